@@ -1,0 +1,180 @@
+/** All settings, read and checked once. `main.ts` and the command line are the only readers of `process.env`. */
+import { resolve } from 'node:path'
+import { z } from 'zod'
+
+const flag = z
+  .enum(['1', '0', 'true', 'false', 'yes', 'no'])
+  .transform((word) => word === '1' || word === 'true' || word === 'yes')
+const whole = (min: number, max = Number.MAX_SAFE_INTEGER) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().min(min).max(max))
+const url = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
+const handle = z.string().regex(/^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/, 'must be a handle')
+
+const environment = z.object({
+  PORT: whole(0, 65_535).default(4000),
+  HOST: z.string().min(1).default('127.0.0.1'),
+  PUBLIC_URL: url.optional(),
+  DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, 'must be a postgresql:// URL').optional(),
+  DATABASE_POOL_MAX: whole(2, 500).default(10),
+  HUB_DATA_DIR: z.string().min(1).default('.hub'),
+  HUB_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
+  OBJECT_STORE: z.enum(['disk', 's3', 'none']).default('disk'),
+  S3_ENDPOINT: url.optional(),
+  S3_REGION: z.string().min(1).default('us-east-1'),
+  S3_BUCKET: z.string().min(1).optional(),
+  S3_ACCESS_KEY_ID: z.string().min(1).optional(),
+  S3_SECRET_ACCESS_KEY: z.string().min(1).optional(),
+  S3_FORCE_PATH_STYLE: flag.default(false),
+  OIDC_ISSUER: url.optional(),
+  OIDC_AUDIENCE: z.string().min(1).optional(),
+  OIDC_CLIENT_ID: z.string().min(1).optional(),
+  OIDC_CLIENT_SECRET: z.string().min(1).optional(),
+  OIDC_HANDLE_CLAIM: z.string().min(1).default('preferred_username'),
+  OPERATOR_HANDLE: handle.default('hub'),
+  STORAGE_QUOTA_BYTES: whole(0).default(100 * 1024 ** 3),
+  GC_GRACE_S: whole(0).default(7 * 86_400),
+  UPLOAD_TTL_S: whole(60).default(7 * 86_400),
+  SESSION_TTL_S: whole(60).default(30 * 86_400),
+  RATE_LIMIT_PER_MINUTE: whole(0).default(3000),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  CORS_ORIGINS: z
+    .string()
+    .default('')
+    .transform((list) => list.split(',').map((origin) => origin.trim()).filter(Boolean)),
+  TRUST_PROXY: flag.default(false),
+})
+
+export type Environment = z.output<typeof environment>
+
+export interface S3Settings {
+  readonly endpoint: string | undefined
+  readonly region: string
+  readonly bucket: string
+  readonly accessKeyId: string | undefined
+  readonly secretAccessKey: string | undefined
+  readonly forcePathStyle: boolean
+}
+
+export type ObjectStoreSettings =
+  | { readonly kind: 'disk'; readonly dir: string }
+  | { readonly kind: 's3'; readonly s3: S3Settings }
+  | { readonly kind: 'none' }
+
+export interface OidcSettings {
+  readonly issuer: string
+  readonly audience: string
+  readonly clientId: string | undefined
+  readonly clientSecret: string | undefined
+  readonly handleClaim: string
+}
+
+export interface Config {
+  readonly port: number
+  readonly host: string
+  /** Without a trailing slash; null until the listening address is known. */
+  readonly publicUrl: string | null
+  /** Null: the embedded server under `dataDir`. */
+  readonly databaseUrl: string | null
+  readonly databasePoolMax: number
+  readonly dataDir: string
+  /** Null: made on the embedded default and kept in `dataDir` with mode 0600. */
+  readonly secret: string | null
+  readonly objectStore: ObjectStoreSettings
+  readonly oidc: OidcSettings | null
+  readonly operatorHandle: string
+  readonly storageQuotaBytes: number
+  readonly gcGraceSeconds: number
+  readonly uploadTtlSeconds: number
+  readonly sessionTtlSeconds: number
+  readonly rateLimitPerMinute: number
+  readonly logLevel: Environment['LOG_LEVEL']
+  readonly corsOrigins: readonly string[]
+  readonly trustProxy: boolean
+}
+
+/** Thrown with every fault of the environment in one message, a line each, naming the variable and never its value. */
+export class ConfigError extends Error {
+  constructor(faults: readonly string[]) {
+    super(`The settings do not hold:\n${faults.map((fault) => `  ${fault}`).join('\n')}`)
+    this.name = 'ConfigError'
+  }
+}
+
+/** Reads the settings. An empty variable counts as unset. */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
+  const parsed = environment.safeParse(set)
+  if (!parsed.success) {
+    throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`))
+  }
+  const values = parsed.data
+  const faults = crossFaults(values)
+  if (faults.length > 0) throw new ConfigError(faults)
+  const dataDir = resolve(values.HUB_DATA_DIR)
+  return {
+    port: values.PORT,
+    host: values.HOST,
+    publicUrl: values.PUBLIC_URL?.replace(/\/+$/, '') ?? null,
+    databaseUrl: values.DATABASE_URL ?? null,
+    databasePoolMax: values.DATABASE_POOL_MAX,
+    dataDir,
+    secret: values.HUB_SECRET ?? null,
+    objectStore: objectStoreSettings(values, dataDir),
+    oidc: oidcSettings(values),
+    operatorHandle: values.OPERATOR_HANDLE,
+    storageQuotaBytes: values.STORAGE_QUOTA_BYTES,
+    gcGraceSeconds: values.GC_GRACE_S,
+    uploadTtlSeconds: values.UPLOAD_TTL_S,
+    sessionTtlSeconds: values.SESSION_TTL_S,
+    rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE,
+    logLevel: values.LOG_LEVEL,
+    corsOrigins: values.CORS_ORIGINS,
+    trustProxy: values.TRUST_PROXY,
+  }
+}
+
+/** Settings that only hold together. */
+function crossFaults(values: Environment): string[] {
+  const faults: string[] = []
+  if (values.DATABASE_URL && !values.HUB_SECRET) faults.push('HUB_SECRET: is required with DATABASE_URL (every instance needs the same one)')
+  if (values.OBJECT_STORE === 's3' && !values.S3_BUCKET) faults.push('S3_BUCKET: is required with OBJECT_STORE=s3')
+  if (Boolean(values.S3_ACCESS_KEY_ID) !== Boolean(values.S3_SECRET_ACCESS_KEY)) {
+    faults.push('S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY: set both or neither')
+  }
+  if (values.OIDC_ISSUER && !values.OIDC_AUDIENCE && !values.OIDC_CLIENT_ID) {
+    faults.push('OIDC_AUDIENCE: is required with OIDC_ISSUER (or OIDC_CLIENT_ID, which then is the audience)')
+  }
+  if (values.OIDC_CLIENT_SECRET && !values.OIDC_CLIENT_ID) faults.push('OIDC_CLIENT_ID: is required with OIDC_CLIENT_SECRET')
+  return faults
+}
+
+function objectStoreSettings(values: Environment, dataDir: string): ObjectStoreSettings {
+  if (values.OBJECT_STORE === 'none') return { kind: 'none' }
+  if (values.OBJECT_STORE === 'disk') return { kind: 'disk', dir: resolve(dataDir, 'objects') }
+  return {
+    kind: 's3',
+    s3: {
+      endpoint: values.S3_ENDPOINT,
+      region: values.S3_REGION,
+      bucket: values.S3_BUCKET as string,
+      accessKeyId: values.S3_ACCESS_KEY_ID,
+      secretAccessKey: values.S3_SECRET_ACCESS_KEY,
+      forcePathStyle: values.S3_FORCE_PATH_STYLE,
+    },
+  }
+}
+
+function oidcSettings(values: Environment): OidcSettings | null {
+  if (!values.OIDC_ISSUER) return null
+  return {
+    issuer: values.OIDC_ISSUER,
+    audience: (values.OIDC_AUDIENCE ?? values.OIDC_CLIENT_ID) as string,
+    clientId: values.OIDC_CLIENT_ID,
+    clientSecret: values.OIDC_CLIENT_SECRET,
+    handleClaim: values.OIDC_HANDLE_CLAIM,
+  }
+}

@@ -1,0 +1,76 @@
+/** What every verb gets: who asks, under which request, and the few things it may use. */
+import type { Logger } from 'pino'
+import type { Config } from './config.ts'
+import type { ErrorType } from './errors.ts'
+import type { Db, Tx } from './store/db.ts'
+import type { Events } from './store/events.ts'
+import type { ObjectStore } from './store/objects/object-store.ts'
+import type { Queue } from './store/queue.ts'
+
+/** Key scopes are a level: each includes those before it. */
+export type ScopeLevel = 'read' | 'write' | 'train'
+
+export interface AccountRef {
+  readonly id: string
+  readonly kind: 'user' | 'org'
+  readonly handle: string
+  readonly name: string | null
+}
+
+/** Nobody in particular: no credential was given. */
+export interface Anonymous {
+  readonly kind: 'anonymous'
+}
+
+/** An API key or a person's session. */
+export interface Credentialed {
+  readonly kind: 'key' | 'session'
+  /** `key_…` or `sess_…`: what a claim records and idempotency is scoped to. */
+  readonly credentialId: string
+  /** The account it belongs to: a user, or an org (keys only). */
+  readonly account: AccountRef
+  /** The person behind it: the session's user or the maker of the key; null for a key of the operator's command line on an org. */
+  readonly personId: string | null
+  /** Its account and, for a user, the user's orgs: what `visible` and `may write` are asked against. */
+  readonly accountIds: readonly string[]
+  /** The orgs among them where the person's role is `owner`. */
+  readonly ownedOrgIds: readonly string[]
+  readonly level: ScopeLevel
+  /** The only repos it may touch, or null. */
+  readonly repoIds: readonly string[] | null
+  readonly agent: boolean
+  readonly name: string | null
+  readonly dailyGpuHourQuota: string | null
+  readonly expiresAt: string | null
+}
+
+export type Viewer = Anonymous | Credentialed
+
+/** What the process is made of; one for the life of a hub. */
+export interface Deps {
+  readonly config: Config
+  readonly log: Logger
+  readonly db: Db
+  /** Null with OBJECT_STORE=none: use `requireObjects`. */
+  readonly objects: ObjectStore | null
+  readonly queue: Queue
+  readonly events: Events
+}
+
+/** A request's slot for its Idempotency-Key: `record` stores the verb's result inside the verb's own transaction. */
+export interface IdempotencySlot {
+  record(tx: Tx, result: unknown): Promise<void>
+}
+
+export interface RequestContext {
+  readonly requestId: string
+  readonly viewer: Viewer
+  readonly signal: AbortSignal
+  readonly deps: Deps
+  /** Absent where no Idempotency-Key was sent. */
+  readonly idempotency?: IdempotencySlot
+  /** Set on a replay: the stored result stands in for the verb, and only the rendering runs again (signed URLs anew). */
+  readonly replay?: { readonly value: unknown }
+}
+
+export type { ErrorType }

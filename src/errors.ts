@@ -1,0 +1,131 @@
+/**
+ * The closed table of what can be refused, and the one error class that carries it.
+ *
+ * A verb throws `new HubError(type, detail, …)`; the edge of each dialect renders it (Problem in `/v1`, `extensions` in GraphQL).
+ * The documentation pages under `/problems/` and the tests read the same table.
+ */
+
+/** `status` is the HTTP status, `title` the short human name, `about` one sentence for the documentation page. */
+interface ErrorKind {
+  readonly status: number
+  readonly code: string
+  readonly title: string
+  readonly about: string
+}
+
+const kind = (status: number, code: string, title: string, about: string): ErrorKind => ({ status, code, title, about })
+
+export const errorTable = {
+  'validation.json': kind(400, 'BAD_REQUEST', 'Malformed JSON', 'The body is not the JSON document that the request said it is.'),
+  'validation.request': kind(400, 'BAD_REQUEST', 'Malformed request', 'The request cannot be read as HTTP or as a GraphQL document.'),
+  'validation.failed': kind(422, 'UNPROCESSABLE', 'Validation failed', 'One or more members do not hold to their rule; errors[] names each with its place.'),
+  'validation.value': kind(422, 'UNPROCESSABLE', 'Invalid value', 'A member does not hold to its rule.'),
+  'validation.type': kind(422, 'UNPROCESSABLE', 'Wrong type', 'A member has another JSON type than the one listed.'),
+  'validation.required': kind(422, 'UNPROCESSABLE', 'Missing member', 'A required member is absent or null.'),
+  'validation.unknown_member': kind(422, 'UNPROCESSABLE', 'Unknown member', 'The body or query has a member that the operation does not know.'),
+  'validation.duplicate': kind(422, 'UNPROCESSABLE', 'Duplicate', 'The same thing is named twice in one request.'),
+  'validation.path': kind(422, 'UNPROCESSABLE', 'Invalid file path', 'A path does not hold to the rules of FilePath.'),
+  'validation.cursor': kind(422, 'UNPROCESSABLE', 'Invalid cursor', 'The cursor is malformed or belongs to another listing.'),
+  'validation.content_type': kind(415, 'UNSUPPORTED_MEDIA_TYPE', 'Unsupported content type', 'Bodies are application/json.'),
+  'auth.missing': kind(401, 'UNAUTHENTICATED', 'Credential missing', 'The operation needs `Authorization: Bearer <credential>`.'),
+  'auth.invalid': kind(401, 'UNAUTHENTICATED', 'Credential invalid', 'The credential is unknown, expired or revoked.'),
+  'auth.handle_taken': kind(409, 'CONFLICT', 'Handle to be chosen', 'The handle that the identity provider proposes is taken or ill-formed; choose another.'),
+  'forbidden.scope': kind(403, 'FORBIDDEN', 'Not allowed', 'The credential is known, but its scope, membership or repo list does not allow this.'),
+  'forbidden.origin': kind(403, 'FORBIDDEN', 'Foreign origin', 'A cookie request that changes something must come from the same origin.'),
+  'forbidden.agent': kind(403, 'FORBIDDEN', 'Not for agents', 'An agent key may not delete a repo or make one public.'),
+  not_found: kind(404, 'NOT_FOUND', 'Not found', 'It does not exist, or the caller may not see it.'),
+  'method.not_allowed': kind(405, 'METHOD_NOT_ALLOWED', 'Method not allowed', 'The path exists, but not with this method; `Allow` lists those it has.'),
+  'conflict.taken': kind(409, 'CONFLICT', 'Already taken', 'The handle or slug is in use.'),
+  'conflict.referenced': kind(409, 'CONFLICT', 'Still referenced', 'Something still refers to it; errors[] names what.'),
+  'conflict.wrong_kind': kind(409, 'CONFLICT', 'Wrong kind', 'The repo is of another kind than the operation needs.'),
+  'conflict.terminal': kind(409, 'CONFLICT', 'Already ended', 'It has reached its last state: completed, aborted or ended.'),
+  'conflict.in_progress': kind(409, 'CONFLICT', 'In progress', 'The same thing is being done by another request right now; try again.'),
+  'conflict.unverified': kind(409, 'CONFLICT', 'Not yet verified', 'The hub has not hashed these bytes itself yet; try again soon.'),
+  'precondition.failed': kind(412, 'PRECONDITION_FAILED', 'Precondition failed', 'if_match or if_none_match does not hold for a file.'),
+  'upload.etag_mismatch': kind(422, 'UNPROCESSABLE', 'Part differs', 'The ETag of a part is not the one that the store has.'),
+  'upload.part_missing': kind(422, 'UNPROCESSABLE', 'Part missing', 'A part was never stored, or is not listed.'),
+  'upload.size_mismatch': kind(422, 'UNPROCESSABLE', 'Size differs', 'The stored bytes are not as many as were announced.'),
+  'upload.sha256_mismatch': kind(422, 'UNPROCESSABLE', 'Digest differs', 'The stored bytes do not have the announced SHA-256.'),
+  too_large: kind(413, 'TOO_LARGE', 'Too large', 'A body, file or list is over its limit.'),
+  'quota.storage': kind(413, 'QUOTA', 'Storage quota exceeded', 'The owner has no room for this many bytes.'),
+  'idempotency.mismatch': kind(422, 'UNPROCESSABLE', 'Idempotency-Key reused', 'The same Idempotency-Key was used with another body.'),
+  'idempotency.in_flight': kind(409, 'CONFLICT', 'Twin in flight', 'A request with the same Idempotency-Key is still being worked on.'),
+  'rate.limited': kind(429, 'RATE_LIMITED', 'Too many requests', 'The credential or address is over its rate; `Retry-After` says when to go on.'),
+  'not_configured.object_store': kind(503, 'NOT_CONFIGURED', 'Object store not configured', 'This deployment has no object store (OBJECT_STORE=none).'),
+  'not_configured.oidc': kind(503, 'NOT_CONFIGURED', 'Sign-in not configured', 'This deployment has no identity provider (OIDC_ISSUER is not set).'),
+  unavailable: kind(503, 'UNAVAILABLE', 'Temporarily unavailable', 'The database or object store does not answer, or the hub is stopping; try again.'),
+  internal: kind(500, 'INTERNAL', 'Internal error', 'The hub failed; the request id names the log line.'),
+} as const satisfies Record<string, ErrorKind>
+
+export type ErrorType = keyof typeof errorTable
+
+/** A place in the request: `["body", "files", 0, "path"]`, `["query", "limit"]`, `["path", "owner"]`. Verbs give GraphQL names; the edges translate. */
+export type Loc = ReadonlyArray<string | number>
+
+/** One entry of `errors[]`. `type` may be a check code of card validation, which is why it is not only `ErrorType`. */
+export interface ErrorItem {
+  readonly type: string
+  readonly detail: string
+  readonly loc?: Loc
+  readonly [extra: string]: unknown
+}
+
+/** A refusal from the closed table. `detail` names the thing and the fix; it never holds a secret or the inside of the hub. */
+export class HubError extends Error {
+  readonly type: ErrorType
+  readonly items: readonly ErrorItem[]
+  /** Extra response headers: `Retry-After`, `Allow`, `WWW-Authenticate`. */
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(
+    type: ErrorType,
+    detail: string,
+    options: { items?: readonly ErrorItem[]; headers?: Record<string, string>; cause?: unknown } = {},
+  ) {
+    super(detail, { cause: options.cause })
+    this.name = 'HubError'
+    this.type = type
+    this.items = options.items ?? [{ type, detail }]
+    this.headers = options.headers ?? {}
+  }
+
+  get status(): number {
+    return errorTable[this.type].status
+  }
+}
+
+/** 422 with one entry at one place. */
+export function invalid(type: ErrorType, detail: string, loc: Loc): HubError {
+  return new HubError(type, detail, { items: [{ type, detail, loc }] })
+}
+
+/** 404 for what does not exist and for what the caller may not see: the two must not be told apart. */
+export function notFound(what: string): HubError {
+  return new HubError('not_found', `${what} does not exist or is not visible to you.`)
+}
+
+/** RFC 9457 body. Both dialects show the same facts: `/v1` as the body, GraphQL under `extensions.problem`. */
+export interface Problem {
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  readonly detail: string
+  readonly instance: string
+  readonly request_id: string
+  readonly errors: readonly ErrorItem[]
+}
+
+/** Renders any error as a Problem. What is not a HubError is a 500 that says nothing of its inside; the caller logs it. */
+export function toProblem(error: unknown, requestId: string): Problem {
+  const known = error instanceof HubError ? error : new HubError('internal', `The hub failed. Quote request ${requestId} when you report it.`)
+  const row = errorTable[known.type]
+  return {
+    type: `/problems/${known.type}`,
+    title: row.title,
+    status: row.status,
+    detail: known.message,
+    instance: `/requests/${requestId}`,
+    request_id: requestId,
+    errors: known.items,
+  }
+}

@@ -1,0 +1,16 @@
+/** TypeIDs: a prefix and a UUIDv7 in base32, so that ids sort by the time they were made. */
+import { typeid } from 'typeid-js'
+
+export type IdPrefix = 'user' | 'org' | 'key' | 'sess' | 'repo' | 'blob' | 'upl' | 'aud'
+
+/** A new id such as `repo_01jd…`. */
+export function newId(prefix: IdPrefix): string {
+  return typeid(prefix).toString()
+}
+
+const suffix = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/
+
+/** Whether `id` is a well-formed id of this prefix, so that a malformed one costs no query. */
+export function isId(prefix: IdPrefix, id: string): boolean {
+  return id.startsWith(`${prefix}_`) && suffix.test(id.slice(prefix.length + 1))
+}

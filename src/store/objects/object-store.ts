@@ -1,0 +1,81 @@
+/**
+ * The one interface to object storage. Two implementations (S3 and disk) hold to one contract test suite.
+ *
+ * Keys are chosen by the hub alone (`[A-Za-z0-9/_.-]`, random for each upload), never by a client. Every upload is multipart: completing it ends the
+ * life of its part URLs, so no URL that is still out there can rewrite bytes which the hub has verified.
+ */
+import type { Readable } from 'node:stream'
+
+export interface StoredPart {
+  readonly partNumber: number
+  readonly etag: string
+  readonly sizeBytes: number
+}
+
+export interface ObjectHead {
+  readonly sizeBytes: number
+  readonly etag: string
+}
+
+/** Bytes `start` to `end`, both inclusive, as in HTTP. */
+export interface ByteRange {
+  readonly start: number
+  readonly end?: number
+}
+
+export interface SignGetOptions {
+  readonly ttlSeconds: number
+  /** Becomes `Content-Disposition: attachment` with this file name (any UTF-8; encoded by RFC 6266). */
+  readonly downloadName?: string
+  readonly contentType?: string
+}
+
+export interface ListedObject {
+  readonly key: string
+  readonly sizeBytes: number
+}
+
+/** ETags are without quotes. Every call rejects with `ObjectStoreError`; network calls take a signal. */
+export interface ObjectStore {
+  readonly kind: 'disk' | 's3'
+  /** Starts a multipart upload and returns the store's own id of it. */
+  createUpload(key: string, options: { contentType?: string; signal?: AbortSignal }): Promise<string>
+  /** A URL that takes one HTTP PUT of one part until `ttlSeconds` have passed. Signing makes no network call. */
+  signPart(key: string, uploadId: string, partNumber: number, ttlSeconds: number): Promise<string>
+  /** Parts stored so far, by number; empty for an upload without any. `no_such_upload` when it was completed, aborted or never was. */
+  listParts(key: string, uploadId: string, signal?: AbortSignal): Promise<StoredPart[]>
+  /** Assembles the parts; the object becomes visible whole or not at all. A second call after success is `no_such_upload`. */
+  completeUpload(key: string, uploadId: string, parts: readonly StoredPart[], signal?: AbortSignal): Promise<ObjectHead>
+  /** Idempotent. */
+  abortUpload(key: string, uploadId: string, signal?: AbortSignal): Promise<void>
+  /** Uploads that were started at or before `before` and neither completed nor aborted; for collection. */
+  listUploads(before: Date, signal?: AbortSignal): AsyncIterable<{ key: string; uploadId: string; startedAt: Date }>
+  /** Null when there is no such object. */
+  head(key: string, signal?: AbortSignal): Promise<ObjectHead | null>
+  /** Streams the object; `no_such_object` when absent, `invalid_range` when the range starts past the end. */
+  get(key: string, options?: { range?: ByteRange; signal?: AbortSignal }): Promise<{ body: Readable; head: ObjectHead }>
+  /** Writes one object from memory or a stream of known size: logs, cards, small results. Atomic. */
+  put(key: string, body: Uint8Array | Readable, options: { sizeBytes: number; contentType?: string; signal?: AbortSignal }): Promise<ObjectHead>
+  /** Copies inside the store, any size. */
+  copy(fromKey: string, toKey: string, signal?: AbortSignal): Promise<ObjectHead>
+  /** Idempotent. */
+  delete(keys: readonly string[], signal?: AbortSignal): Promise<void>
+  list(prefix: string, signal?: AbortSignal): AsyncIterable<ListedObject>
+  /** A URL that answers GET (and HEAD) with ranges until `ttlSeconds` have passed. */
+  signGet(key: string, options: SignGetOptions): Promise<string>
+  /** Answers when the store does (for /readyz). */
+  ping(signal?: AbortSignal): Promise<void>
+  close(): Promise<void>
+}
+
+export type ObjectStoreErrorCode = 'no_such_object' | 'no_such_upload' | 'invalid_part' | 'invalid_range' | 'unavailable'
+
+export class ObjectStoreError extends Error {
+  readonly code: ObjectStoreErrorCode
+
+  constructor(code: ObjectStoreErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options)
+    this.name = 'ObjectStoreError'
+    this.code = code
+  }
+}
