@@ -1,0 +1,46 @@
+/** Cursors of keyset pages: opaque to clients, bound to the listing that made them, never trusted when they come back. */
+import { createHash } from 'node:crypto'
+import { invalid } from './errors.ts'
+
+/** One column of a keyset: what the next page's `WHERE (…) > (…)` is compared against. */
+export type KeyPart = string | number | null
+
+/** The longest cursor that is read back; the spec's limit. */
+export const MAX_CURSOR_LENGTH = 512
+
+/**
+ * Twelve characters that tell one listing from another. A listing is what must stay the same from page to page: the
+ * operation, its filters and its order, in one string such as `tree:repo_…:prefix`.
+ */
+function listingMark(listing: string): string {
+  return createHash('sha256').update(listing).digest('base64url').slice(0, 12)
+}
+
+/** The cursor of the page after the row with this key. Keys whose text may pass some 370 bytes need a shorter stand-in. */
+export function encodeCursor(listing: string, key: readonly KeyPart[]): string {
+  return Buffer.from(listingMark(listing) + JSON.stringify(key)).toString('base64url')
+}
+
+/** The key inside a cursor; 422 `validation.cursor` when it is malformed or was made by another listing. */
+export function decodeCursor(listing: string, cursor: string, loc: readonly string[] = ['query', 'cursor']): KeyPart[] {
+  const refuse = () => invalid('validation.cursor', 'The cursor is malformed or belongs to another listing.', loc)
+  if (cursor.length > MAX_CURSOR_LENGTH || !/^[\w-]+$/.test(cursor)) throw refuse()
+  const bytes = Buffer.from(cursor, 'base64url')
+  // Only the one spelling that encodeCursor writes is accepted: base64url has several for the same bytes.
+  if (bytes.toString('base64url') !== cursor) throw refuse()
+  const text = bytes.toString('utf8')
+  if (!text.startsWith(listingMark(listing))) throw refuse()
+  try {
+    const key: unknown = JSON.parse(text.slice(12))
+    if (Array.isArray(key) && key.every(isKeyPart)) return key
+  } catch {
+    // Falls through to the same refusal.
+  }
+  throw refuse()
+}
+
+/** PostgreSQL takes no NUL in text, and `1e999` is valid JSON: both would come back as a 500. */
+function isKeyPart(value: unknown): value is KeyPart {
+  if (typeof value === 'string') return !value.includes('\0')
+  return value === null || Number.isFinite(value)
+}
