@@ -1,0 +1,143 @@
+/**
+ * Who may see and do what: pure functions of a viewer and a target, and the `where` that visibility means.
+ * Contract, "Credentials"; spec, "Scopes". What is invisible is 404; what is visible and not allowed is 403; nobody in particular is 401.
+ */
+import type { Credentialed, ScopeLevel, Viewer } from '../context.ts'
+import { HubError, notFound } from '../errors.ts'
+
+/** What of a repo decides who may see it. */
+export interface RepoTarget {
+  readonly id: string
+  readonly ownerId: string
+  readonly visibility: 'private' | 'public'
+}
+
+/** The parameters of `repoVisibleSql`: the accounts the viewer acts for, and the only repos of theirs it may touch (null: all). */
+export interface VisibleRepos {
+  readonly accountIds: readonly string[]
+  readonly repoIds: readonly string[] | null
+}
+
+const levels: readonly ScopeLevel[] = ['read', 'write', 'train']
+
+const forbidden = (detail: string) => new HubError('forbidden.scope', detail)
+
+/** The credential behind a request; 401 `auth.missing` for nobody in particular. */
+export function requireCredential(viewer: Viewer): Credentialed {
+  if (viewer.kind !== 'anonymous') return viewer
+  throw new HubError('auth.missing', 'This needs a credential: send `Authorization: Bearer <API key or session>`.', {
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  })
+}
+
+/** Whether a credential's level includes `level`: read < write < train, and a session includes all three. */
+export function hasLevel(viewer: Credentialed, level: ScopeLevel): boolean {
+  return viewer.kind === 'session' || levels.indexOf(viewer.level) >= levels.indexOf(level)
+}
+
+/** 401 without a credential, 403 `forbidden.scope` where its level is below `level`. */
+export function assertLevel(viewer: Viewer, level: ScopeLevel): Credentialed {
+  const credential = requireCredential(viewer)
+  if (hasLevel(credential, level)) return credential
+  throw forbidden(`This needs the scope key:${level}; the key has key:${credential.level}.`)
+}
+
+/** A person's session alone has the scope `session`: 401 without a credential, 403 for every API key. */
+export function assertSession(viewer: Viewer): Credentialed & { readonly personId: string } {
+  const credential = requireCredential(viewer)
+  if (credential.kind !== 'session' || credential.personId === null) {
+    throw forbidden("This needs a person's session; an API key cannot do it.")
+  }
+  return { ...credential, personId: credential.personId }
+}
+
+/** Whether the viewer may act on a repo of this id at all: true for everything but a key limited to other repos. */
+const reaches = (viewer: Credentialed, repoId: string) => viewer.repoIds === null || viewer.repoIds.includes(repoId)
+
+/** Public repos are everybody's to see; a private one its owner's people's, and of a limited key only when it is listed. */
+export function canSee(repo: RepoTarget, viewer: Viewer): boolean {
+  if (repo.visibility === 'public') return true
+  return viewer.kind !== 'anonymous' && viewer.accountIds.includes(repo.ownerId) && reaches(viewer, repo.id)
+}
+
+/** The same rule for the database: parameters of `repoVisibleSql`. Nobody in particular has no accounts, so public repos are left. */
+export function visibleRepos(viewer: Viewer): VisibleRepos {
+  if (viewer.kind === 'anonymous') return { accountIds: [], repoIds: null }
+  return { accountIds: viewer.accountIds, repoIds: viewer.repoIds }
+}
+
+/** The condition on the repos row `alias`, given the places of `accountIds` (text[]) and `repoIds` (text[] or null). */
+export function repoVisibleSql(alias: string, accounts = '$1', repos = '$2'): string {
+  return `(${alias}.visibility = 'public' or (${alias}.owner_id = any(${accounts}::text[])
+    and (${repos}::text[] is null or ${alias}.id = any(${repos}::text[]))))`
+}
+
+/**
+ * May the viewer write this repo (key:write or `level`)? `name` is how the message calls it. Refusals in order: invisible 404,
+ * no credential 401, level too low 403, not of the owner 403, limited to other repos 403.
+ */
+export function assertMayWriteRepo(
+  viewer: Viewer,
+  repo: RepoTarget,
+  name = 'The repo',
+  level: ScopeLevel = 'write',
+): Credentialed {
+  if (!canSee(repo, viewer)) throw notFound(name)
+  const credential = assertLevel(viewer, level)
+  if (!credential.accountIds.includes(repo.ownerId))
+    throw forbidden(`${name} belongs to an account that you are not of.`)
+  if (!reaches(credential, repo.id)) throw forbidden(`The key is limited to other repos than ${name}.`)
+  return credential
+}
+
+/**
+ * May the viewer act in the name of `owner` (create a repo, file work)? Null is an unknown handle. Refusals in order:
+ * no credential 401, unknown 404, level too low 403, not a member 403.
+ */
+export function assertActsFor<Owner extends { readonly id: string }>(
+  viewer: Viewer,
+  owner: Owner | null | undefined,
+  handle: string,
+  level: ScopeLevel = 'write',
+): Owner {
+  const credential = requireCredential(viewer)
+  if (!owner) throw notFound(`The account ${handle}`)
+  assertLevel(credential, level)
+  if (!credential.accountIds.includes(owner.id)) throw forbidden(`You are neither ${handle} nor one of its members.`)
+  return owner
+}
+
+/** `assertActsFor`, and 403 for a key limited to repos: it could not touch what it had made. */
+export function assertMayCreateRepo<Owner extends { readonly id: string }>(
+  viewer: Viewer,
+  owner: Owner | null | undefined,
+  handle: string,
+): Owner {
+  const found = assertActsFor(viewer, owner, handle)
+  if (viewer.kind !== 'anonymous' && viewer.repoIds !== null)
+    throw forbidden('A key limited to repos cannot create one.')
+  return found
+}
+
+/** 403 `forbidden.agent`: an agent key may not delete a repo or make one public, at its creation or later. */
+export function assertNotAgent(viewer: Viewer, action: 'delete a repo' | 'make a repo public'): void {
+  if (viewer.kind === 'anonymous' || !viewer.agent) return
+  throw new HubError('forbidden.agent', `An agent key may not ${action}; a person or another key has to.`)
+}
+
+/** Is the viewer of this account: its own user, or a member of the org. 401, then 403. */
+export function assertMember(viewer: Viewer, account: { readonly id: string; readonly handle: string }): Credentialed {
+  const credential = requireCredential(viewer)
+  if (credential.accountIds.includes(account.id)) return credential
+  throw forbidden(`You are neither ${account.handle} nor one of its members.`)
+}
+
+/** Members and the spend cap are an org owner's to change, in a session: 401, then 403. A user owns their own account. */
+export function assertOrgOwner(
+  viewer: Viewer,
+  account: { readonly id: string; readonly handle: string },
+): Credentialed & { readonly personId: string } {
+  const session = assertSession(viewer)
+  if (session.account.id === account.id || session.ownedOrgIds.includes(account.id)) return session
+  throw forbidden(`Only an owner of ${account.handle} may do this.`)
+}
