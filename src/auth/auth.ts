@@ -1,0 +1,28 @@
+/** What signing in needs for the life of a process: keys, the identity provider, and the gathering of key usage. */
+import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
+import type { Db } from '../store/db.ts'
+import { type KeyUsage, openKeyUsage } from './key-usage.ts'
+import { type Oidc, openOidc } from './oidc.ts'
+import { openSigningKeys, type SigningKeys } from './signing-keys.ts'
+
+export interface Auth {
+  readonly config: Config
+  readonly log: Logger
+  readonly db: Db
+  /** HUB_SECRET: also seals the short-lived cookies of a sign-in. */
+  readonly secret: string
+  readonly keys: SigningKeys
+  readonly usage: KeyUsage
+  /** Null without OIDC_ISSUER. */
+  readonly oidc: Oidc | null
+  close(): Promise<void>
+}
+
+/** Opens sign-in: makes the first signing key where there is none. `config.publicUrl` decides the cookies' Secure and the callback URL. */
+export async function openAuth(deps: { config: Config; log: Logger; db: Db; secret: string }): Promise<Auth> {
+  const keys = await openSigningKeys(deps.db, deps.secret)
+  const usage = openKeyUsage(deps.db, deps.log)
+  const oidc = deps.config.oidc === null ? null : openOidc(deps.db, deps.config.oidc)
+  return { ...deps, keys, usage, oidc, close: () => usage.close() }
+}

@@ -1,0 +1,81 @@
+/** From a request's credential to who is asking. Contract, "Credentials": none is nobody in particular, a bad one is 401 everywhere. */
+import { decodeProtectedHeader } from 'jose'
+import type { Credentialed, Viewer } from '../context.ts'
+import { HubError } from '../errors.ts'
+import { isKeyToken, looksLikeKey, tokenDigest } from './api-key.ts'
+import type { Auth } from './auth.ts'
+import { assertSameOrigin, cookieHeader, type OriginFacts, readCookie, SESSION_COOKIE } from './cookie.ts'
+import { keyByDigest, keyViewer, sessionById, sessionViewer } from './credential-rows.ts'
+import { SESSION_TYP, verifySession } from './session-token.ts'
+
+/** The headers that decide: raw values as the client sent them. */
+export interface CredentialRequest extends OriginFacts {
+  readonly authorization?: string | undefined
+  /** The whole `Cookie` header. */
+  readonly cookie?: string | undefined
+}
+
+const anonymous: Viewer = { kind: 'anonymous' }
+
+/** 401 `auth.invalid`: one answer for unknown, expired and revoked, which tells a guesser nothing. */
+export function invalidCredential(headers: Record<string, string> = {}): HubError {
+  return new HubError('auth.invalid', 'The credential is unknown, expired or revoked.', {
+    headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"', ...headers },
+  })
+}
+
+/** Who sends this request. One statement for a key or a session. `Authorization` wins over the cookie. */
+export async function authenticate(auth: Auth, request: CredentialRequest): Promise<Viewer> {
+  if (request.authorization !== undefined) {
+    const [, token] = /^bearer +([^\s]+) *$/i.exec(request.authorization) ?? []
+    const viewer = token === undefined ? null : await viewerOfToken(auth, token)
+    if (viewer === null) throw invalidCredential()
+    return viewer
+  }
+  const cookie = readCookie(request.cookie, SESSION_COOKIE)
+  if (cookie === null) return anonymous
+  assertSameOrigin(request, auth.config.publicUrl)
+  const viewer = looksLikeKey(cookie) ? null : await viewerOfToken(auth, cookie)
+  if (viewer === null) throw invalidCredential({ 'Set-Cookie': forgetSession(auth) })
+  return viewer
+}
+
+/** A browser cannot drop an HttpOnly cookie itself: without this a session that ended would be 401 until its cookie does. */
+export function forgetSession(auth: Auth): string {
+  return cookieHeader(SESSION_COOKIE, '', { secure: isHttps(auth), maxAgeSeconds: 0 })
+}
+
+/** Whether people reach the hub over https, which makes its cookies Secure. */
+export function isHttps(auth: Auth): boolean {
+  return auth.config.publicUrl?.startsWith('https:') ?? false
+}
+
+/** The viewer of a bearer token, or null where it is bad in any way. */
+export async function viewerOfToken(auth: Auth, token: string): Promise<Credentialed | null> {
+  if (looksLikeKey(token)) return viewerOfKey(auth, token)
+  if (tokenType(token) === SESSION_TYP) return viewerOfSession(auth, token)
+  return auth.oidc === null ? null : auth.oidc.viewerOf(token)
+}
+
+async function viewerOfKey(auth: Auth, token: string): Promise<Credentialed | null> {
+  if (!isKeyToken(token)) return null
+  const [row] = await auth.db.query(keyByDigest, [tokenDigest(token)])
+  if (!row?.live) return null
+  auth.usage.touch(row.id)
+  return keyViewer(row)
+}
+
+async function viewerOfSession(auth: Auth, token: string): Promise<Credentialed | null> {
+  const claims = await verifySession(auth.keys, token)
+  if (claims === null) return null
+  const [row] = await auth.db.query(sessionById, [claims.sessionId, claims.accountId])
+  return row?.live ? sessionViewer(row) : null
+}
+
+function tokenType(token: string): string | null {
+  try {
+    return decodeProtectedHeader(token).typ ?? null
+  } catch {
+    return null
+  }
+}

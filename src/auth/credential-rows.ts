@@ -1,0 +1,98 @@
+/** The one statement that each kind of credential costs a request, and how its row becomes a viewer. */
+import type { AccountRef, Credentialed, ScopeLevel } from '../context.ts'
+import type { Statement } from '../store/db.ts'
+
+/** The account of a credential with what it reaches: `orgs` are the memberships of a user. */
+interface ReachRow {
+  readonly account_id: string
+  readonly account_kind: AccountRef['kind']
+  readonly handle: string
+  readonly account_name: string | null
+  readonly orgs: readonly { readonly id: string; readonly role: 'owner' | 'member' }[]
+}
+
+export interface KeyRow extends ReachRow {
+  readonly id: string
+  readonly name: string
+  readonly scope: ScopeLevel
+  readonly created_by: string | null
+  readonly repo_ids: readonly string[] | null
+  readonly agent: boolean
+  readonly gpu_hours: string | null
+  readonly expires_at: string | null
+  /** Neither revoked nor past its end, by the database's clock. */
+  readonly live: boolean
+}
+
+export interface SessionRow extends ReachRow {
+  readonly id: string
+  readonly expires_at: string
+  readonly live: boolean
+}
+
+const reachColumns = `a.id as account_id, a.kind as account_kind, a.handle, a.name as account_name,
+  coalesce((select json_agg(json_build_object('id', m.org_id, 'role', m.role) order by m.org_id)
+    from memberships m where m.user_id = a.id), '[]'::json) as orgs`
+
+export const keyByDigest: Statement<KeyRow> = {
+  name: 'key-by-digest',
+  text: `select k.id, k.name, k.scope, k.created_by, case when k.limited then to_json(k.repo_ids) end as repo_ids, k.agent,
+      k.daily_gpu_hour_quota::text as gpu_hours, k.expires_at,
+      k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) as live, ${reachColumns}
+    from api_keys k join accounts a on a.id = k.account_id where k.token_sha256 = $1`,
+}
+
+const sessionColumns = `s.id, s.expires_at, s.revoked_at is null and s.expires_at > now() as live, ${reachColumns}`
+
+export const sessionById: Statement<SessionRow> = {
+  name: 'session-by-id',
+  text: `select ${sessionColumns} from sessions s join accounts a on a.id = s.account_id where s.id = $1 and s.account_id = $2`,
+}
+
+export const sessionByDigest: Statement<SessionRow> = {
+  name: 'session-by-digest',
+  text: `select ${sessionColumns} from sessions s join accounts a on a.id = s.account_id where s.token_sha256 = $1`,
+}
+
+function reach(row: ReachRow): Pick<Credentialed, 'account' | 'accountIds'> {
+  return {
+    account: { id: row.account_id, kind: row.account_kind, handle: row.handle, name: row.account_name },
+    accountIds: [row.account_id, ...row.orgs.map((org) => org.id)],
+  }
+}
+
+const ownedOrgs = (row: ReachRow) => row.orgs.filter((org) => org.role === 'owner').map((org) => org.id)
+
+/** A user's key speaks for that user whoever typed it in; an org's key has only its maker as the person behind it. */
+export function keyViewer(row: KeyRow): Credentialed {
+  return {
+    kind: 'key',
+    credentialId: row.id,
+    ...reach(row),
+    personId: row.created_by ?? (row.account_kind === 'user' ? row.account_id : null),
+    ownedOrgIds: ownedOrgs(row),
+    level: row.scope,
+    repoIds: row.repo_ids,
+    agent: row.agent,
+    name: row.name,
+    dailyGpuHourQuota: row.gpu_hours,
+    expiresAt: row.expires_at,
+  }
+}
+
+/** A person's session: every level, every repo of theirs. */
+export function sessionViewer(row: SessionRow): Credentialed {
+  return {
+    kind: 'session',
+    credentialId: row.id,
+    ...reach(row),
+    personId: row.account_id,
+    ownedOrgIds: ownedOrgs(row),
+    level: 'train',
+    repoIds: null,
+    agent: false,
+    name: null,
+    dailyGpuHourQuota: null,
+    expiresAt: row.expires_at,
+  }
+}

@@ -1,0 +1,44 @@
+/** A person's session as the hub signs it: an EdDSA JWT with `typ` `hub-session+jwt`. The row decides; the token only names it. */
+import { errors, jwtVerify, SignJWT } from 'jose'
+import { isId } from '../ids.ts'
+import type { SigningKeys } from './signing-keys.ts'
+
+export const SESSION_TYP = 'hub-session+jwt'
+
+/** The same on every instance and for the command line, whatever URL each is reached by; the keys tie a token to its deployment. */
+const ISSUER = 'hub'
+
+export interface SessionClaims {
+  readonly accountId: string
+  readonly sessionId: string
+}
+
+/** Signs the token of a session row. `expiresAt` is the row's end. */
+export async function signSession(keys: SigningKeys, claims: SessionClaims, expiresAt: Date): Promise<string> {
+  const { kid, privateKey } = await keys.current()
+  return new SignJWT({ sid: claims.sessionId })
+    .setProtectedHeader({ alg: 'EdDSA', typ: SESSION_TYP, kid })
+    .setSubject(claims.accountId)
+    .setIssuer(ISSUER)
+    .setIssuedAt()
+    .setExpirationTime(expiresAt)
+    .sign(privateKey)
+}
+
+/** The claims of a token of ours that is genuine and has not ended; null for any other. */
+export async function verifySession(keys: SigningKeys, token: string): Promise<SessionClaims | null> {
+  try {
+    const { payload } = await jwtVerify(token, (header) => keys.publicKey(header.kid), {
+      typ: SESSION_TYP,
+      algorithms: ['EdDSA'],
+      issuer: ISSUER,
+      requiredClaims: ['sub', 'sid', 'iat', 'exp'],
+    })
+    const { sub, sid } = payload
+    if (typeof sub !== 'string' || typeof sid !== 'string' || !isId('sess', sid)) return null
+    return { accountId: sub, sessionId: sid }
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return null
+    throw error
+  }
+}
