@@ -1,11 +1,20 @@
-/** interface draft */
-import type pg from 'pg'
-import type { PrismaClient } from '../../prisma/generated/client/client.ts'
+/** The database: one `pg` pool with explicit limits that exact statements and Prisma share, and short transactions. */
+import { PrismaPg } from '@prisma/adapter-pg'
+import pg from 'pg'
+import { PrismaClient } from '../../prisma/generated/client/client.ts'
+import { asUnavailable, isRetryable } from './db-errors.ts'
+import { typeParsers } from './type-parsers.ts'
 
-/** One SQL statement with a stable name, prepared once a connection. `T` is the row as `pg` returns it after the hub's type parsers. */
+export { foreignKeyViolation, uniqueViolation } from './db-errors.ts'
+
+/**
+ * One SQL statement. A name prepares it once a connection (an empty one does not: for texts with too many shapes to keep). `T` is the row as the
+ * hub's type parsers make it: int8 a number, timestamptz RFC 3339 text, numeric text, json parsed.
+ */
 export interface Statement<T> {
   readonly name: string
   readonly text: string
+  /** Never set: carries the row's type. */
   readonly row?: T
 }
 
@@ -24,6 +33,107 @@ export interface Tx extends Querier {
 export interface Db extends Querier {
   readonly pool: pg.Pool
   readonly prisma: PrismaClient
+  /** Commits when `work` resolves. A deadlock or serialization failure runs `work` again, three times at most. */
   withTx<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   close(): Promise<void>
+}
+
+export interface DbOptions {
+  readonly url: string
+  readonly poolMax: number
+  /** Sees each statement text before it is sent; for tests and tracing. */
+  readonly onStatement?: (text: string) => void
+}
+
+/** Waiting longer for a connection than this is a hub that is overloaded: 503 beats a queue without end. */
+const ACQUIRE_TIMEOUT_MS = 5_000
+const STATEMENT_TIMEOUT_MS = 30_000
+const TX_ATTEMPTS = 3
+
+/** Opens the pool; connects at the first statement. */
+export function openDb(options: DbOptions): Db {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.poolMax,
+    connectionTimeoutMillis: ACQUIRE_TIMEOUT_MS,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+    application_name: 'hub',
+    options: `-c TimeZone=UTC -c statement_timeout=${STATEMENT_TIMEOUT_MS} -c idle_in_transaction_session_timeout=60000`,
+    types: typeParsers,
+  })
+  // An idle connection that the server ends reports here; the pool has dropped it already and the next statement opens another.
+  pool.on('error', () => {})
+  const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { disposeExternalPool: false }) })
+  const run = <T>(target: pg.Pool | pg.PoolClient, statement: Statement<T>, values: readonly unknown[]) =>
+    runStatement(target, statement, values, options.onStatement)
+  return {
+    pool,
+    prisma,
+    query: (statement, values = []) => run(pool, statement, values),
+    withTx: (work) => withTx(pool, run, work),
+    close: async () => {
+      await prisma.$disconnect()
+      await pool.end()
+    },
+  }
+}
+
+type Run = <T>(target: pg.Pool | pg.PoolClient, statement: Statement<T>, values: readonly unknown[]) => Promise<T[]>
+
+async function runStatement<T>(
+  target: pg.Pool | pg.PoolClient,
+  statement: Statement<T>,
+  values: readonly unknown[],
+  onStatement?: (text: string) => void,
+): Promise<T[]> {
+  onStatement?.(statement.text)
+  const named = statement.name === '' ? {} : { name: statement.name }
+  try {
+    const result = await target.query({ ...named, text: statement.text, values: values as unknown[] })
+    return result.rows as T[]
+  } catch (error) {
+    throw asUnavailable(error)
+  }
+}
+
+async function withTx<T>(pool: pg.Pool, run: Run, work: (tx: Tx) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await attemptTx(pool, run, work)
+    } catch (error) {
+      if (attempt === TX_ATTEMPTS || !isRetryable(error)) throw error
+    }
+  }
+}
+
+const control = (text: string): Statement<never> => ({ name: '', text })
+
+async function attemptTx<T>(pool: pg.Pool, run: Run, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const client = await pool.connect().catch((error: unknown) => {
+    throw asUnavailable(error)
+  })
+  const committed: (() => void)[] = []
+  let broken = true
+  try {
+    await run(client, control('begin'), [])
+    const result = await work({
+      client,
+      query: (statement, values = []) => run(client, statement, values),
+      afterCommit: (action) => committed.push(action),
+    })
+    await run(client, control('commit'), [])
+    broken = false
+    for (const action of committed) action()
+    return result
+  } catch (error) {
+    // A connection that cannot roll back is in an unknown state and is not handed to the next caller.
+    broken = await client.query('rollback').then(
+      () => false,
+      () => true,
+    )
+    throw error
+  } finally {
+    client.release(broken)
+  }
 }

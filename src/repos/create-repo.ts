@@ -1,0 +1,94 @@
+/** createRepo (spec, "POST /v1/repos"; statuses in the contract, "Statuses the spec leaves out"). */
+import { audit } from '../accounts/audit.ts'
+import { assertMayCreateRepo, assertNotAgent, requireCredential } from '../auth/policy.ts'
+import type { AccountRef, RequestContext } from '../context.ts'
+import { HubError } from '../errors.ts'
+import { newId } from '../ids.ts'
+import { type Statement, uniqueViolation } from '../store/db.ts'
+import { commitVerb } from '../verb.ts'
+import type { Repo, RepoKind, Visibility } from './repo-shape.ts'
+import { distinctTags } from './tags.ts'
+
+export interface CreateRepoInput {
+  readonly kind: RepoKind
+  readonly slug: string
+  readonly owner?: string | null
+  readonly visibility?: Visibility | null
+  readonly description?: string | null
+  readonly tags?: readonly string[] | null
+}
+
+const accountByHandle: Statement<AccountRef> = {
+  name: 'account-by-handle',
+  text: 'select id, kind, handle, name from accounts where handle = $1',
+}
+
+const insertRepo: Statement<{ created_at: string }> = {
+  name: 'repo-insert',
+  text: `insert into repos (id, owner_id, slug, kind, visibility, description, tags)
+    values ($1, $2, $3, $4, $5, $6, $7) returning created_at`,
+}
+
+/**
+ * Makes an empty repo for the caller, or for an org that the caller belongs to.
+ * Errors: 404 an unknown owner, 403 an owner the caller is no member of, 409 `conflict.taken`, 422 more than 20 tags.
+ */
+export async function createRepo(ctx: RequestContext, input: CreateRepoInput): Promise<Repo> {
+  const owner = await resolveOwner(ctx, input.owner ?? null)
+  const visibility = input.visibility ?? 'private'
+  if (visibility === 'public') assertNotAgent(ctx.viewer, 'make a repo public')
+  const tags = distinctTags(input.tags ?? [])
+  const id = newId('repo')
+  try {
+    return await commitVerb(ctx, async (tx) => {
+      const values = [id, owner.id, input.slug, input.kind, visibility, input.description ?? null, tags]
+      const [row] = await tx.query(insertRepo, values)
+      const at = row?.created_at ?? ''
+      const repo = freshRepo(id, owner, { ...input, visibility, tags, at })
+      await audit(tx, ctx, {
+        action: 'repo.create',
+        accountId: owner.id,
+        targetId: id,
+        after: { fullName: repo.fullName, kind: repo.kind, visibility },
+      })
+      return repo
+    })
+  } catch (error) {
+    if (!uniqueViolation(error)) throw error
+    const detail = `${owner.handle}/${input.slug} already exists; slugs are unique for an owner across kinds.`
+    throw new HubError('conflict.taken', detail, {
+      items: [{ type: 'conflict.taken', detail, loc: ['input', 'slug'] }],
+      cause: error,
+    })
+  }
+}
+
+/** The account that will own the repo: the caller's own unless another handle is named. */
+async function resolveOwner(ctx: RequestContext, handle: string | null): Promise<AccountRef> {
+  const { account } = requireCredential(ctx.viewer)
+  const name = handle ?? account.handle
+  const [owner] = name === account.handle ? [account] : await ctx.deps.db.query(accountByHandle, [name])
+  return assertMayCreateRepo(ctx.viewer, owner, name)
+}
+
+type FreshRepo = CreateRepoInput & { visibility: Visibility; tags: readonly string[]; at: string }
+
+/** A repo right after its insert: nothing else can be in it yet, so nothing is read back. */
+function freshRepo(id: string, owner: AccountRef, fresh: FreshRepo): Repo {
+  return {
+    id,
+    kind: fresh.kind,
+    owner,
+    slug: fresh.slug,
+    fullName: `${owner.handle}/${fresh.slug}`,
+    visibility: fresh.visibility,
+    description: fresh.description ?? null,
+    tags: fresh.tags,
+    modelMeta: null,
+    datasetMeta: null,
+    fileSummary: { count: 0, totalBytes: 0, verifiedCount: 0 },
+    policyCount: fresh.kind === 'robot' ? 0 : null,
+    createdAt: fresh.at,
+    updatedAt: fresh.at,
+  }
+}

@@ -1,0 +1,75 @@
+/** Reads of single repos: one named statement each, visibility inside the statement. */
+import type { RequestContext, Viewer } from '../context.ts'
+import { notFound } from '../errors.ts'
+import type { Querier, Statement } from '../store/db.ts'
+import {
+  type Repo,
+  type RepoKind,
+  type RepoRow,
+  repoColumns,
+  toRepo,
+  type Visibility,
+  viewerParams,
+  visibleRepo,
+} from './repo-shape.ts'
+
+const repoByName: Statement<RepoRow> = {
+  name: 'repo-by-name',
+  text: `select ${repoColumns} from repos r join accounts o on o.id = r.owner_id
+    where o.handle = $3 and r.slug = $4 and ${visibleRepo}`,
+}
+
+const reposById: Statement<RepoRow> = {
+  name: 'repos-by-id',
+  text: `select ${repoColumns} from repos r join accounts o on o.id = r.owner_id
+    where r.id = any($3::text[]) and ${visibleRepo}`,
+}
+
+/** getRepo (spec, "Repos"): null where the repo does not exist or the caller may not see it. One statement. */
+export async function getRepo(ctx: RequestContext, name: { owner: string; slug: string }): Promise<Repo | null> {
+  const [row] = await ctx.deps.db.query(repoByName, [...viewerParams(ctx.viewer), name.owner, name.slug])
+  return row ? toRepo(row) : null
+}
+
+/** Repos by id in the order asked, null where invisible; one statement for any number. For loaders and `node`. */
+export async function getReposById(querier: Querier, viewer: Viewer, ids: readonly string[]): Promise<(Repo | null)[]> {
+  const rows = await querier.query(reposById, [...viewerParams(viewer), ids])
+  const byId = new Map(rows.map((row) => [row.id, toRepo(row)]))
+  return ids.map((id) => byId.get(id) ?? null)
+}
+
+/** What a verb needs of the repo that it acts on. */
+export interface RepoFacts {
+  readonly id: string
+  readonly ownerId: string
+  readonly kind: RepoKind
+  readonly visibility: Visibility
+  readonly fullName: string
+  readonly seq: number
+}
+
+const factColumns = `r.id, r.owner_id as "ownerId", r.kind, r.visibility, r.seq, o.handle || '/' || r.slug as "fullName"`
+
+const factsByName: Statement<RepoFacts> = {
+  name: 'repo-facts-by-name',
+  text: `select ${factColumns} from repos r join accounts o on o.id = r.owner_id
+    where o.handle = $3 and r.slug = $4 and ${visibleRepo}`,
+}
+
+const lockById: Statement<RepoFacts> = {
+  name: 'repo-lock',
+  text: `select ${factColumns} from repos r join accounts o on o.id = r.owner_id where r.id = $1 for update of r`,
+}
+
+/** The repo that `owner/slug` names, for a verb; 404 where the caller may not see it. */
+export async function findRepo(ctx: RequestContext, name: { owner: string; slug: string }): Promise<RepoFacts> {
+  const [facts] = await ctx.deps.db.query(factsByName, [...viewerParams(ctx.viewer), name.owner, name.slug])
+  if (!facts) throw notFound(`The repo ${name.owner}/${name.slug}`)
+  return facts
+}
+
+/** Locks the repo row until the transaction ends: first in the lock order (repo, account, upload, blob). Null when it is gone. */
+export async function lockRepo(tx: Querier, repoId: string): Promise<RepoFacts | null> {
+  const [facts] = await tx.query(lockById, [repoId])
+  return facts ?? null
+}

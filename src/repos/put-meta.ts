@@ -1,0 +1,106 @@
+/** putModelMeta and putDatasetMeta (contract, "Meta blocks can be set"): full replace, 409 on another kind, both return the repo. */
+import { audit } from '../accounts/audit.ts'
+import { assertMayWriteRepo } from '../auth/policy.ts'
+import type { RequestContext } from '../context.ts'
+import { HubError, notFound } from '../errors.ts'
+import type { Statement, Tx } from '../store/db.ts'
+import { commitVerb } from '../verb.ts'
+import { findRepo, getReposById, lockRepo, type RepoFacts } from './get-repo.ts'
+import type { ControlClass, Repo, RepoKind } from './repo-shape.ts'
+
+interface Target {
+  readonly owner: string
+  readonly repo: string
+}
+
+export interface ModelMetaInput extends Target {
+  readonly policyType: string
+  readonly baseModel?: string | null
+  readonly sourceRunId?: string | null
+  readonly controlClass?: ControlClass | null
+  readonly robot?: string | null
+  readonly embodimentFingerprint?: string | null
+}
+
+export interface DatasetMetaInput extends Target {
+  readonly episodeCount: number
+  readonly totalFrames: number
+  readonly fps?: number | null
+  readonly robotType?: string | null
+}
+
+const upsertModelMeta: Statement<never> = {
+  name: 'model-meta-put',
+  text: `insert into model_meta (repo_id, policy_type, base_model, source_run_id, control_class, robot, embodiment_fingerprint)
+    values ($1, $2, $3, $4, $5, $6, $7)
+    on conflict (repo_id) do update set policy_type = excluded.policy_type, base_model = excluded.base_model,
+      source_run_id = excluded.source_run_id, control_class = excluded.control_class, robot = excluded.robot,
+      embodiment_fingerprint = excluded.embodiment_fingerprint, updated_at = now()`,
+}
+
+/** Shared with the reader of `meta/info.json`, which sets the same block when a dataset's files say what it holds. */
+export const upsertDatasetMeta: Statement<never> = {
+  name: 'dataset-meta-put',
+  text: `insert into dataset_meta (repo_id, episode_count, total_frames, fps, robot_type) values ($1, $2, $3, $4, $5)
+    on conflict (repo_id) do update set episode_count = excluded.episode_count, total_frames = excluded.total_frames,
+      fps = excluded.fps, robot_type = excluded.robot_type, updated_at = now()`,
+}
+
+const touch: Statement<never> = { name: 'repo-touch', text: 'update repos set updated_at = now() where id = $1' }
+
+/** Replaces the model meta block. Errors: 401, 403, 404, 409 `conflict.wrong_kind`. */
+export function putModelMeta(ctx: RequestContext, input: ModelMetaInput): Promise<Repo> {
+  const {
+    policyType,
+    baseModel = null,
+    sourceRunId = null,
+    controlClass = null,
+    robot = null,
+    embodimentFingerprint = null,
+  } = input
+  const values = [policyType, baseModel, sourceRunId, controlClass, robot, embodimentFingerprint]
+  return putMeta(ctx, input, 'model', upsertModelMeta, values)
+}
+
+/** Replaces the dataset meta block. Errors: 401, 403, 404, 409 `conflict.wrong_kind`. */
+export function putDatasetMeta(ctx: RequestContext, input: DatasetMetaInput): Promise<Repo> {
+  const { episodeCount, totalFrames, fps = null, robotType = null } = input
+  return putMeta(ctx, input, 'dataset', upsertDatasetMeta, [episodeCount, totalFrames, fps, robotType])
+}
+
+async function putMeta(
+  ctx: RequestContext,
+  target: Target,
+  kind: RepoKind,
+  statement: Statement<never>,
+  values: readonly unknown[],
+): Promise<Repo> {
+  const facts = await findRepo(ctx, { owner: target.owner, slug: target.repo })
+  assertMayWriteRepo(ctx.viewer, facts, facts.fullName)
+  if (facts.kind !== kind) {
+    throw new HubError(
+      'conflict.wrong_kind',
+      `${facts.fullName} is a ${facts.kind} repo; this operation needs a ${kind} repo.`,
+    )
+  }
+  return commitVerb(ctx, (tx) => applyMeta(ctx, tx, facts, statement, values))
+}
+
+async function applyMeta(
+  ctx: RequestContext,
+  tx: Tx,
+  facts: RepoFacts,
+  statement: Statement<never>,
+  values: readonly unknown[],
+): Promise<Repo> {
+  const missing = () => notFound(`The repo ${facts.fullName}`)
+  if (!(await lockRepo(tx, facts.id))) throw missing()
+  await tx.query(statement, [facts.id, ...values])
+  await tx.query(touch, [facts.id])
+  const [repo] = await getReposById(tx, ctx.viewer, [facts.id])
+  if (!repo) throw missing()
+  const after = { ...(repo.modelMeta ?? repo.datasetMeta) }
+  await audit(tx, ctx, { action: 'repo.meta', accountId: facts.ownerId, targetId: facts.id, after })
+  tx.afterCommit(() => ctx.deps.events.hint(facts.id))
+  return repo
+}

@@ -1,0 +1,137 @@
+/** A repo as the graph shows it, and the columns that every read of one selects. Spec, "Repo". */
+import { repoVisibleSql, visibleRepos } from '../auth/policy.ts'
+import type { AccountRef, Viewer } from '../context.ts'
+
+export type RepoKind = 'dataset' | 'model' | 'robot'
+export type Visibility = 'private' | 'public'
+export type ControlClass = 'reflex' | 'skill' | 'planner'
+
+export interface ModelMeta {
+  readonly policyType: string
+  readonly baseModel: string | null
+  readonly sourceRunId: string | null
+  readonly controlClass: ControlClass | null
+  readonly robot: string | null
+  readonly embodimentFingerprint: string | null
+  readonly embodimentCheck: 'match' | 'mismatch' | 'policy_unstamped' | 'robot_undeclared' | null
+  readonly updatedAt: string
+}
+
+export interface DatasetMeta {
+  readonly episodeCount: number
+  readonly fps: number | null
+  readonly robotType: string | null
+  readonly totalFrames: number
+  readonly updatedAt: string
+}
+
+/** `totalBytes` in bytes; `verifiedCount` counts files whose bytes the hub hashed itself. */
+export interface FileSummary {
+  readonly count: number
+  readonly totalBytes: number
+  readonly verifiedCount: number
+}
+
+export interface Repo {
+  readonly id: string
+  readonly kind: RepoKind
+  readonly owner: AccountRef
+  readonly slug: string
+  readonly fullName: string
+  readonly visibility: Visibility
+  readonly description: string | null
+  readonly tags: readonly string[]
+  readonly modelMeta: ModelMeta | null
+  readonly datasetMeta: DatasetMeta | null
+  readonly fileSummary: FileSummary
+  readonly policyCount: number | null
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+/** One row of `repoColumns`. */
+export interface RepoRow {
+  readonly id: string
+  readonly kind: RepoKind
+  readonly owner_id: string
+  readonly owner_kind: 'user' | 'org'
+  readonly owner_handle: string
+  readonly owner_name: string | null
+  readonly slug: string
+  readonly visibility: Visibility
+  readonly description: string | null
+  readonly tags: string[]
+  readonly file_count: number
+  readonly total_bytes: number
+  readonly verified_count: number
+  readonly created_at: string
+  readonly updated_at: string
+  readonly meta: ModelMeta | DatasetMeta | null
+  readonly policy_count: number | null
+}
+
+const isoTime = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
+/** What visible means for the repo alias `r`; every read of repos has the viewer's parameters as $1 and $2. */
+export const visibleRepo = repoVisibleSql('r')
+
+/** `$1` and `$2` of every read of repos. */
+export function viewerParams(viewer: Viewer): [readonly string[], readonly string[] | null] {
+  const { accountIds, repoIds } = visibleRepos(viewer)
+  return [accountIds, repoIds]
+}
+
+/**
+ * How a policy's fingerprint compares with its robot's current interface (spec, ModelMeta `embodiment_check`): null where no robot of
+ * this hub that the caller can see is named.
+ */
+const embodimentCheck = `(
+    select case
+      when c.interface_fingerprint is null then 'robot_undeclared'
+      when m.embodiment_fingerprint is null then 'policy_unstamped'
+      when m.embodiment_fingerprint = c.interface_fingerprint then 'match'
+      else 'mismatch' end
+    from accounts ro join repos rr on rr.owner_id = ro.id and rr.kind = 'robot'
+    left join robot_cards c on c.repo_id = rr.id
+    where ro.handle = split_part(lower(m.robot), '/', 1) and rr.slug = split_part(lower(m.robot), '/', 2) and ${repoVisibleSql('rr')})`
+
+const metaColumn = `case r.kind
+    when 'model' then (
+      select json_build_object('policyType', m.policy_type, 'baseModel', m.base_model, 'sourceRunId', m.source_run_id,
+        'controlClass', m.control_class, 'robot', m.robot, 'embodimentFingerprint', m.embodiment_fingerprint,
+        'embodimentCheck', ${embodimentCheck}, 'updatedAt', ${isoTime('m.updated_at')})
+      from model_meta m where m.repo_id = r.id)
+    when 'dataset' then (
+      select json_build_object('episodeCount', d.episode_count, 'fps', d.fps, 'robotType', d.robot_type,
+        'totalFrames', d.total_frames, 'updatedAt', ${isoTime('d.updated_at')})
+      from dataset_meta d where d.repo_id = r.id)
+  end`
+
+/** Model repos visible to the caller that name this robot; null on other kinds. */
+const policyCountColumn = `case when r.kind = 'robot' then (
+    select count(*)::int from model_meta pm join repos pr on pr.id = pm.repo_id
+    where lower(pm.robot) = o.handle || '/' || r.slug and ${repoVisibleSql('pr')}) end`
+
+export const repoColumns = `r.id, r.kind, o.id as owner_id, o.kind as owner_kind, o.handle as owner_handle, o.name as owner_name,
+  r.slug, r.visibility, r.description, to_json(r.tags) as tags, r.file_count, r.total_bytes, r.verified_count,
+  r.created_at, r.updated_at, ${metaColumn} as meta, ${policyCountColumn} as policy_count`
+
+/** A row in the graph's shape; one object literal, which is what keeps list pages cheap. */
+export function toRepo(row: RepoRow): Repo {
+  return {
+    id: row.id,
+    kind: row.kind,
+    owner: { id: row.owner_id, kind: row.owner_kind, handle: row.owner_handle, name: row.owner_name },
+    slug: row.slug,
+    fullName: `${row.owner_handle}/${row.slug}`,
+    visibility: row.visibility,
+    description: row.description,
+    tags: row.tags,
+    modelMeta: row.kind === 'model' ? (row.meta as ModelMeta | null) : null,
+    datasetMeta: row.kind === 'dataset' ? (row.meta as DatasetMeta | null) : null,
+    fileSummary: { count: row.file_count, totalBytes: row.total_bytes, verifiedCount: row.verified_count },
+    policyCount: row.policy_count,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}

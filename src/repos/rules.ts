@@ -1,0 +1,37 @@
+/** Text rules of repos as zod schemas: the graph validates with them and OpenAPI prints them. Contract, "Identifiers and text rules". */
+import { z } from 'zod'
+
+const NAME_PATTERN = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/
+
+/** Owner handle or repo slug: 1..64 of a-z, 0-9 and inner hyphens. */
+export const handleText = z
+  .string()
+  .min(1)
+  .max(64)
+  .regex(NAME_PATTERN, 'must be lower-case letters, digits and inner hyphens')
+
+export const slugText = handleText
+
+export const tagText = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._:+_-]{0,49}$/, 'must be 1 to 50 of a-z, 0-9 and ._:+-, starting with a letter or digit')
+
+/** At most 20 distinct tags; duplicates are dropped by the verb, so more may be sent. */
+export const tagList = z.array(tagText).max(100)
+export const MAX_TAGS = 20
+
+/** PostgreSQL stores no NUL. */
+const noNul = (text: string) => !text.includes('\0')
+const plainText = (max: number) => z.string().max(max).refine(noNul, 'must not contain a NUL character')
+
+export const descriptionText = plainText(4000)
+export const searchText = plainText(200)
+export const wordText = plainText(64).min(1)
+export const longNameText = plainText(256).min(1)
+export const fullNameText = z
+  .string()
+  .max(129)
+  .regex(/^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\/[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/, 'must be owner/slug')
+export const sha256Text = z.string().regex(/^[a-f0-9]{64}$/, 'must be 64 lower-case hex digits')
+export const pageSize = z.int().min(1).max(100)
+export const DEFAULT_PAGE_SIZE = 20

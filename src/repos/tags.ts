@@ -1,0 +1,14 @@
+import { invalid } from '../errors.ts'
+import { MAX_TAGS } from './rules.ts'
+
+/** Tags without duplicates, in the order given; 422 for more than 20 distinct ones (contract, "Tag"). */
+export function distinctTags(tags: readonly string[]): string[] {
+  const distinct = [...new Set(tags)]
+  if (distinct.length > MAX_TAGS) {
+    throw invalid('validation.value', `A repo has at most ${MAX_TAGS} tags; ${distinct.length} were given.`, [
+      'input',
+      'tags',
+    ])
+  }
+  return distinct
+}

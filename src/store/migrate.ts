@@ -1,0 +1,80 @@
+/** Migrations at start, in Prisma's layout and with its own bookkeeping table, by one instance at a time. */
+import { createHash } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import type { MigrationList } from '@prisma/schema-engine-wasm'
+import pg from 'pg'
+import { asUnavailable } from './db-errors.ts'
+import { loadSchemaEngine, noFilter, readMigrations } from './schema-engine.ts'
+
+const MIGRATIONS_DIR = fileURLToPath(new URL('../../prisma/migrations/', import.meta.url))
+
+/** Any number that no other program on this database locks: "hub1" in ASCII. */
+export const MIGRATION_LOCK = 0x68756231
+
+/**
+ * Brings the database up to this code's migrations and returns the names of those it applied. Instances that start together wait for one another on
+ * an advisory lock, so one migrates and the others find it done. `afterSchema` runs under the same lock (other schemas that are made at start).
+ * A database that is ahead of the code is left as it is: expand-then-contract migrations keep the older code working on it.
+ */
+export async function migrate(url: string, afterSchema?: () => Promise<void>): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url, application_name: 'hub-migrate' })
+  try {
+    await client.connect()
+  } catch (error) {
+    throw asUnavailable(error)
+  }
+  try {
+    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
+    const migrations = await readMigrations(MIGRATIONS_DIR)
+    const applied = (await isCurrent(client, migrations)) ? [] : await applyMigrations(url, migrations)
+    await afterSchema?.()
+    return applied
+  } finally {
+    await client.end()
+  }
+}
+
+/** Names of migrations that the database does not have yet. */
+export async function pendingMigrations(url: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url, application_name: 'hub-migrate' })
+  try {
+    await client.connect()
+    const done = await finished(client)
+    const { migrationDirectories } = await readMigrations(MIGRATIONS_DIR)
+    return migrationDirectories.map(({ path }) => path).filter((name) => !done.has(name))
+  } catch (error) {
+    throw asUnavailable(error)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Whether the bookkeeping table lists each migration as finished with the same checksum: then the engine need not be loaded (0.3 s). */
+async function isCurrent(client: pg.Client, migrations: MigrationList): Promise<boolean> {
+  const done = await finished(client)
+  return migrations.migrationDirectories.every(({ path, migrationFile }) => {
+    const { content } = migrationFile
+    return content.tag === 'ok' && done.get(path) === createHash('sha256').update(content.value).digest('hex')
+  })
+}
+
+async function finished(client: pg.Client): Promise<Map<string, string>> {
+  const { rows } = await client.query<{ exists: boolean }>(
+    `select to_regclass('_prisma_migrations') is not null as exists`,
+  )
+  if (!rows[0]?.exists) return new Map()
+  const done = await client.query<{ migration_name: string; checksum: string }>(
+    'select migration_name, checksum from _prisma_migrations where finished_at is not null and rolled_back_at is null',
+  )
+  return new Map(done.rows.map((row) => [row.migration_name, row.checksum]))
+}
+
+async function applyMigrations(url: string, migrationsList: MigrationList): Promise<string[]> {
+  const engine = await loadSchemaEngine(url)
+  try {
+    const { appliedMigrationNames } = await engine.applyMigrations({ migrationsList, filters: noFilter })
+    return appliedMigrationNames
+  } finally {
+    engine.free()
+  }
+}
