@@ -6,6 +6,20 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils'
 import type { MigrationList, SchemaEngine, SchemaFilter } from '@prisma/schema-engine-wasm'
 
+/**
+ * The adapter cuts scripts at each semicolon, also inside comments and function bodies, and commits piece by piece. Sent whole, without parameters,
+ * a script is one simple query: PostgreSQL parses it and runs it as one transaction.
+ */
+class WholeScripts extends PrismaPg {
+  override async connect() {
+    const adapter = await super.connect()
+    adapter.executeScript = async (sql) => {
+      await adapter.executeRaw({ sql, args: [], argTypes: [] })
+    }
+    return adapter
+  }
+}
+
 export const noFilter: SchemaFilter = { externalTables: [], externalEnums: [] }
 
 /** An engine that works on the database at `url`; `datamodels` are needed for diffs alone. */
@@ -17,7 +31,7 @@ export async function loadSchemaEngine(url: string, datamodels?: [string, string
   bindings.__wbg_set_wasm(instance.exports)
   const start = instance.exports.__wbindgen_start
   if (typeof start === 'function') start()
-  const adapter = bindMigrationAwareSqlAdapterFactory(new PrismaPg({ connectionString: url }))
+  const adapter = bindMigrationAwareSqlAdapterFactory(new WholeScripts({ connectionString: url }))
   return bindings.SchemaEngine.new({ datamodels }, () => {}, adapter)
 }
 
