@@ -1,27 +1,50 @@
-/** `npm run migrate:new <name>`: writes a migration from what the Prisma schema says beyond the migrations so far. Read and finish it by hand. */
-import { mkdir, writeFile } from 'node:fs/promises'
-import { loadSchemaEngine, noFilter, readDatamodels, readMigrations } from '../src/store/schema-engine.ts'
+/** `npm run migrate:new <name>`: writes the next migration from what separates the newest one from prisma/schema. To be finished by hand and reviewed. */
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startEmbeddedPostgres } from '../src/store/embedded-postgres.ts'
+import { migrate, noFilters, readMigrations } from '../src/store/migrate.ts'
+import { openMigrationEngine } from '../src/store/migration-engine.ts'
 
-const [name = ''] = process.argv.slice(2)
-if (!/^[a-z0-9_]+$/.test(name)) {
-  process.stderr.write(
-    'usage: npm run migrate:new <lower_case_name>  (DATABASE_URL names a database for the shadow schema)\n',
-  )
-  process.exit(2)
+/** prisma/schema as the engine takes it. */
+export async function readSchema(dir = join(import.meta.dirname, '..', 'prisma', 'schema')) {
+  const names = (await readdir(dir)).filter((name) => name.endsWith('.prisma')).sort()
+  return { files: await Promise.all(names.map(async (name) => ({ path: join(dir, name), content: await readFile(join(dir, name), 'utf8') }))) }
 }
-const datamodels = await readDatamodels('prisma/schema')
-const engine = await loadSchemaEngine(process.env.DATABASE_URL ?? 'postgresql://localhost/hub', datamodels)
-const migrations = await readMigrations(`${process.cwd()}/prisma/migrations`)
-const { stdout } = await engine.diff({
-  from: migrations.migrationDirectories.length > 0 ? { tag: 'migrations', ...migrations } : { tag: 'empty' },
-  to: { tag: 'schemaDatamodel', files: datamodels.map(([path, content]) => ({ path, content })) },
-  script: true,
-  exitCode: null,
-  filters: noFilter,
-})
-const stamp = new Date().toISOString().replace(/\D/g, '').slice(0, 14)
-const dir = `prisma/migrations/${stamp}_${name}`
-await mkdir(dir, { recursive: true })
-await writeFile(`${dir}/migration.sql`, stdout ?? '')
-process.stdout.write(`${dir}/migration.sql\n`)
-process.exit(0)
+
+async function writeMigration(name: string): Promise<string> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'hub-migrate-'))
+  const server = await startEmbeddedPostgres({ dataDir, settings: { fsync: 'off' } })
+  try {
+    await migrate(server.url)
+    const { engine, release } = await openMigrationEngine(server.url)
+    const list = await readMigrations()
+    try {
+      const draft = await engine.createMigration({
+        draft: true,
+        migrationName: name,
+        migrationsList: list,
+        schema: await readSchema(),
+        filters: noFilters,
+      })
+      const dir = join(list.baseDir, draft.generatedMigrationName)
+      await mkdir(dir, { recursive: true })
+      await writeFile(join(dir, 'migration.sql'), draft.migrationScript ?? '')
+      return join(dir, 'migration.sql')
+    } finally {
+      release()
+    }
+  } finally {
+    await server.stop()
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}
+
+if (import.meta.main) {
+  const name = process.argv[2]
+  if (!name || !/^[a-z0-9_]+$/.test(name)) {
+    process.stderr.write('usage: npm run migrate:new <name_in_lower_case>\n')
+    process.exit(2)
+  }
+  process.stdout.write(`${await writeMigration(name)}\n`)
+}

@@ -17,7 +17,7 @@ export interface UpdateRepoInput {
   readonly tags?: readonly string[] | null
 }
 
-interface Editable {
+type Editable = {
   readonly visibility: Visibility
   readonly description: string | null
   readonly tags: string[]

@@ -1,0 +1,111 @@
+/** The schema builder: plugins, scalars, and how refused auth and failed validation become errors. Nothing else knows these. */
+import SchemaBuilder from '@pothos/core'
+import DataloaderPlugin from '@pothos/plugin-dataloader'
+import PrismaPlugin from '@pothos/plugin-prisma'
+import RelayPlugin from '@pothos/plugin-relay'
+import ScopeAuthPlugin from '@pothos/plugin-scope-auth'
+import ValidationPlugin from '@pothos/plugin-validation'
+import type PrismaTypes from '../prisma/generated/pothos.ts'
+import { getDatamodel } from '../prisma/generated/pothos.ts'
+import type { RequestContext } from '../src/context.ts'
+import { HubError } from '../src/errors.ts'
+import { decodeNodeId, encodeNodeId } from './node-id.ts'
+import { checkScope, type OperationNeed } from './operation-scope.ts'
+
+export const MAX_PAGE_SIZE = 100
+
+export interface GraphTypes {
+  Context: RequestContext
+  PrismaTypes: PrismaTypes
+  DefaultFieldNullability: false
+  DefaultEdgesNullability: false
+  AuthScopes: { operation: OperationNeed }
+  Scalars: {
+    DateTime: { Input: string; Output: string | Date }
+    SafeInt: { Input: number; Output: number | bigint }
+    JSON: { Input: unknown; Output: unknown }
+    ID: { Input: string; Output: string }
+  }
+}
+
+export const builder = new SchemaBuilder<GraphTypes>({
+  // Scope first in the list is outermost: a caller without the scope learns nothing from validation.
+  plugins: [ScopeAuthPlugin, ValidationPlugin, DataloaderPlugin, RelayPlugin, PrismaPlugin],
+  defaultFieldNullability: false,
+  prisma: {
+    client: (ctx) => ctx.deps.db.prisma,
+    dmmf: getDatamodel(),
+    onUnusedQuery: 'error',
+    maxConnectionSize: MAX_PAGE_SIZE,
+    defaultConnectionSize: 20,
+  },
+  relay: {
+    nodesOnConnection: true,
+    edgesFieldOptions: { nullable: false },
+    nodeFieldOptions: { nullable: false },
+    encodeGlobalID: encodeNodeId,
+    decodeGlobalID: decodeNodeId,
+    nodeQueryOptions: {
+      description: 'Anything with an id, or null where it does not exist or is not visible to the caller.',
+    },
+    nodesQueryOptions: {
+      description: 'Several things by id, in the order asked; null in the place of each that is not visible.',
+    },
+  },
+  scopeAuth: {
+    authScopes: (ctx) => ({ operation: (need) => checkScope(ctx, need) }),
+    unauthorizedError: (_parent, _ctx, _info, result) => new HubError('forbidden.scope', result.message),
+  },
+  validation: {
+    validationError: ({ issues }) => {
+      const items = issues.map((issue) => ({
+        type: 'validation.value',
+        detail: issue.message,
+        loc: (issue.path ?? []).map((step) => placeOf(typeof step === 'object' ? step.key : step)),
+      }))
+      const first = items[0]
+      const detail = first ? `${first.loc.join('.')}: ${first.detail}` : 'The input does not hold.'
+      return new HubError('validation.failed', detail, { items })
+    },
+  },
+})
+
+const placeOf = (key: PropertyKey): string | number => (typeof key === 'number' ? key : String(key))
+
+builder.queryType({ description: 'Reads. What the caller cannot see is null.' })
+builder.mutationType({ description: 'Changes. Each bears the name of its operation and takes one `input`.' })
+builder.subscriptionType({ description: 'Changes as they happen, over `/graphql/stream` (SSE).' })
+
+builder.scalarType('DateTime', {
+  description: 'RFC 3339 in UTC with milliseconds: `2026-01-31T09:30:00.000Z`.',
+  serialize: (value) => (typeof value === 'string' ? value : value.toISOString()),
+  parseValue: (value) => parseDateTime(value),
+})
+
+builder.scalarType('SafeInt', {
+  description: 'A whole number as a JSON number, exact up to 2^53 - 1: bytes and counts.',
+  serialize: (value) => Number(value),
+  parseValue: (value) => parseSafeInt(value),
+})
+
+builder.scalarType('JSON', {
+  description: 'Any JSON value, passed through untouched.',
+  serialize: (value) => value,
+  parseValue: (value) => value,
+})
+
+function parseDateTime(value: unknown): string {
+  const shape = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
+  const time = typeof value === 'string' && shape.test(value) ? new Date(value) : null
+  if (!time || Number.isNaN(time.getTime())) {
+    throw new HubError('validation.type', 'must be an RFC 3339 date-time such as 2026-01-31T09:30:00.000Z')
+  }
+  return time.toISOString()
+}
+
+function parseSafeInt(value: unknown): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value)) {
+    throw new HubError('validation.type', 'must be a whole number within ±(2^53 - 1)')
+  }
+  return value
+}

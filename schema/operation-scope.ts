@@ -1,0 +1,42 @@
+/**
+ * The scope of an operation, declared once beside its resolver: it guards the field in both dialects and is printed in the OpenAPI document.
+ * Contract, "Credentials": a missing scope is 403 where the thing is visible and 404 where it is not.
+ */
+
+import { assertLevel, assertSession, hasLevel, requireCredential } from '../src/auth/policy.ts'
+import type { RequestContext, ScopeLevel } from '../src/context.ts'
+import { findRepo } from '../src/repos/get-repo.ts'
+
+export type OperationScope = 'none' | 'key:read' | 'key:write' | 'key:train' | 'session'
+
+export interface OperationNeed {
+  readonly scope: OperationScope
+  /** What the operation acts on, asked for only when the scope is missing. */
+  readonly repo?: { readonly owner: string; readonly slug: string }
+}
+
+/** Field options that declare and guard a scope. `repo` picks the target out of the arguments. */
+export function operation<Args>(scope: OperationScope, repo?: (args: Args) => { owner: string; slug: string }) {
+  return {
+    extensions: { scope },
+    authScopes: (_parent: unknown, args: unknown) => ({ operation: { scope, repo: repo?.(args as Args) } }),
+  }
+}
+
+/** True, or throws 401, 403 or 404. */
+export async function checkScope(ctx: RequestContext, need: OperationNeed): Promise<boolean> {
+  const { viewer } = ctx
+  if (need.scope === 'none') return true
+  const credential = requireCredential(viewer)
+  const level = need.scope === 'session' ? null : (need.scope.slice('key:'.length) as ScopeLevel)
+  const enough = level === null ? credential.kind === 'session' : hasLevel(credential, level)
+  if (!enough && need.repo) await findRepo(ctx, need.repo)
+  if (level === null) assertSession(viewer)
+  else assertLevel(viewer, level)
+  return true
+}
+
+/** The target of an operation whose input names `owner` and `repo`. */
+export function targetRepo({ input }: { input: { owner: string; repo: string } }): { owner: string; slug: string } {
+  return { owner: input.owner, slug: input.repo }
+}

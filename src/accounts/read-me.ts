@@ -1,0 +1,65 @@
+/** `viewer` and `GET /v1/me`: the credential as it stands, in one statement. */
+import { requireCredential } from '../auth/policy.ts'
+import type { AccountRef, RequestContext, ScopeLevel } from '../context.ts'
+import type { Statement } from '../store/db.ts'
+
+export interface Me {
+  readonly kind: 'key' | 'session'
+  readonly credentialId: string
+  readonly name: string | null
+  readonly account: AccountRef
+  readonly person: { readonly id: string; readonly handle: string; readonly name: string | null } | null
+  readonly orgs: readonly AccountRef[]
+  readonly scope: ScopeLevel
+  readonly session: boolean
+  readonly repos: readonly string[] | null
+  readonly agent: boolean
+  readonly dailyGpuHourQuota: number | null
+  readonly expiresAt: string | null
+  readonly storage: { readonly usedBytes: number; readonly reservedBytes: number; readonly quotaBytes: number }
+  readonly rateLimitPerMinute: number
+}
+
+interface Facts {
+  readonly used: number
+  readonly reserved: number
+  readonly person: Me['person']
+  readonly orgs: AccountRef[]
+  readonly repos: string[]
+}
+
+const facts: Statement<Facts> = {
+  name: 'me',
+  text: `select a.storage_bytes as used, a.reserved_bytes as reserved,
+      (select json_build_object('id', p.id, 'handle', p.handle, 'name', p.name) from accounts p where p.id = $2) as person,
+      (select coalesce(json_agg(json_build_object('id', o.id, 'kind', o.kind, 'handle', o.handle, 'name', o.name) order by o.handle), '[]')
+        from accounts o where o.id = any($3::text[]) and o.kind = 'org') as orgs,
+      (select coalesce(json_agg(ro.handle || '/' || r.slug order by ro.handle, r.slug), '[]')
+        from repos r join accounts ro on ro.id = r.owner_id where r.id = any($4::text[])) as repos
+    from accounts a where a.id = $1`,
+}
+
+/** Who the credential is, its scope and limits. Errors: 401. */
+export async function readMe(ctx: RequestContext): Promise<Me | null> {
+  const viewer = requireCredential(ctx.viewer)
+  const values = [viewer.account.id, viewer.personId, viewer.accountIds, viewer.repoIds ?? []]
+  const [row] = await ctx.deps.db.query(facts, values)
+  if (!row) return null
+  const { config } = ctx.deps
+  return {
+    kind: viewer.kind,
+    credentialId: viewer.credentialId,
+    name: viewer.name,
+    account: viewer.account,
+    person: row.person,
+    orgs: row.orgs,
+    scope: viewer.level,
+    session: viewer.kind === 'session',
+    repos: viewer.repoIds === null ? null : row.repos,
+    agent: viewer.agent,
+    dailyGpuHourQuota: viewer.dailyGpuHourQuota === null ? null : Number(viewer.dailyGpuHourQuota),
+    expiresAt: viewer.expiresAt,
+    storage: { usedBytes: row.used, reservedBytes: row.reserved, quotaBytes: config.storageQuotaBytes },
+    rateLimitPerMinute: config.rateLimitPerMinute,
+  }
+}
