@@ -44,7 +44,11 @@ export interface ObjectStore {
   signPart(key: string, uploadId: string, partNumber: number, ttlSeconds: number): Promise<string>
   /** Parts stored so far, by number; empty for an upload without any. `no_such_upload` when it was completed, aborted or never was. */
   listParts(key: string, uploadId: string, signal?: AbortSignal): Promise<StoredPart[]>
-  /** Assembles the parts; the object becomes visible whole or not at all. A second call after success is `no_such_upload`. */
+  /**
+   * Assembles the parts by number; the object becomes visible whole or not at all. Every stored part is to be listed: the caller compares with
+   * `listParts` first. `invalid_part` for an empty list, a number twice, a part never stored or another ETag; the upload then stays as it was.
+   * After success a second call is `no_such_upload`, or the same head from a store that remembers.
+   */
   completeUpload(key: string, uploadId: string, parts: readonly StoredPart[], signal?: AbortSignal): Promise<ObjectHead>
   /** Idempotent. */
   abortUpload(key: string, uploadId: string, signal?: AbortSignal): Promise<void>
@@ -55,20 +59,30 @@ export interface ObjectStore {
   /** Streams the object; `no_such_object` when absent, `invalid_range` when the range starts past the end. */
   get(key: string, options?: { range?: ByteRange; signal?: AbortSignal }): Promise<{ body: Readable; head: ObjectHead }>
   /** Writes one object from memory or a stream of known size: logs, cards, small results. Atomic. */
-  put(key: string, body: Uint8Array | Readable, options: { sizeBytes: number; contentType?: string; signal?: AbortSignal }): Promise<ObjectHead>
+  put(
+    key: string,
+    body: Uint8Array | Readable,
+    options: { sizeBytes: number; contentType?: string; signal?: AbortSignal },
+  ): Promise<ObjectHead>
   /** Copies inside the store, any size. */
   copy(fromKey: string, toKey: string, signal?: AbortSignal): Promise<ObjectHead>
   /** Idempotent. */
   delete(keys: readonly string[], signal?: AbortSignal): Promise<void>
   list(prefix: string, signal?: AbortSignal): AsyncIterable<ListedObject>
-  /** A URL that answers GET (and HEAD) with ranges until `ttlSeconds` have passed. */
+  /** A URL that answers GET with ranges until `ttlSeconds` have passed. S3 binds the method into the signature, so HEAD works on disk only. */
   signGet(key: string, options: SignGetOptions): Promise<string>
   /** Answers when the store does (for /readyz). */
   ping(signal?: AbortSignal): Promise<void>
   close(): Promise<void>
 }
 
-export type ObjectStoreErrorCode = 'no_such_object' | 'no_such_upload' | 'invalid_part' | 'invalid_range' | 'unavailable'
+export type ObjectStoreErrorCode =
+  | 'no_such_object'
+  | 'no_such_upload'
+  | 'invalid_part'
+  | 'invalid_range'
+  | 'too_large'
+  | 'unavailable'
 
 export class ObjectStoreError extends Error {
   readonly code: ObjectStoreErrorCode

@@ -1,0 +1,158 @@
+/**
+ * The signed URLs of the disk store: PUT of a part, GET and HEAD of an object. The signature is the only credential, as on S3.
+ *
+ * These are users' bytes on the hub's own origin: never sniffed, and sandboxed should a browser open them.
+ */
+import type { IncomingMessage } from 'node:http'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { HubError } from '../errors.ts'
+import { attachment } from '../store/objects/content-disposition.ts'
+import type { DiskStore } from '../store/objects/disk.ts'
+import { ObjectStoreError } from '../store/objects/object-store.ts'
+import type { Grant, Verdict } from '../store/objects/signed-url.ts'
+import { parseRange } from './byte-range.ts'
+
+/** A client that sends nothing for this long has gone; without it its socket and temporary file would stay. */
+const BODY_IDLE_MS = 60_000
+
+/** How much of a refused body is read and thrown away, so that the client gets to read why; then the connection is cut. */
+const REFUSED_BODY_BYTES = 64 * 1024 * 1024
+
+type ObjectRequest = FastifyRequest<{ Params: { '*': string } }>
+
+/** `PUT`, `GET`, `HEAD` and the preflight of `/objects/*`. Failures are HubErrors for the server's error handler to render. */
+export function objectRoutes(store: DiskStore): FastifyPluginAsync {
+  return async (app: FastifyInstance) => {
+    // Bodies are left in the socket for the handler to stream.
+    app.removeAllContentTypeParsers()
+    app.addContentTypeParser('*', (_request, _body, done) => done(null))
+    app.addHook('onRequest', async (request, reply) => {
+      // A part has no type of its own; left here, a malformed one would be refused on the way in.
+      delete request.raw.headers['content-type']
+      reply.headers(everyAnswer)
+    })
+    app.options('/objects/*', async (_request, reply) => {
+      reply.code(204).headers(preflight)
+      return reply.send()
+    })
+    app.put('/objects/*', (request: ObjectRequest, reply) => putPart(store, request, reply))
+    app.route({
+      method: ['GET', 'HEAD'],
+      url: '/objects/*',
+      handler: (request, reply) => sendObject(store, request as ObjectRequest, reply),
+    })
+  }
+}
+
+/** No cookie or header of the hub's own counts here, so any page may use a URL that it was given. */
+const everyAnswer = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'Accept-Ranges, Content-Disposition, Content-Length, Content-Range, ETag',
+  'cross-origin-resource-policy': 'cross-origin',
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "sandbox; default-src 'none'",
+  'cache-control': 'private',
+}
+
+const preflight = {
+  'access-control-allow-methods': 'PUT, GET, HEAD',
+  'access-control-allow-headers': 'Content-Type, If-None-Match, If-Range, Range',
+  'access-control-max-age': '7200',
+}
+
+async function putPart(store: DiskStore, request: ObjectRequest, reply: FastifyReply) {
+  const body = request.raw
+  try {
+    const grant = granted(store.readPartUrl(request.params['*'], queryOf(request)))
+    if (Number(request.headers['content-length'] ?? 0) > grant.maxBytes) throw tooLarge(grant.maxBytes)
+    body.setTimeout(BODY_IDLE_MS, () => body.destroy())
+    // Not the stream itself: giving up on that would cut the connection, and the answer with it.
+    const part = await store.writePart(grant, body.iterator({ destroyOnReturn: false }))
+    body.socket.setTimeout(0)
+    return reply.code(200).header('etag', `"${part.etag}"`).send()
+  } catch (error) {
+    const cut = body.errored !== null
+    throwAway(body)
+    throw cut
+      ? new HubError('validation.request', 'The connection ended before the body did; nothing was kept.')
+      : refusal(error)
+  }
+}
+
+async function sendObject(store: DiskStore, request: ObjectRequest, reply: FastifyReply) {
+  const key = request.params['*']
+  const grant = granted(store.readDownloadUrl(key, queryOf(request)))
+  try {
+    const object = await store.describe(key)
+    if (!object) throw new ObjectStoreError('no_such_object', 'The object does not exist.')
+    const etag = `"${object.etag}"`
+    reply.headers({ etag, 'accept-ranges': 'bytes' })
+    if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send()
+    const rangeHolds = request.headers['if-range'] === undefined || request.headers['if-range'] === etag
+    const range = rangeHolds ? parseRange(request.headers.range, object.sizeBytes) : null
+    if (range === 'unsatisfiable') throw unsatisfiable(object.sizeBytes)
+    reply.header('content-type', headerText(grant.contentType ?? object.contentType))
+    if (grant.downloadName !== null) reply.header('content-disposition', attachment(grant.downloadName))
+    reply.header('content-length', range ? range.end - range.start + 1 : object.sizeBytes)
+    if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${object.sizeBytes}`)
+    if (request.method === 'HEAD') return reply.send()
+    const { body } = await store.get(key, range ? { range } : {})
+    return reply.send(body)
+  } catch (error) {
+    throw refusal(error)
+  }
+}
+
+/** `searchParams`, not the framework's query: a member given twice must be seen. */
+function queryOf(request: FastifyRequest): URLSearchParams {
+  return new URL(request.raw.url ?? '/', 'http://hub').searchParams
+}
+
+function granted<G extends Grant>(verdict: Verdict<G>): G {
+  if (verdict.status === 'allowed') return verdict.grant
+  const why = verdict.status === 'expired' ? 'has expired' : 'is not one that this hub signed for this method'
+  throw new HubError('forbidden.signature', `The URL ${why}; ask for a new one.`)
+}
+
+function refusal(error: unknown): unknown {
+  if (!(error instanceof ObjectStoreError)) return error
+  switch (error.code) {
+    case 'no_such_object':
+      return new HubError('not_found', 'The object no longer exists.', { cause: error })
+    case 'no_such_upload':
+      return new HubError('not_found', 'The upload was completed, aborted or never started.', { cause: error })
+    case 'too_large':
+      return new HubError('too_large', error.message, { cause: error })
+    default:
+      return new HubError('unavailable', 'The object store does not answer; try again.', { cause: error })
+  }
+}
+
+function tooLarge(maxBytes: number): HubError {
+  return new HubError('too_large', `The body is larger than ${maxBytes} bytes.`)
+}
+
+function unsatisfiable(sizeBytes: number): HubError {
+  const headers = { 'Content-Range': `bytes */${sizeBytes}` }
+  return new HubError('range.not_satisfiable', `The object has ${sizeBytes} bytes.`, { headers })
+}
+
+function throwAway(body: IncomingMessage): void {
+  let seenBytes = 0
+  body.on('error', () => undefined)
+  body.on('data', (chunk: Buffer) => {
+    seenBytes += chunk.byteLength
+    if (seenBytes > REFUSED_BODY_BYTES) body.destroy()
+  })
+  body.resume()
+}
+
+function matches(ifNoneMatch: string | undefined, etag: string): boolean {
+  const candidates = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? []
+  return candidates.includes(etag) || candidates.includes('*')
+}
+
+/** A media type that some client chose once must not be able to break a header. */
+function headerText(contentType: string | null): string {
+  return contentType !== null && /^[\x20-\x7e]+$/.test(contentType) ? contentType : 'application/octet-stream'
+}

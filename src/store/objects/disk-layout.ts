@@ -1,0 +1,109 @@
+/**
+ * Where the disk store keeps what.
+ *
+ *     objects/<key>@/        object.json and the object's parts
+ *     objects/<key>~/        the same of the object's former bytes, only while it is being replaced
+ *     uploads/<uploadId>/    upload.json and the parts stored so far
+ *     tmp/<process>/         what is not yet, or no longer, any of these
+ *
+ * An object is its parts, one after the other: completing an upload is a check and a rename of its directory, of a size that does not depend on the
+ * bytes. One file for each upload, written at the parts' offsets, would be as cheap, but a PUT that is still under way when the upload completes would
+ * write into the finished object, an interrupted second PUT would spoil a part that was already acknowledged, and parts of any other size would leave
+ * holes. `@` and `~` cannot be in a key, so an object and a folder of the same name live side by side.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { ObjectStoreError, type StoredPart } from './object-store.ts'
+
+const segment = /^(?!\.{1,2}$)[A-Za-z0-9_.-]{1,200}$/
+const uploadIdShape = /^[0-9a-z]{9}-[0-9a-f]{32}$/
+
+/** Whether the hub could have made this key: no empty segment, no `.` or `..`, so that joining it to a directory stays inside. */
+export function isKey(key: string): boolean {
+  return key.length <= 900 && key.split('/').every((part) => segment.test(part))
+}
+
+export function isUploadId(text: string): boolean {
+  return uploadIdShape.test(text)
+}
+
+/** Upload ids begin with the time of the start, so that listing old ones opens no file. */
+export function newUploadId(): string {
+  return `${Date.now().toString(36).padStart(9, '0')}-${randomBytes(16).toString('hex')}`
+}
+
+export function uploadStartedAt(uploadId: string): Date {
+  return new Date(Number.parseInt(uploadId.slice(0, 9), 36))
+}
+
+export interface Layout {
+  readonly objects: string
+  readonly uploads: string
+  readonly tmp: string
+  /** The directory of an object, and that of its former bytes. */
+  object(key: string): { readonly current: string; readonly former: string }
+  /** Throws `no_such_upload` for what is not an upload id. */
+  upload(uploadId: string): string
+}
+
+/** The paths under one root. */
+export function layoutOf(root: string): Layout {
+  const objects = join(root, 'objects')
+  const uploads = join(root, 'uploads')
+  return {
+    objects,
+    uploads,
+    tmp: join(root, 'tmp'),
+    object: (key) => {
+      if (!isKey(key)) throw new ObjectStoreError('no_such_object', 'The key is not one that the hub makes.')
+      return { current: join(objects, `${key}@`), former: join(objects, `${key}~`) }
+    },
+    upload: (uploadId) => {
+      if (!isUploadId(uploadId)) throw noSuchUpload()
+      return join(uploads, uploadId)
+    },
+  }
+}
+
+export function noSuchUpload(): ObjectStoreError {
+  return new ObjectStoreError('no_such_upload', 'The upload was completed, aborted or never started.')
+}
+
+export function noSuchObject(): ObjectStoreError {
+  return new ObjectStoreError('no_such_object', 'The object does not exist.')
+}
+
+/** A stored part. Its file name says all of it, so no file beside it can disagree with it. */
+export interface PartFile extends StoredPart {
+  readonly file: string
+  /** Milliseconds, raised over the version it replaces: of two files with one number the later name holds. */
+  readonly version: number
+}
+
+const partFileShape = /^(\d{5})\.([0-9a-z]{9})\.([0-9a-f]{32})\.(\d+)$/
+
+export function partFile(partNumber: number, version: number, etag: string, sizeBytes: number): PartFile {
+  const file = `${String(partNumber).padStart(5, '0')}.${version.toString(36).padStart(9, '0')}.${etag}.${sizeBytes}`
+  return { partNumber, etag, sizeBytes, file, version }
+}
+
+/** Every version of every part among these file names, by number and then by version. */
+export function partVersions(files: readonly string[]): PartFile[] {
+  return files.toSorted().flatMap((file) => {
+    const [, number, version, etag, size] = partFileShape.exec(file) ?? []
+    if (!number || !version || !etag || !size) return []
+    return [{ partNumber: Number(number), version: Number.parseInt(version, 36), etag, sizeBytes: Number(size), file }]
+  })
+}
+
+/** The version that holds of each part, by number. */
+export function currentParts(files: readonly string[]): Map<number, PartFile> {
+  return new Map(partVersions(files).map((part) => [part.partNumber, part]))
+}
+
+/** S3's form for assembled objects: the MD5 of the parts' MD5s, and how many there were. */
+export function assembledEtag(parts: readonly StoredPart[]): string {
+  const digests = createHash('md5')
+  for (const part of parts) digests.update(Buffer.from(part.etag, 'hex'))
+  return `${digests.digest('hex')}-${parts.length}`
+}

@@ -1,0 +1,197 @@
+/** Finished objects of the disk store: read, published, listed, deleted. */
+import { copyFile, link, mkdir, open, readdir, readFile, rename, rmdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { isKey, type Layout, noSuchObject } from './disk-layout.ts'
+import { readSegments, segmentsOf } from './disk-read.ts'
+import type { Scratch } from './disk-scratch.ts'
+import { makeDirectories, syncDirectory, systemCode, writeDocument } from './disk-write.ts'
+import { type ByteRange, type ListedObject, type ObjectHead, ObjectStoreError } from './object-store.ts'
+
+/** What `object.json` holds. */
+export interface ObjectDocument extends ObjectHead {
+  readonly key: string
+  readonly contentType: string | null
+  /** In order. A file's name holds its digest, so a name never stands for other bytes. */
+  readonly parts: ReadonlyArray<{ readonly file: string; readonly sizeBytes: number }>
+}
+
+export interface DiskObjects {
+  find(key: string): Promise<ObjectDocument | null>
+  read(key: string, range?: ByteRange): Promise<{ body: Readable; object: ObjectDocument }>
+  /** Makes a directory that holds the document's parts the object, in the place of a former one. On return it survives a crash. */
+  publish(directory: string, document: ObjectDocument): Promise<ObjectHead>
+  copy(fromKey: string, toKey: string): Promise<ObjectHead>
+  remove(key: string): Promise<void>
+  list(prefix: string): AsyncIterable<ListedObject>
+}
+
+/** A directory may lose the race against the pruning of an empty one, or against another replacement, this often. */
+const PUBLISH_ATTEMPTS = 20
+
+export function diskObjects(layout: Layout, scratch: Scratch): DiskObjects {
+  const locate = async (key: string) => {
+    const { current, former } = layout.object(key)
+    // The third look is for a replacement that ended between the first and the second.
+    for (const directory of [current, former, current]) {
+      const object = await readObjectDocument(directory)
+      if (object) return { directory, object }
+    }
+    return null
+  }
+
+  const find = async (key: string) => (await locate(key))?.object ?? null
+
+  const read = async (key: string, range?: ByteRange) => {
+    const found = await locate(key)
+    if (!found) throw noSuchObject()
+    const { directory, object } = found
+    if (range && range.start >= object.sizeBytes) {
+      throw new ObjectStoreError('invalid_range', `The object has ${object.sizeBytes} bytes.`)
+    }
+    const files = object.parts.map(({ file, sizeBytes }) => ({ path: join(directory, file), sizeBytes }))
+    const segments = segmentsOf(files, range?.start ?? 0, range?.end ?? object.sizeBytes - 1)
+    const first = await open(segments[0]?.path ?? join(directory, 'object.json'), 'r').catch((error: unknown) => {
+      throw systemCode(error) === 'ENOENT' ? noSuchObject() : error
+    })
+    return { body: readSegments(segments, first), object }
+  }
+
+  // One at a time: between its two renames a replacement relies on the former bytes staying where it put them.
+  let replacements: Promise<void> = Promise.resolve()
+  const replace = (directory: string, key: string) => {
+    const turn = replacements.then(async () => {
+      const { current, former } = layout.object(key)
+      await scratch.discard(former)
+      await rename(current, former)
+      await rename(directory, current)
+      await scratch.discard(former)
+    })
+    replacements = turn.catch(() => undefined)
+    return turn
+  }
+
+  const publish = async (directory: string, document: ObjectDocument) => {
+    const { current } = layout.object(document.key)
+    await writeDocument(join(directory, 'object.json'), document)
+    await syncDirectory(directory)
+    for (let attempt = 1; ; attempt += 1) {
+      await makeDirectories(dirname(current))
+      try {
+        await rename(directory, current)
+        break
+      } catch (error) {
+        const code = systemCode(error)
+        if (attempt === PUBLISH_ATTEMPTS || (code !== 'ENOENT' && code !== 'ENOTEMPTY' && code !== 'EEXIST'))
+          throw error
+        if (code === 'ENOENT') continue
+      }
+      if (await succeeds(replace(directory, document.key))) break
+    }
+    await syncDirectory(dirname(current))
+    return { sizeBytes: document.sizeBytes, etag: document.etag }
+  }
+
+  const copy = async (fromKey: string, toKey: string) => {
+    const found = await locate(fromKey)
+    if (!found) throw noSuchObject()
+    const directory = scratch.fresh()
+    await mkdir(directory)
+    try {
+      for (const { file } of found.object.parts) await share(join(found.directory, file), join(directory, file))
+      return await publish(directory, { ...found.object, key: toKey })
+    } catch (error) {
+      await scratch.discard(directory)
+      throw systemCode(error) === 'ENOENT' ? noSuchObject() : error
+    }
+  }
+
+  const remove = async (key: string) => {
+    const { current, former } = layout.object(key)
+    await scratch.discard(former)
+    await scratch.discard(current)
+    await pruneEmpty(dirname(current), layout.objects)
+  }
+
+  return { find, read, publish, copy, remove, list: (prefix) => listObjects(layout, prefix, find) }
+}
+
+/** False when another replacement or a deletion came in between, which is tried again; other failures are thrown. */
+async function succeeds(work: Promise<void>): Promise<boolean> {
+  try {
+    await work
+    return true
+  } catch (error) {
+    const code = systemCode(error)
+    if (code === 'ENOENT' || code === 'ENOTEMPTY' || code === 'EEXIST') return false
+    throw error
+  }
+}
+
+async function readObjectDocument(directory: string): Promise<ObjectDocument | null> {
+  try {
+    return JSON.parse(await readFile(join(directory, 'object.json'), 'utf8')) as ObjectDocument
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return null
+    throw error
+  }
+}
+
+/** Parts never change, so two objects may have one file; where the file system has no links the bytes are copied. */
+async function share(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to)
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') throw error
+    await copyFile(from, to)
+    const handle = await open(to, 'r+')
+    try {
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+  }
+}
+
+/** Random keys would else leave an empty directory each. */
+async function pruneEmpty(directory: string, root: string): Promise<void> {
+  for (let at = directory; at !== root; at = dirname(at)) {
+    try {
+      await rmdir(at)
+    } catch (error) {
+      if (systemCode(error) !== 'ENOENT') return
+    }
+  }
+}
+
+/** In the order of the keys. Directories that cannot hold the prefix are not opened. */
+async function* listObjects(
+  layout: Layout,
+  prefix: string,
+  find: (key: string) => Promise<ObjectDocument | null>,
+): AsyncIterable<ListedObject> {
+  async function* walk(folder: string): AsyncIterable<ListedObject> {
+    for (const name of await entriesOf(join(layout.objects, folder))) {
+      const key = folder + name
+      if (key.endsWith('/')) {
+        if (key.startsWith(prefix) || prefix.startsWith(key)) yield* walk(key)
+      } else if (key.startsWith(prefix) && isKey(key)) {
+        const object = await find(key)
+        if (object) yield { key, sizeBytes: object.sizeBytes }
+      }
+    }
+  }
+  yield* walk('')
+}
+
+/** Names in a directory, in key order: an object by its name, a folder by its name and `/`. */
+async function entriesOf(directory: string): Promise<string[]> {
+  try {
+    const names = await readdir(directory)
+    const marked = names.map((name) => (/[@~]$/.test(name) ? name.slice(0, -1) : `${name}/`))
+    return [...new Set(marked)].sort()
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return []
+    throw error
+  }
+}

@@ -1,0 +1,178 @@
+/** Multipart uploads of the disk store. */
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  assembledEtag,
+  currentParts,
+  type Layout,
+  newUploadId,
+  noSuchUpload,
+  type PartFile,
+  partFile,
+  partVersions,
+  uploadStartedAt,
+} from './disk-layout.ts'
+import type { DiskObjects } from './disk-objects.ts'
+import type { Scratch } from './disk-scratch.ts'
+import { syncDirectory, systemCode, writeDocument, writeNewFile } from './disk-write.ts'
+import { type ObjectHead, ObjectStoreError, type StoredPart } from './object-store.ts'
+
+interface UploadDocument {
+  readonly key: string
+  readonly contentType: string | null
+}
+
+export interface PartAddress {
+  readonly key: string
+  readonly uploadId: string
+  readonly partNumber: number
+  readonly maxBytes: number
+}
+
+export interface DiskUploads {
+  create(key: string, contentType: string | null): Promise<string>
+  writePart(address: PartAddress, body: AsyncIterable<Uint8Array>): Promise<StoredPart>
+  parts(key: string, uploadId: string): Promise<StoredPart[]>
+  complete(key: string, uploadId: string, listed: readonly StoredPart[]): Promise<ObjectHead>
+  abort(key: string, uploadId: string): Promise<void>
+  startedBefore(before: Date): AsyncIterable<{ key: string; uploadId: string; startedAt: Date }>
+}
+
+export function diskUploads(layout: Layout, scratch: Scratch, objects: DiskObjects): DiskUploads {
+  const create = async (key: string, contentType: string | null) => {
+    layout.object(key)
+    const uploadId = newUploadId()
+    const draft = scratch.fresh()
+    await mkdir(draft)
+    await writeDocument(join(draft, 'upload.json'), { key, contentType } satisfies UploadDocument)
+    await syncDirectory(draft)
+    await rename(draft, layout.upload(uploadId))
+    await syncDirectory(layout.uploads)
+    return uploadId
+  }
+
+  /** The upload's directory, when it is under way and for this key. */
+  const openUpload = async (key: string, uploadId: string) => {
+    const directory = layout.upload(uploadId)
+    const upload = await readUpload(directory)
+    if (upload?.key !== key) throw noSuchUpload()
+    return { directory, upload }
+  }
+
+  const writePart = async ({ key, uploadId, partNumber, maxBytes }: PartAddress, body: AsyncIterable<Uint8Array>) => {
+    const { directory } = await openUpload(key, uploadId)
+    const draft = scratch.fresh()
+    const { md5, sizeBytes } = await writeNewFile(draft, body, maxBytes)
+    try {
+      const earlier = partVersions(await readdir(directory)).filter((part) => part.partNumber === partNumber)
+      const version = Math.max(Date.now(), ...earlier.map((part) => part.version + 1))
+      const part = partFile(partNumber, version, md5, sizeBytes)
+      await rename(draft, join(directory, part.file))
+      // Only what came before: of two writers at once the later one must stay, whichever of them is first to clean up.
+      for (const { file } of earlier) await rm(join(directory, file), { force: true })
+      return { partNumber, etag: md5, sizeBytes }
+    } catch (error) {
+      await rm(draft, { force: true })
+      throw systemCode(error) === 'ENOENT' ? noSuchUpload() : error
+    }
+  }
+
+  const storedParts = async (key: string, uploadId: string) => {
+    const { directory } = await openUpload(key, uploadId)
+    return currentParts(await filesOf(directory))
+  }
+
+  const complete = async (key: string, uploadId: string, listed: readonly StoredPart[]) => {
+    chooseParts(await storedParts(key, uploadId), listed)
+    const { directory, upload } = await openUpload(key, uploadId)
+    const sealed = scratch.sealed(uploadId)
+    // From here on a part URL finds no upload; a part that arrived since the check above is seen by the one below.
+    await renameUpload(directory, sealed)
+    try {
+      const chosen = chooseParts(currentParts(await readdir(sealed)), listed)
+      const parts = chosen.map(({ file, sizeBytes }) => ({ file, sizeBytes }))
+      const sizeBytes = parts.reduce((sum, part) => sum + part.sizeBytes, 0)
+      const document = { key, contentType: upload.contentType, sizeBytes, etag: assembledEtag(chosen), parts }
+      await dropAllBut(sealed, [...parts.map((part) => part.file), 'upload.json'])
+      const head = await objects.publish(sealed, document)
+      await rm(join(layout.object(key).current, 'upload.json'), { force: true })
+      return head
+    } catch (error) {
+      await rename(sealed, directory).catch(() => undefined)
+      throw error
+    }
+  }
+
+  const abort = async (key: string, uploadId: string) => {
+    try {
+      const { directory } = await openUpload(key, uploadId)
+      await scratch.discard(directory)
+    } catch (error) {
+      if (!(error instanceof ObjectStoreError && error.code === 'no_such_upload')) throw error
+    }
+  }
+
+  async function* startedBefore(before: Date) {
+    for (const uploadId of (await readdir(layout.uploads)).sort()) {
+      const startedAt = uploadStartedAt(uploadId)
+      if (startedAt > before) return
+      const upload = await readUpload(layout.upload(uploadId))
+      if (upload) yield { key: upload.key, uploadId, startedAt }
+    }
+  }
+
+  const parts = async (key: string, uploadId: string) =>
+    [...(await storedParts(key, uploadId)).values()].map(({ partNumber, etag, sizeBytes }) => ({
+      partNumber,
+      etag,
+      sizeBytes,
+    }))
+
+  return { create, writePart, parts, complete, abort, startedBefore }
+}
+
+async function readUpload(directory: string): Promise<UploadDocument | null> {
+  try {
+    return JSON.parse(await readFile(join(directory, 'upload.json'), 'utf8')) as UploadDocument
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return null
+    throw error
+  }
+}
+
+/** The files of the listed parts, by number; `invalid_part` when the list does not hold. */
+function chooseParts(stored: ReadonlyMap<number, PartFile>, listed: readonly StoredPart[]): PartFile[] {
+  if (listed.length === 0) throw new ObjectStoreError('invalid_part', 'No part is listed.')
+  if (stored.size > listed.length) throw new ObjectStoreError('invalid_part', 'A stored part is not listed.')
+  const ordered = listed.toSorted((one, other) => one.partNumber - other.partNumber)
+  return ordered.map(({ partNumber, etag }, index) => {
+    const part = stored.get(partNumber)
+    if (partNumber === ordered[index - 1]?.partNumber)
+      throw new ObjectStoreError('invalid_part', `Part ${partNumber} is listed twice.`)
+    if (!part) throw new ObjectStoreError('invalid_part', `Part ${partNumber} was never stored.`)
+    if (part.etag !== etag) throw new ObjectStoreError('invalid_part', `Part ${partNumber} has another ETag.`)
+    return part
+  })
+}
+
+async function filesOf(directory: string): Promise<string[]> {
+  try {
+    return await readdir(directory)
+  } catch (error) {
+    throw systemCode(error) === 'ENOENT' ? noSuchUpload() : error
+  }
+}
+
+async function renameUpload(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to)
+  } catch (error) {
+    throw systemCode(error) === 'ENOENT' ? noSuchUpload() : error
+  }
+}
+
+async function dropAllBut(directory: string, keep: readonly string[]): Promise<void> {
+  for (const file of await readdir(directory)) {
+    if (!keep.includes(file)) await rm(join(directory, file), { force: true })
+  }
+}

@@ -1,0 +1,145 @@
+/** Writing that survives a crash: bytes reach the disk before a name does, and a name appears at once or not at all. */
+import { createHash } from 'node:crypto'
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { ObjectStoreError } from './object-store.ts'
+
+/** Enough to make a system call worth it, little enough that many uploads at once stay small: two of these for each. */
+const BATCH_BYTES = 1024 * 1024
+
+/** How much may be unwritten before the disk is told to begin, so that the last flush has little left to do. */
+const FLUSH_EVERY_BYTES = 32 * 1024 * 1024
+
+export interface Written {
+  readonly md5: string
+  readonly sizeBytes: number
+}
+
+/**
+ * Streams `source` into the new file `path`, flushed to the disk, hashing on the way; the next batch is read while the last one is written. Rejects with
+ * `too_large` past `maxBytes`, and with whatever the source fails with; the file is gone then.
+ */
+export async function writeNewFile(
+  path: string,
+  source: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): Promise<Written> {
+  const handle = await open(path, 'wx')
+  const hash = createHash('md5')
+  const writer = batchWriter(handle)
+  let sizeBytes = 0
+  try {
+    for await (const chunk of source) {
+      sizeBytes += chunk.byteLength
+      if (sizeBytes > maxBytes) throw new ObjectStoreError('too_large', `The body is larger than ${maxBytes} bytes.`)
+      hash.update(chunk)
+      await writer.add(chunk)
+    }
+    await writer.end()
+    await handle.sync()
+  } catch (error) {
+    await writer.settle()
+    await rm(path, { force: true })
+    throw error
+  } finally {
+    await handle.close()
+  }
+  return { md5: hash.digest('hex'), sizeBytes }
+}
+
+interface BatchWriter {
+  add(chunk: Uint8Array): Promise<void>
+  end(): Promise<void>
+  /** Waits for what is under way, whatever becomes of it: a handle must not be closed under a write. */
+  settle(): Promise<void>
+}
+
+function batchWriter(handle: FileHandle): BatchWriter {
+  let batch: Uint8Array[] = []
+  let batchBytes = 0
+  let position = 0
+  let unflushedBytes = 0
+  let writing: Promise<void> = Promise.resolve()
+  let flushing: Promise<void> = Promise.resolve()
+
+  const startWrite = () => {
+    writing = writeAll(handle, batch, batchBytes, position)
+    writing.catch(() => undefined)
+    position += batchBytes
+    unflushedBytes += batchBytes
+    batch = []
+    batchBytes = 0
+  }
+  const startFlush = () => {
+    flushing = handle.datasync()
+    flushing.catch(() => undefined)
+    unflushedBytes = 0
+  }
+  return {
+    add: async (chunk) => {
+      batch.push(chunk)
+      batchBytes += chunk.byteLength
+      if (batchBytes < BATCH_BYTES) return
+      await writing
+      if (unflushedBytes >= FLUSH_EVERY_BYTES) {
+        await flushing
+        startFlush()
+      }
+      startWrite()
+    },
+    end: async () => {
+      await writing
+      if (batchBytes > 0) startWrite()
+      await Promise.all([writing, flushing])
+    },
+    settle: async () => {
+      await Promise.allSettled([writing, flushing])
+    },
+  }
+}
+
+async function writeAll(handle: FileHandle, batch: Uint8Array[], batchBytes: number, position: number): Promise<void> {
+  const { bytesWritten } = await handle.writev(batch, position)
+  if (bytesWritten === batchBytes) return
+  let rest = Buffer.concat(batch).subarray(bytesWritten)
+  for (let at = position + bytesWritten; rest.byteLength > 0; ) {
+    const written = await handle.write(rest, 0, rest.byteLength, at)
+    at += written.bytesWritten
+    rest = rest.subarray(written.bytesWritten)
+  }
+}
+
+/** Writes a small document, flushed, under its final name at once. */
+export async function writeDocument(path: string, document: unknown): Promise<void> {
+  const draft = `${path}.new`
+  const handle = await open(draft, 'w')
+  try {
+    await handle.writeFile(JSON.stringify(document))
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  await rename(draft, path)
+}
+
+/** Makes the names in a directory as durable as the bytes behind them. */
+export async function syncDirectory(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** `mkdir -p` whose new directories survive a crash. */
+export async function makeDirectories(path: string): Promise<void> {
+  const first = await mkdir(path, { recursive: true })
+  if (first === undefined) return
+  for (let made = path; made.length >= first.length; made = dirname(made)) await syncDirectory(dirname(made))
+}
+
+/** The `code` of a system error (`ENOENT` …), or undefined. */
+export function systemCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}

@@ -1,0 +1,156 @@
+/** The object store on a disk of the hub's own machine, for one hub process; several share S3 instead. */
+import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { addAbortSignal, Readable } from 'node:stream'
+import { layoutOf, partFile } from './disk-layout.ts'
+import { diskObjects, type ObjectDocument } from './disk-objects.ts'
+import { openScratch } from './disk-scratch.ts'
+import { diskUploads } from './disk-uploads.ts'
+import { makeDirectories, writeNewFile } from './disk-write.ts'
+import { type ByteRange, type ObjectStore, ObjectStoreError, type StoredPart } from './object-store.ts'
+import {
+  MAX_PART_NUMBER,
+  type PartGrant,
+  type ReadGrant,
+  readDownloadUrl,
+  readPartUrl,
+  signedPath,
+  type Verdict,
+} from './signed-url.ts'
+
+/** The part size of the spec: what a signed part URL takes at most. */
+export const DISK_PART_MAX_BYTES = 100 * 1024 * 1024
+
+export interface DiskStoreOptions {
+  readonly dir: string
+  /** At least 32 random bytes; the same after a restart, or URLs that are out there end. */
+  readonly signingKey: Uint8Array
+  /** Asked at each signing, because the port may be known only after the store is open. Without a trailing slash. */
+  readonly baseUrl: () => string
+  readonly maxPartBytes?: number
+}
+
+/** The interface, and what the HTTP side of its signed URLs needs. */
+export interface DiskStore extends ObjectStore {
+  readonly kind: 'disk'
+  readPartUrl(key: string, query: URLSearchParams): Verdict<PartGrant>
+  readDownloadUrl(key: string, query: URLSearchParams): Verdict<ReadGrant>
+  /** Streams one part into place; a second one of the same number replaces it. `no_such_upload`, or `too_large` past the grant; nothing is kept then. */
+  writePart(grant: PartGrant, body: AsyncIterable<Uint8Array>): Promise<StoredPart>
+  describe(key: string): Promise<ObjectDocument | null>
+}
+
+/** Opens the store, makes its directories and clears what a crash left unfinished. */
+export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStore> {
+  if (options.signingKey.byteLength < 32) throw new Error('The signing key needs at least 32 bytes.')
+  const layout = layoutOf(resolve(options.dir))
+  for (const directory of [layout.objects, layout.uploads, layout.tmp]) await makeDirectories(directory)
+  const scratch = await openScratch(layout)
+  const objects = diskObjects(layout, scratch)
+  const uploads = diskUploads(layout, scratch, objects)
+  const { signingKey, baseUrl, maxPartBytes = DISK_PART_MAX_BYTES } = options
+  const expiresIn = (ttlSeconds: number) => Math.floor(Date.now() / 1000) + ttlSeconds
+
+  const put: ObjectStore['put'] = async (key, body, { sizeBytes, contentType, signal }) => {
+    layout.object(key)
+    const source = body instanceof Readable ? body : Readable.from([body])
+    if (signal) addAbortSignal(signal, source)
+    const directory = scratch.fresh()
+    await mkdir(directory)
+    try {
+      const draft = join(directory, 'draft')
+      const written = await writeNewFile(draft, source, sizeBytes)
+      if (written.sizeBytes !== sizeBytes)
+        throw new ObjectStoreError('invalid_part', `The body has ${written.sizeBytes} bytes, not ${sizeBytes}.`)
+      const { file } = partFile(1, Date.now(), written.md5, sizeBytes)
+      await rename(draft, join(directory, file))
+      const parts = [{ file, sizeBytes }]
+      return await objects.publish(directory, {
+        key,
+        contentType: contentType ?? null,
+        sizeBytes,
+        etag: written.md5,
+        parts,
+      })
+    } catch (error) {
+      await scratch.discard(directory)
+      throw error
+    }
+  }
+
+  const get = async (key: string, { range, signal }: { range?: ByteRange; signal?: AbortSignal } = {}) => {
+    const { body, object } = await objects.read(key, range)
+    if (signal) addAbortSignal(signal, body)
+    return { body, head: { sizeBytes: object.sizeBytes, etag: object.etag } }
+  }
+
+  const ping = async () => {
+    const probe = scratch.fresh()
+    await (await open(probe, 'wx')).close()
+    await rm(probe)
+  }
+
+  return {
+    kind: 'disk',
+    createUpload: guarded((key, { contentType }) => uploads.create(key, contentType ?? null)),
+    signPart: guarded(async (key, uploadId, partNumber, ttlSeconds) => {
+      layout.object(key)
+      if (!(partNumber >= 1 && partNumber <= MAX_PART_NUMBER))
+        throw new ObjectStoreError('invalid_part', `Part numbers are 1 to ${MAX_PART_NUMBER}.`)
+      const grant = {
+        method: 'PUT',
+        key,
+        uploadId,
+        partNumber,
+        maxBytes: maxPartBytes,
+        expiresAtSeconds: expiresIn(ttlSeconds),
+      } as const
+      return baseUrl() + signedPath(grant, signingKey)
+    }),
+    listParts: guarded((key, uploadId) => uploads.parts(key, uploadId)),
+    completeUpload: guarded((key, uploadId, parts) => uploads.complete(key, uploadId, parts)),
+    abortUpload: guarded((key, uploadId) => uploads.abort(key, uploadId)),
+    listUploads: (before) => uploads.startedBefore(before),
+    head: guarded(async (key) => {
+      const object = await objects.find(key)
+      return object && { sizeBytes: object.sizeBytes, etag: object.etag }
+    }),
+    get: guarded(get),
+    put: guarded(put),
+    copy: guarded((fromKey, toKey) => objects.copy(fromKey, toKey)),
+    delete: guarded(async (keys) => {
+      for (const key of keys) await objects.remove(key)
+    }),
+    list: (prefix) => objects.list(prefix),
+    signGet: guarded(async (key, { ttlSeconds, downloadName = null, contentType = null }) => {
+      layout.object(key)
+      const grant = { method: 'GET', key, downloadName, contentType, expiresAtSeconds: expiresIn(ttlSeconds) } as const
+      return baseUrl() + signedPath(grant, signingKey)
+    }),
+    ping: guarded(ping),
+    close: () => scratch.close(),
+    readPartUrl: (key, query) => readPartUrl(key, query, signingKey),
+    readDownloadUrl: (key, query) => readDownloadUrl(key, query, signingKey),
+    writePart: guarded((grant, body) => uploads.writePart(grant, body)),
+    describe: guarded((key) => objects.find(key)),
+  }
+}
+
+/** A full or broken disk is `unavailable`; the message keeps the path to the log. */
+function guarded<A extends unknown[], R>(work: (...args: A) => Promise<R>): (...args: A) => Promise<R> {
+  return async (...args) => {
+    try {
+      return await work(...args)
+    } catch (error) {
+      if (error instanceof ObjectStoreError) throw error
+      throw new ObjectStoreError('unavailable', 'The disk of the object store did not do what was asked.', {
+        cause: error,
+      })
+    }
+  }
+}
+
+/** Whether this store's signed URLs are served by the hub itself. */
+export function isDiskStore(store: ObjectStore | null): store is DiskStore {
+  return store?.kind === 'disk'
+}

@@ -1,0 +1,23 @@
+import type { Config } from '../../config.ts'
+import { openDiskStore } from './disk.ts'
+import type { ObjectStore } from './object-store.ts'
+import { openS3Store } from './s3.ts'
+
+/** The object store that the settings name, or null with OBJECT_STORE=none. The two options are the disk store's, whose URLs the hub serves itself. */
+export async function openObjectStore(
+  config: Pick<Config, 'objectStore'>,
+  options: { signingKey: Uint8Array; baseUrl: () => string },
+): Promise<ObjectStore | null> {
+  const { objectStore } = config
+  switch (objectStore.kind) {
+    case 'none':
+      return null
+    case 's3':
+      return openS3Store(objectStore.s3)
+    case 'disk':
+      return await openDiskStore({ dir: objectStore.dir, ...options })
+  }
+}
+
+/** Whether the store's signed URLs are to be served by this hub (`objectRoutes`). */
+export { isDiskStore } from './disk.ts'

@@ -1,0 +1,35 @@
+import { S3Client } from '@aws-sdk/client-s3'
+import type { S3Settings } from '../../config.ts'
+
+/** Idle time of a socket, which a stalled store is given up after; a slow transfer that moves is not. */
+const IDLE_TIMEOUT_MS = 60_000
+
+/** Assembling or copying gigabytes inside the store answers late and sends nothing meanwhile. */
+export const SLOW_CALL_TIMEOUT_MS = 15 * 60_000
+
+/**
+ * A client with every limit set: the SDK's defaults wait for ever. `slow` is for calls whose answer takes minutes.
+ *
+ * Checksums only where S3 demands them: the default ones change presigned URLs and stream bodies in ways that other S3 servers do not take.
+ */
+export function s3Client(settings: S3Settings, options: { slow?: boolean } = {}): S3Client {
+  const agent = { keepAlive: true, maxSockets: 64 }
+  return new S3Client({
+    region: settings.region,
+    endpoint: settings.endpoint,
+    forcePathStyle: settings.forcePathStyle,
+    credentials:
+      settings.accessKeyId && settings.secretAccessKey
+        ? { accessKeyId: settings.accessKeyId, secretAccessKey: settings.secretAccessKey }
+        : undefined,
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    maxAttempts: 3,
+    requestHandler: {
+      connectionTimeout: 5_000,
+      socketTimeout: options.slow ? SLOW_CALL_TIMEOUT_MS : IDLE_TIMEOUT_MS,
+      httpAgent: agent,
+      httpsAgent: agent,
+    },
+  })
+}

@@ -1,0 +1,104 @@
+/** The disk store's own signed URLs: what one allows is in its query, sealed by an HMAC-SHA256 that only the hub can make. */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { isKey, isUploadId } from './disk-layout.ts'
+
+/** Allows one PUT of one part, of at most `maxBytes`. */
+export interface PartGrant {
+  readonly method: 'PUT'
+  readonly key: string
+  readonly uploadId: string
+  readonly partNumber: number
+  readonly maxBytes: number
+  readonly expiresAtSeconds: number
+}
+
+/** Allows GET and HEAD of one object. */
+export interface ReadGrant {
+  readonly method: 'GET'
+  readonly key: string
+  readonly downloadName: string | null
+  readonly contentType: string | null
+  readonly expiresAtSeconds: number
+}
+
+export type Grant = PartGrant | ReadGrant
+
+export type Verdict<G extends Grant> =
+  | { readonly status: 'allowed'; readonly grant: G }
+  | { readonly status: 'expired' }
+  | { readonly status: 'invalid' }
+
+/** S3's own limit of parts, kept here so that both stores refuse the same numbers. */
+export const MAX_PART_NUMBER = 10_000
+
+/** `/objects/<key>?…` for this grant, to be put behind the hub's public URL. */
+export function signedPath(grant: Grant, signingKey: Uint8Array): string {
+  const query = new URLSearchParams()
+  if (grant.method === 'PUT') {
+    query.set('upload', grant.uploadId)
+    query.set('part', String(grant.partNumber))
+    query.set('max', String(grant.maxBytes))
+  } else {
+    if (grant.downloadName !== null) query.set('name', grant.downloadName)
+    if (grant.contentType !== null) query.set('type', grant.contentType)
+  }
+  query.set('expires', String(grant.expiresAtSeconds))
+  query.set('signature', seal(grant, signingKey).toString('base64url'))
+  return `/objects/${grant.key}?${query}`
+}
+
+/** Reads a part URL back. `expired` is only said of a URL that the hub did sign. */
+export function readPartUrl(key: string, query: URLSearchParams, signingKey: Uint8Array): Verdict<PartGrant> {
+  const uploadId = query.get('upload') ?? ''
+  const partNumber = wholeNumber(query.get('part'))
+  const maxBytes = wholeNumber(query.get('max'))
+  const expiresAtSeconds = wholeNumber(query.get('expires'))
+  if (!holdsOnly(query, ['upload', 'part', 'max', 'expires', 'signature']) || !isKey(key) || !isUploadId(uploadId))
+    return invalid
+  if (partNumber === null || maxBytes === null || expiresAtSeconds === null) return invalid
+  return judge({ method: 'PUT', key, uploadId, partNumber, maxBytes, expiresAtSeconds }, query, signingKey)
+}
+
+/** Reads a download URL back. */
+export function readDownloadUrl(key: string, query: URLSearchParams, signingKey: Uint8Array): Verdict<ReadGrant> {
+  const expiresAtSeconds = wholeNumber(query.get('expires'))
+  if (!holdsOnly(query, ['name', 'type', 'expires', 'signature']) || !isKey(key) || expiresAtSeconds === null)
+    return invalid
+  const grant = {
+    method: 'GET',
+    key,
+    downloadName: query.get('name'),
+    contentType: query.get('type'),
+    expiresAtSeconds,
+  } as const
+  return judge(grant, query, signingKey)
+}
+
+const invalid = { status: 'invalid' } as const
+
+function judge<G extends Grant>(grant: G, query: URLSearchParams, signingKey: Uint8Array): Verdict<G> {
+  const given = Buffer.from(query.get('signature') ?? '', 'base64url')
+  const expected = seal(grant, signingKey)
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return invalid
+  return grant.expiresAtSeconds * 1000 > Date.now() ? { status: 'allowed', grant } : { status: 'expired' }
+}
+
+/** JSON of a list keeps members apart, whatever they hold; the first one keeps this use of the key apart from every other. */
+function seal(grant: Grant, signingKey: Uint8Array): Buffer {
+  const members =
+    grant.method === 'PUT'
+      ? [grant.uploadId, grant.partNumber, grant.maxBytes]
+      : [grant.downloadName, grant.contentType]
+  const sealed = ['hub object url 1', grant.method, grant.key, grant.expiresAtSeconds, ...members]
+  return createHmac('sha256', signingKey).update(JSON.stringify(sealed)).digest()
+}
+
+/** A member given twice, or one that is not sealed, makes the URL another one than the hub signed. */
+function holdsOnly(query: URLSearchParams, names: readonly string[]): boolean {
+  const given = [...query.keys()]
+  return new Set(given).size === given.length && given.every((name) => names.includes(name))
+}
+
+function wholeNumber(text: string | null): number | null {
+  return text !== null && /^(0|[1-9]\d{0,14})$/.test(text) ? Number(text) : null
+}

@@ -1,0 +1,285 @@
+import { spawn } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openDiskStore } from '../../../src/store/objects/disk.ts'
+import { startObjectServer } from '../../support/object-server.ts'
+import { code, collect, objectStoreContract, putPart } from './contract.ts'
+
+objectStoreContract('the disk store', async () => {
+  const { store, close } = await startObjectServer()
+  return { store, prefix: 'suite', close }
+})
+
+describe('the disk store on its own', () => {
+  let dir: string
+  const open = () => openDiskStore({ dir, signingKey: Buffer.alloc(32, 1), baseUrl: () => 'http://hub' })
+  const grant = (key: string, uploadId: string, partNumber = 1) =>
+    ({ method: 'PUT', key, uploadId, partNumber, maxBytes: 100, expiresAtSeconds: 0 }) as const
+
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'hub-disk-'))
+  })
+  afterAll(async () => {
+    await rm(dir, { recursive: true, force: true })
+  })
+
+  it.each(['', '/a', 'a/', 'a//b', '..', 'a/../b', './a', 'a@', 'a~/b', 'ä', 'a\0', `${'a'.repeat(201)}`])(
+    'has no key %j',
+    async (key) => {
+      const store = await open()
+      await expect(store.head(key)).rejects.toSatisfy(code('no_such_object'))
+      await expect(store.put(key, Buffer.from('x'), { sizeBytes: 1 })).rejects.toSatisfy(code('no_such_object'))
+      await expect(store.createUpload(key, {})).rejects.toSatisfy(code('no_such_object'))
+      await store.close()
+    },
+  )
+
+  it('has no upload whose id is a path', async () => {
+    const store = await open()
+    await expect(store.listParts('a', '../objects')).rejects.toSatisfy(code('no_such_upload'))
+    await store.close()
+  })
+
+  it('completes an upload once, and only with every stored part', async () => {
+    const store = await open()
+    const uploadId = await store.createUpload('once', {})
+    const one = await store.writePart(grant('once', uploadId, 1), Readable.from([Buffer.from('1')]))
+    const two = await store.writePart(grant('once', uploadId, 2), Readable.from([Buffer.from('2')]))
+    await expect(store.completeUpload('once', uploadId, [two])).rejects.toSatisfy(code('invalid_part'))
+    const attempts = await Promise.allSettled([1, 2, 3].map(() => store.completeUpload('once', uploadId, [two, one])))
+    expect(attempts.map((attempt) => attempt.status).sort()).toEqual(['fulfilled', 'rejected', 'rejected'])
+    await expect(store.completeUpload('once', uploadId, [one, two])).rejects.toSatisfy(code('no_such_upload'))
+    expect((await buffer((await store.get('once')).body)).toString()).toBe('12')
+    await store.delete(['once'])
+    await store.close()
+  })
+
+  it('leaves no directory behind a deleted object', async () => {
+    const store = await open()
+    await store.put('deep/er/key', Buffer.from('x'), { sizeBytes: 1 })
+    await store.delete(['deep/er/key'])
+    expect(await readdir(join(dir, 'objects'))).toEqual([])
+    await store.close()
+  })
+
+  it('keeps both of two parts apart that are written at once, and the later one holds', async () => {
+    const store = await open()
+    const uploadId = await store.createUpload('race', {})
+    const bodies = Array.from({ length: 20 }, (_, index) => Buffer.from(`body ${index}`))
+    const stored = await Promise.all(
+      bodies.map((body) => store.writePart(grant('race', uploadId), Readable.from([body]))),
+    )
+    const [part, ...others] = await store.listParts('race', uploadId)
+    expect(others).toEqual([])
+    expect(stored).toContainEqual(part)
+    await store.completeUpload('race', uploadId, part ? [part] : [])
+    const text = (await buffer((await store.get('race')).body)).toString()
+    expect(createHash('md5').update(text).digest('hex')).toBe(part?.etag)
+    await store.close()
+  })
+
+  it('never shows a replaced object as absent or mixed', async () => {
+    const store = await open()
+    const bodyOf = (n: number) => Buffer.alloc(3000, n)
+    await store.put('swap', bodyOf(0), { sizeBytes: 3000 })
+    let writing = true
+    const writers = Promise.all(
+      [1, 2, 3].map(async (lane) => {
+        for (let round = 0; round < 20; round += 1)
+          await store.put('swap', bodyOf(lane * 50 + round), { sizeBytes: 3000 })
+      }),
+    ).finally(() => {
+      writing = false
+    })
+    let reads = 0
+    while (writing) {
+      expect(await store.head('swap')).not.toBeNull()
+      reads += 1
+    }
+    await writers
+    expect(reads).toBeGreaterThan(5)
+    const bytes = await buffer((await store.get('swap')).body)
+    expect(new Set(bytes).size).toBe(1)
+    expect(await readdir(join(dir, 'objects'))).toContain('swap@')
+    expect(await readdir(join(dir, 'objects'))).not.toContain('swap~')
+    await store.delete(['swap'])
+    await store.close()
+  })
+
+  it('clears the room of a process that is gone, and takes an upload back whose completion was cut short', async () => {
+    const first = await open()
+    const uploadId = await first.createUpload('cut', {})
+    const part = await first.writePart(grant('cut', uploadId), Readable.from([Buffer.from('whole')]))
+    const dead = spawn(process.execPath, ['-e', ''])
+    await once(dead, 'exit')
+    const room = join(dir, 'tmp', `${dead.pid}-00`)
+    await mkdir(join(room, 'half'), { recursive: true })
+    await rename(join(dir, 'uploads', uploadId), join(room, `sealed-${uploadId}`))
+    const second = await open()
+    expect(await readdir(join(dir, 'tmp'))).toHaveLength(2)
+    expect(await second.listParts('cut', uploadId)).toEqual([part])
+    expect((await second.completeUpload('cut', uploadId, [part])).sizeBytes).toBe(5)
+    await second.delete(['cut'])
+    await Promise.all([first.close(), second.close()])
+    expect(await readdir(join(dir, 'tmp'))).toEqual([])
+  })
+
+  it('shows only whole objects after being killed at any moment', { timeout: 60_000 }, async () => {
+    const home = await mkdtemp(join(tmpdir(), 'hub-crash-'))
+    const script = fileURLToPath(new URL('crash-child.ts', import.meta.url))
+    const acknowledged = new Set<string>()
+    for (const wantedLines of [3, 8, 13, 21, 34]) {
+      const child = spawn(process.execPath, [script, home], { stdio: ['ignore', 'pipe', 'inherit'] })
+      let lines = 0
+      for await (const line of createInterface(child.stdout)) {
+        acknowledged.add(line)
+        lines += 1
+        if (lines === wantedLines) child.kill('SIGKILL')
+      }
+    }
+    const store = await openDiskStore({ dir: home, signingKey: randomBytes(32), baseUrl: () => 'http://hub' })
+    const listed = await collect(store.list(''))
+    for (const { key, sizeBytes } of listed) {
+      const bytes = await buffer((await store.get(key)).body)
+      expect([key, bytes.byteLength]).toEqual([key, sizeBytes])
+      // The child names an object after its bytes.
+      expect(key).toBe(`crash/${createHash('sha256').update(bytes).digest('hex')}`)
+    }
+    const keys = new Set(listed.map((object) => object.key))
+    expect([...acknowledged].filter((key) => !keys.has(key))).toEqual([])
+    expect(acknowledged.size).toBeGreaterThan(70)
+    expect(await readdir(join(home, 'tmp'))).toHaveLength(1)
+    // What was cut short is an upload that can still be completed.
+    for await (const { key, uploadId } of store.listUploads(new Date())) {
+      const parts = await store.listParts(key, uploadId)
+      if (parts.length > 0) await store.completeUpload(key, uploadId, parts)
+    }
+    await store.close()
+    await rm(home, { recursive: true, force: true })
+  })
+})
+
+describe('the signed URLs of the disk store', () => {
+  it('keeps nothing of a part over its limit, and says so', async () => {
+    const server = await startObjectServer({ maxPartBytes: 1000 })
+    const uploadId = await server.store.createUpload('big', {})
+    const url = await server.store.signPart('big', uploadId, 1, 60)
+    expect(await putPart(url, Buffer.alloc(1001))).toBe(413)
+    const chunked: RequestInit & { duplex: 'half' } = {
+      method: 'PUT',
+      body: Readable.toWeb(Readable.from([Buffer.alloc(900), Buffer.alloc(900)])) as ReadableStream,
+      duplex: 'half',
+    }
+    const answer = await fetch(url, chunked)
+    expect([answer.status, await answer.json()]).toEqual([
+      413,
+      expect.objectContaining({ type: '/problems/too_large' }),
+    ])
+    expect(await server.store.listParts('big', uploadId)).toEqual([])
+    expect(await putPart(url, Buffer.alloc(1000))).toMatch(/^[0-9a-f]{32}$/)
+    await server.close()
+  })
+
+  it('keeps nothing of a PUT that the client gave up', async () => {
+    const server = await startObjectServer()
+    const uploadId = await server.store.createUpload('cut', {})
+    const url = await server.store.signPart('cut', uploadId, 1, 60)
+    const stop = new AbortController()
+    const body = async function* () {
+      yield Buffer.alloc(2_000_000)
+      await expect.poll(async () => (await tmpFiles(server.dir)).length, { timeout: 5000 }).toBe(1)
+      stop.abort()
+      await new Promise(() => undefined)
+    }
+    const request: RequestInit & { duplex: 'half' } = {
+      method: 'PUT',
+      body: Readable.toWeb(Readable.from(body())) as ReadableStream,
+      duplex: 'half',
+      signal: stop.signal,
+    }
+    await expect(fetch(url, request)).rejects.toThrow()
+    await expect.poll(() => tmpFiles(server.dir), { timeout: 5000 }).toEqual([])
+    expect(await server.store.listParts('cut', uploadId)).toEqual([])
+    await server.close()
+  })
+
+  it('answers HEAD, If-None-Match and If-Range, and lets any page read the ETag', async () => {
+    const server = await startObjectServer()
+    const { etag } = await server.store.put('a', Buffer.from('0123456789'), { sizeBytes: 10 })
+    const url = await server.store.signGet('a', { ttlSeconds: 60 })
+    const head = await fetch(url, { method: 'HEAD' })
+    expect([head.status, head.headers.get('content-length'), head.headers.get('etag')]).toEqual([
+      200,
+      '10',
+      `"${etag}"`,
+    ])
+    expect(head.headers.get('access-control-allow-origin')).toBe('*')
+    expect(head.headers.get('access-control-expose-headers')).toContain('ETag')
+    expect(head.headers.get('content-type')).toBe('application/octet-stream')
+    expect(head.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(head.headers.get('content-security-policy')).toContain('sandbox')
+    expect((await fetch(url, { headers: { 'if-none-match': `"other", "${etag}"` } })).status).toBe(304)
+    expect((await fetch(url, { headers: { range: 'bytes=1-2', 'if-range': `"${etag}"` } })).status).toBe(206)
+    expect((await fetch(url, { headers: { range: 'bytes=1-2', 'if-range': '"other"' } })).status).toBe(200)
+    const past = await fetch(url, { headers: { range: 'bytes=10-' } })
+    expect([past.status, past.headers.get('content-range')]).toEqual([416, 'bytes */10'])
+    const preflight = await fetch(url, { method: 'OPTIONS' })
+    expect([preflight.status, preflight.headers.get('access-control-allow-methods')]).toEqual([204, 'PUT, GET, HEAD'])
+    await server.close()
+  })
+
+  it('tells an expired URL from an altered one, as a Problem', async () => {
+    const server = await startObjectServer()
+    await server.store.put('a', Buffer.from('x'), { sizeBytes: 1 })
+    const expired = await fetch(await server.store.signGet('a', { ttlSeconds: 0 }))
+    expect([expired.status, await expired.json()]).toEqual([
+      403,
+      expect.objectContaining({ type: '/problems/forbidden.signature', detail: expect.stringContaining('expired') }),
+    ])
+    const url = await server.store.signGet('a', { ttlSeconds: 60, downloadName: 'x' })
+    for (const altered of [
+      `${url}&name=y`,
+      url.replace('name=x', 'name=y'),
+      `${url}&more=1`,
+      url.replace('expires=', 'expires=9'),
+    ]) {
+      const answer = await fetch(altered)
+      expect([answer.status, await answer.json()]).toEqual([
+        403,
+        expect.objectContaining({ detail: expect.stringContaining('not one that this hub signed') }),
+      ])
+    }
+    await server.store.delete(['a'])
+    expect((await fetch(url)).status).toBe(404)
+    await server.close()
+  })
+
+  it('takes a part of any content type, with and without a length', async () => {
+    const server = await startObjectServer()
+    const uploadId = await server.store.createUpload('typed', {})
+    for (const type of ['application/json', 'multipart/form-data', 'text/plain', 'not a type']) {
+      const url = await server.store.signPart('typed', uploadId, 1, 60)
+      const answer = await fetch(url, {
+        method: 'PUT',
+        body: Buffer.from('{broken'),
+        headers: { 'content-type': type },
+      })
+      expect([type, answer.status]).toEqual([type, 200])
+    }
+    await server.close()
+  })
+})
+
+/** Everything under the store's room for unfinished work. */
+async function tmpFiles(dir: string): Promise<string[]> {
+  const rooms = await readdir(join(dir, 'tmp'))
+  return (await Promise.all(rooms.map((room) => readdir(join(dir, 'tmp', room))))).flat()
+}
