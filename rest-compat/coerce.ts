@@ -1,0 +1,236 @@
+/**
+ * From a request to the variables of its document: one walk along the variables' input types, pure, all faults collected and placed in the names of
+ * `/v1`. Only names that the schema knows become properties, so a member named `__proto__` is a fault and never a prototype.
+ */
+import {
+  type GraphQLInputType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isRequiredInputField,
+} from 'graphql'
+import { type ErrorItem, HubError, type Loc } from '../src/errors.ts'
+import type { RoutePlan } from './dialect.ts'
+import { freeFormFault, textFault } from './free-form.ts'
+import { toSnake } from './names.ts'
+import type { FieldSources, PathSource, QuerySource } from './route.ts'
+import { type ScalarShape, scalarShape } from './scalars.ts'
+
+export interface RequestParts {
+  readonly path: Readonly<Record<string, string | undefined>>
+  readonly query: Readonly<Record<string, string | readonly string[] | undefined>>
+  /** The parsed body; undefined where none was sent. */
+  readonly body: unknown
+}
+
+const MAX_FAULTS = 50
+/** Tells "absent" from null: an omitted member stays omitted. */
+const ABSENT = Symbol('absent')
+
+class Faults {
+  readonly items: ErrorItem[] = []
+
+  add(type: ErrorItem['type'], detail: string, loc: Loc): typeof ABSENT {
+    if (this.items.length < MAX_FAULTS) this.items.push({ type, detail, loc })
+    return ABSENT
+  }
+}
+
+/** The variables of the route's document; throws 422 `validation.failed` with one entry for each fault (at most 50). */
+export function coerceRequest(plan: RoutePlan, parts: RequestParts): Record<string, unknown> {
+  const faults = new Faults()
+  const variables: Record<string, unknown> = {}
+  for (const name of Object.keys(parts.query)) {
+    if (!plan.queryNames.has(name))
+      faults.add('validation.unknown_member', `${name} is not a query parameter of this operation`, ['query', name])
+  }
+  let readsBody = false
+  for (const variable of plan.variables) {
+    const { source } = variable
+    let value: unknown
+    if (source.from === 'path' || source.from === 'query') {
+      value = fromText(source, variable.type, variable.hasDefault, parts, faults)
+    } else {
+      readsBody ||= source.from === 'body'
+      value = fromFields(source.from === 'body', source.fields, variable.type, parts, faults)
+    }
+    if (value !== ABSENT) variables[variable.name] = value
+  }
+  if (!readsBody) refuseBody(parts.body, faults)
+  if (faults.items.length > 0) throw new RequestRefusal(faults.items)
+  return variables
+}
+
+/** The 422 of the walk itself: its places are already in the names of `/v1`. */
+export class RequestRefusal extends HubError {
+  constructor(items: readonly ErrorItem[]) {
+    super('validation.failed', firstOf(items), { items })
+  }
+}
+
+/** The sentence for several faults: the first one and its place, and how many more there are. */
+export function firstOf(items: readonly ErrorItem[]): string {
+  const [first] = items
+  const more = items.length > 1 ? ` (and ${items.length - 1} more in errors)` : ''
+  return `${first?.loc?.join('.') ?? 'request'}: ${first?.detail ?? 'does not hold to its rule'}${more}`
+}
+
+function refuseBody(sent: unknown, faults: Faults): void {
+  if (sent === undefined || sent === null) return
+  if (!isObject(sent)) faults.add('validation.type', 'this operation takes no body', ['body'])
+  else for (const name of Object.keys(sent)) unknownMember(name, ['body', name], faults)
+}
+
+function unknownMember(name: string, loc: Loc, faults: Faults): void {
+  faults.add('validation.unknown_member', `${JSON.stringify(name.slice(0, 100))} is not a member of this object`, loc)
+}
+
+function fromText(
+  source: PathSource | QuerySource,
+  type: GraphQLInputType,
+  hasDefault: boolean,
+  parts: RequestParts,
+  faults: Faults,
+): unknown {
+  const loc = [source.from, source.name]
+  const given = source.from === 'path' ? parts.path[source.name] : parts.query[source.name]
+  if (given === undefined) {
+    if (isNonNullType(type) && !hasDefault) return faults.add('validation.required', 'is required', loc)
+    return ABSENT
+  }
+  const nullable = getNullableType(type)
+  if (isListType(nullable)) {
+    const texts = typeof given === 'string' ? [given] : given
+    const items = texts.map((text, index) =>
+      coerce(textToJson(text, nullable.ofType), nullable.ofType, texts.length > 1 ? [...loc, index] : loc, faults),
+    )
+    return items.includes(ABSENT) ? ABSENT : items
+  }
+  if (typeof given !== 'string') return faults.add('validation.duplicate', 'is given more than once', loc)
+  if (source.from === 'query' && source.words) {
+    if (Object.hasOwn(source.words, given)) return source.words[given]
+    return faults.add('validation.value', `must be one of ${quoteAll(Object.keys(source.words))}`, loc)
+  }
+  return coerce(textToJson(given, type), type, loc, faults)
+}
+
+/** The text of a path segment or query parameter as the JSON value that it spells for this type; text that spells none stays text and is refused by type. */
+function textToJson(text: string, type: GraphQLInputType): unknown {
+  const nullable = getNullableType(type)
+  if (isListType(nullable) || isInputObjectType(nullable) || isEnumType(nullable)) return text
+  const { json } = scalarShape(nullable)
+  if (json === 'integer' && /^-?\d{1,16}$/.test(text)) return Number(text)
+  if (json === 'number' && /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text)) return Number(text)
+  if (json === 'boolean' && (text === 'true' || text === '1')) return true
+  if (json === 'boolean' && (text === 'false' || text === '0')) return false
+  return text
+}
+
+function fromFields(
+  fromBody: boolean,
+  sources: FieldSources,
+  type: GraphQLInputType,
+  parts: RequestParts,
+  faults: Faults,
+): unknown {
+  const input = getNullableType(type)
+  if (!isInputObjectType(input)) return coerce(fromBody ? parts.body : null, type, ['body'], faults)
+  const fields = input.getFields()
+  // Absent body: an empty object, so that each required member is named.
+  const sent = fromBody ? (parts.body ?? {}) : {}
+  const value = coerceObject(sent, input, ['body'], faults, sources)
+  if (value === ABSENT) return ABSENT
+  for (const [name, source] of Object.entries(sources)) {
+    const field = fields[name]
+    if (!field) throw new Error(`${input.name} has no field ${name}`)
+    const member = fromText(source, field.type, field.defaultValue !== undefined, parts, faults)
+    if (member !== ABSENT) value[name] = member
+  }
+  return value
+}
+
+function coerce(value: unknown, type: GraphQLInputType, loc: Loc, faults: Faults): unknown {
+  if (isNonNullType(type)) {
+    if (value === null || value === undefined)
+      return faults.add('validation.required', 'is required and may not be null', loc)
+    return coerce(value, type.ofType, loc, faults)
+  }
+  if (value === null || value === undefined) return null
+  if (isListType(type)) {
+    if (!Array.isArray(value)) return faults.add('validation.type', 'must be an array', loc)
+    const items = value.map((item, index) => coerce(item, type.ofType, [...loc, index], faults))
+    return items.includes(ABSENT) ? ABSENT : items
+  }
+  if (isInputObjectType(type)) return coerceObject(value, type, loc, faults, {})
+  if (isEnumType(type)) {
+    if (typeof value !== 'string') return faults.add('validation.type', 'must be a string', loc)
+    if (type.getValue(value)) return value
+    return faults.add(
+      'validation.value',
+      `must be one of ${quoteAll(type.getValues().map((entry) => entry.name))}`,
+      loc,
+    )
+  }
+  const fault = scalarFault(value, scalarShape(type), (given) => type.parseValue(given))
+  if (!fault) return value
+  return faults.add(fault.type, fault.detail, fault.at ? [...loc, ...fault.at] : loc)
+}
+
+function coerceObject(
+  sent: unknown,
+  type: { getFields(): Readonly<Record<string, { name: string; type: GraphQLInputType; defaultValue?: unknown }>> },
+  loc: Loc,
+  faults: Faults,
+  elsewhere: FieldSources,
+): typeof ABSENT | Record<string, unknown> {
+  if (!isObject(sent)) return faults.add('validation.type', 'must be an object', loc)
+  const known = new Map<string, string>()
+  const value: Record<string, unknown> = {}
+  for (const field of Object.values(type.getFields())) {
+    if (Object.hasOwn(elsewhere, field.name)) continue
+    const member = toSnake(field.name)
+    known.set(member, field.name)
+    if (Object.hasOwn(sent, member)) {
+      const coerced = coerce(sent[member], field.type, [...loc, member], faults)
+      if (coerced !== ABSENT) value[field.name] = coerced
+    } else if (isRequiredInputField(field as Parameters<typeof isRequiredInputField>[0])) {
+      faults.add('validation.required', 'is required', [...loc, member])
+    }
+  }
+  for (const name of Object.keys(sent)) if (!known.has(name)) unknownMember(name, [...loc, name], faults)
+  return value
+}
+
+interface ScalarFault {
+  readonly type: ErrorItem['type']
+  readonly detail: string
+  readonly at?: Loc
+}
+
+function scalarFault(value: unknown, shape: ScalarShape, parseValue: (value: unknown) => unknown): ScalarFault | null {
+  if (shape.json === 'any') return freeFormFault(value)
+  if (shape.json === 'integer' && !Number.isInteger(value))
+    return { type: 'validation.type', detail: 'must be an integer' }
+  if (shape.json === 'number' && !Number.isFinite(value)) return { type: 'validation.type', detail: 'must be a number' }
+  if (shape.json === 'boolean' && typeof value !== 'boolean')
+    return { type: 'validation.type', detail: 'must be true or false' }
+  if (shape.json === 'string') {
+    if (typeof value !== 'string') return { type: 'validation.type', detail: 'must be a string' }
+    const detail = textFault(value)
+    if (detail) return { type: 'validation.value', detail }
+  }
+  try {
+    parseValue(value)
+    return null
+  } catch (error) {
+    const detail = error instanceof HubError ? error.message : 'is out of range or ill-formed'
+    return { type: error instanceof HubError ? error.type : 'validation.value', detail }
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const quoteAll = (words: readonly string[]): string => words.map((word) => `"${word}"`).join(', ')

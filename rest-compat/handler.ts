@@ -1,0 +1,264 @@
+/** `/v1` as a Fastify plugin: every route of the table goes through these few steps and no other code. */
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { GraphQLSchema } from 'graphql'
+import type { IdempotencySlot, RequestContext } from '../src/context.ts'
+import { HubError, notFound, type Problem, toProblem } from '../src/errors.ts'
+import { coerceRequest, firstOf, RequestRefusal } from './coerce.ts'
+import { planRoute, type RoutePlan, restDialect } from './dialect.ts'
+import { noneMatchCovers, strongEtag } from './etag.ts'
+import { type Claim, claimKey, readIdempotencyKey, type StoredAnswer, sha256Of } from './idempotency.ts'
+import { placeItems } from './places.ts'
+import { defaultBodyLimitBytes, type Method, type Route } from './route.ts'
+
+export interface RestParts {
+  readonly schema: GraphQLSchema
+  readonly routes: readonly Route[]
+  /** The text of `operations/<document>.graphql`. */
+  readonly readDocument: (name: string) => string
+  /** Authenticates, counts against the rate, and sets what `contextOf` reads. */
+  readonly identify: onRequestHookHandler
+  readonly contextOf: (
+    request: FastifyRequest,
+    slot?: Partial<Pick<RequestContext, 'idempotency' | 'replay'>>,
+  ) => RequestContext
+  /** Any error as one of the closed table; logs what is new. */
+  readonly knownError: (error: unknown, request: FastifyRequest) => HubError
+}
+
+type Answer = Readonly<Record<string, unknown>>
+
+/** Plans every route; a document that does not fit the schema stops the start. */
+export function planRoutes(parts: Pick<RestParts, 'schema' | 'routes' | 'readDocument'>): RoutePlan[] {
+  const dialect = restDialect(parts.schema)
+  return parts.routes.map((route) => planRoute(route, parts.readDocument(route.document), dialect))
+}
+
+/** Mounts the routes, and 405 with `Allow` on the other methods of their paths. */
+export function registerRest(app: FastifyInstance, parts: RestParts, plans: readonly RoutePlan[]): void {
+  app.removeAllContentTypeParsers()
+  // The raw bytes: Idempotency-Key compares them, and JSON is parsed here once.
+  app.addContentTypeParser(/^application\/(?:[\w.-]+\+)?json\b/i, { parseAs: 'buffer' }, (_request, bytes, done) =>
+    done(null, bytes),
+  )
+  const methods = new Map<string, Method[]>()
+  for (const plan of plans) {
+    const { method, path, bodyLimitBytes = defaultBodyLimitBytes } = plan.route
+    methods.set(path, [...(methods.get(path) ?? []), method])
+    const config = { operation: plan.route.operation }
+    app.route({
+      method,
+      url: path,
+      bodyLimit: bodyLimitBytes,
+      config,
+      onRequest: parts.identify,
+      handler: (request, reply) => handle(parts, plan, request, reply),
+    })
+  }
+  for (const [path, present] of methods) refuseOtherMethods(app, path, present)
+}
+
+function refuseOtherMethods(app: FastifyInstance, path: string, present: readonly Method[]): void {
+  const allowed: string[] = present.includes('GET') ? [...present, 'HEAD'] : [...present]
+  const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter(
+    (method) => !allowed.includes(method),
+  )
+  app.route({
+    method: others,
+    url: path,
+    exposeHeadRoute: false,
+    onRequest: async (request) => {
+      const headers = { allow: allowed.join(', ') }
+      throw new HubError(
+        'method.not_allowed',
+        `${request.method} is not a method of this path; it has ${headers.allow}.`,
+        { headers },
+      )
+    },
+    handler: () => undefined,
+  })
+}
+
+async function handle(
+  parts: RestParts,
+  plan: RoutePlan,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  let claim: Claim | null = null
+  const recorded = { done: false }
+  try {
+    const base = parts.contextOf(request)
+    if (plan.scope !== 'none' && base.viewer.kind === 'anonymous') {
+      throw new HubError(
+        'auth.missing',
+        'This operation needs a credential: send `Authorization: Bearer <credential>`.',
+      )
+    }
+    const variables = coerceRequest(plan, {
+      path: request.params as Record<string, string>,
+      query: request.query as Record<string, string | string[]>,
+      body: parseBody(request.body),
+    })
+    claim = await claimFor(plan, base, request)
+    if (claim?.kind === 'replay') return await replay(parts, plan, request, reply, variables, claim.answer)
+    const ctx = claim ? parts.contextOf(request, { idempotency: noting(claim.slot, recorded) }) : base
+    const answer = await execute(plan, ctx, variables, request)
+    if (claim && !recorded.done) await claim.finish({ again: true })
+    return send(plan, request, reply, answer, plan.route.status)
+  } catch (error) {
+    const known = placed(plan, parts.knownError(error, request))
+    const problem = toProblem(known, request.id)
+    if (claim?.kind === 'claimed') await settle(claim, problem, parts, request)
+    return sendProblem(reply, problem, known.headers)
+  }
+}
+
+/** A refusal is part of the answer and is kept; a failure of the hub and a spent rate are not, so that the next try is free. */
+async function settle(
+  claim: Extract<Claim, { kind: 'claimed' }>,
+  problem: Problem,
+  parts: RestParts,
+  request: FastifyRequest,
+): Promise<void> {
+  try {
+    if (problem.status < 500 && problem.status !== 429 && !problem.type.includes('/idempotency.'))
+      await claim.finish({ problem })
+    else await claim.release()
+  } catch (error) {
+    // The row stays in flight and is taken over after a minute; the caller still gets the first error.
+    parts.knownError(error, request)
+  }
+}
+
+function noting(slot: IdempotencySlot, recorded: { done: boolean }): IdempotencySlot {
+  return {
+    async record(tx, result) {
+      await slot.record(tx, result)
+      recorded.done = true
+    },
+  }
+}
+
+/** The claim of an authenticated POST that carries a key; nobody's requests share no memory. */
+async function claimFor(plan: RoutePlan, ctx: RequestContext, request: FastifyRequest): Promise<Claim | null> {
+  if (plan.route.method !== 'POST') return null
+  const key = readIdempotencyKey(request.headers['idempotency-key'])
+  if (key === null || ctx.viewer.kind === 'anonymous') return null
+  const bodySha256 = sha256Of(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0))
+  const path = request.url.split('?', 1)[0] ?? ''
+  return claimKey(
+    ctx.deps.db,
+    { credentialId: ctx.viewer.credentialId, method: 'POST', path, key, bodySha256 },
+    ctx.signal,
+  )
+}
+
+async function replay(
+  parts: RestParts,
+  plan: RoutePlan,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  variables: Record<string, unknown>,
+  stored: StoredAnswer,
+): Promise<FastifyReply> {
+  reply.header('idempotent-replayed', 'true')
+  if ('problem' in stored) return sendProblem(reply, stored.problem, {})
+  const ctx = 'ok' in stored ? parts.contextOf(request, { replay: { value: stored.ok } }) : parts.contextOf(request)
+  const answer = await execute(plan, ctx, variables, request)
+  return send(plan, request, reply, answer, plan.route.replayStatus ?? plan.route.status)
+}
+
+async function execute(
+  plan: RoutePlan,
+  ctx: RequestContext,
+  variables: Record<string, unknown>,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const { data, errors } = await plan.compiled.query(undefined, ctx, variables)
+  const error = errors?.[0]
+  if (error) throw error.originalError ?? error
+  let value: unknown = data?.[plan.rootKey]
+  for (const member of plan.route.unwrap ?? []) value = value && (value as Answer)[member]
+  if (plan.route.result === 'empty') return {}
+  if (value === null || value === undefined) throw notFound(missing(plan.route, request))
+  return plan.route.result === 'page' ? toPage(value as Answer) : (value as Answer)
+}
+
+function missing(route: Route, request: FastifyRequest): string {
+  const params = request.params as Record<string, string>
+  return route.missing ? route.missing.replace(/:(\w+)/g, (_, name: string) => params[name] ?? '') : 'It'
+}
+
+function toPage({ items, pageInfo, ...rest }: Answer): Answer {
+  const { hasNextPage, endCursor } = pageInfo as { hasNextPage: boolean; endCursor: string | null }
+  return { items, next_cursor: hasNextPage ? endCursor : null, ...rest }
+}
+
+function send(
+  plan: RoutePlan,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: Answer,
+  status: number,
+): FastifyReply {
+  const { route } = plan
+  reply.code(status)
+  if (route.headers) reply.headers(route.headers(answer))
+  if (route.result === 'empty') return reply.send()
+  if (route.result === 'page' && typeof answer.next_cursor === 'string')
+    reply.header('link', nextLink(request.url, answer.next_cursor))
+  const text = JSON.stringify(answer)
+  if (route.method === 'GET') {
+    const etag = strongEtag(text)
+    reply.header('etag', etag).header('cache-control', 'private, no-cache').header('vary', 'Authorization, Cookie')
+    if (noneMatchCovers(request.headers['if-none-match'], etag)) return reply.code(304).send()
+  }
+  return reply.type('application/json; charset=utf-8').send(text)
+}
+
+/** The same listing from its next page on; a relative reference, which every client resolves against what it asked. */
+function nextLink(url: string, cursor: string): string {
+  const [path = '', search = ''] = url.split('?', 2)
+  const query = new URLSearchParams(search)
+  query.set('cursor', cursor)
+  return `<${path}?${query}>; rel="next"`
+}
+
+/** Sends a Problem with the headers that its status asks for. */
+export function sendProblem(
+  reply: FastifyReply,
+  problem: Problem,
+  headers: Readonly<Record<string, string>>,
+): FastifyReply {
+  if (problem.status === 401) reply.header('www-authenticate', 'Bearer')
+  reply.header('cache-control', 'no-store')
+  return reply
+    .code(problem.status)
+    .headers(headers)
+    .type('application/problem+json; charset=utf-8')
+    .send(JSON.stringify(problem))
+}
+
+/** The same refusal with its places, and the sentence that quotes one, in the names of `/v1`. */
+function placed(plan: RoutePlan, error: HubError): HubError {
+  // The walk over the request has placed its own.
+  if (error instanceof RequestRefusal || error.items.every((item) => !item.loc)) return error
+  const items = placeItems(plan, error.items)
+  const detail = error.type === 'validation.failed' ? firstOf(items) : error.message
+  return new HubError(error.type, detail, { items, headers: { ...error.headers }, cause: error.cause })
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+function parseBody(bytes: unknown): unknown {
+  if (!Buffer.isBuffer(bytes) || bytes.length === 0) return undefined
+  try {
+    return JSON.parse(utf8.decode(bytes))
+  } catch (cause) {
+    throw new HubError(
+      'validation.json',
+      `The body is not JSON: ${cause instanceof SyntaxError ? cause.message : 'it is not UTF-8'}.`,
+      { cause },
+    )
+  }
+}

@@ -1,0 +1,128 @@
+/**
+ * Idempotency-Key (contract, "Additions"): the first request with a key claims a row, its verb stores the answer in its own transaction, and a repeat
+ * gets that answer. The row's `attempt` fences: whoever lost the row to a takeover can neither commit its verb nor overwrite the answer.
+ */
+import { hash, randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { IdempotencySlot } from '../src/context.ts'
+import { HubError, invalid, type Problem } from '../src/errors.ts'
+import type { Db, Statement } from '../src/store/db.ts'
+
+/** What a finished row holds: the verb's result, a refusal, or `again` for operations that change nothing and are simply run once more. */
+export type StoredAnswer = { readonly ok: unknown } | { readonly problem: Problem } | { readonly again: true }
+
+export interface IdempotencyScope {
+  readonly credentialId: string
+  readonly method: string
+  readonly path: string
+  readonly key: string
+  readonly bodySha256: Buffer
+}
+
+/** Either the row is ours to work on, or here is what the first request was answered. */
+export type Claim =
+  | {
+      readonly kind: 'claimed'
+      readonly slot: IdempotencySlot
+      finish(answer: StoredAnswer): Promise<void>
+      release(): Promise<void>
+    }
+  | { readonly kind: 'replay'; readonly answer: StoredAnswer }
+
+const WAIT_MS = 10_000
+const POLL_MS = 50
+
+const claimRow: Statement<{ attempt: string }> = {
+  name: 'idempotency-claim',
+  text: `insert into idempotency_keys as k (credential_id, method, path, key, body_sha256, attempt)
+    values ($1, $2, $3, $4, $5, $6)
+    on conflict (credential_id, method, path, key) do update
+      set body_sha256 = excluded.body_sha256, attempt = excluded.attempt, result = null, started_at = now(),
+        created_at = case when k.created_at < now() - interval '24 hours' then now() else k.created_at end
+      where k.created_at < now() - interval '24 hours'
+        or (k.result is null and k.started_at < now() - interval '60 seconds' and k.body_sha256 = excluded.body_sha256)
+    returning attempt`,
+}
+const readRow: Statement<{ same_body: boolean; result: StoredAnswer | null }> = {
+  name: 'idempotency-read',
+  text: `select body_sha256 = $5 as same_body, result from idempotency_keys
+    where credential_id = $1 and method = $2 and path = $3 and key = $4`,
+}
+const storeAnswer: Statement<{ attempt: string }> = {
+  name: 'idempotency-store',
+  text: `update idempotency_keys set result = $6::jsonb
+    where credential_id = $1 and method = $2 and path = $3 and key = $4 and attempt = $5 and result is null returning attempt`,
+}
+const dropRow: Statement<never> = {
+  name: 'idempotency-drop',
+  text: `delete from idempotency_keys
+    where credential_id = $1 and method = $2 and path = $3 and key = $4 and attempt = $5 and result is null`,
+}
+
+/** The key of a request's header: 1 to 255 visible ASCII characters, else 422. */
+export function readIdempotencyKey(header: string | string[] | undefined): string | null {
+  if (header === undefined) return null
+  if (typeof header === 'string' && /^[\x21-\x7e]{1,255}$/.test(header)) return header
+  throw invalid('validation.value', 'Idempotency-Key must be 1 to 255 visible ASCII characters.', [
+    'header',
+    'idempotency-key',
+  ])
+}
+
+export function sha256Of(body: Buffer): Buffer {
+  return hash('sha256', body, 'buffer')
+}
+
+/**
+ * Claims the key, or waits for its twin (up to 10 s, then 409 `idempotency.in_flight`) and hands back the stored answer. Another body under the same
+ * key is 422 `idempotency.mismatch`. A twin whose process died is taken over after 60 s; a key is free again after 24 h.
+ */
+export async function claimKey(db: Db, scope: IdempotencyScope, signal: AbortSignal, waitMs = WAIT_MS): Promise<Claim> {
+  const attempt = randomUUID()
+  const key = [scope.credentialId, scope.method, scope.path, scope.key]
+  const deadline = performance.now() + waitMs
+  for (;;) {
+    const [claimed] = await db.query(claimRow, [...key, scope.bodySha256, attempt])
+    if (claimed) return ownClaim(db, [...key, attempt])
+    const [row] = await db.query(readRow, [...key, scope.bodySha256])
+    if (row && !row.same_body) {
+      throw new HubError(
+        'idempotency.mismatch',
+        'This Idempotency-Key was used with another body; take a new key for a new request.',
+      )
+    }
+    if (row?.result) return { kind: 'replay', answer: row.result }
+    if (performance.now() >= deadline) {
+      throw new HubError(
+        'idempotency.in_flight',
+        'A request with this Idempotency-Key is still being worked on; ask again in a moment.',
+        {
+          headers: { 'retry-after': '1' },
+        },
+      )
+    }
+    await delay(POLL_MS, undefined, { signal })
+  }
+}
+
+function ownClaim(db: Db, key: readonly unknown[]): Claim {
+  return {
+    kind: 'claimed',
+    slot: {
+      async record(tx, result) {
+        const [stored] = await tx.query(storeAnswer, [...key, JSON.stringify({ ok: result ?? null })])
+        if (!stored)
+          throw new HubError(
+            'idempotency.in_flight',
+            'Another request with this Idempotency-Key took over; nothing was changed by this one.',
+          )
+      },
+    },
+    async finish(answer) {
+      await db.query(storeAnswer, [...key, JSON.stringify(answer)])
+    },
+    async release() {
+      await db.query(dropRow, key)
+    },
+  }
+}

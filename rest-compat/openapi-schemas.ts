@@ -1,0 +1,177 @@
+/** JSON Schemas (2020-12) of what `/v1` takes and gives, from the graph's types, the documents' selections and the zod rules beside the fields. */
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  type GraphQLArgument,
+  type GraphQLInputField,
+  type GraphQLInputType,
+  type GraphQLNamedType,
+  type GraphQLOutputType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isRequiredInputField,
+  isScalarType,
+  Kind,
+  type SelectionSetNode,
+} from 'graphql'
+import { z } from 'zod'
+import { toSnake } from './names.ts'
+import { scalarShape } from './scalars.ts'
+
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+/** Shared schemas of one OpenAPI document, filled while operations are written. */
+export class Components {
+  readonly schemas: Record<string, JsonSchema> = {}
+
+  /** A `$ref` to the schema of this name, which is made at its first use. */
+  ref(name: string, make: () => JsonSchema): JsonSchema {
+    if (!Object.hasOwn(this.schemas, name)) {
+      // Present before it is made, so that a type may refer to itself.
+      this.schemas[name] = {}
+      this.schemas[name] = make()
+    }
+    return { $ref: `#/components/schemas/${name}` }
+  }
+}
+
+/** The schema of an argument or input field: its type and its zod rule. `omit` names members that come from elsewhere (the path). */
+export function inputSchema(
+  field: Pick<GraphQLArgument | GraphQLInputField, 'type' | 'extensions' | 'description' | 'defaultValue'>,
+  components: Components,
+): JsonSchema {
+  const described = field.description ? { description: field.description } : {}
+  const preset = field.defaultValue === undefined ? {} : { default: field.defaultValue }
+  const base = inputTypeSchema(getNullableType(field.type), components)
+  const ruled = { ...base, ...zodRules(field.extensions.zod) }
+  return { ...(isNonNullType(field.type) ? ruled : orNull(ruled)), ...preset, ...described }
+}
+
+/** An input object's schema without the members of `omit`. */
+export function inputObjectSchema(
+  type: GraphQLInputType,
+  omit: ReadonlySet<string>,
+  components: Components,
+): JsonSchema {
+  const input = getNullableType(type)
+  if (!isInputObjectType(input)) return inputTypeSchema(input, components)
+  const fields = Object.values(input.getFields()).filter((field) => !omit.has(field.name))
+  const required = fields.filter((field) => isRequiredInputField(field)).map((field) => toSnake(field.name))
+  return {
+    type: 'object',
+    properties: Object.fromEntries(fields.map((field) => [toSnake(field.name), inputSchema(field, components)])),
+    ...(required.length > 0 ? { required } : {}),
+    additionalProperties: false,
+  }
+}
+
+function inputTypeSchema(type: GraphQLInputType, components: Components): JsonSchema {
+  const nullable = getNullableType(type)
+  if (isListType(nullable)) {
+    const items = inputTypeSchema(nullable.ofType, components)
+    return { type: 'array', items: isNonNullType(nullable.ofType) ? items : orNull(items) }
+  }
+  if (isInputObjectType(nullable))
+    return components.ref(nullable.name.replace(/Input$/, ''), () => inputObjectSchema(nullable, new Set(), components))
+  return leafSchema(nullable, components)
+}
+
+function leafSchema(type: GraphQLNamedType, components: Components): JsonSchema {
+  if (isScalarType(type)) return scalarShape(type).schema
+  if (!isEnumType(type)) return {}
+  return components.ref(type.name, () => ({
+    type: 'string',
+    enum: type.getValues().map((value) => value.name),
+    ...(type.description ? { description: type.description } : {}),
+  }))
+}
+
+/** The keywords of a zod schema. What JSON Schema cannot say (a refinement) is left to the description. */
+function zodRules(rule: unknown): JsonSchema {
+  if (!(rule instanceof z.ZodType)) return {}
+  const { $schema: _dialect, ...keywords } = z.toJSONSchema(rule, { io: 'input', unrepresentable: 'any' }) as Record<
+    string,
+    unknown
+  >
+  return keywords
+}
+
+/** The same, or null. */
+export function orNull(schema: JsonSchema): JsonSchema {
+  if (Object.keys(schema).length === 0) return schema
+  if (typeof schema.type === 'string' && !('enum' in schema)) return { ...schema, type: [schema.type, 'null'] }
+  return { anyOf: [schema, { type: 'null' }] }
+}
+
+/** The schema of an answer: the members that a document selects, under its aliases. */
+export class Selections {
+  readonly #fragments = new Map<string, FragmentDefinitionNode>()
+  readonly #components: Components
+
+  constructor(document: DocumentNode, components: Components) {
+    this.#components = components
+    for (const node of document.definitions)
+      if (node.kind === Kind.FRAGMENT_DEFINITION) this.#fragments.set(node.name.value, node)
+  }
+
+  ofType(type: GraphQLOutputType, set: SelectionSetNode | undefined): JsonSchema {
+    if (isNonNullType(type)) return this.#present(type.ofType, set)
+    return orNull(this.#present(type, set))
+  }
+
+  #present(type: GraphQLOutputType, set: SelectionSetNode | undefined): JsonSchema {
+    const nullable = getNullableType(type)
+    if (isListType(nullable)) return { type: 'array', items: this.ofType(nullable.ofType, set) }
+    if (!set || !(isObjectType(nullable) || isInterfaceType(nullable)))
+      return leafSchema(nullable as GraphQLNamedType, this.#components)
+    const [only] = set.selections
+    if (set.selections.length === 1 && only?.kind === Kind.FRAGMENT_SPREAD) {
+      const name = only.name.value.replace(/Fields$/, '')
+      const fragment = this.#fragments.get(only.name.value)
+      return this.#components.ref(name, () => ({
+        ...this.object(nullable, fragment?.selectionSet ?? set),
+        ...(nullable.description ? { description: nullable.description } : {}),
+      }))
+    }
+    return this.object(nullable, set)
+  }
+
+  object(type: GraphQLOutputType, set: SelectionSetNode): JsonSchema {
+    const properties: Record<string, JsonSchema> = {}
+    const required: string[] = []
+    this.#collect(type, set, properties, required)
+    return { type: 'object', properties, required }
+  }
+
+  #collect(
+    type: GraphQLOutputType,
+    set: SelectionSetNode,
+    properties: Record<string, JsonSchema>,
+    required: string[],
+  ): void {
+    if (!isObjectType(type) && !isInterfaceType(type)) return
+    const fields = type.getFields()
+    for (const node of set.selections) {
+      if (node.kind === Kind.FRAGMENT_SPREAD) {
+        const fragment = this.#fragments.get(node.name.value)
+        if (fragment) this.#collect(type, fragment.selectionSet, properties, required)
+      } else if (node.kind === Kind.INLINE_FRAGMENT) {
+        this.#collect(type, node.selectionSet, properties, required)
+      } else {
+        const key = node.alias?.value ?? node.name.value
+        const field = fields[node.name.value]
+        if (!field) continue
+        properties[key] = {
+          ...this.ofType(field.type, node.selectionSet),
+          ...(field.description ? { description: field.description } : {}),
+        }
+        if (!node.directives?.length) required.push(key)
+      }
+    }
+  }
+}

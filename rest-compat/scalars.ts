@@ -1,0 +1,26 @@
+/** How the graph's scalars look as JSON: the walk over a request and the OpenAPI document read the same table. */
+import type { GraphQLScalarType } from 'graphql'
+
+export interface ScalarShape {
+  readonly json: 'string' | 'integer' | 'number' | 'boolean' | 'any'
+  readonly schema: Readonly<Record<string, unknown>>
+}
+
+const maxSafe = Number.MAX_SAFE_INTEGER
+const shapes: Readonly<Record<string, ScalarShape>> = {
+  ID: { json: 'string', schema: { type: 'string' } },
+  String: { json: 'string', schema: { type: 'string' } },
+  Int: { json: 'integer', schema: { type: 'integer', minimum: -(2 ** 31), maximum: 2 ** 31 - 1 } },
+  Float: { json: 'number', schema: { type: 'number' } },
+  Boolean: { json: 'boolean', schema: { type: 'boolean' } },
+  SafeInt: { json: 'integer', schema: { type: 'integer', minimum: -maxSafe, maximum: maxSafe } },
+  Bytes: { json: 'integer', schema: { type: 'integer', minimum: 0, maximum: maxSafe } },
+  DateTime: { json: 'string', schema: { type: 'string', format: 'date-time' } },
+  JSON: { json: 'any', schema: {} },
+  JSONObject: { json: 'any', schema: { type: 'object', additionalProperties: true } },
+}
+
+/** The shape of a scalar; one that the table does not name is a string whose own `parseValue` has the last word. */
+export function scalarShape(type: GraphQLScalarType): ScalarShape {
+  return shapes[type.name] ?? { json: 'string', schema: { type: 'string' } }
+}

@@ -1,0 +1,93 @@
+/**
+ * The operations of the spec and of the contract's additions by name: where each lives and which statuses it may answer.
+ * The tests hold the route table to this list; the OpenAPI document prints the statuses.
+ */
+import type { Method, Route } from './route.ts'
+
+export interface SpecOperation {
+  readonly method: Method
+  /** With `{name}` segments, as the spec writes it. */
+  readonly path: string
+  /** Beside `everywhere`; written when the operation gets its route. */
+  readonly statuses?: readonly number[]
+}
+
+const operation = (method: Method, path: string, ...statuses: number[]): SpecOperation =>
+  statuses.length > 0 ? { method, path: `/v1${path}`, statuses } : { method, path: `/v1${path}` }
+
+/** What any operation may answer: a bad credential, a request that cannot be read, a spent rate, a hub that fails. */
+export const everywhere: readonly number[] = [400, 401, 422, 429, 500, 503]
+
+/** Every status that a route may answer: its own, `everywhere`, and those of its method (304 on reads, 413 and 415 with a body, 409 with an Idempotency-Key). */
+export function statusesOf(route: Pick<Route, 'operation' | 'method'>): readonly number[] {
+  const own = Object.hasOwn(specOperations, route.operation) ? (specOperations[route.operation]?.statuses ?? []) : []
+  const ofMethod =
+    route.method === 'GET'
+      ? [304]
+      : route.method === 'DELETE'
+        ? [413, 415]
+        : route.method === 'POST'
+          ? [409, 413, 415]
+          : [413, 415]
+  return [...new Set([...own, ...everywhere, ...ofMethod])].sort((a, b) => a - b)
+}
+
+export const specOperations: Readonly<Record<string, SpecOperation>> = {
+  me: operation('GET', '/me', 200),
+  listRepos: operation('GET', '/repos', 200),
+  createRepo: operation('POST', '/repos', 201, 403, 404, 409),
+  getRepo: operation('GET', '/repos/{owner}/{repo}', 200, 404),
+  updateRepo: operation('PATCH', '/repos/{owner}/{repo}', 200, 403, 404),
+  deleteRepo: operation('DELETE', '/repos/{owner}/{repo}', 204, 403, 404, 409),
+  getRepoTree: operation('GET', '/repos/{owner}/{repo}/tree', 200, 404),
+  presignUpload: operation('POST', '/repos/{owner}/{repo}/files/presign-upload', 200, 403, 404, 413),
+  completeUpload: operation('POST', '/repos/{owner}/{repo}/files/complete', 200, 403, 404, 409, 412),
+  presignDownload: operation('POST', '/repos/{owner}/{repo}/files/presign-download', 200, 404),
+  deleteFiles: operation('POST', '/repos/{owner}/{repo}/files/delete', 200, 403, 404),
+  abortUpload: operation('DELETE', '/repos/{owner}/{repo}/files/uploads/{upload_id}', 204, 403, 404, 409),
+  putModelMeta: operation('PUT', '/models/{owner}/{repo}/meta', 200, 403, 404, 409),
+  putDatasetMeta: operation('PUT', '/datasets/{owner}/{repo}/meta', 200, 403, 404, 409),
+  getRobotCard: operation('GET', '/robots/{owner}/{repo}/card'),
+  putRobotCard: operation('PUT', '/robots/{owner}/{repo}/card'),
+  validateRobotCard: operation('POST', '/robots/{owner}/{repo}/validate'),
+  listRobotChecks: operation('GET', '/robot-checks'),
+  createRobotCheck: operation('POST', '/robot-checks'),
+  getRobotCheck: operation('GET', '/robot-checks/{check_id}'),
+  claimRobotCheck: operation('POST', '/robot-checks/{check_id}/claim'),
+  claimNextRobotCheck: operation('POST', '/robot-checks/claim-next'),
+  presignRobotCheckArtifacts: operation('POST', '/robot-checks/{check_id}/artifacts'),
+  reportRobotCheck: operation('POST', '/robot-checks/{check_id}/report'),
+  publishRobotCheck: operation('POST', '/robot-checks/{check_id}/publish'),
+  cancelRobotCheck: operation('POST', '/robot-checks/{check_id}/cancel'),
+  listRuns: operation('GET', '/runs'),
+  createRun: operation('POST', '/runs'),
+  importRun: operation('POST', '/runs/import'),
+  estimateRun: operation('POST', '/runs/estimate'),
+  recommendRun: operation('POST', '/runs/recommend'),
+  getRun: operation('GET', '/runs/{run_id}'),
+  streamRunLogs: operation('GET', '/runs/{run_id}/logs'),
+  downloadRunLog: operation('GET', '/runs/{run_id}/logs/download'),
+  getRunMetrics: operation('GET', '/runs/{run_id}/metrics'),
+  cancelRun: operation('POST', '/runs/{run_id}/cancel'),
+  getRunConfig: operation('GET', '/runs/{run_id}/config'),
+  listRunCheckpoints: operation('GET', '/runs/{run_id}/checkpoints'),
+  claimRun: operation('POST', '/runs/{run_id}/claim'),
+  claimNextRun: operation('POST', '/runs/claim-next'),
+  reportRun: operation('POST', '/runs/{run_id}/report'),
+  listHardwareTiers: operation('GET', '/hardware_tiers'),
+  listEndpoints: operation('GET', '/endpoints'),
+  createEndpoint: operation('POST', '/endpoints'),
+  estimateEndpoint: operation('POST', '/endpoints/estimate'),
+  getEndpoint: operation('GET', '/endpoints/{endpoint_id}'),
+  stopEndpoint: operation('DELETE', '/endpoints/{endpoint_id}'),
+  claimEndpoint: operation('POST', '/endpoints/{endpoint_id}/claim'),
+  reportEndpoint: operation('POST', '/endpoints/{endpoint_id}/report'),
+  listEndpointSessions: operation('GET', '/endpoints/{endpoint_id}/sessions'),
+  openEndpointSession: operation('POST', '/endpoints/{endpoint_id}/sessions'),
+  reportEndpointSession: operation('POST', '/endpoints/{endpoint_id}/sessions/{session_id}/report'),
+  listSpendHolds: operation('GET', '/spend/holds'),
+  getSpendHold: operation('GET', '/spend/holds/{hold_id}'),
+  approveSpendHold: operation('POST', '/spend/holds/{hold_id}/approve'),
+  denySpendHold: operation('POST', '/spend/holds/{hold_id}/deny'),
+  cancelSpendHold: operation('POST', '/spend/holds/{hold_id}/cancel'),
+}

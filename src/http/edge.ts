@@ -1,0 +1,88 @@
+/** What holds for every response: a request id, security headers, one log line, and a Problem for whatever goes wrong. */
+import { randomUUID } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { sendProblem } from '../../rest-compat/handler.ts'
+import { HubError, toProblem } from '../errors.ts'
+import { knownError } from './known-error.ts'
+import { pathOf } from './logger.ts'
+
+/** A sane `X-Request-Id` of the client's, else a new one. */
+export function requestId(header: string | string[] | undefined): string {
+  return typeof header === 'string' && /^[A-Za-z0-9_.-]{1,64}$/.test(header) ? header : `req_${randomUUID()}`
+}
+
+/** Answers are data: no page may run, frame or sniff them. HTML pages set their own policy over this one. */
+const dataPolicy = "default-src 'none'; frame-ancestors 'none'"
+
+/** Hooks and handlers on the root instance. `https`: the public URL is https, so browsers are told to stay there. */
+export function registerEdge(app: FastifyInstance, options: { https: boolean; corsOrigins: readonly string[] }): void {
+  app.decorateRequest('viewer', null)
+  app.decorateRequest('ending', null)
+  app.decorateRequest('response', null)
+  app.addHook('onRequest', (request, reply, done) => {
+    request.response = reply.raw
+    reply.headers({
+      'x-request-id': request.id,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'x-frame-options': 'DENY',
+      'content-security-policy': dataPolicy,
+    })
+    if (options.https) reply.header('strict-transport-security', 'max-age=31536000')
+    done()
+  })
+  if (options.corsOrigins.length > 0) registerCors(app, new Set(options.corsOrigins))
+  app.addHook('onResponse', (request, reply, done) => {
+    logRequest(request, reply)
+    done()
+  })
+  app.setErrorHandler((error, request, reply) => {
+    const known = knownError(error, request)
+    return sendProblem(reply, toProblem(known, request.id), known.headers)
+  })
+  app.setNotFoundHandler((request, reply) => {
+    const known = new HubError(
+      'not_found',
+      `There is nothing at ${pathOf(request.url).slice(0, 200)}; /docs lists what there is.`,
+    )
+    return sendProblem(reply, toProblem(known, request.id), {})
+  })
+}
+
+function logRequest(request: FastifyRequest, reply: FastifyReply): void {
+  const { viewer } = request
+  request.log.info(
+    {
+      request_id: request.id,
+      method: request.method,
+      path: pathOf(request.url),
+      route: request.routeOptions.url,
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+      credential: viewer && viewer.kind !== 'anonymous' ? viewer.credentialId : undefined,
+      address: request.ip,
+    },
+    'request',
+  )
+}
+
+const exposedHeaders =
+  'ETag, Link, Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, Idempotent-Replayed'
+
+/** Only the configured origins, without cookies: a page of another origin brings its own credential. */
+function registerCors(app: FastifyInstance, origins: ReadonlySet<string>): void {
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('vary', 'Origin')
+    const { origin } = request.headers
+    if (origin === undefined || !origins.has(origin)) return
+    reply.headers({ 'access-control-allow-origin': origin, 'access-control-expose-headers': exposedHeaders })
+    if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined) return
+    reply.headers({
+      'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
+      'access-control-allow-headers':
+        'Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Request-Id, Last-Event-ID',
+      'access-control-max-age': '600',
+    })
+    return reply.code(204).send()
+  })
+}

@@ -1,0 +1,134 @@
+/** How much one GraphQL operation may ask for: levels of nesting, and nodes when every page comes back full. */
+import {
+  type ASTVisitor,
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  getOperationAST,
+  Kind,
+  type SelectionSetNode,
+} from 'graphql'
+import { HubError } from '../errors.ts'
+
+export const MAX_TOKENS = 5000
+const MAX_DEPTH = 15
+/** A page of 100 with a page of 100 in each, and the parents. */
+const MAX_NODES = 10_200
+const DEFAULT_PAGE = 20
+
+interface Size {
+  readonly depth: number
+  /** Nodes below one parent. */
+  readonly nodes: number
+  readonly fields: number
+}
+
+const MAX_FIELDS = 2000
+
+/** Throws 422 when the operation is deeper than 15 levels, yields more than about 10,000 nodes, or selects more than 2,000 fields. Introspection is exempt. */
+export function refuseOversized(
+  document: DocumentNode,
+  operationName: string | null | undefined,
+  variables: Readonly<Record<string, unknown>>,
+): void {
+  const operation = getOperationAST(document, operationName)
+  if (!operation) return
+  const defaults: Record<string, unknown> = {}
+  for (const { variable, defaultValue } of operation.variableDefinitions ?? []) {
+    if (defaultValue?.kind === Kind.INT) defaults[variable.name.value] = Number(defaultValue.value)
+  }
+  const { depth, nodes, fields } = new Sizer(document, { ...defaults, ...variables }).sizeOf(operation.selectionSet)
+  const refuse = (what: string) => {
+    throw new HubError('validation.failed', `The operation ${what}; ask for less at a time.`)
+  }
+  if (depth > MAX_DEPTH) refuse(`is nested ${depth} levels deep, more than ${MAX_DEPTH}`)
+  if (nodes > MAX_NODES) refuse(`may yield ${nodes} nodes, more than ${MAX_NODES}`)
+  if (fields > MAX_FIELDS) refuse(`selects ${fields} fields, more than ${MAX_FIELDS}`)
+}
+
+class Sizer {
+  readonly #fragments = new Map<string, FragmentDefinitionNode>()
+  /** Each fragment is measured once, however often it is spread: spreads of spreads would else cost exponential time. */
+  readonly #measured = new Map<string, Size>()
+  readonly #variables: Readonly<Record<string, unknown>>
+
+  constructor(document: DocumentNode, variables: Readonly<Record<string, unknown>>) {
+    this.#variables = variables
+    for (const node of document.definitions)
+      if (node.kind === Kind.FRAGMENT_DEFINITION) this.#fragments.set(node.name.value, node)
+  }
+
+  sizeOf(set: SelectionSetNode): Size {
+    let depth = 0
+    let nodes = 0
+    let fields = 0
+    for (const selection of set.selections) {
+      const size =
+        selection.kind === Kind.FIELD
+          ? this.#sizeOfField(selection)
+          : selection.kind === Kind.INLINE_FRAGMENT
+            ? this.sizeOf(selection.selectionSet)
+            : this.#sizeOfFragment(selection.name.value)
+      depth = Math.max(depth, size.depth)
+      nodes += size.nodes
+      fields += size.fields
+    }
+    return { depth, nodes, fields }
+  }
+
+  #sizeOfFragment(name: string): Size {
+    const known = this.#measured.get(name)
+    if (known) return known
+    const fragment = this.#fragments.get(name)
+    // Set before the walk: a cycle, which validation refuses anyway, ends here.
+    this.#measured.set(name, { depth: 0, nodes: 0, fields: 0 })
+    const size = fragment ? this.sizeOf(fragment.selectionSet) : { depth: 0, nodes: 0, fields: 0 }
+    this.#measured.set(name, size)
+    return size
+  }
+
+  #sizeOfField(field: FieldNode): Size {
+    if (field.name.value.startsWith('__')) return { depth: 0, nodes: 0, fields: 1 }
+    if (!field.selectionSet) return { depth: 1, nodes: 0, fields: 1 }
+    const inner = this.sizeOf(field.selectionSet)
+    const page = this.#pageOf(field)
+    // The members of a connection are not nodes themselves.
+    const own = isEnvelope(field) ? 0 : 1
+    return { depth: inner.depth + 1, nodes: page * (inner.nodes + own), fields: inner.fields + 1 }
+  }
+
+  #pageOf(field: FieldNode): number {
+    for (const { name, value } of field.arguments ?? []) {
+      const given =
+        value.kind === Kind.VARIABLE
+          ? this.#variables[value.name.value]
+          : value.kind === Kind.INT
+            ? Number(value.value)
+            : undefined
+      if ((name.value === 'first' || name.value === 'last') && typeof given === 'number') return Math.max(1, given)
+      if (name.value === 'ids') {
+        if (value.kind === Kind.LIST) return Math.max(1, value.values.length)
+        if (Array.isArray(given)) return Math.max(1, given.length)
+      }
+    }
+    const members = field.selectionSet?.selections.some(
+      (node) => node.kind === Kind.FIELD && (node.name.value === 'nodes' || node.name.value === 'edges'),
+    )
+    return members ? DEFAULT_PAGE : 1
+  }
+}
+
+const envelopes: ReadonlySet<string> = new Set(['nodes', 'edges', 'node', 'pageInfo'])
+const isEnvelope = (field: FieldNode): boolean => envelopes.has(field.name.value)
+
+/** A validation rule that refuses several root fields of a mutation under one request only when there are more than 20: each is a transaction of its own. */
+export function fewRootFields(context: { reportError(error: GraphQLError): void }): ASTVisitor {
+  return {
+    OperationDefinition(node) {
+      if (node.selectionSet.selections.length > 20) {
+        context.reportError(new GraphQLError('An operation has at most 20 root fields.', { nodes: node }))
+      }
+    },
+  }
+}

@@ -1,0 +1,171 @@
+/** `/graphql`: Yoga for programs (POST, and GET for queries alone), GraphiQL for a browser. */
+import { hash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
+import { type ExecutionArgs, type GraphQLSchema, parse, validate } from 'graphql'
+import { createYoga, type Plugin } from 'graphql-yoga'
+import type { RequestContext } from '../context.ts'
+import type { HubError } from '../errors.ts'
+import { renderError, renderResult } from './graphql-errors.ts'
+import { fewRootFields, MAX_TOKENS, refuseOversized } from './graphql-limits.ts'
+import { knownError } from './known-error.ts'
+
+export interface GraphqlParts {
+  readonly schema: GraphQLSchema
+  readonly identify: onRequestHookHandler
+  readonly contextOf: (request: FastifyRequest) => RequestContext
+}
+
+interface ServerContext {
+  readonly asking: FastifyRequest
+  readonly hub: RequestContext
+}
+
+const BODY_LIMIT_BYTES = 1024 * 1024
+
+/** Mounts the endpoint. Bodies are JSON alone, so that no form of another origin can post one; GET runs queries alone. */
+export function registerGraphql(app: FastifyInstance, parts: GraphqlParts): void {
+  const yoga = createYoga<ServerContext>({
+    schema: parts.schema,
+    graphqlEndpoint: '/graphql',
+    graphiql: false,
+    landingPage: false,
+    batching: false,
+    multipart: false,
+    cors: false,
+    logging: false,
+    maskedErrors: false,
+    plugins: [hubPlugin],
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(/^application\/(?:graphql\+)?json\b/i, { parseAs: 'buffer' }, (_request, bytes, done) =>
+    done(null, bytes),
+  )
+  app.setErrorHandler((error, request, reply) => sendRefusal(knownError(error, request), request, reply))
+  const page = graphiqlPage()
+  app.route({
+    method: ['GET', 'POST'],
+    url: '/graphql',
+    bodyLimit: BODY_LIMIT_BYTES,
+    onRequest: async (request, reply) => {
+      if (wantsPage(request))
+        return reply.header('content-security-policy', page.policy).type('text/html; charset=utf-8').send(page.html)
+      await parts.identify.call(app, request, reply, () => undefined)
+    },
+    handler: async (request, reply) => {
+      const url = new URL(request.url, 'http://hub.invalid')
+      const body = Buffer.isBuffer(request.body) ? { body: new Uint8Array(request.body) } : {}
+      const headers = { 'content-type': 'application/json', accept: String(request.headers.accept ?? '*/*') }
+      const init = { method: request.method, headers, ...body }
+      const response = await yoga.fetch(url.href, init, { asking: request, hub: parts.contextOf(request) })
+      reply.code(response.status)
+      for (const [name, value] of response.headers) if (name !== 'content-length') reply.header(name, value)
+      if (response.headers.get('content-type')?.startsWith('text/event-stream'))
+        return reply.send(Readable.fromWeb(response.body as never))
+      return reply.send(Buffer.from(await response.arrayBuffer()))
+    },
+  })
+}
+
+const hubPlugin: Plugin<object, ServerContext> = {
+  onParse({ setParseFn }) {
+    setParseFn((source: Parameters<typeof parse>[0]) => parse(source, { maxTokens: MAX_TOKENS }))
+  },
+  onValidate({ addValidationRule, setValidationFn }) {
+    setValidationFn(validate)
+    addValidationRule(fewRootFields)
+  },
+  onExecute({ args, setResultAndStopExecution }) {
+    const { asking, hub } = serverContext(args)
+    args.contextValue = hub as never
+    try {
+      refuseOversized(args.document, args.operationName, args.variableValues ?? {})
+    } catch (error) {
+      return setResultAndStopExecution({ errors: [renderError(error, asking)] })
+    }
+    return {
+      onExecuteDone({ result, setResult }) {
+        if (!(Symbol.asyncIterator in result)) setResult(renderResult(result, asking))
+      },
+    }
+  },
+  onSubscribe({ args, setResultAndStopExecution }) {
+    const { asking, hub } = serverContext(args)
+    args.contextValue = hub as never
+    try {
+      refuseOversized(args.document, args.operationName, args.variableValues ?? {})
+    } catch (error) {
+      return setResultAndStopExecution({ errors: [renderError(error, asking)] })
+    }
+    return {
+      onSubscribeResult({ result, setResult }) {
+        if (!(Symbol.asyncIterator in result)) setResult(renderResult(result, asking))
+        return {
+          onNext: ({ result: next, setResult: setNext }) =>
+            Symbol.asyncIterator in next ? undefined : setNext(renderResult(next, asking)),
+        }
+      },
+    }
+  },
+  onResultProcess({ result, serverContext: { asking }, setResult }) {
+    // Syntax and validation errors never reach execution; they are rendered here, and rendered ones are left as they are.
+    if (Array.isArray(result) || Symbol.asyncIterator in result || !result.errors?.length) return
+    if (result.errors.every((error) => error.extensions?.problem)) return
+    setResult(renderResult(result, asking))
+  },
+}
+
+const serverContext = (args: Pick<ExecutionArgs, 'contextValue'>): ServerContext => args.contextValue as ServerContext
+
+/** What is refused before GraphQL begins: a bad credential, a spent rate, a body that is no JSON. */
+function sendRefusal(known: HubError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (known.status === 401) reply.header('www-authenticate', 'Bearer')
+  return reply
+    .code(known.status)
+    .headers(known.headers)
+    .type('application/json; charset=utf-8')
+    .send({ errors: [renderError(known, request)] })
+}
+
+function wantsPage(request: FastifyRequest): boolean {
+  return (
+    request.method === 'GET' &&
+    !(request.query as { query?: string }).query &&
+    /\btext\/html\b/.test(request.headers.accept ?? '')
+  )
+}
+
+const exampleQuery = `# The hub's graph. Press the button, or Ctrl+Enter.
+{
+  repos(first: 5) {
+    nodes { fullName kind visibility fileSummary { count totalBytes } }
+    pageInfo { hasNextPage endCursor }
+  }
+}
+`
+
+/** The page with every script and style inside it; the policy names its scripts by hash, and lets the editor's workers be blobs of its own. */
+function graphiqlPage(): { html: string; policy: string } {
+  const html = renderGraphiQL({
+    title: 'Hub · GraphiQL',
+    endpoint: '/graphql',
+    defaultQuery: exampleQuery,
+    headers: '{\n  "Authorization": "Bearer "\n}',
+    shouldPersistHeaders: false,
+  })
+  const hashes = [...html.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(
+    ([, script = '']) => `'sha256-${hash('sha256', script, 'base64')}'`,
+  )
+  const policy = [
+    "default-src 'none'",
+    `script-src ${hashes.join(' ')}`,
+    "style-src 'unsafe-inline'",
+    "img-src 'self' data:",
+    'font-src data:',
+    "connect-src 'self'",
+    'worker-src blob:',
+    "frame-ancestors 'none'",
+  ].join('; ')
+  return { html, policy }
+}

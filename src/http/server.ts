@@ -1,0 +1,95 @@
+/** The HTTP server: the edge, then each mount in a scope of its own. */
+import Fastify, { type FastifyInstance, type FastifyPluginAsync, type FastifyReply } from 'fastify'
+import type { GraphQLSchema } from 'graphql'
+import { registerDocs } from '../../rest-compat/docs.ts'
+import { planRoutes, registerRest, sendProblem } from '../../rest-compat/handler.ts'
+import { openApiDocument } from '../../rest-compat/openapi.ts'
+import type { Route } from '../../rest-compat/route.ts'
+import type { Deps } from '../context.ts'
+import { toProblem } from '../errors.ts'
+import { registerEdge, requestId } from './edge.ts'
+import { registerGraphql } from './graphql.ts'
+import { registerGraphqlStream } from './graphql-stream.ts'
+import { registerHealth } from './health.ts'
+import { type Authenticate, identifyHook, limitAddressHook } from './identify.ts'
+import { knownError } from './known-error.ts'
+import { registerLanding } from './landing.ts'
+import { registerMetrics } from './metrics.ts'
+import { createRateLimit } from './rate-limit.ts'
+import { contextOf } from './request-context.ts'
+
+export interface ServerParts {
+  readonly schema: GraphQLSchema
+  readonly routes: readonly Route[]
+  readonly readDocument: (name: string) => string
+  readonly authenticate: Authenticate
+  /** Routes over the same verbs that are no documents, with `request.viewer` set: `resolve`. */
+  readonly identified?: readonly FastifyPluginAsync[]
+  /** Routes that ask nobody who they are, counted by address: sign-in. */
+  readonly open?: readonly FastifyPluginAsync[]
+  /** Routes that count against no rate: signed object URLs. */
+  readonly uncounted?: readonly FastifyPluginAsync[]
+}
+
+/** Longest segment of a path: an upload id; owners and slugs are refused by rule, not by the router. */
+const MAX_PARAM_LENGTH = 512
+
+/**
+ * Builds the server; it listens nowhere yet. `app.close()` is the graceful stop: readiness goes off, streams end with a retry hint, requests under way are
+ * finished, new ones get 503.
+ */
+export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
+  const { config } = deps
+  const app = Fastify({
+    loggerInstance: deps.log,
+    disableRequestLogging: true,
+    requestIdHeader: false,
+    genReqId: (request) => requestId(request.headers['x-request-id']),
+    trustProxy: config.trustProxy,
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH, ignoreTrailingSlash: false },
+    forceCloseConnections: 'idle',
+    requestTimeout: 0,
+    connectionTimeout: 0,
+    frameworkErrors: (error, request, reply) => {
+      // A URL that the router cannot read: no hook has run and no error handler will.
+      const known = knownError(error, request)
+      sendProblem(reply as unknown as FastifyReply, toProblem(known, request.id), known.headers)
+    },
+  }) as unknown as FastifyInstance
+  let stopping = false
+  const rate = createRateLimit(config.rateLimitPerMinute)
+  const identify = identifyHook(parts.authenticate, rate)
+  const rest = {
+    ...parts,
+    identify,
+    contextOf: (request: Parameters<typeof contextOf>[1], extra?: Parameters<typeof contextOf>[2]) =>
+      contextOf(deps, request, extra),
+    knownError,
+  }
+  const plans = planRoutes(parts)
+
+  registerEdge(app, { https: config.publicUrl?.startsWith('https:') ?? false, corsOrigins: config.corsOrigins })
+  registerMetrics(app, deps)
+  registerHealth(app, deps, () => stopping)
+  app.register(async (scope) => registerRest(scope, rest, plans))
+  app.register(async (scope) => registerGraphql(scope, rest))
+  app.register(async (scope) => {
+    const streams = registerGraphqlStream(scope, rest)
+    scope.addHook('preClose', async () => streams.endAll())
+  })
+  app.register(async (scope) => {
+    scope.addHook('onRequest', limitAddressHook(rate))
+    registerLanding(scope)
+    registerDocs(scope, openApiDocument(plans, config.publicUrl))
+    for (const plugin of parts.open ?? []) await scope.register(plugin)
+  })
+  app.register(async (scope) => {
+    scope.addHook('onRequest', identify)
+    for (const plugin of parts.identified ?? []) await scope.register(plugin)
+  })
+  for (const plugin of parts.uncounted ?? []) app.register(plugin)
+  app.addHook('preClose', async () => {
+    stopping = true
+  })
+  return app
+}
