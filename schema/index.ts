@@ -1,7 +1,12 @@
 /** The graph. Each import adds one entity. */
 import './account.ts'
-import './repo.ts'
+import './api-key.ts'
+import './audit.ts'
+import './file.ts'
+import './file-operations.ts'
+import './org.ts'
 import './put-meta.ts'
+import './repo.ts'
 import './viewer.ts'
 import { builder } from './builder.ts'
 

@@ -48,7 +48,7 @@ builder.mutationField('putModelMeta', (t) =>
     type: RepoType,
     description: 'Replaces the meta block of a model repo; 409 on another kind.',
     ...operation('key:write', targetRepo),
-    args: { input: t.arg({ type: PutModelMetaInput, required: true }) },
+    args: { input: t.arg({ type: PutModelMetaInput, required: true, description: 'What to do it with.' }) },
     resolve: (_root, { input }, ctx) => once(ctx, () => putModelMeta(ctx, input)),
   }),
 )
@@ -58,7 +58,7 @@ builder.mutationField('putDatasetMeta', (t) =>
     type: RepoType,
     description: 'Replaces the meta block of a dataset repo; 409 on another kind.',
     ...operation('key:write', targetRepo),
-    args: { input: t.arg({ type: PutDatasetMetaInput, required: true }) },
+    args: { input: t.arg({ type: PutDatasetMetaInput, required: true, description: 'What to do it with.' }) },
     resolve: (_root, { input }, ctx) => once(ctx, () => putDatasetMeta(ctx, input)),
   }),
 )

@@ -7,6 +7,7 @@ import { type ListReposInput, listRepos, repoFacets } from '../src/repos/list-re
 import type { Repo } from '../src/repos/repo-shape.ts'
 import { descriptionText, handleText, searchText, sha256Text, slugText, tagList } from '../src/repos/rules.ts'
 import { updateRepo } from '../src/repos/update-repo.ts'
+import { watchRepo } from '../src/repos/watch-repo.ts'
 import { Account } from './account.ts'
 import { builder, MAX_PAGE_SIZE } from './builder.ts'
 import { forwardArgs, toConnection } from './connection.ts'
@@ -163,7 +164,7 @@ builder.mutationField('createRepo', (t) =>
     description:
       'Makes an empty repo. 403 for an org that the caller is no member of, 404 for an unknown owner, 409 for a taken slug.',
     ...operation('key:write'),
-    args: { input: t.arg({ type: CreateRepoInput, required: true }) },
+    args: { input: t.arg({ type: CreateRepoInput, required: true, description: 'What to do it with.' }) },
     resolve: (_root, { input }, ctx) => once(ctx, () => createRepo(ctx, input)),
   }),
 )
@@ -184,7 +185,7 @@ builder.mutationField('updateRepo', (t) =>
     type: RepoType,
     description: 'Changes description, tags and visibility. An agent key may not make a repo public.',
     ...operation('key:write', targetRepo),
-    args: { input: t.arg({ type: UpdateRepoInput, required: true }) },
+    args: { input: t.arg({ type: UpdateRepoInput, required: true, description: 'What to do it with.' }) },
     resolve: (_root, { input }, ctx) => once(ctx, () => updateRepo(ctx, input)),
   }),
 )
@@ -208,7 +209,19 @@ builder.mutationField('deleteRepo', (t) =>
     description:
       'Deletes the repo and unlinks its files; bytes are collected later. 409 while something refers to it; never for agent keys.',
     ...operation('key:write', targetRepo),
-    args: { input: t.arg({ type: DeleteRepoInput, required: true }) },
+    args: { input: t.arg({ type: DeleteRepoInput, required: true, description: 'What to do it with.' }) },
     resolve: (_root, { input }, ctx) => once(ctx, () => deleteRepo(ctx, input)),
+  }),
+)
+
+builder.subscriptionField('repoUpdated', (t) =>
+  t.field({
+    type: RepoType,
+    description:
+      'The repo as it stands, and again after each change of its settings, meta or files. Ends when it is deleted or hidden from the caller.',
+    ...operation('none'),
+    args: { repoId: t.arg.id({ required: true, description: 'Id of the repo.' }) },
+    subscribe: (_root, { repoId }, ctx) => watchRepo(ctx, repoId),
+    resolve: (repo) => repo,
   }),
 )

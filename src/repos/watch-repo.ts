@@ -1,0 +1,24 @@
+/** The source of the subscription `repoUpdated`: the repo as it stands, again after each change. */
+import type { RequestContext } from '../context.ts'
+import { notFound } from '../errors.ts'
+import { isId } from '../ids.ts'
+import { getReposById } from './get-repo.ts'
+import type { Repo } from './repo-shape.ts'
+
+/**
+ * Yields the repo at once and after every change of its settings, meta or files; changes that fall together may yield once. Ends when it is deleted
+ * or no longer visible to the caller, who is asked about anew each time. 404 where it is not visible to begin with.
+ */
+export async function* watchRepo(ctx: RequestContext, repoId: string): AsyncGenerator<Repo> {
+  if (!isId('repo', repoId)) throw notFound(`The repo ${repoId.slice(0, 64)}`)
+  let last: string | null = null
+  for await (const _hint of ctx.deps.events.watch(repoId, ctx.signal)) {
+    const [repo] = await getReposById(ctx.deps.db, ctx.viewer, [repoId])
+    if (!repo && last === null) throw notFound(`The repo ${repoId}`)
+    if (!repo) return
+    const now = JSON.stringify(repo)
+    if (now === last) continue
+    last = now
+    yield repo
+  }
+}
