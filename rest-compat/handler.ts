@@ -181,7 +181,19 @@ async function execute(
   for (const member of plan.route.unwrap ?? []) value = value && (value as Answer)[member]
   if (plan.route.result === 'empty') return {}
   if (value === null || value === undefined) throw notFound(missing(plan.route, request))
-  return plan.route.result === 'page' ? toPage(value as Answer) : (value as Answer)
+  const answer = plan.route.result === 'page' ? toPage(value as Answer) : (value as Answer)
+  if (plan.route.onlyWhenSet) leaveOutNulls(answer, plan.route.onlyWhenSet)
+  return answer
+}
+
+/** `undefined` is what `JSON.stringify` leaves out; deleting the member would cost the object its shape. */
+function leaveOutNulls(answer: Answer, members: readonly string[]): void {
+  const objects = Array.isArray(answer.items)
+    ? (answer.items as Record<string, unknown>[])
+    : [answer as Record<string, unknown>]
+  for (const object of objects) {
+    for (const member of members) if (object[member] === null) object[member] = undefined
+  }
 }
 
 function missing(route: Route, request: FastifyRequest): string {

@@ -20,7 +20,7 @@ export function restLoc(plan: RoutePlan, loc: Loc): Loc {
     if (source.from === 'path' || source.from === 'query') return [source.from, source.name, ...tail]
     return insideInput(source.fields, variable.type, tail)
   }
-  if (head === 'query' || head === 'path' || head === 'body') return loc
+  if (head === 'query' || head === 'path' || head === 'body' || head === 'header') return loc
   for (const { source, type } of plan.variables) {
     if (source.from !== 'body' && source.from !== 'fields') continue
     const input = getNamedType(type)

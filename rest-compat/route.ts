@@ -70,6 +70,8 @@ export interface Route {
   readonly unwrap?: readonly string[]
   /** What a null root is called in the 404, with `:name` for segments of the path: `Repo :owner/:repo`. */
   readonly missing?: string
+  /** Members that an answer, or each item of a page, has only where they are set: left out in the place of null. */
+  readonly onlyWhenSet?: readonly string[]
   /** Default 1 MiB. */
   readonly bodyLimitBytes?: number
   /** Response headers made from the rendered answer: `Location`. */

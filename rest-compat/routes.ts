@@ -8,6 +8,9 @@ const bodyOfRepo = { input: body(repoPath) } as const
 const missing = 'The repo :owner/:repo'
 const facetWords = { '1': true, true: true, tags: true, '0': false, false: false, '': false } as const
 
+/** Spec, "Repo": present only when set. */
+const onlyWhenSet = ['dataset_meta', 'model_meta'] as const
+
 const repoLocation = (repo: Readonly<Record<string, unknown>>) => ({ Location: `/v1/repos/${String(repo.full_name)}` })
 
 export const routes: readonly Route[] = [
@@ -32,6 +35,7 @@ export const routes: readonly Route[] = [
     },
     status: 200,
     result: 'page',
+    onlyWhenSet,
   },
   {
     operation: 'createRepo',
@@ -41,10 +45,30 @@ export const routes: readonly Route[] = [
     params: { input: body() },
     status: 201,
     result: 'object',
+    onlyWhenSet,
     headers: repoLocation,
   },
-  { operation: 'getRepo', method: 'GET', path: '/v1/repos/:owner/:repo', document: 'get-repo', params: repoPath, status: 200, result: 'object', missing },
-  { operation: 'updateRepo', method: 'PATCH', path: '/v1/repos/:owner/:repo', document: 'update-repo', params: bodyOfRepo, status: 200, result: 'object' },
+  {
+    operation: 'getRepo',
+    method: 'GET',
+    path: '/v1/repos/:owner/:repo',
+    document: 'get-repo',
+    params: repoPath,
+    status: 200,
+    result: 'object',
+    onlyWhenSet,
+    missing,
+  },
+  {
+    operation: 'updateRepo',
+    method: 'PATCH',
+    path: '/v1/repos/:owner/:repo',
+    document: 'update-repo',
+    params: bodyOfRepo,
+    status: 200,
+    result: 'object',
+    onlyWhenSet,
+  },
   {
     operation: 'deleteRepo',
     method: 'DELETE',
@@ -120,6 +144,7 @@ export const routes: readonly Route[] = [
     params: bodyOfRepo,
     status: 200,
     result: 'object',
+    onlyWhenSet,
   },
   {
     operation: 'putDatasetMeta',
@@ -129,6 +154,7 @@ export const routes: readonly Route[] = [
     params: bodyOfRepo,
     status: 200,
     result: 'object',
+    onlyWhenSet,
   },
 ]
 
