@@ -191,7 +191,8 @@ async function entriesOf(directory: string): Promise<string[]> {
     const marked = names.map((name) => (/[@~]$/.test(name) ? name.slice(0, -1) : `${name}/`))
     return [...new Set(marked)].sort()
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return []
+    // Deleted meanwhile, or a file that is not the store's.
+    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return []
     throw error
   }
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import {
   assembledEtag,
   currentParts,
+  isUploadId,
   type Layout,
   newUploadId,
   noSuchUpload,
@@ -113,7 +114,7 @@ export function diskUploads(layout: Layout, scratch: Scratch, objects: DiskObjec
   }
 
   async function* startedBefore(before: Date) {
-    for (const uploadId of (await readdir(layout.uploads)).sort()) {
+    for (const uploadId of (await readdir(layout.uploads)).filter(isUploadId).sort()) {
       const startedAt = uploadStartedAt(uploadId)
       if (startedAt > before) return
       const upload = await readUpload(layout.upload(uploadId))

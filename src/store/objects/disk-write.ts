@@ -5,10 +5,7 @@ import { dirname } from 'node:path'
 import { ObjectStoreError } from './object-store.ts'
 
 /** Enough to make a system call worth it, little enough that many uploads at once stay small: two of these for each. */
-const BATCH_BYTES = 1024 * 1024
-
-/** How much may be unwritten before the disk is told to begin, so that the last flush has little left to do. */
-const FLUSH_EVERY_BYTES = 32 * 1024 * 1024
+const BATCH_BYTES = 512 * 1024
 
 export interface Written {
   readonly md5: string
@@ -58,22 +55,14 @@ function batchWriter(handle: FileHandle): BatchWriter {
   let batch: Uint8Array[] = []
   let batchBytes = 0
   let position = 0
-  let unflushedBytes = 0
   let writing: Promise<void> = Promise.resolve()
-  let flushing: Promise<void> = Promise.resolve()
 
   const startWrite = () => {
     writing = writeAll(handle, batch, batchBytes, position)
     writing.catch(() => undefined)
     position += batchBytes
-    unflushedBytes += batchBytes
     batch = []
     batchBytes = 0
-  }
-  const startFlush = () => {
-    flushing = handle.datasync()
-    flushing.catch(() => undefined)
-    unflushedBytes = 0
   }
   return {
     add: async (chunk) => {
@@ -81,19 +70,15 @@ function batchWriter(handle: FileHandle): BatchWriter {
       batchBytes += chunk.byteLength
       if (batchBytes < BATCH_BYTES) return
       await writing
-      if (unflushedBytes >= FLUSH_EVERY_BYTES) {
-        await flushing
-        startFlush()
-      }
       startWrite()
     },
     end: async () => {
       await writing
       if (batchBytes > 0) startWrite()
-      await Promise.all([writing, flushing])
+      await writing
     },
     settle: async () => {
-      await Promise.allSettled([writing, flushing])
+      await Promise.allSettled([writing])
     },
   }
 }

@@ -110,7 +110,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
     listParts: guarded((key, uploadId) => uploads.parts(key, uploadId)),
     completeUpload: guarded((key, uploadId, parts) => uploads.complete(key, uploadId, parts)),
     abortUpload: guarded((key, uploadId) => uploads.abort(key, uploadId)),
-    listUploads: (before) => uploads.startedBefore(before),
+    listUploads: (before) => guardedList(uploads.startedBefore(before)),
     head: guarded(async (key) => {
       const object = await objects.find(key)
       return object && { sizeBytes: object.sizeBytes, etag: object.etag }
@@ -121,7 +121,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
     delete: guarded(async (keys) => {
       for (const key of keys) await objects.remove(key)
     }),
-    list: (prefix) => objects.list(prefix),
+    list: (prefix) => guardedList(objects.list(prefix)),
     signGet: guarded(async (key, { ttlSeconds, downloadName = null, contentType = null }) => {
       layout.object(key)
       const grant = { method: 'GET', key, downloadName, contentType, expiresAtSeconds: expiresIn(ttlSeconds) } as const
@@ -136,18 +136,30 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
   }
 }
 
-/** A full or broken disk is `unavailable`; the message keeps the path to the log. */
 function guarded<A extends unknown[], R>(work: (...args: A) => Promise<R>): (...args: A) => Promise<R> {
   return async (...args) => {
     try {
       return await work(...args)
     } catch (error) {
-      if (error instanceof ObjectStoreError) throw error
-      throw new ObjectStoreError('unavailable', 'The disk of the object store did not do what was asked.', {
-        cause: error,
-      })
+      throw asStoreError(error)
     }
   }
+}
+
+async function* guardedList<T>(items: AsyncIterable<T>): AsyncIterable<T> {
+  try {
+    yield* items
+  } catch (error) {
+    throw asStoreError(error)
+  }
+}
+
+/** A full or broken disk is `unavailable`; paths stay in `cause`, for the log. */
+function asStoreError(error: unknown): ObjectStoreError {
+  if (error instanceof ObjectStoreError) return error
+  return new ObjectStoreError('unavailable', 'The disk of the object store did not do what was asked.', {
+    cause: error,
+  })
 }
 
 /** Whether this store's signed URLs are served by the hub itself. */
