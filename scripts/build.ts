@@ -1,0 +1,47 @@
+/**
+ * `npm run build`: the hub as two files for an image, `dist/main.js` and `dist/hub.js`, with the data that they read beside them. Packages stay outside: the
+ * image installs them with `npm ci --omit=dev`. Ends by asking the built command for its help, so that a bundle that does not load fails here.
+ */
+import { spawnSync } from 'node:child_process'
+import { cpSync, rmSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build, type Plugin } from 'esbuild'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const dist = `${root}dist`
+
+/** Modules find their data beside themselves: in the bundle each keeps the URL that it has in the source tree, seen from `dist/`. */
+const keepModuleUrls: Plugin = {
+  name: 'keep-module-urls',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8')
+      const url = `new URL(${JSON.stringify(`./${relative(root, path)}`)}, import.meta.url).href`
+      return { contents: text.replaceAll('import.meta.url', url), loader: 'ts' }
+    })
+  },
+}
+
+rmSync(dist, { recursive: true, force: true })
+await build({
+  entryPoints: { main: `${root}src/main.ts`, hub: `${root}src/cli/hub.ts` },
+  outdir: dist,
+  bundle: true,
+  splitting: true,
+  packages: 'external',
+  platform: 'node',
+  format: 'esm',
+  target: 'node22',
+  sourcemap: true,
+  logLevel: 'warning',
+  plugins: [keepModuleUrls],
+})
+for (const data of ['prisma/migrations', 'rest-compat/operations']) cpSync(`${root}${data}`, `${dist}/${data}`, { recursive: true })
+const { status, stderr } = spawnSync(process.execPath, [`${dist}/hub.js`, '--help'], { encoding: 'utf8' })
+if (status !== 0) {
+  process.stderr.write(stderr)
+  process.exit(1)
+}
+process.stdout.write('dist/main.js and dist/hub.js are built\n')
