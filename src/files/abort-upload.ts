@@ -1,0 +1,58 @@
+/** abortUpload (contract, "Additions": `DELETE …/files/uploads/{upload_id}`). */
+import { assertMayWriteRepo } from '../auth/policy.ts'
+import type { Deps, RequestContext } from '../context.ts'
+import { HubError, notFound } from '../errors.ts'
+import { findRepo } from '../repos/get-repo.ts'
+import type { Querier, Statement } from '../store/db.ts'
+import type { ObjectStore } from '../store/objects/object-store.ts'
+import { commitVerb } from '../verb.ts'
+import { STORE_CONCURRENCY } from './limits.ts'
+import { requireObjects, settleBounded } from './objects.ts'
+import type { AbortUploadInput } from './schemas.ts'
+import { type DiscardedUpload, discardUploads, type UploadRow, uploadColumns } from './upload-sql.ts'
+import { uploadRefusal } from './upload-state.ts'
+
+const uploadOfRepo: Statement<UploadRow> = {
+  name: 'upload-of-repo',
+  text: `select ${uploadColumns} from uploads where id = $1 and repo_id = $2`,
+}
+
+/** Gives a pending upload up and its reservation back. Errors: 401, 403, 404, 409 already completed or aborted, 409 being completed, 503. */
+export async function abortUpload(ctx: RequestContext, input: AbortUploadInput): Promise<{ uploadId: string }> {
+  const repo = await findRepo(ctx, { owner: input.owner, slug: input.repo })
+  assertMayWriteRepo(ctx.viewer, repo, repo.fullName)
+  const objects = requireObjects(ctx.deps)
+  let gone: readonly DiscardedUpload[] = []
+  const result = await commitVerb(ctx, async (tx) => {
+    const [row] = await tx.query(uploadOfRepo, [input.uploadId, repo.id])
+    if (!row) throw notFound(`The upload ${JSON.stringify(input.uploadId)}`)
+    gone = await discardUploads(tx, [row.id])
+    if (gone.length === 0) throw await whyNot(tx, row)
+    return { uploadId: row.id }
+  })
+  await forgetInStore(ctx.deps, objects, gone)
+  return result
+}
+
+async function whyNot(tx: Querier, row: UploadRow): Promise<HubError> {
+  const [now] = await tx.query(uploadOfRepo, [row.id, row.repoId])
+  const refusal = uploadRefusal('abort', now?.state ?? row.state, now?.leaseHeld ?? row.leaseHeld)
+  if (refusal === 'conflict.terminal') return new HubError(refusal, `The upload is already ${now?.state ?? row.state}.`)
+  return new HubError('conflict.in_progress', 'The upload is being completed by another request.')
+}
+
+/** The store's half of a discard, after its commit. What fails here is found again by collection. */
+export async function forgetInStore(
+  deps: Pick<Deps, 'log'>,
+  objects: ObjectStore,
+  uploads: readonly DiscardedUpload[],
+): Promise<void> {
+  const outcomes = await settleBounded(uploads, STORE_CONCURRENCY, async (upload) => {
+    await objects.abortUpload(upload.storageKey, upload.storeUploadId)
+    if (upload.assembled) await objects.delete([upload.storageKey])
+  })
+  for (const outcome of outcomes) {
+    if (outcome.status === 'rejected')
+      deps.log.warn({ err: outcome.reason }, 'an aborted upload stays in the store until collection')
+  }
+}

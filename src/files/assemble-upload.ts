@@ -1,0 +1,125 @@
+/** The store's half of one file's completion: its parts checked, assembled, measured and hashed. */
+import { HubError, type Loc } from '../errors.ts'
+import type { Db, Statement } from '../store/db.ts'
+import type { ObjectHead, ObjectStore, StoredPart } from '../store/objects/object-store.ts'
+import { partFaults } from './check-parts.ts'
+import { hashObject, readFirstBytes } from './hash-object.ts'
+import { PART_SIZE_BYTES } from './limits.ts'
+import { detectMime } from './mime.ts'
+import { isNoSuchUpload } from './objects.ts'
+import type { CompletedUpload } from './schemas.ts'
+import type { UploadRow } from './upload-sql.ts'
+
+/** An object that is whole in the store and ready to be linked. */
+export interface AssembledUpload {
+  readonly upload: UploadRow
+  readonly etag: string
+  /** As hashed by the hub; null for a file of more than one part, which a job hashes. */
+  readonly sha256: string | null
+  readonly mime: string | null
+}
+
+/** The bytes are not the announced ones: the upload is over. */
+export class RejectedBytes extends HubError {}
+
+export interface AssembleTools {
+  readonly db: Db
+  readonly objects: ObjectStore
+  readonly signal: AbortSignal
+  /** Names this completion; nothing is written once another one has taken over. */
+  readonly attempt: string
+}
+
+const rememberParts: Statement<{ id: string }> = {
+  name: 'upload-remember-parts',
+  text: `update uploads set parts = $3::jsonb where id = $1 and attempt = $2 and state = 'completing' returning id`,
+}
+
+/**
+ * Assembles one claimed upload. Repeating it after a crash at any point continues: the parts are remembered before the store assembles them,
+ * so that "no such upload" afterwards means that it did. `loc` is the upload's place in the request.
+ * Errors: 422 `upload.*` (a `RejectedBytes` where the upload cannot be completed any more), 409 when another completion took over.
+ */
+export async function assembleUpload(
+  tools: AssembleTools,
+  upload: UploadRow,
+  named: CompletedUpload,
+  loc: Loc,
+): Promise<AssembledUpload> {
+  const head = await assembled(tools, upload, named, loc)
+  if (head.sizeBytes !== upload.size)
+    throw rejected('upload.size_mismatch', upload, `has ${head.sizeBytes} bytes in the store, not ${upload.size}`, loc)
+  if (upload.size > PART_SIZE_BYTES) {
+    const firstBytes = await readFirstBytes(tools.objects, upload.storageKey, tools.signal)
+    return {
+      upload,
+      etag: head.etag,
+      sha256: null,
+      mime: await detectMime(upload.path, firstBytes, upload.contentType),
+    }
+  }
+  const hashed = await hashObject(tools.objects, upload.storageKey, tools.signal)
+  if (hashed.sha256 !== upload.sha256)
+    throw rejected('upload.sha256_mismatch', upload, `has the SHA-256 ${hashed.sha256}, not the announced one`, loc)
+  return {
+    upload,
+    etag: head.etag,
+    sha256: hashed.sha256,
+    mime: await detectMime(upload.path, hashed.firstBytes, upload.contentType),
+  }
+}
+
+/** The object that the parts make: from an earlier attempt when there was one, else assembled now. */
+async function assembled(
+  tools: AssembleTools,
+  upload: UploadRow,
+  named: CompletedUpload,
+  loc: Loc,
+): Promise<ObjectHead> {
+  const stored = await tools.objects
+    .listParts(upload.storageKey, upload.storeUploadId, tools.signal)
+    .catch((error: unknown) => {
+      if (isNoSuchUpload(error)) return null
+      throw error
+    })
+  assertParts(named, upload, stored ?? upload.parts, loc)
+  if (!stored) return existing(tools, upload, loc)
+  await remember(tools, upload, stored)
+  try {
+    return await tools.objects.completeUpload(upload.storageKey, upload.storeUploadId, stored, tools.signal)
+  } catch (error) {
+    if (!isNoSuchUpload(error)) throw error
+    return existing(tools, upload, loc)
+  }
+}
+
+async function existing(tools: AssembleTools, upload: UploadRow, loc: Loc): Promise<ObjectHead> {
+  const head = await tools.objects.head(upload.storageKey, tools.signal)
+  if (head) return head
+  throw rejected('upload.part_missing', upload, 'is no longer in the store: its upload expired; presign it again', loc)
+}
+
+function assertParts(named: CompletedUpload, upload: UploadRow, stored: readonly StoredPart[], loc: Loc): void {
+  const items = partFaults(named, upload, stored, loc)
+  const [first] = items
+  if (first) throw new HubError(first.type, first.detail, { items })
+}
+
+async function remember(tools: AssembleTools, upload: UploadRow, parts: readonly StoredPart[]): Promise<void> {
+  const [mine] = await tools.db.query(rememberParts, [upload.id, tools.attempt, JSON.stringify(parts)])
+  if (!mine)
+    throw new HubError(
+      'conflict.in_progress',
+      `Another request took over the completion of ${JSON.stringify(upload.path)}.`,
+    )
+}
+
+function rejected(
+  type: 'upload.size_mismatch' | 'upload.sha256_mismatch' | 'upload.part_missing',
+  upload: UploadRow,
+  what: string,
+  loc: Loc,
+) {
+  const detail = `${JSON.stringify(upload.path)} ${what}.`
+  return new RejectedBytes(type, detail, { items: [{ type, detail, loc }] })
+}

@@ -1,0 +1,66 @@
+/** The parts that a completion names, against those that the store has (contract, "complete"). Pure. */
+import type { ErrorItem, ErrorType, Loc } from '../errors.ts'
+import type { CompletedUpload } from './schemas.ts'
+import { partCount } from './upload-sql.ts'
+
+interface Part {
+  readonly partNumber: number
+  readonly etag: string
+  readonly sizeBytes: number
+}
+
+export type PartFault = ErrorItem & { readonly type: ErrorType }
+
+/** ETags are compared without the quotes that HTTP wraps them in. */
+export const bareEtag = (etag: string) => etag.replace(/^"(.*)"$/, '$1')
+
+/** Bytes that part `partNumber` of a file must have. */
+export function partBytes(sizeBytes: number, partSizeBytes: number, partNumber: number): number {
+  const before = (partNumber - 1) * partSizeBytes
+  return Math.min(partSizeBytes, sizeBytes - before)
+}
+
+/**
+ * Every fault of the named parts: a number twice or past the last, one left out, one never stored, another ETag, another size.
+ * `stored` is what the store has (or had, once it assembled them); `loc` is the place of the upload in the request.
+ */
+export function partFaults(
+  named: CompletedUpload,
+  file: { readonly size: number; readonly partSize: number },
+  stored: readonly Part[],
+  loc: Loc,
+): PartFault[] {
+  const count = partCount(file.size, file.partSize)
+  const fault = (type: ErrorType, detail: string, ...at: (string | number)[]): PartFault => ({
+    type,
+    detail: `${JSON.stringify(named.path)}: ${detail}`,
+    loc: [...loc, 'parts', ...at],
+  })
+  const faults: PartFault[] = []
+  const seen = new Set<number>()
+  const byNumber = new Map(stored.map((part) => [part.partNumber, part]))
+  for (const [index, { partNumber, etag }] of named.parts.entries()) {
+    const part = byNumber.get(partNumber)
+    if (seen.has(partNumber))
+      faults.push(fault('validation.duplicate', `part ${partNumber} is named twice.`, index, 'partNumber'))
+    else if (partNumber > count)
+      faults.push(fault('validation.value', `the file has ${count} parts, not ${partNumber}.`, index, 'partNumber'))
+    else if (!part)
+      faults.push(fault('upload.part_missing', `part ${partNumber} was never stored.`, index, 'partNumber'))
+    else if (part.etag !== bareEtag(etag))
+      faults.push(fault('upload.etag_mismatch', `part ${partNumber} has another ETag in the store.`, index, 'etag'))
+    else if (part.sizeBytes !== partBytes(file.size, file.partSize, partNumber)) {
+      const expected = partBytes(file.size, file.partSize, partNumber)
+      faults.push(
+        fault('upload.size_mismatch', `part ${partNumber} has ${part.sizeBytes} bytes, not ${expected}.`, index),
+      )
+    }
+    seen.add(partNumber)
+  }
+  const left = Array.from({ length: count }, (_, index) => index + 1).filter((number) => !seen.has(number))
+  if (left.length > 0) {
+    const shown = left.slice(0, 10).join(', ') + (left.length > 10 ? ', …' : '')
+    faults.push(fault('upload.part_missing', `part ${shown} is not named.`))
+  }
+  return faults
+}

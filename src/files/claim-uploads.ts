@@ -1,0 +1,83 @@
+/** A completion takes its uploads, all or none, and puts back what it could not finish. */
+import { HubError, type Loc } from '../errors.ts'
+import type { Db, Statement, Tx } from '../store/db.ts'
+import type { CompletedUpload } from './schemas.ts'
+import { discardUploads, type UploadRow, uploadColumns } from './upload-sql.ts'
+import { uploadRefusal } from './upload-state.ts'
+
+const lockUploads: Statement<UploadRow> = {
+  name: 'uploads-lock',
+  text: `select ${uploadColumns} from uploads where repo_id = $1 and id = any($2::text[]) order by id for update`,
+}
+
+const claim: Statement<never> = {
+  name: 'uploads-claim',
+  text: `update uploads set state = 'completing', attempt = $2, attempt_at = now(), touched_at = now() where id = any($1::text[])`,
+}
+
+/**
+ * Marks the uploads as this attempt's and returns them in the request's order. Errors: 404 an id that is unknown or of another repo,
+ * 422 a path that is not the upload's, 409 `conflict.terminal` and `conflict.in_progress`; then nothing is claimed. Three statements.
+ */
+export function claimUploads(
+  db: Db,
+  repoId: string,
+  attempt: string,
+  named: readonly CompletedUpload[],
+): Promise<UploadRow[]> {
+  return db.withTx(async (tx) => {
+    const rows = await tx.query(lockUploads, [repoId, named.map((upload) => upload.uploadId)])
+    const byId = new Map(rows.map((row) => [row.id, row]))
+    const claimed = named.map((upload, index) =>
+      claimable(byId.get(upload.uploadId), upload, ['input', 'uploads', index]),
+    )
+    await tx.query(claim, [claimed.map((row) => row.id), attempt])
+    return claimed
+  })
+}
+
+function claimable(row: UploadRow | undefined, named: CompletedUpload, loc: Loc): UploadRow {
+  const refuse = (
+    type: 'not_found' | 'validation.value' | 'conflict.terminal' | 'conflict.in_progress',
+    detail: string,
+    member: string,
+  ) => new HubError(type, detail, { items: [{ type, detail, loc: [...loc, member] }] })
+  const id = JSON.stringify(named.uploadId)
+  if (!row) return raise(refuse('not_found', `The upload ${id} does not exist in this repo.`, 'uploadId'))
+  if (row.path !== named.path) {
+    return raise(
+      refuse('validation.value', `The upload ${id} is of another path than ${JSON.stringify(named.path)}.`, 'path'),
+    )
+  }
+  const refusal = uploadRefusal('claim', row.state, row.leaseHeld)
+  if (refusal === 'conflict.terminal')
+    return raise(refuse(refusal, `The upload ${id} is already ${row.state}.`, 'uploadId'))
+  if (refusal) return raise(refuse(refusal, `The upload ${id} is being completed by another request.`, 'uploadId'))
+  return row
+}
+
+function raise(error: HubError): never {
+  throw error
+}
+
+const putBack: Statement<never> = {
+  name: 'uploads-put-back',
+  text: `update uploads set attempt = null, attempt_at = null,
+      state = (case when id = any($3::text[]) then 'assembled' else 'pending' end)::"UploadState"
+    where id = any($1::text[]) and attempt = $2 and state = 'completing'`,
+}
+
+export interface FailedCompletion {
+  readonly attempt: string
+  readonly rejectedIds: readonly string[]
+  /** Whole in the store. */
+  readonly assembledIds: readonly string[]
+  readonly otherIds: readonly string[]
+}
+
+/** After a failure: rejected uploads end, all others can be completed again. */
+export async function settleFailure(tx: Tx, failure: FailedCompletion): Promise<void> {
+  if (failure.rejectedIds.length > 0) await discardUploads(tx, failure.rejectedIds, failure.attempt)
+  const back = [...failure.assembledIds, ...failure.otherIds]
+  if (back.length > 0) await tx.query(putBack, [back, failure.attempt, failure.assembledIds])
+}

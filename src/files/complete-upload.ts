@@ -1,0 +1,119 @@
+/** completeUpload (spec, "POST …/files/complete"; contract, "complete" and "Additions"). */
+import { randomUUID } from 'node:crypto'
+import { assertMayWriteRepo } from '../auth/policy.ts'
+import type { RequestContext } from '../context.ts'
+import { HubError } from '../errors.ts'
+import { findRepo } from '../repos/get-repo.ts'
+import type { ObjectStore } from '../store/objects/object-store.ts'
+import { commitVerb } from '../verb.ts'
+import { type AssembledUpload, assembleUpload, RejectedBytes } from './assemble-upload.ts'
+import { claimUploads, settleFailure } from './claim-uploads.ts'
+import { assertDistinct } from './duplicates.ts'
+import type { RepoFileEntry } from './file-entry.ts'
+import { HASH_CONCURRENCY } from './limits.ts'
+import { linkFiles } from './link-files.ts'
+import { asStoreRefusal, requireObjects, settleBounded } from './objects.ts'
+import { assertPreconditions, isConditional, liveFiles } from './preconditions.ts'
+import type { CompletedUpload, CompleteUploadInput } from './schemas.ts'
+import type { UploadRow } from './upload-sql.ts'
+
+/**
+ * Assembles the uploads in the store, checks size, ETags and (up to one part) the digest of each, and links all files in one transaction.
+ * When one fails nothing is linked and the others stay completable; after a crash at any point the same request can be made again, at the latest
+ * when the lease of the dead one has run out.
+ * Errors: 401, 403, 404, 409 `conflict.terminal`, `conflict.in_progress`, `conflict.unverified`, 412, 422 `upload.*`, 503.
+ */
+export async function completeUpload(
+  ctx: RequestContext,
+  input: CompleteUploadInput,
+): Promise<{ files: RepoFileEntry[] }> {
+  const repo = await findRepo(ctx, { owner: input.owner, slug: input.repo })
+  assertMayWriteRepo(ctx.viewer, repo, repo.fullName)
+  const objects = requireObjects(ctx.deps)
+  const named = input.uploads
+  assertDistinct(
+    named.map((upload) => upload.uploadId),
+    'upload',
+    (index) => ['input', 'uploads', index, 'uploadId'],
+  )
+  assertDistinct(
+    named.map((upload) => upload.path),
+    'path',
+    (index) => ['input', 'uploads', index, 'path'],
+  )
+  if (isConditional(named)) {
+    const paths = named.map((upload) => upload.path)
+    assertPreconditions(named, await ctx.deps.db.query(liveFiles, [repo.id, paths]))
+  }
+  const attempt = randomUUID()
+  const rows = await claimUploads(ctx.deps.db, repo.id, attempt, named)
+  const outcomes = await assembleAll(ctx, objects, attempt, { rows, named })
+  const assembled = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+  if (assembled.length < rows.length) {
+    await settle(ctx, objects, attempt, rows, outcomes)
+    throw firstFailure(outcomes)
+  }
+  try {
+    return await commitVerb(ctx, (tx) => linkFiles(ctx, tx, { repo, attempt, named, assembled }))
+  } catch (error) {
+    await settle(ctx, objects, attempt, rows, outcomes)
+    throw error
+  }
+}
+
+type Outcome = PromiseSettledResult<AssembledUpload>
+
+function assembleAll(
+  ctx: RequestContext,
+  objects: ObjectStore,
+  attempt: string,
+  { rows, named }: { rows: readonly UploadRow[]; named: readonly CompletedUpload[] },
+): Promise<Outcome[]> {
+  const tools = { db: ctx.deps.db, objects, signal: ctx.signal, attempt }
+  return settleBounded(named, HASH_CONCURRENCY, (upload, index) => {
+    const row = rows[index]
+    if (!row) throw new Error('A claimed upload has no row.')
+    return assembleUpload(tools, row, upload, ['input', 'uploads', index])
+  })
+}
+
+/** Puts the uploads back. A failure here is only logged: the lease then ends by itself, and the first error is the one to be told. */
+async function settle(
+  ctx: RequestContext,
+  objects: ObjectStore,
+  attempt: string,
+  rows: readonly UploadRow[],
+  outcomes: readonly Outcome[],
+): Promise<void> {
+  const where = (holds: (outcome: Outcome | undefined) => boolean) => rows.filter((_, index) => holds(outcomes[index]))
+  const isRejected = (outcome?: Outcome) => outcome?.status === 'rejected' && outcome.reason instanceof RejectedBytes
+  const isWhole = (outcome?: Outcome) => outcome?.status === 'fulfilled'
+  const rejected = where(isRejected)
+  const ids = (found: readonly UploadRow[]) => found.map((row) => row.id)
+  const failure = {
+    attempt,
+    rejectedIds: ids(rejected),
+    assembledIds: ids(where(isWhole)),
+    otherIds: ids(where((outcome) => !isWhole(outcome) && !isRejected(outcome))),
+  }
+  try {
+    await ctx.deps.db.withTx((tx) => settleFailure(tx, failure))
+    // Their rows are doomed, so that collection deletes the objects if this does not.
+    if (rejected.length > 0) await objects.delete(rejected.map((row) => row.storageKey))
+  } catch (error) {
+    ctx.deps.log.warn(
+      { err: error, requestId: ctx.requestId, uploads: ids(rows) },
+      'a failed completion could not be put back',
+    )
+  }
+}
+
+/** One refusal that lists the faults of every file; a failure that is no refusal (the store, the database) goes first. */
+function firstFailure(outcomes: readonly Outcome[]): unknown {
+  const reasons = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [asStoreRefusal(outcome.reason)] : []))
+  const refusals = reasons.filter((reason) => reason instanceof HubError)
+  const [first] = refusals
+  if (!first || refusals.length < reasons.length)
+    return reasons.find((reason) => !(reason instanceof HubError)) ?? first
+  return new HubError(first.type, first.message, { items: refusals.flatMap((refusal) => refusal.items), cause: first })
+}

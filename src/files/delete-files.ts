@@ -1,0 +1,59 @@
+/** deleteFiles (spec, "POST …/files/delete"): unlinks rows; the bytes are collected later, once nothing refers to them. */
+import { audit } from '../accounts/audit.ts'
+import { assertMayWriteRepo } from '../auth/policy.ts'
+import type { RequestContext } from '../context.ts'
+import { notFound } from '../errors.ts'
+import { findRepo, lockRepo } from '../repos/get-repo.ts'
+import type { Statement, Tx } from '../store/db.ts'
+import { commitVerb } from '../verb.ts'
+import { assertDistinct } from './duplicates.ts'
+import { closeFiles, countFiles } from './link-files.ts'
+import { liveFiles } from './preconditions.ts'
+import type { DeleteFilesInput } from './schemas.ts'
+
+export interface DeletedPaths {
+  readonly deleted: readonly string[]
+  readonly missing: readonly string[]
+}
+
+export const unstore: Statement<never> = {
+  name: 'accounts-unstore',
+  text: 'update accounts set storage_bytes = storage_bytes - $2::bigint where id = $1',
+}
+
+/** Unlinks what is there and names what is not, in the order asked. Errors: 401, 403, 404, 422. Seven statements; three when nothing is there. */
+export async function deleteFiles(ctx: RequestContext, input: DeleteFilesInput): Promise<DeletedPaths> {
+  const repo = await findRepo(ctx, { owner: input.owner, slug: input.repo })
+  assertMayWriteRepo(ctx.viewer, repo, repo.fullName)
+  assertDistinct(input.paths, 'path', (index) => ['input', 'paths', index])
+  return commitVerb(ctx, (tx) => unlink(ctx, tx, repo, input.paths))
+}
+
+async function unlink(
+  ctx: RequestContext,
+  tx: Tx,
+  facts: { readonly id: string; readonly fullName: string },
+  paths: readonly string[],
+): Promise<DeletedPaths> {
+  const repo = await lockRepo(tx, facts.id)
+  if (!repo) throw notFound(`The repo ${facts.fullName}`)
+  const live = await tx.query(liveFiles, [repo.id, paths])
+  const found = new Set(live.map((file) => file.path))
+  const result = { deleted: paths.filter((path) => found.has(path)), missing: paths.filter((path) => !found.has(path)) }
+  if (live.length === 0) return result
+  const bytes = live.reduce((sum, file) => sum + file.size, 0)
+  const verified = live.filter((file) => file.sha256 !== null).length
+  const seq = repo.seq + 1
+  await tx.query(unstore, [repo.ownerId, bytes])
+  await tx.query(closeFiles, [repo.id, seq, paths])
+  await tx.query(countFiles, [repo.id, seq, -live.length, -bytes, -verified])
+  await audit(tx, ctx, {
+    action: 'files.delete',
+    accountId: repo.ownerId,
+    targetId: repo.id,
+    before: { files: live.map(({ path, size, sha256 }) => ({ path, size, sha256 })) },
+    after: { seq },
+  })
+  tx.afterCommit(() => ctx.deps.events.hint(repo.id))
+  return result
+}

@@ -1,0 +1,35 @@
+/** Hashes what the store holds, as a stream: memory stays that of one chunk however large the object is. */
+import { createHash } from 'node:crypto'
+import type { ObjectStore } from '../store/objects/object-store.ts'
+import { SNIFF_BYTES } from './mime.ts'
+
+export interface HashedObject {
+  /** Lowercase hex. */
+  readonly sha256: string
+  readonly sizeBytes: number
+  readonly firstBytes: Uint8Array
+}
+
+/** Reads the whole object once. */
+export async function hashObject(objects: ObjectStore, key: string, signal?: AbortSignal): Promise<HashedObject> {
+  const { body } = await objects.get(key, { signal })
+  const hash = createHash('sha256')
+  const first: Buffer[] = []
+  let sizeBytes = 0
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    signal?.throwIfAborted()
+    // A copy: a slice would keep its whole chunk alive.
+    if (sizeBytes < SNIFF_BYTES) first.push(Buffer.from(chunk.subarray(0, SNIFF_BYTES - sizeBytes)))
+    hash.update(chunk)
+    sizeBytes += chunk.length
+  }
+  return { sha256: hash.digest('hex'), sizeBytes, firstBytes: Buffer.concat(first) }
+}
+
+/** The bytes that media type detection looks at. */
+export async function readFirstBytes(objects: ObjectStore, key: string, signal?: AbortSignal): Promise<Uint8Array> {
+  const { body } = await objects.get(key, { range: { start: 0, end: SNIFF_BYTES - 1 }, signal })
+  const chunks: Buffer[] = []
+  for await (const chunk of body as AsyncIterable<Buffer>) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}

@@ -1,0 +1,107 @@
+/** Blobs of new files: equal verified bytes are stored once, whoever brings them, and however many bring them at the same time. */
+import { newId } from '../ids.ts'
+import type { Statement, Tx } from '../store/db.ts'
+
+export interface NewBlob {
+  readonly storageKey: string
+  readonly size: number
+  readonly etag: string
+  /** The announced digest, lowercase hex. */
+  readonly claimed: string
+  /** The digest as the hub computed it, or null. */
+  readonly sha256: string | null
+}
+
+export interface LinkedBlob {
+  readonly id: string
+  readonly etag: string | null
+  readonly sha256: string | null
+}
+
+/**
+ * FOR SHARE: collection wants FOR UPDATE before it dooms a blob, so a blob that was found live here stays live until this transaction has linked it;
+ * and a blob that is being doomed is waited for, seen as doomed, and not found.
+ */
+const equalBlobs: Statement<LinkedBlob & { size: number }> = {
+  name: 'blobs-equal',
+  text: `select id, etag, sha256, size from blobs
+    where sha256 = any($1::text[]) and sha256 is not null and state = 'live' order by id for share`,
+}
+
+/** In digest order: two transactions that bring the same digests wait for each other and never in a circle. */
+const insertBlobs: Statement<{ id: string }> = {
+  name: 'blobs-insert',
+  text: `insert into blobs (id, storage_key, size, etag, claimed, sha256, verified_at)
+    select t.id, t.key, t.size, t.etag, t.claimed, t.sha256, case when t.sha256 is not null then now() end
+    from unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[]) as t(id, key, size, etag, claimed, sha256)
+    order by t.sha256, t.size, t.id on conflict do nothing returning id`,
+}
+
+const insertDoomed: Statement<never> = {
+  name: 'blobs-insert-doomed',
+  text: `insert into blobs (id, storage_key, size, etag, claimed, state, doomed_at)
+    select t.id, t.key, t.size, t.etag, t.claimed, 'doomed', now()
+    from unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[]) as t(id, key, size, etag, claimed, unused)`,
+}
+
+/** An equal blob can be inserted and doomed by others between our two looks; never so often. */
+const ROUNDS = 5
+
+interface Candidate extends NewBlob {
+  readonly id: string
+}
+
+/**
+ * The blob that each new object is linked as, in order: its own row, or the live verified one with the same bytes; then the new object is doomed.
+ * Two statements, one more where there are duplicates.
+ */
+export async function linkBlobs(tx: Tx, objects: readonly NewBlob[]): Promise<LinkedBlob[]> {
+  const candidates = objects.map((object): Candidate => ({ ...object, id: newId('blob') }))
+  const linked = new Map<Candidate, LinkedBlob>()
+  for (let round = 0; linked.size < candidates.length; round += 1) {
+    if (round === ROUNDS) throw new Error('Equal blobs came and went in every round.')
+    await linkRound(
+      tx,
+      candidates.filter((candidate) => !linked.has(candidate)),
+      linked,
+    )
+  }
+  const spare = candidates.filter((candidate) => linked.get(candidate)?.id !== candidate.id)
+  if (spare.length > 0) await tx.query(insertDoomed, columns(spare))
+  return candidates.flatMap((candidate) => linked.get(candidate) ?? [])
+}
+
+/** Links to what is there, inserts the first of each content that is not, and links the rest to those. */
+async function linkRound(tx: Tx, candidates: readonly Candidate[], linked: Map<Candidate, LinkedBlob>): Promise<void> {
+  const digests = candidates.flatMap((candidate) => candidate.sha256 ?? [])
+  const known = digests.length > 0 ? await tx.query(equalBlobs, [digests]) : []
+  const byContent = new Map<string, LinkedBlob>(known.map((blob) => [contentKey(blob), blob]))
+  const firsts = new Map<string, Candidate>()
+  for (const candidate of candidates) {
+    const key = contentKey(candidate)
+    if (!byContent.has(key) && !firsts.has(key)) firsts.set(key, candidate)
+  }
+  const inserted = firsts.size > 0 ? await tx.query(insertBlobs, columns([...firsts.values()])) : []
+  const insertedIds = new Set(inserted.map((row) => row.id))
+  for (const [key, first] of firsts) if (insertedIds.has(first.id)) byContent.set(key, first)
+  for (const candidate of candidates) {
+    const blob = byContent.get(contentKey(candidate))
+    if (blob) linked.set(candidate, { id: blob.id, etag: blob.etag, sha256: blob.sha256 })
+  }
+}
+
+/** What makes two objects one blob: verified bytes. An unverified object equals only itself. */
+function contentKey(blob: { readonly id: string; readonly sha256: string | null; readonly size?: number }): string {
+  return blob.sha256 === null ? blob.id : `${blob.sha256}:${blob.size}`
+}
+
+function columns(blobs: readonly Candidate[]): unknown[] {
+  return [
+    blobs.map((blob) => blob.id),
+    blobs.map((blob) => blob.storageKey),
+    blobs.map((blob) => blob.size),
+    blobs.map((blob) => blob.etag),
+    blobs.map((blob) => blob.claimed),
+    blobs.map((blob) => blob.sha256),
+  ]
+}

@@ -1,0 +1,126 @@
+/** The one transaction in which completed uploads become files. */
+import { audit } from '../accounts/audit.ts'
+import type { RequestContext } from '../context.ts'
+import { type ErrorType, HubError, notFound } from '../errors.ts'
+import { lockRepo, type RepoFacts } from '../repos/get-repo.ts'
+import type { Statement, Tx } from '../store/db.ts'
+import type { AssembledUpload } from './assemble-upload.ts'
+import type { RepoFileEntry } from './file-entry.ts'
+import { type LinkedBlob, linkBlobs } from './link-blobs.ts'
+import { assertPreconditions, liveFiles } from './preconditions.ts'
+import type { CompletedUpload } from './schemas.ts'
+
+const moveReservation: Statement<never> = {
+  name: 'accounts-store',
+  text: `update accounts set reserved_bytes = reserved_bytes - $2::bigint, storage_bytes = storage_bytes + $3::bigint where id = $1`,
+}
+
+/** Fenced by the attempt; in id order, as every statement that locks several uploads. */
+const finish: Statement<{ id: string }> = {
+  name: 'uploads-finish',
+  text: `with locked as materialized (select id from uploads where id = any($1::text[]) order by id for update)
+    update uploads u set state = 'completed', touched_at = now() from locked
+    where u.id = locked.id and u.attempt = $2 and u.state = 'completing' returning u.id`,
+}
+
+export const closeFiles: Statement<{ path: string }> = {
+  name: 'files-close',
+  text: `update files set to_seq = $2, closed_at = now()
+    where repo_id = $1 and path = any($3::text[]) and to_seq is null returning path`,
+}
+
+const insertFiles: Statement<{ path: string; updatedAt: string }> = {
+  name: 'files-insert',
+  text: `insert into files (repo_id, from_seq, path, blob_id, mime)
+    select $1, $2, t.path, t.blob_id, t.mime from unnest($3::text[], $4::text[], $5::text[]) as t(path, blob_id, mime)
+    returning path, updated_at as "updatedAt"`,
+}
+
+export const countFiles: Statement<never> = {
+  name: 'repo-count-files',
+  text: `update repos set seq = $2, file_count = file_count + $3, total_bytes = total_bytes + $4::bigint,
+      verified_count = verified_count + $5, updated_at = now() where id = $1`,
+}
+
+export interface LinkRequest {
+  readonly repo: RepoFacts
+  readonly attempt: string
+  /** In the same order. */
+  readonly named: readonly CompletedUpload[]
+  readonly assembled: readonly AssembledUpload[]
+}
+
+/**
+ * Links every file or none. Locks in order: repo, account, uploads, blobs. Ten statements, whatever the number of files; one more where bytes were
+ * there already, one for each file that a job has to hash.
+ * Errors: 404 the repo is gone, 409 another completion took over, 409 `conflict.unverified` and 412 from the conditions.
+ */
+export async function linkFiles(
+  ctx: RequestContext,
+  tx: Tx,
+  request: LinkRequest,
+): Promise<{ files: RepoFileEntry[] }> {
+  const repo = await lockRepo(tx, request.repo.id)
+  if (!repo) throw notFound(`The repo ${request.repo.fullName}`)
+  const paths = request.assembled.map(({ upload }) => upload.path)
+  const replaced = await tx.query(liveFiles, [repo.id, paths])
+  assertPreconditions(request.named, replaced)
+  const addedBytes = sum(request.assembled.map(({ upload }) => upload.size))
+  const netBytes = addedBytes - sum(replaced.map((file) => file.size))
+  await tx.query(moveReservation, [repo.ownerId, addedBytes, netBytes])
+  await finishUploads(tx, request)
+  const blobs = await linkBlobs(tx, request.assembled.map(toBlob))
+  const seq = repo.seq + 1
+  if (replaced.length > 0) await tx.query(closeFiles, [repo.id, seq, paths])
+  const mimes = request.assembled.map(({ mime }) => mime)
+  const rows = await tx.query(insertFiles, [repo.id, seq, paths, blobs.map((blob) => blob.id), mimes])
+  const verified =
+    blobs.filter((blob) => blob.sha256 !== null).length - replaced.filter((file) => file.sha256 !== null).length
+  await tx.query(countFiles, [repo.id, seq, paths.length - replaced.length, netBytes, verified])
+  await audit(tx, ctx, {
+    action: 'files.complete',
+    accountId: repo.ownerId,
+    targetId: repo.id,
+    before: { files: replaced.map(({ path, size, sha256 }) => ({ path, size, sha256 })) },
+    after: {
+      seq,
+      files: request.assembled.map(({ upload, sha256 }) => ({ path: upload.path, size: upload.size, sha256 })),
+    },
+  })
+  for (const blob of blobs) {
+    if (blob.sha256 === null)
+      await ctx.deps.queue.send(tx, 'blob-verify', { blobId: blob.id }, { singletonKey: blob.id })
+  }
+  tx.afterCommit(() => ctx.deps.events.hint(repo.id))
+  return { files: entries(request.assembled, blobs, rows) }
+}
+
+async function finishUploads(tx: Tx, request: LinkRequest): Promise<void> {
+  const ids = request.assembled.map(({ upload }) => upload.id)
+  const finished = await tx.query(finish, [ids, request.attempt])
+  if (finished.length === ids.length) return
+  const type: ErrorType = 'conflict.in_progress'
+  throw new HubError(type, 'Another request took over the completion of these uploads.')
+}
+
+function toBlob({ upload, etag, sha256 }: AssembledUpload) {
+  return { storageKey: upload.storageKey, size: upload.size, etag, claimed: upload.sha256, sha256 }
+}
+
+function entries(
+  assembled: readonly AssembledUpload[],
+  blobs: readonly LinkedBlob[],
+  rows: readonly { path: string; updatedAt: string }[],
+): RepoFileEntry[] {
+  const updatedAt = new Map(rows.map((row) => [row.path, row.updatedAt]))
+  return assembled.map(({ upload, mime }, index) => ({
+    path: upload.path,
+    size: upload.size,
+    etag: blobs[index]?.etag ?? null,
+    sha256: blobs[index]?.sha256 ?? null,
+    mime,
+    updatedAt: updatedAt.get(upload.path) ?? '',
+  }))
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)

@@ -1,0 +1,41 @@
+/** Part URLs of an upload, made when an answer is rendered: a replayed answer gets fresh ones. */
+import type { RequestContext } from '../context.ts'
+import { PART_URL_TTL_SECONDS } from './limits.ts'
+import { requireObjects } from './objects.ts'
+import { partCount } from './upload-sql.ts'
+
+/** UploadTarget (spec, "Files") without its URLs. `storageKey` and `storeUploadId` are for signing alone and no field shows them. */
+export interface UploadTicket {
+  readonly path: string
+  readonly uploadId: string
+  /** Bytes of every part but the last. */
+  readonly partSize: number
+  readonly size: number
+  /** Numbers of the parts that the store already has, and their ETags in the same order. */
+  readonly uploaded: readonly number[]
+  readonly uploadedEtags: readonly string[]
+  readonly storageKey: string
+  readonly storeUploadId: string
+}
+
+export interface UploadPart {
+  readonly partNumber: number
+  readonly url: string
+}
+
+/** A URL for each part of the upload, also those already there: sending a part again replaces it. No network call. */
+export function signParts(ctx: RequestContext, upload: UploadTicket): Promise<UploadPart[]> {
+  const objects = requireObjects(ctx.deps)
+  const numbers = Array.from({ length: partCount(upload.size, upload.partSize) }, (_, index) => index + 1)
+  return Promise.all(
+    numbers.map(async (partNumber) => ({
+      partNumber,
+      url: await objects.signPart(upload.storageKey, upload.storeUploadId, partNumber, PART_URL_TTL_SECONDS),
+    })),
+  )
+}
+
+/** When URLs signed now stop working. */
+export function partUrlsExpireAt(): string {
+  return new Date(Date.now() + PART_URL_TTL_SECONDS * 1000).toISOString()
+}

@@ -1,0 +1,60 @@
+/** `if_none_match` and `if_match` of a completion (contract, "Additions"). */
+import { type ErrorType, HubError } from '../errors.ts'
+import type { Statement } from '../store/db.ts'
+import type { CompletedUpload } from './schemas.ts'
+
+export interface LiveFile {
+  readonly path: string
+  readonly size: number
+  /** Verified, or null. */
+  readonly sha256: string | null
+}
+
+export const liveFiles: Statement<LiveFile> = {
+  name: 'files-live',
+  text: `select f.path, b.size, b.sha256 from files f join blobs b on b.id = f.blob_id
+    where f.repo_id = $1 and f.path = any($2::text[]) and f.to_seq is null`,
+}
+
+/** Whether the request has a condition at all. */
+export function isConditional(named: readonly CompletedUpload[]): boolean {
+  return named.some((upload) => upload.ifMatch || upload.ifNoneMatch)
+}
+
+/** 412 for a condition that does not hold among `live`; 409 `conflict.unverified` where the digest is not known yet. */
+export function assertPreconditions(named: readonly CompletedUpload[], live: readonly LiveFile[]): void {
+  const byPath = new Map(live.map((file) => [file.path, file]))
+  const items = named.flatMap((upload, index) => {
+    const fault = conditionFault(upload, byPath.get(upload.path))
+    return fault ? [{ ...fault, loc: ['input', 'uploads', index, fault.member] }] : []
+  })
+  const [first] = items
+  if (first)
+    throw new HubError(first.type, first.detail, {
+      items: items.map(({ type, detail, loc }) => ({ type, detail, loc })),
+    })
+}
+
+interface ConditionFault {
+  readonly type: ErrorType
+  readonly detail: string
+  readonly member: 'ifMatch' | 'ifNoneMatch'
+}
+
+function conditionFault(upload: CompletedUpload, live: LiveFile | undefined): ConditionFault | null {
+  const path = JSON.stringify(upload.path)
+  if (upload.ifNoneMatch && live) {
+    return { type: 'precondition.failed', detail: `${path} exists already.`, member: 'ifNoneMatch' }
+  }
+  if (!upload.ifMatch) return null
+  if (!live) return { type: 'precondition.failed', detail: `${path} does not exist.`, member: 'ifMatch' }
+  if (live.sha256 === null) {
+    return {
+      type: 'conflict.unverified',
+      detail: `The hub has not hashed ${path} yet; try again soon.`,
+      member: 'ifMatch',
+    }
+  }
+  if (live.sha256 === upload.ifMatch) return null
+  return { type: 'precondition.failed', detail: `${path} has another SHA-256 now.`, member: 'ifMatch' }
+}

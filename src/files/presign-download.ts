@@ -1,0 +1,78 @@
+/** presignDownload (spec, "POST …/files/presign-download"): all or nothing; anonymous where the repo is public. */
+import type { RequestContext } from '../context.ts'
+import { HubError } from '../errors.ts'
+import { findRepo } from '../repos/get-repo.ts'
+import type { Statement } from '../store/db.ts'
+import { commitVerb } from '../verb.ts'
+import { assertDistinct } from './duplicates.ts'
+import { DOWNLOAD_URL_TTL_SECONDS } from './limits.ts'
+import { requireObjects } from './objects.ts'
+import { baseName } from './path.ts'
+import type { PresignDownloadInput } from './schemas.ts'
+
+/** DownloadTarget (spec, "Files") without its URL. `storageKey` is for signing alone and no field shows it. */
+export interface DownloadTicket {
+  readonly path: string
+  readonly mime: string | null
+  readonly storageKey: string
+  /** Of the URL, as of this answer; a replay renders `downloadExpiresAt()` anew. */
+  readonly expiresAt: string
+}
+
+export const storedFiles: Statement<{ path: string; mime: string | null; storageKey: string; sha256: string | null }> =
+  {
+    name: 'files-stored',
+    text: `select f.path, f.mime, b.storage_key as "storageKey", b.sha256 from files f join blobs b on b.id = f.blob_id
+    where f.repo_id = $1 and f.path = any($2::text[]) and f.to_seq is null`,
+  }
+
+/** Names the objects to sign, in the order asked. Errors: 404 the repo, or any path (each missing one listed), 422, 503. Two statements. */
+export async function presignDownload(
+  ctx: RequestContext,
+  input: PresignDownloadInput,
+): Promise<{ files: DownloadTicket[] }> {
+  const repo = await findRepo(ctx, { owner: input.owner, slug: input.repo })
+  requireObjects(ctx.deps)
+  assertDistinct(input.paths, 'path', (index) => ['input', 'paths', index])
+  const rows = await ctx.deps.db.query(storedFiles, [repo.id, input.paths])
+  const byPath = new Map(rows.map((row) => [row.path, row]))
+  const expiresAt = downloadExpiresAt()
+  const missing: number[] = []
+  const files = input.paths.flatMap((path, index) => {
+    const row = byPath.get(path)
+    if (row) return [{ path, mime: row.mime, storageKey: row.storageKey, expiresAt }]
+    missing.push(index)
+    return []
+  })
+  if (missing.length > 0) throw missingPaths(input.paths, missing, repo.fullName)
+  const result = { files }
+  // It changes nothing: only an answer that is to be replayed needs a transaction.
+  return ctx.idempotency ? commitVerb(ctx, async () => result) : result
+}
+
+/** A URL that answers GET with ranges for an hour, and saves under the file's own name. No network call. */
+export function signDownload(
+  ctx: Pick<RequestContext, 'deps'>,
+  ticket: Pick<DownloadTicket, 'path' | 'mime' | 'storageKey'>,
+): Promise<string> {
+  return requireObjects(ctx.deps).signGet(ticket.storageKey, {
+    ttlSeconds: DOWNLOAD_URL_TTL_SECONDS,
+    downloadName: baseName(ticket.path),
+    contentType: ticket.mime ?? undefined,
+  })
+}
+
+/** When a URL signed now stops working. */
+export function downloadExpiresAt(): string {
+  return new Date(Date.now() + DOWNLOAD_URL_TTL_SECONDS * 1000).toISOString()
+}
+
+function missingPaths(paths: readonly string[], missing: readonly number[], repo: string): HubError {
+  const names = missing.map((index) => JSON.stringify(paths[index]))
+  const items = missing.map((index, place) => ({
+    type: 'not_found',
+    detail: `${names[place]} is not a file of ${repo}.`,
+    loc: ['input', 'paths', index],
+  }))
+  return new HubError('not_found', `Not files of ${repo}: ${names.join(', ')}.`, { items })
+}

@@ -1,0 +1,195 @@
+/** presignUpload (spec, "POST …/files/presign-upload"; contract, "Uploads resume"). */
+import { assertMayWriteRepo } from '../auth/policy.ts'
+import type { RequestContext } from '../context.ts'
+import { HubError, notFound } from '../errors.ts'
+import { newId } from '../ids.ts'
+import { findRepo, type RepoFacts } from '../repos/get-repo.ts'
+import type { Statement, Tx } from '../store/db.ts'
+import type { ObjectStore } from '../store/objects/object-store.ts'
+import { commitVerb } from '../verb.ts'
+import { assertDistinct } from './duplicates.ts'
+import { MAX_FILE_BYTES, PART_SIZE_BYTES, STORE_CONCURRENCY } from './limits.ts'
+import { asStoreRefusal, newStorageKey, requireObjects, settleBounded } from './objects.ts'
+import { partUrlsExpireAt, type UploadTicket } from './part-urls.ts'
+import { assertRoom, reserveStorage } from './reservation.ts'
+import { findResumable } from './resume-uploads.ts'
+import type { PresignUploadFile, PresignUploadInput } from './schemas.ts'
+import { discardUploads } from './upload-sql.ts'
+
+export { partUrlsExpireAt, signParts, type UploadTicket } from './part-urls.ts'
+
+export interface PresignUploadResult {
+  readonly uploads: readonly UploadTicket[]
+  /** Of the part URLs, as of this answer; a replay renders `partUrlsExpireAt()` anew. */
+  readonly expiresAt: string
+}
+
+type NewUpload = UploadTicket & { readonly file: PresignUploadFile }
+
+/** Excludes the delete of the repo, and nothing else. */
+const keepRepo: Statement<{ id: string }> = {
+  name: 'repo-keep',
+  text: 'select id from repos where id = $1 for key share',
+}
+
+const touch: Statement<never> = {
+  name: 'uploads-touch',
+  text: 'update uploads set touched_at = now() where id = any($1::text[])',
+}
+
+const insertUploads: Statement<{ id: string }> = {
+  name: 'uploads-insert',
+  text: `insert into uploads (id, repo_id, account_id, owner_id, part_size, path, size, sha256, content_type, storage_key, store_upload_id)
+    select t.id, $1, $2, $3, $4::int, t.path, t.size, t.sha256, t.content_type, t.storage_key, t.store_upload_id
+    from unnest($5::text[], $6::text[], $7::bigint[], $8::text[], $9::text[], $10::text[], $11::text[])
+      as t(id, path, size, sha256, content_type, storage_key, store_upload_id)
+    order by t.path on conflict do nothing returning id`,
+}
+
+/** A twin of this request made the same upload first. */
+class TwinWon extends Error {}
+
+const TWIN_ATTEMPTS = 3
+
+/**
+ * Opens an upload for each file, or finds the pending one of the same file. The result names uploads, not URLs: `signParts` makes those.
+ * Errors: 401, 403, 404, 413 `too_large` (over 50 GiB) and `quota.storage`, 422 `validation.duplicate`, 503. A refusal leaves nothing behind.
+ */
+export async function presignUpload(ctx: RequestContext, input: PresignUploadInput): Promise<PresignUploadResult> {
+  const repo = await findRepo(ctx, { owner: input.owner, slug: input.repo })
+  const { account } = assertMayWriteRepo(ctx.viewer, repo, repo.fullName)
+  const objects = requireObjects(ctx.deps)
+  assertSizes(input.files)
+  assertDistinct(
+    input.files.map((file) => file.path),
+    'path',
+    (index) => ['input', 'files', index, 'path'],
+  )
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await openUploads(ctx, objects, { repo, accountId: account.id, files: input.files })
+    } catch (error) {
+      if (!(error instanceof TwinWon)) throw asStoreRefusal(error)
+      if (attempt === TWIN_ATTEMPTS)
+        throw new HubError('conflict.in_progress', 'The same files are being presigned by another request; try again.')
+    }
+  }
+}
+
+interface Request {
+  readonly repo: RepoFacts
+  readonly accountId: string
+  readonly files: readonly PresignUploadFile[]
+}
+
+async function openUploads(ctx: RequestContext, objects: ObjectStore, request: Request): Promise<PresignUploadResult> {
+  const who = { accountId: request.accountId, repoId: request.repo.id, signal: ctx.signal }
+  const resumed = await findResumable(ctx.deps.db, objects, who, request.files)
+  const fresh = request.files.filter((file) => !resumed.byPath.has(file.path))
+  if (fresh.length > 0 && resumed.lostIds.length === 0) {
+    await assertRoom(ctx.deps.db, ctx.deps.config, request.repo.ownerId, totalBytes(fresh))
+  }
+  const made = await createInStore(ctx, objects, fresh)
+  try {
+    return await commitVerb(ctx, async (tx) => {
+      await recordUploads(ctx, tx, request, made, {
+        touchedIds: idsOf(resumed.byPath.values()),
+        lostIds: resumed.lostIds,
+      })
+      const byPath = new Map([...resumed.byPath, ...made.map(({ file, ...upload }) => [file.path, upload] as const)])
+      const uploads = request.files.map((file) => byPath.get(file.path)).filter((upload) => upload !== undefined)
+      return { uploads, expiresAt: partUrlsExpireAt() }
+    })
+  } catch (error) {
+    await abortInStore(objects, made)
+    throw error
+  }
+}
+
+const idsOf = (uploads: Iterable<UploadTicket>) => Array.from(uploads, (upload) => upload.uploadId)
+
+/** Locks in order: repo, account, uploads. */
+async function recordUploads(
+  ctx: RequestContext,
+  tx: Tx,
+  { repo, accountId }: Request,
+  made: readonly NewUpload[],
+  known: { touchedIds: readonly string[]; lostIds: readonly string[] },
+): Promise<void> {
+  const [kept] = await tx.query(keepRepo, [repo.id])
+  if (!kept) throw notFound(`The repo ${repo.fullName}`)
+  if (known.lostIds.length > 0) await discardUploads(tx, known.lostIds)
+  if (made.length > 0) {
+    await reserveStorage(tx, ctx.deps.config, repo.ownerId, totalBytes(made))
+    const inserted = await tx.query(insertUploads, insertValues(repo, accountId, made))
+    if (inserted.length < made.length) throw new TwinWon()
+  }
+  if (known.touchedIds.length > 0) await tx.query(touch, [known.touchedIds])
+}
+
+function insertValues(repo: RepoFacts, accountId: string, made: readonly NewUpload[]): unknown[] {
+  const column = <T>(of: (upload: NewUpload) => T) => made.map(of)
+  return [
+    repo.id,
+    accountId,
+    repo.ownerId,
+    PART_SIZE_BYTES,
+    column((upload) => upload.uploadId),
+    column((upload) => upload.path),
+    column((upload) => upload.size),
+    column((upload) => upload.file.sha256),
+    column((upload) => upload.file.contentType ?? null),
+    column((upload) => upload.storageKey),
+    column((upload) => upload.storeUploadId),
+  ]
+}
+
+/** One multipart upload in the store for each file; when one fails, none is left. */
+async function createInStore(
+  ctx: RequestContext,
+  objects: ObjectStore,
+  files: readonly PresignUploadFile[],
+): Promise<NewUpload[]> {
+  const outcomes = await settleBounded(files, STORE_CONCURRENCY, async (file): Promise<NewUpload> => {
+    const storageKey = newStorageKey()
+    const options = { contentType: file.contentType ?? undefined, signal: ctx.signal }
+    const storeUploadId = await objects.createUpload(storageKey, options)
+    const { path, size } = file
+    return {
+      file,
+      path,
+      size,
+      uploadId: newId('upl'),
+      partSize: PART_SIZE_BYTES,
+      uploaded: [],
+      uploadedEtags: [],
+      storageKey,
+      storeUploadId,
+    }
+  })
+  const made = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected')
+  if (!failed) return made
+  await abortInStore(objects, made)
+  throw failed.reason
+}
+
+/** Best effort: what stays is an upload that no row knows, which collection aborts. */
+async function abortInStore(objects: ObjectStore, uploads: readonly NewUpload[]): Promise<void> {
+  await settleBounded(uploads, STORE_CONCURRENCY, (upload) =>
+    objects.abortUpload(upload.storageKey, upload.storeUploadId),
+  )
+}
+
+const totalBytes = (files: readonly { readonly size: number }[]) => files.reduce((sum, file) => sum + file.size, 0)
+
+/** Over 50 GiB is the status that the operation lists for it, 413. */
+function assertSizes(files: readonly PresignUploadFile[]): void {
+  const items = files.flatMap((file, index) => {
+    if (file.size <= MAX_FILE_BYTES) return []
+    const detail = `${JSON.stringify(file.path)} has ${file.size} bytes; a file has at most ${MAX_FILE_BYTES}.`
+    return [{ type: 'too_large', detail, loc: ['input', 'files', index, 'size'] }]
+  })
+  const [first] = items
+  if (first) throw new HubError('too_large', first.detail, { items })
+}

@@ -1,0 +1,66 @@
+/** Uploads resume (contract, "Uploads resume"): the same file by the same account is the same upload. */
+import type { Querier, Statement } from '../store/db.ts'
+import type { ObjectStore } from '../store/objects/object-store.ts'
+import { STORE_CONCURRENCY } from './limits.ts'
+import { isNoSuchUpload, settleBounded } from './objects.ts'
+import type { UploadTicket } from './part-urls.ts'
+import type { PresignUploadFile } from './schemas.ts'
+import { type UploadRow, uploadColumns } from './upload-sql.ts'
+import { openStates, sqlStates } from './upload-state.ts'
+
+const openUploads: Statement<UploadRow> = {
+  name: 'uploads-resumable',
+  text: `select ${uploadColumns} from uploads
+    where account_id = $1 and repo_id = $2 and path = any($3::text[]) and state in (${sqlStates(openStates)})`,
+}
+
+export interface Resumed {
+  /** By the path of the file. */
+  readonly byPath: ReadonlyMap<string, UploadTicket>
+  /** Rows whose upload the store no longer knows (an expiry rule of the bucket, a lost disk): to be ended. */
+  readonly lostIds: readonly string[]
+}
+
+/** The pending uploads among `files`, each with what the store already has of it. One statement, one store call an upload. */
+export async function findResumable(
+  querier: Querier,
+  objects: ObjectStore,
+  who: { accountId: string; repoId: string; signal: AbortSignal },
+  files: readonly PresignUploadFile[],
+): Promise<Resumed> {
+  const rows = await querier.query(openUploads, [who.accountId, who.repoId, files.map((file) => file.path)])
+  const wanted = new Map(files.map((file) => [file.path, file]))
+  const matches = rows.filter((row) => {
+    const file = wanted.get(row.path)
+    return file?.size === row.size && file.sha256 === row.sha256
+  })
+  const outcomes = await settleBounded(matches, STORE_CONCURRENCY, (row) => storedParts(objects, row, who.signal))
+  const byPath = new Map<string, UploadTicket>()
+  const lostIds: string[] = []
+  for (const [index, row] of matches.entries()) {
+    const outcome = outcomes[index]
+    if (outcome?.status === 'fulfilled') byPath.set(row.path, toTicket(row, outcome.value))
+    else if (isNoSuchUpload(outcome?.reason)) lostIds.push(row.id)
+    else throw outcome?.reason
+  }
+  return { byPath, lostIds }
+}
+
+/** Once a completion has begun, the remembered parts are the truth: the store may have assembled them already. */
+async function storedParts(objects: ObjectStore, row: UploadRow, signal: AbortSignal): Promise<UploadRow['parts']> {
+  if (row.parts.length > 0) return row.parts
+  return objects.listParts(row.storageKey, row.storeUploadId, signal)
+}
+
+function toTicket(row: UploadRow, parts: UploadRow['parts']): UploadTicket {
+  return {
+    path: row.path,
+    uploadId: row.id,
+    partSize: row.partSize,
+    size: row.size,
+    uploaded: parts.map((part) => part.partNumber),
+    uploadedEtags: parts.map((part) => part.etag),
+    storageKey: row.storageKey,
+    storeUploadId: row.storeUploadId,
+  }
+}

@@ -1,0 +1,74 @@
+/** The inputs of the file operations (spec, "Files"), in the graph's names. What needs the database or two members at once is the verb's. */
+import { z } from 'zod'
+import {
+  DEFAULT_TREE_LIMIT,
+  MAX_CONTENT_TYPE_LENGTH,
+  MAX_FILES_PER_REQUEST,
+  MAX_PREFIX_LENGTH,
+  MAX_TREE_LIMIT,
+} from './limits.ts'
+import { filePath } from './path.ts'
+
+const repoName = { owner: z.string(), repo: z.string() }
+
+/** Lowercase hex SHA-256. */
+export const sha256 = z.string().regex(/^[a-f0-9]{64}$/, 'must be a SHA-256 in lowercase hex')
+
+const upTo100 = <T extends z.ZodType>(item: T) => z.array(item).min(1).max(MAX_FILES_PER_REQUEST)
+
+/** The upper bound is the verb's: over 50 GiB is 413, not 422. */
+export const presignUploadFile = z.object({
+  path: filePath,
+  size: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER),
+  sha256,
+  contentType: z.string().max(MAX_CONTENT_TYPE_LENGTH).refine(isPlainText, 'must hold no control character').nullish(),
+})
+
+export const presignUploadInput = z.object({ ...repoName, files: upTo100(presignUploadFile) })
+
+export const completedPart = z.object({ partNumber: z.number().int().min(1), etag: z.string().min(1).max(256) })
+
+export const completedUpload = z.object({
+  path: filePath,
+  uploadId: z.string().min(1).max(256),
+  parts: z.array(completedPart).min(1).max(10_000),
+  ifNoneMatch: z.string().regex(/^\*$/, 'must be *').nullish(),
+  ifMatch: sha256.nullish(),
+})
+
+export const completeUploadInput = z.object({ ...repoName, uploads: upTo100(completedUpload) })
+
+export const abortUploadInput = z.object({ ...repoName, uploadId: z.string().min(1).max(256) })
+
+export const presignDownloadInput = z.object({ ...repoName, paths: upTo100(filePath) })
+
+export const deleteFilesInput = z.object({ ...repoName, paths: upTo100(filePath) })
+
+export const treePrefix = z
+  .string()
+  .max(MAX_PREFIX_LENGTH)
+  .refine((prefix) => prefix.isWellFormed() && !prefix.includes('\0'), 'must be valid Unicode without NUL')
+
+export const treeLimit = z.number().int().min(1).max(MAX_TREE_LIMIT)
+
+export const treeInput = z.object({
+  ...repoName,
+  prefix: treePrefix.nullish(),
+  limit: treeLimit.default(DEFAULT_TREE_LIMIT),
+  cursor: z.string().max(512).nullish(),
+})
+
+/** The media type ends up in a header: what a header cannot hold is refused here. */
+function isPlainText(text: string): boolean {
+  return text.isWellFormed() && !/\p{Cc}/u.test(text)
+}
+
+export type PresignUploadInput = z.output<typeof presignUploadInput>
+export type PresignUploadFile = z.output<typeof presignUploadFile>
+export type CompleteUploadInput = z.output<typeof completeUploadInput>
+export type CompletedUpload = z.output<typeof completedUpload>
+export type CompletedPart = z.output<typeof completedPart>
+export type AbortUploadInput = z.output<typeof abortUploadInput>
+export type PresignDownloadInput = z.output<typeof presignDownloadInput>
+export type DeleteFilesInput = z.output<typeof deleteFilesInput>
+export type TreeInput = z.output<typeof treeInput>

@@ -1,0 +1,112 @@
+/** Rows of `uploads`, and how they end without becoming a file. */
+import { newId } from '../ids.ts'
+import type { Querier, Statement } from '../store/db.ts'
+import { COMPLETE_LEASE_SECONDS } from './limits.ts'
+import { sqlStates, type UploadState, uploadTransitions } from './upload-state.ts'
+
+export interface UploadRow {
+  readonly id: string
+  readonly repoId: string
+  readonly ownerId: string
+  readonly path: string
+  readonly size: number
+  /** As announced. */
+  readonly sha256: string
+  readonly contentType: string | null
+  readonly storageKey: string
+  readonly storeUploadId: string
+  readonly partSize: number
+  readonly state: UploadState
+  /** The parts that a completion gave to the store, remembered before it did; empty until then. */
+  readonly parts: readonly { readonly partNumber: number; readonly etag: string; readonly sizeBytes: number }[]
+  /** Whether the completion that works on it still holds its lease. */
+  readonly leaseHeld: boolean
+}
+
+const leaseHeld = `(state = 'completing' and attempt_at > now() - make_interval(secs => ${COMPLETE_LEASE_SECONDS}))`
+
+/** What a completion or an abort may take: see `uploadTransitions`. */
+export const takable = `(state in (${sqlStates(uploadTransitions.abort.from)}) or (state = 'completing' and not ${leaseHeld}))`
+
+export const uploadColumns = `id, repo_id as "repoId", owner_id as "ownerId", path, size, sha256, content_type as "contentType",
+  storage_key as "storageKey", store_upload_id as "storeUploadId", part_size as "partSize", state, parts, ${leaseHeld} as "leaseHeld"`
+
+/** How many parts a file of this size has; an empty file has one, which is empty. */
+export function partCount(sizeBytes: number, partSizeBytes: number): number {
+  return Math.max(1, Math.ceil(sizeBytes / partSizeBytes))
+}
+
+const ownersOf: Statement<{ owner_id: string }> = {
+  name: 'upload-owners',
+  text: `select owner_id from uploads where id = any($1::text[])`,
+}
+
+const lockAccounts: Statement<never> = {
+  name: 'accounts-lock',
+  text: `select id from accounts where id = any($1::text[]) order by id for update`,
+}
+
+/** In id order, so that two requests with the same uploads wait for each other and never in a circle. `$2` null: by `takable`; else by attempt. */
+const discard: Statement<DiscardedUpload> = {
+  name: 'uploads-discard',
+  text: `with locked as materialized (select id from uploads where id = any($1::text[]) order by id for update)
+    update uploads u set state = 'aborted', touched_at = now() from locked
+    where u.id = locked.id and (($2::text is null and ${takable.replaceAll(/\b(state|attempt_at)\b/g, 'u.$1')})
+      or (u.attempt = $2 and u.state = 'completing'))
+    returning u.id, u.owner_id as "ownerId", u.path, u.size, u.sha256, u.storage_key as "storageKey",
+      u.store_upload_id as "storeUploadId", u.parts <> '[]'::jsonb as assembled`,
+}
+
+export interface DiscardedUpload {
+  readonly id: string
+  readonly ownerId: string
+  readonly path: string
+  readonly size: number
+  readonly sha256: string
+  readonly storageKey: string
+  readonly storeUploadId: string
+  /** Whether the store may hold the whole object by now. */
+  readonly assembled: boolean
+}
+
+const release: Statement<never> = {
+  name: 'accounts-release',
+  text: `update accounts a set reserved_bytes = a.reserved_bytes - r.bytes
+    from (select owner, sum(bytes)::bigint as bytes from unnest($1::text[], $2::bigint[]) as t(owner, bytes) group by owner) r
+    where a.id = r.owner`,
+}
+
+const doomObjects: Statement<never> = {
+  name: 'blobs-doom-keys',
+  text: `insert into blobs (id, storage_key, size, claimed, state, doomed_at)
+    select t.id, t.key, t.size, t.claimed, 'doomed', now()
+    from unnest($1::text[], $2::text[], $3::bigint[], $4::text[]) as t(id, key, size, claimed)
+    on conflict do nothing`,
+}
+
+/**
+ * Ends uploads as `aborted`, gives their reservation back, and dooms the objects that the store may already have of them, so that collection
+ * deletes those even if this process dies right after. `attempt` names the completion that rejects its own; without it only what nobody works on is taken.
+ * Lock order: accounts, then uploads, then blobs. The store's half is the caller's, after the commit: `forgetInStore`.
+ */
+export async function discardUploads(
+  tx: Querier,
+  ids: readonly string[],
+  attempt: string | null = null,
+): Promise<DiscardedUpload[]> {
+  const owners = new Set((await tx.query(ownersOf, [ids])).map((row) => row.owner_id))
+  await tx.query(lockAccounts, [[...owners]])
+  const gone = await tx.query(discard, [ids, attempt])
+  if (gone.length === 0) return gone
+  await tx.query(release, [gone.map((upload) => upload.ownerId), gone.map((upload) => upload.size)])
+  const objects = gone.filter((upload) => upload.assembled)
+  if (objects.length > 0) {
+    await tx.query(doomObjects, [
+      objects.map(() => newId('blob')),
+      objects.map((upload) => upload.storageKey),
+      objects.map((upload) => upload.size),
+      objects.map((upload) => upload.sha256),
+    ])
+  }
+  return gone
+}

@@ -1,0 +1,44 @@
+/** The states of an upload and what moves it, as a table. Pure; the statements take their `where` from here. */
+
+export type UploadState = 'pending' | 'completing' | 'assembled' | 'completed' | 'aborted'
+
+export type UploadEvent = 'claim' | 'putBack' | 'keep' | 'link' | 'reject' | 'abort'
+
+interface Transition {
+  readonly from: readonly UploadState[]
+  readonly to: UploadState
+}
+
+/**
+ * `claim`: a completion takes the upload. `putBack`: it failed before the store assembled the parts. `keep`: another file of the request
+ * failed, but the store has this object whole. `link`: the file row stands. `reject`: the bytes are not the announced ones.
+ * `abort`: the client gave up, the upload was forgotten, or its repo is gone.
+ * A `completing` whose lease ran out counts as `pending` for `claim` and `abort`: whoever held it is gone.
+ */
+export const uploadTransitions: Readonly<Record<UploadEvent, Transition>> = {
+  claim: { from: ['pending', 'assembled'], to: 'completing' },
+  putBack: { from: ['completing'], to: 'pending' },
+  keep: { from: ['completing'], to: 'assembled' },
+  link: { from: ['completing'], to: 'completed' },
+  reject: { from: ['completing'], to: 'aborted' },
+  abort: { from: ['pending', 'assembled'], to: 'aborted' },
+}
+
+/** Why `event` cannot happen to an upload in `state`; null when it can. */
+export function uploadRefusal(
+  event: 'claim' | 'abort',
+  state: UploadState,
+  leaseHeld: boolean,
+): 'conflict.terminal' | 'conflict.in_progress' | null {
+  if (uploadTransitions[event].from.includes(state)) return null
+  if (state === 'completing') return leaseHeld ? 'conflict.in_progress' : null
+  return 'conflict.terminal'
+}
+
+/** States in which an upload still holds its reservation and its bytes in the store. */
+export const openStates: readonly UploadState[] = ['pending', 'completing', 'assembled']
+
+/** As a list for SQL's `in (…)`. */
+export function sqlStates(states: readonly UploadState[]): string {
+  return states.map((state) => `'${state}'`).join(', ')
+}
