@@ -2,7 +2,7 @@
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import type { ErrorType } from './errors.ts'
-import type { Db, Tx } from './store/db.ts'
+import type { Db, Querier } from './store/db.ts'
 import type { Events } from './store/events.ts'
 import type { ObjectStore } from './store/objects/object-store.ts'
 import type { Queue } from './store/queue.ts'
@@ -59,7 +59,7 @@ export interface Deps {
 
 /** A request's slot for its Idempotency-Key: `record` stores the verb's result inside the verb's own transaction. */
 export interface IdempotencySlot {
-  record(tx: Tx, result: unknown): Promise<void>
+  record(tx: Querier, result: unknown): Promise<void>
 }
 
 export interface RequestContext {

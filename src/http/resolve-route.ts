@@ -1,0 +1,35 @@
+/** `GET` and `HEAD /v1/repos/{owner}/{repo}/resolve/{path}` (contract, "Additions"): a stable address of a file that `curl -L` and a browser can follow. */
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { noneMatchCovers } from '../../rest-compat/etag.ts'
+import type { RequestContext } from '../context.ts'
+import { HubError } from '../errors.ts'
+import { resolveFile } from '../files/resolve-file.ts'
+
+type Params = { owner: string; repo: string; '*': string }
+
+/** 302 to a signed URL with the verified SHA-256 as ETag, 304 where `If-None-Match` has it; 404, 422, 503 as Problems. */
+export function resolveRoute(contextOf: (request: FastifyRequest) => RequestContext) {
+  return async (app: FastifyInstance): Promise<void> => {
+    const url = '/v1/repos/:owner/:repo/resolve/*'
+    app.get<{ Params: Params }>(url, { config: { operation: 'resolveFile' } }, async (request, reply) => {
+      const { owner, repo, '*': path } = request.params
+      const file = await resolveFile(contextOf(request), { owner, repo, path })
+      // The address stays and what it leads to changes: caches have to ask again, and must not mix callers.
+      reply.headers({ 'cache-control': 'private, no-cache', vary: 'Authorization, Cookie' })
+      if (file.sha256 !== null) {
+        const etag = `"${file.sha256}"`
+        reply.header('etag', etag)
+        if (noneMatchCovers(request.headers['if-none-match'], etag)) return reply.code(304).send()
+      }
+      return reply.redirect(await file.sign(), 302)
+    })
+    app.route({
+      method: ['POST', 'PUT', 'PATCH', 'DELETE'],
+      url,
+      handler: async (request) => {
+        const headers = { allow: 'GET, HEAD' }
+        throw new HubError('method.not_allowed', `${request.method} is not a method of this path; it has ${headers.allow}.`, { headers })
+      },
+    })
+  }
+}
