@@ -40,6 +40,7 @@ export const errorTable = {
   'conflict.referenced': kind(409, 'CONFLICT', 'Still referenced', 'Something still refers to it; errors[] names what.'),
   'conflict.wrong_kind': kind(409, 'CONFLICT', 'Wrong kind', 'The repo is of another kind than the operation needs.'),
   'conflict.terminal': kind(409, 'CONFLICT', 'Already ended', 'It has reached its last state: completed, aborted or ended.'),
+  'conflict.last_owner': kind(409, 'CONFLICT', 'Last owner', 'An org keeps at least one owner; make another person one first.'),
   'conflict.in_progress': kind(409, 'CONFLICT', 'In progress', 'The same thing is being done by another request right now; try again.'),
   'conflict.unverified': kind(409, 'CONFLICT', 'Not yet verified', 'The hub has not hashed these bytes itself yet; try again soon.'),
   'precondition.failed': kind(412, 'PRECONDITION_FAILED', 'Precondition failed', 'if_match or if_none_match does not hold for a file.'),

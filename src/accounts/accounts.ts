@@ -1,0 +1,65 @@
+/** Making users and orgs, for people in GraphQL and for the operator's command line. */
+import { assertSession } from '../auth/policy.ts'
+import type { RequestContext } from '../context.ts'
+import { invalid, notFound } from '../errors.ts'
+import type { Querier } from '../store/db.ts'
+import { commitVerb } from '../verb.ts'
+import { type AuditContext, audit } from './audit.ts'
+import { type Account, accountByHandle, assertHandle, handleTaken, takeHandle } from './handle.ts'
+import { type OrgRole, putMembership } from './org-members.ts'
+
+export interface NewAccount {
+  readonly handle: string
+  readonly name?: string | null
+}
+
+/** The name to show: 1 to 200 characters; null or absent for none. */
+function assertName(name: string | null | undefined): void {
+  if (name == null) return
+  if (name.length === 0 || name.length > 200 || name.includes('\0')) {
+    throw invalid('validation.value', 'A name has 1 to 200 characters.', ['input', 'name'])
+  }
+}
+
+async function addAccount(tx: Querier, ctx: AuditContext, kind: 'user' | 'org', input: NewAccount): Promise<Account> {
+  assertHandle(input.handle)
+  assertName(input.name)
+  const account = await takeHandle(tx, kind, input.handle, input.name ?? null)
+  if (account === null) throw handleTaken(input.handle)
+  const after = { handle: account.handle, name: account.name }
+  await audit(tx, ctx, { action: `${kind}.create`, accountId: account.id, targetId: account.id, after })
+  return account
+}
+
+/** The account that a handle names; 404 otherwise, also where it is of another kind than `kind`. */
+export async function findAccount(querier: Querier, handle: string, kind?: 'user' | 'org'): Promise<Account> {
+  const [account] = await querier.query(accountByHandle, [handle])
+  if (!account || (kind !== undefined && account.kind !== kind)) throw notFound(`The ${kind ?? 'account'} ${handle}`)
+  return account
+}
+
+/** Makes a user; the operator's. Errors: 422 handle or name, 409 `conflict.taken`. */
+export function addUser(tx: Querier, ctx: AuditContext, input: NewAccount): Promise<Account> {
+  return addAccount(tx, ctx, 'user', input)
+}
+
+/** Makes an org with its people; the operator's. Errors: as `addUser`, and 404 for an unknown user. */
+export async function addOrg(
+  tx: Querier,
+  ctx: AuditContext,
+  input: NewAccount & { readonly members: readonly { readonly user: string; readonly role: OrgRole }[] },
+): Promise<Account> {
+  const org = await addAccount(tx, ctx, 'org', input)
+  for (const member of input.members) {
+    await putMembership(tx, ctx, org, await findAccount(tx, member.user, 'user'), member.role)
+  }
+  return org
+}
+
+/** createOrg: the person behind the session becomes its first owner. Errors: 401, 403 for a key, 422, 409 `conflict.taken`. */
+export async function createOrg(ctx: RequestContext, input: NewAccount): Promise<Account> {
+  const session = assertSession(ctx.viewer)
+  return commitVerb(ctx, (tx) =>
+    addOrg(tx, ctx, { ...input, members: [{ user: session.account.handle, role: 'owner' }] }),
+  )
+}

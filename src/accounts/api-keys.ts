@@ -1,0 +1,178 @@
+/** API keys: made by a person for themselves or an org of theirs, shown once, ended for good. Contract, "Credentials". */
+import { newKeyToken, tokenDigest } from '../auth/api-key.ts'
+import { assertMember, assertOrgOwner, assertSession } from '../auth/policy.ts'
+import type { AccountRef, RequestContext, ScopeLevel } from '../context.ts'
+import { invalid, notFound } from '../errors.ts'
+import { isId, newId } from '../ids.ts'
+import type { Querier, Statement } from '../store/db.ts'
+import { commitVerb } from '../verb.ts'
+import { findAccount } from './accounts.ts'
+import { type AuditContext, audit } from './audit.ts'
+
+/** `repos`: full names of the only repos it may touch, or null; one that was deleted since is left out. Times RFC 3339. */
+export interface ApiKey {
+  readonly id: string
+  readonly name: string
+  readonly owner: AccountRef
+  readonly scope: ScopeLevel
+  readonly repos: readonly string[] | null
+  readonly agent: boolean
+  readonly dailyGpuHourQuota: number | null
+  readonly expiresAt: string | null
+  readonly revokedAt: string | null
+  readonly lastUsedAt: string | null
+  readonly createdAt: string
+}
+
+export interface NewApiKey {
+  readonly name: string
+  readonly scope: ScopeLevel
+  readonly repos?: readonly string[] | null
+  readonly agent?: boolean | null
+  /** GPU hours a day, up to 4 decimals. */
+  readonly dailyGpuHourQuota?: number | null
+  /** RFC 3339, in the future. */
+  readonly expiresAt?: string | null
+}
+
+type KeyRow = ApiKey & { readonly createdBy: string | null }
+
+const MAX_LISTED_REPOS = 100
+const MAX_GPU_HOURS = 99_999_999
+
+const keyColumns = `k.id, k.name, json_build_object('id', a.id, 'kind', a.kind, 'handle', a.handle, 'name', a.name) as owner,
+  k.scope, case when k.limited then (select coalesce(json_agg(o.handle || '/' || r.slug order by o.handle, r.slug), '[]'::json)
+    from repos r join accounts o on o.id = r.owner_id where r.id = any(k.repo_ids)) end as repos,
+  k.agent, k.daily_gpu_hour_quota::float8 as "dailyGpuHourQuota", k.expires_at as "expiresAt", k.revoked_at as "revokedAt",
+  k.last_used_at as "lastUsedAt", k.created_at as "createdAt", k.created_by as "createdBy"`
+
+const keyById: Statement<KeyRow> = {
+  name: 'api-key-by-id',
+  text: `select ${keyColumns} from api_keys k join accounts a on a.id = k.account_id where k.id = $1`,
+}
+const keysOfAccount: Statement<KeyRow> = {
+  name: 'api-keys-of-account',
+  text: `select ${keyColumns} from api_keys k join accounts a on a.id = k.account_id
+    where k.account_id = $1 and ($2::text is null or k.id < $2) order by k.id desc limit $3`,
+}
+const insertKey: Statement<never> = {
+  name: 'api-key-insert',
+  text: `insert into api_keys (id, account_id, created_by, name, scope, token_sha256, limited, repo_ids, agent, daily_gpu_hour_quota, expires_at)
+    values ($1, $2, $3, $4, $5::"KeyScope", $6, $7, $8::text[], $9, $10::numeric, $11::timestamptz)`,
+}
+const reachableRepos: Statement<{ id: string; fullName: string }> = {
+  name: 'api-key-repos',
+  text: `select r.id, o.handle || '/' || r.slug as "fullName" from repos r join accounts o on o.id = r.owner_id
+    where o.handle || '/' || r.slug = any($2::text[]) and o.handle = any($3::text[]) and r.slug = any($4::text[])
+      and (r.owner_id = $1 or r.owner_id in (select org_id from memberships where user_id = $1))`,
+}
+const revokeKey: Statement<{ id: string }> = {
+  name: 'api-key-revoke',
+  text: 'update api_keys set revoked_at = now() where id = $1 and revoked_at is null returning id',
+}
+
+function publicKey({ createdBy: _createdBy, ...key }: KeyRow): ApiKey {
+  return key
+}
+
+/** Text rules of a new key; 422 at the member. */
+function assertNewKey(input: NewApiKey): void {
+  const refuse = (member: string, detail: string) => invalid('validation.value', detail, ['input', member])
+  if (input.name.length === 0 || input.name.length > 100 || input.name.includes('\0')) {
+    throw refuse('name', 'The name of a key has 1 to 100 characters.')
+  }
+  const { dailyGpuHourQuota: hours, expiresAt, repos } = input
+  if (hours != null && !(hours >= 0 && hours <= MAX_GPU_HOURS))
+    throw refuse('dailyGpuHourQuota', 'GPU hours a day are 0 or more.')
+  if (expiresAt != null && !(Date.parse(expiresAt) > Date.now()))
+    throw refuse('expiresAt', 'A key ends in the future: give an RFC 3339 time.')
+  if (repos?.length === 0)
+    throw refuse('repos', 'Leave `repos` out for a key that is not limited; an empty list could touch nothing.')
+  if (repos && repos.length > MAX_LISTED_REPOS) throw refuse('repos', `A key lists at most ${MAX_LISTED_REPOS} repos.`)
+}
+
+/** Ids of repos by full name; 422 for one that the key's owner does not reach, whether or not it exists. */
+async function repoIdsOf(tx: Querier, owner: AccountRef, names: readonly string[]): Promise<string[]> {
+  const parts = names.map((name) => name.split('/'))
+  const values = [owner.id, names, parts.map(([handle]) => handle ?? ''), parts.map(([, slug]) => slug ?? '')]
+  const found = new Map((await tx.query(reachableRepos, values)).map((repo) => [repo.fullName, repo.id]))
+  return names.map((name, at) => {
+    const id = found.get(name)
+    if (id !== undefined) return id
+    throw invalid('validation.value', `${owner.handle} and its orgs have no repo ${name}.`, ['input', 'repos', at])
+  })
+}
+
+/** Makes a key of `owner`, recording `createdBy`, and returns its token, which is kept nowhere. */
+export async function addApiKey(
+  tx: Querier,
+  ctx: AuditContext,
+  owner: AccountRef,
+  createdBy: string | null,
+  input: NewApiKey,
+): Promise<ApiKey & { readonly token: string }> {
+  assertNewKey(input)
+  const repoIds = input.repos ? [...new Set(await repoIdsOf(tx, owner, input.repos))] : null
+  const id = newId('key')
+  const token = newKeyToken()
+  const agent = input.agent ?? false
+  const quota = input.dailyGpuHourQuota ?? null
+  const expiresAt = input.expiresAt == null ? null : new Date(input.expiresAt).toISOString()
+  const limits = [repoIds !== null, repoIds ?? [], agent, quota, expiresAt]
+  await tx.query(insertKey, [id, owner.id, createdBy, input.name, input.scope, tokenDigest(token), ...limits])
+  const after = { name: input.name, scope: input.scope, repoIds, agent, dailyGpuHourQuota: quota, expiresAt }
+  await audit(tx, ctx, { action: 'key.create', accountId: owner.id, targetId: id, after })
+  const [row] = await tx.query(keyById, [id])
+  if (!row) throw new Error('The key that was just made is gone.')
+  return { ...publicKey(row), token }
+}
+
+/**
+ * createApiKey, for the session's person or, with `owner`, an org of theirs. The result carries the token, so it is never recorded for a replay.
+ * Errors: 401, 403 for a key or one who is no member, 404, 422.
+ */
+export async function createApiKey(
+  ctx: RequestContext,
+  input: NewApiKey & { readonly owner?: string | null },
+): Promise<ApiKey & { readonly token: string }> {
+  const session = assertSession(ctx.viewer)
+  const { db } = ctx.deps
+  const owner = input.owner == null ? session.account : await findAccount(db, input.owner)
+  assertMember(session, owner)
+  return db.withTx((tx) => addApiKey(tx, ctx, owner, session.personId, input))
+}
+
+/** The account's keys, newest first, revoked ones too; in a session of its people. `after` is a key id. Errors: 401, 403, 404. */
+export async function listApiKeys(
+  ctx: RequestContext,
+  input: { readonly owner?: string | null; readonly first?: number | null; readonly after?: string | null },
+): Promise<ApiKey[]> {
+  const session = assertSession(ctx.viewer)
+  const owner = input.owner == null ? session.account : await findAccount(ctx.deps.db, input.owner)
+  assertMember(session, owner)
+  const rows = await ctx.deps.db.query(keysOfAccount, [owner.id, input.after ?? null, input.first ?? 20])
+  return rows.map(publicKey)
+}
+
+/**
+ * revokeApiKey: by its person, its maker or an owner of its org, for good; a second time changes nothing.
+ * Errors: 401, 403 for a key and for a member of its org who is neither, 404.
+ */
+export async function revokeApiKey(ctx: RequestContext, input: { readonly id: string }): Promise<ApiKey> {
+  const session = assertSession(ctx.viewer)
+  const [row] = isId('key', input.id) ? await ctx.deps.db.query(keyById, [input.id]) : []
+  if (!row || !session.accountIds.includes(row.owner.id)) throw notFound(`The key ${input.id}`)
+  if (row.createdBy !== session.personId) assertOrgOwner(session, row.owner)
+  return commitVerb(ctx, async (tx) => {
+    const [revoked] = await tx.query(revokeKey, [row.id])
+    if (revoked)
+      await audit(tx, ctx, {
+        action: 'key.revoke',
+        accountId: row.owner.id,
+        targetId: row.id,
+        before: { name: row.name },
+      })
+    const [now] = await tx.query(keyById, [row.id])
+    return publicKey(now ?? row)
+  })
+}

@@ -1,0 +1,124 @@
+/** The people of an org. Contract, "Identifiers and text rules": only an owner changes them; the last owner stays. */
+import { assertOrgOwner, assertSession } from '../auth/policy.ts'
+import type { AccountRef, RequestContext } from '../context.ts'
+import { HubError } from '../errors.ts'
+import type { Querier, Statement } from '../store/db.ts'
+import { commitVerb } from '../verb.ts'
+import { findAccount } from './accounts.ts'
+import { type AuditContext, audit } from './audit.ts'
+import type { Account } from './handle.ts'
+
+export type OrgRole = 'owner' | 'member'
+
+export interface Membership {
+  readonly org: Account
+  readonly user: Account
+  readonly role: OrgRole
+}
+
+interface RoleRow {
+  readonly role: OrgRole | null
+  readonly otherOwners: number
+}
+
+const lockOrg: Statement<never> = { name: 'org-lock', text: 'select from accounts where id = $1 for no key update' }
+const readRole: Statement<RoleRow> = {
+  name: 'org-role',
+  text: `select (select role from memberships where org_id = $1 and user_id = $2) as role,
+    (select count(*) from memberships where org_id = $1 and user_id <> $2 and role = 'owner') as "otherOwners"`,
+}
+const writeMember: Statement<never> = {
+  name: 'org-member-put',
+  text: `insert into memberships (org_id, user_id, role) values ($1, $2, $3::"OrgRole")
+    on conflict (org_id, user_id) do update set role = excluded.role`,
+}
+const deleteMember: Statement<never> = {
+  name: 'org-member-delete',
+  text: 'delete from memberships where org_id = $1 and user_id = $2',
+}
+const revokeMemberKeys: Statement<{ id: string }> = {
+  name: 'org-member-keys-revoke',
+  text: 'update api_keys set revoked_at = now() where account_id = $1 and created_by = $2 and revoked_at is null returning id',
+}
+
+/** The org row is locked first: two owners who remove each other at once leave one. */
+async function roleUnderLock(tx: Querier, orgId: string, userId: string): Promise<RoleRow> {
+  await tx.query(lockOrg, [orgId])
+  const [row] = await tx.query(readRole, [orgId, userId])
+  return row ?? { role: null, otherOwners: 0 }
+}
+
+function assertNotLastOwner(org: AccountRef, row: RoleRow): void {
+  if (row.role !== 'owner' || row.otherOwners > 0) return
+  throw new HubError(
+    'conflict.last_owner',
+    `${org.handle} would be left without an owner; make another person one first.`,
+  )
+}
+
+/** Makes a person a member with this role, or changes the role. Errors: 409 `conflict.last_owner`. */
+export async function putMembership(
+  tx: Querier,
+  ctx: AuditContext,
+  org: AccountRef,
+  user: AccountRef,
+  role: OrgRole,
+): Promise<void> {
+  const row = await roleUnderLock(tx, org.id, user.id)
+  if (row.role === role) return
+  if (role === 'member') assertNotLastOwner(org, row)
+  await tx.query(writeMember, [org.id, user.id, role])
+  await audit(tx, ctx, {
+    action: 'org.member.put',
+    accountId: org.id,
+    targetId: user.id,
+    before: { role: row.role },
+    after: { role },
+  })
+}
+
+/** addOrgMember: adds a person or changes their role. Errors: 401, 403 for others than an owner, 404, 409 `conflict.last_owner`. */
+export async function addOrgMember(
+  ctx: RequestContext,
+  input: { readonly org: string; readonly user: string; readonly role?: OrgRole | null },
+): Promise<Membership> {
+  assertSession(ctx.viewer)
+  const org = await findAccount(ctx.deps.db, input.org, 'org')
+  assertOrgOwner(ctx.viewer, org)
+  const user = await findAccount(ctx.deps.db, input.user, 'user')
+  const role = input.role ?? 'member'
+  return commitVerb(ctx, async (tx) => {
+    await putMembership(tx, ctx, org, user, role)
+    return { org, user, role }
+  })
+}
+
+/**
+ * removeOrgMember: by an owner, or by the person who leaves. The org's keys that the person made end with it, for their tokens went along.
+ * Errors: 401, 403, 404 (also for one who is no member), 409 `conflict.last_owner`.
+ */
+export async function removeOrgMember(
+  ctx: RequestContext,
+  input: { readonly org: string; readonly user: string },
+): Promise<{ readonly org: Account; readonly user: Account; readonly revokedKeyIds: readonly string[] }> {
+  const session = assertSession(ctx.viewer)
+  const org = await findAccount(ctx.deps.db, input.org, 'org')
+  if (session.account.handle !== input.user) assertOrgOwner(session, org)
+  const user = await findAccount(ctx.deps.db, input.user, 'user')
+  return commitVerb(ctx, async (tx) => {
+    const row = await roleUnderLock(tx, org.id, user.id)
+    if (row.role === null) throw new HubError('not_found', `${user.handle} is no member of ${org.handle}.`)
+    assertNotLastOwner(org, row)
+    await tx.query(deleteMember, [org.id, user.id])
+    const revokedKeyIds = (await tx.query(revokeMemberKeys, [org.id, user.id])).map((key) => key.id)
+    const after = { role: null, revokedKeyIds }
+    await audit(tx, ctx, {
+      action: 'org.member.remove',
+      accountId: org.id,
+      targetId: user.id,
+      before: { role: row.role },
+      after,
+    })
+    return { org, user, revokedKeyIds }
+  })
+}

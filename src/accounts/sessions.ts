@@ -1,0 +1,49 @@
+/** Sessions are rows: they end and are revoked. The token of a session of our own only names its row. */
+import type { Auth } from '../auth/auth.ts'
+import { signSession } from '../auth/session-token.ts'
+import type { Credentialed } from '../context.ts'
+import { newId } from '../ids.ts'
+import type { Querier, Statement } from '../store/db.ts'
+import { type AuditContext, audit } from './audit.ts'
+
+export interface CreatedSession {
+  readonly id: string
+  readonly token: string
+  /** RFC 3339. */
+  readonly expiresAt: string
+}
+
+const insertSession: Statement<{ expiresAt: string }> = {
+  name: 'session-insert',
+  text: `insert into sessions (id, account_id, expires_at) values ($1, $2, now() + make_interval(secs => $3))
+    returning expires_at as "expiresAt"`,
+}
+
+const revokeRow: Statement<{ id: string }> = {
+  name: 'session-revoke',
+  text: 'update sessions set revoked_at = now() where id = $1 and revoked_at is null returning id',
+}
+
+/** Opens a session of a user for `ttlSeconds` and returns its token, which is not kept. */
+export async function openSession(
+  auth: Auth,
+  tx: Querier,
+  ctx: AuditContext,
+  user: { readonly id: string },
+  ttlSeconds: number,
+): Promise<CreatedSession> {
+  const id = newId('sess')
+  const [row] = await tx.query(insertSession, [id, user.id, ttlSeconds])
+  const expiresAt = row?.expiresAt ?? ''
+  const token = await signSession(auth.keys, { accountId: user.id, sessionId: id }, new Date(expiresAt))
+  await audit(tx, ctx, { action: 'session.create', accountId: user.id, targetId: id, after: { expiresAt } })
+  return { id, token, expiresAt }
+}
+
+/** Ends a session for good: its token, and an identity provider's token that it stands for, are 401 from then on. */
+export async function revokeSession(auth: Auth, ctx: AuditContext, session: Credentialed): Promise<void> {
+  await auth.db.withTx(async (tx) => {
+    const [revoked] = await tx.query(revokeRow, [session.credentialId])
+    if (revoked) await audit(tx, ctx, { action: 'session.revoke', accountId: session.account.id, targetId: revoked.id })
+  })
+}

@@ -1,0 +1,64 @@
+/** People at the identity provider, and the accounts they have here. A person is the pair of issuer and subject. */
+import { audit, noViewer } from '../accounts/audit.ts'
+import { handleFault, takeHandle } from '../accounts/handle.ts'
+import { HubError } from '../errors.ts'
+import type { Querier, Statement, Tx } from '../store/db.ts'
+
+/** What a verified token of the issuer says of a person. `proposedHandle` counts only when the account is first made. */
+export interface Person {
+  readonly issuer: string
+  readonly subject: string
+  readonly proposedHandle: string | null
+  readonly name: string | null
+}
+
+const lockPerson: Statement<never> = {
+  name: 'identity-lock',
+  text: 'select pg_advisory_xact_lock(hashtextextended($1, 0))',
+}
+const findPerson: Statement<{ id: string }> = {
+  name: 'identity-find',
+  text: 'select account_id as id from identities where issuer = $1 and subject = $2',
+}
+const insertPerson: Statement<never> = {
+  name: 'identity-insert',
+  text: 'insert into identities (issuer, subject, account_id) values ($1, $2, $3)',
+}
+
+/** The account of a person who has been here before. */
+export async function findIdentity(querier: Querier, person: Person): Promise<string | null> {
+  const [account] = await querier.query(findPerson, [person.issuer, person.subject])
+  return account?.id ?? null
+}
+
+/**
+ * The account id of a person, made the first time. 409 `auth.handle_taken` where the handle is missing, ill-formed, reserved or taken:
+ * the caller chooses another. Two first requests of one person make one account.
+ */
+export async function accountOfPerson(tx: Tx, person: Person): Promise<string> {
+  const known = await findIdentity(tx, person)
+  if (known !== null) return known
+  await tx.query(lockPerson, [JSON.stringify([person.issuer, person.subject])])
+  const made = await findIdentity(tx, person)
+  if (made !== null) return made
+  const handle = person.proposedHandle ?? ''
+  const name = person.name?.replaceAll('\0', '').slice(0, 200) || null
+  const account = handleFault(handle) === null ? await takeHandle(tx, 'user', handle, name) : null
+  if (account === null) throw chooseHandle(handle)
+  await tx.query(insertPerson, [person.issuer, person.subject, account.id])
+  const after = { handle, issuer: person.issuer }
+  await audit(tx, noViewer, { action: 'user.create', accountId: account.id, targetId: account.id, after })
+  return account.id
+}
+
+function chooseHandle(handle: string): HubError {
+  const reason = handleFault(handle) === null ? 'is taken' : 'cannot be a handle'
+  const proposed =
+    handle === ''
+      ? 'Your identity provider proposes no handle'
+      : `The handle ${JSON.stringify(handle.slice(0, 64))} ${reason}`
+  return new HubError(
+    'auth.handle_taken',
+    `${proposed}: choose another by POST /auth/handle with {"handle": "…"} and the same credential, or sign in at /auth/login.`,
+  )
+}

@@ -1,0 +1,137 @@
+/** Bearer tokens of the identity provider: JWTs verified by its published keys, each standing for a session row. Contract, "Credentials". */
+import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify, type RemoteJWKSet } from 'jose'
+import { z } from 'zod'
+import type { OidcSettings } from '../config.ts'
+import type { Credentialed } from '../context.ts'
+import { HubError } from '../errors.ts'
+import { newId } from '../ids.ts'
+import type { Db, Statement } from '../store/db.ts'
+import { tokenDigest } from './api-key.ts'
+import { type SessionRow, sessionByDigest, sessionViewer } from './credential-rows.ts'
+import { accountOfPerson, type Person } from './identities.ts'
+
+export interface Oidc {
+  readonly settings: OidcSettings
+  /** The viewer of a bearer token, null where it is bad; 503 while the issuer's keys cannot be had; 409 `auth.handle_taken` at a first visit. */
+  viewerOf(token: string): Promise<Credentialed | null>
+  /** Who a bearer token is of and when it ends, without looking for an account; null where it is bad. */
+  personOf(token: string): Promise<{ readonly person: Person; readonly expiresAt: Date } | null>
+  /** The viewer of a bearer token, the account being made under `handle` where there is none yet. */
+  admit(token: string, handle: string): Promise<Credentialed | null>
+}
+
+const TIMEOUT_MS = 5000
+/** An unknown kid fetches the keys again, and at most this often. */
+const COOLDOWN_MS = 10_000
+const DISCOVERY_RETRY_MS = 5000
+/** Signatures by the issuer's public keys only: with HMAC a public key would be the secret. */
+const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
+
+const discovery = z.object({ issuer: z.string(), jwks_uri: z.url({ protocol: /^https?$/ }) })
+
+const insertSession: Statement<never> = {
+  name: 'oidc-session-insert',
+  text: `insert into sessions (id, account_id, issuer, token_sha256, expires_at) values ($1, $2, $3, $4, $5)
+    on conflict (token_sha256) do nothing`,
+}
+
+/** Opens the verifier; the issuer is asked at the first token. */
+export function openOidc(db: Db, settings: OidcSettings): Oidc {
+  const issuerKeys = discoverOnce(settings.issuer)
+
+  const personOf: Oidc['personOf'] = async (token) => {
+    try {
+      const { payload, protectedHeader } = await jwtVerify(token, await issuerKeys(), {
+        issuer: settings.issuer,
+        audience: settings.audience,
+        algorithms: ALGORITHMS,
+        requiredClaims: ['sub', 'exp'],
+        clockTolerance: 5,
+      })
+      if (protectedHeader.typ?.toLowerCase() === 'logout+jwt') return null
+      return { person: personOfClaims(payload, settings), expiresAt: new Date((payload.exp ?? 0) * 1000) }
+    } catch (error) {
+      if (error instanceof errors.JWKSTimeout || isFetchFault(error)) throw issuerSilent(error)
+      if (error instanceof errors.JOSEError) return null
+      throw error
+    }
+  }
+
+  const viewerOf = async (token: string, handle: string | null): Promise<Credentialed | null> => {
+    const verified = await personOf(token)
+    if (verified === null) return null
+    const digest = tokenDigest(token)
+    const row = await sessionOf(digest)
+    if (row) return row.live ? sessionViewer(row) : null
+    await db.withTx(async (tx) => {
+      const person = handle === null ? verified.person : { ...verified.person, proposedHandle: handle }
+      const accountId = await accountOfPerson(tx, person)
+      await tx.query(insertSession, [newId('sess'), accountId, settings.issuer, digest, verified.expiresAt])
+    })
+    const made = await sessionOf(digest)
+    return made?.live ? sessionViewer(made) : null
+  }
+
+  const sessionOf = async (digest: Buffer): Promise<SessionRow | undefined> =>
+    (await db.query(sessionByDigest, [digest]))[0]
+
+  return {
+    settings,
+    personOf,
+    viewerOf: (token) => viewerOf(token, null),
+    admit: (token, handle) => viewerOf(token, handle),
+  }
+}
+
+/** Who verified claims are about. */
+export function personOfClaims(claims: JWTPayload, settings: OidcSettings): Person {
+  const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null)
+  return {
+    issuer: settings.issuer,
+    subject: claims.sub ?? '',
+    proposedHandle: text(claims[settings.handleClaim]),
+    name: text(claims.name),
+  }
+}
+
+/** The issuer's key set, its address discovered once; a discovery that failed is tried again after a pause. */
+function discoverOnce(issuer: string): () => Promise<RemoteJWKSet> {
+  let found: Promise<RemoteJWKSet> | null = null
+  let retryAtMs = 0
+  return () => {
+    if (found !== null) return found
+    if (performance.now() < retryAtMs) throw issuerSilent(undefined)
+    found = discoverKeys(issuer).catch((error: unknown) => {
+      found = null
+      retryAtMs = performance.now() + DISCOVERY_RETRY_MS
+      throw issuerSilent(error)
+    })
+    return found
+  }
+}
+
+async function discoverKeys(issuer: string): Promise<RemoteJWKSet> {
+  const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
+  const answer = await fetch(address, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'error' })
+  if (!answer.ok) throw new Error(`${address} answered ${answer.status}`)
+  const metadata = discovery.parse(await answer.json())
+  if (metadata.issuer !== issuer) throw new Error(`${address} is the metadata of another issuer`)
+  return createRemoteJWKSet(new URL(metadata.jwks_uri), { timeoutDuration: TIMEOUT_MS, cooldownDuration: COOLDOWN_MS })
+}
+
+/** A key set that is not reachable or not one; a token's own faults have classes of their own. */
+function isFetchFault(error: unknown): boolean {
+  if (error instanceof errors.JWKSInvalid) return true
+  return error instanceof TypeError || (error instanceof errors.JOSEError && error.code === 'ERR_JOSE_GENERIC')
+}
+
+function issuerSilent(cause: unknown): HubError {
+  return new HubError(
+    'unavailable',
+    'The identity provider does not answer, so its tokens cannot be checked; try again.',
+    {
+      cause,
+      headers: { 'Retry-After': '5' },
+    },
+  )
+}
