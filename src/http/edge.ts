@@ -53,7 +53,6 @@ function logRequest(request: FastifyRequest, reply: FastifyReply): void {
   const { viewer } = request
   request.log.info(
     {
-      request_id: request.id,
       method: request.method,
       path: pathOf(request.url),
       route: request.routeOptions.url,

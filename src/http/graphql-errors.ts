@@ -15,7 +15,12 @@ export function renderError(error: unknown, request: Asking): GraphQLError {
       : {}
   if (original instanceof GraphQLError) {
     const known = new HubError('validation.request', original.message)
-    return new GraphQLError(original.message, { ...place, extensions: facts(known, request.id, codeOf(original)) })
+    // Yoga reads the status of the response from `http` and takes it out again.
+    const http = original.extensions.http ? { http: original.extensions.http } : {}
+    return new GraphQLError(original.message, {
+      ...place,
+      extensions: { ...facts(known, request.id, codeOf(original)), ...http },
+    })
   }
   const known = knownError(original, request)
   return new GraphQLError(known.message, { ...place, extensions: facts(known, request.id) })

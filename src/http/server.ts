@@ -1,5 +1,5 @@
 /** The HTTP server: the edge, then each mount in a scope of its own. */
-import Fastify, { type FastifyInstance, type FastifyPluginAsync, type FastifyReply } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyPluginAsync, type FastifyReply, LogController } from 'fastify'
 import type { GraphQLSchema } from 'graphql'
 import { registerDocs } from '../../rest-compat/docs.ts'
 import { planRoutes, registerRest, sendProblem } from '../../rest-compat/handler.ts'
@@ -33,6 +33,7 @@ export interface ServerParts {
 
 /** Longest segment of a path: an upload id; owners and slugs are refused by rule, not by the router. */
 const MAX_PARAM_LENGTH = 512
+const IDLE_SWEEP_MS = 50
 
 /**
  * Builds the server; it listens nowhere yet. `app.close()` is the graceful stop: readiness goes off, streams end with a retry hint, requests under way are
@@ -42,7 +43,7 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
   const { config } = deps
   const app = Fastify({
     loggerInstance: deps.log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     requestIdHeader: false,
     genReqId: (request) => requestId(request.headers['x-request-id']),
     trustProxy: config.trustProxy,
@@ -90,6 +91,10 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
   for (const plugin of parts.uncounted ?? []) app.register(plugin)
   app.addHook('preClose', async () => {
     stopping = true
+    // A connection whose last answer went out after the stop began is idle, and would else be waited for until its client lets go.
+    const sweep = setInterval(() => app.server.closeIdleConnections(), IDLE_SWEEP_MS)
+    app.server.once('close', () => clearInterval(sweep))
+    sweep.unref()
   })
   return app
 }

@@ -252,7 +252,11 @@ describe('the OpenAPI document', () => {
         required: true,
         content: {
           'application/json': {
-            schema: { required: ['files'], additionalProperties: false, properties: { color: { anyOf: [{ $ref: '#/components/schemas/Color' }, { type: 'null' }] } } },
+            schema: {
+              required: ['files'],
+              additionalProperties: false,
+              properties: { color: { anyOf: [{ $ref: '#/components/schemas/Color' }, { type: 'null' }] } },
+            },
           },
         },
       },

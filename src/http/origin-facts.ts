@@ -1,0 +1,17 @@
+/** What sign-in needs to see of a request. */
+import type { FastifyRequest } from 'fastify'
+import type { CredentialRequest } from '../auth/authenticate.ts'
+
+/** The headers that decide who asks and from which site. */
+export function credentialsOf(request: FastifyRequest): CredentialRequest {
+  const { authorization, cookie, origin, host } = request.headers
+  const site = request.headers['sec-fetch-site']
+  return {
+    authorization,
+    cookie,
+    method: request.method,
+    origin,
+    host,
+    secFetchSite: typeof site === 'string' ? site : undefined,
+  }
+}

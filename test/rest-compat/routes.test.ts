@@ -1,0 +1,95 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { documentReader } from '../../rest-compat/documents.ts'
+import { planRoutes } from '../../rest-compat/handler.ts'
+import { openApiDocument } from '../../rest-compat/openapi.ts'
+import { pending, routes } from '../../rest-compat/routes.ts'
+import { everywhere, specOperations, statusesOf } from '../../rest-compat/spec-operations.ts'
+import { schema } from '../../schema/index.ts'
+import { sharedDir } from '../support/shared.ts'
+
+const plans = planRoutes({ schema, routes, readDocument: documentReader() })
+const shared = sharedDir()
+const specDir = shared ? join(shared, 'spec') : null
+const specTexts =
+  specDir && existsSync(specDir)
+    ? ['repos-files-cards-checks.md', 'runs-endpoints-spend.md'].map((name) =>
+        readFileSync(join(specDir, name), 'utf8'),
+      )
+    : []
+
+describe('the route table', () => {
+  it('has every operation of the spec, or lists it as pending, never both', () => {
+    const routed = routes.map((route) => route.operation)
+    expect([...routed, ...pending].sort()).toEqual(Object.keys(specOperations).sort())
+  })
+
+  it.each(routes.map((route) => [route.operation, route] as const))(
+    '%s stands where the spec puts it and answers a status that is declared',
+    (operation, route) => {
+      const declared = specOperations[operation]
+      expect([route.method, route.path.replace(/:(\w+)/g, '{$1}')]).toEqual([declared?.method, declared?.path])
+      expect(declared?.statuses).toContain(route.status)
+      expect(statusesOf(route)).toEqual(expect.arrayContaining([...everywhere]))
+    },
+  )
+
+  it.skipIf(specTexts.length === 0)('knows every path that the spec names', () => {
+    const named = specTexts.flatMap((text) =>
+      [...text.matchAll(/^\*\*(GET|POST|PUT|PATCH|DELETE) (\/v1\/[^\s*]+)\*\*/gm)].map(
+        ([, method, path]) => `${method} ${path}`,
+      ),
+    )
+    const known = Object.values(specOperations).map(({ method, path }) => `${method} ${path}`)
+    expect(named.length).toBeGreaterThan(40)
+    expect(named.filter((operation) => !known.includes(operation))).toEqual([])
+  })
+
+  it('has no two routes on one method and path', () => {
+    const places = routes.map((route) => `${route.method} ${route.path}`)
+    expect(new Set(places).size).toBe(places.length)
+  })
+
+  it('declares a scope for every operation, beside its resolver', () => {
+    for (const { rootField, route } of plans)
+      expect([route.operation, rootField.extensions.scope]).toEqual([
+        route.operation,
+        expect.stringMatching(/^(none|key:(read|write|train)|session)$/),
+      ])
+  })
+})
+
+describe('the OpenAPI document of the table', () => {
+  const document = openApiDocument(plans, 'https://hub.example') as {
+    paths: Record<string, Record<string, { operationId: string; responses: object; 'x-scope': string }>>
+    components: { schemas: Record<string, object> }
+  }
+
+  it('has each operation once, and every reference in it leads somewhere', () => {
+    const ids = Object.values(document.paths).flatMap((path) =>
+      Object.values(path).map((operation) => operation.operationId),
+    )
+    expect(ids.sort()).toEqual(routes.map((route) => route.operation).sort())
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(
+      (match) => match[1],
+    )
+    for (const name of new Set(references)) expect(Object.keys(document.components.schemas)).toContain(name)
+  })
+
+  it('carries the limits that the schema checks', () => {
+    const presign = JSON.stringify(document.paths['/v1/repos/{owner}/{repo}/files/presign-upload'])
+    expect(presign).toContain('"minItems":1')
+    expect(presign).toContain('"maxItems":100')
+    const create = JSON.stringify(document.paths['/v1/repos']?.post)
+    expect(create).toContain('"maxLength":4000')
+    expect(create).toContain('"slug"')
+  })
+
+  it('speaks snake_case and the spec spelling of enums', () => {
+    expect(document.components.schemas.RepoKind).toMatchObject({ enum: ['dataset', 'model', 'robot'] })
+    expect(document.components.schemas.Repo).toMatchObject({
+      properties: { full_name: { type: 'string' }, dataset_meta: {}, file_summary: {} },
+    })
+  })
+})
