@@ -1,8 +1,113 @@
-/** Background work as seen by verbs: jobs are named in `src/jobs/`, and are sent inside the transaction that makes them necessary. */
+/** Background work on pg-boss: jobs are rows, sent inside the transaction that makes them necessary, and taken back from a dead process. */
+import { randomUUID } from 'node:crypto'
+import { type Job, PgBoss } from 'pg-boss'
+import type { Logger } from 'pino'
+import type { z } from 'zod'
+import type { Deps } from '../context.ts'
 import type { Tx } from './db.ts'
 
 export interface Queue {
-  /** Enqueues in the caller's transaction: the job exists exactly when the transaction commits. `singletonKey` folds equal waiting jobs into one. */
+  /** Enqueues in the caller's transaction: the job exists exactly when the transaction commits. Of equal keys that wait, one is kept. */
   send(tx: Tx, job: string, input: object, options?: { singletonKey?: string }): Promise<void>
+  /** Finishes the jobs under way (30 s at most) and stops. */
   stop(): Promise<void>
+}
+
+/** A kind of background work, as data. Handlers may run twice, on two hubs at once: each is idempotent. */
+export interface JobDefinition<Input extends z.ZodType = z.ZodType> {
+  readonly name: string
+  readonly input: Input
+  /** Five-field cron in UTC, for work that comes by itself; it is sent with `{}`. */
+  readonly cron?: string
+  /** The longest that one run may take; then it is taken back and tried again. */
+  readonly expireSeconds: number
+  readonly retryLimit: number
+  /** Runs under way in one process. */
+  readonly concurrency: number
+  readonly handler: (input: z.output<Input>, tools: JobTools) => Promise<void>
+}
+
+export interface JobTools {
+  readonly deps: Deps
+  /** Aborts when the run has been taken back or the hub stops. */
+  readonly signal: AbortSignal
+  readonly log: Logger
+}
+
+/** A run whose process has not been heard of for this long is taken back; looked for every `MONITOR_SECONDS`: within a minute in all. */
+const HEARTBEAT_SECONDS = 20
+const MONITOR_SECONDS = 10
+const POLL_SECONDS = 2
+const STOP_TIMEOUT_MS = 30_000
+
+export interface QueueHandle extends Queue {
+  /** Declares the kinds of work and begins to work on them; nothing can be sent before. */
+  work(jobs: readonly JobDefinition[], deps: Deps): Promise<void>
+}
+
+/** Opens the queue, making its tables at the first start (under its own advisory lock: hubs that start together wait for each other). */
+export async function openQueue(options: { url: string; log: Logger }): Promise<QueueHandle> {
+  const { log } = options
+  const boss = new PgBoss({
+    connectionString: options.url,
+    application_name: 'hub-queue',
+    max: 4,
+    schema: 'pgboss',
+    superviseIntervalSeconds: MONITOR_SECONDS,
+    monitorIntervalSeconds: MONITOR_SECONDS,
+    cronMonitorIntervalSeconds: 15,
+    cronWorkerIntervalSeconds: 5,
+  })
+  // Its own loops go on after an error; the database being away is the usual one.
+  boss.on('error', (error) => log.warn({ err: error }, 'the queue met an error'))
+  await boss.start()
+  return {
+    async send(tx, job, input, { singletonKey = randomUUID() } = {}) {
+      const db = { executeSql: (text: string, values?: unknown[]) => tx.client.query(text, values) }
+      await boss.send(job, input, { db, singletonKey })
+    },
+    async work(jobs, deps) {
+      for (const job of jobs) {
+        await declare(boss, job)
+        await workOn(boss, job, deps)
+      }
+    },
+    stop: () => boss.stop({ graceful: true, timeout: STOP_TIMEOUT_MS, close: true }),
+  }
+}
+
+/** `short`: of jobs with one key, at most one waits, however many are under way. */
+async function declare(boss: PgBoss, job: JobDefinition): Promise<void> {
+  const options = {
+    expireInSeconds: job.expireSeconds,
+    heartbeatSeconds: HEARTBEAT_SECONDS,
+    retryLimit: job.retryLimit,
+    retryDelay: 5,
+    retryBackoff: true,
+    retryDelayMax: 3600,
+    deleteAfterSeconds: 86_400,
+  }
+  await boss.createQueue(job.name, { ...options, policy: 'short' })
+  await boss.updateQueue(job.name, options)
+  if (job.cron) await boss.schedule(job.name, job.cron, {}, { tz: 'UTC', singletonKey: 'cron' })
+}
+
+async function workOn(boss: PgBoss, job: JobDefinition, deps: Deps): Promise<void> {
+  const options = { pollingIntervalSeconds: POLL_SECONDS, batchSize: 1, localConcurrency: job.concurrency }
+  await boss.work<object>(job.name, options, async ([run]) => {
+    if (run) await runJob(job, run, deps)
+  })
+}
+
+async function runJob(job: JobDefinition, run: Job<object>, deps: Deps): Promise<void> {
+  const log = deps.log.child({ job: job.name, jobId: run.id })
+  const started = performance.now()
+  try {
+    await job.handler(job.input.parse(run.data), { deps, signal: run.signal, log })
+    log.debug({ ms: Math.round(performance.now() - started) }, 'job done')
+  } catch (error) {
+    // The queue records it and tries again; the log is where people look.
+    log.error({ err: error }, 'job failed')
+    throw error
+  }
 }
