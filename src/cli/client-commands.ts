@@ -1,0 +1,274 @@
+/** The client's commands: push, pull, ls, repos, whoami, login. They speak `/v1` alone and work against any hub. */
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import {
+  createHubClient,
+  DEFAULT_JOBS,
+  type HubClient,
+  LocalError,
+  pullRepo,
+  pushFolder,
+  type RepoName,
+} from '../client/index.ts'
+import {
+  type ClientIo,
+  countText,
+  exitCode,
+  exitCodeOf,
+  exitCodesHelp,
+  explain,
+  progressOn,
+  sizeText,
+} from './client-output.ts'
+import { type ClientSettings, clientSettings, storeSettings } from './client-settings.ts'
+
+interface CommonOptions {
+  readonly url?: string
+  readonly tokenFile?: string
+  readonly json?: boolean
+}
+interface TransferOptions extends CommonOptions {
+  readonly include: string[]
+  readonly exclude: string[]
+  readonly jobs: number
+}
+interface PushCommandOptions extends TransferOptions {
+  readonly kind?: string
+  readonly private?: boolean
+  readonly public?: boolean
+  readonly delete?: boolean
+  readonly dryRun?: boolean
+}
+
+/** What a command ends with: the object of `--json`, the lines for a person, and its exit code. */
+interface Ended {
+  readonly json: unknown
+  readonly text: string
+  readonly code?: number
+}
+
+const processIo: ClientIo = {
+  env: process.env,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  exit: (code) => {
+    process.exitCode = code
+  },
+  onInterrupt(stop) {
+    process.once('SIGINT', stop).once('SIGTERM', stop)
+    return () => void process.off('SIGINT', stop).off('SIGTERM', stop)
+  },
+}
+
+/** Adds the client's commands to the `hub` program. */
+export function registerClientCommands(program: Command, io: ClientIo = processIo): void {
+  const transfer = (command: Command) =>
+    common(command, io)
+      .option('--include <glob>', 'only paths that match (repeatable)', collect, [])
+      .option('--exclude <glob>', 'no paths that match (repeatable)', collect, [])
+      .option('--jobs <n>', 'parts or files under way at a time', jobs, DEFAULT_JOBS)
+
+  transfer(
+    program
+      .command('push <dir> <repo>')
+      .description('Send the files of a folder to a repo (owner/slug); goes on where an earlier push stopped'),
+  )
+    .addOption(new Option('--kind <kind>', 'create the repo when it is missing').choices(['dataset', 'model', 'robot']))
+    .addOption(new Option('--private', 'a repo that is created is private (default)').conflicts('public'))
+    .option('--public', 'a repo that is created is public')
+    .option('--delete', 'remove files of the repo that the folder does not have')
+    .option('--dry-run', 'only say what would be done')
+    .action((dir: string, repo: string, options: PushCommandOptions) =>
+      run(io, options, (client, settings) => push(io, client, settings, dir, repoName(repo), options)),
+    )
+  transfer(
+    program
+      .command('pull <repo> <dir>')
+      .description('Fetch the files of a repo (owner/slug) into a folder, each checked by its SHA-256'),
+  ).action((repo: string, dir: string, options: TransferOptions) =>
+    run(io, options, (client, settings) => pull(io, client, settings, repoName(repo), dir, options)),
+  )
+  common(program.command('ls <repo> [prefix]').description('List the files of a repo'), io).action(
+    (repo: string, prefix: string | undefined, options: CommonOptions) =>
+      run(io, options, (client) => list(client, repoName(repo), prefix ?? '')),
+  )
+  const repos = common(program.command('repos').description('List or search repos'), io)
+  for (const name of ['q', 'kind', 'owner', 'visibility', 'robot', 'sort'])
+    repos.option(`--${name} <value>`, `filter ${name}, as in GET /v1/repos`)
+  repos
+    .option('--tag <tag>', 'has this tag (repeatable: all of them)', collect, [])
+    .action((options: CommonOptions & Record<string, unknown>) =>
+      run(io, options, (client) => listRepos(client, options)),
+    )
+  common(program.command('whoami').description('Who the credential is'), io).action((options: CommonOptions) =>
+    run(io, options, async (client) => {
+      const me = await client.me()
+      return { json: me, text: `${JSON.stringify(me, null, 2)}\n` }
+    }),
+  )
+  common(
+    program.command('login').description('Keep the hub and the token of HUB_TOKEN or --token-file for later commands'),
+    io,
+  ).action((options: CommonOptions) =>
+    run(io, options, async (client, { url, token }) => {
+      if (token === null) throw new LocalError('There is no token to keep: set HUB_TOKEN or give --token-file.')
+      await client.me()
+      const file = await storeSettings(io.env, { url, token })
+      return { json: { url, file }, text: `The token for ${url} works and is kept in ${file}.\n` }
+    }),
+  )
+}
+
+function common(command: Command, io: ClientIo): Command {
+  return command
+    .option('--url <url>', 'the hub (default: HUB_URL, else http://127.0.0.1:4000)')
+    .option('--token-file <file>', 'a file that holds the token (default: HUB_TOKEN)')
+    .option('--json', 'one JSON object on standard output')
+    .addHelpText('after', exitCodesHelp)
+    .exitOverride((error) => {
+      io.exit(error.exitCode === 0 ? exitCode.ok : exitCode.usage)
+      throw error
+    })
+}
+
+function collect(value: string, before: string[]): string[] {
+  return [...before, value]
+}
+
+function jobs(value: string): number {
+  const count = Number(value)
+  if (!Number.isInteger(count) || count < 1 || count > 64)
+    throw new InvalidArgumentError('It must be a whole number from 1 to 64.')
+  return count
+}
+
+class UsageError extends Error {}
+
+function repoName(text: string): RepoName {
+  const [owner, slug, ...more] = text.split('/')
+  if (!owner || !slug || more.length > 0)
+    throw new UsageError(`${JSON.stringify(text)} is not a repo: it must be owner/slug.`)
+  return { owner, slug }
+}
+
+/** Runs a command's work and turns its end, or its error, into output and exit code. */
+async function run(
+  io: ClientIo,
+  options: CommonOptions,
+  work: (client: HubClient, settings: ClientSettings) => Promise<Ended>,
+): Promise<void> {
+  const interrupt = new AbortController()
+  const off = io.onInterrupt(() => interrupt.abort(new Error('interrupted')))
+  try {
+    const settings = await clientSettings(io.env, options)
+    const client = createHubClient({ url: settings.url, token: settings.token, signal: interrupt.signal })
+    const ended = await work(client, settings)
+    io.stdout.write(options.json ? `${JSON.stringify(ended.json)}\n` : ended.text)
+    io.exit(ended.code ?? exitCode.ok)
+  } catch (error) {
+    if (interrupt.signal.aborted) {
+      io.stderr.write('hub: interrupted; run the same command again to go on.\n')
+      return io.exit(exitCode.interrupted)
+    }
+    io.stderr.write(explain(error))
+    io.exit(error instanceof UsageError ? exitCode.usage : exitCodeOf(error))
+  } finally {
+    off()
+  }
+}
+
+async function push(
+  io: ClientIo,
+  client: HubClient,
+  settings: ClientSettings,
+  dir: string,
+  repo: RepoName,
+  options: PushCommandOptions,
+): Promise<Ended> {
+  const startedMs = performance.now()
+  const report = await pushFolder(client, repo, dir, {
+    cacheDir: settings.cacheDir,
+    filter: options,
+    kind: options.kind ?? null,
+    visibility: options.public ? 'public' : 'private',
+    deleteExtra: options.delete ?? false,
+    dryRun: options.dryRun ?? false,
+    jobs: options.jobs,
+    progress: progressOn(io.stderr),
+  })
+  const { cause, ...json } = report
+  const would = report.dryRun ? 'would ' : ''
+  const verb = report.dryRun ? 'send' : 'sent'
+  let text = report.created ? `${would}create${report.dryRun ? '' : 'd'} ${report.repo} (${options.kind})\n` : ''
+  if (report.dryRun)
+    text +=
+      report.sent.map((path) => `would send    ${path}\n`).join('') +
+      report.deleted.map((path) => `would delete  ${path}\n`).join('')
+  text += `${report.repo}: ${would}${verb} ${countText(report.sent.length, 'file')} (${sizeText(report.sentBytes)}), ${countText(report.skipped, 'file')} already there`
+  if (report.deleted.length > 0) text += `, ${report.dryRun ? 'would delete' : 'deleted'} ${report.deleted.length}`
+  text += `, in ${seconds(startedMs)}\n`
+  return { json, text, code: failures(io, report) }
+}
+
+async function pull(
+  io: ClientIo,
+  client: HubClient,
+  settings: ClientSettings,
+  repo: RepoName,
+  dir: string,
+  options: TransferOptions,
+): Promise<Ended> {
+  const startedMs = performance.now()
+  const report = await pullRepo(client, repo, dir, {
+    cacheDir: settings.cacheDir,
+    filter: options,
+    jobs: options.jobs,
+    progress: progressOn(io.stderr),
+  })
+  const { cause, ...json } = report
+  let text = `${report.repo}: fetched ${countText(report.fetched.length, 'file')} (${sizeText(report.fetchedBytes)}), ${countText(report.skipped, 'file')} already here, in ${seconds(startedMs)}\n`
+  if (report.unverified.length > 0) {
+    text += `${countText(report.unverified.length, 'file')} could be checked by size only: the hub has not hashed them yet\n`
+  }
+  return { json, text, code: failures(io, report) }
+}
+
+/** Says which files failed; answers the exit code. */
+function failures(
+  io: ClientIo,
+  report: { readonly failed: ReadonlyArray<{ path: string; why: string }>; readonly cause: unknown },
+): number {
+  if (report.failed.length === 0) return exitCode.ok
+  io.stderr.write(
+    `hub: ${countText(report.failed.length, 'file')} failed:\n${report.failed.map(({ path, why }) => `  ${path}: ${why}\n`).join('')}`,
+  )
+  return exitCodeOf(report.cause)
+}
+
+async function list(client: HubClient, repo: RepoName, prefix: string): Promise<Ended> {
+  const files = []
+  for await (const page of client.tree(repo, prefix)) files.push(...page)
+  const bytes = files.reduce((sum, file) => sum + file.size, 0)
+  const rows = files.map(
+    (file) => `${String(file.size).padStart(14)}  ${file.sha256?.slice(0, 12) ?? '(not hashed)'}  ${file.path}\n`,
+  )
+  return { json: { files }, text: `${rows.join('')}${countText(files.length, 'file')}, ${sizeText(bytes)}\n` }
+}
+
+async function listRepos(client: HubClient, options: Record<string, unknown>): Promise<Ended> {
+  const filters: Record<string, string | string[]> = { tag: options.tag as string[] }
+  for (const name of ['q', 'kind', 'owner', 'visibility', 'robot', 'sort']) {
+    const value = options[name]
+    if (typeof value === 'string') filters[name] = value
+  }
+  const repos = []
+  for await (const page of client.repos(filters)) repos.push(...page)
+  const rows = repos.map(
+    (repo) =>
+      `${repo.kind.padEnd(8)} ${repo.visibility.padEnd(8)} ${countText(repo.file_summary.count, 'file').padStart(14)} ${sizeText(repo.file_summary.total_bytes).padStart(9)}  ${repo.full_name}\n`,
+  )
+  return { json: { repos }, text: `${rows.join('')}${countText(repos.length, 'repo')}\n` }
+}
+
+function seconds(startedMs: number): string {
+  return `${((performance.now() - startedMs) / 1000).toFixed(1)} s`
+}

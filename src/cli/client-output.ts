@@ -1,0 +1,127 @@
+/** How the client commands speak to a person: sizes, a progress bar on a terminal, and failures with their exit code. */
+import { SingleBar } from 'cli-progress'
+import { failureLine, LocalError, ProblemError, type Progress } from '../client/index.ts'
+
+/** What a client command touches of its process; tests give their own. */
+export interface ClientIo {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly stdout: { write(text: string): unknown }
+  readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean }
+  exit(code: number): void
+  /** Calls `stop` at the first Ctrl-C or TERM; answers how to stop listening. */
+  onInterrupt(stop: () => void): () => void
+}
+
+export const exitCode = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  notAllowed: 3,
+  notFound: 4,
+  refused: 5,
+  interrupted: 130,
+} as const
+
+export const exitCodesHelp = `
+Exit codes:
+  0    done
+  1    failed (network, this machine, or a file whose bytes differ)
+  2    wrong usage
+  3    not authenticated, or not allowed
+  4    not found, or not visible
+  5    refused by a rule (conflict, validation, quota)
+  130  interrupted; run the same command again to go on`
+
+/** The exit code that an error means. */
+export function exitCodeOf(error: unknown): number {
+  if (!(error instanceof ProblemError)) return exitCode.failed
+  if (error.status === 401 || error.status === 403) return exitCode.notAllowed
+  if (error.status === 404) return exitCode.notFound
+  return [400, 409, 412, 413, 422].includes(error.status) ? exitCode.refused : exitCode.failed
+}
+
+/** An error as lines for a person: what, then each entry with its place. */
+export function explain(error: unknown): string {
+  const lines = [`hub: ${failureLine(error)}`]
+  if (error instanceof ProblemError) {
+    for (const entry of error.entries) {
+      const place = entry.loc.length > 0 ? `${entry.loc.join('.')}: ` : ''
+      if (entry.detail !== error.message || place !== '') lines.push(`  ${place}${entry.detail} (${entry.type})`)
+    }
+    if (error.status === 401) lines.push('  Give a key in HUB_TOKEN, with --token-file, or once with `hub login`.')
+  }
+  if (error instanceof LocalError) lines.push(...error.faults.map((fault) => `  ${fault}`))
+  return `${lines.join('\n')}\n`
+}
+
+/** Bytes with three significant digits, in powers of 1,000. */
+export function sizeText(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB']
+  let value = bytes
+  let unit = 0
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000
+    unit += 1
+  }
+  return unit === 0 ? `${value} B` : `${Number(value.toPrecision(3))} ${units[unit]}`
+}
+
+/** `n` things, in words. */
+export function countText(count: number, one: string): string {
+  return `${count.toLocaleString('en-US')} ${one}${count === 1 ? '' : 's'}`
+}
+
+const phaseWord = { hash: 'checking', send: 'pushing', fetch: 'pulling' } as const
+
+/** One bar (bytes, rate, time left, files) where `stream` is a terminal; elsewhere only notes are written. */
+export function progressOn(stream: ClientIo['stderr']): Progress {
+  let bar: SingleBar | null = null
+  let moved = 0
+  let files = 0
+  let startedMs = 0
+  const show = () =>
+    bar?.update(Math.max(0, moved), {
+      files,
+      rate: `${sizeText(rate(moved, startedMs))}/s`,
+      moved: sizeText(Math.max(0, moved)),
+    })
+  return {
+    begin(phase, count, bytes) {
+      bar?.stop()
+      bar = null
+      moved = 0
+      files = 0
+      startedMs = performance.now()
+      if (!stream.isTTY || count === 0) return
+      const format = `${phaseWord[phase]} [{bar}] {percentage}% | {moved} of ${sizeText(bytes)} | {rate} | {eta_formatted} left | {files}/${count} files`
+      bar = new SingleBar({
+        format,
+        stream,
+        hideCursor: true,
+        barsize: 24,
+        fps: 8,
+        etaBuffer: 60,
+        gracefulExit: false,
+        clearOnComplete: true,
+      })
+      bar.start(bytes, 0, { files, rate: '0 B/s', moved: '0 B' })
+    },
+    bytes(count) {
+      moved += count
+      show()
+    },
+    file() {
+      files += 1
+      show()
+    },
+    note: (message) => void stream.write(`${message}\n`),
+    end() {
+      bar?.stop()
+      bar = null
+    },
+  }
+}
+
+function rate(bytes: number, startedMs: number): number {
+  return Math.max(0, Math.round(bytes / Math.max(0.001, (performance.now() - startedMs) / 1000)))
+}

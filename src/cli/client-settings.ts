@@ -1,0 +1,81 @@
+/** Where the client commands find the hub and their credential. */
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { LocalError } from '../client/index.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+export const DEFAULT_URL = 'http://127.0.0.1:4000'
+
+const stored = z.object({ url: z.string().optional(), token: z.string().optional() })
+
+export interface ClientSettings {
+  readonly url: string
+  readonly token: string | null
+  /** The memory of transfers. */
+  readonly cacheDir: string
+}
+
+/** Options beat the environment, which beats what `hub login` stored; a stored token goes only to the hub it was stored for. */
+export async function clientSettings(
+  env: Env,
+  options: { readonly url?: string; readonly tokenFile?: string },
+): Promise<ClientSettings> {
+  const kept = await readStored(env)
+  const url = checkedUrl(options.url ?? (env.HUB_URL || undefined) ?? kept.url ?? DEFAULT_URL)
+  const fromFile = options.tokenFile === undefined ? undefined : await tokenFrom(options.tokenFile)
+  const storedToken = kept.token !== undefined && checkedUrl(kept.url ?? DEFAULT_URL) === url ? kept.token : undefined
+  const cacheHome = env.XDG_CACHE_HOME || join(env.HOME || homedir(), '.cache')
+  return {
+    url,
+    token: fromFile ?? (env.HUB_TOKEN || undefined) ?? storedToken ?? null,
+    cacheDir: join(cacheHome, 'hub', 'transfers'),
+  }
+}
+
+/** Keeps the address and token for later commands, readable by their owner alone. Answers the file. */
+export async function storeSettings(
+  env: Env,
+  settings: { readonly url: string; readonly token: string },
+): Promise<string> {
+  const file = settingsFile(env)
+  await mkdir(join(file, '..'), { recursive: true, mode: 0o700 })
+  await writeFile(file, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 })
+  // The mode above counts only for a file that was not there yet.
+  await chmod(file, 0o600)
+  return file
+}
+
+function settingsFile(env: Env): string {
+  return join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'hub', 'client.json')
+}
+
+async function readStored(env: Env): Promise<z.output<typeof stored>> {
+  const text = await readFile(settingsFile(env), 'utf8').catch(() => null)
+  if (text === null) return {}
+  try {
+    return stored.parse(JSON.parse(text))
+  } catch {
+    throw new LocalError(`${settingsFile(env)} is not what \`hub login\` writes; log in again or remove it.`)
+  }
+}
+
+async function tokenFrom(file: string): Promise<string> {
+  const text = await readFile(file, 'utf8').catch((error: Error) => {
+    throw new LocalError(`The token file cannot be read: ${error.message}`)
+  })
+  const token = text.trim()
+  if (token === '' || /\s/.test(token)) throw new LocalError(`${file} does not hold one token.`)
+  return token
+}
+
+function checkedUrl(text: string): string {
+  const url = URL.parse(text)
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new LocalError(`${JSON.stringify(text)} is not an http(s) address.`)
+  if (url.username !== '' || url.password !== '')
+    throw new LocalError('The address of the hub must not hold a credential; use HUB_TOKEN.')
+  return url.href.replace(/\/+$/, '')
+}

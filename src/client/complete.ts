@@ -1,0 +1,106 @@
+/** Completing uploads in batches, so that one bad file does not hold the others back. */
+import { randomUUID } from 'node:crypto'
+import { BATCH, type HubClient, type RepoName } from './hub-client.ts'
+import { failureLine, ProblemError, refusedIndexes } from './problem.ts'
+import type { Outgoing } from './push-plan.ts'
+import type { CompletedUpload, RemoteFile } from './shapes.ts'
+import type { TransferState } from './state.ts'
+
+/** The hub hashes what it completes before it answers: this many bytes of one request stay well inside its time. */
+const BATCH_BYTES = 512 * 1_048_576
+
+export interface SentFile {
+  readonly local: Outgoing
+  readonly upload: CompletedUpload
+}
+
+export interface CompleteOutcome {
+  stored(sent: SentFile, entry: RemoteFile): void
+  failed(sent: SentFile, error: unknown, why: string): void
+}
+
+/** A queue that completes what was put in, a batch at a time: while the hub works on one batch, the next gathers. */
+export function completer(client: HubClient, repo: RepoName, state: TransferState, outcome: CompleteOutcome) {
+  const waiting: SentFile[] = []
+  let worker: Promise<void> | null = null
+
+  async function drain(): Promise<void> {
+    // Files that finish in the same turn belong in one request.
+    await new Promise((resolve) => setImmediate(resolve))
+    while (waiting.length > 0) await completeBatch(client, repo, state, nextBatch(waiting), outcome)
+    worker = null
+  }
+
+  return {
+    add(sent: SentFile): void {
+      waiting.push(sent)
+      worker ??= drain()
+      worker.catch(() => {})
+    },
+    /** Resolves when everything put in has been answered; rejects when the client was interrupted. */
+    async settled(): Promise<void> {
+      while (worker !== null) await worker
+    },
+  }
+}
+
+function nextBatch(waiting: SentFile[]): SentFile[] {
+  let count = 0
+  let bytes = 0
+  for (const sent of waiting) {
+    if (count > 0 && (count >= BATCH || bytes + sent.local.size > BATCH_BYTES)) break
+    count += 1
+    bytes += sent.local.size
+  }
+  return waiting.splice(0, count)
+}
+
+/**
+ * One request; where the hub refuses some files, those fail and the rest is asked for again, and where it does not say which, the batch is halved.
+ * A replay under `key` answers what the first try did, also after this process was killed in between.
+ */
+export async function completeBatch(
+  client: HubClient,
+  repo: RepoName,
+  state: TransferState,
+  batch: readonly SentFile[],
+  outcome: CompleteOutcome,
+  key: string = randomUUID(),
+): Promise<void> {
+  const uploads = batch.map((sent) => sent.upload)
+  state.rememberCompleting({ key, uploads, digests: batch.map((sent) => sent.local.sha256) })
+  try {
+    const entries = new Map((await client.complete(repo, uploads, key)).map((entry) => [entry.path, entry]))
+    state.rememberCompleted(key)
+    for (const sent of batch) {
+      const entry = entries.get(sent.local.path)
+      if (entry === undefined) outcome.failed(sent, null, 'the hub completed the upload but did not list the file')
+      else outcome.stored(sent, entry)
+    }
+  } catch (error) {
+    client.signal.throwIfAborted()
+    if (error instanceof ProblemError && error.status < 500) state.rememberCompleted(key)
+    const parts = split(batch, error, outcome)
+    for (const part of parts) await completeBatch(client, repo, state, part, outcome)
+  }
+}
+
+/** What of a failed batch is worth another request. */
+function split(batch: readonly SentFile[], error: unknown, outcome: CompleteOutcome): Array<readonly SentFile[]> {
+  const aboutFiles = error instanceof ProblemError && [404, 409, 412, 413, 422].includes(error.status)
+  const refused = aboutFiles ? refusedIndexes(error, 'uploads', batch.length) : new Map<number, string>()
+  if (!aboutFiles || batch.length === 1) {
+    for (const [index, sent] of batch.entries()) outcome.failed(sent, error, refused.get(index) ?? failureLine(error))
+    return []
+  }
+  if (refused.size === 0) {
+    const half = Math.ceil(batch.length / 2)
+    return [batch.slice(0, half), batch.slice(half)]
+  }
+  for (const [index, why] of refused) {
+    const sent = batch[index]
+    if (sent) outcome.failed(sent, error, why)
+  }
+  const rest = batch.filter((_, index) => !refused.has(index))
+  return rest.length === 0 ? [] : [rest]
+}

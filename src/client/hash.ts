@@ -1,0 +1,39 @@
+/** SHA-256 of local files, streamed. */
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import type { TransferState } from './state.ts'
+import { type LocalFile, signature } from './walk.ts'
+
+/** A file touched so shortly before it was hashed may change again within the clock's grain and look the same: its digest is not kept. */
+const SETTLED_NS = 2_000_000_000n
+
+const CHUNK_BYTES = 1_048_576
+
+/** Lowercase hex SHA-256 of a file; memory is one chunk. */
+export async function sha256Of(file: string, signal: AbortSignal): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of createReadStream(file, { highWaterMark: CHUNK_BYTES, signal })) hash.update(chunk as Buffer)
+  return hash.digest('hex')
+}
+
+/** The digest of a walked file, from memory where the file has not changed since. */
+export async function localDigest(
+  local: Omit<LocalFile, 'path'>,
+  state: TransferState,
+  signal: AbortSignal,
+): Promise<string> {
+  const stamp = `${local.size} ${local.mtimeNs} ${local.ctimeNs} ${local.ino}`
+  const known = state.hashOf(local.file, stamp)
+  if (known !== null) return known
+  const sha256 = await sha256Of(local.file, signal)
+  const nowNs = BigInt(Date.now()) * 1_000_000n
+  const settled = (timeNs: bigint) => nowNs - timeNs > SETTLED_NS
+  if (settled(local.mtimeNs) && settled(local.ctimeNs)) state.rememberHash(local.file, stamp, sha256)
+  return sha256
+}
+
+/** The digest of whatever file lies there, with the same memory. */
+export async function digestAt(file: string, state: TransferState, signal: AbortSignal): Promise<string> {
+  return localDigest({ file, ...signature(await stat(file, { bigint: true })) }, state, signal)
+}

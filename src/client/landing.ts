@@ -1,0 +1,72 @@
+/** Where pulled files may land: inside one folder, whatever the hub's listing says. */
+import { createHash } from 'node:crypto'
+import { lstat, mkdir, realpath } from 'node:fs/promises'
+import { dirname, join, sep } from 'node:path'
+import { pathFault } from '../files/path.ts'
+import { LocalError } from './problem.ts'
+import type { RemoteFile } from './shapes.ts'
+import { markOf } from './state.ts'
+import { PARTIAL_PREFIX } from './walk.ts'
+
+/** Rejects a listing that names anything but plain files below a folder: nothing of such a repo is written. */
+export function assertSafeListing(entries: readonly RemoteFile[]): void {
+  const paths = new Set(entries.map((entry) => entry.path))
+  const faults: string[] = []
+  for (const path of paths) {
+    const wrong = pathFault(path)
+    if (wrong) faults.push(`${JSON.stringify(path)} ${wrong}`)
+    for (const folder of parents(path))
+      if (paths.has(folder)) faults.push(`${JSON.stringify(folder)} is a file and a folder`)
+  }
+  if (faults.length > 0)
+    throw new LocalError('The repo lists paths that cannot be written safely; nothing was written.', faults)
+}
+
+function* parents(path: string): Generator<string> {
+  for (let at = path.indexOf('/'); at > 0; at = path.indexOf('/', at + 1)) yield path.slice(0, at)
+}
+
+/** Groups of paths that are one file where letter case does not count. */
+export function caseCollisions(entries: readonly RemoteFile[]): string[][] {
+  const groups = new Map<string, string[]>()
+  for (const { path } of entries) {
+    const folded = path.toLowerCase()
+    groups.set(folded, [...(groups.get(folded) ?? []), path])
+  }
+  return [...groups.values()].filter((group) => group.length > 1)
+}
+
+export interface Landing {
+  /** The file's own place. */
+  readonly target: string
+  /** Beside it, the same for every try at the same bytes, so that a later run goes on where this one stopped. */
+  readonly partial: string
+}
+
+/** Makes the folders above a path, following no link that leads out of `root` (a real path). */
+export async function landingOf(root: string, entry: RemoteFile): Promise<Landing> {
+  const target = join(root, ...entry.path.split('/'))
+  const folder = await safeFolder(root, entry.path)
+  const old = await lstat(target).catch(() => null)
+  if (old?.isDirectory()) throw new LocalError(`a folder stands in its place: ${target}`)
+  const identity = createHash('sha256')
+    .update(`${entry.path}\n${entry.sha256 ?? markOf(entry)}`)
+    .digest('hex')
+  return { target, partial: join(folder, `${PARTIAL_PREFIX}${identity.slice(0, 24)}`) }
+}
+
+async function safeFolder(root: string, path: string): Promise<string> {
+  const above = path.split('/').slice(0, -1)
+  let folder = root
+  for (const name of above) {
+    folder = join(folder, name)
+    await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+    const real = await realpath(folder)
+    if (real !== root && !real.startsWith(root + sep))
+      throw new LocalError(`${folder} is a link that leads out of the folder`)
+    if (!(await lstat(real)).isDirectory()) throw new LocalError(`${folder} is not a folder`)
+  }
+  return above.length === 0 ? root : dirname(join(root, ...path.split('/')))
+}

@@ -1,0 +1,91 @@
+/** What goes wrong on the client's side of `/v1`, as classes that a caller can tell apart. */
+import { z } from 'zod'
+
+const problemBody = z.looseObject({
+  type: z.string().default('about:blank'),
+  title: z.string().default(''),
+  status: z.number().optional(),
+  detail: z.string().default(''),
+  request_id: z.string().nullish(),
+  errors: z
+    .array(
+      z.looseObject({
+        type: z.string().default(''),
+        detail: z.string().default(''),
+        loc: z.array(z.union([z.string(), z.number()])).nullish(),
+      }),
+    )
+    .default([]),
+})
+
+/** One entry of a Problem's `errors[]`; `loc` is the place in the request. */
+export interface ProblemEntry {
+  readonly type: string
+  readonly detail: string
+  readonly loc: ReadonlyArray<string | number>
+}
+
+/** The hub refused a request with a Problem (RFC 9457). `kind` is the last segment of the Problem's `type`. */
+export class ProblemError extends Error {
+  readonly status: number
+  readonly kind: string
+  readonly title: string
+  readonly requestId: string | null
+  readonly entries: readonly ProblemEntry[]
+
+  constructor(status: number, body: unknown, requestId: string | null) {
+    const parsed = problemBody.safeParse(body)
+    const problem = parsed.success ? parsed.data : problemBody.parse({})
+    super(problem.detail || problem.title || `The hub answered ${status}.`)
+    this.name = 'ProblemError'
+    this.status = status
+    this.kind = problem.type.slice(problem.type.lastIndexOf('/') + 1)
+    this.title = problem.title || `HTTP ${status}`
+    this.requestId = problem.request_id ?? requestId
+    this.entries = problem.errors.map((entry) => ({ type: entry.type, detail: entry.detail, loc: entry.loc ?? [] }))
+  }
+}
+
+/** No usable answer came: refused, cut, timed out, or bytes that are not what `/v1` promises. `where` never holds a query string. */
+export class TransferError extends Error {
+  readonly where: string
+
+  constructor(message: string, where: string, options?: { cause?: unknown }) {
+    super(message, options)
+    this.name = 'TransferError'
+    this.where = where
+  }
+}
+
+/** Something on this machine stands in the way: a path, a folder, a file that changed. Nothing was asked of the hub. */
+export class LocalError extends Error {
+  readonly faults: readonly string[]
+
+  constructor(message: string, faults: readonly string[] = []) {
+    super(message)
+    this.name = 'LocalError'
+    this.faults = faults
+  }
+}
+
+/** The places in `errors[]` that point into the list `member` of the body, by index: which files of a batch were refused, and why. */
+export function refusedIndexes(error: ProblemError, member: string, length: number): Map<number, string> {
+  const found = new Map<number, string>()
+  for (const entry of error.entries) {
+    const at = entry.loc.indexOf(member)
+    const index = at < 0 ? undefined : entry.loc[at + 1]
+    if (typeof index === 'number' && index < length && !found.has(index))
+      found.set(index, entry.detail || error.message)
+  }
+  return found
+}
+
+/** A failure in one line for a person, with the request id where the hub gave one. */
+export function failureLine(error: unknown): string {
+  if (error instanceof ProblemError) {
+    const title = error.message.startsWith(error.title) ? '' : `${error.title}: `
+    return `${title}${error.message}${error.requestId ? ` (request ${error.requestId})` : ''}`
+  }
+  if (error instanceof Error) return error.message
+  return String(error)
+}

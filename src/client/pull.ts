@@ -1,0 +1,188 @@
+/** Pulling a repo into a folder. */
+import { lstat, mkdir, realpath, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { discardLedger, discardPartial, fetchFile } from './fetch-file.ts'
+import { everything, type PathFilter, pathTest } from './globs.ts'
+import { digestAt, sha256Of } from './hash.ts'
+import { BATCH, type HubClient, type RepoName } from './hub-client.ts'
+import { assertSafeListing, caseCollisions, landingOf } from './landing.ts'
+import { forEachLimited, limiter, runs } from './limit.ts'
+import { failureLine, LocalError } from './problem.ts'
+import { type Progress, silent } from './progress.ts'
+import { DEFAULT_JOBS, type FailedFile } from './push.ts'
+import type { RemoteFile } from './shapes.ts'
+import { openState, type TransferState } from './state.ts'
+
+export interface PullOptions {
+  readonly cacheDir: string
+  readonly filter?: PathFilter
+  /** Files, or ranges of large files, under way at a time. */
+  readonly jobs?: number
+  readonly progress?: Progress
+}
+
+export interface PullReport {
+  readonly repo: string
+  readonly fetched: string[]
+  readonly fetchedBytes: number
+  readonly skipped: number
+  readonly skippedBytes: number
+  /** Fetched, but the hub has not hashed them yet: only their size could be checked. */
+  readonly unverified: string[]
+  readonly failed: FailedFile[]
+  readonly cause: unknown
+}
+
+/** A URL this close to its end is not used. */
+const EXPIRY_MARGIN_MS = 30_000
+
+/**
+ * Makes `dir` hold the repo's files: each is fetched beside its place, its SHA-256 checked, then renamed over what was there. Equal files are left
+ * alone, and so are files that the repo does not have. Nothing is written outside `dir`, whatever the listing says.
+ * Rejects with `LocalError`, `ProblemError`, `TransferError` or the client's abort reason; single files that fail are in the report.
+ */
+export async function pullRepo(
+  client: HubClient,
+  repo: RepoName,
+  dir: string,
+  options: PullOptions,
+): Promise<PullReport> {
+  const progress = options.progress ?? silent
+  const jobs = options.jobs ?? DEFAULT_JOBS
+  const meant = pathTest(options.filter ?? everything)
+  const entries: RemoteFile[] = []
+  for await (const page of client.tree(repo)) for (const entry of page) if (meant(entry.path)) entries.push(entry)
+  assertSafeListing(entries)
+  for (const group of caseCollisions(entries)) {
+    progress.note(
+      `warning: ${group.join(', ')} differ only in letter case; a file system without case keeps one of them`,
+    )
+  }
+  await mkdir(dir, { recursive: true })
+  const root = await realpath(dir)
+  const state = openState(options.cacheDir, client.url, repo)
+  try {
+    const wanted = await missingFrom(root, entries, state, { jobs, progress, signal: client.signal })
+    const outcome = await fetchAll({ client, repo, root, state, progress, jobs }, wanted)
+    const skipped = entries.length - wanted.length
+    const bytes = (list: readonly RemoteFile[]) => list.reduce((sum, entry) => sum + entry.size, 0)
+    return { repo: `${repo.owner}/${repo.slug}`, skipped, skippedBytes: bytes(entries) - bytes(wanted), ...outcome }
+  } finally {
+    progress.end()
+    state.close()
+  }
+}
+
+/** Entries that the folder does not hold with the same bytes. A link in a file's place counts as missing: it is replaced, never written through. */
+async function missingFrom(
+  root: string,
+  entries: readonly RemoteFile[],
+  state: TransferState,
+  options: { readonly jobs: number; readonly progress: Progress; readonly signal: AbortSignal },
+): Promise<RemoteFile[]> {
+  const missing = new Set(entries)
+  await forEachLimited(entries, options.jobs, async (entry) => {
+    options.signal.throwIfAborted()
+    const file = join(root, ...entry.path.split('/'))
+    const old = await lstat(file).catch(() => null)
+    const digest = state.digestOf(entry)
+    if (!old?.isFile() || old.size !== entry.size || digest === null) return
+    if ((await digestAt(file, state, options.signal)) === digest) missing.delete(entry)
+  })
+  return [...missing]
+}
+
+interface Pulling {
+  readonly client: HubClient
+  readonly repo: RepoName
+  readonly root: string
+  readonly state: TransferState
+  readonly progress: Progress
+  readonly jobs: number
+}
+
+async function fetchAll(pulling: Pulling, wanted: readonly RemoteFile[]) {
+  const { client, progress } = pulling
+  const fetched: string[] = []
+  const unverified: string[] = []
+  const failed: FailedFile[] = []
+  let fetchedBytes = 0
+  let cause: unknown = null
+  progress.begin(
+    'fetch',
+    wanted.length,
+    wanted.reduce((sum, entry) => sum + entry.size, 0),
+  )
+  const slot = limiter(pulling.jobs)
+  for (const batch of runs(wanted, BATCH)) {
+    const urls = await urlsOf(pulling, batch)
+    // One file more than there are slots, so that a slot is not idle while a digest is taken.
+    await forEachLimited(batch, pulling.jobs + 1, async (entry) => {
+      try {
+        await fetchOne(pulling, entry, urls, slot)
+        if (entry.sha256 === null) unverified.push(entry.path)
+        fetched.push(entry.path)
+        fetchedBytes += entry.size
+        progress.file(entry.path)
+      } catch (error) {
+        client.signal.throwIfAborted()
+        failed.push({ path: entry.path, why: failureLine(error) })
+        cause ??= error
+      }
+    })
+  }
+  progress.end()
+  return { fetched, fetchedBytes, unverified, failed, cause }
+}
+
+type Urls = (path: string, fresh: boolean) => Promise<string>
+
+/** Signed URLs of a batch, all in one request; one that has run out is asked for singly. */
+async function urlsOf({ client, repo }: Pulling, batch: readonly RemoteFile[]): Promise<Urls> {
+  const targets = new Map(
+    (
+      await client.presignDownload(
+        repo,
+        batch.map((entry) => entry.path),
+      )
+    ).map((one) => [one.path, one]),
+  )
+  return async (path, fresh) => {
+    let target = targets.get(path)
+    if (fresh || target === undefined || Date.parse(target.expires_at) - Date.now() < EXPIRY_MARGIN_MS) {
+      target = (await client.presignDownload(repo, [path])).find((one) => one.path === path)
+      if (target === undefined) throw new Error(`The hub gave no download URL for ${path}.`)
+      targets.set(path, target)
+    }
+    return target.url
+  }
+}
+
+async function fetchOne(
+  pulling: Pulling,
+  entry: RemoteFile,
+  urls: Urls,
+  slot: <T>(work: () => Promise<T>) => Promise<T>,
+): Promise<void> {
+  const { client, progress, state } = pulling
+  const { target, partial } = await landingOf(pulling.root, entry)
+  const expected = state.digestOf(entry)
+  let stale = false
+  for (let attempt = 1; ; attempt += 1) {
+    const url = (fresh: boolean) => urls(entry.path, fresh || stale)
+    await fetchFile({ url, size: entry.size, partial, progress, signal: client.signal, retry: client.retry, slot })
+    const actual = await sha256Of(partial, client.signal)
+    if (expected === null || actual === expected) {
+      await rename(partial, target)
+      await discardLedger(partial)
+      state.rememberStored(entry, actual)
+      return
+    }
+    // A partial of an earlier run may be damaged; bytes fetched anew that differ again are the hub's.
+    await discardPartial(partial)
+    progress.bytes(-entry.size)
+    if (attempt === 2)
+      throw new LocalError(`its bytes do not have the SHA-256 that the repo lists (${expected}); they are ${actual}`)
+    stale = true
+  }
+}

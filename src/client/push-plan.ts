@@ -1,0 +1,59 @@
+/** What a push has to do: local files against the repo's tree. */
+
+import { localDigest } from './hash.ts'
+import type { HubClient, RepoName } from './hub-client.ts'
+import { forEachLimited } from './limit.ts'
+import type { Progress } from './progress.ts'
+import type { RemoteFile } from './shapes.ts'
+import type { TransferState } from './state.ts'
+import type { LocalFile } from './walk.ts'
+
+export interface Outgoing extends LocalFile {
+  readonly sha256: string
+}
+
+export interface PushPlan {
+  readonly send: Outgoing[]
+  /** Already there with the same bytes. */
+  readonly same: Outgoing[]
+  /** In the repo and not here, in tree order. */
+  readonly onlyRemote: string[]
+}
+
+/** The whole tree by path. */
+export async function readTree(client: HubClient, repo: RepoName): Promise<Map<string, RemoteFile>> {
+  const found = new Map<string, RemoteFile>()
+  for await (const page of client.tree(repo)) for (const entry of page) found.set(entry.path, entry)
+  return found
+}
+
+/** Hashes (`jobs` files at a time) and compares. A remote file whose digest nobody knows counts as different. */
+export async function planPush(
+  local: readonly LocalFile[],
+  remote: ReadonlyMap<string, RemoteFile>,
+  state: TransferState,
+  options: { readonly jobs: number; readonly progress: Progress; readonly signal: AbortSignal },
+): Promise<PushPlan> {
+  const digests = new Map<string, string>()
+  options.progress.begin(
+    'hash',
+    local.length,
+    local.reduce((sum, file) => sum + file.size, 0),
+  )
+  await forEachLimited(local, options.jobs, async (file) => {
+    digests.set(file.path, await localDigest(file, state, options.signal))
+    options.progress.bytes(file.size)
+    options.progress.file(file.path)
+  })
+  options.progress.end()
+  const plan: PushPlan = { send: [], same: [], onlyRemote: [] }
+  const here = new Set(local.map((file) => file.path))
+  for (const file of local) {
+    const outgoing = { ...file, sha256: digests.get(file.path) ?? '' }
+    const entry = remote.get(file.path)
+    const same = entry !== undefined && entry.size === file.size && state.digestOf(entry) === outgoing.sha256
+    ;(same ? plan.same : plan.send).push(outgoing)
+  }
+  for (const path of remote.keys()) if (!here.has(path)) plan.onlyRemote.push(path)
+  return plan
+}

@@ -1,0 +1,53 @@
+/** One part of a file to its signed URL. */
+import { createReadStream } from 'node:fs'
+import { ReadableStream } from 'node:stream/web'
+import { refusal, send, shownUrl } from './http.ts'
+import { TransferError } from './problem.ts'
+import type { Progress } from './progress.ts'
+
+const CHUNK_BYTES = 262_144
+
+/** Bytes `start` to `end` (exclusive) of `file`. */
+export interface PartBytes {
+  readonly file: string
+  readonly start: number
+  readonly end: number
+}
+
+/**
+ * PUTs the bytes with their exact length, streamed from the file, and answers the part's ETag as the store gave it.
+ * Rejects with `ProblemError` (the store refused; 403 is an expired URL) or `TransferError`.
+ */
+export async function sendPart(url: string, part: PartBytes, progress: Progress, signal: AbortSignal): Promise<string> {
+  let moved = 0
+  async function* bytes(): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+    for await (const chunk of createReadStream(part.file, {
+      start: part.start,
+      end: part.end - 1,
+      highWaterMark: CHUNK_BYTES,
+    })) {
+      moved += (chunk as Buffer).length
+      progress.bytes((chunk as Buffer).length)
+      yield chunk as Uint8Array<ArrayBuffer>
+    }
+  }
+  const size = part.end - part.start
+  const body = size === 0 ? new Uint8Array(0) : ReadableStream.from(bytes())
+  try {
+    const response = await send(url, {
+      method: 'PUT',
+      body,
+      duplex: 'half',
+      signal,
+      headers: { 'content-length': String(size) },
+    })
+    if (!response.ok) throw await refusal(response)
+    await response.arrayBuffer()
+    const etag = response.headers.get('etag')
+    if (etag === null) throw new TransferError('The store took a part but gave no ETag for it.', shownUrl(url))
+    return etag
+  } catch (error) {
+    progress.bytes(-moved)
+    throw error
+  }
+}

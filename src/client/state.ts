@@ -1,0 +1,173 @@
+/**
+ * What this machine remembers of a repo between pushes and pulls: digests of local files, ETags of parts already sent, completions under way.
+ *
+ * A journal of JSON lines, appended as things happen, so that a client which is killed loses at most the line it was writing. It is a cache:
+ * losing it costs work and never bytes, and nothing is written beside the user's files.
+ */
+import { createHash, randomUUID } from 'node:crypto'
+import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { RepoName } from './hub-client.ts'
+import type { CompletedUpload, RemoteFile } from './shapes.ts'
+
+const completedUpload = z.object({
+  path: z.string(),
+  upload_id: z.string(),
+  parts: z.array(z.object({ part_number: z.number(), etag: z.string() })),
+})
+const line = z.discriminatedUnion('k', [
+  z.object({ k: z.literal('hash'), file: z.string(), stamp: z.string(), sha256: z.string(), at: z.number() }),
+  z.object({ k: z.literal('part'), upload: z.string(), n: z.number(), etag: z.string(), at: z.number() }),
+  z.object({
+    k: z.literal('completing'),
+    key: z.string(),
+    uploads: z.array(completedUpload),
+    digests: z.array(z.string()),
+    at: z.number(),
+  }),
+  z.object({ k: z.literal('completed'), key: z.string(), at: z.number() }),
+  z.object({ k: z.literal('stored'), path: z.string(), mark: z.string(), sha256: z.string(), at: z.number() }),
+])
+type Line = z.output<typeof line>
+
+/** A completion that was asked for and whose answer never arrived. `digests` are those of `uploads`, place by place. */
+export interface OpenCompletion {
+  readonly key: string
+  readonly uploads: readonly CompletedUpload[]
+  readonly digests: readonly string[]
+}
+
+/** Facts older than the hub's own memory of uploads (7 days) help nobody; digests of files are kept longer. */
+const UPLOAD_FACT_MS = 7 * 86_400_000
+const HASH_FACT_MS = 90 * 86_400_000
+/** The hub keeps answers under an Idempotency-Key for a day. */
+const COMPLETION_MS = 86_400_000
+const COMPACT_ABOVE_BYTES = 1_048_576
+
+export type TransferState = ReturnType<typeof openState>
+
+/** Opens the memory of one repo of one hub under `cacheDir`. Unreadable lines are skipped; where nothing can be written, it remembers for this run only. */
+export function openState(cacheDir: string, hubUrl: string, repo: RepoName, now: () => number = Date.now) {
+  const name = createHash('sha256')
+    .update(`${hubUrl.replace(/\/+$/, '')}\n${repo.owner}/${repo.slug}`)
+    .digest('hex')
+    .slice(0, 32)
+  const file = join(cacheDir, `${name}.jsonl`)
+  const facts = new Map<string, Line>()
+  for (const one of readLines(file)) keep(facts, one)
+  let fd = openJournal(cacheDir, file, facts, now())
+
+  function remember(one: Line): void {
+    keep(facts, one)
+    if (fd === null) return
+    try {
+      writeSync(fd, `${JSON.stringify(one)}\n`)
+    } catch {
+      closeSync(fd)
+      fd = null
+    }
+  }
+
+  return {
+    file,
+    /** The digest of a local file that has not changed since (`stamp`), or null. */
+    hashOf(localFile: string, stamp: string): string | null {
+      const fact = facts.get(`hash ${localFile}`)
+      return fact?.k === 'hash' && fact.stamp === stamp ? fact.sha256 : null
+    },
+    rememberHash: (localFile: string, stamp: string, sha256: string) =>
+      remember({ k: 'hash', file: localFile, stamp, sha256, at: now() }),
+    /** The ETag of a part sent earlier, or null. */
+    partEtag(uploadId: string, partNumber: number): string | null {
+      const fact = facts.get(`part ${uploadId} ${partNumber}`)
+      return fact?.k === 'part' ? fact.etag : null
+    },
+    rememberPart: (uploadId: string, n: number, etag: string) =>
+      remember({ k: 'part', upload: uploadId, n, etag, at: now() }),
+    rememberCompleting: (open: OpenCompletion) =>
+      remember({
+        k: 'completing',
+        key: open.key,
+        uploads: open.uploads.map(plain),
+        digests: [...open.digests],
+        at: now(),
+      }),
+    /** The hub answered (either way): nothing is left open under this key. */
+    rememberCompleted: (key: string) => remember({ k: 'completed', key, at: now() }),
+    openCompletions(): OpenCompletion[] {
+      const open = [...facts.values()].filter((fact) => fact.k === 'completing')
+      return open.filter((fact) => fact.at > now() - COMPLETION_MS)
+    },
+    /** The remote entry is known to hold these bytes, though the hub has not said so itself yet. */
+    rememberStored: (entry: RemoteFile, sha256: string) =>
+      remember({ k: 'stored', path: entry.path, mark: markOf(entry), sha256, at: now() }),
+    /** The digest of a remote entry: the hub's own, else what this machine knows of exactly this entry, else null. */
+    digestOf(entry: RemoteFile): string | null {
+      if (entry.sha256 !== null) return entry.sha256
+      const fact = facts.get(`stored ${entry.path}`)
+      return fact?.k === 'stored' && fact.mark === markOf(entry) ? fact.sha256 : null
+    },
+    close(): void {
+      if (fd !== null) closeSync(fd)
+      fd = null
+    },
+  }
+}
+
+/** Any overwrite changes one of these. */
+export function markOf(entry: RemoteFile): string {
+  return `${entry.size} ${entry.etag ?? ''} ${entry.updated_at}`
+}
+
+function plain(upload: CompletedUpload): z.output<typeof completedUpload> {
+  return { path: upload.path, upload_id: upload.upload_id, parts: upload.parts.map((part) => ({ ...part })) }
+}
+
+function keep(facts: Map<string, Line>, one: Line): void {
+  if (one.k === 'hash') facts.set(`hash ${one.file}`, one)
+  else if (one.k === 'part') facts.set(`part ${one.upload} ${one.n}`, one)
+  else if (one.k === 'stored') facts.set(`stored ${one.path}`, one)
+  else if (one.k === 'completing') facts.set(`completing ${one.key}`, one)
+  else facts.delete(`completing ${one.key}`)
+}
+
+function* readLines(file: string): Generator<Line> {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch {
+    return
+  }
+  for (const raw of text.split('\n')) {
+    try {
+      const parsed = line.safeParse(JSON.parse(raw))
+      if (parsed.success) yield parsed.data
+    } catch {
+      // A line cut by a kill; what it said is found out again.
+    }
+  }
+}
+
+/** Opens for appending; a journal that has grown large is first written anew with what still counts. */
+function openJournal(dir: string, file: string, facts: Map<string, Line>, nowMs: number): number | null {
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 })
+    const fd = openSync(file, 'a', 0o600)
+    if (fstatSync(fd).size <= COMPACT_ABOVE_BYTES) {
+      // After a kill the last line may lack its end.
+      writeSync(fd, '\n')
+      return fd
+    }
+    closeSync(fd)
+    const kept = [...facts.values()].filter(
+      (fact) => fact.at > nowMs - (fact.k === 'hash' ? HASH_FACT_MS : UPLOAD_FACT_MS),
+    )
+    const fresh = `${file}.${randomUUID()}`
+    writeFileSync(fresh, kept.map((fact) => `${JSON.stringify(fact)}\n`).join(''), { mode: 0o600 })
+    renameSync(fresh, file)
+    return openSync(file, 'a', 0o600)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,159 @@
+/** Sending files: presign a batch, send its parts, hand finished files on. */
+import { BATCH, type HubClient, type RepoName } from './hub-client.ts'
+import { runs } from './limit.ts'
+import { failureLine, ProblemError, refusedIndexes, TransferError } from './problem.ts'
+import type { Progress } from './progress.ts'
+import type { Outgoing } from './push-plan.ts'
+import { type RetryPolicy, withRetry } from './retry.ts'
+import { sendPart } from './send-part.ts'
+import type { PresignFile, UploadTarget } from './shapes.ts'
+import type { TransferState } from './state.ts'
+import { assertUnchanged } from './walk.ts'
+
+/** Signed URLs of one presign answer at most: 2,000 parts are 200 GB and about a megabyte of JSON. */
+const PARTS_PER_BATCH = 2000
+const PART_GUESS_BYTES = 104_857_600
+
+/** A URL this close to its end is renewed before it is used. */
+const EXPIRY_MARGIN_MS = 60_000
+
+export interface Upload {
+  readonly client: HubClient
+  readonly repo: RepoName
+  readonly state: TransferState
+  readonly progress: Progress
+  /** Runs parts, a bounded number at a time over the whole push. */
+  readonly slot: <T>(work: () => Promise<T>) => Promise<T>
+  failed(local: Outgoing, why: string, error: unknown): void
+}
+
+/** A target with the end of its URLs' life; shared by the parts of a file, so that one renewal serves them all. */
+interface LiveTarget {
+  target: UploadTarget
+  expiresMs: number
+  renewal: Promise<void> | null
+}
+
+/** The batches a push presigns, each small enough for one request. */
+export function presignBatches(files: readonly Outgoing[]): Generator<Outgoing[]> {
+  return runs(files, BATCH, PARTS_PER_BATCH, (file) => Math.ceil(file.size / PART_GUESS_BYTES) || 1)
+}
+
+/** Upload targets of a batch. Files that the hub refuses are reported and left out; the rest is asked for again. */
+export async function presign(upload: Upload, batch: readonly Outgoing[]): Promise<Array<[Outgoing, LiveTarget]>> {
+  if (batch.length === 0) return []
+  try {
+    const answer = await upload.client.presignUpload(upload.repo, batch.map(wire))
+    const byPath = new Map(answer.uploads.map((target) => [target.path, target]))
+    const found: Array<[Outgoing, LiveTarget]> = []
+    for (const local of batch) {
+      const target = byPath.get(local.path)
+      if (target) found.push([local, { target, expiresMs: Date.parse(answer.expires_at), renewal: null }])
+      else upload.failed(local, 'the hub gave no upload target for it', null)
+    }
+    return found
+  } catch (error) {
+    if (!(error instanceof ProblemError) || ![413, 422].includes(error.status)) throw error
+    const refused = refusedIndexes(error, 'files', batch.length)
+    for (const [index, local] of batch.entries()) {
+      if (refused.size === 0 || refused.has(index))
+        upload.failed(local, refused.get(index) ?? failureLine(error), error)
+    }
+    return refused.size === 0
+      ? []
+      : presign(
+          upload,
+          batch.filter((_, index) => !refused.has(index)),
+        )
+  }
+}
+
+function wire(local: Outgoing): PresignFile {
+  return { path: local.path, size: local.size, sha256: local.sha256 }
+}
+
+/** Sends what the store does not have yet of one file; answers the ETags of all its parts, in order. */
+export async function sendFile(upload: Upload, local: Outgoing, live: LiveTarget) {
+  const stored = new Set(live.target.uploaded)
+  const stopped = new AbortController()
+  const parts = live.target.parts.map(({ part_number: number }) =>
+    upload.slot(async () => {
+      stopped.signal.throwIfAborted()
+      const known = stored.has(number) ? upload.state.partEtag(live.target.upload_id, number) : null
+      if (known !== null) {
+        const { start, end } = partRange(local, live.target, number)
+        upload.progress.bytes(end - start)
+        return { part_number: number, etag: known }
+      }
+      await assertUnchanged(local)
+      const etag = await sendOne(upload, local, live, number)
+      upload.state.rememberPart(live.target.upload_id, number, etag)
+      return { part_number: number, etag }
+    }),
+  )
+  // One lost part loses the file: the others need not be begun, but those under way are waited for before the file is given up.
+  for (const part of parts) part.catch((error: unknown) => stopped.abort(error))
+  const settled = await Promise.allSettled(parts)
+  if (stopped.signal.aborted) throw stopped.signal.reason
+  await assertUnchanged(local)
+  return {
+    path: local.path,
+    upload_id: live.target.upload_id,
+    parts: settled.flatMap((part) => (part.status === 'fulfilled' ? [part.value] : [])),
+  }
+}
+
+function partRange(local: Outgoing, target: UploadTarget, number: number): { start: number; end: number } {
+  const start = (number - 1) * target.part_size
+  return { start, end: Math.min(start + target.part_size, local.size) }
+}
+
+/** A 403 of the store is an URL that ran out, and a connection cut while sending may hide one: both try again with a fresh URL. */
+async function sendOne(upload: Upload, local: Outgoing, live: LiveTarget, number: number): Promise<string> {
+  const { client, progress } = upload
+  const policy: RetryPolicy = client.retry
+  return withRetry(
+    policy,
+    client.signal,
+    async () => {
+      if (live.expiresMs - Date.now() < EXPIRY_MARGIN_MS) await renew(upload, local, live)
+      const url = live.target.parts.find((part) => part.part_number === number)?.url
+      if (url === undefined) throw new Error(`The hub gave no URL for part ${number} of ${local.path}.`)
+      try {
+        return await sendPart(
+          url,
+          { file: local.file, ...partRange(local, live.target, number) },
+          progress,
+          client.signal,
+        )
+      } catch (error) {
+        client.signal.throwIfAborted()
+        if (isStaleUrl(error)) live.expiresMs = Math.min(live.expiresMs, 0)
+        throw error
+      }
+    },
+    (error) =>
+      error instanceof TransferError || isStaleUrl(error) || (error instanceof ProblemError && error.status >= 429),
+  )
+}
+
+function isStaleUrl(error: unknown): boolean {
+  return error instanceof TransferError || (error instanceof ProblemError && error.status === 403)
+}
+
+/** Presigns the file again; the hub answers the same pending upload with fresh URLs. Another upload id means the parts sent so far are lost. */
+function renew(upload: Upload, local: Outgoing, live: LiveTarget): Promise<void> {
+  live.renewal ??= (async () => {
+    try {
+      const answer = await upload.client.presignUpload(upload.repo, [wire(local)])
+      const target = answer.uploads[0]
+      if (target?.upload_id !== live.target.upload_id)
+        throw new Error('the hub has ended the upload meanwhile; push again')
+      live.target = target
+      live.expiresMs = Math.max(Date.parse(answer.expires_at), Date.now() + 2 * EXPIRY_MARGIN_MS)
+    } finally {
+      live.renewal = null
+    }
+  })()
+  return live.renewal
+}
