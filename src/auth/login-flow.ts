@@ -1,0 +1,94 @@
+/** A person's sign-in in a browser: authorization code with PKCE, state and nonce at the identity provider. Contract, "Credentials". */
+import * as client from 'openid-client'
+import { HubError } from '../errors.ts'
+import type { Auth } from './auth.ts'
+import type { Person } from './identities.ts'
+import { personOfClaims } from './oidc.ts'
+import { openSealed, seal } from './seal.ts'
+
+/** What the browser keeps, sealed, between leaving for the provider and coming back. */
+export interface LoginState {
+  readonly state: string
+  readonly nonce: string
+  readonly verifier: string
+  readonly returnTo: string
+}
+
+export interface LoginFlow {
+  /** The provider's page to go to, and what to keep meanwhile. 503 while the provider does not answer. */
+  begin(redirectUri: string, returnTo: string): Promise<{ readonly url: URL; readonly kept: LoginState }>
+  /** Who came back. 401 where the answer is not the one to this sign-in. */
+  finish(callback: URL, kept: LoginState): Promise<Person>
+}
+
+export const LOGIN_TTL_SECONDS = 600
+const TIMEOUT_SECONDS = 5
+
+/** The flow of this deployment. 503 `not_configured.oidc` without OIDC_ISSUER and OIDC_CLIENT_ID. */
+export function openLoginFlow(auth: Auth): LoginFlow {
+  let discovered: Promise<client.Configuration> | null = null
+  const settings = auth.config.oidc
+  const configuration = () => {
+    if (!settings?.clientId)
+      throw new HubError('not_configured.oidc', 'Set OIDC_ISSUER and OIDC_CLIENT_ID to sign in here.')
+    const { issuer, clientId, clientSecret } = settings
+    discovered ??= client
+      .discovery(new URL(issuer), clientId, {}, clientSecret ? client.ClientSecretBasic(clientSecret) : client.None(), {
+        timeout: TIMEOUT_SECONDS,
+        execute: issuer.startsWith('http:') ? [client.allowInsecureRequests] : [],
+      })
+      .catch((cause: unknown) => {
+        discovered = null
+        throw new HubError('unavailable', 'The identity provider does not answer; try again.', { cause })
+      })
+    return discovered
+  }
+  return {
+    async begin(redirectUri, returnTo) {
+      const provider = await configuration()
+      const kept = {
+        state: client.randomState(),
+        nonce: client.randomNonce(),
+        verifier: client.randomPKCECodeVerifier(),
+        returnTo,
+      }
+      const url = client.buildAuthorizationUrl(provider, {
+        redirect_uri: redirectUri,
+        scope: 'openid profile',
+        state: kept.state,
+        nonce: kept.nonce,
+        code_challenge: await client.calculatePKCECodeChallenge(kept.verifier),
+        code_challenge_method: 'S256',
+      })
+      return { url, kept }
+    },
+    async finish(callback, kept) {
+      const provider = await configuration()
+      const checks = { expectedState: kept.state, expectedNonce: kept.nonce, pkceCodeVerifier: kept.verifier }
+      const tokens = await client.authorizationCodeGrant(provider, callback, checks).catch((cause: unknown) => {
+        throw new HubError('auth.invalid', 'The sign-in was not completed; start again at /auth/login.', { cause })
+      })
+      const claims = tokens.claims()
+      if (!claims || !settings) throw new HubError('auth.invalid', 'The identity provider did not say who signed in.')
+      return personOfClaims(claims, settings)
+    },
+  }
+}
+
+/** A value for a cookie that only this hub can read and that ends after `LOGIN_TTL_SECONDS`. */
+export function sealForBrowser(auth: Auth, purpose: string, value: object): string {
+  const body = JSON.stringify({ value, endsAtMs: Date.now() + LOGIN_TTL_SECONDS * 1000 })
+  return seal(auth.secret, purpose, Buffer.from(body)).toString('base64url')
+}
+
+/** What `sealForBrowser` sealed, null where it is absent, altered or over. */
+export function openFromBrowser<T>(auth: Auth, purpose: string, sealed: string | null): T | null {
+  if (sealed === null) return null
+  try {
+    const body = openSealed(auth.secret, purpose, Buffer.from(sealed, 'base64url')).toString('utf8')
+    const { value, endsAtMs } = JSON.parse(body) as { value: T; endsAtMs: number }
+    return endsAtMs > Date.now() ? value : null
+  } catch {
+    return null
+  }
+}
