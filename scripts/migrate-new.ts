@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startEmbeddedPostgres } from '../src/store/embedded-postgres.ts'
-import { migrate, noFilters, readMigrations } from '../src/store/migrate.ts'
-import { openMigrationEngine } from '../src/store/migration-engine.ts'
+import { MIGRATIONS_DIR, migrate } from '../src/store/migrate.ts'
+import { loadSchemaEngine, noFilter, readMigrations } from '../src/store/schema-engine.ts'
 
 /** prisma/schema as the engine takes it. */
 export async function readSchema(dir = join(import.meta.dirname, '..', 'prisma', 'schema')) {
@@ -17,22 +17,22 @@ async function writeMigration(name: string): Promise<string> {
   const server = await startEmbeddedPostgres({ dataDir, settings: { fsync: 'off' } })
   try {
     await migrate(server.url)
-    const { engine, release } = await openMigrationEngine(server.url)
-    const list = await readMigrations()
+    const engine = await loadSchemaEngine(server.url)
+    const list = await readMigrations(MIGRATIONS_DIR)
     try {
       const draft = await engine.createMigration({
         draft: true,
         migrationName: name,
         migrationsList: list,
         schema: await readSchema(),
-        filters: noFilters,
+        filters: noFilter,
       })
       const dir = join(list.baseDir, draft.generatedMigrationName)
       await mkdir(dir, { recursive: true })
       await writeFile(join(dir, 'migration.sql'), draft.migrationScript ?? '')
       return join(dir, 'migration.sql')
     } finally {
-      release()
+      engine.free()
     }
   } finally {
     await server.stop()

@@ -6,7 +6,7 @@ import pg from 'pg'
 import { asUnavailable } from './db-errors.ts'
 import { loadSchemaEngine, noFilter, readMigrations } from './schema-engine.ts'
 
-const MIGRATIONS_DIR = fileURLToPath(new URL('../../prisma/migrations/', import.meta.url))
+export const MIGRATIONS_DIR = fileURLToPath(new URL('../../prisma/migrations/', import.meta.url))
 
 /** Any number that no other program on this database locks: "hub1" in ASCII. */
 export const MIGRATION_LOCK = 0x68756231

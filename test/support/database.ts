@@ -1,0 +1,40 @@
+/** A database of its own for a test file: a clone of the migrated template, dropped when the file is done. */
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, inject } from 'vitest'
+import { type Db, openDb } from '../../src/store/db.ts'
+import { databaseUrl, onServer } from './global-setup.ts'
+
+export interface TestDb {
+  readonly db: Db
+  readonly url: string
+  /** Texts of the statements since `record()`. */
+  record(): string[]
+}
+
+/** Call at the top of a test file; the members are there from the first test on. */
+export function testDb(options: { poolMax?: number } = {}): TestDb {
+  const name = `hub_test_${randomBytes(6).toString('hex')}`
+  let db: Db | undefined
+  let statements: string[] = []
+  const server = inject('databaseServerUrl')
+  const url = databaseUrl(server, name)
+  beforeAll(async () => {
+    await onServer(server, `create database ${name} template ${inject('templateDatabase')}`)
+    db = openDb({ url, poolMax: options.poolMax ?? 10, onStatement: (text) => statements.push(text) })
+  })
+  afterAll(async () => {
+    await db?.close()
+    await onServer(server, `drop database if exists ${name} with (force)`)
+  })
+  return {
+    url,
+    get db() {
+      if (!db) throw new Error('The database is there from the first test on.')
+      return db
+    },
+    record() {
+      statements = []
+      return statements
+    },
+  }
+}

@@ -1,0 +1,53 @@
+/** One PostgreSQL for the whole test run, with a migrated template that each test file clones. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import type { TestProject } from 'vitest/node'
+import { startEmbeddedPostgres } from '../../src/store/embedded-postgres.ts'
+import { migrate } from '../../src/store/migrate.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Of a superuser, without a database name that matters. */
+    databaseServerUrl: string
+    templateDatabase: string
+  }
+}
+
+/** `HUB_TEST_DATABASE_URL` names a server to use instead; its user must be allowed to create databases. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const outside = process.env.HUB_TEST_DATABASE_URL
+  const dataDir = await mkdtemp(join(tmpdir(), 'hub-test-'))
+  const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' }
+  const server = outside ? null : await startEmbeddedPostgres({ dataDir, settings })
+  const url = outside ?? server?.url ?? ''
+  const template = `hub_test_template_${process.pid}`
+  await onServer(url, `create database ${template}`)
+  await migrate(databaseUrl(url, template))
+  project.provide('databaseServerUrl', url)
+  project.provide('templateDatabase', template)
+  return async () => {
+    if (outside) await onServer(url, `drop database if exists ${template} with (force)`)
+    await server?.stop()
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}
+
+/** The same server, another database. */
+export function databaseUrl(serverUrl: string, database: string): string {
+  const url = new URL(serverUrl)
+  url.pathname = `/${database}`
+  return url.href
+}
+
+/** Runs one statement on the server's own database. */
+export async function onServer(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
