@@ -1,0 +1,145 @@
+/** Hashes a large file's bytes after it was linked (contract, "complete"): the claimed digest becomes a verified one, or the file leaves the tree. */
+import { audit, noViewer } from '../accounts/audit.ts'
+import type { Deps } from '../context.ts'
+import { hashObject } from '../files/hash-object.ts'
+import { requireObjects } from '../files/objects.ts'
+import type { Statement, Tx } from '../store/db.ts'
+
+interface BlobRow {
+  readonly id: string
+  readonly storageKey: string
+  readonly size: number
+  readonly claimed: string
+}
+
+const unverified: Statement<BlobRow> = {
+  name: 'blob-unverified',
+  text: `select id, storage_key as "storageKey", size, claimed from blobs where id = $1 and state = 'live' and sha256 is null`,
+}
+
+/** An unverified blob is never linked a second time, so between this look and the locks the set can only shrink. */
+const reposOfBlob: Statement<{ repo_id: string }> = {
+  name: 'blob-repos',
+  text: 'select distinct repo_id from files where blob_id = $1 and to_seq is null',
+}
+
+const lockRepos: Statement<{ id: string; ownerId: string; seq: number }> = {
+  name: 'repos-lock',
+  text: `select id, owner_id as "ownerId", seq from repos where id = any($1::text[]) order by id for update`,
+}
+
+const lockBlobs: Statement<BlobRow & { sha256: string | null }> = {
+  name: 'blobs-lock-verify',
+  text: `select id, storage_key as "storageKey", size, claimed, sha256 from blobs
+    where state = 'live' and (id = $1 or (sha256 = $2 and size = $3)) order by id for update`,
+}
+
+const markVerified: Statement<never> = {
+  name: 'blob-mark-verified',
+  text: 'update blobs set sha256 = $2, verified_at = now() where id = $1',
+}
+
+const doom: Statement<never> = {
+  name: 'blob-doom',
+  text: `update blobs set state = 'doomed', doomed_at = now() where id = $1`,
+}
+
+const countVerified: Statement<never> = {
+  name: 'repos-count-verified',
+  text: `update repos r set verified_count = r.verified_count + n.files
+    from (select repo_id, count(*)::int as files from files where blob_id = $1 and to_seq is null group by repo_id) n
+    where r.id = n.repo_id`,
+}
+
+const repoint: Statement<never> = {
+  name: 'files-repoint',
+  text: 'update files set blob_id = $2 where blob_id = $1',
+}
+
+/**
+ * Streams the object through SHA-256 with the memory of one chunk, then settles it in one transaction. A blob that is gone or verified already is
+ * done: repeating is free. A second hub at the same blob waits for the first one's locks and finds it done.
+ */
+export async function verifyBlob(deps: Deps, blobId: string, signal: AbortSignal): Promise<void> {
+  const [blob] = await deps.db.query(unverified, [blobId])
+  if (!blob) return
+  const hashed = await hashObject(requireObjects(deps), blob.storageKey, signal)
+  const matches = hashed.sha256 === blob.claimed && hashed.sizeBytes === blob.size
+  await deps.db.withTx((tx) => (matches ? settleMatch(tx, blob) : settleMismatch(deps, tx, blob, hashed)))
+}
+
+/** Lock order: repos, then blobs. */
+async function settleMatch(tx: Tx, blob: BlobRow): Promise<void> {
+  await lockReposOf(tx, blob.id)
+  const locked = await tx.query(lockBlobs, [blob.id, blob.claimed, blob.size])
+  const mine = locked.find((row) => row.id === blob.id)
+  if (!mine || mine.sha256 !== null) return
+  await tx.query(countVerified, [blob.id])
+  const equal = locked.find((row) => row.id !== blob.id)
+  if (!equal) {
+    // A verified twin that commits right now makes this a unique violation; the queue tries again and finds the twin.
+    await tx.query(markVerified, [blob.id, blob.claimed])
+    return
+  }
+  await tx.query(repoint, [blob.id, equal.id])
+  await tx.query(doom, [blob.id])
+}
+
+async function lockReposOf(tx: Tx, blobId: string) {
+  const repoIds = (await tx.query(reposOfBlob, [blobId])).map((row) => row.repo_id)
+  return tx.query(lockRepos, [repoIds])
+}
+
+const closeRejected: Statement<{ repo_id: string; path: string }> = {
+  name: 'files-close-rejected',
+  text: `update files f set to_seq = coalesce((select r.seq + 1 from repos r where r.id = f.repo_id), 2147483647), closed_at = now()
+    where f.blob_id = $1 and f.to_seq is null returning f.repo_id, f.path`,
+}
+
+const uncountRejected: Statement<never> = {
+  name: 'repo-uncount-rejected',
+  text: `update repos set seq = seq + 1, file_count = file_count - $2::int, total_bytes = total_bytes - $3::bigint, updated_at = now() where id = $1`,
+}
+
+const uncountStorage: Statement<never> = {
+  name: 'accounts-uncount-rejected',
+  text: `update accounts a set storage_bytes = a.storage_bytes - n.bytes
+    from (select owner, sum(bytes)::bigint as bytes from unnest($1::text[], $2::bigint[]) as t(owner, bytes) group by owner) n
+    where a.id = n.owner`,
+}
+
+/** The file leaves the tree, and the owner's audit log says which digest was claimed and which the bytes have. Repos, accounts, blobs. */
+async function settleMismatch(
+  deps: Deps,
+  tx: Tx,
+  blob: BlobRow,
+  actual: { readonly sha256: string; readonly sizeBytes: number },
+): Promise<void> {
+  const repos = await lockReposOf(tx, blob.id)
+  const live = await tx.query(liveOf, [blob.id])
+  const filesIn = (repoId: string) => live.filter((file) => file.repo_id === repoId).length
+  const owners = repos.map((repo) => repo.ownerId)
+  if (repos.length > 0) await tx.query(uncountStorage, [owners, repos.map((repo) => filesIn(repo.id) * blob.size)])
+  const locked = await tx.query(lockBlobs, [blob.id, blob.claimed, blob.size])
+  const mine = locked.find((row) => row.id === blob.id)
+  if (!mine || mine.sha256 !== null) throw new Error('The blob was settled while its repos were being locked.')
+  const closed = await tx.query(closeRejected, [blob.id])
+  await tx.query(doom, [blob.id])
+  for (const repo of repos) {
+    await tx.query(uncountRejected, [repo.id, filesIn(repo.id), filesIn(repo.id) * blob.size])
+    const paths = closed.filter((file) => file.repo_id === repo.id).map((file) => file.path)
+    await audit(tx, noViewer, {
+      action: 'file.rejected',
+      accountId: repo.ownerId,
+      targetId: repo.id,
+      before: { paths, size: blob.size, claimed: blob.claimed },
+      after: { size: actual.sizeBytes, actual: actual.sha256 },
+    })
+    tx.afterCommit(() => deps.events.hint(repo.id))
+  }
+}
+
+const liveOf: Statement<{ repo_id: string }> = {
+  name: 'blob-live-files',
+  text: 'select repo_id from files where blob_id = $1 and to_seq is null',
+}

@@ -1,0 +1,110 @@
+/** Collection in the object store: doomed objects, uploads that were forgotten, and store uploads that no row knows. */
+import type { Deps } from '../context.ts'
+import { forgetInStore } from '../files/abort-upload.ts'
+import { BLOB_PREFIX } from '../files/objects.ts'
+import { discardUploads, takable } from '../files/upload-sql.ts'
+import { openStates, sqlStates } from '../files/upload-state.ts'
+import type { Statement } from '../store/db.ts'
+import type { ObjectStore } from '../store/objects/object-store.ts'
+
+const BATCH = 500
+
+/** A doomed object outlives every URL that was signed for it before it was doomed: twice the hour that one lives. */
+const MAX_DOOMED_SECONDS = 7200
+
+const doomedBlobs: Statement<{ id: string; key: string }> = {
+  name: 'blobs-doomed',
+  text: `select b.id, b.storage_key as key from blobs b
+    where b.state = 'doomed' and b.doomed_at <= now() - make_interval(secs => $1)
+      and not exists (select 1 from files f where f.blob_id = b.id)
+    order by b.doomed_at limit ${BATCH}`,
+}
+
+const dropBlobs: Statement<never> = {
+  name: 'blobs-drop',
+  text: `delete from blobs where id = any($1::text[]) and state = 'doomed'`,
+}
+
+/** Object first, row second: a crash between leaves a row whose object is deleted again. Doomed blobs never come back to life, so no lock is needed. */
+export async function deleteDoomed(deps: Deps, objects: ObjectStore, signal: AbortSignal): Promise<void> {
+  const waitSeconds = Math.min(deps.config.gcGraceSeconds, MAX_DOOMED_SECONDS)
+  for (;;) {
+    const blobs = await deps.db.query(doomedBlobs, [waitSeconds])
+    if (blobs.length === 0) return
+    await objects.delete(
+      blobs.map((blob) => blob.key),
+      signal,
+    )
+    await deps.db.query(dropBlobs, [blobs.map((blob) => blob.id)])
+    if (blobs.length < BATCH) return
+  }
+}
+
+const abandoned: Statement<{ id: string }> = {
+  name: 'uploads-abandoned',
+  text: `select id from uploads where state in (${sqlStates(openStates)}) and touched_at < now() - make_interval(secs => $1) and ${takable}
+    order by touched_at limit ${BATCH}`,
+}
+
+/** Ends the uploads that nobody has touched for `uploadTtlSeconds` and gives their reservations back. */
+export async function abortAbandoned(deps: Deps, objects: ObjectStore, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    signal.throwIfAborted()
+    const rows = await deps.db.query(abandoned, [deps.config.uploadTtlSeconds])
+    if (rows.length === 0) return
+    const gone = await deps.db.withTx((tx) =>
+      discardUploads(
+        tx,
+        rows.map((row) => row.id),
+      ),
+    )
+    await forgetInStore(deps, objects, gone)
+    if (rows.length < BATCH) return
+  }
+}
+
+const knownKeys: Statement<{ key: string }> = {
+  name: 'uploads-known-keys',
+  text: `select storage_key as key from uploads where storage_key = any($1::text[]) and state in (${sqlStates(openStates)})`,
+}
+
+interface StoreUpload {
+  readonly key: string
+  readonly uploadId: string
+}
+
+/**
+ * Aborts uploads that the store has and no open row names: a crash between the store's half and the database's leaves those. Only such as are older
+ * than `uploadTtlSeconds`, since a presign makes the store's half first.
+ */
+export async function abortStrays(deps: Deps, objects: ObjectStore, signal: AbortSignal): Promise<void> {
+  const [clock] = await deps.db.query(ttlAgo, [deps.config.uploadTtlSeconds])
+  if (!clock) return
+  let batch: StoreUpload[] = []
+  for await (const upload of objects.listUploads(new Date(clock.before), signal)) {
+    if (!upload.key.startsWith(BLOB_PREFIX)) continue
+    batch.push(upload)
+    if (batch.length < BATCH) continue
+    await abortUnknown(deps, objects, batch, signal)
+    batch = []
+  }
+  await abortUnknown(deps, objects, batch, signal)
+}
+
+const ttlAgo: Statement<{ before: string }> = {
+  name: 'clock-ago',
+  text: 'select now() - make_interval(secs => $1) as before',
+}
+
+async function abortUnknown(
+  deps: Deps,
+  objects: ObjectStore,
+  batch: readonly StoreUpload[],
+  signal: AbortSignal,
+): Promise<void> {
+  if (batch.length === 0) return
+  const known = new Set((await deps.db.query(knownKeys, [batch.map((upload) => upload.key)])).map((row) => row.key))
+  for (const upload of batch) {
+    if (!known.has(upload.key)) await objects.abortUpload(upload.key, upload.uploadId, signal)
+  }
+}

@@ -1,0 +1,76 @@
+/** Collection in the database: closed file rows past their grace are pruned, and blobs that nothing refers to any more are doomed. */
+import type { Deps } from '../context.ts'
+import type { Statement, Tx } from '../store/db.ts'
+
+const PRUNE_BATCH_ROWS = 1000
+
+const closedRows: Statement<{ id: number; blob_id: string }> = {
+  name: 'files-closed',
+  text: `select id, blob_id from files where closed_at is not null and closed_at <= now() - make_interval(secs => $1)
+    order by closed_at limit ${PRUNE_BATCH_ROWS}`,
+}
+
+const lockBlobs: Statement<never> = {
+  name: 'blobs-lock',
+  text: 'select id from blobs where id = any($1::text[]) order by id for update',
+}
+
+const prune: Statement<never> = {
+  name: 'files-prune',
+  text: 'delete from files where id = any($1::bigint[]) and to_seq is not null',
+}
+
+const doomUnreferenced: Statement<{ id: string }> = {
+  name: 'blobs-doom-unreferenced',
+  text: `update blobs b set state = 'doomed', doomed_at = now()
+    where b.id = any($1::text[]) and b.state = 'live' and not exists (select 1 from files f where f.blob_id = b.id)
+    returning b.id`,
+}
+
+/**
+ * Prunes one batch, and dooms those blobs that lost their last row by it. Returns how many rows were due.
+ *
+ * The race with a completion that links the same blob: it shares the blob's row lock until it has committed its file row. The lock is a statement of its
+ * own because READ COMMITTED takes a snapshot for each statement: the question "does any row refer to it" has to be asked with a snapshot that is taken
+ * when the lock is held. Inside one statement, the wait for the lock would end with the older snapshot, in which the new row does not exist.
+ * Blobs are locked before file rows, as everywhere.
+ */
+export async function pruneBatch(tx: Tx, graceSeconds: number): Promise<number> {
+  const rows = await tx.query(closedRows, [graceSeconds])
+  if (rows.length === 0) return 0
+  const blobIds = [...new Set(rows.map((row) => row.blob_id))]
+  await tx.query(lockBlobs, [blobIds])
+  await tx.query(prune, [rows.map((row) => row.id)])
+  await tx.query(doomUnreferenced, [blobIds])
+  return rows.length
+}
+
+/** Batch by batch until nothing is due. */
+export async function pruneClosedRows(deps: Deps, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    signal.throwIfAborted()
+    const due = await deps.db.withTx((tx) => pruneBatch(tx, deps.config.gcGraceSeconds))
+    if (due < PRUNE_BATCH_ROWS) return
+  }
+}
+
+const IDEMPOTENCY_KEPT_SECONDS = 86_400
+
+/** Terminal uploads answer 409 for this long, then 404. */
+const UPLOAD_KEPT_SECONDS = 30 * 86_400
+
+const dropOld: readonly Statement<never>[] = [
+  {
+    name: 'idempotency-drop-old',
+    text: `delete from idempotency_keys where created_at < now() - make_interval(secs => ${IDEMPOTENCY_KEPT_SECONDS})`,
+  },
+  {
+    name: 'uploads-drop-old',
+    text: `delete from uploads where state in ('completed', 'aborted') and touched_at < now() - make_interval(secs => ${UPLOAD_KEPT_SECONDS})`,
+  },
+]
+
+/** Rows that only answered repeated requests. */
+export async function dropOldRows(deps: Deps): Promise<void> {
+  for (const statement of dropOld) await deps.db.query(statement)
+}

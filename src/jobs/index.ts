@@ -1,0 +1,65 @@
+/** Background work, as data. Each is idempotent and may run on two hubs at once. */
+import { z } from 'zod'
+import type { JobDefinition } from '../store/queue.ts'
+import { verifyBlob } from './blob-verify.ts'
+import { abortAbandoned, abortStrays, deleteDoomed } from './collect-objects.ts'
+import { dropOldRows, pruneClosedRows } from './collect-rows.ts'
+import { purgeDeletedRepos, purgeRepo } from './repo-purge.ts'
+
+/** Keeps the input's type for the handler, and forgets it for the list. */
+const define = <Input extends z.ZodType>(job: JobDefinition<Input>): JobDefinition => ({
+  ...job,
+  handler: (input, tools) => job.handler(job.input.parse(input), tools),
+})
+
+const blobVerify = define({
+  name: 'blob-verify',
+  input: z.object({ blobId: z.string() }),
+  // 50 GiB at 20 MiB/s.
+  expireSeconds: 3600,
+  retryLimit: 10,
+  concurrency: 1,
+  handler: ({ blobId }, { deps, signal }) => verifyBlob(deps, blobId, signal),
+})
+
+const repoPurge = define({
+  name: 'repo-purge',
+  input: z.object({ repoId: z.string() }),
+  expireSeconds: 900,
+  retryLimit: 5,
+  concurrency: 1,
+  handler: ({ repoId }, { deps, signal }) => purgeRepo(deps, repoId, signal),
+})
+
+const filesCollect = define({
+  name: 'files-collect',
+  input: z.object({}),
+  cron: '* * * * *',
+  expireSeconds: 900,
+  retryLimit: 0,
+  concurrency: 1,
+  async handler(_input, { deps, signal }) {
+    await purgeDeletedRepos(deps, signal)
+    await pruneClosedRows(deps, signal)
+    await dropOldRows(deps)
+    // Without a store there is nothing of it to collect.
+    if (!deps.objects) return
+    await abortAbandoned(deps, deps.objects, signal)
+    await deleteDoomed(deps, deps.objects, signal)
+  },
+})
+
+const storeUploadsCollect = define({
+  name: 'store-uploads-collect',
+  input: z.object({}),
+  // It lists the whole store's uploads, so it comes less often.
+  cron: '17 * * * *',
+  expireSeconds: 3600,
+  retryLimit: 0,
+  concurrency: 1,
+  async handler(_input, { deps, signal }) {
+    if (deps.objects) await abortStrays(deps, deps.objects, signal)
+  },
+})
+
+export const jobs: readonly JobDefinition[] = [blobVerify, repoPurge, filesCollect, storeUploadsCollect]
