@@ -1,6 +1,5 @@
 /** One part of a file to its signed URL. */
 import { createReadStream } from 'node:fs'
-import { ReadableStream } from 'node:stream/web'
 import { refusal, send, shownUrl } from './http.ts'
 import { TransferError } from './problem.ts'
 import type { Progress } from './progress.ts'
@@ -32,7 +31,7 @@ export async function sendPart(url: string, part: PartBytes, progress: Progress,
     }
   }
   const size = part.end - part.start
-  const body = size === 0 ? new Uint8Array(0) : ReadableStream.from(bytes())
+  const body = size === 0 ? new Uint8Array(0) : streamOf(bytes())
   try {
     const response = await send(url, {
       method: 'PUT',
@@ -50,4 +49,21 @@ export async function sendPart(url: string, part: PartBytes, progress: Progress,
     progress.bytes(-moved)
     throw error
   }
+}
+
+/** Reads ahead by nothing, so that what is in memory is what is being sent. */
+function streamOf(source: AsyncGenerator<Uint8Array<ArrayBuffer>>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const { done, value } = await source.next()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+      async cancel() {
+        await source.return(undefined)
+      },
+    },
+    { highWaterMark: 0 },
+  )
 }
