@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
-import { type ExecutionArgs, type GraphQLSchema, parse, validate } from 'graphql'
+import { type ExecutionArgs, execute, type GraphQLError, type GraphQLSchema, parse, subscribe, validate } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import type { RequestContext } from '../context.ts'
 import type { HubError } from '../errors.ts'
@@ -76,28 +76,23 @@ const hubPlugin: Plugin<object, ServerContext> = {
     setValidationFn(validate)
     addValidationRule(fewRootFields)
   },
-  onExecute({ args, setResultAndStopExecution }) {
+  onExecute({ args, setExecuteFn, setResultAndStopExecution }) {
     const { asking, hub } = serverContext(args)
-    args.contextValue = hub as never
-    try {
-      refuseOversized(args.document, args.operationName, args.variableValues ?? {})
-    } catch (error) {
-      return setResultAndStopExecution({ errors: [renderError(error, asking)] })
-    }
+    const refused = oversized(args, asking)
+    if (refused) return setResultAndStopExecution(refused)
+    // Resolvers get the hub's own context, not Yoga's bag of everything.
+    setExecuteFn((given: ExecutionArgs) => execute({ ...given, contextValue: hub }))
     return {
       onExecuteDone({ result, setResult }) {
         if (!(Symbol.asyncIterator in result)) setResult(renderResult(result, asking))
       },
     }
   },
-  onSubscribe({ args, setResultAndStopExecution }) {
+  onSubscribe({ args, setSubscribeFn, setResultAndStopExecution }) {
     const { asking, hub } = serverContext(args)
-    args.contextValue = hub as never
-    try {
-      refuseOversized(args.document, args.operationName, args.variableValues ?? {})
-    } catch (error) {
-      return setResultAndStopExecution({ errors: [renderError(error, asking)] })
-    }
+    const refused = oversized(args, asking)
+    if (refused) return setResultAndStopExecution(refused)
+    setSubscribeFn((given: ExecutionArgs) => subscribe({ ...given, contextValue: hub }))
     return {
       onSubscribeResult({ result, setResult }) {
         if (!(Symbol.asyncIterator in result)) setResult(renderResult(result, asking))
@@ -117,6 +112,15 @@ const hubPlugin: Plugin<object, ServerContext> = {
 }
 
 const serverContext = (args: Pick<ExecutionArgs, 'contextValue'>): ServerContext => args.contextValue as ServerContext
+
+function oversized(args: ExecutionArgs, asking: FastifyRequest): { errors: GraphQLError[] } | null {
+  try {
+    refuseOversized(args.document, args.operationName, args.variableValues ?? {})
+    return null
+  } catch (error) {
+    return { errors: [renderError(error, asking)] }
+  }
+}
 
 /** What is refused before GraphQL begins: a bad credential, a spent rate, a body that is no JSON. */
 function sendRefusal(known: HubError, request: FastifyRequest, reply: FastifyReply): FastifyReply {

@@ -2,7 +2,6 @@
 import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Deps } from '../context.ts'
-import { poolGauges } from '../store/db.ts'
 
 /** A registry of its own for each server, so that two in one process do not clash. Routes are labelled by pattern, never by URL. */
 export function registerMetrics(app: FastifyInstance, deps: Deps): void {
@@ -15,13 +14,15 @@ export function registerMetrics(app: FastifyInstance, deps: Deps): void {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [register],
   })
+  const { pool } = deps.db
+  const states = { total: () => pool.totalCount, idle: () => pool.idleCount, waiting: () => pool.waitingCount }
   new Gauge({
     name: 'hub_database_pool_connections',
     help: 'Connections of the pool, and queries waiting for one.',
     labelNames: ['state'] as const,
     registers: [register],
     collect() {
-      for (const [state, count] of Object.entries(poolGauges(deps.db))) this.set({ state }, count)
+      for (const [state, count] of Object.entries(states)) this.set({ state }, count())
     },
   })
   app.addHook('onResponse', (request, reply, done) => {

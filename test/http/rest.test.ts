@@ -184,7 +184,7 @@ describe('an Idempotency-Key', () => {
   })
 
   it('makes twins in flight one request', async () => {
-    let open = () => undefined as void
+    let open: () => void = () => undefined
     server.gate.wait = new Promise((resolve) => (open = resolve))
     const name = uniqueName()
     const twins = [1, 2, 3].map(() => post('/v1/things', { name }, { 'idempotency-key': name }))
@@ -225,7 +225,7 @@ describe('an Idempotency-Key', () => {
   })
 
   it('of a dead process is taken over, and what comes back from the dead commits nothing', async () => {
-    let open = () => undefined as void
+    let open: () => void = () => undefined
     server.gate.wait = new Promise((resolve) => (open = resolve))
     const name = uniqueName()
     const stale = post('/v1/things', { name }, { 'idempotency-key': name })

@@ -19,6 +19,7 @@ const typeDefs = `
     thing(name: String!): Thing
     things(first: Int, after: String): ThingConnection!
     nested: Nested
+    who: String
   }
   type Nested { nested: Nested name: String things(first: Int): ThingConnection! }
   type Mutation { makeThing(input: MakeThingInput!): Thing checkThing(input: MakeThingInput!): Thing }
@@ -51,7 +52,12 @@ export function testSchema(counters: Counters, gate: { wait: Promise<void> }): G
   const schema = createSchema<RequestContext>({
     typeDefs,
     resolvers: {
-      Thing: { url: () => `https://store/${(counters.urls += 1)}` },
+      Thing: {
+        url: () => {
+          counters.urls += 1
+          return `https://store/${counters.urls}`
+        },
+      },
       Query: {
         thing: (_root, { name }) =>
           name === 'gone'
@@ -70,6 +76,7 @@ export function testSchema(counters: Counters, gate: { wait: Promise<void> }): G
           }
         },
         nested: () => ({ name: 'x' }),
+        who: (_root, _args, ctx) => (ctx.viewer.kind === 'anonymous' ? 'anonymous' : ctx.viewer.credentialId),
       },
       Nested: { nested: () => ({ name: 'x' }), things: () => ({ nodes: [], pageInfo: { hasNextPage: false } }) },
       Mutation: {

@@ -1,0 +1,68 @@
+/** `npm start`: reads the settings, starts a hub, says where it is, and stops it in order. */
+import type { Logger } from 'pino'
+import { type Config, ConfigError, readConfig } from './config.ts'
+import { createLogger } from './http/logger.ts'
+import { startFailure } from './start-failure.ts'
+import { type RunningHub, startHub } from './start-hub.ts'
+
+const say = (text: string) => process.stdout.write(`${text}\n`)
+
+async function main(): Promise<void> {
+  const config = readConfig(process.env)
+  const log = createLogger(config)
+  const signals = firstSignal()
+  const hub = await startHub(config, log).catch((error: unknown) => fail(startFailure(error, config), error, log))
+  if (process.stdout.isTTY || hub.operatorToken !== null) say(greeting(hub, config))
+  log.info({ url: hub.url }, 'listening')
+  const signal = await signals
+  log.info({ signal }, 'stopping')
+  await hub.stop()
+  log.info('stopped')
+}
+
+/** The first SIGTERM or SIGINT; a second one ends the process at once. */
+function firstSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    let asked = false
+    const stop = (signal: NodeJS.Signals) => {
+      if (asked) process.exit(130)
+      asked = true
+      resolve(signal)
+    }
+    process.on('SIGTERM', stop)
+    process.on('SIGINT', stop)
+  })
+}
+
+function greeting(hub: RunningHub, config: Config): string {
+  const lines = [
+    '',
+    `  The hub listens on ${hub.url}`,
+    `    GraphiQL   ${hub.url}/graphql`,
+    `    /v1 pages  ${hub.url}/docs`,
+    `    health     ${hub.url}/readyz`,
+  ]
+  if (hub.operatorToken !== null) {
+    lines.push(
+      '',
+      `  First start: a session of the operator "${config.operatorHandle}", shown only now.`,
+      `    ${hub.operatorToken}`,
+    )
+    lines.push('  Send it as `Authorization: Bearer <session>`, or make keys with `npm run hub -- key add`.')
+  }
+  return `${lines.join('\n')}\n`
+}
+
+/** What the operator can act on is one line; anything else is logged whole. */
+function fail(line: string | null, error: unknown, log?: Logger): never {
+  if (line === null) log?.fatal({ err: error }, 'the hub could not start')
+  process.stderr.write(`${line ?? 'The hub could not start; the log line above says why.'}\n`)
+  process.exit(1)
+}
+
+try {
+  await main()
+} catch (error) {
+  if (error instanceof ConfigError) fail(error.message, error)
+  throw error
+}

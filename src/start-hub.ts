@@ -1,0 +1,126 @@
+/** A whole hub in this process: every part opened in the order in which they need each other, and closed in the reverse. */
+import { hkdfSync } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import { documentReader } from '../rest-compat/documents.ts'
+import { routes } from '../rest-compat/routes.ts'
+import { schema } from '../schema/index.ts'
+import { ensureOperator } from './accounts/operator.ts'
+import { openAuth } from './auth/auth.ts'
+import { authenticate } from './auth/authenticate.ts'
+import type { Config } from './config.ts'
+import type { Deps } from './context.ts'
+import { authRoutes } from './http/auth-routes.ts'
+import { objectRoutes } from './http/object-routes.ts'
+import { credentialsOf } from './http/origin-facts.ts'
+import { contextOf } from './http/request-context.ts'
+import { resolveRoute } from './http/resolve-route.ts'
+import { buildServer } from './http/server.ts'
+import { jobs } from './jobs/index.ts'
+import { openDatabase } from './open-database.ts'
+import { openEvents } from './store/events.ts'
+import { isDiskStore, openObjectStore } from './store/objects/open.ts'
+import { openQueue } from './store/queue.ts'
+
+export interface RunningHub {
+  /** Where it can be reached, without a trailing slash: PUBLIC_URL, else the address it listens on. */
+  readonly url: string
+  readonly app: FastifyInstance
+  readonly deps: Deps
+  /** The operator's session, the first time; null at every later start. */
+  readonly operatorToken: string | null
+  /** Ends streams, finishes requests and jobs, then closes what they used. A second call waits for the first. */
+  stop(): Promise<void>
+}
+
+/** What has been opened, closed in the reverse order; one that fails to close keeps no other from it. */
+class Opened {
+  readonly #closers: { readonly name: string; readonly close: () => Promise<void> }[] = []
+  readonly #log: Logger
+
+  constructor(log: Logger) {
+    this.#log = log
+  }
+
+  add(name: string, close: () => Promise<void>): void {
+    this.#closers.push({ name, close })
+  }
+
+  async closeAll(): Promise<void> {
+    for (const { name, close } of this.#closers.splice(0).reverse()) {
+      await close().catch((error: unknown) => this.#log.error({ err: error }, `closing the ${name} failed`))
+    }
+  }
+}
+
+/** Opens and listens. When a step fails, what was opened before it is closed again. */
+export async function startHub(config: Config, log: Logger): Promise<RunningHub> {
+  const opened = new Opened(log)
+  try {
+    return await openHub({ ...config }, log, opened)
+  } catch (error) {
+    await opened.closeAll()
+    throw error
+  }
+}
+
+async function openHub(
+  config: { -readonly [Key in keyof Config]: Config[Key] },
+  log: Logger,
+  opened: Opened,
+): Promise<RunningHub> {
+  const database = await openDatabase(config, log)
+  opened.add('database', database.close)
+  const { db, secret } = database
+  // Links and callbacks need an address before the first request; port 0 is known only once the server listens.
+  if (config.port !== 0) config.publicUrl ??= addressUrl(config.host, config.port)
+  const signingKey = new Uint8Array(hkdfSync('sha256', secret, '', 'object urls', 32))
+  const objects = await openObjectStore(config, { signingKey, baseUrl: () => config.publicUrl ?? '' })
+  if (objects) opened.add('object store', () => objects.close())
+  const events = openEvents({ url: database.url, log })
+  opened.add('events', () => events.close())
+  const queue = await openQueue({ url: database.url, log })
+  opened.add('queue', () => queue.stop())
+  const deps: Deps = { config, log, db, objects, queue, events }
+  const auth = await openAuth({ config, log, db, secret })
+  opened.add('sign-in', () => auth.close())
+  const operatorToken = await ensureOperator(auth)
+  const app = buildServer(deps, {
+    schema,
+    routes,
+    readDocument: documentReader(),
+    authenticate: (request) => authenticate(auth, credentialsOf(request)),
+    identified: [resolveRoute((request) => contextOf(deps, request))],
+    open: [authRoutes(auth)],
+    uncounted: isDiskStore(objects) ? [objectRoutes(objects)] : [],
+  })
+  opened.add('server', () => closeServer(app))
+  await queue.work(jobs, deps)
+  await app.listen({ port: config.port, host: config.host })
+  config.publicUrl ??= addressUrl(config.host, portOf(app))
+  let stopping: Promise<void> | undefined
+  return { url: config.publicUrl, app, deps, operatorToken, stop: () => (stopping ??= opened.closeAll()) }
+}
+
+/** Where a browser on this machine reaches a listener: every interface is also the loopback one. */
+function addressUrl(host: string, port: number): string {
+  const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host
+  return `http://${name}:${port}`
+}
+
+function portOf(app: FastifyInstance): number {
+  const address = app.server.address()
+  return typeof address === 'object' && address ? address.port : 0
+}
+
+const DRAIN_MS = 20_000
+
+/** Requests under way are waited for, but not for ever: an upload that never ends must not keep the process. */
+async function closeServer(app: FastifyInstance): Promise<void> {
+  const late = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
+  try {
+    await app.close()
+  } finally {
+    clearTimeout(late)
+  }
+}
