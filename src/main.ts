@@ -12,7 +12,7 @@ async function main(): Promise<void> {
   const log = createLogger(config)
   const signals = firstSignal()
   const hub = await startHub(config, log).catch((error: unknown) => fail(startFailure(error, config), error, log))
-  if (process.stdout.isTTY || hub.operatorToken !== null) say(greeting(hub, config))
+  say(greeting(hub, config))
   log.info({ url: hub.url }, 'listening')
   const signal = await signals
   log.info({ signal }, 'stopping')

@@ -5,6 +5,7 @@ import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { type ExecutionArgs, execute, type GraphQLError, type GraphQLSchema, parse, subscribe, validate } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
+import { noneMatchCovers, strongEtag } from '../../rest-compat/etag.ts'
 import type { RequestContext } from '../context.ts'
 import type { HubError } from '../errors.ts'
 import { renderError, renderResult } from './graphql-errors.ts'
@@ -49,8 +50,7 @@ export function registerGraphql(app: FastifyInstance, parts: GraphqlParts): void
     url: '/graphql',
     bodyLimit: BODY_LIMIT_BYTES,
     onRequest: async (request, reply) => {
-      if (wantsPage(request))
-        return reply.header('content-security-policy', page.policy).type('text/html; charset=utf-8').send(page.html)
+      if (wantsPage(request)) return sendPage(page, request, reply)
       await parts.identify.call(app, request, reply, () => undefined)
     },
     handler: async (request, reply) => {
@@ -140,6 +140,24 @@ function wantsPage(request: FastifyRequest): boolean {
   )
 }
 
+/** Nine megabytes: made once, and sent once to a browser that keeps it. */
+interface GraphiqlPage {
+  readonly bytes: Buffer
+  readonly etag: string
+  readonly policy: string
+}
+
+function sendPage(page: GraphiqlPage, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  reply.headers({
+    etag: page.etag,
+    'cache-control': 'no-cache',
+    vary: 'Accept',
+    'content-security-policy': page.policy,
+  })
+  if (noneMatchCovers(request.headers['if-none-match'], page.etag)) return reply.code(304).send()
+  return reply.type('text/html; charset=utf-8').send(page.bytes)
+}
+
 const exampleQuery = `# The hub's graph. Press the button, or Ctrl+Enter.
 {
   repos(first: 5) {
@@ -150,7 +168,7 @@ const exampleQuery = `# The hub's graph. Press the button, or Ctrl+Enter.
 `
 
 /** The page with every script and style inside it; the policy names its scripts by hash, and lets the editor's workers be blobs of its own. */
-function graphiqlPage(): { html: string; policy: string } {
+function graphiqlPage(): GraphiqlPage {
   const html = renderGraphiQL({
     title: 'Hub · GraphiQL',
     endpoint: '/graphql',
@@ -171,5 +189,5 @@ function graphiqlPage(): { html: string; policy: string } {
     'worker-src blob:',
     "frame-ancestors 'none'",
   ].join('; ')
-  return { html, policy }
+  return { bytes: Buffer.from(html), etag: strongEtag(html), policy }
 }

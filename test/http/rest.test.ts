@@ -1,32 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Db, openDb } from '../../src/store/db.ts'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/store/embedded-postgres.ts'
-import { migrate } from '../../src/store/migrate.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { testDb } from '../support/database.ts'
 import { testServer } from './support/test-server.ts'
 
-let dataDir: string
-let postgres: EmbeddedPostgres
-let db: Db
+const database = testDb()
 let server: ReturnType<typeof testServer>
 
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'hub-http-'))
-  postgres = await startEmbeddedPostgres({ dataDir, settings: { fsync: 'off' } })
-  await migrate(postgres.url)
-  db = openDb({ url: postgres.url, poolMax: 5 })
-}, 60_000)
-
-afterAll(async () => {
-  await db?.close()
-  await postgres?.stop()
-  await rm(dataDir, { recursive: true, force: true })
-})
-
 beforeEach(() => {
-  server = testServer({ db })
+  server = testServer({ db: database.db })
 })
 
 const get = (url: string, headers: Record<string, string> = {}) => server.app.inject({ method: 'GET', url, headers })
@@ -157,7 +137,7 @@ describe('a write', () => {
 
 describe('an Idempotency-Key', () => {
   const rows = () =>
-    db.query<{ count: number }>({ name: '', text: 'select count(*)::int as count from idempotency_keys' })
+    database.db.query<{ count: number }>({ name: '', text: 'select count(*)::int as count from idempotency_keys' })
 
   it('gives a repeat the first answer, signs anew, and runs the verb once', async () => {
     const name = uniqueName()
@@ -233,9 +213,9 @@ describe('an Idempotency-Key', () => {
       name: '',
       text: "update idempotency_keys set started_at = now() - interval '61 seconds' where key = $1 returning key",
     }
-    await expect.poll(async () => (await db.query(age, [name])).length, { timeout: 5000 }).toBe(1)
+    await expect.poll(async () => (await database.db.query(age, [name])).length, { timeout: 5000 }).toBe(1)
     await expect.poll(() => server.counters.made, { timeout: 5000 }).toBe(1)
-    const takeover = testServer({ db })
+    const takeover = testServer({ db: database.db })
     const fresh = await takeover.app.inject({
       method: 'POST',
       url: '/v1/things',
@@ -243,16 +223,18 @@ describe('an Idempotency-Key', () => {
       payload: JSON.stringify({ name: `${name}` }),
     })
     expect(fresh.statusCode).toBe(201)
-    await db.query({ name: '', text: 'delete from deleted_repos where repo_id = $1' }, [name])
+    await database.db.query({ name: '', text: 'delete from deleted_repos where repo_id = $1' }, [name])
     open()
     expect((await stale).statusCode).toBe(409)
-    expect(await db.query({ name: '', text: 'select 1 from deleted_repos where repo_id = $1' }, [name])).toEqual([])
+    expect(
+      await database.db.query({ name: '', text: 'select 1 from deleted_repos where repo_id = $1' }, [name]),
+    ).toEqual([])
   })
 
   it('is free again after a day', async () => {
     const name = uniqueName()
     await post('/v1/things', { name }, { 'idempotency-key': name })
-    await db.query(
+    await database.db.query(
       { name: '', text: "update idempotency_keys set created_at = now() - interval '25 hours' where key = $1" },
       [name],
     )
