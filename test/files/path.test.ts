@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest'
+import { partBytes, partFaults } from '../../src/files/check-parts.ts'
+import { detectMime } from '../../src/files/mime.ts'
+import { filePath, justAfter, pathFault, prefixSuccessor } from '../../src/files/path.ts'
+import { completedUpload, presignUploadFile, presignUploadInput } from '../../src/files/schemas.ts'
+import { partCount } from '../../src/files/upload-sql.ts'
+import { openStates, type UploadState, uploadRefusal } from '../../src/files/upload-state.ts'
+
+const inBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
+
+describe('FilePath', () => {
+  test.each([
+    'a',
+    'dir/sub/file.xml',
+    '.hidden',
+    'a..b/...',
+    'with space/ünïcode/日本.txt',
+    'x'.repeat(255),
+    `${'a'.repeat(255)}/${'b'.repeat(255)}/${'c'.repeat(255)}/${'d'.repeat(255)}/`.slice(0, 1023),
+    'é'.normalize('NFC'),
+  ])('%j is one', (path) => expect(pathFault(path)).toBeNull())
+
+  test.each([
+    ['', 'is empty'],
+    ['/a', 'starts with /'],
+    ['a/', 'ends with /'],
+    ['a//b', 'has an empty segment'],
+    ['a/./b', 'has the segment .'],
+    ['..', 'has the segment ..'],
+    ['a\\b', 'holds a backslash'],
+    ['a\nb', 'holds a control character'],
+    ['a\u007f', 'holds a control character'],
+    ['a\u0085', 'holds a control character'],
+    ['\ud800', 'is not valid Unicode'],
+    ['é'.normalize('NFD'), 'is not in Unicode normal form C'],
+    ['x'.repeat(256), 'has a segment longer than 255 bytes'],
+    ['é'.repeat(128), 'has a segment longer than 255 bytes'],
+    ['a/'.repeat(512).concat('b'), 'is longer than 1024 bytes'],
+  ])('%j is none: it %s', (path, reason) => {
+    expect(pathFault(path)).toContain(reason)
+    expect(filePath.safeParse(path).error?.issues[0]?.message).toContain(reason)
+  })
+})
+
+describe('a prefix as a range', () => {
+  test.each(['', 'a', 'dir/', 'z\u{10FFFF}', '\u{10FFFF}', '\uD7FF', '日本'])(
+    'everything that starts with %j lies in it, and nothing else',
+    (prefix) => {
+      const end = prefixSuccessor(prefix)
+      const last = '\u{10FFFF}'.repeat(62)
+      for (const path of [`${prefix}a`, `${prefix}${last}`, `${prefix}日`]) {
+        expect(inBytes(prefix, path)).toBeLessThan(0)
+        expect(inBytes(path, end), JSON.stringify(path)).toBeLessThan(0)
+      }
+      if (prefix !== '' && !prefix.startsWith('\u{10FFFF}')) expect(end.startsWith(prefix)).toBe(false)
+    },
+  )
+
+  test('nothing lies between a path and what is just after it', () => {
+    expect(inBytes('a', justAfter('a'))).toBeLessThan(0)
+    expect(inBytes(justAfter('a'), 'a b')).toBeLessThan(0)
+  })
+})
+
+describe('inputs', () => {
+  const file = { path: 'a', size: 0, sha256: '0'.repeat(64) }
+  test.each([
+    [file, true],
+    [{ ...file, size: -1 }, false],
+    [{ ...file, size: 1.5 }, false],
+    [{ ...file, size: 53_687_091_201 }, true],
+    [{ ...file, sha256: 'A'.repeat(64) }, false],
+    [{ ...file, sha256: '0'.repeat(63) }, false],
+    [{ ...file, contentType: 'x'.repeat(255) }, true],
+    [{ ...file, contentType: 'x'.repeat(256) }, false],
+    [{ ...file, contentType: 'text/plain\r\nX: y' }, false],
+  ])('the file %j is taken: %s', (value, ok) => expect(presignUploadFile.safeParse(value).success).toBe(ok))
+
+  test.each([
+    [0, false],
+    [1, true],
+    [100, true],
+    [101, false],
+  ])('%i files are taken: %s', (count, ok) => {
+    const files = Array.from({ length: count }, () => file)
+    expect(presignUploadInput.safeParse({ owner: 'o', repo: 'r', files }).success).toBe(ok)
+  })
+
+  test('a completion names at least one part', () => {
+    expect(completedUpload.safeParse({ path: 'a', uploadId: 'u', parts: [] }).success).toBe(false)
+  })
+})
+
+describe('parts', () => {
+  test.each([
+    [0, 1, 0],
+    [1, 1, 1],
+    [100, 1, 100],
+    [101, 2, 1],
+    [200, 2, 100],
+  ])('%i bytes in parts of 100 are %i parts, the last of %i bytes', (size, count, last) => {
+    expect(partCount(size, 100)).toBe(count)
+    expect(partBytes(size, 100, count)).toBe(last)
+  })
+
+  test('every fault is named at its place', () => {
+    const stored = [
+      { partNumber: 1, etag: 'a', sizeBytes: 100 },
+      { partNumber: 2, etag: 'b', sizeBytes: 99 },
+    ]
+    const named = {
+      path: 'f',
+      uploadId: 'u',
+      parts: [
+        { partNumber: 2, etag: 'b' },
+        { partNumber: 1, etag: 'x' },
+      ],
+    }
+    expect(partFaults(named, { size: 300, partSize: 100 }, stored, ['u', 0])).toMatchObject([
+      { type: 'upload.size_mismatch', loc: ['u', 0, 'parts', 0] },
+      { type: 'upload.etag_mismatch', loc: ['u', 0, 'parts', 1, 'etag'] },
+      { type: 'upload.part_missing', loc: ['u', 0, 'parts'] },
+    ])
+  })
+})
+
+test('the table of upload states says what may be claimed and aborted', () => {
+  const answers = (event: 'claim' | 'abort', leaseHeld: boolean) =>
+    Object.fromEntries(
+      [...openStates, 'completed', 'aborted'].map((state) => [
+        state,
+        uploadRefusal(event, state as UploadState, leaseHeld),
+      ]),
+    )
+  const ended = { pending: null, assembled: null, completed: 'conflict.terminal', aborted: 'conflict.terminal' }
+  for (const event of ['claim', 'abort'] as const) {
+    expect(answers(event, true)).toEqual({ ...ended, completing: 'conflict.in_progress' })
+    expect(answers(event, false)).toEqual({ ...ended, completing: null })
+  }
+})
+
+test.each([
+  ['a.txt', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), null, 'image/png'],
+  ['mesh.stl', Buffer.from('solid'), null, 'model/stl'],
+  ['data.bin2', Buffer.from('?'), 'application/x-given', 'application/x-given'],
+  ['README', Buffer.from('?'), null, null],
+])('the media type of %s', async (path, bytes, claimed, mime) =>
+  expect(await detectMime(path, bytes, claimed)).toBe(mime),
+)
