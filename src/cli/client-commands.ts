@@ -46,6 +46,8 @@ interface Ended {
   readonly code?: number
 }
 
+type Work = (client: HubClient, settings: ClientSettings) => Promise<Ended>
+
 const processIo: ClientIo = {
   env: process.env,
   stdout: process.stdout,
@@ -61,6 +63,9 @@ const processIo: ClientIo = {
 
 /** Adds the client's commands to the `hub` program. */
 export function registerClientCommands(program: Command, io: ClientIo = processIo): void {
+  // The program knows --json too and takes it wherever it stands.
+  const start = (options: CommonOptions, work: Work) =>
+    run(io, { ...options, json: options.json ?? program.opts<CommonOptions>().json }, work)
   const transfer = (command: Command) =>
     common(command, io)
       .option('--include <glob>', 'only paths that match (repeatable)', collect, [])
@@ -78,18 +83,18 @@ export function registerClientCommands(program: Command, io: ClientIo = processI
     .option('--delete', 'remove files of the repo that the folder does not have')
     .option('--dry-run', 'only say what would be done')
     .action((dir: string, repo: string, options: PushCommandOptions) =>
-      run(io, options, (client, settings) => push(io, client, settings, dir, repoName(repo), options)),
+      start(options, (client, settings) => push(io, client, settings, dir, repoName(repo), options)),
     )
   transfer(
     program
       .command('pull <repo> <dir>')
       .description('Fetch the files of a repo (owner/slug) into a folder, each checked by its SHA-256'),
   ).action((repo: string, dir: string, options: TransferOptions) =>
-    run(io, options, (client, settings) => pull(io, client, settings, repoName(repo), dir, options)),
+    start(options, (client, settings) => pull(io, client, settings, repoName(repo), dir, options)),
   )
   common(program.command('ls <repo> [prefix]').description('List the files of a repo'), io).action(
     (repo: string, prefix: string | undefined, options: CommonOptions) =>
-      run(io, options, (client) => list(client, repoName(repo), prefix ?? '')),
+      start(options, (client) => list(client, repoName(repo), prefix ?? '')),
   )
   const repos = common(program.command('repos').description('List or search repos'), io)
   for (const name of ['q', 'kind', 'owner', 'visibility', 'robot', 'sort'])
@@ -97,10 +102,10 @@ export function registerClientCommands(program: Command, io: ClientIo = processI
   repos
     .option('--tag <tag>', 'has this tag (repeatable: all of them)', collect, [])
     .action((options: CommonOptions & Record<string, unknown>) =>
-      run(io, options, (client) => listRepos(client, options)),
+      start(options, (client) => listRepos(client, options)),
     )
   common(program.command('whoami').description('Who the credential is'), io).action((options: CommonOptions) =>
-    run(io, options, async (client) => {
+    start(options, async (client) => {
       const me = await client.me()
       return { json: me, text: `${JSON.stringify(me, null, 2)}\n` }
     }),
@@ -109,7 +114,7 @@ export function registerClientCommands(program: Command, io: ClientIo = processI
     program.command('login').description('Keep the hub and the token of HUB_TOKEN or --token-file for later commands'),
     io,
   ).action((options: CommonOptions) =>
-    run(io, options, async (client, { url, token }) => {
+    start(options, async (client, { url, token }) => {
       if (token === null) throw new LocalError('There is no token to keep: set HUB_TOKEN or give --token-file.')
       await client.me()
       const file = await storeSettings(io.env, { url, token })
@@ -151,11 +156,7 @@ function repoName(text: string): RepoName {
 }
 
 /** Runs a command's work and turns its end, or its error, into output and exit code. */
-async function run(
-  io: ClientIo,
-  options: CommonOptions,
-  work: (client: HubClient, settings: ClientSettings) => Promise<Ended>,
-): Promise<void> {
+async function run(io: ClientIo, options: CommonOptions, work: Work): Promise<void> {
   const interrupt = new AbortController()
   const off = io.onInterrupt(() => interrupt.abort(new Error('interrupted')))
   try {

@@ -1,0 +1,144 @@
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { Command } from 'commander'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { registerClientCommands } from '../../src/cli/client-commands.ts'
+import { progressOn } from '../../src/cli/client-output.ts'
+import { type HubDouble, json, problem, startHubDouble } from './hub-double.ts'
+
+let hub: HubDouble
+let base: string
+
+beforeEach(async () => {
+  hub = await startHubDouble()
+  base = await mkdtemp(join(tmpdir(), 'hub-commands-'))
+})
+afterEach(async () => {
+  await hub.close()
+  await rm(base, { recursive: true, force: true })
+})
+
+/** Collects what is written; a terminal when asked. */
+function sink(isTTY = false) {
+  let text = ''
+  const stream = new Writable({
+    write(chunk, _, done) {
+      text += String(chunk)
+      done()
+    },
+  })
+  return { stream: Object.assign(stream, { isTTY }), text: () => text }
+}
+
+async function hubCommand(args: string[], env: Record<string, string> = {}, interrupt?: (stop: () => void) => void) {
+  const out = sink()
+  const err = sink()
+  let code = -1
+  const program = new Command('hub')
+    .option('--json')
+    .exitOverride()
+    .configureOutput({ writeOut: () => {}, writeErr: () => {} })
+  registerClientCommands(program, {
+    env: { HUB_URL: hub.url, HUB_TOKEN: 'hub_key_secret', HOME: base, ...env },
+    stdout: out.stream,
+    stderr: err.stream,
+    exit: (value) => {
+      code = value
+    },
+    onInterrupt: (stop) => {
+      interrupt?.(stop)
+      return () => {}
+    },
+  })
+  await program.parseAsync(['node', 'hub', ...args]).catch(() => {})
+  return { code, out: out.text(), err: err.text() }
+}
+
+describe('exit codes', () => {
+  it.each([
+    [401, 'auth.invalid', 3],
+    [403, 'forbidden.scope', 3],
+    [404, 'not_found', 4],
+    [409, 'conflict.taken', 5],
+    [422, 'validation.failed', 5],
+    [413, 'quota.storage', 5],
+    [418, 'teapot', 1],
+  ])('a %i ends with its own code and names the request', async (status, type, code) => {
+    hub.fault = (_, response) => {
+      problem(response, status, type, 'It was refused.', [{ type, detail: 'this one', loc: ['query', 'limit'] }])
+      return true
+    }
+    const ended = await hubCommand(['ls', 'o/s'])
+    expect(ended.code).toBe(code)
+    expect(ended.err).toContain('It was refused. (request req-1)')
+    expect(ended.err).toContain('query.limit: this one')
+    expect(ended.err + ended.out).not.toContain('hub_key_secret')
+  })
+  it.each([[['ls', 'noslash']], [['push', 'x']], [['ls', 'o/s', '--nope']], [['pull', 'o/s', 'x', '--jobs', '0']]])(
+    '%j is wrong usage: 2',
+    async (args) => {
+      expect((await hubCommand(args)).code).toBe(2)
+    },
+  )
+  it('is 130 after Ctrl-C', async () => {
+    let stop = () => {}
+    hub.fault = () => {
+      stop()
+      return true
+    }
+    const ended = await hubCommand(['ls', 'o/s'], {}, (given) => {
+      stop = given
+    })
+    expect(ended.code).toBe(130)
+  })
+  it('is 4 with a hint when a push names a repo that is not there', async () => {
+    hub.repoExists = false
+    await writeFile(join(base, 'a'), 'a')
+    const ended = await hubCommand(['push', base, 'o/s'])
+    expect(ended).toMatchObject({ code: 4, err: expect.stringContaining('--kind') })
+  })
+})
+
+describe('output', () => {
+  it('is one JSON object with --json', async () => {
+    await writeFile(join(base, 'a'), 'a')
+    const ended = await hubCommand(['push', base, 'o/s', '--json'], { XDG_CACHE_HOME: '/dev/null/none' })
+    expect(JSON.parse(ended.out)).toMatchObject({ repo: 'o/s', sent: ['a'], failed: [] })
+    expect(ended).toMatchObject({ code: 0, err: '' })
+  })
+  it('draws a bar on a terminal and nothing elsewhere', () => {
+    const written = [true, false].map((isTTY) => {
+      const { stream, text } = sink(isTTY)
+      const terminal = Object.assign(stream, {
+        columns: 80,
+        cursorTo() {},
+        clearLine() {},
+        moveCursor() {},
+        clearScreenDown() {},
+      })
+      const progress = progressOn(terminal)
+      progress.begin('send', 2, 100)
+      progress.bytes(50)
+      progress.file('a')
+      progress.end()
+      return text()
+    })
+    expect(written[0]).toContain('pushing')
+    expect(written[1]).toBe('')
+  })
+  it('keeps a login for its own hub only, readable by its owner alone', async () => {
+    const seen: Array<string | undefined> = []
+    hub.fault = (request, response) => {
+      seen.push(request.headers.authorization)
+      json(response, { id: 'user_1' })
+      return true
+    }
+    expect((await hubCommand(['login'])).code).toBe(0)
+    expect((await stat(join(base, '.config', 'hub', 'client.json'))).mode & 0o777).toBe(0o600)
+    await hubCommand(['whoami'], { HUB_TOKEN: '', HUB_URL: '' })
+    await hubCommand(['whoami', '--url', hub.url.replace('127.0.0.1', 'localhost')], { HUB_TOKEN: '' })
+    expect(seen).toEqual(['Bearer hub_key_secret', 'Bearer hub_key_secret', undefined])
+  })
+})

@@ -1,0 +1,202 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createHubClient, pullRepo, pushFolder } from '../../src/client/index.ts'
+import { walkFolder } from '../../src/client/walk.ts'
+import { type HubDouble, problem, startHubDouble } from './hub-double.ts'
+
+const repo = { owner: 'o', slug: 's' }
+let hub: HubDouble
+let base: string
+let dir: string
+
+const client = () =>
+  createHubClient({ url: hub.url, token: 't', retry: { attempts: 3, baseMs: 1, maxMs: 2, random: () => 0.5 } })
+const options = (more: object = {}) => ({ cacheDir: join(base, 'cache'), ...more })
+const put = async (path: string, bytes: string | Buffer) => {
+  await mkdir(join(dir, path, '..'), { recursive: true })
+  await writeFile(join(dir, path), bytes)
+}
+
+beforeEach(async () => {
+  hub = await startHubDouble()
+  base = await mkdtemp(join(tmpdir(), 'hub-client-'))
+  dir = join(base, 'robot')
+  await mkdir(dir)
+})
+afterEach(async () => {
+  await hub.close()
+  await rm(base, { recursive: true, force: true })
+})
+
+describe('the walk', () => {
+  it('lists files in byte order, without .git and .DS_Store, with links inside followed', async () => {
+    await put('b/z.txt', '1')
+    await put('a.txt', '2')
+    await put('.git/config', '3')
+    await put('b/.DS_Store', '4')
+    await symlink('a.txt', join(dir, 'link.txt'))
+    expect((await walkFolder(dir)).map((file) => file.path)).toEqual(['a.txt', 'b/z.txt', 'link.txt'])
+  })
+  it('names every path that cannot be pushed in one error', async () => {
+    await put('back\\slash', '1')
+    await put('bell\u0007', '2')
+    await symlink('/etc/hostname', join(dir, 'out'))
+    await symlink('..', join(dir, 'up'))
+    await symlink('nowhere', join(dir, 'broken'))
+    const error = await walkFolder(dir).catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ faults: expect.any(Array) })
+    const { faults } = error as { faults: string[] }
+    expect(faults).toHaveLength(5)
+  })
+  it('sends names in NFC and refuses two that become one', async () => {
+    await put('e\u0301.txt', '1')
+    expect((await walkFolder(dir))[0]?.path).toBe('\u00e9.txt')
+    await put('\u00e9.txt', '2')
+    await expect(walkFolder(dir)).rejects.toMatchObject({ faults: [expect.stringContaining('Unicode form')] })
+  })
+  it('holds to include and exclude', async () => {
+    for (const path of ['a.png', 'm/b.png', 'm/c.stl', '.hidden/d.png']) await put(path, path)
+    const paths = async (include: string[], exclude: string[]) =>
+      (await walkFolder(dir, { include, exclude })).map((file) => file.path)
+    expect(await paths(['*.png'], [])).toEqual(['.hidden/d.png', 'a.png', 'm/b.png'])
+    expect(await paths([], ['m/', '.hidden/**'])).toEqual(['a.png'])
+  })
+})
+
+describe('push', () => {
+  it('sends every byte in parts, empty files too, and nothing the second time', async () => {
+    await put('big.bin', Buffer.alloc(3500, 7))
+    await put('empty', '')
+    const report = await pushFolder(client(), repo, dir, options())
+    expect(report).toMatchObject({ sent: expect.arrayContaining(['big.bin', 'empty']), failed: [] })
+    expect(hub.files.get('big.bin')?.bytes.equals(Buffer.alloc(3500, 7))).toBe(true)
+    expect(hub.puts).toHaveLength(5)
+    expect(await pushFolder(client(), repo, dir, options())).toMatchObject({ sent: [], skipped: 2 })
+    expect(hub.puts).toHaveLength(5)
+  })
+  it('knows its own bytes again while the hub has not hashed them', async () => {
+    await put('big.bin', Buffer.alloc(3500, 7))
+    await pushFolder(client(), repo, dir, options())
+    const entry = hub.files.get('big.bin')
+    if (entry) entry.sha256 = null
+    hub.fault = (_, __, at) => {
+      const tree = hub.files.get('big.bin')
+      if (at.pathname.endsWith('/tree') && tree) tree.sha256 = null
+      return false
+    }
+    expect(await pushFolder(client(), repo, dir, options())).toMatchObject({ sent: [], skipped: 1 })
+  })
+  it('tries again after 500, 429 and a cut connection, with a fresh URL after 403', async () => {
+    await put('a.bin', Buffer.alloc(100, 1))
+    await put('b.bin', Buffer.alloc(100, 2))
+    const faults = [500, 429, 403, 0]
+    hub.fault = (request, response, at) => {
+      if (at.pathname !== '/put' || faults.length === 0) return false
+      const status = faults.shift()
+      if (status === 0) request.destroy()
+      else problem(response, status ?? 500, 'x', 'injected')
+      return true
+    }
+    expect(await pushFolder(client(), repo, dir, options({ jobs: 2 }))).toMatchObject({ failed: [] })
+    expect(hub.calls.filter((call) => call.endsWith('presign-upload')).length).toBeGreaterThan(1)
+  })
+  it('completes the others when the hub refuses one file', async () => {
+    for (const name of ['a', 'b', 'c']) await put(name, name.repeat(10))
+    hub.fault = async (_, response, at) => {
+      if (at.pathname !== '/put' || at.searchParams.get('path') !== 'b') return false
+      response.writeHead(200, { etag: '"lost"' }).end()
+      return true
+    }
+    const report = await pushFolder(client(), repo, dir, options())
+    expect(report.failed).toEqual([{ path: 'b', why: expect.stringContaining('is bad') }])
+    expect([...hub.files.keys()].sort()).toEqual(['a', 'c'])
+  })
+  it('sends no finished file or part again after the client was killed', async () => {
+    await put('done.bin', Buffer.alloc(500, 1))
+    await put('large.bin', Buffer.alloc(6000, 2))
+    let hold = true
+    const stuck = Promise.withResolvers<void>()
+    hub.fault = (_, __, at) => {
+      const blocked =
+        hold &&
+        at.pathname === '/put' &&
+        at.searchParams.get('path') === 'large.bin' &&
+        Number(at.searchParams.get('n')) > 3
+      if (blocked && hub.files.has('done.bin') && hub.puts.length === 4) stuck.resolve()
+      return blocked
+    }
+    const child = spawn(process.execPath, ['src/cli/hub.ts', 'push', dir, 'o/s', '--jobs', '1'], {
+      env: { ...process.env, HUB_URL: hub.url, HUB_TOKEN: 't', XDG_CACHE_HOME: base, XDG_CONFIG_HOME: base },
+      stdio: 'ignore',
+    })
+    const ended = once(child, 'exit')
+    await stuck.promise
+    child.kill('SIGKILL')
+    await ended
+    hold = false
+    const before = [...hub.puts]
+    expect(await pushFolder(client(), repo, dir, options({ cacheDir: join(base, 'hub', 'transfers') }))).toMatchObject({
+      sent: ['large.bin'],
+      skipped: 1,
+    })
+    expect(hub.puts.slice(before.length).sort()).toEqual(['large.bin#4', 'large.bin#5', 'large.bin#6'])
+  })
+})
+
+describe('pull', () => {
+  const into = () => join(base, 'copy')
+  it('brings every byte and fetches nothing the second time', async () => {
+    hub.store('a/b.bin', Buffer.alloc(70_000, 3))
+    hub.store('empty', Buffer.alloc(0))
+    await pullRepo(client(), repo, into(), options())
+    expect((await readFile(join(into(), 'a/b.bin'))).equals(Buffer.alloc(70_000, 3))).toBe(true)
+    expect(await pullRepo(client(), repo, into(), options())).toMatchObject({ fetched: [], skipped: 2 })
+    expect((await readdir(into())).sort()).toEqual(['a', 'empty'])
+  })
+  it('goes on after a cut with a range', async () => {
+    hub.store('b.bin', Buffer.alloc(400_000, 3))
+    const ranges: string[] = []
+    let cuts = 1
+    hub.fault = (request, response, at) => {
+      if (at.pathname !== '/get') return false
+      ranges.push(request.headers.range ?? 'whole')
+      if (cuts === 0) return false
+      cuts -= 1
+      response.writeHead(200, { 'content-length': 400_000 })
+      response.write(Buffer.alloc(100_000, 3), () => setImmediate(() => response.destroy()))
+      return true
+    }
+    expect(await pullRepo(client(), repo, into(), options())).toMatchObject({ fetched: ['b.bin'] })
+    expect(ranges).toHaveLength(2)
+    expect((await readFile(join(into(), 'b.bin'))).equals(Buffer.alloc(400_000, 3))).toBe(true)
+  })
+  it('puts nothing in place whose digest differs', async () => {
+    hub.store('bad.bin', Buffer.from('other'), { sha256: '0'.repeat(64) })
+    hub.store('good.bin', Buffer.from('good'))
+    const report = await pullRepo(client(), repo, into(), options())
+    expect(report.failed).toEqual([{ path: 'bad.bin', why: expect.stringContaining('SHA-256') }])
+    expect(await readdir(into())).toEqual(['good.bin'])
+  })
+  it.each(['../evil', '/etc/evil', 'a/../../evil', 'a\\b', 'a//b'])(
+    'writes nothing when the listing names %s',
+    async (path) => {
+      hub.store('good', Buffer.from('1'))
+      hub.store(path, Buffer.from('2'))
+      await expect(pullRepo(client(), repo, into(), options())).rejects.toThrow('nothing was written')
+      await expect(readdir(into())).rejects.toThrow()
+    },
+  )
+  it('follows no link out of the folder', async () => {
+    await mkdir(into())
+    await symlink(dir, join(into(), 'sub'))
+    hub.store('sub/x', Buffer.from('1'))
+    expect((await pullRepo(client(), repo, into(), options())).failed).toEqual([
+      { path: 'sub/x', why: expect.stringContaining('leads out') },
+    ])
+    expect(await readdir(dir)).toEqual([])
+  })
+})
