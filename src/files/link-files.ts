@@ -9,6 +9,7 @@ import type { RepoFileEntry } from './file-entry.ts'
 import { type LinkedBlob, linkBlobs } from './link-blobs.ts'
 import { assertPreconditions, liveFiles } from './preconditions.ts'
 import type { CompletedUpload } from './schemas.ts'
+import { lockAccounts } from './upload-sql.ts'
 
 const moveReservation: Statement<never> = {
   name: 'accounts-store',
@@ -51,7 +52,7 @@ export interface LinkRequest {
 }
 
 /**
- * Links every file or none. Locks in order: repo, account, uploads, blobs. Ten statements, whatever the number of files; one more where bytes were
+ * Links every file or none. Locks in order: repo, account, uploads, blobs. Eleven statements at most, whatever the number of files; one more where bytes were
  * there already, one for each file that a job has to hash.
  * Errors: 404 the repo is gone, 409 another completion took over, 409 `conflict.unverified` and 412 from the conditions.
  */
@@ -67,8 +68,10 @@ export async function linkFiles(
   assertPreconditions(request.named, replaced)
   const addedBytes = sum(request.assembled.map(({ upload }) => upload.size))
   const netBytes = addedBytes - sum(replaced.map((file) => file.size))
-  await tx.query(moveReservation, [repo.ownerId, addedBytes, netBytes])
+  await tx.query(lockAccounts, [[repo.ownerId]])
+  // Before the reservation moves: a completion that was taken over has none left to move.
   await finishUploads(tx, request)
+  await tx.query(moveReservation, [repo.ownerId, addedBytes, netBytes])
   const blobs = await linkBlobs(tx, request.assembled.map(toBlob))
   const seq = repo.seq + 1
   if (replaced.length > 0) await tx.query(closeFiles, [repo.id, seq, paths])

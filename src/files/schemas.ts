@@ -1,7 +1,6 @@
 /** The inputs of the file operations (spec, "Files"), in the graph's names. What needs the database or two members at once is the verb's. */
 import { z } from 'zod'
 import {
-  DEFAULT_TREE_LIMIT,
   MAX_CONTENT_TYPE_LENGTH,
   MAX_FILES_PER_REQUEST,
   MAX_PREFIX_LENGTH,
@@ -51,13 +50,6 @@ export const treePrefix = z
 
 export const treeLimit = z.number().int().min(1).max(MAX_TREE_LIMIT)
 
-export const treeInput = z.object({
-  ...repoName,
-  prefix: treePrefix.nullish(),
-  limit: treeLimit.default(DEFAULT_TREE_LIMIT),
-  cursor: z.string().max(512).nullish(),
-})
-
 /** The media type ends up in a header: what a header cannot hold is refused here. */
 function isPlainText(text: string): boolean {
   return text.isWellFormed() && !/\p{Cc}/u.test(text)
@@ -71,4 +63,3 @@ export type CompletedPart = z.output<typeof completedPart>
 export type AbortUploadInput = z.output<typeof abortUploadInput>
 export type PresignDownloadInput = z.output<typeof presignDownloadInput>
 export type DeleteFilesInput = z.output<typeof deleteFilesInput>
-export type TreeInput = z.output<typeof treeInput>

@@ -2,12 +2,11 @@
 import type { RequestContext } from '../context.ts'
 import { invalid } from '../errors.ts'
 import { decodeCursor, encodeCursor, MAX_CURSOR_LENGTH } from '../page.ts'
-import { findRepo } from '../repos/get-repo.ts'
+import { getRepo } from '../repos/get-repo.ts'
+import { viewerParams, visibleRepo } from '../repos/repo-shape.ts'
 import type { Querier, Statement } from '../store/db.ts'
 import { fileEntryColumns, type RepoFileEntry } from './file-entry.ts'
-import { DEFAULT_TREE_LIMIT } from './limits.ts'
 import { justAfter, pathFault, prefixSuccessor } from './path.ts'
-import type { TreeInput } from './schemas.ts'
 
 interface TreeRow extends RepoFileEntry {
   readonly id: number
@@ -30,7 +29,7 @@ export const treePage: Statement<TreeRow> = {
 
 const pathOfRow: Statement<{ path: string }> = {
   name: 'files-cursor-row',
-  text: 'select path from files where id = $1 and repo_id = $2',
+  text: 'select path from files where id = $1',
 }
 
 /** `cursorOf` makes the cursor of one row when it is asked for: most pages need only the last. */
@@ -48,71 +47,73 @@ export interface FilesOfRepos {
   readonly after: string | null
 }
 
+/** Of the repo `owner/repo`. */
+export interface TreeInput {
+  readonly owner: string
+  readonly repo: string
+  readonly prefix: string
+  readonly limit: number
+  readonly after: string | null
+}
+
 const listingOf = (repoId: string, prefix: string) => `tree:${repoId}:${prefix}`
 
 /** A page of each repo, in the order asked: one statement for any number. 422 `validation.cursor` for a cursor of another listing. */
 export async function filesOfRepos(ctx: Pick<RequestContext, 'deps'>, query: FilesOfRepos): Promise<FilePage[]> {
   const { db } = ctx.deps
-  const bounds = await Promise.all(query.repoIds.map((repoId) => lowerBound(db, repoId, query)))
+  const { after, prefix } = query
+  const bounds = await Promise.all(
+    query.repoIds.map((repoId) => (after === null ? prefix : lowerBoundOf(db, listingOf(repoId, prefix), after))),
+  )
   const rows = await db.query(treePage, [query.repoIds, bounds, prefixSuccessor(query.prefix), query.limit + 1])
   const byRepo = Map.groupBy(rows, (row) => row.repoId)
-  return query.repoIds.map((repoId) => toPage(byRepo.get(repoId) ?? [], repoId, query))
+  return query.repoIds.map((repoId) => toPage(byRepo.get(repoId) ?? [], listingOf(repoId, query.prefix), query.limit))
 }
 
-/** The page of one repo by its name, as `/v1` shows it. Errors: 404, 422. Two statements. */
-export async function listTree(
-  ctx: RequestContext,
-  input: TreeInput,
-): Promise<{ items: readonly RepoFileEntry[]; nextCursor: string | null }> {
-  const repo = await findRepo(ctx, { owner: input.owner, slug: input.repo })
-  const query = { repoIds: [repo.id], prefix: input.prefix ?? '', limit: input.limit, after: input.cursor ?? null }
-  const [page] = await filesOfRepos(ctx, query)
-  const last = page?.nodes.at(-1)
-  return { items: page?.nodes ?? [], nextCursor: page?.hasNextPage && last ? page.cursorOf(last) : null }
+/** The same page of the one repo that a name stands for: the name, who may see it and the page in one statement, for it is read all the time. */
+const treeByName: Statement<TreeRow> = {
+  name: 'files-tree-by-name',
+  text: `select t.id as "repoId", f.id, ${fileEntryColumns}
+    from (select r.id from repos r join accounts o on o.id = r.owner_id where o.handle = $3 and r.slug = $4 and ${visibleRepo}) t
+    cross join lateral (select id, path, blob_id, mime, updated_at from files
+      where repo_id = t.id and to_seq is null and path >= $5 and path < $6 order by path limit $7) f
+    cross join lateral (select size, etag, sha256 from blobs where id = f.blob_id offset 0) b
+    order by f.path`,
 }
 
-/** The first files of many repos at once, for a loader: one statement. */
-export async function firstFilesOfRepos(
-  db: Querier,
-  repoIds: readonly string[],
-  limit = DEFAULT_TREE_LIMIT,
-): Promise<RepoFileEntry[][]> {
-  const rows = await db.query(treePage, [repoIds, repoIds.map(() => ''), prefixSuccessor(''), limit])
-  const byRepo = Map.groupBy(rows, (row) => row.repoId)
-  return repoIds.map((repoId) => (byRepo.get(repoId) ?? []).map(toEntry))
+/**
+ * getRepoTree: a page of the repo `owner/slug`, null where the caller cannot see it. One statement; a second where the page is empty (is there a repo?)
+ * or the cursor stands for a very long path. 422 `validation.cursor`.
+ */
+export async function listTree(ctx: RequestContext, input: TreeInput): Promise<FilePage | null> {
+  const { db } = ctx.deps
+  const listing = `tree:${input.owner}/${input.repo}:${input.prefix}`
+  const lower = input.after === null ? input.prefix : await lowerBoundOf(db, listing, input.after)
+  const values = [...viewerParams(ctx.viewer), input.owner, input.repo, lower, prefixSuccessor(input.prefix), input.limit + 1]
+  const rows = await db.query(treeByName, values)
+  if (rows.length === 0 && !(await getRepo(ctx, { owner: input.owner, slug: input.repo }))) return null
+  return toPage(rows, listing, input.limit)
 }
 
-function toPage(rows: readonly TreeRow[], repoId: string, query: FilesOfRepos): FilePage {
-  const page = rows.slice(0, query.limit)
-  const listing = listingOf(repoId, query.prefix)
-  const idOf = new Map(page.map((row) => [row.path, row.id]))
+function toPage(rows: readonly TreeRow[], listing: string, limit: number): FilePage {
   return {
-    nodes: page.map(toEntry),
-    hasNextPage: rows.length > query.limit,
+    nodes: rows.length > limit ? rows.slice(0, limit) : rows,
+    hasNextPage: rows.length > limit,
     cursorOf(file) {
       const byPath = encodeCursor(listing, [file.path])
       // A path may be twice as long as a cursor: then the row stands for it, which the log keeps for the grace period at least.
-      return byPath.length <= MAX_CURSOR_LENGTH ? byPath : encodeCursor(listing, [idOf.get(file.path) ?? null])
+      if (byPath.length <= MAX_CURSOR_LENGTH) return byPath
+      return encodeCursor(listing, [rows.find((row) => row.path === file.path)?.id ?? null])
     },
   }
 }
 
-const toEntry = ({ path, size, etag, sha256, mime, updatedAt }: TreeRow): RepoFileEntry => ({
-  path,
-  size,
-  etag,
-  sha256,
-  mime,
-  updatedAt,
-})
-
-async function lowerBound(db: Querier, repoId: string, query: FilesOfRepos): Promise<string> {
-  if (query.after === null) return query.prefix
-  const [key, ...rest] = decodeCursor(listingOf(repoId, query.prefix), query.after, ['after'])
+/** Where a page begins: at the prefix, or after what its cursor names. */
+async function lowerBoundOf(db: Querier, listing: string, cursor: string): Promise<string> {
+  const [key, ...rest] = decodeCursor(listing, cursor, ['after'])
   if (rest.length === 0 && typeof key === 'string' && pathFault(key) === null) return justAfter(key)
-  const [row] = rest.length === 0 && Number.isSafeInteger(key) ? await db.query(pathOfRow, [key, repoId]) : []
+  const [row] = rest.length === 0 && Number.isSafeInteger(key) ? await db.query(pathOfRow, [key]) : []
   if (row) return justAfter(row.path)
-  throw invalid('validation.cursor', 'The cursor is malformed, or too old: its file is gone. Start again without it.', [
-    'after',
-  ])
+  const detail = 'The cursor is malformed, or too old: its file is gone. Start again without it.'
+  throw invalid('validation.cursor', detail, ['after'])
 }

@@ -41,7 +41,7 @@ const ownersOf: Statement<{ owner_id: string }> = {
   text: `select owner_id from uploads where id = any($1::text[])`,
 }
 
-const lockAccounts: Statement<never> = {
+export const lockAccounts: Statement<never> = {
   name: 'accounts-lock',
   text: `select id from accounts where id = any($1::text[]) order by id for update`,
 }

@@ -1,0 +1,209 @@
+/** A hub that dies, or a store that fails, at any step of a completion: the same request made again finishes it, and nothing is counted twice. */
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { completeUpload } from '../../src/files/complete-upload.ts'
+import { presignUpload, signParts } from '../../src/files/presign-upload.ts'
+import type { Db } from '../../src/store/db.ts'
+import { type ObjectStore, ObjectStoreError } from '../../src/store/objects/object-store.ts'
+import { testDb } from '../support/database.ts'
+import { makeWorld, sha256Of, type World } from '../support/world.ts'
+
+const database = testDb()
+let world: World
+
+beforeAll(async () => {
+  world = await makeWorld({ db: database.db })
+})
+afterAll(() => world?.close())
+
+class Died extends Error {}
+
+interface Fault {
+  /** The call that fails, counted from 1. */
+  readonly at: number
+  /** After the call has had its effect, or instead of it. */
+  readonly when: 'before' | 'after'
+  readonly error: Error
+}
+
+/** The real store, with one failing call. From then on every call fails, as for a process that is gone, when `dead`. */
+function failing(store: ObjectStore, fault: Fault, dead: boolean): { store: ObjectStore; calls: () => number } {
+  let calls = 0
+  const proxy = new Proxy(store, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name)
+      if (typeof member !== 'function') return member
+      return async (...args: unknown[]) => {
+        calls += 1
+        const hit = calls === fault.at || (dead && calls > fault.at)
+        if (hit && fault.when === 'before') throw fault.error
+        const result: unknown = await member.apply(target, args)
+        if (!hit) return result
+        if (name === 'get') (result as Awaited<ReturnType<ObjectStore['get']>>).body.destroy()
+        throw fault.error
+      }
+    },
+  })
+  return { store: proxy, calls: () => calls }
+}
+
+/** A database whose transactions all fail from now on: nothing is put back, as when the process is gone. */
+const deadDb = (db: Db, isDead: () => boolean): Db => ({
+  ...db,
+  withTx: (work) => (isDead() ? Promise.reject(new Died()) : db.withTx(work)),
+})
+
+async function prepare() {
+  const account = await world.user()
+  const repo = await world.repo(account)
+  const ctx = world.as(account)
+  const contents = [randomBytes(30), randomBytes(40)]
+  const files = contents.map((bytes, n) => ({ path: `f${n}`, size: bytes.length, sha256: sha256Of(bytes) }))
+  const { uploads } = await presignUpload(ctx, { ...repo, files })
+  const named = []
+  for (const [n, ticket] of uploads.entries()) {
+    const [part] = await signParts(ctx, ticket)
+    const etag = await world.putPart(part?.url ?? '', contents[n] as Uint8Array)
+    named.push({ path: ticket.path, uploadId: ticket.uploadId, parts: [{ partNumber: 1, etag }] })
+  }
+  return { account, repo, ctx, named }
+}
+
+type Prepared = Awaited<ReturnType<typeof prepare>>
+
+async function expectWhole({ repo }: Prepared) {
+  const [row] = await world.sql(
+    `select r.file_count, r.total_bytes, r.verified_count, a.storage_bytes, a.reserved_bytes
+     from repos r join accounts a on a.id = r.owner_id where r.id = $1`,
+    [repo.id],
+  )
+  expect(row).toEqual({ file_count: 2, total_bytes: 70, verified_count: 2, storage_bytes: 70, reserved_bytes: 0 })
+}
+
+async function expectNothingLinked({ repo }: Prepared) {
+  expect(await world.sql('select 1 from files where repo_id = $1', [repo.id])).toEqual([])
+}
+
+/** Two files: list, complete, get of each. */
+const STORE_CALLS = 6
+
+test('a completion of two files makes six store calls', async () => {
+  const made = await prepare()
+  const counted = failing(world.disk, { at: Number.POSITIVE_INFINITY, when: 'before', error: new Died() }, false)
+  await completeUpload(world.with({ objects: counted.store }).as(made.account), { ...made.repo, uploads: made.named })
+  expect(counted.calls()).toBe(STORE_CALLS)
+  await expectWhole(made)
+})
+
+const steps = Array.from({ length: STORE_CALLS }, (_, n) => n + 1).flatMap((at) => [
+  [at, 'before'] as const,
+  [at, 'after'] as const,
+])
+
+test.each(steps)(
+  'a store that fails once at call %i (%s its effect) is 503, and the same request then completes',
+  async (at, when) => {
+    const made = await prepare()
+    const error = new ObjectStoreError('unavailable', 'The store is away.')
+    const broken = failing(world.disk, { at, when, error }, false)
+    const attempt = completeUpload(world.with({ objects: broken.store }).as(made.account), {
+      ...made.repo,
+      uploads: made.named,
+    })
+    await expect(attempt).rejects.toMatchObject({ type: 'unavailable' })
+    await expectNothingLinked(made)
+    await completeUpload(made.ctx, { ...made.repo, uploads: made.named })
+    await expectWhole(made)
+  },
+)
+
+test.each(steps)(
+  'a process that dies at store call %i (%s its effect) is taken over when its lease has run out',
+  async (at, when) => {
+    const made = await prepare()
+    const broken = failing(world.disk, { at, when, error: new Died() }, true)
+    const dying = world.with({ objects: broken.store }).as(made.account)
+    const deps = { ...dying.deps, db: deadDb(database.db, () => broken.calls() >= at) }
+    await expect(completeUpload({ ...dying, deps }, { ...made.repo, uploads: made.named })).rejects.toBeInstanceOf(Died)
+    await expectNothingLinked(made)
+    await expect(completeUpload(made.ctx, { ...made.repo, uploads: made.named })).rejects.toMatchObject({
+      type: 'conflict.in_progress',
+    })
+    await world.sql(`update uploads set attempt_at = attempt_at - interval '11 minutes' where repo_id = $1`, [
+      made.repo.id,
+    ])
+    await completeUpload(made.ctx, { ...made.repo, uploads: made.named })
+    await expectWhole(made)
+  },
+)
+
+test('a completion that was taken over cannot link any more', async () => {
+  const made = await prepare()
+  let stolen = false
+  const stealing = new Proxy<ObjectStore>(world.disk, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name)
+      if (name !== 'get' || typeof member !== 'function')
+        return typeof member === 'function' ? member.bind(target) : member
+      return async (...args: unknown[]) => {
+        if (!stolen) {
+          stolen = true
+          await world.sql(`update uploads set attempt_at = attempt_at - interval '11 minutes' where repo_id = $1`, [
+            made.repo.id,
+          ])
+          await completeUpload(made.ctx, { ...made.repo, uploads: made.named })
+        }
+        return member.apply(target, args) as unknown
+      }
+    },
+  })
+  const late = completeUpload(world.with({ objects: stealing }).as(made.account), { ...made.repo, uploads: made.named })
+  await expect(late).rejects.toMatchObject({ type: 'conflict.in_progress' })
+  await expectWhole(made)
+})
+
+test('a link transaction that fails leaves everything completable', async () => {
+  const made = await prepare()
+  let calls = 0
+  const db: Db = {
+    ...database.db,
+    withTx: (work) => {
+      calls += 1
+      if (calls !== 2) return database.db.withTx(work)
+      return database.db.withTx(async (tx) => {
+        await work(tx)
+        throw new Died()
+      })
+    },
+  }
+  const ctx = { ...made.ctx, deps: { ...made.ctx.deps, db } }
+  await expect(completeUpload(ctx, { ...made.repo, uploads: made.named })).rejects.toBeInstanceOf(Died)
+  await expectNothingLinked(made)
+  expect(await world.sql('select distinct state from uploads where repo_id = $1', [made.repo.id])).toEqual([
+    { state: 'assembled' },
+  ])
+  await completeUpload(made.ctx, { ...made.repo, uploads: made.named })
+  await expectWhole(made)
+})
+
+test('a presign whose store fails half way leaves nothing in the database or the store', async () => {
+  const account = await world.user()
+  const repo = await world.repo(account)
+  const broken = failing(
+    world.disk,
+    { at: 5, when: 'before', error: new ObjectStoreError('unavailable', 'away') },
+    false,
+  )
+  const files = Array.from({ length: 8 }, (_, n) => ({ path: `f${n}`, size: 1, sha256: '0'.repeat(64) }))
+  await expect(
+    presignUpload(world.with({ objects: broken.store }).as(account), { ...repo, files }),
+  ).rejects.toMatchObject({ type: 'unavailable' })
+  expect(await world.sql('select 1 from uploads where repo_id = $1', [repo.id])).toEqual([])
+  expect(await world.sql('select reserved_bytes from accounts where id = $1', [account.id])).toEqual([
+    { reserved_bytes: 0 },
+  ])
+  const known = await world.sql<{ storage_key: string }>('select storage_key from uploads')
+  for await (const upload of world.disk.listUploads(new Date(Date.now() + 1000))) {
+    expect(known.map((row) => row.storage_key)).toContain(upload.key)
+  }
+})
