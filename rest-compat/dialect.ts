@@ -82,7 +82,8 @@ export function planRoute(route: Route, source: string, dialect: GraphQLSchema):
   for (const name of Object.keys(route.params)) {
     if (!variables.some((variable) => variable.name === name)) fail(`source ${name} has no variable`)
   }
-  const compiled = compileQuery(dialect, document)
+  // Values are in the form that JSON wants already, and an enum's internal value is its name here: serializing leaves would change nothing.
+  const compiled = compileQuery(dialect, document, undefined, { disableLeafSerialization: true })
   if (!isCompiledQuery(compiled))
     return fail(compiled.errors?.map((error) => error.message).join('; ') ?? 'does not compile')
   return {

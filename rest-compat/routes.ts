@@ -86,7 +86,6 @@ export const routes: readonly Route[] = [
     params: { ...repoPath, prefix: query('prefix'), limit: query('limit'), cursor: query('cursor') },
     status: 200,
     result: 'page',
-    unwrap: ['files'],
     missing,
   },
   {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type AuditEntry, auditLog } from '../src/accounts/audit-log.ts'
 import { Account } from './account.ts'
 import { builder, MAX_PAGE_SIZE } from './builder.ts'
-import { forwardArgs, toConnection } from './connection.ts'
+import { Connection, forwardArgs, nodesOf } from './connection.ts'
 import { rule } from './input-field.ts'
 import { operation } from './operation-scope.ts'
 
@@ -37,10 +37,16 @@ builder.queryField('auditLog', (t) =>
       },
       resolve: async (_root, args, ctx) => {
         const page = forwardArgs(args, MAX_PAGE_SIZE)
-        return toConnection(await auditLog(ctx, { account: args.account, ...page }), page.after !== null)
+        return new Connection(await auditLog(ctx, { account: args.account, ...page }), page.after !== null)
       },
     },
-    { name: 'AuditConnection', description: 'A page of audit entries.' },
+    {
+      name: 'AuditConnection',
+      description: 'A page of audit entries.',
+      fields: (connection) => ({
+        nodes: connection.field({ type: [AuditEntryType], description: 'The entries.', resolve: nodesOf<AuditEntry> }),
+      }),
+    },
     { name: 'AuditEdge', description: 'An audit entry and its cursor.' },
   ),
 )

@@ -40,7 +40,6 @@ export const builder = new SchemaBuilder<GraphTypes>({
     defaultConnectionSize: 20,
   },
   relay: {
-    nodesOnConnection: true,
     edgesFieldOptions: { nullable: false },
     nodeFieldOptions: { nullable: false },
     encodeGlobalID: encodeNodeId,

@@ -1,19 +1,10 @@
-/** Keyset pages as Relay connections. Cursors of rows are made when a client selects them, not for every row of every page. */
+/** Keyset pages as Relay connections. Edges and cursors are made when a client selects them, not for every row of every page. */
 import { HubError } from '../src/errors.ts'
 import type { Page } from '../src/repos/list-repos.ts'
 
-class Edge<T> {
+interface Edge<T> {
   readonly node: T
-  readonly #cursorOf: (node: T) => string
-
-  constructor(node: T, cursorOf: (node: T) => string) {
-    this.node = node
-    this.#cursorOf = cursorOf
-  }
-
-  get cursor(): string {
-    return this.#cursorOf(this.node)
-  }
+  readonly cursor: string
 }
 
 interface PageInfo {
@@ -23,23 +14,47 @@ interface PageInfo {
   readonly endCursor: string | null
 }
 
-/** A connection whose `pageInfo` cursors are computed on demand. */
-export function toConnection<T>(page: Page<T>, hasPreviousPage: boolean): { edges: Edge<T>[]; pageInfo: PageInfo } {
-  const { nodes, cursorOf } = page
-  const cursorAt = (node: T | undefined) => (node === undefined ? null : cursorOf(node))
-  return {
-    edges: nodes.map((node) => new Edge(node, cursorOf)),
-    pageInfo: {
-      hasNextPage: page.hasNextPage,
-      hasPreviousPage,
+/** A page in the shape of a connection. `nodes` is the rows themselves: the common read makes nothing more. */
+export class Connection<T> {
+  readonly nodes: readonly T[]
+  readonly #page: Page<T>
+  readonly #hasPreviousPage: boolean
+
+  constructor(page: Page<T>, hasPreviousPage: boolean) {
+    this.nodes = page.nodes
+    this.#page = page
+    this.#hasPreviousPage = hasPreviousPage
+  }
+
+  get edges(): Edge<T>[] {
+    const { cursorOf } = this.#page
+    return this.nodes.map((node) => ({
+      node,
+      get cursor() {
+        return cursorOf(node)
+      },
+    }))
+  }
+
+  get pageInfo(): PageInfo {
+    const { nodes, hasNextPage, cursorOf } = this.#page
+    const cursorAt = (node: T | undefined) => (node === undefined ? null : cursorOf(node))
+    return {
+      hasNextPage,
+      hasPreviousPage: this.#hasPreviousPage,
       get startCursor() {
         return cursorAt(nodes[0])
       },
       get endCursor() {
         return cursorAt(nodes.at(-1))
       },
-    },
+    }
   }
+}
+
+/** The rows of a connection's parent: what its field `nodes` shows, as it is. */
+export function nodesOf<T>(connection: unknown): readonly T[] {
+  return (connection as Connection<T>).nodes
 }
 
 export interface ConnectionArgs {

@@ -2,10 +2,11 @@
 import type { RepoFileEntry } from '../src/files/file-entry.ts'
 import { DEFAULT_TREE_LIMIT, MAX_TREE_LIMIT } from '../src/files/limits.ts'
 import { treePrefix } from '../src/files/schemas.ts'
-import { filesOfRepos } from '../src/files/tree.ts'
+import { filesOfRepos, listTree } from '../src/files/tree.ts'
 import { builder } from './builder.ts'
-import { forwardArgs, toConnection } from './connection.ts'
+import { Connection, forwardArgs, nodesOf } from './connection.ts'
 import { rule } from './input-field.ts'
+import { operation } from './operation-scope.ts'
 import { RepoType } from './repo.ts'
 
 export const RepoFile = builder.objectRef<RepoFileEntry>('RepoFile').implement({
@@ -25,7 +26,14 @@ export const RepoFile = builder.objectRef<RepoFileEntry>('RepoFile').implement({
 })
 
 const RepoFileConnection = builder.connectionObject(
-  { type: RepoFile, name: 'RepoFileConnection', description: 'A page of files, in byte order of path.' },
+  {
+    type: RepoFile,
+    name: 'RepoFileConnection',
+    description: 'A page of files, in byte order of path.',
+    fields: (connection) => ({
+      nodes: connection.field({ type: [RepoFile], description: 'The files.', resolve: nodesOf<RepoFileEntry> }),
+    }),
+  },
   { name: 'RepoFileEdge', description: 'A file and its cursor.' },
 )
 
@@ -48,7 +56,35 @@ builder.objectField(RepoType, 'files', (t) =>
         limit: first ?? DEFAULT_TREE_LIMIT,
         after,
       })
-      return pages.map((page) => toConnection(page, after !== null))
+      return pages.map((page) => new Connection(page, after !== null))
+    },
+  }),
+)
+
+builder.queryField('tree', (t) =>
+  t.field({
+    type: RepoFileConnection,
+    nullable: true,
+    description:
+      "A repo's files by its name, as `files` shows them, in one statement; null where the repo does not exist or is not visible to the caller.",
+    ...operation('none'),
+    args: {
+      owner: t.arg.string({ required: true, description: 'Handle of the owner.' }),
+      slug: t.arg.string({ required: true, description: 'Slug of the repo.' }),
+      prefix: t.arg.string({ ...rule(treePrefix), description: 'Only paths that start with it.' }),
+      first: t.arg.int({ description: `How many: 1 to ${MAX_TREE_LIMIT}, ${DEFAULT_TREE_LIMIT} by default.` }),
+      after: t.arg.string({ description: 'Cursor of the page before.' }),
+    },
+    resolve: async (_root, { owner, slug, prefix, ...args }, ctx) => {
+      const { first, after } = forwardArgs(args, MAX_TREE_LIMIT)
+      const page = await listTree(ctx, {
+        owner,
+        repo: slug,
+        prefix: prefix ?? '',
+        limit: first ?? DEFAULT_TREE_LIMIT,
+        after,
+      })
+      return page && new Connection(page, after !== null)
     },
   }),
 )

@@ -10,7 +10,7 @@ import { updateRepo } from '../src/repos/update-repo.ts'
 import { watchRepo } from '../src/repos/watch-repo.ts'
 import { Account } from './account.ts'
 import { builder, MAX_PAGE_SIZE } from './builder.ts'
-import { forwardArgs, toConnection } from './connection.ts'
+import { Connection, forwardArgs, nodesOf } from './connection.ts'
 import { RepoKindEnum, RepoSortEnum, VisibilityEnum } from './enums.ts'
 import { rule } from './input-field.ts'
 import { operation, targetRepo } from './operation-scope.ts'
@@ -81,6 +81,16 @@ const Facets = builder.objectRef<Awaited<ReturnType<typeof repoFacets>>>('RepoFa
 
 const nameArgs = <Owner, Slug>(owner: Owner, slug: Slug) => ({ owner, slug })
 
+/** A page that remembers what was asked: the facets count by it. */
+class RepoPage extends Connection<Repo> {
+  readonly filter: ListReposInput
+
+  constructor(page: Awaited<ReturnType<typeof listRepos>>, filter: ListReposInput) {
+    super(page, Boolean(filter.after))
+    this.filter = filter
+  }
+}
+
 builder.queryField('repo', (t) =>
   t.field({
     type: RepoType,
@@ -88,8 +98,8 @@ builder.queryField('repo', (t) =>
     description: 'A repo by owner and slug; null where it does not exist or is not visible to the caller.',
     ...operation('none'),
     args: nameArgs(
-      t.arg.string({ required: true, ...rule(z.string().max(256)), description: 'Handle of the owner.' }),
-      t.arg.string({ required: true, ...rule(z.string().max(256)), description: 'Slug of the repo.' }),
+      t.arg.string({ required: true, description: 'Handle of the owner.' }),
+      t.arg.string({ required: true, description: 'Slug of the repo.' }),
     ),
     resolve: (_root, args, ctx) => getRepo(ctx, args),
   }),
@@ -125,17 +135,18 @@ builder.queryField('repos', (t) =>
       resolve: async (_root, args, ctx) => {
         const input: ListReposInput = { ...args, ...forwardArgs(args, MAX_PAGE_SIZE) }
         const page = await listRepos(ctx, input)
-        return { ...toConnection(page, Boolean(input.after)), filter: input }
+        return new RepoPage(page, input)
       },
     },
     {
       name: 'RepoConnection',
       description: 'A page of repos.',
       fields: (connection) => ({
+        nodes: connection.field({ type: [RepoType], description: 'The repos.', resolve: nodesOf<Repo> }),
         facets: connection.field({
           type: Facets,
           description: 'Tag counts of the counted set; computed only when selected.',
-          resolve: (parent, _args, ctx) => repoFacets(ctx, (parent as unknown as { filter: ListReposInput }).filter),
+          resolve: (parent, _args, ctx) => repoFacets(ctx, (parent as unknown as RepoPage).filter),
         }),
       }),
     },

@@ -6,11 +6,7 @@ const flag = z
   .enum(['1', '0', 'true', 'false', 'yes', 'no'])
   .transform((word) => word === '1' || word === 'true' || word === 'yes')
 const whole = (min: number, max = Number.MAX_SAFE_INTEGER) =>
-  z
-    .string()
-    .regex(/^\d+$/, 'must be a whole number')
-    .transform(Number)
-    .pipe(z.number().min(min).max(max))
+  z.string().regex(/^\d+$/, 'must be a whole number').transform(Number).pipe(z.number().min(min).max(max))
 const url = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
 const handle = z.string().regex(/^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/, 'must be a handle')
 
@@ -18,7 +14,10 @@ const environment = z.object({
   PORT: whole(0, 65_535).default(4000),
   HOST: z.string().min(1).default('127.0.0.1'),
   PUBLIC_URL: url.optional(),
-  DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, 'must be a postgresql:// URL').optional(),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must be a postgresql:// URL')
+    .optional(),
   DATABASE_POOL_MAX: whole(2, 500).default(10),
   HUB_DATA_DIR: z.string().min(1).default('.hub'),
   HUB_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
@@ -44,7 +43,12 @@ const environment = z.object({
   CORS_ORIGINS: z
     .string()
     .default('')
-    .transform((list) => list.split(',').map((origin) => origin.trim()).filter(Boolean)),
+    .transform((list) =>
+      list
+        .split(',')
+        .map((origin) => origin.trim())
+        .filter(Boolean),
+    ),
   TRUST_PROXY: flag.default(false),
 })
 
@@ -140,7 +144,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 /** Settings that only hold together. */
 function crossFaults(values: Environment): string[] {
   const faults: string[] = []
-  if (values.DATABASE_URL && !values.HUB_SECRET) faults.push('HUB_SECRET: is required with DATABASE_URL (every instance needs the same one)')
+  if (values.DATABASE_URL && !values.HUB_SECRET)
+    faults.push('HUB_SECRET: is required with DATABASE_URL (every instance needs the same one)')
   if (values.OBJECT_STORE === 's3' && !values.S3_BUCKET) faults.push('S3_BUCKET: is required with OBJECT_STORE=s3')
   if (Boolean(values.S3_ACCESS_KEY_ID) !== Boolean(values.S3_SECRET_ACCESS_KEY)) {
     faults.push('S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY: set both or neither')
@@ -148,7 +153,8 @@ function crossFaults(values: Environment): string[] {
   if (values.OIDC_ISSUER && !values.OIDC_AUDIENCE && !values.OIDC_CLIENT_ID) {
     faults.push('OIDC_AUDIENCE: is required with OIDC_ISSUER (or OIDC_CLIENT_ID, which then is the audience)')
   }
-  if (values.OIDC_CLIENT_SECRET && !values.OIDC_CLIENT_ID) faults.push('OIDC_CLIENT_ID: is required with OIDC_CLIENT_SECRET')
+  if (values.OIDC_CLIENT_SECRET && !values.OIDC_CLIENT_ID)
+    faults.push('OIDC_CLIENT_ID: is required with OIDC_CLIENT_SECRET')
   return faults
 }
 

@@ -1,5 +1,5 @@
 /** Cursors of keyset pages: opaque to clients, bound to the listing that made them, never trusted when they come back. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { invalid } from './errors.ts'
 
 /** One column of a keyset: what the next page's `WHERE (…) > (…)` is compared against. */
@@ -13,7 +13,7 @@ export const MAX_CURSOR_LENGTH = 512
  * operation, its filters and its order, in one string such as `tree:repo_…:prefix`.
  */
 function listingMark(listing: string): string {
-  return createHash('sha256').update(listing).digest('base64url').slice(0, 12)
+  return hash('sha256', listing, 'base64url').slice(0, 12)
 }
 
 /** The cursor of the page after the row with this key. Keys whose text may pass some 370 bytes need a shorter stand-in. */

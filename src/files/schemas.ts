@@ -1,11 +1,6 @@
 /** The inputs of the file operations (spec, "Files"), in the graph's names. What needs the database or two members at once is the verb's. */
 import { z } from 'zod'
-import {
-  MAX_CONTENT_TYPE_LENGTH,
-  MAX_FILES_PER_REQUEST,
-  MAX_PREFIX_LENGTH,
-  MAX_TREE_LIMIT,
-} from './limits.ts'
+import { MAX_CONTENT_TYPE_LENGTH, MAX_FILES_PER_REQUEST, MAX_PREFIX_LENGTH, MAX_TREE_LIMIT } from './limits.ts'
 import { filePath } from './path.ts'
 
 const repoName = { owner: z.string(), repo: z.string() }

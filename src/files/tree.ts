@@ -89,7 +89,14 @@ export async function listTree(ctx: RequestContext, input: TreeInput): Promise<F
   const { db } = ctx.deps
   const listing = `tree:${input.owner}/${input.repo}:${input.prefix}`
   const lower = input.after === null ? input.prefix : await lowerBoundOf(db, listing, input.after)
-  const values = [...viewerParams(ctx.viewer), input.owner, input.repo, lower, prefixSuccessor(input.prefix), input.limit + 1]
+  const values = [
+    ...viewerParams(ctx.viewer),
+    input.owner,
+    input.repo,
+    lower,
+    prefixSuccessor(input.prefix),
+    input.limit + 1,
+  ]
   const rows = await db.query(treeByName, values)
   if (rows.length === 0 && !(await getRepo(ctx, { owner: input.owner, slug: input.repo }))) return null
   return toPage(rows, listing, input.limit)

@@ -1,10 +1,11 @@
 /** What holds for every response: a request id, security headers, one log line, and a Problem for whatever goes wrong. */
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
 import { sendProblem } from '../../rest-compat/handler.ts'
 import { HubError, toProblem } from '../errors.ts'
 import { knownError } from './known-error.ts'
-import { pathOf } from './logger.ts'
+import { pathOf, requestLogger } from './logger.ts'
 
 /** A sane `X-Request-Id` of the client's, else a new one. */
 export function requestId(header: string | string[] | undefined): string {
@@ -15,7 +16,10 @@ export function requestId(header: string | string[] | undefined): string {
 const dataPolicy = "default-src 'none'; frame-ancestors 'none'"
 
 /** Hooks and handlers on the root instance. `https`: the public URL is https, so browsers are told to stay there. */
-export function registerEdge(app: FastifyInstance, options: { https: boolean; corsOrigins: readonly string[] }): void {
+export function registerEdge(
+  app: FastifyInstance,
+  options: { log: Logger; https: boolean; corsOrigins: readonly string[] },
+): void {
   app.decorateRequest('viewer', null)
   app.decorateRequest('ending', null)
   app.decorateRequest('response', null)
@@ -32,8 +36,9 @@ export function registerEdge(app: FastifyInstance, options: { https: boolean; co
     done()
   })
   if (options.corsOrigins.length > 0) registerCors(app, new Set(options.corsOrigins))
+  const log = requestLogger(options.log)
   app.addHook('onResponse', (request, reply, done) => {
-    logRequest(request, reply)
+    logRequest(log, request, reply)
     done()
   })
   app.setErrorHandler((error, request, reply) => {
@@ -49,10 +54,11 @@ export function registerEdge(app: FastifyInstance, options: { https: boolean; co
   })
 }
 
-function logRequest(request: FastifyRequest, reply: FastifyReply): void {
+function logRequest(log: Logger, request: FastifyRequest, reply: FastifyReply): void {
   const { viewer } = request
-  request.log.info(
+  log.info(
     {
+      request_id: request.id,
       method: request.method,
       path: pathOf(request.url),
       route: request.routeOptions.url,

@@ -31,7 +31,8 @@ function storeGone(cause: unknown): HubError {
 /** A refusal stays what it is; a database or store that does not answer is 503; the rest is 500. Logs what the hub itself is to blame for. */
 export function knownError(error: unknown, request: Pick<FastifyRequest, 'log' | 'id'>): HubError {
   if (error instanceof HubError) {
-    if (error.status >= 500) request.log.warn({ type: error.type, err: error.cause }, error.message)
+    if (error.status >= 500)
+      request.log.warn({ request_id: request.id, type: error.type, err: error.cause }, error.message)
     return error
   }
   const code = codeOf(error)
@@ -42,12 +43,12 @@ export function knownError(error: unknown, request: Pick<FastifyRequest, 'log' |
   const unavailable =
     error instanceof ObjectStoreError && error.code === 'unavailable' ? storeGone(error) : asUnavailable(error)
   if (unavailable instanceof HubError) {
-    request.log.warn({ err: error }, 'a service that the hub needs does not answer')
+    request.log.warn({ request_id: request.id, err: error }, 'a service that the hub needs does not answer')
     return unavailable
   }
   const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined
   if (typeof status === 'number' && status >= 400 && status < 500)
     return new HubError('validation.request', 'The request cannot be read.', { cause: error })
-  request.log.error({ err: error }, 'request failed')
+  request.log.error({ request_id: request.id, err: error }, 'request failed')
   return new HubError('internal', `The hub failed. Quote request ${request.id} when you report it.`, { cause: error })
 }

@@ -28,7 +28,11 @@ export function resolveRoute(contextOf: (request: FastifyRequest) => RequestCont
       url,
       handler: async (request) => {
         const headers = { allow: 'GET, HEAD' }
-        throw new HubError('method.not_allowed', `${request.method} is not a method of this path; it has ${headers.allow}.`, { headers })
+        throw new HubError(
+          'method.not_allowed',
+          `${request.method} is not a method of this path; it has ${headers.allow}.`,
+          { headers },
+        )
       },
     })
   }

@@ -43,6 +43,8 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
   const { config } = deps
   const app = Fastify({
     loggerInstance: deps.log,
+    // A child a request would cost more than its one line; what is logged names the request itself.
+    childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     requestIdHeader: false,
     genReqId: (request) => requestId(request.headers['x-request-id']),
@@ -69,7 +71,11 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
   }
   const plans = planRoutes(parts)
 
-  registerEdge(app, { https: config.publicUrl?.startsWith('https:') ?? false, corsOrigins: config.corsOrigins })
+  registerEdge(app, {
+    log: deps.log,
+    https: config.publicUrl?.startsWith('https:') ?? false,
+    corsOrigins: config.corsOrigins,
+  })
   registerMetrics(app, deps)
   registerHealth(app, deps, () => stopping)
   app.register(async (scope) => registerRest(scope, rest, plans))

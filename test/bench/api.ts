@@ -37,7 +37,8 @@ const children: ChildProcess[] = []
 try {
   await main()
 } finally {
-  for (const child of children) child.kill('SIGKILL')
+  for (const child of children) child.kill('SIGTERM')
+  if (process.env.BENCH_HUB_FLAGS) await new Promise((resolve) => setTimeout(resolve, 4000))
   rmSync(dir, { recursive: true, force: true })
 }
 process.exit(0)
@@ -53,7 +54,9 @@ async function main(): Promise<void> {
   process.stdout.write(
     '| read | limit, ms of CPU | hub, ms of CPU | limit / hub, median (min to max) | wanted |\n|---|---|---|---|---|\n',
   )
-  for (const row of cases) process.stdout.write(`${await measure(row, hub, limit, token)}\n`)
+  const only = process.argv[2]
+  for (const row of cases)
+    if (!only || row.name === only) process.stdout.write(`${await measure(row, hub, limit, token)}\n`)
   await postgres.stop()
 }
 
@@ -128,8 +131,9 @@ function cpuMs(child: ChildProcess): number {
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND
 }
 
-const median = (values: readonly number[]) =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+}
 
 async function startHub(databaseUrl: string): Promise<Server> {
   const port = 20_000 + Math.floor(Math.random() * 20_000)
@@ -141,7 +145,7 @@ async function startHub(databaseUrl: string): Promise<Server> {
     RATE_LIMIT_PER_MINUTE: '100000000',
     PORT: String(port),
   }
-  const flags = ['--max-semi-space-size=64']
+  const flags = ['--max-semi-space-size=64', ...(process.env.BENCH_HUB_FLAGS?.split(' ') ?? [])]
   const child = spawn(process.execPath, [...flags, 'src/main.ts'], {
     env,
     stdio: ['ignore', openSync(join(dir, 'hub.log'), 'a'), 'inherit'],
@@ -165,7 +169,7 @@ function startLimit(databaseUrl: string): Promise<Server> {
   const log = openSync(join(dir, 'limit.log'), 'a')
   const child = fork(new URL('./limit-server.ts', import.meta.url).pathname, {
     env,
-    execArgv: ['--max-semi-space-size=64'],
+    execArgv: ['--max-semi-space-size=64', ...(process.env.BENCH_HUB_FLAGS?.split(' ') ?? [])],
     stdio: ['ignore', log, 'inherit', 'ipc'],
   })
   children.push(child)

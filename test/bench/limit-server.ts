@@ -7,7 +7,7 @@ import { noneMatchCovers, strongEtag } from '../../rest-compat/etag.ts'
 import { isKeyToken, tokenDigest } from '../../src/auth/api-key.ts'
 import { keyByDigest } from '../../src/auth/credential-rows.ts'
 import { requestId } from '../../src/http/edge.ts'
-import { createLogger, pathOf } from '../../src/http/logger.ts'
+import { createLogger, pathOf, requestLogger } from '../../src/http/logger.ts'
 import { createRateLimit } from '../../src/http/rate-limit.ts'
 import { repoPageStatement } from '../../src/repos/list-sql.ts'
 import { type RepoRow, repoColumns, visibleRepo } from '../../src/repos/repo-shape.ts'
@@ -17,7 +17,7 @@ const url = process.env.DATABASE_URL
 if (!url) throw new Error('DATABASE_URL is needed')
 const db = openDb({ url, poolMax: 10 })
 const rate = createRateLimit(Number(process.env.RATE_LIMIT_PER_MINUTE ?? 0))
-const log = createLogger({ logLevel: 'info' })
+const log = requestLogger(createLogger({ logLevel: 'info' }))
 const app = Fastify({ logger: false, genReqId: (request) => requestId(request.headers['x-request-id']) })
 
 const repoByName: Statement<RepoRow> = {
@@ -121,4 +121,5 @@ serve('/v1/repos/:owner/:repo/tree', async (viewer, { owner, repo }, limit) => {
 })
 
 const address = await app.listen({ port: 0, host: '127.0.0.1' })
+process.on('SIGTERM', () => process.exit(0))
 process.send?.({ url: address })
