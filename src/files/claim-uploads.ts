@@ -2,7 +2,7 @@
 import { HubError, type Loc } from '../errors.ts'
 import type { Db, Statement, Tx } from '../store/db.ts'
 import type { CompletedUpload } from './schemas.ts'
-import { discardUploads, type UploadRow, uploadColumns } from './upload-sql.ts'
+import { type DiscardedUpload, discardUploads, type UploadRow, uploadColumns } from './upload-sql.ts'
 import { uploadRefusal } from './upload-state.ts'
 
 const lockUploads: Statement<UploadRow> = {
@@ -75,9 +75,10 @@ export interface FailedCompletion {
   readonly otherIds: readonly string[]
 }
 
-/** After a failure: rejected uploads end, all others can be completed again. */
-export async function settleFailure(tx: Tx, failure: FailedCompletion): Promise<void> {
-  if (failure.rejectedIds.length > 0) await discardUploads(tx, failure.rejectedIds, failure.attempt)
+/** After a failure: rejected uploads end and are returned, all others can be completed again. What another completion took over is left to it. */
+export async function settleFailure(tx: Tx, failure: FailedCompletion): Promise<DiscardedUpload[]> {
+  const rejected = failure.rejectedIds.length > 0 ? await discardUploads(tx, failure.rejectedIds, failure.attempt) : []
   const back = [...failure.assembledIds, ...failure.otherIds]
   if (back.length > 0) await tx.query(putBack, [back, failure.attempt, failure.assembledIds])
+  return rejected
 }

@@ -88,18 +88,17 @@ async function settle(
   const where = (holds: (outcome: Outcome | undefined) => boolean) => rows.filter((_, index) => holds(outcomes[index]))
   const isRejected = (outcome?: Outcome) => outcome?.status === 'rejected' && outcome.reason instanceof RejectedBytes
   const isWhole = (outcome?: Outcome) => outcome?.status === 'fulfilled'
-  const rejected = where(isRejected)
   const ids = (found: readonly UploadRow[]) => found.map((row) => row.id)
   const failure = {
     attempt,
-    rejectedIds: ids(rejected),
+    rejectedIds: ids(where(isRejected)),
     assembledIds: ids(where(isWhole)),
     otherIds: ids(where((outcome) => !isWhole(outcome) && !isRejected(outcome))),
   }
   try {
-    await ctx.deps.db.withTx((tx) => settleFailure(tx, failure))
+    const rejected = await ctx.deps.db.withTx((tx) => settleFailure(tx, failure))
     // Their rows are doomed, so that collection deletes the objects if this does not.
-    if (rejected.length > 0) await objects.delete(rejected.map((row) => row.storageKey))
+    if (rejected.length > 0) await objects.delete(rejected.map((upload) => upload.storageKey))
   } catch (error) {
     ctx.deps.log.warn(
       { err: error, requestId: ctx.requestId, uploads: ids(rows) },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { AccountRef, RequestContext } from '../../src/context.ts'
 import { prefixSuccessor } from '../../src/files/path.ts'
-import { filesOfRepos, firstFilesOfRepos, listTree, treePage } from '../../src/files/tree.ts'
+import { filesOfRepos, listTree, treePage } from '../../src/files/tree.ts'
 import { testDb } from '../support/database.ts'
 import { makeWorld, type World, type WorldRepo } from '../support/world.ts'
 
@@ -39,16 +39,28 @@ async function repoWith(paths: readonly string[]): Promise<WorldRepo> {
   return repo
 }
 
+/** One page as `/v1` shows it. */
+async function treeOf(repo: WorldRepo, query: { prefix?: string; limit: number; after?: string | null }) {
+  const page = await listTree(ctx, {
+    ...repo,
+    prefix: query.prefix ?? '',
+    limit: query.limit,
+    after: query.after ?? null,
+  })
+  const last = page?.nodes.at(-1)
+  return { items: page?.nodes ?? [], nextCursor: page?.hasNextPage && last ? page.cursorOf(last) : null }
+}
+
 async function walk(repo: WorldRepo, limit: number, prefix = ''): Promise<string[]> {
   const paths: string[] = []
-  let cursor: string | null = null
+  let after: string | null = null
   do {
-    const page: Awaited<ReturnType<typeof listTree>> = await listTree(ctx, { ...repo, prefix, limit, cursor })
+    const page: Awaited<ReturnType<typeof treeOf>> = await treeOf(repo, { prefix, limit, after })
     expect(page.items.length).toBeLessThanOrEqual(limit)
     paths.push(...page.items.map((item) => item.path))
-    cursor = page.nextCursor
-    if (cursor) expect(cursor.length).toBeLessThanOrEqual(512)
-  } while (cursor)
+    after = page.nextCursor
+    if (after) expect(after.length).toBeLessThanOrEqual(512)
+  } while (after)
   return paths
 }
 
@@ -82,25 +94,25 @@ test('lists exactly what starts with the prefix', async () => {
 
 test('inserts and deletes between pages neither skip nor repeat what was there throughout', async () => {
   const repo = await repoWith(['b', 'd', 'f', 'h'])
-  const first = await listTree(ctx, { ...repo, limit: 2 })
+  const first = await treeOf(repo, { limit: 2 })
   await world.sql(
     `insert into files (repo_id, path, from_seq, blob_id) values ($1, 'a', 2, 'blob_1'), ($1, 'e', 2, 'blob_1')`,
     [repo.id],
   )
   await world.sql(`update files set to_seq = 3, closed_at = now() where repo_id = $1 and path = 'd'`, [repo.id])
-  const second = await listTree(ctx, { ...repo, limit: 5, cursor: first.nextCursor })
+  const second = await treeOf(repo, { limit: 5, after: first.nextCursor })
   expect([...first.items, ...second.items].map((item) => item.path)).toEqual(['b', 'd', 'e', 'f', 'h'])
 })
 
 test('a cursor of another repo or prefix, or a malformed one, is refused', async () => {
   const repo = await repoWith(['a', 'b'])
-  const { nextCursor } = await listTree(ctx, { ...repo, limit: 1 })
-  for (const query of [
-    { ...large, limit: 1, cursor: nextCursor },
-    { ...repo, prefix: 'a', limit: 1, cursor: nextCursor },
-    { ...repo, limit: 1, cursor: '?' },
+  const { nextCursor } = await treeOf(repo, { limit: 1 })
+  for (const refused of [
+    treeOf(large, { limit: 1, after: nextCursor }),
+    treeOf(repo, { prefix: 'a', limit: 1, after: nextCursor }),
+    treeOf(repo, { limit: 1, after: '?' }),
   ]) {
-    await expect(listTree(ctx, query)).rejects.toMatchObject({ type: 'validation.cursor' })
+    await expect(refused).rejects.toMatchObject({ type: 'validation.cursor' })
   }
 })
 
@@ -114,15 +126,6 @@ test('pages of many repos are one statement', async () => {
     [[], false],
     [['z'], false],
   ])
-  expect(
-    (
-      await firstFilesOfRepos(
-        database.db,
-        repos.map((repo) => repo.id),
-        2,
-      )
-    ).map((files) => files.length),
-  ).toEqual([2, 0, 1])
 })
 
 interface PlanNode {
