@@ -1,0 +1,95 @@
+/** `hub doctor`: what a deployment is made of and whether each part answers. It changes nothing and prints no secret. */
+import { access, constants } from 'node:fs/promises'
+import { type Config, readConfig } from '../config.ts'
+import { startEmbeddedPostgres } from '../store/embedded-postgres.ts'
+import { pendingMigrations } from '../store/migrate.ts'
+
+export interface DoctorReport {
+  readonly ok: boolean
+  readonly database: {
+    readonly kind: 'embedded' | 'external'
+    readonly reachable: boolean
+    readonly pendingMigrations: readonly string[]
+    readonly fault: string | null
+  }
+  readonly objectStore: {
+    readonly kind: Config['objectStore']['kind']
+    readonly place: string | null
+    readonly fault: string | null
+  }
+  readonly signIn: {
+    readonly configured: boolean
+    readonly issuer: string | null
+    readonly browser: boolean
+    readonly reachable: boolean | null
+  }
+  readonly publicUrl: string | null
+}
+
+const TIMEOUT_MS = 5000
+
+/** Looks at every part. Throws only for settings that do not hold. */
+export async function runDoctor(): Promise<DoctorReport> {
+  const config = readConfig(process.env)
+  const database = await lookAtDatabase(config)
+  const objectStore = await lookAtObjects(config)
+  const signIn = await lookAtSignIn(config)
+  const ok =
+    database.reachable &&
+    database.pendingMigrations.length === 0 &&
+    objectStore.fault === null &&
+    signIn.reachable !== false
+  return { ok, database, objectStore, signIn, publicUrl: config.publicUrl }
+}
+
+async function lookAtDatabase(config: Config): Promise<DoctorReport['database']> {
+  const kind = config.databaseUrl === null ? 'embedded' : 'external'
+  try {
+    const embedded = config.databaseUrl === null ? await startEmbeddedPostgres({ dataDir: config.dataDir }) : null
+    try {
+      const pending = await pendingMigrations(config.databaseUrl ?? embedded?.url ?? '')
+      return { kind, reachable: true, pendingMigrations: pending, fault: null }
+    } finally {
+      await embedded?.stop()
+    }
+  } catch (error) {
+    return { kind, reachable: false, pendingMigrations: [], fault: error instanceof Error ? error.message : 'unknown' }
+  }
+}
+
+async function lookAtObjects({ objectStore: store }: Config): Promise<DoctorReport['objectStore']> {
+  if (store.kind === 'none') return { kind: 'none', place: null, fault: null }
+  if (store.kind === 's3') {
+    const place = store.s3.endpoint ?? `AWS ${store.s3.region}`
+    const address = store.s3.endpoint ?? `https://s3.${store.s3.region}.amazonaws.com`
+    return {
+      kind: 's3',
+      place: `${place}, bucket ${store.s3.bucket}`,
+      fault: (await answers(address)) ? null : `${place} does not answer`,
+    }
+  }
+  const fault = await access(store.dir, constants.R_OK | constants.W_OK).then(
+    () => null,
+    (error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? null : `${store.dir} cannot be written`),
+  )
+  return { kind: 'disk', place: store.dir, fault }
+}
+
+async function lookAtSignIn({ oidc }: Config): Promise<DoctorReport['signIn']> {
+  if (oidc === null) return { configured: false, issuer: null, browser: false, reachable: null }
+  const address = `${oidc.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
+  return {
+    configured: true,
+    issuer: oidc.issuer,
+    browser: oidc.clientId !== undefined,
+    reachable: await answers(address),
+  }
+}
+
+/** Whether anything speaks HTTP there, whatever it says. */
+async function answers(address: string): Promise<boolean> {
+  return fetch(address, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'manual' }).then(
+    () => true,
+    () => false,
+  )
+}
