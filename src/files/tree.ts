@@ -27,9 +27,11 @@ export const treePage: Statement<TreeRow> = {
     order by q.place, f.path`,
 }
 
+/** Only of the listing's own repo, by id or full name: a forged row id would else tell how a hidden path compares. */
 const pathOfRow: Statement<{ path: string }> = {
   name: 'files-cursor-row',
-  text: 'select path from files where id = $1',
+  text: `select f.path from files f join repos r on r.id = f.repo_id join accounts o on o.id = r.owner_id
+    where f.id = $1 and (r.id = $2 or o.handle || '/' || r.slug = $2)`,
 }
 
 /** `cursorOf` makes the cursor of one row when it is asked for: most pages need only the last. */
@@ -63,7 +65,9 @@ export async function filesOfRepos(ctx: Pick<RequestContext, 'deps'>, query: Fil
   const { db } = ctx.deps
   const { after, prefix } = query
   const bounds = await Promise.all(
-    query.repoIds.map((repoId) => (after === null ? prefix : lowerBoundOf(db, listingOf(repoId, prefix), after))),
+    query.repoIds.map((repoId) =>
+      after === null ? prefix : lowerBoundOf(db, repoId, listingOf(repoId, prefix), after),
+    ),
   )
   const rows = await db.query(treePage, [query.repoIds, bounds, prefixSuccessor(query.prefix), query.limit + 1])
   const byRepo = Map.groupBy(rows, (row) => row.repoId)
@@ -88,7 +92,8 @@ const treeByName: Statement<TreeRow> = {
 export async function listTree(ctx: RequestContext, input: TreeInput): Promise<FilePage | null> {
   const { db } = ctx.deps
   const listing = `tree:${input.owner}/${input.repo}:${input.prefix}`
-  const lower = input.after === null ? input.prefix : await lowerBoundOf(db, listing, input.after)
+  const lower =
+    input.after === null ? input.prefix : await lowerBoundOf(db, `${input.owner}/${input.repo}`, listing, input.after)
   const values = [
     ...viewerParams(ctx.viewer),
     input.owner,
@@ -116,10 +121,10 @@ function toPage(rows: readonly TreeRow[], listing: string, limit: number): FileP
 }
 
 /** Where a page begins: at the prefix, or after what its cursor names. */
-async function lowerBoundOf(db: Querier, listing: string, cursor: string): Promise<string> {
+async function lowerBoundOf(db: Querier, repo: string, listing: string, cursor: string): Promise<string> {
   const [key, ...rest] = decodeCursor(listing, cursor, ['after'])
   if (rest.length === 0 && typeof key === 'string' && pathFault(key) === null) return justAfter(key)
-  const [row] = rest.length === 0 && Number.isSafeInteger(key) ? await db.query(pathOfRow, [key]) : []
+  const [row] = rest.length === 0 && Number.isSafeInteger(key) ? await db.query(pathOfRow, [key, repo]) : []
   if (row) return justAfter(row.path)
   const detail = 'The cursor is malformed, or too old: its file is gone. Start again without it.'
   throw invalid('validation.cursor', detail, ['after'])

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { AccountRef, RequestContext } from '../../src/context.ts'
 import { prefixSuccessor } from '../../src/files/path.ts'
 import { filesOfRepos, listTree, treePage } from '../../src/files/tree.ts'
+import { encodeCursor } from '../../src/page.ts'
 import { testDb } from '../support/database.ts'
 import { makeWorld, type World, type WorldRepo } from '../support/world.ts'
 
@@ -114,6 +115,16 @@ test('a cursor of another repo or prefix, or a malformed one, is refused', async
   ]) {
     await expect(refused).rejects.toMatchObject({ type: 'validation.cursor' })
   }
+})
+
+test('a forged cursor that names a row of another repo is refused', async () => {
+  const repo = await repoWith(['a', 'b'])
+  const [row] = await world.sql<{ id: number }>('select id from files where repo_id = $1 limit 1', [large.id])
+  const forged = encodeCursor(`tree:${repo.owner}/${repo.repo}:`, [row?.id ?? 0])
+  await expect(treeOf(repo, { limit: 1, after: forged })).rejects.toMatchObject({ type: 'validation.cursor' })
+  const [own] = await world.sql<{ id: number }>(`select id from files where repo_id = $1 and path = 'a'`, [repo.id])
+  const next = await treeOf(repo, { limit: 1, after: encodeCursor(`tree:${repo.owner}/${repo.repo}:`, [own?.id ?? 0]) })
+  expect(next.items.map((item) => item.path)).toEqual(['b'])
 })
 
 test('pages of many repos are one statement', async () => {
