@@ -113,21 +113,14 @@ async function attemptTx<T>(pool: pg.Pool, run: Run, work: (tx: Tx) => Promise<T
   const client = await pool.connect().catch((error: unknown) => {
     throw asUnavailable(error)
   })
-  const committed: (() => void)[] = []
+  const hooks: (() => void)[] = []
+  // A connection that cannot roll back is in an unknown state and is not handed to the next caller.
   let broken = true
   try {
-    await run(client, control('begin'), [])
-    const result = await work({
-      client,
-      query: (statement, values = []) => run(client, statement, values),
-      afterCommit: (action) => committed.push(action),
-    })
-    await run(client, control('commit'), [])
+    const result = await runTx(client, run, hooks, work)
     broken = false
-    for (const action of committed) action()
     return result
   } catch (error) {
-    // A connection that cannot roll back is in an unknown state and is not handed to the next caller.
     broken = await client.query('rollback').then(
       () => false,
       () => true,
@@ -135,5 +128,39 @@ async function attemptTx<T>(pool: pg.Pool, run: Run, work: (tx: Tx) => Promise<T
     throw error
   } finally {
     client.release(broken)
+    if (!broken) runHooks(hooks)
+  }
+}
+
+async function runTx<T>(
+  client: pg.PoolClient,
+  run: Run,
+  hooks: (() => void)[],
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  const waiting: (() => void)[] = []
+  await run(client, control('begin'), [])
+  const result = await work({
+    client,
+    query: (statement, values = []) => run(client, statement, values),
+    afterCommit: (action) => waiting.push(action),
+  })
+  const { command } = await client.query('commit').catch((error: unknown) => {
+    throw asUnavailable(error)
+  })
+  // PostgreSQL answers the commit of a transaction in which a statement failed with a rollback and no error: work that swallowed the failure lands here.
+  if (command !== 'COMMIT') throw new Error(`The transaction was not committed: the server answered ${command}.`)
+  hooks.push(...waiting)
+  return result
+}
+
+/** The change stands: a hook that fails can take neither that nor the other hooks away. */
+function runHooks(hooks: readonly (() => void)[]): void {
+  for (const hook of hooks) {
+    try {
+      hook()
+    } catch (error) {
+      process.emitWarning(error instanceof Error ? error : String(error))
+    }
   }
 }
