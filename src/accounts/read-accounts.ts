@@ -34,5 +34,10 @@ export async function membersOfOrgs(ctx: RequestContext, ids: readonly string[])
   const { accountIds } = visibleRepos(ctx.viewer)
   const mine = ids.filter((id) => accountIds.includes(id))
   const rows = mine.length > 0 ? await ctx.deps.db.query(members, [mine]) : []
-  return rows.map(({ org_id, role, since, id, kind, handle, name }) => ({ orgId: org_id, user: { id, kind, handle, name }, role, since }))
+  return rows.map(({ org_id, role, since, id, kind, handle, name }) => ({
+    orgId: org_id,
+    user: { id, kind, handle, name },
+    role,
+    since,
+  }))
 }
