@@ -14,6 +14,7 @@ import { HASH_CONCURRENCY } from './limits.ts'
 import { linkFiles } from './link-files.ts'
 import { asStoreRefusal, requireObjects, settleBounded } from './objects.ts'
 import { assertPreconditions, isConditional, liveFiles } from './preconditions.ts'
+import { readDatasetInfo } from './read-dataset-info.ts'
 import type { CompletedUpload, CompleteUploadInput } from './schemas.ts'
 import type { UploadRow } from './upload-sql.ts'
 
@@ -54,7 +55,8 @@ export async function completeUpload(
     throw firstFailure(outcomes)
   }
   try {
-    return await commitVerb(ctx, (tx) => linkFiles(ctx, tx, { repo, attempt, named, assembled }))
+    const datasetInfo = await readDatasetInfo(objects, repo.kind, assembled, ctx.signal)
+    return await commitVerb(ctx, (tx) => linkFiles(ctx, tx, { repo, attempt, named, assembled, datasetInfo }))
   } catch (error) {
     await settle(ctx, objects, attempt, rows, outcomes)
     throw error

@@ -2,7 +2,9 @@
 import { audit } from '../accounts/audit.ts'
 import type { RequestContext } from '../context.ts'
 import { type ErrorType, HubError, notFound } from '../errors.ts'
+import type { DatasetInfo } from '../repos/dataset-info.ts'
 import { lockRepo, type RepoFacts } from '../repos/get-repo.ts'
+import { upsertDatasetMeta } from '../repos/put-meta.ts'
 import type { Statement, Tx } from '../store/db.ts'
 import type { AssembledUpload } from './assemble-upload.ts'
 import type { RepoFileEntry } from './file-entry.ts'
@@ -49,11 +51,13 @@ export interface LinkRequest {
   /** In the same order. */
   readonly named: readonly CompletedUpload[]
   readonly assembled: readonly AssembledUpload[]
+  /** What a dataset's `meta/info.json` among them says; null leaves the meta block as it is. */
+  readonly datasetInfo: DatasetInfo | null
 }
 
 /**
  * Links every file or none. Locks in order: repo, account, uploads, blobs. Eleven statements at most, whatever the number of files; one more where bytes were
- * there already, one for each file that a job has to hash.
+ * there already, two with a dataset's info, one for each file that a job has to hash.
  * Errors: 404 the repo is gone, 409 another completion took over, 409 `conflict.unverified` and 412 from the conditions.
  */
 export async function linkFiles(
@@ -90,12 +94,18 @@ export async function linkFiles(
       files: request.assembled.map(({ upload, sha256 }) => ({ path: upload.path, size: upload.size, sha256 })),
     },
   })
+  if (request.datasetInfo) await setDatasetMeta(ctx, tx, repo, request.datasetInfo)
   for (const blob of blobs) {
     if (blob.sha256 === null)
       await ctx.deps.queue.send(tx, 'blob-verify', { blobId: blob.id }, { singletonKey: blob.id })
   }
   tx.afterCommit(() => ctx.deps.events.hint(repo.id))
   return { files: entries(request.assembled, blobs, rows) }
+}
+
+async function setDatasetMeta(ctx: RequestContext, tx: Tx, repo: RepoFacts, info: DatasetInfo): Promise<void> {
+  await tx.query(upsertDatasetMeta, [repo.id, info.episodeCount, info.totalFrames, info.fps, info.robotType])
+  await audit(tx, ctx, { action: 'repo.meta', accountId: repo.ownerId, targetId: repo.id, after: { ...info } })
 }
 
 async function finishUploads(tx: Tx, request: LinkRequest): Promise<void> {

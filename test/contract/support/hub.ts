@@ -1,0 +1,198 @@
+/** A whole hub in this process for tests that read like the contract: people, keys, both dialects, and every `/v1` status held to the declared ones. */
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { routes } from '../../../rest-compat/routes.ts'
+import { statusesOf } from '../../../rest-compat/spec-operations.ts'
+import { addOrg, addUser, findAccount } from '../../../src/accounts/accounts.ts'
+import { addApiKey, type NewApiKey } from '../../../src/accounts/api-keys.ts'
+import { noViewer } from '../../../src/accounts/audit.ts'
+import { openSession } from '../../../src/accounts/sessions.ts'
+import { type Auth, openAuth } from '../../../src/auth/auth.ts'
+import { readConfig } from '../../../src/config.ts'
+import { type RunningHub, startHub } from '../../../src/start-hub.ts'
+import { testDb } from '../../support/database.ts'
+
+/** What came back. `json` is the parsed body: its shape is what the tests are about, so it is not declared here. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  readonly json: Json
+}
+
+export type Json = ReturnType<typeof JSON.parse>
+
+export interface Person {
+  readonly id: string
+  readonly handle: string
+  /** A session's token. */
+  readonly token: string
+}
+
+/** The token to send: of a person, a key, or null for nobody. */
+export type Who = Person | string | null
+
+const secret = 'a secret of more than thirty-two characters'
+const log = pino({ level: 'silent' })
+
+export const sha256Of = (bytes: string | Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+export const newName = (prefix = 'x') => `${prefix}-${randomBytes(5).toString('hex')}`
+
+/** Call at the top of a test file; its members work from the first test on. */
+export function contractHub(settings: Record<string, string> = {}) {
+  const database = testDb()
+  let hub: RunningHub
+  let auth: Auth
+  let dataDir: string
+
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'hub-contract-'))
+    const config = readConfig({
+      PORT: '0',
+      DATABASE_URL: database.url,
+      HUB_SECRET: secret,
+      HUB_DATA_DIR: dataDir,
+      RATE_LIMIT_PER_MINUTE: '0',
+      ...settings,
+    })
+    hub = await startHub(config, log)
+    auth = await openAuth({ config, log, db: database.db, secret })
+  })
+
+  afterAll(async () => {
+    await auth?.close()
+    await hub?.stop()
+    await rm(dataDir, { recursive: true, force: true })
+  })
+
+  async function send(who: Who, method: string, path: string, init: RequestInit = {}): Promise<Answer> {
+    const headers = new Headers(init.headers)
+    if (who) headers.set('authorization', `Bearer ${typeof who === 'string' ? who : who.token}`)
+    const response = await fetch(new URL(path, hub.url), { redirect: 'manual', ...init, method, headers })
+    const text = await response.text()
+    const isJson = /json/.test(response.headers.get('content-type') ?? '')
+    return { status: response.status, headers: response.headers, text, json: isJson && text ? JSON.parse(text) : null }
+  }
+
+  /** A `/v1` request with a JSON body; the answer's status must be one that its operation declares, and a refusal a Problem. */
+  async function call(
+    who: Who,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const init =
+      body === undefined
+        ? { headers }
+        : { headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) }
+    const answer = await send(who, method, path, init)
+    const operation = routes.find(
+      (route) => route.method === method && patternOf(route.path).test(path.split('?')[0] ?? ''),
+    )
+    if (operation)
+      expect([operation.operation, statusesOf(operation)]).toEqual([
+        operation.operation,
+        expect.arrayContaining([answer.status]),
+      ])
+    if (answer.status >= 400) {
+      expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/)
+      expect(answer.json).toMatchObject({ status: answer.status, request_id: answer.headers.get('x-request-id') })
+    }
+    return answer
+  }
+
+  async function graphql(who: Who, query: string, variables: Record<string, unknown> = {}): Promise<Json> {
+    const answer = await send(who, 'POST', '/graphql', {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query, variables }),
+    })
+    return answer.json
+  }
+
+  async function person(handle = newName('user')): Promise<Person> {
+    return database.db.withTx(async (tx) => {
+      const user = await addUser(tx, noViewer, { handle })
+      const session = await openSession(auth, tx, noViewer, user, 3600)
+      return { id: user.id, handle, token: session.token }
+    })
+  }
+
+  async function org(members: readonly { user: string; role: 'owner' | 'member' }[], handle = newName('org')) {
+    await database.db.withTx((tx) => addOrg(tx, noViewer, { handle, members }))
+    return handle
+  }
+
+  /** A key's token; `createdBy` is nobody, as for the operator's command line. */
+  async function key(owner: string | Person, change: Partial<NewApiKey> = {}): Promise<string> {
+    return database.db.withTx(async (tx) => {
+      const account = await findAccount(tx, typeof owner === 'string' ? owner : owner.handle)
+      const made = await addApiKey(tx, noViewer, account, null, { name: 'a key', scope: 'write', ...change })
+      return made.token
+    })
+  }
+
+  async function repo(who: Person, change: Record<string, unknown> = {}): Promise<string> {
+    const made = await call(who, 'POST', '/v1/repos', { kind: 'dataset', slug: newName('repo'), ...change })
+    expect(made.status).toBe(201)
+    return made.json.full_name
+  }
+
+  const put = async (url: string, bytes: string | Uint8Array<ArrayBuffer>) => fetch(url, { method: 'PUT', body: bytes })
+
+  /** Presigns and sends one file; what `complete` takes. */
+  async function sendFile(who: Who, name: string, path: string, bytes: string, change: Record<string, unknown> = {}) {
+    const file = { path, size: Buffer.byteLength(bytes), sha256: sha256Of(bytes), ...change }
+    const presigned = await call(who, 'POST', `/v1/repos/${name}/files/presign-upload`, { files: [file] })
+    expect([presigned.status, presigned.json.errors]).toEqual([200, undefined])
+    const [target] = presigned.json.uploads
+    const response = await put(target.parts[0].url, bytes)
+    return {
+      path,
+      upload_id: target.upload_id as string,
+      parts: [{ part_number: 1, etag: response.headers.get('etag') }],
+    }
+  }
+
+  const complete = (who: Who, name: string, uploads: readonly unknown[], headers: Record<string, string> = {}) =>
+    call(who, 'POST', `/v1/repos/${name}/files/complete`, { uploads }, headers)
+
+  async function upload(who: Who, name: string, files: Readonly<Record<string, string>>): Promise<void> {
+    const uploads = await Promise.all(Object.entries(files).map(([path, bytes]) => sendFile(who, name, path, bytes)))
+    const done = await complete(who, name, uploads)
+    expect([done.status, done.json.errors]).toEqual([200, undefined])
+  }
+
+  const sql = <T>(text: string, values: unknown[] = []) => database.db.query<T>({ name: '', text }, values)
+
+  return {
+    send,
+    call,
+    graphql,
+    person,
+    org,
+    key,
+    repo,
+    put,
+    sendFile,
+    complete,
+    upload,
+    sql,
+    get running() {
+      return hub
+    },
+  }
+}
+
+export type ContractHub = ReturnType<typeof contractHub>
+
+const patternOf = (path: string) => new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`)
+
+/** The types of a Problem's entries. */
+export const types = (answer: Answer): string[] => answer.json.errors.map((error: { type: string }) => error.type)
+/** Their places. */
+export const places = (answer: Answer): Json[] => answer.json.errors.map((error: { loc: Json }) => error.loc)
