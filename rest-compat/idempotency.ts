@@ -53,6 +53,14 @@ const storeAnswer: Statement<{ attempt: string }> = {
   text: `update idempotency_keys set result = $6::jsonb
     where credential_id = $1 and method = $2 and path = $3 and key = $4 and attempt = $5 and result is null returning attempt`,
 }
+/** While its request runs, a row is nobody else's: only a dead process lets a minute pass. */
+const renewRow: Statement<never> = {
+  name: 'idempotency-renew',
+  text: `update idempotency_keys set started_at = now()
+    where credential_id = $1 and method = $2 and path = $3 and key = $4 and attempt = $5 and result is null`,
+}
+const RENEW_MS = 20_000
+
 const dropRow: Statement<never> = {
   name: 'idempotency-drop',
   text: `delete from idempotency_keys
@@ -106,10 +114,13 @@ export async function claimKey(db: Db, scope: IdempotencyScope, signal: AbortSig
 }
 
 function ownClaim(db: Db, key: readonly unknown[]): Claim {
+  const renewal = setInterval(() => void db.query(renewRow, key).catch(() => undefined), RENEW_MS)
+  renewal.unref()
   return {
     kind: 'claimed',
     slot: {
       async record(tx, result) {
+        clearInterval(renewal)
         const [stored] = await tx.query(storeAnswer, [...key, JSON.stringify({ ok: result ?? null })])
         if (!stored)
           throw new HubError(
@@ -119,9 +130,11 @@ function ownClaim(db: Db, key: readonly unknown[]): Claim {
       },
     },
     async finish(answer) {
+      clearInterval(renewal)
       await db.query(storeAnswer, [...key, JSON.stringify(answer)])
     },
     async release() {
+      clearInterval(renewal)
       await db.query(dropRow, key)
     },
   }

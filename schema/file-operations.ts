@@ -4,7 +4,7 @@ import { abortUpload } from '../src/files/abort-upload.ts'
 import { completeUpload } from '../src/files/complete-upload.ts'
 import { deleteFiles } from '../src/files/delete-files.ts'
 import { MAX_FILES_PER_REQUEST } from '../src/files/limits.ts'
-import { type DownloadTicket, presignDownload, signDownload } from '../src/files/presign-download.ts'
+import { type DownloadTicket, downloadExpiresAt, presignDownload, signDownload } from '../src/files/presign-download.ts'
 import { partUrlsExpireAt, presignUpload, signParts, type UploadTicket } from '../src/files/presign-upload.ts'
 import {
   abortUploadInput,
@@ -213,7 +213,7 @@ const DownloadTarget = builder.objectRef<DownloadTicket>('DownloadTarget').imple
       description: 'Answers GET, also of ranges.',
       resolve: (ticket, _args, ctx) => signDownload(ctx, ticket),
     }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When the URL ends.' }),
+    expiresAt: t.field({ type: 'DateTime', description: 'When the URL ends.', resolve: () => downloadExpiresAt() }),
   }),
 })
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { MigrationList } from '@prisma/schema-engine-wasm'
 import pg from 'pg'
 import { asUnavailable } from './db-errors.ts'
-import { loadSchemaEngine, noFilter, readMigrations } from './schema-engine.ts'
+import { noFilter, openSchemaEngine, readMigrations } from './schema-engine.ts'
 
 export const MIGRATIONS_DIR = fileURLToPath(new URL('../../prisma/migrations/', import.meta.url))
 
@@ -70,11 +70,11 @@ async function finished(client: pg.Client): Promise<Map<string, string>> {
 }
 
 async function applyMigrations(url: string, migrationsList: MigrationList): Promise<string[]> {
-  const engine = await loadSchemaEngine(url)
+  const { engine, close } = await openSchemaEngine({ connectionString: url })
   try {
     const { appliedMigrationNames } = await engine.applyMigrations({ migrationsList, filters: noFilter })
     return appliedMigrationNames
   } finally {
-    engine.free()
+    await close()
   }
 }

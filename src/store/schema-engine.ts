@@ -1,10 +1,11 @@
 /** Prisma's schema engine as WebAssembly from its npm package: no engine binary is downloaded or run. Loaded only when there is something to migrate. */
 import { readdir, readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join } from 'node:path'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils'
 import type { MigrationList, SchemaEngine, SchemaFilter } from '@prisma/schema-engine-wasm'
+import pg from 'pg'
 
 /**
  * The adapter cuts scripts at each semicolon, also inside comments and function bodies, and commits piece by piece. Sent whole, without parameters,
@@ -22,8 +23,22 @@ class WholeScripts extends PrismaPg {
 
 export const noFilter: SchemaFilter = { externalTables: [], externalEnums: [] }
 
-/** An engine that works on the database at `url`; `datamodels` are needed for diffs alone. */
-export async function loadSchemaEngine(url: string, datamodels?: [string, string][]): Promise<SchemaEngine> {
+export interface OpenEngine {
+  readonly engine: SchemaEngine
+  /** Frees the engine and ends its connections: one that stays would keep the database from being cloned or dropped. */
+  close(): Promise<void>
+}
+
+/** Where the engine leaves the message of a panic, which is else lost. */
+const panics = { set_message: (message: string) => process.emitWarning(`schema engine: ${message}`) }
+
+type Bindings = typeof import('@prisma/schema-engine-wasm/schema_engine_bg')
+
+let loaded: Promise<Bindings> | undefined
+
+/** Once a process: the bindings keep views of the first instance's memory, and a second instance would read through them. */
+async function loadBindings(): Promise<Bindings> {
+  Object.assign(globalThis, { PRISMA_WASM_PANIC_REGISTRY: panics })
   const bindings = await import('@prisma/schema-engine-wasm/schema_engine_bg')
   const entry = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg')
   const bytes = await readFile(join(dirname(entry), 'schema_engine_bg.wasm'))
@@ -31,8 +46,22 @@ export async function loadSchemaEngine(url: string, datamodels?: [string, string
   bindings.__wbg_set_wasm(instance.exports)
   const start = instance.exports.__wbindgen_start
   if (typeof start === 'function') start()
-  const adapter = bindMigrationAwareSqlAdapterFactory(new WholeScripts({ connectionString: url }))
-  return bindings.SchemaEngine.new({ datamodels }, () => {}, adapter)
+  return bindings
+}
+
+/** An engine that works on a database. */
+export async function openSchemaEngine(settings: pg.PoolConfig): Promise<OpenEngine> {
+  const bindings = await (loaded ??= loadBindings())
+  const pool = new pg.Pool({ ...settings, max: 2, application_name: 'hub-migrate' })
+  const adapter = bindMigrationAwareSqlAdapterFactory(new WholeScripts(pool, { disposeExternalPool: false }))
+  const engine = await bindings.SchemaEngine.new({ datamodels: undefined }, () => {}, adapter)
+  return {
+    engine,
+    async close() {
+      engine.free()
+      await pool.end()
+    },
+  }
 }
 
 /** The migrations in `dir`, in the order of their names, as the engine takes them. */
@@ -52,15 +81,19 @@ export async function readMigrations(dir: string): Promise<MigrationList> {
   return { baseDir: dir, lockfile, shadowDbInitScript: '', migrationDirectories }
 }
 
-/** The files of the Prisma schema, as `[path, content]`. */
-export async function readDatamodels(dir: string): Promise<[string, string][]> {
+/** The Prisma schema as one text: its files in the order of their names. */
+export async function readDatamodels(dir: string): Promise<string> {
   const names = (await readdir(dir)).filter((name) => name.endsWith('.prisma')).sort()
-  return Promise.all(
-    names.map(
-      async (name): Promise<[string, string]> => [
-        relative('.', join(dir, name)),
-        await readFile(join(dir, name), 'utf8'),
-      ],
-    ),
-  )
+  const texts = await Promise.all(names.map((name) => readFile(join(dir, name), 'utf8')))
+  return texts.join('\n')
+}
+
+/** Beside each `migration.sql`: the Prisma schema that it leads to. */
+export const SNAPSHOT_FILE = 'schema.prisma'
+
+/** The Prisma schema at the newest migration; null before the first. */
+export async function newestSnapshot(migrationsDir: string): Promise<string | null> {
+  const { migrationDirectories } = await readMigrations(migrationsDir)
+  const newest = migrationDirectories.at(-1)
+  return newest ? readFile(join(migrationsDir, newest.path, SNAPSHOT_FILE), 'utf8') : null
 }
