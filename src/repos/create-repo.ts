@@ -1,5 +1,6 @@
 /** createRepo (spec, "POST /v1/repos"; statuses in the contract, "Statuses the spec leaves out"). */
 import { audit } from '../accounts/audit.ts'
+import { accountByHandle } from '../accounts/handle.ts'
 import { assertMayCreateRepo, assertNotAgent, requireCredential } from '../auth/policy.ts'
 import type { AccountRef, RequestContext } from '../context.ts'
 import { HubError } from '../errors.ts'
@@ -16,11 +17,6 @@ export interface CreateRepoInput {
   readonly visibility?: Visibility | null
   readonly description?: string | null
   readonly tags?: readonly string[] | null
-}
-
-const accountByHandle: Statement<AccountRef> = {
-  name: 'account-by-handle',
-  text: 'select id, kind, handle, name from accounts where handle = $1',
 }
 
 const insertRepo: Statement<{ created_at: string }> = {
