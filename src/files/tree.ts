@@ -8,18 +8,23 @@ import type { Querier, Statement } from '../store/db.ts'
 import { fileEntryColumns, type RepoFileEntry } from './file-entry.ts'
 import { justAfter, pathFault, prefixSuccessor } from './path.ts'
 
+/** `id` only where the path may be too long for a cursor: the row then stands for it. */
 interface TreeRow extends RepoFileEntry {
-  readonly id: number
-  readonly repoId: string
+  readonly id: number | null
 }
+
+/** Bytes of a path that certainly fits a cursor, also when every one of them is escaped and then written in base64. */
+const SHORT_PATH_BYTES = 56
+
+const pageColumns = `${fileEntryColumns}, case when octet_length(f.path) > ${SHORT_PATH_BYTES} then f.id end as id`
 
 /**
  * The first rows of a range of paths, of each repo. The page is cut before the blobs are joined, and `offset 0` keeps each blob a look-up by key:
  * a prepared statement does not know its limit, and would plan a hash of all blobs for the tenth of a large repo that it assumes.
  */
-export const treePage: Statement<TreeRow> = {
+export const treePage: Statement<TreeRow & { readonly repoId: string }> = {
   name: 'files-tree',
-  text: `select q.repo_id as "repoId", f.id, ${fileEntryColumns}
+  text: `select q.repo_id as "repoId", ${pageColumns}
     from unnest($1::text[], $2::text[]) with ordinality as q(repo_id, lower, place)
     cross join lateral (select id, path, blob_id, mime, updated_at from files
       where repo_id = q.repo_id and to_seq is null and path >= q.lower and path < $3 order by path limit $4) f
@@ -77,7 +82,7 @@ export async function filesOfRepos(ctx: Pick<RequestContext, 'deps'>, query: Fil
 /** The same page of the one repo that a name stands for: the name, who may see it and the page in one statement, for it is read all the time. */
 const treeByName: Statement<TreeRow> = {
   name: 'files-tree-by-name',
-  text: `select t.id as "repoId", f.id, ${fileEntryColumns}
+  text: `select ${pageColumns}
     from (select r.id from repos r join accounts o on o.id = r.owner_id where o.handle = $3 and r.slug = $4 and ${visibleRepo}) t
     cross join lateral (select id, path, blob_id, mime, updated_at from files
       where repo_id = t.id and to_seq is null and path >= $5 and path < $6 order by path limit $7) f
