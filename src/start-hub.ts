@@ -10,7 +10,7 @@ import { openAuth } from './auth/auth.ts'
 import { authenticate } from './auth/authenticate.ts'
 import type { Config } from './config.ts'
 import type { Deps } from './context.ts'
-import { authRoutes } from './http/auth-routes.ts'
+import { authRoutes, keyRoutes } from './http/auth-routes.ts'
 import { objectRoutes } from './http/object-routes.ts'
 import { credentialsOf } from './http/origin-facts.ts'
 import { contextOf } from './http/request-context.ts'
@@ -90,7 +90,7 @@ async function openHub(
     routes,
     readDocument: documentReader(),
     authenticate: (request) => authenticate(auth, credentialsOf(request)),
-    identified: [resolveRoute((request) => contextOf(deps, request))],
+    identified: [resolveRoute((request) => contextOf(deps, request)), keyRoutes(auth)],
     open: [authRoutes(auth)],
     uncounted: isDiskStore(objects) ? [objectRoutes(objects)] : [],
   })

@@ -8,6 +8,7 @@ import type { Querier, Statement } from '../store/db.ts'
 import { commitVerb } from '../verb.ts'
 import { findAccount } from './accounts.ts'
 import { type AuditContext, audit } from './audit.ts'
+import { assertStillInOrg } from './org-members.ts'
 
 /** `repos`: full names of the only repos it may touch, or null; one that was deleted since is left out. Times RFC 3339. */
 export interface ApiKey {
@@ -39,6 +40,8 @@ type KeyRow = ApiKey & { readonly createdBy: string | null }
 
 const MAX_LISTED_REPOS = 100
 const MAX_GPU_HOURS = 99_999_999
+/** RFC 3339 has years of four digits. */
+const MAX_EXPIRY_MS = Date.UTC(10_000, 0)
 
 const keyColumns = `k.id, k.name, json_build_object('id', a.id, 'kind', a.kind, 'handle', a.handle, 'name', a.name) as owner,
   k.scope, case when k.limited then (select coalesce(json_agg(o.handle || '/' || r.slug order by o.handle, r.slug), '[]'::json)
@@ -84,7 +87,7 @@ function assertNewKey(input: NewApiKey): void {
   const { dailyGpuHourQuota: hours, expiresAt, repos } = input
   if (hours != null && !(hours >= 0 && hours <= MAX_GPU_HOURS))
     throw refuse('dailyGpuHourQuota', 'GPU hours a day are 0 or more.')
-  if (expiresAt != null && !(Date.parse(expiresAt) > Date.now()))
+  if (expiresAt != null && !(Date.parse(expiresAt) > Date.now() && Date.parse(expiresAt) < MAX_EXPIRY_MS))
     throw refuse('expiresAt', 'A key ends in the future: give an RFC 3339 time.')
   if (repos?.length === 0)
     throw refuse('repos', 'Leave `repos` out for a key that is not limited; an empty list could touch nothing.')
@@ -139,7 +142,10 @@ export async function createApiKey(
   const { db } = ctx.deps
   const owner = input.owner == null ? session.account : await findAccount(db, input.owner)
   assertMember(session, owner)
-  return db.withTx((tx) => addApiKey(tx, ctx, owner, session.personId, input))
+  return db.withTx(async (tx) => {
+    if (owner.kind === 'org') await assertStillInOrg(tx, owner, session.personId)
+    return addApiKey(tx, ctx, owner, session.personId, input)
+  })
 }
 
 /** The account's keys, newest first, revoked ones too; in a session of its people. `after` is a key id. Errors: 401, 403, 404. */

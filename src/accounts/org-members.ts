@@ -22,6 +22,10 @@ interface RoleRow {
 }
 
 const lockOrg: Statement<never> = { name: 'org-lock', text: 'select from accounts where id = $1 for no key update' }
+const roleOf: Statement<{ role: OrgRole }> = {
+  name: 'org-role-of',
+  text: 'select role from memberships where org_id = $1 and user_id = $2',
+}
 const readRole: Statement<RoleRow> = {
   name: 'org-role',
   text: `select (select role from memberships where org_id = $1 and user_id = $2) as role,
@@ -39,6 +43,24 @@ const deleteMember: Statement<never> = {
 const revokeMemberKeys: Statement<{ id: string }> = {
   name: 'org-member-keys-revoke',
   text: 'update api_keys set revoked_at = now() where account_id = $1 and created_by = $2 and revoked_at is null returning id',
+}
+
+/**
+ * Locks the org row and asks for the person's role again: who was removed between the request's start and here no longer acts for the org.
+ * 403 where they are no member, or no owner where `needed` is `owner`.
+ */
+export async function assertStillInOrg(
+  tx: Querier,
+  org: AccountRef,
+  personId: string,
+  needed: OrgRole = 'member',
+): Promise<void> {
+  await tx.query(lockOrg, [org.id])
+  const [row] = await tx.query(roleOf, [org.id, personId])
+  if (row && (needed === 'member' || row.role === 'owner')) return
+  const rule =
+    needed === 'owner' ? `Only an owner of ${org.handle} may do this.` : `You are no member of ${org.handle}.`
+  throw new HubError('forbidden.scope', rule)
 }
 
 /** The org row is locked first: two owners who remove each other at once leave one. */
@@ -84,10 +106,11 @@ export async function addOrgMember(
 ): Promise<Membership> {
   assertSession(ctx.viewer)
   const org = await findAccount(ctx.deps.db, input.org, 'org')
-  assertOrgOwner(ctx.viewer, org)
+  const { personId } = assertOrgOwner(ctx.viewer, org)
   const user = await findAccount(ctx.deps.db, input.user, 'user')
   const role = input.role ?? 'member'
   return commitVerb(ctx, async (tx) => {
+    await assertStillInOrg(tx, org, personId, 'owner')
     await putMembership(tx, ctx, org, user, role)
     return { org, user, role }
   })
@@ -106,6 +129,7 @@ export async function removeOrgMember(
   if (session.account.handle !== input.user) assertOrgOwner(session, org)
   const user = await findAccount(ctx.deps.db, input.user, 'user')
   return commitVerb(ctx, async (tx) => {
+    if (user.id !== session.personId) await assertStillInOrg(tx, org, session.personId, 'owner')
     const row = await roleUnderLock(tx, org.id, user.id)
     if (row.role === null) throw new HubError('not_found', `${user.handle} is no member of ${org.handle}.`)
     assertNotLastOwner(org, row)

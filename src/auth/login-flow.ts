@@ -1,10 +1,10 @@
 /** A person's sign-in in a browser: authorization code with PKCE, state and nonce at the identity provider. Contract, "Credentials". */
 import * as client from 'openid-client'
 import { HubError } from '../errors.ts'
+import { openSealed, seal } from '../store/seal.ts'
 import type { Auth } from './auth.ts'
 import type { Person } from './identities.ts'
 import { personOfClaims } from './oidc.ts'
-import { openSealed, seal } from './seal.ts'
 
 /** What the browser keeps, sealed, between leaving for the provider and coming back. */
 export interface LoginState {
@@ -39,7 +39,7 @@ export function openLoginFlow(auth: Auth): LoginFlow {
       })
       .catch((cause: unknown) => {
         discovered = null
-        throw new HubError('unavailable', 'The identity provider does not answer; try again.', { cause })
+        throw providerSilent(cause)
       })
     return discovered
   }
@@ -66,6 +66,7 @@ export function openLoginFlow(auth: Auth): LoginFlow {
       const provider = await configuration()
       const checks = { expectedState: kept.state, expectedNonce: kept.nonce, pkceCodeVerifier: kept.verifier }
       const tokens = await client.authorizationCodeGrant(provider, callback, checks).catch((cause: unknown) => {
+        if (isSilence(cause)) throw providerSilent(cause)
         throw new HubError('auth.invalid', 'The sign-in was not completed; start again at /auth/login.', { cause })
       })
       const claims = tokens.claims()
@@ -73,6 +74,22 @@ export function openLoginFlow(auth: Auth): LoginFlow {
       return personOfClaims(claims, settings)
     },
   }
+}
+
+/** No answer, or one that no provider gives: what a proxy says before a provider that is down. */
+const silentCodes = new Set(['OAUTH_TIMEOUT', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON'])
+
+function isSilence(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = 'code' in error ? String(error.code) : ''
+  return error instanceof TypeError ? code === '' : silentCodes.has(code)
+}
+
+function providerSilent(cause: unknown): HubError {
+  return new HubError('unavailable', 'The identity provider does not answer; try again.', {
+    cause,
+    headers: { 'Retry-After': '5' },
+  })
 }
 
 /** A value for a cookie that only this hub can read and that ends after `LOGIN_TTL_SECONDS`. */

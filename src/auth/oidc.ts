@@ -1,5 +1,13 @@
 /** Bearer tokens of the identity provider: JWTs verified by its published keys, each standing for a session row. Contract, "Credentials". */
-import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify, type RemoteJWKSet } from 'jose'
+import {
+  createRemoteJWKSet,
+  decodeJwt,
+  decodeProtectedHeader,
+  errors,
+  type JWTPayload,
+  jwtVerify,
+  type RemoteJWKSet,
+} from 'jose'
 import { z } from 'zod'
 import type { OidcSettings } from '../config.ts'
 import type { Credentialed } from '../context.ts'
@@ -35,11 +43,12 @@ const insertSession: Statement<never> = {
     on conflict (token_sha256) do nothing`,
 }
 
-/** Opens the verifier; the issuer is asked at the first token. */
-export function openOidc(db: Db, settings: OidcSettings): Oidc {
-  const issuerKeys = discoverOnce(settings.issuer)
+/** Opens the verifier; the issuer is asked at the first token, and for an unknown kid again after `cooldownMs`. */
+export function openOidc(db: Db, settings: OidcSettings, cooldownMs = COOLDOWN_MS): Oidc {
+  const issuerKeys = discoverOnce(settings.issuer, cooldownMs)
 
   const personOf: Oidc['personOf'] = async (token) => {
+    if (!claimsIssuer(token, settings.issuer)) return null
     try {
       const { payload, protectedHeader } = await jwtVerify(token, await issuerKeys(), {
         issuer: settings.issuer,
@@ -83,6 +92,15 @@ export function openOidc(db: Db, settings: OidcSettings): Oidc {
   }
 }
 
+/** Whether a token says it is a signed one of this issuer: one that does not is bad whether or not the issuer can be asked. */
+function claimsIssuer(token: string, issuer: string): boolean {
+  try {
+    return ALGORITHMS.includes(decodeProtectedHeader(token).alg ?? '') && decodeJwt(token).iss === issuer
+  } catch {
+    return false
+  }
+}
+
 /** Who verified claims are about. */
 export function personOfClaims(claims: JWTPayload, settings: OidcSettings): Person {
   const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null)
@@ -95,13 +113,13 @@ export function personOfClaims(claims: JWTPayload, settings: OidcSettings): Pers
 }
 
 /** The issuer's key set, its address discovered once; a discovery that failed is tried again after a pause. */
-function discoverOnce(issuer: string): () => Promise<RemoteJWKSet> {
+function discoverOnce(issuer: string, cooldownMs: number): () => Promise<RemoteJWKSet> {
   let found: Promise<RemoteJWKSet> | null = null
   let retryAtMs = 0
   return () => {
     if (found !== null) return found
     if (performance.now() < retryAtMs) throw issuerSilent(undefined)
-    found = discoverKeys(issuer).catch((error: unknown) => {
+    found = discoverKeys(issuer, cooldownMs).catch((error: unknown) => {
       found = null
       retryAtMs = performance.now() + DISCOVERY_RETRY_MS
       throw issuerSilent(error)
@@ -110,13 +128,13 @@ function discoverOnce(issuer: string): () => Promise<RemoteJWKSet> {
   }
 }
 
-async function discoverKeys(issuer: string): Promise<RemoteJWKSet> {
+async function discoverKeys(issuer: string, cooldownMs: number): Promise<RemoteJWKSet> {
   const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
   const answer = await fetch(address, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'error' })
   if (!answer.ok) throw new Error(`${address} answered ${answer.status}`)
   const metadata = discovery.parse(await answer.json())
   if (metadata.issuer !== issuer) throw new Error(`${address} is the metadata of another issuer`)
-  return createRemoteJWKSet(new URL(metadata.jwks_uri), { timeoutDuration: TIMEOUT_MS, cooldownDuration: COOLDOWN_MS })
+  return createRemoteJWKSet(new URL(metadata.jwks_uri), { timeoutDuration: TIMEOUT_MS, cooldownDuration: cooldownMs })
 }
 
 /** A key set that is not reachable or not one; a token's own faults have classes of their own. */

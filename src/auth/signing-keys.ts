@@ -4,7 +4,7 @@
  */
 import { type CryptoKey, calculateJwkThumbprint, errors, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
 import type { Db, Statement, Tx } from '../store/db.ts'
-import { openSealed, seal } from './seal.ts'
+import { openSealed, seal } from '../store/seal.ts'
 
 /** A public key as `/.well-known/jwks.json` shows it. */
 export interface PublicSigningKey {

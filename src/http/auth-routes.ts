@@ -27,7 +27,12 @@ interface Pending {
   readonly returnTo: string
 }
 
-/** Routes under /auth/ and the signing keys, as a plugin. */
+/** The hub's public keys, as a plugin for identified requests: anybody may read them, but a bad credential is 401 here too. */
+export function keyRoutes(auth: Auth): FastifyPluginAsync {
+  return async (app) => registerKeys(app, auth)
+}
+
+/** Routes under /auth/, as a plugin. */
 export function authRoutes(auth: Auth): FastifyPluginAsync {
   return async (app) => {
     app.addContentTypeParser(
@@ -35,7 +40,6 @@ export function authRoutes(auth: Auth): FastifyPluginAsync {
       { parseAs: 'string', bodyLimit: FORM_LIMIT_BYTES },
       (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(String(body)))),
     )
-    registerKeys(app, auth)
     registerLogin(app, auth)
     registerHandleChoice(app, auth)
     registerSession(app, auth)

@@ -5,23 +5,28 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const KEY_BYTES = 32
 
-/** A key of its own for each use of HUB_SECRET (RFC 5869), so that one use says nothing of another. */
-export function deriveKey(secret: string, purpose: string): Uint8Array {
+/** A key of its own for each use of HUB_SECRET (RFC 5869), so that what is sealed for one use opens for no other. */
+function deriveKey(secret: string, purpose: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secret, 'hub', purpose, KEY_BYTES))
 }
 
-/** Nonce, tag, ciphertext. */
+/** Nonce (12 bytes), ciphertext, tag (16 bytes). */
 export function seal(secret: string, purpose: string, plain: Uint8Array): Buffer {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv('aes-256-gcm', deriveKey(secret, purpose), nonce)
-  const sealed = Buffer.concat([cipher.update(plain), cipher.final()])
-  return Buffer.concat([nonce, cipher.getAuthTag(), sealed])
+  return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
 }
 
-/** The plain bytes; throws when they were sealed with another secret or purpose, or changed since. */
+/** What `seal` sealed. Throws where the secret or the purpose is another, or a bit differs. */
 export function openSealed(secret: string, purpose: string, sealed: Uint8Array): Buffer {
-  const bytes = Buffer.from(sealed)
-  const decipher = createDecipheriv('aes-256-gcm', deriveKey(secret, purpose), bytes.subarray(0, NONCE_BYTES))
-  decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
-  return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()])
+  const body = sealed.subarray(NONCE_BYTES, -TAG_BYTES)
+  const decipher = createDecipheriv('aes-256-gcm', deriveKey(secret, purpose), sealed.subarray(0, NONCE_BYTES), {
+    authTagLength: TAG_BYTES,
+  })
+  try {
+    decipher.setAuthTag(sealed.subarray(-TAG_BYTES))
+    return Buffer.concat([decipher.update(body), decipher.final()])
+  } catch (cause) {
+    throw new Error('HUB_SECRET is not the one that this was sealed with.', { cause })
+  }
 }
