@@ -133,11 +133,8 @@ function sendRefusal(known: HubError, request: FastifyRequest, reply: FastifyRep
 }
 
 function wantsPage(request: FastifyRequest): boolean {
-  return (
-    request.method === 'GET' &&
-    !(request.query as { query?: string }).query &&
-    /\btext\/html\b/.test(request.headers.accept ?? '')
-  )
+  // Also with a query in the URL: that is how people share what they wrote.
+  return request.method === 'GET' && /\btext\/html\b/.test(request.headers.accept ?? '')
 }
 
 /** Nine megabytes: made once, and sent once to a browser that keeps it. */
@@ -158,7 +155,9 @@ function sendPage(page: GraphiqlPage, request: FastifyRequest, reply: FastifyRep
   return reply.type('text/html; charset=utf-8').send(page.bytes)
 }
 
+// A header that is half filled in would be a bad credential, and the page could not even read the schema.
 const exampleQuery = `# The hub's graph. Press the button, or Ctrl+Enter.
+# To ask as yourself, sign in at /auth/session, or put { "Authorization": "Bearer <key or session>" } under Headers.
 {
   repos(first: 5) {
     nodes { fullName kind visibility fileSummary { count totalBytes } }
@@ -173,7 +172,6 @@ function graphiqlPage(): GraphiqlPage {
     title: 'Hub · GraphiQL',
     endpoint: '/graphql',
     defaultQuery: exampleQuery,
-    headers: '{\n  "Authorization": "Bearer "\n}',
     shouldPersistHeaders: false,
   })
   const hashes = [...html.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(
