@@ -8,7 +8,7 @@ import ValidationPlugin from '@pothos/plugin-validation'
 import type PrismaTypes from '../prisma/generated/pothos.ts'
 import { getDatamodel } from '../prisma/generated/pothos.ts'
 import type { RequestContext } from '../src/context.ts'
-import { HubError } from '../src/errors.ts'
+import { type ErrorType, errorTable, HubError } from '../src/errors.ts'
 import { decodeNodeId, encodeNodeId } from './node-id.ts'
 import { checkScope, type OperationNeed } from './operation-scope.ts'
 
@@ -58,7 +58,7 @@ export const builder = new SchemaBuilder<GraphTypes>({
   validation: {
     validationError: ({ issues }) => {
       const items = issues.map((issue) => ({
-        type: 'validation.value',
+        type: typeOf(issue),
         detail: issue.message,
         loc: (issue.path ?? []).map((step) => placeOf(typeof step === 'object' ? step.key : step)),
       }))
@@ -68,6 +68,13 @@ export const builder = new SchemaBuilder<GraphTypes>({
     },
   },
 })
+
+/** A rule that has a type of its own in the table says so beside its issue. */
+function typeOf(issue: object): ErrorType {
+  const params: unknown = 'params' in issue ? issue.params : null
+  const type = typeof params === 'object' && params && 'type' in params ? params.type : null
+  return typeof type === 'string' && Object.hasOwn(errorTable, type) ? (type as ErrorType) : 'validation.value'
+}
 
 const placeOf = (key: PropertyKey): string | number => (typeof key === 'number' ? key : String(key))
 
