@@ -20,6 +20,7 @@ import {
   sizeText,
 } from './client-output.ts'
 import { type ClientSettings, clientSettings, storeSettings } from './client-settings.ts'
+import { linesOf } from './output.ts'
 
 interface CommonOptions {
   readonly url?: string
@@ -107,7 +108,7 @@ export function registerClientCommands(program: Command, io: ClientIo = processI
   common(program.command('whoami').description('Who the credential is'), io).action((options: CommonOptions) =>
     start(options, async (client) => {
       const me = await client.me()
-      return { json: me, text: `${JSON.stringify(me, null, 2)}\n` }
+      return { json: me, text: linesOf({ ...me }) }
     }),
   )
   common(

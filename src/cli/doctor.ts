@@ -1,8 +1,9 @@
 /** `hub doctor`: what a deployment is made of and whether each part answers. It changes nothing and prints no secret. */
 import { access, constants } from 'node:fs/promises'
-import { type Config, readConfig } from '../config.ts'
+import { type Config, readConfig, type S3Settings } from '../config.ts'
 import { startEmbeddedPostgres } from '../store/embedded-postgres.ts'
 import { pendingMigrations } from '../store/migrate.ts'
+import { openS3Store } from '../store/objects/s3.ts'
 
 export interface DoctorReport {
   readonly ok: boolean
@@ -61,18 +62,26 @@ async function lookAtObjects({ objectStore: store }: Config): Promise<DoctorRepo
   if (store.kind === 'none') return { kind: 'none', place: null, fault: null }
   if (store.kind === 's3') {
     const place = store.s3.endpoint ?? `AWS ${store.s3.region}`
-    const address = store.s3.endpoint ?? `https://s3.${store.s3.region}.amazonaws.com`
-    return {
-      kind: 's3',
-      place: `${place}, bucket ${store.s3.bucket}`,
-      fault: (await answers(address)) ? null : `${place} does not answer`,
-    }
+    return { kind: 's3', place: `${place}, bucket ${store.s3.bucket}`, fault: await s3Fault(store.s3) }
   }
   const fault = await access(store.dir, constants.R_OK | constants.W_OK).then(
     () => null,
     (error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? null : `${store.dir} cannot be written`),
   )
   return { kind: 'disk', place: store.dir, fault }
+}
+
+/** Asks for the bucket with the credentials that the hub would use. */
+async function s3Fault(settings: S3Settings): Promise<string | null> {
+  const store = openS3Store(settings)
+  try {
+    await store.ping(AbortSignal.timeout(TIMEOUT_MS))
+    return null
+  } catch (error) {
+    return error instanceof Error ? error.message : 'it does not answer'
+  } finally {
+    await store.close()
+  }
 }
 
 async function lookAtSignIn({ oidc }: Config): Promise<DoctorReport['signIn']> {

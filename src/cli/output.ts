@@ -6,11 +6,30 @@ export function printResult(result: Readonly<Record<string, unknown>>, json: boo
     process.stdout.write(`${JSON.stringify(result)}\n`)
     return
   }
-  for (const [name, value] of Object.entries(result)) {
-    if (value === null || value === undefined) continue
-    const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
-    process.stdout.write(`${name.padEnd(14)} ${text}\n`)
-  }
+  process.stdout.write(linesOf(result))
+}
+
+const NAME_WIDTH = 24
+
+/** An object as lines for a person: nested members indented, lists in one line, nulls left out. */
+export function linesOf(object: Readonly<Record<string, unknown>>, indent = ''): string {
+  return Object.entries(object)
+    .map(([name, value]) => {
+      if (value === null || value === undefined) return ''
+      if (Array.isArray(value)) return line(indent, name, value.map(wordOf).join(', ') || 'none')
+      if (typeof value !== 'object') return line(indent, name, String(value))
+      return `${indent}${name}\n${linesOf(value as Record<string, unknown>, `${indent}  `)}`
+    })
+    .join('')
+}
+
+const line = (indent: string, name: string, text: string) => `${`${indent}${name}`.padEnd(NAME_WIDTH)} ${text}\n`
+
+/** An account or repo in a list is known by its name. */
+function wordOf(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value)
+  const named = value as { handle?: unknown; id?: unknown }
+  return String(named.handle ?? named.id ?? JSON.stringify(value))
 }
 
 /** One line for what went wrong; the inside of an unexpected error stays inside unless HUB_DEBUG is set. */
