@@ -1,7 +1,7 @@
-/** A hub of its own for a demonstration: a child process on a free port, with a data directory that goes with it. */
+/** A hub of its own for a demonstration or a measurement: a child process on a free port, with a data directory that goes with it. */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,13 +15,17 @@ const READY_WITHIN_MS = 90_000
 export interface ThrowawayHub {
   readonly url: string
   readonly dir: string
+  readonly pid: number
   /** Runs the operator's command line and answers the object it prints. */
   operator(...args: string[]): Promise<Record<string, unknown>>
   close(): Promise<void>
 }
 
-/** Starts it and waits until it is ready; rejects with what it last wrote when it does not become so. */
-export async function startThrowawayHub(): Promise<ThrowawayHub> {
+/**
+ * Starts it as `npm start` would, with `settings` on top of the defaults, and waits until it is ready; rejects with what it last wrote when it does
+ * not become so.
+ */
+export async function startThrowawayHub(settings: Readonly<Record<string, string>> = {}): Promise<ThrowawayHub> {
   const dir = await mkdtemp(join(tmpdir(), 'hub-demo-'))
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
@@ -31,8 +35,9 @@ export async function startThrowawayHub(): Promise<ThrowawayHub> {
     HOST: '127.0.0.1',
     HUB_DATA_DIR: join(dir, 'data'),
     LOG_LEVEL: 'warn',
+    ...settings,
   }
-  const child = spawn(process.execPath, ['src/main.ts'], { cwd: root, env, stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawn(process.execPath, await startArguments(), { cwd: root, env, stdio: ['ignore', 'ignore', 'pipe'] })
   let said = ''
   child.stderr.on('data', (chunk: Buffer) => {
     said = (said + chunk.toString()).slice(-4000)
@@ -57,6 +62,7 @@ export async function startThrowawayHub(): Promise<ThrowawayHub> {
   return {
     url,
     dir,
+    pid: child.pid ?? 0,
     close,
     async operator(...args) {
       const options = { cwd: root, env, maxBuffer: 4_194_304 }
@@ -64,6 +70,12 @@ export async function startThrowawayHub(): Promise<ThrowawayHub> {
       return JSON.parse(stdout) as Record<string, unknown>
     },
   }
+}
+
+/** What `npm start` gives to node. */
+async function startArguments(): Promise<string[]> {
+  const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } }
+  return scripts.start.replace(/^exec node /, '').split(' ')
 }
 
 /** The environment without settings that would lead to a hub, database or store other than the throwaway one. */
