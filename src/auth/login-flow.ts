@@ -71,9 +71,23 @@ export function openLoginFlow(auth: Auth): LoginFlow {
       })
       const claims = tokens.claims()
       if (!claims || !settings) throw new HubError('auth.invalid', 'The identity provider did not say who signed in.')
-      return personOfClaims(claims, settings)
+      const said = claims[settings.handleClaim] === undefined ? await userInfo(provider, tokens, claims.sub) : {}
+      return personOfClaims({ ...said, ...claims }, settings)
     },
   }
+}
+
+/**
+ * What the provider says of a person beside the ID token: one that conforms puts the profile there alone. It only proposes a handle, so
+ * where it cannot be had the person chooses one.
+ */
+async function userInfo(
+  provider: client.Configuration,
+  tokens: client.TokenEndpointResponse,
+  subject: string,
+): Promise<client.UserInfoResponse | object> {
+  if (provider.serverMetadata().userinfo_endpoint === undefined) return {}
+  return client.fetchUserInfo(provider, tokens.access_token, subject).catch(() => ({}))
 }
 
 /** No answer, or one that no provider gives: what a proxy says before a provider that is down. */
