@@ -80,7 +80,7 @@ export async function filesOfRepos(ctx: Pick<RequestContext, 'deps'>, query: Fil
 }
 
 /** The same page of the one repo that a name stands for: the name, who may see it and the page in one statement, for it is read all the time. */
-const treeByName: Statement<TreeRow> = {
+export const treeByName: Statement<TreeRow> = {
   name: 'files-tree-by-name',
   text: `select ${pageColumns}
     from (select r.id from repos r join accounts o on o.id = r.owner_id where o.handle = $3 and r.slug = $4 and ${visibleRepo}) t
