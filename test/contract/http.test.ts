@@ -1,0 +1,363 @@
+import { readFile } from 'node:fs/promises'
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { routes } from '../../rest-compat/routes.ts'
+import { errorTable } from '../../src/errors.ts'
+import { contractHub, newName, type Person, places, sha256Of, types } from './support/hub.ts'
+
+const hub = contractHub()
+const json = { 'content-type': 'application/json' }
+const MIB = 1024 * 1024
+let ada: Person
+let name: string
+
+beforeAll(async () => {
+  ada = await hub.person()
+  name = await hub.repo(ada, { visibility: 'public' })
+  await hub.upload(ada, name, { a: 'a' })
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const padded = (body: unknown, bytes: number) => JSON.stringify(body).padEnd(bytes, ' ')
+const fresh = () => ({ kind: 'model', slug: newName() })
+
+describe('an error', () => {
+  it('is application/problem+json with type, title, status, detail, instance, request_id and errors', async () => {
+    const refused = await hub.call(ada, 'GET', '/v1/repos/no/thing')
+    const id = refused.headers.get('x-request-id')
+    expect(refused.headers.get('content-type')).toMatch(/^application\/problem\+json/)
+    expect(refused.json).toEqual({
+      type: '/problems/not_found',
+      title: expect.any(String),
+      status: 404,
+      detail: expect.any(String),
+      instance: `/requests/${id}`,
+      request_id: id,
+      errors: [{ type: 'not_found', detail: expect.any(String) }],
+    })
+  })
+
+  it('has a page for each type, served by the hub', async () => {
+    for (const type of Object.keys(errorTable)) {
+      const page = await hub.send(null, 'GET', `/problems/${type}`)
+      expect([type, page.status]).toEqual([type, 200])
+      expect(page.text).toContain(type)
+    }
+    expect((await hub.send(null, 'GET', '/problems/nothing')).status).toBe(404)
+  })
+
+  it('is 404 for an unknown path under /v1, with or without a credential', async () => {
+    for (const who of [ada, null])
+      for (const path of ['/v1', '/v1/', '/v1/nothing', '/v1/repos/a', '/v1/repos/', `/v1/repos/${name}/`, '/v2/repos'])
+        expect([path, (await hub.call(who, 'GET', path)).status]).toEqual([path, 404])
+  })
+
+  it('is 405 with Allow for another method of a known path', async () => {
+    const methodsOf = new Map<string, string[]>()
+    for (const { path, method } of routes) methodsOf.set(path, [...(methodsOf.get(path) ?? []), method])
+    for (const [path, methods] of methodsOf) {
+      const url = path.replace(':owner/:repo', name).replace(':upload_id', 'x')
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((one) => !methods.includes(one))) {
+        const refused = await hub.send(ada, method, url)
+        expect([method, path, refused.status]).toEqual([method, path, 405])
+        const allowed = refused.headers
+          .get('allow')
+          ?.split(', ')
+          .filter((one) => one !== 'HEAD')
+          .sort()
+        expect(allowed).toEqual([...methods].sort())
+        expect(types(refused)).toEqual(['method.not_allowed'])
+      }
+    }
+  })
+
+  it('is 400 for a body that is not JSON', async () => {
+    for (const body of ['{', '{"kind": "model",}', 'kind=model', '{"a":1}{"b":2}', Buffer.from([0x7b, 0xff, 0x7d])]) {
+      const refused = await hub.send(ada, 'POST', '/v1/repos', { headers: json, body })
+      expect([String(body), refused.status]).toEqual([String(body), 400])
+      expect(types(refused)).toEqual(['validation.json'])
+    }
+  })
+
+  it('is 422 for JSON that is no object, and for no body at all', async () => {
+    for (const body of ['[]', '"text"', '7', 'true'])
+      expect([body, (await hub.send(ada, 'POST', '/v1/repos', { headers: json, body })).status]).toEqual([body, 422])
+    const empty = await hub.call(ada, 'POST', '/v1/repos')
+    expect([empty.status, places(empty)]).toEqual([
+      422,
+      [
+        ['body', 'kind'],
+        ['body', 'slug'],
+      ],
+    ])
+  })
+
+  it('is 415 for another content type', async () => {
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'text/json',
+      'nonsense',
+    ]) {
+      const refused = await hub.send(ada, 'POST', '/v1/repos', {
+        headers: { 'content-type': type },
+        body: JSON.stringify(fresh()),
+      })
+      expect([type, refused.status, types(refused)]).toEqual([type, 415, ['validation.content_type']])
+    }
+    for (const type of ['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/merge-patch+json']) {
+      const taken = await hub.send(ada, 'POST', '/v1/repos', {
+        headers: { 'content-type': type },
+        body: JSON.stringify(fresh()),
+      })
+      expect([type, taken.status]).toEqual([type, 201])
+    }
+  })
+
+  it('is 413 for a body over its limit: 1 MiB, and 8 MiB of presign and complete', async () => {
+    const edge = await hub.send(ada, 'POST', '/v1/repos', { headers: json, body: padded(fresh(), MIB) })
+    expect(edge.status).toBe(201)
+    const over = await hub.send(ada, 'POST', '/v1/repos', { headers: json, body: padded(fresh(), MIB + 1) })
+    expect([over.status, types(over)]).toEqual([413, ['too_large']])
+    const file = { path: 'b', size: 1, sha256: sha256Of('b') }
+    const presign = (bytes: number) =>
+      hub.send(ada, 'POST', `/v1/repos/${name}/files/presign-upload`, {
+        headers: json,
+        body: padded({ files: [file] }, bytes),
+      })
+    expect((await presign(8 * MIB)).status).toBe(200)
+    expect((await presign(8 * MIB + 1)).status).toBe(413)
+    const upload = { path: 'b', upload_id: 'x', parts: [{ part_number: 1, etag: 'x' }] }
+    const complete = (bytes: number) =>
+      hub.send(ada, 'POST', `/v1/repos/${name}/files/complete`, {
+        headers: json,
+        body: padded({ uploads: [upload] }, bytes),
+      })
+    expect((await complete(8 * MIB)).status).toBe(404)
+    expect((await complete(8 * MIB + 1)).status).toBe(413)
+    for (const path of ['/v1/repos', `/v1/repos/${name}/files/presign-upload`, '/graphql']) {
+      const large = await hub.send(ada, 'POST', path, { headers: json, body: padded({}, 20 * MIB) })
+      expect([path, large.status]).toEqual([path, 413])
+    }
+  })
+
+  it('names members that it does not know, however deep', async () => {
+    const body = '{"files":[{"path":"b","size":1,"sha256":"x","__proto__":{"a":1},"Path":"c"}],"constructor":1}'
+    const refused = await hub.send(ada, 'POST', `/v1/repos/${name}/files/presign-upload`, { headers: json, body })
+    const unknown = refused.json.errors.filter((error: { type: string }) => error.type === 'validation.unknown_member')
+    expect([refused.status, unknown.map((error: { loc: unknown }) => error.loc)]).toEqual([
+      422,
+      expect.arrayContaining([
+        ['body', 'files', 0, '__proto__'],
+        ['body', 'files', 0, 'Path'],
+        ['body', 'constructor'],
+      ]),
+    ])
+    const bodied = await hub.call(ada, 'DELETE', `/v1/repos/${name}`, { force: true })
+    expect([bodied.status, places(bodied)]).toEqual([422, [['body', 'force']]])
+  })
+
+  it('of a URL that cannot be read is a Problem too', async () => {
+    for (const path of ['/v1/repos/%zz/a', '/v1/repos/%00/a', `/v1/repos/${'a'.repeat(2000)}/a`]) {
+      const refused = await hub.send(ada, 'GET', path)
+      expect([path, refused.status]).toEqual([path, expect.toBeOneOf([400, 404, 422])])
+      expect(refused.headers.get('content-type')).toMatch(/^application\/problem\+json/)
+    }
+  })
+})
+
+describe('every response', () => {
+  it('carries X-Request-Id: the client’s where it is sane, else a new one', async () => {
+    const own = await hub.send(ada, 'GET', '/v1/me', { headers: { 'x-request-id': 'my-request.1' } })
+    expect(own.headers.get('x-request-id')).toBe('my-request.1')
+    const seen = new Set<string | null>()
+    for (const path of [
+      '/v1/me',
+      '/v1/repos',
+      '/v1/nothing',
+      '/healthz',
+      '/readyz',
+      '/metrics',
+      '/graphql',
+      '/docs',
+      '/v1/openapi.json',
+      '/',
+    ]) {
+      const answer = await hub.send(null, 'GET', path, { headers: { 'x-request-id': 'no good' } })
+      expect([path, answer.headers.get('x-request-id')]).toEqual([path, expect.stringMatching(/^req_/)])
+      seen.add(answer.headers.get('x-request-id'))
+    }
+    expect(seen.size).toBe(10)
+  })
+
+  it('of a GET has an ETag, and is 304 without a body where If-None-Match has it', async () => {
+    for (const path of [`/v1/repos/${name}`, '/v1/repos?limit=1', `/v1/repos/${name}/tree`, '/v1/me']) {
+      const first = await hub.call(ada, 'GET', path)
+      const etag = first.headers.get('etag') ?? ''
+      expect(etag).toMatch(/^"[^"]+"$/)
+      for (const sent of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+        const same = await hub.call(ada, 'GET', path, undefined, { 'if-none-match': sent })
+        expect([path, sent, same.status, same.text, same.headers.get('etag')]).toEqual([path, sent, 304, '', etag])
+      }
+      expect((await hub.call(ada, 'GET', path, undefined, { 'if-none-match': '"other"' })).status).toBe(200)
+      const head = await hub.send(ada, 'HEAD', path)
+      expect([head.status, head.text, head.headers.get('etag')]).toEqual([200, '', etag])
+      expect(head.headers.get('content-length')).toBe(String(Buffer.byteLength(first.text)))
+    }
+    const before = await hub.call(ada, 'GET', `/v1/repos/${name}`)
+    await hub.call(ada, 'PATCH', `/v1/repos/${name}`, { description: newName() })
+    const after = await hub.call(ada, 'GET', `/v1/repos/${name}`, undefined, {
+      'if-none-match': before.headers.get('etag') ?? '',
+    })
+    expect(after.status).toBe(200)
+    expect((await hub.send(null, 'HEAD', '/v1/repos/no/thing')).status).toBe(404)
+  })
+
+  it('of a page with a next one has Link: rel="next", which keeps the query', async () => {
+    await hub.repo(ada)
+    const page = await hub.call(ada, 'GET', `/v1/repos?limit=1&owner=${ada.handle}&tag=&q=`.replace('&tag=', ''))
+    const link = page.headers.get('link') ?? ''
+    expect(link).toMatch(/^<[^>]+>; rel="next"$/)
+    const next = await hub.call(ada, 'GET', link.slice(1, link.indexOf('>')))
+    expect([next.status, next.json.items.length]).toEqual([200, 1])
+    expect(next.json.items[0].id).not.toBe(page.json.items[0].id)
+  })
+})
+
+describe('Idempotency-Key on a POST', () => {
+  const keyed = (body: unknown, key: string, who = ada, path = '/v1/repos') =>
+    hub.call(who, 'POST', path, body, { 'idempotency-key': key })
+
+  it('replays the original body and status with Idempotent-Replayed: true', async () => {
+    const [key, body] = [newName(), fresh()]
+    const first = await keyed(body, key)
+    const again = await keyed(body, key)
+    expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([201, null])
+    expect([again.status, again.headers.get('idempotent-replayed'), again.json]).toEqual([201, 'true', first.json])
+    expect(again.headers.get('location')).toBe(first.headers.get('location'))
+  })
+
+  it('does it once for twins in flight at the same time', async () => {
+    const [key, body] = [newName(), fresh()]
+    const twins = await Promise.all(Array.from({ length: 5 }, () => keyed(body, key)))
+    expect(twins.map((twin) => twin.status)).toEqual([201, 201, 201, 201, 201])
+    expect(new Set(twins.map((twin) => twin.json.id)).size).toBe(1)
+    expect(twins.filter((twin) => twin.headers.get('idempotent-replayed') === null)).toHaveLength(1)
+  })
+
+  it('is 422 with another body, and another request for another credential or path', async () => {
+    const [key, body] = [newName(), fresh()]
+    const first = await keyed(body, key)
+    const other = await keyed({ ...body, tags: ['x'] }, key)
+    expect([other.status, types(other)]).toEqual([422, ['idempotency.mismatch']])
+    expect((await keyed(body, key)).json.id).toBe(first.json.id)
+    const bob = await hub.person()
+    expect((await keyed(body, key, bob)).json.owner.handle).toBe(bob.handle)
+    expect((await keyed({ paths: ['none'] }, key, ada, `/v1/repos/${name}/files/delete`)).json).toEqual({
+      deleted: [],
+      missing: ['none'],
+    })
+  })
+
+  it('stores refusals: a 4xx stays what it was', async () => {
+    const [key, slug] = [newName(), newName()]
+    const body = { kind: 'model', slug }
+    await hub.call(ada, 'POST', '/v1/repos', body)
+    const refused = await keyed(body, key)
+    await hub.call(ada, 'DELETE', `/v1/repos/${ada.handle}/${slug}`)
+    const again = await keyed(body, key)
+    expect([refused.status, again.status, again.json]).toEqual([409, 409, refused.json])
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    expect((await keyed(body, newName())).status).toBe(201)
+  })
+
+  it('signs URLs anew on a replay, for the same upload', async () => {
+    const repo = await hub.repo(ada)
+    const body = { files: [{ path: 'a', size: 5, sha256: sha256Of('bytes') }] }
+    const path = `/v1/repos/${repo}/files/presign-upload`
+    const key = newName()
+    const first = await keyed(body, key, ada, path)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 5000 })
+    const again = await keyed(body, key, ada, path)
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    expect(again.json.uploads[0].upload_id).toBe(first.json.uploads[0].upload_id)
+    expect(again.json.uploads[0].parts[0].url).not.toBe(first.json.uploads[0].parts[0].url)
+    expect(again.json.expires_at > first.json.expires_at).toBe(true)
+    const put = await hub.put(again.json.uploads[0].parts[0].url, 'bytes')
+    const uploads = [
+      {
+        path: 'a',
+        upload_id: first.json.uploads[0].upload_id,
+        parts: [{ part_number: 1, etag: put.headers.get('etag') }],
+      },
+    ]
+    const completeKey = newName()
+    const done = await keyed({ uploads }, completeKey, ada, `/v1/repos/${repo}/files/complete`)
+    const replayed = await keyed({ uploads }, completeKey, ada, `/v1/repos/${repo}/files/complete`)
+    expect([done.status, replayed.status, replayed.json]).toEqual([200, 200, done.json])
+  })
+
+  it('must be 1 to 255 visible characters', async () => {
+    expect((await keyed(fresh(), 'k'.repeat(255))).status).toBe(201)
+    for (const key of ['', 'k'.repeat(256), 'a b'])
+      expect([key, (await keyed(fresh(), key)).status]).toEqual([key, 422])
+  })
+})
+
+describe('beside the operations', () => {
+  it('serves health, readiness, metrics, the graph’s page, OpenAPI 3.1 and its page, with no other host named in them', async () => {
+    expect((await hub.send(null, 'GET', '/healthz')).status).toBe(200)
+    expect((await hub.send(null, 'GET', '/readyz')).status).toBe(200)
+    expect((await hub.send(null, 'GET', '/metrics')).text).toContain('# TYPE ')
+    const openapi = (await hub.send(null, 'GET', '/v1/openapi.json')).json
+    expect(openapi.openapi).toMatch(/^3\.1\./)
+    for (const { path, method } of routes)
+      expect(openapi.paths[path.replace(/:(\w+)/g, '{$1}')]).toHaveProperty(method.toLowerCase())
+    const pages = ['/docs', '/']
+    for (const path of pages) {
+      const page = await hub.send(null, 'GET', path, { headers: { accept: 'text/html' } })
+      expect([path, page.status, page.headers.get('content-type')]).toEqual([
+        path,
+        200,
+        expect.stringContaining('text/html'),
+      ])
+      expect(page.text.match(/(?:src|href)="https?:/g)).toBeNull()
+    }
+    const graphiql = await hub.send(null, 'GET', '/graphql', { headers: { accept: 'text/html' } })
+    expect([graphiql.status, graphiql.text.match(/<(?:script|link)[^>]+(?:src|href)="https?:/g)]).toEqual([200, null])
+  })
+
+  it('answers GraphQL over GET as over POST, but no mutation', async () => {
+    const query = encodeURIComponent('{ viewer { account { handle } } }')
+    expect((await hub.send(ada, 'GET', `/graphql?query=${query}`)).json).toEqual({
+      data: { viewer: { account: { handle: ada.handle } } },
+    })
+    const mutation = encodeURIComponent(`mutation { createRepo(input: { kind: MODEL, slug: "${newName()}" }) { id } }`)
+    expect((await hub.send(ada, 'GET', `/graphql?query=${mutation}`)).status).toBe(405)
+  })
+
+  it('prints the graph as it is committed', async () => {
+    const text = await readFile('schema/schema.graphql', 'utf8')
+    for (const field of ['viewer', 'repo', 'repos', 'node', 'nodes', 'auditLog'])
+      expect(text).toMatch(new RegExp(`\\n  ${field}\\(?[:(\\n]`))
+    for (const verb of [
+      'createRepo',
+      'updateRepo',
+      'deleteRepo',
+      'presignUpload',
+      'completeUpload',
+      'presignDownload',
+      'deleteFiles',
+      'abortUpload',
+      'createOrg',
+      'addOrgMember',
+      'removeOrgMember',
+      'createApiKey',
+      'revokeApiKey',
+    ])
+      expect(text).toMatch(new RegExp(`\\n  ${verb}\\(\\n(?:    """[^\\n]*"""\\n)?    input: `))
+  })
+})

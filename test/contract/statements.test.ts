@@ -1,0 +1,91 @@
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { contractHub, type Person } from './support/hub.ts'
+
+const hub = contractHub()
+const REPOS = 20
+let ada: Person
+let key: string
+let full: string
+
+beforeAll(async () => {
+  ada = await hub.person()
+  key = await hub.key(ada)
+  for (let at = 0; at < REPOS; at += 1) {
+    full = await hub.repo(ada, { kind: at % 2 ? 'robot' : 'model', tags: ['a'] })
+    await hub.upload(ada, full, Object.fromEntries(Array.from({ length: 6 }, (_, n) => [`f${n}`, `${at} ${n}`])))
+    const model = { policy_type: 'act', robot: `${ada.handle}/none`, embodiment_fingerprint: 'a'.repeat(64) }
+    if (at % 2 === 0) await hub.call(ada, 'PUT', `/v1/models/${full}/meta`, model)
+  }
+})
+
+/** SQL statements of one request. The hub's clock-driven work may send its own meanwhile, so the least of three counts. */
+async function statements(ask: () => Promise<unknown>): Promise<number> {
+  const { pool } = hub.running.deps.db
+  const counts: number[] = []
+  for (let at = 0; at < 3; at += 1) {
+    const query = vi.spyOn(pool, 'query')
+    const connect = vi.spyOn(pool, 'connect')
+    await ask()
+    // A transaction takes a connection of its own and would hide what it sends.
+    expect(connect.mock.calls.length).toBeLessThanOrEqual(query.mock.calls.length)
+    counts.push(query.mock.calls.length)
+    query.mockRestore()
+    connect.mockRestore()
+  }
+  return Math.min(...counts)
+}
+
+describe('a nested page costs a small constant number of SQL statements, whatever its size', () => {
+  const nested = (first: number) => `{ repos(first: ${first}, owner: "${ada.handle}") {
+    nodes { id fullName tags owner { id handle name kind } fileSummary { count totalBytes verifiedCount } policyCount
+      modelMeta { policyType embodimentCheck } datasetMeta { fps }
+      files(first: 5) { nodes { path size sha256 } pageInfo { hasNextPage endCursor } } } pageInfo { endCursor } } }`
+
+  it('in GraphQL: repos with owner, file summary, policy count and their first 5 files', async () => {
+    const page = await hub.graphql(key, nested(REPOS))
+    expect(page.data.repos.nodes).toHaveLength(REPOS)
+    for (const node of page.data.repos.nodes) expect(node.files.nodes).toHaveLength(5)
+    const [small, large] = [
+      await statements(() => hub.graphql(key, nested(5))),
+      await statements(() => hub.graphql(key, nested(REPOS))),
+    ]
+    expect(large).toBe(small)
+    // The credential, the owner's id, the page, the files.
+    expect(large).toBeLessThanOrEqual(4)
+  })
+
+  it('in /v1: the list and its facets, a repo, the tree', async () => {
+    const get = (path: string) => statements(async () => expect((await hub.call(key, 'GET', path)).status).toBe(200))
+    const list = (limit: number) => get(`/v1/repos?limit=${limit}`)
+    expect([await list(5), await list(REPOS)]).toEqual([2, 2])
+    expect(await get(`/v1/repos?facets=1&owner=${ada.handle}`)).toBeLessThanOrEqual(5)
+    expect(await get(`/v1/repos/${full}`)).toBe(2)
+    const tree = (limit: number) => get(`/v1/repos/${full}/tree?limit=${limit}`)
+    expect([await tree(1), await tree(5)]).toEqual([2, 2])
+  })
+
+  it('in nodes(ids), members of orgs and the audit log', async () => {
+    const ids = (await hub.call(key, 'GET', `/v1/repos?limit=${REPOS}`)).json.items.map(
+      (item: { id: string }) => item.id,
+    )
+    const nodes = (count: number) =>
+      statements(() =>
+        hub.graphql(
+          key,
+          `query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Repo { owner { members { role user { handle } } } files(first: 2) { nodes { path } } } } }`,
+          {
+            ids: ids.slice(0, count),
+          },
+        ),
+      )
+    expect(await nodes(REPOS)).toBe(await nodes(2))
+    const audit = (first: number) =>
+      statements(() =>
+        hub.graphql(
+          ada,
+          `{ auditLog(account: "${ada.handle}", first: ${first}) { nodes { action actor { handle members { role } } } } }`,
+        ),
+      )
+    expect(await audit(50)).toBe(await audit(5))
+  })
+})
