@@ -1,53 +1,69 @@
-/** The one place that reads the database driver's errors. */
+/** The one place that reads the errors of the database driver and of Prisma. */
 import { HubError } from '../errors.ts'
 
-/** SQLSTATE of a driver error, also of one that is wrapped. */
-function sqlState(error: unknown): string | null {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    if ('code' in at && typeof at.code === 'string') return at.code
+type Fault = Readonly<Record<string, unknown>>
+
+/** The error and what it wraps: by `cause`, and by Prisma's own member for the driver's error. */
+function chainOf(error: unknown): Fault[] {
+  const chain: Fault[] = []
+  for (let at = error; typeof at === 'object' && at !== null; ) {
+    const fault = at as Fault
+    chain.push(fault)
+    at = fault.cause ?? (fault.meta as Fault | undefined)?.driverAdapterError
   }
-  return null
+  return chain
 }
 
-function constraintOf(error: unknown): string {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    if ('constraint' in at && typeof at.constraint === 'string') return at.constraint
-  }
-  return 'unknown'
+/** SQLSTATE, a system error's code or Prisma's code; null where there is none. */
+function codeOf({ originalCode, code }: Fault): string | null {
+  const said = originalCode ?? code
+  return typeof said === 'string' ? said : null
+}
+
+/** The constraint of the error in the chain that has one of `states`, or null. */
+function constraintOf(error: unknown, states: readonly string[]): string | null {
+  const refused = chainOf(error).find((fault) => states.includes(codeOf(fault) ?? ''))
+  if (!refused) return null
+  return typeof refused.constraint === 'string' ? refused.constraint : 'unknown'
 }
 
 /** Name of the unique constraint or index that refused the row, or null for any other error. */
 export function uniqueViolation(error: unknown): string | null {
-  return sqlState(error) === '23505' ? constraintOf(error) : null
-}
-
-/** Name of the foreign key that refused the change, or null for any other error. */
-export function foreignKeyViolation(error: unknown): string | null {
-  const state = sqlState(error)
-  return state === '23503' || state === '23001' ? constraintOf(error) : null
+  return constraintOf(error, ['23505'])
 }
 
 /** A serialization failure or a deadlock: the whole transaction may be run again. */
 export function isRetryable(error: unknown): boolean {
-  const state = sqlState(error)
-  return state === '40001' || state === '40P01'
+  return chainOf(error).some((fault) => ['40001', '40P01'].includes(codeOf(fault) ?? ''))
 }
 
-/** Connection refused, lost or not to be had in time; shutting down; too many connections. */
-const unavailableStates =
-  /^(08...|57P0[123]|53300|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|ENOENT)$/
-const unavailableMessages =
-  /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|connection timeout/
+/** Connection lost (08); statement or idle transaction over its time; shutting down or starting up; too many connections. */
+const unavailableStates = /^(?:08...|57014|25P03|57P0[1235]|53300)$/
+/** Prisma: not reachable, no answer in time, connection closed, no connection to be had, too many connections. */
+const prismaCodes = /^P(?:1001|1002|1008|1017|2024|2037)$/
+const socketCodes =
+  /^(?:ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT|EACCES)$/
+/** A file has some of the same codes: what was called tells them apart. */
+const socketCalls = /^(?:connect|read|write|getaddrinfo)$/
+const driverMessages =
+  /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Client was closed and is not queryable|Cannot use a pool after calling end/
+
+function isLost(fault: Fault): boolean {
+  const code = codeOf(fault)
+  if (code !== null && (unavailableStates.test(code) || prismaCodes.test(code))) return true
+  if (code !== null && socketCodes.test(code) && socketCalls.test(String(fault.syscall)) && !('path' in fault))
+    return true
+  // Node tries each address of a name, and reports the failures together.
+  if (fault instanceof AggregateError) return fault.errors.some((one: Fault) => isLost(one))
+  return typeof fault.message === 'string' && driverMessages.test(fault.message)
+}
 
 /** Turns a database that does not answer into 503 `unavailable`; returns any other error as it is. */
 export function asUnavailable(error: unknown): unknown {
-  const state = sqlState(error)
-  const lost =
-    state !== null ? unavailableStates.test(state) : error instanceof Error && unavailableMessages.test(error.message)
-  return lost
-    ? new HubError('unavailable', 'The database does not answer; try again.', {
-        cause: error,
-        headers: { 'Retry-After': '2' },
-      })
-    : error
+  const chain = chainOf(error)
+  if (chain.some((fault) => fault instanceof HubError) || !chain.some(isLost)) return error
+  return new HubError('unavailable', 'The database does not answer; try again.', {
+    cause: error,
+    headers: { 'Retry-After': '2' },
+  })
 }

@@ -5,7 +5,7 @@ import { PrismaClient } from '../../prisma/generated/client/client.ts'
 import { asUnavailable, isRetryable } from './db-errors.ts'
 import { typeParsers } from './type-parsers.ts'
 
-export { foreignKeyViolation, uniqueViolation } from './db-errors.ts'
+export { uniqueViolation } from './db-errors.ts'
 
 /**
  * One SQL statement. A name prepares it once a connection (an empty one does not: for texts with too many shapes to keep). `T` is the row as the
@@ -41,6 +41,10 @@ export interface Db extends Querier {
 export interface DbOptions {
   readonly url: string
   readonly poolMax: number
+  /** The longest wait for a free or new connection. */
+  readonly acquireTimeoutMs?: number
+  /** The longest that one statement may run. */
+  readonly statementTimeoutMs?: number
   /** Sees each statement text before it is sent; for tests and tracing. */
   readonly onStatement?: (text: string) => void
 }
@@ -52,14 +56,15 @@ const TX_ATTEMPTS = 3
 
 /** Opens the pool; connects at the first statement. */
 export function openDb(options: DbOptions): Db {
+  const statementTimeoutMs = options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.poolMax,
-    connectionTimeoutMillis: ACQUIRE_TIMEOUT_MS,
+    connectionTimeoutMillis: options.acquireTimeoutMs ?? ACQUIRE_TIMEOUT_MS,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
     application_name: 'hub',
-    options: `-c TimeZone=UTC -c statement_timeout=${STATEMENT_TIMEOUT_MS} -c idle_in_transaction_session_timeout=60000`,
+    options: `-c TimeZone=UTC -c statement_timeout=${statementTimeoutMs} -c idle_in_transaction_session_timeout=60000`,
     types: typeParsers,
   })
   // An idle connection that the server ends reports here; the pool has dropped it already and the next statement opens another.
@@ -113,6 +118,9 @@ async function attemptTx<T>(pool: pg.Pool, run: Run, work: (tx: Tx) => Promise<T
   const client = await pool.connect().catch((error: unknown) => {
     throw asUnavailable(error)
   })
+  // The pool listens to idle connections only; an error event that nobody hears ends the process. The statement under way rejects by itself.
+  const onLost = () => {}
+  client.on('error', onLost)
   const hooks: (() => void)[] = []
   // A connection that cannot roll back is in an unknown state and is not handed to the next caller.
   let broken = true
@@ -127,6 +135,7 @@ async function attemptTx<T>(pool: pg.Pool, run: Run, work: (tx: Tx) => Promise<T
     )
     throw error
   } finally {
+    client.off('error', onLost)
     client.release(broken)
     if (!broken) runHooks(hooks)
   }
