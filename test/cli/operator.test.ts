@@ -1,0 +1,280 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+import { type RunningHub, startHub } from '../../src/start-hub.ts'
+import { testDb } from '../support/database.ts'
+import { databaseUrl } from '../support/global-setup.ts'
+
+const database = testDb()
+const entry = fileURLToPath(new URL('../../src/cli/hub.ts', import.meta.url))
+const secret = 'a secret of more than thirty-two characters'
+const log = pino({ level: 'silent' })
+let dataDir: string
+let hub: RunningHub
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'hub-cli-'))
+})
+afterAll(async () => {
+  await hub?.stop()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+interface Ended {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** The real process, with no setting but those given. */
+function run(args: readonly string[], settings: Record<string, string>): Promise<Ended> {
+  const env = { PATH: process.env.PATH ?? '', HOME: dataDir, HUB_DATA_DIR: dataDir, ...settings }
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, [entry, ...args], { env, cwd: dataDir }, (_error, stdout, stderr) =>
+      resolve({ code: child.exitCode ?? -1, stdout, stderr }),
+    )
+  })
+}
+
+const external = () => ({ DATABASE_URL: database.url, HUB_SECRET: secret })
+const onUrl = (...args: string[]) => run(args, external())
+
+/** The one JSON object that a command printed. */
+function object(ended: Ended) {
+  expect([ended.code, ended.stderr]).toEqual([0, ''])
+  expect(ended.stdout.trim().split('\n')).toHaveLength(1)
+  return JSON.parse(ended.stdout)
+}
+
+async function me(url: string, token: string) {
+  const response = await fetch(`${url}/v1/me`, { headers: { authorization: `Bearer ${token}` } })
+  return { status: response.status, json: JSON.parse(await response.text()) }
+}
+
+describe('hub on DATABASE_URL', () => {
+  it('makes people, orgs, keys and sessions that the running server knows at once', async () => {
+    hub = await startHub(readConfig({ ...external(), PORT: '0', HUB_DATA_DIR: dataDir }), log)
+    expect(object(await onUrl('user', 'add', 'ada', '--name', 'Ada Lovelace', '--json'))).toMatchObject({
+      id: expect.stringMatching(/^user_/),
+      handle: 'ada',
+      name: 'Ada Lovelace',
+    })
+    object(await onUrl('user', 'add', 'bob', '--json'))
+    const org = object(
+      await onUrl('org', 'add', 'acme', '--name', 'Acme', '--member', 'ada:owner', '--member', 'bob', '--json'),
+    )
+    expect(org).toMatchObject({ id: expect.stringMatching(/^org_/), handle: 'acme', kind: 'org' })
+    const roles = await database.db.query<{ handle: string; role: string }>({
+      name: '',
+      text: 'select a.handle, m.role from memberships m join accounts a on a.id = m.user_id order by a.handle',
+    })
+    expect(roles).toEqual([
+      { handle: 'ada', role: 'owner' },
+      { handle: 'bob', role: 'member' },
+    ])
+
+    const session = object(await onUrl('session', 'add', 'ada', '--ttl', '600', '--json'))
+    const { json } = await me(hub.url, session.token)
+    expect(json).toMatchObject({ kind: 'session', account: { handle: 'ada' }, orgs: [{ handle: 'acme' }] })
+    const ends = Date.parse(json.expires_at) - Date.now()
+    expect(ends).toBeGreaterThan(500_000)
+    expect(ends).toBeLessThanOrEqual(600_000)
+
+    const made = await fetch(`${hub.url}/v1/repos`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${session.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ kind: 'robot', slug: 'arm', owner: 'acme' }),
+    })
+    expect(made.status).toBe(201)
+    const key = object(
+      await onUrl(
+        'key',
+        'add',
+        'acme',
+        '--scope',
+        'train',
+        '--name',
+        'runner',
+        '--repo',
+        'acme/arm',
+        '--agent',
+        '--gpu-hours',
+        '2.5',
+        '--expires',
+        '2099-01-31T00:00:00Z',
+        '--json',
+      ),
+    )
+    expect(key).toMatchObject({ id: expect.stringMatching(/^key_/), token: expect.stringMatching(/^hub_key_/) })
+    expect((await me(hub.url, key.token)).json).toMatchObject({
+      kind: 'key',
+      credential_id: key.id,
+      name: 'runner',
+      scope: 'train',
+      repos: ['acme/arm'],
+      agent: true,
+      daily_gpu_hour_quota: 2.5,
+      expires_at: '2099-01-31T00:00:00.000Z',
+    })
+  })
+
+  it('says lines to a person and one object to a program', async () => {
+    const said = await onUrl('user', 'add', 'carol')
+    expect([said.code, said.stdout]).toEqual([0, expect.stringMatching(/^id +user_.*\nkind +user\nhandle +carol\n/)])
+  })
+
+  it('ends with 1 and one line when it is refused, having changed nothing', async () => {
+    const count = () =>
+      database.db.query<{ n: number }>({
+        name: '',
+        text: 'select (select count(*) from accounts) + (select count(*) from api_keys) + (select count(*) from audit_log) as n',
+      })
+    const before = await count()
+    const refused: [string[], RegExp][] = [
+      [['user', 'add', 'ada'], /ada is taken/],
+      [['user', 'add', 'Not-A-Handle'], /lower-case/],
+      [['user', 'add', 'graphql'], /reserved/],
+      [['org', 'add', 'new-org', '--member', 'ada:owner', '--member', 'nobody'], /nobody/],
+      [['key', 'add', 'nobody', '--scope', 'read'], /nobody/],
+      [['key', 'add', 'ada', '--scope', 'read', '--repo', 'ada/nothing'], /ada\/nothing/],
+      [['key', 'add', 'ada', '--scope', 'read', '--expires', '2001-01-01T00:00:00Z'], /future/],
+      [['key', 'add', 'ada', '--scope', 'read', '--expires', '+200000-01-01T00:00:00Z'], /RFC 3339/],
+      [['session', 'add', 'acme'], /acme/],
+    ]
+    const answers = await Promise.all(refused.map(([args]) => onUrl(...args, '--json')))
+    for (const [at, [args, line]] of refused.entries()) {
+      expect([args, answers[at]]).toEqual([args, { code: 1, stdout: '', stderr: expect.stringMatching(line) }])
+      expect(answers[at]?.stderr).toMatch(/^hub: [^\n]+\n$/)
+    }
+    expect(await count()).toEqual(before)
+  })
+
+  it('ends with 2 when it is used wrongly, and says how it is used', async () => {
+    const wrong = [
+      ['nonsense'],
+      ['user', 'add'],
+      ['user', 'add', 'dave', '--unknown'],
+      ['key', 'add', 'ada'],
+      ['key', 'add', 'ada', '--scope', 'admin'],
+      ['key', 'add', 'ada', '--scope', 'read', '--gpu-hours', '-1'],
+      ['key', 'add', 'ada', '--scope', 'read', '--expires', 'tomorrow'],
+      ['org', 'add', 'x', '--member', 'ada:boss'],
+      ['session', 'add', 'ada', '--ttl', '0'],
+      ['user'],
+      [],
+    ]
+    const answers = await Promise.all(wrong.map((args) => onUrl(...args)))
+    for (const [at, args] of wrong.entries()) {
+      expect([args, answers[at]?.code]).toEqual([args, 2])
+      expect([args, answers[at]?.stdout, answers[at]?.stderr]).toEqual([
+        args,
+        '',
+        expect.stringMatching(/error:|Usage:/),
+      ])
+    }
+  })
+
+  it('teaches by --help, which ends with 0', async () => {
+    const asked = [[], ['user', 'add'], ['org', 'add'], ['key', 'add'], ['session', 'add'], ['migrate'], ['doctor']]
+    const answers = await Promise.all(asked.map((args) => onUrl(...args, '--help')))
+    for (const [at, args] of asked.entries()) {
+      expect([args, answers[at]?.code, answers[at]?.stderr]).toEqual([args, 0, ''])
+      expect(answers[at]?.stdout).toMatch(/^Usage: hub/)
+      expect(answers[at]?.stdout).toContain('$ npm run --silent hub -- ')
+    }
+    for (const command of ['user', 'org', 'key', 'session', 'migrate', 'doctor', 'push', 'pull'])
+      expect(answers[0]?.stdout).toMatch(new RegExp(`^ +${command}\\b`, 'm'))
+  })
+
+  it('names the settings that do not hold, and none of their values', async () => {
+    const open = await run(['migrate'], { DATABASE_URL: database.url })
+    expect([open.code, open.stderr]).toEqual([1, expect.stringContaining('HUB_SECRET')])
+    const down = await run(['user', 'add', 'erin'], {
+      DATABASE_URL: 'postgresql://hub:swordfish@127.0.0.1:9/hub',
+      HUB_SECRET: secret,
+    })
+    expect([down.code, down.stderr]).toEqual([1, expect.stringContaining('127.0.0.1:9/hub')])
+    expect(down.stderr).not.toContain('swordfish')
+    const other = await run(['session', 'add', 'ada'], { DATABASE_URL: database.url, HUB_SECRET: 'x'.repeat(32) })
+    expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('HUB_SECRET')])
+  })
+})
+
+describe('hub doctor and hub migrate', () => {
+  it('are well on a migrated database', async () => {
+    const report = object(await onUrl('doctor', '--json'))
+    expect(report).toMatchObject({
+      ok: true,
+      database: { kind: 'external', reachable: true, pendingMigrations: [], fault: null },
+      objectStore: { kind: 'disk', fault: null },
+      signIn: { configured: false },
+    })
+    const { current, migrations } = object(await onUrl('migrate', '--json'))
+    expect(current).toBe(true)
+    expect(migrations.length).toBeGreaterThan(0)
+  })
+
+  it('list what is pending with 1, without doing it, until migrate has', async () => {
+    const name = `${new URL(database.url).pathname.slice(1)}_empty`
+    await database.db.query({ name: '', text: `create database ${name}` })
+    try {
+      const settings = { DATABASE_URL: databaseUrl(database.url, name), HUB_SECRET: secret }
+      const pending = await run(['doctor', '--json'], settings)
+      expect([pending.code, pending.stderr]).toEqual([1, ''])
+      const { ok, database: found } = JSON.parse(pending.stdout)
+      expect([ok, found.reachable, found.pendingMigrations.length > 0]).toEqual([false, true, true])
+      const again = await run(['doctor'], settings)
+      expect([again.code, again.stdout]).toEqual([1, expect.stringContaining(found.pendingMigrations[0])])
+      object(await run(['migrate', '--json'], settings))
+      expect(object(await run(['doctor', '--json'], settings)).database.pendingMigrations).toEqual([])
+    } finally {
+      await database.db.query({ name: '', text: `drop database if exists ${name} with (force)` })
+    }
+  })
+
+  it('say what does not answer, with 1', async () => {
+    const settings = {
+      DATABASE_URL: 'postgresql://hub:swordfish@127.0.0.1:9/hub',
+      HUB_SECRET: secret,
+      OBJECT_STORE: 's3',
+      S3_BUCKET: 'b',
+      S3_ACCESS_KEY_ID: 'id',
+      S3_SECRET_ACCESS_KEY: 'tunafish',
+      S3_ENDPOINT: 'http://127.0.0.1:9',
+      OIDC_ISSUER: 'http://127.0.0.1:9',
+      OIDC_CLIENT_ID: 'hub',
+    }
+    const report = await run(['doctor', '--json'], settings)
+    expect(report.code).toBe(1)
+    expect(JSON.parse(report.stdout)).toMatchObject({
+      ok: false,
+      database: { reachable: false, fault: expect.any(String) },
+      objectStore: { kind: 's3', fault: expect.stringMatching(/S3|answer/) },
+      signIn: { configured: true, browser: true, reachable: false },
+    })
+    expect(`${report.stdout}${report.stderr}`).not.toMatch(/swordfish|tunafish/)
+  })
+})
+
+describe('hub on the embedded database', () => {
+  it('works before a server runs, while it runs, and after', async () => {
+    object(await run(['user', 'add', 'ada', '--json'], {}))
+    const embedded = await startHub(readConfig({ HUB_DATA_DIR: dataDir, PORT: '0' }), log)
+    try {
+      const session = object(await run(['session', 'add', 'ada', '--json'], {}))
+      expect((await me(embedded.url, session.token)).json.account.handle).toBe('ada')
+      expect(object(await run(['doctor', '--json'], {}))).toMatchObject({
+        ok: true,
+        database: { kind: 'embedded', reachable: true },
+      })
+    } finally {
+      await embedded.stop()
+    }
+    expect(object(await run(['key', 'add', 'ada', '--scope', 'read', '--json'], {})).token).toMatch(/^hub_key_/)
+  })
+})
