@@ -9,8 +9,8 @@ import type PrismaTypes from '../prisma/generated/pothos.ts'
 import { getDatamodel } from '../prisma/generated/pothos.ts'
 import type { RequestContext } from '../src/context.ts'
 import { type ErrorType, errorTable, HubError } from '../src/errors.ts'
-import { decodeNodeId, encodeNodeId } from './node-id.ts'
 import { checkScope, type OperationNeed } from './operation-scope.ts'
+import { relayOptions } from './relay.ts'
 
 export const MAX_PAGE_SIZE = 100
 
@@ -39,18 +39,7 @@ export const builder = new SchemaBuilder<GraphTypes>({
     maxConnectionSize: MAX_PAGE_SIZE,
     defaultConnectionSize: 20,
   },
-  relay: {
-    edgesFieldOptions: { nullable: false },
-    nodeFieldOptions: { nullable: false },
-    encodeGlobalID: encodeNodeId,
-    decodeGlobalID: decodeNodeId,
-    nodeQueryOptions: {
-      description: 'Anything with an id, or null where it does not exist or is not visible to the caller.',
-    },
-    nodesQueryOptions: {
-      description: 'Several things by id, in the order asked; null in the place of each that is not visible.',
-    },
-  },
+  relay: relayOptions,
   scopeAuth: {
     authScopes: (ctx) => ({ operation: (need) => checkScope(ctx, need) }),
     unauthorizedError: (_parent, _ctx, _info, result) => new HubError('forbidden.scope', result.message),

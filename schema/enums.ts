@@ -1,34 +1,60 @@
 /** Enum types. The internal value is the spelling of `/v1` and of the database; the name is GraphQL's. */
 import { builder } from './builder.ts'
 
-function wordEnum<const Words extends readonly string[]>(name: string, description: string, words: Words) {
-  const values = Object.fromEntries(words.map((word) => [word.toUpperCase(), { value: word }]))
-  return builder.enumType(name, { description, values: values as Record<string, { value: Words[number] }> })
+function wordEnum<const Words extends Readonly<Record<string, string>>>(
+  name: string,
+  description: string,
+  words: Words,
+) {
+  const values = Object.fromEntries(
+    Object.entries(words).map(([word, about]) => [word.toUpperCase(), { value: word, description: about }]),
+  )
+  return builder.enumType(name, { description, values: values as Record<string, { value: keyof Words & string }> })
 }
 
-export const RepoKindEnum = wordEnum('RepoKind', 'What a repo holds.', ['dataset', 'model', 'robot'])
-export const VisibilityEnum = wordEnum('Visibility', 'Who sees a repo: its owner alone, or everybody.', [
-  'private',
-  'public',
-])
+export const RepoKindEnum = wordEnum('RepoKind', 'What a repo holds.', {
+  dataset: 'Recorded episodes.',
+  model: 'The weights of a policy.',
+  robot: "A robot's description: its card, model and meshes.",
+})
+export const VisibilityEnum = wordEnum('Visibility', 'Who sees a repo: its owner alone, or everybody.', {
+  private: 'Its owner, and the people of an org that owns it.',
+  public: 'Everybody, also without a credential.',
+})
 export const ControlClassEnum = wordEnum(
   'ControlClass',
   'How fast a policy acts; null on a meta block means undeclared.',
-  ['reflex', 'skill', 'planner'],
+  {
+    reflex: 'At the rate of the control loop: never served over a network.',
+    skill: 'One movement or task at a time.',
+    planner: 'Chooses what comes next.',
+  },
 )
 export const EmbodimentCheckEnum = wordEnum(
   'EmbodimentCheck',
   "How a policy's fingerprint compares with its robot's current interface.",
-  ['match', 'mismatch', 'policy_unstamped', 'robot_undeclared'],
+  {
+    match: 'They are the same.',
+    mismatch: 'They differ: the policy was made for another interface.',
+    policy_unstamped: 'The policy has no fingerprint.',
+    robot_undeclared: 'The robot declares no interface.',
+  },
 )
 export const AccountKindEnum = wordEnum(
   'AccountKind',
   'A person or an organization; both share one handle namespace.',
-  ['user', 'org'],
+  { user: 'A person.', org: 'An organization.' },
 )
-export const OrgRoleEnum = wordEnum('OrgRole', "Both write the org's repos; only an owner changes members.", [
-  'owner',
-  'member',
-])
-export const KeyScopeEnum = wordEnum('KeyScope', 'A level: each includes those before it.', ['read', 'write', 'train'])
-export const RepoSortEnum = wordEnum('RepoSort', 'Always descending, newest first.', ['created', 'updated'])
+export const OrgRoleEnum = wordEnum('OrgRole', "Both write the org's repos; only an owner changes members.", {
+  owner: 'May change who is in the org.',
+  member: 'May write its repos.',
+})
+export const KeyScopeEnum = wordEnum('KeyScope', 'A level: each includes those before it.', {
+  read: 'Reads what its account sees.',
+  write: 'Makes and changes repos and files.',
+  train: 'Starts, claims and reports runs and endpoints.',
+})
+export const RepoSortEnum = wordEnum('RepoSort', 'Always descending, newest first.', {
+  created: 'By creation.',
+  updated: 'By the last change of settings, meta, card or files.',
+})

@@ -7,7 +7,10 @@ import { operation } from './operation-scope.ts'
 
 const CredentialKindEnum = builder.enumType('CredentialKind', {
   description: 'What was sent as the credential.',
-  values: { KEY: { value: 'key' }, SESSION: { value: 'session' } } as const,
+  values: {
+    KEY: { value: 'key', description: 'An API key.' },
+    SESSION: { value: 'session', description: "A person's session." },
+  } as const,
 })
 
 const UserPublic = builder.objectRef<NonNullable<Me['person']>>('UserPublic').implement({
