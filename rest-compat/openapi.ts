@@ -10,7 +10,10 @@ import {
   isObjectType,
   Kind,
 } from 'graphql'
+import { MAX_PAGE_SIZE } from '../schema/builder.ts'
 import { errorTable } from '../src/errors.ts'
+import { MAX_CURSOR_LENGTH } from '../src/page.ts'
+import { DEFAULT_PAGE_SIZE } from '../src/repos/rules.ts'
 import type { PlannedVariable, RoutePlan } from './dialect.ts'
 import { Components, inputObjectSchema, inputSchema, type JsonSchema, Selections } from './openapi-schemas.ts'
 import type { PathSource, QuerySource } from './route.ts'
@@ -106,7 +109,8 @@ function parametersOf(plan: RoutePlan, variable: PlannedVariable, components: Co
       description: found?.description,
       defaultValue: undefined,
     }
-    return [parameter(source, inputSchema(field, components), isNonNullType(variable.type) && !variable.hasDefault)]
+    const schema = { ...inputSchema(field, components), ...pageRule(plan, source, field.extensions) }
+    return [parameter(source, schema, isNonNullType(variable.type) && !variable.hasDefault)]
   }
   const input = getNullableType(variable.type)
   const fields = isInputObjectType(input) ? input.getFields() : {}
@@ -118,6 +122,21 @@ function parametersOf(plan: RoutePlan, variable: PlannedVariable, components: Co
       field !== undefined && isNonNullType(field.type),
     )
   })
+}
+
+const pageRules: Readonly<Record<string, JsonSchema>> = {
+  limit: { minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE },
+  cursor: { maxLength: MAX_CURSOR_LENGTH },
+}
+
+/** What holds for every listing, where its argument states no rule of its own: a connection's arguments cannot. */
+function pageRule(
+  plan: RoutePlan,
+  source: PathSource | QuerySource,
+  extensions: Readonly<Record<string, unknown>>,
+): JsonSchema {
+  if (plan.route.result !== 'page' || source.from !== 'query' || extensions.zod) return {}
+  return pageRules[source.name] ?? {}
 }
 
 function parameter(source: PathSource | QuerySource, schema: JsonSchema, required: boolean): JsonSchema {

@@ -1,7 +1,7 @@
 /** Files of a repo: the tree as a connection, and what one entry is. Spec, "Files". */
 import type { RepoFileEntry } from '../src/files/file-entry.ts'
 import { DEFAULT_TREE_LIMIT, MAX_TREE_LIMIT } from '../src/files/limits.ts'
-import { treePrefix } from '../src/files/schemas.ts'
+import { treeLimit, treePrefix } from '../src/files/schemas.ts'
 import { filesOfRepos, listTree } from '../src/files/tree.ts'
 import { builder } from './builder.ts'
 import { Connection, forwardArgs, nodesOf } from './connection.ts'
@@ -72,7 +72,11 @@ builder.queryField('tree', (t) =>
       owner: t.arg.string({ required: true, description: 'Handle of the owner.' }),
       slug: t.arg.string({ required: true, description: 'Slug of the repo.' }),
       prefix: t.arg.string({ ...rule(treePrefix), description: 'Only paths that start with it.' }),
-      first: t.arg.int({ description: `How many: 1 to ${MAX_TREE_LIMIT}, ${DEFAULT_TREE_LIMIT} by default.` }),
+      first: t.arg.int({
+        // Shown to the OpenAPI document; `forwardArgs` holds to it.
+        extensions: { zod: treeLimit.default(DEFAULT_TREE_LIMIT) },
+        description: `How many: 1 to ${MAX_TREE_LIMIT}, ${DEFAULT_TREE_LIMIT} by default.`,
+      }),
       after: t.arg.string({ description: 'Cursor of the page before.' }),
     },
     resolve: async (_root, { owner, slug, prefix, ...args }, ctx) => {

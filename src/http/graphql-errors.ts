@@ -15,8 +15,8 @@ export function renderError(error: unknown, request: Asking): GraphQLError {
       : {}
   if (original instanceof GraphQLError) {
     const known = new HubError('validation.request', original.message)
-    // Yoga reads the status of the response from `http` and takes it out again.
-    const http = original.extensions.http ? { http: original.extensions.http } : {}
+    // Yoga reads the status of the response from `http` and takes it out again. With `spec` it would answer 200 to a body that is no request at all.
+    const http = original.extensions.http ? { http: { ...original.extensions.http, spec: false } } : {}
     return new GraphQLError(original.message, {
       ...place,
       extensions: { ...facts(known, request.id, codeOf(original)), ...http },

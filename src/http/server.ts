@@ -56,7 +56,8 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
     frameworkErrors: (error, request, reply) => {
       // A URL that the router cannot read: no hook has run and no error handler will.
       const known = knownError(error, request)
-      sendProblem(reply as unknown as FastifyReply, toProblem(known, request.id), known.headers)
+      const answer = reply as unknown as FastifyReply
+      sendProblem(answer.header('x-request-id', request.id), toProblem(known, request.id), known.headers)
     },
   }) as unknown as FastifyInstance
   let stopping = false
