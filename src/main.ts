@@ -20,17 +20,20 @@ async function main(): Promise<void> {
   log.info('stopped')
 }
 
-/** The first SIGTERM or SIGINT; a second one ends the process at once. */
+/** Below this a second signal is an echo: npm passes on an interrupt that the terminal has already sent to everyone. */
+const ECHO_MS = 1_000
+
+/** The first request to stop. A later SIGTERM or SIGINT ends the process at once; a terminal that is closed meanwhile does not. */
 function firstSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    let asked = false
+    let askedAt: number | undefined
     const stop = (signal: NodeJS.Signals) => {
-      if (asked) process.exit(130)
-      asked = true
-      resolve(signal)
+      if (askedAt === undefined) {
+        askedAt = performance.now()
+        resolve(signal)
+      } else if (signal !== 'SIGHUP' && performance.now() - askedAt > ECHO_MS) process.exit(130)
     }
-    process.on('SIGTERM', stop)
-    process.on('SIGINT', stop)
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop)
   })
 }
 
