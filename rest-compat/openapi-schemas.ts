@@ -48,8 +48,14 @@ export function inputSchema(
   const described = field.description ? { description: field.description } : {}
   const preset = field.defaultValue === undefined ? {} : { default: field.defaultValue }
   const base = inputTypeSchema(getNullableType(field.type), components)
-  const ruled = { ...base, ...zodRules(field.extensions.zod) }
+  const ruled = withRules(base, zodRules(field.extensions.zod))
   return { ...(isNonNullType(field.type) ? ruled : orNull(ruled)), ...preset, ...described }
+}
+
+/** A rule of a list may say nothing of its items: what the type says of them stays. */
+function withRules(base: JsonSchema, rules: JsonSchema): JsonSchema {
+  if (!base.items || !rules.items) return { ...base, ...rules }
+  return { ...base, ...rules, items: { ...(base.items as JsonSchema), ...(rules.items as JsonSchema) } }
 }
 
 /** An input object's schema without the members of `omit`. */

@@ -278,8 +278,8 @@ describe('every way out', () => {
 
 describe('OpenAPI', () => {
   it('states the constraints of the contract', async () => {
-    const text = (await hub.send(null, 'GET', '/v1/openapi.json')).text
-    const api = JSON.parse(text)
+    const api = (await hub.send(null, 'GET', '/v1/openapi.json')).json
+    const text = JSON.stringify(api)
     const parameters = (path: string, name: string) =>
       api.paths[path].get.parameters.find((one: Json) => one.name === name)?.schema
     expect(parameters('/v1/repos', 'limit')).toMatchObject({ minimum: 1, maximum: 100 })
@@ -287,6 +287,22 @@ describe('OpenAPI', () => {
     expect(api.components.schemas.RepoKind.enum).toEqual(['dataset', 'model', 'robot'])
     expect(parameters('/v1/repos/{owner}/{repo}/tree', 'limit')).toMatchObject({ minimum: 1, maximum: 1000 })
     expect(parameters('/v1/repos/{owner}/{repo}/tree', 'prefix')).toMatchObject({ maxLength: 1024 })
+    const presign =
+      api.paths['/v1/repos/{owner}/{repo}/files/presign-upload'].post.requestBody.content['application/json'].schema
+    expect(presign.properties.files).toMatchObject({
+      type: 'array',
+      minItems: 1,
+      maxItems: 100,
+      items: { $ref: '#/components/schemas/PresignUploadFile' },
+    })
+    expect(api.components.schemas.PresignUploadFile).toMatchObject({
+      additionalProperties: false,
+      required: ['path', 'sha256', 'size'],
+      properties: {
+        size: { type: 'integer', minimum: 0 },
+        content_type: { anyOf: [{ type: 'string', maxLength: 255 }, { type: 'null' }] },
+      },
+    })
     expect(text).toContain('"^[a-f0-9]{64}$"')
     expect(text).toContain('"maxItems":100')
     expect(text).toContain('"maxLength":4000')
