@@ -1,6 +1,13 @@
-/** Cursors of keyset pages: opaque to clients, bound to the listing that made them, never trusted when they come back. */
+/** Keyset pages and their cursors: opaque to clients, bound to the listing that made them, never trusted when they come back. */
 import { hash } from 'node:crypto'
 import { invalid } from './errors.ts'
+
+/** `cursorOf` makes the cursor of one row when it is asked for: most pages need only the last. */
+export interface Page<T> {
+  readonly nodes: readonly T[]
+  readonly hasNextPage: boolean
+  readonly cursorOf: (node: T) => string
+}
 
 /** One column of a keyset: what the next page's `WHERE (…) > (…)` is compared against. */
 export type KeyPart = string | number | null

@@ -1,7 +1,7 @@
 /** getRepoTree (spec, "GET …/tree"): a flat listing in byte order of path, a keyset page at constant cost however large the repo is. */
 import type { RequestContext } from '../context.ts'
 import { invalid } from '../errors.ts'
-import { decodeCursor, encodeCursor, MAX_CURSOR_LENGTH } from '../page.ts'
+import { decodeCursor, encodeCursor, MAX_CURSOR_LENGTH, type Page } from '../page.ts'
 import { getRepo } from '../repos/get-repo.ts'
 import { viewerParams, visibleRepo } from '../repos/repo-shape.ts'
 import type { Querier, Statement } from '../store/db.ts'
@@ -39,12 +39,7 @@ const pathOfRow: Statement<{ path: string }> = {
     where f.id = $1 and (r.id = $2 or o.handle || '/' || r.slug = $2)`,
 }
 
-/** `cursorOf` makes the cursor of one row when it is asked for: most pages need only the last. */
-export interface FilePage {
-  readonly nodes: readonly RepoFileEntry[]
-  readonly hasNextPage: boolean
-  readonly cursorOf: (file: RepoFileEntry) => string
-}
+type FilePage = Page<RepoFileEntry>
 
 export interface FilesOfRepos {
   /** Of repos that the caller has been found to see. */

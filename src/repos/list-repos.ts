@@ -2,7 +2,7 @@
 import type { RequestContext } from '../context.ts'
 import { invalid } from '../errors.ts'
 import { isId } from '../ids.ts'
-import { decodeCursor, encodeCursor } from '../page.ts'
+import { decodeCursor, encodeCursor, type Page } from '../page.ts'
 import type { Statement } from '../store/db.ts'
 import { type RepoFilter, type RepoSort, repoFacetStatement, repoPageStatement } from './list-sql.ts'
 import { type Repo, toRepo, viewerParams, visibleRepo } from './repo-shape.ts'
@@ -18,13 +18,6 @@ export interface ListReposInput extends Omit<RepoFilter, 'ownerId'> {
 export interface Facets {
   readonly total: number
   readonly tags: readonly { readonly value: string; readonly count: number }[]
-}
-
-/** `cursorOf` makes the cursor of one row when it is asked for: most pages need only the last. */
-export interface Page<T> {
-  readonly nodes: readonly T[]
-  readonly hasNextPage: boolean
-  readonly cursorOf: (node: T) => string
 }
 
 const accountByHandle: Statement<{ id: string }> = {
