@@ -3,6 +3,7 @@
  * verifies what it signed for as long as a session lives. Contract, "Running it".
  */
 import { type CryptoKey, calculateJwkThumbprint, errors, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
+import { audit, noViewer } from '../accounts/audit.ts'
 import type { Db, Statement, Tx } from '../store/db.ts'
 import { openSealed, seal } from '../store/seal.ts'
 
@@ -23,7 +24,7 @@ export interface SigningKeys {
   publicKey(kid: string | undefined): Promise<CryptoKey>
   /** Every public key that may have signed something that still counts, the signing one first. */
   jwks(): Promise<readonly PublicSigningKey[]>
-  /** Retires the signing key and makes a new one. Other instances follow within `RELOAD_MS`. */
+  /** Retires the signing key and makes a new one, whose kid it returns. Other instances follow within `RELOAD_MS`; what is signed already holds. */
   rotate(): Promise<string>
 }
 
@@ -127,6 +128,7 @@ export async function openSigningKeys(db: Db, secret: string): Promise<SigningKe
       await change(async (tx) => {
         made = await makeKey(tx, secret)
         await tx.query(retireOthers, [made])
+        await audit(tx, noViewer, { action: 'signing_key.rotate', accountId: null, targetId: made })
       })
       loaded = load(db, secret)
       await loaded

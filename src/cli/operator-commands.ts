@@ -57,7 +57,7 @@ const collect = (text: string, before: string[] = []) => [...before, text]
 const examples = (...lines: string[]) =>
   `\nExamples:\n${lines.map((line) => `  $ npm run --silent hub -- ${line}`).join('\n')}`
 
-/** Adds `user`, `org`, `key`, `session`, `migrate` and `doctor`. */
+/** Adds `user`, `org`, `key`, `session`, `signing-key`, `migrate` and `doctor`. */
 export function registerOperatorCommands(program: Command): void {
   program
     .command('user')
@@ -155,6 +155,17 @@ export function registerOperatorCommands(program: Command): void {
         }),
       )
       printResult(session, options.json ?? false)
+    })
+
+  program
+    .command('signing-key')
+    .description("the hub's own key, which signs sessions")
+    .command('rotate')
+    .description('sign with a new key from now on; what is signed already stays valid')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', examples('signing-key rotate'))
+    .action(async (options: { json?: boolean }) => {
+      printResult({ kid: await withAuth((auth) => auth.keys.rotate()) }, options.json ?? false)
     })
 
   program

@@ -123,6 +123,15 @@ describe('hub on DATABASE_URL', () => {
     })
   })
 
+  it('rotates the signing key under a running server, which takes sessions of both', async () => {
+    const before = object(await onUrl('session', 'add', 'ada', '--json'))
+    const { kid } = object(await onUrl('signing-key', 'rotate', '--json'))
+    const after = object(await onUrl('session', 'add', 'ada', '--json'))
+    expect(JSON.parse(Buffer.from(after.token.split('.')[0], 'base64url').toString()).kid).toBe(kid)
+    await expect.poll(async () => (await me(hub.url, after.token)).status, { timeout: 5000, interval: 100 }).toBe(200)
+    expect((await me(hub.url, before.token)).status).toBe(200)
+  })
+
   it('says lines to a person and one object to a program', async () => {
     const said = await onUrl('user', 'add', 'carol')
     expect([said.code, said.stdout]).toEqual([0, expect.stringMatching(/^id +user_.*\nkind +user\nhandle +carol\n/)])
