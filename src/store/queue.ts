@@ -34,10 +34,18 @@ export interface JobTools {
   readonly log: Logger
 }
 
-/** A run whose process has not been heard of for this long is taken back; looked for every `MONITOR_SECONDS`: within a minute in all. */
-const HEARTBEAT_SECONDS = 20
-const MONITOR_SECONDS = 10
-const POLL_SECONDS = 2
+export interface QueueTimings {
+  /** A run whose process has not been heard of for this long is taken back; 10 at least. */
+  readonly heartbeatSeconds: number
+  /** How often such runs are looked for. */
+  readonly monitorSeconds: number
+  /** Before the first retry; each further one waits about twice as long. */
+  readonly retryDelaySeconds: number
+  readonly pollSeconds: number
+}
+
+/** A dead process's run is under way again within a minute. */
+const defaultTimings: QueueTimings = { heartbeatSeconds: 20, monitorSeconds: 10, retryDelaySeconds: 5, pollSeconds: 2 }
 const STOP_TIMEOUT_MS = 30_000
 
 export interface QueueHandle extends Queue {
@@ -46,15 +54,20 @@ export interface QueueHandle extends Queue {
 }
 
 /** Opens the queue, making its tables at the first start (under its own advisory lock: hubs that start together wait for each other). */
-export async function openQueue(options: { url: string; log: Logger }): Promise<QueueHandle> {
+export async function openQueue(options: {
+  url: string
+  log: Logger
+  timings?: Partial<QueueTimings>
+}): Promise<QueueHandle> {
   const { log } = options
+  const timings = { ...defaultTimings, ...options.timings }
   const boss = new PgBoss({
     connectionString: options.url,
     application_name: 'hub-queue',
     max: 4,
     schema: 'pgboss',
-    superviseIntervalSeconds: MONITOR_SECONDS,
-    monitorIntervalSeconds: MONITOR_SECONDS,
+    superviseIntervalSeconds: timings.monitorSeconds,
+    monitorIntervalSeconds: timings.monitorSeconds,
     cronMonitorIntervalSeconds: 15,
     cronWorkerIntervalSeconds: 5,
   })
@@ -68,8 +81,8 @@ export async function openQueue(options: { url: string; log: Logger }): Promise<
     },
     async work(jobs, deps) {
       for (const job of jobs) {
-        await declare(boss, job)
-        await workOn(boss, job, deps)
+        await declare(boss, job, timings)
+        await workOn(boss, job, deps, timings)
       }
     },
     stop: () => boss.stop({ graceful: true, timeout: STOP_TIMEOUT_MS, close: true }),
@@ -77,12 +90,12 @@ export async function openQueue(options: { url: string; log: Logger }): Promise<
 }
 
 /** `short`: of jobs with one key, at most one waits, however many are under way. */
-async function declare(boss: PgBoss, job: JobDefinition): Promise<void> {
+async function declare(boss: PgBoss, job: JobDefinition, timings: QueueTimings): Promise<void> {
   const options = {
     expireInSeconds: job.expireSeconds,
-    heartbeatSeconds: HEARTBEAT_SECONDS,
+    heartbeatSeconds: timings.heartbeatSeconds,
     retryLimit: job.retryLimit,
-    retryDelay: 5,
+    retryDelay: timings.retryDelaySeconds,
     retryBackoff: true,
     retryDelayMax: 3600,
     deleteAfterSeconds: 86_400,
@@ -92,8 +105,8 @@ async function declare(boss: PgBoss, job: JobDefinition): Promise<void> {
   if (job.cron) await boss.schedule(job.name, job.cron, {}, { tz: 'UTC', singletonKey: 'cron' })
 }
 
-async function workOn(boss: PgBoss, job: JobDefinition, deps: Deps): Promise<void> {
-  const options = { pollingIntervalSeconds: POLL_SECONDS, batchSize: 1, localConcurrency: job.concurrency }
+async function workOn(boss: PgBoss, job: JobDefinition, deps: Deps, timings: QueueTimings): Promise<void> {
+  const options = { pollingIntervalSeconds: timings.pollSeconds, batchSize: 1, localConcurrency: job.concurrency }
   await boss.work<object>(job.name, options, async ([run]) => {
     if (run) await runJob(job, run, deps)
   })

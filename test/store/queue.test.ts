@@ -1,0 +1,156 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
+import { type JobDefinition, openQueue, type QueueHandle } from '../../src/store/queue.ts'
+import { testDb } from '../support/database.ts'
+import { makeWorld, type World } from '../support/world.ts'
+
+const t = testDb()
+const timings = { heartbeatSeconds: 10, monitorSeconds: 1, retryDelaySeconds: 1, pollSeconds: 0.5 }
+const soon = { timeout: 15_000, interval: 50 }
+
+let world: World
+let queue: QueueHandle
+
+beforeAll(async () => {
+  world = await makeWorld({ db: t.db })
+})
+afterEach(() => queue.stop())
+afterAll(() => world.close())
+
+function jobOf(name: string, handler: JobDefinition['handler']): JobDefinition {
+  return {
+    name,
+    input: z.object({ n: z.number() }),
+    expireSeconds: 60,
+    retryLimit: 2,
+    concurrency: 1,
+    handler,
+  }
+}
+
+async function open(...jobs: JobDefinition[]): Promise<void> {
+  queue = await openQueue({ url: t.url, log: world.deps.log, timings })
+  await queue.work(jobs, world.deps)
+}
+
+const send = (job: string, n: number, singletonKey?: string) =>
+  t.db.withTx((tx) => queue.send(tx, job, { n }, singletonKey === undefined ? {} : { singletonKey }))
+
+const rows = (job: string) => world.sql<{ state: string }>('select state::text from pgboss.job where name = $1', [job])
+
+test('a job is there when its transaction commits, and never when it rolls back', async () => {
+  const done: unknown[] = []
+  await open(jobOf('commit', async (input) => void done.push(input)))
+  await t.db
+    .withTx(async (tx) => {
+      await queue.send(tx, 'commit', { n: 1 })
+      throw new Error('no')
+    })
+    .catch(() => undefined)
+  expect(await rows('commit')).toEqual([])
+  await send('commit', 2)
+  await expect.poll(() => done, soon).toEqual([{ n: 2 }])
+})
+
+test('of waiting jobs with one key one is kept; without a key each is', async () => {
+  const gate = Promise.withResolvers<void>()
+  const done: number[] = []
+  await open(
+    jobOf('folded', async (input) => {
+      await gate.promise
+      done.push(z.object({ n: z.number() }).parse(input).n)
+    }),
+  )
+  await send('folded', 1, 'repo')
+  await expect.poll(() => rows('folded'), soon).toEqual([{ state: 'active' }])
+  await send('folded', 2, 'repo')
+  await send('folded', 3, 'repo')
+  await send('folded', 4)
+  await send('folded', 5)
+  gate.resolve()
+  await expect.poll(() => done.toSorted(), soon).toEqual([1, 2, 4, 5])
+  await expect.poll(async () => (await rows('folded')).every(({ state }) => state === 'completed'), soon).toBe(true)
+})
+
+test('a job that fails is tried again', async () => {
+  let attempts = 0
+  await open(
+    jobOf('flaky', async () => {
+      attempts += 1
+      if (attempts === 1) throw new Error('the first time it fails')
+    }),
+  )
+  await send('flaky', 1)
+  await expect.poll(() => rows('flaky'), soon).toEqual([{ state: 'completed' }])
+  expect(attempts).toBe(2)
+})
+
+test('a stop waits for the job under way', async () => {
+  const started = Promise.withResolvers<void>()
+  const gate = Promise.withResolvers<void>()
+  let finished = false
+  await open(
+    jobOf('slow', async () => {
+      started.resolve()
+      await gate.promise
+      finished = true
+    }),
+  )
+  await send('slow', 1)
+  await started.promise
+  const stopped = queue.stop()
+  gate.resolve()
+  await stopped
+  expect(finished).toBe(true)
+  expect(await rows('slow')).toEqual([{ state: 'completed' }])
+})
+
+test('two hubs that start at once make the queue together', async () => {
+  await world.sql('drop schema pgboss cascade')
+  const opened = await Promise.all([1, 2].map(() => openQueue({ url: t.url, log: world.deps.log, timings })))
+  const [first, second] = opened
+  if (!first || !second) throw new Error('Two were opened.')
+  queue = first
+  await Promise.all(opened.map((one) => one.work([jobOf('shared', async () => undefined)], world.deps)))
+  await send('shared', 1)
+  await expect.poll(() => rows('shared'), soon).toEqual([{ state: 'completed' }])
+  await second.stop()
+})
+
+test('the job of a process that was killed is taken back', async () => {
+  const store = join(import.meta.dirname, '../../src/store/queue.ts')
+  const script = `const { openQueue } = await import(${JSON.stringify(store)})
+    const { z } = await import('zod')
+    const log = { warn() {}, debug() {}, error() {}, child() { return log } }
+    const queue = await openQueue({ url: ${JSON.stringify(t.url)}, log, timings: ${JSON.stringify(timings)} })
+    const handler = () => { process.stdout.write('started'); return new Promise(() => {}) }
+    const job = { name: 'killed', input: z.object({ n: z.number() }), expireSeconds: 60, retryLimit: 2, concurrency: 1, handler }
+    await queue.work([job], { log })`
+  queue = await openQueue({ url: t.url, log: world.deps.log, timings })
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    cwd: join(import.meta.dirname, '../..'),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  try {
+    // The child declares the queue; before that nothing can be sent.
+    await expect
+      .poll(
+        () =>
+          send('killed', 7)
+            .then(() => true)
+            .catch(() => false),
+        soon,
+      )
+      .toBe(true)
+    await once(child.stdout, 'data')
+  } finally {
+    child.kill('SIGKILL')
+  }
+  const done: unknown[] = []
+  await queue.work([jobOf('killed', async (input) => void done.push(input))], world.deps)
+  expect(done).toEqual([])
+  await expect.poll(() => done, { timeout: 25_000, interval: 100 }).toEqual([{ n: 7 }])
+}, 60_000)
