@@ -104,7 +104,8 @@ async function reachableNative(packageDir: string, runAs: RunAs): Promise<string
 /** A directory that somebody else could have made or filled is not run. */
 async function isOurs(dir: string): Promise<boolean> {
   const found = await lstat(dir).catch(() => null)
-  return found !== null && found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o022) === 0
+  if (!found?.isDirectory()) return false
+  return found.uid === process.getuid?.() && (found.mode & 0o022) === 0
 }
 
 async function copyNative(native: string, parent: string, kept: string): Promise<string> {

@@ -5,18 +5,21 @@
  * holds a shared advisory lock while it does; whoever leaves last stops the server. One that a hard kill left running is adopted.
  */
 import { spawn } from 'node:child_process'
-import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import type { Logger } from 'pino'
 import { type Cluster, ensureCluster, selfPath } from './embedded-cluster.ts'
+import { isRunning, withStartLock } from './start-lock.ts'
 
 /** Any constant: it only has to be the same in every process of one data directory. */
 const PRESENCE_LOCK = 4_801_501
 const START_DEADLINE_MS = 60_000
 const STOP_DEADLINE_MS = 30_000
+/** How long one who leaves waits for the locks of processes that were killed to go. */
+const NOTICE_MS = 300
 const LOG_ROTATION_BYTES = 8 * 1024 ** 2
 
 export interface EmbeddedPostgres {
@@ -61,14 +64,13 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
 }
 
 /** Creates the database `name` unless it exists. `adminUrl` names any other database of the server. */
-export async function ensureDatabase(adminUrl: string, name: string, template?: string): Promise<void> {
+async function ensureDatabase(adminUrl: string, name: string): Promise<void> {
   const client = new pg.Client({ connectionString: adminUrl })
   await client.connect()
   try {
     const found = await client.query('select from pg_database where datname = $1', [name])
     if (found.rowCount) return
-    const from = template ? ` template ${client.escapeIdentifier(template)}` : ''
-    await client.query(`create database ${client.escapeIdentifier(name)}${from}`).catch((error: unknown) => {
+    await client.query(`create database ${client.escapeIdentifier(name)}`).catch((error: unknown) => {
       // Two that create it at once: 42P04 or the catalogue's own unique index.
       if (!(error instanceof pg.DatabaseError) || !['42P04', '23505'].includes(error.code ?? '')) throw error
     })
@@ -86,38 +88,6 @@ function serverUrl(cluster: Cluster, server: Server, database: string): string {
   return `postgresql://hub:${cluster.password}@127.0.0.1:${server.port}/${database}`
 }
 
-/** One process at a time makes or starts the cluster; the lock of a dead process is taken over. */
-async function withStartLock<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
-  const path = `${dataDir}/postgres.starting`
-  const deadline = Date.now() + START_DEADLINE_MS
-  await mkdir(dataDir, { recursive: true })
-  for (;;) {
-    const mine = await writeFile(path, String(process.pid), { flag: 'wx' }).then(
-      () => true,
-      () => false,
-    )
-    if (mine) break
-    const holder = Number(await readFile(path, 'utf8').catch(() => '0'))
-    if (holder > 0 && !isAlive(holder)) await rm(path, { force: true })
-    else if (Date.now() > deadline) throw new Error(`Another process (${holder}) is still starting PostgreSQL: ${path}`)
-    else await delay(25)
-  }
-  try {
-    return await work()
-  } finally {
-    await rm(path, { force: true })
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
-}
-
 /** Lines 1, 4 and 8 of `postmaster.pid`: pid, port, state. */
 async function pidFile(cluster: Cluster): Promise<(Server & { state: string }) | null> {
   const text = await readFile(join(cluster.clusterDir, 'postmaster.pid'), 'utf8').catch(() => null)
@@ -132,7 +102,7 @@ async function runningServer(cluster: Cluster): Promise<Server | null> {
   for (;;) {
     const found = await pidFile(cluster)
     if (!found) return null
-    if (!isAlive(found.pid) || !(await isPostgres(found.pid))) {
+    if (!(await isRunning(found.pid)) || !(await isPostgres(found.pid))) {
       // Another process may have been given the dead server's pid, and PostgreSQL would then refuse to start.
       await rm(join(cluster.clusterDir, 'postmaster.pid'), { force: true })
       return null
@@ -237,19 +207,31 @@ async function enter(cluster: Cluster, server: Server): Promise<pg.Client> {
 async function leave(cluster: Cluster, server: Server, presence: pg.Client): Promise<void> {
   const isLast = await presence
     .query('select pg_advisory_unlock_shared($1)', [PRESENCE_LOCK])
-    .then(() => presence.query<{ last: boolean }>('select pg_try_advisory_lock($1) as last', [PRESENCE_LOCK]))
-    .then((answer) => answer.rows[0]?.last === true)
+    .then(() => isAlone(presence))
     .catch(() => false)
   if (isLast) await shutDown(cluster, server)
   await presence.end().catch(() => undefined)
 }
 
-/** Fast shutdown (SIGINT): open transactions are rolled back, everything committed is kept. */
+/** Whether nobody else is present. The server needs a moment to notice that a process which was killed holds its lock no more. */
+async function isAlone(presence: pg.Client): Promise<boolean> {
+  const deadline = Date.now() + NOTICE_MS
+  for (;;) {
+    const { rows } = await presence.query<{ alone: boolean }>('select pg_try_advisory_lock($1) as alone', [
+      PRESENCE_LOCK,
+    ])
+    if (rows[0]?.alone === true) return true
+    if (Date.now() > deadline) return false
+    await delay(50)
+  }
+}
+
+/** Fast shutdown (SIGINT): open transactions are rolled back, everything committed is kept. Returns when the process is gone. */
 async function shutDown(cluster: Cluster, server: Server): Promise<void> {
   if ((await pidFile(cluster))?.pid !== server.pid) return
   process.kill(server.pid, 'SIGINT')
   const deadline = Date.now() + STOP_DEADLINE_MS
-  while ((await pidFile(cluster))?.pid === server.pid && isAlive(server.pid)) {
+  while (await isRunning(server.pid)) {
     if (Date.now() > deadline)
       throw new Error(`PostgreSQL (pid ${server.pid}) did not stop within ${STOP_DEADLINE_MS / 1000} s.`)
     await delay(20)
