@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest'
+import { testDb } from '../support/database.ts'
+
+const t = testDb()
+const sql = <T>(text: string) => t.db.query<T>({ name: '', text })
+
+test('names, slugs and paths are ordered by their bytes', async () => {
+  const columns = await sql<{ at: string }>(
+    `select table_name || '.' || column_name as at from information_schema.columns
+     where table_schema = 'public' and collation_name = 'C' order by 1`,
+  )
+  expect(columns.map(({ at }) => at)).toEqual(['accounts.handle', 'files.path', 'repos.slug', 'uploads.path'])
+})
+
+test('the indexes that Prisma cannot say are there, each with its condition', async () => {
+  const indexes = await sql<{ name: string; definition: string }>(
+    `select indexname as name, indexdef as definition from pg_indexes where schemaname = 'public'
+     and (indexdef like '% WHERE %' or indexdef like '%gin%' or indexdef like '%lower(%') order by 1`,
+  )
+  expect(indexes.map(({ name }) => name)).toEqual([
+    'blobs_doomed',
+    'blobs_unverified',
+    'blobs_verified',
+    'dataset_meta_robot_type',
+    'files_closed',
+    'files_live',
+    'model_meta_robot',
+    'repos_description_trgm',
+    'repos_private_created',
+    'repos_private_updated',
+    'repos_public_created',
+    'repos_public_kind_created',
+    'repos_public_kind_updated',
+    'repos_public_updated',
+    'repos_slug_trgm',
+    'repos_tags',
+    'uploads_resumable',
+    'uploads_unfinished',
+  ])
+  const of = (name: string) => indexes.find((index) => index.name === name)?.definition ?? ''
+  expect(of('files_live')).toMatch(/^CREATE UNIQUE INDEX .*\(repo_id, path\) WHERE \(to_seq IS NULL\)$/)
+  expect(of('blobs_verified')).toMatch(/^CREATE UNIQUE INDEX .*\(sha256, size\) WHERE/)
+  expect(of('uploads_resumable')).toMatch(/^CREATE UNIQUE INDEX/)
+  expect(of('repos_slug_trgm')).toContain('gin_trgm_ops')
+})
+
+test.each([
+  ['accounts_handle_form', `insert into accounts (id, kind, handle) values ('x', 'user', 'Not-Lower')`],
+  ['accounts_bytes_counted', `insert into accounts (id, kind, handle, storage_bytes) values ('x', 'user', 'x', -1)`],
+  ['repos_slug_form', `insert into repos (id, owner_id, slug, kind) values ('x', 'x', '-a', 'robot')`],
+  [
+    'repos_files_counted',
+    `insert into repos (id, owner_id, slug, kind, verified_count) values ('x', 'x', 'a', 'robot', 1)`,
+  ],
+  [
+    'repos_tags_limit',
+    `insert into repos (id, owner_id, slug, kind, tags) select 'x', 'x', 'a', 'robot', array_agg(n::text) from generate_series(1, 21) n`,
+  ],
+  ['files_closed_whole', `insert into files (repo_id, path, from_seq, to_seq, blob_id) values ('x', 'a', 1, 2, 'x')`],
+  [
+    'files_seq_order',
+    `insert into files (repo_id, path, from_seq, to_seq, closed_at, blob_id) values ('x', 'a', 2, 2, now(), 'x')`,
+  ],
+  [
+    'blobs_size_range',
+    `insert into blobs (id, storage_key, size, claimed) values ('x', 'x', 53687091201, repeat('a', 64))`,
+  ],
+  ['blobs_digest_form', `insert into blobs (id, storage_key, size, claimed) values ('x', 'x', 1, 'A')`],
+  [
+    'blobs_doomed_dated',
+    `insert into blobs (id, storage_key, size, claimed, state) values ('x', 'x', 1, repeat('a', 64), 'doomed')`,
+  ],
+])('the database itself holds to %s', async (constraint, statement) => {
+  await expect(sql(statement)).rejects.toMatchObject({ code: '23514', constraint })
+})
+
+test('the audit log takes rows and lets none be changed, deleted or cut away', async () => {
+  await sql(`insert into audit_log (id, action, target_id) values ('aud_1', 'test', 'x')`)
+  for (const change of [`update audit_log set action = 'other'`, 'delete from audit_log', 'truncate audit_log'])
+    await expect(sql(change)).rejects.toThrow('append-only')
+  expect(await sql('select id from audit_log')).toEqual([{ id: 'aud_1' }])
+})

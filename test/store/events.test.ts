@@ -1,0 +1,122 @@
+import pino from 'pino'
+import { afterEach, expect, test } from 'vitest'
+import { type Events, openEvents } from '../../src/store/events.ts'
+import { testDb } from '../support/database.ts'
+
+const t = testDb()
+const log = pino({ level: 'silent' })
+const soon = { timeout: 5_000, interval: 20 }
+/** Longer than a test takes: what wakes a watcher is then no poll. */
+const NO_POLL_MS = 60_000
+
+const opened: Events[] = []
+const stop = new Set<AbortController>()
+
+function open(pollMs = NO_POLL_MS): Events {
+  const events = openEvents({ url: t.url, log, pollMs })
+  opened.push(events)
+  return events
+}
+
+afterEach(async () => {
+  for (const controller of stop) controller.abort()
+  stop.clear()
+  await Promise.all(opened.splice(0).map((events) => events.close()))
+})
+
+/** Counts the looks of one watcher. */
+function watching(events: Events, topic: string) {
+  const controller = new AbortController()
+  stop.add(controller)
+  const seen = { looks: 0, ended: false, controller }
+  void (async () => {
+    for await (const _ of events.watch(topic, controller.signal)) seen.looks += 1
+    seen.ended = true
+  })()
+  return seen
+}
+
+const listeners = async () =>
+  (
+    await t.db.query<{ pid: number }>({
+      name: '',
+      text: `select pid from pg_stat_activity where datname = current_database() and application_name = 'hub-events' and query ilike 'listen%' and state = 'idle'`,
+    })
+  ).map(({ pid }) => pid)
+
+test('a hint wakes the watchers of its topic in every hub, and no other', async () => {
+  const [here, there] = [open(), open()]
+  const [mine, theirs, other] = [watching(here, 'repo_1'), watching(there, 'repo_1'), watching(there, 'repo_2')]
+  await expect.poll(async () => (await listeners()).length, soon).toBe(2)
+  await expect.poll(() => other.looks, soon).toBeGreaterThan(0)
+  const before = [mine.looks, theirs.looks, other.looks]
+  here.hint('repo_1')
+  await expect.poll(() => mine.looks, soon).toBeGreaterThan(before[0] ?? 0)
+  await expect.poll(() => theirs.looks, soon).toBeGreaterThan(before[1] ?? 0)
+  expect(other.looks).toBe(before[2])
+})
+
+test('equal hints of a moment are sent once', async () => {
+  const events = open()
+  await expect.poll(async () => (await listeners()).length, soon).toBe(1)
+  const client = await t.db.pool.connect()
+  const heard: (string | undefined)[] = []
+  client.on('notification', ({ payload }) => heard.push(payload))
+  await client.query('listen hub_events')
+  for (let i = 0; i < 10; i += 1) events.hint('repo_1')
+  events.hint('repo_2')
+  await expect.poll(() => heard, soon).toEqual(['repo_1', 'repo_2'])
+  client.release(true)
+})
+
+test('a watcher is registered before its first look: a hint during that look is not lost', async () => {
+  const events = open()
+  const controller = new AbortController()
+  const looks = events.watch('repo_1', controller.signal)[Symbol.asyncIterator]()
+  await looks.next()
+  events.hint('repo_1')
+  expect(await looks.next()).toMatchObject({ done: false })
+  controller.abort()
+  expect(await looks.next()).toMatchObject({ done: true })
+})
+
+test('a lost connection comes back, wakes every watcher once, and hears hints again', async () => {
+  const [here, there] = [open(), open()]
+  const watcher = watching(there, 'repo_1')
+  await expect.poll(async () => (await listeners()).length, soon).toBe(2)
+  const lost = await listeners()
+  const before = watcher.looks
+  await t.db.query({ name: '', text: 'select pg_terminate_backend(pid) from unnest($1::int[]) pid' }, [lost])
+  await expect.poll(async () => (await listeners()).filter((pid) => !lost.includes(pid)).length, soon).toBe(2)
+  await expect.poll(() => watcher.looks, soon).toBeGreaterThan(before)
+  const after = watcher.looks
+  here.hint('repo_1')
+  await expect.poll(() => watcher.looks, soon).toBeGreaterThan(after)
+})
+
+test('without any hint a watcher looks by itself', async () => {
+  const watcher = watching(open(50), 'repo_1')
+  await expect.poll(() => watcher.looks, soon).toBeGreaterThan(3)
+})
+
+test('a watch ends with its signal, also one that is over already, and with the hub', async () => {
+  const events = open()
+  const [first, second] = [watching(events, 'repo_1'), watching(events, 'repo_1')]
+  first.controller.abort()
+  await expect.poll(() => first.ended, soon).toBe(true)
+  expect(second.ended).toBe(false)
+  await events.close()
+  await expect.poll(() => second.ended, soon).toBe(true)
+  const late = watching(open(), 'repo_1')
+  late.controller.abort()
+  await expect.poll(() => late.ended, soon).toBe(true)
+})
+
+test('a hint that cannot be sent throws nothing and wakes the watchers of its own process', async () => {
+  const events = openEvents({ url: 'postgresql://hub@127.0.0.1:1/hub', log, pollMs: NO_POLL_MS })
+  opened.push(events)
+  const watcher = watching(events, 'repo_1')
+  await expect.poll(() => watcher.looks, soon).toBe(1)
+  events.hint('repo_1')
+  await expect.poll(() => watcher.looks, soon).toBe(2)
+})
