@@ -230,8 +230,10 @@ function send(
 
 /** The same listing from its next page on; a relative reference, which every client resolves against what it asked. */
 function nextLink(url: string, cursor: string): string {
-  const [path = '', search = ''] = url.split('?', 2)
-  const query = new URLSearchParams(search)
+  // A query may hold further question marks: only the first one ends the path.
+  const end = url.includes('?') ? url.indexOf('?') : url.length
+  const path = url.slice(0, end)
+  const query = new URLSearchParams(url.slice(end + 1))
   query.set('cursor', cursor)
   return `<${path}?${query}>; rel="next"`
 }

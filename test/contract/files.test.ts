@@ -348,6 +348,20 @@ describe('complete', () => {
     expect((await hub.complete(ada, repo, [good])).status).toBe(200)
   })
 
+  it('goes by what the store has: a part sent again counts, its first ETag does not, and more bytes are refused', async () => {
+    const repo = await hub.repo(ada)
+    const [target] = (await presign([file('a', 'bytes')], repo)).json.uploads
+    const url: string = target.parts[0].url
+    const first = (await hub.put(url, 'wrong')).headers.get('etag')
+    const longer = (await hub.put(url, 'too many bytes')).headers.get('etag')
+    const complete = (etag: string | null) =>
+      hub.complete(ada, repo, [{ path: 'a', upload_id: target.upload_id, parts: [{ part_number: 1, etag }] }])
+    expect(types(await complete(first))).toEqual(['upload.etag_mismatch'])
+    expect(types(await complete(longer))).toEqual(['upload.size_mismatch'])
+    const second = (await hub.put(url, 'bytes')).headers.get('etag')
+    expect((await complete(second)).json.files).toMatchObject([{ path: 'a', sha256: sha256Of('bytes') }])
+  })
+
   it('is 404 for an upload that is unknown or of another repo, 409 for one already completed', async () => {
     const [repo, other] = [await hub.repo(ada), await hub.repo(ada)]
     const sent = await hub.sendFile(ada, other, 'a', 'bytes')

@@ -225,6 +225,49 @@ describe('every response', () => {
     expect([next.status, next.json.items.length]).toEqual([200, 1])
     expect(next.json.items[0].id).not.toBe(page.json.items[0].id)
   })
+
+  it('of a page keeps a query with any character in it', async () => {
+    const eve = await hub.person()
+    for (let at = 0; at < 2; at += 1) await hub.repo(eve, { description: 'why? a&b=c + 100%', tags: ['a', 'b'] })
+    for (const q of ['q=why?', 'q=why%3F', 'q=a%26b%3Dc%20%2B', 'q=100%25', 'q=why?&tag=a&tag=b']) {
+      const page = await hub.call(eve, 'GET', `/v1/repos?${q}&limit=1`)
+      const link = page.headers.get('link') ?? ''
+      const next = await hub.call(eve, 'GET', link.slice(1, link.indexOf('>')))
+      expect([q, next.status, next.json.items?.length]).toEqual([q, 200, 1])
+      expect(next.json.next_cursor).toBeNull()
+    }
+  })
+
+  it('of a hub that fails is 500 with a request id and nothing of its inside', async () => {
+    await hub.sql('alter table repos rename to hidden_repos')
+    try {
+      const failed = await hub.call(ada, 'GET', `/v1/repos/${name}`)
+      expect([failed.status, types(failed)]).toEqual([500, ['internal']])
+      expect(failed.text).toContain(failed.headers.get('x-request-id'))
+      expect(failed.text).not.toMatch(/relation|select|repos|sql|at /i)
+      const graph = await hub.graphql(ada, '{ repos { nodes { id } } }')
+      expect(graph.errors[0].extensions).toMatchObject({ code: 'INTERNAL', status: 500 })
+      expect(JSON.stringify(graph)).not.toMatch(/relation|select|stack/i)
+    } finally {
+      await hub.sql('alter table hidden_repos rename to repos')
+    }
+  })
+})
+
+describe('a request', () => {
+  it('may spell the scheme Bearer in any case', async () => {
+    for (const scheme of ['bearer', 'BEARER']) {
+      const answer = await hub.send(null, 'GET', '/v1/me', { headers: { authorization: `${scheme} ${ada.token}` } })
+      expect([scheme, answer.status]).toEqual([scheme, 200])
+    }
+  })
+
+  it('without a body may still say application/json', async () => {
+    const repo = await hub.repo(ada)
+    expect((await hub.send(ada, 'GET', `/v1/repos/${repo}`, { headers: json })).status).toBe(200)
+    expect((await hub.send(ada, 'DELETE', `/v1/repos/${repo}`, { headers: json })).status).toBe(204)
+    expect((await hub.send(ada, 'POST', '/v1/repos', { headers: json })).status).toBe(422)
+  })
 })
 
 describe('Idempotency-Key on a POST', () => {
