@@ -13,7 +13,7 @@ import {
 import { MAX_PAGE_SIZE } from '../schema/builder.ts'
 import { errorTable } from '../src/errors.ts'
 import { MAX_CURSOR_LENGTH } from '../src/page.ts'
-import { DEFAULT_PAGE_SIZE } from '../src/repos/rules.ts'
+import { DEFAULT_PAGE_SIZE } from '../src/text-rules.ts'
 import type { PlannedVariable, RoutePlan } from './dialect.ts'
 import { Components, inputObjectSchema, inputSchema, type JsonSchema, Selections } from './openapi-schemas.ts'
 import type { PathSource, QuerySource } from './route.ts'

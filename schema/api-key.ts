@@ -1,7 +1,7 @@
 /** API keys: made and revoked by people. Contract, "Credentials". */
 import { z } from 'zod'
 import { type ApiKey, createApiKey, listApiKeys, revokeApiKey } from '../src/accounts/api-keys.ts'
-import { fullNameText, pageSize } from '../src/repos/rules.ts'
+import { fullNameText, keyNameText, pageSize } from '../src/text-rules.ts'
 import { Account } from './account.ts'
 import { builder } from './builder.ts'
 import { KeyScopeEnum } from './enums.ts'
@@ -48,7 +48,7 @@ const CreatedApiKey = builder.objectRef<ApiKey & { readonly token: string }>('Cr
 const CreateApiKeyInput = builder.inputType('CreateApiKeyInput', {
   description: 'A key for yourself or for an org of yours.',
   fields: (t) => ({
-    name: t.string({ required: true, ...rule(z.string().min(1).max(100)), description: '1 to 100 characters.' }),
+    name: t.string({ required: true, ...rule(keyNameText), description: '1 to 100 characters.' }),
     scope: t.field({ type: KeyScopeEnum, required: true, description: 'Its level.' }),
     owner: t.string({
       ...rule(z.string().max(256)),

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { createOrg } from '../src/accounts/accounts.ts'
 import { addOrgMember, removeOrgMember } from '../src/accounts/org-members.ts'
-import { handleText, longNameText } from '../src/repos/rules.ts'
+import { displayNameText, handleText } from '../src/text-rules.ts'
 import { Account } from './account.ts'
 import { builder } from './builder.ts'
 import { OrgRoleEnum } from './enums.ts'
@@ -20,7 +20,7 @@ const CreateOrgInput = builder.inputType('CreateOrgInput', {
       ...rule(handleText),
       description: '1 to 64 of a-z, 0-9 and inner hyphens; no user may have it.',
     }),
-    name: t.string({ ...rule(longNameText), description: 'The name to show.' }),
+    name: t.string({ ...rule(displayNameText), description: 'The name to show; 1 to 200 characters.' }),
   }),
 })
 

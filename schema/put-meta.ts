@@ -1,7 +1,7 @@
 /** Setting the meta blocks. Contract, "Meta blocks can be set". */
 import { z } from 'zod'
 import { putDatasetMeta, putModelMeta } from '../src/repos/put-meta.ts'
-import { longNameText, sha256Text, wordText } from '../src/repos/rules.ts'
+import { longNameText, sha256Text, wordText } from '../src/text-rules.ts'
 import { builder } from './builder.ts'
 import { ControlClassEnum } from './enums.ts'
 import { rule } from './input-field.ts'

@@ -1,6 +1,7 @@
 /** All settings, read and checked once. `main.ts` and the command line are the only readers of `process.env`. */
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { handleText } from './text-rules.ts'
 
 const flag = z
   .enum(['1', '0', 'true', 'false', 'yes', 'no'])
@@ -8,7 +9,6 @@ const flag = z
 const whole = (min: number, max = Number.MAX_SAFE_INTEGER) =>
   z.string().regex(/^\d+$/, 'must be a whole number').transform(Number).pipe(z.number().min(min).max(max))
 const url = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
-const handle = z.string().regex(/^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/, 'must be a handle')
 
 const environment = z.object({
   PORT: whole(0, 65_535).default(4000),
@@ -33,7 +33,7 @@ const environment = z.object({
   OIDC_CLIENT_ID: z.string().min(1).optional(),
   OIDC_CLIENT_SECRET: z.string().min(1).optional(),
   OIDC_HANDLE_CLAIM: z.string().min(1).default('preferred_username'),
-  OPERATOR_HANDLE: handle.default('hub'),
+  OPERATOR_HANDLE: handleText.default('hub'),
   STORAGE_QUOTA_BYTES: whole(0).default(100 * 1024 ** 3),
   GC_GRACE_S: whole(0).default(7 * 86_400),
   UPLOAD_TTL_S: whole(60).default(7 * 86_400),

@@ -3,6 +3,7 @@ import { assertSession } from '../auth/policy.ts'
 import type { RequestContext } from '../context.ts'
 import { invalid, notFound } from '../errors.ts'
 import type { Querier } from '../store/db.ts'
+import { displayNameText } from '../text-rules.ts'
 import { commitVerb } from '../verb.ts'
 import { type AuditContext, audit } from './audit.ts'
 import { type Account, accountByHandle, assertHandle, handleTaken, takeHandle } from './handle.ts'
@@ -15,8 +16,7 @@ export interface NewAccount {
 
 /** The name to show: 1 to 200 characters; null or absent for none. */
 function assertName(name: string | null | undefined): void {
-  if (name == null) return
-  if (name.length === 0 || name.length > 200 || name.includes('\0')) {
+  if (name != null && !displayNameText.safeParse(name).success) {
     throw invalid('validation.value', 'A name has 1 to 200 characters.', ['input', 'name'])
   }
 }

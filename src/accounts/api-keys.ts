@@ -5,6 +5,7 @@ import type { AccountRef, RequestContext, ScopeLevel } from '../context.ts'
 import { invalid, notFound } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import type { Querier, Statement } from '../store/db.ts'
+import { keyNameText } from '../text-rules.ts'
 import { commitVerb } from '../verb.ts'
 import { findAccount } from './accounts.ts'
 import { type AuditContext, audit } from './audit.ts'
@@ -81,7 +82,7 @@ function publicKey({ createdBy: _createdBy, ...key }: KeyRow): ApiKey {
 /** Text rules of a new key; 422 at the member. */
 function assertNewKey(input: NewApiKey): void {
   const refuse = (member: string, detail: string) => invalid('validation.value', detail, ['input', member])
-  if (input.name.length === 0 || input.name.length > 100 || input.name.includes('\0')) {
+  if (!keyNameText.safeParse(input.name).success) {
     throw refuse('name', 'The name of a key has 1 to 100 characters.')
   }
   const { dailyGpuHourQuota: hours, expiresAt, repos } = input

@@ -3,8 +3,7 @@ import type { AccountRef } from '../context.ts'
 import { HubError, invalid } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Querier, Statement } from '../store/db.ts'
-
-const pattern = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/
+import { handleText } from '../text-rules.ts'
 
 /** First segments of the hub's own URLs, and words that would read as such. */
 export const reservedHandles: ReadonlySet<string> = new Set([
@@ -26,7 +25,7 @@ export type HandleFault = 'ill_formed' | 'reserved'
 
 /** What is wrong with a handle by itself; null where nothing is. */
 export function handleFault(handle: string): HandleFault | null {
-  if (handle.length > 64 || !pattern.test(handle)) return 'ill_formed'
+  if (!handleText.safeParse(handle).success) return 'ill_formed'
   return reservedHandles.has(handle) ? 'reserved' : null
 }
 

@@ -1,12 +1,10 @@
 /** The inputs of the file operations (spec, "Files"), in the graph's names. What needs the database or two members at once is the verb's. */
 import { z } from 'zod'
+import { sha256Text } from '../text-rules.ts'
 import { MAX_CONTENT_TYPE_LENGTH, MAX_FILES_PER_REQUEST, MAX_PREFIX_LENGTH, MAX_TREE_LIMIT } from './limits.ts'
 import { filePath } from './path.ts'
 
 const repoName = { owner: z.string(), repo: z.string() }
-
-/** Lowercase hex SHA-256. */
-export const sha256 = z.string().regex(/^[a-f0-9]{64}$/, 'must be a SHA-256 in lowercase hex')
 
 const upTo100 = <T extends z.ZodType>(item: T) => z.array(item).min(1).max(MAX_FILES_PER_REQUEST)
 
@@ -14,7 +12,7 @@ const upTo100 = <T extends z.ZodType>(item: T) => z.array(item).min(1).max(MAX_F
 export const presignUploadFile = z.object({
   path: filePath,
   size: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER),
-  sha256,
+  sha256: sha256Text,
   contentType: z.string().max(MAX_CONTENT_TYPE_LENGTH).refine(isPlainText, 'must hold no control character').nullish(),
 })
 
@@ -27,7 +25,7 @@ export const completedUpload = z.object({
   uploadId: z.string().min(1).max(256),
   parts: z.array(completedPart).min(1).max(10_000),
   ifNoneMatch: z.string().regex(/^\*$/, 'must be *').nullish(),
-  ifMatch: sha256.nullish(),
+  ifMatch: sha256Text.nullish(),
 })
 
 export const completeUploadInput = z.object({ ...repoName, uploads: upTo100(completedUpload) })

@@ -4,9 +4,9 @@ import { invalid } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { decodeCursor, encodeCursor, type Page } from '../page.ts'
 import type { Statement } from '../store/db.ts'
+import { DEFAULT_PAGE_SIZE } from '../text-rules.ts'
 import { type RepoFilter, type RepoSort, repoFacetStatement, repoPageStatement } from './list-sql.ts'
 import { type Repo, toRepo, viewerParams, visibleRepo } from './repo-shape.ts'
-import { DEFAULT_PAGE_SIZE } from './rules.ts'
 
 export interface ListReposInput extends Omit<RepoFilter, 'ownerId'> {
   readonly owner?: string | null

@@ -1,5 +1,5 @@
 import { invalid } from '../errors.ts'
-import { MAX_TAGS } from './rules.ts'
+import { MAX_TAGS } from '../text-rules.ts'
 
 /** Tags without duplicates, in the order given; 422 for more than 20 distinct ones (contract, "Tag"). */
 export function distinctTags(tags: readonly string[]): string[] {

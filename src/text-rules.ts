@@ -1,14 +1,14 @@
-/** Text rules of repos as zod schemas: the graph validates with them and OpenAPI prints them. Contract, "Identifiers and text rules". */
+/** Text rules as zod schemas: verbs and the graph validate with them, and OpenAPI prints them. Contract, "Identifiers and text rules". */
 import { z } from 'zod'
 
-const NAME_PATTERN = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/
+const NAME = '[a-z0-9](?:[a-z0-9-]*[a-z0-9])?'
 
 /** Owner handle or repo slug: 1..64 of a-z, 0-9 and inner hyphens. */
 export const handleText = z
   .string()
   .min(1)
   .max(64)
-  .regex(NAME_PATTERN, 'must be lower-case letters, digits and inner hyphens')
+  .regex(new RegExp(`^${NAME}$`), 'must be lower-case letters, digits and inner hyphens')
 
 export const slugText = handleText
 
@@ -28,10 +28,13 @@ export const descriptionText = plainText(4000)
 export const searchText = plainText(200)
 export const wordText = plainText(64).min(1)
 export const longNameText = plainText(256).min(1)
+/** The name to show of a person or an org. */
+export const displayNameText = plainText(200).min(1)
+export const keyNameText = plainText(100).min(1)
 export const fullNameText = z
   .string()
   .max(129)
-  .regex(/^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\/[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/, 'must be owner/slug')
+  .regex(new RegExp(`^${NAME}/${NAME}$`), 'must be owner/slug')
 export const sha256Text = z.string().regex(/^[a-f0-9]{64}$/, 'must be 64 lower-case hex digits')
 export const pageSize = z.int().min(1).max(100)
 export const DEFAULT_PAGE_SIZE = 20
