@@ -9,7 +9,7 @@ import { noFilter, openSchemaEngine, readMigrations } from './schema-engine.ts'
 export const MIGRATIONS_DIR = fileURLToPath(new URL('../../prisma/migrations/', import.meta.url))
 
 /** Any number that no other program on this database locks: "hub1" in ASCII. */
-export const MIGRATION_LOCK = 0x68756231
+const MIGRATION_LOCK = 0x68756231
 
 /**
  * Brings the database up to this code's migrations and returns the names of those it applied. Instances that start together wait for one another on
@@ -17,7 +17,7 @@ export const MIGRATION_LOCK = 0x68756231
  * A database that is ahead of the code is left as it is: expand-then-contract migrations keep the older code working on it.
  */
 export async function migrate(url: string, afterSchema?: () => Promise<void>): Promise<string[]> {
-  const client = new pg.Client({ connectionString: url, application_name: 'hub-migrate' })
+  const client = clientOf(url)
   try {
     await client.connect()
   } catch (error) {
@@ -29,14 +29,23 @@ export async function migrate(url: string, afterSchema?: () => Promise<void>): P
     const applied = (await isCurrent(client, migrations)) ? [] : await applyMigrations(url, migrations)
     await afterSchema?.()
     return applied
+  } catch (error) {
+    throw asUnavailable(error)
   } finally {
     await client.end()
   }
 }
 
+/** A connection lost between two statements is an event; the next statement rejects, which is where it is met. */
+function clientOf(url: string): pg.Client {
+  const client = new pg.Client({ connectionString: url, application_name: 'hub-migrate' })
+  client.on('error', () => {})
+  return client
+}
+
 /** Names of migrations that the database does not have yet. */
 export async function pendingMigrations(url: string): Promise<string[]> {
-  const client = new pg.Client({ connectionString: url, application_name: 'hub-migrate' })
+  const client = clientOf(url)
   try {
     await client.connect()
     const done = await finished(client)
