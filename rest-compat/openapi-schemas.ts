@@ -114,13 +114,15 @@ export function orNull(schema: JsonSchema): JsonSchema {
   return { anyOf: [schema, { type: 'null' }] }
 }
 
-/** The schema of an answer: the members that a document selects, under its aliases. */
+/** The schema of an answer: the members that a document selects, under its aliases. Those of `onlyWhenSet` are absent where they would be null. */
 export class Selections {
   readonly #fragments = new Map<string, FragmentDefinitionNode>()
   readonly #components: Components
+  readonly #onlyWhenSet: ReadonlySet<string>
 
-  constructor(document: DocumentNode, components: Components) {
+  constructor(document: DocumentNode, components: Components, onlyWhenSet: readonly string[] = []) {
     this.#components = components
+    this.#onlyWhenSet = new Set(onlyWhenSet)
     for (const node of document.definitions)
       if (node.kind === Kind.FRAGMENT_DEFINITION) this.#fragments.set(node.name.value, node)
   }
@@ -172,11 +174,12 @@ export class Selections {
         const key = node.alias?.value ?? node.name.value
         const field = fields[node.name.value]
         if (!field) continue
+        const optional = this.#onlyWhenSet.has(key)
         properties[key] = {
-          ...this.ofType(field.type, node.selectionSet),
+          ...(optional ? this.#present(field.type, node.selectionSet) : this.ofType(field.type, node.selectionSet)),
           ...(field.description ? { description: field.description } : {}),
         }
-        if (!node.directives?.length) required.push(key)
+        if (!node.directives?.length && !optional) required.push(key)
       }
     }
   }

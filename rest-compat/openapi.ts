@@ -15,6 +15,7 @@ import { errorTable } from '../src/errors.ts'
 import { MAX_CURSOR_LENGTH } from '../src/page.ts'
 import { DEFAULT_PAGE_SIZE } from '../src/text-rules.ts'
 import type { PlannedVariable, RoutePlan } from './dialect.ts'
+import { handlerPaths } from './openapi-handlers.ts'
 import { Components, inputObjectSchema, inputSchema, type JsonSchema, Selections } from './openapi-schemas.ts'
 import type { PathSource, QuerySource } from './route.ts'
 import { statusesOf } from './spec-operations.ts'
@@ -27,6 +28,7 @@ export function openApiDocument(plans: readonly RoutePlan[], publicUrl: string |
     const path = plan.route.path.replace(/:(\w+)/g, '{$1}')
     paths[path] = { ...paths[path], [plan.route.method.toLowerCase()]: operationOf(plan, components) }
   }
+  Object.assign(paths, handlerPaths)
   components.schemas.Problem = problemSchema
   return {
     openapi: '3.1.0',
@@ -216,7 +218,7 @@ function answerSchema(plan: RoutePlan, components: Components): JsonSchema {
     node = inner
     type = named.getFields()[inner.name.value]?.type ?? type
   }
-  const selections = new Selections(plan.document, components)
+  const selections = new Selections(plan.document, components, plan.route.onlyWhenSet)
   if (plan.route.result !== 'page' || !node?.selectionSet) {
     const present = isNonNullType(type) ? type : getNullableType(type)
     const schema = selections.ofType(present, node?.selectionSet)

@@ -70,7 +70,8 @@ describe('the OpenAPI document of the table', () => {
     const ids = Object.values(document.paths).flatMap((path) =>
       Object.values(path).map((operation) => operation.operationId),
     )
-    expect(ids.sort()).toEqual(routes.map((route) => route.operation).sort())
+    const handlers = ['resolveFile', 'getSigningKey']
+    expect(ids.sort()).toEqual([...routes.map((route) => route.operation), ...handlers].sort())
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(
       (match) => match[1],
     )
@@ -84,6 +85,14 @@ describe('the OpenAPI document of the table', () => {
     const create = JSON.stringify(document.paths['/v1/repos']?.post)
     expect(create).toContain('"maxLength":4000')
     expect(create).toContain('"slug"')
+  })
+
+  it('promises no member that an answer leaves out where it is not set', () => {
+    const repo = document.components.schemas.Repo as { required: string[]; properties: Record<string, object> }
+    expect(repo.required).toContain('file_summary')
+    expect(repo.required).not.toContain('dataset_meta')
+    expect(repo.required).not.toContain('model_meta')
+    expect(JSON.stringify(repo.properties.dataset_meta)).not.toContain('"anyOf"')
   })
 
   it('speaks snake_case and the spec spelling of enums', () => {

@@ -1,0 +1,87 @@
+/** The OpenAPI entries of what `/v1` answers without a document: handlers over the same verbs, mounted by the server. */
+import type { JsonSchema } from './openapi-schemas.ts'
+
+const text = { type: 'string' }
+const problem = (description: string): JsonSchema => ({
+  description,
+  content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+})
+const segment = (name: string, description: string): JsonSchema => ({
+  name,
+  in: 'path',
+  required: true,
+  schema: text,
+  description,
+})
+const everywhere = {
+  '401': problem('Credential missing, Credential invalid'),
+  '429': problem('Too many requests'),
+  '500': problem('Internal error'),
+  '503': problem('Object store not configured, Temporarily unavailable'),
+}
+
+const resolveFile: JsonSchema = {
+  operationId: 'resolveFile',
+  summary: 'A stable address of a file',
+  description:
+    'Leads to a signed URL of the file as it stands, so that `curl -L`, a viewer and a browser can read it.\n\nScope: `none`.',
+  tags: ['repos'],
+  security: [{}, { bearer: [] }, { session: [] }],
+  'x-scope': 'none',
+  parameters: [
+    segment('owner', 'Handle of the owner.'),
+    segment('repo', 'Slug of the repo.'),
+    segment('path', 'Path of the file; its `/` stand as they are.'),
+    { name: 'If-None-Match', in: 'header', schema: text, description: '304 when the ETag still holds.' },
+  ],
+  responses: {
+    '302': {
+      description: 'Go to the signed URL, which works for an hour.',
+      headers: {
+        Location: { schema: { type: 'string', format: 'uri' }, required: true },
+        ETag: { schema: text, description: 'The SHA-256, once the hub has hashed the bytes itself.' },
+      },
+    },
+    '304': { description: 'Not modified: the ETag still holds.' },
+    '404': problem('Not found'),
+    '422': problem('Invalid file path'),
+    ...everywhere,
+  },
+}
+
+const signingKey: JsonSchema = {
+  operationId: 'getSigningKey',
+  summary: "The hub's public signing key",
+  description: 'A JSON Web Key (RFC 8037): what the hub signs now verifies with it.\n\nScope: `none`.',
+  tags: ['devices'],
+  security: [{}, { bearer: [] }, { session: [] }],
+  'x-scope': 'none',
+  responses: {
+    '200': {
+      description: 'The key.',
+      content: {
+        'application/json': {
+          schema: {
+            type: 'object',
+            properties: {
+              kty: { const: 'OKP' },
+              crv: { const: 'Ed25519' },
+              x: text,
+              kid: text,
+              alg: { const: 'EdDSA' },
+              use: { const: 'sig' },
+            },
+            required: ['kty', 'crv', 'x', 'kid', 'alg', 'use'],
+          },
+        },
+      },
+    },
+    ...everywhere,
+  },
+}
+
+/** By path, as in the document's `paths`. */
+export const handlerPaths: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>> = {
+  '/v1/repos/{owner}/{repo}/resolve/{path}': { get: resolveFile },
+  '/v1/devices/signing-key': { get: signingKey },
+}
