@@ -41,6 +41,12 @@ const state = async (repo = name) => [
   (await hub.call(ada, 'GET', `/v1/repos/${repo}`)).json,
 ]
 
+/** The letter beside it in base64url: at the end of a signature, the two spell the same bytes. */
+function neighbour(letter: string): string {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+  return alphabet[alphabet.indexOf(letter) ^ 1] ?? 'A'
+}
+
 const badPaths = [
   '',
   '/a',
@@ -434,11 +440,11 @@ describe('presign-download', () => {
     const [target] = (await presign([file('b')], repo)).json.uploads
     const partUrl: string = target.parts[0].url
     expect((await fetch(url)).status).toBe(200)
-    for (const [at, name] of [...new URL(url).searchParams.keys()].entries()) {
+    for (const member of new URL(url).searchParams.keys()) {
+      const value = new URL(url).searchParams.get(member) ?? ''
       const tampered = new URL(url)
-      const value = tampered.searchParams.get(name) ?? ''
-      tampered.searchParams.set(name, `${value.slice(0, -1)}${value.endsWith('1') ? '2' : '1'}`)
-      expect([at, name, (await fetch(tampered)).status]).toEqual([at, name, 403])
+      tampered.searchParams.set(member, `${value.slice(0, -1)}${neighbour(value.at(-1) ?? '')}`)
+      expect([member, (await fetch(tampered)).status]).toEqual([member, 403])
     }
     expect((await hub.put(url, 'x')).status).toBe(403)
     expect((await fetch(partUrl)).status).toBe(403)
