@@ -42,16 +42,32 @@ async function loadBindings(): Promise<Bindings> {
   const bindings = await import('@prisma/schema-engine-wasm/schema_engine_bg')
   const entry = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg')
   const bytes = await readFile(join(dirname(entry), 'schema_engine_bg.wasm'))
-  const { instance } = await WebAssembly.instantiate(bytes, { './schema_engine_bg.js': bindings as never })
+  const { instance } = await WebAssembly.instantiate(bytes, { './schema_engine_bg.js': importsOf(bindings) })
   bindings.__wbg_set_wasm(instance.exports)
   const start = instance.exports.__wbindgen_start
   if (typeof start === 'function') start()
   return bindings
 }
 
+/**
+ * What the engine calls of ours. It guards the lock that it takes with a timer of ten seconds that it never clears, and a command that had
+ * migrated would stay that long after its work: its timers keep no process alive.
+ */
+function importsOf(bindings: Bindings): WebAssembly.ModuleImports {
+  const imports: WebAssembly.ModuleImports = {}
+  for (const [name, value] of Object.entries(bindings)) {
+    if (typeof value !== 'function') continue
+    imports[name] = name.startsWith('__wbg_setTimeout_')
+      ? (action: () => void, delayMs: number) => setTimeout(action, delayMs >>> 0).unref()
+      : (value as WebAssembly.ImportValue)
+  }
+  return imports
+}
+
 /** An engine that works on a database. */
 export async function openSchemaEngine(settings: pg.PoolConfig): Promise<OpenEngine> {
-  const bindings = await (loaded ??= loadBindings())
+  loaded ??= loadBindings()
+  const bindings = await loaded
   const pool = new pg.Pool({ ...settings, max: 2, application_name: 'hub-migrate' })
   const adapter = bindMigrationAwareSqlAdapterFactory(new WholeScripts(pool, { disposeExternalPool: false }))
   const engine = await bindings.SchemaEngine.new({ datamodels: undefined }, () => {}, adapter)
