@@ -10,12 +10,18 @@ import {
   type SelectionSetNode,
 } from 'graphql'
 import { HubError } from '../errors.ts'
+import { DEFAULT_TREE_LIMIT } from '../files/limits.ts'
 
 export const MAX_TOKENS = 5000
 const MAX_DEPTH = 15
 /** A page of 100 with a page of 100 in each, and the parents. */
 const MAX_NODES = 10_200
 const DEFAULT_PAGE = 20
+/** Fields whose page is another one when no size is asked for. */
+const defaultPages: ReadonlyMap<string, number> = new Map([
+  ['files', DEFAULT_TREE_LIMIT],
+  ['tree', DEFAULT_TREE_LIMIT],
+])
 
 interface Size {
   readonly depth: number
@@ -115,7 +121,7 @@ class Sizer {
     const members = field.selectionSet?.selections.some(
       (node) => node.kind === Kind.FIELD && (node.name.value === 'nodes' || node.name.value === 'edges'),
     )
-    return members ? DEFAULT_PAGE : 1
+    return members ? (defaultPages.get(field.name.value) ?? DEFAULT_PAGE) : 1
   }
 }
 

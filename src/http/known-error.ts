@@ -28,6 +28,11 @@ function storeGone(cause: unknown): HubError {
   })
 }
 
+/** What an aborted signal throws: the client went away, or the hub stops. */
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError'
+}
+
 /** A refusal stays what it is; a database or store that does not answer is 503; the rest is 500. Logs what the hub itself is to blame for. */
 export function knownError(error: unknown, request: Pick<FastifyRequest, 'log' | 'id'>): HubError {
   if (error instanceof HubError) {
@@ -35,6 +40,8 @@ export function knownError(error: unknown, request: Pick<FastifyRequest, 'log' |
       request.log.warn({ request_id: request.id, type: error.type, err: error.cause }, error.message)
     return error
   }
+  // Nobody is left to read it and nothing is wrong; as a 503 it is not kept under an Idempotency-Key.
+  if (isAbort(error)) return new HubError('unavailable', 'The request ended before its answer.', { cause: error })
   const code = codeOf(error)
   const known = fastifyErrors[code]
   if (known) return known()
