@@ -1,8 +1,8 @@
-/** `/v1` as functions: every call retries what passes by itself, and every POST carries one Idempotency-Key for all its tries. */
+/** `/v1` as functions: every call retries what passes by itself, and every POST carries an Idempotency-Key that its tries share until it is answered. */
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { refusal, send, shownUrl } from './http.ts'
-import { TransferError } from './problem.ts'
+import { type ProblemError, TransferError } from './problem.ts'
 import { defaultRetry, type RetryPolicy, withRetry } from './retry.ts'
 import {
   anything,
@@ -62,14 +62,20 @@ export function createHubClient(options: HubClientOptions) {
   ): Promise<T> {
     const headers: Record<string, string> = { accept: 'application/json', ...authorization }
     if (body !== undefined) headers['content-type'] = 'application/json'
-    if (method === 'POST') headers['idempotency-key'] = key
+    let tryKey = key
     return withRetry(retry, signal, async () => {
+      if (method === 'POST') headers['idempotency-key'] = tryKey
       const bounded = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_WITHIN_MS)])
       const init = { method, headers, signal: bounded, redirect: 'error' as const }
       const response = await bounding(signal, base + path, () =>
         send(base + path, body === undefined ? init : { ...init, body: JSON.stringify(body) }),
       )
-      if (!response.ok) throw await refusal(response)
+      if (!response.ok) {
+        const refused = await refusal(response)
+        // The hub keeps a refusal under its key and would only say it again; what it does not keep goes on under the same one.
+        if (isKept(refused)) tryKey = randomUUID()
+        throw refused
+      }
       return answer(response, base + path, shape)
     })
   }
@@ -123,6 +129,11 @@ export function createHubClient(options: HubClientOptions) {
     deleteFiles: (repo: RepoName, paths: readonly string[]) =>
       call('POST', `${files(repo)}/delete`, deletedFiles, { paths }),
   }
+}
+
+/** Whether the hub stores such a refusal as the answer to its Idempotency-Key (contract, "Additions"). */
+function isKept({ status, kind }: ProblemError): boolean {
+  return status < 500 && status !== 429 && !kind.startsWith('idempotency.')
 }
 
 function repoPath(repo: RepoName): string {

@@ -104,6 +104,19 @@ describe('push', () => {
     expect(await pushFolder(client(), repo, dir, options({ jobs: 2 }))).toMatchObject({ failed: [] })
     expect(hub.calls.filter((call) => call.endsWith('presign-upload')).length).toBeGreaterThan(1)
   })
+  it('asks again under a new key once the hub has kept a refusal under the first', async () => {
+    await put('a', 'aaa')
+    const refused = new Set<unknown>()
+    hub.fault = (request, response, at) => {
+      const key = request.headers['idempotency-key']
+      if (!at.pathname.endsWith('/complete') || (refused.size > 0 && !refused.has(key))) return false
+      refused.add(key)
+      problem(response, 409, 'conflict.in_progress', 'another request completes it')
+      return true
+    }
+    expect(await pushFolder(client(), repo, dir, options())).toMatchObject({ sent: ['a'], failed: [] })
+    expect(refused.size).toBe(1)
+  })
   it('completes the others when the hub refuses one file', async () => {
     for (const name of ['a', 'b', 'c']) await put(name, name.repeat(10))
     hub.fault = async (_, response, at) => {
