@@ -38,7 +38,8 @@ await build({
   logLevel: 'warning',
   plugins: [keepModuleUrls],
 })
-for (const data of ['prisma/migrations', 'rest-compat/operations']) cpSync(`${root}${data}`, `${dist}/${data}`, { recursive: true })
+for (const data of ['prisma/migrations', 'rest-compat/operations'])
+  cpSync(`${root}${data}`, `${dist}/${data}`, { recursive: true })
 const { status, stderr } = spawnSync(process.execPath, [`${dist}/hub.js`, '--help'], { encoding: 'utf8' })
 if (status !== 0) {
   process.stderr.write(stderr)

@@ -21,12 +21,24 @@ function prismaCli(): string | null {
 const cli = prismaCli()
 if (cli === null) {
   if (!existsSync(join(root, 'prisma/generated/client/client.ts'))) {
-    process.stderr.write('The Prisma client is not generated and the prisma package is not installed: run `npm ci` without --omit=dev once.\n')
+    process.stderr.write(
+      'The Prisma client is not generated and the prisma package is not installed: run `npm ci` without --omit=dev once.\n',
+    )
     process.exit(1)
   }
 } else {
-  const env = { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, PRISMA_HIDE_UPDATE_MESSAGE: '1', CHECKPOINT_DISABLE: '1', NO_COLOR: '1' }
-  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, 'generate'], { cwd: root, env, encoding: 'utf8' })
+  const env = {
+    ...process.env,
+    PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
+    PRISMA_HIDE_UPDATE_MESSAGE: '1',
+    CHECKPOINT_DISABLE: '1',
+    NO_COLOR: '1',
+  }
+  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, 'generate'], {
+    cwd: root,
+    env,
+    encoding: 'utf8',
+  })
   if (status !== 0) {
     process.stderr.write(`${stdout}${stderr}`)
     process.exit(status ?? 1)

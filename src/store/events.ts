@@ -80,7 +80,11 @@ class PostgresEvents implements Events {
   }
 
   async #connect(): Promise<void> {
-    const client = new pg.Client({ connectionString: this.#options.url, application_name: 'hub-events', keepAlive: true })
+    const client = new pg.Client({
+      connectionString: this.#options.url,
+      application_name: 'hub-events',
+      keepAlive: true,
+    })
     client.on('notification', ({ payload }) => this.#wake(payload ?? ''))
     client.on('error', () => this.#lost(client))
     client.on('end', () => this.#lost(client))
