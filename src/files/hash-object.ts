@@ -1,6 +1,7 @@
 /** Hashes what the store holds, as a stream: memory stays that of one chunk however large the object is. */
 import { createHash } from 'node:crypto'
 import type { ObjectStore } from '../store/objects/object-store.ts'
+import { releaseChunk } from '../store/objects/release-chunk.ts'
 import { SNIFF_BYTES } from './mime.ts'
 
 export interface HashedObject {
@@ -22,17 +23,9 @@ export async function hashObject(objects: ObjectStore, key: string, signal?: Abo
     if (sizeBytes < SNIFF_BYTES) first.push(Buffer.from(chunk.subarray(0, SNIFF_BYTES - sizeBytes)))
     hash.update(chunk)
     sizeBytes += chunk.length
-    release(chunk)
+    releaseChunk(chunk)
   }
   return { sha256: hash.digest('hex'), sizeBytes, firstBytes: Buffer.concat(first) }
-}
-
-/**
- * Gives a chunk's memory back at once. It lies outside the collector's heap, which lets more than 100 MiB of such chunks pile up before it looks. Only of
- * a chunk that is the whole of its memory: another chunk may lie in the rest of it.
- */
-function release(chunk: Buffer): void {
-  if (chunk.buffer instanceof ArrayBuffer && chunk.byteLength === chunk.buffer.byteLength) chunk.buffer.transfer(0)
 }
 
 /** The bytes that media type detection looks at. */

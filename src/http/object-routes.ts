@@ -9,6 +9,7 @@ import { HubError } from '../errors.ts'
 import { attachment } from '../store/objects/content-disposition.ts'
 import type { DiskStore } from '../store/objects/disk.ts'
 import { ObjectStoreError } from '../store/objects/object-store.ts'
+import { releaseChunk } from '../store/objects/release-chunk.ts'
 import type { Grant, Verdict } from '../store/objects/signed-url.ts'
 import { parseRange } from './byte-range.ts'
 
@@ -67,7 +68,7 @@ async function putPart(store: DiskStore, request: ObjectRequest, reply: FastifyR
     if (Number(request.headers['content-length'] ?? 0) > grant.maxBytes) throw tooLarge(grant.maxBytes)
     body.setTimeout(BODY_IDLE_MS, () => body.destroy())
     // Not the stream itself: giving up on that would cut the connection, and the answer with it.
-    const part = await store.writePart(grant, body.iterator({ destroyOnReturn: false }))
+    const part = await store.writePart(grant, body.iterator({ destroyOnReturn: false }), releaseChunk)
     body.socket.setTimeout(0)
     return reply.code(200).header('etag', `"${part.etag}"`).send()
   } catch (error) {

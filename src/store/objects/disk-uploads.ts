@@ -32,7 +32,11 @@ export interface PartAddress {
 
 export interface DiskUploads {
   create(key: string, contentType: string | null): Promise<string>
-  writePart(address: PartAddress, body: AsyncIterable<Uint8Array>): Promise<StoredPart>
+  writePart(
+    address: PartAddress,
+    body: AsyncIterable<Uint8Array>,
+    spent?: (chunk: Uint8Array) => void,
+  ): Promise<StoredPart>
   parts(key: string, uploadId: string): Promise<StoredPart[]>
   complete(key: string, uploadId: string, listed: readonly StoredPart[]): Promise<ObjectHead>
   abort(key: string, uploadId: string): Promise<void>
@@ -60,10 +64,10 @@ export function diskUploads(layout: Layout, scratch: Scratch, objects: DiskObjec
     return { directory, upload }
   }
 
-  const writePart = async ({ key, uploadId, partNumber, maxBytes }: PartAddress, body: AsyncIterable<Uint8Array>) => {
+  const writePart: DiskUploads['writePart'] = async ({ key, uploadId, partNumber, maxBytes }, body, spent) => {
     const { directory } = await openUpload(key, uploadId)
     const draft = scratch.fresh()
-    const { md5, sizeBytes } = await writeNewFile(draft, body, maxBytes)
+    const { md5, sizeBytes } = await writeNewFile(draft, body, maxBytes, spent)
     try {
       const earlier = partVersions(await readdir(directory)).filter((part) => part.partNumber === partNumber)
       const version = Math.max(Date.now(), ...earlier.map((part) => part.version + 1))

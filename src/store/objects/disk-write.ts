@@ -14,16 +14,17 @@ export interface Written {
 
 /**
  * Streams `source` into the new file `path`, flushed to the disk, hashing on the way; the next batch is read while the last one is written. Rejects with
- * `too_large` past `maxBytes`, and with whatever the source fails with; the file is gone then.
+ * `too_large` past `maxBytes`, and with whatever the source fails with; the file is gone then. `spent` gets each chunk that has been written.
  */
 export async function writeNewFile(
   path: string,
   source: AsyncIterable<Uint8Array>,
   maxBytes: number,
+  spent?: (chunk: Uint8Array) => void,
 ): Promise<Written> {
   const handle = await open(path, 'wx')
   const hash = createHash('md5')
-  const writer = batchWriter(handle)
+  const writer = batchWriter(handle, spent)
   let sizeBytes = 0
   try {
     for await (const chunk of source) {
@@ -51,14 +52,17 @@ interface BatchWriter {
   settle(): Promise<void>
 }
 
-function batchWriter(handle: FileHandle): BatchWriter {
+function batchWriter(handle: FileHandle, spent?: (chunk: Uint8Array) => void): BatchWriter {
   let batch: Uint8Array[] = []
   let batchBytes = 0
   let position = 0
   let writing: Promise<void> = Promise.resolve()
 
   const startWrite = () => {
-    writing = writeAll(handle, batch, batchBytes, position)
+    const chunks = batch
+    writing = writeAll(handle, chunks, batchBytes, position).then(() => {
+      if (spent) for (const chunk of chunks) spent(chunk)
+    })
     writing.catch(() => undefined)
     position += batchBytes
     batch = []

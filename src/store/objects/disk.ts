@@ -35,8 +35,8 @@ export interface DiskStore extends ObjectStore {
   readonly kind: 'disk'
   readPartUrl(key: string, query: URLSearchParams): Verdict<PartGrant>
   readDownloadUrl(key: string, query: URLSearchParams): Verdict<ReadGrant>
-  /** Streams one part into place; a second one of the same number replaces it. `no_such_upload`, or `too_large` past the grant; nothing is kept then. */
-  writePart(grant: PartGrant, body: AsyncIterable<Uint8Array>): Promise<StoredPart>
+  /** Streams one part into place; a second one of the same number replaces it. `no_such_upload`, or `too_large` past the grant; nothing is kept then. `spent` gets each written chunk. */
+  writePart(grant: PartGrant, body: AsyncIterable<Uint8Array>, spent?: (chunk: Uint8Array) => void): Promise<StoredPart>
   describe(key: string): Promise<ObjectDocument | null>
 }
 
@@ -131,7 +131,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
     close: () => scratch.close(),
     readPartUrl: (key, query) => readPartUrl(key, query, signingKey),
     readDownloadUrl: (key, query) => readDownloadUrl(key, query, signingKey),
-    writePart: guarded((grant, body) => uploads.writePart(grant, body)),
+    writePart: guarded((grant, body, spent) => uploads.writePart(grant, body, spent)),
     describe: guarded((key) => objects.find(key)),
   }
 }
