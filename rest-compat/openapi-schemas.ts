@@ -108,7 +108,7 @@ function zodRules(rule: unknown): JsonSchema {
 }
 
 /** The same, or null. */
-export function orNull(schema: JsonSchema): JsonSchema {
+function orNull(schema: JsonSchema): JsonSchema {
   if (Object.keys(schema).length === 0) return schema
   if (typeof schema.type === 'string' && !('enum' in schema)) return { ...schema, type: [schema.type, 'null'] }
   return { anyOf: [schema, { type: 'null' }] }

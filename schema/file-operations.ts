@@ -15,7 +15,7 @@ import {
 } from '../src/files/schemas.ts'
 import { builder } from './builder.ts'
 import { RepoFile } from './file.ts'
-import { rule } from './input-field.ts'
+import { repoName, rule } from './input-field.ts'
 import { operation, targetRepo } from './operation-scope.ts'
 import { once } from './replay.ts'
 
@@ -89,8 +89,7 @@ const PresignUploadFile = builder.inputType('PresignUploadFile', {
 const PresignUploadInput = builder.inputType('PresignUploadInput', {
   description: '1 to 100 files of one repo.',
   fields: (t) => ({
-    owner: t.string({ required: true, description: 'Handle of the owner.' }),
-    repo: t.string({ required: true, description: 'Slug of the repo.' }),
+    ...repoName(t),
     files: t.field({
       type: [PresignUploadFile],
       required: true,
@@ -143,8 +142,7 @@ const CompletedUpload = builder.inputType('CompletedUpload', {
 const CompleteUploadInput = builder.inputType('CompleteUploadInput', {
   description: '1 to 100 uploads of one repo.',
   fields: (t) => ({
-    owner: t.string({ required: true, description: 'Handle of the owner.' }),
-    repo: t.string({ required: true, description: 'Slug of the repo.' }),
+    ...repoName(t),
     uploads: t.field({
       type: [CompletedUpload],
       required: true,
@@ -173,8 +171,7 @@ builder.mutationField('completeUpload', (t) =>
 const AbortUploadInput = builder.inputType('AbortUploadInput', {
   description: 'Which upload to give up.',
   fields: (t) => ({
-    owner: t.string({ required: true, description: 'Handle of the owner.' }),
-    repo: t.string({ required: true, description: 'Slug of the repo.' }),
+    ...repoName(t),
     uploadId: t.string({ required: true, ...rule(abortUploadInput.shape.uploadId), description: 'From presign.' }),
   }),
 })
@@ -194,14 +191,11 @@ builder.mutationField('abortUpload', (t) =>
   }),
 )
 
-const PathsInput = { paths: rule(presignDownloadInput.shape.paths) }
-
 const PresignDownloadInput = builder.inputType('PresignDownloadInput', {
   description: '1 to 100 paths of one repo.',
   fields: (t) => ({
-    owner: t.string({ required: true, description: 'Handle of the owner.' }),
-    repo: t.string({ required: true, description: 'Slug of the repo.' }),
-    paths: t.stringList({ required: true, ...PathsInput.paths, description: '1 to 100.' }),
+    ...repoName(t),
+    paths: t.stringList({ required: true, ...rule(presignDownloadInput.shape.paths), description: '1 to 100.' }),
   }),
 })
 
@@ -237,9 +231,8 @@ builder.mutationField('presignDownload', (t) =>
 const DeleteFilesInput = builder.inputType('DeleteFilesInput', {
   description: '1 to 100 paths of one repo.',
   fields: (t) => ({
-    owner: t.string({ required: true, description: 'Handle of the owner.' }),
-    repo: t.string({ required: true, description: 'Slug of the repo.' }),
-    paths: t.stringList({ required: true, ...PathsInput.paths, description: '1 to 100.' }),
+    ...repoName(t),
+    paths: t.stringList({ required: true, ...rule(presignDownloadInput.shape.paths), description: '1 to 100.' }),
   }),
 })
 

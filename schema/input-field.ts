@@ -1,6 +1,18 @@
+/** What inputs share. */
 import type { z } from 'zod'
+import type { builder } from './builder.ts'
 
 /** Validates an argument or input field with a zod schema, and shows the schema's limits to the OpenAPI document. */
 export function rule<Schema extends z.ZodType>(schema: Schema): { validate: Schema; extensions: { zod: Schema } } {
   return { validate: schema, extensions: { zod: schema } }
+}
+
+type InputFields = PothosSchemaTypes.InputFieldBuilder<typeof builder.$inferSchemaTypes, 'InputObject'>
+
+/** The two members by which an input names the repo that it is about: `targetRepo` reads them. */
+export function repoName(t: InputFields) {
+  return {
+    owner: t.string({ required: true, description: 'Handle of the owner.' }),
+    repo: t.string({ required: true, description: 'Slug of the repo.' }),
+  }
 }

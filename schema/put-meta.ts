@@ -4,7 +4,7 @@ import { putDatasetMeta, putModelMeta } from '../src/repos/put-meta.ts'
 import { longNameText, sha256Text, wordText } from '../src/text-rules.ts'
 import { builder } from './builder.ts'
 import { ControlClassEnum } from './enums.ts'
-import { rule } from './input-field.ts'
+import { repoName, rule } from './input-field.ts'
 import { operation, targetRepo } from './operation-scope.ts'
 import { once } from './replay.ts'
 import { RepoType } from './repo.ts'
@@ -12,8 +12,7 @@ import { RepoType } from './repo.ts'
 const PutModelMetaInput = builder.inputType('PutModelMetaInput', {
   description: 'The whole block; what is left out becomes null.',
   fields: (t) => ({
-    owner: t.string({ required: true, description: 'Handle of the owner.' }),
-    repo: t.string({ required: true, description: 'Slug of the repo.' }),
+    ...repoName(t),
     policyType: t.string({ required: true, ...rule(wordText), description: '1 to 64 characters.' }),
     baseModel: t.string({ ...rule(longNameText), description: 'What it was tuned from.' }),
     sourceRunId: t.string({ ...rule(wordText), description: 'The run that made it.' }),
@@ -29,8 +28,7 @@ const count = z.int().min(0).max(MAX_INT32)
 const PutDatasetMetaInput = builder.inputType('PutDatasetMetaInput', {
   description: 'The whole block; what is left out becomes null.',
   fields: (t) => ({
-    owner: t.string({ required: true, description: 'Handle of the owner.' }),
-    repo: t.string({ required: true, description: 'Slug of the repo.' }),
+    ...repoName(t),
     episodeCount: t.field({ type: 'SafeInt', required: true, ...rule(count), description: 'Episodes.' }),
     totalFrames: t.field({
       type: 'SafeInt',

@@ -12,12 +12,12 @@ import { Account } from './account.ts'
 import { builder, MAX_PAGE_SIZE } from './builder.ts'
 import { Connection, forwardArgs, nodesOf } from './connection.ts'
 import { RepoKindEnum, RepoSortEnum, VisibilityEnum } from './enums.ts'
-import { rule } from './input-field.ts'
+import { repoName, rule } from './input-field.ts'
 import { operation, targetRepo } from './operation-scope.ts'
 import { once } from './replay.ts'
 import { DatasetMetaType, ModelMetaType } from './repo-meta.ts'
 
-export const RepoFileSummary = builder.objectRef<Repo['fileSummary']>('RepoFileSummary').implement({
+const RepoFileSummary = builder.objectRef<Repo['fileSummary']>('RepoFileSummary').implement({
   description: 'What the files of a repo add up to; kept by every change, never counted by a read.',
   fields: (t) => ({
     count: t.exposeInt('count', { description: 'Files.' }),
@@ -79,8 +79,6 @@ const Facets = builder.objectRef<Awaited<ReturnType<typeof repoFacets>>>('RepoFa
   }),
 })
 
-const nameArgs = <Owner, Slug>(owner: Owner, slug: Slug) => ({ owner, slug })
-
 /** A page that remembers what was asked: the facets count by it. */
 class RepoPage extends Connection<Repo> {
   readonly filter: ListReposInput
@@ -97,10 +95,10 @@ builder.queryField('repo', (t) =>
     nullable: true,
     description: 'A repo by owner and slug; null where it does not exist or is not visible to the caller.',
     ...operation('none'),
-    args: nameArgs(
-      t.arg.string({ required: true, description: 'Handle of the owner.' }),
-      t.arg.string({ required: true, description: 'Slug of the repo.' }),
-    ),
+    args: {
+      owner: t.arg.string({ required: true, description: 'Handle of the owner.' }),
+      slug: t.arg.string({ required: true, description: 'Slug of the repo.' }),
+    },
     resolve: (_root, args, ctx) => getRepo(ctx, args),
   }),
 )
@@ -183,8 +181,7 @@ builder.mutationField('createRepo', (t) =>
 const UpdateRepoInput = builder.inputType('UpdateRepoInput', {
   description: 'RepoUpdate of the spec: what is left out stays as it is.',
   fields: (t) => ({
-    owner: t.string({ required: true, description: 'Handle of the owner.' }),
-    repo: t.string({ required: true, description: 'Slug of the repo.' }),
+    ...repoName(t),
     visibility: t.field({ type: VisibilityEnum, description: 'The new visibility; may not be null.' }),
     description: t.string({ ...rule(descriptionText), description: 'Null clears it.' }),
     tags: t.stringList({ ...rule(tagList), description: 'Replaces all tags; null clears them.' }),
@@ -204,8 +201,7 @@ builder.mutationField('updateRepo', (t) =>
 const DeleteRepoInput = builder.inputType('DeleteRepoInput', {
   description: 'Which repo to delete.',
   fields: (t) => ({
-    owner: t.string({ required: true, description: 'Handle of the owner.' }),
-    repo: t.string({ required: true, description: 'Slug of the repo.' }),
+    ...repoName(t),
   }),
 })
 

@@ -1,5 +1,4 @@
 /** A whole hub in this process: every part opened in the order in which they need each other, and closed in the reverse. */
-import { hkdfSync } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { documentReader } from '../rest-compat/documents.ts'
@@ -21,6 +20,7 @@ import { openDatabase } from './open-database.ts'
 import { openEvents } from './store/events.ts'
 import { isDiskStore, openObjectStore } from './store/objects/open.ts'
 import { openQueue } from './store/queue.ts'
+import { deriveKey } from './store/seal.ts'
 
 export interface RunningHub {
   /** Where it can be reached, without a trailing slash: PUBLIC_URL, else the address it listens on. */
@@ -74,7 +74,7 @@ async function openHub(
   const { db, secret } = database
   // Links and callbacks need an address before the first request; port 0 is known only once the server listens.
   if (config.port !== 0) config.publicUrl ??= addressUrl(config.host, config.port)
-  const signingKey = new Uint8Array(hkdfSync('sha256', secret, '', 'object urls', 32))
+  const signingKey = deriveKey(secret, 'object urls')
   const objects = await openObjectStore(config, { signingKey, baseUrl: () => config.publicUrl ?? '' })
   if (objects) opened.add('object store', () => objects.close())
   const events = openEvents({ url: database.url, log })

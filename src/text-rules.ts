@@ -12,7 +12,7 @@ export const handleText = z
 
 export const slugText = handleText
 
-export const tagText = z
+const tagText = z
   .string()
   .regex(/^[a-z0-9][a-z0-9._:+_-]{0,49}$/, 'must be 1 to 50 of a-z, 0-9 and ._:+-, starting with a letter or digit')
 

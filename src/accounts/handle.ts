@@ -6,7 +6,7 @@ import type { Querier, Statement } from '../store/db.ts'
 import { handleText } from '../text-rules.ts'
 
 /** First segments of the hub's own URLs, and words that would read as such. */
-export const reservedHandles: ReadonlySet<string> = new Set([
+const reservedHandles: ReadonlySet<string> = new Set([
   'v1',
   'graphql',
   'admin',

@@ -26,7 +26,7 @@ const insertPerson: Statement<never> = {
 }
 
 /** The account of a person who has been here before. */
-export async function findIdentity(querier: Querier, person: Person): Promise<string | null> {
+async function findIdentity(querier: Querier, person: Person): Promise<string | null> {
   const [account] = await querier.query(findPerson, [person.issuer, person.subject])
   return account?.id ?? null
 }

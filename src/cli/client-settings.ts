@@ -7,7 +7,7 @@ import { LocalError } from '../client/index.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-export const DEFAULT_URL = 'http://127.0.0.1:4000'
+const DEFAULT_URL = 'http://127.0.0.1:4000'
 
 const stored = z.object({ url: z.string().optional(), token: z.string().optional() })
 

@@ -7,8 +7,8 @@ import type { Progress } from './progress.ts'
 import { type RetryPolicy, withRetry } from './retry.ts'
 
 /** Above this, ranges of a file are fetched side by side. */
-export const PARALLEL_ABOVE_BYTES = 64 * 1_048_576
-export const RANGE_BYTES = 32 * 1_048_576
+const PARALLEL_ABOVE_BYTES = 64 * 1_048_576
+const RANGE_BYTES = 32 * 1_048_576
 
 export interface Fetching {
   /** A URL that is good now; `fresh` asks for a new one. */

@@ -19,7 +19,7 @@ export async function send(url: string, init: RequestInit & { duplex?: 'half' })
 }
 
 /** The innermost reason: fetch says only "fetch failed" and keeps the system's word one or two causes down. */
-export function causeOf(error: unknown): string {
+function causeOf(error: unknown): string {
   let inner: unknown = error
   while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause
   if (inner instanceof AggregateError && inner.errors[0] instanceof Error) inner = inner.errors[0]

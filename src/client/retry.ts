@@ -17,7 +17,7 @@ export const defaultRetry: RetryPolicy = { attempts: 6, baseMs: 250, maxMs: 15_0
 const LONGEST_RETRY_AFTER_MS = 120_000
 
 /** Full jitter over an exponentially growing window, so that many clients that failed together do not return together. */
-export function backoffMs(policy: RetryPolicy, failedAttempts: number): number {
+function backoffMs(policy: RetryPolicy, failedAttempts: number): number {
   const window = Math.min(policy.maxMs, policy.baseMs * 2 ** (failedAttempts - 1))
   return Math.round(window / 2 + (window / 2) * policy.random())
 }
@@ -33,7 +33,7 @@ export function retryAfterMs(header: string | null, nowMs: number): number | nul
 const passing = new Set([408, 425, 429, 500, 502, 503, 504])
 
 /** A 503 that says "not configured" stays so; a twin in flight (409) ends by itself. */
-export function isPassing(error: unknown): boolean {
+function isPassing(error: unknown): boolean {
   if (error instanceof TransferError) return true
   if (!(error instanceof ProblemError)) return false
   if (error.kind.startsWith('not_configured')) return false

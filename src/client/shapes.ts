@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 const nullable = <T extends z.ZodType>(type: T) => type.nullish().transform((value) => value ?? null)
 
-export const remoteFile = z.looseObject({
+const remoteFile = z.looseObject({
   path: z.string(),
   size: z.number().int().min(0),
   etag: nullable(z.string()),
@@ -29,7 +29,7 @@ export type RemoteRepo = z.output<typeof remoteRepo>
 
 export const repoPage = z.looseObject({ items: z.array(remoteRepo), next_cursor: nullable(z.string()) })
 
-export const uploadTarget = z.looseObject({
+const uploadTarget = z.looseObject({
   path: z.string(),
   upload_id: z.string(),
   part_size: z.number().int().min(1),
@@ -40,7 +40,7 @@ export type UploadTarget = z.output<typeof uploadTarget>
 
 export const presignedUploads = z.looseObject({ uploads: z.array(uploadTarget), expires_at: z.string() })
 
-export const downloadTarget = z.looseObject({ path: z.string(), url: z.string(), expires_at: z.string() })
+const downloadTarget = z.looseObject({ path: z.string(), url: z.string(), expires_at: z.string() })
 export type DownloadTarget = z.output<typeof downloadTarget>
 
 export const presignedDownloads = z.looseObject({ files: z.array(downloadTarget) })

@@ -16,7 +16,7 @@ export interface DeletedPaths {
   readonly missing: readonly string[]
 }
 
-export const unstore: Statement<never> = {
+const unstore: Statement<never> = {
   name: 'accounts-unstore',
   text: 'update accounts set storage_bytes = storage_bytes - $2::bigint where id = $1',
 }

@@ -33,20 +33,7 @@ export function newStorageKey(): string {
   return `${BLOB_PREFIX}${name.slice(0, 2)}/${name.slice(2)}`
 }
 
-/** Maps with at most `limit` calls under way, in order; settles all of them before it rejects with the first failure. */
-export async function mapBounded<T, R>(
-  items: readonly T[],
-  limit: number,
-  work: (item: T, index: number) => Promise<R>,
-): Promise<R[]> {
-  const results = await settleBounded(items, limit, work)
-  return results.map((result) => {
-    if (result.status === 'rejected') throw result.reason
-    return result.value
-  })
-}
-
-/** `mapBounded` that says of each item how it went. */
+/** Maps with at most `limit` calls under way, in order, and says of each item how it went. */
 export async function settleBounded<T, R>(
   items: readonly T[],
   limit: number,

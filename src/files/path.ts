@@ -1,8 +1,8 @@
 /** FilePath (contract, "Identifiers and text rules"): what is a path of a file, and byte order on paths. Pure. */
 import { z } from 'zod'
 
-export const MAX_PATH_BYTES = 1024
-export const MAX_SEGMENT_BYTES = 255
+const MAX_PATH_BYTES = 1024
+const MAX_SEGMENT_BYTES = 255
 
 /** C0, DEL and C1. */
 const control = /\p{Cc}/u

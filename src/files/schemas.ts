@@ -28,13 +28,13 @@ export const completedUpload = z.object({
   ifMatch: sha256Text.nullish(),
 })
 
-export const completeUploadInput = z.object({ ...repoName, uploads: upTo100(completedUpload) })
+const completeUploadInput = z.object({ ...repoName, uploads: upTo100(completedUpload) })
 
 export const abortUploadInput = z.object({ ...repoName, uploadId: z.string().min(1).max(256) })
 
 export const presignDownloadInput = z.object({ ...repoName, paths: upTo100(filePath) })
 
-export const deleteFilesInput = z.object({ ...repoName, paths: upTo100(filePath) })
+const deleteFilesInput = z.object({ ...repoName, paths: upTo100(filePath) })
 
 export const treePrefix = z
   .string()

@@ -13,10 +13,10 @@ const MIGRATION_LOCK = 0x68756231
 
 /**
  * Brings the database up to this code's migrations and returns the names of those it applied. Instances that start together wait for one another on
- * an advisory lock, so one migrates and the others find it done. `afterSchema` runs under the same lock (other schemas that are made at start).
+ * an advisory lock, so one migrates and the others find it done.
  * A database that is ahead of the code is left as it is: expand-then-contract migrations keep the older code working on it.
  */
-export async function migrate(url: string, afterSchema?: () => Promise<void>): Promise<string[]> {
+export async function migrate(url: string): Promise<string[]> {
   const client = clientOf(url)
   try {
     await client.connect()
@@ -26,9 +26,7 @@ export async function migrate(url: string, afterSchema?: () => Promise<void>): P
   try {
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
     const migrations = await readMigrations(MIGRATIONS_DIR)
-    const applied = (await isCurrent(client, migrations)) ? [] : await applyMigrations(url, migrations)
-    await afterSchema?.()
-    return applied
+    return (await isCurrent(client, migrations)) ? [] : await applyMigrations(url, migrations)
   } catch (error) {
     throw asUnavailable(error)
   } finally {

@@ -1,12 +1,12 @@
-/** Sealing of what the database or a cookie keeps secret: AES-256-GCM under a key derived from HUB_SECRET, one for each purpose. */
+/** Keys derived from HUB_SECRET, one for each purpose, and sealing under them (AES-256-GCM) of what the database or a cookie keeps secret. */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const KEY_BYTES = 32
 
-/** A key of its own for each use of HUB_SECRET (RFC 5869), so that what is sealed for one use opens for no other. */
-function deriveKey(secret: string, purpose: string): Uint8Array {
+/** 32 bytes: a key of its own for each use of HUB_SECRET (RFC 5869), so that what is sealed for one use opens for no other. */
+export function deriveKey(secret: string, purpose: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secret, 'hub', purpose, KEY_BYTES))
 }
 

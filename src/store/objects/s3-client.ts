@@ -5,7 +5,7 @@ import type { S3Settings } from '../../config.ts'
 const IDLE_TIMEOUT_MS = 60_000
 
 /** Assembling or copying gigabytes inside the store answers late and sends nothing meanwhile. */
-export const SLOW_CALL_TIMEOUT_MS = 15 * 60_000
+const SLOW_CALL_TIMEOUT_MS = 15 * 60_000
 
 /**
  * A client with every limit set: the SDK's defaults wait for ever. `slow` is for calls whose answer takes minutes.
