@@ -7,11 +7,19 @@ export interface RetryPolicy {
   readonly attempts: number
   readonly baseMs: number
   readonly maxMs: number
+  /** How long work that another request holds is waited for, however many tries that takes. */
+  readonly heldMs?: number
   /** A number in [0, 1); given by tests. */
   readonly random: () => number
 }
 
-export const defaultRetry: RetryPolicy = { attempts: 6, baseMs: 250, maxMs: 15_000, random: Math.random }
+export const defaultRetry: RetryPolicy = {
+  attempts: 6,
+  baseMs: 250,
+  maxMs: 15_000,
+  heldMs: 90_000,
+  random: Math.random,
+}
 
 /** A server that asks for a longer rest than this is reported instead of waited for. */
 const LONGEST_RETRY_AFTER_MS = 120_000
@@ -37,7 +45,12 @@ function isPassing(error: unknown): boolean {
   if (error instanceof TransferError) return true
   if (!(error instanceof ProblemError)) return false
   if (error.kind.startsWith('not_configured')) return false
-  return passing.has(error.status) || error.kind === 'conflict.in_progress' || error.kind === 'idempotency.in_flight'
+  return passing.has(error.status) || isHeld(error)
+}
+
+/** Another request is at it; when that one's hub was killed, it is free again after a minute. */
+function isHeld(error: unknown): boolean {
+  return error instanceof ProblemError && ['conflict.in_progress', 'idempotency.in_flight'].includes(error.kind)
 }
 
 /** An error that carries how long its sender asked to wait. */
@@ -45,13 +58,14 @@ export interface Restable {
   restMs?: number | null
 }
 
-/** Runs `work` until it succeeds, fails for good, or `attempts` are used up. Rejects at once when `signal` is aborted. */
+/** Runs `work` until it succeeds, fails for good, or `attempts` (for what is held: `heldMs`) are used up. Rejects at once when `signal` is aborted. */
 export async function withRetry<T>(
   policy: RetryPolicy,
   signal: AbortSignal,
   work: (attempt: number) => Promise<T>,
   passes: (error: unknown) => boolean = isPassing,
 ): Promise<T> {
+  const heldUntil = Date.now() + (policy.heldMs ?? 0)
   for (let attempt = 1; ; attempt += 1) {
     signal.throwIfAborted()
     try {
@@ -59,7 +73,8 @@ export async function withRetry<T>(
     } catch (error) {
       signal.throwIfAborted()
       const asked = (error as Restable).restMs ?? 0
-      if (attempt >= policy.attempts || !passes(error) || asked > LONGEST_RETRY_AFTER_MS) throw error
+      const usedUp = attempt >= policy.attempts && !(isHeld(error) && Date.now() < heldUntil)
+      if (usedUp || !passes(error) || asked > LONGEST_RETRY_AFTER_MS) throw error
       await delay(Math.max(asked, backoffMs(policy, attempt)), undefined, { signal })
     }
   }

@@ -1,6 +1,7 @@
 /** A completion takes its uploads, all or none, and puts back what it could not finish. */
 import { HubError, type Loc } from '../errors.ts'
 import type { Db, Statement, Tx } from '../store/db.ts'
+import { COMPLETE_LEASE_SECONDS } from './limits.ts'
 import type { CompletedUpload } from './schemas.ts'
 import { type DiscardedUpload, discardUploads, type UploadRow, uploadColumns } from './upload-sql.ts'
 import { uploadRefusal } from './upload-state.ts'
@@ -60,11 +61,29 @@ function raise(error: HubError): never {
   throw error
 }
 
+/** In id order, as everything that locks uploads. */
+const renewClaim: Statement<never> = {
+  name: 'uploads-renew',
+  text: `with locked as materialized
+      (select id from uploads where id = any($1::text[]) and attempt = $2 and state = 'completing' order by id for update)
+    update uploads u set attempt_at = now() from locked where u.id = locked.id`,
+}
+
+/** Renews a completion's hold while it works, so that only a dead one's runs out. Answers how to stop. A failed renewal is made good by the next. */
+export function keepClaim(db: Db, attempt: string, uploadIds: readonly string[]): () => void {
+  const renew = () => void db.query(renewClaim, [uploadIds, attempt]).catch(() => undefined)
+  const renewal = setInterval(renew, (COMPLETE_LEASE_SECONDS * 1000) / 3)
+  renewal.unref()
+  return () => clearInterval(renewal)
+}
+
+/** In id order, as every statement that locks several uploads. */
 const putBack: Statement<never> = {
   name: 'uploads-put-back',
-  text: `update uploads set attempt = null, attempt_at = null,
-      state = (case when id = any($3::text[]) then 'assembled' else 'pending' end)::"UploadState"
-    where id = any($1::text[]) and attempt = $2 and state = 'completing'`,
+  text: `with locked as materialized (select id from uploads where id = any($1::text[]) order by id for update)
+    update uploads u set attempt = null, attempt_at = null,
+      state = (case when u.id = any($3::text[]) then 'assembled' else 'pending' end)::"UploadState"
+    from locked where u.id = locked.id and u.attempt = $2 and u.state = 'completing'`,
 }
 
 export interface FailedCompletion {

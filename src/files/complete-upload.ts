@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { assertMayWriteRepo } from '../auth/policy.ts'
 import type { RequestContext } from '../context.ts'
 import { HubError } from '../errors.ts'
-import { findRepo } from '../repos/get-repo.ts'
+import { findRepo, type RepoFacts } from '../repos/get-repo.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
 import { commitVerb } from '../verb.ts'
 import { type AssembledUpload, assembleUpload, RejectedBytes } from './assemble-upload.ts'
-import { claimUploads, settleFailure } from './claim-uploads.ts'
+import { claimUploads, keepClaim, settleFailure } from './claim-uploads.ts'
 import { assertDistinct } from './duplicates.ts'
 import type { RepoFileEntry } from './file-entry.ts'
 import { HASH_CONCURRENCY } from './limits.ts'
@@ -48,6 +48,29 @@ export async function completeUpload(
   }
   const attempt = randomUUID()
   const rows = await claimUploads(ctx.deps.db, repo.id, attempt, named)
+  const release = keepClaim(
+    ctx.deps.db,
+    attempt,
+    rows.map((row) => row.id),
+  )
+  try {
+    return await assembleAndLink(ctx, { repo, objects, attempt, rows, named })
+  } finally {
+    release()
+  }
+}
+
+interface Completion {
+  readonly repo: RepoFacts
+  readonly objects: ObjectStore
+  readonly attempt: string
+  readonly rows: readonly UploadRow[]
+  readonly named: readonly CompletedUpload[]
+}
+
+/** The work on claimed uploads: all of them linked, or all put back. */
+async function assembleAndLink(ctx: RequestContext, completion: Completion): Promise<{ files: RepoFileEntry[] }> {
+  const { repo, objects, attempt, rows, named } = completion
   const outcomes = await assembleAll(ctx, objects, attempt, { rows, named })
   const assembled = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
   if (assembled.length < rows.length) {

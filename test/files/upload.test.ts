@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { AccountRef, RequestContext } from '../../src/context.ts'
 import { HubError } from '../../src/errors.ts'
 import { abortUpload } from '../../src/files/abort-upload.ts'
+import { keepClaim } from '../../src/files/claim-uploads.ts'
 import { completeUpload } from '../../src/files/complete-upload.ts'
 import { deleteFiles } from '../../src/files/delete-files.ts'
 import { MAX_FILE_BYTES } from '../../src/files/limits.ts'
@@ -276,12 +277,28 @@ describe('completeUpload', () => {
     const repo = await world.repo(owner)
     const upload = await sent(repo, 'a', bytesOf('hello'))
     await world.sql(
-      `update uploads set state = 'completing', attempt = 'dead', attempt_at = now() - interval '9 minutes' where id = $1`,
+      `update uploads set state = 'completing', attempt = 'dead', attempt_at = now() - interval '50 seconds' where id = $1`,
       [upload.uploadId],
     )
     expect(await refusal(completeUpload(ctx, { ...repo, uploads: [upload] }))).toBe('conflict.in_progress')
-    await world.sql(`update uploads set attempt_at = now() - interval '11 minutes' where id = $1`, [upload.uploadId])
+    await world.sql(`update uploads set attempt_at = now() - interval '61 seconds' where id = $1`, [upload.uploadId])
     expect((await completeUpload(ctx, { ...repo, uploads: [upload] })).files).toHaveLength(1)
+  })
+
+  test('a completion at work keeps its lease', async () => {
+    const repo = await world.repo(owner)
+    const { uploadId } = await sent(repo, 'a', bytesOf('hello'))
+    await world.sql(
+      `update uploads set state = 'completing', attempt = 'alive', attempt_at = now() - interval '50 seconds' where id = $1`,
+      [uploadId],
+    )
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const release = keepClaim(world.deps.db, 'alive', [uploadId])
+    vi.advanceTimersByTime(20_000)
+    release()
+    vi.useRealTimers()
+    const isFresh = `select attempt_at > now() - interval '20 seconds' as fresh from uploads where id = $1`
+    await expect.poll(() => world.sql(isFresh, [uploadId])).toEqual([{ fresh: true }])
   })
 
   test('conditions hold or the request is refused', async () => {
