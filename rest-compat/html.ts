@@ -17,6 +17,7 @@ export function page(title: string, body: string): { html: string; policy: strin
   return { html: `<!doctype html>\n<html lang="en"><head>${head}</head>\n<body>\n${body}\n</body></html>\n`, policy }
 }
 
+/** Text as it can stand in an element or a quoted attribute. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

@@ -77,6 +77,7 @@ export function readIdempotencyKey(header: string | string[] | undefined): strin
   ])
 }
 
+/** What tells whether two requests under one key have the same body. */
 export function sha256Of(body: Buffer): Buffer {
   return hash('sha256', body, 'buffer')
 }

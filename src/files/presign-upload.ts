@@ -32,9 +32,11 @@ const keepRepo: Statement<{ id: string }> = {
   text: 'select id from repos where id = $1 for key share',
 }
 
+/** In id order, as every statement that locks several uploads. */
 const touch: Statement<never> = {
   name: 'uploads-touch',
-  text: 'update uploads set touched_at = now() where id = any($1::text[])',
+  text: `with locked as materialized (select id from uploads where id = any($1::text[]) order by id for update)
+    update uploads u set touched_at = now() from locked where u.id = locked.id`,
 }
 
 const insertUploads: Statement<{ id: string }> = {

@@ -14,6 +14,7 @@ export interface OpenStreams {
   endAll(): void
 }
 
+/** Mounts the endpoint; what it returns ends every stream when the hub stops. */
 export function registerGraphqlStream(app: FastifyInstance, parts: GraphqlParts): OpenStreams {
   const open = new Set<{ request: FastifyRequest; end(): void }>()
   let ended = false

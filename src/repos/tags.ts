@@ -1,3 +1,4 @@
+/** Tags of a repo. */
 import { invalid } from '../errors.ts'
 import { MAX_TAGS } from '../text-rules.ts'
 

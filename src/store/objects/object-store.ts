@@ -84,6 +84,7 @@ export type ObjectStoreErrorCode =
   | 'too_large'
   | 'unavailable'
 
+/** The only error of an object store. `message` may be shown to a client: it holds no key, path or secret; `cause` is for the log. */
 export class ObjectStoreError extends Error {
   readonly code: ObjectStoreErrorCode
 
