@@ -92,3 +92,28 @@ describe('the house', () => {
     expect(files.filter((file) => /(manager|service|helper|utils?)\b/i.test(file))).toEqual([])
   })
 })
+
+describe('exports', () => {
+  const others = globSync(['{src,schema,rest-compat,scripts,test}/**/*.ts', '*.ts'], { cwd: root })
+  const texts = new Map(others.map((file) => [file, textOf(file)]))
+
+  it('of values are used by another file, or are not exports', () => {
+    const unused = files.flatMap((file) =>
+      [...textOf(file).matchAll(/^export (?:async )?(?:function\*?|const|class) (\w+)/gm)]
+        .map(([, name = '']) => name)
+        .filter((name) => ![...texts].some(([other, text]) => other !== file && new RegExp(`\\b${name}\\b`).test(text)))
+        .map((name) => `${file}: ${name}`),
+    )
+    expect(unused).toEqual([])
+  })
+
+  it('of functions and classes say what they are', () => {
+    const silent = files.flatMap((file) => {
+      const lines = textOf(file).split('\n')
+      const isSilent = (line: string, index: number) =>
+        /^export (?:async )?(?:function|class)\b/.test(line) && !lines[index - 1]?.endsWith('*/')
+      return lines.filter(isSilent).map((line) => `${file}: ${line}`)
+    })
+    expect(silent).toEqual([])
+  })
+})

@@ -23,6 +23,7 @@ export function isKey(key: string): boolean {
   return key.length <= 900 && key.split('/').every((part) => segment.test(part))
 }
 
+/** Whether this store could have given the id, so that joining it to a directory stays inside. */
 export function isUploadId(text: string): boolean {
   return uploadIdShape.test(text)
 }
@@ -32,6 +33,7 @@ export function newUploadId(): string {
   return `${Date.now().toString(36).padStart(9, '0')}-${randomBytes(16).toString('hex')}`
 }
 
+/** When the upload of this id was started, to the millisecond. */
 export function uploadStartedAt(uploadId: string): Date {
   return new Date(Number.parseInt(uploadId.slice(0, 9), 36))
 }
@@ -65,10 +67,12 @@ export function layoutOf(root: string): Layout {
   }
 }
 
+/** The upload was completed, aborted, or never was: from here the three look the same. */
 export function noSuchUpload(): ObjectStoreError {
   return new ObjectStoreError('no_such_upload', 'The upload was completed, aborted or never started.')
 }
 
+/** Nothing is stored under the key. */
 export function noSuchObject(): ObjectStoreError {
   return new ObjectStoreError('no_such_object', 'The object does not exist.')
 }
@@ -82,6 +86,7 @@ export interface PartFile extends StoredPart {
 
 const partFileShape = /^(\d{5})\.([0-9a-z]{9})\.([0-9a-f]{32})\.(\d+)$/
 
+/** The part and the name of its file. `etag` is the MD5 of its bytes in hex. */
 export function partFile(partNumber: number, version: number, etag: string, sizeBytes: number): PartFile {
   const file = `${String(partNumber).padStart(5, '0')}.${version.toString(36).padStart(9, '0')}.${etag}.${sizeBytes}`
   return { partNumber, etag, sizeBytes, file, version }

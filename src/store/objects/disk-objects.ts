@@ -29,6 +29,7 @@ export interface DiskObjects {
 /** A directory may lose the race against the pruning of an empty one, or against another replacement, this often. */
 const PUBLISH_ATTEMPTS = 20
 
+/** The finished objects under a layout. Calls reject with `ObjectStoreError`, or with the system's own error. */
 export function diskObjects(layout: Layout, scratch: Scratch): DiskObjects {
   const locate = async (key: string) => {
     const { current, former } = layout.object(key)

@@ -43,6 +43,7 @@ export interface DiskUploads {
   startedBefore(before: Date): AsyncIterable<{ key: string; uploadId: string; startedAt: Date }>
 }
 
+/** The uploads under a layout; completing one publishes it among `objects`. Calls reject as those do. */
 export function diskUploads(layout: Layout, scratch: Scratch, objects: DiskObjects): DiskUploads {
   const create = async (key: string, contentType: string | null) => {
     layout.object(key)

@@ -19,7 +19,7 @@ import {
 } from './signed-url.ts'
 
 /** The part size of the spec: what a signed part URL takes at most. */
-export const DISK_PART_MAX_BYTES = 100 * 1024 * 1024
+const DISK_PART_MAX_BYTES = 100 * 1024 * 1024
 
 export interface DiskStoreOptions {
   readonly dir: string

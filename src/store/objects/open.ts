@@ -1,3 +1,4 @@
+/** Which object store a deployment has. */
 import type { Config } from '../../config.ts'
 import { openDiskStore } from './disk.ts'
 import type { ObjectStore } from './object-store.ts'

@@ -1,3 +1,4 @@
+/** The SDK client of the S3 store, every limit set. */
 import { S3Client } from '@aws-sdk/client-s3'
 import type { S3Settings } from '../../config.ts'
 

@@ -1,3 +1,4 @@
+/** Copies inside S3, in parts where one call does not reach. */
 import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,

@@ -1,3 +1,4 @@
+/** Errors of the SDK as those of the object store. */
 import { S3ServiceException } from '@aws-sdk/client-s3'
 import { ObjectStoreError, type ObjectStoreErrorCode } from './object-store.ts'
 

@@ -1,3 +1,4 @@
+/** Multipart uploads of the S3 store. */
 import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
@@ -102,6 +103,7 @@ export async function headObject(
   return { sizeBytes: head.ContentLength ?? 0, etag: bareEtag(head.ETag) }
 }
 
+/** Without the quotes that HTTP wraps it in; empty where the server gave none. */
 export function bareEtag(etag: string | undefined): string {
   return (etag ?? '').replaceAll('"', '')
 }
