@@ -41,9 +41,10 @@ const ownersOf: Statement<{ owner_id: string }> = {
   text: `select owner_id from uploads where id = any($1::text[])`,
 }
 
+/** NO KEY: rows that only refer to the account (an audit entry, a new repo) need not wait for a completion. */
 export const lockAccounts: Statement<never> = {
   name: 'accounts-lock',
-  text: `select id from accounts where id = any($1::text[]) order by id for update`,
+  text: `select id from accounts where id = any($1::text[]) order by id for no key update`,
 }
 
 /** In id order, so that two requests with the same uploads wait for each other and never in a circle. `$2` null: by `takable`; else by attempt. */
