@@ -13,6 +13,27 @@ interface TreeRow extends RepoFileEntry {
   readonly id: number | null
 }
 
+/** The columns of `pageColumns`, in their order. */
+type TreeTuple = readonly [
+  path: string,
+  size: number,
+  etag: string | null,
+  sha256: string | null,
+  mime: string | null,
+  updatedAt: string,
+  id: number | null,
+]
+
+const toRow = ([path, size, etag, sha256, mime, updatedAt, id]: TreeTuple): TreeRow => ({
+  path,
+  size,
+  etag,
+  sha256,
+  mime,
+  updatedAt,
+  id,
+})
+
 /** Bytes of a path that certainly fits a cursor, also when every one of them is escaped and then written in base64. */
 const SHORT_PATH_BYTES = 56
 
@@ -75,8 +96,9 @@ export async function filesOfRepos(ctx: Pick<RequestContext, 'deps'>, query: Fil
 }
 
 /** The same page of the one repo that a name stands for: the name, who may see it and the page in one statement, for it is read all the time. */
-export const treeByName: Statement<TreeRow> = {
+export const treeByName: Statement<TreeTuple> = {
   name: 'files-tree-by-name',
+  rows: 'array',
   text: `select ${pageColumns}
     from (select r.id from repos r join accounts o on o.id = r.owner_id where o.handle = $3 and r.slug = $4 and ${visibleRepo}) t
     cross join lateral (select id, path, blob_id, mime, updated_at from files
@@ -104,7 +126,7 @@ export async function listTree(ctx: RequestContext, input: TreeInput): Promise<F
   ]
   const rows = await db.query(treeByName, values)
   if (rows.length === 0 && !(await getRepo(ctx, { owner: input.owner, slug: input.repo }))) return null
-  return toPage(rows, listing, input.limit)
+  return toPage(rows.map(toRow), listing, input.limit)
 }
 
 function toPage(rows: readonly TreeRow[], listing: string, limit: number): FilePage {

@@ -15,12 +15,14 @@ import {
 
 const repoByName: Statement<RepoRow> = {
   name: 'repo-by-name',
+  rows: 'array',
   text: `select ${repoColumns} from repos r join accounts o on o.id = r.owner_id
     where o.handle = $3 and r.slug = $4 and ${visibleRepo}`,
 }
 
 const reposById: Statement<RepoRow> = {
   name: 'repos-by-id',
+  rows: 'array',
   text: `select ${repoColumns} from repos r join accounts o on o.id = r.owner_id
     where r.id = any($3::text[]) and ${visibleRepo}`,
 }
@@ -34,7 +36,7 @@ export async function getRepo(ctx: RequestContext, name: { owner: string; slug: 
 /** Repos by id in the order asked, null where invisible; one statement for any number. For loaders and `node`. */
 export async function getReposById(querier: Querier, viewer: Viewer, ids: readonly string[]): Promise<(Repo | null)[]> {
   const rows = await querier.query(reposById, [...viewerParams(viewer), ids])
-  const byId = new Map(rows.map((row) => [row.id, toRepo(row)]))
+  const byId = new Map(rows.map((row) => [row[0], toRepo(row)]))
   return ids.map((id) => byId.get(id) ?? null)
 }
 

@@ -96,7 +96,7 @@ export function repoPageStatement(
     from (select id, updated_at from (${page}) candidates order by ${by} limit ${limit}) page
     join repos r on r.id = page.id join accounts o on o.id = r.owner_id
     order by ${by.replaceAll(/\b(id|updated_at)\b/g, 'page.$1')}`
-  return { statement: { name: statementName(query, viewer), text }, values: params.values }
+  return { statement: { name: statementName(query, viewer), rows: 'array', text }, values: params.values }
 }
 
 /** The caller's private repos: one ordered stream for each account, or the few repos that a limited key lists. */

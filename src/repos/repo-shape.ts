@@ -49,26 +49,26 @@ export interface Repo {
   readonly updatedAt: string
 }
 
-/** One row of `repoColumns`. */
-export interface RepoRow {
-  readonly id: string
-  readonly kind: RepoKind
-  readonly owner_id: string
-  readonly owner_kind: 'user' | 'org'
-  readonly owner_handle: string
-  readonly owner_name: string | null
-  readonly slug: string
-  readonly visibility: Visibility
-  readonly description: string | null
-  readonly tags: string[]
-  readonly file_count: number
-  readonly total_bytes: number
-  readonly verified_count: number
-  readonly created_at: string
-  readonly updated_at: string
-  readonly meta: ModelMeta | DatasetMeta | null
-  readonly policy_count: number | null
-}
+/** One row of `repoColumns`, as an array in their order. */
+export type RepoRow = readonly [
+  id: string,
+  kind: RepoKind,
+  ownerId: string,
+  ownerKind: AccountRef['kind'],
+  ownerHandle: string,
+  ownerName: string | null,
+  slug: string,
+  visibility: Visibility,
+  description: string | null,
+  tags: string[],
+  fileCount: number,
+  totalBytes: number,
+  verifiedCount: number,
+  createdAt: string,
+  updatedAt: string,
+  meta: ModelMeta | DatasetMeta | null,
+  policyCount: number | null,
+]
 
 const isoTime = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
@@ -118,20 +118,22 @@ export const repoColumns = `r.id, r.kind, o.id as owner_id, o.kind as owner_kind
 
 /** A row in the graph's shape; one object literal, which is what keeps list pages cheap. */
 export function toRepo(row: RepoRow): Repo {
+  const [id, kind, ownerId, ownerKind, ownerHandle, ownerName, slug, visibility, description, tags] = row
+  const [, , , , , , , , , , count, totalBytes, verifiedCount, createdAt, updatedAt, meta, policyCount] = row
   return {
-    id: row.id,
-    kind: row.kind,
-    owner: { id: row.owner_id, kind: row.owner_kind, handle: row.owner_handle, name: row.owner_name },
-    slug: row.slug,
-    fullName: `${row.owner_handle}/${row.slug}`,
-    visibility: row.visibility,
-    description: row.description,
-    tags: row.tags,
-    modelMeta: row.kind === 'model' ? (row.meta as ModelMeta | null) : null,
-    datasetMeta: row.kind === 'dataset' ? (row.meta as DatasetMeta | null) : null,
-    fileSummary: { count: row.file_count, totalBytes: row.total_bytes, verifiedCount: row.verified_count },
-    policyCount: row.policy_count,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
+    id,
+    kind,
+    owner: { id: ownerId, kind: ownerKind, handle: ownerHandle, name: ownerName },
+    slug,
+    fullName: `${ownerHandle}/${slug}`,
+    visibility,
+    description,
+    tags,
+    modelMeta: kind === 'model' ? (meta as ModelMeta | null) : null,
+    datasetMeta: kind === 'dataset' ? (meta as DatasetMeta | null) : null,
+    fileSummary: { count, totalBytes, verifiedCount },
+    policyCount,
+    createdAt,
+    updatedAt,
   }
 }

@@ -16,7 +16,7 @@ import { migrate } from '../../src/store/migrate.ts'
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 10)
 const SLICE_MS = Number(process.env.BENCH_SLICE_MS ?? 1500)
-const CONCURRENCY = 8
+const CONCURRENCY = Number(process.env.BENCH_CONCURRENCY ?? 8)
 const REPOS = 200
 const FILES = 2000
 const TICKS_PER_SECOND = 100

@@ -10,7 +10,7 @@ import { requestId } from '../../src/http/edge.ts'
 import { createLogger, pathOf, requestLogger } from '../../src/http/logger.ts'
 import { createRateLimit } from '../../src/http/rate-limit.ts'
 import { repoPageStatement } from '../../src/repos/list-sql.ts'
-import { type RepoRow, repoColumns, visibleRepo } from '../../src/repos/repo-shape.ts'
+import { repoColumns, visibleRepo } from '../../src/repos/repo-shape.ts'
 import { openDb, type Statement } from '../../src/store/db.ts'
 
 const url = process.env.DATABASE_URL
@@ -19,6 +19,25 @@ const db = openDb({ url, poolMax: 10 })
 const rate = createRateLimit(Number(process.env.RATE_LIMIT_PER_MINUTE ?? 0))
 const log = requestLogger(createLogger({ logLevel: 'info' }))
 const app = Fastify({ logger: false, genReqId: (request) => requestId(request.headers['x-request-id']) })
+
+interface RepoRow {
+  readonly id: string
+  readonly kind: string
+  readonly owner_id: string
+  readonly owner_kind: string
+  readonly owner_handle: string
+  readonly owner_name: string | null
+  readonly slug: string
+  readonly visibility: string
+  readonly description: string | null
+  readonly tags: string[]
+  readonly file_count: number
+  readonly total_bytes: number
+  readonly verified_count: number
+  readonly created_at: string
+  readonly updated_at: string
+  readonly policy_count: number | null
+}
 
 const repoByName: Statement<RepoRow> = {
   name: 'limit-repo',
@@ -108,7 +127,7 @@ serve('/v1/repos', async (viewer, _names, limit) => {
     after: null,
     limit: limit + 1,
   })
-  const rows = await db.query(statement, values)
+  const rows = await db.query<RepoRow>({ name: 'limit-list', text: statement.text }, values)
   return {
     items: rows.slice(0, limit).map(repoJson),
     next_cursor: rows.length > limit ? (rows[limit - 1]?.id ?? null) : null,
