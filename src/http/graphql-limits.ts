@@ -7,12 +7,14 @@ import {
   GraphQLError,
   getOperationAST,
   Kind,
+  parse,
   type SelectionSetNode,
+  type Source,
 } from 'graphql'
 import { HubError } from '../errors.ts'
 import { DEFAULT_TREE_LIMIT } from '../files/limits.ts'
 
-export const MAX_TOKENS = 5000
+const MAX_TOKENS = 5000
 const MAX_DEPTH = 15
 /** A page of 100 with a page of 100 in each, and the parents. */
 const MAX_NODES = 10_200
@@ -23,16 +25,30 @@ const defaultPages: ReadonlyMap<string, number> = new Map([
   ['tree', DEFAULT_TREE_LIMIT],
 ])
 
+/** Parses a document of at most 5000 tokens. One that nests too deep for the parser, which calls itself, is a syntax error like any other. */
+export function parseBounded(source: string | Source): DocumentNode {
+  try {
+    return parse(source, { maxTokens: MAX_TOKENS })
+  } catch (error) {
+    if (error instanceof RangeError) throw new GraphQLError('Syntax Error: The document is nested too deep.')
+    throw error
+  }
+}
+
 interface Size {
   readonly depth: number
   /** Nodes below one parent. */
   readonly nodes: number
   readonly fields: number
+  /** Fields at or below `__schema` and `__type`, which have limits of their own. */
+  readonly introspected: number
 }
 
 const MAX_FIELDS = 2000
+/** Twice what the usual introspection queries select; each may be a list of the whole schema. */
+const MAX_INTROSPECTED = 600
 
-/** Throws 422 when the operation is deeper than 15 levels, yields more than about 10,000 nodes, or selects more than 2,000 fields. Introspection is exempt. */
+/** Throws 422 when the operation is deeper than 15 levels, yields more than about 10,000 nodes, or selects more than 2,000 fields. Introspection counts apart: 600 fields. */
 export function refuseOversized(
   document: DocumentNode,
   operationName: string | null | undefined,
@@ -44,14 +60,19 @@ export function refuseOversized(
   for (const { variable, defaultValue } of operation.variableDefinitions ?? []) {
     if (defaultValue?.kind === Kind.INT) defaults[variable.name.value] = Number(defaultValue.value)
   }
-  const { depth, nodes, fields } = new Sizer(document, { ...defaults, ...variables }).sizeOf(operation.selectionSet)
+  const sizer = new Sizer(document, { ...defaults, ...variables })
+  const { depth, nodes, fields, introspected } = sizer.sizeOf(operation.selectionSet)
   const refuse = (what: string) => {
     throw new HubError('validation.failed', `The operation ${what}; ask for less at a time.`)
   }
   if (depth > MAX_DEPTH) refuse(`is nested ${depth} levels deep, more than ${MAX_DEPTH}`)
   if (nodes > MAX_NODES) refuse(`may yield ${nodes} nodes, more than ${MAX_NODES}`)
   if (fields > MAX_FIELDS) refuse(`selects ${fields} fields, more than ${MAX_FIELDS}`)
+  if (introspected > MAX_INTROSPECTED)
+    refuse(`selects ${introspected} fields of the schema, more than ${MAX_INTROSPECTED}`)
 }
+
+const nothing: Size = { depth: 0, nodes: 0, fields: 0, introspected: 0 }
 
 class Sizer {
   readonly #fragments = new Map<string, FragmentDefinitionNode>()
@@ -69,6 +90,7 @@ class Sizer {
     let depth = 0
     let nodes = 0
     let fields = 0
+    let introspected = 0
     for (const selection of set.selections) {
       const size =
         selection.kind === Kind.FIELD
@@ -79,8 +101,9 @@ class Sizer {
       depth = Math.max(depth, size.depth)
       nodes += size.nodes
       fields += size.fields
+      introspected += size.introspected
     }
-    return { depth, nodes, fields }
+    return { depth, nodes, fields, introspected }
   }
 
   #sizeOfFragment(name: string): Size {
@@ -88,20 +111,26 @@ class Sizer {
     if (known) return known
     const fragment = this.#fragments.get(name)
     // Set before the walk: a cycle, which validation refuses anyway, ends here.
-    this.#measured.set(name, { depth: 0, nodes: 0, fields: 0 })
-    const size = fragment ? this.sizeOf(fragment.selectionSet) : { depth: 0, nodes: 0, fields: 0 }
+    this.#measured.set(name, nothing)
+    const size = fragment ? this.sizeOf(fragment.selectionSet) : nothing
     this.#measured.set(name, size)
     return size
   }
 
   #sizeOfField(field: FieldNode): Size {
-    if (field.name.value.startsWith('__')) return { depth: 0, nodes: 0, fields: 1 }
-    if (!field.selectionSet) return { depth: 1, nodes: 0, fields: 1 }
+    const isMeta = field.name.value.startsWith('__')
+    if (!field.selectionSet) return { ...nothing, depth: isMeta ? 0 : 1, fields: 1 }
     const inner = this.sizeOf(field.selectionSet)
+    if (isMeta) return { ...nothing, fields: 1, introspected: inner.fields + 1 }
     const page = this.#pageOf(field)
     // The members of a connection are not nodes themselves.
     const own = isEnvelope(field) ? 0 : 1
-    return { depth: inner.depth + 1, nodes: page * (inner.nodes + own), fields: inner.fields + 1 }
+    return {
+      depth: inner.depth + 1,
+      nodes: page * (inner.nodes + own),
+      fields: inner.fields + 1,
+      introspected: inner.introspected,
+    }
   }
 
   #pageOf(field: FieldNode): number {
@@ -128,12 +157,39 @@ class Sizer {
 const envelopes: ReadonlySet<string> = new Set(['nodes', 'edges', 'node', 'pageInfo'])
 const isEnvelope = (field: FieldNode): boolean => envelopes.has(field.name.value)
 
-/** A validation rule that refuses several root fields of a mutation under one request only when there are more than 20: each is a transaction of its own. */
-export function fewRootFields(context: { reportError(error: GraphQLError): void }): ASTVisitor {
+const MAX_ROOT_FIELDS = 20
+
+/** A validation rule: at most 20 root fields, also by way of fragments, since each of a mutation is a transaction of its own. */
+export function fewRootFields(context: {
+  reportError(error: GraphQLError): void
+  getFragment(name: string): FragmentDefinitionNode | null | undefined
+}): ASTVisitor {
+  const known = new Map<string, number>()
+  const count = (set: SelectionSetNode): number => {
+    let total = 0
+    for (const selection of set.selections) {
+      if (selection.kind === Kind.FIELD) total += 1
+      else if (selection.kind === Kind.INLINE_FRAGMENT) total += count(selection.selectionSet)
+      else total += countFragment(selection.name.value)
+    }
+    return total
+  }
+  const countFragment = (name: string): number => {
+    const before = known.get(name)
+    if (before !== undefined) return before
+    // Set before the walk: a cycle, which another rule refuses, ends here.
+    known.set(name, 0)
+    const fragment = context.getFragment(name)
+    const total = fragment ? count(fragment.selectionSet) : 0
+    known.set(name, total)
+    return total
+  }
   return {
     OperationDefinition(node) {
-      if (node.selectionSet.selections.length > 20) {
-        context.reportError(new GraphQLError('An operation has at most 20 root fields.', { nodes: node }))
+      if (count(node.selectionSet) > MAX_ROOT_FIELDS) {
+        context.reportError(
+          new GraphQLError(`An operation has at most ${MAX_ROOT_FIELDS} root fields.`, { nodes: node }),
+        )
       }
     },
   }

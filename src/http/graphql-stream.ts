@@ -1,10 +1,10 @@
 /** `/graphql/stream`: graphql-sse in both its modes, with the context, limits and errors of `/graphql`. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type ExecutionArgs, execute, type GraphQLError, parse, specifiedRules, subscribe, validate } from 'graphql'
+import { type ExecutionArgs, execute, type GraphQLError, specifiedRules, subscribe, validate } from 'graphql'
 import { createHandler } from 'graphql-sse/lib/use/fastify'
 import type { GraphqlParts } from './graphql.ts'
 import { renderError, renderResult } from './graphql-errors.ts'
-import { fewRootFields, MAX_TOKENS, refuseOversized } from './graphql-limits.ts'
+import { fewRootFields, parseBounded, refuseOversized } from './graphql-limits.ts'
 import { endingOf } from './request-context.ts'
 
 const BODY_LIMIT_BYTES = 1024 * 1024
@@ -84,7 +84,7 @@ function prepare(
 ): (ExecutionArgs & { contextValue: undefined }) | { errors: GraphQLError[] } {
   const refuse = (errors: readonly unknown[]) => ({ errors: errors.map((error) => renderError(error, request)) })
   try {
-    const document = parse(String(params.query ?? ''), { maxTokens: MAX_TOKENS })
+    const document = parseBounded(String(params.query ?? ''))
     const faults = validate(parts.schema, document, [...specifiedRules, fewRootFields])
     if (faults.length > 0) return refuse(faults)
     const variableValues = params.variables ?? {}

@@ -3,13 +3,13 @@ import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
-import { type ExecutionArgs, execute, type GraphQLError, type GraphQLSchema, parse, subscribe, validate } from 'graphql'
+import { type ExecutionArgs, execute, type GraphQLError, type GraphQLSchema, subscribe, validate } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import { noneMatchCovers, strongEtag } from '../../rest-compat/etag.ts'
 import type { RequestContext } from '../context.ts'
-import type { HubError } from '../errors.ts'
+import { HubError } from '../errors.ts'
 import { renderError, renderResult } from './graphql-errors.ts'
-import { fewRootFields, MAX_TOKENS, refuseOversized } from './graphql-limits.ts'
+import { fewRootFields, parseBounded, refuseOversized } from './graphql-limits.ts'
 import { knownError } from './known-error.ts'
 
 export interface GraphqlParts {
@@ -57,20 +57,34 @@ export function registerGraphql(app: FastifyInstance, parts: GraphqlParts): void
       const url = new URL(request.url, 'http://hub.invalid')
       const body = Buffer.isBuffer(request.body) ? { body: new Uint8Array(request.body) } : {}
       const headers = { 'content-type': 'application/json', accept: String(request.headers.accept ?? '*/*') }
+      refuseUnreadable(url.searchParams)
       const init = { method: request.method, headers, ...body }
       const response = await yoga.fetch(url.href, init, { asking: request, hub: parts.contextOf(request) })
       reply.code(response.status)
       for (const [name, value] of response.headers) if (name !== 'content-length') reply.header(name, value)
       if (response.headers.get('content-type')?.startsWith('text/event-stream'))
-        return reply.send(Readable.fromWeb(response.body as never))
+        return reply.send(Readable.from(response.body as unknown as AsyncIterable<Uint8Array>))
       return reply.send(Buffer.from(await response.arrayBuffer()))
     },
   })
 }
 
+/** Yoga reads these as JSON and takes what is none for a failure of its own. */
+function refuseUnreadable(query: URLSearchParams): void {
+  for (const name of ['variables', 'extensions']) {
+    const text = query.get(name)
+    if (!text) continue
+    try {
+      JSON.parse(text)
+    } catch (cause) {
+      throw new HubError('validation.json', `The query parameter ${name} is not JSON.`, { cause })
+    }
+  }
+}
+
 const hubPlugin: Plugin<object, ServerContext> = {
   onParse({ setParseFn }) {
-    setParseFn((source: Parameters<typeof parse>[0]) => parse(source, { maxTokens: MAX_TOKENS }))
+    setParseFn(parseBounded)
   },
   onValidate({ addValidationRule, setValidationFn }) {
     setValidationFn(validate)

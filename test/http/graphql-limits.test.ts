@@ -1,6 +1,6 @@
-import { parse } from 'graphql'
+import { buildSchema, getIntrospectionQuery, parse, validate } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { refuseOversized } from '../../src/http/graphql-limits.ts'
+import { fewRootFields, parseBounded, refuseOversized } from '../../src/http/graphql-limits.ts'
 
 const size = (text: string, variables: Record<string, unknown> = {}) => refuseOversized(parse(text), null, variables)
 
@@ -21,5 +21,55 @@ describe('the nodes that an operation may yield', () => {
     const text = 'query ($n: Int = 100) { repos(first: $n) { nodes { files(first: 500) { nodes { path } } } } }'
     expect(() => size(text)).toThrow(/50100 nodes/)
     expect(() => size(text, { n: 2 })).not.toThrow()
+  })
+})
+
+describe('questions about the schema itself', () => {
+  it('have room for the usual ones', () => {
+    expect(() =>
+      size(getIntrospectionQuery({ inputValueDeprecation: true, directiveIsRepeatable: true })),
+    ).not.toThrow()
+  })
+
+  it('are refused when one document asks them many times over', () => {
+    const aliases = (field: string) => Array.from({ length: 601 }, (_, n) => `a${n}: ${field}`).join(' ')
+    expect(() => size(`{ ...Q } fragment Q on Query { ${aliases('__schema { types { name } }')} }`)).toThrow(
+      /1803 fields/,
+    )
+    expect(() => size(`{ __schema { types { ${aliases('name')} } } }`)).toThrow(/603 fields/)
+  })
+})
+
+describe('root fields', () => {
+  const schema = buildSchema('type Query { a: Int } type Mutation { go: Int }')
+  const faults = (text: string) => validate(schema, parse(text), [fewRootFields]).map((fault) => fault.message)
+  const goes = (count: number) => Array.from({ length: count }, (_, n) => `g${n}: go`).join(' ')
+  const refusal = ['An operation has at most 20 root fields.']
+
+  it('are at most 20, also by way of fragments', () => {
+    expect(faults(`mutation { ${goes(20)} }`)).toEqual([])
+    expect(faults(`mutation { ${goes(21)} }`)).toEqual(refusal)
+    expect(faults(`mutation { ... on Mutation { ${goes(21)} } }`)).toEqual(refusal)
+    expect(faults(`mutation { ...F ...F } fragment F on Mutation { ${goes(11)} }`)).toEqual(refusal)
+  })
+
+  it('are counted of fragments that spread each other', () => {
+    expect(faults('mutation { ...A } fragment A on Mutation { ...B } fragment B on Mutation { ...A }')).toEqual([])
+  })
+})
+
+describe('a document that nests deeper than the parser can', () => {
+  it('is a syntax error', () => {
+    // The stack of the caller counts too, so that a shallow document shows it as well as a deep one.
+    const deep = `{ a(b: ${'['.repeat(2490)}${']'.repeat(2490)}) }`
+    const atDepth = (depth: number): unknown => {
+      try {
+        return atDepth(depth + 1)
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error
+        return parseBounded(deep)
+      }
+    }
+    expect(() => atDepth(0)).toThrow(/nested too deep/)
   })
 })

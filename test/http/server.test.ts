@@ -54,6 +54,31 @@ describe('/graphql', () => {
     })
   })
 
+  it('says which part of a GET is no JSON', async () => {
+    for (const name of ['variables', 'extensions']) {
+      const url = `/graphql?query=${encodeURIComponent('{ who }')}&${name}=%7Bx`
+      const response = await start().app.inject({ method: 'GET', url, headers: { accept: 'application/json' } })
+      expect([response.statusCode, response.json().errors[0].extensions.problem.type]).toEqual([
+        400,
+        '/problems/validation.json',
+      ])
+    }
+  })
+
+  it('streams a subscription to whoever accepts events', async () => {
+    const response = await start().app.inject({
+      method: 'POST',
+      url: '/graphql',
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+      payload: JSON.stringify({ query: 'subscription { ticks(count: 3) }' }),
+    })
+    expect([response.statusCode, response.headers['content-type']]).toEqual([
+      200,
+      expect.stringContaining('text/event-stream'),
+    ])
+    expect([...response.body.matchAll(/"ticks":(\d)/g)].map((match) => match[1])).toEqual(['0', '1', '2'])
+  })
+
   it('runs no mutation by GET and takes no form of another origin', async () => {
     const server = start()
     const mutation = 'mutation { checkThing(input: { name: "x" }) { id } }'
