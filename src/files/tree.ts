@@ -24,14 +24,14 @@ type TreeTuple = readonly [
   id: number | null,
 ]
 
-const toRow = ([path, size, etag, sha256, mime, updatedAt, id]: TreeTuple): TreeRow => ({
-  path,
-  size,
-  etag,
-  sha256,
-  mime,
-  updatedAt,
-  id,
+const toRow = (row: TreeTuple): TreeRow => ({
+  path: row[0],
+  size: row[1],
+  etag: row[2],
+  sha256: row[3],
+  mime: row[4],
+  updatedAt: row[5],
+  id: row[6],
 })
 
 /** Bytes of a path that certainly fits a cursor, also when every one of them is escaped and then written in base64. */

@@ -1,5 +1,6 @@
 /** The source of the subscription `repoUpdated`: the repo as it stands, again after each change. */
-import type { RequestContext } from '../context.ts'
+import { currentViewer } from '../auth/current-viewer.ts'
+import type { RequestContext, Viewer } from '../context.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { getReposById } from './get-repo.ts'
@@ -7,13 +8,15 @@ import type { Repo } from './repo-shape.ts'
 
 /**
  * Yields the repo at once and after every change of its settings, meta or files; changes that fall together may yield once. Ends when it is deleted
- * or no longer visible to the caller, who is asked about anew each time. 404 where it is not visible to begin with.
+ * or no longer visible to the caller, who is asked about anew each time; so does a stream whose credential has ended. 404 where it is not visible to begin with.
  */
 export async function* watchRepo(ctx: RequestContext, repoId: string): AsyncGenerator<Repo> {
   if (!isId('repo', repoId)) throw notFound(`The repo ${repoId.slice(0, 64)}`)
   let last: string | null = null
   for await (const _hint of ctx.deps.events.watch(repoId, ctx.signal)) {
-    const [repo] = await getReposById(ctx.deps.db, ctx.viewer, [repoId])
+    // Keys are revoked and people leave orgs while a stream is open.
+    const viewer: Viewer | null = last === null ? ctx.viewer : await currentViewer(ctx.deps.db, ctx.viewer)
+    const [repo]: readonly Repo[] = viewer === null ? [] : await getReposById(ctx.deps.db, viewer, [repoId])
     if (!repo && last === null) throw notFound(`The repo ${repoId}`)
     if (!repo) return
     const now = JSON.stringify(repo)
