@@ -34,12 +34,18 @@ const reachColumns = `a.id as account_id, a.kind as account_kind, a.handle, a.na
   coalesce((select json_agg(json_build_object('id', m.org_id, 'role', m.role) order by m.org_id)
     from memberships m where m.user_id = a.id), '[]'::json) as orgs`
 
+const keyColumns = `k.id, k.name, k.scope, k.created_by, case when k.limited then to_json(k.repo_ids) end as repo_ids, k.agent,
+      k.daily_gpu_hour_quota::text as gpu_hours, k.expires_at,
+      k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) as live, ${reachColumns}`
+
 export const keyByDigest: Statement<KeyRow> = {
   name: 'key-by-digest',
-  text: `select k.id, k.name, k.scope, k.created_by, case when k.limited then to_json(k.repo_ids) end as repo_ids, k.agent,
-      k.daily_gpu_hour_quota::text as gpu_hours, k.expires_at,
-      k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) as live, ${reachColumns}
-    from api_keys k join accounts a on a.id = k.account_id where k.token_sha256 = $1`,
+  text: `select ${keyColumns} from api_keys k join accounts a on a.id = k.account_id where k.token_sha256 = $1`,
+}
+
+export const keyById: Statement<KeyRow> = {
+  name: 'key-by-id',
+  text: `select ${keyColumns} from api_keys k join accounts a on a.id = k.account_id where k.id = $1`,
 }
 
 const sessionColumns = `s.id, s.expires_at, s.revoked_at is null and s.expires_at > now() as live, ${reachColumns}`

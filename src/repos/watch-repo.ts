@@ -1,6 +1,6 @@
 /** The source of the subscription `repoUpdated`: the repo as it stands, again after each change. */
 import { currentViewer } from '../auth/current-viewer.ts'
-import type { RequestContext, Viewer } from '../context.ts'
+import type { RequestContext } from '../context.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { getReposById } from './get-repo.ts'
@@ -14,9 +14,7 @@ export async function* watchRepo(ctx: RequestContext, repoId: string): AsyncGene
   if (!isId('repo', repoId)) throw notFound(`The repo ${repoId.slice(0, 64)}`)
   let last: string | null = null
   for await (const _hint of ctx.deps.events.watch(repoId, ctx.signal)) {
-    // Keys are revoked and people leave orgs while a stream is open.
-    const viewer: Viewer | null = last === null ? ctx.viewer : await currentViewer(ctx.deps.db, ctx.viewer)
-    const [repo]: readonly Repo[] = viewer === null ? [] : await getReposById(ctx.deps.db, viewer, [repoId])
+    const repo = await repoNow(ctx, repoId, last === null)
     if (!repo && last === null) throw notFound(`The repo ${repoId}`)
     if (!repo) return
     const now = JSON.stringify(repo)
@@ -24,4 +22,12 @@ export async function* watchRepo(ctx: RequestContext, repoId: string): AsyncGene
     last = now
     yield repo
   }
+}
+
+/** Keys are revoked and people leave orgs while a stream is open: after the first look, the request's own check is too old. */
+async function repoNow(ctx: RequestContext, repoId: string, isFirst: boolean): Promise<Repo | null> {
+  const viewer = isFirst ? ctx.viewer : await currentViewer(ctx.deps.db, ctx.viewer)
+  if (viewer === null) return null
+  const [repo] = await getReposById(ctx.deps.db, viewer, [repoId])
+  return repo ?? null
 }

@@ -1,0 +1,15 @@
+/** The caller of a long request as they are now: what a stream may show is asked anew, not once for ever. */
+import type { Viewer } from '../context.ts'
+import type { Querier } from '../store/db.ts'
+import { keyById, keyViewer, sessionById, sessionViewer } from './credential-rows.ts'
+
+/** The same credential with what it reaches by now, or null where it was revoked or has ended. One statement; none for nobody. */
+export async function currentViewer(db: Querier, viewer: Viewer): Promise<Viewer | null> {
+  if (viewer.kind === 'anonymous') return viewer
+  if (viewer.kind === 'key') {
+    const [key] = await db.query(keyById, [viewer.credentialId])
+    return key?.live ? keyViewer(key) : null
+  }
+  const [session] = await db.query(sessionById, [viewer.credentialId, viewer.account.id])
+  return session?.live ? sessionViewer(session) : null
+}

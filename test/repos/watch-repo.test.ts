@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest'
+import { contractHub, newName, type Person } from '../contract/support/hub.ts'
+
+const hub = contractHub()
+
+/** Opens the stream of a repo's changes and waits for its first event; `rest` is all that follows until the hub ends it. */
+async function openStream(token: string, repoId: string, path: string): Promise<{ rest: Promise<string> }> {
+  const response = await fetch(new URL(path, hub.running.url), {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept: 'text/event-stream' },
+    body: JSON.stringify({
+      query: 'subscription ($id: ID!) { repoUpdated(repoId: $id) { description } }',
+      variables: { id: repoId },
+    }),
+    signal: AbortSignal.timeout(20_000),
+  })
+  const chunks = (response.body as ReadableStream<BufferSource>).pipeThrough(new TextDecoderStream()).getReader()
+  let seen = ''
+  while (!seen.includes('"description":null')) {
+    const { done, value } = await chunks.read()
+    if (done) throw new Error(`The stream ended: ${response.status} ${seen}`)
+    seen += value
+  }
+  const readOn = async () => {
+    let text = ''
+    for (;;) {
+      const { done, value } = await chunks.read()
+      if (done) return text
+      text += value
+    }
+  }
+  return { rest: readOn() }
+}
+
+async function privateRepo(owner: Person, change: Record<string, unknown> = {}) {
+  const made = await hub.call(owner, 'POST', '/v1/repos', { kind: 'robot', slug: newName('repo'), ...change })
+  return { id: made.json.id as string, path: `/v1/repos/${made.json.full_name}` }
+}
+
+describe.each(['/graphql/stream', '/graphql'])('a stream of a repo over %s', (path) => {
+  it('shows nothing more to a key that was revoked, and ends', async () => {
+    const ada = await hub.person()
+    const repo = await privateRepo(ada)
+    const { rest } = await openStream(await hub.key(ada, { scope: 'read' }), repo.id, path)
+    await hub.sql('update api_keys set revoked_at = now() where account_id = $1 returning id', [ada.id])
+    await hub.call(ada, 'PATCH', repo.path, { description: 'said later' })
+    expect(await rest).not.toContain('said later')
+  })
+
+  it('shows nothing more to a person who has left the org, and ends', async () => {
+    const [ada, bob] = [await hub.person(), await hub.person()]
+    const org = await hub.org([
+      { user: ada.handle, role: 'owner' },
+      { user: bob.handle, role: 'member' },
+    ])
+    const repo = await privateRepo(ada, { owner: org })
+    const { rest } = await openStream(bob.token, repo.id, path)
+    await hub.sql('delete from memberships where user_id = $1 returning user_id', [bob.id])
+    await hub.call(ada, 'PATCH', repo.path, { description: 'said later' })
+    expect(await rest).not.toContain('said later')
+  })
+})
