@@ -8,12 +8,13 @@ const root = join(import.meta.dirname, '..')
 const rooms = [
   { name: 'context', files: /^src\/context\.ts$/, mayImport: ['base', 'store'] },
   { name: 'base', files: /^src\/(config|errors|ids|page|text-rules)\.ts$|^src\/files\/path\.ts$/, mayImport: [] },
+  { name: 'reader', files: /^src\/mjcf\//, mayImport: [] },
   { name: 'composition', files: /^src\/(main|start-\w+|open-database)\.ts$/, mayImport: 'all' },
-  { name: 'command', files: /^src\/cli\//, mayImport: ['base', 'store', 'verbs', 'composition', 'client', 'context'] },
+  { name: 'command', files: /^src\/cli\//, mayImport: ['base', 'store', 'verbs', 'composition', 'client', 'context', 'reader'] },
   { name: 'store', files: /^src\/store\//, mayImport: ['base'] },
   { name: 'client', files: /^src\/client\//, mayImport: ['base'] },
   { name: 'http', files: /^src\/http\//, mayImport: ['base', 'store', 'verbs', 'context', 'rest'] },
-  { name: 'verbs', files: /^src\/(\w+\/|verb\.ts)/, mayImport: ['base', 'store', 'context'] },
+  { name: 'verbs', files: /^src\/(\w+\/|verb\.ts)/, mayImport: ['base', 'store', 'context', 'reader'] },
   { name: 'schema', files: /^schema\//, mayImport: ['base', 'verbs', 'context'] },
   { name: 'rest', files: /^rest-compat\//, mayImport: ['base', 'store', 'verbs', 'context', 'schema'] },
 ] as const

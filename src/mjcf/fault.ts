@@ -1,0 +1,77 @@
+/** What is wrong with a model: one fault for each place, collected, so that the first does not hide the others. */
+import type { XmlElement } from './xml/element.ts'
+
+/**
+ * `entry`: the entry itself is absent, empty or no model. `xml`: not well-formed as MuJoCo's parser reads it. `include`: an include that cannot be
+ * resolved. `schema`: an element, attribute or number of occurrences that MJCF does not have. `value`: an attribute that cannot be read. `reference`: a
+ * name that nothing bears. `name`: a name borne twice or missing where one is needed. `compile`: well-formed, but MuJoCo refuses to compile it.
+ * `limit`: over a stated cap of this reader. `path`: a path that leaves the repo. `asset`: a file that is there but that MuJoCo cannot read.
+ */
+export type FaultKind =
+  | 'entry'
+  | 'xml'
+  | 'include'
+  | 'schema'
+  | 'value'
+  | 'reference'
+  | 'name'
+  | 'compile'
+  | 'limit'
+  | 'path'
+  | 'asset'
+
+export interface ModelFault {
+  readonly kind: FaultKind
+  /** A sentence that names the thing: what is wrong, not what to do. */
+  readonly message: string
+  readonly file: string | null
+  /** 1-based; null where no line is to blame. */
+  readonly line: number | null
+  /** What the fault is about: element names, joint names, paths. */
+  readonly names: readonly string[]
+  /** One line on how to mend it. */
+  readonly hint: string | null
+}
+
+/** Where a fault lies: an element, a file, or nowhere in particular. */
+export type FaultPlace = XmlElement | { readonly file: string; readonly line?: number } | null
+
+/** Ends the reading: nothing sensible can be read past this fault. */
+export class ModelRefusal extends Error {
+  readonly fault: ModelFault
+
+  constructor(fault: ModelFault) {
+    super(fault.message)
+    this.name = 'ModelRefusal'
+    this.fault = fault
+  }
+}
+
+interface FaultDetails {
+  readonly names?: readonly string[]
+  readonly hint?: string
+}
+
+const MAX_FAULTS = 100
+
+/** Collects faults, at most 100: past that the reading ends, since a file so wrong is of another format. */
+export class Faults {
+  readonly items: ModelFault[] = []
+
+  add(kind: FaultKind, place: FaultPlace, message: string, details: FaultDetails = {}): void {
+    this.items.push(faultAt(kind, place, message, details))
+    if (this.items.length >= MAX_FAULTS) {
+      throw new ModelRefusal(faultAt('limit', null, `More than ${MAX_FAULTS} faults; the rest is not read.`, {}))
+    }
+  }
+
+  /** For what the rest of the reading stands on. */
+  refuse(kind: FaultKind, place: FaultPlace, message: string, details: FaultDetails = {}): never {
+    throw new ModelRefusal(faultAt(kind, place, message, details))
+  }
+}
+
+function faultAt(kind: FaultKind, place: FaultPlace, message: string, details: FaultDetails): ModelFault {
+  const { names = [], hint = null } = details
+  return { kind, message, file: place?.file ?? null, line: place?.line ?? null, names, hint }
+}

@@ -1,0 +1,72 @@
+/** What the reader found out about a model: plain data, so that it can cross a thread and be kept. */
+import type { ModelFault } from './fault.ts'
+
+export type JointType = 'hinge' | 'slide' | 'ball' | 'free'
+
+export interface ModelJoint {
+  /** Null for an unnamed joint. */
+  readonly name: string | null
+  readonly type: JointType
+  /** Place in `roots` of the child of world that it hangs below (or belongs to). */
+  readonly root: number
+}
+
+/** A body that is a child of world, in document order. */
+export interface RootBody {
+  readonly name: string | null
+  /** Whether it has a free joint. */
+  readonly floating: boolean
+}
+
+/** A file that the model needs and the repo lacks. */
+export interface MissingFile {
+  /** Where MuJoCo looks first, repo-relative where it lies in the repo, else as it was written. */
+  readonly path: string
+  /** Where it looks next, if anywhere. */
+  readonly alternatives: readonly string[]
+  /** What asks for it: `mesh`, `texture`, `include`, `model` … */
+  readonly kind: string
+  readonly file: string
+  readonly line: number
+}
+
+/** What cannot be decided without running MuJoCo, and why: never guessed. */
+export interface Undecided {
+  /** `joints`, `keyframes`, `base`, `sizes`, `assets`. */
+  readonly about: 'joints' | 'keyframes' | 'base' | 'sizes' | 'assets'
+  readonly reason: string
+}
+
+/** Names that an interface may refer to, in document order, unnamed ones left out. */
+export interface ModelNames {
+  readonly bodies: readonly string[]
+  readonly sites: readonly string[]
+  readonly cameras: readonly string[]
+  readonly actuators: readonly string[]
+}
+
+export interface ModelReading {
+  readonly entry: string
+  readonly format: 'mjcf' | 'urdf' | null
+  readonly model: string | null
+  /** All joints, bodies depth-first in document order (mjcf-rules 27). */
+  readonly joints: readonly ModelJoint[]
+  readonly roots: readonly RootBody[]
+  /** `floating` exactly where a child of world has a free joint; null where the model could not be read so far. */
+  readonly base: 'fixed' | 'floating' | null
+  /** Null stands for an unnamed one. */
+  readonly keyframes: readonly (string | null)[]
+  readonly names: ModelNames
+  /** Degrees of freedom and the like, null where undecided. */
+  readonly sizes: { readonly nq: number; readonly nv: number; readonly nu: number; readonly na: number | null } | null
+  /** Existing files that the model needs: the entry, includes, assets; in byte order. */
+  readonly files: readonly string[]
+  readonly missing: readonly MissingFile[]
+  /** Each would make MuJoCo refuse the model, or is over a cap of this reader. */
+  readonly faults: readonly ModelFault[]
+  /** MuJoCo accepts these, and a person should know: a closure that depends on how the model is loaded, a repeated include. */
+  readonly warnings: readonly ModelFault[]
+  readonly undecided: readonly Undecided[]
+  /** Every path that was asked for, found or not: what a kept reading stands on. `text` ones were read, others only looked for. */
+  readonly asked: readonly { readonly path: string; readonly text: boolean }[]
+}
