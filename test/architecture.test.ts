@@ -10,7 +10,11 @@ const rooms = [
   { name: 'base', files: /^src\/(config|errors|ids|page|text-rules)\.ts$|^src\/files\/path\.ts$/, mayImport: [] },
   { name: 'reader', files: /^src\/mjcf\//, mayImport: [] },
   { name: 'composition', files: /^src\/(main|start-\w+|open-database)\.ts$/, mayImport: 'all' },
-  { name: 'command', files: /^src\/cli\//, mayImport: ['base', 'store', 'verbs', 'composition', 'client', 'context', 'reader'] },
+  {
+    name: 'command',
+    files: /^src\/cli\//,
+    mayImport: ['base', 'store', 'verbs', 'composition', 'client', 'context', 'reader'],
+  },
   { name: 'store', files: /^src\/store\//, mayImport: ['base'] },
   { name: 'client', files: /^src\/client\//, mayImport: ['base'] },
   { name: 'http', files: /^src\/http\//, mayImport: ['base', 'store', 'verbs', 'context', 'rest'] },
