@@ -1,0 +1,121 @@
+/**
+ * A model as MuJoCo holds it between parsing and compiling: every object there is, after default classes, frames, replicate, attach, composite and flexcomp,
+ * in the order in which the compiled model numbers them, under the names it bears there.
+ */
+import type { Compiler } from '../compiler.ts'
+import type { LoadedModel } from '../load/load-model.ts'
+import type { JointType, Undecided } from '../reading.ts'
+import type { XmlElement } from '../xml/element.ts'
+
+/** One namespace of names each. */
+export type SpecCategory =
+  | 'body'
+  | 'frame'
+  | 'joint'
+  | 'geom'
+  | 'site'
+  | 'camera'
+  | 'light'
+  | 'flex'
+  | 'mesh'
+  | 'skin'
+  | 'hfield'
+  | 'texture'
+  | 'material'
+  | 'pair'
+  | 'exclude'
+  | 'equality'
+  | 'tendon'
+  | 'actuator'
+  | 'sensor'
+  | 'numeric'
+  | 'text'
+  | 'tuple'
+  | 'key'
+  | 'plugin'
+
+/** What a tendon wraps around or a tuple holds: one child element, and what it refers to. */
+export interface SpecPart {
+  readonly element: XmlElement
+  /** The joint, site, geom or object named; '' for a pulley. */
+  readonly name: string
+  /** The side site of a wrapped geom, else ''. */
+  readonly side: string
+}
+
+export interface SpecObject {
+  readonly category: SpecCategory
+  /** With the prefixes and suffixes of attach and replicate; '' where unnamed. Meshes, hfields, textures and skins without a name bear the one MuJoCo gives them: their file's. */
+  readonly name: string
+  /** Where it was written. For what a composite or flexcomp makes: the composite or flexcomp element, with `made` true. */
+  readonly element: XmlElement
+  readonly made: boolean
+  /** The model whose compiler settings and files it stands on: an attached child keeps its own. */
+  readonly model: LoadedModel
+  /** The elements of default classes that were applied before its own attributes, the farthest first (for actuators of any actuator element: they share one default). */
+  readonly layers: readonly XmlElement[]
+  /** Its own attribute, else the one of its default class as it stood when the object was read; undefined where neither has it. Never for names and classes. */
+  attr(name: string): string | undefined
+  /** The name in a referring attribute (`joint`, `body1`, `mesh`, `objname` …) after the renames that attach and replicate imply; '' where there is none. */
+  ref(name: string): string
+  readonly parts: readonly SpecPart[]
+  /** What it stands in; the parent for a body; null for what is not in the tree, and for the world. */
+  readonly body: SpecBody | null
+  /** The nearest frame around it within its body. */
+  readonly frame: SpecObject | null
+}
+
+export interface SpecJoint extends SpecObject {
+  readonly category: 'joint'
+  readonly type: JointType
+}
+
+export interface SpecBody extends SpecObject {
+  readonly category: 'body'
+  readonly mocap: boolean
+  /** The `<inertial>` element that holds (the last one written). */
+  readonly inertial: XmlElement | null
+  readonly bodies: readonly SpecBody[]
+  readonly joints: readonly SpecJoint[]
+  readonly geoms: readonly SpecObject[]
+  readonly sites: readonly SpecObject[]
+  readonly cameras: readonly SpecObject[]
+  readonly lights: readonly SpecObject[]
+  readonly frames: readonly SpecObject[]
+}
+
+export type KeyField = 'qpos' | 'qvel' | 'act' | 'ctrl' | 'mpos' | 'mquat'
+
+export interface SpecKey {
+  /** '' where unnamed. */
+  readonly name: string
+  /** Null for one that only `<size nkey>` asks for. */
+  readonly element: XmlElement | null
+  /**
+   * Numbers in each field as the compiled model sees them (mpos 3 and mquat 4 for each mocap body), absent where not given. What attach and replicate have
+   * carried over always fits; they also fill up fields that were too short, as long as other objects came later.
+   */
+  readonly lengths: Readonly<Partial<Record<KeyField, number>>>
+}
+
+export interface Spec {
+  readonly loaded: LoadedModel
+  /** Null where the document names none. */
+  readonly model: string | null
+  /** Of the whole model: what holds for objects of an attached child is its own (`compilers`). */
+  readonly compiler: Compiler
+  readonly compilers: ReadonlyMap<LoadedModel, Compiler>
+  /** Attached at least once, anywhere below: the models whose assets count. */
+  readonly attached: ReadonlySet<LoadedModel>
+  readonly world: SpecBody
+  /** World first, then depth-first in document order. */
+  readonly bodies: readonly SpecBody[]
+  readonly joints: readonly SpecJoint[]
+  /** All objects of a category in the order of their ids, unnamed ones included (bodies with the world). */
+  of(category: Exclude<SpecCategory, 'body' | 'joint' | 'key'>): readonly SpecObject[]
+  /** The object of that category that bears the name. */
+  find(category: SpecCategory, name: string): SpecObject | undefined
+  readonly keys: readonly SpecKey[]
+  /** What could not be built without running MuJoCo (plugins that make things, a flexcomp of a file). */
+  readonly undecided: readonly Undecided[]
+}
