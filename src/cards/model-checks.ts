@@ -1,0 +1,151 @@
+/** The checks of a model alone, from its reading: is it there, does MuJoCo read it, are its files all there. Pure. */
+import type { FaultKind, ModelFault } from '../mjcf/fault.ts'
+import type { MissingFile, ModelReading } from '../mjcf/reading.ts'
+import { type Check, type CheckFault, check, faultyCheck } from './check.ts'
+
+/** Spec, "RobotModelSummary". */
+export interface RobotModelSummary {
+  readonly model: string | null
+  readonly base: 'fixed' | 'floating' | null
+  /** Named hinge and slide joints, in document order. */
+  readonly joints: readonly string[]
+  /** Repo paths that the model needs and that are there. */
+  readonly files: readonly string[]
+  /** Unnamed ones are left out. */
+  readonly keyframes: readonly string[]
+}
+
+const NO_MODEL = 'The card names no model file.'
+
+/** `mjcf.exists`, `mjcf.parses`, `assets.closure` and `assets.readable`, always all four. Null: the card names no model, and all are skipped. */
+export function modelChecks(reading: ModelReading | null, entry: string | null): Check[] {
+  if (!reading || entry === null) {
+    return ['mjcf.exists', 'mjcf.parses', 'assets.closure', 'assets.readable'].map((code) =>
+      check(code, 'skip', NO_MODEL),
+    )
+  }
+  if (!entryExists(reading)) return absentEntry(reading, entry)
+  return [check('mjcf.exists', 'pass', `${entry} is there.`), parses(reading), closure(reading), readable(reading)]
+}
+
+/** The model as MuJoCo would tell it: one that it refuses has no base, joints or keyframes. */
+export function modelSummary(reading: ModelReading): RobotModelSummary {
+  const { model, files } = reading
+  if (isRefused(reading)) return { model, base: null, joints: [], files, keyframes: [] }
+  return { model, base: reading.base, joints: namedJoints(reading), files, keyframes: namedKeyframes(reading) }
+}
+
+/** Whether MuJoCo would refuse to compile it as it lies there. */
+export function isRefused(reading: ModelReading): boolean {
+  return reading.faults.length > 0 || reading.missing.length > 0
+}
+
+/** Whether parts of the document itself are missing, so that what it would declare is not known: its own faults or an include that is not there. */
+export function isCutShort({ faults, missing }: ModelReading): boolean {
+  return faults.some(({ kind }) => cuttingFaults.has(kind)) || missing.some(isPartOfDocument)
+}
+
+/** Names of the 1-DoF joints that policies can drive, in document order. */
+export function namedJoints({ joints }: ModelReading): string[] {
+  return joints.flatMap(({ name, type }) => (name !== null && (type === 'hinge' || type === 'slide') ? [name] : []))
+}
+
+/** Names of the keyframes, in order. */
+export function namedKeyframes({ keyframes }: ModelReading): string[] {
+  return keyframes.filter((name) => name !== null && name !== '') as string[]
+}
+
+const cuttingFaults: ReadonlySet<FaultKind> = new Set(['entry', 'xml', 'include', 'limit', 'schema'])
+const closureFaults: ReadonlySet<FaultKind> = new Set(['path'])
+const assetFaults: ReadonlySet<FaultKind> = new Set(['asset'])
+
+const isPartOfDocument = ({ kind }: MissingFile) => kind === 'include' || kind === 'model'
+
+/** A file that is there and holds no model has a fault of its own; one that is absent is in no list of files. */
+function entryExists({ entry, files, faults }: ModelReading): boolean {
+  return files.includes(entry) || !faults.some(({ kind }) => kind === 'entry')
+}
+
+function absentEntry({ faults }: ModelReading, entry: string): Check[] {
+  const told = faults.find(({ kind }) => kind === 'entry')
+  const names = [entry]
+  const hint = told?.hint ?? 'Upload the file, or name another one: paths are relative to the repo and case-sensitive.'
+  const skipped = `${entry} is not there.`
+  return [
+    check('mjcf.exists', 'fail', `${entry} is not a file of this repo.`, { names, hint, loc: ['mjcf_path'] }),
+    check('mjcf.parses', 'skip', skipped),
+    check('assets.closure', 'skip', skipped),
+    check('assets.readable', 'skip', skipped),
+  ]
+}
+
+function parses(reading: ModelReading): Check {
+  const partly = reading.missing.filter(isPartOfDocument)
+  const known = reading.faults.filter(({ kind }) => !closureFaults.has(kind) && !assetFaults.has(kind))
+  // A name that nothing bears may be declared in the part that is missing.
+  const certain =
+    partly.length > 0 ? known.filter(({ kind }) => !['reference', 'name', 'compile'].includes(kind)) : known
+  if (certain.length > 0) return faultyCheck('mjcf.parses', 'fail', certain.map(asCheckFault), placeOf(certain[0]))
+  const [first] = partly
+  if (first) {
+    return check('mjcf.parses', 'skip', `${first.path}, which ${first.file} needs, is missing: the rest is unknown.`)
+  }
+  const warnings = reading.warnings.filter(({ kind }) => !isAboutFiles(kind))
+  const data = undecidedData(reading)
+  if (warnings.length > 0) return faultyCheck('mjcf.parses', 'warn', warnings.map(asCheckFault), data ?? {})
+  const what = reading.format === 'urdf' ? 'URDF' : 'MJCF'
+  return check('mjcf.parses', 'pass', `${reading.entry} is ${what} that MuJoCo accepts.`, { data })
+}
+
+const isAboutFiles = (kind: FaultKind) => closureFaults.has(kind) || assetFaults.has(kind)
+
+function closure(reading: ModelReading): Check {
+  const { missing, faults, warnings, files, undecided } = reading
+  const found = [
+    ...missing.map(missingFault),
+    ...faults.filter(({ kind }) => closureFaults.has(kind)).map(asCheckFault),
+  ]
+  const data = { files: files.length, missing: missing.length }
+  if (found.length > 0) return faultyCheck('assets.closure', 'fail', found, data)
+  if (faults.some(({ kind }) => cuttingFaults.has(kind)))
+    return check('assets.closure', 'skip', `${reading.entry} cannot be read, so what it needs is not known.`)
+  const open = undecided.find(({ about }) => about === 'assets')
+  if (open) return check('assets.closure', 'skip', open.reason, { data })
+  const told = warnings.filter(({ kind }) => isAboutFiles(kind))
+  if (told.length > 0) return faultyCheck('assets.closure', 'warn', told.map(asCheckFault), data)
+  const count = files.length === 1 ? 'The one file' : `All ${files.length} files`
+  return check('assets.closure', 'pass', `${count} that the model needs ${files.length === 1 ? 'is' : 'are'} there.`, {
+    data,
+  })
+}
+
+function readable(reading: ModelReading): Check {
+  const found = reading.faults.filter(({ kind }) => assetFaults.has(kind))
+  if (found.length > 0) return faultyCheck('assets.readable', 'fail', found.map(asCheckFault), placeOf(found[0]))
+  if (isCutShort(reading))
+    return check('assets.readable', 'skip', `${reading.entry} cannot be read, so what it needs is not known.`)
+  return check('assets.readable', 'pass', 'Every asset that is there is of a format that MuJoCo reads, and not empty.')
+}
+
+const asCheckFault = ({ message, names, hint, file, line }: ModelFault): CheckFault => ({
+  message: file === null ? message : `${file}${line === null ? '' : `:${line}`}: ${message}`,
+  names,
+  hint,
+  loc: ['mjcf_path'],
+})
+
+function missingFault({ path, alternatives, kind, file, line }: MissingFile): CheckFault {
+  const also = alternatives.length > 0 ? ` (nor ${alternatives.join(', ')})` : ''
+  return {
+    message: `${file}:${line}: the ${kind} ${path}${also} is not in the repo.`,
+    names: [path],
+    hint: `Upload ${path}, or change the ${kind} in ${file} to name a file that is there.`,
+    loc: ['mjcf_path'],
+  }
+}
+
+const placeOf = (fault: ModelFault | undefined): Record<string, unknown> =>
+  fault ? { kind: fault.kind, file: fault.file, line: fault.line } : {}
+
+const undecidedData = ({ undecided }: ModelReading): Record<string, unknown> | null =>
+  undecided.length > 0 ? { undecided: undecided.map(({ about, reason }) => ({ about, reason })) } : null
