@@ -1,0 +1,1 @@
+export type { LoadedModel, LoadReport } from './loaded-model.ts'
