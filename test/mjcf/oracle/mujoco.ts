@@ -1,0 +1,81 @@
+/** MuJoCo as a judge: a child process that survives models which crash or hang it. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import type { Judgement, OracleCase } from './judgement.ts'
+
+export interface Oracle {
+  /** One model at a time; calls wait for each other. */
+  judge(asked: OracleCase): Promise<Judgement>
+  close(): Promise<void>
+}
+
+// What models leave behind in its memory is never given back; 2,000 small ones stay far below its 2 GB.
+const CASES_A_CHILD = 2_000
+
+/** Opens a judge; `limitMs` is the time that one model may take. */
+export function openOracle({ limitMs = 20_000 }: { limitMs?: number } = {}): Oracle {
+  let child: ChildProcess | null = null
+  let judged = 0
+  let last: Promise<unknown> = Promise.resolve()
+
+  async function childProcess(): Promise<ChildProcess> {
+    if (child && child.exitCode === null && child.signalCode === null && judged % CASES_A_CHILD !== 0) return child
+    await close()
+    child = fork(join(import.meta.dirname, 'mujoco-child.ts'), {
+      execArgv: ['--stack-size=3900'],
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    })
+    await Promise.race([
+      once(child, 'message'),
+      once(child, 'exit').then(([code]) => {
+        throw new Error(`MuJoCo did not start (exit code ${code})`)
+      }),
+    ])
+    return child
+  }
+
+  async function ask(asked: OracleCase): Promise<Judgement> {
+    const running = await childProcess()
+    judged++
+    return await new Promise((resolve) => {
+      const finish = (judgement: Judgement) => {
+        clearTimeout(timer)
+        running.off('message', answered).off('exit', died)
+        resolve(judgement)
+      }
+      const answered = (judgement: Judgement) => {
+        // A crashed instance ends by itself; waiting for that keeps the next model away from it.
+        if (judgement.verdict === 'none') running.once('exit', () => finish(judgement))
+        else finish(judgement)
+      }
+      const died = (code: number | null, signal: string | null) =>
+        finish({ verdict: 'none', reason: `died of ${signal ?? `exit code ${code}`}` })
+      const timer = setTimeout(() => {
+        running.off('exit', died)
+        running.once('exit', () => finish({ verdict: 'none', reason: `no answer within ${limitMs} ms` }))
+        running.kill('SIGKILL')
+      }, limitMs)
+      running.on('message', answered).on('exit', died)
+      running.send(asked)
+    })
+  }
+
+  async function close(): Promise<void> {
+    const running = child
+    child = null
+    if (!running || running.exitCode !== null || running.signalCode !== null) return
+    running.kill('SIGKILL')
+    await once(running, 'exit')
+  }
+
+  return {
+    judge(asked) {
+      const answer = last.then(() => ask(asked))
+      last = answer.catch(() => undefined)
+      return answer
+    },
+    close: () => last.then(close),
+  }
+}
