@@ -2,6 +2,7 @@
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import type { ErrorType } from './errors.ts'
+import type { ModelReading } from './mjcf/reading.ts'
 import type { Db, Querier } from './store/db.ts'
 import type { Events } from './store/events.ts'
 import type { ObjectStore } from './store/objects/object-store.ts'
@@ -55,6 +56,21 @@ export interface Deps {
   readonly objects: ObjectStore | null
   readonly queue: Queue
   readonly events: Events
+  readonly models: ModelReader
+}
+
+/** A model of a repo as it was read, and the state of the repo that the reading holds for. */
+export interface RepoReading {
+  readonly reading: ModelReading
+  /** `seq` of the repo. */
+  readonly seq: number
+}
+
+/** Reads models off the main thread and keeps what it read. */
+export interface ModelReader {
+  /** Use `readRepoModel`. */
+  read(deps: Pick<Deps, 'db' | 'objects'>, repoId: string, entry: string, signal: AbortSignal): Promise<RepoReading>
+  close(): Promise<void>
 }
 
 /** A request's slot for its Idempotency-Key: `record` stores the verb's result inside the verb's own transaction. */

@@ -16,6 +16,7 @@ import { contextOf } from './http/request-context.ts'
 import { resolveRoute } from './http/resolve-route.ts'
 import { buildServer } from './http/server.ts'
 import { jobs } from './jobs/index.ts'
+import { openModelReader } from './model-reader/open-model-reader.ts'
 import { openDatabase } from './open-database.ts'
 import { openEvents } from './store/events.ts'
 import { isDiskStore, openObjectStore } from './store/objects/open.ts'
@@ -81,7 +82,9 @@ async function openHub(
   opened.add('events', () => events.close())
   const queue = await openQueue({ url: database.url, log })
   opened.add('queue', () => queue.stop())
-  const deps: Deps = { config, log, db, objects, queue, events }
+  const models = openModelReader({ log })
+  opened.add('model reader', () => models.close())
+  const deps: Deps = { config, log, db, objects, queue, events, models }
   const auth = await openAuth({ config, log, db, secret })
   opened.add('sign-in', () => auth.close())
   const operatorToken = await ensureOperator(auth)

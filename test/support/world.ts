@@ -10,6 +10,7 @@ import { completeUpload } from '../../src/files/complete-upload.ts'
 import type { RepoFileEntry } from '../../src/files/file-entry.ts'
 import { presignUpload, signParts } from '../../src/files/presign-upload.ts'
 import { newId } from '../../src/ids.ts'
+import { openModelReader } from '../../src/model-reader/open-model-reader.ts'
 import type { Db } from '../../src/store/db.ts'
 import { type DiskStore, openDiskStore } from '../../src/store/objects/disk.ts'
 import type { ObjectStore } from '../../src/store/objects/object-store.ts'
@@ -60,15 +61,19 @@ export async function makeWorld(options: { db: Db; config?: Partial<Config>; que
   const dir = await mkdtemp(join(tmpdir(), 'hub-world-'))
   const disk = await openDiskStore({ dir, signingKey: randomBytes(32), baseUrl: () => 'http://hub.test' })
   const sent: SentJob[] = []
+  const log = pino({ level: 'silent' })
+  const models = openModelReader({ log })
   const deps: Deps = {
     config: { ...readConfig({ HUB_DATA_DIR: dir }), ...options.config },
-    log: pino({ level: 'silent' }),
+    log,
     db: options.db,
     objects: disk,
     queue: options.queue ?? recordingQueue(sent),
     events: { hint: () => undefined, async *watch() {}, close: async () => undefined },
+    models,
   }
   return worldOf(deps, disk, sent, async () => {
+    await models.close()
     await disk.close()
     await rm(dir, { recursive: true, force: true })
   })

@@ -201,6 +201,7 @@ export function testServer(options: TestServerOptions) {
     objects: null,
     queue: { send: async () => undefined, stop: async () => undefined },
     events: { hint: () => undefined, watch: () => notWatched(), close: async () => undefined },
+    models: { read: () => fail('a model'), close: async () => undefined },
   }
   const parts: ServerParts = {
     schema: testSchema(counters, gate),

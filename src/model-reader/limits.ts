@@ -1,0 +1,29 @@
+/** The bounds of a reading in a running hub; those of a model itself are the reader's own (`src/mjcf/limits.ts`). */
+
+/** Readings under way at a time: each may take a core for its whole wall limit, and two of a machine's must be left for answering. */
+export const READING_THREADS = 2
+
+/** Readings that wait for a thread; the next one is told that the hub is busy. */
+export const MAX_WAITING_READINGS = 100
+
+/** Parsing and checking; waiting for files does not count. The largest public robots take a twentieth of it. */
+export const PARSE_WALL_MS = 2_000
+
+/** A thread that has not begun by then never will. Loading the reader takes 0.2 s on an idle machine. */
+export const THREAD_START_MS = 30_000
+
+/** Of one thread: the old generation, which stops it, and the young one. 200 MB together with the bytes of the files that it holds. */
+export const THREAD_HEAP_MIB = 144
+export const THREAD_YOUNG_MIB = 16
+
+/** Reads of the object store that one reading keeps under way. */
+export const READING_STORE_CONCURRENCY = 8
+
+/** All store reads of one wave of files, which end at 32 MiB together. */
+export const WAVE_WALL_MS = 20_000
+
+/** Of readings that are kept, as JSON in UTF-16; a robot's takes 20 to 100 kB, so a few hundred robots. */
+export const KEPT_BYTES = 32 * 1024 * 1024
+
+/** Readings kept of one entry (path and digest) over different files beside it. */
+export const KEPT_OF_ENTRY = 4

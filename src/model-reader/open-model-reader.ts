@@ -1,0 +1,112 @@
+/**
+ * Reads models of repos: the files from the store, the parsing in a thread, and every whole reading kept. An unchanged model costs one statement, no parsing
+ * and no read of the store; readings of the same state of a repo that are asked for at once share one.
+ */
+import type { Logger } from 'pino'
+import type { Deps, ModelReader, RepoReading } from '../context.ts'
+import { HubError } from '../errors.ts'
+import { requireObjects } from '../files/objects.ts'
+import { type Footing, holds, type KeptReading, type KeptReadings, keptReadings } from './kept-readings.ts'
+import { openReadingPool, type ReadingPool } from './reading-pool.ts'
+import { byteBudget, type RepoState, readFiles, repoState } from './repo-files.ts'
+import { sharedWork } from './shared-work.ts'
+
+type Stores = Pick<Deps, 'db' | 'objects'>
+
+/** A push changes files for seconds, and a reading takes a tenth of one: the third reading that is overtaken by changes of its own files is the last. */
+const ATTEMPTS = 3
+
+/** `worker` is the module of a thread; tests have their own. No thread is started before the first reading. */
+export function openModelReader(options: { readonly log: Logger; readonly worker?: URL }): ModelReader {
+  const pool = openReadingPool(options)
+  const kept = keptReadings()
+  const share = sharedWork<RepoReading | null>()
+  return {
+    async read(deps, repoId, entry, signal) {
+      requireObjects(deps)
+      for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+        const state = await repoState(deps.db, repoId, [entry, ...kept.guess(repoId, entry)])
+        const hit = await findKept(deps, kept, repoId, entry, state)
+        if (hit) return { reading: hit.reading, seq: state.seq }
+        const read = await share(`${state.seq}\0${repoId}\0${entry}`, signal, (shared) =>
+          readNow(deps, pool, kept, repoId, entry, state.seq, shared),
+        )
+        if (read) return read
+      }
+      throw new HubError('unavailable', 'The files of the model keep changing while it is read; try again.')
+    },
+    close: () => pool.close(),
+  }
+}
+
+/** A kept reading that holds now. No statement where the guess was right, one otherwise. */
+async function findKept(
+  deps: Stores,
+  kept: KeptReadings,
+  repoId: string,
+  entry: string,
+  state: RepoState,
+): Promise<KeptReading | null> {
+  const sha256 = state.files.get(entry)?.sha256
+  if (!sha256) return null
+  const candidates = kept.candidates(entry, sha256)
+  if (candidates.length === 0) return null
+  const asked = new Set([entry, ...kept.guess(repoId, entry)])
+  const paths = candidates.flatMap(({ footings }) => footings.map(({ path }) => path))
+  const askedAll = ({ footings }: KeptReading) => footings.every(({ path }) => asked.has(path))
+  let found = candidates.find((candidate) => askedAll(candidate) && holds(candidate, state))
+  if (!found && paths.some((path) => !asked.has(path))) {
+    const whole = await repoState(deps.db, repoId, paths)
+    // Another seq: what was just found out may hold for neither; the reading that follows is right in any case.
+    if (whole.seq === state.seq) found = candidates.find((candidate) => holds(candidate, whole))
+  }
+  if (found) kept.use(repoId, found)
+  return found ?? null
+}
+
+/** Reads the model; null where its own files changed meanwhile. */
+async function readNow(
+  deps: Stores,
+  pool: ReadingPool,
+  kept: KeptReadings,
+  repoId: string,
+  entry: string,
+  seq: number,
+  signal: AbortSignal,
+): Promise<RepoReading | null> {
+  const footings = new Map<string, Footing>()
+  const budget = byteBudget()
+  let lastSeq = seq
+  let unverified = false
+  let overtaken = false
+  const look = async (paths: readonly string[], text: boolean) => {
+    const state = await repoState(deps.db, repoId, paths)
+    lastSeq = state.seq
+    return paths.map((path) => {
+      const file = state.files.get(path) ?? null
+      if (text && file?.sha256 === null) unverified = true
+      const known = footings.get(path)
+      if (known && !holds({ footings: [known] }, state)) overtaken = true
+      const sha256 = text ? (file?.sha256 ?? null) : (known?.sha256 ?? null)
+      footings.set(path, { path, sizeBytes: file?.sizeBytes ?? null, sha256 })
+      return file
+    })
+  }
+  const { reading, whole } = await pool.read(
+    {
+      readFiles: async (paths, stop) => readFiles(deps, await look(paths, true), budget, stop),
+      sizesOf: async (paths) => (await look(paths, false)).map((file) => file?.sizeBytes ?? null),
+    },
+    entry,
+    signal,
+  )
+  const result: KeptReading = { reading, footings: [...footings.values()] }
+  if (lastSeq !== seq) {
+    const now = await repoState(deps.db, repoId, [...footings.keys()])
+    // Bytes without a digest cannot be compared.
+    if (overtaken || unverified || !holds(result, now)) return null
+    lastSeq = now.seq
+  }
+  if (whole && !unverified) kept.keep(repoId, result)
+  return { reading, seq: lastSeq }
+}
