@@ -12,21 +12,29 @@ import { build, type Plugin } from 'esbuild'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = `${root}dist`
 
-/** Modules find their data beside themselves: in the bundle each keeps the URL that it has in the source tree, seen from `dist/`. */
+/**
+ * Modules find their data beside themselves: in the bundle each keeps the URL that it has in the source tree, seen from `dist/`. A module that is named by
+ * such a URL (that of a thread) is an entry of its own, and JavaScript there.
+ */
 const keepModuleUrls: Plugin = {
   name: 'keep-module-urls',
   setup({ onLoad }) {
     onLoad({ filter: /\.ts$/ }, async ({ path }) => {
       const text = await readFile(path, 'utf8')
       const url = `new URL(${JSON.stringify(`./${relative(root, path)}`)}, import.meta.url).href`
-      return { contents: text.replaceAll('import.meta.url', url), loader: 'ts' }
+      const threads = text.replaceAll(/(new URL\('\.\/[\w/-]+)\.ts', import\.meta\.url\)/g, "$1.js', import.meta.url)")
+      return { contents: threads.replaceAll('import.meta.url', url), loader: 'ts' }
     })
   },
 }
 
 rmSync(dist, { recursive: true, force: true })
 await build({
-  entryPoints: { main: `${root}src/main.ts`, hub: `${root}src/cli/hub.ts` },
+  entryPoints: {
+    main: `${root}src/main.ts`,
+    hub: `${root}src/cli/hub.ts`,
+    'src/model-reader/reading-worker': `${root}src/model-reader/reading-worker.ts`,
+  },
   outdir: dist,
   bundle: true,
   splitting: true,

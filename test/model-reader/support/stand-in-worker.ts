@@ -1,0 +1,59 @@
+/** A thread whose models are lines: `include PATH`, `asset PATH`, and ways to misbehave. What it reads it tells as names. */
+import type { ModelFiles } from '../../../src/mjcf/model-files.ts'
+import type { ModelReading } from '../../../src/mjcf/reading.ts'
+import type { ReadingTask } from '../../../src/model-reader/protocol.ts'
+import { serveReading } from '../../../src/model-reader/serve-reading.ts'
+
+const misbehaviours: Readonly<Record<string, () => void>> = {
+  spin: () => {
+    for (;;);
+  },
+  hoard: () => {
+    const all: number[][] = []
+    for (;;) all.push(new Array(10_000).fill(all.length))
+  },
+  recurse: () => {
+    const down = (): number => down() + 1
+    down()
+  },
+  fail: () => {
+    throw new Error('a mistake of the reader')
+  },
+}
+
+async function read(files: ModelFiles, entry: string): Promise<ModelReading> {
+  const texts: string[] = []
+  const visit = async (path: string): Promise<void> => {
+    const bytes = await files.readFile(path)
+    texts.push(bytes ? `${path} ${bytes.length}` : `${path} absent`)
+    // A large file is read like any other; only its start says what it is.
+    const lines = bytes ? Buffer.from(bytes.subarray(0, 10_000)).toString().split('\n') : []
+    const named = (word: string) =>
+      lines.filter((line) => line.startsWith(`${word} `)).map((line) => line.slice(word.length + 1))
+    await Promise.all(named('include').map(visit))
+    const assets = named('asset')
+    const sizes = await files.sizesOf(assets)
+    texts.push(...assets.map((asset, place) => `${asset} ${sizes[place] ?? 'absent'}`))
+    for (const line of lines) misbehaviours[line]?.()
+  }
+  await visit(entry)
+  return {
+    entry,
+    format: 'mjcf',
+    model: null,
+    joints: [],
+    roots: [],
+    base: 'fixed',
+    keyframes: [],
+    names: { bodies: texts.sort(), sites: [], cameras: [], actuators: [] },
+    sizes: null,
+    files: [],
+    missing: [],
+    faults: [],
+    warnings: [],
+    undecided: [],
+    asked: [],
+  }
+}
+
+export default (task: ReadingTask) => serveReading(task, read)
