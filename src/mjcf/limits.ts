@@ -11,6 +11,8 @@ export const limits = {
   elements: 100_000,
   /** MuJoCo's own: its XML parser gives up where an element with content is the 499th below the document. */
   levels: 499,
+  /** Nesting after includes are expanded: a chain of files adds up. Deeper than any robot by far, and safe for code that recurses. */
+  expandedLevels: 1_000,
   /** Attributes of one element. MuJoCo looks for duplicates pair by pair (20,000 cost it 12 s); MJCF has no element with more than 100. */
   elementAttributes: 1_000,
   /** Attributes of all elements. */

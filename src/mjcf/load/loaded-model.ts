@@ -9,7 +9,7 @@ export interface LoadedModel {
   /** Folder of its main file, what compiler folders and asset files are relative to: `''` at the root. */
   readonly folder: string
   readonly format: 'mjcf' | 'urdf'
-  /** MJCF: includes expanded, each child still knows the `file` it was written in. URDF: as it is. */
+  /** MJCF: includes expanded, each element still knows the `file` it was written in. URDF: as it is. */
   readonly root: XmlElement
   /** The model of each `<model>` asset element whose file was found and read. A file used twice is loaded twice: elements are never shared. */
   readonly models: ReadonlyMap<XmlElement, LoadedModel>
@@ -20,12 +20,10 @@ export interface LoadedModel {
 }
 
 export interface LoadReport {
-  /** Paths that were read or looked for, in the order first asked. */
-  readonly asked: ReadonlySet<string>
-  /** Those of them that exist. */
-  readonly found: ReadonlySet<string>
+  /** Paths that were asked for, in that order; true where the text was read, false where it was only seen whether there is such a file. */
+  readonly asked: ReadonlyMap<string, boolean>
   /** Includes and model assets that are not there. */
-  readonly missing: readonly MissingFile[]
+  readonly missing: MissingFile[]
   /** MuJoCo accepts these: an include that works only by the path the model is loaded with, a file included twice. */
-  readonly warnings: readonly ModelFault[]
+  readonly warnings: ModelFault[]
 }

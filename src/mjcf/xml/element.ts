@@ -9,6 +9,8 @@ export interface XmlElement {
   readonly file: string
   /** 1-based line of its opening tag. */
   readonly line: number
+  /** Whether text, a comment or the like stands directly in it, which `<include>` may not have. */
+  readonly hasOtherContent?: true
 }
 
 /** What elements without attributes share. */

@@ -26,15 +26,18 @@ interface Tag {
   readonly form: 'open' | 'closing' | 'empty'
 }
 
+/** An element whose end was not read yet. */
+type Opened = XmlElement & { hasOtherContent?: true }
+
 interface Counts {
   elements: number
   attributes: number
 }
 
 /** The root element of a document. Throws `ModelRefusal` (`xml`, or `limit` for what is too large). */
-export function parseXml(bytes: Uint8Array, file: string): XmlElement {
+export function parseXml(bytes: Uint8Array, file: string, maxElements: number = limits.elements): XmlElement {
   const cursor = newCursor(bytes, file)
-  const open: XmlElement[] = []
+  const open: Opened[] = []
   const counts: Counts = { elements: 0, attributes: 0 }
   let root: XmlElement | null = null
   let mayDeclare = true
@@ -44,11 +47,13 @@ export function parseXml(bytes: Uint8Array, file: string): XmlElement {
       if (section.kind !== 'declaration') mayDeclare = false
       else if (!mayDeclare) cursor.refuse('<? … ?> stands at the very top of a document or nowhere.')
       cursor.skipPast(section.end, section.begin.length, `A ${section.kind} is not closed.`)
+      markContent(open)
       continue
     }
     mayDeclare = false
     if (!cursor.startsWith('<')) {
-      cursor.skipTo('<', 'Text after the root element.')
+      cursor.skipTo('<', root ? 'Text after the root element.' : 'Text, and no element.')
+      markContent(open)
       continue
     }
     const line = cursor.line()
@@ -60,9 +65,7 @@ export function parseXml(bytes: Uint8Array, file: string): XmlElement {
       continue
     }
     counts.elements += 1
-    if (counts.elements > limits.elements) {
-      cursor.refuse(`More than ${limits.elements} elements.`, 'limit')
-    }
+    if (counts.elements > maxElements) cursor.refuse(`More than ${limits.elements} elements.`, 'limit')
     const element: XmlElement = { name: tag.name, attributes: tag.attributes, children: [], file, line }
     open.at(-1)?.children.push(element)
     root ??= element
@@ -72,6 +75,11 @@ export function parseXml(bytes: Uint8Array, file: string): XmlElement {
   const unclosed = open.at(-1)
   if (unclosed) cursor.refuse(`<${unclosed.name}> of line ${unclosed.line} is not closed.`)
   return root ?? cursor.refuse('There is no element.')
+}
+
+function markContent(open: readonly Opened[]): void {
+  const parent = open.at(-1)
+  if (parent) parent.hasOtherContent = true
 }
 
 type Cursor = ReturnType<typeof newCursor>

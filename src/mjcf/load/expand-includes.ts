@@ -1,0 +1,151 @@
+/** Replaces each `<include>` by the children of its file's root, in document order: whether a file counts as "already included" depends on that order. */
+import type { Faults } from '../fault.ts'
+import { limits } from '../limits.ts'
+import { folderOf, joinPath } from '../paths.ts'
+import type { XmlElement } from '../xml/element.ts'
+import type { GatheredFiles } from './gather-files.ts'
+import type { LoadReport } from './loaded-model.ts'
+import { type FileReference, includeReference, leavesRepo } from './references.ts'
+import { addXmlFault, missingFile, warning } from './report.ts'
+
+/** What the models of one reading share. */
+export interface Loading {
+  readonly gathered: GatheredFiles
+  readonly faults: Faults
+  readonly report: LoadReport
+  /** Files whose own fault was reported: once is enough, however often they are included. */
+  readonly reported: Set<string>
+  /** What the reading may still take. */
+  readonly left: { elements: number; bytes: number; includes: number; models: number }
+}
+
+/** The main file of one model and what it included so far. */
+interface Expansion {
+  readonly loading: Loading
+  readonly mainFolder: string
+  /** A URDF may have an element of that name, and it means nothing. */
+  readonly expands: boolean
+  readonly includes: Set<string>
+  /**
+   * MuJoCo's own keys, as for a model loaded by its absolute path: an include written in the main file is entered as it is written, any other by the
+   * absolute path beside the including file, even where the file was found beside the main one. So some repetitions pass, and others do not.
+   */
+  readonly keys: Set<string>
+}
+
+/** Where the elements being copied stand. */
+interface Place {
+  /** Files from the main file to the one they are written in. */
+  readonly chain: readonly string[]
+  /** Absolute folder of that file as MuJoCo writes it, `''` for the main file. */
+  readonly folder: string
+  readonly level: number
+}
+
+/** A copy of the main file's tree, without includes where it is MJCF, and the files included, in the order first seen. */
+export function expandIncludes(main: XmlElement, format: 'mjcf' | 'urdf', loading: Loading) {
+  const expansion: Expansion = {
+    loading,
+    mainFolder: folderOf(main.file),
+    expands: format === 'mjcf',
+    includes: new Set(),
+    keys: new Set([`/${main.file}`]),
+  }
+  const root = copyOf(main, expansion, { chain: [main.file], folder: '', level: 1 })
+  return { root, includes: [...expansion.includes] }
+}
+
+function copyOf(element: XmlElement, expansion: Expansion, place: Place): XmlElement {
+  const { left, faults } = expansion.loading
+  left.elements -= 1
+  if (left.elements < 0) faults.refuse('limit', element, `More than ${limits.elements} elements with all includes.`)
+  if (place.level > limits.expandedLevels) {
+    faults.refuse('limit', element, `Elements are nested more than ${limits.expandedLevels} deep with all includes.`)
+  }
+  return { ...element, children: copiesOf(element.children, expansion, { ...place, level: place.level + 1 }) }
+}
+
+function copiesOf(elements: readonly XmlElement[], expansion: Expansion, place: Place): XmlElement[] {
+  return elements.flatMap((element) =>
+    expansion.expands && element.name === 'include'
+      ? included(element, expansion, place)
+      : copyOf(element, expansion, place),
+  )
+}
+
+/** The children of the included root, none where the include is faulty. */
+function included(element: XmlElement, expansion: Expansion, place: Place): XmlElement[] {
+  const { loading, mainFolder, includes, keys } = expansion
+  const { gathered, faults, report, left } = loading
+  const none: XmlElement[] = []
+  if (element.children.length > 0 || element.hasOtherContent) {
+    faults.add('include', element, 'An include has nothing between its tags, no comment either.')
+    return none
+  }
+  const reference = includeReference(element, mainFolder)
+  if (!reference) {
+    faults.add('include', element, 'An include without the attribute "file".', { hint: 'Add file="…".' })
+    return none
+  }
+  const path = existing(reference, gathered)
+  if (path === null) {
+    if (leavesRepo(reference)) leaves(reference, faults)
+    else report.missing.push(missingFile(reference, 'include'))
+    return none
+  }
+  if (place.chain.includes(path)) {
+    const names = [...place.chain.slice(place.chain.indexOf(path)), path]
+    faults.add('include', element, `Files include each other: ${names.join(' -> ')}.`, { names })
+    return none
+  }
+  const isFallback = path !== reference.candidates[0]?.path
+  const name = isFallback ? joinPath(place.folder, reference.written) : joinPath('', reference.written)
+  if (keys.has(name)) {
+    const hint = 'Include it once.'
+    faults.add('include', element, `"${reference.written}" is included already.`, { names: [path], hint })
+    return none
+  }
+  const file = gathered.files.get(path)
+  left.includes -= 1
+  if (left.includes < 0) faults.refuse('limit', element, `More than ${limits.includes} includes, nested ones counted.`)
+  left.bytes -= file?.bytes ?? 0
+  if (left.bytes < 0) faults.refuse('limit', element, `More than ${limits.textBytes} bytes of XML with all includes.`)
+  keys.add(joinPath(place.folder, name))
+  if (!file?.root) {
+    addXmlFault(file?.fault ?? null, element, loading)
+    return none
+  }
+  if (file.root.children.length === 0) {
+    faults.add('include', element, `The root element of "${path}" has no elements in it.`, { names: [path] })
+    return none
+  }
+  if (isFallback) warnOfFallback(reference, path, report)
+  else if (includes.has(path)) {
+    const message = `"${path}" is included more than once: MuJoCo refuses that where the model is loaded by a relative path.`
+    report.warnings.push(warning('include', element, message, [path]))
+  }
+  includes.add(path)
+  const absolute = joinPath(isFallback ? place.folder : `/${mainFolder}`, reference.written)
+  return copiesOf(file.root.children, expansion, {
+    chain: [...place.chain, path],
+    folder: absolute.replace(/[^/]*$/, ''),
+    level: place.level,
+  })
+}
+
+/** The first candidate that exists. */
+export function existing({ candidates }: FileReference, { files }: GatheredFiles): string | null {
+  return candidates.find(({ path }) => path !== null && files.has(path))?.path ?? null
+}
+
+/** For a path that leads out of the repo. */
+export function leaves({ element, written }: FileReference, faults: Faults): void {
+  const hint = 'Files of a model lie in its repo: write the path relative to the file it stands in.'
+  faults.add('path', element, `"${written}" leads out of the repo.`, { names: [written], hint })
+}
+
+/** Past the first candidate a file is only found where the model is loaded by its absolute path or from its own folder. */
+export function warnOfFallback({ element, written }: FileReference, path: string, report: LoadReport): void {
+  const message = `"${written}" is found as "${path}", beside the file that names it: not where the model is loaded by a path such as "folder/model.xml".`
+  report.warnings.push(warning('include', element, message, [path]))
+}

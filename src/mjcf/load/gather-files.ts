@@ -1,0 +1,118 @@
+/** Asks for every XML file that a model could read, wave by wave: what one wave names is asked for at once. */
+import { type ModelFault, ModelRefusal } from '../fault.ts'
+import { limits } from '../limits.ts'
+import type { ModelFiles } from '../model-files.ts'
+import { folderOf } from '../paths.ts'
+import type { XmlElement } from '../xml/element.ts'
+import { parseXml } from '../xml/parse-xml.ts'
+import { formatOf } from './format.ts'
+import { type FileReference, referencesOf } from './references.ts'
+
+/** A file that exists: its tree as written, or why there is none. */
+export type XmlFile =
+  | { readonly root: XmlElement; readonly bytes: number; readonly fault: null }
+  | { readonly root: null; readonly bytes: number; readonly fault: ModelFault }
+
+export interface GatheredFiles {
+  /** Files that exist and were read. */
+  readonly files: ReadonlyMap<string, XmlFile>
+  readonly asked: ReadonlyMap<string, boolean>
+}
+
+/** A file in its role: includes are looked up beside the main file of the model that they belong to. */
+interface Visit {
+  readonly main: string
+  readonly path: string
+}
+
+/** Reads `entry` and what it leads to. Throws `ModelRefusal` (`limit`) where that is too much; every other fault is left for the expansion to find. */
+export async function gatherFiles(source: ModelFiles, entry: string): Promise<GatheredFiles> {
+  const files = new Map<string, XmlFile>()
+  const asked = new Map<string, boolean>()
+  const sizes = new Map<string, number | null>()
+  const visited = new Set<string>()
+  const left = { bytes: limits.textBytes, elements: limits.elements }
+
+  const lookFor = async (paths: readonly string[]) => {
+    const unknown = [...new Set(paths)].filter((path) => !sizes.has(path))
+    if (unknown.length === 0) return
+    const found = await source.sizesOf(unknown)
+    for (const [index, path] of unknown.entries()) {
+      sizes.set(path, found[index] ?? null)
+      asked.set(path, false)
+    }
+  }
+  const read = async (paths: readonly string[]) => {
+    const unread = [...new Set(paths)].filter((path) => !files.has(path) && sizes.get(path) !== null)
+    const small = unread.filter((path) => (sizes.get(path) ?? 0) <= limits.fileBytes)
+    for (const path of unread) left.bytes -= small.includes(path) ? (sizes.get(path) ?? 0) : 0
+    if (left.bytes < 0) throw refusal(entry, `More than ${limits.textBytes} bytes of XML.`)
+    const contents = await Promise.all(small.map((path) => source.readFile(path)))
+    for (const path of unread) {
+      const bytes = contents[small.indexOf(path)]
+      if (bytes === null) sizes.set(path, null)
+      else files.set(path, bytes === undefined ? tooLarge(path, sizes.get(path) ?? 0) : parsed(bytes, path, left))
+      asked.set(path, bytes !== undefined)
+    }
+  }
+  const choose = ({ candidates }: FileReference) =>
+    candidates.find(({ path }) => path !== null && (sizes.get(path) ?? null) !== null)?.path ?? null
+
+  let wave: Visit[] = [{ main: entry, path: entry }]
+  await lookFor([entry])
+  while (wave.length > 0) {
+    await read(wave.map(({ path }) => path))
+    const references = wave.flatMap((visit) => visitsFrom(visit, files.get(visit.path)))
+    await lookFor(references.flatMap(({ reference }) => reference.candidates.flatMap(({ path }) => path ?? [])))
+    wave = references.flatMap(({ main, reference }) => {
+      const path = choose(reference)
+      const visit = path === null ? null : { main: main ?? path, path }
+      const key = `${visit?.main}\0${path}`
+      if (!visit || visited.has(key)) return []
+      visited.add(key)
+      return visit
+    })
+    if (visited.size > limits.includes) throw refusal(entry, `More than ${limits.includes} XML files.`)
+  }
+  return { files, asked }
+}
+
+/** What a file refers to, each with the main file to look it up by: null for a model asset, which is its own. */
+function visitsFrom({ main, path }: Visit, file: XmlFile | undefined) {
+  if (!file?.root || (path === main && formatOf(file.root) !== 'mjcf')) return []
+  const { includes, models } = referencesOf(file.root, folderOf(main))
+  return [
+    ...includes.map((reference) => ({ main, reference })),
+    ...models.map((reference) => ({ main: null, reference })),
+  ]
+}
+
+function parsed(bytes: Uint8Array, path: string, left: { elements: number }): XmlFile {
+  try {
+    const root = parseXml(bytes, path, left.elements)
+    left.elements -= countElements(root)
+    return { root, bytes: bytes.length, fault: null }
+  } catch (error) {
+    if (!(error instanceof ModelRefusal)) throw error
+    return { root: null, bytes: bytes.length, fault: error.fault }
+  }
+}
+
+function countElements(root: XmlElement): number {
+  const waiting = [root]
+  let count = 0
+  for (let element = waiting.pop(); element; element = waiting.pop()) {
+    count += 1
+    for (const child of element.children) waiting.push(child)
+  }
+  return count
+}
+
+function tooLarge(path: string, bytes: number): XmlFile {
+  const { fault } = refusal(path, `An XML file of ${bytes} bytes; the limit is ${limits.fileBytes}.`)
+  return { root: null, bytes, fault }
+}
+
+function refusal(file: string, message: string): ModelRefusal {
+  return new ModelRefusal({ kind: 'limit', message, file, line: null, names: [], hint: null })
+}

@@ -1,0 +1,68 @@
+/** Elements that name another XML file, and where MuJoCo looks for it. */
+import { extensionOf, folderOf, inRepo, isAbsolutePath, joinPath } from '../paths.ts'
+import type { XmlElement } from '../xml/element.ts'
+
+export interface FileReference {
+  readonly element: XmlElement
+  /** The file as it was written. */
+  readonly written: string
+  /** Paths from the root of the repo in the order of lookup, the first that exists is it: in the repo, or null for one that leaves it. */
+  readonly candidates: readonly { readonly path: string | null; readonly joined: string }[]
+}
+
+/** Where `<include>` looks: beside the main file first, then beside the file that it is written in, nowhere between. Null without a file. */
+export function includeReference(element: XmlElement, mainFolder: string): FileReference | null {
+  const folder = folderOf(element.file)
+  return reference(element, folder === mainFolder ? [folder] : [mainFolder, folder])
+}
+
+/** Where `<model>` looks: beside the file that it is written in. Null without a file. */
+export function modelReference(element: XmlElement): FileReference | null {
+  return reference(element, [folderOf(element.file)])
+}
+
+function reference(element: XmlElement, folders: readonly string[]): FileReference | null {
+  const written = element.attributes.get('file')
+  if (written === undefined) return null
+  const candidates = isAbsolutePath(written)
+    ? [{ path: null, joined: written }]
+    : folders.map((folder) => candidate(joinPath(folder, written)))
+  return { element, written, candidates }
+}
+
+function candidate(joined: string) {
+  return { path: inRepo(joined), joined }
+}
+
+/** Whether no place that it could be in lies in the repo. */
+export function leavesRepo({ candidates }: FileReference): boolean {
+  return candidates.every(({ path }) => path === null)
+}
+
+/** Whether MuJoCo takes the file of a `<model>` for one at all, which it decides before it looks for the file. */
+export function isModelFile({ element, written }: FileReference): boolean {
+  return /^\.(xml|urdf)$/.test(extensionOf(written)) || element.attributes.get('content_type') === 'text/xml'
+}
+
+/** Every reference of a file as it was written, includes not expanded: what is asked for next. */
+export function referencesOf(
+  root: XmlElement,
+  mainFolder: string,
+): { includes: FileReference[]; models: FileReference[] } {
+  const includes: FileReference[] = []
+  const models: FileReference[] = []
+  const waiting = [root]
+  for (let element = waiting.pop(); element; element = waiting.pop()) {
+    for (const child of element.children) {
+      const isInclude = child.name === 'include'
+      const found = isInclude
+        ? includeReference(child, mainFolder)
+        : child.name === 'model'
+          ? modelReference(child)
+          : null
+      if (found) (isInclude ? includes : models).push(found)
+      waiting.push(child)
+    }
+  }
+  return { includes, models }
+}
