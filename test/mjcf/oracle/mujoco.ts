@@ -47,7 +47,7 @@ export function openOracle({ limitMs = 20_000 }: { limitMs?: number } = {}): Ora
       }
       const answered = (judgement: Judgement) => {
         // A crashed instance ends by itself; waiting for that keeps the next model away from it.
-        if (judgement.verdict === 'none') running.once('exit', () => finish(judgement))
+        if (judgement.verdict === 'none') running.off('exit', died).once('exit', () => finish(judgement))
         else finish(judgement)
       }
       const died = (code: number | null, signal: string | null) =>
