@@ -1,0 +1,42 @@
+/** Every static check of a card, always all of them: the first that fails hides no other. Pure. */
+import type { ModelReading } from '../mjcf/reading.ts'
+import type { Check } from './check.ts'
+import { modelChecks } from './model-checks.ts'
+import type { CardReading } from './read-card.ts'
+import { actionCheck, actuationCheck, defaultPoseCheck, jointOrderCheck, partsCheck } from './rules/joint-rules.ts'
+import { baseCheck, camerasCheck, endEffectorsCheck, feetCheck, keyframeCheck } from './rules/model-rules.ts'
+import { knownModel } from './rules/rule.ts'
+import { dofCheck, limitsCheck, rangesCheck, thumbnailsCheck, vocabularyCheck } from './rules/value-rules.ts'
+
+/** What is looked up in the repo for a card. */
+export interface RepoEvidence {
+  /** Null where the card names no model. */
+  readonly reading: ModelReading | null
+  /** Those of the card's stills that are files of the repo. */
+  readonly stills: ReadonlySet<string>
+}
+
+/** The checks of a card in the order of the documentation: its schema, its model, its interface, the rest. */
+export function cardChecks({ readable: card, checks }: CardReading, { reading, stills }: RepoEvidence): Check[] {
+  const entry = card.mjcf_path ?? null
+  const model = knownModel(reading, entry)
+  return [
+    ...checks,
+    ...modelChecks(reading, entry),
+    jointOrderCheck(card, model),
+    baseCheck(card, model),
+    defaultPoseCheck(card),
+    keyframeCheck(card, model),
+    actuationCheck(card),
+    actionCheck(card),
+    partsCheck(card),
+    endEffectorsCheck(card, model),
+    feetCheck(card, model),
+    camerasCheck(card),
+    rangesCheck(card),
+    vocabularyCheck(card),
+    dofCheck(card, model),
+    limitsCheck(card, model),
+    thumbnailsCheck(card, stills),
+  ]
+}

@@ -1,0 +1,52 @@
+/** What no part of a card may hold, free-form parts included: what JSON cannot say again or PostgreSQL cannot keep. Pure. */
+
+export interface PlacedFault {
+  readonly message: string
+  readonly loc: readonly (string | number)[]
+}
+
+const MAX_DEPTH = 100
+const MAX_FAULTS = 50
+
+/**
+ * Numbers that JSON has no word for (`1e999` is read as infinity), a NUL, a lone surrogate, a member named `__proto__`, more than 100 levels; at most 50,
+ * in document order. Walks without recursion: whoever sends it chooses how deep it is.
+ */
+export function freeFormFaults(root: unknown): PlacedFault[] {
+  const faults: PlacedFault[] = []
+  const rest: { value: unknown; loc: readonly (string | number)[] }[] = [{ value: root, loc: [] }]
+  for (let next = rest.pop(); next && faults.length < MAX_FAULTS; next = rest.pop()) {
+    const { value, loc } = next
+    const message = leafFault(value)
+    if (message) faults.push({ message, loc })
+    if (typeof value !== 'object' || value === null) continue
+    if (loc.length >= MAX_DEPTH) {
+      faults.push({ message: `is nested deeper than ${MAX_DEPTH} levels`, loc: loc.slice(0, 1) })
+      return faults
+    }
+    // Backwards, since the last one pushed is looked at first.
+    for (const [key, member] of Object.entries(value).reverse()) {
+      const place = [...loc, Array.isArray(value) ? Number(key) : key]
+      const named = Array.isArray(value) ? null : nameFault(key)
+      if (named) faults.push({ message: named, loc })
+      else rest.push({ value: member, loc: place })
+    }
+  }
+  return faults
+}
+
+function leafFault(value: unknown): string | null {
+  if (typeof value === 'number' && !Number.isFinite(value)) return 'must be a finite number'
+  return typeof value === 'string' ? textFault(value) : null
+}
+
+function textFault(text: string): string | null {
+  if (text.includes('\0')) return 'holds a NUL character'
+  return text.isWellFormed() ? null : 'is not well-formed Unicode'
+}
+
+function nameFault(name: string): string | null {
+  if (name === '__proto__') return '"__proto__" is no name for a member'
+  const fault = textFault(name)
+  return fault && `has a member whose name ${fault}`
+}

@@ -1,0 +1,105 @@
+/** From any JSON value to a card: every fault of the schema as a failing `card.schema` check, and what of the card can still be judged. Pure. */
+import type { z } from 'zod'
+import { type RobotCardDocument, robotCardPut } from './card-schema.ts'
+import { type Check, check } from './check.ts'
+import { freeFormFaults, type PlacedFault } from './free-form-faults.ts'
+import type { EmbodimentInterface } from './interface-schema.ts'
+
+/** The members of a card that hold to the schema. An absent `interface` does not; null is a card without one. */
+export type ReadableCard = Partial<Omit<RobotCardDocument, 'interface'>> & {
+  readonly interface?: Partial<EmbodimentInterface> | null
+}
+
+export interface CardReading {
+  /** Null where the schema refuses it. */
+  readonly card: RobotCardDocument | null
+  readonly readable: ReadableCard
+  /** `card.schema`: one that passes, or one for each fault. */
+  readonly checks: readonly Check[]
+}
+
+const MAX_FAULTS = 50
+
+/** Reads a card; never throws for anything that JSON can hold. */
+export function readCard(document: unknown): CardReading {
+  const unkeepable = freeFormFaults(document)
+  // What nests too deep is not parsed: the schema's own walk recurses.
+  const tooDeep = unkeepable.some(({ message }) => message.startsWith('is nested'))
+  const parsed = tooDeep ? null : robotCardPut.safeParse(document)
+  const known = new Set(unkeepable.map(({ loc }) => JSON.stringify(loc)))
+  const issues = (parsed?.error?.issues ?? []).flatMap((issue) => placedFaults(issue, document))
+  const faults = [...unkeepable, ...issues.filter(({ loc }) => !known.has(JSON.stringify(loc)))]
+  if (parsed?.success && faults.length === 0) {
+    const card = parsed.data
+    const passed = check('card.schema', 'pass', 'The card holds to its schema.')
+    return { card, readable: { ...card, interface: card.interface ?? null }, checks: [passed] }
+  }
+  return { card: null, readable: readableOf(document, faults), checks: faults.slice(0, MAX_FAULTS).map(asCheck) }
+}
+
+interface SchemaFault extends PlacedFault {
+  readonly hint?: string
+  /** A member that is not known spoils no other one. */
+  readonly unknown?: boolean
+}
+
+function placedFaults(issue: z.core.$ZodIssue, document: unknown): SchemaFault[] {
+  const loc = issue.path.map((step) => (typeof step === 'number' ? step : String(step)))
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      message: 'is not a member of this object',
+      loc: [...loc, key],
+      hint: 'Leave it out: only actuators may hold members of their own.',
+      unknown: true,
+    }))
+  }
+  if (issue.code === 'invalid_type' && valueAt(document, loc) === undefined) {
+    return [{ message: 'is required', loc, hint: `Add it: its type is ${issue.expected}.` }]
+  }
+  return [{ message: issue.message.replace(/^Invalid input: /, ''), loc }]
+}
+
+function valueAt(root: unknown, loc: readonly (string | number)[]): unknown {
+  let value = root
+  for (const step of loc) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined
+    value = (value as Record<string | number, unknown>)[step]
+  }
+  return value
+}
+
+function asCheck({ message, loc, hint }: SchemaFault): Check {
+  const place = loc.map((step) => String(step).slice(0, 100)).join('.')
+  return check('card.schema', 'fail', `${place || 'The card'}: ${message}`, {
+    names: place ? [place] : [],
+    hint: hint ?? null,
+    loc: [...loc],
+  })
+}
+
+/** Only members that no fault lies in; of the interface, its own members in the same way. */
+function readableOf(document: unknown, faults: readonly SchemaFault[]): ReadableCard {
+  const spoiling = faults.filter(({ unknown }) => !unknown).map(({ loc }) => loc)
+  if (!isObject(document) || spoiling.some((loc) => loc.length === 0)) return {}
+  const shape = robotCardPut.shape
+  const card = soundMembers(document, Object.keys(shape), spoiling)
+  const inner = document.interface
+  if (inner === undefined || inner === null) return { ...card, interface: null }
+  const within = spoiling.filter(([head]) => head === 'interface').map((loc) => loc.slice(1))
+  if (!isObject(inner) || within.some((loc) => loc.length === 0)) return card
+  const names = Object.keys(shape.interface.unwrap().unwrap().shape)
+  return { ...card, interface: soundMembers(inner, names, within) }
+}
+
+function soundMembers(
+  object: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+  spoiling: readonly (readonly (string | number)[])[],
+): Record<string, unknown> {
+  const spoiled = new Set(spoiling.map(([head]) => head))
+  const sound = names.filter((name) => !spoiled.has(name) && Object.hasOwn(object, name))
+  return Object.fromEntries(sound.map((name) => [name, object[name]]))
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,146 @@
+/** Rules about the joints of an interface: `joint_order` against the model, everything else against `joint_order`. Pure. Spec, "Rules on the interface". */
+import type { ModelReading } from '../../mjcf/reading.ts'
+import type { Check, CheckFault } from '../check.ts'
+import type { ReadableCard } from '../read-card.ts'
+import { drivableJoints, interfaceCheck, type KnownModel, repeated, undecidedReason, unknownName } from './rule.ts'
+
+/** `interface.joint_order`: unique, and each one a hinge or slide of the model. */
+export function jointOrderCheck(card: ReadableCard, model: KnownModel): Check {
+  return interfaceCheck('interface.joint_order', card, ['joint_order'], ({ joint_order }) => {
+    const twice = repeated(joint_order).map(({ name, index }) => ({
+      message: `${name} stands in joint_order more than once.`,
+      names: [name],
+      hint: 'Each joint has one index: leave the repeat out.',
+      loc: ['interface', 'joint_order', index],
+    }))
+    const drivable = drivableJoints(model)
+    if (!drivable || !model.reading) return { fail: twice, skip: model.reason, pass: '' }
+    const { reading } = model
+    const strange = joint_order.flatMap((name, index) =>
+      drivable.has(name) ? [] : [strangeJoint(name, index, reading, drivable)],
+    )
+    const open = undecidedReason(reading, 'joints')
+    const certain = open === null ? strange : []
+    return {
+      fail: [...twice, ...certain],
+      skip: strange.length > certain.length ? open : null,
+      pass: `All ${joint_order.length} joints are hinges or slides of the model.`,
+      data: { joints: joint_order.length, model_joints: drivable.size },
+    }
+  })
+}
+
+function strangeJoint(name: string, index: number, reading: ModelReading, drivable: ReadonlySet<string>): CheckFault {
+  const loc = ['interface', 'joint_order', index]
+  const joint = reading.joints.find((one) => one.name === name)
+  if (joint) {
+    const hint = 'Leave it out: a policy indexes hinges and slides alone.'
+    return {
+      message: `${name} is a ${joint.type} joint, which has more than one degree of freedom.`,
+      names: [name],
+      hint,
+      loc,
+    }
+  }
+  const { names } = reading
+  const kinds = { actuator: names.actuators, body: names.bodies, site: names.sites, camera: names.cameras }
+  const [kind] = Object.entries(kinds).find(([, list]) => list.includes(name)) ?? []
+  const message = kind
+    ? `${name} is the name of a ${kind} of ${reading.entry}, not of a joint.`.replace('a actuator', 'an actuator')
+    : `${name} is no joint of ${reading.entry}.`
+  return unknownName(name, message, loc, drivable)
+}
+
+/** `interface.default_pose`: only joints of `joint_order`; a position outside the card's own limits is worth a warning. */
+export function defaultPoseCheck(card: ReadableCard): Check {
+  return interfaceCheck(
+    'interface.default_pose',
+    card,
+    ['joint_order', 'default_pose'],
+    ({ joint_order, default_pose }) => {
+      if (!default_pose) return { skip: 'The interface names no default pose.', pass: '' }
+      const names = Object.keys(default_pose)
+      const place = (name: string) => ['interface', 'default_pose', name]
+      const outside = names.flatMap((name) => {
+        const limits = card.limits && Object.hasOwn(card.limits, name) ? card.limits[name] : undefined
+        const at = default_pose[name] ?? 0
+        if (at >= (limits?.lower ?? Number.NEGATIVE_INFINITY) && at <= (limits?.upper ?? Number.POSITIVE_INFINITY))
+          return []
+        const message = `${name} is at ${at}, outside its limits ${limits?.lower ?? '-∞'} to ${limits?.upper ?? '∞'}.`
+        return [{ message, names: [name], hint: null, loc: place(name) }]
+      })
+      return {
+        fail: notInOrder(names, joint_order, (index) => place(names[index] ?? '')),
+        warn: outside,
+        pass: `The pose places ${names.length} of ${joint_order.length} joints.`,
+        data: { joints: names.length },
+      }
+    },
+  )
+}
+
+/** `interface.actuation`: only joints of `joint_order`, and none driven twice. */
+export function actuationCheck(card: ReadableCard): Check {
+  return interfaceCheck('interface.actuation', card, ['joint_order', 'actuation'], ({ joint_order, actuation }) => {
+    const driven = actuation.flatMap(({ joints }, group) => joints.map((name, at) => ({ name, group, at })))
+    const place = (index: number) => {
+      const found = driven[index]
+      return ['interface', 'actuation', found?.group ?? 0, 'joints', found?.at ?? 0]
+    }
+    const names = driven.map(({ name }) => name)
+    const twice = repeated(names).map(({ name, index }) => ({
+      message: `${name} is driven by ${groupsOf(name, driven)}.`,
+      names: [name],
+      hint: 'Leave it in one group: a joint has one drive.',
+      loc: place(index),
+    }))
+    const drivenNames = new Set(names)
+    const undriven = joint_order.filter((name) => !drivenNames.has(name))
+    return {
+      fail: [...notInOrder(names, joint_order, place), ...twice],
+      pass: `${actuation.length} groups drive ${drivenNames.size} of ${joint_order.length} joints.`,
+      data: { groups: actuation.length, undriven },
+    }
+  })
+}
+
+function groupsOf(name: string, driven: readonly { readonly name: string; readonly group: number }[]): string {
+  const groups = [...new Set(driven.filter((one) => one.name === name).map(({ group }) => group))]
+  return groups.length === 1 ? `group ${groups[0]} more than once` : `groups ${groups.join(' and ')}`
+}
+
+/** `interface.action`: scales of joints of `joint_order` only. */
+export function actionCheck(card: ReadableCard): Check {
+  return interfaceCheck('interface.action', card, ['joint_order', 'action'], ({ joint_order, action }) => {
+    const names = Object.keys(action.scale_per_joint ?? {})
+    const place = (index: number) => ['interface', 'action', 'scale_per_joint', names[index] ?? '']
+    return { fail: notInOrder(names, joint_order, place), pass: 'The action scales joints of joint_order alone.' }
+  })
+}
+
+/** `interface.parts`: only joints of `joint_order`; two parts of one name are worth a warning. */
+export function partsCheck(card: ReadableCard): Check {
+  return interfaceCheck('interface.parts', card, ['joint_order', 'parts'], ({ joint_order, parts }) => {
+    const fail = parts.flatMap(({ joints }, part) =>
+      notInOrder(joints, joint_order, (index) => ['interface', 'parts', part, 'joints', index]),
+    )
+    const warn = repeated(parts.map(({ name }) => name)).map(({ name, index }) => ({
+      message: `Two parts are called ${name}.`,
+      names: [name],
+      hint: null,
+      loc: ['interface', 'parts', index, 'name'],
+    }))
+    return { fail, warn, pass: `${parts.length} parts group joints of joint_order.`, data: { parts: parts.length } }
+  })
+}
+
+function notInOrder(
+  names: readonly string[],
+  jointOrder: readonly string[],
+  place: (index: number) => readonly (string | number)[],
+): CheckFault[] {
+  const known = new Set(jointOrder)
+  return names.flatMap((name, index) =>
+    known.has(name) ? [] : [unknownName(name, `${name} is not in joint_order.`, place(index), known)],
+  )
+}

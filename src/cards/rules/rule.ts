@@ -1,0 +1,102 @@
+/** What a rule of a card works on, and how its findings become a check. Pure. */
+import type { ModelReading } from '../../mjcf/reading.ts'
+import { type Check, type CheckFault, check, faultyCheck } from '../check.ts'
+import type { EmbodimentInterface } from '../interface-schema.ts'
+import { isCutShort, namedJoints } from '../model-checks.ts'
+import type { ReadableCard } from '../read-card.ts'
+import { nearestName } from './nearest-name.ts'
+
+/** What the model declares, or why that is not known. */
+export interface KnownModel {
+  readonly reading: ModelReading | null
+  /** Why there is no reading to hold the card against. */
+  readonly reason: string
+}
+
+/** A rule's findings: `skip` says what kept it from a whole verdict. What is certain is told all the same. */
+export interface Findings {
+  readonly fail?: readonly CheckFault[]
+  readonly warn?: readonly CheckFault[]
+  readonly skip?: string | null
+  /** The sentence where nothing is wrong. */
+  readonly pass: string
+  readonly data?: Readonly<Record<string, unknown>>
+}
+
+/** The check that findings amount to. */
+export function conclude(code: string, { fail = [], warn = [], skip = null, pass, data }: Findings): Check {
+  if (fail.length > 0) return faultyCheck(code, 'fail', fail, data)
+  if (warn.length > 0) return faultyCheck(code, 'warn', warn, { ...data, ...(skip === null ? {} : { skipped: skip }) })
+  if (skip !== null) return check(code, 'skip', skip)
+  return check(code, 'pass', pass, { data: data ?? null })
+}
+
+type Member = keyof EmbodimentInterface
+
+/** Runs a rule of the interface where the members that it reads are there and sound; else the check is skipped with the reason. */
+export function interfaceCheck<const Members extends readonly Member[]>(
+  code: string,
+  card: ReadableCard,
+  members: Members,
+  rule: (face: Pick<EmbodimentInterface, Members[number]>) => Findings,
+): Check {
+  const face = card.interface
+  if (face === null) return check(code, 'skip', 'The card has no interface.')
+  if (face === undefined) return check(code, 'skip', 'The interface does not hold to the schema.')
+  const absent = members.find((name) => face[name] === undefined && !optional.has(name))
+  if (absent) return check(code, 'skip', `interface.${absent} does not hold to the schema.`)
+  return conclude(code, rule(face as Pick<EmbodimentInterface, Members[number]>))
+}
+
+const optional: ReadonlySet<Member> = new Set([
+  'default_pose',
+  'default_keyframe',
+  'init_base_height_m',
+  'physics_dt_s',
+])
+
+/** The model as the rules may rely on it: one that is cut short declares who knows what. */
+export function knownModel(reading: ModelReading | null, entry: string | null): KnownModel {
+  if (entry === null) return { reading: null, reason: 'The card names no model file.' }
+  if (!reading || isCutShort(reading)) return { reading: null, reason: `${entry} cannot be read whole.` }
+  return { reading, reason: '' }
+}
+
+/** The reason of what the reader could not decide of a part, or null. */
+export function undecidedReason(
+  reading: ModelReading,
+  about: ModelReading['undecided'][number]['about'],
+): string | null {
+  return reading.undecided.find((open) => open.about === about)?.reason ?? null
+}
+
+/** A fault of one name at one place, with the nearest of the names that would do. */
+export function unknownName(
+  name: string,
+  message: string,
+  loc: readonly (string | number)[],
+  candidates: Iterable<string>,
+): CheckFault {
+  const near = nearestName(name, candidates)
+  return { message, names: [name], hint: near === null ? null : `Did you mean ${near}?`, loc }
+}
+
+/** Names that stand in a list more than once, each with its second place. */
+export function repeated(names: readonly string[]): { readonly name: string; readonly index: number }[] {
+  const seen = new Set<string>()
+  const told = new Set<string>()
+  return names.flatMap((name, index) => {
+    if (!seen.has(name)) {
+      seen.add(name)
+      return []
+    }
+    if (told.has(name)) return []
+    told.add(name)
+    return [{ name, index }]
+  })
+}
+
+/** The joints that a policy may index by; null where the model does not say. */
+export function drivableJoints(model: KnownModel): ReadonlySet<string> | null {
+  return model.reading && new Set(namedJoints(model.reading))
+}
