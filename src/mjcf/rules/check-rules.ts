@@ -1,0 +1,49 @@
+import type { Faults } from '../fault.ts'
+import type { ModelReading } from '../reading.ts'
+import type { Spec } from '../spec/types.ts'
+import { checkActuators } from './actuators.ts'
+import { checkAssets } from './assets.ts'
+import { checkBodies } from './bodies.ts'
+import { checkCamerasAndLights } from './cameras-lights.ts'
+import { checkCustom } from './custom.ts'
+import { checkElements } from './elements.ts'
+import { checkConstraints } from './equalities.ts'
+import { checkGeoms, checkSites } from './geoms.ts'
+import { checkInertia } from './inertia.ts'
+import { checkJoints } from './joints.ts'
+import { checkKeys } from './keys.ts'
+import { reportOn } from './report.ts'
+import { checkSensors } from './sensors.ts'
+import { checkTendons } from './tendons.ts'
+import { checkUserData } from './user-data.ts'
+
+/**
+ * Checks what MuJoCo's reader and compiler refuse of a model, wherever that follows from what is written, and counts its degrees of freedom, controls and
+ * activations: null where parts of the model could not be built.
+ */
+export function checkRules(spec: Spec, faults: Faults): ModelReading['sizes'] {
+  const report = reportOn(spec, faults)
+  checkElements(spec.loaded, report)
+  checkBodies(spec, report)
+  checkJoints(spec, report)
+  checkGeoms(spec, report)
+  checkSites(spec, report)
+  checkCamerasAndLights(spec, report)
+  checkInertia(spec, report)
+  checkAssets(spec, report)
+  checkConstraints(spec, report)
+  checkTendons(spec, report)
+  const { nu, na } = checkActuators(spec, report)
+  checkSensors(spec, report)
+  checkCustom(spec, report)
+  checkUserData(spec, report)
+  if (spec.undecided.some(({ about }) => about === 'joints' || about === 'sizes')) return null
+  const nq = spec.joints.reduce((sum, { type }) => sum + POSITIONS[type], 0)
+  const nv = spec.joints.reduce((sum, { type }) => sum + VELOCITIES[type], 0)
+  const sizes = { nq, nv, nu, na }
+  checkKeys(spec, sizes, report)
+  return sizes
+}
+
+const POSITIONS = { hinge: 1, slide: 1, ball: 4, free: 7 } as const
+const VELOCITIES = { hinge: 1, slide: 1, ball: 3, free: 6 } as const

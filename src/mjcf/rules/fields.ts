@@ -1,0 +1,85 @@
+/** Attributes of an object as MuJoCo accumulates them: each default class writes what it has, the object's own element last. */
+import type { SpecObject } from '../spec/types.ts'
+import type { XmlElement } from '../xml/element.ts'
+
+/** What holds attributes in layers, the last one written winning: an object, or an element that has no default class. */
+export interface Layered {
+  readonly element: XmlElement
+  readonly layers: readonly XmlElement[]
+}
+
+/** An element without default classes as something layered. */
+export function alone(element: XmlElement): Layered {
+  return { element, layers: [] }
+}
+
+/** The elements that were read into the object, in that order. */
+export function readInto({ layers, element }: Layered): readonly XmlElement[] {
+  return [...layers, element]
+}
+
+/** The numbers of a text; what is none is left out, since the grammar has reported it. */
+export function numbersIn(text: string | undefined): number[] {
+  return text === undefined
+    ? []
+    : text
+        .split(/\s+/)
+        .filter(Boolean)
+        .map(Number)
+        .filter((n) => !Number.isNaN(n))
+}
+
+/** A vector attribute: fewer numbers than it has places leave the others as the layer before set them. */
+export function vectorOf(object: Layered, name: string, initial: readonly number[]): number[] {
+  const vector = [...initial]
+  for (const { attributes } of readInto(object)) {
+    for (const [place, value] of numbersIn(attributes.get(name)).entries())
+      if (place < vector.length) vector[place] = value
+  }
+  return vector
+}
+
+/** A vector attribute that MuJoCo tells from an absent one, null where no layer has it. */
+export function optionalVectorOf(object: Layered, name: string, length: number): number[] | null {
+  return given(object, name) ? vectorOf(object, name, new Array<number>(length).fill(0)) : null
+}
+
+/** A single number. */
+export function numberOf(object: Layered, name: string, initial: number): number {
+  return vectorOf(object, name, [initial])[0] ?? initial
+}
+
+/** A keyword or any other text, the last layer winning. */
+export function textOf(object: Layered, name: string, initial: string): string {
+  return (
+    readInto(object)
+      .findLast((element) => element.attributes.has(name))
+      ?.attributes.get(name) ?? initial
+  )
+}
+
+/** Whether any layer has the attribute. */
+export function given(object: Layered, name: string): boolean {
+  return readInto(object).some((element) => element.attributes.has(name))
+}
+
+/** Norms below this count as zero in MuJoCo's compiler. */
+export const EPSILON = 1e-14
+
+/** The Euclidean length of a vector. */
+export function norm(vector: readonly number[]): number {
+  return Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0))
+}
+
+/** An element within an object, to be blamed in its name: a bone of a skin, a stop of a tendon. */
+export function within(
+  { category, name }: SpecObject,
+  element: XmlElement,
+): Pick<SpecObject, 'category' | 'name' | 'element'> {
+  return { category, name, element }
+}
+
+/** How to call an object in a sentence: its category, and its name where it has one. */
+export function labelOf({ category, name }: Pick<SpecObject, 'category' | 'name'>): string {
+  return name === '' ? `An unnamed ${category}` : `The ${category} "${name}"`
+}

@@ -1,0 +1,133 @@
+/** Mass and inertia of bodies, as far as they follow from what is written: those of meshes do not. */
+import type { Compiler } from '../compiler.ts'
+import type { Spec, SpecBody, SpecObject } from '../spec/types.ts'
+import { alone, EPSILON, given, numberOf, numbersIn, textOf, vectorOf } from './fields.ts'
+import { geomInertia, type Inertia } from './geom-inertia.ts'
+import { orientationFault } from './orientation.ts'
+import type { Report } from './report.ts'
+import { compilerFor, isWritten } from './settings.ts'
+import { eigenvalues } from './symmetric.ts'
+
+/** The least mass and inertia that a moving body may have. */
+const LEAST = 1e-15
+
+/** Null where they cannot be told without the data of a mesh. */
+type Known = Inertia | null
+
+/** Checks the inertia of each body, then that those that move have any. */
+export function checkInertia(spec: Spec, report: Report): void {
+  const known = new Map<SpecBody, Known>()
+  for (const body of spec.bodies) if (body !== spec.world) known.set(body, bodyInertia(spec, body, report))
+  for (const body of spec.bodies) {
+    if (body === spec.world || body.joints.length === 0 || isMassive(spec, body, known)) continue
+    const hint =
+      'Give it a geom with mass or an inertial with mass and inertia, or a child body that has one and no joint.'
+    report.refused(body, 'mass', 'moves and has no mass and inertia', hint)
+  }
+}
+
+/** MuJoCo's rule: the body itself, or one without joints below it, has mass and inertia. What is not known counts as having them. */
+function isMassive(spec: Spec, body: SpecBody, known: ReadonlyMap<SpecBody, Known>): boolean {
+  const inertia = known.get(body)
+  if (inertia === null || inertia === undefined) return true
+  if (inertia.mass >= LEAST && inertia.inertia.every((value) => value >= LEAST)) return true
+  const below = body.bodies.filter(({ joints }) => joints.length === 0)
+  // Fused bodies add up, and then even point masses make an inertia.
+  if (spec.compiler.fusestatic && below.some((child) => (known.get(child)?.mass ?? 1) >= LEAST)) return true
+  return below.some((child) => isMassive(spec, child, known))
+}
+
+function bodyInertia(spec: Spec, body: SpecBody, report: Report): Known {
+  const compiler = compilerFor(spec, body)
+  const inferred = geomsInertia(body, compiler, report)
+  const written = body.inertial === null ? null : writtenInertia(body, compiler, report)
+  // Composites and flexcomps give their bodies masses of their own.
+  if (!isWritten(body) || written === undefined) return null
+  const fromGeoms = compiler.inertiafromgeom === 'true' || (written === null && compiler.inertiafromgeom === 'auto')
+  const chosen = fromGeoms ? (inferred === 'none' ? (written ?? NOTHING) : inferred) : (written ?? NOTHING)
+  return chosen === null ? null : checked(body, chosen, compiler, report)
+}
+
+const NOTHING: Inertia = { mass: 0, inertia: [0, 0, 0] }
+
+function checked(body: SpecBody, { mass, inertia }: Inertia, compiler: Compiler, report: Report): Inertia {
+  const bounded = inertia.map((value) => Math.max(value, compiler.boundinertia)) as [number, number, number]
+  const heavy = Math.max(mass, compiler.boundmass)
+  if (heavy < 0 || bounded.some((value) => value < 0))
+    report.refused(body, 'negative', 'has a negative mass or inertia')
+  else if (!compiler.balanceinertia && violatesTriangle(bounded)) {
+    const hint = 'Correct it, or set balanceinertia="true" in the compiler element.'
+    report.refused(
+      body,
+      'triangle',
+      `has the inertia ${bounded.join(' ')}, where one is more than the two others together`,
+      hint,
+    )
+  }
+  return { mass: heavy, inertia: bounded }
+}
+
+function violatesTriangle([a, b, c]: readonly [number, number, number]): boolean {
+  return a + b < c || a + c < b || b + c < a
+}
+
+/** What `<inertial>` says; null where `fullinertia` is too near a limit to be told from rounding, undefined where it is refused. */
+function writtenInertia(body: SpecBody, { eulerseq }: Compiler, report: Report): Known | undefined {
+  const inertial = alone(body.inertial as NonNullable<SpecBody['inertial']>)
+  const refused = (rule: string, predicate: string) => {
+    report.fault(
+      rule,
+      'compile',
+      inertial.element,
+      `The inertial of ${body.name === '' ? 'an unnamed body' : `"${body.name}"`} ${predicate}.`,
+    )
+    return undefined
+  }
+  const fault = orientationFault(inertial, eulerseq)
+  if (fault !== null) return refused('orientation', fault)
+  const mass = numberOf(inertial, 'mass', 0)
+  const diagonal = vectorOf(inertial, 'diaginertia', [0, 0, 0]) as [number, number, number]
+  if (!given(inertial, 'fullinertia')) return { mass, inertia: diagonal }
+  if (diagonal.some((value) => value !== 0)) return refused('fullinertia', 'has both a fullinertia and a diaginertia')
+  const full = numbersIn(textOf(inertial, 'fullinertia', ''))
+  if (full.length !== 6) return undefined
+  const values = eigenvalues(full as [number, number, number, number, number, number])
+  const rounding = 1e-9 * Math.max(...values.map(Math.abs))
+  const least = Math.min(...values)
+  if (least < EPSILON - rounding) return refused('fullinertia', 'has a fullinertia that is not positive definite')
+  const [a, b, c] = values.toSorted((one, other) => one - other) as [number, number, number]
+  const unsure = least < EPSILON + rounding || Math.abs(a + b - c) < rounding
+  return unsure ? null : { mass, inertia: values }
+}
+
+/** The inertia that geoms give; `none` where no geom counts, null where a mesh or the sum of several is needed. */
+function geomsInertia(body: SpecBody, compiler: Compiler, report: Report): Known | 'none' {
+  const [from, to] = compiler.inertiagrouprange
+  const infers = body.inertial === null || compiler.inertiafromgeom === 'true'
+  const parts: Known[] = []
+  for (const geom of body.geoms) {
+    const group = numberOf(geom, 'group', 0)
+    if (!isWritten(geom)) parts.push(null)
+    else if (infers && group >= from && group <= to) parts.push(partOf(geom, report))
+  }
+  const counted = parts.filter((part) => part === null || part.mass > EPSILON)
+  if (counted.length === 0) return 'none'
+  const [first = null] = counted
+  if (counted.length === 1) return first
+  return counted.some((part) => part !== null && part.inertia.every((value) => value > 2 * EPSILON)) ||
+    counted.includes(null)
+    ? SOME
+    : null
+}
+
+/** Several geoms together have more than any of them, and never break the triangle rule: exactly how much does not matter. */
+const SOME: Inertia = { mass: 1, inertia: [1, 1, 1] }
+
+function partOf(geom: SpecObject, report: Report): Known {
+  const part = geomInertia(geom, geom.ref('mesh') !== '')
+  if (part === 'negative') {
+    report.refused(geom, 'negative', 'has a negative mass or density')
+    return null
+  }
+  return part
+}

@@ -1,0 +1,49 @@
+import { EPSILON, type Layered, norm, numbersIn, readInto } from './fields.ts'
+
+const ALTERNATIVES = { axisangle: 4, xyaxes: 6, zaxis: 3, euler: 3 } as const
+type Alternative = keyof typeof ALTERNATIVES
+
+/**
+ * Why MuJoCo cannot make a rotation of what an object says, null where it can. The four spellings beside `quat` share one slot: the last one read, in a
+ * default class or in the element, holds, even over a `quat` of the element itself.
+ */
+export function orientationFault(object: Layered, eulerseq: string): string | null {
+  let last: Alternative | null = null
+  const values = new Map<Alternative, number[]>()
+  for (const { attributes } of readInto(object)) {
+    for (const name of Object.keys(ALTERNATIVES) as Alternative[]) {
+      const numbers = numbersIn(attributes.get(name))
+      if (numbers.length !== ALTERNATIVES[name]) continue
+      values.set(name, numbers)
+      last = name
+    }
+  }
+  return last === null ? null : alternativeFault(last, values.get(last) as number[], eulerseq)
+}
+
+function alternativeFault(name: Alternative, numbers: readonly number[], eulerseq: string): string | null {
+  switch (name) {
+    case 'axisangle':
+      return norm(numbers.slice(0, 3)) < EPSILON ? 'has an axisangle whose axis has no length' : null
+    case 'zaxis':
+      return norm(numbers) < EPSILON ? 'has a zaxis that has no length' : null
+    case 'xyaxes':
+      return xyaxesFault(numbers.slice(0, 3), numbers.slice(3))
+    case 'euler':
+      return /^[xyzXYZ]*$/.test(eulerseq)
+        ? null
+        : `has euler angles, and the eulerseq "${eulerseq}" is not of x, y, z, X, Y, Z`
+  }
+}
+
+function xyaxesFault(x: readonly number[], y: readonly number[]): string | null {
+  const length = norm(x)
+  if (length < EPSILON) return 'has xyaxes whose first axis has no length'
+  const unit = x.map((value) => value / length)
+  const along = unit.reduce((sum, value, i) => sum + value * (y[i] as number), 0)
+  const across = y.map((value, i) => value - along * (unit[i] as number))
+  return norm(across) < EPSILON ? 'has xyaxes that are parallel' : null
+}
+
+/** How to mend a rotation that is none. */
+export const ORIENTATION_HINT = 'Give an axis with a length, or write the rotation as a quat.'

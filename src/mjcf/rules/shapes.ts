@@ -1,0 +1,65 @@
+import type { Layered } from './fields.ts'
+import { EPSILON, norm, numbersIn, optionalVectorOf, readInto, textOf, vectorOf } from './fields.ts'
+
+/** Numbers of `size` that must be positive, by geom type; mesh, sdf and hfield take theirs from an asset. */
+const SIZES: Readonly<Record<string, number>> = { sphere: 1, capsule: 2, ellipsoid: 3, cylinder: 2, box: 3 }
+const FROMTO_TYPES = ['capsule', 'cylinder', 'ellipsoid', 'box']
+
+export interface Shape {
+  readonly type: string
+  /** After `fromto`. */
+  readonly size: readonly number[]
+  readonly fromto: boolean
+}
+
+/** The type and sizes of a geom or site. */
+export function shapeOf(object: Layered, initialSize: readonly number[]): Shape {
+  const type = textOf(object, 'type', 'sphere')
+  const size = vectorOf(object, 'size', initialSize)
+  const ends = endsOf(object)
+  if (ends === null) return { type, size, fromto: false }
+  const half = lengthOf(ends) / 2
+  const [first = 0] = size
+  return {
+    type,
+    fromto: true,
+    size: type === 'ellipsoid' || type === 'box' ? [first, first, half] : [first, half, size[2] as number],
+  }
+}
+
+/** Why a `fromto` cannot hold, null where it can or there is none. */
+export function fromtoFault(object: Layered): string | null {
+  const ends = endsOf(object)
+  if (ends === null) return null
+  const type = textOf(object, 'type', 'sphere')
+  if (!FROMTO_TYPES.includes(type))
+    return `has a fromto, which a ${type} cannot have: only ${FROMTO_TYPES.join(', ')} can`
+  if (vectorOf(object, 'pos', [0, 0, 0]).some((value) => value !== 0)) return 'has both a pos and a fromto'
+  return lengthOf(ends) / 2 < EPSILON ? 'has a fromto whose two points are the same' : null
+}
+
+/** Why a size cannot hold, null where it can. */
+export function sizeFault({ type, size, fromto }: Shape): string | null {
+  if (type === 'plane')
+    return (size[2] as number) <= 0 ? 'is a plane whose third size (the grid spacing) is not positive' : null
+  const place = size.slice(0, SIZES[type] ?? 0).findIndex((value) => value <= 0)
+  if (place < 0) return null
+  const needed = fromto
+    ? 'a positive radius beside its fromto'
+    : `${SIZES[type]} positive size${SIZES[type] === 1 ? '' : 's'}`
+  return `is a ${type}, which needs ${needed}`
+}
+
+/** How many of the sizes count. */
+export function sizesOf(type: string): number {
+  return SIZES[type] ?? 0
+}
+
+function endsOf(object: Layered): number[] | null {
+  const written = readInto(object).some(({ attributes }) => numbersIn(attributes.get('fromto')).length === 6)
+  return written ? optionalVectorOf(object, 'fromto', 6) : null
+}
+
+function lengthOf(ends: readonly number[]): number {
+  return norm([0, 1, 2].map((i) => (ends[i] as number) - (ends[i + 3] as number)))
+}
