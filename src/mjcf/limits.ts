@@ -21,6 +21,10 @@ export const limits = {
   includes: 1_000,
   /** Files loaded as model assets, those of their own model assets counted too. */
   models: 200,
+  /** Asset files that a model names: the public robots name at most some hundreds. */
+  assets: 20_000,
+  /** Links of a URDF below one another. MJCF has its own bound in `levels`. */
+  links: 1_000,
   /** Objects after frames, replicate, attach, composite and flexcomp are expanded. */
   objects: 100_000,
 } as const
