@@ -2,6 +2,7 @@
 /** The `hub` command. Exit codes: 0 done, 1 refused or failed, 2 used wrongly. */
 import { Command, CommanderError } from 'commander'
 import { registerClientCommands } from './client-commands.ts'
+import { registerModelCommand } from './model-command.ts'
 import { registerOperatorCommands } from './operator-commands.ts'
 import { printError } from './output.ts'
 
@@ -18,6 +19,7 @@ async function main(): Promise<void> {
     )
   registerOperatorCommands(program)
   registerClientCommands(program)
+  registerModelCommand(program)
   inheritSettings(program)
   await program.parseAsync()
 }

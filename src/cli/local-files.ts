@@ -1,0 +1,93 @@
+/** A folder of this machine as a repo would show it after a push: names exactly as written and in NFC, links followed while they stay inside. */
+import { open, readdir, realpath, stat } from 'node:fs/promises'
+import { join, sep } from 'node:path'
+import { LocalError } from '../client/index.ts'
+import { pathFault } from '../files/path.ts'
+import { limits } from '../mjcf/limits.ts'
+import type { FileWaves } from '../model-reader/reading-pool.ts'
+
+export interface LocalFiles extends FileWaves {
+  /** What was looked for and is here, but which a push would refuse: one sentence each. */
+  readonly notes: ReadonlySet<string>
+}
+
+/** Rejects with a `LocalError` where `dir` is no folder, and later where a file cannot be read. */
+export async function localFiles(dir: string): Promise<LocalFiles> {
+  const root = await realpath(dir).catch(() => null)
+  if (root === null || !(await stat(root)).isDirectory()) throw new LocalError(`${dir} is not a folder.`)
+  const notes = new Set<string>()
+  const find = finder(root, notes)
+  const sizeOf = async (path: string) => (await find(path))?.sizeBytes ?? null
+  const read = async (path: string) => {
+    const found = await find(path)
+    return found ? readStart(found.file, Math.min(found.sizeBytes, limits.fileBytes + 1), path) : null
+  }
+  return {
+    notes,
+    readFiles: (paths) => Promise.all(paths.map(read)),
+    sizesOf: (paths) => Promise.all(paths.map(sizeOf)),
+  }
+}
+
+interface Found {
+  readonly file: string
+  readonly sizeBytes: number
+}
+
+/** Looks a path up name by name: some file systems take names that differ in case or Unicode form for one, a repo does not. */
+function finder(root: string, notes: Set<string>): (path: string) => Promise<Found | null> {
+  const folders = new Map<string, Promise<ReadonlyMap<string, string>>>()
+  const namesIn = (folder: string) => {
+    const known = folders.get(folder) ?? namesOf(folder)
+    folders.set(folder, known)
+    return known
+  }
+  return async (path) => {
+    if (pathFault(path) !== null) return null
+    let file = root
+    for (const name of path.split('/')) {
+      const here = (await namesIn(file)).get(name)
+      if (here === undefined) return null
+      const target = await realpath(join(file, here)).catch(() => null)
+      if (target === null) return null
+      if (!target.startsWith(root + sep)) {
+        notes.add(
+          `${path} is a symbolic link that leads out of the folder: a push refuses it, so it counts as missing.`,
+        )
+        return null
+      }
+      file = target
+    }
+    const stats = await stat(file).catch(() => null)
+    // Opening a pipe or a device would wait for ever.
+    return stats?.isFile() ? { file, sizeBytes: stats.size } : null
+  }
+}
+
+/** Names as a push calls them to those on the disk; none for what is no folder. */
+async function namesOf(folder: string): Promise<ReadonlyMap<string, string>> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOTDIR' || error.code === 'ENOENT') return []
+    throw new LocalError(`The folder ${folder} cannot be read: ${error.message}`)
+  })
+  return new Map(names.map((name) => [name.normalize('NFC'), name]))
+}
+
+async function readStart(file: string, lengthBytes: number, path: string): Promise<Uint8Array<ArrayBuffer>> {
+  // Memory of its own, outside Node's shared pool: it is to be transferred to another thread.
+  const bytes = new Uint8Array(lengthBytes)
+  const handle = await open(file, 'r').catch((error: Error) => {
+    throw new LocalError(`${path} cannot be read: ${error.message}`)
+  })
+  try {
+    let read = 0
+    while (read < lengthBytes) {
+      const { bytesRead } = await handle.read(bytes, read, lengthBytes - read, read)
+      if (bytesRead === 0) throw new LocalError(`${path} changed while it was being read.`)
+      read += bytesRead
+    }
+    return bytes
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,48 @@
+/** Models named a line at a time, and an answer for each in the order of the lines. */
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import { z } from 'zod'
+import { type ModelReport, unreadableReport } from './check-model.ts'
+
+const line = z.object({ dir: z.string().min(1), entry: z.string().min(1) })
+
+/** Models under way at a time: two are read, and the files of the next ones looked for meanwhile. */
+const AHEAD = 4
+
+/**
+ * Yields an answer as soon as those before it are out, so that a caller may wait for it before writing the next line. Empty lines are passed over; a line
+ * that names no model is answered with a failing check that says so.
+ */
+export function answerLines(
+  input: NodeJS.ReadableStream,
+  answer: (given: z.output<typeof line>) => Promise<ModelReport>,
+): AsyncIterable<ModelReport> {
+  const answerOne = async ({ text, number }: Line): Promise<ModelReport> => {
+    const given = parsed(text)
+    if (!given) return unreadableReport(`Line ${number} is not {"dir": …, "entry": …}: ${text.slice(0, 80)}`)
+    return answer(given)
+  }
+  return Readable.from(linesOf(input)).map(answerOne, { concurrency: AHEAD })
+}
+
+interface Line {
+  readonly text: string
+  /** 1-based. */
+  readonly number: number
+}
+
+async function* linesOf(input: NodeJS.ReadableStream): AsyncGenerator<Line> {
+  let number = 0
+  for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    number += 1
+    if (text.trim() !== '') yield { text, number }
+  }
+}
+
+function parsed(text: string): z.output<typeof line> | null {
+  try {
+    return line.parse(JSON.parse(text))
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,87 @@
+/** A checked model as lines for a person. */
+import { styleText } from 'node:util'
+import type { Check, CheckFault, CheckStatus } from '../cards/check.ts'
+import { isRefused } from '../cards/model-checks.ts'
+import type { CheckedModel } from './check-model.ts'
+import { countText, sizeText } from './client-output.ts'
+
+type Style = Parameters<typeof styleText>[0]
+/** Writes a text in a style, or as it is where the output is no terminal. */
+export type Paint = (style: Style, text: string) => string
+
+const marks: Readonly<Record<CheckStatus, { readonly sign: string; readonly style: Style }>> = {
+  pass: { sign: '✓', style: 'green' },
+  warn: { sign: '!', style: 'yellow' },
+  fail: { sign: '✗', style: 'red' },
+  skip: { sign: '–', style: 'gray' },
+}
+
+/** Files and joints past this many are counted; `--json` lists all. */
+const MAX_LINES = 60
+
+/** Colours where `stream` is a terminal that wants them (`NO_COLOR`, `FORCE_COLOR`). */
+export function paintFor(stream: unknown): Paint {
+  return (style, text) => (isTerminal(stream) ? styleText(style, text, { stream, validateStream: true }) : text)
+}
+
+const isTerminal = (stream: unknown): stream is NodeJS.WriteStream => (stream as { isTTY?: boolean }).isTTY === true
+
+/** Model, base, joints, keyframes and files, then every check with what to do about it, then one line that says it all. */
+export function modelText(model: CheckedModel, paint: Paint): string {
+  const { report, reading, notes } = model
+  const lines = isRefused(reading)
+    ? [`${reading.entry}: MuJoCo does not compile this model.`]
+    : [...aboutModel(model, paint)]
+  lines.push('', ...checkLines(report.checks, paint))
+  for (const note of notes) lines.push(`  ${paint('yellow', '!')} ${note}`)
+  return `${lines.join('\n')}\n\n${conclusion(report.checks, paint)}\n`
+}
+
+function* aboutModel({ report, reading, sizes }: CheckedModel, paint: Paint): Iterable<string> {
+  yield `${reading.entry}: ${reading.format === 'urdf' ? 'URDF' : 'MJCF'} model ${paint('bold', report.model || '(unnamed)')}, base ${report.base ?? 'unknown'}`
+  const types = new Map(reading.joints.map(({ name, type }) => [name, type]))
+  const widest = Math.max(0, ...report.joints.map((name) => name.length))
+  const others = reading.joints.length - report.joints.length
+  const also = others > 0 ? `, and ${others} that ${others === 1 ? 'is' : 'are'} unnamed, ball or free` : ''
+  yield `  joints (${report.joints.length}${also})`
+  yield* capped(report.joints.map((name) => `    ${name.padEnd(widest)}  ${paint('gray', types.get(name) ?? '')}`))
+  if (report.keyframes.length > 0) yield `  keyframes: ${report.keyframes.join(', ')}`
+  const bytes = sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0)
+  yield `  files (${report.files.length}, ${sizeText(bytes)})`
+  yield* capped(
+    report.files.map((path, place) => `    ${paint('gray', sizeText(sizes[place] ?? 0).padStart(8))}  ${path}`),
+  )
+}
+
+function capped(lines: readonly string[]): string[] {
+  if (lines.length <= MAX_LINES) return [...lines]
+  return [...lines.slice(0, MAX_LINES - 1), `    … and ${lines.length - MAX_LINES + 1} more`]
+}
+
+function checkLines(checks: readonly Check[], paint: Paint): string[] {
+  const widest = Math.max(0, ...checks.map(({ code }) => code.length))
+  return checks.flatMap((check) => {
+    const { sign, style } = marks[check.status]
+    const head = `  ${paint(style, sign)} ${check.code.padEnd(widest)}  `
+    const faults = (check.data?.faults ?? []) as readonly CheckFault[]
+    if (faults.length > 0)
+      return [`${head}${countText(faults.length, 'fault')}:`, ...faults.flatMap((fault) => faultLines(fault, paint))]
+    return [`${head}${check.message}`, ...(check.hint === null ? [] : [hintLine(check.hint, paint)])]
+  })
+}
+
+const faultLines = ({ message, hint }: CheckFault, paint: Paint) => [
+  `      ${message}`,
+  ...(hint === null ? [] : [hintLine(hint, paint)]),
+]
+
+const hintLine = (hint: string, paint: Paint) => `      ${paint('cyan', '→')} ${hint}`
+
+function conclusion(checks: readonly Check[], paint: Paint): string {
+  const count = (wanted: CheckStatus) => checks.filter(({ status }) => status === wanted).length
+  const [failed, warned, skipped] = [count('fail'), count('warn'), count('skip')]
+  const aside = skipped > 0 ? `, ${skipped} skipped` : ''
+  if (failed > 0) return paint('red', `${countText(failed, 'check')} failed${aside}.`)
+  if (warned > 0) return paint('yellow', `Good, with ${countText(warned, 'warning')}${aside}.`)
+  return paint('green', `All ${count('pass')} checks passed${aside}.`)
+}
