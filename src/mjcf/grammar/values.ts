@@ -1,0 +1,101 @@
+/**
+ * Attribute values as MuJoCo parses them: C's `strtod`, `strtof` and `strtol` over tokens between white space. So hexadecimal floats, `inf` and `nan` are
+ * numbers, `1,2` and `1e` are none, and a number too large or too small for its type is refused.
+ */
+
+export type NumberKind = 'real' | 'float' | 'int'
+
+/** Why a list of numbers cannot be read: a token that is no number, or one out of the range of its type. */
+export interface NumberProblem {
+  readonly reason: 'format' | 'range'
+  readonly token: string
+}
+
+export interface NumberScan {
+  /** How many numbers stand before the end, or before the problem. */
+  readonly count: number
+  readonly problem: NumberProblem | null
+}
+
+/** White space of the C locale: a no-break space is none. */
+const BLANKS = /[ \t\n\v\f\r]+/
+const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
+const HEXADECIMAL = /^([+-]?)0[xX]([\da-fA-F]*)\.?([\da-fA-F]*)(?:[pP]([+-]?\d+))?$/
+const NOT_FINITE = /^[+-]?(?:inf(?:inity)?|nan(?:\(\w*\))?)$/i
+const INTEGER = /^[+-]?\d+$/
+/** Decimals of at most 30 characters without an exponent are in the range of a float whatever their digits: this spares long lists the arithmetic. */
+const PLAIN = /^(?=.{1,30}$)[+-]?(?:\d+\.?\d*|\.\d+)$/
+
+const MAX_INT = 2_147_483_647
+
+/** Looks a list of numbers through, without keeping them: lists of vertices run to millions. */
+export function scanNumbers(text: string, kind: NumberKind): NumberScan {
+  let count = 0
+  for (const [token] of text.matchAll(/[^ \t\n\v\f\r]+/g)) {
+    const reason = problemOf(token, kind)
+    if (reason !== null) return { count, problem: { reason, token } }
+    count += 1
+  }
+  return { count, problem: null }
+}
+
+/** The numbers of a list, null where one of them cannot be read; none at all in an empty text. */
+export function readNumbers(text: string, kind: NumberKind = 'real'): number[] | null {
+  const tokens = wordsOf(text)
+  return tokens.some((token) => problemOf(token, kind) !== null) ? null : tokens.map((token) => numberOf(token, kind))
+}
+
+/** A single number, null where there is none, more than one, or what is none. */
+export function readNumber(text: string, kind: NumberKind = 'real'): number | null {
+  const numbers = readNumbers(text, kind)
+  return numbers?.length === 1 ? (numbers[0] ?? null) : null
+}
+
+/** The words of a text that is a list of names or keywords. */
+export function wordsOf(text: string): string[] {
+  return text.split(BLANKS).filter((word) => word !== '')
+}
+
+function problemOf(token: string, kind: NumberKind): NumberProblem['reason'] | null {
+  if (kind === 'int') {
+    if (!INTEGER.test(token)) return 'format'
+    const value = Number(token)
+    return value > MAX_INT || value < -MAX_INT - 1 ? 'range' : null
+  }
+  if (PLAIN.test(token) || NOT_FINITE.test(token)) return null
+  if (DECIMAL.test(token)) {
+    const zero = !/[1-9]/.test(token.replace(/e.*/i, ''))
+    return !zero && outOfRange(Number(token), kind, LEAST[kind]) ? 'range' : null
+  }
+  const value = hexadecimalOf(token)
+  if (value === null) return 'format'
+  return value.mantissa !== 0n && outOfRange(value.number, kind, Number.MIN_VALUE) ? 'range' : null
+}
+
+/** The least positive numbers that keep all their digits. A decimal below is refused; a hexadecimal only where nothing is left of it. */
+const LEAST = { real: 2.2250738585072014e-308, float: 1.1754943508222875e-38 }
+
+function outOfRange(value: number, kind: 'real' | 'float', least: number): boolean {
+  const held = Math.abs(kind === 'float' ? Math.fround(value) : value)
+  return held < least || held === Number.POSITIVE_INFINITY
+}
+
+function hexadecimalOf(token: string): { mantissa: bigint; number: number } | null {
+  const match = HEXADECIMAL.exec(token)
+  if (match === null) return null
+  const [, sign, whole = '', fraction = '', exponent = '0'] = match
+  if (`${whole}${fraction}` === '') return null
+  const mantissa = BigInt(`0x${whole}${fraction}`)
+  const scale = Number(exponent) - 4 * fraction.length
+  const half = Math.trunc(scale / 2)
+  // in two steps, since 2 to the scale may lie outside the range that the product lies in
+  const size = mantissa === 0n ? 0 : Number(mantissa) * 2 ** half * 2 ** (scale - half)
+  return { mantissa, number: sign === '-' ? -size : size }
+}
+
+function numberOf(token: string, kind: NumberKind): number {
+  if (/nan/i.test(token)) return Number.NaN
+  if (/inf/i.test(token)) return token.startsWith('-') ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY
+  const value = DECIMAL.test(token) ? Number(token) : (hexadecimalOf(token)?.number ?? Number.NaN)
+  return kind === 'float' ? Math.fround(value) : value
+}

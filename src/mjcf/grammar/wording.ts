@@ -1,0 +1,61 @@
+/** How faults of the grammar speak: elements, lists, and what was probably meant. */
+import { nearestName } from '../rules/nearest-name.ts'
+import type { XmlElement } from '../xml/element.ts'
+import { BODY } from './body-rows.ts'
+import { MUJOCO } from './mjcf-rows.ts'
+import type { Row } from './row.ts'
+
+/** An element as a reader finds it in the file: its tag, and its name where it has one. */
+export function tagOf(element: XmlElement): string {
+  const name = element.attributes.get('name')
+  return name === undefined || name === '' ? `<${element.name}>` : `<${element.name} name="${name}">`
+}
+
+/** `a`, `a and b`, `a, b and c`. */
+export function listOf(words: readonly string[], conjunction: 'and' | 'or'): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${conjunction} ${words.at(-1)}`
+}
+
+/** What to do about an attribute that the element does not have. */
+export function attributeHint(name: string, row: Row): string {
+  const nearest = nearestName(name, [...row.attributes.keys()])
+  if (nearest !== undefined) return `Did you mean "${nearest}"?`
+  if (row.attributes.size === 0) return 'It has no attributes at all.'
+  return `Its attributes are: ${[...row.attributes.keys()].join(', ')}.`
+}
+
+/** What to do about an element that cannot stand where it stands: the name that was meant, or the place where it belongs. `others` are names that are allowed beside those of the row. */
+export function elementHint(name: string, row: Row, others: readonly string[]): string {
+  const places = placesOf(name)
+  const nearest = nearestName(name, [...row.children.keys(), ...others])
+  if (places.length > 0)
+    return `It belongs in ${listOf(
+      places.map((place) => `<${place}>`),
+      'or',
+    )}.`
+  return nearest === undefined ? 'MJCF has no element of that name.' : `Did you mean <${nearest}>?`
+}
+
+let places: Map<string, string[]> | null = null
+
+function placesOf(name: string): string[] {
+  places ??= new Map([...bodyPlaces(), ...rowPlaces()])
+  return places.get(name) ?? []
+}
+
+function bodyPlaces(): [string, string[]][] {
+  return ['body', 'frame', 'replicate'].map((name) => [name, ['worldbody', 'body', 'frame']])
+}
+
+function rowPlaces(): Map<string, string[]> {
+  const found = new Map<string, string[]>([...BODY.children.keys()].map((name) => [name, ['body']]))
+  const add = (parent: string, row: Row): void => {
+    for (const [name, child] of row.children) {
+      const known = found.get(name) ?? []
+      if (row !== BODY && !known.includes(parent)) found.set(name, [...known, parent])
+      add(name, child.row)
+    }
+  }
+  add('mujoco', MUJOCO)
+  return found
+}
