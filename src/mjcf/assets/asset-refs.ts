@@ -1,0 +1,102 @@
+/** The files that a model needs besides its XML, and where MuJoCo looks for each. */
+import { type Compiler, compilerOf } from '../compiler.ts'
+import type { LoadedModel } from '../load/loaded-model.ts'
+import { baseNameOf, folderOf, joinPath } from '../paths.ts'
+import type { XmlElement } from '../xml/element.ts'
+
+export type AssetKind = 'mesh' | 'texture' | 'hfield' | 'skin' | 'flexcomp'
+
+export interface AssetRef {
+  readonly kind: AssetKind
+  readonly element: XmlElement
+  /** As it was written. */
+  readonly written: string
+  /** Where the file is opened, unless the element stands in an included file and nothing is at `probe`: then it is opened at `fallback`. */
+  readonly path: string
+  readonly probe: string
+  /** Beside the included file; null in the main file. */
+  readonly fallback: string | null
+}
+
+/** Settings that hold for assets in the model at hand: those of the top model wherever MuJoCo opens files after everything is attached. */
+interface AssetSettings {
+  readonly model: LoadedModel
+  readonly compiler: Compiler
+  readonly strippath: boolean
+}
+
+const CUBE_FILES = ['fileright', 'fileleft', 'fileup', 'filedown', 'filefront', 'fileback']
+
+/**
+ * In document order, models that contain others first. Assets count whether used or not; those of a model that is never attached do not, except the files
+ * of its flexcomps, which are opened while the model is parsed.
+ */
+export function assetRefs(top: LoadedModel, attached: ReadonlySet<LoadedModel>): AssetRef[] {
+  const { strippath, discardvisual } = compilerOf(top.root)
+  return modelsBelow(top).flatMap((model) => {
+    const compiler = compilerOf(model.root)
+    const flexcomps = refsOfFlexcomps({ model, compiler, strippath: compiler.strippath })
+    if (model !== top && !attached.has(model)) return flexcomps
+    return [...refsOfAssets({ model, compiler, strippath }, discardvisual), ...flexcomps]
+  })
+}
+
+/** The model and the models that it contains, at any depth. */
+export function modelsBelow(top: LoadedModel): LoadedModel[] {
+  const models = [top]
+  for (const model of models) models.push(...model.models.values())
+  return models
+}
+
+function refsOfAssets(settings: AssetSettings, discardvisual: boolean): AssetRef[] {
+  const { dirs, probeDirs } = settings.compiler
+  const sections = settings.model.root.children.filter(({ name }) => name === 'asset' || name === 'deformable')
+  return sections
+    .flatMap(({ children }) => children)
+    .flatMap((element) => {
+      const ref = (kind: AssetKind, probeDir: string) => refTo(kind, element, 'file', dirs.mesh, probeDir, settings)
+      if (element.name === 'mesh') return ref('mesh', probeDirs.mesh)
+      if (element.name === 'hfield') return ref('hfield', probeDirs.asset)
+      if (element.name === 'skin') return ref('skin', probeDirs.asset)
+      if (element.name !== 'texture' || discardvisual) return []
+      return textureFiles(element).flatMap((name) =>
+        refTo('texture', element, name, dirs.texture, probeDirs.texture, settings),
+      )
+    })
+}
+
+/** The attributes that count: none for a texture that is computed, the separate files of a cube only where there is no single one. */
+function textureFiles({ attributes }: XmlElement): string[] {
+  if ((attributes.get('builtin') ?? 'none') !== 'none') return []
+  return attributes.get('file') ? ['file'] : CUBE_FILES
+}
+
+function refsOfFlexcomps(settings: AssetSettings): AssetRef[] {
+  const refs: AssetRef[] = []
+  const open = settings.model.root.children.filter(({ name }) => name === 'worldbody').reverse()
+  for (let element = open.pop(); element; element = open.pop()) {
+    const isOfFile = element.name === 'flexcomp' && /^(?:mesh|gmsh)$/.test(element.attributes.get('type') ?? '')
+    if (isOfFile) refs.push(...refTo('flexcomp', element, 'file', settings.compiler.dirs.mesh, '', settings))
+    open.push(...element.children.toReversed())
+  }
+  return refs
+}
+
+function refTo(
+  kind: AssetKind,
+  element: XmlElement,
+  attribute: string,
+  dir: string,
+  probeDir: string,
+  { model, strippath }: AssetSettings,
+): AssetRef[] {
+  const written = element.attributes.get(attribute) ?? ''
+  if (written === '') return []
+  const below = (folder: string, file: string) => joinPath(model.folder, joinPath(folder, file))
+  if (strippath) {
+    const path = below(dir, baseNameOf(written))
+    return [{ kind, element, written, path, probe: path, fallback: null }]
+  }
+  const fallback = element.file === model.path ? null : joinPath(folderOf(element.file), written)
+  return [{ kind, element, written, path: below(dir, written), probe: below(probeDir, written), fallback }]
+}

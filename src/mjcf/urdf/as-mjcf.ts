@@ -1,0 +1,86 @@
+/** URDF models as the MJCF that MuJoCo makes of them, so that all that follows reads one format. */
+import { compilerOf } from '../compiler.ts'
+import type { Faults } from '../fault.ts'
+import type { LoadedModel } from '../load/loaded-model.ts'
+import type { XmlElement } from '../xml/element.ts'
+import { checkMaterials, geomsOf, type ShapeContext, shapeContext } from './geoms.ts'
+import { inertialOf } from './inertial.ts'
+import { jointsOfUrdf } from './joints.ts'
+import { fromRootsDown, jointsIn, type Link, linksOf } from './links.ts'
+import { mjcfElement, onlyChild } from './read-urdf.ts'
+
+/** The model and the models it contains, each URDF among them turned into MJCF; `format` stays. */
+export function asMjcf(loaded: LoadedModel, faults: Faults): LoadedModel {
+  if (loaded.format === 'urdf') return { ...loaded, root: mjcfOfUrdf(loaded.root, faults) }
+  if (loaded.models.size === 0) return loaded
+  return { ...loaded, models: new Map([...loaded.models].map(([asset, child]) => [asset, asMjcf(child, faults)])) }
+}
+
+/** The `<mujoco>` tree that a `<robot>` stands for. Poses are left out: nothing that is decided here depends on them. */
+function mjcfOfUrdf(robot: XmlElement, faults: Faults): XmlElement {
+  const shapes = shapeContext(faults, compilerOf(robot))
+  const sections = settingsOf(robot, faults)
+  checkMaterials(robot, shapes)
+  const links = linksOf(robot, faults)
+  const ordered = fromRootsDown(links, faults)
+  const world = mjcfElement('worldbody', {}, robot)
+  const bodies = bodiesOf(links, world, shapes)
+  addJoints(robot, bodies, world, faults)
+  for (const link of ordered) {
+    const body = bodies.get(link.name)
+    if (body && body !== world) (bodies.get(link.parent?.name ?? '') ?? world).children.push(body)
+  }
+  const asset = mjcfElement('asset', {}, robot, shapes.meshes)
+  return mjcfElement('mujoco', { model: robot.attributes.get('name') ?? null }, robot, [...sections, asset, world])
+}
+
+/** Settings that MuJoCo keeps in a `<mujoco>` element of the robot; it welds links joined by fixed joints and drops visual shapes unless told not to. */
+function settingsOf(robot: XmlElement, faults: Faults): XmlElement[] {
+  const settings = onlyChild(robot, 'mujoco', faults)
+  const own = (name: string) => settings && onlyChild(settings, name, faults)
+  const compiler = own('compiler')
+  const attributes = { fusestatic: 'true', discardvisual: 'true', ...Object.fromEntries(compiler?.attributes ?? []) }
+  const made = mjcfElement('compiler', { ...attributes, angle: 'radian' }, compiler ?? robot)
+  return [made, own('option'), own('size')].filter((section) => section !== null)
+}
+
+/** One for each link; a link named `world` is the world itself. */
+function bodiesOf(
+  links: ReadonlyMap<string, Link>,
+  world: XmlElement,
+  shapes: ShapeContext,
+): ReadonlyMap<string, XmlElement> {
+  const bodies = new Map<string, XmlElement>()
+  for (const { name, element } of links.values()) {
+    const inertial = inertialOf(element, shapes.faults)
+    const geoms = geomsOf(element, shapes)
+    if (name === 'world') {
+      world.children.push(...geoms)
+      bodies.set(name, world)
+    } else {
+      const content = inertial ? [inertial, ...geoms] : geoms
+      bodies.set(name, mjcfElement('body', { name: name === '' ? null : name }, element, content))
+    }
+  }
+  return bodies
+}
+
+function addJoints(
+  robot: XmlElement,
+  bodies: ReadonlyMap<string, XmlElement>,
+  world: XmlElement,
+  faults: Faults,
+): void {
+  const taken = new Set<string>()
+  for (const joint of jointsIn(robot)) {
+    const made = jointsOfUrdf(joint, taken, faults)
+    const child = joint.children.find(({ name }) => name === 'child')?.attributes.get('link') ?? ''
+    const body = bodies.get(child)
+    if (body === world && made.length > 0) {
+      const names = made.flatMap(({ attributes }) => attributes.get('name') ?? [])
+      faults.add('compile', joint, 'The link world stands still: no joint but a fixed one can move it.', { names })
+    } else {
+      body?.children.push(...made)
+    }
+  }
+}

@@ -1,0 +1,23 @@
+/** Mass and inertia of a URDF's links. */
+import type { Faults } from '../fault.ts'
+import type { XmlElement } from '../xml/element.ts'
+import { checkOrigin, mjcfElement, onlyChild, requiredChild, requiredNumbers } from './read-urdf.ts'
+
+/** In the order of MJCF's `fullinertia`. */
+const MEMBERS = ['ixx', 'iyy', 'izz', 'ixy', 'ixz', 'iyz']
+
+/** Null where the link has none, or none that can be read. An inertia of zeros counts as not given. */
+export function inertialOf(link: XmlElement, faults: Faults): XmlElement | null {
+  const inertial = onlyChild(link, 'inertial', faults)
+  if (!inertial) return null
+  checkOrigin(inertial, faults)
+  const massElement = requiredChild(inertial, 'mass', faults)
+  const mass = massElement && requiredNumbers(massElement, 'value', 1, faults)
+  const inertiaElement = requiredChild(inertial, 'inertia', faults)
+  const inertia =
+    inertiaElement && MEMBERS.map((member) => requiredNumbers(inertiaElement, member, 1, faults)?.[0] ?? null)
+  if (!mass || !inertia || inertia.includes(null)) return null
+  const given = inertia.some((value) => value !== 0)
+  const fullinertia = given ? inertia.join(' ') : null
+  return mjcfElement('inertial', { pos: '0 0 0', mass: mass.join(' '), fullinertia }, inertial)
+}
