@@ -66,12 +66,12 @@ export function keptReadings(): KeptReadings {
   }
 }
 
-/** Whether everything that a reading stands on is in `state`, which was asked for all of its paths. */
-export function holds({ footings }: Pick<KeptReading, 'footings'>, state: RepoState): boolean {
+/** Whether everything that a reading stands on is in `state`, which must have been asked for all of its paths. */
+export function holds({ footings }: KeptReading, state: RepoState): boolean {
   return footings.every((footing) => isAsItWas(footing, state.files.get(footing.path)))
 }
 
-function isAsItWas({ sizeBytes, sha256 }: Footing, file: RepoFile | undefined): boolean {
+function isAsItWas({ sizeBytes, sha256 }: Footing, file: RepoFile | null | undefined): boolean {
   if (!file) return sizeBytes === null
   return sizeBytes === file.sizeBytes && (sha256 === null || sha256 === file.sha256)
 }

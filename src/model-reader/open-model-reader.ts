@@ -8,7 +8,7 @@ import { HubError } from '../errors.ts'
 import { requireObjects } from '../files/objects.ts'
 import { type Footing, holds, type KeptReading, type KeptReadings, keptReadings } from './kept-readings.ts'
 import { openReadingPool, type ReadingPool } from './reading-pool.ts'
-import { byteBudget, type RepoState, readFiles, repoState } from './repo-files.ts'
+import { byteBudget, type RepoFile, type RepoState, readFiles, repoState } from './repo-files.ts'
 import { sharedWork } from './shared-work.ts'
 
 type Stores = Pick<Deps, 'db' | 'objects'>
@@ -29,7 +29,7 @@ export function openModelReader(options: { readonly log: Logger; readonly worker
         const hit = await findKept(deps, kept, repoId, entry, state)
         if (hit) return { reading: hit.reading, seq: state.seq }
         const read = await share(`${state.seq}\0${repoId}\0${entry}`, signal, (shared) =>
-          readNow(deps, pool, kept, repoId, entry, state.seq, shared),
+          readNow(deps, pool, kept, repoId, entry, state, shared),
         )
         if (read) return read
       }
@@ -50,45 +50,45 @@ async function findKept(
   const sha256 = state.files.get(entry)?.sha256
   if (!sha256) return null
   const candidates = kept.candidates(entry, sha256)
-  if (candidates.length === 0) return null
-  const asked = new Set([entry, ...kept.guess(repoId, entry)])
   const paths = candidates.flatMap(({ footings }) => footings.map(({ path }) => path))
-  const askedAll = ({ footings }: KeptReading) => footings.every(({ path }) => asked.has(path))
+  const askedAll = ({ footings }: KeptReading) => footings.every(({ path }) => state.files.has(path))
   let found = candidates.find((candidate) => askedAll(candidate) && holds(candidate, state))
-  if (!found && paths.some((path) => !asked.has(path))) {
+  if (!found && paths.some((path) => !state.files.has(path))) {
     const whole = await repoState(deps.db, repoId, paths)
-    // Another seq: what was just found out may hold for neither; the reading that follows is right in any case.
+    // Another seq: what was found out belongs to two states; the reading that follows is right in any case.
     if (whole.seq === state.seq) found = candidates.find((candidate) => holds(candidate, whole))
   }
   if (found) kept.use(repoId, found)
   return found ?? null
 }
 
-/** Reads the model; null where its own files changed meanwhile. */
+/** Reads the model; null where its own files changed meanwhile. Each path is asked of the database once, those of `state` not at all. */
 async function readNow(
   deps: Stores,
   pool: ReadingPool,
   kept: KeptReadings,
   repoId: string,
   entry: string,
-  seq: number,
+  state: RepoState,
   signal: AbortSignal,
 ): Promise<RepoReading | null> {
+  const known = new Map(state.files)
   const footings = new Map<string, Footing>()
   const budget = byteBudget()
-  let lastSeq = seq
+  let lastSeq = state.seq
   let unverified = false
-  let overtaken = false
-  const look = async (paths: readonly string[], text: boolean) => {
-    const state = await repoState(deps.db, repoId, paths)
-    lastSeq = state.seq
+  const look = async (paths: readonly string[], text: boolean): Promise<(RepoFile | null)[]> => {
+    const unknown = paths.filter((path) => !known.has(path))
+    if (unknown.length > 0) {
+      const found = await repoState(deps.db, repoId, unknown)
+      for (const [path, file] of found.files) known.set(path, file)
+      if (found.seq !== state.seq) lastSeq = found.seq
+    }
     return paths.map((path) => {
-      const file = state.files.get(path) ?? null
-      if (text && file?.sha256 === null) unverified = true
-      const known = footings.get(path)
-      if (known && !holds({ footings: [known] }, state)) overtaken = true
-      const sha256 = text ? (file?.sha256 ?? null) : (known?.sha256 ?? null)
-      footings.set(path, { path, sizeBytes: file?.sizeBytes ?? null, sha256 })
+      const file = known.get(path) ?? null
+      const read = text || footings.get(path)?.sha256 != null
+      if (read && file?.sha256 === null) unverified = true
+      footings.set(path, { path, sizeBytes: file?.sizeBytes ?? null, sha256: read ? (file?.sha256 ?? null) : null })
       return file
     })
   }
@@ -101,10 +101,10 @@ async function readNow(
     signal,
   )
   const result: KeptReading = { reading, footings: [...footings.values()] }
-  if (lastSeq !== seq) {
+  if (lastSeq !== state.seq) {
     const now = await repoState(deps.db, repoId, [...footings.keys()])
     // Bytes without a digest cannot be compared.
-    if (overtaken || unverified || !holds(result, now)) return null
+    if (unverified || !holds(result, now)) return null
     lastSeq = now.seq
   }
   if (whole && !unverified) kept.keep(repoId, result)

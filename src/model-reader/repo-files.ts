@@ -20,8 +20,8 @@ export interface RepoFile {
 /** Some files of a repo at one moment. */
 export interface RepoState {
   readonly seq: number
-  /** Of the paths that were asked for, those that are there. */
-  readonly files: ReadonlyMap<string, RepoFile>
+  /** Every path that was asked for; null where there is nothing. */
+  readonly files: ReadonlyMap<string, RepoFile | null>
 }
 
 interface StateRow {
@@ -47,7 +47,7 @@ export async function repoState(db: Deps['db'], repoId: string, paths: readonly 
   const rows = await db.query(stateOfPaths, [repoId, asked])
   const [first] = rows
   if (!first) throw notFound('The repo')
-  const files = new Map<string, RepoFile>()
+  const files = new Map<string, RepoFile | null>(paths.map((path) => [path, null]))
   for (const { path, sizeBytes, sha256, storageKey } of rows) {
     if (path !== null) files.set(path, { path, sizeBytes, sha256, storageKey })
   }

@@ -22,6 +22,10 @@ export async function serveReading({ entry, port }: ReadingTask, read: Read): Pr
       say({ kind, id, paths })
     })
   }
+  const sizeOf = gathered(async (paths) => {
+    const reply = await ask('sizes', paths)
+    return 'sizes' in reply ? reply.sizes : []
+  })
   try {
     say({ kind: 'begin' })
     return await read(
@@ -31,9 +35,7 @@ export async function serveReading({ entry, port }: ReadingTask, read: Read): Pr
           return 'files' in reply ? reply.files : []
         }),
         async sizesOf(paths) {
-          if (paths.length === 0) return []
-          const reply = await ask('sizes', paths)
-          return 'sizes' in reply ? reply.sizes : []
+          return Promise.all(paths.map(sizeOf))
         },
       },
       entry,
@@ -43,19 +45,19 @@ export async function serveReading({ entry, port }: ReadingTask, read: Read): Pr
   }
 }
 
-/** One call of `readAll` for the paths that are asked for before the event loop turns. */
-function gathered(readAll: (paths: readonly string[]) => Promise<readonly (Uint8Array | null)[]>) {
-  let wave: { readonly paths: string[]; readonly files: Promise<readonly (Uint8Array | null)[]> } | null = null
-  return async (path: string): Promise<Uint8Array | null> => {
+/** One call of `askAll` for the paths that are asked for before the event loop turns. */
+function gathered<T>(askAll: (paths: readonly string[]) => Promise<readonly (T | null)[]>) {
+  let wave: { readonly paths: string[]; readonly answers: Promise<readonly (T | null)[]> } | null = null
+  return async (path: string): Promise<T | null> => {
     if (!wave) {
       const paths: string[] = []
-      const files = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
+      const answers = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
         wave = null
-        return readAll(paths)
+        return askAll(paths)
       })
-      wave = { paths, files }
+      wave = { paths, answers }
     }
     const place = wave.paths.push(path) - 1
-    return (await wave.files)[place] ?? null
+    return (await wave.answers)[place] ?? null
   }
 }
