@@ -7,7 +7,8 @@ import { checkMaterials, geomsOf, type ShapeContext, shapeContext } from './geom
 import { inertialOf } from './inertial.ts'
 import { jointsOfUrdf } from './joints.ts'
 import { fromRootsDown, jointsIn, type Link, linksOf } from './links.ts'
-import { mjcfElement, onlyChild } from './read-urdf.ts'
+import { mjcfElement } from './read-urdf.ts'
+import { settingsOf } from './settings.ts'
 
 /** The model and the models it contains, each URDF among them turned into MJCF; `format` stays. */
 export function asMjcf(loaded: LoadedModel, faults: Faults): LoadedModel {
@@ -32,16 +33,6 @@ function mjcfOfUrdf(robot: XmlElement, faults: Faults): XmlElement {
   }
   const asset = mjcfElement('asset', {}, robot, shapes.meshes)
   return mjcfElement('mujoco', { model: robot.attributes.get('name') ?? null }, robot, [...sections, asset, world])
-}
-
-/** Settings that MuJoCo keeps in a `<mujoco>` element of the robot; it welds links joined by fixed joints and drops visual shapes unless told not to. */
-function settingsOf(robot: XmlElement, faults: Faults): XmlElement[] {
-  const settings = onlyChild(robot, 'mujoco', faults)
-  const own = (name: string) => settings && onlyChild(settings, name, faults)
-  const compiler = own('compiler')
-  const attributes = { fusestatic: 'true', discardvisual: 'true', ...Object.fromEntries(compiler?.attributes ?? []) }
-  const made = mjcfElement('compiler', { ...attributes, angle: 'radian' }, compiler ?? robot)
-  return [made, own('option'), own('size')].filter((section) => section !== null)
 }
 
 /** One for each link; a link named `world` is the world itself. */

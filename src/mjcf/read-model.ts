@@ -1,0 +1,90 @@
+/** Reads a model: what MuJoCo would make of it, or why it would refuse it, without running MuJoCo. */
+import { type AssetRef, assetRefs, modelsBelow } from './assets/asset-refs.ts'
+import { type AssetClosure, closeAssets, pathsToLookFor } from './assets/close-assets.ts'
+import { Faults, ModelRefusal } from './fault.ts'
+import { checkGrammar } from './grammar/check-grammar.ts'
+import { type LoadedModel, loadModel } from './load/load-model.ts'
+import type { ModelFiles } from './model-files.ts'
+import type { ModelReading } from './reading.ts'
+import { type RecordedFiles, recordedFiles } from './recorded-files.ts'
+import { asMjcf } from './urdf/as-mjcf.ts'
+
+/**
+ * The reading of the model whose main file is `entry`, a path in the repo. Whatever is wrong with the model is told in the reading; throws only what
+ * `files` throws. Asks for the XML files wave by wave, then once for the sizes of the asset files. Where `faults` or `missing` are not empty MuJoCo
+ * refuses the model: then `base` is null, and joints and keyframes are what could be read.
+ */
+export async function readModel(files: ModelFiles, entry: string): Promise<ModelReading> {
+  const recorded = recordedFiles(files)
+  const faults = new Faults()
+  const parts: Partial<ModelReading> = {}
+  try {
+    await readInto(parts, recorded, entry, faults)
+  } catch (error) {
+    if (!(error instanceof ModelRefusal)) throw error
+    faults.items.push(error.fault)
+  }
+  const { missing = [], base = null } = parts
+  const refused = faults.items.length > 0 || missing.length > 0
+  return {
+    entry,
+    format: null,
+    model: null,
+    joints: [],
+    roots: [],
+    keyframes: [],
+    names: { bodies: [], sites: [], cameras: [], actuators: [] },
+    sizes: null,
+    warnings: [],
+    undecided: [],
+    ...parts,
+    files: (parts.files ?? recorded.read()).toSorted(byBytes),
+    missing,
+    base: refused ? null : base,
+    faults: faults.items,
+    asked: recorded.asked(),
+  }
+}
+
+/** Fills in what is known part by part, so that a refusal leaves the parts before it. */
+async function readInto(
+  parts: Partial<Writable<ModelReading>>,
+  files: RecordedFiles,
+  entry: string,
+  faults: Faults,
+): Promise<void> {
+  const loaded = await loadModel(files, entry, faults)
+  const { missing, warnings } = loaded.report
+  parts.format = loaded.format
+  parts.model = loaded.root.attributes.get(loaded.format === 'urdf' ? 'name' : 'model') ?? null
+  parts.missing = missing
+  parts.warnings = warnings
+  for (const { format, root } of modelsBelow(loaded)) if (format === 'mjcf') checkGrammar(root, faults, warnings)
+  const model = asMjcf(loaded, faults)
+  const refs = assetRefs(model, new Set(modelsBelow(model)))
+  const closure = await lookUp(refs, files, faults)
+  parts.files = [...new Set([...xmlFiles(model), ...closure.files])]
+  parts.missing = [...missing, ...closure.missing]
+  parts.warnings = [...warnings, ...closure.warnings]
+}
+
+async function lookUp(refs: readonly AssetRef[], files: ModelFiles, faults: Faults): Promise<AssetClosure> {
+  const paths = pathsToLookFor(refs, faults)
+  const sizes = paths.length === 0 ? [] : await files.sizesOf(paths)
+  return closeAssets(refs, new Map(paths.map((path, index) => [path, sizes[index] ?? null])), faults)
+}
+
+function xmlFiles(top: LoadedModel): string[] {
+  return modelsBelow(top).flatMap(({ path, includes }) => [path, ...includes])
+}
+
+/** The order of the UTF-8 bytes, which is that of the code points; JavaScript's own compares UTF-16 units. */
+function byBytes(a: string, b: string): number {
+  for (let at = 0; at < a.length && at < b.length; at += 1) {
+    const [left = 0, right = 0] = [a.codePointAt(at), b.codePointAt(at)]
+    if (left !== right) return left - right
+  }
+  return a.length - b.length
+}
+
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
