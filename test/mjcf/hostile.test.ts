@@ -1,0 +1,67 @@
+/** Models that are out to hurt: each is read within 2 seconds and 200 MB, with MuJoCo's verdict where it has one, else with a clear refusal. */
+import { fork } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { expansionCases } from './hostile/expansion-cases.ts'
+import { fileCases } from './hostile/file-cases.ts'
+import type { HostileCase } from './hostile/hostile-case.ts'
+import type { ReadOutcome } from './hostile/read-child.ts'
+import { xmlCases } from './hostile/xml-cases.ts'
+import { openOracle } from './oracle/mujoco.ts'
+
+const LIMIT_MS = 2_000
+const LIMIT_MB = 200
+
+const oracle = openOracle({ limitMs: 4_000 })
+const folder = mkdtempSync(join(tmpdir(), 'hostile-'))
+afterAll(async () => {
+  await oracle.close()
+  rmSync(folder, { recursive: true })
+})
+
+/** A process of its own for each, since the most memory that a process ever had never goes down. */
+function readInChild(place: string, entry: string): Promise<ReadOutcome> {
+  return new Promise((resolve, reject) => {
+    const child = fork(join(import.meta.dirname, 'hostile/read-child.ts'), [place, entry], { execArgv: [] })
+    const timer = setTimeout(() => child.kill('SIGKILL'), 20_000)
+    child.once('message', (outcome) => resolve(outcome as ReadOutcome))
+    child.once('exit', (code, signal) => {
+      clearTimeout(timer)
+      reject(new Error(`the reader ended with ${signal ?? code}`))
+    })
+  })
+}
+
+let made = 0
+function written(files: ReturnType<HostileCase['files']>): string {
+  const place = join(folder, String(made++))
+  for (const [path, data] of Object.entries(files)) {
+    mkdirSync(dirname(join(place, path)), { recursive: true })
+    writeFileSync(join(place, path), data)
+  }
+  return place
+}
+
+describe.each([
+  ['documents', xmlCases],
+  ['files', fileCases],
+  ['expansions', expansionCases],
+] as const)('hostile %s', (_title, cases) => {
+  it.each(cases.map((hostile) => [hostile.name, hostile] as const))('%s', async (_name, hostile) => {
+    const files = hostile.files()
+    const { entry = 'main.xml', verdict } = hostile
+    const { complaints, outside, ms, megabytes } = await readInChild(written(files), entry)
+
+    if (verdict === 'accepted') expect(complaints).toEqual([])
+    else expect(complaints).toContainEqual(expect.stringMatching(verdict))
+    expect(outside).toEqual([])
+    expect(ms).toBeLessThan(LIMIT_MS)
+    expect(megabytes).toBeLessThan(LIMIT_MB)
+
+    if (hostile.judged === false) return
+    const judgement = await oracle.judge({ files, entry })
+    if (judgement.verdict !== 'none') expect(judgement.verdict).toBe(complaints.length === 0 ? 'compiles' : 'refused')
+  })
+})
