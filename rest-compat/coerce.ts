@@ -15,7 +15,7 @@ import { type ErrorItem, HubError, type Loc } from '../src/errors.ts'
 import type { RoutePlan } from './dialect.ts'
 import { freeFormFault, textFault } from './free-form.ts'
 import { toSnake } from './names.ts'
-import type { FieldSources, PathSource, QuerySource } from './route.ts'
+import type { BodySource, DocumentPlace, FieldsSource, PathSource, QuerySource } from './route.ts'
 import { type ScalarShape, scalarShape } from './scalars.ts'
 
 export interface RequestParts {
@@ -54,7 +54,7 @@ export function coerceRequest(plan: RoutePlan, parts: RequestParts): Record<stri
       value = fromText(source, variable.type, variable.hasDefault, parts, faults)
     } else {
       readsBody ||= source.from === 'body'
-      value = fromFields(source.from === 'body', source.fields, variable.type, parts, faults)
+      value = fromFields(source, variable.type, parts, faults)
     }
     if (value !== ABSENT) variables[variable.name] = value
   }
@@ -129,19 +129,25 @@ function textToJson(text: string, type: GraphQLInputType): unknown {
 }
 
 function fromFields(
-  fromBody: boolean,
-  sources: FieldSources,
+  source: BodySource | FieldsSource,
   type: GraphQLInputType,
   parts: RequestParts,
   faults: Faults,
 ): unknown {
+  const { fields: sources } = source
+  const fromBody = source.from === 'body'
   const input = getNullableType(type)
   if (!isInputObjectType(input)) return coerce(fromBody ? parts.body : null, type, ['body'], faults)
   const fields = input.getFields()
+  const place = fromBody ? source.document : undefined
   // Absent body: an empty object, so that each required member is named.
-  const sent = fromBody ? (parts.body ?? {}) : {}
-  const value = coerceObject(sent, input, ['body'], faults, sources)
+  const sent = fromBody && !place ? (parts.body ?? {}) : {}
+  const value = coerceObject(sent, input, ['body'], faults, place ? { ...sources, [place.field]: null } : sources)
   if (value === ABSENT) return ABSENT
+  if (place) {
+    const document = documentOf(place, parts.body, faults)
+    if (document !== ABSENT) value[place.field] = document
+  }
   for (const [name, source] of Object.entries(sources)) {
     const field = fields[name]
     if (!field) throw new Error(`${input.name} has no field ${name}`)
@@ -149,6 +155,15 @@ function fromFields(
     if (member !== ABSENT) value[name] = member
   }
   return value
+}
+
+/** The document as it came: whatever is wrong with it is the verb's to say. */
+function documentOf({ member }: DocumentPlace, body: unknown, faults: Faults): unknown {
+  if (member === undefined) return body ?? faults.add('validation.required', 'is required', ['body'])
+  if (body === undefined || body === null) return ABSENT
+  if (!isObject(body)) return faults.add('validation.type', 'must be an object', ['body'])
+  for (const name of Object.keys(body)) if (name !== member) unknownMember(name, ['body', name], faults)
+  return Object.hasOwn(body, member) ? body[member] : ABSENT
 }
 
 function coerce(value: unknown, type: GraphQLInputType, loc: Loc, faults: Faults): unknown {
@@ -183,7 +198,7 @@ function coerceObject(
   type: { getFields(): Readonly<Record<string, { name: string; type: GraphQLInputType; defaultValue?: unknown }>> },
   loc: Loc,
   faults: Faults,
-  elsewhere: FieldSources,
+  elsewhere: Readonly<Record<string, unknown>>,
 ): typeof ABSENT | Record<string, unknown> {
   if (!isObject(sent)) return faults.add('validation.type', 'must be an object', loc)
   const known = new Map<string, string>()

@@ -107,6 +107,8 @@ function misplaced(route: Route, source: Source, type: GraphQLInputType): string
   }
   const input = getNullableType(type)
   if (!isInputObjectType(input)) return `${String(type)} is no input object`
+  const document = source.from === 'body' ? source.document : undefined
+  if (document && !input.getFields()[document.field]) return `${input.name} has no field ${document.field}`
   for (const [name, place] of Object.entries(source.fields)) {
     const field = input.getFields()[name]
     const fault = field ? misplaced(route, place, field.type) : `${input.name} has no field ${name}`

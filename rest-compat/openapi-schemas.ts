@@ -107,6 +107,12 @@ function zodRules(rule: unknown): JsonSchema {
   return keywords
 }
 
+/** The schema of a free-form document, as a component where its rule has a title. */
+export function documentSchema(rule: unknown, components: Components): JsonSchema {
+  const { title, ...schema } = zodRules(rule)
+  return typeof title === 'string' ? components.ref(title, () => schema) : schema
+}
+
 /** The same, or null. */
 function orNull(schema: JsonSchema): JsonSchema {
   if (Object.keys(schema).length === 0) return schema
@@ -177,6 +183,8 @@ export class Selections {
         const optional = this.#onlyWhenSet.has(key)
         properties[key] = {
           ...(optional ? this.#present(field.type, node.selectionSet) : this.ofType(field.type, node.selectionSet)),
+          // What JSON a free-form member holds.
+          ...zodRules(field.extensions.zod),
           ...(field.description ? { description: field.description } : {}),
         }
         if (!node.directives?.length && !optional) required.push(key)

@@ -16,8 +16,15 @@ import { MAX_CURSOR_LENGTH } from '../src/page.ts'
 import { DEFAULT_PAGE_SIZE } from '../src/text-rules.ts'
 import type { PlannedVariable, RoutePlan } from './dialect.ts'
 import { handlerPaths } from './openapi-handlers.ts'
-import { Components, inputObjectSchema, inputSchema, type JsonSchema, Selections } from './openapi-schemas.ts'
-import type { PathSource, QuerySource } from './route.ts'
+import {
+  Components,
+  documentSchema,
+  inputObjectSchema,
+  inputSchema,
+  type JsonSchema,
+  Selections,
+} from './openapi-schemas.ts'
+import type { DocumentPlace, PathSource, QuerySource } from './route.ts'
 import { statusesOf } from './spec-operations.ts'
 
 /** The whole document. `publicUrl` becomes its server; null leaves it to where the document was read from. */
@@ -96,9 +103,24 @@ const ifNoneMatch: JsonSchema = {
 const firstSentence = (text: string): string => /^.*?[.:;](?=\s|$)/s.exec(text)?.[0].replace(/[.:;]$/, '') ?? text
 
 function requestBody({ type, source }: PlannedVariable, components: Components): JsonSchema {
+  if (source.from === 'body' && source.document) return documentBody(type, source.document, components)
   const omit = new Set(source.from === 'body' ? Object.keys(source.fields) : [])
   const schema = inputObjectSchema(type, omit, components)
   return { required: Array.isArray(schema.required), content: { 'application/json': { schema } } }
+}
+
+/** A document's own schema, under the name that its zod schema bears. */
+function documentBody(
+  type: PlannedVariable['type'],
+  { field, member }: DocumentPlace,
+  components: Components,
+): JsonSchema {
+  const input = getNullableType(type)
+  const rule = isInputObjectType(input) ? input.getFields()[field]?.extensions.zod : undefined
+  const own = documentSchema(rule, components)
+  const properties = member === undefined ? null : { [member]: { anyOf: [own, { type: 'null' }] } }
+  const schema = properties ? { type: 'object', properties, additionalProperties: false } : own
+  return { required: member === undefined, content: { 'application/json': { schema } } }
 }
 
 function parametersOf(plan: RoutePlan, variable: PlannedVariable, components: Components): JsonSchema[] {

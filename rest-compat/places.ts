@@ -3,6 +3,7 @@ import { type GraphQLInputType, getNamedType, getNullableType, isInputObjectType
 import type { ErrorItem, Loc } from '../src/errors.ts'
 import type { RoutePlan } from './dialect.ts'
 import { toSnake } from './names.ts'
+import type { BodySource, FieldsSource } from './route.ts'
 
 /** The items of an error with each `loc` translated: `["input","files",0,"contentType"]` -> `["body","files",0,"content_type"]`. */
 export function placeItems(plan: RoutePlan, items: readonly ErrorItem[]): ErrorItem[] {
@@ -18,24 +19,24 @@ export function restLoc(plan: RoutePlan, loc: Loc): Loc {
   if (variable) {
     const { source } = variable
     if (source.from === 'path' || source.from === 'query') return [source.from, source.name, ...tail]
-    return insideInput(source.fields, variable.type, tail)
+    return insideInput(source, variable.type, tail)
   }
   if (head === 'query' || head === 'path' || head === 'body' || head === 'header') return loc
   for (const { source, type } of plan.variables) {
     if (source.from !== 'body' && source.from !== 'fields') continue
     const input = getNamedType(type)
-    if (isInputObjectType(input) && Object.hasOwn(input.getFields(), head)) return insideInput(source.fields, type, loc)
+    if (isInputObjectType(input) && Object.hasOwn(input.getFields(), head)) return insideInput(source, type, loc)
   }
   return ['body', ...loc]
 }
 
-function insideInput(
-  sources: Readonly<Record<string, { from: string; name: string }>>,
-  type: GraphQLInputType,
-  loc: Loc,
-): Loc {
+function insideInput(source: BodySource | FieldsSource, type: GraphQLInputType, loc: Loc): Loc {
+  const { fields } = source
   const [head, ...tail] = loc
-  const elsewhere = typeof head === 'string' && Object.hasOwn(sources, head) ? sources[head] : undefined
+  const place = source.from === 'body' ? source.document : undefined
+  // A document is in the names of `/v1` already.
+  if (place && head === place.field) return ['body', ...(place.member === undefined ? [] : [place.member]), ...tail]
+  const elsewhere = typeof head === 'string' && Object.hasOwn(fields, head) ? fields[head] : undefined
   if (elsewhere) return [elsewhere.from, elsewhere.name, ...tail]
   return ['body', ...snakeAlong(type, loc)]
 }

@@ -36,6 +36,15 @@ export interface QuerySource {
 export interface BodySource {
   readonly from: 'body'
   readonly fields: FieldSources
+  /** Set where the body is a document that the verb itself judges: it goes to one field of the input as it came, and no other field is read. */
+  readonly document?: DocumentPlace
+}
+
+export interface DocumentPlace {
+  /** A field of the input, of type JSON; the zod rule beside it is shown as the schema of the body. */
+  readonly field: string
+  /** The one member of the body that holds the document; absent: the body is the document. */
+  readonly member?: string
 }
 
 /** An input object put together from other places; no body is read. */
@@ -51,6 +60,11 @@ export const path = (name: string): PathSource => ({ from: 'path', name })
 export const query = (name: string, words?: QuerySource['words']): QuerySource =>
   words ? { from: 'query', name, words } : { from: 'query', name }
 export const body = (fields: FieldSources = {}): BodySource => ({ from: 'body', fields })
+export const document = (place: DocumentPlace, fields: FieldSources): BodySource => ({
+  from: 'body',
+  fields,
+  document: place,
+})
 export const fields = (sources: FieldSources): FieldsSource => ({ from: 'fields', fields: sources })
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

@@ -2,11 +2,13 @@
 import './account.ts'
 import './api-key.ts'
 import './audit.ts'
+import './card-operations.ts'
 import './file.ts'
 import './file-operations.ts'
 import './org.ts'
 import './put-meta.ts'
 import './repo.ts'
+import './robot-card.ts'
 import './viewer.ts'
 import { builder } from './builder.ts'
 

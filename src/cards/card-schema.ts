@@ -23,6 +23,8 @@ const actuator = z.looseObject({
   count: count.nullish().describe('How many of it the robot has.'),
 })
 
+export const actuatorList = z.array(actuator)
+
 const statuses = ['pass', 'warn', 'fail', 'skip'] as const
 
 const validationCheck = z.strictObject({
@@ -60,7 +62,7 @@ const description = z
 export const robotCardPut = z
   .strictObject({
     dof: count.describe('Degrees of freedom.'),
-    actuators: z.array(actuator).describe('Vendor fields are kept as they are.'),
+    actuators: actuatorList.describe('Vendor fields are kept as they are.'),
     mass_kg: number.min(0).nullish(),
     limits: jointMap(jointLimits).nullish().describe('By joint name, in SI units.'),
     mjcf_path: filePath.nullish().describe('The model: an MJCF or URDF file of this repo.'),
@@ -73,8 +75,7 @@ export const robotCardPut = z
       .nullish()
       .describe('Stills of the robot at its default pose, 640x480, one a theme.'),
   })
-  .describe('A robot card.')
+  .meta({ title: 'RobotCardPut', description: 'A robot card; what is left out becomes null.' })
 
 /** A card that holds to the schema, as it was given. */
 export type RobotCardDocument = z.output<typeof robotCardPut>
-export type JointLimits = z.output<typeof jointLimits>

@@ -3,14 +3,7 @@ import { z } from 'zod'
 import { wordText } from '../text-rules.ts'
 import { count, integer, jointMap, nameText, number } from './schema-parts.ts'
 
-export const cameraSlots = [
-  'base_0_rgb',
-  'left_wrist_0_rgb',
-  'right_wrist_0_rgb',
-  'camera1',
-  'camera2',
-  'camera3',
-] as const
+const cameraSlots = ['base_0_rgb', 'left_wrist_0_rgb', 'right_wrist_0_rgb', 'camera1', 'camera2', 'camera3'] as const
 
 const actuation = z.strictObject({
   joints: z.array(nameText).describe('Of `joint_order`; no joint is driven by two groups.'),

@@ -82,6 +82,7 @@ function freshRepo(id: string, owner: AccountRef, fresh: FreshRepo): Repo {
     tags: fresh.tags,
     modelMeta: null,
     datasetMeta: null,
+    robotCard: null,
     fileSummary: { count: 0, totalBytes: 0, verifiedCount: 0 },
     policyCount: fresh.kind === 'robot' ? 0 : null,
     createdAt: fresh.at,

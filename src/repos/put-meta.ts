@@ -46,7 +46,11 @@ export const upsertDatasetMeta: Statement<never> = {
       fps = excluded.fps, robot_type = excluded.robot_type, updated_at = now()`,
 }
 
-const touch: Statement<never> = { name: 'repo-touch', text: 'update repos set updated_at = now() where id = $1' }
+/** Shared with the card, which is a meta block of another kind. */
+export const touchRepo: Statement<never> = {
+  name: 'repo-touch',
+  text: 'update repos set updated_at = now() where id = $1',
+}
 
 /** Replaces the model meta block. Errors: 401, 403, 404, 409 `conflict.wrong_kind`. */
 export function putModelMeta(ctx: RequestContext, input: ModelMetaInput): Promise<Repo> {
@@ -96,7 +100,7 @@ async function applyMeta(
   const missing = () => notFound(`The repo ${facts.fullName}`)
   if (!(await lockRepo(tx, facts.id))) throw missing()
   await tx.query(statement, [facts.id, ...values])
-  await tx.query(touch, [facts.id])
+  await tx.query(touchRepo, [facts.id])
   const [repo] = await getReposById(tx, ctx.viewer, [facts.id])
   if (!repo) throw missing()
   const after = { ...(repo.modelMeta ?? repo.datasetMeta) }

@@ -1,5 +1,6 @@
 /** A repo as the graph shows it, and the columns that every read of one selects. Spec, "Repo". */
 import { repoVisibleSql, visibleRepos } from '../auth/policy.ts'
+import type { RobotCard } from '../cards/robot-card.ts'
 import type { AccountRef, Viewer } from '../context.ts'
 
 export type RepoKind = 'dataset' | 'model' | 'robot'
@@ -43,6 +44,7 @@ export interface Repo {
   readonly tags: readonly string[]
   readonly modelMeta: ModelMeta | null
   readonly datasetMeta: DatasetMeta | null
+  readonly robotCard: RobotCard | null
   readonly fileSummary: FileSummary
   readonly policyCount: number | null
   readonly createdAt: string
@@ -66,7 +68,7 @@ export type RepoRow = readonly [
   verifiedCount: number,
   createdAt: string,
   updatedAt: string,
-  meta: ModelMeta | DatasetMeta | null,
+  meta: ModelMeta | DatasetMeta | RobotCard | null,
   policyCount: number | null,
 ]
 
@@ -105,6 +107,9 @@ const metaColumn = `case r.kind
       select json_build_object('episodeCount', d.episode_count, 'fps', d.fps, 'robotType', d.robot_type,
         'totalFrames', d.total_frames, 'updatedAt', ${isoTime('d.updated_at')})
       from dataset_meta d where d.repo_id = r.id)
+    when 'robot' then (
+      select json_build_object('card', c.card, 'interfaceFingerprint', c.interface_fingerprint, 'updatedAt', ${isoTime('c.updated_at')})
+      from robot_cards c where c.repo_id = r.id)
   end`
 
 /** Model repos visible to the caller that name this robot; null on other kinds. */
@@ -131,6 +136,7 @@ export function toRepo(row: RepoRow): Repo {
     tags: row[9],
     modelMeta: kind === 'model' ? (meta as ModelMeta | null) : null,
     datasetMeta: kind === 'dataset' ? (meta as DatasetMeta | null) : null,
+    robotCard: kind === 'robot' ? (meta as RobotCard | null) : null,
     fileSummary: { count: row[10], totalBytes: row[11], verifiedCount: row[12] },
     policyCount: row[16],
     createdAt: row[13],

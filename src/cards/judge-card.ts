@@ -1,0 +1,50 @@
+/** A card held against its repo: what PUT refuses and validate reports are this one verdict. */
+import type { RequestContext } from '../context.ts'
+import { HubError } from '../errors.ts'
+import type { ModelReading } from '../mjcf/reading.ts'
+import { readRepoModel } from '../model-reader/read-repo-model.ts'
+import type { RepoFacts } from '../repos/get-repo.ts'
+import type { Statement } from '../store/db.ts'
+import { cardChecks } from './card-checks.ts'
+import type { RobotCardDocument } from './card-schema.ts'
+import type { Check } from './check.ts'
+import { type ReadableCard, readCard } from './read-card.ts'
+
+export interface Verdict {
+  /** Null where the schema refuses it. */
+  readonly card: RobotCardDocument | null
+  readonly entry: string | null
+  readonly reading: ModelReading | null
+  readonly checks: readonly Check[]
+  /** The state of the repo's files that it holds for. */
+  readonly seq: number
+}
+
+const livePaths: Statement<{ path: string }> = {
+  name: 'files-live-paths',
+  text: 'select path from files where repo_id = $1 and path = any($2::text[]) and to_seq is null',
+}
+
+/** Judges any JSON value as the card of a robot repo. One statement for the model when it is known, one for the stills. Errors: 503. */
+export async function judgeCard(ctx: RequestContext, repo: RepoFacts, document: unknown): Promise<Verdict> {
+  const read = readCard(document)
+  const entry = read.readable.mjcf_path ?? null
+  const model = entry === null ? null : await readRepoModel(ctx.deps, repo.id, entry, ctx.signal)
+  // After the model: were the files changed between the two, the repo would have moved past `seq`.
+  const stills = await presentStills(ctx, repo.id, read.readable)
+  const reading = model?.reading ?? null
+  return { card: read.card, entry, reading, checks: cardChecks(read, { reading, stills }), seq: model?.seq ?? repo.seq }
+}
+
+async function presentStills(ctx: RequestContext, repoId: string, card: ReadableCard): Promise<Set<string>> {
+  if (!card.thumbnail_paths) return new Set()
+  const { light, dark } = card.thumbnail_paths
+  const rows = await ctx.deps.db.query(livePaths, [repoId, [light, dark]])
+  return new Set(rows.map(({ path }) => path))
+}
+
+/** 409 for a repo that has no card by its kind. */
+export function assertRobotRepo(repo: Pick<RepoFacts, 'kind' | 'fullName'>): void {
+  if (repo.kind === 'robot') return
+  throw new HubError('conflict.wrong_kind', `${repo.fullName} is a ${repo.kind} repo; only a robot repo has a card.`)
+}

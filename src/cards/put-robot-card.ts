@@ -1,0 +1,102 @@
+/** putRobotCard (spec, "PUT /v1/robots/{owner}/{repo}/card"): full replace, refused with the reasons, never repaired. */
+import { createHash } from 'node:crypto'
+import { audit } from '../accounts/audit.ts'
+import { assertMayWriteRepo } from '../auth/policy.ts'
+import type { RequestContext } from '../context.ts'
+import { type ErrorItem, HubError, type Loc, notFound } from '../errors.ts'
+import { findRepo, lockRepo, type RepoFacts } from '../repos/get-repo.ts'
+import { touchRepo } from '../repos/put-meta.ts'
+import type { Tx } from '../store/db.ts'
+import { commitVerb } from '../verb.ts'
+import type { RobotCardDocument } from './card-schema.ts'
+import type { Check } from './check.ts'
+import { interfaceFingerprint } from './fingerprint.ts'
+import { assertRobotRepo, judgeCard } from './judge-card.ts'
+import { type RobotCard, storedCard, upsertCard } from './robot-card.ts'
+
+export interface PutRobotCardInput {
+  readonly owner: string
+  readonly repo: string
+  /** Any JSON value, in the names of `/v1`. */
+  readonly document: unknown
+  /** Where in the request a place of the card is; `["input", "document", …]` unless said. */
+  readonly placeOf?: (loc: Loc) => Loc
+}
+
+/** A repo whose files change under a card while it is judged is judged anew; one that never rests is told to come back. */
+const ATTEMPTS = 5
+
+/**
+ * Stores the card when no check fails. Errors: 401, 403, 404, 409 (another kind; files that do not stop changing), 422 `validation.failed` with one entry
+ * for each failing check, 503.
+ */
+export async function putRobotCard(ctx: RequestContext, input: PutRobotCardInput): Promise<RobotCard> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const repo = await findRepo(ctx, { owner: input.owner, slug: input.repo })
+    assertMayWriteRepo(ctx.viewer, repo, repo.fullName)
+    assertRobotRepo(repo)
+    const verdict = await judgeCard(ctx, repo, input.document)
+    if (!verdict.card || verdict.checks.some(({ status }) => status === 'fail')) throw refusal(verdict.checks, input)
+    const { card, seq } = verdict
+    const stored = await commitVerb(ctx, (tx) => store(ctx, tx, repo, card, seq)).catch((error: unknown) => {
+      if (error instanceof FilesMoved) return null
+      throw error
+    })
+    if (stored) return stored
+  }
+  throw new HubError(
+    'conflict.in_progress',
+    'The files of the repo are being changed; put the card when they are there.',
+  )
+}
+
+/** Rolls the transaction back, its Idempotency-Key included. */
+class FilesMoved extends Error {}
+
+async function store(
+  ctx: RequestContext,
+  tx: Tx,
+  facts: RepoFacts,
+  card: RobotCardDocument,
+  seq: number,
+): Promise<RobotCard> {
+  const repo = await lockRepo(tx, facts.id)
+  if (!repo) throw notFound(`The repo ${facts.fullName}`)
+  if (repo.seq !== seq) throw new FilesMoved()
+  const [before] = await tx.query(storedCard, [repo.id])
+  const text = JSON.stringify(card)
+  const fingerprint = interfaceFingerprint(card.interface)
+  const [row] = await tx.query(upsertCard, [repo.id, text, fingerprint])
+  if (!row) throw new Error('An upsert returns its row.')
+  await tx.query(touchRepo, [repo.id])
+  const after = { card, interfaceFingerprint: fingerprint, updatedAt: row.updatedAt }
+  await audit(tx, ctx, {
+    action: 'repo.card',
+    accountId: repo.ownerId,
+    targetId: repo.id,
+    before: before ? summary(before) : {},
+    after: summary(after),
+  })
+  tx.afterCommit(() => ctx.deps.events.hint(repo.id))
+  return after
+}
+
+/** What an audit row keeps of a card, which may have a megabyte. */
+function summary({ card, interfaceFingerprint }: RobotCard): Record<string, unknown> {
+  const sha256 = createHash('sha256').update(JSON.stringify(card)).digest('hex')
+  return { mjcf_path: card.mjcf_path ?? null, interface_fingerprint: interfaceFingerprint, sha256 }
+}
+
+/** One entry for each failing check, under its code and with all that it found. */
+function refusal(checks: readonly Check[], { placeOf = inDocument }: PutRobotCardInput): HubError {
+  const failing = checks.filter(({ status }) => status === 'fail')
+  const items = failing.map(({ code, message, names, hint, loc, data }): ErrorItem => {
+    // The place of a schema fault leads its message, and stands beside the detail here.
+    const detail = code === 'card.schema' && names[0] ? message.replace(`${names[0]}: `, '') : message
+    return { type: code, detail, loc: placeOf(loc ?? []), names, hint, data }
+  })
+  const more = items.length > 1 ? ` (and ${items.length - 1} more in errors)` : ''
+  return new HubError('validation.failed', `The card is refused: ${items[0]?.detail}${more}`, { items })
+}
+
+const inDocument = (loc: Loc): Loc => ['input', 'document', ...loc]

@@ -1,0 +1,22 @@
+/** A stored robot card, and its row. Spec, "RobotCard". */
+import type { Statement } from '../store/db.ts'
+import type { RobotCardDocument } from './card-schema.ts'
+
+export interface RobotCard {
+  /** As it was put. */
+  readonly card: RobotCardDocument
+  readonly interfaceFingerprint: string | null
+  readonly updatedAt: string
+}
+
+export const storedCard: Statement<RobotCard> = {
+  name: 'robot-card',
+  text: `select card, interface_fingerprint as "interfaceFingerprint", updated_at as "updatedAt" from robot_cards where repo_id = $1`,
+}
+
+export const upsertCard: Statement<{ updatedAt: string }> = {
+  name: 'robot-card-put',
+  text: `insert into robot_cards (repo_id, card, interface_fingerprint) values ($1, $2::jsonb, $3)
+    on conflict (repo_id) do update set card = excluded.card, interface_fingerprint = excluded.interface_fingerprint, updated_at = now()
+    returning updated_at as "updatedAt"`,
+}

@@ -1,0 +1,63 @@
+/** validateRobotCard (spec, "POST /v1/robots/{owner}/{repo}/validate"): what PUT would refuse, with the same codes. Writes nothing. */
+import type { RequestContext } from '../context.ts'
+import { notFound } from '../errors.ts'
+import { findRepo } from '../repos/get-repo.ts'
+import { commitVerb } from '../verb.ts'
+import { type Check, type CheckStatus, gradeOf } from './check.ts'
+import { interfaceFingerprint } from './fingerprint.ts'
+import { assertRobotRepo, judgeCard, type Verdict } from './judge-card.ts'
+import { modelSummary, type RobotModelSummary } from './model-checks.ts'
+import { storedCard } from './robot-card.ts'
+
+export interface ValidateRobotCardInput {
+  readonly owner: string
+  readonly repo: string
+  /** A candidate in the names of `/v1`; absent or null: the stored card. */
+  readonly document?: unknown
+}
+
+/** Spec, "RobotValidationReport". */
+export interface RobotValidationReport {
+  readonly ok: boolean
+  readonly grade: CheckStatus
+  /** Where the card came from. */
+  readonly source: 'stored' | 'request'
+  readonly engine: string
+  readonly mjcfPath: string | null
+  readonly interfaceFingerprint: string | null
+  readonly model: RobotModelSummary | null
+  readonly checks: readonly Check[]
+}
+
+/** No physics engine: the hub's own reader of models. */
+const ENGINE = 'hub-static'
+
+/** The report on a candidate, or on the stored card. Errors: 401, 404 (also where none is stored), 409 on another kind, 503. */
+export async function validateRobotCard(
+  ctx: RequestContext,
+  input: ValidateRobotCardInput,
+): Promise<RobotValidationReport> {
+  const repo = await findRepo(ctx, { owner: input.owner, slug: input.repo })
+  assertRobotRepo(repo)
+  const isStored = input.document === null || input.document === undefined
+  const [stored] = isStored ? await ctx.deps.db.query(storedCard, [repo.id]) : []
+  if (isStored && !stored) throw notFound(`The robot card of ${repo.fullName}`)
+  const verdict = await judgeCard(ctx, repo, isStored ? stored?.card : input.document)
+  const report = reportOf(verdict, isStored ? 'stored' : 'request')
+  // It changes nothing: only an answer that is to be replayed needs a transaction.
+  return ctx.idempotency ? commitVerb(ctx, async () => report) : report
+}
+
+function reportOf({ card, entry, reading, checks }: Verdict, source: 'stored' | 'request'): RobotValidationReport {
+  const isThere = checks.some(({ code, status }) => code === 'mjcf.exists' && status === 'pass')
+  return {
+    ok: checks.every(({ status }) => status !== 'fail'),
+    grade: gradeOf(checks),
+    source,
+    engine: ENGINE,
+    mjcfPath: entry,
+    interfaceFingerprint: interfaceFingerprint(card?.interface),
+    model: reading && isThere ? modelSummary(reading) : null,
+    checks,
+  }
+}
