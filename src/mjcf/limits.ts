@@ -11,20 +11,24 @@ export const limits = {
   elements: 100_000,
   /** MuJoCo's own: its XML parser gives up where an element with content is the 499th below the document. */
   levels: 499,
-  /** Nesting after includes are expanded: a chain of files adds up. Deeper than any robot by far, and safe for code that recurses. */
-  expandedLevels: 1_000,
+  /** Nesting after includes are expanded, where a chain of files adds up: as deep as one file may be, and safe for code that recurses. */
+  expandedLevels: 500,
   /** Attributes of one element. MuJoCo looks for duplicates pair by pair (20,000 cost it 12 s); MJCF has no element with more than 100. */
   elementAttributes: 1_000,
   /** Attributes of all elements. */
   attributes: 500_000,
   /** Executed includes, nested ones counted each time: n files that include the next one twice make 2^n. */
   includes: 1_000,
+  /** Paths of XML files looked for, found or not. */
+  asked: 5_000,
   /** Files loaded as model assets, those of their own model assets counted too. */
   models: 200,
   /** Asset files that a model names: the public robots name at most some hundreds. */
   assets: 20_000,
   /** Links of a URDF below one another. MJCF has its own bound in `levels`. */
   links: 1_000,
+  /** Looks at what refers to something while copies are made: each copy looks at all of it. MuJoCo needs seconds for as many. */
+  lookups: 4_000_000,
   /** Objects after frames, replicate, attach, composite and flexcomp are expanded. */
   objects: 100_000,
 } as const

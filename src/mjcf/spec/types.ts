@@ -3,7 +3,7 @@
  * in the order in which the compiled model numbers them, under the names it bears there.
  */
 import type { Compiler } from '../compiler.ts'
-import type { LoadedModel } from '../load/load-model.ts'
+import type { LoadedModel } from '../load/loaded-model.ts'
 import type { JointType, Undecided } from '../reading.ts'
 import type { XmlElement } from '../xml/element.ts'
 
@@ -92,8 +92,8 @@ export interface SpecKey {
   /** Null for one that only `<size nkey>` asks for. */
   readonly element: XmlElement | null
   /**
-   * Numbers in each field as the compiled model sees them (mpos 3 and mquat 4 for each mocap body), absent where not given. What attach and replicate have
-   * carried over always fits; they also fill up fields that were too short, as long as other objects came later.
+   * Numbers in each field as the compiled model sees them (mpos 3 and mquat 4 for each mocap body), absent where not given. Short ones have been filled up;
+   * keys that attach and replicate carried over always fit and have none here.
    */
   readonly lengths: Readonly<Partial<Record<KeyField, number>>>
 }

@@ -1,0 +1,220 @@
+/** Copies of bodies and frames, from the same model (replicate, self-attach) or another one (attach), with what refers to them. */
+import type { XmlElement } from '../xml/element.ts'
+import { attachClasses } from './defaults.ts'
+import { type Draft, enter, type ListCategory, leave, leaveList, listOf, lookUp, reserve } from './draft.ts'
+import { carryKeys, fillKeys } from './keys.ts'
+import {
+  type BodyNode,
+  bodiesBelow,
+  copyNode,
+  isWithin,
+  NO_RENAME,
+  type Rename,
+  renamed,
+  type SpecNode,
+  TREE_LISTS,
+} from './node.ts'
+import { resolve } from './resolve.ts'
+
+/** Where copies come from and what they are called. */
+export interface Copying {
+  readonly from: Draft
+  readonly into: Draft
+  readonly rename: Rename
+  /** The `<attach>` or `<replicate>`. */
+  readonly at: XmlElement
+}
+
+/** Copies a body with all below it into the body of a frame. */
+export function attachBody(copying: Copying, source: BodyNode, frame: SpecNode): void {
+  const parent = frame.body as BodyNode
+  carryKeys(copying.from, copying.into, copying.rename)
+  const copy = copyBody(copying, source)
+  copy.body = parent
+  copy.frame = frame
+  attachDefaults(copying)
+  parent.bodies.push(copy)
+  copyOthers(copying)
+}
+
+/** Copies a frame with what stands in it into a body; `outer` is the frame that the copy stands in. */
+export function attachFrame(copying: Copying, source: SpecNode, parent: BodyNode, outer: SpecNode | null): void {
+  const { into, rename, at } = copying
+  const from = source.body as BodyNode
+  carryKeys(copying.from, into, rename)
+  attachDefaults(copying)
+  const copies = new Map<SpecNode, SpecNode>()
+  const inside = <T extends SpecNode>(list: readonly T[]) => list.filter((node) => isWithin(node.frame, source))
+  const frames = [source, ...inside(from.frames)]
+  reserve(into, frames.length, at)
+  for (const frame of frames) copies.set(frame, place(copying, frame, parent))
+  for (const [frame, copy] of copies) {
+    copy.frame = frame === source ? outer : (copies.get(frame.frame as SpecNode) ?? null)
+    parent.frames.push(copy)
+  }
+  for (const name of TREE_LISTS) {
+    if (name === 'frames') continue
+    const nodes = inside<SpecNode>(from[name])
+    reserve(into, nodes.length, at)
+    for (const node of nodes) {
+      const copy = place(copying, node, parent)
+      copy.frame = copies.get(node.frame as SpecNode) ?? null
+      ;(parent[name] as SpecNode[]).push(copy)
+    }
+  }
+  for (const body of inside(from.bodies)) {
+    const copy = copyBody(copying, body)
+    copy.body = parent
+    copy.frame = copies.get(body.frame as SpecNode) ?? null
+    parent.bodies.push(copy)
+  }
+  copyOthers(copying)
+}
+
+/** How many objects a frame holds, itself included. */
+export function sizeOfFrame(frame: SpecNode): number {
+  const from = frame.body as BodyNode
+  const lists = TREE_LISTS.map((name) => from[name].filter((node) => isWithin(node.frame, frame)).length)
+  const bodies = from.bodies.filter((body) => isWithin(body.frame, frame)).map(sizeOfBody)
+  return [...lists, ...bodies].reduce((sum, size) => sum + size, 1)
+}
+
+function sizeOfBody(top: BodyNode): number {
+  let size = 0
+  for (const body of bodiesBelow(top)) size += TREE_LISTS.reduce((sum, name) => sum + body[name].length, 1)
+  return size
+}
+
+/** Takes the template of a replicate away again, with what refers to it; the own keys have been carried over and are own no longer. */
+export function removeTemplate(draft: Draft, template: BodyNode, at: XmlElement): void {
+  carryKeys(draft, draft, NO_RENAME)
+  draft.keys = []
+  const lists = REMOVABLE.map((category) => listOf(draft, category))
+  lookUp(draft, 2 * lists.reduce((sum, list) => sum + list.length, 0), at)
+  const sound = new Set(lists.flat().filter((node) => resolve(draft, node, NO_RENAME, false) !== null))
+  const parent = template.body as BodyNode
+  parent.bodies.splice(parent.bodies.indexOf(template), 1)
+  leave(draft, template)
+  for (const list of lists) {
+    const kept = list.filter((node) => !sound.has(node) || resolve(draft, node, NO_RENAME, false) !== null)
+    if (kept.length === list.length) continue
+    const still = new Set(kept)
+    for (const node of list) if (!still.has(node)) leaveList(draft, node)
+    list.splice(0, list.length, ...kept)
+  }
+}
+
+const REMOVABLE: readonly ListCategory[] = ['pair', 'exclude', 'tendon', 'equality', 'actuator', 'sensor']
+const ASSETS: readonly ListCategory[] = ['mesh', 'skin', 'hfield', 'texture', 'material', 'numeric', 'text']
+const REFERRING: readonly ListCategory[] = [
+  'flex',
+  'pair',
+  'exclude',
+  'tendon',
+  'equality',
+  'actuator',
+  'sensor',
+  'tuple',
+]
+
+/** A copy of one object, known by its new name from now on. */
+function place<T extends SpecNode>({ from, into, rename }: Copying, source: T, parent: BodyNode): T {
+  const copy = copyNode(source, rename, from !== into)
+  copy.body = parent
+  enter(into, copy)
+  return copy
+}
+
+function copyBody(copying: Copying, top: BodyNode): BodyNode {
+  reserve(copying.into, sizeOfBody(top), copying.at)
+  // Listed before the first copy is made: a body may be copied into itself.
+  const sources = [...bodiesBelow(top)].map((body) => ({ body, content: contentOf(body) }))
+  const copies = new Map<BodyNode, BodyNode>()
+  for (const { body, content } of sources) {
+    const parent = body === top ? null : (copies.get(body.body as BodyNode) ?? null)
+    const copy = place(copying, body, parent as BodyNode)
+    copies.set(body, copy)
+    const frames = new Map<SpecNode, SpecNode>()
+    const fresh = Object.fromEntries(
+      TREE_LISTS.map((name) => [
+        name,
+        content[name].map((node) => {
+          const made = place(copying, node as SpecNode, copy)
+          if (name === 'frames') frames.set(node, made)
+          return made
+        }),
+      ]),
+    )
+    Object.assign(copy, fresh, { bodies: [] })
+    for (const name of TREE_LISTS) {
+      for (const node of copy[name] as SpecNode[]) node.frame = node.frame && (frames.get(node.frame) ?? null)
+    }
+    framesOf.set(copy, frames)
+    if (parent !== null) {
+      copy.frame = body.frame && (framesOf.get(parent)?.get(body.frame) ?? null)
+      parent.bodies.push(copy)
+    }
+  }
+  return copies.get(top) as BodyNode
+}
+
+/** The copies of the frames of a body's original, for its child bodies. */
+const framesOf = new WeakMap<BodyNode, Map<SpecNode, SpecNode>>()
+
+function contentOf(body: BodyNode): Record<(typeof TREE_LISTS)[number], readonly SpecNode[]> {
+  const { frames, geoms, joints, sites, cameras, lights } = body
+  return {
+    frames: [...frames],
+    geoms: [...geoms],
+    joints: [...joints],
+    sites: [...sites],
+    cameras: [...cameras],
+    lights: [...lights],
+  }
+}
+
+function attachDefaults({ from, into, rename, at }: Copying): void {
+  if (from === into) return
+  lookUp(into, attachClasses(into.classes, from.classes, rename), at)
+  into.attached.add(from.loaded)
+  for (const model of from.attached) into.attached.add(model)
+}
+
+/** Copies what refers to the copied, as far as it then refers to something; of another model all assets too, used or not. */
+function copyOthers(copying: Copying): void {
+  const { from, into, rename, at } = copying
+  const across = from !== into
+  for (const category of across ? [...ASSETS, ...REFERRING] : REFERRING) {
+    const into_ = listOf(into, category)
+    const sources = [...listOf(from, category)]
+    lookUp(into, sources.length, at)
+    for (const source of sources) {
+      const resolved = resolve(into, source, rename, across)
+      if (resolved === null) continue
+      const copy = Object.assign(Object.create(Object.getPrototypeOf(source)), source, resolved) as SpecNode
+      copy.name = copiedName(source, rename)
+      reserve(into, 1, at)
+      enter(into, copy)
+      into_.push(copy)
+    }
+  }
+  if (across) {
+    into.carried.push(...from.carried)
+    from.carried = []
+  }
+  fillKeys(into)
+}
+
+/** Skins keep their names, unlike everything else. */
+function copiedName(source: SpecNode, rename: Rename): string {
+  const name = source.name === '' ? fileName(source) : source.name
+  return name === '' || source.category === 'skin' ? name : renamed(name, rename)
+}
+
+/** The name that MuJoCo gives to an unnamed asset: its file's without folder and extension. */
+export function fileName({ category, own }: SpecNode): string {
+  if (category !== 'mesh' && category !== 'hfield' && category !== 'texture' && category !== 'skin') return ''
+  const file = own.get('file') ?? ''
+  const base = file.slice(Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1)
+  return base.includes('.') ? base.slice(0, base.lastIndexOf('.')) : base
+}

@@ -1,0 +1,76 @@
+import type { Building } from './draft.ts'
+import type { Spec, SpecCategory, SpecObject } from './types.ts'
+
+const CATEGORIES: readonly SpecCategory[] = [
+  'body',
+  'frame',
+  'joint',
+  'geom',
+  'site',
+  'camera',
+  'light',
+  'flex',
+  'mesh',
+  'skin',
+  'hfield',
+  'texture',
+  'material',
+  'pair',
+  'exclude',
+  'equality',
+  'tendon',
+  'actuator',
+  'sensor',
+  'numeric',
+  'text',
+  'tuple',
+  'plugin',
+]
+
+/** Names of one category are unique in the whole model; assets have one. */
+export function checkNames(spec: Spec, building: Building): void {
+  for (const category of CATEGORIES) checkUnique(objectsOf(spec, category), category, building)
+  const keys = spec.keys.map(({ name, element }) => ({ name, element: element ?? spec.loaded.root }))
+  checkUnique(keys, 'key', building)
+  for (const category of ['mesh', 'hfield', 'texture', 'material'] as const) {
+    for (const object of spec.of(category)) {
+      if (object.name !== '' || (category === 'texture' && object.attr('type') === 'skybox')) continue
+      building.faults.add('name', object.element, `A ${category} has no name, and no file to take one from.`, {
+        hint: 'Give it a name that others can refer to.',
+      })
+    }
+  }
+}
+
+function objectsOf(spec: Spec, category: SpecCategory): readonly SpecObject[] {
+  if (category === 'body') return spec.bodies
+  return category === 'joint' ? spec.joints : category === 'key' ? [] : spec.of(category)
+}
+
+function checkUnique(
+  objects: readonly Pick<SpecObject, 'name' | 'element'>[],
+  category: SpecCategory,
+  building: Building,
+): void {
+  const seen = new Set<string>()
+  for (const { name, element } of objects) {
+    if (name !== '' && seen.has(name)) reportTwice(building, category, name, element)
+    seen.add(name)
+  }
+}
+
+/** A fault for a name borne twice, once for each name. */
+export function reportTwice(
+  { faults, twice }: Building,
+  category: SpecCategory,
+  name: string,
+  element: SpecObject['element'],
+): void {
+  const key = `${category} ${name}`
+  if (twice.has(key)) return
+  twice.add(key)
+  faults.add('name', element, `Two objects of the kind ${category} are called "${name}".`, {
+    names: [name],
+    hint: 'Names are unique within their kind, also after replicate and attach have renamed them.',
+  })
+}

@@ -1,0 +1,118 @@
+/** `<composite type="cable">`: a chain of bodies, one for each piece between two points. The other types are gone from MuJoCo. */
+import { limits } from '../limits.ts'
+import type { XmlElement } from '../xml/element.ts'
+import { admit, type Draft } from './draft.ts'
+import { BodyNode, JointNode, type NodeInit, SpecNode } from './node.ts'
+import { addNode, refsOf, wordsIn } from './read-objects.ts'
+import type { Place } from './read-tree.ts'
+import { EXCLUDE_TARGETS } from './targets.ts'
+
+interface Cable {
+  readonly place: Place
+  readonly element: XmlElement
+  readonly prefix: string
+  readonly pieces: number
+}
+
+const numbers = (element: XmlElement, name: string): number[] => wordsIn(element.attributes.get(name)).map(Number)
+
+/** Adds what the composite makes; what MuJoCo refuses is a fault and makes nothing. */
+export function readComposite(place: Place, element: XmlElement): void {
+  const vertices = Math.floor(numbers(element, 'vertex').length / 3)
+  const written = numbers(element, 'count')
+  const predicate = faultOf(element, written, vertices)
+  if (predicate !== null) {
+    place.draft.building.faults.add('compile', element, `The composite ${predicate}.`)
+    return
+  }
+  const points = vertices > 0 ? vertices : (written[0] ?? 1)
+  if (points > limits.objects) {
+    place.draft.building.faults.refuse('limit', element, `The composite has more than ${limits.objects} points.`)
+  }
+  makeCable({ place, element, prefix: element.attributes.get('prefix') ?? '', pieces: points - 1 })
+}
+
+/** What is wrong with the counts, sizes and shapes of a composite. */
+function faultOf(element: XmlElement, written: readonly number[], vertices: number): string | null {
+  const count = [written[0] ?? 1, written[1] ?? 1, written[2] ?? 1]
+  if (element.attributes.get('type') !== 'cable')
+    return `is of the type "${element.attributes.get('type')}", and only "cable" is left`
+  if (count.some((n) => n < 1)) return 'has a count below 1'
+  const size = [1, 0, 0].map((initial, i) => numbers(element, 'size')[i] ?? initial)
+  if (vertices === 0 && size.reduce((sum, n) => sum + n * n, 0) < 1e-15) return 'has neither vertices nor a length'
+  if (vertices > 0 && (count[0] ?? 1) > 1) return 'has both a count and vertices'
+  const [x, y, z] = vertices > 0 ? [vertices, 1, count[2] ?? 1] : count
+  if ((x === 1 && (y ?? 1) > 1) || (y === 1 && (z ?? 1) > 1) || (x === 1 && (z ?? 1) > 1))
+    return 'has counts of 1 before others'
+  if (x === 1 || y !== 1 || z !== 1) return 'is a cable and needs a count in one dimension'
+  const geom = element.children.find(({ name }) => name === 'geom')?.attributes.get('type')
+  if (geom !== 'cylinder' && geom !== 'capsule' && geom !== 'box')
+    return 'needs a geom of the type cylinder, capsule or box'
+  return null
+}
+
+function makeCable(cable: Cable): void {
+  const { place, element, prefix, pieces } = cable
+  const { draft } = place
+  addNode(draft, 'text', made(draft, element, `composite_${prefix}`, {}))
+  const top: { body: BodyNode; frame: SpecNode | null } = { body: place.body, frame: place.frame }
+  for (let i = 0; i < pieces; i += 1) {
+    const body = new BodyNode(made(draft, element, bodyName(cable, i), {}), top.body.className)
+    Object.assign(body, top)
+    top.body.bodies.push(body)
+    admit(draft, body)
+    top.body = body
+    top.frame = null
+    fillPiece(cable, body, i)
+  }
+  const geom = element.children.find(({ name }) => name === 'geom')
+  if (geom?.attributes.get('type') !== 'box') return
+  const bones = Array.from({ length: pieces + 1 }, (_, i) => bodyName(cable, i >= pieces - 1 && i > 0 ? pieces - 1 : i))
+  const parts = bones.map((name) => ({ element, name, side: '' }))
+  const skin = element.children.find(({ name }) => name === 'skin')
+  const material = skin?.attributes.get('material')
+  addNode(draft, 'skin', {
+    ...made(draft, element, `${prefix}Skin`, material === undefined ? {} : { material }),
+    parts,
+  })
+}
+
+/** Geom, joint, site and contact exclusion of one piece. */
+function fillPiece({ place: { draft }, element, prefix, pieces }: Cable, body: BodyNode, i: number): void {
+  const last = i === pieces - 1
+  const own = (name: string) =>
+    Object.fromEntries(element.children.find((child) => child.name === name)?.attributes ?? [])
+  const inside = <T extends SpecNode>(node: T, list: T[]) => {
+    node.body = body
+    node.refs = refsOf(node)
+    list.push(node)
+    admit(draft, node)
+  }
+  inside(new SpecNode('geom', made(draft, element, `${prefix}G${i}`, own('geom'))), body.geoms)
+  const initial = element.attributes.get('initial') ?? 'ball'
+  if (i > 0 || initial !== 'none') {
+    const type = i === 0 && initial === 'free' ? 'free' : 'ball'
+    const name = `${prefix}J_${i === 0 ? 'first' : last ? 'last' : i}`
+    inside(new JointNode(made(draft, element, name, { ...own('joint'), type }), type), body.joints)
+  }
+  if (!last) {
+    const next = i === pieces - 2 && i > 0 ? `${prefix}B_last` : `${prefix}B_${i + 1}`
+    addNode(draft, 'exclude', {
+      ...made(draft, element, '', { body1: body.name, body2: next }),
+      targets: EXCLUDE_TARGETS,
+    })
+  }
+  if (i === 0 || last)
+    inside(
+      new SpecNode('site', made(draft, element, `${prefix}S_${i === 0 ? 'first' : 'last'}`, own('site'))),
+      body.sites,
+    )
+}
+
+function bodyName({ prefix, pieces }: Cable, i: number): string {
+  return `${prefix}B_${i === 0 ? 'first' : i === pieces - 1 ? 'last' : i}`
+}
+
+function made(draft: Draft, element: XmlElement, name: string, own: Readonly<Record<string, string>>): NodeInit {
+  return { name, element, model: draft.loaded, own: new Map(Object.entries(own)) }
+}

@@ -1,0 +1,172 @@
+/** A model in the making: what there is at one point of the document, as copies and key sizes depend on it. */
+import { type Compiler, compilerOf } from '../compiler.ts'
+import type { Faults } from '../fault.ts'
+import { limits } from '../limits.ts'
+import type { LoadedModel } from '../load/loaded-model.ts'
+import type { Undecided } from '../reading.ts'
+import type { XmlElement } from '../xml/element.ts'
+import { reportTwice } from './check-names.ts'
+import { type DefaultClasses, initialClasses } from './defaults.ts'
+import { BodyNode, bodiesBelow, type JointNode, type SpecNode, TREE_LISTS } from './node.ts'
+import type { KeyField, SpecCategory } from './types.ts'
+
+/** What stands outside the tree of bodies. */
+export type ListCategory = Exclude<
+  SpecCategory,
+  'body' | 'frame' | 'joint' | 'geom' | 'site' | 'camera' | 'light' | 'key'
+>
+
+export interface DraftKey {
+  readonly name: string
+  readonly element: XmlElement
+  readonly lengths: Partial<Record<KeyField, number>>
+  /** Reported once, though each copy would be refused again. */
+  refused: boolean
+}
+
+/** Shared by a model and those attached to it. */
+export interface Building {
+  readonly faults: Faults
+  /** Objects that exist now, in all drafts, and references looked up so far. */
+  readonly spent: { objects: number; lookups: number }
+  readonly undecided: Undecided[]
+  readonly compilers: Map<LoadedModel, Compiler>
+  /** Names reported as borne twice. */
+  readonly twice: Set<string>
+}
+
+export interface Draft {
+  readonly building: Building
+  readonly loaded: LoadedModel
+  readonly compiler: Compiler
+  readonly world: BodyNode
+  readonly lists: ReadonlyMap<ListCategory, SpecNode[]>
+  readonly classes: DefaultClasses
+  /** Own keys, while they are still own: a replicate carries them all over. */
+  keys: DraftKey[]
+  /** Keys that attach and replicate carried over, in that order; they are filled up to whatever size the model ends with. */
+  carried: DraftKey[]
+  /** Model assets by name; of two with one name the first. */
+  readonly assets: Map<string, Draft>
+  readonly attached: Set<LoadedModel>
+  /** How often each name is borne; '' counts the unnamed. */
+  readonly names: Map<SpecCategory, Map<string, number>>
+  readonly sizes: { nq: number; nv: number; nmocap: number }
+}
+
+/** An empty model. */
+export function newDraft(building: Building, loaded: LoadedModel): Draft {
+  const compiler = compilerOf(loaded.root)
+  building.compilers.set(loaded, compiler)
+  const world = new BodyNode({ name: 'world', element: loaded.root, model: loaded, own: new Map() }, 'main')
+  const draft: Draft = {
+    building,
+    loaded,
+    compiler,
+    world,
+    lists: new Map(LIST_CATEGORIES.map((category) => [category, []])),
+    classes: initialClasses(),
+    keys: [],
+    carried: [],
+    assets: new Map(),
+    attached: new Set(),
+    names: new Map(),
+    sizes: { nq: 0, nv: 0, nmocap: 0 },
+  }
+  enter(draft, world)
+  return draft
+}
+
+const LIST_CATEGORIES: readonly ListCategory[] = [
+  'flex',
+  'mesh',
+  'skin',
+  'hfield',
+  'texture',
+  'material',
+  'pair',
+  'exclude',
+  'equality',
+  'tendon',
+  'actuator',
+  'sensor',
+  'numeric',
+  'text',
+  'tuple',
+  'plugin',
+]
+
+/** The objects of a category that stand outside the tree. */
+export function listOf(draft: Draft, category: ListCategory): SpecNode[] {
+  return draft.lists.get(category) ?? []
+}
+
+/** Whether an object of the category bears the name; '' stands for an unnamed one. */
+export function isNamed(draft: Draft, category: SpecCategory, name: string): boolean {
+  return (draft.names.get(category)?.get(name) ?? 0) > 0
+}
+
+/** Takes an object that was just read into the names and sizes: names of one category are unique as far as the document is read. */
+export function admit(draft: Draft, node: SpecNode): void {
+  reserve(draft, 1, node.element)
+  if (node.name !== '' && isNamed(draft, node.category, node.name)) {
+    reportTwice(draft.building, node.category, node.name, node.element)
+  }
+  enter(draft, node)
+}
+
+/** Makes room for so many objects before they are made, so that an expansion over the cap costs nothing. */
+export function reserve({ building }: Draft, objects: number, at: XmlElement): void {
+  building.spent.objects += objects
+  if (building.spent.objects > limits.objects) {
+    building.faults.refuse('limit', at, `The model expands to more than ${limits.objects} objects.`, {
+      hint: 'replicate, attach, composite and flexcomp multiply what they hold.',
+    })
+  }
+}
+
+/** Counts a look-up of references: copies of n objects look at every reference n times. */
+export function lookUp({ building }: Draft, count: number, at: XmlElement): void {
+  building.spent.lookups += count
+  if (building.spent.lookups > limits.lookups) {
+    building.faults.refuse('limit', at, `Copying takes more than ${limits.lookups} looks at what refers to the copied.`)
+  }
+}
+
+/** Names and sizes of an object that is there from now on. */
+export function enter(draft: Draft, node: SpecNode): void {
+  change(draft, node, 1)
+}
+
+/** All that stands below a body, itself included, is there no longer. */
+export function leave(draft: Draft, top: BodyNode): void {
+  for (const body of bodiesBelow(top)) {
+    change(draft, body, -1)
+    draft.building.spent.objects -= 1
+    for (const list of TREE_LISTS) {
+      for (const node of body[list]) change(draft, node, -1)
+      draft.building.spent.objects -= body[list].length
+    }
+  }
+}
+
+/** An object outside the tree is there no longer. */
+export function leaveList(draft: Draft, node: SpecNode): void {
+  change(draft, node, -1)
+  draft.building.spent.objects -= 1
+}
+
+function change({ names, sizes }: Draft, node: SpecNode, by: 1 | -1): void {
+  let counts = names.get(node.category)
+  if (counts === undefined) names.set(node.category, (counts = new Map()))
+  const count = (counts.get(node.name) ?? 0) + by
+  if (count > 0) counts.set(node.name, count)
+  else counts.delete(node.name)
+  if (node.category === 'joint') {
+    const { type } = node as JointNode
+    sizes.nq += by * (type === 'free' ? 7 : type === 'ball' ? 4 : 1)
+    sizes.nv += by * (type === 'free' ? 6 : type === 'ball' ? 3 : 1)
+  } else if (node.category === 'body' && (node as BodyNode).mocap) {
+    sizes.nmocap += by
+  }
+}

@@ -1,0 +1,60 @@
+/** The points of a flexcomp that stay with its parent body. */
+import type { Flexcomp } from './flexcomp.ts'
+import { wordsIn } from './read-objects.ts'
+
+type Pins = Set<number> | string
+
+/** The pinned points, a sentence's predicate where a pin is refused, null where cells decide. */
+export function pinsOf(flexcomp: Flexcomp, points: number): Pins | null {
+  const { element, dof, dim, type } = flexcomp
+  const interpolated = dof === 'trilinear' || dof === 'quadratic'
+  // Cells without elements are pinned, which takes the geometry to tell.
+  if (interpolated && element.attributes.has('cellcount')) return null
+  const given = (name: string) =>
+    element.children.flatMap((pin) => (pin.name === 'pin' ? wordsIn(pin.attributes.get(name)).map(Number) : []))
+  const [range, grid, gridRange] = [given('range'), given('grid'), given('gridrange')]
+  if (range.length % 2 > 0) return 'has a pin range without an end'
+  if (grid.length % dim > 0) return `has a pin grid without ${dim} numbers`
+  if (gridRange.length % (2 * dim) > 0) return `has a pin gridrange without ${2 * dim} numbers`
+  const onGrid = grid.length + gridRange.length > 0
+  if (onGrid && type !== 'grid' && !interpolated) return 'pins grid points and is no grid'
+  if (onGrid && dim === 1) return 'pins grid points and has the dim 1'
+  if (flexcomp.rigid) return new Set()
+  return collect(flexcomp, points, { ids: given('id'), range, grid, gridRange })
+}
+
+interface Pinned {
+  readonly ids: readonly number[]
+  readonly range: readonly number[]
+  readonly grid: readonly number[]
+  readonly gridRange: readonly number[]
+}
+
+function collect({ dof, dim, type, count }: Flexcomp, points: number, { ids, range, grid, gridRange }: Pinned): Pins {
+  const pins = new Set(ids)
+  if ([...ids, ...range].some((id) => !(id >= 0 && id < points))) return 'pins a point that it does not have'
+  for (let i = 0; i < range.length; i += 2) for (let k = range[i] ?? 0; k <= (range[i + 1] ?? -1); k += 1) pins.add(k)
+  const interpolated = dof === 'trilinear' || dof === 'quadratic'
+  const sides = type !== 'grid' && interpolated ? Array<number>(3).fill(dof === 'trilinear' ? 2 : 3) : count
+  if (grid.some((n, i) => !(n >= 0 && n < (sides[i % dim] ?? 0)))) return 'pins a grid point that it does not have'
+  if (gridRange.some((n, i) => !(n >= 0 && n < (count[i % dim] ?? 0)))) return 'pins a grid point that it does not have'
+  for (let i = 0; i < grid.length; i += dim) pins.add(idOf(grid.slice(i, i + dim), count))
+  for (let i = 0; i < gridRange.length; i += 2 * dim) {
+    const from = gridRange.slice(i, i + dim)
+    const to = gridRange.slice(i + dim, i + 2 * dim)
+    for (const at of between(from, to)) pins.add(idOf(at, count))
+  }
+  if (dof === 'radial') pins.add(0)
+  return pins
+}
+
+function idOf([x = 0, y = 0, z]: readonly number[], [, sideY, sideZ]: Flexcomp['count']): number {
+  return z === undefined ? x * sideY + y : (x * sideY + y) * sideZ + z
+}
+
+function between([start = 0, ...from]: readonly number[], [end = -1, ...to]: readonly number[]): number[][] {
+  const rest = from.length === 0 ? [[]] : between(from, to)
+  const all: number[][] = []
+  for (let at = start; at <= end; at += 1) for (const tail of rest) all.push([at, ...tail])
+  return all
+}

@@ -1,0 +1,137 @@
+/** `<flexcomp>`: a flex and, unless it is rigid, a body with unnamed slide joints for each point that is not pinned. */
+import { limits } from '../limits.ts'
+import type { XmlElement } from '../xml/element.ts'
+import { admit } from './draft.ts'
+import { pinsOf } from './flexcomp-pins.ts'
+import { pointsOf } from './flexcomp-points.ts'
+import { BodyNode, JointNode, type NodeInit, type SpecNode } from './node.ts'
+import { addNode, wordsIn } from './read-objects.ts'
+import type { Place } from './read-tree.ts'
+
+/** A flexcomp as far as its numbers decide what it makes. */
+export interface Flexcomp {
+  readonly element: XmlElement
+  readonly type: string
+  readonly dof: string
+  readonly dim: number
+  readonly count: readonly [number, number, number]
+  readonly rigid: boolean
+}
+
+/** Slide joints of a point by the word in `dof`. */
+const JOINTS: Readonly<Record<string, number>> = { full: 3, radial: 1, '2d': 2, trilinear: 3, quadratic: 3 }
+
+/** Adds what the flexcomp makes; what MuJoCo refuses is a fault, what depends on the content of a mesh file is undecided. */
+export function readFlexcomp(place: Place, element: XmlElement): void {
+  const { faults, undecided } = place.draft.building
+  const flexcomp = flexcompOf(element)
+  const refuse = (predicate: string) => faults.add('compile', element, `The flexcomp ${predicate}.`)
+  const predicate = faultOf(place, flexcomp)
+  if (predicate !== null) return refuse(predicate)
+  const points = pointsOf(flexcomp)
+  if (typeof points === 'string') return refuse(points)
+  const pins = points && pinsOf(flexcomp, points.length)
+  if (typeof pins === 'string') return refuse(pins)
+  if (points === null || pins === null) {
+    const reason = `the bodies of the flexcomp "${element.attributes.get('name') ?? ''}" depend on the content of a file`
+    for (const about of ['joints', 'keyframes', 'sizes'] as const) undecided.push({ about, reason })
+    return
+  }
+  make(place, flexcomp, points, pins)
+}
+
+function flexcompOf(element: XmlElement): Flexcomp {
+  const { attributes } = element
+  const type = attributes.get('type') ?? 'grid'
+  const count = wordsIn(attributes.get('count')).map(Number)
+  const written = Number(attributes.get('dim') ?? 2)
+  return {
+    element,
+    type,
+    dof: attributes.get('dof') ?? 'full',
+    dim: type === 'square' || type === 'disc' ? 2 : written,
+    count: [count[0] ?? 10, count[1] ?? 10, count[2] ?? 10],
+    rigid: attributes.get('rigid') === 'true',
+  }
+}
+
+function faultOf({ body }: Place, { element, type, dof, dim, count }: Flexcomp): string | null {
+  const { attributes } = element
+  const numbers = (name: string, initial: readonly number[]) => {
+    const given = wordsIn(attributes.get(name)).map(Number)
+    return initial.map((value, i) => given[i] ?? value)
+  }
+  if (body.name === '') return 'stands in a body without a name'
+  if (!(dim >= 1 && dim <= 3)) return `has the dim ${dim}, and it can be 1, 2 or 3`
+  if (count.some((n) => n < 1 || (dof === 'radial' && dim === 3 && n < 2))) return 'has a count that is too small'
+  const [radius = 0] = numbers('radius', [0.005])
+  const contact = element.children.find(({ name }) => name === 'contact')
+  const margin = Number(contact?.attributes.get('margin') ?? 0)
+  const direct = type === 'direct' || type === 'mesh' || type === 'gmsh'
+  const tight = numbers('spacing', [0.02, 0.02, 0.02]).some((n) => n < 2 * radius + margin)
+  if (!direct && tight) return 'has a spacing below the size of its points'
+  if (numbers('scale', [1, 1, 1]).some((n) => n < 1e-15)) return 'has a scale that is not above 0'
+  if (numbers('mass', [1]).some((n) => n < 1e-15)) return 'has a mass that is not above 0'
+  if (numbers('inertiabox', [0.005]).some((n) => n < 1e-15)) return 'has an inertiabox that is not above 0'
+  return null
+}
+
+function make(place: Place, flexcomp: Flexcomp, points: readonly number[], pinned: ReadonlySet<number>): void {
+  const { element, dof } = flexcomp
+  const { draft, body: parent } = place
+  const name = element.attributes.get('name') ?? ''
+  const init = (own: Readonly<Record<string, string>>, at = ''): NodeInit => {
+    return { name: at, element, model: draft.loaded, own: new Map(Object.entries(own)) }
+  }
+  const rigid = flexcomp.rigid || points.every((point) => pinned.has(point))
+  const nodes = dof === 'trilinear' ? 2 : dof === 'quadratic' ? 3 : 0
+  const names = rigid ? [] : nodes > 0 ? nodeNames(flexcomp, nodes, pinned) : pointNames(name, points, pinned)
+  if (names.length > limits.objects) {
+    draft.building.faults.refuse('limit', element, `The flexcomp has more than ${limits.objects} points.`)
+  }
+  const holders = rigid
+    ? [parent.name]
+    : [...names, ...(names.length < points.length || nodes > 0 ? [parent.name] : [])]
+  const material = element.attributes.get('material')
+  const parts = holders.map((holder) => ({ element, name: holder, side: '' }))
+  addNode(draft, 'flex', { ...init(material === undefined ? {} : { material }, name), parts })
+  for (const at of names) {
+    const body = new BodyNode(init({}, at), parent.className)
+    body.body = parent
+    parent.bodies.push(body)
+    admit(draft, body)
+    const layers = draft.classes.last.get(parent.className)?.layers.get('joint')
+    for (let i = 0; i < (JOINTS[dof] ?? 3); i += 1) {
+      const joint = new JointNode({ ...init({ type: 'slide' }), layers }, 'slide')
+      joint.body = body
+      body.joints.push(joint)
+      admit(draft, joint as SpecNode)
+    }
+  }
+  addEqualities(place, element, name)
+}
+
+function pointNames(name: string, points: readonly number[], pinned: ReadonlySet<number>): string[] {
+  return points.flatMap((point, i) => (pinned.has(point) ? [] : [`${name}_${i}`]))
+}
+
+/** The points of the box that a flex is interpolated in; a shell has none inside. */
+function nodeNames({ element }: Flexcomp, side: number, pinned: ReadonlySet<number>): string[] {
+  const elasticity = element.children.find(({ name }) => name === 'elasticity')
+  const shell = (elasticity?.attributes.get('elastic2d') ?? 'none') !== 'none'
+  const names: string[] = []
+  for (let i = 0; i < side ** 3; i += 1) {
+    const at = [Math.floor(i / side ** 2), Math.floor(i / side) % side, i % side]
+    const inside = at.every((n) => n > 0 && n < side - 1)
+    if (!pinned.has(i) && !(shell && inside)) names.push(`${element.attributes.get('name') ?? ''}_${at.join('_')}`)
+  }
+  return names
+}
+
+function addEqualities({ draft }: Place, element: XmlElement, flex: string): void {
+  const edge = element.children.find(({ name }) => name === 'edge')
+  const equality = edge?.attributes.get('equality') ?? 'false'
+  if (equality === 'false') return
+  const own = new Map([['flex', flex]])
+  addNode(draft, 'equality', { element, model: draft.loaded, own, targets: [{ attribute: 'flex', category: 'flex' }] })
+}

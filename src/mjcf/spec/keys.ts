@@ -1,0 +1,74 @@
+/** Keyframes while a model is built: attach and replicate carry them over, and what they hold has to fit what there is at that moment. */
+
+import { wordsOf } from '../grammar/values.ts'
+import { actuatorState } from '../rules/actuator-state.ts'
+import type { XmlElement } from '../xml/element.ts'
+import { type Draft, type DraftKey, listOf } from './draft.ts'
+import { type Rename, renamed } from './node.ts'
+import type { KeyField } from './types.ts'
+
+const FIELDS: readonly KeyField[] = ['qpos', 'qvel', 'act', 'ctrl', 'mpos', 'mquat']
+
+/** A `<key>`; an empty field is as if it were absent. */
+export function readKey(element: XmlElement): DraftKey {
+  const lengths: DraftKey['lengths'] = {}
+  for (const field of FIELDS) {
+    const { length } = wordsOf(element.attributes.get(field) ?? '')
+    if (length > 0) lengths[field] = length
+  }
+  return { name: element.attributes.get('name') ?? '', element, lengths, refused: false }
+}
+
+/** Carries the own keys of a model over under new names; each has to have the size of its model as it is now. */
+export function carryKeys(from: Draft, into: Draft, rename: Rename): void {
+  if (from.keys.length === 0) return
+  const sizes = sizesNow(from)
+  for (const key of from.keys) {
+    into.carried.push({ ...key, name: renamed(key.name, rename) })
+    const wrong = FIELDS.find((field) => key.lengths[field] !== undefined && !fits(key.lengths[field], sizes[field]))
+    if (wrong === undefined || key.refused) continue
+    key.refused = true
+    into.building.faults.add(
+      'compile',
+      key.element,
+      `${wrong} of ${key.name === '' ? 'an unnamed keyframe' : `the keyframe "${key.name}"`} has ${key.lengths[wrong]} numbers, and the model ${sizes[wrong]} where it is copied.`,
+      {
+        names: key.name === '' ? [] : [key.name],
+        hint: 'The first replicate and each attach copy the keyframes, which have to fit the bodies written before its end.',
+      },
+    )
+  }
+}
+
+/** Fields that are shorter than the model are filled up after each attach and at the end. */
+export function fillKeys(draft: Draft): void {
+  if (draft.keys.length === 0) return
+  const sizes = sizesNow(draft)
+  for (const { lengths } of draft.keys) {
+    for (const field of FIELDS) {
+      const length = lengths[field]
+      const size = sizes[field]
+      if (length === undefined || size === null) continue
+      // Poses of mocap bodies are counted by whole bodies.
+      const unit = field === 'mpos' ? 3 : field === 'mquat' ? 4 : 1
+      if (size / unit > Math.floor(length / unit)) lengths[field] = size
+    }
+  }
+}
+
+function fits(length: number | undefined, size: number | null): boolean {
+  return size === null || length === size
+}
+
+/** Lengths of the fields now. Actuators count as one control each until the model is compiled. */
+function sizesNow(draft: Draft): Record<KeyField, number | null> {
+  const { nq, nv, nmocap } = draft.sizes
+  const actuators = listOf(draft, 'actuator')
+  const plugins = actuators.some(({ element }) => element.name === 'plugin')
+  let na = 0
+  for (const actuator of actuators) {
+    const { dyntype, actdim } = actuatorState(actuator).state
+    na += actdim > 0 ? actdim : dyntype === 'none' ? 0 : 1
+  }
+  return { qpos: nq, qvel: nv, act: plugins ? null : na, ctrl: actuators.length, mpos: 3 * nmocap, mquat: 4 * nmocap }
+}

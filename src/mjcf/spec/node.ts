@@ -1,0 +1,141 @@
+/** The objects of a model while it is built: they are copied as a whole by attach and replicate, so that each knows how its own copy is made. */
+import type { LoadedModel } from '../load/loaded-model.ts'
+import type { JointType } from '../reading.ts'
+import type { XmlElement } from '../xml/element.ts'
+import type { SpecBody, SpecCategory, SpecJoint, SpecObject, SpecPart } from './types.ts'
+
+/** What attach and replicate put around names. */
+export interface Rename {
+  readonly prefix: string
+  readonly suffix: string
+}
+
+export const NO_RENAME: Rename = { prefix: '', suffix: '' }
+
+/** A name with prefix and suffix. */
+export function renamed(name: string, { prefix, suffix }: Rename): string {
+  return prefix + name + suffix
+}
+
+/** A referring attribute and what kind of object it names. */
+export interface Target {
+  readonly attribute: string
+  readonly category: SpecCategory
+}
+
+const NO_REFS: ReadonlyMap<string, string> = new Map()
+const NO_PARTS: readonly SpecPart[] = []
+const NO_LAYERS: readonly XmlElement[] = []
+const NO_TARGETS: readonly Target[] = []
+
+export interface NodeInit {
+  readonly name?: string
+  readonly element: XmlElement
+  readonly model: LoadedModel
+  /** Attributes of what a composite or flexcomp makes: its element's own say something else. */
+  readonly own?: ReadonlyMap<string, string>
+  readonly layers?: readonly XmlElement[]
+  readonly targets?: readonly Target[]
+  readonly refs?: ReadonlyMap<string, string>
+  readonly parts?: readonly SpecPart[]
+}
+
+export class SpecNode implements SpecObject {
+  readonly category: SpecCategory
+  name: string
+  readonly element: XmlElement
+  readonly made: boolean
+  readonly model: LoadedModel
+  readonly own: ReadonlyMap<string, string>
+  readonly layers: readonly XmlElement[]
+  /** What has to be there for a copy of it to be kept. */
+  readonly targets: readonly Target[]
+  refs: ReadonlyMap<string, string>
+  parts: readonly SpecPart[]
+  body: BodyNode | null = null
+  frame: SpecNode | null = null
+
+  constructor(category: SpecCategory, init: NodeInit) {
+    this.category = category
+    this.name = init.name ?? ''
+    this.element = init.element
+    this.made = init.own !== undefined
+    this.model = init.model
+    this.own = init.own ?? init.element.attributes
+    this.layers = init.layers ?? NO_LAYERS
+    this.targets = init.targets ?? NO_TARGETS
+    this.refs = init.refs ?? NO_REFS
+    this.parts = init.parts ?? NO_PARTS
+  }
+
+  attr(name: string): string | undefined {
+    return this.own.get(name) ?? this.layers.findLast((layer) => layer.attributes.has(name))?.attributes.get(name)
+  }
+
+  ref(name: string): string {
+    return this.refs.get(name) ?? ''
+  }
+}
+
+export class JointNode extends SpecNode implements SpecJoint {
+  declare readonly category: 'joint'
+  readonly type: JointType
+
+  constructor(init: NodeInit, type: JointType) {
+    super('joint', init)
+    this.type = type
+  }
+}
+
+export class BodyNode extends SpecNode implements SpecBody {
+  declare readonly category: 'body'
+  readonly mocap: boolean
+  /** Default class of what stands in it without one of its own. */
+  readonly className: string
+  inertial: XmlElement | null = null
+  readonly bodies: BodyNode[] = []
+  readonly joints: JointNode[] = []
+  readonly geoms: SpecNode[] = []
+  readonly sites: SpecNode[] = []
+  readonly cameras: SpecNode[] = []
+  readonly lights: SpecNode[] = []
+  readonly frames: SpecNode[] = []
+
+  constructor(init: NodeInit, className: string) {
+    super('body', init)
+    this.className = className
+    this.mocap = !this.made && init.element.attributes.get('mocap') === 'true'
+  }
+}
+
+/** The lists of a body, in the order in which MuJoCo copies them. */
+export const TREE_LISTS = ['frames', 'geoms', 'joints', 'sites', 'cameras', 'lights'] as const
+
+/** All bodies below one, itself first, depth-first in document order. Not recursive: a cable is one body below the other. */
+export function* bodiesBelow(top: BodyNode): Generator<BodyNode> {
+  const stack = [top]
+  for (let body = stack.pop(); body !== undefined; body = stack.pop()) {
+    yield body
+    for (let i = body.bodies.length - 1; i >= 0; i -= 1) stack.push(body.bodies[i] as BodyNode)
+  }
+}
+
+/** Whether a frame is another one or stands within it. */
+export function isWithin(frame: SpecNode | null, outer: SpecNode): boolean {
+  for (let at = frame; at !== null; at = at.frame) if (at === outer) return true
+  return false
+}
+
+/** A copy of an object of the tree under new names; references to assets keep theirs within one model, since its assets are not copied. */
+export function copyNode<T extends SpecNode>(source: T, rename: Rename, across: boolean): T {
+  const copy = Object.assign(Object.create(Object.getPrototypeOf(source)), source) as T
+  if (source.name !== '') copy.name = renamed(source.name, rename)
+  if (source.refs.size > 0) {
+    const bound = (attribute: string) =>
+      across || !(source.category === 'geom' || source.category === 'site') || attribute === 'target'
+    copy.refs = new Map(
+      [...source.refs].map(([attribute, name]) => [attribute, bound(attribute) ? renamed(name, rename) : name]),
+    )
+  }
+  return copy
+}

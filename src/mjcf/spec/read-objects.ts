@@ -1,0 +1,195 @@
+/** What stands outside the tree of bodies: assets, contacts, constraints, tendons, actuators, sensors, custom data, keyframes. */
+
+import { wordsOf } from '../grammar/values.ts'
+import type { XmlElement } from '../xml/element.ts'
+import { reportTwice } from './check-names.ts'
+import type { DefaultClass, Slot } from './defaults.ts'
+import { admit, type Draft, isNamed, type ListCategory, listOf } from './draft.ts'
+import { readKey } from './keys.ts'
+import { type NodeInit, SpecNode, type Target } from './node.ts'
+import { actuatorTargets, EXCLUDE_TARGETS, equalityTargets, PAIR_TARGETS, sensorTargets } from './targets.ts'
+import type { SpecPart } from './types.ts'
+
+/** The default class that an element names, undefined where it names none; a name that no class bears is a fault. */
+export function classOf(draft: Draft, element: XmlElement, attribute = 'class'): DefaultClass | undefined {
+  const name = element.attributes.get(attribute)
+  if (name === undefined) return undefined
+  const found = draft.classes.first.get(name)
+  if (found === undefined) {
+    draft.building.faults.add(
+      'reference',
+      element,
+      `${attribute} "${name}" of <${element.name}> is no default class.`,
+      {
+        names: [name],
+        hint: 'Default classes are defined by <default class="…"> inside the top-level <default>.',
+      },
+    )
+  }
+  return found
+}
+
+const SECTIONS: Readonly<Record<string, (draft: Draft, element: XmlElement) => void>> = {
+  asset: readAsset,
+  contact: readContact,
+  deformable: readDeformable,
+  equality: (draft, element) => add(draft, 'equality', element, 'equality', equalityTargets(element)),
+  tendon: readTendon,
+  actuator: (draft, element) => add(draft, 'actuator', element, 'actuator', actuatorTargets(element) ?? []),
+  sensor: (draft, element) => add(draft, 'sensor', element, null, sensorTargets(element)),
+  custom: readCustom,
+  keyframe: readKeyframe,
+  extension: readExtension,
+}
+
+/** MuJoCo reads the sections in this order, wherever they stand. */
+export const SECTION_ORDER = [
+  'extension',
+  'custom',
+  'asset',
+  'contact',
+  'deformable',
+  'equality',
+  'tendon',
+  'actuator',
+  'sensor',
+  'keyframe',
+] as const
+
+/** Reads one section. */
+export function readSection(draft: Draft, section: XmlElement): void {
+  const read = SECTIONS[section.name]
+  if (read !== undefined) for (const element of section.children) read(draft, element)
+}
+
+function add(
+  draft: Draft,
+  category: ListCategory,
+  element: XmlElement,
+  slot: Slot | null,
+  targets: readonly Target[] = [],
+  parts: readonly SpecPart[] = [],
+): void {
+  const layers = slot === null ? undefined : (classOf(draft, element) ?? draft.classes.main).layers.get(slot)
+  addNode(draft, category, {
+    name: element.attributes.get('name') ?? '',
+    element,
+    model: draft.loaded,
+    layers,
+    targets,
+    parts,
+  })
+}
+
+/** Adds an object to its list; its references are taken from its attributes, own or default. */
+export function addNode(draft: Draft, category: ListCategory, init: NodeInit): void {
+  const node = new SpecNode(category, init)
+  node.refs = refsOf(node)
+  admit(draft, node)
+  listOf(draft, category).push(node)
+}
+
+/** Attributes that name something without being needed for a copy. */
+const LOOSE: Partial<Record<string, readonly string[]>> = {
+  geom: ['mesh', 'hfield', 'material'],
+  site: ['material'],
+  camera: ['target'],
+  light: ['target', 'texture'],
+  tendon: ['material'],
+  flex: ['material'],
+  mesh: ['material'],
+  skin: ['material'],
+  material: ['texture'],
+  actuator: ['slidersite', 'refsite'],
+}
+
+/** The names in the referring attributes of an object. */
+export function refsOf(node: SpecNode): ReadonlyMap<string, string> {
+  const refs = new Map<string, string>()
+  const attributes = [...(LOOSE[node.category] ?? []), ...node.targets.map(({ attribute }) => attribute)]
+  for (const attribute of attributes) {
+    const name = node.attr(attribute) ?? ''
+    if (name !== '') refs.set(attribute, name)
+  }
+  return refs.size === 0 ? NO_REFS : refs
+}
+
+const NO_REFS: ReadonlyMap<string, string> = new Map()
+
+/** The words of a text; none where it is absent. */
+export function wordsIn(text: string | undefined): string[] {
+  return text === undefined ? [] : wordsOf(text)
+}
+
+const partsOf = (elements: readonly XmlElement[], attribute: string): SpecPart[] =>
+  elements.map((element) => ({ element, name: element.attributes.get(attribute) ?? '', side: '' }))
+
+function readAsset(draft: Draft, element: XmlElement): void {
+  switch (element.name) {
+    case 'mesh':
+      return add(draft, 'mesh', element, 'mesh')
+    case 'material':
+      return add(draft, 'material', element, 'material', [], partsOf(element.children, 'texture'))
+    case 'hfield':
+    case 'texture':
+      return add(draft, element.name, element, null)
+    case 'skin':
+      return readSkin(draft, element)
+    default:
+  }
+}
+
+function readSkin(draft: Draft, element: XmlElement): void {
+  const bones = element.children.filter(({ name }) => name === 'bone')
+  add(draft, 'skin', element, null, [], partsOf(bones, 'body'))
+}
+
+function readContact(draft: Draft, element: XmlElement): void {
+  if (element.name === 'pair') add(draft, 'pair', element, 'pair', PAIR_TARGETS)
+  else add(draft, 'exclude', element, null, EXCLUDE_TARGETS)
+}
+
+function readDeformable(draft: Draft, element: XmlElement): void {
+  if (element.name === 'skin') return readSkin(draft, element)
+  const { attributes } = element
+  const bodies = [...wordsIn(attributes.get('body')), ...wordsIn(attributes.get('node'))]
+  add(
+    draft,
+    'flex',
+    element,
+    null,
+    [],
+    bodies.map((name) => ({ element, name, side: '' })),
+  )
+}
+
+function readTendon(draft: Draft, element: XmlElement): void {
+  const path = element.children.map((part) => ({
+    element: part,
+    name: part.attributes.get(part.name) ?? '',
+    side: part.attributes.get('sidesite') ?? '',
+  }))
+  add(draft, 'tendon', element, 'tendon', [], path)
+}
+
+function readCustom(draft: Draft, element: XmlElement): void {
+  const { name, children } = element
+  if (name === 'numeric' || name === 'text') add(draft, name, element, null)
+  if (name === 'tuple') add(draft, 'tuple', element, null, [], partsOf(children, 'objname'))
+}
+
+function readKeyframe(draft: Draft, element: XmlElement): void {
+  const key = readKey(element)
+  if (key.name !== '' && isNamed(draft, 'key', key.name)) reportTwice(draft.building, 'key', key.name, element)
+  admitKey(draft, key.name)
+  draft.keys.push(key)
+}
+
+function admitKey(draft: Draft, name: string): void {
+  const names = draft.names.get('key') ?? new Map<string, number>()
+  draft.names.set('key', names.set(name, (names.get(name) ?? 0) + 1))
+}
+
+function readExtension(draft: Draft, element: XmlElement): void {
+  for (const child of element.children) if (child.name === 'instance') add(draft, 'plugin', child, null)
+}

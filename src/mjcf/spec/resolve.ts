@@ -1,0 +1,111 @@
+/** What an object outside the tree refers to once attach or replicate has renamed things: a copy of it is kept only if that is there. */
+import { type Draft, isNamed } from './draft.ts'
+import { type Rename, renamed, type SpecNode, type Target } from './node.ts'
+import { OBJECT_TYPES } from './targets.ts'
+import type { SpecCategory, SpecPart } from './types.ts'
+
+interface Resolved {
+  readonly refs: ReadonlyMap<string, string>
+  readonly parts: readonly SpecPart[]
+}
+
+/** The references of a copy under new names, null where it would refer to nothing and is dropped. `across`: the object comes from another model. */
+export function resolve(draft: Draft, node: SpecNode, rename: Rename, across: boolean): Resolved | null {
+  const { refs, parts } = node
+  switch (node.category) {
+    case 'pair':
+    case 'exclude':
+    case 'sensor':
+      return oneRenamed(draft, node, rename)
+    case 'equality':
+    case 'actuator':
+      return allRenamed(draft, node, rename)
+    case 'tendon': {
+      const path = pathOf(draft, node, rename)
+      return path && { refs, parts: path }
+    }
+    case 'tuple':
+    case 'skin':
+    case 'flex': {
+      const held = parts.map((part) => ({ ...part, name: renamed(part.name, rename) }))
+      if (!held.every((part) => isNamed(draft, partCategory(node.category, part), part.name))) return null
+      if (node.category === 'tuple' && held.length === 0) return null
+      const material = refs.get('material')
+      const bound = node.category === 'flex' && across && material !== undefined
+      return { refs: bound ? new Map([['material', renamed(material, rename)]]) : refs, parts: held }
+    }
+    case 'material':
+      return {
+        refs: new Map([...refs].map(([attribute, name]) => [attribute, renamed(name, rename)])),
+        parts: parts.map((part) => ({ ...part, name: renamed(part.name, rename) })),
+      }
+    default:
+      return { refs, parts }
+  }
+}
+
+function partCategory(category: SpecCategory, { element }: SpecPart): SpecCategory {
+  return category === 'tuple' ? (OBJECT_TYPES[element.attributes.get('objtype') ?? ''] ?? 'key') : 'body'
+}
+
+/** Of two references one may keep its name: what is copied then still refers to something outside the copy. */
+function oneRenamed(draft: Draft, { refs, parts, targets, category }: SpecNode, rename: Rename): Resolved | null {
+  const plain = targets.map(({ attribute }) => refs.get(attribute) ?? '')
+  const names = plain.map((name) => renamed(name, rename))
+  const there = targets.map((target, i) => isNamed(draft, target.category, names[i] ?? ''))
+  if (targets.length === 2 && there[0] !== there[1]) {
+    const keeps = there[0] ? 1 : 0
+    names[keeps] = plain[keeps] ?? ''
+    there[keeps] = isNamed(draft, (targets[keeps] as Target).category, names[keeps] ?? '')
+  }
+  if (there.includes(false) || (category === 'sensor' && names.includes(''))) return null
+  return { refs: renaming(refs, targets, names), parts }
+}
+
+function allRenamed(draft: Draft, { refs, parts, targets, category }: SpecNode, rename: Rename): Resolved | null {
+  // An actuator that acts on nothing is refused where it stands and never copied.
+  if (category === 'actuator' && targets.length === 0) return null
+  const names: string[] = []
+  for (const [i, { attribute, category: wanted }] of targets.entries()) {
+    const name = refs.get(attribute) ?? ''
+    names.push(name === '' ? '' : renamed(name, rename))
+    const needless = category === 'equality' && i === 1 && name === ''
+    if (!needless && !isNamed(draft, wanted, names[i] ?? '')) return null
+  }
+  return { refs: renaming(refs, targets, names), parts }
+}
+
+function renaming(
+  refs: ReadonlyMap<string, string>,
+  targets: readonly Target[],
+  names: readonly string[],
+): Map<string, string> {
+  const all = new Map(refs)
+  for (const [i, { attribute }] of targets.entries()) if (names[i] !== '') all.set(attribute, names[i] ?? '')
+  return all
+}
+
+/** Each object of a path that has no renamed counterpart keeps its name, as long as one has. */
+function pathOf(draft: Draft, { parts }: SpecNode, rename: Rename): SpecPart[] | null {
+  const path: SpecPart[] = []
+  let kept = 0
+  let pulleys = 0
+  for (const part of parts) {
+    const { element, name, side } = part
+    if (element.name === 'pulley') pulleys += 1
+    const moved = { element, name: renamed(name, rename), side: side === '' ? '' : renamed(side, rename) }
+    if (isPassable(draft, moved)) {
+      path.push(moved)
+    } else if (isPassable(draft, part)) {
+      path.push(part)
+      kept += 1
+    } else return null
+  }
+  return kept === parts.length - pulleys ? null : path
+}
+
+function isPassable(draft: Draft, { element, name, side }: SpecPart): boolean {
+  if (element.name === 'pulley') return true
+  if (!isNamed(draft, element.name as SpecCategory, name)) return false
+  return element.name !== 'geom' || side === '' || isNamed(draft, 'site', side)
+}
