@@ -42,6 +42,8 @@ export interface PoolOptions {
   readonly log: Logger
   /** The module of a thread; tests have their own. */
   readonly worker?: URL
+  /** As many as a hub has, unless given. */
+  readonly threads?: number
 }
 
 /** Starts no thread yet. */
@@ -65,12 +67,14 @@ export function openReadingPool(options: PoolOptions): ReadingPool {
   }
 }
 
-function startThreads({ log, worker = new URL('./reading-worker.ts', import.meta.url) }: PoolOptions): Tinypool {
+const readingWorker = new URL('./reading-worker.ts', import.meta.url)
+
+function startThreads({ log, worker = readingWorker, threads: count = READING_THREADS }: PoolOptions): Tinypool {
   const threads = new Tinypool({
     filename: worker.href,
     // The pool replaces a stopped thread only up to its minimum; with none, readings that wait would wait for ever.
-    minThreads: READING_THREADS,
-    maxThreads: READING_THREADS,
+    minThreads: count,
+    maxThreads: count,
     resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP_MIB, maxYoungGenerationSizeMb: THREAD_YOUNG_MIB },
     // A model is a stranger's: nothing of the hub's settings belongs near it.
     env: {},
