@@ -1,6 +1,7 @@
 /**
  * `npm run build`: the hub as two files for an image, `dist/main.js` and `dist/hub.js`, with the data that they read beside them. Packages stay outside: the
- * image installs them with `npm ci --omit=dev`. Ends by asking the built command for its help, so that a bundle that does not load fails here.
+ * image installs them with `npm ci --omit=dev`. Ends by letting the built command check the sample robot, so that a bundle that does not load, or does not find its thread,
+ * fails here.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, rmSync } from 'node:fs'
@@ -48,9 +49,10 @@ await build({
 })
 for (const data of ['prisma/migrations', 'rest-compat/operations'])
   cpSync(`${root}${data}`, `${dist}/${data}`, { recursive: true })
-const { status, stderr } = spawnSync(process.execPath, [`${dist}/hub.js`, '--help'], { encoding: 'utf8' })
+const sample = ['model', `${root}examples/robot`, 'scene.xml']
+const { status, stdout, stderr } = spawnSync(process.execPath, [`${dist}/hub.js`, ...sample], { encoding: 'utf8' })
 if (status !== 0) {
-  process.stderr.write(stderr)
+  process.stderr.write(stdout + stderr)
   process.exit(1)
 }
 process.stdout.write('dist/main.js and dist/hub.js are built\n')
