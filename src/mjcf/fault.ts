@@ -71,7 +71,20 @@ export class Faults {
   }
 }
 
-function faultAt(kind: FaultKind, place: FaultPlace, message: string, details: FaultDetails): ModelFault {
+/** Messages and names repeat what a file says, which may be megabytes. */
+const MAX_TEXT = 300
+
+const clipped = (text: string) => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text)
+
+/** A fault with texts of a bounded length. */
+export function faultAt(kind: FaultKind, place: FaultPlace, message: string, details: FaultDetails = {}): ModelFault {
   const { names = [], hint = null } = details
-  return { kind, message, file: place?.file ?? null, line: place?.line ?? null, names, hint }
+  return {
+    kind,
+    message: clipped(message),
+    file: place?.file ?? null,
+    line: place?.line ?? null,
+    names: names.map(clipped),
+    hint: hint && clipped(hint),
+  }
 }

@@ -1,12 +1,12 @@
 /** Replaces each `<include>` by the children of its file's root, in document order: whether a file counts as "already included" depends on that order. */
-import type { Faults } from '../fault.ts'
+import { type Faults, faultAt } from '../fault.ts'
 import { limits } from '../limits.ts'
 import { folderOf, joinPath } from '../paths.ts'
 import type { XmlElement } from '../xml/element.ts'
 import type { GatheredFiles } from './gather-files.ts'
 import type { LoadReport } from './loaded-model.ts'
 import { type FileReference, includeReference, leavesRepo } from './references.ts'
-import { addXmlFault, missingFile, warning } from './report.ts'
+import { addXmlFault, missingFile } from './report.ts'
 
 /** What the models of one reading share. */
 export interface Loading {
@@ -62,48 +62,49 @@ function copyOf(element: XmlElement, expansion: Expansion, place: Place): XmlEle
   if (place.level > limits.expandedLevels) {
     faults.refuse('limit', element, `Elements are nested more than ${limits.expandedLevels} deep with all includes.`)
   }
-  return { ...element, children: copiesOf(element.children, expansion, { ...place, level: place.level + 1 }) }
+  const children: XmlElement[] = []
+  copyInto(children, element.children, expansion, { ...place, level: place.level + 1 })
+  return { ...element, children }
 }
 
-function copiesOf(elements: readonly XmlElement[], expansion: Expansion, place: Place): XmlElement[] {
-  return elements.flatMap((element) =>
-    expansion.expands && element.name === 'include'
-      ? included(element, expansion, place)
-      : copyOf(element, expansion, place),
-  )
+// Loops, since a callback for each level would double the depth of the stack.
+function copyInto(copies: XmlElement[], elements: readonly XmlElement[], expansion: Expansion, place: Place): void {
+  for (const element of elements) {
+    if (expansion.expands && element.name === 'include') include(copies, element, expansion, place)
+    else copies.push(copyOf(element, expansion, place))
+  }
 }
 
-/** The children of the included root, none where the include is faulty. */
-function included(element: XmlElement, expansion: Expansion, place: Place): XmlElement[] {
+/** Copies the children of the included root, none where the include is faulty. */
+function include(copies: XmlElement[], element: XmlElement, expansion: Expansion, place: Place): void {
   const { loading, mainFolder, includes, keys } = expansion
   const { gathered, faults, report, left } = loading
-  const none: XmlElement[] = []
   if (element.children.length > 0 || element.hasOtherContent) {
     faults.add('include', element, 'An include has nothing between its tags, no comment either.')
-    return none
+    return
   }
   const reference = includeReference(element, mainFolder)
   if (!reference) {
     faults.add('include', element, 'An include without the attribute "file".', { hint: 'Add file="…".' })
-    return none
+    return
   }
   const path = existing(reference, gathered)
   if (path === null) {
     if (leavesRepo(reference)) leaves(reference, faults)
     else report.missing.push(missingFile(reference, 'include'))
-    return none
+    return
   }
   if (place.chain.includes(path)) {
     const names = [...place.chain.slice(place.chain.indexOf(path)), path]
     faults.add('include', element, `Files include each other: ${names.join(' -> ')}.`, { names })
-    return none
+    return
   }
   const isFallback = path !== reference.candidates[0]?.path
   const name = isFallback ? joinPath(place.folder, reference.written) : joinPath('', reference.written)
   if (keys.has(name)) {
     const hint = 'Include it once.'
     faults.add('include', element, `"${reference.written}" is included already.`, { names: [path], hint })
-    return none
+    return
   }
   const file = gathered.files.get(path)
   left.includes -= 1
@@ -113,20 +114,20 @@ function included(element: XmlElement, expansion: Expansion, place: Place): XmlE
   keys.add(joinPath(place.folder, name))
   if (!file?.root) {
     addXmlFault(file?.fault ?? null, element, loading)
-    return none
+    return
   }
   if (file.root.children.length === 0) {
     faults.add('include', element, `The root element of "${path}" has no elements in it.`, { names: [path] })
-    return none
+    return
   }
   if (isFallback) warnOfFallback(reference, path, report)
   else if (includes.has(path)) {
     const message = `"${path}" is included more than once: MuJoCo refuses that where the model is loaded by a relative path.`
-    report.warnings.push(warning('include', element, message, [path]))
+    report.warnings.push(faultAt('include', element, message, { names: [path] }))
   }
   includes.add(path)
   const absolute = joinPath(isFallback ? place.folder : `/${mainFolder}`, reference.written)
-  return copiesOf(file.root.children, expansion, {
+  copyInto(copies, file.root.children, expansion, {
     chain: [...place.chain, path],
     folder: absolute.replace(/[^/]*$/, ''),
     level: place.level,
@@ -147,5 +148,5 @@ export function leaves({ element, written }: FileReference, faults: Faults): voi
 /** Past the first candidate a file is only found where the model is loaded by its absolute path or from its own folder. */
 export function warnOfFallback({ element, written }: FileReference, path: string, report: LoadReport): void {
   const message = `"${written}" is found as "${path}", beside the file that names it: not where the model is loaded by a path such as "folder/model.xml".`
-  report.warnings.push(warning('include', element, message, [path]))
+  report.warnings.push(faultAt('include', element, message, { names: [path] }))
 }

@@ -1,5 +1,5 @@
 /** Asks for every XML file that a model could read, wave by wave: what one wave names is asked for at once. */
-import { type ModelFault, ModelRefusal } from '../fault.ts'
+import { faultAt, type ModelFault, ModelRefusal } from '../fault.ts'
 import { limits } from '../limits.ts'
 import type { ModelFiles } from '../model-files.ts'
 import { folderOf } from '../paths.ts'
@@ -36,6 +36,8 @@ export async function gatherFiles(source: ModelFiles, entry: string): Promise<Ga
   const lookFor = async (paths: readonly string[]) => {
     const unknown = [...new Set(paths)].filter((path) => !sizes.has(path))
     if (unknown.length === 0) return
+    if (sizes.size + unknown.length > limits.asked)
+      throw refusal(entry, `More than ${limits.asked} XML files are named.`)
     const found = await source.sizesOf(unknown)
     for (const [index, path] of unknown.entries()) {
       sizes.set(path, found[index] ?? null)
@@ -44,15 +46,18 @@ export async function gatherFiles(source: ModelFiles, entry: string): Promise<Ga
   }
   const read = async (paths: readonly string[]) => {
     const unread = [...new Set(paths)].filter((path) => !files.has(path) && sizes.get(path) !== null)
-    const small = unread.filter((path) => (sizes.get(path) ?? 0) <= limits.fileBytes)
-    for (const path of unread) left.bytes -= small.includes(path) ? (sizes.get(path) ?? 0) : 0
-    if (left.bytes < 0) throw refusal(entry, `More than ${limits.textBytes} bytes of XML.`)
-    const contents = await Promise.all(small.map((path) => source.readFile(path)))
     for (const path of unread) {
-      const bytes = contents[small.indexOf(path)]
-      if (bytes === null) sizes.set(path, null)
-      else files.set(path, bytes === undefined ? tooLarge(path, sizes.get(path) ?? 0) : parsed(bytes, path, left))
-      asked.set(path, bytes !== undefined)
+      const bytes = sizes.get(path) ?? 0
+      if (bytes > limits.fileBytes) throw refusal(path, `${bytes} bytes of XML; the limit is ${limits.fileBytes}.`)
+      left.bytes -= bytes
+    }
+    if (left.bytes < 0) throw refusal(entry, `More than ${limits.textBytes} bytes of XML.`)
+    const contents = await Promise.all(unread.map((path) => source.readFile(path)))
+    for (const [index, path] of unread.entries()) {
+      const bytes = contents[index]
+      if (bytes) files.set(path, parsed(bytes, path, left))
+      else sizes.set(path, null)
+      asked.set(path, true)
     }
   }
   const choose = ({ candidates }: FileReference) =>
@@ -93,7 +98,7 @@ function parsed(bytes: Uint8Array, path: string, left: { elements: number }): Xm
     left.elements -= countElements(root)
     return { root, bytes: bytes.length, fault: null }
   } catch (error) {
-    if (!(error instanceof ModelRefusal)) throw error
+    if (!(error instanceof ModelRefusal) || error.fault.kind === 'limit') throw error
     return { root: null, bytes: bytes.length, fault: error.fault }
   }
 }
@@ -108,11 +113,6 @@ function countElements(root: XmlElement): number {
   return count
 }
 
-function tooLarge(path: string, bytes: number): XmlFile {
-  const { fault } = refusal(path, `An XML file of ${bytes} bytes; the limit is ${limits.fileBytes}.`)
-  return { root: null, bytes, fault }
-}
-
 function refusal(file: string, message: string): ModelRefusal {
-  return new ModelRefusal({ kind: 'limit', message, file, line: null, names: [], hint: null })
+  return new ModelRefusal(faultAt('limit', { file }, message))
 }

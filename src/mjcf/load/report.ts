@@ -1,5 +1,5 @@
 /** What loading has to say about files. */
-import type { FaultKind, ModelFault } from '../fault.ts'
+import type { ModelFault } from '../fault.ts'
 import type { MissingFile } from '../reading.ts'
 import type { XmlElement } from '../xml/element.ts'
 import type { Loading } from './expand-includes.ts'
@@ -9,11 +9,6 @@ import type { FileReference } from './references.ts'
 export function missingFile({ element, candidates }: FileReference, kind: string): MissingFile {
   const [first, ...others] = candidates.map(({ path, joined }) => path ?? joined)
   return { path: first ?? '', alternatives: others, kind, file: element.file, line: element.line }
-}
-
-/** A warning at an element. */
-export function warning(kind: FaultKind, element: XmlElement, message: string, names: readonly string[]): ModelFault {
-  return { kind, message, file: element.file, line: element.line, names, hint: null }
 }
 
 /** The fault of a file that could not be parsed, once for each file. */

@@ -1,5 +1,5 @@
 /** What MuJoCo's parser makes of the text between the quotes of an attribute. It works in place on bytes, which shows in two odd corners kept here. */
-import { bytesOf, textOf } from './document-text.ts'
+import { bytesOf, textOf, utf8Of } from './document-text.ts'
 
 const LF = 0x0a
 const CR = 0x0d
@@ -72,13 +72,4 @@ function characterReference(bytes: Uint8Array, at: number): { utf8: readonly num
     weight = Math.min(weight * (hex ? 16 : 10), MAX_CODE_POINT)
   }
   return code > MAX_CODE_POINT ? null : { utf8: utf8Of(code), end: semicolon + 1 }
-}
-
-/** UTF-8 of any code point, surrogates included, which TextEncoder would replace. */
-function utf8Of(code: number): readonly number[] {
-  if (code < 0x80) return [code]
-  const tail = (shift: number) => 0x80 | ((code >> shift) & 0x3f)
-  if (code < 0x800) return [0xc0 | (code >> 6), tail(0)]
-  if (code < 0x10000) return [0xe0 | (code >> 12), tail(6), tail(0)]
-  return [0xf0 | (code >> 18), tail(12), tail(6), tail(0)]
 }

@@ -3,7 +3,7 @@
  * unknown entities stay as they are, a DOCTYPE ends at its first `>`, everything after a stray closing tag is ignored. Nothing is ever fetched or
  * expanded. One pass over the text, no recursion.
  */
-import { type FaultKind, ModelRefusal } from '../fault.ts'
+import { type FaultKind, faultAt, ModelRefusal } from '../fault.ts'
 import { limits } from '../limits.ts'
 import { attributeValue } from './attribute-value.ts'
 import { documentText } from './document-text.ts'
@@ -87,26 +87,24 @@ type Cursor = ReturnType<typeof newCursor>
 /** A place in a text that only moves forward. */
 function newCursor(bytes: Uint8Array, file: string) {
   if (bytes.length > limits.fileBytes) {
-    throw refusal('limit', file, 1, `An XML file of ${bytes.length} bytes; the limit is ${limits.fileBytes}.`)
+    throw new ModelRefusal(
+      faultAt('limit', { file }, `${bytes.length} bytes of XML; the limit is ${limits.fileBytes}.`),
+    )
   }
   const text = documentText(bytes)
   let at = 0
-  let countedLines = 1
-  let countedTo = 0
+  let lines = 1
+  let nextFeed = text.indexOf('\n')
 
-  /** The line of the current place; only ever counts what was not counted yet. */
+  /** The line of the current place; the text is looked through once, however often this is asked. */
   const line = () => {
-    for (let feed = text.indexOf('\n', countedTo); feed !== -1 && feed < at; feed = text.indexOf('\n', countedTo)) {
-      countedLines += 1
-      countedTo = feed + 1
-    }
-    return countedLines
+    for (; nextFeed !== -1 && nextFeed < at; nextFeed = text.indexOf('\n', nextFeed + 1)) lines += 1
+    return lines
   }
   const refuse = (message: string, kind: FaultKind = 'xml'): never => {
-    const cut = bytes.includes(0)
-      ? 'The file has NUL bytes, and is read up to the first. Is it UTF-16? Save it as UTF-8.'
-      : null
-    throw refusal(kind, file, line(), message, cut)
+    // UTF-16 of Latin text has one in every pair of bytes, and ends for MuJoCo at the first.
+    const hint = bytes.includes(0) ? 'The file has NUL bytes: save it as UTF-8.' : undefined
+    throw new ModelRefusal(faultAt(kind, { file, line: line() }, message, { hint }))
   }
   const match = (pattern: RegExp): string => {
     pattern.lastIndex = at
@@ -145,16 +143,6 @@ function newCursor(bytes: Uint8Array, file: string) {
   cursor.skipSpace()
   if (cursor.startsWith('\ufeff')) cursor.skip(1)
   return cursor
-}
-
-function refusal(
-  kind: FaultKind,
-  file: string,
-  line: number,
-  message: string,
-  hint: string | null = null,
-): ModelRefusal {
-  return new ModelRefusal({ kind, message, file, line, names: [], hint })
 }
 
 /** A tag from its `<` to its `>`. Closing tags may have attributes, and one that ends with `/>` is an empty element. */
