@@ -5,8 +5,11 @@ import { Faults, ModelRefusal } from './fault.ts'
 import { checkGrammar } from './grammar/check-grammar.ts'
 import { type LoadedModel, loadModel } from './load/load-model.ts'
 import type { ModelFiles } from './model-files.ts'
-import type { ModelReading } from './reading.ts'
+import type { ModelReading, RootBody } from './reading.ts'
 import { type RecordedFiles, recordedFiles } from './recorded-files.ts'
+import { checkRules } from './rules/check-rules.ts'
+import { jointsOf, keyframesOf, namesOf, rootsOf } from './spec/answers.ts'
+import { buildSpec } from './spec/build-spec.ts'
 import { asMjcf } from './urdf/as-mjcf.ts'
 
 /**
@@ -56,17 +59,27 @@ async function readInto(
   const loaded = await loadModel(files, entry, faults)
   const { missing, warnings } = loaded.report
   parts.format = loaded.format
-  parts.model = loaded.root.attributes.get(loaded.format === 'urdf' ? 'name' : 'model') ?? null
+  parts.model = loaded.root.attributes.get(loaded.format === 'urdf' ? 'name' : 'model') ?? UNNAMED
   parts.missing = missing
   parts.warnings = warnings
   for (const { format, root } of modelsBelow(loaded)) if (format === 'mjcf') checkGrammar(root, faults, warnings)
   const model = asMjcf(loaded, faults)
-  const refs = assetRefs(model, new Set(modelsBelow(model)))
+  const spec = buildSpec(model, faults)
+  parts.joints = jointsOf(spec)
+  parts.roots = rootsOf(spec)
+  parts.keyframes = keyframesOf(spec)
+  parts.names = namesOf(spec)
+  parts.sizes = checkRules(spec, faults)
+  parts.base = spec.undecided.some(({ about }) => about === 'base') ? null : baseOf(parts.roots)
+  parts.undecided = spec.undecided
+  const refs = assetRefs(model, spec.attached)
   const closure = await lookUp(refs, files, faults)
   parts.files = [...new Set([...xmlFiles(model), ...closure.files])]
   parts.missing = [...missing, ...closure.missing]
   parts.warnings = [...warnings, ...closure.warnings]
 }
+
+const baseOf = (roots: readonly RootBody[]) => (roots.some(({ floating }) => floating) ? 'floating' : 'fixed')
 
 async function lookUp(refs: readonly AssetRef[], files: ModelFiles, faults: Faults): Promise<AssetClosure> {
   const paths = pathsToLookFor(refs, faults)
@@ -86,5 +99,8 @@ function byBytes(a: string, b: string): number {
   }
   return a.length - b.length
 }
+
+/** What MuJoCo calls a model that has no name. */
+const UNNAMED = 'MuJoCo Model'
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] }

@@ -44,7 +44,7 @@ export function closeAssets(refs: readonly AssetRef[], sizes: FileSizes, faults:
     if (place.found !== null) {
       const { path, size } = place.found
       files.add(path)
-      if (place.opened === ref.fallback) addTo(besides, ref.element.file, ref)
+      if (place.besides) addTo(besides, ref.element.file, ref)
       const problem = problemOf(ref, place.opened, size)
       if (!problem) continue
       const { message, hint } = problem
@@ -71,7 +71,7 @@ function placeOf(ref: AssetRef, sizes: FileSizes) {
   const opened = besides && ref.fallback !== null ? ref.fallback : ref.path
   const path = inRepo(opened)
   const size = probed || besides ? sizeAt(opened, sizes) : null
-  return { opened, found: path !== null && size !== null ? { path, size } : null }
+  return { opened, besides, found: path !== null && size !== null ? { path, size } : null }
 }
 
 function sizeAt(path: string, sizes: FileSizes): number | null {
