@@ -11,7 +11,8 @@ export function applyShortcut(state: ActuatorState, element: XmlElement): string
     Object.assign(state, { dyntype, gaintype, biastype })
   switch (element.name) {
     case 'general':
-      return readInput(state, element)
+      readInput(state, element)
+      return null
     case 'motor':
       state.gainprm[0] = 1
       types('none', 'fixed', 'none')
@@ -26,10 +27,10 @@ export function applyShortcut(state: ActuatorState, element: XmlElement): string
       return twice ? 'has both an actrange and an inheritrange' : null
     }
     case 'orientation': {
-      const input = readInput(state, element)
+      readInput(state, element)
       const fault = applyServo(state, element, true)
       types('none', 'so3', 'so3')
-      return input ?? fault
+      return fault
     }
     case 'pid':
       return applyPid(state, element)
@@ -71,7 +72,8 @@ export function applyShortcut(state: ActuatorState, element: XmlElement): string
       return state.ctrlrange.some((value) => value < 0) ? 'has a ctrlrange below 0, which adhesion cannot have' : null
     }
     case 'dcmotor':
-      return readInput(state, element) ?? applyDcmotor(state, element)
+      readInput(state, element)
+      return applyDcmotor(state, element)
     default:
       return null
   }
@@ -118,10 +120,10 @@ function applyPid(state: ActuatorState, element: XmlElement): string | null {
   const imax = number('imax') ?? (inherited ? (state.dynprm[0] as number) : 0)
   const slewmax = number('slewmax') ?? (inherited ? (state.dynprm[1] as number) : 0)
   const inheritrange = number('inheritrange') ?? state.inheritrange
-  const input = readInput(state, element)
+  readInput(state, element)
   for (const [i, value] of numbersIn(element.attributes.get('posrange')).slice(0, 2).entries())
     state.ctrlrange[i] = value
-  const fault = input ?? applyServo(state, element, false)
+  const fault = applyServo(state, element, false)
   if (fault !== null) return fault
   if (slewmax < 0) return `has the slewmax ${slewmax}, which cannot be negative`
   state.gainprm[0] = ki
@@ -154,15 +156,8 @@ function applyMuscle(state: ActuatorState, element: XmlElement): string | null {
   return null
 }
 
-const TOKENS = ['pos', 'vel', 'ff', 'voltage']
-
-/** The `input` attribute: a chart, `none`, or tokens in their canonical order. */
-function readInput(state: ActuatorState, element: XmlElement): string | null {
+/** The `input` attribute: a chart, `none`, or tokens. */
+function readInput(state: ActuatorState, element: XmlElement): void {
   const input = element.attributes.get('input')
-  if (input === undefined) return null
-  const tokens = input.split(/\s+/).filter(Boolean)
-  state.input = tokens.join(' ')
-  const ranks = tokens.map((token) => TOKENS.indexOf(token))
-  const ordered = ranks.every((rank, i) => i === 0 || rank < 0 || rank > (ranks[i - 1] as number))
-  return ordered ? null : `has the input "${input}"; inputs are listed in the order ${TOKENS.join(', ')}`
+  if (input !== undefined) state.input = input.split(/\s+/).filter(Boolean).join(' ')
 }

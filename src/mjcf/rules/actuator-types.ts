@@ -73,13 +73,18 @@ function controllerFault(state: ActuatorState): string | null {
   return null
 }
 
-function actdimFault({ actdim, dyntype, gaintype }: ActuatorState): string | null {
-  const settled = gaintype === 'so3' || gaintype === 'pid'
-  if (settled) return null
-  if (actdim > 1 && dyntype !== 'user' && dyntype !== 'dcmotor')
-    return `has actdim ${actdim}, which the dyntype user and dcmotor only can`
+function actdimFault(state: ActuatorState): string | null {
+  const { dyntype, gaintype } = state
+  if (gaintype === 'so3') return null
+  // Of a pid its controller decides, which so cannot have both a slew rate limit and an integral gain.
+  const actdim = gaintype === 'pid' && dyntype === 'pid' ? pidStates(state) : state.actdim
+  if (actdim > 1 && dyntype !== 'user' && dyntype !== 'dcmotor') {
+    return `has ${actdim} activations, which the dyntypes user and dcmotor only can`
+  }
   if (actdim === 1 && dyntype === 'none') return 'has actdim 1 and the dyntype none'
-  return actdim === 0 && dyntype !== 'none' && dyntype !== 'dcmotor' ? `has actdim 0 and the dyntype ${dyntype}` : null
+  return actdim === 0 && dyntype !== 'none' && dyntype !== 'dcmotor'
+    ? `has no activation (actdim 0) and the dyntype ${dyntype}`
+    : null
 }
 
 function earlyFault({ dyntype, actearly }: ActuatorState): string | null {

@@ -1,26 +1,17 @@
-import type { Spec, SpecCategory, SpecJoint, SpecObject } from '../spec/types.ts'
+import { actuatorTargets } from '../spec/targets.ts'
+import type { Spec, SpecJoint, SpecObject } from '../spec/types.ts'
 import { type ActuatorState, actuatorState } from './actuator-state.ts'
 import { actdimOf, controlsOf, dynamicsFault } from './actuator-types.ts'
 import { vectorOf } from './fields.ts'
 import { isLimited, needsLimited } from './limited.ts'
 import type { Report } from './report.ts'
-import { compilerFor, isWritten } from './settings.ts'
+import { compilerFor } from './settings.ts'
 
 /** What actuators add to the sizes of the model: controls, and activations (null where a plugin decides). */
 export interface ActuatorSizes {
   readonly nu: number
   readonly na: number | null
 }
-
-/** In the order in which the reader looks at them, the last one present holding. */
-const TRANSMISSIONS: readonly (readonly [attribute: string, category: SpecCategory])[] = [
-  ['joint', 'joint'],
-  ['jointinparent', 'joint'],
-  ['tendon', 'tendon'],
-  ['cranksite', 'site'],
-  ['site', 'site'],
-  ['body', 'body'],
-]
 
 /** Actuators: what drives what, and whether types and ranges go together. */
 export function checkActuators(spec: Spec, report: Report): ActuatorSizes {
@@ -37,9 +28,11 @@ export function checkActuators(spec: Spec, report: Report): ActuatorSizes {
   return { nu, na }
 }
 
+const NO_TARGET = { attribute: '', category: 'joint' } as const
+
 function checkActuator(spec: Spec, actuator: SpecObject, state: ActuatorState, report: Report): void {
-  const [attribute, category] = TRANSMISSIONS.findLast(([name]) => actuator.element.attributes.has(name)) ?? []
-  if (attribute === undefined || category === undefined || actuator.ref(attribute) === '') {
+  const [{ attribute, category } = NO_TARGET] = actuatorTargets(actuator.element) ?? []
+  if (actuator.ref(attribute) === '') {
     const hint = 'Name one: joint, jointinparent, tendon, site, cranksite or body.'
     report.refused(actuator, 'transmission', 'drives nothing', hint)
     return
@@ -59,19 +52,12 @@ function checkActuator(spec: Spec, actuator: SpecObject, state: ActuatorState, r
 }
 
 function checkTransmission(actuator: SpecObject, attribute: string, state: ActuatorState, report: Report): void {
-  const { attributes } = actuator.element
-  const crank = attribute === 'cranksite'
-  if (!crank && (attributes.has('cranklength') || attributes.has('slidersite'))) {
-    report.refused(actuator, 'crank', 'has a cranklength or slidersite without a cranksite')
-  }
-  if (attribute !== 'site' && attributes.has('refsite'))
-    report.refused(actuator, 'refsite', 'has a refsite without a site')
-  if (crank) {
+  if (attribute === 'cranksite') {
     if (actuator.ref('slidersite') === '') report.refused(actuator, 'slidersite', 'has a cranksite but no slidersite')
     else report.target(actuator, 'slidersite', 'site', actuator.ref('slidersite'))
     if (state.cranklength <= 0) report.refused(actuator, 'cranklength', 'has a cranksite and no positive cranklength')
   }
-  if (attribute === 'site') report.target(actuator, 'refsite', 'site', actuator.ref('refsite'))
+  if (attribute === 'site') report.optional(actuator, 'refsite', 'site', actuator.ref('refsite'))
   const turns = attribute === 'joint' || attribute === 'jointinparent' || attribute === 'tendon'
   if (!turns && state.damping.some((value) => value !== 0))
     report.refused(actuator, 'damping', 'has damping, which joints and tendons only can have')
@@ -98,7 +84,7 @@ function inheritRange(
     report.refused(actuator, 'inheritrange', 'has an inheritrange, which joints and tendons only can give')
   } else if (target !== undefined) {
     const type = attribute === 'joint' ? (target as SpecJoint).type : 'hinge'
-    const [from = 0, to = 0] = !isWritten(target) ? [0, 1] : vectorOf(target, 'range', [0, 0])
+    const [from = 0, to = 0] = target.made ? [0, 1] : vectorOf(target, 'range', [0, 0])
     if (type !== 'hinge' && type !== 'slide') {
       report.refused(actuator, 'inheritrange', `has an inheritrange, and its target is a ${type} joint`)
     } else if (from === to) {

@@ -1,13 +1,12 @@
 import type { Spec, SpecObject } from '../spec/types.ts'
-import { alone, given, numberOf, numbersIn, textOf, vectorOf, within } from './fields.ts'
+import type { XmlElement } from '../xml/element.ts'
+import { builtinMeshFault } from './builtin-mesh.ts'
+import { alone, countIn, numberOf, numbersIn, textOf, vectorOf, within } from './fields.ts'
 import type { Report } from './report.ts'
-import { compilerFor, isWritten } from './settings.ts'
+import { compilerFor } from './settings.ts'
 
 /** Assets as far as they are written in the model itself: their files are judged elsewhere. */
 export function checkAssets(spec: Spec, report: Report): void {
-  for (const category of ['mesh', 'hfield', 'texture', 'material'] as const) {
-    for (const asset of spec.of(category)) checkNamed(asset, report)
-  }
   for (const hfield of spec.of('hfield')) checkHfield(hfield, report)
   for (const mesh of spec.of('mesh')) checkMesh(mesh, report)
   for (const texture of spec.of('texture')) {
@@ -17,27 +16,17 @@ export function checkAssets(spec: Spec, report: Report): void {
   for (const skin of spec.of('skin')) checkSkin(spec, skin, report)
 }
 
-/** All but a skybox are there to be referred to. */
-function checkNamed(asset: SpecObject, report: Report): void {
-  if (!isWritten(asset) || asset.name !== '') return
-  if (asset.category === 'texture' && textOf(asset, 'type', 'cube') === 'skybox') return
-  const message = `A ${asset.category} without a file must have a name.`
-  report.fault('name', 'name', asset.element, message, [], 'Give it a name attribute.')
-}
-
 function checkHfield(hfield: SpecObject, report: Report): void {
   const own = alone(hfield.element)
   if (vectorOf(own, 'size', [0, 0, 0, 0]).some((value) => value <= 0)) {
     report.refused(hfield, 'size', 'has a size that is not positive')
   }
   const [nrow, ncol] = [numberOf(own, 'nrow', 0), numberOf(own, 'ncol', 0)]
-  if (given(own, 'file') && textOf(own, 'file', '') !== '') {
+  const file = hfield.element.attributes.get('file')
+  if (file !== undefined && file !== '') {
     if (nrow !== 0 || ncol !== 0) report.refused(hfield, 'data', 'has both a file and nrow or ncol')
-    return
-  }
-  if (nrow < 1 || ncol < 1 || given(own, 'file')) report.refused(hfield, 'data', 'has no file, and no nrow and ncol')
-  else if (given(own, 'elevation') && numbersIn(textOf(own, 'elevation', '')).length !== nrow * ncol) {
-    report.refused(hfield, 'data', `has an elevation of other than nrow times ncol numbers (${nrow * ncol})`)
+  } else if (nrow < 1 || ncol < 1 || file !== undefined) {
+    report.refused(hfield, 'data', 'has no file, and no nrow and ncol')
   }
 }
 
@@ -45,8 +34,10 @@ function checkMesh(mesh: SpecObject, report: Report): void {
   const { element } = mesh
   const { attributes } = element
   const elsewhere = (attributes.get('file') ?? '') !== '' || (attributes.get('builtin') ?? 'none') !== 'none'
-  if (!isWritten(mesh) || elsewhere || element.children.some(({ name }) => name === 'plugin')) return
-  const vertices = numbersIn(attributes.get('vertex')).length
+  const builtin = mesh.made ? null : builtinMeshFault(element)
+  if (builtin !== null) report.refused(mesh, 'builtin', builtin)
+  if (mesh.made || elsewhere || element.children.some(({ name }) => name === 'plugin')) return
+  const vertices = countIn(attributes.get('vertex'))
   const faces = numbersIn(attributes.get('face'))
   if (vertices < 12) report.refused(mesh, 'vertex', 'has no file, and fewer than 4 vertices')
   else if (vertices % 3 !== 0) report.refused(mesh, 'vertex', 'has vertices that do not come in threes of numbers')
@@ -54,7 +45,7 @@ function checkMesh(mesh: SpecObject, report: Report): void {
   else if (vertices >= 12 && faces.some((vertex) => vertex < 0 || vertex >= Math.floor(vertices / 3))) {
     report.refused(mesh, 'face', 'has a face with a vertex that does not exist')
   }
-  if (numbersIn(attributes.get('normal')).length % 3 !== 0)
+  if (countIn(attributes.get('normal')) % 3 !== 0)
     report.refused(mesh, 'normal', 'has normals that do not come in threes')
 }
 
@@ -81,19 +72,13 @@ function checkTexture(texture: SpecObject, report: Report): void {
 
 function checkMaterial(spec: Spec, material: SpecObject, report: Report): void {
   if (compilerFor(spec, material).discardvisual) return
-  report.target(material, 'texture', 'texture', material.ref('texture'))
-  // Layers bear names as written, which attach would change.
-  if (material.model !== spec.loaded) return
-  for (const layer of material.element.children) {
-    if (layer.name !== 'layer') continue
-    const at = within(material, layer)
-    report.target(at, 'texture', 'texture', layer.attributes.get('texture') ?? '')
-  }
+  report.optional(material, 'texture', 'texture', material.ref('texture'))
+  for (const { element, name } of material.parts) report.optional(within(material, element), 'texture', 'texture', name)
 }
 
 function checkSkin(spec: Spec, skin: SpecObject, report: Report): void {
-  if (!isWritten(skin)) return
-  if (!compilerFor(spec, skin).discardvisual) report.target(skin, 'material', 'material', skin.ref('material'))
+  if (skin.made) return
+  if (!compilerFor(spec, skin).discardvisual) report.optional(skin, 'material', 'material', skin.ref('material'))
   const { element } = skin
   if ((element.attributes.get('file') ?? '') !== '') {
     const extra =
@@ -101,14 +86,29 @@ function checkSkin(spec: Spec, skin: SpecObject, report: Report): void {
     if (extra) report.refused(skin, 'data', 'has both a file and data of its own')
     return
   }
-  const counts = ['vertex', 'face'].map((name) => numbersIn(element.attributes.get(name)).length)
+  const counts = ['vertex', 'face'].map((name) => countIn(element.attributes.get(name)))
   const bones = element.children.filter(({ name }) => name === 'bone')
   if (counts.includes(0) || bones.length === 0) report.refused(skin, 'data', 'lacks a vertex, face or bone')
   else if (counts.some((count) => count % 3 !== 0))
     report.refused(skin, 'data', 'has vertices or faces that do not come in threes')
-  if (skin.model !== spec.loaded) return
-  for (const bone of bones) {
-    const at = within(skin, bone)
-    report.target(at, 'body', 'body', bone.attributes.get('body') ?? '')
+  for (const { element: bone, name } of skin.parts) report.target(within(skin, bone), 'body', 'body', name)
+  const at = boneFault(bones, Math.floor((counts[0] as number) / 3))
+  if (at !== null) report.refused(skin, 'bone', at)
+}
+
+/** Each bone weighs the vertices that it moves, and together they move all. */
+function boneFault(bones: readonly XmlElement[], vertices: number): string | null {
+  const weights = new Float64Array(vertices)
+  for (const { attributes } of bones) {
+    const ids = numbersIn(attributes.get('vertid'))
+    const weight = numbersIn(attributes.get('vertweight'))
+    if (ids.length === 0 || ids.length !== weight.length)
+      return 'has a bone whose vertid and vertweight differ in length'
+    for (const [i, id] of ids.entries()) {
+      if (id < 0 || id >= vertices) return `has a bone of the vertex ${id}, and ${vertices} vertices`
+      weights[id] = (weights[id] as number) + (weight[i] as number)
+    }
   }
+  const bare = weights.findIndex((value) => value <= 1e-14)
+  return bare < 0 ? null : `has a vertex that no bone moves (${bare})`
 }

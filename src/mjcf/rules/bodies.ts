@@ -1,12 +1,12 @@
 import type { Spec, SpecBody } from '../spec/types.ts'
 import { ORIENTATION_HINT, orientationFault } from './orientation.ts'
 import type { Report } from './report.ts'
-import { compilerFor, isWritten } from './settings.ts'
+import { compilerFor } from './settings.ts'
 
 /** Bodies and frames: their own rotations, and sleep policies. */
 export function checkBodies(spec: Spec, report: Report): void {
   for (const body of spec.bodies) {
-    if (body === spec.world || !isWritten(body)) continue
+    if (body === spec.world || body.made) continue
     const fault = orientationFault(body, compilerFor(spec, body).eulerseq)
     if (fault !== null) report.refused(body, 'orientation', fault, ORIENTATION_HINT)
     const sleep = body.attr('sleep') ?? 'auto'
@@ -15,7 +15,7 @@ export function checkBodies(spec: Spec, report: Report): void {
     }
   }
   for (const frame of spec.of('frame')) {
-    const fault = !isWritten(frame) ? null : orientationFault(frame, compilerFor(spec, frame).eulerseq)
+    const fault = frame.made ? null : orientationFault(frame, compilerFor(spec, frame).eulerseq)
     if (fault !== null) report.refused(frame, 'orientation', fault, ORIENTATION_HINT)
   }
 }

@@ -1,17 +1,17 @@
 import type { Spec, SpecObject } from '../spec/types.ts'
-import { EPSILON, norm, numberOf, vectorOf } from './fields.ts'
+import { isZero, numberOf, vectorOf } from './fields.ts'
 import { ORIENTATION_HINT, orientationFault } from './orientation.ts'
 import type { Report } from './report.ts'
-import { compilerFor, isWritten } from './settings.ts'
+import { compilerFor } from './settings.ts'
 
 /** Cameras and lights: their targets, and the few numbers that MuJoCo looks at. */
 export function checkCamerasAndLights(spec: Spec, report: Report): void {
-  for (const camera of spec.of('camera')) if (isWritten(camera)) checkCamera(spec, camera, report)
-  for (const light of spec.of('light')) if (isWritten(light)) checkLight(spec, light, report)
+  for (const camera of spec.of('camera')) if (!camera.made) checkCamera(spec, camera, report)
+  for (const light of spec.of('light')) if (!light.made) checkLight(spec, light, report)
 }
 
 function checkCamera(spec: Spec, camera: SpecObject, report: Report): void {
-  report.target(camera, 'target', 'body', camera.ref('target'))
+  report.optional(camera, 'target', 'body', camera.ref('target'))
   const fault = orientationFault(camera, compilerFor(spec, camera).eulerseq)
   if (fault !== null) report.refused(camera, 'orientation', fault, ORIENTATION_HINT)
   const fovy = numberOf(camera, 'fovy', 45)
@@ -27,9 +27,9 @@ function checkCamera(spec: Spec, camera: SpecObject, report: Report): void {
 }
 
 function checkLight(spec: Spec, light: SpecObject, report: Report): void {
-  report.target(light, 'target', 'body', light.ref('target'))
-  if (!compilerFor(spec, light).discardvisual) report.target(light, 'texture', 'texture', light.ref('texture'))
-  if (norm(vectorOf(light, 'dir', [0, 0, -1])) < EPSILON) report.refused(light, 'dir', 'has a dir without length')
+  report.optional(light, 'target', 'body', light.ref('target'))
+  if (!compilerFor(spec, light).discardvisual) report.optional(light, 'texture', 'texture', light.ref('texture'))
+  if (isZero(vectorOf(light, 'dir', [0, 0, -1]))) report.refused(light, 'dir', 'has a dir without length')
   const softness = numberOf(light, 'softness', 0.2)
   if (softness < 0 || softness > 1)
     report.refused(light, 'softness', `has the softness ${softness}, which must be in 0 to 1`)

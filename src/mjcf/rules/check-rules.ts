@@ -6,7 +6,6 @@ import { checkAssets } from './assets.ts'
 import { checkBodies } from './bodies.ts'
 import { checkCamerasAndLights } from './cameras-lights.ts'
 import { checkCustom } from './custom.ts'
-import { checkElements } from './elements.ts'
 import { checkConstraints } from './equalities.ts'
 import { checkGeoms, checkSites } from './geoms.ts'
 import { checkInertia } from './inertia.ts'
@@ -23,7 +22,6 @@ import { checkUserData } from './user-data.ts'
  */
 export function checkRules(spec: Spec, faults: Faults): ModelReading['sizes'] {
   const report = reportOn(spec, faults)
-  checkElements(spec.loaded, report)
   checkBodies(spec, report)
   checkJoints(spec, report)
   checkGeoms(spec, report)

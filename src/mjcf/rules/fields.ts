@@ -1,4 +1,5 @@
 /** Attributes of an object as MuJoCo accumulates them: each default class writes what it has, the object's own element last. */
+import { readNumbers, scanNumbers } from '../grammar/values.ts'
 import type { SpecObject } from '../spec/types.ts'
 import type { XmlElement } from '../xml/element.ts'
 
@@ -18,15 +19,14 @@ export function readInto({ layers, element }: Layered): readonly XmlElement[] {
   return [...layers, element]
 }
 
-/** The numbers of a text; what is none is left out, since the grammar has reported it. */
+/** The numbers of a text; none where it cannot be read, since the grammar has reported it. */
 export function numbersIn(text: string | undefined): number[] {
-  return text === undefined
-    ? []
-    : text
-        .split(/\s+/)
-        .filter(Boolean)
-        .map(Number)
-        .filter((n) => !Number.isNaN(n))
+  return text === undefined ? [] : (readNumbers(text) ?? [])
+}
+
+/** How many numbers a text has: lists of vertices run to millions. */
+export function countIn(text: string | undefined): number {
+  return text === undefined ? 0 : scanNumbers(text, 'real').count
 }
 
 /** A vector attribute: fewer numbers than it has places leave the others as the layer before set them. */
@@ -58,17 +58,18 @@ export function textOf(object: Layered, name: string, initial: string): string {
   )
 }
 
-/** Whether any layer has the attribute. */
+/** Whether any layer has numbers in the attribute: none at all, or `nan` at the end, is as good as absent. */
 export function given(object: Layered, name: string): boolean {
-  return readInto(object).some((element) => element.attributes.has(name))
+  const first = readInto(object).findLast(({ attributes }) => numbersIn(attributes.get(name)).length > 0)
+  return first !== undefined && !Number.isNaN(numbersIn(first.attributes.get(name))[0])
 }
 
-/** Norms below this count as zero in MuJoCo's compiler. */
+/** Masses, volumes and eigenvalues below this count as zero in MuJoCo's compiler. */
 export const EPSILON = 1e-14
 
-/** The Euclidean length of a vector. */
-export function norm(vector: readonly number[]): number {
-  return Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0))
+/** Whether MuJoCo takes a vector for one without length: its square is compared, so that 1e-7 is the least. */
+export function isZero(vector: readonly number[]): boolean {
+  return vector.reduce((sum, value) => sum + value * value, 0) < EPSILON
 }
 
 /** An element within an object, to be blamed in its name: a bone of a skin, a stop of a tendon. */

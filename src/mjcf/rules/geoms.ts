@@ -2,7 +2,7 @@ import type { Spec, SpecBody, SpecObject } from '../spec/types.ts'
 import { numberOf, textOf } from './fields.ts'
 import { ORIENTATION_HINT, orientationFault } from './orientation.ts'
 import type { Report } from './report.ts'
-import { compilerFor, isWritten } from './settings.ts'
+import { compilerFor } from './settings.ts'
 import { fromtoFault, shapeOf, sizeFault } from './shapes.ts'
 
 const CONDIMS = [1, 3, 4, 6]
@@ -17,16 +17,16 @@ export function isCondim(value: number): boolean {
 
 /** Geoms one by one: what they refer to, and whether their type, size and place go together. */
 export function checkGeoms(spec: Spec, report: Report): void {
-  for (const geom of spec.of('geom')) if (isWritten(geom)) checkGeom(spec, geom, report)
+  for (const geom of spec.of('geom')) if (!geom.made) checkGeom(spec, geom, report)
 }
 
 function checkGeom(spec: Spec, geom: SpecObject, report: Report): void {
   const { discardvisual, eulerseq } = compilerFor(spec, geom)
   const mesh = geom.ref('mesh')
   const hfield = geom.ref('hfield')
-  report.target(geom, 'mesh', 'mesh', mesh)
-  report.target(geom, 'hfield', 'hfield', hfield)
-  if (!discardvisual) report.target(geom, 'material', 'material', geom.ref('material'))
+  report.optional(geom, 'mesh', 'mesh', mesh)
+  report.optional(geom, 'hfield', 'hfield', hfield)
+  if (!discardvisual) report.optional(geom, 'material', 'material', geom.ref('material'))
   const condim = numberOf(geom, 'condim', 3)
   if (!isCondim(condim)) report.refused(geom, 'condim', `has condim ${condim}; it is 1, 3, 4 or 6`)
   const shape = shapeOf(geom, [0, 0, 0])
@@ -69,9 +69,9 @@ function moves(body: SpecBody | null): boolean {
 /** Sites: as geoms, but with sizes of their own and no assets but materials. */
 export function checkSites(spec: Spec, report: Report): void {
   for (const site of spec.of('site')) {
-    if (!isWritten(site)) continue
+    if (site.made) continue
     const { discardvisual, eulerseq } = compilerFor(spec, site)
-    if (!discardvisual) report.target(site, 'material', 'material', site.ref('material'))
+    if (!discardvisual) report.optional(site, 'material', 'material', site.ref('material'))
     const shape = shapeOf(site, [0.005, 0.005, 0.005])
     if (['mesh', 'hfield', 'plane'].includes(shape.type)) {
       report.refused(site, 'type', `is of type ${shape.type}, which a site cannot be`)

@@ -5,7 +5,7 @@ import { alone, EPSILON, given, numberOf, numbersIn, textOf, vectorOf } from './
 import { geomInertia, type Inertia } from './geom-inertia.ts'
 import { orientationFault } from './orientation.ts'
 import type { Report } from './report.ts'
-import { compilerFor, isWritten } from './settings.ts'
+import { compilerFor } from './settings.ts'
 import { eigenvalues } from './symmetric.ts'
 
 /** The least mass and inertia that a moving body may have. */
@@ -42,7 +42,7 @@ function bodyInertia(spec: Spec, body: SpecBody, report: Report): Known {
   const inferred = geomsInertia(body, compiler, report)
   const written = body.inertial === null ? null : writtenInertia(body, compiler, report)
   // Composites and flexcomps give their bodies masses of their own.
-  if (!isWritten(body) || written === undefined) return null
+  if (body.made || written === undefined) return null
   const fromGeoms = compiler.inertiafromgeom === 'true' || (written === null && compiler.inertiafromgeom === 'auto')
   const chosen = fromGeoms ? (inferred === 'none' ? (written ?? NOTHING) : inferred) : (written ?? NOTHING)
   return chosen === null ? null : checked(body, chosen, compiler, report)
@@ -107,15 +107,14 @@ function geomsInertia(body: SpecBody, compiler: Compiler, report: Report): Known
   const parts: Known[] = []
   for (const geom of body.geoms) {
     const group = numberOf(geom, 'group', 0)
-    if (!isWritten(geom)) parts.push(null)
+    if (geom.made) parts.push(null)
     else if (infers && group >= from && group <= to) parts.push(partOf(geom, report))
   }
   const counted = parts.filter((part) => part === null || part.mass > EPSILON)
   if (counted.length === 0) return 'none'
   const [first = null] = counted
   if (counted.length === 1) return first
-  return counted.some((part) => part !== null && part.inertia.every((value) => value > 2 * EPSILON)) ||
-    counted.includes(null)
+  return counted.some((part) => part?.inertia.every((value) => value > 2 * EPSILON)) || counted.includes(null)
     ? SOME
     : null
 }

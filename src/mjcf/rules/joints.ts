@@ -1,13 +1,13 @@
 import type { Spec, SpecBody, SpecJoint } from '../spec/types.ts'
-import { EPSILON, norm, numberOf, textOf, vectorOf } from './fields.ts'
+import { isZero, textOf, vectorOf } from './fields.ts'
 import { isLimited, needsLimited } from './limited.ts'
 import type { Report } from './report.ts'
-import { compilerFor, isWritten } from './settings.ts'
+import { compilerFor } from './settings.ts'
 
 /** Joints one by one, and what the joints of a body may be together. */
 export function checkJoints(spec: Spec, report: Report): void {
   for (const joint of spec.joints) {
-    if (isWritten(joint) && joint.element.name === 'joint') checkJoint(spec, joint, report)
+    if (!joint.made && joint.element.name === 'joint') checkJoint(spec, joint, report)
   }
   for (const body of spec.bodies) checkBody(spec, body, report)
 }
@@ -32,7 +32,7 @@ function checkJoint(spec: Spec, joint: SpecJoint, report: Report): void {
   } else if (isLimited(frclimited, frcrange) && frcrange[0] >= frcrange[1]) {
     report.refused(joint, 'actuatorfrcrange', `has the actuatorfrcrange ${frcrange.join(' ')}, which is not ascending`)
   }
-  if (norm(vectorOf(joint, 'axis', [0, 0, 1])) < EPSILON) report.refused(joint, 'axis', 'has an axis without length')
+  if (isZero(vectorOf(joint, 'axis', [0, 0, 1]))) report.refused(joint, 'axis', 'has an axis without length')
 }
 
 function checkRange(joint: SpecJoint, autolimits: boolean, report: Report): void {

@@ -1,4 +1,4 @@
-import { EPSILON, type Layered, norm, numbersIn, readInto } from './fields.ts'
+import { isZero, type Layered, numbersIn, readInto } from './fields.ts'
 
 const ALTERNATIVES = { axisangle: 4, xyaxes: 6, zaxis: 3, euler: 3 } as const
 type Alternative = keyof typeof ALTERNATIVES
@@ -24,9 +24,9 @@ export function orientationFault(object: Layered, eulerseq: string): string | nu
 function alternativeFault(name: Alternative, numbers: readonly number[], eulerseq: string): string | null {
   switch (name) {
     case 'axisangle':
-      return norm(numbers.slice(0, 3)) < EPSILON ? 'has an axisangle whose axis has no length' : null
+      return isZero(numbers.slice(0, 3)) ? 'has an axisangle whose axis has no length' : null
     case 'zaxis':
-      return norm(numbers) < EPSILON ? 'has a zaxis that has no length' : null
+      return isZero(numbers) ? 'has a zaxis that has no length' : null
     case 'xyaxes':
       return xyaxesFault(numbers.slice(0, 3), numbers.slice(3))
     case 'euler':
@@ -37,12 +37,12 @@ function alternativeFault(name: Alternative, numbers: readonly number[], eulerse
 }
 
 function xyaxesFault(x: readonly number[], y: readonly number[]): string | null {
-  const length = norm(x)
-  if (length < EPSILON) return 'has xyaxes whose first axis has no length'
+  if (isZero(x)) return 'has xyaxes whose first axis has no length'
+  const length = Math.hypot(...x)
   const unit = x.map((value) => value / length)
   const along = unit.reduce((sum, value, i) => sum + value * (y[i] as number), 0)
   const across = y.map((value, i) => value - along * (unit[i] as number))
-  return norm(across) < EPSILON ? 'has xyaxes that are parallel' : null
+  return isZero(across) ? 'has xyaxes that are parallel' : null
 }
 
 /** How to mend a rotation that is none. */

@@ -23,12 +23,14 @@ export interface Report {
   ): void
   /** A fault of an object: the sentence is its label and `predicate`. */
   refused(object: Blamed, rule: string, predicate: string, hint?: string): void
-  /** Sees that the name in a referring attribute is borne by an object of that category, reports it where not; '' is none at all. */
+  /** Sees that the name in a referring attribute is borne by an object of that category, reports it where not. An empty name is that of unnamed ones. */
   target(object: Blamed, attribute: string, category: SpecCategory, name: string): SpecObject | undefined
+  /** The same for an attribute that may be absent or empty. */
+  optional(object: Blamed, attribute: string, category: SpecCategory, name: string): SpecObject | undefined
 }
 
 /** A report over one model. */
-export function reportOn(spec: Pick<Spec, 'find' | 'of' | 'bodies' | 'joints'>, faults: Faults): Report {
+export function reportOn(spec: Objects & Pick<Spec, 'find'>, faults: Faults): Report {
   const seen = new Map<XmlElement, Set<string>>()
   const first = (element: XmlElement, rule: string): boolean => {
     const rules = seen.get(element) ?? new Set()
@@ -43,24 +45,35 @@ export function reportOn(spec: Pick<Spec, 'find' | 'of' | 'bodies' | 'joints'>, 
       report.fault(rule, 'compile', object.element, `${labelOf(object)} ${predicate}.`, namesOf(object.name), hint)
     },
     target(object, attribute, category, name) {
-      if (name === '') return undefined
-      const found = spec.find(category, name)
+      const found = name === '' ? unnamed(spec, category) : spec.find(category, name)
       if (found === undefined) {
-        const nearest = nearestName(name, candidates(spec, category))
+        const nearest = nearestName(
+          name,
+          objectsOf(spec, category).map((candidate) => candidate.name),
+        )
         const hint = nearest === undefined ? `The model has no ${category} of that name.` : `Did you mean "${nearest}"?`
         const message = `${labelOf(object)} refers to a ${category} "${name}" in ${attribute}, and the model has none.`
         report.fault(`reference ${attribute}`, 'reference', object.element, message, [name], hint)
       }
       return found
     },
+    optional(object, attribute, category, name) {
+      return name === '' ? undefined : report.target(object, attribute, category, name)
+    },
   }
   return report
 }
 
-function candidates(spec: Pick<Spec, 'of' | 'bodies' | 'joints'>, category: SpecCategory): string[] {
-  const objects =
-    category === 'body' ? spec.bodies : category === 'joint' ? spec.joints : category === 'key' ? [] : spec.of(category)
-  return objects.map((object) => object.name)
+type Objects = Pick<Spec, 'of' | 'bodies' | 'joints'>
+
+function objectsOf(spec: Objects, category: SpecCategory): readonly SpecObject[] {
+  if (category === 'body') return spec.bodies
+  return category === 'joint' ? spec.joints : category === 'key' ? [] : spec.of(category)
+}
+
+/** MuJoCo keeps one of the unnamed under the empty name: the last. */
+function unnamed(spec: Objects, category: SpecCategory): SpecObject | undefined {
+  return objectsOf(spec, category).findLast(({ name }) => name === '')
 }
 
 function namesOf(name: string): readonly string[] {

@@ -1,63 +1,54 @@
-import type { Spec, SpecJoint, SpecObject } from '../spec/types.ts'
-import { given, numberOf, textOf, vectorOf } from './fields.ts'
+import { sensorTargets } from '../spec/targets.ts'
+import type { Spec, SpecCategory, SpecJoint, SpecObject } from '../spec/types.ts'
+import { numberOf, textOf, vectorOf } from './fields.ts'
 import { isLimited } from './limited.ts'
 import type { Report } from './report.ts'
-import { type Subject, sensorSubjects } from './sensor-subjects.ts'
-import { isWritten } from './settings.ts'
 import { shapeOf } from './shapes.ts'
 
 /** Sensors: what they sense, and the few numbers that MuJoCo looks at. */
 export function checkSensors(spec: Spec, report: Report): void {
   for (const sensor of spec.of('sensor')) {
-    const { object, reference } = sensorSubjects(sensor)
-    const sensed = resolve(sensor, object, report)
-    const relative = resolve(sensor, reference, report)
-    checkKind(sensor, object, sensed, reference, relative, report)
+    const [sensed, relative] = sensorTargets(sensor.element).map(({ attribute, category }) =>
+      senses(sensor, attribute, category, report),
+    )
+    if (sensed !== undefined) checkKind(sensor, sensed, relative, report)
     checkNumbers(sensor, report)
   }
 }
 
-function resolve(sensor: SpecObject, subject: Subject | null, report: Report): SpecObject | undefined {
-  if (subject === null) return undefined
-  const name = sensor.ref(subject.attribute)
-  if (subject.category === null) {
-    report.refused(sensor, `type ${subject.attribute}`, `names "${name}" of an object type that cannot be sensed`)
-    return undefined
-  }
-  if (name === '') report.refused(sensor, `name ${subject.attribute}`, `has an empty ${subject.attribute}`)
-  return report.target(sensor, subject.attribute, subject.category, name)
+function senses(sensor: SpecObject, attribute: string, category: SpecCategory, report: Report): SpecObject | undefined {
+  const name = sensor.ref(attribute)
+  if (name !== '') return report.target(sensor, attribute, category, name)
+  report.refused(sensor, `name ${attribute}`, `names no ${category} in ${attribute}`)
+  return undefined
 }
 
-function checkKind(
-  sensor: SpecObject,
-  object: Subject | null,
-  sensed: SpecObject | undefined,
-  reference: Subject | null,
-  relative: SpecObject | undefined,
-  report: Report,
-): void {
-  if (sensed === undefined) return
+function checkKind(sensor: SpecObject, sensed: SpecObject, relative: SpecObject | undefined, report: Report): void {
   const kind = sensor.element.name
   const label = `the ${sensed.category} "${sensed.name}"`
-  if (SCALAR.has(kind) || BALL.has(kind) || JOINT_LIMIT.has(kind)) {
+  const limit = TENDON_LIMIT.has(kind) && !hasLimit(sensed, null)
+  if (sensed.category === 'joint') {
     const { type } = sensed as SpecJoint
-    if (SCALAR.has(kind) && type !== 'hinge' && type !== 'slide')
+    const scalar = type === 'hinge' || type === 'slide'
+    if (SCALAR.has(kind) && !scalar)
       report.refused(sensor, 'joint', `senses ${label}, a ${type}; it can hinges and slides`)
     if (BALL.has(kind) && type !== 'ball') report.refused(sensor, 'joint', `senses ${label}, a ${type}; it can balls`)
-    if (JOINT_LIMIT.has(kind) && !hasLimit(sensed, type))
-      report.refused(sensor, 'limit', `senses the limit of ${label}, which has none`)
   }
-  if (TENDON_LIMIT.has(kind) && !hasLimit(sensed, null))
+  if (limit || (JOINT_LIMIT.has(kind) && !hasLimit(sensed, (sensed as SpecJoint).type))) {
     report.refused(sensor, 'limit', `senses the limit of ${label}, which has none`)
+  }
   if (kind === 'camprojection' && relative !== undefined && vectorOf(relative, 'resolution', [1, 1]).includes(0)) {
     report.refused(sensor, 'camera', `projects to the camera "${relative.name}", which has no resolution`)
   }
   if (!PAIRED.has(kind)) return
   if (relative === sensed) report.refused(sensor, 'pair', `measures between ${label} and itself`)
-  const heights = [object?.category === 'geom' ? sensed : null, reference?.category === 'geom' ? relative : null]
-  if (heights.some((geom) => geom && isWritten(geom) && shapeOf(geom, [0, 0, 0]).type === 'hfield')) {
+  if ([sensed, relative].some((object) => object?.category === 'geom' && isHeightField(object))) {
     report.refused(sensor, 'hfield', 'measures the distance to a height field, which it cannot')
   }
+}
+
+function isHeightField(geom: SpecObject): boolean {
+  return !geom.made && shapeOf(geom, [0, 0, 0]).type === 'hfield'
 }
 
 const SCALAR = new Set(['jointpos', 'jointvel', 'jointactuatorfrc'])
@@ -69,7 +60,7 @@ const PAIRED = new Set(['distance', 'normal', 'fromto'])
 const UNCUT = new Set(['framexaxis', 'frameyaxis', 'framezaxis', 'ballquat', 'framequat'])
 
 function hasLimit(object: SpecObject, type: string | null): boolean {
-  if (!isWritten(object)) return true
+  if (object.made) return true
   if (type === 'free') return false
   return isLimited(textOf(object, 'limited', 'auto'), vectorOf(object, 'range', [0, 0]) as [number, number])
 }
@@ -87,14 +78,11 @@ function checkNumbers(sensor: SpecObject, report: Report): void {
     report.refused(sensor, 'delay', 'has a delay and no history (nsample)')
   if (nsample > 2 ** 24) report.refused(sensor, 'nsample', `has nsample ${nsample}, and 16777216 is the most`)
   const kind = sensor.element.name
-  if (kind === 'contact' && given(sensor, 'num') && numberOf(sensor, 'num', 1) <= 0)
-    report.refused(sensor, 'num', 'has a num that is not positive')
   const datatype = textOf(sensor, 'datatype', 'real')
   const vector = kind === 'user' && (datatype === 'axis' || datatype === 'quaternion')
   if (cutoff > 0 && (UNCUT.has(kind) || vector))
     report.refused(sensor, 'cutoff', 'has a cutoff, which an axis or quaternion cannot have')
   if (kind === 'user') checkUser(sensor, datatype, report)
-  checkOrder(sensor, report)
 }
 
 function checkUser(sensor: SpecObject, datatype: string, report: Report): void {
@@ -102,19 +90,4 @@ function checkUser(sensor: SpecObject, datatype: string, report: Report): void {
   if (dim < 0) report.refused(sensor, 'dim', 'has a negative dim')
   const needed = datatype === 'axis' ? 3 : datatype === 'quaternion' ? 4 : dim
   if (dim !== needed) report.refused(sensor, 'dim', `is of datatype ${datatype} with dim ${dim}; it needs ${needed}`)
-}
-
-const DATA: Readonly<Record<string, readonly string[]>> = {
-  contact: ['found', 'force', 'torque', 'dist', 'pos', 'normal', 'tangent'],
-  rangefinder: ['dist', 'dir', 'origin', 'point', 'normal', 'depth'],
-}
-
-function checkOrder({ element, ...sensor }: SpecObject, report: Report): void {
-  const order = DATA[element.name]
-  const words = element.attributes.get('data')?.split(/\s+/).filter(Boolean)
-  if (order === undefined || words === undefined) return
-  const ranks = words.map((word) => order.indexOf(word)).filter((rank) => rank >= 0)
-  if (ranks.some((rank, i) => i > 0 && rank <= (ranks[i - 1] as number))) {
-    report.refused({ element, ...sensor }, 'data', `lists its data out of order; the order is ${order.join(', ')}`)
-  }
 }

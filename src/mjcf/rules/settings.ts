@@ -12,8 +12,3 @@ export function sizeSetting(spec: Spec, name: string): number | undefined {
   const sections = spec.loaded.root.children.filter((child) => child.name === 'size')
   return numbersIn(sections.findLast((section) => section.attributes.has(name))?.attributes.get(name))[0]
 }
-
-/** Whether an object stands for an MJCF element of its own, whose attributes say what it is: not one that a composite made or a URDF holds. */
-export function isWritten({ made, model }: SpecObject): boolean {
-  return !made && model.format === 'mjcf'
-}

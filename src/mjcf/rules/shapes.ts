@@ -1,5 +1,5 @@
 import type { Layered } from './fields.ts'
-import { EPSILON, norm, numbersIn, optionalVectorOf, readInto, textOf, vectorOf } from './fields.ts'
+import { isZero, numbersIn, optionalVectorOf, readInto, textOf, vectorOf } from './fields.ts'
 
 /** Numbers of `size` that must be positive, by geom type; mesh, sdf and hfield take theirs from an asset. */
 const SIZES: Readonly<Record<string, number>> = { sphere: 1, capsule: 2, ellipsoid: 3, cylinder: 2, box: 3 }
@@ -18,7 +18,7 @@ export function shapeOf(object: Layered, initialSize: readonly number[]): Shape 
   const size = vectorOf(object, 'size', initialSize)
   const ends = endsOf(object)
   if (ends === null) return { type, size, fromto: false }
-  const half = lengthOf(ends) / 2
+  const half = Math.hypot(...between(ends)) / 2
   const [first = 0] = size
   return {
     type,
@@ -35,7 +35,7 @@ export function fromtoFault(object: Layered): string | null {
   if (!FROMTO_TYPES.includes(type))
     return `has a fromto, which a ${type} cannot have: only ${FROMTO_TYPES.join(', ')} can`
   if (vectorOf(object, 'pos', [0, 0, 0]).some((value) => value !== 0)) return 'has both a pos and a fromto'
-  return lengthOf(ends) / 2 < EPSILON ? 'has a fromto whose two points are the same' : null
+  return isZero(between(ends)) ? 'has a fromto whose two points are the same' : null
 }
 
 /** Why a size cannot hold, null where it can. */
@@ -60,6 +60,6 @@ function endsOf(object: Layered): number[] | null {
   return written ? optionalVectorOf(object, 'fromto', 6) : null
 }
 
-function lengthOf(ends: readonly number[]): number {
-  return norm([0, 1, 2].map((i) => (ends[i] as number) - (ends[i + 3] as number)))
+function between(ends: readonly number[]): number[] {
+  return [0, 1, 2].map((i) => (ends[i] as number) - (ends[i + 3] as number))
 }

@@ -2,7 +2,7 @@ import type { Spec, SpecObject, SpecPart } from '../spec/types.ts'
 import { numberOf, numbersIn, textOf, vectorOf, within } from './fields.ts'
 import { isLimited, needsLimited } from './limited.ts'
 import type { Report } from './report.ts'
-import { compilerFor, isWritten } from './settings.ts'
+import { compilerFor } from './settings.ts'
 import { shapeOf } from './shapes.ts'
 
 /** Tendons: what their paths go through and in what order, and their limits. */
@@ -15,7 +15,7 @@ export function checkTendons(spec: Spec, report: Report): void {
 
 function checkPath(spec: Spec, tendon: SpecObject, report: Report): void {
   const { parts } = tendon
-  if (!compilerFor(spec, tendon).discardvisual) report.target(tendon, 'material', 'material', tendon.ref('material'))
+  if (!compilerFor(spec, tendon).discardvisual) report.optional(tendon, 'material', 'material', tendon.ref('material'))
   if (parts.length === 0) {
     report.refused(tendon, 'path', 'has an empty path')
     return
@@ -35,8 +35,8 @@ function checkPart(tendon: SpecObject, { element, name, side }: SpecPart, report
   }
   const found = report.target(at, element.name, element.name as 'joint' | 'site' | 'geom', name)
   if (element.name !== 'geom') return
-  report.target(at, 'sidesite', 'site', side)
-  if (found === undefined || !isWritten(found)) return
+  report.optional(at, 'sidesite', 'site', side)
+  if (found === undefined || found.made) return
   const { type } = shapeOf(found, [0, 0, 0])
   if (type !== 'sphere' && type !== 'cylinder') {
     report.refused(at, 'wrap', `wraps around the geom "${name}", a ${type}; it can around spheres and cylinders`)
@@ -82,8 +82,7 @@ function checkLimits(spec: Spec, tendon: SpecObject, report: Report): void {
     report.refused(tendon, 'range', `has the range ${range.join(' ')}, which is not ascending`)
   }
   const force = vectorOf(tendon, 'actuatorfrcrange', [0, 0]) as [number, number]
-  // Unlike a joint's it is off unless said, where no default says auto.
-  const forced = textOf(tendon, 'actuatorfrclimited', 'false')
+  const forced = textOf(tendon, 'actuatorfrclimited', 'auto')
   if (needsLimited(forced, force, autolimits)) {
     report.refused(
       tendon,

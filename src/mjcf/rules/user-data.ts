@@ -1,7 +1,7 @@
 import type { Spec, SpecObject } from '../spec/types.ts'
 import { numbersIn, textOf } from './fields.ts'
 import type { Report } from './report.ts'
-import { isWritten, sizeSetting } from './settings.ts'
+import { sizeSetting } from './settings.ts'
 
 /** `user` numbers have room for as many as `<size nuser_…>` says; unsaid, for as many as the longest has. */
 export function checkUserData(spec: Spec, report: Report): void {
@@ -9,7 +9,7 @@ export function checkUserData(spec: Spec, report: Report): void {
     const most = sizeSetting(spec, setting) ?? -1
     if (most < 0) return
     for (const object of objects) {
-      const count = !isWritten(object) ? 0 : numbersIn(textOf(object, 'user', '')).length
+      const count = object.made ? 0 : numbersIn(textOf(object, 'user', '')).length
       if (count > most) report.refused(object, 'user', `has ${count} user numbers, and ${setting} is ${most}`)
     }
   }
