@@ -29,7 +29,8 @@ function mjcfOfUrdf(robot: XmlElement, faults: Faults): XmlElement {
   addJoints(robot, bodies, world, faults)
   for (const link of ordered) {
     const body = bodies.get(link.name)
-    if (body && body !== world) (bodies.get(link.parent?.name ?? '') ?? world).children.push(body)
+    const above = (link.parent && bodies.get(link.parent.name)) ?? world
+    if (body && body !== world) above.children.push(body)
   }
   const asset = mjcfElement('asset', {}, robot, shapes.meshes)
   return mjcfElement('mujoco', { model: robot.attributes.get('name') ?? null }, robot, [...sections, asset, world])

@@ -27,6 +27,7 @@ export interface ShapeContext {
   readonly colors: Set<XmlElement>
 }
 
+/** Nothing made yet. */
 export function shapeContext(faults: Faults, settings: { strippath: boolean; discardvisual: boolean }): ShapeContext {
   const { strippath, discardvisual } = settings
   return {
