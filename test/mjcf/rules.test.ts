@@ -1,6 +1,7 @@
 /** Each rule of MuJoCo's compiler, broken and kept: the reader must refuse and accept as MuJoCo does. */
 import { afterAll, describe, expect, it } from 'vitest'
 import { readModel } from '../../src/mjcf/read-model.ts'
+import { memoryFiles } from './memory-files.ts'
 import { openOracle } from './oracle/mujoco.ts'
 import { ACTUATOR_CASES } from './rules/actuator-cases.ts'
 import { ASSET_CASES } from './rules/asset-cases.ts'
@@ -22,18 +23,13 @@ const AREAS: Readonly<Record<string, readonly RuleCase[]>> = {
   'assets, custom fields and keyframes': ASSET_CASES,
 }
 
-const files = (text: string) => ({
-  readFile: async (path: string) => (path === 'main.xml' ? new TextEncoder().encode(text) : null),
-  sizesOf: async (paths: readonly string[]) => paths.map(() => null),
-})
-
 for (const [area, cases] of Object.entries(AREAS)) {
   describe(area, () => {
     it.each(cases)('$rule', async ({ refused, accepted }) => {
       for (const [wanted, models] of Object.entries({ refused, compiles: accepted })) {
         for (const inner of models) {
           const text = document(inner)
-          const reading = await readModel(files(text), 'main.xml')
+          const reading = await readModel(memoryFiles({ 'main.xml': text }), 'main.xml')
           const judgement = await oracle.judge({ files: { 'main.xml': text }, entry: 'main.xml' })
           expect(judgement.verdict, `MuJoCo on ${text}`).toBe(wanted)
           const ours = reading.faults.length + reading.missing.length > 0 ? 'refused' : 'compiles'

@@ -3,8 +3,9 @@
  * leaves its gains to a `<general>` of that class, so that each layer is applied to what the ones before it left.
  */
 
+import type { XmlElement } from '../xml/element.ts'
 import { applyShortcut } from './actuator-shortcuts.ts'
-import { type Layered, numbersIn, readInto } from './fields.ts'
+import { type Layered, numbersIn } from './fields.ts'
 
 export interface ActuatorState {
   dyntype: string
@@ -37,7 +38,8 @@ const places = (first: number[], length: number): number[] => [
   ...new Array<number>(length - first.length).fill(0),
 ]
 
-function initialState(): ActuatorState {
+/** As an actuator is without any attribute. */
+export function initialState(): ActuatorState {
   return {
     dyntype: 'none',
     gaintype: 'fixed',
@@ -63,19 +65,37 @@ function initialState(): ActuatorState {
   }
 }
 
-/** The state, and why the reader refuses one of the elements, null where it does not. */
+/** The state, and why the reader refuses the element, null where it does not. */
 export function actuatorState(actuator: Layered): { readonly state: ActuatorState; readonly fault: string | null } {
+  const state = stateOf(actuator.layers)
+  return { state, fault: readActuator(state, actuator.element) }
+}
+
+/** Of the layers of one class there is one list, which all its actuators share. */
+const states = new WeakMap<readonly XmlElement[], ActuatorState>()
+
+function stateOf(layers: readonly XmlElement[]): ActuatorState {
+  const known = states.get(layers)
+  if (known !== undefined) return copyOf(known)
   const state = initialState()
-  let fault: string | null = null
-  for (const element of readInto(actuator)) {
-    const text = (name: string) => element.attributes.get(name)
-    for (const name of KEYWORDS) state[name] = text(name) ?? state[name]
-    for (const name of VECTORS) fill(state[name], numbersIn(text(name)))
-    for (const name of NUMBERS) state[name] = numbersIn(text(name))[0] ?? state[name]
-    state.actearly = text('actearly') === undefined ? state.actearly : text('actearly') === 'true'
-    if (element.name !== 'plugin') fault = applyShortcut(state, element) ?? fault
-  }
-  return { state, fault }
+  for (const layer of layers) readActuator(state, layer)
+  states.set(layers, copyOf(state))
+  return state
+}
+
+/** An independent copy, for a class that starts as its parent stands. */
+export function copyOf(state: ActuatorState): ActuatorState {
+  return structuredClone(state)
+}
+
+/** Reads an actuator element into the state; why MuJoCo refuses it, null where it does not. */
+export function readActuator(state: ActuatorState, element: XmlElement): string | null {
+  const text = (name: string) => element.attributes.get(name)
+  for (const name of KEYWORDS) state[name] = text(name) ?? state[name]
+  for (const name of VECTORS) fill(state[name], numbersIn(text(name)))
+  for (const name of NUMBERS) state[name] = numbersIn(text(name))[0] ?? state[name]
+  state.actearly = text('actearly') === undefined ? state.actearly : text('actearly') === 'true'
+  return element.name === 'plugin' ? null : applyShortcut(state, element)
 }
 
 const KEYWORDS = ['dyntype', 'gaintype', 'biastype', 'ctrllimited', 'forcelimited', 'actlimited'] as const

@@ -1,7 +1,7 @@
 import type { Spec, SpecObject } from '../spec/types.ts'
 import type { XmlElement } from '../xml/element.ts'
-import { builtinMeshFault } from './builtin-mesh.ts'
 import { alone, countIn, numberOf, numbersIn, textOf, vectorOf, within } from './fields.ts'
+import { checkMesh } from './meshes.ts'
 import type { Report } from './report.ts'
 import { compilerFor } from './settings.ts'
 
@@ -23,30 +23,11 @@ function checkHfield(hfield: SpecObject, report: Report): void {
   }
   const [nrow, ncol] = [numberOf(own, 'nrow', 0), numberOf(own, 'ncol', 0)]
   const file = hfield.element.attributes.get('file')
-  if (file !== undefined && file !== '') {
-    if (nrow !== 0 || ncol !== 0) report.refused(hfield, 'data', 'has both a file and nrow or ncol')
-  } else if (nrow < 1 || ncol < 1 || file !== undefined) {
+  // A file decides of the rows and columns, whatever is written.
+  if (file !== undefined && file !== '') return
+  if (nrow < 1 || ncol < 1 || file !== undefined) {
     report.refused(hfield, 'data', 'has no file, and no nrow and ncol')
   }
-}
-
-function checkMesh(mesh: SpecObject, report: Report): void {
-  const { element } = mesh
-  const { attributes } = element
-  const elsewhere = (attributes.get('file') ?? '') !== '' || (attributes.get('builtin') ?? 'none') !== 'none'
-  const builtin = mesh.made ? null : builtinMeshFault(element)
-  if (builtin !== null) report.refused(mesh, 'builtin', builtin)
-  if (mesh.made || elsewhere || element.children.some(({ name }) => name === 'plugin')) return
-  const vertices = countIn(attributes.get('vertex'))
-  const faces = numbersIn(attributes.get('face'))
-  if (vertices < 12) report.refused(mesh, 'vertex', 'has no file, and fewer than 4 vertices')
-  else if (vertices % 3 !== 0) report.refused(mesh, 'vertex', 'has vertices that do not come in threes of numbers')
-  if (faces.length % 3 !== 0) report.refused(mesh, 'face', 'has faces that do not come in threes of vertices')
-  else if (vertices >= 12 && faces.some((vertex) => vertex < 0 || vertex >= Math.floor(vertices / 3))) {
-    report.refused(mesh, 'face', 'has a face with a vertex that does not exist')
-  }
-  if (countIn(attributes.get('normal')) % 3 !== 0)
-    report.refused(mesh, 'normal', 'has normals that do not come in threes')
 }
 
 const CUBE_FILES = ['fileright', 'fileleft', 'fileup', 'filedown', 'filefront', 'fileback']
@@ -91,6 +72,10 @@ function checkSkin(spec: Spec, skin: SpecObject, report: Report): void {
   if (counts.includes(0) || bones.length === 0) report.refused(skin, 'data', 'lacks a vertex, face or bone')
   else if (counts.some((count) => count % 3 !== 0))
     report.refused(skin, 'data', 'has vertices or faces that do not come in threes')
+  const texcoords = countIn(element.attributes.get('texcoord'))
+  if (texcoords !== 0 && texcoords !== (2 * (counts[0] as number)) / 3) {
+    report.refused(skin, 'texcoord', 'has texcoords other than two for each vertex')
+  }
   for (const { element: bone, name } of skin.parts) report.target(within(skin, bone), 'body', 'body', name)
   const at = boneFault(bones, Math.floor((counts[0] as number) / 3))
   if (at !== null) report.refused(skin, 'bone', at)

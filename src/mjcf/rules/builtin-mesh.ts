@@ -26,11 +26,19 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   wedge: {
     count: 5,
     holds: ([n, m, across = 0, up = 0, gamma = 0]) =>
-      whole(n) > 0 && whole(m) > 0 && across > 0 && across <= 180 && up > 0 && up <= 90 && gamma >= 0 && gamma <= 1,
-    needs: 'two positive resolutions, fields of view up to 180 and 90 and a gamma in 0 to 1',
+      whole(n) > 0 &&
+      whole(m) > 0 &&
+      whole(n) * whole(m) > 3 &&
+      across > 0 &&
+      across <= 180 &&
+      up > 0 &&
+      up <= 90 &&
+      gamma >= 0 &&
+      gamma <= 1,
+    needs: 'two positive resolutions of 4 points at least, fields of view up to 180 and 90 and a gamma in 0 to 1',
   },
-  plate: { count: 2, holds: ([n, m]) => whole(n) > 0 && whole(m) > 0, needs: 'two positive resolutions' },
-  cone: { count: 2, holds: () => true, needs: '' },
+  plate: { count: 2, holds: ([n, m]) => whole(n) > 1 && whole(m) > 1, needs: 'two resolutions above 1' },
+  cone: { count: 2, holds: ([n]) => whole(n) > 2, needs: 'three edges or more' },
   none,
 }
 

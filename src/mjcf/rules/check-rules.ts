@@ -1,6 +1,7 @@
 import type { Faults } from '../fault.ts'
 import type { ModelReading } from '../reading.ts'
 import type { Spec } from '../spec/types.ts'
+import { checkActuatorDefaults } from './actuator-defaults.ts'
 import { checkActuators } from './actuators.ts'
 import { checkAssets } from './assets.ts'
 import { checkBodies } from './bodies.ts'
@@ -31,6 +32,7 @@ export function checkRules(spec: Spec, faults: Faults): ModelReading['sizes'] {
   checkAssets(spec, report)
   checkConstraints(spec, report)
   checkTendons(spec, report)
+  checkActuatorDefaults(spec.loaded, report)
   const { nu, na } = checkActuators(spec, report)
   checkSensors(spec, report)
   checkCustom(spec, report)

@@ -26,7 +26,7 @@ function checkGeom(spec: Spec, geom: SpecObject, report: Report): void {
   const hfield = geom.ref('hfield')
   report.optional(geom, 'mesh', 'mesh', mesh)
   report.optional(geom, 'hfield', 'hfield', hfield)
-  if (!discardvisual) report.optional(geom, 'material', 'material', geom.ref('material'))
+  if (!discardvisual) report.optional(geom, 'material', 'material', materialOf(spec, geom))
   const condim = numberOf(geom, 'condim', 3)
   if (!isCondim(condim)) report.refused(geom, 'condim', `has condim ${condim}; it is 1, 3, 4 or 6`)
   const shape = shapeOf(geom, [0, 0, 0])
@@ -52,12 +52,20 @@ function checkGeom(spec: Spec, geom: SpecObject, report: Report): void {
     const fault = orientationFault(geom, eulerseq)
     if (fault !== null) report.refused(geom, 'orientation', fault, ORIENTATION_HINT)
   }
+  if (shape.size.some(Number.isNaN)) report.refused(geom, 'nan', 'has a size that is no number')
   if (mesh === '') {
     const fault = sizeFault(shape)
     if (fault !== null) report.refused(geom, 'size', fault)
   } else if (!meshType && !FITTED.includes(shape.type)) {
     report.refused(geom, 'fit', `names a mesh to be fitted to, which a ${shape.type} cannot be`)
   }
+}
+
+/** A mesh may bring its material along. */
+function materialOf(spec: Spec, geom: SpecObject): string {
+  const own = geom.ref('material')
+  const mesh = geom.ref('mesh')
+  return own !== '' || mesh === '' ? own : (spec.find('mesh', mesh)?.ref('material') ?? '')
 }
 
 /** Whether a body moves with respect to world: through a joint of its own or of a body above it, a mocap body's children not. */

@@ -92,7 +92,8 @@ function writtenInertia(body: SpecBody, { eulerseq }: Compiler, report: Report):
   const full = numbersIn(textOf(inertial, 'fullinertia', ''))
   if (full.length !== 6) return undefined
   const values = eigenvalues(full as [number, number, number, number, number, number])
-  const rounding = 1e-9 * Math.max(...values.map(Math.abs))
+  const diagonalOnly = full.slice(3).every((value) => value === 0)
+  const rounding = diagonalOnly ? 0 : 1e-13 * Math.max(...values.map(Math.abs))
   const least = Math.min(...values)
   if (least < EPSILON - rounding) return refused('fullinertia', 'has a fullinertia that is not positive definite')
   const [a, b, c] = values.toSorted((one, other) => one - other) as [number, number, number]

@@ -94,6 +94,9 @@ export const TREE_CASES: readonly RuleCase[] = [
       world('<geom type="ellipsoid" size=".1 .1 0"/>'),
       world('<geom type="cylinder" size=".1"/>'),
       world('<geom type="plane"/>'),
+      world('<geom type="box" size="nan 1 1"/>'),
+      world('<geom size="1 nan"/>'),
+      world('<geom size="1 1 nan"/>'),
       world('<geom type="plane" size="1 1 0"/>'),
     ],
     accepted: [

@@ -1,0 +1,67 @@
+import type { SpecObject } from '../spec/types.ts'
+import { builtinMeshFault } from './builtin-mesh.ts'
+import { countIn, isZero, numbersIn, textOf, vectorOf } from './fields.ts'
+import type { Report } from './report.ts'
+
+/** A mesh as far as the model itself describes it. */
+export function checkMesh(mesh: SpecObject, report: Report): void {
+  if (mesh.made) return
+  const { element } = mesh
+  const { attributes } = element
+  const builtin = builtinMeshFault(element)
+  if (builtin !== null) report.refused(mesh, 'builtin', builtin)
+  const shell = textOf(mesh, 'inertia', 'legacy') === 'shell'
+  if (!shell && vectorOf(mesh, 'scale', [1, 1, 1]).includes(0))
+    report.refused(mesh, 'scale', 'has a scale of 0, which leaves no volume')
+  if (isZero(vectorOf(mesh, 'refquat', [1, 0, 0, 0]))) report.refused(mesh, 'refquat', 'has a refquat of zeros')
+  const elsewhere = (attributes.get('file') ?? '') !== '' || (attributes.get('builtin') ?? 'none') !== 'none'
+  if (elsewhere || element.children.some(({ name }) => name === 'plugin')) return
+  const fault = dataFault(attributes, shell)
+  if (fault !== null) report.refused(mesh, 'data', fault)
+}
+
+function dataFault(attributes: ReadonlyMap<string, string>, shell: boolean): string | null {
+  const vertices = countIn(attributes.get('vertex'))
+  if (vertices < 12) return 'has no file, and fewer than 4 vertices'
+  if (vertices % 3 !== 0) return 'has vertices that do not come in threes of numbers'
+  const faces = numbersIn(attributes.get('face'))
+  if (faces.length % 3 !== 0) return 'has faces that do not come in threes of vertices'
+  if (faces.some((vertex) => vertex < 0 || vertex >= vertices / 3))
+    return 'has a face with a vertex that does not exist'
+  if (countIn(attributes.get('normal')) % 3 !== 0) return 'has normals that do not come in threes of numbers'
+  const texcoords = countIn(attributes.get('texcoord'))
+  if (texcoords !== 0 && texcoords !== (2 * vertices) / 3) return 'has texcoords other than two for each vertex'
+  const flat = (faces.length === 0 || !shell) && isFlat(numbersIn(attributes.get('vertex')))
+  return flat ? 'has all its vertices in one plane' : null
+}
+
+/** What is nearer to a plane than this part of its size counts as flat for sure. */
+const FLAT = 1e-12
+
+/** Whether the points span no volume: the farthest from the first, then the farthest from their line, then from their plane. */
+function isFlat(numbers: readonly number[]): boolean {
+  const points: [number, number, number][] = []
+  const at = (i: number) => Math.fround(numbers[i] as number)
+  for (let i = 0; i < numbers.length; i += 3) points.push([at(i) - at(0), at(i + 1) - at(1), at(i + 2) - at(2)])
+  const farthest = (sizeOf: (point: [number, number, number]) => [number, number, number]) =>
+    points
+      .map(sizeOf)
+      .reduce((best, next) => (square(next) > square(best) ? next : best), [0, 0, 0] as [number, number, number])
+  const along = farthest((point) => point)
+  const across = farthest((point) => cross(along, point))
+  const size = square(along)
+  if (square(across) <= size * size * FLAT) return true
+  const height = Math.max(
+    ...points.map((point) => Math.abs(point[0] * across[0] + point[1] * across[1] + point[2] * across[2])),
+  )
+  return height <= Math.sqrt(square(across) * size) * FLAT
+}
+
+function cross([a, b, c]: readonly number[], [d, e, f]: readonly number[]): [number, number, number] {
+  const [x = 0, y = 0, z = 0, u = 0, v = 0, w = 0] = [a, b, c, d, e, f]
+  return [y * w - z * v, z * u - x * w, x * v - y * u]
+}
+
+function square(vector: readonly number[]): number {
+  return vector.reduce((sum, value) => sum + value * value, 0)
+}
