@@ -5,10 +5,15 @@ export function isAbsolutePath(path: string): boolean {
   return /^[/\\]|:[/\\]/.test(path)
 }
 
-/** `b` below `a`, or `b` alone where it is absolute; `.` and `..` reduced as text, so that folders need not exist. */
+/**
+ * `b` below `a`, or `b` alone where it is absolute; `.` and `..` reduced as text, so that folders need not exist. Each is reduced by itself first, and
+ * `.//b` comes out of that as the absolute `/b`.
+ */
 export function joinPath(a: string, b: string): string {
-  if (isAbsolutePath(b)) return reduce(b)
-  return reduce(a === '' || /[/\\]$/.test(a) ? a + b : `${a}/${b}`)
+  const above = reduce(a)
+  const below = reduce(b)
+  if (isAbsolutePath(below)) return below
+  return reduce(above === '' || above.endsWith('/') ? above + below : `${above}/${below}`)
 }
 
 /** The last part is never reduced, even when it is `..`; a `..` with nothing before it stays, and so does an empty part. */

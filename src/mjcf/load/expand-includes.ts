@@ -1,7 +1,7 @@
 /** Replaces each `<include>` by the children of its file's root, in document order: whether a file counts as "already included" depends on that order. */
 import { type Faults, faultAt } from '../fault.ts'
 import { limits } from '../limits.ts'
-import { folderOf, joinPath } from '../paths.ts'
+import { folderOf, isAbsolutePath, joinPath } from '../paths.ts'
 import type { XmlElement } from '../xml/element.ts'
 import type { GatheredFiles } from './gather-files.ts'
 import type { LoadReport } from './loaded-model.ts'
@@ -139,10 +139,12 @@ export function existing({ candidates }: FileReference, { files }: GatheredFiles
   return candidates.find(({ path }) => path !== null && files.has(path))?.path ?? null
 }
 
-/** For a path that leads out of the repo. */
-export function leaves({ element, written }: FileReference, faults: Faults): void {
+/** For a path that no file of the repo can have. */
+export function leaves({ element, written, candidates }: FileReference, faults: Faults): void {
   const hint = 'Files of a model lie in its repo: write the path relative to the file it stands in.'
-  faults.add('path', element, `"${written}" leads out of the repo.`, { names: [written], hint })
+  const isAbsolute = candidates.some(({ joined }) => isAbsolutePath(joined))
+  const message = isAbsolute ? `"${written}" is an absolute path.` : `"${written}" leads out of the repo.`
+  faults.add('path', element, message, { names: [written], hint })
 }
 
 /** Past the first candidate a file is only found where the model is loaded by its absolute path or from its own folder. */

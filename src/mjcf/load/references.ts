@@ -1,5 +1,5 @@
 /** Elements that name another XML file, and where MuJoCo looks for it. */
-import { extensionOf, folderOf, inRepo, isAbsolutePath, joinPath } from '../paths.ts'
+import { extensionOf, folderOf, inRepo, joinPath } from '../paths.ts'
 import type { XmlElement } from '../xml/element.ts'
 
 export interface FileReference {
@@ -24,14 +24,8 @@ export function modelReference(element: XmlElement): FileReference | null {
 function reference(element: XmlElement, folders: readonly string[]): FileReference | null {
   const written = element.attributes.get('file')
   if (written === undefined) return null
-  const candidates = isAbsolutePath(written)
-    ? [{ path: null, joined: written }]
-    : folders.map((folder) => candidate(joinPath(folder, written)))
-  return { element, written, candidates }
-}
-
-function candidate(joined: string) {
-  return { path: inRepo(joined), joined }
+  const candidates = [...new Set(folders.map((folder) => joinPath(folder, written)))]
+  return { element, written, candidates: candidates.map((joined) => ({ path: inRepo(joined), joined })) }
 }
 
 /** Whether no place that it could be in lies in the repo. */

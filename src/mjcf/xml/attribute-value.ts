@@ -1,4 +1,7 @@
-/** What MuJoCo's parser makes of the text between the quotes of an attribute. It works in place on bytes, which shows in two odd corners kept here. */
+/**
+ * What MuJoCo's parser makes of the text between the quotes of an attribute. It works in place on bytes, which shows in odd corners kept here. One pass:
+ * what lies ahead is looked at once, however many `&` precede it.
+ */
 import { bytesOf, textOf, utf8Of } from './document-text.ts'
 
 const LF = 0x0a
@@ -21,6 +24,7 @@ const entities = [
 export function attributeValue(raw: string): string {
   if (!raw.includes('&') && !raw.includes('\r')) return raw
   const bytes = bytesOf(raw)
+  const referenceAt = characterReferences(bytes)
   let from = 0
   let to = 0
   while (from < bytes.length) {
@@ -33,17 +37,13 @@ export function attributeValue(raw: string): string {
       bytes[to++] = byte
       from += 1
     } else if (next === HASH) {
-      const reference = characterReference(bytes, from)
-      if (reference) {
-        bytes.set(reference.utf8, to)
-        to += reference.utf8.length
-        from = reference.end
-      } else {
-        bytes[to++] = AMPERSAND
-        from += 1
-      }
+      const reference = referenceAt(from)
+      const decoded = reference?.utf8 ?? [AMPERSAND]
+      bytes.set(decoded, to)
+      to += decoded.length
+      from = reference?.end ?? from + 1
     } else {
-      const entity = entities.find((one) => one.bytes.every((expected, index) => bytes[from + index] === expected))
+      const entity = entityAt(bytes, from)
       // An unknown entity leaves the byte at the place written to as it is: no longer the `&` once an entity before it made the text shorter.
       if (entity) bytes[to] = entity.value
       to += 1
@@ -54,22 +54,42 @@ export function attributeValue(raw: string): string {
   return textOf(bytes.subarray(0, end === -1 ? to : end))
 }
 
-/** `&#N;` or `&#xN;` at `at`; null where the `&` stands for itself. `&#;` is NUL, and `&#` at the very end loses its `&`. */
-function characterReference(bytes: Uint8Array, at: number): { utf8: readonly number[]; end: number } | null {
-  if (at + 2 >= bytes.length) return { utf8: [], end: at + 1 }
-  const hex = bytes[at + 2] === LOWER_X
-  const terminator = hex ? LOWER_X : HASH
-  const first = hex ? at + 3 : at + 2
-  const semicolon = bytes.indexOf(SEMICOLON, first)
-  if (first >= bytes.length || semicolon === -1) return null
+function entityAt(bytes: Uint8Array, at: number) {
+  for (const entity of entities) {
+    let same = 1
+    while (same < entity.bytes.length && bytes[at + same] === entity.bytes[same]) same += 1
+    if (same === entity.bytes.length) return entity
+  }
+  return null
+}
+
+/** Reads `&#N;` and `&#xN;` at places that only move forward; null where the `&` stands for itself. `&#;` is NUL, and `&#` at the very end loses its `&`. */
+function characterReferences(bytes: Uint8Array) {
+  let semicolon = bytes.indexOf(SEMICOLON)
+  const codes = { decimal: { of: -1, code: null as number | null }, hex: { of: -1, code: null as number | null } }
+  return (at: number): { utf8: readonly number[]; end: number } | null => {
+    if (at + 2 >= bytes.length) return { utf8: [], end: at + 1 }
+    const isHex = bytes[at + 2] === LOWER_X
+    if (semicolon !== -1 && semicolon < at + 2) semicolon = bytes.indexOf(SEMICOLON, at + 2)
+    if (semicolon === -1 || at + (isHex ? 3 : 2) >= bytes.length) return null
+    const last = isHex ? codes.hex : codes.decimal
+    if (last.of !== semicolon) {
+      last.of = semicolon
+      last.code = codeBefore(bytes, semicolon, isHex ? LOWER_X : HASH, isHex ? 16 : 10)
+    }
+    return last.code === null ? null : { utf8: utf8Of(last.code), end: semicolon + 1 }
+  }
+}
+
+/** From the last digit back to the nearest `#` or `x`, which need not be the one that the reference begins with. */
+function codeBefore(bytes: Uint8Array, semicolon: number, terminator: number, radix: number): number | null {
   let code = 0
   let weight = 1
-  // From the last digit back to the nearest `#` or `x`.
   for (let index = semicolon - 1; bytes[index] !== terminator; index -= 1) {
-    const digit = Number.parseInt(String.fromCharCode(bytes[index] ?? 0), hex ? 16 : 10)
+    const digit = Number.parseInt(String.fromCharCode(bytes[index] ?? 0), radix)
     if (Number.isNaN(digit)) return null
     code = (code + weight * digit) >>> 0
-    weight = Math.min(weight * (hex ? 16 : 10), MAX_CODE_POINT)
+    weight = Math.min(weight * radix, MAX_CODE_POINT)
   }
-  return code > MAX_CODE_POINT ? null : { utf8: utf8Of(code), end: semicolon + 1 }
+  return code > MAX_CODE_POINT ? null : code
 }
