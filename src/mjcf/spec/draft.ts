@@ -51,6 +51,8 @@ export interface Draft {
   readonly attached: Set<LoadedModel>
   /** How often each name is borne; '' counts the unnamed. */
   readonly names: Map<SpecCategory, Map<string, number>>
+  /** The joints and geoms themselves, where a copy depends on what they are. */
+  readonly known: Map<string, SpecNode>
   readonly sizes: { nq: number; nv: number; nmocap: number }
 }
 
@@ -71,6 +73,7 @@ export function newDraft(building: Building, loaded: LoadedModel): Draft {
     assets: new Map(),
     attached: new Set(),
     names: new Map(),
+    known: new Map(),
     sizes: { nq: 0, nv: 0, nmocap: 0 },
   }
   enter(draft, world)
@@ -156,12 +159,22 @@ export function leaveList(draft: Draft, node: SpecNode): void {
   draft.building.spent.objects -= 1
 }
 
-function change({ names, sizes }: Draft, node: SpecNode, by: 1 | -1): void {
-  let counts = names.get(node.category)
-  if (counts === undefined) names.set(node.category, (counts = new Map()))
+/** The joint or geom of that name. */
+export function knownNode({ known }: Draft, category: 'joint' | 'geom', name: string): SpecNode | undefined {
+  return known.get(`${category} ${name}`)
+}
+
+function change({ names, known, sizes }: Draft, node: SpecNode, by: 1 | -1): void {
+  const counts = names.get(node.category) ?? new Map<string, number>()
+  names.set(node.category, counts)
   const count = (counts.get(node.name) ?? 0) + by
   if (count > 0) counts.set(node.name, count)
   else counts.delete(node.name)
+  if (node.category === 'joint' || node.category === 'geom') {
+    const key = `${node.category} ${node.name}`
+    if (by > 0) known.set(key, node)
+    else if (known.get(key) === node) known.delete(key)
+  }
   if (node.category === 'joint') {
     const { type } = node as JointNode
     sizes.nq += by * (type === 'free' ? 7 : type === 'ball' ? 4 : 1)

@@ -25,19 +25,28 @@ const JOINTS: Readonly<Record<string, number>> = { full: 3, radial: 1, '2d': 2, 
 export function readFlexcomp(place: Place, element: XmlElement): void {
   const { faults, undecided } = place.draft.building
   const flexcomp = flexcompOf(element)
-  const refuse = (predicate: string) => faults.add('compile', element, `The flexcomp ${predicate}.`)
-  const predicate = faultOf(place, flexcomp)
-  if (predicate !== null) return refuse(predicate)
-  const points = pointsOf(flexcomp)
-  if (typeof points === 'string') return refuse(points)
-  const pins = points && pinsOf(flexcomp, points.length)
-  if (typeof pins === 'string') return refuse(pins)
-  if (points === null || pins === null) {
+  const made = faultOf(place, flexcomp) ?? outcomeOf(flexcomp)
+  if (typeof made === 'string') {
+    faults.add('compile', element, `The flexcomp ${made}.`)
+  } else if (made === null) {
     const reason = `the bodies of the flexcomp "${element.attributes.get('name') ?? ''}" depend on the content of a file`
     for (const about of ['joints', 'keyframes', 'sizes'] as const) undecided.push({ about, reason })
-    return
+  } else {
+    make(place, flexcomp, made)
   }
-  make(place, flexcomp, points, pins)
+}
+
+interface Outcome {
+  readonly points: readonly number[]
+  readonly pinned: ReadonlySet<number>
+}
+
+/** The points and which of them are pinned; a sentence's predicate where MuJoCo refuses them, null where more than the text decides. */
+function outcomeOf(flexcomp: Flexcomp): Outcome | string | null {
+  const points = pointsOf(flexcomp)
+  if (points === null || typeof points === 'string') return points
+  const pinned = pinsOf(flexcomp, points.length)
+  return pinned === null || typeof pinned === 'string' ? pinned : { points, pinned }
 }
 
 function flexcompOf(element: XmlElement): Flexcomp {
@@ -76,7 +85,7 @@ function faultOf({ body }: Place, { element, type, dof, dim, count }: Flexcomp):
   return null
 }
 
-function make(place: Place, flexcomp: Flexcomp, points: readonly number[], pinned: ReadonlySet<number>): void {
+function make(place: Place, flexcomp: Flexcomp, { points, pinned }: Outcome): void {
   const { element, dof } = flexcomp
   const { draft, body: parent } = place
   const name = element.attributes.get('name') ?? ''

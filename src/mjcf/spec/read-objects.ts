@@ -125,18 +125,11 @@ const partsOf = (elements: readonly XmlElement[], attribute: string): SpecPart[]
   elements.map((element) => ({ element, name: element.attributes.get(attribute) ?? '', side: '' }))
 
 function readAsset(draft: Draft, element: XmlElement): void {
-  switch (element.name) {
-    case 'mesh':
-      return add(draft, 'mesh', element, 'mesh')
-    case 'material':
-      return add(draft, 'material', element, 'material', [], partsOf(element.children, 'texture'))
-    case 'hfield':
-    case 'texture':
-      return add(draft, element.name, element, null)
-    case 'skin':
-      return readSkin(draft, element)
-    default:
-  }
+  const { name, children } = element
+  if (name === 'mesh') add(draft, name, element, name)
+  if (name === 'material') add(draft, name, element, name, [], partsOf(children, 'texture'))
+  if (name === 'hfield' || name === 'texture') add(draft, name, element, null)
+  if (name === 'skin') readSkin(draft, element)
 }
 
 function readSkin(draft: Draft, element: XmlElement): void {
@@ -150,17 +143,15 @@ function readContact(draft: Draft, element: XmlElement): void {
 }
 
 function readDeformable(draft: Draft, element: XmlElement): void {
-  if (element.name === 'skin') return readSkin(draft, element)
+  if (element.name === 'skin') readSkin(draft, element)
+  else readFlex(draft, element)
+}
+
+function readFlex(draft: Draft, element: XmlElement): void {
   const { attributes } = element
   const bodies = [...wordsIn(attributes.get('body')), ...wordsIn(attributes.get('node'))]
-  add(
-    draft,
-    'flex',
-    element,
-    null,
-    [],
-    bodies.map((name) => ({ element, name, side: '' })),
-  )
+  const parts = bodies.map((name) => ({ element, name, side: '' }))
+  add(draft, 'flex', element, null, [], parts)
 }
 
 function readTendon(draft: Draft, element: XmlElement): void {

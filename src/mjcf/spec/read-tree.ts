@@ -2,12 +2,13 @@
 import { limits } from '../limits.ts'
 import type { JointType } from '../reading.ts'
 import type { XmlElement } from '../xml/element.ts'
-import { attachBody, attachFrame, removeTemplate, sizeOfFrame } from './attach.ts'
+import { attachFrame, removeTemplate, sizeOfFrame } from './attach.ts'
 import { readComposite } from './composite.ts'
 import type { Slot } from './defaults.ts'
-import { admit, type Draft, isNamed } from './draft.ts'
+import { admit, type Draft } from './draft.ts'
 import { readFlexcomp } from './flexcomp.ts'
-import { BodyNode, bodiesBelow, JointNode, NO_RENAME, type NodeInit, renamed, SpecNode, TREE_LISTS } from './node.ts'
+import { BodyNode, JointNode, type NodeInit, SpecNode } from './node.ts'
+import { readAttach } from './read-attach.ts'
 import { classOf, refsOf } from './read-objects.ts'
 
 /** Where an element stands: its body, the frame within it, and the class that holds there. */
@@ -27,26 +28,33 @@ export function readContent(place: Place, section: XmlElement): void {
 }
 
 const READERS: Readonly<Record<string, (place: Place, element: XmlElement) => void>> = {
-  inertial: (place, element) => {
-    if (place.body === place.draft.world) worldHolds(place, element)
-    place.body.inertial = element
-  },
+  inertial: readInertial,
   joint: readJoint,
   freejoint: readJoint,
-  geom: (place, element) =>
-    place.body.geoms.push(added(place, new SpecNode('geom', inherited(place, element, 'geom')))),
-  site: (place, element) =>
-    place.body.sites.push(added(place, new SpecNode('site', inherited(place, element, 'site')))),
-  camera: (place, element) =>
-    place.body.cameras.push(added(place, new SpecNode('camera', inherited(place, element, 'camera')))),
-  light: (place, element) =>
-    place.body.lights.push(added(place, new SpecNode('light', inherited(place, element, 'light')))),
+  geom: (place, element) => addThing(place, element, 'geom', place.body.geoms),
+  site: (place, element) => addThing(place, element, 'site', place.body.sites),
+  camera: (place, element) => addThing(place, element, 'camera', place.body.cameras),
+  light: (place, element) => addThing(place, element, 'light', place.body.lights),
   body: readBody,
   frame: readFrame,
   replicate: readReplicate,
   attach: readAttach,
   composite: readComposite,
   flexcomp: readFlexcomp,
+}
+
+function addThing(
+  place: Place,
+  element: XmlElement,
+  slot: 'geom' | 'site' | 'camera' | 'light',
+  list: SpecNode[],
+): void {
+  list.push(added(place, new SpecNode(slot, inherited(place, element, slot))))
+}
+
+function readInertial(place: Place, element: XmlElement): void {
+  if (place.body === place.draft.world) worldHolds(place, element)
+  else place.body.inertial = element
 }
 
 function worldHolds({ draft }: Place, element: XmlElement): void {
@@ -80,7 +88,10 @@ function added<T extends SpecNode>({ draft, body, frame }: Place, node: T): T {
 }
 
 function readJoint(place: Place, element: XmlElement): void {
-  if (place.body === place.draft.world) return worldHolds(place, element)
+  if (place.body === place.draft.world) {
+    worldHolds(place, element)
+    return
+  }
   const init: NodeInit = { name: element.attributes.get('name') ?? '', element, model: place.draft.loaded }
   const free = element.name === 'freejoint'
   const node = free ? new JointNode(init, 'free') : jointOf(inherited(place, element, 'joint'))
@@ -151,85 +162,4 @@ function copyTemplate({ draft, body, frame: outer }: Place, element: XmlElement,
     const rename = { prefix: '', suffix: separator + String(i).padStart(digits, '0') }
     attachFrame({ from: draft, into: draft, rename, at: element }, frame, body, outer)
   }
-}
-
-function readAttach(place: Place, element: XmlElement): void {
-  const { draft } = place
-  const { faults } = draft.building
-  const { attributes } = element
-  const wanted = attributes.has('frame') ? 'frame' : attributes.has('body') ? 'body' : null
-  // Of both attributes the body's kind and the frame's name would count; the grammar refuses them together.
-  const name = attributes.get('frame') ?? attributes.get('body') ?? ''
-  const modelName = attributes.get('model')
-  const prefix = attributes.get('prefix') ?? ''
-  const rename = { prefix, suffix: '' }
-  const from = modelName === undefined ? draft : draft.assets.get(modelName)
-  if (from === undefined) {
-    if (!hasUnreadModel(draft)) {
-      const names = [modelName ?? '']
-      faults.add('reference', element, `There is no model "${modelName}" to attach.`, {
-        names,
-        hint: `Models are named by the name of <model>, else by what their file calls itself: ${[...draft.assets.keys()].join(', ') || 'there is none'}.`,
-      })
-    }
-    return
-  }
-  if (wanted === null) {
-    if (modelName !== undefined) return attachWorld(place, from, element, prefix)
-    faults.add('compile', element, '<attach> without a model needs the name of a body or frame.')
-    return
-  }
-  if ((modelName === undefined || name !== '') && isNamed(draft, wanted, renamed(name, rename))) {
-    faults.add('name', element, `A ${wanted} called "${renamed(name, rename)}" is there already.`, {
-      names: [renamed(name, rename)],
-      hint: 'Attach it under another prefix.',
-    })
-    return
-  }
-  const source = find(from, wanted, name)
-  if (source === undefined) {
-    const where = modelName === undefined ? 'defined before this element' : `in the model "${modelName}"`
-    faults.add('reference', element, `There is no ${wanted} "${name}" ${where}.`, { names: [name] })
-    return
-  }
-  const copying = { from, into: draft, rename, at: element }
-  const frame = place.frame ?? newFrame(place, element)
-  if (source instanceof BodyNode) attachBody(copying, source, frame)
-  else attachFrame(copying, source, place.body, frame)
-}
-
-/** A model asset whose file is missing has been reported as such. */
-function hasUnreadModel({ loaded, building }: Draft): boolean {
-  if (loaded.report.missing.some(({ kind }) => kind === 'model')) return true
-  return building.undecided.some(({ about }) => about === 'joints')
-}
-
-function newFrame({ draft, body }: Place, element: XmlElement): SpecNode {
-  const frame = new SpecNode('frame', { element, model: draft.loaded, own: new Map() })
-  frame.body = body
-  admit(draft, frame)
-  body.frames.push(frame)
-  return frame
-}
-
-/** The whole content of the world of another model: everything there comes to stand in one frame. */
-function attachWorld(place: Place, from: Draft, element: XmlElement, prefix: string): void {
-  const { world } = from
-  const around = newFrame({ draft: from, body: world, frame: null, className: 'main' }, element)
-  for (const name of [...TREE_LISTS, 'bodies'] as const) {
-    for (const node of world[name]) if (node !== around && node.frame === null) node.frame = around
-  }
-  const frame = place.frame ?? newFrame(place, element)
-  const rename = { ...NO_RENAME, prefix }
-  attachFrame({ from, into: place.draft, rename, at: element }, around, place.body, frame)
-}
-
-/** The first body or frame of that name, depth-first. */
-function find({ world }: Draft, wanted: 'body' | 'frame', name: string): SpecNode | undefined {
-  for (const body of bodiesBelow(world)) {
-    if (wanted === 'body' && body.name === name) return body
-    const frame = wanted === 'frame' ? body.frames.find((one) => one.name === name) : undefined
-    if (frame !== undefined) return frame
-  }
-  return undefined
 }

@@ -1,6 +1,6 @@
 /** What an object outside the tree refers to once attach or replicate has renamed things: a copy of it is kept only if that is there. */
-import { type Draft, isNamed } from './draft.ts'
-import { type Rename, renamed, type SpecNode, type Target } from './node.ts'
+import { type Draft, isNamed, knownNode } from './draft.ts'
+import { type JointNode, type Rename, renamed, type SpecNode, type Target } from './node.ts'
 import { OBJECT_TYPES } from './targets.ts'
 import type { SpecCategory, SpecPart } from './types.ts'
 
@@ -62,9 +62,10 @@ function oneRenamed(draft: Draft, { refs, parts, targets, category }: SpecNode, 
   return { refs: renaming(refs, targets, names), parts }
 }
 
-function allRenamed(draft: Draft, { refs, parts, targets, category }: SpecNode, rename: Rename): Resolved | null {
-  // An actuator that acts on nothing is refused where it stands and never copied.
-  if (category === 'actuator' && targets.length === 0) return null
+function allRenamed(draft: Draft, node: SpecNode, rename: Rename): Resolved | null {
+  const { refs, parts, targets, category } = node
+  // What is refused where it stands is never copied either: an actuator that acts on nothing, a crank without length.
+  if (category === 'actuator' && !isActing(node)) return null
   const names: string[] = []
   for (const [i, { attribute, category: wanted }] of targets.entries()) {
     const name = refs.get(attribute) ?? ''
@@ -72,7 +73,25 @@ function allRenamed(draft: Draft, { refs, parts, targets, category }: SpecNode, 
     const needless = category === 'equality' && i === 1 && name === ''
     if (!needless && !isNamed(draft, wanted, names[i] ?? '')) return null
   }
+  if (category === 'equality' && !isBetweenTwo(draft, targets, names)) return null
   return { refs: renaming(refs, targets, names), parts }
+}
+
+function isActing(actuator: SpecNode): boolean {
+  const { targets } = actuator
+  return targets[0]?.attribute === 'cranksite' ? Number(actuator.attr('cranklength') ?? 0) > 0 : targets.length > 0
+}
+
+/** A constraint holds two things together, the world where the second body is left out; of joints only hinges and slides. */
+function isBetweenTwo(draft: Draft, [target]: readonly Target[], names: readonly string[]): boolean {
+  const category = target?.category
+  const [first = '', second = ''] = names
+  if (first === (second === '' && category === 'body' ? 'world' : second)) return false
+  if (category !== 'joint') return true
+  return [first, second].every((name) => {
+    const joint = name === '' ? undefined : (knownNode(draft, 'joint', name) as JointNode | undefined)
+    return joint === undefined || joint.type === 'hinge' || joint.type === 'slide'
+  })
 }
 
 function renaming(
@@ -105,7 +124,9 @@ function pathOf(draft: Draft, { parts }: SpecNode, rename: Rename): SpecPart[] |
 }
 
 function isPassable(draft: Draft, { element, name, side }: SpecPart): boolean {
-  if (element.name === 'pulley') return true
+  if (element.name === 'pulley') return !(Number(element.attributes.get('divisor') ?? 1) < 0)
   if (!isNamed(draft, element.name as SpecCategory, name)) return false
-  return element.name !== 'geom' || side === '' || isNamed(draft, 'site', side)
+  if (element.name !== 'geom') return true
+  const type = knownNode(draft, 'geom', name)?.attr('type') ?? 'sphere'
+  return (type === 'sphere' || type === 'cylinder') && (side === '' || isNamed(draft, 'site', side))
 }
