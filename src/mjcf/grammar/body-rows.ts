@@ -25,7 +25,8 @@ const geomDefaults = `type=<geomType> contype=int conaffinity=int condim=int gro
   density=real shellinertia=bool ${contact} surfacevel=real[1-6] adhesion=real fromto=real[6] pos=real[3] ${orientation} hfield mesh fitscale=real
   rgba=float[4] fluidshape=<fluidShape> fluidcoef=real[1-5] user=real[]`
 
-const siteDefaults = `type=<geomType> group=int pos=real[3] ${orientation} material size=real[1-3] fromto=real[6] rgba=float[4] user=real[]`
+const siteDefaults = `type=<geomType> group=int pos=real[3] ${orientation} material mesh size=real[1-3] fromto=real[6]
+  rgba=float[4] user=real[]`
 
 const cameraDefaults = `projection=<projection> fovy=real ipd=real resolution=int[2] output=<cameraOutput>[] pos=real[3] ${orientation} mode=<cameraMode>
   focal=float[2] focalpixel=float[2] principal=float[2] principalpixel=float[2] sensorsize=float[2] user=real[]`
@@ -37,7 +38,8 @@ const cameraConstraints = ['exclusive fovy sensorsize']
 const lightConstraints = ['exclusive directional type']
 
 const COMPOSITE = row(
-  `prefix type=<compositeType>! count=int[1-3] offset=real[3] vertex=float[] initial curve size=real[1-3] quat=real[4]`,
+  `prefix type=<compositeType>! count=int[1-3] offset=real[3] vertex=float[] initial=<compositeInitial> curve
+  size=real[1-3] quat=real[4]`,
   {
     // MuJoCo never reads `limited` here
     joint: row(
@@ -54,7 +56,7 @@ const COMPOSITE = row(
       `type=<geomType> contype=whole conaffinity=whole condim=whole group=whole priority=whole size=real[1-3] material rgba=float[4] friction=real[1-3]
     mass=real density=real ${contact} surfacevel=real[1-6] adhesion=real`,
     ),
-    'site?': row(`group=whole size=real[1-3] material rgba=float[4]`),
+    'site?': row(`group=whole size=real[1-3] material mesh rgba=float[4]`),
     plugin: PLUGIN,
   },
   [],

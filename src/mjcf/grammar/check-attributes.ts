@@ -19,13 +19,18 @@ export function checkAttributes(element: XmlElement, row: Row, scrutiny: Scrutin
 
 function checkNames(element: XmlElement, row: Row, scrutiny: Scrutiny, { faults, warnings }: Sinks): void {
   for (const name of element.attributes.keys()) {
-    if (row.attributes.has(name)) continue
+    if (row.attributes.has(name) || (element.name === 'mujoco' && isNamespace(name))) continue
     const [target, end] = scrutiny === 'loose' ? [warnings, ', and MuJoCo ignores it'] : [faults, '']
     target.add('schema', element, `${tagOf(element)} has no attribute "${name}"${end}.`, {
       names: [name],
       hint: attributeHint(name, row),
     })
   }
+}
+
+/** On the root element MuJoCo passes over what declares or uses an XML namespace. */
+function isNamespace(name: string): boolean {
+  return name === 'xmlns' || name.includes(':')
 }
 
 function checkConstraint(element: XmlElement, { kind, bundles }: Constraint, faults: Sink): void {

@@ -36,6 +36,7 @@ const sets = {
   conflict: 'warning merge error',
   lengthRangeMode: 'none muscle muscleuser all',
   compositeType: 'particle grid rope loop cable cloth',
+  compositeInitial: 'none free ball',
   compositeJoint: 'main',
   meshInertia: 'convex legacy exact shell',
   meshBuiltin: 'none sphere hemisphere cone supertorus supersphere wedge plate',

@@ -47,7 +47,7 @@ export const SENSOR = row('', {
     [above('num', 0), inOrder('data', 'contactData')],
   ),
   ...rows('e_potential e_kinetic clock', () => row(base)),
-  tactile: row(`${delay} geom! mesh!`),
+  tactile: row(`${delay} cutoff=real geom! mesh!`),
   user: row(
     `name objtype objname datatype=<dataType> needstage=<stage> dim=whole! cutoff=real noise=real user=real[]`,
     {},
