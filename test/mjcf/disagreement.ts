@@ -11,7 +11,10 @@ export function disagreements(reading: ModelReading, judgement: Judgement): stri
     ...reading.missing.map(({ path, kind }) => `missing ${kind}: ${path}`),
   ]
   if (judgement.verdict === 'refused') {
-    return complaints.length > 0 ? [] : [`the reader accepts what MuJoCo refuses: ${judgement.error.trim()}`]
+    // Where it says that it cannot tell, it may not accept either.
+    return complaints.length > 0 || reading.undecided.length > 0
+      ? []
+      : [`the reader accepts what MuJoCo refuses: ${judgement.error.trim()}`]
   }
   if (complaints.length > 0) return [`the reader refuses what MuJoCo accepts: ${complaints.join('; ')}`]
   return [...new Set([...differences(reading, judgement.compiled)])]
@@ -23,11 +26,14 @@ function* differences(reading: ModelReading, compiled: CompiledModel): Generator
     ['model', reading.model, compiled.model],
     ['files', reading.files, compiled.files],
     ...(undecided.has('joints') ? [] : [['joints', reading.joints, compiled.joints] as const]),
-    ...(undecided.has('base')
+    ...(undecided.has('base') || undecided.has('joints')
       ? []
       : [['base', reading.base, compiled.base] as const, ['roots', reading.roots, compiled.roots] as const]),
     ...(undecided.has('keyframes') ? [] : [['keyframes', reading.keyframes, compiled.keyframes] as const]),
-    ...Object.entries(compiled.names).map(([kind, names]) => [kind, reading.names[kind as 'bodies'], names] as const),
+    // Bodies that hang on a file have names that only the file tells.
+    ...(undecided.has('joints') ? [] : Object.entries(compiled.names)).map(
+      ([kind, names]) => [kind, reading.names[kind as 'bodies'], names] as const,
+    ),
   ] as const
   for (const [part, read, made] of parts) {
     if (!isDeepStrictEqual(read, made)) yield `${part}: read ${JSON.stringify(read)}, MuJoCo ${JSON.stringify(made)}`

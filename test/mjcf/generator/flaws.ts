@@ -53,6 +53,7 @@ const flaws: readonly Flaw[] = [
         '0',
         '0 0 0',
         '1,2',
+        'constructor',
       ])
     }),
   // A name that another of its kind bears.
@@ -84,7 +85,7 @@ const flaws: readonly Flaw[] = [
   },
   // Another element's name.
   (tags, random) => {
-    random.pick(tags).tag.name = random.pick([random.pick(tags).tag.name, 'thing', 'Body', 'joints'])
+    random.pick(tags).tag.name = random.pick([random.pick(tags).tag.name, 'thing', 'Body', 'toString'])
   },
   (tags, random) => void random.pick(tags).tag.children.push(tag('thing')),
   // Values that are right somewhere else.

@@ -34,4 +34,4 @@ export interface CompiledModel {
 export type Judgement =
   | { readonly verdict: 'compiles'; readonly compiled: CompiledModel }
   | { readonly verdict: 'refused'; readonly error: string }
-  | { readonly verdict: 'none'; readonly reason: string }
+  | { readonly verdict: 'none'; readonly reason: string; readonly late?: true }

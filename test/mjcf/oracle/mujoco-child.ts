@@ -26,6 +26,9 @@ fs.open = (path, ...rest) => {
 const jointTypes = ['free', 'ball', 'slide', 'hinge'] as const
 let cases = 0
 
+// What MuJoCo throws is an Error and no more; these come from a module that has lost its footing, perhaps models ago.
+const crashes = [WebAssembly.RuntimeError, RangeError, TypeError]
+
 function judge({ files, entry }: OracleCase): { judgement: Judgement; crashed: boolean } {
   // A folder of its own for each: MuJoCo keeps decoded assets by path and time, at a resolution of seconds.
   const folder = `/case-${cases++}`
@@ -41,7 +44,7 @@ function judge({ files, entry }: OracleCase): { judgement: Judgement; crashed: b
     model.delete()
     return { judgement: { verdict: 'compiles', compiled }, crashed: false }
   } catch (error) {
-    if (error instanceof WebAssembly.RuntimeError || error instanceof RangeError || !(error instanceof Error)) {
+    if (!(error instanceof Error) || crashes.some((crash) => error instanceof crash)) {
       return { judgement: { verdict: 'none', reason: String(error) }, crashed: true }
     }
     return { judgement: { verdict: 'refused', error: error.message }, crashed: false }
@@ -58,10 +61,12 @@ function filesRead(folder: string, files: OracleCase['files']): string[] {
 }
 
 function textual(path: string): string {
-  return new URL(`file://${path.split('/').map(encodeURIComponent).join('/')}`).pathname
-    .split('/')
-    .map(decodeURIComponent)
-    .join('/')
+  const parts: string[] = []
+  for (const part of path.split('/')) {
+    if (part === '..') parts.pop()
+    else if (part !== '' && part !== '.') parts.push(part)
+  }
+  return `/${parts.join('/')}`
 }
 
 function compiledModel(model: Model, files: string[]): CompiledModel {

@@ -17,11 +17,13 @@ const CASES_A_CHILD = 2_000
 export function openOracle({ limitMs = 20_000 }: { limitMs?: number } = {}): Oracle {
   let child: ChildProcess | null = null
   let judged = 0
+  let firstOfChild = 0
   let last: Promise<unknown> = Promise.resolve()
 
   async function childProcess(): Promise<ChildProcess> {
     if (child && child.exitCode === null && child.signalCode === null && judged % CASES_A_CHILD !== 0) return child
     await close()
+    firstOfChild = judged
     child = fork(join(import.meta.dirname, 'mujoco-child.ts'), {
       execArgv: ['--stack-size=3900'],
       serialization: 'advanced',
@@ -54,12 +56,19 @@ export function openOracle({ limitMs = 20_000 }: { limitMs?: number } = {}): Ora
         finish({ verdict: 'none', reason: `died of ${signal ?? `exit code ${code}`}` })
       const timer = setTimeout(() => {
         running.off('exit', died)
-        running.once('exit', () => finish({ verdict: 'none', reason: `no answer within ${limitMs} ms` }))
+        running.once('exit', () => finish({ verdict: 'none', reason: `no answer within ${limitMs} ms`, late: true }))
         running.kill('SIGKILL')
       }, limitMs)
       running.on('message', answered).on('exit', died)
       running.send(asked)
     })
+  }
+
+  /** What brought the child down may have been the models before. */
+  async function askTwice(asked: OracleCase): Promise<Judgement> {
+    const others = child ? judged - firstOfChild : 0
+    const judgement = await ask(asked)
+    return judgement.verdict === 'none' && others > 0 && !judgement.late ? ask(asked) : judgement
   }
 
   async function close(): Promise<void> {
@@ -72,7 +81,7 @@ export function openOracle({ limitMs = 20_000 }: { limitMs?: number } = {}): Ora
 
   return {
     judge(asked) {
-      const answer = last.then(() => ask(asked))
+      const answer = last.then(() => askTwice(asked))
       last = answer.catch(() => undefined)
       return answer
     },
