@@ -9,6 +9,12 @@ export const MAX_WAITING_READINGS = 100
 /** Parsing and checking; waiting for files does not count. The largest public robots take a twentieth of it. */
 export const PARSE_WALL_MS = 2_000
 
+/**
+ * Waves of XML files of one reading, each of which names the next: how deep includes may nest. Each waits for the database and the store once, so that a
+ * chain without end would keep a thread for seconds without parsing. Robots nest three deep.
+ */
+export const MAX_WAVES = 256
+
 /** A thread that has not begun by then never will. Loading the reader takes 0.2 s on an idle machine. */
 export const THREAD_START_MS = 30_000
 

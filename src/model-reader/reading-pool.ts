@@ -10,6 +10,7 @@ import type { ModelFiles } from '../mjcf/model-files.ts'
 import type { ModelReading } from '../mjcf/reading.ts'
 import {
   MAX_WAITING_READINGS,
+  MAX_WAVES,
   PARSE_WALL_MS,
   READING_THREADS,
   THREAD_HEAP_MIB,
@@ -85,7 +86,7 @@ function startThreads({ log, worker = readingWorker, threads: count = READING_TH
 }
 
 /** How a reading was stopped from here, if it was. */
-type Stop = { readonly why: 'time' } | { readonly why: 'failure'; readonly error: unknown }
+type Stop = { readonly why: 'time' | 'depth' } | { readonly why: 'failure'; readonly error: unknown }
 
 async function readOnce(threads: Tinypool, files: FileWaves, entry: string, signal: AbortSignal): Promise<PoolReading> {
   const stopper = new AbortController()
@@ -117,7 +118,10 @@ function answer(port: MessagePort, files: FileWaves, signal: AbortSignal, stop: 
     stop({ why: 'failure', error: new HubError('unavailable', 'The hub is too busy to read the model; try again.') })
   }, THREAD_START_MS)
   let underWay = 0
+  let waves = 0
   const reply = async (ask: Exclude<Ask, { kind: 'begin' }>): Promise<void> => {
+    if (ask.kind === 'read') waves += 1
+    if (waves > MAX_WAVES) return stop({ why: 'depth' })
     underWay += 1
     clock.hold()
     try {
@@ -155,6 +159,9 @@ function afterStop(entry: string, stopped: Stop | null, error: unknown): ModelRe
     'Make the model smaller: fewer copies, includes or inline numbers; put meshes and height fields into files.'
   if (stopped?.why === 'time') {
     return overLimitReading(entry, `Reading the model takes longer than ${PARSE_WALL_MS / 1000} s.`, hint)
+  }
+  if (stopped?.why === 'depth') {
+    return overLimitReading(entry, `The files of the model include each other more than ${MAX_WAVES} deep.`, hint)
   }
   if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY') {
     return overLimitReading(entry, `Reading the model takes more than ${THREAD_HEAP_MIB} MiB of memory.`, hint)

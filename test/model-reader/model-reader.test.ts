@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { AccountRef, Deps, ModelReader } from '../../src/context.ts'
 import { limits } from '../../src/mjcf/limits.ts'
+import { MAX_WAVES } from '../../src/model-reader/limits.ts'
 import { openModelReader } from '../../src/model-reader/open-model-reader.ts'
 import { readRepoModel } from '../../src/model-reader/read-repo-model.ts'
 import { testDb } from '../support/database.ts'
@@ -257,6 +258,29 @@ describe('what a hostile model gets', () => {
     const { bodies } = (await read('many.xml')).reading.names
     const bytes = bodies.map((text) => Number(text.split(' ')[1])).reduce((sum, size) => sum + size, 0)
     expect(bytes).toBe(limits.textBytes + 1)
+  })
+
+  it('is a bounded number of files that each name the next', async () => {
+    const chain = Array.from({ length: MAX_WAVES + 1 }, (_, n) => [`${n}`, `include ${n + 1}`])
+    // Straight into the tables: so many uploads would take a minute.
+    await world.sql(
+      `insert into blobs (id, storage_key, size, claimed, sha256)
+        select 'blob_chain_' || n, 'chain/' || n, length('include ' || (n + 1)), repeat('0', 64), lpad(n::text, 64, '0')
+        from generate_series(0, $1::int) n`,
+      [MAX_WAVES],
+    )
+    await world.sql(
+      `insert into files (repo_id, path, from_seq, blob_id) select $1, n::text, 1, 'blob_chain_' || n from generate_series(0, $2::int) n`,
+      [repo.id, MAX_WAVES],
+    )
+    await Promise.all(
+      chain.map(([path = '', text = '']) =>
+        world.disk.put(`chain/${path}`, Buffer.from(text), { sizeBytes: text.length }),
+      ),
+    )
+    expect(await limitOf('0')).toEqual([['limit', expect.stringContaining('256 deep')]])
+    // The last of them names one that is not there, which is asked for too.
+    expect(await limitOf('2')).toEqual([])
   })
 
   it('leaves both threads usable, however often, and does not last', async () => {
