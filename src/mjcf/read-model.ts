@@ -5,6 +5,7 @@ import { Faults, ModelRefusal } from './fault.ts'
 import { checkGrammar } from './grammar/check-grammar.ts'
 import { type LoadedModel, loadModel } from './load/load-model.ts'
 import type { ModelFiles } from './model-files.ts'
+import { pluginsOf } from './plugins.ts'
 import type { ModelReading, RootBody } from './reading.ts'
 import { type RecordedFiles, recordedFiles } from './recorded-files.ts'
 import { checkRules } from './rules/check-rules.ts'
@@ -71,7 +72,7 @@ async function readInto(
   parts.names = namesOf(spec)
   parts.sizes = checkRules(spec, faults)
   parts.base = spec.undecided.some(({ about }) => about === 'base') ? null : baseOf(parts.roots)
-  parts.undecided = spec.undecided
+  parts.undecided = [...pluginsOf(model), ...spec.undecided]
   const refs = assetRefs(model, spec.attached)
   const closure = await lookUp(refs, files, faults)
   parts.files = [...new Set([...xmlFiles(model), ...closure.files])]

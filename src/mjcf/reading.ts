@@ -32,8 +32,8 @@ export interface MissingFile {
 
 /** What cannot be decided without running MuJoCo, and why: never guessed. */
 export interface Undecided {
-  /** `joints`, `keyframes`, `base`, `sizes`, `assets`. */
-  readonly about: 'joints' | 'keyframes' | 'base' | 'sizes' | 'assets'
+  /** `model`: whether MuJoCo accepts it at all. */
+  readonly about: 'model' | 'joints' | 'keyframes' | 'base' | 'sizes' | 'assets'
   readonly reason: string
 }
 

@@ -1,0 +1,20 @@
+/** Plugins that a model needs: code that MuJoCo loads besides, and that this reader cannot look into. */
+import { modelsBelow } from './assets/asset-refs.ts'
+import type { LoadedModel } from './load/loaded-model.ts'
+import type { Undecided } from './reading.ts'
+
+/** One for each plugin named, in document order: MuJoCo refuses the model where it has not been started with that plugin. */
+export function pluginsOf(top: LoadedModel): Undecided[] {
+  const names = new Set<string>()
+  const open = modelsBelow(top).map(({ root }) => root)
+  open.reverse()
+  for (let element = open.pop(); element; element = open.pop()) {
+    const plugin = element.name === 'plugin' ? element.attributes.get('plugin') : undefined
+    if (plugin) names.add(plugin)
+    open.push(...element.children.toReversed())
+  }
+  return [...names].map((name) => ({
+    about: 'model',
+    reason: `MuJoCo reads it only with the plugin ${name}, which is not part of it`,
+  }))
+}
