@@ -5,6 +5,7 @@ import { memoryFiles } from './memory-files.ts'
 import { openOracle } from './oracle/mujoco.ts'
 import { ACTUATOR_CASES } from './rules/actuator-cases.ts'
 import { ASSET_CASES } from './rules/asset-cases.ts'
+import { FLEX_CASES } from './rules/flex-cases.ts'
 import { INERTIA_CASES } from './rules/inertia-cases.ts'
 import { RELATION_CASES } from './rules/relation-cases.ts'
 import { document, type RuleCase } from './rules/rule-case.ts'
@@ -20,6 +21,7 @@ const AREAS: Readonly<Record<string, readonly RuleCase[]>> = {
   'equalities, contacts and tendons': RELATION_CASES,
   actuators: ACTUATOR_CASES,
   sensors: SENSOR_CASES,
+  flexes: FLEX_CASES,
   'assets, custom fields and keyframes': ASSET_CASES,
 }
 

@@ -52,9 +52,8 @@ function pidFault(state: ActuatorState, transmission: string): string | null {
       return `has actdim ${actdim}, and its controller has ${pidStates(state)} states`
     if (!inputs.includes('pos')) return 'has controller states, which need the pos input'
   }
-  return inputs.every((input) => ['pos', 'vel', 'ff'].includes(input))
-    ? null
-    : 'is pid, whose inputs are of pos, vel, ff'
+  const known = state.input !== 'none' && inputs.every((input) => ['pos', 'vel', 'ff'].includes(input))
+  return known ? null : 'is pid, whose inputs are of pos, vel, ff'
 }
 
 function controllerFault(state: ActuatorState): string | null {

@@ -8,10 +8,12 @@ import { checkBodies } from './bodies.ts'
 import { checkCamerasAndLights } from './cameras-lights.ts'
 import { checkCustom } from './custom.ts'
 import { checkConstraints } from './equalities.ts'
+import { checkFlexes } from './flexes.ts'
 import { checkGeoms, checkSites } from './geoms.ts'
 import { checkInertia } from './inertia.ts'
 import { checkJoints } from './joints.ts'
 import { checkKeys } from './keys.ts'
+import { checkPlugins } from './plugins.ts'
 import { reportOn } from './report.ts'
 import { checkSensors } from './sensors.ts'
 import { checkTendons } from './tendons.ts'
@@ -30,6 +32,7 @@ export function checkRules(spec: Spec, faults: Faults): ModelReading['sizes'] {
   checkCamerasAndLights(spec, report)
   checkInertia(spec, report)
   checkAssets(spec, report)
+  checkFlexes(spec, report)
   checkConstraints(spec, report)
   checkTendons(spec, report)
   checkActuatorDefaults(spec.loaded, report)
@@ -37,6 +40,7 @@ export function checkRules(spec: Spec, faults: Faults): ModelReading['sizes'] {
   checkSensors(spec, report)
   checkCustom(spec, report)
   checkUserData(spec, report)
+  checkPlugins(spec.loaded, report)
   if (spec.undecided.some(({ about }) => about === 'joints' || about === 'sizes')) return null
   const nq = spec.joints.reduce((sum, { type }) => sum + POSITIONS[type], 0)
   const nv = spec.joints.reduce((sum, { type }) => sum + VELOCITIES[type], 0)

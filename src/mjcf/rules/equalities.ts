@@ -1,6 +1,7 @@
 import { EXCLUDE_TARGETS, equalityTargets, PAIR_TARGETS } from '../spec/targets.ts'
 import type { Spec, SpecJoint, SpecObject } from '../spec/types.ts'
 import { numberOf } from './fields.ts'
+import { isRigid } from './flexes.ts'
 import { isCondim } from './geoms.ts'
 import type { Report } from './report.ts'
 
@@ -30,6 +31,9 @@ function checkEquality(spec: Spec, equality: SpecObject, report: Report): void {
   const toWorld = category === 'body' && other !== undefined && equality.ref(other.attribute) === ''
   if (first === (toWorld ? spec.world : second)) {
     report.refused(equality, 'same', `constrains the ${category} "${first.name}" to itself`)
+  }
+  if (category === 'flex' && isRigid(first)) {
+    report.refused(equality, 'rigid', `constrains the flex "${first.name}", which is rigid`)
   }
   if (category !== 'joint') return
   for (const joint of [first, second] as (SpecJoint | undefined)[]) {

@@ -192,6 +192,7 @@ export const ACTUATOR_CASES: readonly RuleCase[] = [
       actuator('<pid joint="j" kp="1" ki="1" imax="-1"/>'),
       actuator('<pid joint="j" kp="1" ki="1" input="vel"/>'),
       actuator('<pid joint="j" kp="1" input="voltage"/>'),
+      actuator('<pid joint="j" kp="1" input="none"/>'),
       actuator('<pid joint="j" kp="1" ki="-1"/>'),
       actuator('<pid joint="j" kp="1" ki="1" slewmax="1"/>'),
       actuator('<general joint="j" dyntype="pid"/>'),

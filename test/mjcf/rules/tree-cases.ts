@@ -276,4 +276,13 @@ export const TREE_CASES: readonly RuleCase[] = [
       world('<geom size=".1" user="1 2"/>'),
     ],
   },
+  {
+    rule: 'a plugin is named',
+    refused: [
+      world('<plugin/>'),
+      onBody('<geom size=".1"><plugin/></geom>'),
+      world('<body><plugin plugin=""/></body>'),
+    ],
+    accepted: [],
+  },
 ]

@@ -1,0 +1,102 @@
+import { type RuleCase, world } from './rule-case.ts'
+
+const comp = (attributes: string, inner = '') =>
+  world(`<flexcomp name="f" radius=".01" ${attributes}>${inner}</flexcomp>`)
+const solid = (inner = '', attributes = '') =>
+  comp(`type="grid" count="3 3 3" dim="3" spacing=".1 .1 .1" ${attributes}`, inner)
+const cloth = (inner = '', attributes = '') =>
+  comp(`type="grid" count="3 3 1" dim="2" spacing=".1 .1 .1" ${attributes}`, inner)
+const flex = (attributes: string, inner = '', rest = '') =>
+  `${world('<body name="a"/><body name="b" pos="1 0 0"/><body name="c" pos="0 1 0"/><body name="d" pos="0 0 1"/>')}
+   <deformable><flex name="f" ${attributes}>${inner}</flex></deformable>${rest}`
+const integrator = (name: string) => `<option integrator="${name}"/>`
+const ELASTIC = '<elasticity young="1"/>'
+const TETRAHEDRON = 'dim="3" body="a b c d" element="0 1 2 3"'
+
+/** Flexes and flexcomps. */
+export const FLEX_CASES: readonly RuleCase[] = [
+  {
+    rule: 'elasticity and passive contacts need an integrator that has them',
+    refused: [
+      integrator('implicit') + solid(ELASTIC),
+      integrator('implicitfast') + solid(`${ELASTIC}<contact selfcollide="none"/>`, 'dof="trilinear"'),
+      integrator('implicitfast') + cloth('<elasticity young="1" elastic2d="bend" thickness=".1"/>'),
+      integrator('implicit') + flex(TETRAHEDRON, ELASTIC),
+      integrator('implicit') + solid('<contact passive="true"/>'),
+      solid('<contact passive="true"/>'),
+    ],
+    accepted: [
+      solid(ELASTIC),
+      integrator('RK4') + solid(ELASTIC),
+      integrator('discrete') + solid(`${ELASTIC}<contact passive="true"/>`),
+      integrator('implicit') + integrator('Euler') + solid(ELASTIC),
+      integrator('implicit') + solid('<elasticity young="0" damping="1"/>'),
+      integrator('implicit') + cloth(ELASTIC),
+      integrator('implicit') + cloth('<edge equality="true"/>'),
+      integrator('implicit') + cloth('<elasticity young="1" elastic2d="both" thickness=".1"/>', 'rigid="true"'),
+      integrator('implicit') + flex('dim="3" body="a" vertex="0 0 0 1 0 0 0 1 0 0 0 1" element="0 1 2 3"', ELASTIC),
+      solid('<contact passive="true"/>', 'rigid="true"'),
+    ],
+  },
+  {
+    rule: 'elasticity goes with the dimension',
+    refused: [
+      solid('<edge stiffness="1"/>'),
+      world(
+        `<body name="b"><joint/><geom size=".1"/><flexcomp name="f" type="grid" count="3 3 1" spacing=".1 .1 .1" radius=".01" dim="2">
+          <elasticity elastic2d="bend" thickness=".1"/><pin id="0"/></flexcomp></body>`,
+      ),
+      solid('<elasticity elastic2d="bend" thickness=".1"/>'),
+      cloth('<elasticity elastic2d="bend"/>'),
+      cloth('<elasticity elastic2d="bend" thickness=".1" poisson=".5"/>'),
+      solid('<elasticity young="1" poisson=".6"/>'),
+      solid('', 'dof="trilinear"'),
+      solid('<contact selfcollide="none" internal="true"/>', 'dof="trilinear"'),
+      flex(TETRAHEDRON, '<edge stiffness="1"/>'),
+    ],
+    accepted: [
+      cloth('<elasticity elastic2d="bend" thickness=".1"/>'),
+      solid('<elasticity young="0" poisson=".6"/>'),
+      solid('<contact selfcollide="none"/>', 'dof="trilinear"'),
+      comp('type="grid" count="3 1 1" dim="1" spacing=".1 .1 .1"', '<edge stiffness="1"/>'),
+    ],
+  },
+  {
+    rule: 'a flexcomp has whole points and elements, or a file',
+    refused: [
+      comp('point="0 0 0 0"'),
+      comp('type="mesh"'),
+      comp('type="direct" dim="1" point="0 0 0 1 0 0" element="0 2"'),
+      comp('type="direct" dim="2" point="0 0 0 1 0 0" element="0 1"'),
+      solid('<pin id="99"/>'),
+      cloth('', 'material="none"'),
+    ],
+    accepted: [comp('type="direct" dim="1" point="0 0 0 1 0 0" element="0 1"'), solid('<pin id="0"/>')],
+  },
+  {
+    rule: 'a flex has elements of vertices that bodies hold',
+    refused: [
+      flex('dim="1" body="a none" element="0 1"'),
+      flex('dim="2" body="a b" element="0 1"'),
+      flex('dim="4" body="a b" element="0 1"'),
+      flex('dim="1" body="a b" element="0 2"'),
+      flex('dim="1" body="a b" element="0 0"'),
+      flex('dim="1" body="" element="0 1"'),
+      flex('dim="1" body="a b c" vertex="0 0 0 1 0 0" element="0 1"'),
+      flex('dim="1" body="a" vertex="0 0 0 1 0" element="0 1"'),
+      flex('dim="1" body="a b" element="0 1" texcoord="0 0"'),
+      flex('dim="1" body="a b" element="0 1" material="none"'),
+      flex('cellcount="2 2 0" dof="trilinear" dim="3" body="a b c d" element="0 1 2 3"'),
+    ],
+    accepted: [
+      flex('dim="1" body="a b" element="0 1"'),
+      flex('dim="1" body="a" vertex="0 0 0 1 0 0" element="0 1"'),
+      flex(TETRAHEDRON),
+    ],
+  },
+  {
+    rule: 'a flex equality is of a flex that is not rigid',
+    refused: [flex('dim="1" body="a a" element="0 1"', '', '<equality><flex flex="f"/></equality>')],
+    accepted: [flex('dim="1" body="a b" element="0 1"', '', '<equality><flex flex="f"/></equality>')],
+  },
+]
