@@ -1,4 +1,5 @@
 /** The `<compiler>` settings of one model: global to it, whichever file they were written in, later ones over earlier ones. */
+import { readNumbers } from './grammar/values.ts'
 import type { XmlElement } from './xml/element.ts'
 
 /** Where asset files are looked for, relative to the folder of the model; '' is that folder itself. */
@@ -83,5 +84,5 @@ function asFlag(text: string | undefined): boolean | undefined {
 }
 
 function numbersOf(text: string | undefined): number[] {
-  return (text ?? '').split(/\s+/).filter(Boolean).map(Number).filter(Number.isFinite)
+  return readNumbers(text ?? '') ?? []
 }

@@ -2,16 +2,16 @@
 import { modelsBelow } from './assets/asset-refs.ts'
 import type { LoadedModel } from './load/loaded-model.ts'
 import type { Undecided } from './reading.ts'
+import { inDocumentOrder } from './xml/in-document-order.ts'
 
 /** One for each plugin named, in document order: MuJoCo refuses the model where it has not been started with that plugin. */
 export function pluginsOf(top: LoadedModel): Undecided[] {
   const names = new Set<string>()
-  const open = modelsBelow(top).map(({ root }) => root)
-  open.reverse()
-  for (let element = open.pop(); element; element = open.pop()) {
-    const plugin = element.name === 'plugin' ? element.attributes.get('plugin') : undefined
-    if (plugin) names.add(plugin)
-    open.push(...element.children.toReversed())
+  for (const { root } of modelsBelow(top)) {
+    for (const { name, attributes } of inDocumentOrder(root)) {
+      const plugin = name === 'plugin' ? attributes.get('plugin') : undefined
+      if (plugin) names.add(plugin)
+    }
   }
   return [...names].map((name) => ({
     about: 'model',

@@ -3,6 +3,7 @@ import { type Compiler, compilerOf } from '../compiler.ts'
 import type { LoadedModel } from '../load/loaded-model.ts'
 import { baseNameOf, folderOf, joinPath } from '../paths.ts'
 import type { XmlElement } from '../xml/element.ts'
+import { inDocumentOrder } from '../xml/in-document-order.ts'
 
 export type AssetKind = 'mesh' | 'texture' | 'hfield' | 'skin' | 'flexcomp'
 
@@ -72,14 +73,11 @@ function textureFiles({ attributes }: XmlElement): string[] {
 }
 
 function refsOfFlexcomps(settings: AssetSettings): AssetRef[] {
-  const refs: AssetRef[] = []
-  const open = settings.model.root.children.filter(({ name }) => name === 'worldbody').reverse()
-  for (let element = open.pop(); element; element = open.pop()) {
-    const isOfFile = element.name === 'flexcomp' && /^(?:mesh|gmsh)$/.test(element.attributes.get('type') ?? '')
-    if (isOfFile) refs.push(...refTo('flexcomp', element, 'file', settings.compiler.dirs.mesh, '', settings))
-    open.push(...element.children.toReversed())
-  }
-  return refs
+  const worlds = settings.model.root.children.filter(({ name }) => name === 'worldbody')
+  return worlds
+    .flatMap((world) => [...inDocumentOrder(world)])
+    .filter(({ name, attributes }) => name === 'flexcomp' && /^(?:mesh|gmsh)$/.test(attributes.get('type') ?? ''))
+    .flatMap((element) => refTo('flexcomp', element, 'file', settings.compiler.dirs.mesh, '', settings))
 }
 
 function refTo(

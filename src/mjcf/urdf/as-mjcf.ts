@@ -47,7 +47,7 @@ function bodiesOf(
     const inertial = inertialOf(element, shapes.faults)
     const geoms = geomsOf(element, shapes)
     if (name === 'world') {
-      world.children.push(...geoms)
+      world.children = geoms
       bodies.set(name, world)
     } else {
       const content = inertial ? [inertial, ...geoms] : geoms

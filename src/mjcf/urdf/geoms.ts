@@ -2,6 +2,7 @@
 import type { Faults } from '../fault.ts'
 import { baseNameOf } from '../paths.ts'
 import type { XmlElement } from '../xml/element.ts'
+import { inDocumentOrder } from '../xml/in-document-order.ts'
 import {
   checkOrigin,
   mjcfElement,
@@ -58,9 +59,7 @@ export function geomsOf(link: XmlElement, context: ShapeContext): XmlElement[] {
 /** Materials may stand anywhere; one without a name, or of a name seen before, is not looked at. */
 export function checkMaterials(robot: XmlElement, { faults, colors }: ShapeContext): void {
   const seen = new Set<string>()
-  const open = [robot]
-  for (let element = open.pop(); element; element = open.pop()) {
-    open.push(...element.children.toReversed())
+  for (const element of inDocumentOrder(robot)) {
     const name = element.attributes.get('name')
     if (element.name !== 'material' || name === undefined || seen.has(name)) continue
     const color = onlyChild(element, 'color', faults)

@@ -41,7 +41,7 @@ export function fromRootsDown(links: ReadonlyMap<string, Link>, faults: Faults):
       faults.refuse('limit', link.element, `More than ${limits.links} links hang below one another.`)
     }
     ordered.push(link)
-    open.push(...link.children.toReversed().map((child) => ({ link: child, level: level + 1 })))
+    for (const child of link.children.toReversed()) open.push({ link: child, level: level + 1 })
   }
   if (ordered.length < links.size) reportLoops(links, ordered, faults)
   return ordered
