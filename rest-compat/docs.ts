@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { FastifyInstance } from 'fastify'
+import { checkCodes } from '../src/cards/check-codes.ts'
 import { errorTable } from '../src/errors.ts'
 import { noneMatchCovers, strongEtag } from './etag.ts'
 import { escapeHtml, page } from './html.ts'
@@ -57,14 +58,27 @@ function registerProblemPages(app: FastifyInstance): void {
   const line = ([type, row]: (typeof rows)[number]) =>
     `<tr><td>${row.status}</td><td><a href="/problems/${type}"><code>${type}</code></a></td><td>${escapeHtml(row.title)}</td></tr>`
   const list = `<h1>Problems</h1>\n<p>Every error of <code>/v1</code> is one of these, as <code>application/problem+json</code>.</p>`
-  const pages = new Map([['', page('Problems', `${list}\n<table>${rows.map(line).join('\n')}</table>`)]])
+  const codes = Object.entries(checkCodes)
+  const codeLine = ([code, row]: (typeof codes)[number]) =>
+    `<tr><td><a href="/problems/${code}"><code>${code}</code></a></td><td>${escapeHtml(row.title)}</td></tr>`
+  const checks = `<h2>Checks of a robot card</h2>\n<p>A card that is refused has one entry in <code>errors</code> for each failing check, under its code.</p>`
+  const tables = `<table>${rows.map(line).join('\n')}</table>\n${checks}\n<table>${codes.map(codeLine).join('\n')}</table>`
+  const pages = new Map([['', page('Problems', `${list}\n${tables}`)]])
+  const back = '<p><a href="/problems">All problems</a></p>'
+  for (const [code, { title, about, fix }] of codes) {
+    const text = `<p>${escapeHtml(about)}</p>\n<p>${escapeHtml(fix)}</p>`
+    pages.set(
+      code,
+      page(`${title} · Problems`, `<h1>${escapeHtml(title)}</h1>\n<p><code>${code}</code></p>\n${text}\n${back}`),
+    )
+  }
   for (const [type, row] of rows) {
     const about = `<p>${escapeHtml(row.about)}</p>\n<p class="dim">HTTP ${row.status} · GraphQL <code>${row.code}</code></p>`
     pages.set(
       type,
       page(
         `${row.title} · Problems`,
-        `<h1>${escapeHtml(row.title)}</h1>\n<p><code>${type}</code></p>\n${about}\n<p><a href="/problems">All problems</a></p>`,
+        `<h1>${escapeHtml(row.title)}</h1>\n<p><code>${type}</code></p>\n${about}\n${back}`,
       ),
     )
   }

@@ -1,8 +1,16 @@
 /** Rules about the joints of an interface: `joint_order` against the model, everything else against `joint_order`. Pure. Spec, "Rules on the interface". */
 import type { ModelReading } from '../../mjcf/reading.ts'
-import type { Check, CheckFault } from '../check.ts'
+import type { Check } from '../check.ts'
 import type { ReadableCard } from '../read-card.ts'
-import { drivableJoints, interfaceCheck, type KnownModel, repeated, undecidedReason, unknownName } from './rule.ts'
+import {
+  drivableJoints,
+  interfaceCheck,
+  type KnownModel,
+  type RuleFault,
+  repeated,
+  undecidedReason,
+  unknownName,
+} from './rule.ts'
 
 /** `interface.joint_order`: unique, and each one a hinge or slide of the model. */
 export function jointOrderCheck(card: ReadableCard, model: KnownModel): Check {
@@ -16,8 +24,9 @@ export function jointOrderCheck(card: ReadableCard, model: KnownModel): Check {
     const drivable = drivableJoints(model)
     if (!drivable || !model.reading) return { fail: twice, skip: model.reason, pass: '' }
     const { reading } = model
+    const others = otherNames(reading)
     const strange = joint_order.flatMap((name, index) =>
-      drivable.has(name) ? [] : [strangeJoint(name, index, reading, drivable)],
+      drivable.has(name) ? [] : [strangeJoint(name, index, others.get(name) ?? null, reading.entry, drivable)],
     )
     const open = undecidedReason(reading, 'joints')
     const certain = open === null ? strange : []
@@ -30,25 +39,43 @@ export function jointOrderCheck(card: ReadableCard, model: KnownModel): Check {
   })
 }
 
-function strangeJoint(name: string, index: number, reading: ModelReading, drivable: ReadonlySet<string>): CheckFault {
-  const loc = ['interface', 'joint_order', index]
-  const joint = reading.joints.find((one) => one.name === name)
-  if (joint) {
-    const hint = 'Leave it out: a policy indexes hinges and slides alone.'
-    return {
-      message: `${name} is a ${joint.type} joint, which has more than one degree of freedom.`,
-      names: [name],
-      hint,
-      loc,
-    }
+function strangeJoint(
+  name: string,
+  index: number,
+  what: string | null,
+  entry: string,
+  drivable: ReadonlySet<string>,
+): RuleFault {
+  const message =
+    what === null
+      ? `${name} is no joint of ${entry}.`
+      : `${name} is ${what} of ${entry}: only hinges and slides have one degree of freedom.`
+  return unknownName(
+    name,
+    message,
+    ['interface', 'joint_order', index],
+    drivable,
+    'Leave it out, or name a hinge or slide.',
+  )
+}
+
+/** What else of the model bears a name, a joint before anything. */
+function otherNames({ joints, names }: ModelReading): Map<string, string> {
+  const found = new Map<string, string>()
+  const add = (what: string, list: readonly (string | null)[]) => {
+    for (const name of list) if (name !== null && !found.has(name)) found.set(name, what)
   }
-  const { names } = reading
-  const kinds = { actuator: names.actuators, body: names.bodies, site: names.sites, camera: names.cameras }
-  const [kind] = Object.entries(kinds).find(([, list]) => list.includes(name)) ?? []
-  const message = kind
-    ? `${name} is the name of a ${kind} of ${reading.entry}, not of a joint.`.replace('a actuator', 'an actuator')
-    : `${name} is no joint of ${reading.entry}.`
-  return unknownName(name, message, loc, drivable)
+  for (const type of ['ball', 'free'] as const) {
+    add(
+      `a ${type} joint`,
+      joints.flatMap((joint) => (joint.type === type ? [joint.name] : [])),
+    )
+  }
+  add('an actuator', names.actuators)
+  add('a body', names.bodies)
+  add('a site', names.sites)
+  add('a camera', names.cameras)
+  return found
 }
 
 /** `interface.default_pose`: only joints of `joint_order`; a position outside the card's own limits is worth a warning. */
@@ -88,8 +115,9 @@ export function actuationCheck(card: ReadableCard): Check {
       return ['interface', 'actuation', found?.group ?? 0, 'joints', found?.at ?? 0]
     }
     const names = driven.map(({ name }) => name)
+    const groups = groupsByName(driven)
     const twice = repeated(names).map(({ name, index }) => ({
-      message: `${name} is driven by ${groupsOf(name, driven)}.`,
+      message: `${name} is driven by ${groupsText([...(groups.get(name) ?? [])])}.`,
       names: [name],
       hint: 'Leave it in one group: a joint has one drive.',
       loc: place(index),
@@ -104,10 +132,16 @@ export function actuationCheck(card: ReadableCard): Check {
   })
 }
 
-function groupsOf(name: string, driven: readonly { readonly name: string; readonly group: number }[]): string {
-  const groups = [...new Set(driven.filter((one) => one.name === name).map(({ group }) => group))]
-  return groups.length === 1 ? `group ${groups[0]} more than once` : `groups ${groups.join(' and ')}`
+function groupsByName(
+  driven: readonly { readonly name: string; readonly group: number }[],
+): ReadonlyMap<string, ReadonlySet<number>> {
+  const found = new Map<string, Set<number>>()
+  for (const { name, group } of driven) found.set(name, (found.get(name) ?? new Set()).add(group))
+  return found
 }
+
+const groupsText = (groups: readonly number[]) =>
+  groups.length === 1 ? `group ${groups[0]} more than once` : `groups ${groups.slice(0, 10).join(' and ')}`
 
 /** `interface.action`: scales of joints of `joint_order` only. */
 export function actionCheck(card: ReadableCard): Check {
@@ -138,7 +172,7 @@ function notInOrder(
   names: readonly string[],
   jointOrder: readonly string[],
   place: (index: number) => readonly (string | number)[],
-): CheckFault[] {
+): RuleFault[] {
   const known = new Set(jointOrder)
   return names.flatMap((name, index) =>
     known.has(name) ? [] : [unknownName(name, `${name} is not in joint_order.`, place(index), known)],

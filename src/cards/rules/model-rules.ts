@@ -4,7 +4,15 @@ import type { Check, CheckFault } from '../check.ts'
 import type { EmbodimentInterface } from '../interface-schema.ts'
 import { namedKeyframes } from '../model-checks.ts'
 import type { ReadableCard } from '../read-card.ts'
-import { type Findings, interfaceCheck, type KnownModel, repeated, undecidedReason, unknownName } from './rule.ts'
+import {
+  type Findings,
+  interfaceCheck,
+  type KnownModel,
+  type RuleFault,
+  repeated,
+  undecidedReason,
+  unknownName,
+} from './rule.ts'
 
 /** `interface.base`: floating exactly when the top-level body above the joints of `joint_order` has a free joint; a loose object beside the robot does not count. */
 export function baseCheck(card: ReadableCard, model: KnownModel): Check {
@@ -102,13 +110,8 @@ export function endEffectorsCheck(card: ReadableCard, model: KnownModel): Check 
       if (known[member].has(name)) return []
       const what = member === 'gripper_joint' ? 'joint' : member
       const message = `${name} is no ${what} of ${reading.entry}.`
-      const fault = unknownName(name, message, ['interface', 'end_effectors', index, member], known[member])
-      return [
-        {
-          ...fault,
-          hint: fault.hint ?? 'Name one that the model has, or set in_mjcf to false for a tool that it lacks.',
-        },
-      ]
+      const otherwise = 'Name one that the model has, or set in_mjcf to false for a tool that it lacks.'
+      return [unknownName(name, message, ['interface', 'end_effectors', index, member], known[member], otherwise)]
     })
     return undecidedUnlessSound(reading, fail, `All ${named.length} names of end effectors are the model's.`)
   })
@@ -138,7 +141,7 @@ export function feetCheck(card: ReadableCard, model: KnownModel): Check {
 }
 
 /** What could not be decided of the tree of bodies holds for its bodies and sites too. */
-function undecidedUnlessSound(reading: ModelReading, fail: readonly CheckFault[], pass: string): Findings {
+function undecidedUnlessSound(reading: ModelReading, fail: readonly RuleFault[], pass: string): Findings {
   const open = undecidedReason(reading, 'joints')
   return open !== null && fail.length > 0 ? { skip: open, pass } : { fail, pass }
 }

@@ -7,21 +7,23 @@ const MAX_LENGTH = 64
 export function nearestName(name: string, candidates: Iterable<string>): string | null {
   const wanted = name.toLowerCase()
   if (wanted.length > MAX_LENGTH) return null
+  const furthest = Math.max(2, wanted.length / 3)
   let best: { readonly name: string; readonly distance: number } | null = null
   let left = MAX_CANDIDATES
   for (const candidate of candidates) {
     if (left-- === 0) break
     if (candidate.length > MAX_LENGTH || candidate === name) continue
-    const distance = distanceOf(wanted, candidate.toLowerCase())
-    if (distance <= Math.max(2, wanted.length / 3) && (!best || distance < best.distance))
-      best = { name: candidate, distance }
+    const distance = distanceOf(wanted, candidate.toLowerCase(), furthest)
+    if (distance <= furthest && (!best || distance < best.distance)) best = { name: candidate, distance }
   }
   return best?.name ?? null
 }
 
-function distanceOf(wanted: string, candidate: string): number {
+function distanceOf(wanted: string, candidate: string, furthest: number): number {
   if (wanted.length >= 3 && candidate.includes(wanted)) return 1
   if (candidate.length >= 3 && wanted.includes(candidate)) return 1
+  // Each unit of length apart is an edit.
+  if (Math.abs(wanted.length - candidate.length) > furthest) return Number.POSITIVE_INFINITY
   return editDistance(wanted, candidate)
 }
 

@@ -13,10 +13,15 @@ export interface KnownModel {
   readonly reason: string
 }
 
+/** A fault whose hint may be the nearest of the names that would have done. */
+export interface RuleFault extends CheckFault {
+  readonly candidates?: Iterable<string>
+}
+
 /** A rule's findings: `skip` says what kept it from a whole verdict. What is certain is told all the same. */
 export interface Findings {
-  readonly fail?: readonly CheckFault[]
-  readonly warn?: readonly CheckFault[]
+  readonly fail?: readonly RuleFault[]
+  readonly warn?: readonly RuleFault[]
   readonly skip?: string | null
   /** The sentence where nothing is wrong. */
   readonly pass: string
@@ -25,10 +30,21 @@ export interface Findings {
 
 /** The check that findings amount to. */
 export function conclude(code: string, { fail = [], warn = [], skip = null, pass, data }: Findings): Check {
-  if (fail.length > 0) return faultyCheck(code, 'fail', fail, data)
-  if (warn.length > 0) return faultyCheck(code, 'warn', warn, { ...data, ...(skip === null ? {} : { skipped: skip }) })
+  if (fail.length > 0) return faultyCheck(code, 'fail', hinted(fail), data)
+  if (warn.length > 0)
+    return faultyCheck(code, 'warn', hinted(warn), { ...data, ...(skip === null ? {} : { skipped: skip }) })
   if (skip !== null) return check(code, 'skip', skip)
   return check(code, 'pass', pass, { data: data ?? null })
+}
+
+/** A search costs up to a millisecond, and a card may name thousands of joints that are not there. */
+const MAX_SEARCHES = 10
+
+function hinted(faults: readonly RuleFault[]): CheckFault[] {
+  return faults.map(({ candidates, ...fault }, index) => {
+    const near = candidates && index < MAX_SEARCHES ? nearestName(fault.names[0] ?? '', candidates) : null
+    return near === null ? fault : { ...fault, hint: `Did you mean ${near}?` }
+  })
 }
 
 type Member = keyof EmbodimentInterface
@@ -70,15 +86,15 @@ export function undecidedReason(
   return reading.undecided.find((open) => open.about === about)?.reason ?? null
 }
 
-/** A fault of one name at one place, with the nearest of the names that would do. */
+/** A fault of a name that nothing bears. `candidates` are what would do; `otherwise` is the hint where none of them is near. */
 export function unknownName(
   name: string,
   message: string,
   loc: readonly (string | number)[],
   candidates: Iterable<string>,
-): CheckFault {
-  const near = nearestName(name, candidates)
-  return { message, names: [name], hint: near === null ? null : `Did you mean ${near}?`, loc }
+  otherwise: string | null = null,
+): RuleFault {
+  return { message, names: [name], hint: otherwise, loc, candidates }
 }
 
 /** Names that stand in a list more than once, each with its second place. */

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest'
+import { modelChecks, modelSummary } from '../../src/cards/model-checks.ts'
+import type { FaultKind, ModelFault } from '../../src/mjcf/fault.ts'
+import type { ModelReading } from '../../src/mjcf/reading.ts'
+import { armReading } from './support/card.ts'
+
+const fault = (kind: FaultKind, change: Partial<ModelFault> = {}): ModelFault => ({
+  kind,
+  message: `A fault of ${kind}.`,
+  file: 'arm.xml',
+  line: 3,
+  names: [kind],
+  hint: null,
+  ...change,
+})
+const lacks = (kind: string, path = `x.${kind}`) => ({ path, alternatives: ['y'], kind, file: 'arm.xml', line: 2 })
+const statuses = (reading: ModelReading | null) =>
+  modelChecks(reading, reading ? reading.entry : null).map(({ status }) => status)
+
+describe('the checks of a model', () => {
+  it.each([
+    ['no model is named', null, ['skip', 'skip', 'skip', 'skip']],
+    ['nothing is wrong', armReading(), ['pass', 'pass', 'pass', 'pass']],
+    ['the entry is absent', armReading({ files: [], faults: [fault('entry')] }), ['fail', 'skip', 'skip', 'skip']],
+    [
+      'the entry is there and empty',
+      armReading({ files: ['arm.xml'], faults: [fault('entry')] }),
+      ['pass', 'fail', 'skip', 'skip'],
+    ],
+    ['the XML is not well-formed', armReading({ faults: [fault('xml')] }), ['pass', 'fail', 'skip', 'skip']],
+    ['a name is unknown', armReading({ faults: [fault('reference')] }), ['pass', 'fail', 'pass', 'pass']],
+    ['a mesh is missing', armReading({ missing: [lacks('mesh')] }), ['pass', 'pass', 'fail', 'pass']],
+    ['an include is missing', armReading({ missing: [lacks('include')] }), ['pass', 'skip', 'fail', 'skip']],
+    [
+      'an include is missing, and a name with it',
+      armReading({ missing: [lacks('include')], faults: [fault('reference')] }),
+      ['pass', 'skip', 'fail', 'skip'],
+    ],
+    [
+      'an include is missing, and a value is wrong',
+      armReading({ missing: [lacks('include')], faults: [fault('value')] }),
+      ['pass', 'fail', 'fail', 'skip'],
+    ],
+    ['a path leaves the repo', armReading({ faults: [fault('path')] }), ['pass', 'pass', 'fail', 'pass']],
+    ['a mesh is empty', armReading({ faults: [fault('asset')] }), ['pass', 'pass', 'pass', 'fail']],
+    ['it is over a cap', armReading({ faults: [fault('limit')] }), ['pass', 'fail', 'skip', 'skip']],
+    [
+      'what it needs cannot be decided',
+      armReading({ undecided: [{ about: 'assets', reason: 'A plugin.' }] }),
+      ['pass', 'pass', 'skip', 'pass'],
+    ],
+    ['an include is repeated', armReading({ warnings: [fault('include')] }), ['pass', 'warn', 'pass', 'pass']],
+    [
+      'its files depend on how it is loaded',
+      armReading({ warnings: [fault('asset')] }),
+      ['pass', 'pass', 'warn', 'pass'],
+    ],
+  ])('when %s', (_when, reading, expected) => {
+    expect(statuses(reading)).toEqual(expected)
+  })
+
+  it('name every missing file, each with where it is asked for', () => {
+    const [, , closure] = modelChecks(
+      armReading({ missing: [lacks('mesh', 'a.stl'), lacks('texture', 'b.png'), lacks('mesh', 'a.stl')] }),
+      'arm.xml',
+    )
+    expect(closure?.names).toEqual(['a.stl', 'b.png'])
+    expect(closure?.message).toContain('arm.xml:2: the mesh a.stl (nor y) is not in the repo.')
+    expect(closure?.data).toMatchObject({ missing: 3, faults: [{ names: ['a.stl'] }, { names: ['b.png'] }, {}] })
+  })
+
+  it('tell all faults of a model, the first in front', () => {
+    const [, parses] = modelChecks(
+      armReading({ faults: [fault('value'), fault('schema', { hint: 'Mend it.' })] }),
+      'arm.xml',
+    )
+    expect(parses).toMatchObject({
+      message: 'arm.xml:3: A fault of value. And 1 more.',
+      names: ['value', 'schema'],
+      hint: 'Mend it.',
+      loc: ['mjcf_path'],
+    })
+    expect(parses?.data?.faults).toHaveLength(2)
+  })
+})
+
+describe('the summary of a model', () => {
+  it('has its named hinges and slides, and its named keyframes', () => {
+    expect(modelSummary(armReading())).toEqual({
+      model: 'arm',
+      base: 'fixed',
+      joints: ['shoulder', 'elbow'],
+      files: ['arm.xml', 'meshes/hand.stl'],
+      keyframes: ['home'],
+    })
+  })
+
+  it.each([
+    ['a fault', { faults: [fault('value')] }],
+    ['a missing mesh', { missing: [lacks('mesh')] }],
+  ])('of one that MuJoCo refuses for %s has no base, joints or keyframes', (_what, change) => {
+    expect(modelSummary(armReading(change))).toMatchObject({ model: 'arm', base: null, joints: [], keyframes: [] })
+  })
+})
