@@ -106,7 +106,7 @@ function include(copies: XmlElement[], element: XmlElement, expansion: Expansion
     faults.add('include', element, `"${reference.written}" is included already.`, { names: [path], hint })
     return
   }
-  const file = gathered.files.get(path)
+  const file = gathered.get(path)
   left.includes -= 1
   if (left.includes < 0) faults.refuse('limit', element, `More than ${limits.includes} includes, nested ones counted.`)
   left.bytes -= file?.bytes ?? 0
@@ -135,7 +135,7 @@ function include(copies: XmlElement[], element: XmlElement, expansion: Expansion
 }
 
 /** The first candidate that exists. */
-export function existing({ candidates }: FileReference, { files }: GatheredFiles): string | null {
+export function existing({ candidates }: FileReference, files: GatheredFiles): string | null {
   return candidates.find(({ path }) => path !== null && files.has(path))?.path ?? null
 }
 

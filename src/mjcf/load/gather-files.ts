@@ -13,11 +13,8 @@ export type XmlFile =
   | { readonly root: XmlElement; readonly bytes: number; readonly fault: null }
   | { readonly root: null; readonly bytes: number; readonly fault: ModelFault }
 
-export interface GatheredFiles {
-  /** Files that exist and were read. */
-  readonly files: ReadonlyMap<string, XmlFile>
-  readonly asked: ReadonlyMap<string, boolean>
-}
+/** Files that exist and were read, by path. */
+export type GatheredFiles = ReadonlyMap<string, XmlFile>
 
 /** A file in its role: includes are looked up beside the main file of the model that they belong to. */
 interface Visit {
@@ -28,7 +25,6 @@ interface Visit {
 /** Reads `entry` and what it leads to. Throws `ModelRefusal` (`limit`) where that is too much; every other fault is left for the expansion to find. */
 export async function gatherFiles(source: ModelFiles, entry: string): Promise<GatheredFiles> {
   const files = new Map<string, XmlFile>()
-  const asked = new Map<string, boolean>()
   const sizes = new Map<string, number | null>()
   const visited = new Set<string>()
   const left = { bytes: limits.textBytes, elements: limits.elements }
@@ -39,10 +35,7 @@ export async function gatherFiles(source: ModelFiles, entry: string): Promise<Ga
     if (sizes.size + unknown.length > limits.asked)
       throw refusal(entry, `More than ${limits.asked} XML files are named.`)
     const found = await source.sizesOf(unknown)
-    for (const [index, path] of unknown.entries()) {
-      sizes.set(path, found[index] ?? null)
-      asked.set(path, false)
-    }
+    for (const [index, path] of unknown.entries()) sizes.set(path, found[index] ?? null)
   }
   const read = async (paths: readonly string[]) => {
     const unread = [...new Set(paths)].filter((path) => !files.has(path) && sizes.get(path) !== null)
@@ -57,7 +50,6 @@ export async function gatherFiles(source: ModelFiles, entry: string): Promise<Ga
       const bytes = contents[index]
       if (bytes) files.set(path, parsed(bytes, path, left))
       else sizes.set(path, null)
-      asked.set(path, true)
     }
   }
   const choose = ({ candidates }: FileReference) =>
@@ -79,7 +71,7 @@ export async function gatherFiles(source: ModelFiles, entry: string): Promise<Ga
     })
     if (visited.size > limits.includes) throw refusal(entry, `More than ${limits.includes} XML files.`)
   }
-  return { files, asked }
+  return files
 }
 
 /** What a file refers to, each with the main file to look it up by: null for a model asset, which is its own. */

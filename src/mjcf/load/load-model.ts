@@ -19,10 +19,10 @@ export type { LoadedModel, LoadReport } from './loaded-model.ts'
  */
 export async function loadModel(files: ModelFiles, entry: string, faults: Faults): Promise<LoadedModel> {
   const gathered = await gatherFiles(files, entry)
-  const report: LoadReport = { asked: gathered.asked, missing: [], warnings: [] }
+  const report: LoadReport = { missing: [], warnings: [] }
   const left = { elements: limits.elements, bytes: limits.textBytes, includes: limits.includes, models: limits.models }
   const loading: Loading = { gathered, faults, report, reported: new Set(), left }
-  const file = gathered.files.get(entry)
+  const file = gathered.get(entry)
   if (!file) faults.refuse('entry', { file: entry }, `There is no file "${entry}".`, { names: [entry] })
   if (file.bytes === 0) faults.refuse('entry', { file: entry }, `"${entry}" is empty.`, { names: [entry] })
   if (!file.root) throw new ModelRefusal(file.fault)
@@ -74,7 +74,7 @@ function containedModel(element: XmlElement, chain: readonly string[], loading: 
   }
   left.models -= 1
   if (left.models < 0) faults.refuse('limit', element, `More than ${limits.models} models in models.`)
-  const file = gathered.files.get(path)
+  const file = gathered.get(path)
   left.bytes -= file?.bytes ?? 0
   if (left.bytes < 0) faults.refuse('limit', element, `More than ${limits.textBytes} bytes of XML with all models.`)
   if (!file?.root) {

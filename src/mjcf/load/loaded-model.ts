@@ -15,13 +15,11 @@ export interface LoadedModel {
   readonly models: ReadonlyMap<XmlElement, LoadedModel>
   /** Paths in the repo of the files included, in the order first seen. */
   readonly includes: readonly string[]
-  /** What the whole reading asked for and did not find; shared by the models of one reading. */
+  /** What there is to say about its files; shared by the models of one reading. */
   readonly report: LoadReport
 }
 
 export interface LoadReport {
-  /** Paths that were asked for, in that order; true where the text was read, false where it was only seen whether there is such a file. */
-  readonly asked: ReadonlyMap<string, boolean>
   /** Includes and model assets that are not there. */
   readonly missing: MissingFile[]
   /** MuJoCo accepts these: an include that works only by the path the model is loaded with, a file included twice. */
