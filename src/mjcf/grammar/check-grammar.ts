@@ -1,5 +1,6 @@
 import type { Faults, ModelFault } from '../fault.ts'
 import type { XmlElement } from '../xml/element.ts'
+import { PLUGIN } from './asset-rows.ts'
 import { BODY, FRAME, REPLICATE } from './body-rows.ts'
 import { checkAttributes } from './check-attributes.ts'
 import { DEFAULT, MUJOCO } from './mjcf-rows.ts'
@@ -10,9 +11,9 @@ import { elementHint, tagOf } from './wording.ts'
 /**
  * How much of an element MuJoCo looks at. `checked`: names and occurrences against the grammar, then the values. `loose`: inside a frame or replicate
  * MuJoCo reads the attributes that it knows and does not notice others, nor elements out of place (3.14 as all versions since frames exist). `unread`:
- * bodies beside the world body are held against the grammar and then forgotten.
+ * bodies beside the world body are held against the grammar and then forgotten. `passed over`: both, so that nothing is looked at.
  */
-export type Scrutiny = 'checked' | 'loose' | 'unread'
+export type Scrutiny = 'checked' | 'loose' | 'unread' | 'passed over'
 
 /** Where faults go, and what MuJoCo passes over. */
 export interface Sinks {
@@ -53,9 +54,10 @@ function childVisits(visit: Visit, sinks: Sinks): Visit[] {
     if (known?.once && count === 2) repeated(visit, child, sinks)
     const next = childVisit(visit, child)
     if (next === null) unknown(visit, child, sinks)
-    else if (count === 1 || !readOnce(row, child.name) || scrutiny === 'checked') visits.push(next)
+    else if (isRead(visit, child.name, count)) visits.push(next)
+    else visits.push({ ...next, scrutiny: scrutiny === 'loose' ? 'passed over' : 'unread' })
   }
-  return visits
+  return visits.filter((next) => next.scrutiny !== 'passed over')
 }
 
 function childVisit({ row, scrutiny, world }: Visit, child: XmlElement): Visit | null {
@@ -64,17 +66,12 @@ function childVisit({ row, scrutiny, world }: Visit, child: XmlElement): Visit |
   if (row === DEFAULT && child.name === 'default') return { element: child, row, scrutiny, world: false }
   if (row === MUJOCO) return topLevelBody(child)
   if (!isBodyLike(row)) return null
-  const inside = scrutiny === 'unread' ? 'unread' : 'loose'
+  const inside = scrutiny === 'unread' ? 'passed over' : 'loose'
   switch (child.name) {
     case 'body':
       return { element: child, row: BODY, scrutiny, world: false }
     case 'frame':
-      return {
-        element: child,
-        row: FRAME,
-        scrutiny: inside,
-        world,
-      }
+      return { element: child, row: FRAME, scrutiny: inside, world }
     case 'replicate':
       return { element: child, row: REPLICATE, scrutiny: inside, world: false }
     default:
@@ -92,9 +89,14 @@ function isBodyLike(row: Row): boolean {
   return row === BODY || row === FRAME || row === REPLICATE
 }
 
-/** Of these MuJoCo reads the first one; the rows of bodies read them all. */
-function readOnce(row: Row, name: string): boolean {
-  return !isBodyLike(row) && (row.children.get(name)?.once === true || name === 'plugin')
+/**
+ * Whether MuJoCo reads the nth child of that name: of what may stand once only the first, and of plugins too, save that a body has its own ways with
+ * them; settings of a plugin only where it names no instance.
+ */
+function isRead({ element, row }: Visit, name: string, nth: number): boolean {
+  const child = row.children.get(name)
+  if (name === 'config') return (element.attributes.get('instance') ?? '') === ''
+  return nth === 1 || isBodyLike(row) || !(child?.once === true || child?.row === PLUGIN)
 }
 
 function repeated({ element, scrutiny }: Visit, child: XmlElement, { faults, warnings }: Sinks): void {

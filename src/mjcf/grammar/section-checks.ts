@@ -119,8 +119,9 @@ export function tupleObject(element: XmlElement): string | null {
     : `has the objtype "${type}", which is no kind of object`
 }
 
-/** Settings of one plugin bear different keys. */
+/** Settings of one plugin bear different keys; those beside the name of an instance are not read. */
 export function differentKeys(element: XmlElement): string | null {
+  if ((element.attributes.get('instance') ?? '') !== '') return null
   const seen = new Set<string>()
   for (const { name, attributes } of element.children) {
     const key = attributes.get('key')
