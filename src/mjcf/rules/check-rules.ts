@@ -6,10 +6,12 @@ import { checkActuators } from './actuators.ts'
 import { checkAssets } from './assets.ts'
 import { checkBodies } from './bodies.ts'
 import { checkCamerasAndLights } from './cameras-lights.ts'
+import { checkComposites } from './composites.ts'
 import { checkCustom } from './custom.ts'
 import { checkConstraints } from './equalities.ts'
 import { checkFlexes } from './flexes.ts'
 import { checkGeoms, checkSites } from './geoms.ts'
+import { checkHistory } from './history.ts'
 import { checkInertia } from './inertia.ts'
 import { checkJoints } from './joints.ts'
 import { checkKeys } from './keys.ts'
@@ -32,12 +34,14 @@ export function checkRules(spec: Spec, faults: Faults): ModelReading['sizes'] {
   checkCamerasAndLights(spec, report)
   checkInertia(spec, report)
   checkAssets(spec, report)
+  checkComposites(spec, report)
   checkFlexes(spec, report)
   checkConstraints(spec, report)
   checkTendons(spec, report)
   checkActuatorDefaults(spec.loaded, report)
   const { nu, na } = checkActuators(spec, report)
   checkSensors(spec, report)
+  checkHistory(spec, report)
   checkCustom(spec, report)
   checkUserData(spec, report)
   checkPlugins(spec.loaded, report)

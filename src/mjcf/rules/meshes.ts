@@ -32,7 +32,19 @@ function dataFault(attributes: ReadonlyMap<string, string>, shell: boolean): str
   const texcoords = countIn(attributes.get('texcoord'))
   if (texcoords !== 0 && texcoords !== (2 * vertices) / 3) return 'has texcoords other than two for each vertex'
   const flat = (faces.length === 0 || !shell) && isFlat(numbersIn(attributes.get('vertex')))
-  return flat ? 'has all its vertices in one plane' : null
+  if (flat) return 'has all its vertices in one plane'
+  return isOneSided(faces, shell) ? 'has faces that enclose no volume' : null
+}
+
+/** Whether all faces lie in the plane of one triangle or in none at all. */
+function isOneSided(faces: readonly number[], shell: boolean): boolean {
+  if (faces.length === 0) return false
+  const shapes = new Set<string>()
+  for (let at = 0; at < faces.length; at += 3) {
+    const corners = new Set(faces.slice(at, at + 3))
+    if (corners.size === 3) shapes.add([...corners].sort((a, b) => a - b).join(' '))
+  }
+  return shapes.size === 0 || (shapes.size === 1 && !shell)
 }
 
 /** What is nearer to a plane than this part of its size counts as flat for sure. */

@@ -98,6 +98,9 @@ export const ASSET_CASES: readonly RuleCase[] = [
       asset('<mesh name="m" vertex="0 0 0 1 0 0 1 1 0 0 1 0"/>'),
       asset('<mesh name="m" vertex="0 0 0 1 0 0 1 1 0 0 1 0" face="0 1 2 0 2 3"/>'),
       asset('<mesh name="m" vertex="0 0 0 0 0 0 0 0 0 0 0 0"/>'),
+      asset(`<mesh name="m" ${TETRAHEDRON} face="0 1 2"/>`),
+      asset(`<mesh name="m" ${TETRAHEDRON} face="0 1 2 2 1 0"/>`),
+      asset(`<mesh name="m" ${TETRAHEDRON} face="0 0 0"/>`),
       asset('<mesh name="m" vertex="0 0 0 1 1 1 2 2 2 3 3 3"/>'),
       asset(`<mesh name="m" scale="0 1 1" ${TETRAHEDRON}/>`),
       asset(`<mesh name="m" refquat="0 0 0 0" ${TETRAHEDRON}/>`),
@@ -106,6 +109,8 @@ export const ASSET_CASES: readonly RuleCase[] = [
     ],
     accepted: [
       asset(`<mesh name="m" scale="0 1 1" inertia="shell" ${TETRAHEDRON}/>`),
+      asset(`<mesh name="m" ${TETRAHEDRON} face="0 1 2" inertia="shell"/>`),
+      asset(`<mesh name="m" ${TETRAHEDRON} face="0 1 2 0 1 3"/>`),
       asset('<mesh name="m" inertia="shell" vertex="0 0 0 1 0 0 1 1 0 0 1 0" face="0 1 2 0 2 3"/>'),
       asset('<mesh name="m" vertex="0 0 0 1 0 0 0 1 0 0 0 1e-3"/>'),
 

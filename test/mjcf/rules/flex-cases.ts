@@ -13,7 +13,10 @@ const integrator = (name: string) => `<option integrator="${name}"/>`
 const ELASTIC = '<elasticity young="1"/>'
 const TETRAHEDRON = 'dim="3" body="a b c d" element="0 1 2 3"'
 
-/** Flexes and flexcomps. */
+const cable = (inner: string) => world(`<composite type="cable" count="5 1 1" curve="s" size="1">${inner}</composite>`)
+const CAPSULE = '<geom type="capsule" size=".01"/>'
+
+/** Flexes, flexcomps and composites. */
 export const FLEX_CASES: readonly RuleCase[] = [
   {
     rule: 'elasticity and passive contacts need an integrator that has them',
@@ -98,5 +101,27 @@ export const FLEX_CASES: readonly RuleCase[] = [
     rule: 'a flex equality is of a flex that is not rigid',
     refused: [flex('dim="1" body="a a" element="0 1"', '', '<equality><flex flex="f"/></equality>')],
     accepted: [flex('dim="1" body="a b" element="0 1"', '', '<equality><flex flex="f"/></equality>')],
+  },
+  {
+    rule: 'a cable has geoms with size and mass, and takes nothing from default classes',
+    refused: [
+      cable('<geom type="capsule" size="0"/>'),
+      cable('<geom type="cylinder"/>'),
+      cable('<geom type="box" size=".1 .1 0"/>'),
+      cable('<geom type="capsule" size=".01" condim="2"/>'),
+      cable('<geom type="capsule" size=".01" material="none"/>'),
+      cable('<geom type="capsule" size=".01" mass="0"/>'),
+      cable('<geom type="capsule" size=".01" density="-1"/>'),
+      cable('<geom type="capsule" size=".01" group="7"/>'),
+      cable(`${CAPSULE}<site size="0"/>`),
+      cable(`${CAPSULE}<site material="none"/>`),
+      cable(`${CAPSULE}<joint kind="main" range="1 2"/>`),
+      `<compiler autolimits="false"/>${cable(`${CAPSULE}<joint kind="main" range="0 2"/>`)}`,
+    ],
+    accepted: [
+      cable('<geom type="box" size="0 .1 .1"/>'),
+      cable(`${CAPSULE}<joint kind="main" range="1 0" limited="true"/>`),
+      `<default><geom mass="0" condim="2"/><joint range="1 2"/></default>${cable(CAPSULE)}`,
+    ],
   },
 ]

@@ -123,4 +123,12 @@ export const SENSOR_CASES: readonly RuleCase[] = [
       sensor('<user dim="2" datatype="positive"/>'),
     ],
   },
+  {
+    rule: 'a history needs a time step',
+    refused: [`<option timestep="0"/>${sensor('<clock nsample="2"/>')}`],
+    accepted: [
+      `<option timestep="0"/>${sensor('<clock/>')}`,
+      `<option timestep=".1"/>${sensor('<clock nsample="2"/>')}`,
+    ],
+  },
 ]

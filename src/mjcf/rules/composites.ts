@@ -1,0 +1,47 @@
+import type { Spec, SpecObject } from '../spec/types.ts'
+import type { XmlElement } from '../xml/element.ts'
+import { alone, given, numberOf, vectorOf } from './fields.ts'
+import { isCondim } from './geoms.ts'
+import { isLimited, needsLimited } from './limited.ts'
+import type { Report } from './report.ts'
+import { compilerFor } from './settings.ts'
+
+/** Cables: their pieces have one geom each, which says its size and mass in the composite and takes nothing from default classes. */
+export function checkComposites(spec: Spec, report: Report): void {
+  const seen = new Set<XmlElement>()
+  for (const geom of spec.of('geom')) {
+    if (geom.element.name !== 'composite' || seen.has(geom.element)) continue
+    seen.add(geom.element)
+    for (const child of geom.element.children) checkChild(spec, geom, child, report)
+  }
+}
+
+function checkChild(spec: Spec, geom: SpecObject, child: XmlElement, report: Report): void {
+  const compiler = compilerFor(spec, geom)
+  const own = alone(child)
+  const refused = (rule: string, predicate: string) =>
+    report.fault(rule, 'compile', child, `The <${child.name}> of a composite ${predicate}.`)
+  const { attributes } = child
+  if (child.name === 'geom' || child.name === 'site') {
+    const place = { category: 'geom' as const, name: '', element: child }
+    if (!compiler.discardvisual) report.optional(place, 'material', 'material', attributes.get('material') ?? '')
+  }
+  if (child.name === 'geom') {
+    const size = vectorOf(own, 'size', [0, 0, 0])
+    const needed = attributes.get('type') === 'box' ? size.slice(1) : size.slice(0, 1)
+    if (needed.some((value) => value <= 0)) refused('size', 'has a size that is not positive')
+    if (!isCondim(numberOf(own, 'condim', 3))) refused('condim', 'has a condim other than 1, 3, 4 or 6')
+    const [from, to] = compiler.inertiagrouprange
+    const group = numberOf(own, 'group', 0)
+    const heavy = given(own, 'mass') ? numberOf(own, 'mass', 0) : numberOf(own, 'density', 1000)
+    if (heavy === 0 || group < from || group > to) refused('mass', 'has no mass, and its pieces move')
+    else if (heavy < 0) refused('mass', 'has a negative mass or density')
+  } else if (child.name === 'site') {
+    if (numberOf(own, 'size', 0.005) <= 0) refused('size', 'has a size that is not positive')
+  } else if (child.name === 'joint') {
+    // Its own `limited` is never read.
+    const range = vectorOf(own, 'range', [0, 0]) as [number, number]
+    if (needsLimited('auto', range, compiler.autolimits)) refused('limited', 'has a range, and autolimits is off')
+    else if (isLimited('auto', range) && range[0] !== 0) refused('range', 'has a range that does not begin with 0')
+  }
+}
