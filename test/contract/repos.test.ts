@@ -196,10 +196,10 @@ describe('meta blocks', () => {
         })
       ).json.model_meta.embodiment_check
     expect(await check('a'.repeat(64))).toBe('robot_undeclared')
-    await hub.sql("insert into robot_cards (repo_id, card, interface_fingerprint) values ($1, '{}', $2)", [
-      id,
-      'a'.repeat(64),
-    ])
+    await hub.sql(
+      'insert into robot_cards (repo_id, card, interface_fingerprint) values ($1, \'{"dof":1,"actuators":[]}\', $2)',
+      [id, 'a'.repeat(64)],
+    )
     expect([await check('a'.repeat(64)), await check('b'.repeat(64)), await check(null)]).toEqual([
       'match',
       'mismatch',
@@ -262,10 +262,10 @@ describe('listing repos', () => {
     expect([await policies(eve), await policies(bob), await policies(null)]).toEqual([1, 0, 0])
     const { id } = (await hub.call(eve, 'GET', `/v1/repos/${robot}`)).json
     const fingerprint = 'c'.repeat(64)
-    await hub.sql("insert into robot_cards (repo_id, card, interface_fingerprint) values ($1, '{}', $2)", [
-      id,
-      fingerprint,
-    ])
+    await hub.sql(
+      'insert into robot_cards (repo_id, card, interface_fingerprint) values ($1, \'{"dof":1,"actuators":[]}\', $2)',
+      [id, fingerprint],
+    )
     expect(names(await list(null, `interface_fingerprint=${fingerprint}`))).toEqual([robot])
     expect(names(await list(null, `interface_fingerprint=${'d'.repeat(64)}`))).toEqual([])
     expect((await list(null, 'interface_fingerprint=short')).status).toBe(422)

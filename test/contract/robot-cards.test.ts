@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { goodCard, goodInterface } from '../cards/support/card.ts'
 import { contractHub, type Json, type Person, places, types } from './support/hub.ts'
@@ -149,6 +150,33 @@ describe('a card', () => {
         after: { mjcf_path: 'arm.xml', interface_fingerprint: json.interface_fingerprint, sha256: expect.any(String) },
       },
     ])
+  })
+})
+
+describe('the guide', () => {
+  const guide = readFileSync(new URL('../../docs/robot-cards.md', import.meta.url), 'utf8')
+  const between = (start: string, end: string) => guide.split(start)[1]?.split(end)[0] ?? ''
+  const card = JSON.parse(between("-d '", "'\n```"))
+
+  it('shows a card and a model that hold', async () => {
+    const name = await newRobot({ 'robot.xml': between('```xml\n', '```') })
+    const made = await put(name, card)
+    expect([made.status, made.json.errors]).toEqual([200, undefined])
+    const { json } = await validate(name, {})
+    expect([json.grade, json.model]).toMatchObject(['pass', { joints: ['swing'], keyframes: ['home'], base: 'fixed' }])
+  })
+
+  it('shows documents that the graph takes', async () => {
+    const name = await newRobot({ 'robot.xml': between('```xml\n', '```') })
+    const [owner = '', repo = ''] = name.split('/')
+    const [first = '', second = ''] = between('```graphql\n', '```')
+      .replaceAll('"ada"', JSON.stringify(owner))
+      .replaceAll('"pendulum"', JSON.stringify(repo))
+      .split('\n\n')
+    const stored = await hub.graphql(ada, first, { card })
+    expect(stored.data.putRobotCard.interface).toEqual({ base: 'fixed', jointOrder: ['swing'] })
+    const report = await hub.graphql(ada, second, { card: { dof: 1, actuators: [], mjcfPath: 'robot.xml' } })
+    expect(report.data.validateRobotCard).toMatchObject({ ok: true, model: { joints: ['swing'] } })
   })
 })
 

@@ -15,6 +15,7 @@ beforeAll(async () => {
     await hub.upload(ada, full, Object.fromEntries(Array.from({ length: 6 }, (_, n) => [`f${n}`, `${at} ${n}`])))
     const model = { policy_type: 'act', robot: `${ada.handle}/none`, embodiment_fingerprint: 'a'.repeat(64) }
     if (at % 2 === 0) await hub.call(ada, 'PUT', `/v1/models/${full}/meta`, model)
+    else expect((await hub.call(ada, 'PUT', `/v1/robots/${full}/card`, { dof: 1, actuators: [] })).status).toBe(200)
   }
 })
 
@@ -38,7 +39,7 @@ async function statements(ask: () => Promise<unknown>): Promise<number> {
 describe('a nested page costs a small constant number of SQL statements, whatever its size', () => {
   const nested = (first: number) => `{ repos(first: ${first}, owner: "${ada.handle}") {
     nodes { id fullName tags owner { id handle name kind } fileSummary { count totalBytes verifiedCount } policyCount
-      modelMeta { policyType embodimentCheck } datasetMeta { fps }
+      modelMeta { policyType embodimentCheck } datasetMeta { fps } robotCard { dof updatedAt }
       files(first: 5) { nodes { path size sha256 } pageInfo { hasNextPage endCursor } } } pageInfo { endCursor } } }`
 
   it('in GraphQL: repos with owner, file summary, policy count and their first 5 files', async () => {
