@@ -28,7 +28,7 @@ const formatProblems: Readonly<
 /** A content type matters for MuJoCo's own format alone; STL and OBJ go by the extension. */
 function meshProblem({ element }: AssetRef, path: string, size: number): Problem | null {
   const written = element.attributes.get('content_type') ?? ''
-  const type = written === '' ? (typeByExtension[extension(path)] ?? null) : contentType(written)
+  const type = written === '' ? typeByExtension.get(extension(path)) : contentType(written)
   if (type === 'model/vnd.mujoco.msh') return sizeProblem(path, size, 16)
   return decodableProblem(path, size, 2)
 }
@@ -100,20 +100,20 @@ function sizeProblem(path: string, size: number, least: number): Problem | null 
   return { message: `${path} has ${size} bytes, too few for its header.`, hint: 'Upload the file again.' }
 }
 
-const typeByExtension: Readonly<Record<string, string | undefined>> = {
-  '.stl': 'model/stl',
-  '.obj': 'model/obj',
-  '.ply': 'model/ply',
-  '.msh': 'model/vnd.mujoco.msh',
-  '.png': 'image/png',
-  '.ktx': 'image/ktx',
-}
+const typeByExtension = new Map([
+  ['.stl', 'model/stl'],
+  ['.obj', 'model/obj'],
+  ['.ply', 'model/ply'],
+  ['.msh', 'model/vnd.mujoco.msh'],
+  ['.png', 'image/png'],
+  ['.ktx', 'image/ktx'],
+])
 
 const extension = (path: string) => extensionOf(path).toLowerCase()
 
 /** '' where neither tells. A content type that cannot be read is no reason to look at the extension. */
 function assetType(written: string | undefined, path: string): string {
-  return written ? contentType(written) : (typeByExtension[extension(path)] ?? '')
+  return written ? contentType(written) : (typeByExtension.get(extension(path)) ?? '')
 }
 
 /** `type/subtype` of `type/subtype;parameter=value`, case kept; '' where it is none. */

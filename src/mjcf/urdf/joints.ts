@@ -3,15 +3,15 @@ import type { Faults } from '../fault.ts'
 import type { XmlElement } from '../xml/element.ts'
 import { checkOrigin, mjcfElement, numbersOf, onlyChild, requiredNumbers, requiredText } from './read-urdf.ts'
 
-const typeOfJoint: Readonly<Record<string, string>> = {
-  revolute: 'hinge',
-  continuous: 'hinge',
-  prismatic: 'slide',
-  fixed: 'fixed',
-  floating: 'free',
-  planar: 'planar',
-  spherical: 'ball',
-}
+const typeOfJoint = new Map([
+  ['revolute', 'hinge'],
+  ['continuous', 'hinge'],
+  ['prismatic', 'slide'],
+  ['fixed', 'fixed'],
+  ['floating', 'free'],
+  ['planar', 'planar'],
+  ['spherical', 'ball'],
+])
 
 /** None for a fixed joint, three for a planar one. A name that an earlier joint bears is dropped, without a fault. */
 export function jointsOfUrdf(joint: XmlElement, taken: Set<string>, faults: Faults): XmlElement[] {
@@ -41,9 +41,9 @@ export function jointsOfUrdf(joint: XmlElement, taken: Set<string>, faults: Faul
 function typeOf(joint: XmlElement, faults: Faults): string | null {
   const written = requiredText(joint, 'type', faults)
   if (written === null) return null
-  const type = Object.hasOwn(typeOfJoint, written) ? typeOfJoint[written] : undefined
+  const type = typeOfJoint.get(written)
   if (type === undefined) {
-    const hint = `One of ${Object.keys(typeOfJoint).join(', ')}.`
+    const hint = `One of ${[...typeOfJoint.keys()].join(', ')}.`
     faults.add('value', joint, `A joint has no type "${written}".`, { names: [written], hint })
   }
   return type ?? null
