@@ -1,6 +1,6 @@
 /**
  * `npm run build`: the hub as two files for an image, `dist/main.js` and `dist/hub.js`, with the data that they read beside them. Packages stay outside: the
- * image installs them with `npm ci --omit=dev`. Ends by letting the built command check the sample robot, so that a bundle that does not load, or does not find its thread,
+ * image installs them with `npm ci --omit=dev`. Ends by letting the built command check the sample robot, so that a bundle that does not load, or does not find its modules,
  * fails here.
  */
 import { spawnSync } from 'node:child_process'
@@ -15,7 +15,7 @@ const dist = `${root}dist`
 
 /**
  * Modules find their data beside themselves: in the bundle each keeps the URL that it has in the source tree, seen from `dist/`. A module that is named by
- * such a URL (that of a thread) is an entry of its own, and JavaScript there.
+ * such a URL (that of a process) is an entry of its own, and JavaScript there.
  */
 const keepModuleUrls: Plugin = {
   name: 'keep-module-urls',
@@ -23,8 +23,8 @@ const keepModuleUrls: Plugin = {
     onLoad({ filter: /\.ts$/ }, async ({ path }) => {
       const text = await readFile(path, 'utf8')
       const url = `new URL(${JSON.stringify(`./${relative(root, path)}`)}, import.meta.url).href`
-      const threads = text.replaceAll(/(new URL\('\.\/[\w/-]+)\.ts', import\.meta\.url\)/g, "$1.js', import.meta.url)")
-      return { contents: threads.replaceAll('import.meta.url', url), loader: 'ts' }
+      const named = text.replaceAll(/(new URL\('\.\/[\w/-]+)\.ts', import\.meta\.url\)/g, "$1.js', import.meta.url)")
+      return { contents: named.replaceAll('import.meta.url', url), loader: 'ts' }
     })
   },
 }
@@ -34,7 +34,7 @@ await build({
   entryPoints: {
     main: `${root}src/main.ts`,
     hub: `${root}src/cli/hub.ts`,
-    'src/model-reader/reading-worker': `${root}src/model-reader/reading-worker.ts`,
+    'src/model-reader/reading-child': `${root}src/model-reader/reading-child.ts`,
   },
   outdir: dist,
   bundle: true,

@@ -66,7 +66,7 @@ export interface RepoReading {
   readonly seq: number
 }
 
-/** Reads models off the main thread and keeps what it read. */
+/** Reads models in processes of their own and keeps what it read. */
 export interface ModelReader {
   /** Use `readRepoModel`. */
   read(deps: Pick<Deps, 'db' | 'objects'>, repoId: string, entry: string, signal: AbortSignal): Promise<RepoReading>

@@ -74,7 +74,6 @@ async function namesOf(folder: string): Promise<ReadonlyMap<string, string>> {
 }
 
 async function readStart(file: string, lengthBytes: number, path: string): Promise<Uint8Array<ArrayBuffer>> {
-  // Memory of its own, outside Node's shared pool: it is to be transferred to another thread.
   const bytes = new Uint8Array(lengthBytes)
   const handle = await open(file, 'r').catch((error: Error) => {
     throw new LocalError(`${path} cannot be read: ${error.message}`)

@@ -72,8 +72,8 @@ class UsageError extends Error {}
 async function run(io: ModelIo, dir: string | undefined, entry: string | undefined, options: ModelOptions) {
   const interrupt = new AbortController()
   const off = io.onInterrupt(() => interrupt.abort(new Error('interrupted')))
-  // One model needs one thread, and starts sooner for it.
-  const pool = openReadingPool({ log: pino({ level: 'silent' }), threads: options.stdin ? undefined : 1 })
+  // One model needs one process.
+  const pool = openReadingPool({ log: pino({ level: 'silent' }), processes: options.stdin ? undefined : 1 })
   try {
     const good = await work(io, pool, dir, entry, options, interrupt.signal)
     io.exit(good ? exitCode.ok : exitCode.failed)

@@ -1,9 +1,9 @@
 /** The bounds of a reading in a running hub; those of a model itself are the reader's own (`src/mjcf/limits.ts`). */
 
-/** Readings under way at a time: each may take a core for its whole wall limit, and two of a machine's must be left for answering. */
-export const READING_THREADS = 2
+/** Readings under way at a time: each may take a core for its whole wall limit. */
+export const READING_PROCESSES = 2
 
-/** Readings that wait for a thread; the next one is told that the hub is busy. */
+/** Readings that wait for a process; the next one is told that the hub is busy. */
 export const MAX_WAITING_READINGS = 100
 
 /** Parsing and checking; waiting for files does not count. The largest public robots take a twentieth of it. */
@@ -11,16 +11,16 @@ export const PARSE_WALL_MS = 2_000
 
 /**
  * Waves of XML files of one reading, each of which names the next: how deep includes may nest. Each waits for the database and the store once, so that a
- * chain without end would keep a thread for seconds without parsing. Robots nest three deep.
+ * chain without end would keep a process for seconds without parsing. Robots nest three deep.
  */
 export const MAX_WAVES = 256
 
-/** A thread that has not begun by then never will. Loading the reader takes 0.2 s on an idle machine. */
-export const THREAD_START_MS = 30_000
+/** A process that has not begun by then never will. Starting it and loading the reader takes 0.3 s on an idle machine. */
+export const READER_START_MS = 30_000
 
-/** Of one thread: the old generation, which stops it, and the young one. 200 MB together with the bytes of the files that it holds. */
-export const THREAD_HEAP_MIB = 144
-export const THREAD_YOUNG_MIB = 16
+/** Of one process: the old generation, which ends it, and each half of the young one. Below 200 MB together with the bytes of the files that it holds. */
+export const READER_HEAP_MIB = 128
+export const READER_SEMI_SPACE_MIB = 8
 
 /** Reads of the object store that one reading keeps under way. */
 export const READING_STORE_CONCURRENCY = 8

@@ -1,5 +1,5 @@
 /**
- * Reads models of repos: the files from the store, the parsing in a thread, and every whole reading kept. An unchanged model costs one statement, no parsing
+ * Reads models of repos: the files from the store, the parsing in a process of its own, and every whole reading kept. An unchanged model costs one statement, no parsing
  * and no read of the store; readings of the same state of a repo that are asked for at once share one.
  */
 import type { Logger } from 'pino'
@@ -16,8 +16,8 @@ type Stores = Pick<Deps, 'db' | 'objects'>
 /** A push changes files for seconds, and a reading takes a tenth of one: the third reading that is overtaken by changes of its own files is the last. */
 const ATTEMPTS = 3
 
-/** `worker` is the module of a thread; tests have their own. No thread is started before the first reading. */
-export function openModelReader(options: { readonly log: Logger; readonly worker?: URL }): ModelReader {
+/** `reader` is the module of a reading process; tests have their own. None is started before the first reading. */
+export function openModelReader(options: { readonly log: Logger; readonly reader?: URL }): ModelReader {
   const pool = openReadingPool(options)
   const kept = keptReadings()
   const share = sharedWork<RepoReading | null>()

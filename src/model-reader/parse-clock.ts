@@ -1,9 +1,9 @@
-/** Counts the time in which a thread works, leaving out what it waits for. */
+/** Counts the time in which a reader works, leaving out what it waits for. */
 
 export interface ParseClock {
-  /** The thread works (again). */
+  /** The reader works (again). */
   run(): void
-  /** The thread waits for files. */
+  /** The reader waits for files. */
   hold(): void
 }
 

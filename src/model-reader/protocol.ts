@@ -1,19 +1,22 @@
-/** What the main thread and a reading thread say to each other, over a port of the reading's own. */
-import type { MessagePort } from 'node:worker_threads'
+/** What the hub and a reading process say to each other. */
+import type { ModelReading } from '../mjcf/reading.ts'
 
-/** The task of a thread: read the model at `entry`, asking for files over `port`. */
-export interface ReadingTask {
-  readonly entry: string
-  readonly port: MessagePort
+/** To the process: a model to read, and the answers to what it asks meanwhile, in the order asked; null for a file that is not there. */
+export type ToReader =
+  | { readonly kind: 'model'; readonly entry: string }
+  | { readonly kind: 'files'; readonly id: number; readonly files: readonly (Uint8Array | null)[] }
+  | { readonly kind: 'sizes'; readonly id: number; readonly sizes: readonly (number | null)[] }
+
+/** What the reader needs at the same time, answered by `id`. */
+export interface Ask {
+  readonly kind: 'read' | 'look'
+  readonly id: number
+  readonly paths: readonly string[]
 }
 
-/** From the thread. `begin`: loaded, and reading from now on. The others ask for what the reader needs at the same time, and are answered by `id`. */
-export type Ask =
+/** From the process. `begin`: loaded, and reading from now on. `failed`: the reader threw, which is no fault of the model. */
+export type FromReader =
   | { readonly kind: 'begin' }
-  | { readonly kind: 'read'; readonly id: number; readonly paths: readonly string[] }
-  | { readonly kind: 'sizes'; readonly id: number; readonly paths: readonly string[] }
-
-/** To the thread, in the order asked; null for a file that is not there. The buffers are transferred. */
-export type Reply =
-  | { readonly id: number; readonly files: readonly (Uint8Array | null)[] }
-  | { readonly id: number; readonly sizes: readonly (number | null)[] }
+  | Ask
+  | { readonly kind: 'done'; readonly reading: ModelReading }
+  | { readonly kind: 'failed'; readonly name: string; readonly message: string; readonly stack: string }

@@ -1,35 +1,27 @@
 /**
- * The threads that read models. A reading that takes too long or too much memory ends with its thread, and is a fault of the model; the others go on.
- * A thread is started by the first reading, and kept.
+ * Models are read in processes of their own, since a heap's limit is one that the whole process dies of: that of a worker thread, too. A reading that takes
+ * too long or too much memory ends with its process, and is a fault of the model; the others go on.
  */
-import { MessageChannel, type MessagePort } from 'node:worker_threads'
+import type { ChildProcess } from 'node:child_process'
 import type { Logger } from 'pino'
-import { Tinypool } from 'tinypool'
 import { HubError } from '../errors.ts'
 import type { ModelFiles } from '../mjcf/model-files.ts'
 import type { ModelReading } from '../mjcf/reading.ts'
-import {
-  MAX_WAITING_READINGS,
-  MAX_WAVES,
-  PARSE_WALL_MS,
-  READING_THREADS,
-  THREAD_HEAP_MIB,
-  THREAD_START_MS,
-  THREAD_YOUNG_MIB,
-} from './limits.ts'
+import { MAX_WAVES, PARSE_WALL_MS, READER_HEAP_MIB, READER_START_MS, READING_PROCESSES } from './limits.ts'
 import { parseClock } from './parse-clock.ts'
-import type { Ask, ReadingTask, Reply } from './protocol.ts'
+import type { Ask, FromReader, ToReader } from './protocol.ts'
+import { readerSlots } from './reader-slots.ts'
 import { overLimitReading } from './refused-reading.ts'
 
 /** Files as the pool asks for them: all that are needed at the same time, in one call. */
 export interface FileWaves {
-  readFiles(paths: readonly string[], signal: AbortSignal): Promise<readonly (Uint8Array<ArrayBuffer> | null)[]>
+  readFiles(paths: readonly string[], signal: AbortSignal): Promise<readonly (Uint8Array | null)[]>
   sizesOf(paths: readonly string[], signal: AbortSignal): ReturnType<ModelFiles['sizesOf']>
 }
 
 export interface PoolReading {
   readonly reading: ModelReading
-  /** Whether the model was read to its end: a thread that was stopped says nothing that holds for another time or machine. */
+  /** Whether the model was read to its end: one that was stopped says nothing that holds for another time or machine. */
   readonly whole: boolean
 }
 
@@ -41,133 +33,122 @@ export interface ReadingPool {
 
 export interface PoolOptions {
   readonly log: Logger
-  /** The module of a thread; tests have their own. */
-  readonly worker?: URL
+  /** The module of a process; tests have their own. */
+  readonly reader?: URL
   /** As many as a hub has, unless given. */
-  readonly threads?: number
+  readonly processes?: number
 }
 
-/** Starts no thread yet. */
+/** Starts no process yet. */
 export function openReadingPool(options: PoolOptions): ReadingPool {
-  let threads: Tinypool | null = null
-  let closed = false
+  const {
+    log,
+    reader: module = new URL('./reading-child.ts', import.meta.url),
+    processes = READING_PROCESSES,
+  } = options
+  const slots = readerSlots(module, processes)
   return {
-    async read(files, entry, signal) {
-      signal.throwIfAborted()
-      if (closed) throw new HubError('unavailable', 'The hub is stopping; try again.')
-      threads ??= startThreads(options)
-      if (threads.queueSize >= MAX_WAITING_READINGS) {
-        throw new HubError('unavailable', 'Too many models are being read; try again soon.')
-      }
-      return readOnce(threads, files, entry, signal)
-    },
-    async close() {
-      closed = true
-      await threads?.destroy()
-    },
+    read: (files, entry, signal) => slots.use(signal, (reader) => readWith(reader, files, entry, signal, log)),
+    close: async () => slots.close(),
   }
 }
 
-const readingWorker = new URL('./reading-worker.ts', import.meta.url)
+/** How a reading ended. `memory` is a process that died of its heap. */
+type End =
+  | { readonly why: 'done'; readonly reading: ModelReading }
+  | { readonly why: 'time' | 'depth' | 'memory' | 'stack' }
+  | { readonly why: 'failure'; readonly error: unknown }
 
-function startThreads({ log, worker = readingWorker, threads: count = READING_THREADS }: PoolOptions): Tinypool {
-  const threads = new Tinypool({
-    filename: worker.href,
-    // The pool replaces a stopped thread only up to its minimum; with none, readings that wait would wait for ever.
-    minThreads: count,
-    maxThreads: count,
-    resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP_MIB, maxYoungGenerationSizeMb: THREAD_YOUNG_MIB },
-    // A model is a stranger's: nothing of the hub's settings belongs near it.
-    env: {},
-  })
-  // An idle thread that ends reports here; unheard, the report would end the process.
-  threads.on('error', (error: unknown) => log.error({ err: error }, 'a reading thread ended'))
-  return threads
+async function readWith(
+  reader: ChildProcess,
+  files: FileWaves,
+  entry: string,
+  signal: AbortSignal,
+  log: Logger,
+): Promise<PoolReading> {
+  const end = await converse(reader, files, entry, signal)
+  if (end.why === 'done') return { reading: end.reading, whole: true }
+  if (end.why === 'failure') throw end.error
+  log.info({ entry, why: end.why }, 'a model is over a limit of its reading')
+  return { reading: overLimitReading(entry, overLimit[end.why], HINT), whole: false }
 }
 
-/** How a reading was stopped from here, if it was. */
-type Stop = { readonly why: 'time' | 'depth' } | { readonly why: 'failure'; readonly error: unknown }
+const HINT =
+  'Make the model smaller: fewer copies, includes or inline numbers; put meshes and height fields into files.'
 
-async function readOnce(threads: Tinypool, files: FileWaves, entry: string, signal: AbortSignal): Promise<PoolReading> {
+const overLimit = {
+  time: `Reading the model takes longer than ${PARSE_WALL_MS / 1000} s.`,
+  memory: `Reading the model takes more than ${READER_HEAP_MIB} MiB of memory.`,
+  stack: 'The model is nested too deeply to be read.',
+  depth: `The files of the model include each other more than ${MAX_WAVES} deep.`,
+}
+
+/** Lets the process read and answers what it asks; one that has not come to its own end by then is killed. */
+async function converse(reader: ChildProcess, files: FileWaves, entry: string, signal: AbortSignal): Promise<End> {
   const stopper = new AbortController()
-  let stopped: Stop | null = null
-  const stop = (reason: Stop) => {
-    stopped ??= reason
-    stopper.abort()
-  }
-  const onAbort = () => stop({ why: 'failure', error: signal.reason })
-  signal.addEventListener('abort', onAbort, { once: true })
-  const { port1, port2 } = new MessageChannel()
-  const endAnswers = answer(port1, files, stopper.signal, stop)
-  try {
-    const task: ReadingTask = { entry, port: port2 }
-    const reading: ModelReading = await threads.run(task, { transferList: [port2], signal: stopper.signal })
-    return { reading, whole: true }
-  } catch (error) {
-    return { reading: afterStop(entry, stopped, error), whole: false }
-  } finally {
-    signal.removeEventListener('abort', onAbort)
-    endAnswers()
-  }
-}
-
-/** Answers a thread until the function that it returns is called. */
-function answer(port: MessagePort, files: FileWaves, signal: AbortSignal, stop: (reason: Stop) => void): () => void {
-  const clock = parseClock(PARSE_WALL_MS, () => stop({ why: 'time' }))
-  let starting: NodeJS.Timeout | undefined = setTimeout(() => {
-    stop({ why: 'failure', error: new HubError('unavailable', 'The hub is too busy to read the model; try again.') })
-  }, THREAD_START_MS)
-  let underWay = 0
+  const ended = Promise.withResolvers<End>()
+  const clock = parseClock(PARSE_WALL_MS, () => ended.resolve({ why: 'time' }))
+  const fail = (error: unknown) => ended.resolve({ why: 'failure', error })
+  const say = (message: ToReader) => void (reader.connected && reader.send(message))
+  const onAbort = () => fail(signal.reason)
   let waves = 0
-  const reply = async (ask: Exclude<Ask, { kind: 'begin' }>): Promise<void> => {
-    if (ask.kind === 'read') waves += 1
-    if (waves > MAX_WAVES) return stop({ why: 'depth' })
+  let underWay = 0
+
+  const answer = async ({ kind, id, paths }: Ask): Promise<void> => {
     underWay += 1
     clock.hold()
     try {
-      const message: Reply =
-        ask.kind === 'read'
-          ? { id: ask.id, files: await files.readFiles(ask.paths, signal) }
-          : { id: ask.id, sizes: await files.sizesOf(ask.paths, signal) }
-      const buffers =
-        'files' in message ? message.files.flatMap((file) => (file ? [file.buffer as ArrayBuffer] : [])) : []
-      port.postMessage(message, buffers)
+      if (kind === 'read') say({ kind: 'files', id, files: await files.readFiles(paths, stopper.signal) })
+      else say({ kind: 'sizes', id, sizes: await files.sizesOf(paths, stopper.signal) })
     } catch (error) {
-      stop({ why: 'failure', error })
-    } finally {
-      underWay -= 1
-      if (underWay === 0 && !signal.aborted) clock.run()
+      fail(error)
+    }
+    underWay -= 1
+    if (underWay === 0 && !stopper.signal.aborted) clock.run()
+  }
+  const onMessage = (message: FromReader) => {
+    switch (message.kind) {
+      case 'begin':
+        clearTimeout(starting)
+        return clock.run()
+      case 'done':
+        return ended.resolve({ why: 'done', reading: message.reading })
+      case 'failed':
+        return ended.resolve(
+          message.name === 'RangeError' ? { why: 'stack' } : { why: 'failure', error: thrown(message) },
+        )
+      default:
+        if (message.kind === 'read') waves += 1
+        if (waves > MAX_WAVES) return ended.resolve({ why: 'depth' })
+        return void answer(message)
     }
   }
-  port.on('message', (ask: Ask) => {
-    if (ask.kind === 'begin') {
-      clearTimeout(starting)
-      starting = undefined
-      clock.run()
-    } else if (!signal.aborted) void reply(ask)
-  })
-  return () => {
-    clearTimeout(starting)
-    clock.hold()
-    port.close()
+  const onExit = (code: number | null, killedBy: NodeJS.Signals | null) => {
+    // V8 aborts when a heap is full.
+    const full = killedBy === 'SIGABRT' || code === 134
+    if (full) ended.resolve({ why: 'memory' })
+    else
+      fail(new HubError('unavailable', 'The reading of the model was ended; try again.', { cause: { code, killedBy } }))
   }
+  const starting = setTimeout(() => {
+    fail(new HubError('unavailable', 'The hub is too busy to read the model; try again.'))
+  }, READER_START_MS)
+
+  reader.on('message', onMessage).once('exit', onExit)
+  signal.addEventListener('abort', onAbort, { once: true })
+  say({ kind: 'model', entry })
+  const end = await ended.promise
+  stopper.abort(new Error('The reading has ended.'))
+  clearTimeout(starting)
+  clock.hold()
+  signal.removeEventListener('abort', onAbort)
+  reader.off('message', onMessage).off('exit', onExit)
+  if (end.why !== 'done') reader.kill('SIGKILL')
+  return end
 }
 
-function afterStop(entry: string, stopped: Stop | null, error: unknown): ModelReading {
-  if (stopped?.why === 'failure') throw stopped.error
-  const hint =
-    'Make the model smaller: fewer copies, includes or inline numbers; put meshes and height fields into files.'
-  if (stopped?.why === 'time') {
-    return overLimitReading(entry, `Reading the model takes longer than ${PARSE_WALL_MS / 1000} s.`, hint)
-  }
-  if (stopped?.why === 'depth') {
-    return overLimitReading(entry, `The files of the model include each other more than ${MAX_WAVES} deep.`, hint)
-  }
-  if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY') {
-    return overLimitReading(entry, `Reading the model takes more than ${THREAD_HEAP_MIB} MiB of memory.`, hint)
-  }
-  if (error instanceof RangeError) {
-    return overLimitReading(entry, 'The model is nested too deeply to be read.', hint)
-  }
-  throw error
+function thrown({ name, message, stack }: Extract<FromReader, { kind: 'failed' }>): Error {
+  const error = new Error(`The reader of models failed: ${message}`)
+  error.stack = `${name}: ${message}\n${stack}`
+  return error
 }

@@ -106,7 +106,6 @@ async function readStart(
   lengthBytes: number,
   signal: AbortSignal,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  // Memory of its own, outside Node's shared pool: it is to be transferred.
   const bytes = new Uint8Array(lengthBytes)
   if (lengthBytes === 0) return bytes
   const range = lengthBytes < file.sizeBytes ? { start: 0, end: lengthBytes - 1 } : undefined

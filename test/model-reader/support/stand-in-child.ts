@@ -1,8 +1,7 @@
-/** A thread whose models are lines: `include PATH`, `asset PATH`, and ways to misbehave. What it reads it tells as names. */
+/** A reading process whose models are lines: `include PATH`, `asset PATH`, and ways to misbehave. What it reads it tells as names. */
 import type { ModelFiles } from '../../../src/mjcf/model-files.ts'
 import type { ModelReading } from '../../../src/mjcf/reading.ts'
-import type { ReadingTask } from '../../../src/model-reader/protocol.ts'
-import { serveReading } from '../../../src/model-reader/serve-reading.ts'
+import { serveReadings } from '../../../src/model-reader/serve-readings.ts'
 
 const misbehaviours: Readonly<Record<string, () => void>> = {
   spin: () => {
@@ -12,6 +11,12 @@ const misbehaviours: Readonly<Record<string, () => void>> = {
     const all: number[][] = []
     for (;;) all.push(new Array(10_000).fill(all.length))
   },
+  // In one piece: a thread's limit does not hold this.
+  gulp: () => {
+    const all: number[][] = []
+    for (;;) all.push(new Array(30_000_000).fill(1))
+  },
+  die: () => process.kill(process.pid, 'SIGKILL'),
   recurse: () => {
     const down = (): number => down() + 1
     down()
@@ -56,4 +61,4 @@ async function read(files: ModelFiles, entry: string): Promise<ModelReading> {
   }
 }
 
-export default (task: ReadingTask) => serveReading(task, read)
+serveReadings(read)

@@ -1,0 +1,67 @@
+/** The side of the reading process: one model after the other; files come from the hub, those asked for together in one message. */
+import type { ModelFiles } from '../mjcf/model-files.ts'
+import type { ModelReading } from '../mjcf/reading.ts'
+import type { Ask, FromReader, ToReader } from './protocol.ts'
+
+type Read = (files: ModelFiles, entry: string) => Promise<ModelReading>
+type Answer = Exclude<ToReader, { kind: 'model' }>
+
+/** Reads what the parent process asks for with `read`, until that has gone. */
+export function serveReadings(read: Read): void {
+  // Ctrl-C in a terminal reaches the whole group; the hub finishes what it does and then ends its readers itself.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
+  process.on('disconnect', () => process.exit())
+  const waiting = new Map<number, (answer: Answer) => void>()
+  process.on('message', (message: ToReader) => {
+    if (message.kind === 'model') return void readOne(read, waiting, message.entry)
+    waiting.get(message.id)?.(message)
+    waiting.delete(message.id)
+  })
+}
+
+const say = (message: FromReader) => void process.send?.(message)
+
+async function readOne(read: Read, waiting: Map<number, (answer: Answer) => void>, entry: string): Promise<void> {
+  let lastId = 0
+  const ask = (kind: Ask['kind'], paths: readonly string[]): Promise<Answer> => {
+    lastId += 1
+    const id = lastId
+    return new Promise((resolve) => {
+      waiting.set(id, resolve)
+      say({ kind, id, paths })
+    })
+  }
+  const sizeOf = gathered(async (paths) => {
+    const answer = await ask('look', paths)
+    return answer.kind === 'sizes' ? answer.sizes : []
+  })
+  const readFile = gathered(async (paths) => {
+    const answer = await ask('read', paths)
+    return answer.kind === 'files' ? answer.files : []
+  })
+  say({ kind: 'begin' })
+  try {
+    const reading = await read({ readFile, sizesOf: (paths) => Promise.all(paths.map(sizeOf)) }, entry)
+    say({ kind: 'done', reading })
+  } catch (error) {
+    const { name, message, stack = '' } = error instanceof Error ? error : new Error(String(error))
+    say({ kind: 'failed', name, message, stack })
+  }
+}
+
+/** One call of `askAll` for the paths that are asked for before the event loop turns. */
+function gathered<T>(askAll: (paths: readonly string[]) => Promise<readonly (T | null)[]>) {
+  let wave: { readonly paths: string[]; readonly answers: Promise<readonly (T | null)[]> } | null = null
+  return async (path: string): Promise<T | null> => {
+    if (!wave) {
+      const paths: string[] = []
+      const answers = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
+        wave = null
+        return askAll(paths)
+      })
+      wave = { paths, answers }
+    }
+    const place = wave.paths.push(path) - 1
+    return (await wave.answers)[place] ?? null
+  }
+}
