@@ -27,6 +27,8 @@ export const limits = {
   assets: 20_000,
   /** Links of a URDF below one another. MJCF has its own bound in `levels`. */
   links: 1_000,
+  /** Elements of one kind that add to one default class, its parents' included; robots have a handful. */
+  layers: 200,
   /** Looks at what refers to something while copies are made: each copy looks at all of it. MuJoCo needs seconds for as many. */
   lookups: 4_000_000,
   /** Objects after frames, replicate, attach, composite and flexcomp are expanded. */

@@ -175,7 +175,9 @@ function contentOf(body: BodyNode): Record<(typeof TREE_LISTS)[number], readonly
 
 function attachDefaults({ from, into, rename, at }: Copying): void {
   if (from === into) return
-  lookUp(into, attachClasses(into.classes, from.classes, rename), at)
+  // Classes count as objects: each attach copies all of them.
+  reserve(into, from.classes.first.size, at)
+  attachClasses(into.classes, from.classes, rename)
   into.attached.add(from.loaded)
   for (const model of from.attached) into.attached.add(model)
 }

@@ -1,5 +1,6 @@
 /** Default classes: for each kind of element what is applied before the own attributes. */
 import type { Faults } from '../fault.ts'
+import { limits } from '../limits.ts'
 import type { XmlElement } from '../xml/element.ts'
 import { type Rename, renamed } from './node.ts'
 
@@ -66,7 +67,11 @@ function readContent(classes: DefaultClasses, section: XmlElement, into: Default
   for (const element of section.children) {
     if (element.name === 'default') continue
     const slot = SLOTS.has(element.name) ? (element.name as Slot) : 'actuator'
-    into.layers.set(slot, [...(into.layers.get(slot) ?? []), element])
+    const layers = into.layers.get(slot) ?? []
+    if (layers.length >= limits.layers) {
+      faults.refuse('limit', element, `More than ${limits.layers} elements of one kind add to a default class.`)
+    }
+    into.layers.set(slot, [...layers, element])
   }
   for (const element of section.children) if (element.name === 'default') readNested(classes, element, into, faults)
 }
@@ -92,12 +97,10 @@ function enter({ first, last }: DefaultClasses, added: DefaultClass): void {
   last.set(added.name, added)
 }
 
-/** Adds the classes of an attached model under their new names; returns how many. */
-export function attachClasses(into: DefaultClasses, from: DefaultClasses, rename: Rename): number {
-  let count = 0
-  const copy = (source: DefaultClass): DefaultClass => {
-    count += 1
-    return { name: renamed(source.name, rename), layers: source.layers, children: source.children.map(copy) }
+/** Adds the classes of an attached model under their new names. */
+export function attachClasses(into: DefaultClasses, from: DefaultClasses, rename: Rename): void {
+  const copy = ({ name, layers, children }: DefaultClass): DefaultClass => {
+    return { name: renamed(name, rename), layers, children: children.map(copy) }
   }
   const enterAll = (added: DefaultClass): void => {
     enter(into, added)
@@ -106,5 +109,4 @@ export function attachClasses(into: DefaultClasses, from: DefaultClasses, rename
   const root = copy(from.main)
   into.main.children.push(root)
   enterAll(root)
-  return count
 }
