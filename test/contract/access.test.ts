@@ -28,6 +28,7 @@ const bodies: Record<string, unknown> = {
   deleteFiles: { paths: ['a.txt'] },
   putModelMeta: { policy_type: 'act' },
   putDatasetMeta: { episode_count: 1, total_frames: 1 },
+  putRobotCard: { dof: 0, actuators: [] },
 }
 const reads = ['getRepo', 'getRepoTree', 'presignDownload']
 const ofRepo = routes.filter((route) => route.path.includes(':owner/:repo'))
@@ -51,6 +52,9 @@ const expected = (ofRead: number, ofWrite: number) => ({
   ...Object.fromEntries(
     ofRepo.map(({ operation }) => [operation, reads.includes(operation) ? (ofRead === 302 ? 200 : ofRead) : ofWrite]),
   ),
+  // The repos are datasets: who sees one learns that it has no card by its kind. To validate, one needs a credential, but no more than to read.
+  getRobotCard: ofRead === 302 ? 409 : ofRead,
+  validateRobotCard: ofWrite === 401 ? 401 : ofRead === 302 ? 409 : ofRead,
   resolve: ofRead,
 })
 
