@@ -20,7 +20,7 @@ export const limits = {
   /** Executed includes, nested ones counted each time: n files that include the next one twice make 2^n. */
   includes: 1_000,
   /** Paths of XML files looked for, found or not. */
-  asked: 5_000,
+  asked: 20_000,
   /** Files loaded as model assets, those of their own model assets counted too. */
   models: 200,
   /** Asset files that a model names: the public robots name at most some hundreds. */
