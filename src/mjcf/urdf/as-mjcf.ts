@@ -26,7 +26,7 @@ function mjcfOfUrdf(robot: XmlElement, faults: Faults): XmlElement {
   const ordered = fromRootsDown(links, faults)
   const world = mjcfElement('worldbody', {}, robot)
   const bodies = bodiesOf(links, world, shapes)
-  addJoints(robot, bodies, world, faults)
+  addJoints(robot, bodies, faults)
   for (const link of ordered) {
     const body = bodies.get(link.name)
     const above = (link.parent && bodies.get(link.parent.name)) ?? world
@@ -57,22 +57,12 @@ function bodiesOf(
   return bodies
 }
 
-function addJoints(
-  robot: XmlElement,
-  bodies: ReadonlyMap<string, XmlElement>,
-  world: XmlElement,
-  faults: Faults,
-): void {
+function addJoints(robot: XmlElement, bodies: ReadonlyMap<string, XmlElement>, faults: Faults): void {
   const taken = new Set<string>()
   for (const joint of jointsIn(robot)) {
     const made = jointsOfUrdf(joint, taken, faults)
     const child = joint.children.find(({ name }) => name === 'child')?.attributes.get('link') ?? ''
     const body = bodies.get(child)
-    if (body === world && made.length > 0) {
-      const names = made.flatMap(({ attributes }) => attributes.get('name') ?? [])
-      faults.add('compile', joint, 'The link world stands still: no joint but a fixed one can move it.', { names })
-    } else {
-      body?.children.push(...made)
-    }
+    for (const element of made) body?.children.push(element)
   }
 }

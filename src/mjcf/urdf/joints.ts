@@ -62,7 +62,10 @@ function limitOf(joint: XmlElement, faults: Faults): Record<string, string> {
   if (!limit) return {}
   const [lower] = numbersOf(limit, 'lower', 1, faults) ?? []
   const [upper] = numbersOf(limit, 'upper', 1, faults) ?? []
-  numbersOf(limit, 'effort', 1, faults)
-  if (lower === undefined || upper === undefined || !(lower < upper)) return { limited: 'false' }
-  return { range: `${lower} ${upper}` }
+  const [effort = 0] = numbersOf(limit, 'effort', 1, faults) ?? []
+  const force: Record<string, string> =
+    Math.abs(effort) > 0 ? { actuatorfrcrange: `${-Math.abs(effort)} ${Math.abs(effort)}` } : {}
+  if (lower === undefined && upper === undefined) return force
+  if (lower === undefined || upper === undefined || lower > upper) return { ...force, limited: 'false' }
+  return { ...force, range: `${lower} ${upper}` }
 }
