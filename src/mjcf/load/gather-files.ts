@@ -69,7 +69,7 @@ export async function gatherFiles(source: ModelFiles, entry: string): Promise<Ga
       visited.add(key)
       return visit
     })
-    if (visited.size > limits.includes) throw refusal(entry, `More than ${limits.includes} files in includes and models.`)
+    if (visited.size > limits.includes) throw refusal(entry, `More than ${limits.includes} files by include or model.`)
   }
   return files
 }
