@@ -11,6 +11,7 @@ import { type Random, randomFrom } from './random.ts'
 import { referrers } from './referrers.ts'
 import { type Tag, tag, written } from './tag.ts'
 import { type TreeSettings, worldChildren } from './tree.ts'
+import { urdf } from './urdf.ts'
 
 export type Files = Record<string, string | Uint8Array>
 
@@ -28,10 +29,13 @@ export function modelOf(seed: number, sizes: Sizes | null = null): OracleCase {
   const splits = random.fork()
   const files: Files = {}
   const folder = random.chance(0.3) ? 'robot/' : ''
-  const { root } = modelTag(random, files, { depth: 0, folder, sizes })
-  const entry = `${folder}main.xml`
+  const asUrdf = random.chance(0.08)
+  const root = asUrdf
+    ? urdf(random, files, folder, 'robot', random.int(1, 8))
+    : modelTag(random, files, { depth: 0, folder, sizes }).root
+  const entry = `${folder}${asUrdf && random.chance(0.8) ? 'main.urdf' : 'main.xml'}`
   if (flaws.chance(0.25)) flawed(root, files, flaws)
-  if (splits.chance(0.5)) splitIntoIncludes(root, files, folder, splits)
+  if (!asUrdf && splits.chance(0.5)) splitIntoIncludes(root, files, folder, splits)
   files[entry] = written(root)
   return { files, entry }
 }

@@ -92,7 +92,7 @@ export const fileCases: readonly HostileCase[] = [
     judged: false,
   },
   { name: 'a chain of 200 includes', files: () => chain(200), verdict: 'accepted' },
-  { name: 'a chain of 5,000 includes', files: () => chain(5_000), verdict: /limit: .*include/, judged: false },
+  { name: 'a chain of 5,000 includes', files: () => chain(5_000), verdict: /limit: .*files/, judged: false },
   {
     name: 'an MiB included 900 times',
     files: () => ({
@@ -104,8 +104,8 @@ export const fileCases: readonly HostileCase[] = [
     judged: false,
   },
   {
-    name: '10,000 includes that are not there',
-    files: () => ({ 'main.xml': model(Array.from({ length: 10_000 }, (_, i) => include(`${i}.xml`)).join('')) }),
+    name: '4,000 includes that are not there',
+    files: () => ({ 'main.xml': model(Array.from({ length: 4_000 }, (_, i) => include(`${i}.xml`)).join('')) }),
     verdict: /missing include: 0\.xml/,
   },
   {

@@ -130,6 +130,32 @@ export const xmlCases: readonly HostileCase[] = [
     files: () => ({ 'main.xml': world('<constructor/><body __proto__="1" toString="2"/><__proto__/>') }),
     verdict: /schema: /,
   },
+  ...['constructor', '__proto__', 'toString', 'hasOwnProperty'].map(
+    (word): HostileCase => ({
+      name: `${word} for every word that is looked up`,
+      files: () => ({
+        'main.xml': `<mujoco><compiler angle="${word}" eulerseq="${word}"/><option integrator="${word}"/>
+          <default class="${word}"><joint type="${word}"/><${word}/></default>
+          <asset><mesh file="a.${word}" builtin="${word}"/><texture type="${word}" builtin="${word}"/><${word}/></asset>
+          <worldbody><geom type="${word}" size="1"/><${word}/><body><joint type="${word}"/><composite type="${word}"/>
+          <flexcomp type="${word}" dof="${word}"/></body></worldbody>
+          <actuator><${word}/><general dyntype="${word}"/></actuator><equality><${word}/></equality><tendon><${word}/></tendon>
+          <sensor><${word}/><framepos objtype="${word}" objname="${word}" reftype="${word}" refname="${word}"/></sensor>
+          <custom><tuple name="t"><element objtype="${word}" objname="${word}"/></tuple></custom><${word}/></mujoco>`,
+      }),
+      verdict: /schema: |value: /,
+    }),
+  ),
+  ...['constructor', '__proto__', 'toString'].map(
+    (word): HostileCase => ({
+      name: `a URDF of ${word}`,
+      files: () => ({
+        'main.xml': `<robot name="${word}"><link name="${word}"><collision><geometry><${word}/></geometry></collision></link><link name="b"/>
+          <joint name="${word}" type="${word}"><parent link="${word}"/><child link="b"/></joint></robot>`,
+      }),
+      verdict: /: /,
+    }),
+  ),
   {
     name: '90,000 things that MJCF does not have',
     files: () => ({ 'main.xml': world('<thing/>'.repeat(90_000)) }),
