@@ -15,7 +15,7 @@ export const EXTENSION = row('', {
 /** Without what a default class cannot set. */
 const meshDefaults = `scale=real[3] maxhullvert=whole inertia=<meshInertia>`
 
-export const MESH = row(
+const MESH = row(
   `name class content_type file vertex=float[] normal=float[] texcoord=float[] face=int[] refpos=real[3] refquat=real[4] smoothnormal=bool
   builtin=<meshBuiltin> params material ${meshDefaults}`,
   { plugin: PLUGIN },
@@ -28,7 +28,7 @@ const materialDefaults = `texture texrepeat=float[2] texuniform=bool emission=fl
 
 const LAYER = row(`texture! role=<textureRole>!`)
 
-export const MATERIAL = row(`name class ${materialDefaults}`, { layer: LAYER }, [], [textureOrLayers])
+const MATERIAL = row(`name class ${materialDefaults}`, { layer: LAYER }, [], [textureOrLayers])
 
 export const SKIN = row(
   `name file material rgba=float[4] inflate=float vertex=float[] texcoord=float[] face=int[] group=whole`,

@@ -1,8 +1,8 @@
 import type { XmlElement } from '../xml/element.ts'
-import type { Scrutiny, Sinks } from './check-grammar.ts'
 import { isAbsent, valueFault } from './check-value.ts'
 import type { Constraint, Row } from './row.ts'
-import type { Sink } from './sink.ts'
+import type { Scrutiny, Sink, Sinks } from './sink.ts'
+import { short } from './values.ts'
 import { attributeHint, listOf, tagOf } from './wording.ts'
 
 /** Attributes of one element: their names, which of them go together, and their values. */
@@ -13,18 +13,17 @@ export function checkAttributes(element: XmlElement, row: Row, scrutiny: Scrutin
   checkValues(element, row, faults)
   for (const check of row.checks) {
     const fault = check(element)
-    if (fault !== null) faults.add('value', element, `${tagOf(element)} ${fault}.`, { names: [element.name] })
+    if (fault !== null) faults('value', element, `${tagOf(element)} ${fault}.`, [element.name])
   }
 }
 
 function checkNames(element: XmlElement, row: Row, scrutiny: Scrutiny, { faults, warnings }: Sinks): void {
   for (const name of element.attributes.keys()) {
     if (row.attributes.has(name) || (element.name === 'mujoco' && isNamespace(name))) continue
-    const [target, end] = scrutiny === 'loose' ? [warnings, ', and MuJoCo ignores it'] : [faults, '']
-    target.add('schema', element, `${tagOf(element)} has no attribute "${name}"${end}.`, {
-      names: [name],
-      hint: attributeHint(name, row),
-    })
+    const message = `${tagOf(element)} has no attribute "${short(name)}"`
+    const hint = () => attributeHint(name, row)
+    if (scrutiny === 'loose') warnings('schema', element, `${message}, and MuJoCo ignores it.`, [short(name)], hint)
+    else faults('schema', element, `${message}.`, [short(name)], hint)
   }
 }
 
@@ -38,40 +37,27 @@ function checkConstraint(element: XmlElement, { kind, bundles }: Constraint, fau
   const touched = bundles.filter((bundle) => bundle.some(present))
   const names = bundles.flat()
   const given = names.filter(present)
+  const absent = names.filter((name) => !present(name))
   const fault = (message: string) =>
-    faults.add('schema', element, `${tagOf(element)} ${message}.`, { names: given.length > 0 ? given : names })
+    faults('schema', element, `${tagOf(element)} ${message}.`, given.length > 0 ? given : names)
   if (kind === 'exclusive' && touched.length > 1) fault(`has ${listOf(given, 'and')}, which exclude each other`)
-  if (kind === 'together' && given.length > 0 && given.length < names.length) {
-    fault(
-      `has ${listOf(given, 'and')} without ${listOf(
-        names.filter((name) => !present(name)),
-        'and',
-      )}`,
-    )
+  if (kind === 'together' && given.length > 0 && absent.length > 0) {
+    fault(`has ${listOf(given, 'and')} without ${listOf(absent, 'and')}`)
   }
-  if (kind === 'oneOf' && !bundles.some((bundle) => bundle.every(present))) {
-    fault(
-      `needs ${listOf(
-        bundles.map((bundle) => bundle.join(' and ')),
-        'or',
-      )}`,
-    )
-  }
+  const ways = bundles.map((bundle) => bundle.join(' and '))
+  if (kind === 'oneOf' && !bundles.some((bundle) => bundle.every(present))) fault(`needs ${listOf(ways, 'or')}`)
 }
 
 function checkValues(element: XmlElement, row: Row, faults: Sink): void {
   for (const [name, { type, required }] of row.attributes) {
     const text = element.attributes.get(name)
     if (required && (text === undefined || isAbsent(text, type))) {
-      faults.add('schema', element, `${tagOf(element)} needs the attribute "${name}".`, { names: [name] })
+      faults('schema', element, `${tagOf(element)} needs the attribute "${name}".`, [name])
     }
     if (text === undefined) continue
     const fault = valueFault(text, type)
     if (fault === null) continue
-    const { message, hint } = fault
-    faults.add('value', element, `The ${name} of ${tagOf(element)} ${message}.`, {
-      names: [name],
-      ...(hint !== undefined && { hint }),
-    })
+    const message = `The ${name} of ${tagOf(element)} ${fault.message}.`
+    faults('value', element, message, [name], () => fault.hint)
   }
 }

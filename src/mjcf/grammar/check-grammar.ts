@@ -5,21 +5,9 @@ import { BODY, FRAME, REPLICATE } from './body-rows.ts'
 import { checkAttributes } from './check-attributes.ts'
 import { DEFAULT, MUJOCO } from './mjcf-rows.ts'
 import type { Row } from './row.ts'
-import { type Sink, warningSink } from './sink.ts'
+import { faultSink, type Scrutiny, type Sinks, warningSink } from './sink.ts'
+import { short } from './values.ts'
 import { elementHint, tagOf } from './wording.ts'
-
-/**
- * How much of an element MuJoCo looks at. `checked`: names and occurrences against the grammar, then the values. `loose`: inside a frame or replicate
- * MuJoCo reads the attributes that it knows and does not notice others, nor elements out of place (3.14 as all versions since frames exist). `unread`:
- * bodies beside the world body are held against the grammar and then forgotten. `passed over`: both, so that nothing is looked at.
- */
-export type Scrutiny = 'checked' | 'loose' | 'unread' | 'passed over'
-
-/** Where faults go, and what MuJoCo passes over. */
-export interface Sinks {
-  readonly faults: Sink
-  readonly warnings: Sink
-}
 
 interface Visit {
   readonly element: XmlElement
@@ -34,11 +22,11 @@ interface Visit {
  * through the whole document whatever it finds. `warnings` takes what MuJoCo passes over in silence though it has no effect.
  */
 export function checkGrammar(root: XmlElement, faults: Faults, warnings: ModelFault[] = []): void {
-  const sinks: Sinks = { faults, warnings: warningSink(warnings) }
+  const sinks: Sinks = { faults: faultSink(faults), warnings: warningSink(warnings) }
   const stack: Visit[] = [{ element: root, row: MUJOCO, scrutiny: 'checked', world: false }]
   for (let visit = stack.pop(); visit !== undefined; visit = stack.pop()) {
     checkAttributes(visit.element, visit.row, visit.scrutiny, sinks)
-    checkWorld(visit, faults)
+    checkWorld(visit, sinks)
     stack.push(...childVisits(visit, sinks).reverse())
   }
 }
@@ -100,42 +88,35 @@ function isRead({ element, row }: Visit, name: string, nth: number): boolean {
 }
 
 function repeated({ element, scrutiny }: Visit, child: XmlElement, { faults, warnings }: Sinks): void {
-  const target = scrutiny === 'loose' ? warnings : faults
-  target.add('schema', child, `${tagOf(element)} has more than one <${child.name}>.`, {
-    names: [child.name],
-    hint: 'Keep one of them.',
-  })
+  const report = scrutiny === 'loose' ? warnings : faults
+  const message = `${tagOf(element)} has more than one <${child.name}>.`
+  report('schema', child, message, [child.name], () => 'Keep one of them.')
 }
 
 function unknown({ element, row, scrutiny }: Visit, child: XmlElement, { faults, warnings }: Sinks): void {
+  const name = short(child.name)
+  const others = isBodyLike(row) ? ['body', 'frame', 'replicate'] : row === DEFAULT ? ['default'] : []
+  const hint = () => elementHint(child.name, row, others)
   // the reader stops at a name in a body that it does not know, and passes over one elsewhere
-  const refused = scrutiny !== 'loose' || isBodyLike(row)
-  const target = refused ? faults : warnings
-  const hint = elementHint(
-    child.name,
-    row,
-    isBodyLike(row) ? ['body', 'frame', 'replicate'] : row === DEFAULT ? ['default'] : [],
-  )
-  const message = refused
-    ? `${tagOf(element)} cannot have a <${child.name}>.`
-    : `${tagOf(element)} has a <${child.name}>, which MuJoCo ignores.`
-  target.add('schema', child, message, { names: [child.name], hint })
+  if (scrutiny !== 'loose' || isBodyLike(row)) {
+    faults('schema', child, `${tagOf(element)} cannot have a <${name}>.`, [name], hint)
+  } else {
+    warnings('schema', child, `${tagOf(element)} has a <${name}>, which MuJoCo ignores.`, [name], hint)
+  }
 }
 
 const MOVING = ['inertial', 'joint', 'freejoint']
 
-function checkWorld({ element, world }: Visit, faults: Faults): void {
+function checkWorld({ element, world }: Visit, { faults }: Sinks): void {
   if (!world) return
-  if (element.name === 'worldbody' && element.attributes.size > 0) {
-    const names = [...element.attributes.keys()]
-    faults.add('schema', element, `The world body has attributes: ${names.join(', ')}.`, {
-      names,
-      hint: 'The world body takes none.',
-    })
+  const [attribute] = element.attributes.keys()
+  if (element.name === 'worldbody' && attribute !== undefined) {
+    const name = short(attribute)
+    faults('schema', element, `The world body has the attribute "${name}".`, [name], () => 'The world body takes none.')
   }
   for (const child of element.children) {
     if (!MOVING.includes(child.name)) continue
-    const hint = 'Put it in a <body>: the world does not move.'
-    faults.add('schema', child, `The world body cannot have a <${child.name}>.`, { names: [child.name], hint })
+    const hint = () => 'Put it in a <body>: the world does not move.'
+    faults('schema', child, `The world body cannot have a <${child.name}>.`, [child.name], hint)
   }
 }

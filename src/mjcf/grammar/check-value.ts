@@ -1,6 +1,6 @@
 import { KEYWORDS } from './keywords.ts'
 import { ANY_COUNT, type ValueType } from './row.ts'
-import { type NumberProblem, scanNumbers, wordsOf } from './values.ts'
+import { type NumberProblem, scanNumbers, short, wordsOf } from './values.ts'
 
 export interface ValueFault {
   /** The rest of a sentence that begins with the attribute. */
@@ -76,9 +76,6 @@ function charsFault(text: string, least: number, most: number): ValueFault | nul
   return bytes > most ? { message: `is ${quoted(text)}, and takes at most ${most} characters` } : null
 }
 
-/** Long enough to recognise a value, short enough for a message. */
-const MAX_QUOTED = 60
-
 function quoted(text: string): string {
-  return `"${text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text}"`
+  return `"${short(text)}"`
 }

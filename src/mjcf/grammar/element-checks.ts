@@ -1,7 +1,7 @@
 /** What MuJoCo asks of the attributes of one element while it reads them, beyond the form of each value. Each answers what is wrong, or null. */
 import type { XmlElement } from '../xml/element.ts'
 import { KEYWORDS, type KeywordSet } from './keywords.ts'
-import { readNumber, readNumbers, wordsOf } from './values.ts'
+import { readNumber, readNumbers, short, wordsOf } from './values.ts'
 
 /** The rest of a sentence that begins with the element, such as `<map>`; null where nothing is wrong or a value cannot be read at all. */
 export type ElementCheck = (element: XmlElement) => string | null
@@ -60,7 +60,7 @@ export function actuatorInput(element: XmlElement): string | null {
   const order = ['pos', 'vel', 'ff', 'voltage']
   const words = wordsOf(text)
   const unknown = words.find((word) => !order.includes(word))
-  if (unknown !== undefined) return `has the input "${unknown}", which is none of ${order.join(', ')}`
+  if (unknown !== undefined) return `has the input "${short(unknown)}", which is none of ${order.join(', ')}`
   const places = words.map((word) => order.indexOf(word))
   return places.every((place, i) => i === 0 || place > (places[i - 1] as number))
     ? null

@@ -2,7 +2,7 @@
 import type { XmlElement } from '../xml/element.ts'
 import { numberAt, numbersAt } from './element-checks.ts'
 import { KEYWORDS } from './keywords.ts'
-import { readNumbers, wordsOf } from './values.ts'
+import { readNumbers, short, wordsOf } from './values.ts'
 
 const SUFFIX_BITS: Record<string, number> = { '': 0, k: 10, m: 20, g: 30, t: 40, p: 50, e: 60 }
 
@@ -10,12 +10,12 @@ const SUFFIX_BITS: Record<string, number> = { '': 0, k: 10, m: 20, g: 30, t: 40,
 export function memorySize(element: XmlElement): string | null {
   const text = element.attributes.get('memory')
   if (text === undefined) return null
-  const match = /^\+?(\d+)([KMGTPE]?)$/i.exec(wordsOf(text).join(' '))
+  const match = /^\+?0*(\d{1,20})([KMGTPE]?)$/i.exec(wordsOf(text).join(' '))
   const bits = SUFFIX_BITS[match?.[2]?.toLowerCase() ?? ''] ?? 0
   const fits = match !== null && BigInt(match[1] as string) << BigInt(bits) < 1n << 64n
   return fits || wordsOf(text).join(' ') === '-1'
     ? null
-    : `has the memory "${text}", which is no whole number with an optional K, M, G, T, P or E`
+    : `has the memory "${short(text)}", which is no whole number with an optional K, M, G, T, P or E`
 }
 
 /** `-1` for all, or enough points for a hull. */
@@ -31,7 +31,7 @@ export function gridLayout(element: XmlElement): string | null {
   const layout = element.attributes.get('gridlayout')
   const [rows = 1, columns = 1] = numbersAt(element, 'gridsize') ?? []
   if (layout === undefined || new TextEncoder().encode(layout).length === rows * columns) return null
-  return `has the gridlayout "${layout}", which needs a character for each of the ${rows * columns} cells of its gridsize`
+  return `has the gridlayout "${short(layout)}", which needs a character for each of the ${rows * columns} cells of its gridsize`
 }
 
 /** A height field without a file has a height for each cell, where it has any. */
@@ -69,7 +69,7 @@ export function curve(element: XmlElement): string | null {
   if (/[ \t\n\v\f\r]$/.test(text)) words.push(words.at(-1) as string)
   if (words.length > 3) return 'has a curve of more than three components'
   const unknown = words.find((word) => !CURVES.includes(word))
-  return unknown === undefined ? null : `has a curve with "${unknown}", which is none of ${CURVES.join(', ')}`
+  return unknown === undefined ? null : `has a curve with "${short(unknown)}", which is none of ${CURVES.join(', ')}`
 }
 
 /** A solid made from a mesh needs a point inside. */
@@ -116,7 +116,7 @@ export function tupleObject(element: XmlElement): string | null {
   const type = element.attributes.get('objtype')
   return type === undefined || OBJECT_TYPES.includes(type)
     ? null
-    : `has the objtype "${type}", which is no kind of object`
+    : `has the objtype "${short(type)}", which is no kind of object`
 }
 
 /** Settings of one plugin bear different keys; those beside the name of an instance are not read. */
@@ -126,7 +126,7 @@ export function differentKeys(element: XmlElement): string | null {
   for (const { name, attributes } of element.children) {
     const key = attributes.get('key')
     if (name !== 'config' || key === undefined) continue
-    if (seen.has(key)) return `has the config key "${key}" twice`
+    if (seen.has(key)) return `has the config key "${short(key)}" twice`
     seen.add(key)
   }
   return null

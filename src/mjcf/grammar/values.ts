@@ -19,12 +19,13 @@ export interface NumberScan {
 
 /** White space of the C locale: a no-break space is none. */
 const BLANKS = /[ \t\n\v\f\r]+/
-const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
-const HEXADECIMAL = /^([+-]?)0[xX]([\da-fA-F]*)\.?([\da-fA-F]*)(?:[pP]([+-]?\d+))?$/
+// each of these matches in one way only, so that a million digits and a letter fail at once
+const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
+const HEXADECIMAL = /^([+-]?)0[xX]([\da-fA-F]*)(?:\.([\da-fA-F]*))?(?:[pP]([+-]?\d+))?$/
 const NOT_FINITE = /^[+-]?(?:inf(?:inity)?|nan(?:\(\w*\))?)$/i
 const INTEGER = /^[+-]?\d+$/
 /** Decimals of at most 30 characters without an exponent are in the range of a float whatever their digits: this spares long lists the arithmetic. */
-const PLAIN = /^(?=.{1,30}$)[+-]?(?:\d+\.?\d*|\.\d+)$/
+const PLAIN = /^(?=.{1,30}$)[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/
 
 const MAX_INT = 2_147_483_647
 
@@ -98,4 +99,12 @@ function numberOf(token: string, kind: NumberKind): number {
   if (/inf/i.test(token)) return token.startsWith('-') ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY
   const value = DECIMAL.test(token) ? Number(token) : (hexadecimalOf(token)?.number ?? Number.NaN)
   return kind === 'float' ? Math.fround(value) : value
+}
+
+/** Long enough to recognise a name or value, short enough for a message. */
+const MAX_SHOWN = 60
+
+/** The beginning of a text that may be long. */
+export function short(text: string): string {
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
 }

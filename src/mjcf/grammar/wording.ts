@@ -4,11 +4,14 @@ import type { XmlElement } from '../xml/element.ts'
 import { BODY } from './body-rows.ts'
 import { MUJOCO } from './mjcf-rows.ts'
 import type { Row } from './row.ts'
+import { short } from './values.ts'
 
 /** An element as a reader finds it in the file: its tag, and its name where it has one. */
 export function tagOf(element: XmlElement): string {
   const name = element.attributes.get('name')
-  return name === undefined || name === '' ? `<${element.name}>` : `<${element.name} name="${name}">`
+  return name === undefined || name === ''
+    ? `<${short(element.name)}>`
+    : `<${short(element.name)} name="${short(name)}">`
 }
 
 /** `a`, `a and b`, `a, b and c`. */
