@@ -30,9 +30,10 @@ export function check(code: string, status: CheckStatus, message: string, detail
   return { code, status, message, names: [], hint: null, loc: null, data: null, ...details }
 }
 
-const MAX_NAMES = 100
+/** Of what the report says in words; the names are all there, since the fix needs every one. */
+const MAX_SHOWN = 100
 
-/** A check of what was found: the first fault leads, all of them stand in `data.faults`, and `names` are theirs without repeats (at most 100 of each). */
+/** A check of what was found: the first fault leads, the first 100 stand in `data.faults`, and `names` are those of all, without repeats. */
 export function faultyCheck(
   code: string,
   status: 'warn' | 'fail',
@@ -41,12 +42,12 @@ export function faultyCheck(
 ): Check {
   const [first] = faults
   const rest = faults.length - 1
-  const shown = faults.slice(0, MAX_NAMES).map(({ message, names, hint, loc }) => ({ message, names, hint, loc }))
+  const shown = faults.slice(0, MAX_SHOWN).map(({ message, names, hint, loc }) => ({ message, names, hint, loc }))
   return {
     code,
     status,
     message: `${first?.message ?? 'It does not hold.'}${rest > 0 ? ` And ${rest} more.` : ''}`,
-    names: [...new Set(faults.flatMap((fault) => fault.names))].slice(0, MAX_NAMES),
+    names: [...new Set(faults.flatMap((fault) => fault.names))],
     hint: faults.find((fault) => fault.hint !== null)?.hint ?? null,
     loc: first?.loc ?? null,
     data: { ...data, ...(rest > 0 ? { faults: shown } : {}) },

@@ -3,26 +3,32 @@
 export interface PlacedFault {
   readonly message: string
   readonly loc: readonly (string | number)[]
+  /** Nothing past it was looked at, and a walk that recurses or collects has no end worth waiting for. */
+  readonly tooMuch?: boolean
 }
 
 const MAX_DEPTH = 100
+/** A robot of a hundred joints takes about two thousand; a body of 1 MiB has room for half a million, each of which may be a fault. */
+const MAX_VALUES = 50_000
 const MAX_FAULTS = 50
 
 /**
- * Numbers that JSON has no word for (`1e999` is read as infinity), a NUL, a lone surrogate, a member named `__proto__`, more than 100 levels; at most 50,
- * in document order. Walks without recursion: whoever sends it chooses how deep it is.
+ * Numbers that JSON has no word for (`1e999` is read as infinity), a NUL, a lone surrogate, a member named `__proto__`, more than 100 levels or 50,000 values;
+ * at most 50, in document order. Walks without recursion: whoever sends it chooses how deep it is.
  */
 export function freeFormFaults(root: unknown): PlacedFault[] {
   const faults: PlacedFault[] = []
   const rest: { value: unknown; loc: readonly (string | number)[] }[] = [{ value: root, loc: [] }]
+  let left = MAX_VALUES
   for (let next = rest.pop(); next && faults.length < MAX_FAULTS; next = rest.pop()) {
     const { value, loc } = next
+    if (left-- === 0) return [...faults, { message: `holds more than ${MAX_VALUES} values`, loc: [], tooMuch: true }]
     const message = leafFault(value)
     if (message) faults.push({ message, loc })
     if (typeof value !== 'object' || value === null) continue
     if (loc.length >= MAX_DEPTH) {
-      faults.push({ message: `is nested deeper than ${MAX_DEPTH} levels`, loc: loc.slice(0, 1) })
-      return faults
+      const message = `is nested deeper than ${MAX_DEPTH} levels`
+      return [...faults, { message, loc: loc.slice(0, 1), tooMuch: true }]
     }
     // Backwards, since the last one pushed is looked at first.
     for (const [key, member] of Object.entries(value).reverse()) {

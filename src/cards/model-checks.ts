@@ -94,7 +94,7 @@ function parses(reading: ModelReading): Check {
   const data = undecidedData(reading)
   if (warnings.length > 0) return faultyCheck('mjcf.parses', 'warn', warnings.map(asCheckFault), data ?? {})
   const what = reading.format === 'urdf' ? 'URDF' : 'MJCF'
-  return check('mjcf.parses', 'pass', `${reading.entry} is ${what} that MuJoCo accepts.`, { data })
+  return check('mjcf.parses', 'pass', `${reading.entry} is ${what} that MuJoCo reads.`, { data })
 }
 
 const isAboutFiles = (kind: FaultKind) => closureFaults.has(kind) || assetFaults.has(kind)

@@ -23,9 +23,8 @@ const MAX_FAULTS = 50
 /** Reads a card; never throws for anything that JSON can hold. */
 export function readCard(document: unknown): CardReading {
   const unkeepable = freeFormFaults(document)
-  // What nests too deep is not parsed: the schema's own walk recurses.
-  const tooDeep = unkeepable.some(({ message }) => message.startsWith('is nested'))
-  const parsed = tooDeep ? null : robotCardPut.safeParse(document)
+  // The schema's own walk recurses, and makes an issue of each member that it refuses.
+  const parsed = unkeepable.some(({ tooMuch }) => tooMuch) ? null : robotCardPut.safeParse(document)
   const known = new Set(unkeepable.map(({ loc }) => JSON.stringify(loc)))
   const issues = (parsed?.error?.issues ?? []).flatMap((issue) => placedFaults(issue, document))
   const faults = [...unkeepable, ...issues.filter(({ loc }) => !known.has(JSON.stringify(loc)))]

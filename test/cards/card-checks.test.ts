@@ -326,7 +326,7 @@ describe('numbers, words and paths', () => {
   })
 
   it('stay quick for a card as large as a body may be', () => {
-    const names = Array.from({ length: 20_000 }, (_, at) => `joint_${at}`)
+    const names = Array.from({ length: 8_000 }, (_, at) => `joint_${at}`)
     const joints = names.map((name) => ({ name: `${name}_x`, type: 'hinge', root: 0 }) as const)
     const document = face({
       joint_order: [...names, ...names],
@@ -339,7 +339,8 @@ describe('numbers, words and paths', () => {
     const start = performance.now()
     const checks = judge(document, armReading({ joints }))
     const failing = checks.filter(({ status }) => status === 'fail')
-    expect(failing.map(({ names }) => names.length)).toEqual([100, 100, 100, 2])
-    expect(performance.now() - start).toBeLessThan(3000)
+    expect(failing[0]?.data?.faults).toHaveLength(100)
+    expect(failing.map(({ names }) => names.length)).toEqual([8000, 8000, 8000, 2])
+    expect(performance.now() - start).toBeLessThan(1500)
   })
 })

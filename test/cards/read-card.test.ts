@@ -115,6 +115,13 @@ describe('a card holds to its schema', () => {
     ])
   })
 
+  it('and not with more than 50,000 values, which it refuses quickly', () => {
+    const many = goodCard({ actuators: Array.from({ length: 250_000 }, () => 1) })
+    const start = performance.now()
+    expect(faultsOf(many)).toEqual([['', 'The card: holds more than 50000 values']])
+    expect(performance.now() - start).toBeLessThan(1000)
+  })
+
   it('and tells at most 50 faults', () => {
     const many = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`member_${at}`, 1]))
     expect(faultsOf(goodCard(many))).toHaveLength(50)

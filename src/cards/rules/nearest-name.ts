@@ -1,6 +1,6 @@
 /** What somebody may have meant by a name that nothing bears. Pure. */
 
-const MAX_CANDIDATES = 2000
+const MAX_CANDIDATES = 1000
 const MAX_LENGTH = 64
 
 /** The candidate closest to `name`: equal but for case, or few edits away, or containing it; null where none is near. */

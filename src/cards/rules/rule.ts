@@ -38,7 +38,7 @@ export function conclude(code: string, { fail = [], warn = [], skip = null, pass
 }
 
 /** A search costs up to a millisecond, and a card may name thousands of joints that are not there. */
-const MAX_SEARCHES = 10
+const MAX_SEARCHES = 5
 
 function hinted(faults: readonly RuleFault[]): CheckFault[] {
   return faults.map(({ candidates, ...fault }, index) => {
