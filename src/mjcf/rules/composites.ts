@@ -1,6 +1,7 @@
+import { wordsOf } from '../grammar/values.ts'
 import type { Spec, SpecObject } from '../spec/types.ts'
 import type { XmlElement } from '../xml/element.ts'
-import { alone, given, numberOf, vectorOf } from './fields.ts'
+import { alone, given, isZero, numberOf, numbersIn, vectorOf } from './fields.ts'
 import { isCondim } from './geoms.ts'
 import { isLimited, needsLimited } from './limited.ts'
 import type { Report } from './report.ts'
@@ -12,9 +13,44 @@ export function checkComposites(spec: Spec, report: Report): void {
   for (const geom of spec.of('geom')) {
     if (geom.element.name !== 'composite' || seen.has(geom.element)) continue
     seen.add(geom.element)
+    if (hasShortPiece(geom.element)) {
+      const message = 'The composite has two points in a row at one place.'
+      report.fault('points', 'compile', geom.element, message, [], 'See its vertex, or its curve and size.')
+    }
     for (const child of geom.element.children) checkChild(spec, geom, child, report)
   }
 }
+
+/** Whether two neighbouring points are one: those written, or those of its curve. */
+function hasShortPiece(element: XmlElement): boolean {
+  const written = numbersIn(element.attributes.get('vertex'))
+  const points = written.length > 0 ? written : curvePoints(element)
+  for (let at = 3; at + 2 < points.length; at += 3) {
+    if (isZero([0, 1, 2].map((i) => (points[at + i] as number) - (points[at + i - 3] as number)))) return true
+  }
+  return false
+}
+
+function curvePoints(element: XmlElement): number[] {
+  const own = alone(element)
+  const [length = 1, radius = 0, turns = 0] = vectorOf(own, 'size', [1, 0, 0])
+  const count = numberOf(own, 'count', 1)
+  const curve = wordsOf(element.attributes.get('curve') ?? '')
+  const points: number[] = []
+  for (let i = 0; i < Math.min(count, MAX_POINTS); i++) {
+    const part = i / (count - 1)
+    for (const k of [0, 1, 2]) {
+      const shape = curve[k] ?? '0'
+      const angle = Math.PI * part * turns
+      const round = shape === 'cos(s)' ? Math.cos(angle) : shape === 'sin(s)' ? Math.sin(angle) : 0
+      points.push(shape === 's' ? part * length : radius * round)
+    }
+  }
+  return points
+}
+
+/** Curves are smooth: what holds for this many points holds for the others. */
+const MAX_POINTS = 1_000
 
 function checkChild(spec: Spec, geom: SpecObject, child: XmlElement, report: Report): void {
   const compiler = compilerFor(spec, geom)

@@ -9,17 +9,16 @@ export function checkCustom(spec: Spec, report: Report): void {
   for (const tuple of spec.of('tuple')) {
     if (tuple.parts.length === 0) report.refused(tuple, 'empty', 'is empty')
     // MuJoCo joins the names with blanks and takes them apart again.
-    const names = tuple.parts.map(({ name }) => wordsOf(name).length)
-    if (names.some((count) => count !== 1)) {
-      if (names.reduce((sum, count) => sum + count, 0) !== names.length) {
-        report.refused(tuple, 'names', 'holds a name that is empty or has blanks')
-      }
+    const names = tuple.parts.flatMap(({ name }) => wordsOf(name))
+    if (names.length !== tuple.parts.length) {
+      report.refused(tuple, 'names', 'holds a name that is empty or has blanks')
       continue
     }
-    for (const { element, name } of tuple.parts) {
+    for (const [i, { element }] of tuple.parts.entries()) {
+      const name = names[i] as string
       const at = within(tuple, element)
       const type = element.attributes.get('objtype') ?? ''
-      const category = OBJECT_TYPES[type]
+      const category = OBJECT_TYPES.get(type)
       // A type that there is none of is reported where attributes are read; only degrees of freedom are a type without names.
       if (category !== undefined) report.target(at, 'objname', category, name)
       else if (type === 'dof') report.refused(at, 'objtype', 'holds a dof, which bears no name')

@@ -52,7 +52,8 @@ function checkGeom(spec: Spec, geom: SpecObject, report: Report): void {
     const fault = orientationFault(geom, eulerseq)
     if (fault !== null) report.refused(geom, 'orientation', fault, ORIENTATION_HINT)
   }
-  if (shape.size.some(Number.isNaN)) report.refused(geom, 'nan', 'has a size that is no number')
+  if (mesh === '' && hfield === '' && shape.size.some(Number.isNaN))
+    report.refused(geom, 'nan', 'has a size that is no number')
   if (mesh === '') {
     const fault = sizeFault(shape)
     if (fault !== null) report.refused(geom, 'size', fault)

@@ -160,11 +160,13 @@ export const ASSET_CASES: readonly RuleCase[] = [
     accepted: [skin(TRIANGLE), skin(`${TRIANGLE} texcoord="0 0 0 0 0 0"`)],
   },
   {
-    rule: 'a tuple holds what exists',
+    rule: 'a tuple holds what exists, by names without blanks',
     refused: [
       '<custom><tuple name="t"/></custom>',
       '<custom><tuple name="t"><element objtype="body" objname="none"/></tuple></custom>',
       '<custom><tuple name="t"><element objtype="dof" objname="world"/></tuple></custom>',
+      '<custom><tuple name="t"><element objtype="body" objname=""/></tuple></custom>',
+      `${world('<body name=" b"/>')}<custom><tuple name="t"><element objtype="body" objname=" b"/></tuple></custom>`,
     ],
     accepted: [
       '<custom><tuple name="t"><element objtype="body" objname="world"/></tuple></custom>',

@@ -106,6 +106,9 @@ export const FLEX_CASES: readonly RuleCase[] = [
     rule: 'a cable has geoms with size and mass, and takes nothing from default classes',
     refused: [
       cable('<geom type="capsule" size="0"/>'),
+      cable(CAPSULE).replace('curve="s"', ''),
+      cable(CAPSULE).replace('curve="s"', 'curve="cos(s)"'),
+      cable(CAPSULE).replace('count="5 1 1"', 'vertex="0 0 0 1 0 0 1 0 0 2 0 0"'),
       cable('<geom type="cylinder"/>'),
       cable('<geom type="box" size=".1 .1 0"/>'),
       cable('<geom type="capsule" size=".01" condim="2"/>'),
@@ -120,6 +123,8 @@ export const FLEX_CASES: readonly RuleCase[] = [
     ],
     accepted: [
       cable('<geom type="box" size="0 .1 .1"/>'),
+      cable(CAPSULE).replace('curve="s" size="1"', 'curve="cos(s) sin(s)" size="1 .1 2"'),
+      cable(CAPSULE).replace('count="5 1 1"', 'vertex="0 0 0 1 0 0 2 0 0 3 0 0"'),
       cable(`${CAPSULE}<joint kind="main" range="1 0" limited="true"/>`),
       `<default><geom mass="0" condim="2"/><joint range="1 2"/></default>${cable(CAPSULE)}`,
     ],
