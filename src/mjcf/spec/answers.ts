@@ -1,30 +1,26 @@
 /** What a reading says about a built model. */
 import type { ModelJoint, ModelNames, RootBody } from '../reading.ts'
-import { rootBodies } from './fuse-static.ts'
-import type { Spec, SpecBody, SpecObject } from './types.ts'
+import { type FusedBody, fusedBodies } from './fuse-static.ts'
+import type { Spec, SpecObject } from './types.ts'
 
 const nameOf = ({ name }: { readonly name: string }): string | null => (name === '' ? null : name)
 
 /** All joints in the order of the compiled model, each with the child of world that it hangs below. */
 export function jointsOf(spec: Spec): ModelJoint[] {
-  const rootOf = new Map<SpecBody, number>(rootBodies(spec).map((body, i) => [body, i]))
-  for (const body of spec.bodies) {
-    const above = body.body === null ? undefined : rootOf.get(body.body)
-    if (above !== undefined && !rootOf.has(body)) rootOf.set(body, above)
-  }
-  return spec.joints.map((joint) => ({
-    name: nameOf(joint),
-    type: joint.type,
-    root: joint.body === null ? 0 : (rootOf.get(joint.body) ?? 0),
-  }))
+  const rootOf = new Map<FusedBody, number>()
+  let roots = 0
+  return fusedBodies(spec).flatMap((fused) => {
+    const { body, parent } = fused
+    const root = parent === null ? 0 : parent.parent === null ? roots++ : (rootOf.get(parent) ?? 0)
+    rootOf.set(fused, root)
+    return body.joints.map((joint) => ({ name: nameOf(joint), type: joint.type, root }))
+  })
 }
 
 /** The children of the world. */
 export function rootsOf(spec: Spec): RootBody[] {
-  return rootBodies(spec).map((body) => ({
-    name: nameOf(body),
-    floating: body.joints.some(({ type }) => type === 'free'),
-  }))
+  const roots = fusedBodies(spec).filter(({ parent }) => parent?.parent === null)
+  return roots.map(({ body }) => ({ name: nameOf(body), floating: body.joints.some(({ type }) => type === 'free') }))
 }
 
 /** Names of keyframes, null for unnamed ones. */
@@ -32,13 +28,19 @@ export function keyframesOf(spec: Spec): (string | null)[] {
   return spec.keys.map(nameOf)
 }
 
-/** Names that others may refer to, unnamed ones left out. */
+/** Names that others may refer to, in the order of the compiled model, unnamed ones left out. */
 export function namesOf(spec: Spec): ModelNames {
-  const named = (objects: readonly SpecObject[]) => objects.flatMap(({ name }) => (name === '' ? [] : [name]))
+  const bodies = fusedBodies(spec)
+  const within = (list: 'sites' | 'cameras') =>
+    bodies.flatMap(({ parts }) => parts.flatMap((part) => named(part[list])))
   return {
-    bodies: named(spec.bodies.filter((body) => body !== spec.world)),
-    sites: named(spec.of('site')),
-    cameras: named(spec.of('camera')),
+    bodies: named(bodies.slice(1).map(({ body }) => body)),
+    sites: within('sites'),
+    cameras: within('cameras'),
     actuators: named(spec.of('actuator')),
   }
+}
+
+function named(objects: readonly SpecObject[]): string[] {
+  return objects.flatMap(({ name }) => (name === '' ? [] : [name]))
 }

@@ -1,7 +1,7 @@
 /** Copies of bodies and frames, from the same model (replicate, self-attach) or another one (attach), with what refers to them. */
 import type { XmlElement } from '../xml/element.ts'
 import { attachClasses } from './defaults.ts'
-import { type Draft, enter, type ListCategory, leave, leaveList, listOf, lookUp, reserve } from './draft.ts'
+import { admit, type Draft, enter, type ListCategory, leave, leaveList, listOf, lookUp, reserve } from './draft.ts'
 import { carryKeys, fillKeys } from './keys.ts'
 import {
   type BodyNode,
@@ -195,8 +195,7 @@ function copyOthers(copying: Copying): void {
       if (resolved === null) continue
       const copy = Object.assign(Object.create(Object.getPrototypeOf(source)), source, resolved) as SpecNode
       copy.name = copiedName(source, rename)
-      reserve(into, 1, at)
-      enter(into, copy)
+      admit(into, copy)
       into_.push(copy)
     }
   }

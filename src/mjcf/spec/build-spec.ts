@@ -5,7 +5,7 @@ import type { XmlElement } from '../xml/element.ts'
 import { fileName } from './attach.ts'
 import { checkNames } from './check-names.ts'
 import { readDefaults } from './defaults.ts'
-import { type Building, type Draft, enter, type ListCategory, leaveList, listOf, newDraft } from './draft.ts'
+import { type Building, type Draft, enter, type ListCategory, leaveList, listOf, newDraft, reserve } from './draft.ts'
 import { checkFreeJoints } from './free-joints.ts'
 import { fillKeys } from './keys.ts'
 import { type BodyNode, bodiesBelow, type SpecNode } from './node.ts'
@@ -116,11 +116,9 @@ function specOf(draft: Draft): Spec {
 /** Own keys, then those that `<size nkey>` asks for, then what attach and replicate carried over. */
 function keysOf(draft: Draft): SpecKey[] {
   const sizes = draft.loaded.root.children.filter(({ name }) => name === 'size')
-  const wanted = Number(sizes.findLast(({ attributes }) => attributes.has('nkey'))?.attributes.get('nkey') ?? 0)
-  const padding = Math.max(0, Math.min(wanted || 0, MAX_KEYS) - draft.keys.length)
+  const last = sizes.findLast(({ attributes }) => attributes.has('nkey'))
+  const padding = Math.max(0, (Number(last?.attributes.get('nkey')) || 0) - draft.keys.length)
+  if (last !== undefined) reserve(draft, padding, last)
   const unnamed = Array.from({ length: padding }, () => ({ name: '', element: null, lengths: {} }))
   return [...draft.keys, ...unnamed, ...draft.carried.map(({ name, element }) => ({ name, element, lengths: {} }))]
 }
-
-/** Keys padded at most: a model that asks for more gets no more names, as they have none. */
-const MAX_KEYS = 10_000

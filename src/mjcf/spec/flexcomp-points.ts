@@ -21,7 +21,8 @@ export function pointsOf(flexcomp: Flexcomp): number[] | string | null {
     case 'ellipsoid':
       // A side of one point would keep MuJoCo busy for ever.
       if (count.some((n) => n < 2)) return 'has a side of one point, which MuJoCo never ends with'
-      return upTo((dim === 3 ? 1 : 0) + 2 * x * y + 2 * x * (z - 2) + 2 * (y - 2) * (z - 2))
+      // A surface is open at its top; a volume has a point in the middle.
+      return upTo(dim === 3 ? 1 + 2 * x * y + 2 * (x + y - 2) * (z - 2) : x * y + 2 * (x + y - 2) * (z - 1))
     case 'direct':
       return directPoints(flexcomp)
     default:

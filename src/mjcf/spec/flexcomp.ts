@@ -19,7 +19,13 @@ export interface Flexcomp {
 }
 
 /** Slide joints of a point by the word in `dof`. */
-const JOINTS: Readonly<Record<string, number>> = { full: 3, radial: 1, '2d': 2, trilinear: 3, quadratic: 3 }
+const JOINTS: ReadonlyMap<string, number> = new Map([
+  ['full', 3],
+  ['radial', 1],
+  ['2d', 2],
+  ['trilinear', 3],
+  ['quadratic', 3],
+])
 
 /** Adds what the flexcomp makes; what MuJoCo refuses is a fault, what depends on the content of a mesh file is undecided. */
 export function readFlexcomp(place: Place, element: XmlElement): void {
@@ -110,7 +116,7 @@ function make(place: Place, flexcomp: Flexcomp, { points, pinned }: Outcome): vo
     parent.bodies.push(body)
     admit(draft, body)
     const layers = draft.classes.last.get(parent.className)?.layers.get('joint')
-    for (let i = 0; i < (JOINTS[dof] ?? 3); i += 1) {
+    for (let i = 0; i < (JOINTS.get(dof) ?? 3); i += 1) {
       const joint = new JointNode({ ...init({ type: 'slide' }), layers }, 'slide')
       joint.body = body
       body.joints.push(joint)

@@ -1,13 +1,12 @@
 import type { Faults } from '../fault.ts'
-import { rootBodies } from './fuse-static.ts'
+import { fusedBodies } from './fuse-static.ts'
 import type { Spec } from './types.ts'
 
 /** A free joint stands alone in its body, which is a child of the world; the world itself has no joints at all. */
 export function checkFreeJoints(spec: Spec, faults: Faults): void {
   const stray = spec.world.joints[0]
   if (stray) faults.add('compile', stray.element, 'The world has no joints.', { hint: 'Put it into a <body>.' })
-  // Without a free joint deep in the tree nothing depends on the bodies that are fused.
-  const roots = new Set(rootBodies(spec))
+  const roots = new Set(fusedBodies(spec).flatMap(({ body, parent }) => (parent?.parent === null ? [body] : [])))
   const reported = new Set<unknown>()
   for (const { type, element, name, body } of spec.joints) {
     if (type !== 'free' || body === null || body === spec.world || reported.has(element)) continue

@@ -1,50 +1,76 @@
 /** `fusestatic`: bodies that cannot move become part of their parent, so that bodies below them may come to be children of the world. */
+import { OBJECT_TYPES, sensorTargets } from './targets.ts'
+import type { Spec, SpecBody, SpecObject } from './types.ts'
 
-import { equalityTargets, OBJECT_TYPES, sensorTargets } from './targets.ts'
-import type { Spec, SpecBody, SpecCategory, SpecObject } from './types.ts'
-
-/** The bodies that are children of the world once the model is compiled, in their order. */
-export function rootBodies(spec: Spec): readonly SpecBody[] {
-  if (!spec.compiler.fusestatic) return spec.world.bodies
-  const kept = keptBodies(spec)
-  const roots: SpecBody[] = []
-  const stack = spec.world.bodies.toReversed()
-  for (let body = stack.pop(); body !== undefined; body = stack.pop()) {
-    if (body.joints.length > 0 || body.mocap || kept.has(body.name)) roots.push(body)
-    else stack.push(...body.bodies.toReversed())
-  }
-  return roots
+/** A body of the compiled model with the bodies that became part of it, itself first. */
+export interface FusedBody {
+  readonly body: SpecBody
+  /** The nearest body above that is left; null for the world. */
+  readonly parent: FusedBody | null
+  readonly parts: SpecBody[]
 }
 
-/** Names of bodies that something refers to: those stay bodies, and so do the ones with a site of a force or torque sensor, if they have a name. */
-function keptBodies(spec: Spec): ReadonlySet<string> {
-  const kept = new Set<string>()
-  const keep = (name: string) => name !== '' && kept.add(name)
-  for (const category of ['camera', 'light'] as const) for (const node of spec.of(category)) keep(node.ref('target'))
-  for (const node of spec.of('actuator')) keep(node.ref('body'))
-  for (const node of spec.of('exclude')) for (const attribute of ['body1', 'body2']) keep(node.ref(attribute))
-  for (const node of spec.of('skin')) for (const { name } of node.parts) keep(name)
-  for (const node of spec.of('equality')) keepTargets(node, equalityTargets(node.element), keep)
-  for (const node of spec.of('sensor')) {
-    keepTargets(node, sensorTargets(node.element), keep)
-    const feels = node.element.name === 'force' || node.element.name === 'torque'
-    const body = feels ? spec.find('site', node.ref('site'))?.body : null
-    if (body) keep(body.name)
+/** The bodies of the compiled model, the world first. */
+export function fusedBodies(spec: Spec): FusedBody[] {
+  const kept = spec.compiler.fusestatic ? keptBodies(spec) : null
+  const all: FusedBody[] = []
+  const homes = new Map<SpecBody, FusedBody>()
+  for (const body of spec.bodies) {
+    const parent = (body.body && homes.get(body.body)) ?? null
+    if (parent !== null && kept !== null && !kept.has(body)) {
+      parent.parts.push(body)
+      homes.set(body, parent)
+    } else {
+      const fused = { body, parent, parts: [body] }
+      all.push(fused)
+      homes.set(body, fused)
+    }
   }
-  for (const { parts } of spec.of('tuple')) {
-    for (const { element, name } of parts) if (isBody(OBJECT_TYPES[element.attributes.get('objtype') ?? ''])) keep(name)
+  return all
+}
+
+/**
+ * Bodies that move stay, and named ones without which a reference would lead nowhere. MuJoCo looks names up by the places that bodies had at first: as long
+ * as the last body that is referred to has one past the end of the shrinking list, no named body is fused at all.
+ */
+function keptBodies(spec: Spec): ReadonlySet<SpecBody> {
+  const { referred, felt } = references(spec)
+  const last = spec.bodies.findLastIndex(({ name }) => referred.has(name))
+  const kept = new Set<SpecBody>()
+  let left = spec.bodies.length
+  for (const [place, body] of spec.bodies.entries()) {
+    const lost = last >= left && place <= last
+    const needed = body.name !== '' && (referred.has(body.name) || felt.has(body) || lost)
+    if (place === 0 || needed || body.joints.length > 0 || body.mocap) kept.add(body)
+    else left -= 1
   }
   return kept
 }
 
-function keepTargets(
-  node: SpecObject,
-  targets: ReturnType<typeof sensorTargets>,
-  keep: (name: string) => unknown,
-): void {
-  for (const { attribute, category } of targets) if (isBody(category)) keep(node.ref(attribute))
-}
-
-function isBody(category: SpecCategory | undefined): boolean {
-  return category === 'body'
+/** Names of bodies that something refers to, and bodies with a site of a force or torque sensor. */
+function references(spec: Spec): { readonly referred: ReadonlySet<string>; readonly felt: ReadonlySet<SpecBody> } {
+  const referred = new Set<string>()
+  const felt = new Set<SpecBody>()
+  const refer = (node: SpecObject, ...attributes: readonly string[]) => {
+    for (const attribute of attributes) if (node.ref(attribute) !== '') referred.add(node.ref(attribute))
+  }
+  for (const category of ['camera', 'light'] as const) for (const node of spec.of(category)) refer(node, 'target')
+  for (const node of spec.of('actuator')) refer(node, 'body')
+  for (const category of ['exclude', 'equality'] as const) {
+    for (const node of spec.of(category)) refer(node, 'body1', 'body2')
+  }
+  for (const node of spec.of('skin')) for (const { name } of node.parts) referred.add(name)
+  for (const { parts } of spec.of('tuple')) {
+    for (const { element, name } of parts) {
+      if (OBJECT_TYPES.get(element.attributes.get('objtype') ?? '') === 'body') referred.add(name)
+    }
+  }
+  for (const node of spec.of('sensor')) {
+    const bodies = sensorTargets(node.element).filter(({ category }) => category === 'body')
+    refer(node, ...bodies.map(({ attribute }) => attribute))
+    const feels = node.element.name === 'force' || node.element.name === 'torque'
+    const body = feels ? spec.find('site', node.ref('site'))?.body : null
+    if (body) felt.add(body)
+  }
+  return { referred, felt }
 }

@@ -8,7 +8,7 @@ import { admit, type Draft, isNamed, type ListCategory, listOf } from './draft.t
 import { readKey } from './keys.ts'
 import { type NodeInit, SpecNode, type Target } from './node.ts'
 import { actuatorTargets, EXCLUDE_TARGETS, equalityTargets, PAIR_TARGETS, sensorTargets } from './targets.ts'
-import type { SpecPart } from './types.ts'
+import type { SpecCategory, SpecPart } from './types.ts'
 
 /** The default class that an element names, undefined where it names none; a name that no class bears is a fault. */
 export function classOf(draft: Draft, element: XmlElement, attribute = 'class'): DefaultClass | undefined {
@@ -29,18 +29,18 @@ export function classOf(draft: Draft, element: XmlElement, attribute = 'class'):
   return found
 }
 
-const SECTIONS: Readonly<Record<string, (draft: Draft, element: XmlElement) => void>> = {
-  asset: readAsset,
-  contact: readContact,
-  deformable: readDeformable,
-  equality: (draft, element) => add(draft, 'equality', element, 'equality', equalityTargets(element)),
-  tendon: readTendon,
-  actuator: (draft, element) => add(draft, 'actuator', element, 'actuator', actuatorTargets(element) ?? []),
-  sensor: (draft, element) => add(draft, 'sensor', element, null, sensorTargets(element)),
-  custom: readCustom,
-  keyframe: readKeyframe,
-  extension: readExtension,
-}
+const SECTIONS: ReadonlyMap<string, (draft: Draft, element: XmlElement) => void> = new Map([
+  ['asset', readAsset],
+  ['contact', readContact],
+  ['deformable', readDeformable],
+  ['equality', (draft, element) => add(draft, 'equality', element, 'equality', equalityTargets(element))],
+  ['tendon', readTendon],
+  ['actuator', (draft, element) => add(draft, 'actuator', element, 'actuator', actuatorTargets(element) ?? [])],
+  ['sensor', (draft, element) => add(draft, 'sensor', element, null, sensorTargets(element))],
+  ['custom', readCustom],
+  ['keyframe', readKeyframe],
+  ['extension', readExtension],
+])
 
 /** MuJoCo reads the sections in this order, wherever they stand. */
 export const SECTION_ORDER = [
@@ -58,7 +58,7 @@ export const SECTION_ORDER = [
 
 /** Reads one section. */
 export function readSection(draft: Draft, section: XmlElement): void {
-  const read = SECTIONS[section.name]
+  const read = SECTIONS.get(section.name)
   if (read !== undefined) for (const element of section.children) read(draft, element)
 }
 
@@ -90,7 +90,7 @@ export function addNode(draft: Draft, category: ListCategory, init: NodeInit): v
 }
 
 /** Attributes that name something without being needed for a copy. */
-const LOOSE: Partial<Record<string, readonly string[]>> = {
+const LOOSE: Partial<Record<SpecCategory, readonly string[]>> = {
   geom: ['mesh', 'hfield', 'material'],
   site: ['material'],
   camera: ['target'],

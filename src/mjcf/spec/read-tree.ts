@@ -22,26 +22,26 @@ export interface Place {
 /** Reads what a body, frame, replicate or worldbody holds. */
 export function readContent(place: Place, section: XmlElement): void {
   for (const element of section.children) {
-    const read = READERS[element.name]
+    const read = READERS.get(element.name)
     if (read !== undefined) read(place, element)
   }
 }
 
-const READERS: Readonly<Record<string, (place: Place, element: XmlElement) => void>> = {
-  inertial: readInertial,
-  joint: readJoint,
-  freejoint: readJoint,
-  geom: (place, element) => addThing(place, element, 'geom', place.body.geoms),
-  site: (place, element) => addThing(place, element, 'site', place.body.sites),
-  camera: (place, element) => addThing(place, element, 'camera', place.body.cameras),
-  light: (place, element) => addThing(place, element, 'light', place.body.lights),
-  body: readBody,
-  frame: readFrame,
-  replicate: readReplicate,
-  attach: readAttach,
-  composite: readComposite,
-  flexcomp: readFlexcomp,
-}
+const READERS: ReadonlyMap<string, (place: Place, element: XmlElement) => void> = new Map([
+  ['inertial', readInertial],
+  ['joint', readJoint],
+  ['freejoint', readJoint],
+  ['geom', (place, element) => addThing(place, element, 'geom', place.body.geoms)],
+  ['site', (place, element) => addThing(place, element, 'site', place.body.sites)],
+  ['camera', (place, element) => addThing(place, element, 'camera', place.body.cameras)],
+  ['light', (place, element) => addThing(place, element, 'light', place.body.lights)],
+  ['body', readBody],
+  ['frame', readFrame],
+  ['replicate', readReplicate],
+  ['attach', readAttach],
+  ['composite', readComposite],
+  ['flexcomp', readFlexcomp],
+])
 
 function addThing(
   place: Place,

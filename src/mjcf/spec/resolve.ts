@@ -45,7 +45,7 @@ export function resolve(draft: Draft, node: SpecNode, rename: Rename, across: bo
 }
 
 function partCategory(category: SpecCategory, { element }: SpecPart): SpecCategory {
-  return category === 'tuple' ? (OBJECT_TYPES[element.attributes.get('objtype') ?? ''] ?? 'key') : 'body'
+  return category === 'tuple' ? (OBJECT_TYPES.get(element.attributes.get('objtype') ?? '') ?? 'key') : 'body'
 }
 
 /** Of two references one may keep its name: what is copied then still refers to something outside the copy. */

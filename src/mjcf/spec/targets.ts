@@ -12,76 +12,79 @@ const actuator = one('actuator', 'actuator')
 const body = one('body', 'body')
 
 /** Sensors that name what they measure in one fixed attribute. */
-const SENSORS: Readonly<Record<string, readonly Target[]>> = {
-  touch: site,
-  accelerometer: site,
-  velocimeter: site,
-  gyro: site,
-  force: site,
-  torque: site,
-  magnetometer: site,
-  camprojection: [...site, { attribute: 'camera', category: 'camera' }],
-  jointpos: joint,
-  jointvel: joint,
-  jointactuatorfrc: joint,
-  ballquat: joint,
-  ballangvel: joint,
-  jointlimitpos: joint,
-  jointlimitvel: joint,
-  jointlimitfrc: joint,
-  tendonpos: tendon,
-  tendonvel: tendon,
-  tendonactuatorfrc: tendon,
-  tendonlimitpos: tendon,
-  tendonlimitvel: tendon,
-  tendonlimitfrc: tendon,
-  actuatorpos: actuator,
-  actuatorvel: actuator,
-  actuatorfrc: actuator,
-  subtreecom: body,
-  subtreelinvel: body,
-  subtreeangmom: body,
-  tactile: [
-    { attribute: 'mesh', category: 'mesh' },
-    { attribute: 'geom', category: 'geom' },
+const SENSORS: ReadonlyMap<string, readonly Target[]> = new Map<string, readonly Target[]>([
+  ['touch', site],
+  ['accelerometer', site],
+  ['velocimeter', site],
+  ['gyro', site],
+  ['force', site],
+  ['torque', site],
+  ['magnetometer', site],
+  ['camprojection', [...site, { attribute: 'camera', category: 'camera' }]],
+  ['jointpos', joint],
+  ['jointvel', joint],
+  ['jointactuatorfrc', joint],
+  ['ballquat', joint],
+  ['ballangvel', joint],
+  ['jointlimitpos', joint],
+  ['jointlimitvel', joint],
+  ['jointlimitfrc', joint],
+  ['tendonpos', tendon],
+  ['tendonvel', tendon],
+  ['tendonactuatorfrc', tendon],
+  ['tendonlimitpos', tendon],
+  ['tendonlimitvel', tendon],
+  ['tendonlimitfrc', tendon],
+  ['actuatorpos', actuator],
+  ['actuatorvel', actuator],
+  ['actuatorfrc', actuator],
+  ['subtreecom', body],
+  ['subtreelinvel', body],
+  ['subtreeangmom', body],
+  [
+    'tactile',
+    [
+      { attribute: 'mesh', category: 'mesh' },
+      { attribute: 'geom', category: 'geom' },
+    ],
   ],
-}
+])
 
 /** Words of `objtype` and `reftype`; `xbody` is the frame of the same body. */
-export const OBJECT_TYPES: Readonly<Record<string, SpecCategory>> = {
-  body: 'body',
-  xbody: 'body',
-  joint: 'joint',
-  geom: 'geom',
-  site: 'site',
-  camera: 'camera',
-  light: 'light',
-  flex: 'flex',
-  mesh: 'mesh',
-  skin: 'skin',
-  hfield: 'hfield',
-  texture: 'texture',
-  material: 'material',
-  pair: 'pair',
-  exclude: 'exclude',
-  equality: 'equality',
-  tendon: 'tendon',
-  actuator: 'actuator',
-  sensor: 'sensor',
-  numeric: 'numeric',
-  text: 'text',
-  tuple: 'tuple',
-  key: 'key',
-  plugin: 'plugin',
-}
+export const OBJECT_TYPES: ReadonlyMap<string, SpecCategory> = new Map<string, SpecCategory>([
+  ['body', 'body'],
+  ['xbody', 'body'],
+  ['joint', 'joint'],
+  ['geom', 'geom'],
+  ['site', 'site'],
+  ['camera', 'camera'],
+  ['light', 'light'],
+  ['flex', 'flex'],
+  ['mesh', 'mesh'],
+  ['skin', 'skin'],
+  ['hfield', 'hfield'],
+  ['texture', 'texture'],
+  ['material', 'material'],
+  ['pair', 'pair'],
+  ['exclude', 'exclude'],
+  ['equality', 'equality'],
+  ['tendon', 'tendon'],
+  ['actuator', 'actuator'],
+  ['sensor', 'sensor'],
+  ['numeric', 'numeric'],
+  ['text', 'text'],
+  ['tuple', 'tuple'],
+  ['key', 'key'],
+  ['plugin', 'plugin'],
+])
 
 /** What a sensor measures and, where it has one, the frame of reference. */
 export function sensorTargets(element: XmlElement): readonly Target[] {
-  const known = SENSORS[element.name]
+  const known = SENSORS.get(element.name)
   if (known !== undefined) return known
   const { attributes } = element
   const typed = (type: string, attribute: string): readonly Target[] => {
-    const category = OBJECT_TYPES[attributes.get(type) ?? '']
+    const category = OBJECT_TYPES.get(attributes.get(type) ?? '')
     return category === undefined ? [] : [{ attribute, category }]
   }
   const first = (...targets: readonly Target[]) =>
