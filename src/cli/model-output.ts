@@ -2,6 +2,7 @@
 import { styleText } from 'node:util'
 import type { Check, CheckFault, CheckStatus } from '../cards/check.ts'
 import { isRefused } from '../cards/model-checks.ts'
+import type { ModelJoint } from '../mjcf/reading.ts'
 import type { CheckedModel } from './check-model.ts'
 import { countText, sizeText } from './client-output.ts'
 
@@ -41,9 +42,7 @@ function* aboutModel({ report, reading, sizes }: CheckedModel, paint: Paint): It
   yield `${reading.entry}: ${reading.format === 'urdf' ? 'URDF' : 'MJCF'} model ${paint('bold', report.model || '(unnamed)')}, base ${report.base ?? 'unknown'}`
   const types = new Map(reading.joints.map(({ name, type }) => [name, type]))
   const widest = Math.max(0, ...report.joints.map((name) => name.length))
-  const others = reading.joints.length - report.joints.length
-  const also = others > 0 ? `, and ${others} that ${others === 1 ? 'is' : 'are'} unnamed, ball or free` : ''
-  yield `  joints (${report.joints.length}${also})`
+  yield `  joints (${[report.joints.length, ...otherJoints(reading.joints)].join(', ')})`
   yield* capped(report.joints.map((name) => `    ${name.padEnd(widest)}  ${paint('gray', types.get(name) ?? '')}`))
   if (report.keyframes.length > 0) yield `  keyframes: ${report.keyframes.join(', ')}`
   const bytes = sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0)
@@ -51,6 +50,19 @@ function* aboutModel({ report, reading, sizes }: CheckedModel, paint: Paint): It
   yield* capped(
     report.files.map((path, place) => `    ${paint('gray', sizeText(sizes[place] ?? 0).padStart(8))}  ${path}`),
   )
+}
+
+/** Those that no policy can drive by name, counted by kind. */
+function otherJoints(joints: readonly ModelJoint[]): string[] {
+  const count = (kind: string, wanted: (joint: ModelJoint) => boolean) => {
+    const found = joints.filter(wanted).length
+    return found > 0 ? [`${found} ${kind}`] : []
+  }
+  return [
+    ...count('free', ({ type }) => type === 'free'),
+    ...count('ball', ({ type }) => type === 'ball'),
+    ...count('unnamed', ({ type, name }) => name === null && (type === 'hinge' || type === 'slide')),
+  ]
 }
 
 function capped(lines: readonly string[]): string[] {
@@ -64,16 +76,18 @@ function checkLines(checks: readonly Check[], paint: Paint): string[] {
     const { sign, style } = marks[check.status]
     const head = `  ${paint(style, sign)} ${check.code.padEnd(widest)}  `
     const faults = (check.data?.faults ?? []) as readonly CheckFault[]
-    if (faults.length > 0)
-      return [`${head}${countText(faults.length, 'fault')}:`, ...faults.flatMap((fault) => faultLines(fault, paint))]
+    if (faults.length > 0) return [`${head}${countText(faults.length, 'fault')}:`, ...faultLines(faults, paint)]
     return [`${head}${check.message}`, ...(check.hint === null ? [] : [hintLine(check.hint, paint)])]
   })
 }
 
-const faultLines = ({ message, hint }: CheckFault, paint: Paint) => [
-  `      ${message}`,
-  ...(hint === null ? [] : [hintLine(hint, paint)]),
-]
+/** A hint that several faults in a row share stands once, after the last of them. */
+function faultLines(faults: readonly CheckFault[], paint: Paint): string[] {
+  return faults.flatMap(({ message, hint }, place) => {
+    const isLast = faults[place + 1]?.hint !== hint
+    return [`      ${message}`, ...(hint !== null && isLast ? [hintLine(hint, paint)] : [])]
+  })
+}
 
 const hintLine = (hint: string, paint: Paint) => `      ${paint('cyan', '→')} ${hint}`
 

@@ -1,5 +1,6 @@
 /** A few reading processes, started when they are first needed and kept; whoever comes when all are taken waits in a queue. */
 import { type ChildProcess, fork } from 'node:child_process'
+import type { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { HubError } from '../errors.ts'
 import { MAX_WAITING_READINGS, READER_HEAP_MIB, READER_SEMI_SPACE_MIB } from './limits.ts'
@@ -68,13 +69,26 @@ export function readerSlots(url: URL, count: number): ReaderSlots {
   }
 }
 
+/** Enough for an error with its stack. */
+const LAST_WORDS = 4_000
+
+const lastWords = new WeakMap<ChildProcess, string>()
+
+/** What a process wrote before it ended, for the log. */
+export function lastWordsOf(reader: ChildProcess): string {
+  return lastWords.get(reader) ?? ''
+}
+
 function startReader(url: URL): ChildProcess {
   const reader = fork(fileURLToPath(url), {
     // A model is a stranger's: nothing of the hub's settings belongs near it.
     env: {},
     execArgv: [`--max-old-space-size=${READER_HEAP_MIB}`, `--max-semi-space-size=${READER_SEMI_SPACE_MIB}`],
     serialization: 'advanced',
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  })
+  reader.stderr?.on('data', (chunk: Buffer) => {
+    lastWords.set(reader, `${lastWords.get(reader) ?? ''}${chunk}`.slice(-LAST_WORDS))
   })
   // Unheard, the failure to start or to send would end the hub; the exit that follows tells whoever works with it.
   reader.on('error', () => reader.kill('SIGKILL'))
@@ -86,11 +100,14 @@ const isAlive = (reader: ChildProcess) =>
 
 /** An idle reader does not keep the hub or a command from ending. */
 function keepsProcess(reader: ChildProcess, keeps: boolean): void {
+  const words = reader.stderr as Socket | null
   if (keeps) {
     reader.ref()
     reader.channel?.ref()
+    words?.ref()
   } else {
     reader.unref()
     reader.channel?.unref()
+    words?.unref()
   }
 }

@@ -10,7 +10,7 @@ import type { ModelReading } from '../mjcf/reading.ts'
 import { MAX_WAVES, PARSE_WALL_MS, READER_HEAP_MIB, READER_START_MS, READING_PROCESSES } from './limits.ts'
 import { parseClock } from './parse-clock.ts'
 import type { Ask, FromReader, ToReader } from './protocol.ts'
-import { readerSlots } from './reader-slots.ts'
+import { lastWordsOf, readerSlots } from './reader-slots.ts'
 import { overLimitReading } from './refused-reading.ts'
 
 /** Files as the pool asks for them: all that are needed at the same time, in one call. */
@@ -125,16 +125,15 @@ async function converse(reader: ChildProcess, files: FileWaves, entry: string, s
   }
   const onExit = (code: number | null, killedBy: NodeJS.Signals | null) => {
     // V8 aborts when a heap is full.
-    const full = killedBy === 'SIGABRT' || code === 134
-    if (full) ended.resolve({ why: 'memory' })
-    else
-      fail(new HubError('unavailable', 'The reading of the model was ended; try again.', { cause: { code, killedBy } }))
+    if (killedBy === 'SIGABRT' || code === 134) ended.resolve({ why: 'memory' })
+    else if (killedBy === null) fail(new Error(`The reader of models ended with ${code}: ${lastWordsOf(reader)}`))
+    else fail(new HubError('unavailable', `The reading of the model was ended by ${killedBy}; try again.`))
   }
   const starting = setTimeout(() => {
     fail(new HubError('unavailable', 'The hub is too busy to read the model; try again.'))
   }, READER_START_MS)
 
-  reader.on('message', onMessage).once('exit', onExit)
+  reader.on('message', onMessage).once('close', onExit)
   signal.addEventListener('abort', onAbort, { once: true })
   say({ kind: 'model', entry })
   const end = await ended.promise
@@ -142,7 +141,7 @@ async function converse(reader: ChildProcess, files: FileWaves, entry: string, s
   clearTimeout(starting)
   clock.hold()
   signal.removeEventListener('abort', onAbort)
-  reader.off('message', onMessage).off('exit', onExit)
+  reader.off('message', onMessage).off('close', onExit)
   if (end.why !== 'done') reader.kill('SIGKILL')
   return end
 }

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -5,6 +6,7 @@ import { PassThrough, Readable, Writable } from 'node:stream'
 import { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { registerModelCommand } from '../../src/cli/model-command.ts'
+import { sharedDir } from '../support/shared.ts'
 
 let base: string
 const dir = (name = 'arm') => join(base, name)
@@ -28,6 +30,21 @@ beforeAll(async () => {
 })
 
 afterAll(() => rm(base, { recursive: true, force: true }))
+
+/** What MuJoCo made of the robots of the shared folder, by root file. */
+interface Expected {
+  readonly compiles: boolean
+  readonly model: string
+  readonly base: string | null
+  readonly joints: readonly string[] | null
+  readonly keyframes: readonly string[] | null
+  readonly files: readonly string[]
+}
+const robots = join(sharedDir() ?? '/nowhere', 'robots')
+const expected: Record<string, Partial<Expected>> = existsSync(join(robots, 'expected.json'))
+  ? JSON.parse(readFileSync(join(robots, 'expected.json'), 'utf8'))
+  : {}
+const roots = Object.keys(expected)
 
 function sink(isTTY = false) {
   let text = ''
@@ -181,6 +198,31 @@ describe('hub model --stdin', () => {
       err: '',
     })
     expect(await hubModel(['--stdin'])).toEqual({ code: 0, out: '', err: '' })
+  })
+
+  it.skipIf(roots.length === 0)('says of a fleet of real robots exactly what MuJoCo does', async () => {
+    const lines = roots.map((root) => {
+      const [robot = '', ...entry] = root.split('/')
+      return JSON.stringify({ dir: join(robots, robot), entry: entry.join('/') })
+    })
+    const { code, out } = await hubModel(['--stdin'], Readable.from([lines.join('\n')]))
+    const answers = out
+      .trimEnd()
+      .split('\n')
+      .map((text) => JSON.parse(text))
+    const told = answers.map(({ checks, ...summary }) => summary)
+    const wanted = roots.map((root) => {
+      const { compiles, model, base, joints, keyframes, files } = expected[root] ?? {}
+      return {
+        model,
+        base: base ?? null,
+        joints: joints ?? [],
+        keyframes: keyframes ?? [],
+        files: compiles ? files?.toSorted() : expect.any(Array),
+      }
+    })
+    expect(told).toEqual(wanted)
+    expect(code).toBe(1)
   })
 
   it('answers a line before the next one is written', async () => {

@@ -310,6 +310,14 @@ it('is a failure of the hub, not of the model, when the reader makes a mistake',
   await expect(read('fail.xml')).rejects.toThrow('a mistake of the reader')
 })
 
+it('is a failure of the hub that says why, when the reader cannot even start', async () => {
+  await push(robot)
+  const nothing = new URL('./support/nothing.ts', import.meta.url)
+  const broken = openModelReader({ log: pino({ level: 'silent' }), reader: nothing })
+  await expect(read('robot.xml', repo, { models: broken })).rejects.toThrow(/ended with 1: .*nothing\.ts/s)
+  await broken.close()
+})
+
 it('waiting for the store is not parsing', async () => {
   await push(robot)
   const slow: Partial<Deps> = {
