@@ -87,6 +87,30 @@ describe('the OpenAPI document of the table', () => {
     expect(create).toContain('"slug"')
   })
 
+  it('shows the body that the verb itself checks, with the limits of its schema', () => {
+    const bodyOf = (path: string, method: string) =>
+      (document.paths[path]?.[method] as { requestBody?: unknown } | undefined)?.requestBody
+    const ref = { $ref: '#/components/schemas/RobotCardPut' }
+    const json = (schema: object) => ({ 'application/json': { schema } })
+    expect(bodyOf('/v1/robots/{owner}/{repo}/card', 'put')).toEqual({ required: true, content: json(ref) })
+    expect(bodyOf('/v1/robots/{owner}/{repo}/validate', 'post')).toEqual({
+      required: false,
+      content: json({
+        type: 'object',
+        properties: { card: { anyOf: [ref, { type: 'null' }] } },
+        additionalProperties: false,
+      }),
+    })
+    expect(document.components.schemas.RobotCardPut).toMatchObject({
+      required: ['dof', 'actuators'],
+      additionalProperties: false,
+      properties: { mass_kg: { anyOf: [{ type: 'number', minimum: 0 }, { type: 'null' }] } },
+    })
+    expect(document.components.schemas.RobotCard).toMatchObject({
+      properties: { actuators: { type: 'array', items: { required: ['name'] } } },
+    })
+  })
+
   it('promises no member that an answer leaves out where it is not set', () => {
     const repo = document.components.schemas.Repo as { required: string[]; properties: Record<string, object> }
     expect(repo.required).toContain('file_summary')
