@@ -13,7 +13,7 @@ const sets = {
   projection: 'perspective orthographic',
   cameraMode: 'fixed track trackcom targetbody targetbodycom',
   lightType: 'spot directional point image',
-  integrator: 'Euler RK4 implicit implicitfast',
+  integrator: 'Euler RK4 implicit implicitfast discrete',
   cone: 'pyramidal elliptic',
   jacobian: 'dense sparse auto',
   solver: 'PGS CG Newton',

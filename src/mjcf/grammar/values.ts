@@ -24,26 +24,61 @@ const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
 const HEXADECIMAL = /^([+-]?)0[xX]([\da-fA-F]*)(?:\.([\da-fA-F]*))?(?:[pP]([+-]?\d+))?$/
 const NOT_FINITE = /^[+-]?(?:inf(?:inity)?|nan(?:\(\w*\))?)$/i
 const INTEGER = /^[+-]?\d+$/
-/** Decimals of at most 30 characters without an exponent are in the range of a float whatever their digits: this spares long lists the arithmetic. */
-const PLAIN = /^(?=.{1,30}$)[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/
-
 const MAX_INT = 2_147_483_647
 
 /** Looks a list of numbers through, without keeping them: lists of vertices run to millions. */
 export function scanNumbers(text: string, kind: NumberKind): NumberScan {
-  let count = 0
-  for (const [token] of text.matchAll(/[^ \t\n\v\f\r]+/g)) {
-    const reason = problemOf(token, kind)
-    if (reason !== null) return { count, problem: { reason, token } }
-    count += 1
-  }
-  return { count, problem: null }
+  return eachNumber(text, kind, () => {})
 }
 
 /** The numbers of a list, null where one of them cannot be read; none at all in an empty text. */
 export function readNumbers(text: string, kind: NumberKind = 'real'): number[] | null {
-  const tokens = wordsOf(text)
-  return tokens.some((token) => problemOf(token, kind) !== null) ? null : tokens.map((token) => numberOf(token, kind))
+  const numbers: number[] = []
+  const { problem } = eachNumber(text, kind, (start, end) => numbers.push(numberOf(text.slice(start, end), kind)))
+  return problem === null ? numbers : null
+}
+
+/** Goes from token to token by character, since a text of millions would make as many strings. */
+function eachNumber(text: string, kind: NumberKind, visit: (start: number, end: number) => void): NumberScan {
+  let count = 0
+  let end = 0
+  for (;;) {
+    let start = end
+    while (start < text.length && isBlank(text.charCodeAt(start))) start += 1
+    if (start === text.length) return { count, problem: null }
+    end = start
+    while (end < text.length && !isBlank(text.charCodeAt(end))) end += 1
+    if (!isPlain(text, start, end, kind)) {
+      const token = text.slice(start, end)
+      const reason = problemOf(token, kind)
+      if (reason !== null) return { count, problem: { reason, token } }
+    }
+    visit(start, end)
+    count += 1
+  }
+}
+
+/** As `BLANKS`: a space, or a tab to a carriage return. */
+function isBlank(code: number): boolean {
+  return code === 32 || (code >= 9 && code <= 13)
+}
+
+/** Decimals this short and without an exponent are in the range of their type whatever their digits. */
+const PLAIN_LENGTH = { real: 30, float: 30, int: 9 }
+
+/** Whether a token is such a decimal: a sign, digits, and a point among them where the type has one. */
+function isPlain(text: string, start: number, end: number, kind: NumberKind): boolean {
+  if (end - start > PLAIN_LENGTH[kind]) return false
+  const sign = text.charCodeAt(start)
+  let digits = 0
+  let points = 0
+  for (let i = sign === 43 || sign === 45 ? start + 1 : start; i < end; i++) {
+    const code = text.charCodeAt(i)
+    if (code >= 48 && code <= 57) digits += 1
+    else if (code === 46) points += 1
+    else return false
+  }
+  return digits > 0 && points <= (kind === 'int' ? 0 : 1)
 }
 
 /** A single number, null where there is none, more than one, or what is none. */
@@ -63,7 +98,7 @@ function problemOf(token: string, kind: NumberKind): NumberProblem['reason'] | n
     const value = Number(token)
     return value > MAX_INT || value < -MAX_INT - 1 ? 'range' : null
   }
-  if (PLAIN.test(token) || NOT_FINITE.test(token)) return null
+  if (NOT_FINITE.test(token)) return null
   if (DECIMAL.test(token)) {
     const zero = !/[1-9]/.test(token.replace(/e.*/i, ''))
     return !zero && outOfRange(Number(token), kind, LEAST[kind]) ? 'range' : null

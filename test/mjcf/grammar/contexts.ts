@@ -1,5 +1,6 @@
 /** Every place of the grammar as a small document around one element of it. */
 
+import { FRAME, REPLICATE } from '../../../src/mjcf/grammar/body-rows.ts'
 import { KEYWORDS } from '../../../src/mjcf/grammar/keywords.ts'
 import { MUJOCO } from '../../../src/mjcf/grammar/mjcf-rows.ts'
 import type { Attribute, Row } from '../../../src/mjcf/grammar/row.ts'
@@ -14,20 +15,36 @@ export interface Context {
 
 type Attributes = Readonly<Record<string, string | null>>
 
-/** All contexts, in the order of the tables. */
+/** All contexts that MuJoCo holds against its grammar, in the order of the tables. */
 export function contexts(): Context[] {
   return contextsBelow(['mujoco'], MUJOCO, (element) => element)
 }
 
-function contextsBelow(path: readonly string[], row: Row, wrap: (element: string) => string): Context[] {
+/** Frames and replicates, where MuJoCo looks at values only. */
+export function looseContexts(): Context[] {
+  const wrap = (element: string) => `<mujoco><worldbody><body>${element}</body></worldbody></mujoco>`
+  return [
+    { path: ['frame'], row: FRAME, document: documentOf('frame', FRAME, wrap) },
+    { path: ['replicate'], row: REPLICATE, document: documentOf('replicate', REPLICATE, wrap) },
+  ]
+}
+
+type Wrap = (element: string) => string
+
+function contextsBelow(path: readonly string[], row: Row, wrap: Wrap): Context[] {
   const tag = path.at(-1) as string
-  const document = (attributes: Attributes = {}, inside = '') => wrap(elementOf(tag, row, attributes, inside))
-  // what moves cannot stand in the world body itself
-  const around = tag === 'worldbody' ? (element: string) => `<body>${element}</body>` : (element: string) => element
+  const document = documentOf(tag, row, wrap)
+  const context = { path, row, document }
+  // a world body has the children of a body, save those that move, and none of its attributes
+  if (tag === 'worldbody') return [context, ...contextsBelow([...path, 'body'], row, (body) => document({}, body))]
   const children = [...row.children].flatMap(([name, child]) =>
-    contextsBelow([...path, name], child.row, (element) => document({}, around(element))),
+    contextsBelow([...path, name], child.row, (element) => document({}, element)),
   )
-  return [{ path, row, document }, ...children]
+  return [context, ...children]
+}
+
+function documentOf(tag: string, row: Row, wrap: Wrap): Context['document'] {
+  return (attributes = {}, inside = '') => wrap(elementOf(tag, row, attributes, inside))
 }
 
 function elementOf(tag: string, row: Row, attributes: Attributes, inside: string): string {
