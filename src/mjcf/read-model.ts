@@ -1,6 +1,7 @@
 /** Reads a model: what MuJoCo would make of it, or why it would refuse it, without running MuJoCo. */
 import { type AssetRef, assetRefs, modelsBelow } from './assets/asset-refs.ts'
 import { type AssetClosure, closeAssets, pathsToLookFor } from './assets/close-assets.ts'
+import { lfsPointersAmong } from './assets/lfs-pointers.ts'
 import { Faults, ModelRefusal } from './fault.ts'
 import { checkGrammar } from './grammar/check-grammar.ts'
 import { type LoadedModel, loadModel } from './load/load-model.ts'
@@ -15,7 +16,8 @@ import { asMjcf } from './urdf/as-mjcf.ts'
 
 /**
  * The reading of the model whose main file is `entry`, a path in the repo. Whatever is wrong with the model is told in the reading; throws only what
- * `files` throws. Asks for the XML files wave by wave, then once for the sizes of the asset files. Where `faults` or `missing` are not empty MuJoCo
+ * `files` throws. Asks for the XML files wave by wave, then once for the sizes of
+ * the asset files, and reads those that are as small as Git LFS pointers. Where `faults` or `missing` are not empty MuJoCo
  * refuses the model: then `base` is null, and joints and keyframes are what could be read.
  */
 export async function readModel(files: ModelFiles, entry: string): Promise<ModelReading> {
@@ -84,8 +86,9 @@ const baseOf = (roots: readonly RootBody[]) => (roots.some(({ floating }) => flo
 
 async function lookUp(refs: readonly AssetRef[], files: ModelFiles, faults: Faults): Promise<AssetClosure> {
   const paths = pathsToLookFor(refs, faults)
-  const sizes = paths.length === 0 ? [] : await files.sizesOf(paths)
-  return closeAssets(refs, new Map(paths.map((path, index) => [path, sizes[index] ?? null])), faults)
+  const found = paths.length === 0 ? [] : await files.sizesOf(paths)
+  const sizes = new Map(paths.map((path, index) => [path, found[index] ?? null]))
+  return closeAssets(refs, sizes, await lfsPointersAmong(sizes, files), faults)
 }
 
 function xmlFiles(top: LoadedModel): string[] {

@@ -1,5 +1,5 @@
 /** Which asset files MuJoCo reads, as far as their names, content types and sizes tell: in each case MuJoCo has the last word. */
-import { afterAll, describe, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { agreedReading, type Files } from './agreed-reading.ts'
 import { cloth, field, heights, image, main, mesh, obj, png, stl } from './asset-models.ts'
 import { openOracle } from './oracle/mujoco.ts'
@@ -15,6 +15,7 @@ const stlOf = (triangles: number) => {
   new DataView(file.buffer).setUint32(80, triangles, true)
   return file
 }
+const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.repeat(64)}\nsize 12345\n`
 const single = (assets: string, path: string, data: string | Uint8Array): Files => ({
   'main.xml': main(assets),
   [path]: data,
@@ -34,11 +35,6 @@ const formats: Record<string, Files> = {
   'an STL of two triangles': single(mesh('a.stl'), 'a.stl', stlOf(2)),
   'an STL of too many triangles': single(mesh('a.stl'), 'a.stl', stlOf(200_001)),
   'an STL in text': single(mesh('a.stl'), 'a.stl', `solid a\n${'facet normal 0 0 0\n'.repeat(20)}endsolid`),
-  'a Git LFS pointer': single(
-    mesh('a.stl'),
-    'a.stl',
-    `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.repeat(64)}\nsize 12345\n`,
-  ),
   'an STL under a content type that is none': single(mesh('a.stl', 'content_type="foo"'), 'a.stl', stl),
   'an STL called OBJ by its content type': single(mesh('a.stl', 'content_type="model/obj"'), 'a.stl', stl),
   'an unknown extension with a content type': single(mesh('a.bin', 'content_type="model/stl"'), 'a.bin', stl),
@@ -84,5 +80,31 @@ const formats: Record<string, Files> = {
 describe('a file is read or refused as MuJoCo reads or refuses it', () => {
   it.each(Object.entries(formats))('%s', async (_name, files) => {
     await agreed(files)
+  })
+})
+
+describe('a Git LFS pointer is no file', () => {
+  it.each<[string, Files]>([
+    ['STL', single(mesh('a.stl'), 'a.stl', pointer)],
+    ['OBJ', single(mesh('a.obj'), 'a.obj', pointer)],
+    ['MSH', single(mesh('a.msh'), 'a.msh', pointer)],
+    ['PNG', single(image('file="a.png"'), 'a.png', pointer)],
+    ['a height field', single(field('a.png'), 'a.png', pointer)],
+    ['a skin', single('<skin name="s" file="a.skn"/>', 'a.skn', pointer)],
+    ['a flexcomp', { 'main.xml': main('', '', cloth('a.obj')), 'a.obj': pointer }],
+  ])('in place of %s', async (_name, files) => {
+    const { faults } = await agreed(files)
+    expect(faults).toMatchObject([{ kind: 'asset', message: expect.stringContaining('Git LFS pointer') }])
+  })
+
+  it('but for KTX, which MuJoCo does not look into', async () => {
+    expect((await agreed(single(image('file="a.ktx"'), 'a.ktx', pointer))).faults).toEqual([])
+  })
+
+  it('and a small OBJ is read to see that it is one', async () => {
+    const small = `# ${'a comment '.repeat(12)}\n${obj}`
+    const { faults, asked } = await agreed(single(mesh('a.obj'), 'a.obj', small))
+    expect(faults).toEqual([])
+    expect(asked).toContainEqual({ path: 'a.obj', text: true })
   })
 })

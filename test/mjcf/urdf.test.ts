@@ -137,6 +137,19 @@ describe('a joint is read or refused as MuJoCo reads or refuses it', () => {
   it.each(contents)('%s in each type of joint', async (content) => {
     for (const type of types) await agreed(joined(type, content))
   })
+
+  it.each([
+    'effort="3"',
+    'effort="nan"',
+    'lower="1" upper="1"',
+    'lower="0" upper="0"',
+    'lower="1" upper="0"',
+    'lower="1"',
+  ])('limits of %s where ranges do not limit by themselves', async (limit) => {
+    const loose = (type: string) =>
+      joined(type, `<limit ${limit}/>`).replace('<link', '<mujoco><compiler autolimits="false"/></mujoco><link')
+    for (const type of types) await agreed(loose(type))
+  })
 })
 
 const shapes = {

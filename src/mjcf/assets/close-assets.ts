@@ -29,8 +29,13 @@ export function pathsToLookFor(refs: readonly AssetRef[], faults: Faults): strin
   return [...new Set(candidates.flatMap((path) => inRepo(path) ?? []))]
 }
 
-/** Looks each reference up in `sizes`. Adds `path` faults for what lies outside the repo and `asset` faults for what MuJoCo cannot read. */
-export function closeAssets(refs: readonly AssetRef[], sizes: FileSizes, faults: Faults): AssetClosure {
+/** Looks each reference up in `sizes`; `pointers` are the paths of Git LFS pointers. Adds `path` faults for what lies outside the repo and `asset` faults for what MuJoCo cannot read. */
+export function closeAssets(
+  refs: readonly AssetRef[],
+  sizes: FileSizes,
+  pointers: ReadonlySet<string>,
+  faults: Faults,
+): AssetClosure {
   const files = new Set<string>()
   const missing = new Map<string, MissingFile>()
   const reported = new Set<string>()
@@ -45,7 +50,7 @@ export function closeAssets(refs: readonly AssetRef[], sizes: FileSizes, faults:
       const { path, size } = place.found
       files.add(path)
       if (place.besides) addTo(besides, ref.element.file, ref)
-      const problem = problemOf(ref, place.opened, size)
+      const problem = problemOf(ref, place.opened, size, pointers.has(path))
       if (!problem) continue
       const { message, hint } = problem
       once(`${ref.kind} ${path}`, () => faults.add('asset', ref.element, message, { names: [path], hint }))

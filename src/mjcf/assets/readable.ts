@@ -8,14 +8,18 @@ interface Problem {
 }
 
 const EMPTY_HINT = 'Upload the file again: it has no content.'
+const POINTER_HINT = 'Fetch the file with git lfs pull, and upload that.'
 const STL_HINT = 'Write it as a binary STL, or as OBJ.'
 /** Bytes before the triangles of a binary STL, and bytes of each. */
 const STL_HEADER = 84
 const STL_TRIANGLE = 50
 const STL_MAX_TRIANGLES = 200_000
 
-/** Why MuJoCo cannot read the file at `path`, null where nothing speaks against it. */
-export function problemOf(ref: AssetRef, path: string, size: number): Problem | null {
+/** Why MuJoCo cannot read the file at `path`, null where nothing speaks against it. KTX is taken as it is, whatever it holds. */
+export function problemOf(ref: AssetRef, path: string, size: number, isPointer: boolean): Problem | null {
+  if (isPointer && !isKtx(ref, path)) {
+    return { message: `${path} is a Git LFS pointer, not the file itself.`, hint: POINTER_HINT }
+  }
   const problem = formatProblems[ref.kind](ref, path, size)
   if (problem) return problem
   return size === 0 ? { message: `${path} is empty.`, hint: EMPTY_HINT } : null
@@ -64,6 +68,9 @@ function stlProblem(path: string, size: number, leastTriangles: number): Problem
   }
   return null
 }
+
+const isKtx = ({ kind, element }: AssetRef, path: string) =>
+  kind === 'texture' && assetType(element.attributes.get('content_type'), path) === 'image/ktx'
 
 function textureProblem({ element }: AssetRef, path: string): Problem | null {
   const { attributes } = element

@@ -3,7 +3,7 @@ import type { Faults } from '../fault.ts'
 import { checkAttributes } from '../grammar/check-attributes.ts'
 import type { Row } from '../grammar/row.ts'
 import { COMPILER, OPTION, SIZE } from '../grammar/settings-rows.ts'
-import { warningSink } from '../grammar/sink.ts'
+import { faultSink, warningSink } from '../grammar/sink.ts'
 import type { XmlElement } from '../xml/element.ts'
 import { mjcfElement, onlyChild } from './read-urdf.ts'
 
@@ -23,7 +23,7 @@ export function settingsOf(robot: XmlElement, faults: Faults): XmlElement[] {
 
 /** Values are read as in MJCF; attributes that it does not have are ignored. */
 function checkSetting(element: XmlElement, row: Row, faults: Faults): void {
-  checkAttributes(element, row, 'loose', { faults, warnings: warningSink([]) })
+  checkAttributes(element, row, 'loose', { faults: faultSink(faults), warnings: warningSink([]) })
   for (const [name, { row: part }] of row.children) {
     const child = onlyChild(element, name, faults)
     if (child) checkSetting(child, part, faults)

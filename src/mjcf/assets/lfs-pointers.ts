@@ -1,0 +1,22 @@
+/** Git LFS pointers in place of the files that they point to: what a checkout holds before `git lfs pull`. */
+import type { ModelFiles } from '../model-files.ts'
+import type { FileSizes } from './close-assets.ts'
+
+const FIRST_LINE = 'version https://git-lfs.github.com/spec/'
+/** Pointers have 126 bytes and more, by the digits of a size, and seldom further lines; hardly any asset is as small. */
+const LEAST = 120
+const MOST = 200
+/** Pointers seldom come alone, and a reading ends after a hundred faults. */
+const MAX_READ = 100
+
+/** Reads the files that are small enough to be pointers; the paths of those that are. */
+export async function lfsPointersAmong(sizes: FileSizes, files: ModelFiles): Promise<ReadonlySet<string>> {
+  const small = [...sizes].filter(([, size]) => size !== null && size >= LEAST && size <= MOST)
+  const paths = small.slice(0, MAX_READ).map(([path]) => path)
+  const contents = await Promise.all(paths.map((path) => files.readFile(path)))
+  return new Set(paths.filter((_, at) => isPointer(contents[at] ?? null)))
+}
+
+function isPointer(bytes: Uint8Array | null): boolean {
+  return bytes !== null && new TextDecoder().decode(bytes.subarray(0, FIRST_LINE.length)) === FIRST_LINE
+}
