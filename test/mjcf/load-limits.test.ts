@@ -26,6 +26,10 @@ describe('is over the limit', () => {
     ['a chain of nested files', chain(300, (next) => `<b><b>${next}</b></b>`)],
     ['too many files', flat(limits.includes + 1, '<a/>')],
     ['too many elements in all files', flat(600, '<a/>'.repeat(200))],
+    [
+      'too many attributes in all files',
+      flat(6, `<a ${Array.from({ length: 900 }, (_, at) => `a${at}=""`).join(' ')}/>`.repeat(100)),
+    ],
     ['too many bytes in all files', flat(3, `<a/><!--${'x'.repeat(limits.textBytes / 3)}-->`)],
     [
       'too many names',

@@ -4,7 +4,7 @@ import { limits } from '../limits.ts'
 import type { ModelFiles } from '../model-files.ts'
 import { folderOf } from '../paths.ts'
 import type { XmlElement } from '../xml/element.ts'
-import { parseXml } from '../xml/parse-xml.ts'
+import { parseXml, type XmlAllowance } from '../xml/parse-xml.ts'
 import { formatOf } from './format.ts'
 import { type FileReference, referencesOf } from './references.ts'
 
@@ -27,13 +27,12 @@ export async function gatherFiles(source: ModelFiles, entry: string): Promise<Ga
   const files = new Map<string, XmlFile>()
   const sizes = new Map<string, number | null>()
   const visited = new Set<string>()
-  const left = { bytes: limits.textBytes, elements: limits.elements }
+  const left = { bytes: limits.textBytes, elements: limits.elements, attributes: limits.attributes }
 
   const lookFor = async (paths: readonly string[]) => {
     const unknown = [...new Set(paths)].filter((path) => !sizes.has(path))
     if (unknown.length === 0) return
-    if (sizes.size + unknown.length > limits.asked)
-      throw refusal(entry, `More than ${limits.asked} XML files are named.`)
+    if (sizes.size + unknown.length > limits.asked) throw refusal(entry, `More than ${limits.asked} files are named.`)
     const found = await source.sizesOf(unknown)
     for (const [index, path] of unknown.entries()) sizes.set(path, found[index] ?? null)
   }
@@ -84,25 +83,13 @@ function visitsFrom({ main, path }: Visit, file: XmlFile | undefined) {
   ]
 }
 
-function parsed(bytes: Uint8Array, path: string, left: { elements: number }): XmlFile {
+function parsed(bytes: Uint8Array, path: string, left: XmlAllowance): XmlFile {
   try {
-    const root = parseXml(bytes, path, left.elements)
-    left.elements -= countElements(root)
-    return { root, bytes: bytes.length, fault: null }
+    return { root: parseXml(bytes, path, left), bytes: bytes.length, fault: null }
   } catch (error) {
     if (!(error instanceof ModelRefusal) || error.fault.kind === 'limit') throw error
     return { root: null, bytes: bytes.length, fault: error.fault }
   }
-}
-
-function countElements(root: XmlElement): number {
-  const waiting = [root]
-  let count = 0
-  for (let element = waiting.pop(); element; element = waiting.pop()) {
-    count += 1
-    for (const child of element.children) waiting.push(child)
-  }
-  return count
 }
 
 function refusal(file: string, message: string): ModelRefusal {

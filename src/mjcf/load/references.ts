@@ -48,13 +48,10 @@ export function referencesOf(
   const waiting = [root]
   for (let element = waiting.pop(); element; element = waiting.pop()) {
     for (const child of element.children) {
-      const isInclude = child.name === 'include'
-      const found = isInclude
-        ? includeReference(child, mainFolder)
-        : child.name === 'model'
-          ? modelReference(child)
-          : null
-      if (found) (isInclude ? includes : models).push(found)
+      const include = child.name === 'include' ? includeReference(child, mainFolder) : null
+      if (include) includes.push(include)
+      const model = child.name === 'model' ? modelReference(child) : null
+      if (model && isModelFile(model)) models.push(model)
       waiting.push(child)
     }
   }

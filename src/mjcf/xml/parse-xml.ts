@@ -29,16 +29,20 @@ interface Tag {
 /** An element whose end was not read yet. */
 type Opened = XmlElement & { hasOtherContent?: true }
 
-interface Counts {
+/** How much a document, or all documents of a model, may still have. */
+export interface XmlAllowance {
   elements: number
   attributes: number
 }
 
-/** The root element of a document. Throws `ModelRefusal` (`xml`, or `limit` for what is too large). */
-export function parseXml(bytes: Uint8Array, file: string, maxElements: number = limits.elements): XmlElement {
+/** The root element of a document. Throws `ModelRefusal` (`xml`, or `limit` for what is too large); what it takes is taken off `left`. */
+export function parseXml(
+  bytes: Uint8Array,
+  file: string,
+  left: XmlAllowance = { elements: limits.elements, attributes: limits.attributes },
+): XmlElement {
   const cursor = newCursor(bytes, file)
   const open: Opened[] = []
-  const counts: Counts = { elements: 0, attributes: 0 }
   let root: XmlElement | null = null
   let mayDeclare = true
   for (cursor.skipSpace(); !cursor.atEnd(); cursor.skipSpace()) {
@@ -57,15 +61,15 @@ export function parseXml(bytes: Uint8Array, file: string, maxElements: number = 
       continue
     }
     const line = cursor.line()
-    const tag = readTag(cursor, counts)
+    const tag = readTag(cursor, left)
     if (tag.form === 'closing') {
       const opened = open.pop()
       if (!opened) break
       if (opened.name !== tag.name) cursor.refuse(`</${tag.name}> closes <${opened.name}> of line ${opened.line}.`)
       continue
     }
-    counts.elements += 1
-    if (counts.elements > maxElements) cursor.refuse(`More than ${limits.elements} elements.`, 'limit')
+    left.elements -= 1
+    if (left.elements < 0) cursor.refuse(`More than ${limits.elements} elements.`, 'limit')
     const element: XmlElement = { name: tag.name, attributes: tag.attributes, children: [], file, line }
     open.at(-1)?.children.push(element)
     root ??= element
@@ -146,7 +150,7 @@ function newCursor(bytes: Uint8Array, file: string) {
 }
 
 /** A tag from its `<` to its `>`. Closing tags may have attributes, and one that ends with `/>` is an empty element. */
-function readTag(cursor: Cursor, counts: Counts): Tag {
+function readTag(cursor: Cursor, left: XmlAllowance): Tag {
   cursor.skip(1)
   cursor.skipSpace()
   const isClosing = cursor.startsWith('/')
@@ -166,11 +170,11 @@ function readTag(cursor: Cursor, counts: Counts): Tag {
     }
     attributes ??= new Map()
     readAttribute(cursor, name, attributes)
-    counts.attributes += 1
+    left.attributes -= 1
     if (attributes.size > limits.elementAttributes) {
       cursor.refuse(`<${name}> has more than ${limits.elementAttributes} attributes.`, 'limit')
     }
-    if (counts.attributes > limits.attributes) cursor.refuse(`More than ${limits.attributes} attributes.`, 'limit')
+    if (left.attributes < 0) cursor.refuse(`More than ${limits.attributes} attributes.`, 'limit')
   }
 }
 
