@@ -1,6 +1,6 @@
 import type { Spec, SpecObject } from '../spec/types.ts'
 import type { XmlElement } from '../xml/element.ts'
-import { alone, countIn, numberOf, numbersIn, textOf, vectorOf, within } from './fields.ts'
+import { alone, countIn, isLong, numberOf, numbersIn, textOf, vectorOf, within } from './fields.ts'
 import { checkMesh } from './meshes.ts'
 import type { Report } from './report.ts'
 import { compilerFor } from './settings.ts'
@@ -83,6 +83,8 @@ function checkSkin(spec: Spec, skin: SpecObject, report: Report): void {
 
 /** Each bone weighs the vertices that it moves, and together they move all. */
 function boneFault(bones: readonly XmlElement[], vertices: number): string | null {
+  if (bones.some(({ attributes }) => isLong(attributes.get('vertid')) || isLong(attributes.get('vertweight'))))
+    return null
   const weights = new Float64Array(vertices)
   for (const { attributes } of bones) {
     const ids = numbersIn(attributes.get('vertid'))

@@ -27,6 +27,9 @@ function checkEquality(spec: Spec, equality: SpecObject, report: Report): void {
   const { category } = one
   const first = report.target(equality, one.attribute, category, equality.ref(one.attribute))
   const second = other && report.optional(equality, other.attribute, category, equality.ref(other.attribute))
+  if (category === 'site' && other && equality.ref(other.attribute) === '') {
+    report.refused(equality, 'second', 'names no second site')
+  }
   if (first === undefined) return
   const toWorld = category === 'body' && other !== undefined && equality.ref(other.attribute) === ''
   if (first === (toWorld ? spec.world : second)) {

@@ -1,5 +1,5 @@
 /** Attributes of an object as MuJoCo accumulates them: each default class writes what it has, the object's own element last. */
-import { readNumbers, scanNumbers } from '../grammar/values.ts'
+import { readNumbers, scanNumbers, short } from '../grammar/values.ts'
 import type { SpecObject } from '../spec/types.ts'
 import type { XmlElement } from '../xml/element.ts'
 
@@ -19,9 +19,17 @@ export function readInto({ layers, element }: Layered): readonly XmlElement[] {
   return [...layers, element]
 }
 
-/** The numbers of a text; none where it cannot be read, since the grammar has reported it. */
+/** Longer lists are counted and not looked into: as an array of numbers they would take ten times their size. */
+const MAX_LIST = 1_000_000
+
+/** Whether a list is too long to be looked into. */
+export function isLong(text: string | undefined): boolean {
+  return text !== undefined && text.length > MAX_LIST
+}
+
+/** The numbers of a text; none where it cannot be read, since the grammar has reported it, or is too long. */
 export function numbersIn(text: string | undefined): number[] {
-  return text === undefined ? [] : (readNumbers(text) ?? [])
+  return text === undefined || isLong(text) ? [] : (readNumbers(text) ?? [])
 }
 
 /** How many numbers a text has: lists of vertices run to millions. */
@@ -82,5 +90,5 @@ export function within(
 
 /** How to call an object in a sentence: its category, and its name where it has one. */
 export function labelOf({ category, name }: Pick<SpecObject, 'category' | 'name'>): string {
-  return name === '' ? `An unnamed ${category}` : `The ${category} "${name}"`
+  return name === '' ? `An unnamed ${category}` : `The ${category} "${short(name)}"`
 }

@@ -1,7 +1,7 @@
 import { wordsOf } from '../grammar/values.ts'
 import type { Spec, SpecBody, SpecObject } from '../spec/types.ts'
 import type { XmlElement } from '../xml/element.ts'
-import { alone, countIn, numberOf, numbersIn, textOf, vectorOf } from './fields.ts'
+import { alone, countIn, isLong, numberOf, numbersIn, textOf, vectorOf } from './fields.ts'
 import type { Report } from './report.ts'
 import { compilerFor } from './settings.ts'
 
@@ -101,6 +101,7 @@ function structureFault(element: XmlElement): string | null {
   const { attributes } = element
   const dim = dimOf(element)
   if (dim < 1 || dim > 3) return `has the dim ${dim}, and it can be 1, 2 or 3`
+  if (isLong(attributes.get('element'))) return null
   const elements = numbersIn(attributes.get('element'))
   if (elements.length === 0) return 'has no elements'
   if (elements.length % (dim + 1) !== 0) return `has elements that do not come in vertices of ${dim + 1}`
@@ -111,7 +112,8 @@ function structureFault(element: XmlElement): string | null {
   const vertices = coordinates === 0 ? bodies : coordinates / 3
   if (coordinates > 0 && bodies !== 1 && bodies !== vertices) return `has ${vertices} vertices and ${bodies} bodies`
   if (vertices < dim + 1) return `has ${vertices} vertices, too few for one element`
-  const order = { trilinear: 1, quadratic: 2 }[attributes.get('dof') ?? ''] ?? 0
+  const dof = attributes.get('dof')
+  const order = dof === 'trilinear' ? 1 : dof === 'quadratic' ? 2 : 0
   if (nodes > 0 && order === 0) return 'has nodes and no dof that says how they are used'
   const cells = vectorOf(alone(element), 'cellcount', [1, 1, 1])
   const expected = cells.reduce((product, count) => product * (count * order + 1), 1)

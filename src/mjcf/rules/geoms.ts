@@ -75,20 +75,29 @@ function moves(body: SpecBody | null): boolean {
   return false
 }
 
-/** Sites: as geoms, but with sizes of their own and no assets but materials. */
+/** Sites: as geoms, but with sizes of their own and, of the assets, only materials and meshes. */
 export function checkSites(spec: Spec, report: Report): void {
-  for (const site of spec.of('site')) {
-    if (site.made) continue
-    const { discardvisual, eulerseq } = compilerFor(spec, site)
-    if (!discardvisual) report.optional(site, 'material', 'material', site.ref('material'))
-    const shape = shapeOf(site, [0.005, 0.005, 0.005])
-    if (['mesh', 'hfield', 'plane'].includes(shape.type)) {
-      report.refused(site, 'type', `is of type ${shape.type}, which a site cannot be`)
-      continue
-    }
-    const fault = shape.fromto ? fromtoFault(site) : orientationFault(site, eulerseq)
-    if (fault !== null) report.refused(site, 'place', fault, shape.fromto ? undefined : ORIENTATION_HINT)
-    const wrong = sizeFault(shape)
-    if (wrong !== null) report.refused(site, 'size', wrong)
+  for (const site of spec.of('site')) if (!site.made) checkSite(spec, site, report)
+}
+
+function checkSite(spec: Spec, site: SpecObject, report: Report): void {
+  const { discardvisual, eulerseq } = compilerFor(spec, site)
+  if (!discardvisual) report.optional(site, 'material', 'material', site.ref('material'))
+  const mesh = textOf(site, 'mesh', '')
+  const shape = shapeOf(site, [0.005, 0.005, 0.005])
+  if (shape.type === 'hfield' || shape.type === 'plane') {
+    report.refused(site, 'type', `is of type ${shape.type}, which a site cannot be`)
+  } else if ((shape.type === 'mesh') !== (mesh !== '')) {
+    report.refused(
+      site,
+      'mesh',
+      mesh === '' ? 'is of type mesh and names no mesh' : `names a mesh and is of type ${shape.type}`,
+    )
   }
+  // Copies within a model refer to its meshes as they are.
+  report.optional(site, 'mesh', 'mesh', site.model === spec.loaded ? mesh : site.ref('mesh'))
+  const fault = shape.fromto ? fromtoFault(site) : orientationFault(site, eulerseq)
+  if (fault !== null) report.refused(site, 'place', fault, shape.fromto ? undefined : ORIENTATION_HINT)
+  const wrong = shape.type === 'plane' ? null : sizeFault(shape)
+  if (wrong !== null) report.refused(site, 'size', wrong)
 }

@@ -1,6 +1,6 @@
 import type { SpecObject } from '../spec/types.ts'
 import { builtinMeshFault } from './builtin-mesh.ts'
-import { countIn, isZero, numbersIn, textOf, vectorOf } from './fields.ts'
+import { countIn, isLong, isZero, numbersIn, textOf, vectorOf } from './fields.ts'
 import type { Report } from './report.ts'
 
 /** A mesh as far as the model itself describes it. */
@@ -24,15 +24,16 @@ function dataFault(attributes: ReadonlyMap<string, string>, shell: boolean): str
   const vertices = countIn(attributes.get('vertex'))
   if (vertices < 12) return 'has no file, and fewer than 4 vertices'
   if (vertices % 3 !== 0) return 'has vertices that do not come in threes of numbers'
-  const faces = numbersIn(attributes.get('face'))
-  if (faces.length % 3 !== 0) return 'has faces that do not come in threes of vertices'
-  if (faces.some((vertex) => vertex < 0 || vertex >= vertices / 3))
-    return 'has a face with a vertex that does not exist'
+  if (countIn(attributes.get('face')) % 3 !== 0) return 'has faces that do not come in threes of vertices'
   if (countIn(attributes.get('normal')) % 3 !== 0) return 'has normals that do not come in threes of numbers'
   const texcoords = countIn(attributes.get('texcoord'))
   if (texcoords !== 0 && texcoords !== (2 * vertices) / 3) return 'has texcoords other than two for each vertex'
-  const flat = (faces.length === 0 || !shell) && isFlat(numbersIn(attributes.get('vertex')))
-  if (flat) return 'has all its vertices in one plane'
+  if (isLong(attributes.get('vertex')) || isLong(attributes.get('face'))) return null
+  const faces = numbersIn(attributes.get('face'))
+  if (faces.some((vertex) => vertex < 0 || vertex >= vertices / 3))
+    return 'has a face with a vertex that does not exist'
+  const points = pointsIn(numbersIn(attributes.get('vertex')))
+  if ((faces.length === 0 || !shell) && isFlat(points)) return 'has all its vertices in one plane'
   return isOneSided(faces, shell) ? 'has faces that enclose no volume' : null
 }
 
@@ -47,33 +48,36 @@ function isOneSided(faces: readonly number[], shell: boolean): boolean {
   return shapes.size === 0 || (shapes.size === 1 && !shell)
 }
 
+type Point = readonly [number, number, number]
+
+/** Points relative to the first, as MuJoCo holds them: in single precision. */
+function pointsIn(numbers: readonly number[]): Point[] {
+  const points: Point[] = []
+  const at = (i: number) => Math.fround(numbers[i] as number)
+  for (let i = 0; i < numbers.length; i += 3) points.push([at(i) - at(0), at(i + 1) - at(1), at(i + 2) - at(2)])
+  return points
+}
+
 /** What is nearer to a plane than this part of its size counts as flat for sure. */
 const FLAT = 1e-12
 
 /** Whether the points span no volume: the farthest from the first, then the farthest from their line, then from their plane. */
-function isFlat(numbers: readonly number[]): boolean {
-  const points: [number, number, number][] = []
-  const at = (i: number) => Math.fround(numbers[i] as number)
-  for (let i = 0; i < numbers.length; i += 3) points.push([at(i) - at(0), at(i + 1) - at(1), at(i + 2) - at(2)])
-  const farthest = (sizeOf: (point: [number, number, number]) => [number, number, number]) =>
-    points
-      .map(sizeOf)
-      .reduce((best, next) => (square(next) > square(best) ? next : best), [0, 0, 0] as [number, number, number])
+function isFlat(points: readonly Point[]): boolean {
+  const farthest = (vectorOf: (point: Point) => Point) =>
+    points.map(vectorOf).reduce((best, next) => (square(next) > square(best) ? next : best), [0, 0, 0] as Point)
   const along = farthest((point) => point)
   const across = farthest((point) => cross(along, point))
   const size = square(along)
   if (square(across) <= size * size * FLAT) return true
-  const height = Math.max(
-    ...points.map((point) => Math.abs(point[0] * across[0] + point[1] * across[1] + point[2] * across[2])),
-  )
+  const heightOf = ([x, y, z]: Point) => Math.abs(x * across[0] + y * across[1] + z * across[2])
+  const height = points.reduce((most, point) => Math.max(most, heightOf(point)), 0)
   return height <= Math.sqrt(square(across) * size) * FLAT
 }
 
-function cross([a, b, c]: readonly number[], [d, e, f]: readonly number[]): [number, number, number] {
-  const [x = 0, y = 0, z = 0, u = 0, v = 0, w = 0] = [a, b, c, d, e, f]
+function cross([x, y, z]: Point, [u, v, w]: Point): Point {
   return [y * w - z * v, z * u - x * w, x * v - y * u]
 }
 
-function square(vector: readonly number[]): number {
-  return vector.reduce((sum, value) => sum + value * value, 0)
+function square([x, y, z]: Point): number {
+  return x * x + y * y + z * z
 }

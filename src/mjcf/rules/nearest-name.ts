@@ -1,9 +1,9 @@
 /** More candidates than this are not compared: a hint is not worth the time. */
-const MAX_CANDIDATES = 2_000
+const MAX_CANDIDATES = 1_000
 
 /** The candidate a name was most likely meant to be: at most a third of it differs. */
 export function nearestName(name: string, candidates: readonly string[]): string | undefined {
-  if (candidates.length > MAX_CANDIDATES || name.length > 100) return undefined
+  if (candidates.length > MAX_CANDIDATES || name.length > 40) return undefined
   const allowed = Math.max(1, Math.floor(name.length / 3))
   let nearest: string | undefined
   let least = allowed + 1

@@ -1,4 +1,5 @@
 import type { FaultKind, FaultPlace, Faults } from '../fault.ts'
+import { short } from '../grammar/values.ts'
 import type { Spec, SpecCategory, SpecObject } from '../spec/types.ts'
 import type { XmlElement } from '../xml/element.ts'
 import { labelOf } from './fields.ts'
@@ -19,7 +20,8 @@ export interface Report {
     place: XmlElement,
     message: string,
     names?: readonly string[],
-    hint?: string,
+    /** A function where it takes time: it is asked only for what is reported. */
+    hint?: string | (() => string),
   ): void
   /** A fault of an object: the sentence is its label and `predicate`. */
   refused(object: Blamed, rule: string, predicate: string, hint?: string): void
@@ -29,6 +31,9 @@ export interface Report {
   optional(object: Blamed, attribute: string, category: SpecCategory, name: string): SpecObject | undefined
 }
 
+/** Names are compared letter by letter, which takes time: a model with more unknown names than this has another fault. */
+const MAX_LOOKUPS = 20
+
 /** A report over one model. */
 export function reportOn(spec: Objects & Pick<Spec, 'find'>, faults: Faults): Report {
   const seen = new Map<XmlElement, Set<string>>()
@@ -37,9 +42,17 @@ export function reportOn(spec: Objects & Pick<Spec, 'find'>, faults: Faults): Re
     seen.set(element, rules)
     return !rules.has(rule) && rules.add(rule).size > 0
   }
+  let lookups = 0
+  const nearest = (category: SpecCategory, name: string): string => {
+    lookups += 1
+    const names = lookups > MAX_LOOKUPS ? [] : objectsOf(spec, category).map((candidate) => candidate.name)
+    const found = nearestName(name, names)
+    return found === undefined ? `Write the name of a ${category} of the model.` : `Did you mean "${found}"?`
+  }
   const report: Report = {
     fault(rule, kind, place, message, names = [], hint) {
-      if (first(place, rule)) faults.add(kind, place as FaultPlace, message, { names, hint })
+      if (!first(place, rule)) return
+      faults.add(kind, place as FaultPlace, message, { names, hint: typeof hint === 'function' ? hint() : hint })
     },
     refused(object, rule, predicate, hint) {
       report.fault(rule, 'compile', object.element, `${labelOf(object)} ${predicate}.`, namesOf(object.name), hint)
@@ -47,13 +60,10 @@ export function reportOn(spec: Objects & Pick<Spec, 'find'>, faults: Faults): Re
     target(object, attribute, category, name) {
       const found = name === '' ? unnamed(spec, category) : spec.find(category, name)
       if (found === undefined) {
-        const nearest = nearestName(
-          name,
-          objectsOf(spec, category).map((candidate) => candidate.name),
+        const message = `${labelOf(object)} refers to a ${category} "${short(name)}" in ${attribute}, and the model has none.`
+        report.fault(`reference ${attribute}`, 'reference', object.element, message, [name], () =>
+          nearest(category, name),
         )
-        const hint = nearest === undefined ? `The model has no ${category} of that name.` : `Did you mean "${nearest}"?`
-        const message = `${labelOf(object)} refers to a ${category} "${name}" in ${attribute}, and the model has none.`
-        report.fault(`reference ${attribute}`, 'reference', object.element, message, [name], hint)
       }
       return found
     },

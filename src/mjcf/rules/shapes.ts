@@ -2,7 +2,9 @@ import type { Layered } from './fields.ts'
 import { isZero, numbersIn, optionalVectorOf, readInto, textOf, vectorOf } from './fields.ts'
 
 /** Numbers of `size` that must be positive, by geom type; mesh, sdf and hfield take theirs from an asset. */
-const SIZES: Readonly<Record<string, number>> = { sphere: 1, capsule: 2, ellipsoid: 3, cylinder: 2, box: 3 }
+const SIZES: ReadonlyMap<string, number> = new Map(
+  Object.entries({ sphere: 1, capsule: 2, ellipsoid: 3, cylinder: 2, box: 3 }),
+)
 const FROMTO_TYPES = ['capsule', 'cylinder', 'ellipsoid', 'box']
 
 export interface Shape {
@@ -42,17 +44,12 @@ export function fromtoFault(object: Layered): string | null {
 export function sizeFault({ type, size, fromto }: Shape): string | null {
   if (type === 'plane')
     return (size[2] as number) <= 0 ? 'is a plane whose third size (the grid spacing) is not positive' : null
-  const place = size.slice(0, SIZES[type] ?? 0).findIndex((value) => value <= 0)
+  const place = size.slice(0, SIZES.get(type) ?? 0).findIndex((value) => value <= 0)
   if (place < 0) return null
   const needed = fromto
     ? 'a positive radius beside its fromto'
-    : `${SIZES[type]} positive size${SIZES[type] === 1 ? '' : 's'}`
+    : `${SIZES.get(type)} positive size${SIZES.get(type) === 1 ? '' : 's'}`
   return `is a ${type}, which needs ${needed}`
-}
-
-/** How many of the sizes count. */
-export function sizesOf(type: string): number {
-  return SIZES[type] ?? 0
 }
 
 function endsOf(object: Layered): number[] | null {

@@ -1,5 +1,5 @@
 import type { Spec, SpecObject } from '../spec/types.ts'
-import { numbersIn, textOf } from './fields.ts'
+import { countIn, textOf } from './fields.ts'
 import type { Report } from './report.ts'
 import { sizeSetting } from './settings.ts'
 
@@ -9,7 +9,7 @@ export function checkUserData(spec: Spec, report: Report): void {
     const most = sizeSetting(spec, setting) ?? -1
     if (most < 0) return
     for (const object of objects) {
-      const count = object.made ? 0 : numbersIn(textOf(object, 'user', '')).length
+      const count = object.made ? 0 : countIn(textOf(object, 'user', ''))
       if (count > most) report.refused(object, 'user', `has ${count} user numbers, and ${setting} is ${most}`)
     }
   }

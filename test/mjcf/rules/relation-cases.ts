@@ -27,6 +27,7 @@ export const RELATION_CASES: readonly RuleCase[] = [
       equality('<connect body1="A" body2="none" anchor="0 0 0"/>'),
       equality('<connect site1="s" site2="none"/>'),
       equality('<weld site1="s" site2="s"/>'),
+      equality('<weld site1="s" site2=""/>'),
       equality('<tendon tendon1="none"/>'),
       equality('<flex flex="none"/>'),
     ],

@@ -175,19 +175,23 @@ export const TREE_CASES: readonly RuleCase[] = [
     ],
   },
   {
-    rule: 'a site is no mesh, hfield or plane and has positive sizes',
+    rule: 'a site is no hfield or plane, has positive sizes, and is a mesh where it names one',
     refused: [
       world('<site type="plane"/>'),
       world('<site type="mesh"/>'),
       world('<site type="hfield"/>'),
       world('<site size="0"/>'),
       world('<site type="box" size=".1 0 .1"/>'),
+      world('<site type="mesh" mesh="none"/>'),
+      `<asset><mesh name="m" vertex="0 0 0 1 0 0 0 1 0 0 0 1"/></asset>${world('<site type="box" mesh="m"/>')}`,
+      `<asset><mesh name="m" vertex="0 0 0 1 0 0 0 1 0 0 0 1"/></asset>${world('<site type="mesh" mesh="m" fromto="0 0 0 1 0 0"/>')}`,
     ],
     accepted: [
       world('<site/>'),
       world('<site type="box"/>'),
       world('<site type="box" size=".1"/>'),
       world('<site type="sdf"/>'),
+      `<asset><mesh name="m" vertex="0 0 0 1 0 0 0 1 0 0 0 1"/></asset>${world('<site type="mesh" mesh="m" size="0"/>')}`,
     ],
   },
   {
