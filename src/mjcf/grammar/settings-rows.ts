@@ -17,7 +17,7 @@ export const COMPILER = row(
 )
 
 const flags = `constraint equality frictionloss limit contact spring damper gravity clampctrl warmstart filterparent actuation refsafe sensor midphase
-  eulerdamp autoreset nativeccd island multiccd override energy fwdinv invdiscrete sleep diagexact`
+  eulerdamp autoreset nativeccd island multiccd override energy fwdinv invdiscrete sleep diagexact ipc`
 
 export const OPTION = row(
   `timestep=real impratio=real tolerance=real ls_tolerance=real noslip_tolerance=real ccd_tolerance=real sleep_tolerance=real gravity=real[3]
