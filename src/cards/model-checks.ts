@@ -40,9 +40,18 @@ export function isRefused(reading: ModelReading): boolean {
   return reading.faults.length > 0 || reading.missing.length > 0
 }
 
-/** Whether parts of the document itself are missing, so that what it would declare is not known: its own faults or an include that is not there. */
-export function isCutShort({ faults, missing }: ModelReading): boolean {
-  return faults.some(({ kind }) => cuttingFaults.has(kind)) || missing.some(isPartOfDocument)
+/** Whether parts of the document itself are missing, so that what it would declare is not known: its own faults, or an include that is not in the repo. */
+export function isCutShort(reading: ModelReading): boolean {
+  return reading.faults.some(({ kind }) => cuttingFaults.has(kind)) || missingPart(reading) !== null
+}
+
+/** Why the document is not whole though what is there of it reads, or null. */
+function missingPart({ missing, faults, format }: ModelReading): string | null {
+  const part = missing.find(isPartOfDocument)
+  if (part) return `${part.path}, which ${part.file} needs, is missing: the rest is unknown.`
+  // A URDF includes nothing. In MJCF it may be a mesh that lies elsewhere, but an include just as well.
+  const outside = format === 'urdf' ? undefined : faults.find(({ kind }) => closureFaults.has(kind))
+  return outside ? `${outside.names[0] ?? 'A file'} is not in the repo: what it holds is unknown.` : null
 }
 
 /** Names of the 1-DoF joints that policies can drive, in document order. */
@@ -80,16 +89,12 @@ function absentEntry({ faults }: ModelReading, entry: string): Check[] {
 }
 
 function parses(reading: ModelReading): Check {
-  const partly = reading.missing.filter(isPartOfDocument)
+  const open = missingPart(reading)
   const known = reading.faults.filter(({ kind }) => !closureFaults.has(kind) && !assetFaults.has(kind))
   // A name that nothing bears may be declared in the part that is missing.
-  const certain =
-    partly.length > 0 ? known.filter(({ kind }) => !['reference', 'name', 'compile'].includes(kind)) : known
+  const certain = open !== null ? known.filter(({ kind }) => !['reference', 'name', 'compile'].includes(kind)) : known
   if (certain.length > 0) return faultyCheck('mjcf.parses', 'fail', certain.map(asCheckFault), placeOf(certain[0]))
-  const [first] = partly
-  if (first) {
-    return check('mjcf.parses', 'skip', `${first.path}, which ${first.file} needs, is missing: the rest is unknown.`)
-  }
+  if (open !== null) return check('mjcf.parses', 'skip', open)
   const warnings = reading.warnings.filter(({ kind }) => !isAboutFiles(kind))
   const data = undecidedData(reading)
   if (warnings.length > 0) return faultyCheck('mjcf.parses', 'warn', warnings.map(asCheckFault), data ?? {})
@@ -123,7 +128,7 @@ function readable(reading: ModelReading): Check {
   const found = reading.faults.filter(({ kind }) => assetFaults.has(kind))
   if (found.length > 0) return faultyCheck('assets.readable', 'fail', found.map(asCheckFault), placeOf(found[0]))
   if (isCutShort(reading))
-    return check('assets.readable', 'skip', `${reading.entry} cannot be read, so what it needs is not known.`)
+    return check('assets.readable', 'skip', `${reading.entry} cannot be read whole, so what it needs is not known.`)
   return check('assets.readable', 'pass', 'Every asset that is there is of a format that MuJoCo reads, and not empty.')
 }
 

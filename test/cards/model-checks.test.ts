@@ -41,7 +41,12 @@ describe('the checks of a model', () => {
       armReading({ missing: [lacks('include')], faults: [fault('value')] }),
       ['pass', 'fail', 'fail', 'skip'],
     ],
-    ['a path leaves the repo', armReading({ faults: [fault('path')] }), ['pass', 'pass', 'fail', 'pass']],
+    ['a path leaves the repo', armReading({ faults: [fault('path')] }), ['pass', 'skip', 'fail', 'skip']],
+    [
+      'a mesh of a URDF lies elsewhere',
+      armReading({ format: 'urdf', faults: [fault('path')] }),
+      ['pass', 'pass', 'fail', 'pass'],
+    ],
     ['a mesh is empty', armReading({ faults: [fault('asset')] }), ['pass', 'pass', 'pass', 'fail']],
     ['it is over a cap', armReading({ faults: [fault('limit')] }), ['pass', 'fail', 'skip', 'skip']],
     [
@@ -57,6 +62,31 @@ describe('the checks of a model', () => {
     ],
   ])('when %s', (_when, reading, expected) => {
     expect(statuses(reading)).toEqual(expected)
+  })
+
+  it('fail at least once for every model that MuJoCo refuses, whatever else is wrong with it', () => {
+    const kinds = [
+      'entry',
+      'xml',
+      'include',
+      'schema',
+      'value',
+      'reference',
+      'name',
+      'compile',
+      'limit',
+      'path',
+      'asset',
+    ] as const
+    const missing = [[], [lacks('mesh')], [lacks('include')], [lacks('model')]]
+    for (const one of kinds) {
+      for (const other of kinds) {
+        for (const lacking of missing) {
+          const reading = armReading({ faults: [fault(one), fault(other)], missing: lacking })
+          expect([one, other, statuses(reading)]).toEqual([one, other, expect.arrayContaining(['fail'])])
+        }
+      }
+    }
   })
 
   it('name every missing file, each with where it is asked for', () => {
