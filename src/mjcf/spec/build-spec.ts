@@ -8,6 +8,7 @@ import { readDefaults } from './defaults.ts'
 import { type Building, type Draft, enter, type ListCategory, leaveList, listOf, newDraft, reserve } from './draft.ts'
 import { checkFreeJoints } from './free-joints.ts'
 import { fillKeys } from './keys.ts'
+import { checkMadeReferences } from './made-references.ts'
 import { type BodyNode, bodiesBelow, type SpecNode } from './node.ts'
 import { readSection, SECTION_ORDER } from './read-objects.ts'
 import { readContent } from './read-tree.ts'
@@ -25,6 +26,7 @@ export function buildSpec(loaded: LoadedModel, faults: Faults): Spec {
   const draft = draftOf(building, loaded)
   nameByFile(draft)
   fillKeys(draft)
+  checkMadeReferences(draft, faults)
   const spec = specOf(draft)
   checkNames(spec, building)
   checkFreeJoints(spec, faults)

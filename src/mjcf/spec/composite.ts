@@ -1,11 +1,12 @@
 /** `<composite type="cable">`: a chain of bodies, one for each piece between two points. The other types are gone from MuJoCo. */
 import { limits } from '../limits.ts'
 import type { XmlElement } from '../xml/element.ts'
-import { admit, type Draft } from './draft.ts'
+import { admit, type Draft, freeName } from './draft.ts'
 import { BodyNode, JointNode, type NodeInit, SpecNode } from './node.ts'
 import { addNode, refsOf, wordsIn } from './read-objects.ts'
 import type { Place } from './read-tree.ts'
 import { EXCLUDE_TARGETS } from './targets.ts'
+import type { SpecCategory } from './types.ts'
 
 interface Cable {
   readonly place: Place
@@ -54,10 +55,10 @@ function faultOf(element: XmlElement, written: readonly number[], vertices: numb
 function makeCable(cable: Cable): void {
   const { place, element, prefix, pieces } = cable
   const { draft } = place
-  addNode(draft, 'text', made(draft, element, `composite_${prefix}`, {}))
+  addNode(draft, 'text', made(draft, element, ['text', `composite_${prefix}`], {}))
   const top: { body: BodyNode; frame: SpecNode | null } = { body: place.body, frame: place.frame }
   for (let i = 0; i < pieces; i += 1) {
-    const body = new BodyNode(made(draft, element, bodyName(cable, i), {}), top.body.className)
+    const body = new BodyNode(made(draft, element, ['body', bodyName(cable, i)], {}), top.body.className)
     Object.assign(body, top)
     top.body.bodies.push(body)
     admit(draft, body)
@@ -72,13 +73,15 @@ function makeCable(cable: Cable): void {
   const skin = element.children.find(({ name }) => name === 'skin')
   const material = skin?.attributes.get('material')
   addNode(draft, 'skin', {
-    ...made(draft, element, `${prefix}Skin`, material === undefined ? {} : { material }),
+    ...made(draft, element, ['skin', `${prefix}Skin`], material === undefined ? {} : { material }),
     parts,
   })
 }
 
 /** Geom, joint, site and contact exclusion of one piece. */
-function fillPiece({ place: { draft }, element, prefix, pieces }: Cable, body: BodyNode, i: number): void {
+function fillPiece(cable: Cable, body: BodyNode, i: number): void {
+  const { element, prefix, pieces } = cable
+  const { draft } = cable.place
   const last = i === pieces - 1
   const own = (name: string) =>
     Object.fromEntries(element.children.find((child) => child.name === name)?.attributes ?? [])
@@ -88,23 +91,23 @@ function fillPiece({ place: { draft }, element, prefix, pieces }: Cable, body: B
     list.push(node)
     admit(draft, node)
   }
-  inside(new SpecNode('geom', made(draft, element, `${prefix}G${i}`, own('geom'))), body.geoms)
+  inside(new SpecNode('geom', made(draft, element, ['geom', `${prefix}G${i}`], own('geom'))), body.geoms)
   const initial = element.attributes.get('initial') ?? 'ball'
   if (i > 0 || initial !== 'none') {
     const type = i === 0 && initial === 'free' ? 'free' : 'ball'
     const name = `${prefix}J_${i === 0 ? 'first' : last ? 'last' : i}`
-    inside(new JointNode(made(draft, element, name, { ...own('joint'), type }), type), body.joints)
+    inside(new JointNode(made(draft, element, ['joint', name], { ...own('joint'), type }), type), body.joints)
   }
   if (!last) {
     const next = i === pieces - 2 && i > 0 ? `${prefix}B_last` : `${prefix}B_${i + 1}`
     addNode(draft, 'exclude', {
-      ...made(draft, element, '', { body1: body.name, body2: next }),
+      ...made(draft, element, ['exclude', ''], { body1: bodyName(cable, i), body2: next }),
       targets: EXCLUDE_TARGETS,
     })
   }
   if (i === 0 || last)
     inside(
-      new SpecNode('site', made(draft, element, `${prefix}S_${i === 0 ? 'first' : 'last'}`, own('site'))),
+      new SpecNode('site', made(draft, element, ['site', `${prefix}S_${i === 0 ? 'first' : 'last'}`], own('site'))),
       body.sites,
     )
 }
@@ -113,6 +116,12 @@ function bodyName({ prefix, pieces }: Cable, i: number): string {
   return `${prefix}B_${i === 0 ? 'first' : i === pieces - 1 ? 'last' : i}`
 }
 
-function made(draft: Draft, element: XmlElement, name: string, own: Readonly<Record<string, string>>): NodeInit {
+function made(
+  draft: Draft,
+  element: XmlElement,
+  [category, wanted]: readonly [SpecCategory, string],
+  own: Readonly<Record<string, string>>,
+): NodeInit {
+  const name = freeName(draft, category, wanted)
   return { name, element, model: draft.loaded, own: new Map(Object.entries(own)) }
 }

@@ -118,6 +118,11 @@ export function admit(draft: Draft, node: SpecNode): void {
   enter(draft, node)
 }
 
+/** The name of something that a composite or flexcomp makes: none where it is taken. */
+export function freeName(draft: Draft, category: SpecCategory, name: string): string {
+  return isNamed(draft, category, name) ? '' : name
+}
+
 /** Makes room for so many objects before they are made, so that an expansion over the cap costs nothing. */
 export function reserve({ building }: Draft, objects: number, at: XmlElement): void {
   building.spent.objects += objects

@@ -1,7 +1,7 @@
 /** `<flexcomp>`: a flex and, unless it is rigid, a body with unnamed slide joints for each point that is not pinned. */
 import { limits } from '../limits.ts'
 import type { XmlElement } from '../xml/element.ts'
-import { admit } from './draft.ts'
+import { admit, freeName } from './draft.ts'
 import { pinsOf } from './flexcomp-pins.ts'
 import { pointsOf } from './flexcomp-points.ts'
 import { BodyNode, JointNode, type NodeInit, type SpecNode } from './node.ts'
@@ -100,7 +100,8 @@ function make(place: Place, flexcomp: Flexcomp, { points, pinned }: Outcome): vo
   }
   const rigid = flexcomp.rigid || points.every((point) => pinned.has(point))
   const nodes = dof === 'trilinear' ? 2 : dof === 'quadratic' ? 3 : 0
-  const names = rigid ? [] : nodes > 0 ? nodeNames(flexcomp, nodes, pinned) : pointNames(name, points, pinned)
+  const wanted = rigid ? [] : nodes > 0 ? nodeNames(flexcomp, nodes, pinned) : pointNames(name, points, pinned)
+  const names = wanted.map((one) => freeName(draft, 'body', one))
   if (names.length > limits.objects) {
     draft.building.faults.refuse('limit', element, `The flexcomp has more than ${limits.objects} points.`)
   }
@@ -109,7 +110,7 @@ function make(place: Place, flexcomp: Flexcomp, { points, pinned }: Outcome): vo
     : [...names, ...(names.length < points.length || nodes > 0 ? [parent.name] : [])]
   const material = element.attributes.get('material')
   const parts = holders.map((holder) => ({ element, name: holder, side: '' }))
-  addNode(draft, 'flex', { ...init(material === undefined ? {} : { material }, name), parts })
+  addNode(draft, 'flex', { ...init(material === undefined ? {} : { material }, freeName(draft, 'flex', name)), parts })
   for (const at of names) {
     const body = new BodyNode(init({}, at), parent.className)
     body.body = parent

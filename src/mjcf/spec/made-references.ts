@@ -1,0 +1,26 @@
+import type { Faults } from '../fault.ts'
+import { type Draft, isNamed, listOf } from './draft.ts'
+
+/**
+ * What composites and flexcomps make refers to bodies of theirs. Replicate copies those under new names and takes them away, but leaves flexes and skins;
+ * and a cable of two pieces excludes a body that it does not have.
+ */
+export function checkMadeReferences(draft: Draft, faults: Faults): void {
+  for (const category of ['flex', 'skin', 'exclude'] as const) {
+    for (const { made, element, parts, targets, refs } of listOf(draft, category)) {
+      if (!made) continue
+      const names = [...parts.map(({ name }) => name), ...targets.map(({ attribute }) => refs.get(attribute) ?? '')]
+      const lost = names.find((name) => !isNamed(draft, 'body', name))
+      if (lost === undefined) continue
+      faults.add(
+        'reference',
+        element,
+        `What <${element.name}> makes refers to a body "${lost}", and the model has none.`,
+        {
+          names: [lost],
+          hint: 'Cables need four points at least; flexes and cables with a skin cannot be replicated, attach them instead.',
+        },
+      )
+    }
+  }
+}
