@@ -78,7 +78,7 @@ function actdimFault(state: ActuatorState): string | null {
   // Of a pid its controller decides, which so cannot have both a slew rate limit and an integral gain.
   const actdim = gaintype === 'pid' && dyntype === 'pid' ? pidStates(state) : state.actdim
   if (actdim > 1 && dyntype !== 'user' && dyntype !== 'dcmotor') {
-    return `has ${actdim} activations, which the dyntypes user and dcmotor only can`
+    return `has ${actdim} activations, and only the dyntypes user and dcmotor have more than one`
   }
   if (actdim === 1 && dyntype === 'none') return 'has actdim 1 and the dyntype none'
   return actdim === 0 && dyntype !== 'none' && dyntype !== 'dcmotor'

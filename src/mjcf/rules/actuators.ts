@@ -60,9 +60,9 @@ function checkTransmission(actuator: SpecObject, attribute: string, state: Actua
   if (attribute === 'site') report.optional(actuator, 'refsite', 'site', actuator.ref('refsite'))
   const turns = attribute === 'joint' || attribute === 'jointinparent' || attribute === 'tendon'
   if (!turns && state.damping.some((value) => value !== 0))
-    report.refused(actuator, 'damping', 'has damping, which joints and tendons only can have')
+    report.refused(actuator, 'damping', 'has damping, which needs a joint or tendon to act on')
   if (!turns && state.armature !== 0)
-    report.refused(actuator, 'armature', 'has armature, which joints and tendons only can have')
+    report.refused(actuator, 'armature', 'has armature, which needs a joint or tendon to act on')
 }
 
 /** `inheritrange` takes the range of the target, where the actuator is a servo. */
@@ -81,7 +81,7 @@ function inheritRange(
   if (field === null)
     report.refused(actuator, 'inheritrange', `has an inheritrange, which the dyntype ${dyntype} cannot have`)
   else if (attribute !== 'joint' && attribute !== 'tendon') {
-    report.refused(actuator, 'inheritrange', 'has an inheritrange, which joints and tendons only can give')
+    report.refused(actuator, 'inheritrange', 'has an inheritrange, which only a joint or tendon can give')
   } else if (target !== undefined) {
     const type = attribute === 'joint' ? (target as SpecJoint).type : 'hinge'
     const [from = 0, to = 0] = target.made ? [0, 1] : vectorOf(target, 'range', [0, 0])

@@ -11,7 +11,7 @@ export function checkBodies(spec: Spec, report: Report): void {
     if (fault !== null) report.refused(body, 'orientation', fault, ORIENTATION_HINT)
     const sleep = body.attr('sleep') ?? 'auto'
     if (sleep !== 'auto' && !isTreeRoot(body)) {
-      report.refused(body, 'sleep', 'has a sleep policy, which the topmost moving body of a tree only can')
+      report.refused(body, 'sleep', 'has a sleep policy, which only the topmost moving body of a tree can have')
     }
   }
   for (const frame of spec.of('frame')) {

@@ -50,7 +50,7 @@ export function builtinMeshFault({ attributes }: XmlElement): string | null {
   const params = attributes.get('params')
   if (params === undefined) return `is a builtin ${kind} and has no params`
   const numbers = numbersIn(params)
-  if (kind === 'none') return null
+  if (kind === 'none' || numbers.some(Number.isNaN)) return null
   if (numbers.length !== builtin.count) return `is a builtin ${kind}, which has ${builtin.count} params`
   return builtin.holds(numbers) ? null : `is a builtin ${kind}, which needs ${builtin.needs}`
 }

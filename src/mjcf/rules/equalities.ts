@@ -41,7 +41,11 @@ function checkEquality(spec: Spec, equality: SpecObject, report: Report): void {
   if (category !== 'joint') return
   for (const joint of [first, second] as (SpecJoint | undefined)[]) {
     if (joint !== undefined && joint.type !== 'hinge' && joint.type !== 'slide') {
-      report.refused(equality, 'scalar', `constrains the ${joint.type} joint "${joint.name}"; it can hinges and slides`)
+      report.refused(
+        equality,
+        'scalar',
+        `constrains the ${joint.type} joint "${joint.name}"; it can only hold hinges and slides`,
+      )
     }
   }
 }

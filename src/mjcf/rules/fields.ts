@@ -90,5 +90,18 @@ export function within(
 
 /** How to call an object in a sentence: its category, and its name where it has one. */
 export function labelOf({ category, name }: Pick<SpecObject, 'category' | 'name'>): string {
-  return name === '' ? `An unnamed ${category}` : `The ${category} "${short(name)}"`
+  const kind = KINDS.get(category) ?? category
+  return name === '' ? `An unnamed ${kind}` : `The ${kind} "${short(name)}"`
+}
+
+/** Categories whose name alone says too little. */
+const KINDS: ReadonlyMap<string, string> = new Map([
+  ['equality', 'equality constraint'],
+  ['pair', 'contact pair'],
+  ['exclude', 'contact exclusion'],
+])
+
+/** A word with its article. */
+export function articled(word: string): string {
+  return /^(?:[aeiou]|hfield)/.test(word) ? `an ${word}` : `a ${word}`
 }

@@ -67,7 +67,9 @@ function integratorFault(spec: Spec, element: XmlElement): string | null {
   const dim = dimOf(element)
   const stretches = dim === 3 || isInterpolated(element) || textOf(elasticity, 'elastic2d', 'none') !== 'none'
   const elastic = dim > 1 && stretches && numberOf(elasticity, 'young', 0) > 0
-  return elastic && integrator.startsWith('implicit') ? `is elastic, which the integrator ${integrator} cannot` : null
+  return elastic && integrator.startsWith('implicit')
+    ? `is elastic, which the integrator ${integrator} does not integrate`
+    : null
 }
 
 /** A point may be pinned to a body that stands or to one with three joints, where it bends. */

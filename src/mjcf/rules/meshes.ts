@@ -10,17 +10,17 @@ export function checkMesh(mesh: SpecObject, report: Report): void {
   const { attributes } = element
   const builtin = builtinMeshFault(element)
   if (builtin !== null) report.refused(mesh, 'builtin', builtin)
-  const shell = textOf(mesh, 'inertia', 'legacy') === 'shell'
-  if (!shell && vectorOf(mesh, 'scale', [1, 1, 1]).includes(0))
+  const inertia = textOf(mesh, 'inertia', 'legacy')
+  if (inertia !== 'shell' && vectorOf(mesh, 'scale', [1, 1, 1]).includes(0))
     report.refused(mesh, 'scale', 'has a scale of 0, which leaves no volume')
   if (isZero(vectorOf(mesh, 'refquat', [1, 0, 0, 0]))) report.refused(mesh, 'refquat', 'has a refquat of zeros')
   const elsewhere = (attributes.get('file') ?? '') !== '' || (attributes.get('builtin') ?? 'none') !== 'none'
   if (elsewhere || element.children.some(({ name }) => name === 'plugin')) return
-  const fault = dataFault(attributes, shell)
+  const fault = dataFault(attributes, inertia)
   if (fault !== null) report.refused(mesh, 'data', fault)
 }
 
-function dataFault(attributes: ReadonlyMap<string, string>, shell: boolean): string | null {
+function dataFault(attributes: ReadonlyMap<string, string>, inertia: string): string | null {
   const vertices = countIn(attributes.get('vertex'))
   if (vertices < 12) return 'has no file, and fewer than 4 vertices'
   if (vertices % 3 !== 0) return 'has vertices that do not come in threes of numbers'
@@ -33,19 +33,19 @@ function dataFault(attributes: ReadonlyMap<string, string>, shell: boolean): str
   if (faces.some((vertex) => vertex < 0 || vertex >= vertices / 3))
     return 'has a face with a vertex that does not exist'
   const points = pointsIn(numbersIn(attributes.get('vertex')))
-  if ((faces.length === 0 || !shell) && isFlat(points)) return 'has all its vertices in one plane'
-  return isOneSided(faces, shell) ? 'has faces that enclose no volume' : null
+  if ((faces.length === 0 || inertia !== 'shell') && isFlat(points)) return 'has all its vertices in one plane'
+  return isOneSided(faces, inertia) ? 'has faces that enclose no volume' : null
 }
 
-/** Whether all faces lie in the plane of one triangle or in none at all. */
-function isOneSided(faces: readonly number[], shell: boolean): boolean {
+/** Whether all faces lie in the plane of one triangle or in none at all. A convex inertia is that of the hull, whatever the faces. */
+function isOneSided(faces: readonly number[], inertia: string): boolean {
   if (faces.length === 0) return false
   const shapes = new Set<string>()
   for (let at = 0; at < faces.length; at += 3) {
     const corners = new Set(faces.slice(at, at + 3))
     if (corners.size === 3) shapes.add([...corners].sort((a, b) => a - b).join(' '))
   }
-  return shapes.size === 0 || (shapes.size === 1 && !shell)
+  return shapes.size === 0 || (shapes.size === 1 && inertia !== 'shell' && inertia !== 'convex')
 }
 
 type Point = readonly [number, number, number]

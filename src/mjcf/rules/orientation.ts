@@ -46,4 +46,4 @@ function xyaxesFault(x: readonly number[], y: readonly number[]): string | null 
 }
 
 /** How to mend a rotation that is none. */
-export const ORIENTATION_HINT = 'Give an axis with a length, or write the rotation as a quat.'
+export const ORIENTATION_HINT = 'Correct it, or write the rotation as a quat.'

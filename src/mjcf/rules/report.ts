@@ -2,7 +2,7 @@ import type { FaultKind, FaultPlace, Faults } from '../fault.ts'
 import { short } from '../grammar/values.ts'
 import type { Spec, SpecCategory, SpecObject } from '../spec/types.ts'
 import type { XmlElement } from '../xml/element.ts'
-import { labelOf } from './fields.ts'
+import { articled, labelOf } from './fields.ts'
 import { nearestName } from './nearest-name.ts'
 
 /** What a fault is about: an object, or an element within it that speaks for it. */
@@ -45,9 +45,10 @@ export function reportOn(spec: Objects & Pick<Spec, 'find'>, faults: Faults): Re
   let lookups = 0
   const nearest = (category: SpecCategory, name: string): string => {
     lookups += 1
-    const names = lookups > MAX_LOOKUPS ? [] : objectsOf(spec, category).map((candidate) => candidate.name)
+    const names =
+      name === '' || lookups > MAX_LOOKUPS ? [] : objectsOf(spec, category).map((candidate) => candidate.name)
     const found = nearestName(name, names)
-    return found === undefined ? `Write the name of a ${category} of the model.` : `Did you mean "${found}"?`
+    return found === undefined ? `Name ${articled(category)} of the model.` : `Did you mean "${found}"?`
   }
   const report: Report = {
     fault(rule, kind, place, message, names = [], hint) {
@@ -60,7 +61,7 @@ export function reportOn(spec: Objects & Pick<Spec, 'find'>, faults: Faults): Re
     target(object, attribute, category, name) {
       const found = name === '' ? unnamed(spec, category) : spec.find(category, name)
       if (found === undefined) {
-        const message = `${labelOf(object)} refers to a ${category} "${short(name)}" in ${attribute}, and the model has none.`
+        const message = `${labelOf(object)} refers to the ${category} "${short(name)}" (${attribute}), which the model does not have.`
         report.fault(`reference ${attribute}`, 'reference', object.element, message, [name], () =>
           nearest(category, name),
         )

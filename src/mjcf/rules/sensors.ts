@@ -31,8 +31,9 @@ function checkKind(sensor: SpecObject, sensed: SpecObject, relative: SpecObject 
     const { type } = sensed as SpecJoint
     const scalar = type === 'hinge' || type === 'slide'
     if (SCALAR.has(kind) && !scalar)
-      report.refused(sensor, 'joint', `senses ${label}, a ${type}; it can hinges and slides`)
-    if (BALL.has(kind) && type !== 'ball') report.refused(sensor, 'joint', `senses ${label}, a ${type}; it can balls`)
+      report.refused(sensor, 'joint', `senses the ${type} joint "${sensed.name}"; it can only sense hinges and slides`)
+    if (BALL.has(kind) && type !== 'ball')
+      report.refused(sensor, 'joint', `senses the ${type} joint "${sensed.name}"; it can only sense balls`)
   }
   if (limit || (JOINT_LIMIT.has(kind) && !hasLimit(sensed, (sensed as SpecJoint).type))) {
     report.refused(sensor, 'limit', `senses the limit of ${label}, which has none`)
@@ -43,7 +44,7 @@ function checkKind(sensor: SpecObject, sensed: SpecObject, relative: SpecObject 
   if (!PAIRED.has(kind)) return
   if (relative === sensed) report.refused(sensor, 'pair', `measures between ${label} and itself`)
   if ([sensed, relative].some((object) => object?.category === 'geom' && isHeightField(object))) {
-    report.refused(sensor, 'hfield', 'measures the distance to a height field, which it cannot')
+    report.refused(sensor, 'hfield', 'measures to a height field, which MuJoCo cannot')
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Layered } from './fields.ts'
-import { isZero, numbersIn, optionalVectorOf, readInto, textOf, vectorOf } from './fields.ts'
+import { articled, isZero, numbersIn, optionalVectorOf, readInto, textOf, vectorOf } from './fields.ts'
 
 /** Numbers of `size` that must be positive, by geom type; mesh, sdf and hfield take theirs from an asset. */
 const SIZES: ReadonlyMap<string, number> = new Map(
@@ -35,7 +35,7 @@ export function fromtoFault(object: Layered): string | null {
   if (ends === null) return null
   const type = textOf(object, 'type', 'sphere')
   if (!FROMTO_TYPES.includes(type))
-    return `has a fromto, which a ${type} cannot have: only ${FROMTO_TYPES.join(', ')} can`
+    return `has a fromto, which ${articled(type)} cannot have; ${FROMTO_TYPES.join(', ')} can`
   if (vectorOf(object, 'pos', [0, 0, 0]).some((value) => value !== 0)) return 'has both a pos and a fromto'
   return isZero(between(ends)) ? 'has a fromto whose two points are the same' : null
 }
@@ -49,7 +49,7 @@ export function sizeFault({ type, size, fromto }: Shape): string | null {
   const needed = fromto
     ? 'a positive radius beside its fromto'
     : `${SIZES.get(type)} positive size${SIZES.get(type) === 1 ? '' : 's'}`
-  return `is a ${type}, which needs ${needed}`
+  return `is ${articled(type)}, which needs ${needed}`
 }
 
 function endsOf(object: Layered): number[] | null {

@@ -1,5 +1,5 @@
 import type { Spec, SpecObject, SpecPart } from '../spec/types.ts'
-import { numberOf, numbersIn, textOf, vectorOf, within } from './fields.ts'
+import { articled, numberOf, numbersIn, textOf, vectorOf, within } from './fields.ts'
 import { isLimited, needsLimited } from './limited.ts'
 import type { Report } from './report.ts'
 import { compilerFor } from './settings.ts'
@@ -39,7 +39,11 @@ function checkPart(tendon: SpecObject, { element, name, side }: SpecPart, report
   if (found === undefined || found.made) return
   const { type } = shapeOf(found, [0, 0, 0])
   if (type !== 'sphere' && type !== 'cylinder') {
-    report.refused(at, 'wrap', `wraps around the geom "${name}", a ${type}; it can around spheres and cylinders`)
+    report.refused(
+      at,
+      'wrap',
+      `wraps around the geom "${name}", ${articled(type)}; it can only wrap around spheres and cylinders`,
+    )
   }
 }
 

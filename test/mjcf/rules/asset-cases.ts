@@ -110,6 +110,7 @@ export const ASSET_CASES: readonly RuleCase[] = [
     accepted: [
       asset(`<mesh name="m" scale="0 1 1" inertia="shell" ${TETRAHEDRON}/>`),
       asset(`<mesh name="m" ${TETRAHEDRON} face="0 1 2" inertia="shell"/>`),
+      asset(`<mesh name="m" ${TETRAHEDRON} face="0 1 2" inertia="convex"/>`),
       asset(`<mesh name="m" ${TETRAHEDRON} face="0 1 2 0 1 3"/>`),
       asset('<mesh name="m" inertia="shell" vertex="0 0 0 1 0 0 1 1 0 0 1 0" face="0 1 2 0 2 3"/>'),
       asset('<mesh name="m" vertex="0 0 0 1 0 0 0 1 0 0 0 1e-3"/>'),
@@ -136,6 +137,7 @@ export const ASSET_CASES: readonly RuleCase[] = [
     ],
     accepted: [
       asset('<mesh name="m" builtin="sphere" params="2"/>'),
+      asset('<mesh name="m" builtin="sphere" params="nan"/>'),
       asset('<mesh name="m" builtin="hemisphere" params="3"/>'),
       asset('<mesh name="m" builtin="supersphere" params="10 1 1"/>'),
       asset('<mesh name="m" builtin="supertorus" params="10 .5 1 1"/>'),
