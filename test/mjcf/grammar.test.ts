@@ -1,6 +1,6 @@
 /** The grammar tables and the check that stands on them, held against MuJoCo itself. `HUB_TEST_SEED` repeats a run. */
 import { describe, expect, it } from 'vitest'
-import { KEYWORDS } from '../../src/mjcf/grammar/keywords.ts'
+import { KEYWORDS, type KeywordSet } from '../../src/mjcf/grammar/keywords.ts'
 import type { Attribute, Row } from '../../src/mjcf/grammar/row.ts'
 import { contexts, looseContexts, sample } from './grammar/contexts.ts'
 import { disagreements, grammarFaults, mujocoError } from './grammar/quick-judge.ts'
@@ -9,6 +9,7 @@ const all = contexts()
 const seed = Number(process.env.HUB_TEST_SEED ?? Date.now() % 1_000_000)
 const random = generator(seed)
 const attributeNames = [...new Set(all.flatMap(({ row }) => [...row.attributes.keys()]))]
+const allWords = [...new Set(Object.values(KEYWORDS).flat())]
 const tags = [
   ...new Set(all.flatMap(({ row }) => [...row.children.keys()])),
   'body',
@@ -65,6 +66,13 @@ describe(`the grammar of MJCF (seed ${seed})`, () => {
     expect(await disagreements(documents)).toEqual([])
   })
 
+  it('takes the words of each set of keywords and no others', async () => {
+    const documents = [...attributeOfEachSet()].flatMap(([set, documentWith]) =>
+      [...KEYWORDS[set], ...pick(allWords, 20)].map(documentWith),
+    )
+    expect(await disagreements(documents)).toEqual([])
+  })
+
   it('asks for attributes together, apart or at all as MuJoCo does', async () => {
     const documents = all
       .filter(beyondPlugins)
@@ -84,6 +92,17 @@ const values =
   1e-400 nan inf 0x10 3000000000 true auto none xyz 1,2`
     .split(/\s+/)
     .map((value) => value.replaceAll('|', ' '))
+
+/** For each set of keywords, documents with a word at one attribute that takes the set. */
+function attributeOfEachSet(): Map<KeywordSet, (word: string) => string> {
+  const found = new Map<KeywordSet, (word: string) => string>()
+  for (const { row, document } of all.filter(beyondPlugins)) {
+    for (const [name, { type }] of row.attributes) {
+      if ('set' in type) found.set(type.set, (word) => document({ [name]: word }))
+    }
+  }
+  return found
+}
 
 function valuesFor({ type }: Attribute): string[] {
   const words = 'set' in type ? KEYWORDS[type.set] : []
