@@ -10,6 +10,7 @@ export interface ChildModel {
   /** The name that an attach refers to. */
   readonly name: string
   readonly bodies: string[]
+  readonly frames: string[]
 }
 
 /** A child of a model that lies in `folder`; its files go into `files`. */
@@ -24,11 +25,16 @@ export function childModel(
   if (random.chance(0.15)) {
     const file = `${inside}${name}.urdf`
     files[`${folder}${file}`] = written(urdf(random, files, `${folder}${inside}`, name, 3))
-    return { tag: tag('model', { name, file }), name, bodies: ['tip'] }
+    return { tag: tag('model', { name, file }), name, bodies: ['tip'], frames: [] }
   }
-  const { root, bodies } = modelTag(random, files, { depth: depth + 1, folder: `${folder}${inside}`, sizes: null })
+  const { root, bodies, frames } = modelTag(random, files, {
+    depth: depth + 1,
+    folder: `${folder}${inside}`,
+    sizes: null,
+  })
   const file = `${inside}${name}.xml`
   files[`${folder}${file}`] = written(root)
-  if (random.chance(0.3)) return { tag: tag('model', { file }), name: root.attributes.model ?? 'MuJoCo Model', bodies }
-  return { tag: tag('model', { name, file }), name, bodies }
+  if (random.chance(0.3))
+    return { tag: tag('model', { file }), name: root.attributes.model ?? 'MuJoCo Model', bodies, frames }
+  return { tag: tag('model', { name, file }), name, bodies, frames }
 }

@@ -1,7 +1,7 @@
 /** Made-up models: one file or several, about two thirds of them models that MuJoCo accepts. */
 import type { OracleCase } from '../oracle/judgement.ts'
 import { type AssetFolders, assets } from './assets.ts'
-import { childModel } from './children.ts'
+import { type ChildModel, childModel } from './children.ts'
 import { defaults } from './defaults.ts'
 import { flawed } from './flaws.ts'
 import { splitIntoIncludes } from './includes.ts'
@@ -41,11 +41,15 @@ export function modelOf(seed: number, sizes: Sizes | null = null): OracleCase {
 }
 
 /** One model, and what others can attach of it. Its asset files go into `files`. */
-export function modelTag(random: Random, files: Files, wanted: Wanted): { root: Tag; bodies: string[] } {
+export function modelTag(
+  random: Random,
+  files: Files,
+  wanted: Wanted,
+): { root: Tag; bodies: string[]; frames: string[] } {
   const names: Names = { random: random.fork(), known: new Map() }
   const { sections, classes } = defaults(random.fork())
   const made = assets(random.fork(), files, wanted.folder)
-  const children: { tag: Tag; bodies: string[]; name: string }[] = []
+  const children: ChildModel[] = []
   if (wanted.depth < 2 && random.chance(wanted.depth === 0 ? 0.3 : 0.15)) {
     const count = random.int(1, 2)
     for (let i = 0; i < count; i++) children.push(childModel(random.fork(), files, wanted, i))
@@ -61,8 +65,13 @@ export function modelTag(random: Random, files: Files, wanted: Wanted): { root: 
       if (children.length === 0) return null
       const child = names.random.pick(children)
       const whole = child.bodies.length === 0 || names.random.chance(0.3)
+      const part = child.frames.length > 0 && names.random.chance(0.2) ? 'frame' : 'body'
       const prefix = names.random.chance(0.9) ? `${names.random.pick(['L', 'R/', 'a-'])}${attached++}` : ''
-      return tag('attach', { model: child.name, body: whole ? undefined : names.random.pick(child.bodies), prefix })
+      return tag('attach', {
+        model: child.name,
+        [part]: whole ? undefined : names.random.pick(part === 'frame' ? child.frames : child.bodies),
+        prefix,
+      })
     },
   }
   const worlds = [tag('worldbody', {}, worldChildren(settings))]
@@ -74,6 +83,7 @@ export function modelTag(random: Random, files: Files, wanted: Wanted): { root: 
   }
   const parts = [
     ...compilers(random.fork(), made.folders),
+    ...(random.chance(0.05) ? [tag('size', { nkey: String(random.int(1, 5)) })] : []),
     ...sections,
     ...(made.assets.length + children.length > 0
       ? [tag('asset', {}, [...made.assets, ...children.map((c) => c.tag)])]
@@ -85,6 +95,7 @@ export function modelTag(random: Random, files: Files, wanted: Wanted): { root: 
   return {
     root: tag('mujoco', { model: random.chance(0.8) ? `model ${wanted.depth}` : undefined }, shuffled(random, parts)),
     bodies,
+    frames: names.known.get('frame') ?? [],
   }
 }
 

@@ -98,6 +98,7 @@ const sensors: readonly Make[] = [
   (names) => one(names, 'scalar', (joint) => tag('jointvel', { joint })),
   (names) => (names.random.chance(0.1) ? one(names, 'joint', (joint) => tag('ballquat', { joint })) : null),
   (names) => one(names, 'site', (site) => tag('gyro', { name: nameOf(names, 'sensor'), site })),
+  (names) => one(names, 'site', (site) => tag('force', { site })),
   (names) => one(names, 'site', (site) => tag('touch', { name: nameOf(names, 'sensor'), site })),
   (names) => one(names, 'tendon', (tendon) => tag('tendonpos', { tendon })),
   (names) => one(names, 'actuator', (actuator) => tag('actuatorfrc', { name: nameOf(names, 'sensor'), actuator })),

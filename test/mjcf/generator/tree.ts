@@ -2,6 +2,7 @@
 
 import type { Names } from './names.ts'
 import { nameOf, remember } from './names.ts'
+import { cable, grid } from './soft.ts'
 import { type Tag, tag } from './tag.ts'
 
 export interface TreeSettings {
@@ -112,6 +113,8 @@ function body(settings: TreeSettings, depth: number, atWorld: boolean): Tag[] {
   if (random.chance(0.35)) own.push(tag('site', { name: nameOf(names, 'site'), class: classOf(settings, 0.1) }))
   if (random.chance(0.1)) own.push(tag('camera', { name: nameOf(names, 'camera'), class: classOf(settings, 0.1) }))
   if (random.chance(0.1)) own.push(tag('inertial', { pos: '0 0 0', mass: '1', diaginertia: '1 1 1' }))
+  if (attributes.name !== undefined && random.chance(0.02)) own.push(grid(names))
+  if (random.chance(0.02)) own.push(cable(names))
   const children = depth < 4 ? random.pick([0, 0, 1, 1, 2]) : 0
   for (let i = 0; i < children; i++) below.push(...containers(settings, depth + 1, false))
   // Joints come before those of child bodies wherever they are written.
