@@ -31,7 +31,10 @@ export function readerSlots(url: URL, count: number): ReaderSlots {
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const leave = () => {
-      queue.splice(queue.indexOf(resolve), 1)
+      const place = queue.indexOf(resolve)
+      // A slot that was handed over already is given back by `use`.
+      if (place === -1) return
+      queue.splice(place, 1)
       reject(signal.reason)
     }
     queue.push(resolve)
@@ -44,21 +47,27 @@ export function readerSlots(url: URL, count: number): ReaderSlots {
     else free += 1
   }
 
+  const release = (reader: ChildProcess) => {
+    busy.delete(reader)
+    keepsProcess(reader, false)
+    if (isAlive(reader) && !closed) idle.push(reader)
+  }
+
   return {
     async use(signal, work) {
       signal.throwIfAborted()
       await take(signal)
-      let reader = idle.pop()
-      while (reader && !isAlive(reader)) reader = idle.pop()
-      reader ??= startReader(url)
-      busy.add(reader)
-      keepsProcess(reader, true)
+      let reader: ChildProcess | undefined
       try {
+        signal.throwIfAborted()
+        reader = idle.pop()
+        while (reader && !isAlive(reader)) reader = idle.pop()
+        reader ??= startReader(url)
+        busy.add(reader)
+        keepsProcess(reader, true)
         return await work(reader)
       } finally {
-        busy.delete(reader)
-        keepsProcess(reader, false)
-        if (isAlive(reader) && !closed) idle.push(reader)
+        if (reader) release(reader)
         giveBack()
       }
     },

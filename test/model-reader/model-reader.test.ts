@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { AccountRef, Deps, ModelReader } from '../../src/context.ts'
@@ -297,6 +298,20 @@ describe('what a hostile model gets', () => {
     expect(await limitOf('spin.xml')).toEqual([])
   })
 
+  it('keeps nobody waiting for ever: who leaves the queue takes no other with them', async () => {
+    await push({ 'spin.xml': 'spin', 'spun.xml': 'spin', ...robot })
+    const leaving = new AbortController()
+    const spinning = ['spin.xml', 'spun.xml'].map(limitOf)
+    // Both have their processes by then, and keep them for two seconds.
+    await pause(500)
+    const gone = ['none.xml', 'nothing.xml'].map((entry) => read(entry, repo, {}, leaving.signal))
+    const waiting = [read(), read('arm.xml')]
+    setTimeout(() => leaving.abort(new Error('left')), 300)
+    for (const one of gone) await expect(one).rejects.toThrow('left')
+    for (const one of waiting) expect((await one).reading.faults).toEqual([])
+    expect((await Promise.all(spinning)).flat()).toHaveLength(2)
+  })
+
   it('ends with whoever asked for it', async () => {
     await push({ 'spin.xml': 'spin' })
     const begin = performance.now()
@@ -324,7 +339,7 @@ it('waiting for the store is not parsing', async () => {
     objects: {
       ...world.disk,
       get: async (key, options) => {
-        await new Promise((resolve) => setTimeout(resolve, 1_200))
+        await pause(1_200)
         return world.disk.get(key, options)
       },
     },
