@@ -5,7 +5,7 @@ import { baseNameOf, folderOf, joinPath } from '../paths.ts'
 import type { XmlElement } from '../xml/element.ts'
 import { inDocumentOrder } from '../xml/in-document-order.ts'
 
-export type AssetKind = 'mesh' | 'texture' | 'hfield' | 'skin' | 'flexcomp'
+type AssetKind = 'mesh' | 'texture' | 'hfield' | 'skin' | 'flexcomp'
 
 export interface AssetRef {
   readonly kind: AssetKind
