@@ -85,7 +85,17 @@ function stateOf(layers: readonly XmlElement[]): ActuatorState {
 
 /** An independent copy, for a class that starts as its parent stands. */
 export function copyOf(state: ActuatorState): ActuatorState {
-  return structuredClone(state)
+  const { dynprm, gainprm, biasprm, ctrlrange, forcerange, actrange, damping } = state
+  return {
+    ...state,
+    dynprm: [...dynprm],
+    gainprm: [...gainprm],
+    biasprm: [...biasprm],
+    ctrlrange: [...ctrlrange],
+    forcerange: [...forcerange],
+    actrange: [...actrange],
+    damping: [...damping],
+  }
 }
 
 /** Reads an actuator element into the state; why MuJoCo refuses it, null where it does not. */

@@ -14,11 +14,6 @@ export function alone(element: XmlElement): Layered {
   return { element, layers: [] }
 }
 
-/** The elements that were read into the object, in that order. */
-export function readInto({ layers, element }: Layered): readonly XmlElement[] {
-  return [...layers, element]
-}
-
 /** Longer lists are counted and not looked into: as an array of numbers they would take ten times their size. */
 const MAX_LIST = 1_000_000
 
@@ -37,39 +32,62 @@ export function countIn(text: string | undefined): number {
   return text === undefined ? 0 : scanNumbers(text, 'real').count
 }
 
-/** A vector attribute: fewer numbers than it has places leave the others as the layer before set them. */
-export function vectorOf(object: Layered, name: string, initial: readonly number[]): number[] {
-  const vector = [...initial]
-  for (const { attributes } of readInto(object)) {
-    for (const [place, value] of numbersIn(attributes.get(name)).entries())
-      if (place < vector.length) vector[place] = value
-  }
-  return vector
+/** What the layers of one class leave of an attribute. All objects of the class share one list of layers, so that it is read once for all of them. */
+const merged = new WeakMap<readonly XmlElement[], Map<string, Merged>>()
+
+interface Merged {
+  readonly text: string | undefined
+  /** Fewer numbers in one layer leave the others as the layer before set them. */
+  readonly numbers: readonly number[]
 }
 
-/** A vector attribute that MuJoCo tells from an absent one, null where no layer has it. */
-export function optionalVectorOf(object: Layered, name: string, length: number): number[] | null {
-  return given(object, name) ? vectorOf(object, name, new Array<number>(length).fill(0)) : null
+function layersOf(layers: readonly XmlElement[], name: string): Merged {
+  if (layers.length === 0) return NOTHING
+  const known = merged.get(layers) ?? new Map<string, Merged>()
+  merged.set(layers, known)
+  const found = known.get(name)
+  if (found !== undefined) return found
+  let text: string | undefined
+  let numbers: readonly number[] = []
+  for (const { attributes } of layers) {
+    text = attributes.get(name) ?? text
+    numbers = overlaid(numbers, numbersIn(attributes.get(name)))
+  }
+  known.set(name, { text, numbers })
+  return { text, numbers }
+}
+
+const NOTHING: Merged = { text: undefined, numbers: [] }
+
+function overlaid(below: readonly number[], above: readonly number[]): readonly number[] {
+  return above.length >= below.length ? above : [...above, ...below.slice(above.length)]
+}
+
+/** All numbers of an attribute after its layers. */
+function numbersOf({ layers, element }: Layered, name: string): readonly number[] {
+  return overlaid(layersOf(layers, name).numbers, numbersIn(element.attributes.get(name)))
+}
+
+/** A vector attribute: fewer numbers than it has places leave the others as the layer before set them. */
+export function vectorOf(object: Layered, name: string, initial: readonly number[]): number[] {
+  const numbers = numbersOf(object, name)
+  return initial.map((value, i) => numbers[i] ?? value)
 }
 
 /** A single number. */
 export function numberOf(object: Layered, name: string, initial: number): number {
-  return vectorOf(object, name, [initial])[0] ?? initial
+  return numbersOf(object, name)[0] ?? initial
 }
 
 /** A keyword or any other text, the last layer winning. */
-export function textOf(object: Layered, name: string, initial: string): string {
-  return (
-    readInto(object)
-      .findLast((element) => element.attributes.has(name))
-      ?.attributes.get(name) ?? initial
-  )
+export function textOf({ layers, element }: Layered, name: string, initial: string): string {
+  return element.attributes.get(name) ?? layersOf(layers, name).text ?? initial
 }
 
 /** Whether any layer has numbers in the attribute: none at all, or `nan` at the end, is as good as absent. */
 export function given(object: Layered, name: string): boolean {
-  const first = readInto(object).findLast(({ attributes }) => numbersIn(attributes.get(name)).length > 0)
-  return first !== undefined && !Number.isNaN(numbersIn(first.attributes.get(name))[0])
+  const [first] = numbersOf(object, name)
+  return first !== undefined && !Number.isNaN(first)
 }
 
 /** Masses, volumes and eigenvalues below this count as zero in MuJoCo's compiler. */

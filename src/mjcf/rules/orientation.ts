@@ -1,4 +1,5 @@
-import { isZero, type Layered, numbersIn, readInto } from './fields.ts'
+import type { XmlElement } from '../xml/element.ts'
+import { isZero, type Layered, numbersIn, vectorOf } from './fields.ts'
 
 const ALTERNATIVES = { axisangle: 4, xyaxes: 6, zaxis: 3, euler: 3 } as const
 type Alternative = keyof typeof ALTERNATIVES
@@ -8,17 +9,14 @@ type Alternative = keyof typeof ALTERNATIVES
  * default class or in the element, holds, even over a `quat` of the element itself.
  */
 export function orientationFault(object: Layered, eulerseq: string): string | null {
-  let last: Alternative | null = null
-  const values = new Map<Alternative, number[]>()
-  for (const { attributes } of readInto(object)) {
-    for (const name of Object.keys(ALTERNATIVES) as Alternative[]) {
-      const numbers = numbersIn(attributes.get(name))
-      if (numbers.length !== ALTERNATIVES[name]) continue
-      values.set(name, numbers)
-      last = name
-    }
-  }
-  return last === null ? null : alternativeFault(last, values.get(last) as number[], eulerseq)
+  const names = Object.keys(ALTERNATIVES) as Alternative[]
+  // An empty one is as good as absent.
+  const spelledIn = ({ attributes }: XmlElement) => names.find((name) => numbersIn(attributes.get(name)).length > 0)
+  const layer = [...object.layers, object.element].findLast((at) => spelledIn(at) !== undefined)
+  const last = layer && spelledIn(layer)
+  if (last === undefined) return null
+  const numbers = vectorOf(object, last, new Array<number>(ALTERNATIVES[last]).fill(0))
+  return alternativeFault(last, numbers, eulerseq)
 }
 
 function alternativeFault(name: Alternative, numbers: readonly number[], eulerseq: string): string | null {

@@ -1,5 +1,5 @@
 import type { Layered } from './fields.ts'
-import { articled, isZero, numbersIn, optionalVectorOf, readInto, textOf, vectorOf } from './fields.ts'
+import { articled, given, isZero, textOf, vectorOf } from './fields.ts'
 
 /** Numbers of `size` that must be positive, by geom type; mesh, sdf and hfield take theirs from an asset. */
 const SIZES: ReadonlyMap<string, number> = new Map(
@@ -53,8 +53,7 @@ export function sizeFault({ type, size, fromto }: Shape): string | null {
 }
 
 function endsOf(object: Layered): number[] | null {
-  const written = readInto(object).some(({ attributes }) => numbersIn(attributes.get('fromto')).length === 6)
-  return written ? optionalVectorOf(object, 'fromto', 6) : null
+  return given(object, 'fromto') ? vectorOf(object, 'fromto', [0, 0, 0, 0, 0, 0]) : null
 }
 
 function between(ends: readonly number[]): number[] {

@@ -212,6 +212,7 @@ export const TREE_CASES: readonly RuleCase[] = [
     accepted: [
       onBody('<geom size=".1" xyaxes="1 0 0 1 1 0"/>'),
       onBody('<geom size=".1" euler="1 2 3"/>'),
+      onBody('<geom size=".1" zaxis=""/>'),
       `<default><geom zaxis="0 0 0"/></default>${world('<geom size=".1" euler="1 0 0"/>')}`,
     ],
   },
