@@ -11,7 +11,7 @@ import {
   NO_RENAME,
   type Rename,
   renamed,
-  type SpecNode,
+  SpecNode,
   TREE_LISTS,
 } from './node.ts'
 import { resolve } from './resolve.ts'
@@ -100,7 +100,8 @@ export function removeTemplate(draft: Draft, template: BodyNode, at: XmlElement)
     if (kept.length === list.length) continue
     const still = new Set(kept)
     for (const node of list) if (!still.has(node)) leaveList(draft, node)
-    list.splice(0, list.length, ...kept)
+    list.length = 0
+    for (const node of kept) list.push(node)
   }
 }
 
@@ -118,7 +119,7 @@ const REFERRING: readonly ListCategory[] = [
 ]
 
 /** A copy of one object, known by its new name from now on. */
-function place<T extends SpecNode>({ from, into, rename }: Copying, source: T, parent: BodyNode): T {
+function place<T extends SpecNode>({ from, into, rename }: Copying, source: T, parent: BodyNode | null): T {
   const copy = copyNode(source, rename, from !== into)
   copy.body = parent
   enter(into, copy)
@@ -127,50 +128,27 @@ function place<T extends SpecNode>({ from, into, rename }: Copying, source: T, p
 
 function copyBody(copying: Copying, top: BodyNode): BodyNode {
   reserve(copying.into, sizeOfBody(top), copying.at)
-  // Listed before the first copy is made: a body may be copied into itself.
-  const sources = [...bodiesBelow(top)].map((body) => ({ body, content: contentOf(body) }))
-  const copies = new Map<BodyNode, BodyNode>()
-  for (const { body, content } of sources) {
-    const parent = body === top ? null : (copies.get(body.body as BodyNode) ?? null)
-    const copy = place(copying, body, parent as BodyNode)
-    copies.set(body, copy)
-    const frames = new Map<SpecNode, SpecNode>()
-    const fresh = Object.fromEntries(
-      TREE_LISTS.map((name) => [
-        name,
-        content[name].map((node) => {
-          const made = place(copying, node as SpecNode, copy)
-          if (name === 'frames') frames.set(node, made)
-          return made
-        }),
-      ]),
-    )
-    Object.assign(copy, fresh, { bodies: [] })
-    for (const name of TREE_LISTS) {
-      for (const node of copy[name] as SpecNode[]) node.frame = node.frame && (frames.get(node.frame) ?? null)
-    }
-    framesOf.set(copy, frames)
+  const bodies = new Map<BodyNode, BodyNode>()
+  const frames = new Map<SpecNode, SpecNode>()
+  const frameOf = ({ frame }: SpecNode) => (frame === null ? null : (frames.get(frame) ?? null))
+  for (const source of bodiesBelow(top)) {
+    const parent = source === top ? null : (bodies.get(source.body as BodyNode) ?? null)
+    const copy = place(copying, source, parent)
+    bodies.set(source, copy)
     if (parent !== null) {
-      copy.frame = body.frame && (framesOf.get(parent)?.get(body.frame) ?? null)
+      copy.frame = frameOf(source)
       parent.bodies.push(copy)
     }
+    for (const frame of source.frames) frames.set(frame, place(copying, frame, copy))
+    for (const name of TREE_LISTS) {
+      for (const node of source[name] as readonly SpecNode[]) {
+        const made = name === 'frames' ? (frames.get(node) as SpecNode) : place(copying, node, copy)
+        made.frame = frameOf(node)
+        ;(copy[name] as SpecNode[]).push(made)
+      }
+    }
   }
-  return copies.get(top) as BodyNode
-}
-
-/** The copies of the frames of a body's original, for its child bodies. */
-const framesOf = new WeakMap<BodyNode, Map<SpecNode, SpecNode>>()
-
-function contentOf(body: BodyNode): Record<(typeof TREE_LISTS)[number], readonly SpecNode[]> {
-  const { frames, geoms, joints, sites, cameras, lights } = body
-  return {
-    frames: [...frames],
-    geoms: [...geoms],
-    joints: [...joints],
-    sites: [...sites],
-    cameras: [...cameras],
-    lights: [...lights],
-  }
+  return bodies.get(top) as BodyNode
 }
 
 function attachDefaults({ from, into, rename, at }: Copying): void {
@@ -193,14 +171,15 @@ function copyOthers(copying: Copying): void {
     for (const source of sources) {
       const resolved = resolve(into, source, rename, across)
       if (resolved === null) continue
-      const copy = Object.assign(Object.create(Object.getPrototypeOf(source)), source, resolved) as SpecNode
+      const copy = new SpecNode(category, source)
+      Object.assign(copy, resolved)
       copy.name = copiedName(source, rename)
       admit(into, copy)
       into_.push(copy)
     }
   }
   if (across) {
-    into.carried.push(...from.carried)
+    into.carried = into.carried.concat(from.carried)
     from.carried = []
   }
   fillKeys(into)
