@@ -1,6 +1,6 @@
 /** Keyframes while a model is built: attach and replicate carry them over, and what they hold has to fit what there is at that moment. */
 
-import { wordsOf } from '../grammar/values.ts'
+import { scanNumbers } from '../grammar/values.ts'
 import { actuatorState } from '../rules/actuator-state.ts'
 import type { XmlElement } from '../xml/element.ts'
 import { type Draft, type DraftKey, listOf } from './draft.ts'
@@ -13,7 +13,7 @@ const FIELDS: readonly KeyField[] = ['qpos', 'qvel', 'act', 'ctrl', 'mpos', 'mqu
 export function readKey(element: XmlElement): DraftKey {
   const lengths: DraftKey['lengths'] = {}
   for (const field of FIELDS) {
-    const { length } = wordsOf(element.attributes.get(field) ?? '')
+    const { count: length } = scanNumbers(element.attributes.get(field) ?? '', 'real')
     if (length > 0) lengths[field] = length
   }
   return { name: element.attributes.get('name') ?? '', element, lengths, refused: false }
