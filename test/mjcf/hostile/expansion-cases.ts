@@ -87,16 +87,20 @@ export const expansionCases: readonly HostileCase[] = [
     files: () => ({ 'main.xml': world(nested(400, `<body>${SPHERE}`, '', '</body>')) }),
     verdict: 'accepted',
   },
-  {
-    name: '400 default classes in each other and as many bodies of each',
-    files: () => ({
-      'main.xml': world(
-        times(400, (i) => `<body childclass="c${i}"><joint/>${SPHERE}</body>`),
-        `<default>${times(400, (i) => `<default class="c${i}"><joint damping="${i}"/><geom rgba="1 0 0 1"/>`)}${'</default>'.repeat(400)}</default>`,
-      ),
+  ...([150, 400] as const).map(
+    (depth): HostileCase => ({
+      name: `${depth} default classes in each other and as many bodies of each`,
+      files: () => ({
+        'main.xml': world(
+          times(depth, (i) => `<body childclass="c${i}"><joint/>${SPHERE}</body>`),
+          `<default>${times(depth, (i) => `<default class="c${i}"><joint damping="${i}"/><geom rgba="1 0 0 1"/>`)}${'</default>'.repeat(depth)}</default>`,
+        ),
+      }),
+      verdict: depth === 150 ? 'accepted' : /limit: .*default class/,
+      // MuJoCo takes the 400, in a second.
+      ...(depth === 150 ? {} : { judged: false }),
     }),
-    verdict: 'accepted',
-  },
+  ),
   {
     name: '20,000 default classes beside each other',
     files: () => ({
