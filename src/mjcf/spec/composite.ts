@@ -68,7 +68,9 @@ function makeCable(cable: Cable): void {
   }
   const geom = element.children.find(({ name }) => name === 'geom')
   if (geom?.attributes.get('type') !== 'box') return
-  const bones = Array.from({ length: pieces + 1 }, (_, i) => bodyName(cable, i >= pieces - 1 && i > 0 ? pieces - 1 : i))
+  const bones = Array.from({ length: pieces + 1 }, (_, i) => {
+    return i > 0 && i >= pieces - 1 ? `${prefix}B_last` : bodyName(cable, i)
+  })
   const parts = bones.map((name) => ({ element, name, side: '' }))
   const skin = element.children.find(({ name }) => name === 'skin')
   const material = skin?.attributes.get('material')

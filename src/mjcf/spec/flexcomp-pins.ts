@@ -30,7 +30,8 @@ interface Pinned {
   readonly gridRange: readonly number[]
 }
 
-function collect({ dof, dim, type, count }: Flexcomp, points: number, { ids, range, grid, gridRange }: Pinned): Pins {
+function collect(flexcomp: Flexcomp, points: number, { ids, range, grid, gridRange }: Pinned): Pins {
+  const { dof, dim, type, count } = flexcomp
   const pins = new Set(ids)
   if ([...ids, ...range].some((id) => !(id >= 0 && id < points))) return 'pins a point that it does not have'
   for (let i = 0; i < range.length; i += 2) for (let k = range[i] ?? 0; k <= (range[i + 1] ?? -1); k += 1) pins.add(k)
@@ -45,7 +46,16 @@ function collect({ dof, dim, type, count }: Flexcomp, points: number, { ids, ran
     for (const at of between(from, to)) pins.add(idOf(at, count))
   }
   if (dof === 'radial') pins.add(0)
-  return pins
+  return dof === 'radial' && hasFreeCentre(flexcomp, pins) ? 'moves its centre along a radius' : pins
+}
+
+/** A grid of odd sides has a point in the middle, from which no radius leads; where the whole is moved there is one. */
+function hasFreeCentre({ element, type, dim, count }: Flexcomp, pins: ReadonlySet<number>): boolean {
+  const moved = wordsIn(element.attributes.get('pos')).some((n) => Number(n) !== 0)
+  const sides = count.slice(0, dim)
+  if (type !== 'grid' || moved || sides.some((n) => n % 2 === 0)) return false
+  const middle = [0, 1, 2].slice(0, dim).map((i) => ((count[i] ?? 1) - 1) / 2)
+  return !pins.has(dim === 1 ? (middle[0] ?? 0) : idOf(middle, count))
 }
 
 function idOf([x = 0, y = 0, z]: readonly number[], [, sideY, sideZ]: Flexcomp['count']): number {

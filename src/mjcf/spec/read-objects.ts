@@ -92,7 +92,7 @@ export function addNode(draft: Draft, category: ListCategory, init: NodeInit): v
 /** Attributes that name something without being needed for a copy. */
 const LOOSE: Partial<Record<SpecCategory, readonly string[]>> = {
   geom: ['mesh', 'hfield', 'material'],
-  site: ['material'],
+  site: ['mesh', 'material'],
   camera: ['target'],
   light: ['target', 'texture'],
   tendon: ['material'],

@@ -88,7 +88,8 @@ function added<T extends SpecNode>({ draft, body, frame }: Place, node: T): T {
 }
 
 function readJoint(place: Place, element: XmlElement): void {
-  if (place.body === place.draft.world) {
+  // The world of a URDF may hang on a joint as long as it is attached to a body.
+  if (place.body === place.draft.world && place.draft.loaded.format === 'mjcf') {
     worldHolds(place, element)
     return
   }
