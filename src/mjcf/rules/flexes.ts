@@ -1,4 +1,5 @@
 import { wordsOf } from '../grammar/values.ts'
+import { fusedBodies } from '../spec/fuse-static.ts'
 import type { Spec, SpecBody, SpecObject } from '../spec/types.ts'
 import type { XmlElement } from '../xml/element.ts'
 import { alone, countIn, isLong, numberOf, numbersIn, textOf, vectorOf } from './fields.ts'
@@ -7,7 +8,20 @@ import { compilerFor } from './settings.ts'
 
 /** Flexes, and flexcomps as far as they come to be one. */
 export function checkFlexes(spec: Spec, report: Report): void {
-  for (const flex of spec.of('flex')) {
+  const flexes = spec.of('flex')
+  const left =
+    flexes.length > 0 && spec.compiler.fusestatic ? new Set(fusedBodies(spec).map(({ body }) => body.name)) : null
+  for (const flex of flexes) {
+    const gone = left === null ? undefined : flex.parts.find(({ name }) => !left.has(name) && spec.find('body', name))
+    if (gone !== undefined) {
+      const hint = 'Give it a joint, or leave fusestatic off.'
+      report.refused(
+        flex,
+        'fused',
+        `is held by the body "${gone.name}", which fusestatic makes part of its parent`,
+        hint,
+      )
+    }
     if (!compilerFor(spec, flex).discardvisual) report.optional(flex, 'material', 'material', flex.ref('material'))
     if (!flex.made) checkFlex(flex, report)
     const fault =

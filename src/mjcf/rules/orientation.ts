@@ -3,17 +3,18 @@ import { isZero, type Layered, numbersIn, vectorOf } from './fields.ts'
 
 const ALTERNATIVES = { axisangle: 4, xyaxes: 6, zaxis: 3, euler: 3 } as const
 type Alternative = keyof typeof ALTERNATIVES
+const NAMES = Object.keys(ALTERNATIVES) as Alternative[]
 
 /**
  * Why MuJoCo cannot make a rotation of what an object says, null where it can. The four spellings beside `quat` share one slot: the last one read, in a
  * default class or in the element, holds, even over a `quat` of the element itself.
  */
 export function orientationFault(object: Layered, eulerseq: string): string | null {
-  const names = Object.keys(ALTERNATIVES) as Alternative[]
   // An empty one is as good as absent.
-  const spelledIn = ({ attributes }: XmlElement) => names.find((name) => numbersIn(attributes.get(name)).length > 0)
-  const layer = [...object.layers, object.element].findLast((at) => spelledIn(at) !== undefined)
-  const last = layer && spelledIn(layer)
+  const spelledIn = ({ attributes }: XmlElement) =>
+    NAMES.find((name) => attributes.has(name) && numbersIn(attributes.get(name)).length > 0)
+  const layer = object.layers.findLast((at) => spelledIn(at) !== undefined)
+  const last = spelledIn(object.element) ?? (layer && spelledIn(layer))
   if (last === undefined) return null
   const numbers = vectorOf(object, last, new Array<number>(ALTERNATIVES[last]).fill(0))
   return alternativeFault(last, numbers, eulerseq)

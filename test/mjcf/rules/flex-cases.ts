@@ -129,4 +129,13 @@ export const FLEX_CASES: readonly RuleCase[] = [
       `<default><geom mass="0" condim="2"/><joint range="1 2"/></default>${cable(CAPSULE)}`,
     ],
   },
+  {
+    rule: 'a flex is held by bodies that fusestatic leaves',
+    refused: [`<compiler fusestatic="true"/>${flex('dim="1" body="a b" element="0 1"')}`],
+    accepted: [
+      `<compiler fusestatic="true"/>${flex('dim="1" body="a b" element="0 1"', '', '<contact><exclude body1="a" body2="b"/></contact>')}`,
+      `<compiler fusestatic="true"/>${cloth('', 'rigid="true"')}`,
+      `<compiler fusestatic="true"/>${cloth('<pin id="0"/>')}`,
+    ],
+  },
 ]
