@@ -8,7 +8,7 @@ import { readDefaults } from './defaults.ts'
 import { type Building, type Draft, enter, type ListCategory, leaveList, listOf, newDraft, reserve } from './draft.ts'
 import { checkFreeJoints } from './free-joints.ts'
 import { fillKeys } from './keys.ts'
-import { checkMadeReferences } from './made-references.ts'
+import { checkMadeAxes, checkMadeReferences } from './made-references.ts'
 import { type BodyNode, bodiesBelow, type SpecNode } from './node.ts'
 import { readSection, SECTION_ORDER } from './read-objects.ts'
 import { readContent } from './read-tree.ts'
@@ -30,6 +30,7 @@ export function buildSpec(loaded: LoadedModel, faults: Faults): Spec {
   const spec = specOf(draft)
   checkNames(spec, building)
   checkFreeJoints(spec, faults)
+  checkMadeAxes([...bodiesBelow(draft.world)], faults)
   return spec
 }
 

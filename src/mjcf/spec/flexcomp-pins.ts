@@ -46,16 +46,16 @@ function collect(flexcomp: Flexcomp, points: number, { ids, range, grid, gridRan
     for (const at of between(from, to)) pins.add(idOf(at, count))
   }
   if (dof === 'radial') pins.add(0)
-  return dof === 'radial' && hasFreeCentre(flexcomp, pins) ? 'moves its centre along a radius' : pins
+  return pins
 }
 
-/** A grid of odd sides has a point in the middle, from which no radius leads; where the whole is moved there is one. */
-function hasFreeCentre({ element, type, dim, count }: Flexcomp, pins: ReadonlySet<number>): boolean {
+/** The point of a grid of odd sides that no radius leads to; null where there is none or the whole is moved. */
+export function middleOf({ element, type, dim, count }: Flexcomp): number | null {
   const moved = wordsIn(element.attributes.get('pos')).some((n) => Number(n) !== 0)
   const sides = count.slice(0, dim)
-  if (type !== 'grid' || moved || sides.some((n) => n % 2 === 0)) return false
-  const middle = [0, 1, 2].slice(0, dim).map((i) => ((count[i] ?? 1) - 1) / 2)
-  return !pins.has(dim === 1 ? (middle[0] ?? 0) : idOf(middle, count))
+  if (type !== 'grid' || moved || sides.some((n) => n % 2 === 0)) return null
+  const middle = sides.map((n) => (n - 1) / 2)
+  return dim === 1 ? (middle[0] ?? null) : idOf(middle, count)
 }
 
 function idOf([x = 0, y = 0, z]: readonly number[], [, sideY, sideZ]: Flexcomp['count']): number {

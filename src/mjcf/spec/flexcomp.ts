@@ -2,7 +2,7 @@
 import { limits } from '../limits.ts'
 import type { XmlElement } from '../xml/element.ts'
 import { admit, freeName } from './draft.ts'
-import { pinsOf } from './flexcomp-pins.ts'
+import { middleOf, pinsOf } from './flexcomp-pins.ts'
 import { pointsOf } from './flexcomp-points.ts'
 import { BodyNode, JointNode, type NodeInit, type SpecNode } from './node.ts'
 import { addNode, wordsIn } from './read-objects.ts'
@@ -111,14 +111,16 @@ function make(place: Place, flexcomp: Flexcomp, { points, pinned }: Outcome): vo
   const material = element.attributes.get('material')
   const parts = holders.map((holder) => ({ element, name: holder, side: '' }))
   addNode(draft, 'flex', { ...init(material === undefined ? {} : { material }, freeName(draft, 'flex', name)), parts })
-  for (const at of names) {
+  const middle = dof === 'radial' ? `${name}_${middleOf(flexcomp)}` : null
+  for (const [i, at] of names.entries()) {
+    const axis: Readonly<Record<string, string>> = wanted[i] === middle ? { axis: '0 0 0' } : {}
     const body = new BodyNode(init({}, at), parent.className)
     body.body = parent
     parent.bodies.push(body)
     admit(draft, body)
     const layers = draft.classes.last.get(parent.className)?.layers.get('joint')
-    for (let i = 0; i < (JOINTS.get(dof) ?? 3); i += 1) {
-      const joint = new JointNode({ ...init({ type: 'slide' }), layers }, 'slide')
+    for (let n = 0; n < (JOINTS.get(dof) ?? 3); n += 1) {
+      const joint = new JointNode({ ...init({ type: 'slide', ...axis }), layers }, 'slide')
       joint.body = body
       body.joints.push(joint)
       admit(draft, joint as SpecNode)

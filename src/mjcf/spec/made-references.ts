@@ -1,5 +1,6 @@
 import type { Faults } from '../fault.ts'
 import { type Draft, isNamed, listOf } from './draft.ts'
+import type { BodyNode } from './node.ts'
 
 /**
  * What composites and flexcomps make refers to bodies of theirs. Replicate copies those under new names and takes them away, but leaves flexes and skins;
@@ -23,4 +24,10 @@ export function checkMadeReferences(draft: Draft, faults: Faults): void {
       )
     }
   }
+}
+
+/** The middle of a radial flexcomp has no radius to move along, which is refused where it is part of the model. */
+export function checkMadeAxes(bodies: readonly BodyNode[], faults: Faults): void {
+  const still = bodies.flatMap(({ joints }) => joints).find(({ made, own }) => made && own.get('axis') === '0 0 0')
+  if (still) faults.add('compile', still.element, 'The middle point of the radial flexcomp has no axis to move along.')
 }
