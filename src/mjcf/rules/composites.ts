@@ -17,6 +17,8 @@ export function checkComposites(spec: Spec, report: Report): void {
       const message = 'The composite has two points in a row at one place.'
       report.fault('points', 'compile', geom.element, message, [], 'See its vertex, or its curve and size.')
     }
+    const second = geom.element.children.filter(({ name }) => name === 'joint')[1]
+    if (second) report.fault('joints', 'compile', second, 'A cable composite has one kind of joint.')
     for (const child of geom.element.children) checkChild(spec, geom, child, report)
   }
 }

@@ -117,6 +117,7 @@ export const FLEX_CASES: readonly RuleCase[] = [
       cable('<geom type="capsule" size=".01" density="-1"/>'),
       cable('<geom type="capsule" size=".01" group="7"/>'),
       cable(`${CAPSULE}<site size="0"/>`),
+      cable(`${CAPSULE}<joint kind="main"/><joint kind="main"/>`),
       cable(`${CAPSULE}<site material="none"/>`),
       cable(`${CAPSULE}<joint kind="main" range="1 2"/>`),
       `<compiler autolimits="false"/>${cable(`${CAPSULE}<joint kind="main" range="0 2"/>`)}`,
