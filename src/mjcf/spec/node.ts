@@ -41,6 +41,7 @@ export interface NodeInit {
   readonly parts?: readonly SpecPart[]
 }
 
+/** Any object; of the tree or of a list. */
 export class SpecNode implements SpecObject {
   readonly category: SpecCategory
   name: string
@@ -78,6 +79,7 @@ export class SpecNode implements SpecObject {
   }
 }
 
+/** A joint, whose type is known once its classes are. */
 export class JointNode extends SpecNode implements SpecJoint {
   declare readonly category: 'joint'
   readonly type: JointType
@@ -88,6 +90,7 @@ export class JointNode extends SpecNode implements SpecJoint {
   }
 }
 
+/** A body with what stands in it, each kind in the order of the compiled model. */
 export class BodyNode extends SpecNode implements SpecBody {
   declare readonly category: 'body'
   readonly mocap: boolean
