@@ -170,6 +170,10 @@ function checkFlexcomp(spec: Spec, element: XmlElement, report: Report): void {
   } else if (type !== 'direct') {
     if (countIn(attributes.get('point')) % 3 !== 0) refused('point', 'has points that do not come in threes of numbers')
     const dim = dimOf(element)
+    const layers = vectorOf(alone(element), 'count', [10, 10, 10])[2]
+    if (dim === 2 && ['grid', 'square', 'disc'].includes(type) && layers !== 1) {
+      refused('count', `is flat, and its count has ${layers} layers; the third must be 1`)
+    }
     if (dim >= 1 && countIn(attributes.get('element')) % (dim + 1) !== 0)
       refused('element', `has an element without ${dim + 1} points`)
   }

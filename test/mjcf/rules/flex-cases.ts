@@ -72,6 +72,8 @@ export const FLEX_CASES: readonly RuleCase[] = [
       comp('type="direct" dim="1" point="0 0 0 1 0 0" element="0 2"'),
       comp('type="direct" dim="2" point="0 0 0 1 0 0" element="0 1"'),
       solid('<pin id="99"/>'),
+      comp('type="grid" count="3 3 2" dim="2" spacing=".1 .1 .1"'),
+      comp('type="grid" dim="2" spacing=".1 .1 .1"'),
       cloth('', 'material="none"'),
     ],
     accepted: [comp('type="direct" dim="1" point="0 0 0 1 0 0" element="0 1"'), solid('<pin id="0"/>')],
