@@ -1,4 +1,5 @@
 /** What an object outside the tree refers to once attach or replicate has renamed things: a copy of it is kept only if that is there. */
+import { wordsOf } from '../grammar/values.ts'
 import { type Draft, isNamed, knownNode } from './draft.ts'
 import { type JointNode, type Rename, renamed, type SpecNode, type Target } from './node.ts'
 import { OBJECT_TYPES } from './targets.ts'
@@ -29,7 +30,7 @@ export function resolve(draft: Draft, node: SpecNode, rename: Rename, across: bo
     case 'flex': {
       const held = parts.map((part) => ({ ...part, name: renamed(part.name, rename) }))
       if (!held.every((part) => isNamed(draft, partCategory(node.category, part), part.name))) return null
-      if (node.category === 'tuple' && held.length === 0) return null
+      if (node.category === 'tuple' && (held.length === 0 || !held.every(({ name }) => isWord(name)))) return null
       const material = refs.get('material')
       const bound = node.category === 'flex' && across && material !== undefined
       return { refs: bound ? new Map([['material', renamed(material, rename)]]) : refs, parts: held }
@@ -42,6 +43,12 @@ export function resolve(draft: Draft, node: SpecNode, rename: Rename, across: bo
     default:
       return { refs, parts }
   }
+}
+
+/** Tuples keep what they hold as one text and take it apart at its blanks, so that they find nothing by a name with blanks. */
+function isWord(name: string): boolean {
+  const words = wordsOf(name)
+  return words.length === 1 && words[0] === name
 }
 
 function partCategory(category: SpecCategory, { element }: SpecPart): SpecCategory {
