@@ -3,6 +3,9 @@ import type { EmbodimentInterface as Interface } from '../src/cards/interface-sc
 import { builder } from './builder.ts'
 import { CameraSlotEnum } from './enums.ts'
 
+/** What a list holds that may be left out. */
+type Entry<Member extends 'parts' | 'end_effectors' | 'cameras'> = NonNullable<Interface[Member]>[number]
+
 const Actuation = builder.objectRef<Interface['actuation'][number]>('EmbodimentActuation').implement({
   description: 'Joints that are driven alike.',
   fields: (t) => ({
@@ -31,7 +34,7 @@ const Action = builder.objectRef<Interface['action']>('EmbodimentAction').implem
   }),
 })
 
-const Part = builder.objectRef<Interface['parts'][number]>('EmbodimentPart').implement({
+const Part = builder.objectRef<Entry<'parts'>>('EmbodimentPart').implement({
   description: 'A limb or the like.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Such as `left_arm`.' }),
@@ -40,7 +43,7 @@ const Part = builder.objectRef<Interface['parts'][number]>('EmbodimentPart').imp
   }),
 })
 
-const EndEffector = builder.objectRef<Interface['end_effectors'][number]>('EmbodimentEndEffector').implement({
+const EndEffector = builder.objectRef<Entry<'end_effectors'>>('EmbodimentEndEffector').implement({
   description: 'What the robot acts on things with.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Such as `gripper`.' }),
@@ -50,11 +53,14 @@ const EndEffector = builder.objectRef<Interface['end_effectors'][number]>('Embod
       nullable: true,
       description: 'The joint that opens and closes it.',
     }),
-    inMjcf: t.exposeBoolean('in_mjcf', { description: 'False for a real tool that the model lacks.' }),
+    inMjcf: t.boolean({
+      description: 'False for a real tool that the model lacks.',
+      resolve: ({ in_mjcf }) => in_mjcf ?? true,
+    }),
   }),
 })
 
-const Camera = builder.objectRef<Interface['cameras'][number]>('EmbodimentCamera').implement({
+const Camera = builder.objectRef<Entry<'cameras'>>('EmbodimentCamera').implement({
   description: 'A camera of the real robot.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Such as `wrist`.' }),
@@ -70,7 +76,7 @@ const Camera = builder.objectRef<Interface['cameras'][number]>('EmbodimentCamera
   }),
 })
 
-const CommandSpace = builder.objectRef<Interface['command_space']>('EmbodimentCommandSpace').implement({
+const CommandSpace = builder.objectRef<NonNullable<Interface['command_space']>>('EmbodimentCommandSpace').implement({
   description: 'What a policy is told to do.',
   fields: (t) => ({
     kind: t.exposeString('kind', {
@@ -80,7 +86,7 @@ const CommandSpace = builder.objectRef<Interface['command_space']>('EmbodimentCo
   }),
 })
 
-const Safety = builder.objectRef<Interface['safety']>('EmbodimentSafety').implement({
+const Safety = builder.objectRef<NonNullable<Interface['safety']>>('EmbodimentSafety').implement({
   description: 'What keeps the robot whole.',
   fields: (t) => ({
     softLimitFactor: t.exposeFloat('soft_limit_factor', { description: 'Of the joint range that a policy may use.' }),
@@ -90,7 +96,8 @@ const Safety = builder.objectRef<Interface['safety']>('EmbodimentSafety').implem
 })
 
 export const InterfaceType = builder.objectRef<Interface>('EmbodimentInterface').implement({
-  description: 'What a policy needs to know of the robot that it drives. Its fingerprint changes with every member.',
+  description:
+    'What a policy needs to know of the robot that it drives. A list that was left out reads as an empty one; the fingerprint tells the two apart.',
   fields: (t) => ({
     version: t.exposeInt('version', { description: "The publisher's own." }),
     base: t.exposeString('base', { description: '`fixed` or `floating`.' }),
@@ -108,14 +115,30 @@ export const InterfaceType = builder.objectRef<Interface>('EmbodimentInterface')
     physicsDtS: t.exposeFloat('physics_dt_s', { nullable: true, description: 'Step of the simulation, in seconds.' }),
     actuation: t.expose('actuation', { type: [Actuation], description: 'How joints are driven; each by one group.' }),
     action: t.expose('action', { type: Action, description: "What a policy's output means." }),
-    proprioception: t.exposeStringList('proprioception', {
+    proprioception: t.stringList({
       description: 'Observation terms that the real robot supplies.',
+      resolve: ({ proprioception }) => proprioception ?? [],
     }),
-    parts: t.expose('parts', { type: [Part], description: 'Limbs and the like.' }),
-    endEffectors: t.expose('end_effectors', { type: [EndEffector], description: 'Grippers, tools, hands.' }),
-    feet: t.exposeStringList('feet', { description: 'Bodies or sites that touch the ground.' }),
-    cameras: t.expose('cameras', { type: [Camera], description: 'Cameras of the real robot.' }),
-    commandSpace: t.expose('command_space', { type: CommandSpace, description: 'What a policy is told to do.' }),
-    safety: t.expose('safety', { type: Safety, description: 'What keeps the robot whole.' }),
+    parts: t.field({ type: [Part], description: 'Limbs and the like.', resolve: ({ parts }) => parts ?? [] }),
+    endEffectors: t.field({
+      type: [EndEffector],
+      description: 'Grippers, tools, hands.',
+      resolve: ({ end_effectors }) => end_effectors ?? [],
+    }),
+    feet: t.stringList({
+      description: 'Bodies or sites that touch the ground.',
+      resolve: ({ feet }) => feet ?? [],
+    }),
+    cameras: t.field({
+      type: [Camera],
+      description: 'Cameras of the real robot.',
+      resolve: ({ cameras }) => cameras ?? [],
+    }),
+    commandSpace: t.expose('command_space', {
+      type: CommandSpace,
+      nullable: true,
+      description: 'What a policy is told to do.',
+    }),
+    safety: t.expose('safety', { type: Safety, nullable: true, description: 'What keeps the robot whole.' }),
   }),
 })

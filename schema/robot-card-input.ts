@@ -59,7 +59,7 @@ const EndEffectorInput = builder.inputType('EmbodimentEndEffectorInput', {
     site: t.string({ description: 'A site of the model.' }),
     body: t.string({ description: 'A body of the model.' }),
     gripperJoint: t.string({ description: 'A joint of the model.' }),
-    inMjcf: t.boolean({ required: true, description: 'False for a real tool that the model lacks.' }),
+    inMjcf: t.boolean({ description: 'False for a real tool that the model lacks; absent, it is in the model.' }),
   }),
 })
 
@@ -108,13 +108,13 @@ const InterfaceInput = builder.inputType('EmbodimentInterfaceInput', {
     physicsDtS: t.float({ description: 'Step of the simulation, in seconds.' }),
     actuation: t.field({ type: [ActuationInput], required: true, description: 'How joints are driven.' }),
     action: t.field({ type: ActionInput, required: true, description: "What a policy's output means." }),
-    proprioception: t.stringList({ required: true, description: 'Observation terms that the real robot supplies.' }),
-    parts: t.field({ type: [PartInput], required: true, description: 'Limbs and the like.' }),
-    endEffectors: t.field({ type: [EndEffectorInput], required: true, description: 'Grippers, tools, hands.' }),
-    feet: t.stringList({ required: true, description: 'Bodies or sites that touch the ground.' }),
-    cameras: t.field({ type: [CameraInput], required: true, description: 'Cameras of the real robot.' }),
-    commandSpace: t.field({ type: CommandSpaceInput, required: true, description: 'What a policy is told to do.' }),
-    safety: t.field({ type: SafetyInput, required: true, description: 'What keeps the robot whole.' }),
+    proprioception: t.stringList({ description: 'Observation terms that the real robot supplies.' }),
+    parts: t.field({ type: [PartInput], description: 'Limbs and the like.' }),
+    endEffectors: t.field({ type: [EndEffectorInput], description: 'Grippers, tools, hands.' }),
+    feet: t.stringList({ description: 'Bodies or sites that touch the ground.' }),
+    cameras: t.field({ type: [CameraInput], description: 'Cameras of the real robot.' }),
+    commandSpace: t.field({ type: CommandSpaceInput, description: 'What a policy is told to do.' }),
+    safety: t.field({ type: SafetyInput, description: 'What keeps the robot whole.' }),
   }),
 })
 
@@ -152,10 +152,10 @@ const ThumbnailPathsInput = builder.inputType('RobotThumbnailPathsInput', {
 })
 
 export const RobotCardInput = builder.inputType('RobotCardInput', {
-  description: 'The whole card; what is left out becomes null.',
+  description: 'The whole card. What is left out is stored as left out, and read as null or an empty list.',
   fields: (t) => ({
     dof: t.int({ required: true, description: 'Degrees of freedom.' }),
-    actuators: t.field({ type: [ActuatorInput], required: true, description: 'Its drives.' }),
+    actuators: t.field({ type: [ActuatorInput], description: 'Its drives.' }),
     massKg: t.float({ description: 'Kilograms.' }),
     limits: t.field({
       type: 'JSON',

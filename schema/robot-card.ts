@@ -11,7 +11,7 @@ import { InterfaceType } from './interface.ts'
 import { operation } from './operation-scope.ts'
 import { RepoType } from './repo.ts'
 
-type ActuatorShape = RobotCardDocument['actuators'][number]
+type ActuatorShape = NonNullable<RobotCardDocument['actuators']>[number]
 
 const Actuator = builder.objectRef<ActuatorShape>('Actuator').implement({
   description: 'A kind of drive.',
@@ -99,12 +99,12 @@ export const RobotCardType = builder.objectRef<RobotCard>('RobotCard').implement
   description: 'What a robot is: its hardware, its model file and the interface that policies drive it by.',
   fields: (t) => ({
     dof: t.int({ description: 'Degrees of freedom.', resolve: ({ card }) => card.dof }),
-    actuators: t.field({ type: [Actuator], description: 'Its drives.', resolve: ({ card }) => card.actuators }),
+    actuators: t.field({ type: [Actuator], description: 'Its drives.', resolve: ({ card }) => card.actuators ?? [] }),
     actuatorDocuments: t.field({
       type: 'JSON',
       description: 'The same as they were put, vendor fields beside the others.',
       extensions: { zod: actuatorList },
-      resolve: ({ card }) => card.actuators,
+      resolve: ({ card }) => card.actuators ?? [],
     }),
     massKg: t.float({ nullable: true, description: 'Kilograms.', resolve: ({ card }) => card.mass_kg }),
     limits: t.field({

@@ -19,10 +19,10 @@ export interface RepoEvidence {
 /** The checks of a card in the order of the documentation: its schema, its model, its interface, the rest. */
 export function cardChecks({ readable: card, checks }: CardReading, { reading, stills }: RepoEvidence): Check[] {
   const entry = card.mjcf_path ?? null
-  const model = knownModel(reading, entry)
+  const model = knownModel(card, reading)
   return [
     ...checks,
-    ...modelChecks(reading, entry),
+    ...modelChecks(reading, entry, model.reason),
     jointOrderCheck(card, model),
     baseCheck(card, model),
     defaultPoseCheck(card),

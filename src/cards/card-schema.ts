@@ -62,7 +62,7 @@ const description = z
 export const robotCardPut = z
   .strictObject({
     dof: count.describe('Degrees of freedom.'),
-    actuators: actuatorList.describe('Vendor fields are kept as they are.'),
+    actuators: actuatorList.nullish().describe('Vendor fields are kept as they are.'),
     mass_kg: number.min(0).nullish(),
     limits: jointMap(jointLimits).nullish().describe('By joint name, in SI units.'),
     mjcf_path: filePath.nullish().describe('The model: an MJCF or URDF file of this repo.'),
@@ -75,7 +75,10 @@ export const robotCardPut = z
       .nullish()
       .describe('Stills of the robot at its default pose, 640x480, one a theme.'),
   })
-  .meta({ title: 'RobotCardPut', description: 'A robot card; what is left out becomes null.' })
+  .meta({
+    title: 'RobotCardPut',
+    description: 'A robot card. What is left out is stored as left out, and answered as null or an empty list.',
+  })
 
 /** A card that holds to the schema, as it was given. */
 export type RobotCardDocument = z.output<typeof robotCardPut>

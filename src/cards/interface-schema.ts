@@ -37,7 +37,7 @@ const endEffector = z.strictObject({
   site: nameText.nullish().describe('A site of the model.'),
   body: nameText.nullish().describe('A body of the model.'),
   gripper_joint: nameText.nullish().describe('A joint of the model.'),
-  in_mjcf: z.boolean().describe('False for a real tool that the model lacks.'),
+  in_mjcf: z.boolean().nullish().describe('False for a real tool that the model lacks; absent, it is in the model.'),
 })
 
 const camera = z.strictObject({
@@ -74,13 +74,13 @@ export const interfaceSchema = z.strictObject({
   physics_dt_s: number.positive().nullish(),
   actuation: z.array(actuation),
   action,
-  proprioception: z.array(wordText).describe('Observation terms that the real robot can supply.'),
-  parts: z.array(part),
-  end_effectors: z.array(endEffector),
-  feet: z.array(nameText).describe('Bodies or sites of the model that touch the ground.'),
-  cameras: z.array(camera),
-  command_space: commandSpace,
-  safety,
+  proprioception: z.array(wordText).nullish().describe('Observation terms that the real robot can supply.'),
+  parts: z.array(part).nullish(),
+  end_effectors: z.array(endEffector).nullish(),
+  feet: z.array(nameText).nullish().describe('Bodies or sites of the model that touch the ground.'),
+  cameras: z.array(camera).nullish(),
+  command_space: commandSpace.nullish(),
+  safety: safety.nullish(),
 })
 
 export type EmbodimentInterface = z.output<typeof interfaceSchema>

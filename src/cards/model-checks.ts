@@ -15,13 +15,14 @@ export interface RobotModelSummary {
   readonly keyframes: readonly string[]
 }
 
-const NO_MODEL = 'The card names no model file.'
+/** Why nothing is checked of a model. */
+export const NO_MODEL = 'The card names no model file.'
 
-/** `mjcf.exists`, `mjcf.parses`, `assets.closure` and `assets.readable`, always all four. Null: the card names no model, and all are skipped. */
-export function modelChecks(reading: ModelReading | null, entry: string | null): Check[] {
+/** `mjcf.exists`, `mjcf.parses`, `assets.closure` and `assets.readable`, always all four. Null: there is no model for `reason`, and all are skipped. */
+export function modelChecks(reading: ModelReading | null, entry: string | null, reason = NO_MODEL): Check[] {
   if (!reading || entry === null) {
     return ['mjcf.exists', 'mjcf.parses', 'assets.closure', 'assets.readable'].map((code) =>
-      check(code, 'skip', NO_MODEL),
+      check(code, 'skip', reason),
     )
   }
   if (!entryExists(reading)) return absentEntry(reading, entry)
@@ -40,18 +41,14 @@ export function isRefused(reading: ModelReading): boolean {
   return reading.faults.length > 0 || reading.missing.length > 0
 }
 
-/** Whether parts of the document itself are missing, so that what it would declare is not known: its own faults, or an include that is not in the repo. */
-export function isCutShort(reading: ModelReading): boolean {
-  return reading.faults.some(({ kind }) => cuttingFaults.has(kind)) || missingPart(reading) !== null
+/** Why the model may declare more than was read of it, or null: a part of the document is not there, or a cap ended the reading. */
+export function doubtOf({ unread, faults }: ModelReading): string | null {
+  return unread ?? faults.find(({ kind }) => kind === 'limit')?.message ?? null
 }
 
-/** Why the document is not whole though what is there of it reads, or null. */
-function missingPart({ missing, faults, format }: ModelReading): string | null {
-  const part = missing.find(isPartOfDocument)
-  if (part) return `${part.path}, which ${part.file} needs, is missing: the rest is unknown.`
-  // A URDF includes nothing. In MJCF it may be a mesh that lies elsewhere, but an include just as well.
-  const outside = format === 'urdf' ? undefined : faults.find(({ kind }) => closureFaults.has(kind))
-  return outside ? `${outside.names[0] ?? 'A file'} is not in the repo: what it holds is unknown.` : null
+/** Whether the document itself has faults, those of its files aside. */
+export function isFaulty({ faults }: ModelReading): boolean {
+  return faults.some(({ kind }) => !isAboutFiles(kind))
 }
 
 /** Names of the 1-DoF joints that policies can drive, in document order. */
@@ -64,11 +61,8 @@ export function namedKeyframes({ keyframes }: ModelReading): string[] {
   return keyframes.filter((name) => name !== null && name !== '') as string[]
 }
 
-const cuttingFaults: ReadonlySet<FaultKind> = new Set(['entry', 'xml', 'include', 'limit', 'schema'])
 const closureFaults: ReadonlySet<FaultKind> = new Set(['path'])
 const assetFaults: ReadonlySet<FaultKind> = new Set(['asset'])
-
-const isPartOfDocument = ({ kind }: MissingFile) => kind === 'include' || kind === 'model'
 
 /** A file that is there and holds no model has a fault of its own; one that is absent is in no list of files. */
 function entryExists({ entry, files, faults }: ModelReading): boolean {
@@ -89,12 +83,12 @@ function absentEntry({ faults }: ModelReading, entry: string): Check[] {
 }
 
 function parses(reading: ModelReading): Check {
-  const open = missingPart(reading)
-  const known = reading.faults.filter(({ kind }) => !closureFaults.has(kind) && !assetFaults.has(kind))
-  // A name that nothing bears may be declared in the part that is missing.
+  const open = reading.unread ?? null
+  const known = reading.faults.filter(({ kind }) => !isAboutFiles(kind))
+  // A name that nothing bears may be declared in the part that is not read.
   const certain = open !== null ? known.filter(({ kind }) => !['reference', 'name', 'compile'].includes(kind)) : known
   if (certain.length > 0) return faultyCheck('mjcf.parses', 'fail', certain.map(asCheckFault), placeOf(certain[0]))
-  if (open !== null) return check('mjcf.parses', 'skip', open)
+  if (open !== null) return check('mjcf.parses', 'skip', `${reading.entry} is not read whole. ${open}`)
   const warnings = reading.warnings.filter(({ kind }) => !isAboutFiles(kind))
   const data = undecidedData(reading)
   if (warnings.length > 0) return faultyCheck('mjcf.parses', 'warn', warnings.map(asCheckFault), data ?? {})
@@ -112,8 +106,8 @@ function closure(reading: ModelReading): Check {
   ]
   const data = { files: files.length, missing: missing.length }
   if (found.length > 0) return faultyCheck('assets.closure', 'fail', found, data)
-  if (faults.some(({ kind }) => cuttingFaults.has(kind)))
-    return check('assets.closure', 'skip', `${reading.entry} cannot be read, so what it needs is not known.`)
+  const doubt = doubtOf(reading)
+  if (doubt !== null) return check('assets.closure', 'skip', `${reading.entry} is not read whole. ${doubt}`)
   const open = undecided.find(({ about }) => about === 'assets')
   if (open) return check('assets.closure', 'skip', open.reason, { data })
   const told = warnings.filter(({ kind }) => isAboutFiles(kind))
@@ -127,8 +121,8 @@ function closure(reading: ModelReading): Check {
 function readable(reading: ModelReading): Check {
   const found = reading.faults.filter(({ kind }) => assetFaults.has(kind))
   if (found.length > 0) return faultyCheck('assets.readable', 'fail', found.map(asCheckFault), placeOf(found[0]))
-  if (isCutShort(reading))
-    return check('assets.readable', 'skip', `${reading.entry} cannot be read whole, so what it needs is not known.`)
+  const doubt = doubtOf(reading)
+  if (doubt !== null) return check('assets.readable', 'skip', `${reading.entry} is not read whole. ${doubt}`)
   return check('assets.readable', 'pass', 'Every asset that is there is of a format that MuJoCo reads, and not empty.')
 }
 

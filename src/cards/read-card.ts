@@ -5,9 +5,12 @@ import { type Check, check } from './check.ts'
 import { freeFormFaults, type PlacedFault } from './free-form-faults.ts'
 import type { EmbodimentInterface } from './interface-schema.ts'
 
-/** The members of a card that hold to the schema. An absent `interface` does not; null is a card without one. */
+/** The members of a card that hold to the schema. */
 export type ReadableCard = Partial<Omit<RobotCardDocument, 'interface'>> & {
+  /** Null is a card without one; absent is one that does not hold to the schema. */
   readonly interface?: Partial<EmbodimentInterface> | null
+  /** The members that do not hold: `dof`, `interface.feet`, … A required one that is absent is among them, an optional one is not. */
+  readonly unsound: ReadonlySet<string>
 }
 
 export interface CardReading {
@@ -31,7 +34,7 @@ export function readCard(document: unknown): CardReading {
   if (parsed?.success && faults.length === 0) {
     const card = parsed.data
     const passed = check('card.schema', 'pass', 'The card holds to its schema.')
-    return { card, readable: { ...card, interface: card.interface ?? null }, checks: [passed] }
+    return { card, readable: { ...card, interface: card.interface ?? null, unsound: new Set() }, checks: [passed] }
   }
   return { card: null, readable: readableOf(document, faults), checks: faults.slice(0, MAX_FAULTS).map(asCheck) }
 }
@@ -79,9 +82,10 @@ function asCheck({ message, loc, hint }: SchemaFault): Check {
 /** Only members that no fault lies in; of the interface, its own members in the same way. */
 function readableOf(document: unknown, faults: readonly SchemaFault[]): ReadableCard {
   const spoiling = faults.filter(({ unknown }) => !unknown).map(({ loc }) => loc)
-  if (!isObject(document) || spoiling.some((loc) => loc.length === 0)) return {}
+  const unsound = new Set(spoiling.flatMap((loc) => [String(loc[0]), loc.slice(0, 2).join('.')]))
+  if (!isObject(document) || spoiling.some((loc) => loc.length === 0)) return { unsound }
   const shape = robotCardPut.shape
-  const card = soundMembers(document, Object.keys(shape), spoiling)
+  const card = { ...soundMembers(document, Object.keys(shape), spoiling), unsound }
   const inner = document.interface
   if (inner === undefined || inner === null) return { ...card, interface: null }
   const within = spoiling.filter(([head]) => head === 'interface').map((loc) => loc.slice(1))

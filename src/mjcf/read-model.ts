@@ -23,12 +23,13 @@ import { asMjcf } from './urdf/as-mjcf.ts'
 export async function readModel(files: ModelFiles, entry: string): Promise<ModelReading> {
   const recorded = recordedFiles(files)
   const faults = new Faults()
-  const parts: Partial<ModelReading> = {}
+  const parts: Partial<Writable<ModelReading>> = {}
   try {
     await readInto(parts, recorded, entry, faults)
   } catch (error) {
     if (!(error instanceof ModelRefusal)) throw error
     faults.items.push(error.fault)
+    if (parts.format === undefined) parts.unread = error.fault.message
   }
   const { missing = [], base = null } = parts
   const refused = faults.items.length > 0 || missing.length > 0
@@ -62,6 +63,9 @@ async function readInto(
   const loaded = await loadModel(files, entry, faults)
   const { missing, warnings } = loaded.report
   parts.format = loaded.format
+  const unread =
+    faults.items[0]?.message ?? (missing[0] && `${missing[0].path}, which ${missing[0].file} needs, is missing.`)
+  if (unread !== undefined) parts.unread = unread
   parts.model = loaded.root.attributes.get(loaded.format === 'urdf' ? 'name' : 'model') ?? UNNAMED
   parts.missing = missing
   parts.warnings = warnings

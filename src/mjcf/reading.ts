@@ -67,6 +67,8 @@ export interface ModelReading {
   /** MuJoCo accepts these, and a person should know: a closure that depends on how the model is loaded, a repeated include. */
   readonly warnings: readonly ModelFault[]
   readonly undecided: readonly Undecided[]
+  /** Why a part of the document was not read, so that what it declares is not known: it is missing, outside of the repo or no XML. Absent: all was read. */
+  readonly unread?: string
   /** Every path that was asked for, found or not: what a kept reading stands on. `text` ones were read, others only looked for. */
   readonly asked: readonly { readonly path: string; readonly text: boolean }[]
 }

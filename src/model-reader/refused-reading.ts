@@ -18,6 +18,7 @@ export function overLimitReading(entry: string, message: string, hint: string): 
     faults: [{ kind: 'limit', message, file: entry, line: null, names: [entry], hint }],
     warnings: [],
     undecided: [],
+    unread: message,
     asked: [{ path: entry, text: true }],
   }
 }

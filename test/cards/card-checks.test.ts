@@ -109,11 +109,11 @@ describe('interface.joint_order', () => {
     expect(one('interface.joint_order', face({ joint_order: ['maybe', 'maybe'] }), open).status).toBe('fail')
   })
 
-  it('runs while a mesh is missing, and not while an include is', () => {
-    const missing = (kind: string) => [{ path: 'x', alternatives: [], kind, file: 'arm.xml', line: 1 }]
-    const card = face({ joint_order: ['nowhere'] })
-    expect(one('interface.joint_order', card, armReading({ missing: missing('mesh') })).status).toBe('fail')
-    expect(one('interface.joint_order', card, armReading({ missing: missing('include') })).status).toBe('skip')
+  it('runs while a mesh is missing', () => {
+    const missing = [{ path: 'x', alternatives: [], kind: 'mesh', file: 'arm.xml', line: 1 }]
+    expect(one('interface.joint_order', face({ joint_order: ['nowhere'] }), armReading({ missing })).status).toBe(
+      'fail',
+    )
   })
 })
 
@@ -252,6 +252,138 @@ describe('what an interface says of the model', () => {
     const open = armReading({ undecided: [{ about: 'keyframes', reason: 'Unknown.' }] })
     expect(one('interface.default_keyframe', face({ default_keyframe: 'other' }), open).status).toBe('skip')
     expect(one('interface.default_keyframe', face({ default_keyframe: 'home' }), open).status).toBe('pass')
+  })
+})
+
+describe('a model that was not read whole', () => {
+  const cut = (change: Partial<ModelReading> = {}) => armReading({ unread: 'part.xml is missing.', ...change })
+  const effector = (site: string) => face({ end_effectors: [{ name: 'g', site }] })
+
+  it.each([
+    ['interface.joint_order', goodCard(), face({ joint_order: ['shoulder', 'nowhere'] })],
+    ['interface.default_keyframe', face({ default_keyframe: 'home' }), face({ default_keyframe: 'away' })],
+    ['interface.end_effectors', effector('tip'), effector('top')],
+    ['interface.feet', face({ feet: ['hand', 'tip'] }), face({ feet: ['hand', 'toe'] })],
+  ])('%s passes for what is found and is skipped for what is not', (code, found, lost) => {
+    expect(one(code, found, cut()).status).toBe('pass')
+    const check = one(code, lost, cut())
+    expect([check.status, check.message]).toEqual(['skip', 'part.xml is missing.'])
+    expect(one(code, lost, armReading()).status).toBe('fail')
+  })
+
+  it('has what it was found to have: a joint twice or of another type in joint_order fails', () => {
+    expect(told('interface.joint_order', face({ joint_order: ['elbow', 'elbow'] }), cut())[0]).toBe('fail')
+    expect(told('interface.joint_order', face({ joint_order: ['nowhere', 'ball'] }), cut())).toEqual([
+      'fail',
+      ['ball'],
+      'interface.joint_order.1',
+    ])
+  })
+
+  it('may get a free joint from the part that is missing, and loses none to it', () => {
+    const floating = cut({ roots: [{ name: 'base', floating: true }] })
+    expect(one('interface.base', goodCard(), cut()).status).toBe('skip')
+    expect(one('interface.base', face({ base: 'floating' }), cut()).status).toBe('skip')
+    expect(one('interface.base', goodCard(), floating).status).toBe('fail')
+    expect(one('interface.base', face({ base: 'floating' }), floating).status).toBe('pass')
+  })
+
+  it('is warned of for nothing that the missing part may bring', () => {
+    expect(one('card.dof', goodCard({ dof: 17 }), cut()).status).toBe('skip')
+    expect(one('card.limits', goodCard({ limits: { wrist: { lower: 0 } } }), cut()).status).toBe('pass')
+  })
+
+  it('for a cap is not guessed at either, and one of which nothing was read is not looked at', () => {
+    const over = [{ kind: 'limit', message: 'Too much.', file: null, line: null, names: [], hint: null }] as const
+    const lost = face({ joint_order: ['nowhere'] })
+    expect(one('interface.joint_order', lost, armReading({ faults: over })).message).toBe('Too much.')
+    expect(one('interface.joint_order', goodCard(), armReading({ format: null })).message).toBe(
+      'arm.xml cannot be read.',
+    )
+  })
+})
+
+describe('a model with faults of its own', () => {
+  const faulty = (kind: 'schema' | 'value' | 'reference') =>
+    armReading({ faults: [{ kind, message: 'A fault.', file: 'arm.xml', line: 1, names: [], hint: null }] })
+
+  it.each(['schema', 'value', 'reference'] as const)('of kind %s hides nothing else that is wrong', (kind) => {
+    const card = face({ joint_order: ['shoulder', 'elbw'], base: 'floating', feet: ['toe'], default_keyframe: 'away' })
+    const failing = judge(card, faulty(kind)).filter(({ status }) => status === 'fail')
+    expect(failing.map(({ code }) => code)).toEqual([
+      'mjcf.parses',
+      'interface.joint_order',
+      'interface.base',
+      'interface.default_keyframe',
+      'interface.actuation',
+      'interface.parts',
+      'interface.feet',
+    ])
+    expect(failing[1]?.message).toBe('elbw is no joint of arm.xml as it stands.')
+    expect(failing[1]?.hint).toBe('Did you mean elbow?')
+  })
+
+  it('still has what it has', () => {
+    const failing = judge(goodCard(), faulty('schema')).filter(({ status }) => status === 'fail')
+    expect(failing.map(({ code }) => code)).toEqual(['mjcf.parses'])
+  })
+
+  it('is called so only for faults of the document, not of its files', () => {
+    const outside = armReading({
+      faults: [{ kind: 'path', message: 'Out.', file: 'arm.xml', line: 1, names: ['../a.stl'], hint: null }],
+    })
+    const lost = judge(face({ joint_order: ['shoulder', 'elbow', 'elbw'] }), outside)
+    const failing = lost.filter(({ status }) => status === 'fail')
+    expect(failing.map(({ code, message }) => [code, message])).toEqual([
+      ['assets.closure', 'arm.xml:1: Out.'],
+      ['interface.joint_order', 'elbw is no joint of arm.xml.'],
+    ])
+  })
+})
+
+describe('an interface may leave out', () => {
+  const { version, base, joint_order, control_rate_hz, actuation, action } = goodInterface()
+  const least = { version, base, joint_order, control_rate_hz, actuation, action }
+  const names = ['proprioception', 'parts', 'end_effectors', 'feet', 'cameras', 'command_space', 'safety']
+
+  it('its lists, its command space and its safety: nothing fails or warns for it', () => {
+    for (const inner of [least, { ...least, ...Object.fromEntries(names.map((name) => [name, null])) }]) {
+      const checks = judge({ dof: 2, mjcf_path: 'arm.xml', interface: inner })
+      expect(checks.filter(({ status }) => status === 'fail' || status === 'warn')).toEqual([])
+    }
+  })
+
+  it('in_mjcf, which holds a name against the model unless it is false', () => {
+    for (const in_mjcf of [undefined, null, true])
+      expect(
+        one('interface.end_effectors', face({ end_effectors: [{ name: 'g', site: 'top', in_mjcf }] })).status,
+      ).toBe('fail')
+  })
+
+  it('not a member that the schema refuses: the check says so', () => {
+    for (const [code, change] of [
+      ['interface.feet', { feet: [7] }],
+      ['interface.cameras', { cameras: 'none' }],
+      ['interface.ranges', { safety: {} }],
+      ['interface.default_pose', { default_pose: [] }],
+      ['interface.default_keyframe', { default_keyframe: '' }],
+    ] as const) {
+      const { status, message } = one(code, face(change))
+      expect([code, status, message]).toEqual([
+        code,
+        'skip',
+        `interface.${Object.keys(change)[0]} does not hold to the schema.`,
+      ])
+    }
+    for (const [code, change] of [
+      ['card.limits', { limits: 7 }],
+      ['card.thumbnails', { thumbnail_paths: { light: 'a.png' } }],
+      ['mjcf.exists', { mjcf_path: '../arm.xml' }],
+      ['interface.joint_order', { mjcf_path: '../arm.xml' }],
+    ] as const) {
+      const { status, message } = one(code, { ...goodCard(), ...change }, null)
+      expect([code, status, message]).toEqual([code, 'skip', `${Object.keys(change)[0]} does not hold to the schema.`])
+    }
   })
 })
 

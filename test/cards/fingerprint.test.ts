@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { interfaceFingerprint } from '../../src/cards/fingerprint.ts'
@@ -9,6 +10,7 @@ interface Vector {
   readonly name: string
   readonly same_as?: string
   readonly json: string
+  readonly canonical: string
   readonly sha256: string
 }
 
@@ -21,6 +23,7 @@ describe('the fingerprint of an interface', () => {
     'is that of the published vector %s',
     (_name, vector) => {
       expect(interfaceFingerprint(JSON.parse(vector.json))).toBe(vector.sha256)
+      expect(createHash('sha256').update(vector.canonical).digest('hex')).toBe(vector.sha256)
     },
   )
 

@@ -14,6 +14,8 @@ const fault = (kind: FaultKind, change: Partial<ModelFault> = {}): ModelFault =>
   ...change,
 })
 const lacks = (kind: string, path = `x.${kind}`) => ({ path, alternatives: ['y'], kind, file: 'arm.xml', line: 2 })
+/** A part of the document that is not there leaves the rest of it unknown. */
+const unread = 'part.xml is missing.'
 const statuses = (reading: ModelReading | null) =>
   modelChecks(reading, reading ? reading.entry : null).map(({ status }) => status)
 
@@ -24,24 +26,30 @@ describe('the checks of a model', () => {
     ['the entry is absent', armReading({ files: [], faults: [fault('entry')] }), ['fail', 'skip', 'skip', 'skip']],
     [
       'the entry is there and empty',
-      armReading({ files: ['arm.xml'], faults: [fault('entry')] }),
+      armReading({ files: ['arm.xml'], faults: [fault('entry')], unread }),
       ['pass', 'fail', 'skip', 'skip'],
     ],
-    ['the XML is not well-formed', armReading({ faults: [fault('xml')] }), ['pass', 'fail', 'skip', 'skip']],
+    ['the XML is not well-formed', armReading({ faults: [fault('xml')], unread }), ['pass', 'fail', 'skip', 'skip']],
+    ['an attribute is unknown', armReading({ faults: [fault('schema')] }), ['pass', 'fail', 'pass', 'pass']],
     ['a name is unknown', armReading({ faults: [fault('reference')] }), ['pass', 'fail', 'pass', 'pass']],
     ['a mesh is missing', armReading({ missing: [lacks('mesh')] }), ['pass', 'pass', 'fail', 'pass']],
-    ['an include is missing', armReading({ missing: [lacks('include')] }), ['pass', 'skip', 'fail', 'skip']],
+    ['an include is missing', armReading({ missing: [lacks('include')], unread }), ['pass', 'skip', 'fail', 'skip']],
     [
       'an include is missing, and a name with it',
-      armReading({ missing: [lacks('include')], faults: [fault('reference')] }),
+      armReading({ missing: [lacks('include')], faults: [fault('reference')], unread }),
       ['pass', 'skip', 'fail', 'skip'],
     ],
     [
       'an include is missing, and a value is wrong',
-      armReading({ missing: [lacks('include')], faults: [fault('value')] }),
+      armReading({ missing: [lacks('include')], faults: [fault('value')], unread }),
       ['pass', 'fail', 'fail', 'skip'],
     ],
-    ['a path leaves the repo', armReading({ faults: [fault('path')] }), ['pass', 'skip', 'fail', 'skip']],
+    [
+      'an include lies outside the repo',
+      armReading({ faults: [fault('path')], unread }),
+      ['pass', 'skip', 'fail', 'skip'],
+    ],
+    ['a mesh lies outside the repo', armReading({ faults: [fault('path')] }), ['pass', 'pass', 'fail', 'pass']],
     [
       'a mesh of a URDF lies elsewhere',
       armReading({ format: 'urdf', faults: [fault('path')] }),
@@ -82,8 +90,12 @@ describe('the checks of a model', () => {
     for (const one of kinds) {
       for (const other of kinds) {
         for (const lacking of missing) {
-          const reading = armReading({ faults: [fault(one), fault(other)], missing: lacking })
-          expect([one, other, statuses(reading)]).toEqual([one, other, expect.arrayContaining(['fail'])])
+          // Whatever kept a part from being read is a fault itself, or a file that is missing.
+          const cut = ['entry', 'xml', 'include', 'path'].includes(one) || lacking.length > 0 ? [{ unread }] : []
+          for (const change of [{}, ...cut]) {
+            const reading = armReading({ faults: [fault(one), fault(other)], missing: lacking, ...change })
+            expect([one, other, statuses(reading)]).toEqual([one, other, expect.arrayContaining(['fail'])])
+          }
         }
       }
     }

@@ -11,7 +11,7 @@ const inInterface = (change: Record<string, unknown>) => goodCard({ interface: g
 const nested = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`)
 
 describe('a card holds to its schema', () => {
-  it('with the two members that every card has, and with all of them', () => {
+  it('with the one member that every card has, and with all of them', () => {
     const full = goodCard({
       mass_kg: 0.5,
       limits: { elbow: { lower: -1, upper: 1, velocity: null } },
@@ -23,13 +23,20 @@ describe('a card holds to its schema', () => {
       },
       thumbnail_paths: { light: 'a.png', dark: 'b.png' },
     })
-    for (const card of [{ dof: 0, actuators: [] }, goodCard(), full]) expect(readCard(card).card).toEqual(card)
+    for (const card of [{ dof: 0 }, { dof: 0, actuators: null }, goodCard(), full])
+      expect(readCard(card).card).toEqual(card)
   })
 
   it.each([
     ['no object', [], '', /expected object/],
     ['null', null, '', /expected object/],
     ['a missing member', { actuators: [] }, 'dof', /is required/],
+    [
+      'a member that is null and may not be',
+      inInterface({ joint_order: null }),
+      'interface.joint_order',
+      /expected array/,
+    ],
     ['half a degree of freedom', goodCard({ dof: 1.5 }), 'dof', /int/],
     ['an unknown member', goodCard({ colour: 'red' }), 'colour', /is not a member/],
     [
@@ -38,7 +45,7 @@ describe('a card holds to its schema', () => {
       'interface.action.sclae',
       /is not a member/,
     ],
-    ['a missing list', inInterface({ feet: undefined }), 'interface.feet', /is required/],
+    ['a missing list', inInterface({ actuation: undefined }), 'interface.actuation', /is required/],
     ['a number as text', inInterface({ control_rate_hz: '50' }), 'interface.control_rate_hz', /expected number/],
     ['a rate of zero', inInterface({ control_rate_hz: 0 }), 'interface.control_rate_hz', />0/],
     ['a path that leaves the repo', goodCard({ mjcf_path: '../arm.xml' }), 'mjcf_path', /has the segment \.\./],

@@ -26,10 +26,11 @@ export function jointOrderCheck(card: ReadableCard, model: KnownModel): Check {
     const { reading } = model
     const others = otherNames(reading)
     const strange = joint_order.flatMap((name, index) =>
-      drivable.has(name) ? [] : [strangeJoint(name, index, others.get(name) ?? null, reading.entry, drivable)],
+      drivable.has(name) ? [] : [strangeJoint(name, index, others.get(name) ?? null, model.label, drivable)],
     )
-    const open = undecidedReason(reading, 'joints')
-    const certain = open === null ? strange : []
+    const open = model.doubt ?? undecidedReason(reading, 'joints')
+    // A joint of another type bears its name alone, whatever else the model has.
+    const certain = strange.filter(({ names: [name = ''] }) => open === null || others.get(name)?.endsWith(' joint'))
     return {
       fail: [...twice, ...certain],
       skip: strange.length > certain.length ? open : null,
@@ -43,13 +44,13 @@ function strangeJoint(
   name: string,
   index: number,
   what: string | null,
-  entry: string,
+  label: string,
   drivable: ReadonlySet<string>,
 ): RuleFault {
   const message =
     what === null
-      ? `${name} is no joint of ${entry}.`
-      : `${name} is ${what} of ${entry}: only hinges and slides have one degree of freedom.`
+      ? `${name} is no joint of ${label}.`
+      : `${name} is ${what} of ${label}: only hinges and slides have one degree of freedom.`
   return unknownName(
     name,
     message,
@@ -154,7 +155,10 @@ export function actionCheck(card: ReadableCard): Check {
 
 /** `interface.parts`: only joints of `joint_order`; two parts of one name are worth a warning. */
 export function partsCheck(card: ReadableCard): Check {
-  return interfaceCheck('interface.parts', card, ['joint_order', 'parts'], ({ joint_order, parts }) => {
+  return interfaceCheck('interface.parts', card, ['joint_order', 'parts'], (face) => {
+    const parts = face.parts ?? []
+    if (parts.length === 0) return { pass: 'The interface names no parts.', data: { parts: 0 } }
+    const { joint_order } = face
     const fail = parts.flatMap(({ joints }, part) =>
       notInOrder(joints, joint_order, (index) => ['interface', 'parts', part, 'joints', index]),
     )

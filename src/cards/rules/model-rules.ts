@@ -29,7 +29,7 @@ export function baseCheck(card: ReadableCard, model: KnownModel): Check {
     if (!model.reading) return { warn, skip: model.reason, pass: '' }
     const open = undecidedReason(model.reading, 'base') ?? undecidedReason(model.reading, 'joints')
     if (open !== null) return { warn, skip: open, pass: '' }
-    return { warn, ...againstModel(face.base, face.joint_order, model.reading) }
+    return { warn, ...againstModel(face.base, face.joint_order, model.reading, model) }
   })
 }
 
@@ -40,12 +40,19 @@ function heightFault(face: Pick<EmbodimentInterface, 'base' | 'init_base_height_
   return [{ message, names: ['init_base_height_m'], hint, loc: ['interface', 'init_base_height_m'] }]
 }
 
-function againstModel(base: 'fixed' | 'floating', jointOrder: readonly string[], reading: ModelReading): Findings {
+function againstModel(
+  base: 'fixed' | 'floating',
+  jointOrder: readonly string[],
+  reading: ModelReading,
+  { doubt, label }: KnownModel,
+): Findings {
   const roots = jointOrder.length === 0 ? reading.roots : rootsAbove(jointOrder, reading)
   if (roots.length === 0 && jointOrder.length > 0)
-    return { skip: 'No joint of joint_order is in the model, so no body tells its base.', pass: '' }
+    return { skip: doubt ?? 'No joint of joint_order is in the model, so no body tells its base.', pass: '' }
   const floating = roots.filter((root) => root.floating)
   const isFloating = floating.length > 0
+  // A part that is not read takes no free joint away, but may bring one.
+  if (doubt !== null && !isFloating) return { skip: doubt, pass: '' }
   const data = { model: isFloating ? 'floating' : 'fixed', bodies: roots.map(({ name }) => name) }
   if (jointOrder.length === 0 && base === 'fixed' && isFloating && floating.length < roots.length) {
     return {
@@ -57,8 +64,8 @@ function againstModel(base: 'fixed' | 'floating', jointOrder: readonly string[],
   const names = (isFloating ? floating : roots).flatMap(({ name }) => (name === null ? [] : [name]))
   const which = names.length > 0 ? names.join(', ') : 'the top-level body'
   const message = isFloating
-    ? `The base is said to be fixed, but ${which} has a free joint.`
-    : `The base is said to be floating, but ${which} has no free joint.`
+    ? `The base is said to be fixed, but ${which} of ${label} has a free joint.`
+    : `The base is said to be floating, but ${which} of ${label} has no free joint.`
   const hint = isFloating
     ? 'Say floating, or take the free joint out of the model.'
     : 'Say fixed, or add <freejoint/> to the top-level body.'
@@ -79,9 +86,9 @@ export function keyframeCheck(card: ReadableCard, model: KnownModel): Check {
     if (!model.reading) return { skip: model.reason, pass: '' }
     const keyframes = namedKeyframes(model.reading)
     if (keyframes.includes(name)) return { pass: `${name} is a keyframe of the model.` }
-    const open = undecidedReason(model.reading, 'keyframes')
+    const open = model.doubt ?? undecidedReason(model.reading, 'keyframes')
     if (open !== null) return { skip: open, pass: '' }
-    const message = `${name} is no keyframe of ${model.reading.entry}.`
+    const message = `${name} is no keyframe of ${model.label}.`
     return { fail: [unknownName(name, message, ['interface', 'default_keyframe'], keyframes)], pass: '' }
   })
 }
@@ -89,8 +96,8 @@ export function keyframeCheck(card: ReadableCard, model: KnownModel): Check {
 /** `interface.end_effectors`: sites, bodies and gripper joints of the model, save for a real tool that the model lacks. */
 export function endEffectorsCheck(card: ReadableCard, model: KnownModel): Check {
   return interfaceCheck('interface.end_effectors', card, ['end_effectors'], ({ end_effectors }) => {
-    const named = end_effectors.flatMap((effector, index) =>
-      effector.in_mjcf
+    const named = (end_effectors ?? []).flatMap((effector, index) =>
+      effector.in_mjcf !== false
         ? (['site', 'body', 'gripper_joint'] as const).flatMap((member) => {
             const name = effector[member]
             return typeof name === 'string' ? [{ name, member, index }] : []
@@ -109,17 +116,18 @@ export function endEffectorsCheck(card: ReadableCard, model: KnownModel): Check 
     const fail = named.flatMap(({ name, member, index }) => {
       if (known[member].has(name)) return []
       const what = member === 'gripper_joint' ? 'joint' : member
-      const message = `${name} is no ${what} of ${reading.entry}.`
+      const message = `${name} is no ${what} of ${model.label}.`
       const otherwise = 'Name one that the model has, or set in_mjcf to false for a tool that it lacks.'
       return [unknownName(name, message, ['interface', 'end_effectors', index, member], known[member], otherwise)]
     })
-    return undecidedUnlessSound(reading, fail, `All ${named.length} names of end effectors are the model's.`)
+    return unlessInDoubt(model, fail, `All ${named.length} names of end effectors are the model's.`)
   })
 }
 
 /** `interface.feet`: bodies or sites of the model. */
 export function feetCheck(card: ReadableCard, model: KnownModel): Check {
-  return interfaceCheck('interface.feet', card, ['feet'], ({ feet }) => {
+  return interfaceCheck('interface.feet', card, ['feet'], (face) => {
+    const feet = face.feet ?? []
     if (feet.length === 0) return { pass: 'The interface names no feet.' }
     const { reading } = model
     if (!reading) return { skip: model.reason, pass: '' }
@@ -130,25 +138,27 @@ export function feetCheck(card: ReadableCard, model: KnownModel): Check {
         : [
             unknownName(
               name,
-              `${name} is neither a body nor a site of ${reading.entry}.`,
+              `${name} is neither a body nor a site of ${model.label}.`,
               ['interface', 'feet', index],
               known,
             ),
           ],
     )
-    return undecidedUnlessSound(reading, fail, `All ${feet.length} feet are bodies or sites of the model.`)
+    return unlessInDoubt(model, fail, `All ${feet.length} feet are bodies or sites of the model.`)
   })
 }
 
 /** What could not be decided of the tree of bodies holds for its bodies and sites too. */
-function undecidedUnlessSound(reading: ModelReading, fail: readonly RuleFault[], pass: string): Findings {
-  const open = undecidedReason(reading, 'joints')
+function unlessInDoubt({ reading, doubt }: KnownModel, fail: readonly RuleFault[], pass: string): Findings {
+  const open = doubt ?? (reading && undecidedReason(reading, 'joints'))
   return open !== null && fail.length > 0 ? { skip: open, pass } : { fail, pass }
 }
 
 /** `interface.cameras`: a name, and a slot of a VLA model, are worth a warning when two cameras have them. */
 export function camerasCheck(card: ReadableCard): Check {
-  return interfaceCheck('interface.cameras', card, ['cameras'], ({ cameras }) => {
+  return interfaceCheck('interface.cameras', card, ['cameras'], (face) => {
+    const cameras = face.cameras ?? []
+    if (cameras.length === 0) return { pass: 'The interface names no cameras.' }
     const warnings = (values: readonly (string | null | undefined)[], member: string, told: string) => {
       const places = values.flatMap((value, index) => (typeof value === 'string' ? [{ value, index }] : []))
       return repeated(places.map(({ value }) => value)).map(({ name, index }) => ({

@@ -2,7 +2,7 @@
 import type { ModelReading } from '../../mjcf/reading.ts'
 import { type Check, type CheckFault, check, faultyCheck } from '../check.ts'
 import type { EmbodimentInterface } from '../interface-schema.ts'
-import { isCutShort, namedJoints } from '../model-checks.ts'
+import { doubtOf, isFaulty, NO_MODEL, namedJoints } from '../model-checks.ts'
 import type { ReadableCard } from '../read-card.ts'
 import { nearestName } from './nearest-name.ts'
 
@@ -11,6 +11,10 @@ export interface KnownModel {
   readonly reading: ModelReading | null
   /** Why there is no reading to hold the card against. */
   readonly reason: string
+  /** Why a name that is not found may be in the model all the same: part of it is not read. What is found is there. */
+  readonly doubt: string | null
+  /** What messages call it. */
+  readonly label: string
 }
 
 /** A fault whose hint may be the nearest of the names that would have done. */
@@ -58,24 +62,25 @@ export function interfaceCheck<const Members extends readonly Member[]>(
 ): Check {
   const face = card.interface
   if (face === null) return check(code, 'skip', 'The card has no interface.')
-  if (face === undefined) return check(code, 'skip', 'The interface does not hold to the schema.')
-  const absent = members.find((name) => face[name] === undefined && !optional.has(name))
-  if (absent) return check(code, 'skip', `interface.${absent} does not hold to the schema.`)
+  if (face === undefined) return check(code, 'skip', unsoundReason('interface'))
+  const unsound = members.find((name) => card.unsound.has(`interface.${name}`))
+  if (unsound) return check(code, 'skip', unsoundReason(`interface.${unsound}`))
   return conclude(code, rule(face as Pick<EmbodimentInterface, Members[number]>))
 }
 
-const optional: ReadonlySet<Member> = new Set([
-  'default_pose',
-  'default_keyframe',
-  'init_base_height_m',
-  'physics_dt_s',
-])
+/** Why a check cannot run on a member that the schema refuses. */
+export const unsoundReason = (member: string) => `${member} does not hold to the schema.`
 
-/** The model as the rules may rely on it: one that is cut short declares who knows what. */
-export function knownModel(reading: ModelReading | null, entry: string | null): KnownModel {
-  if (entry === null) return { reading: null, reason: 'The card names no model file.' }
-  if (!reading || isCutShort(reading)) return { reading: null, reason: `${entry} cannot be read whole.` }
-  return { reading, reason: '' }
+/**
+ * The model as the rules may rely on it. One with faults of its own is taken as it stands, so that mending them shows nothing new; of one that was not read
+ * whole only what is found is certain.
+ */
+export function knownModel(card: ReadableCard, reading: ModelReading | null): KnownModel {
+  const entry = card.mjcf_path ?? null
+  const none = { reading: null, doubt: null, label: entry ?? '' }
+  if (entry === null) return { ...none, reason: card.unsound.has('mjcf_path') ? unsoundReason('mjcf_path') : NO_MODEL }
+  if (!reading || reading.format === null) return { ...none, reason: `${entry} cannot be read.` }
+  return { reading, reason: '', doubt: doubtOf(reading), label: isFaulty(reading) ? `${entry} as it stands` : entry }
 }
 
 /** The reason of what the reader could not decide of a part, or null. */

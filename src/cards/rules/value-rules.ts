@@ -2,19 +2,27 @@
 import type { Check, CheckFault } from '../check.ts'
 import type { ReadableCard } from '../read-card.ts'
 import { nearestName } from './nearest-name.ts'
-import { conclude, drivableJoints, interfaceCheck, type KnownModel, undecidedReason, unknownName } from './rule.ts'
+import {
+  conclude,
+  drivableJoints,
+  interfaceCheck,
+  type KnownModel,
+  undecidedReason,
+  unknownName,
+  unsoundReason,
+} from './rule.ts'
 
 /** `interface.ranges`: every command range from low to high; a soft limit outside (0, 1] is worth a warning. */
 export function rangesCheck(card: ReadableCard): Check {
   return interfaceCheck('interface.ranges', card, ['command_space', 'safety'], ({ command_space, safety }) => {
-    const ranges = Object.entries(command_space.ranges ?? {})
+    const ranges = Object.entries(command_space?.ranges ?? {})
     const fail = ranges.flatMap(([name, [lower, upper]]) => {
       const loc = ['interface', 'command_space', 'ranges', name]
       return lower <= upper ? [] : [backwards(name, lower, upper, loc)]
     })
-    const factor = safety.soft_limit_factor
+    const factor = safety?.soft_limit_factor
     const warn: CheckFault[] = []
-    if (factor <= 0 || factor > 1) {
+    if (factor !== undefined && (factor <= 0 || factor > 1)) {
       warn.push({
         message: `soft_limit_factor is ${factor}, not above 0 and at most 1.`,
         names: ['soft_limit_factor'],
@@ -32,7 +40,8 @@ export function rangesCheck(card: ReadableCard): Check {
 }
 
 /** `card.limits`: lower at most upper; a joint that the model lacks and a negative bound on speed or effort are worth a warning. */
-export function limitsCheck({ limits }: ReadableCard, model: KnownModel): Check {
+export function limitsCheck({ limits, unsound }: ReadableCard, model: KnownModel): Check {
+  if (unsound.has('limits')) return conclude('card.limits', { skip: unsoundReason('limits'), pass: '' })
   const entries = Object.entries(limits ?? {})
   if (entries.length === 0) return conclude('card.limits', { skip: 'The card names no limits.', pass: '' })
   const fail = entries.flatMap(([name, { lower, upper }]) =>
@@ -48,7 +57,7 @@ export function limitsCheck({ limits }: ReadableCard, model: KnownModel): Check 
     ),
   )
   const drivable = drivableJoints(model)
-  const isKnown = drivable && model.reading && undecidedReason(model.reading, 'joints') === null
+  const isKnown = drivable && model.reading && model.doubt === null && undecidedReason(model.reading, 'joints') === null
   const strange = isKnown
     ? entries.flatMap(([name]) =>
         drivable.has(name)
@@ -66,10 +75,10 @@ function backwards(name: string, lower: number, upper: number, loc: readonly (st
 
 /** `card.dof`: a number that counts neither the joints of the model nor those of `joint_order` is worth a warning. */
 export function dofCheck({ dof, interface: face }: ReadableCard, model: KnownModel): Check {
-  if (dof === undefined) return conclude('card.dof', { skip: 'dof does not hold to the schema.', pass: '' })
+  if (dof === undefined) return conclude('card.dof', { skip: unsoundReason('dof'), pass: '' })
   const { reading } = model
   if (!reading) return conclude('card.dof', { skip: model.reason, pass: '' })
-  const open = undecidedReason(reading, 'joints')
+  const open = model.doubt ?? undecidedReason(reading, 'joints')
   if (open !== null) return conclude('card.dof', { skip: open, pass: '' })
   const driven = reading.joints.filter(({ type }) => type === 'hinge' || type === 'slide').length
   const all = reading.joints.reduce((sum, { type }) => sum + freedom[type], 0)
@@ -83,7 +92,10 @@ export function dofCheck({ dof, interface: face }: ReadableCard, model: KnownMod
 const freedom = { hinge: 1, slide: 1, ball: 3, free: 6 } as const
 
 /** `card.thumbnails`: both stills are files of the repo. `present` are those of them that are. */
-export function thumbnailsCheck({ thumbnail_paths: paths }: ReadableCard, present: ReadonlySet<string>): Check {
+export function thumbnailsCheck(card: ReadableCard, present: ReadonlySet<string>): Check {
+  const { thumbnail_paths: paths, unsound } = card
+  if (unsound.has('thumbnail_paths'))
+    return conclude('card.thumbnails', { skip: unsoundReason('thumbnail_paths'), pass: '' })
   if (!paths) return conclude('card.thumbnails', { skip: 'The card names no stills.', pass: '' })
   const fail = (['light', 'dark'] as const).flatMap((theme) => {
     const path = paths[theme]
