@@ -1,0 +1,71 @@
+/** Money is exact: decimals as whole numbers of a power of ten, never binary floats. Amounts and rates have four decimals. */
+
+/** `units` x 10^-`scale`. */
+interface Decimal {
+  readonly units: bigint
+  readonly scale: number
+}
+
+/** An amount or rate in US dollars with four decimals, as PostgreSQL's numeric(…, 4) reads and writes it: `0.7992`. */
+export type Usd = string
+
+const USD_SCALE = 4
+const SECONDS_PER_HOUR = 3600n
+const shape = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?$/i
+
+/** A number counts as the shortest decimal that reads back as it: 0.1 is a tenth. */
+function decimalOf(value: string | number): Decimal {
+  const match = shape.exec(String(value))
+  if (!match) throw new Error(`${value} is not a decimal number.`)
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = match
+  const units = BigInt(`${sign}${whole}${fraction}`)
+  const scale = fraction.length - Number(exponent)
+  return scale < 0 ? { units: units * 10n ** BigInt(-scale), scale: 0 } : { units, scale }
+}
+
+/** Half away from zero, as PostgreSQL's round(numeric) does. */
+function divideRounded(dividend: bigint, divisor: bigint): bigint {
+  const half = dividend < 0n ? -divisor / 2n : divisor / 2n
+  return (dividend + half) / divisor
+}
+
+function usdUnits({ units, scale }: Decimal): bigint {
+  return scale <= USD_SCALE
+    ? units * 10n ** BigInt(USD_SCALE - scale)
+    : divideRounded(units, 10n ** BigInt(scale - USD_SCALE))
+}
+
+function usdText(units: bigint): Usd {
+  const digits = String(units < 0n ? -units : units).padStart(USD_SCALE + 1, '0')
+  return `${units < 0n ? '-' : ''}${digits.slice(0, -USD_SCALE)}.${digits.slice(-USD_SCALE)}`
+}
+
+/** A number or decimal text as dollars: rounded to four decimals. */
+export function usd(value: string | number): Usd {
+  return usdText(usdUnits(decimalOf(value)))
+}
+
+/** The sum of amounts or of rates. */
+export function usdSum(...amounts: readonly Usd[]): Usd {
+  return usdText(amounts.reduce((sum, amount) => sum + usdUnits(decimalOf(amount)), 0n))
+}
+
+/** The smaller of two amounts. */
+export function usdLess(amount: Usd, other: Usd): Usd {
+  return usdUnits(decimalOf(amount)) <= usdUnits(decimalOf(other)) ? amount : other
+}
+
+/** What so many hours cost: the exact product, rounded once. */
+export function costOfHours(rateUsdPerHour: Usd, hours: string | number): Usd {
+  const rate = decimalOf(rateUsdPerHour)
+  const time = decimalOf(hours)
+  return usdText(usdUnits({ units: rate.units * time.units, scale: rate.scale + time.scale }))
+}
+
+/** What so many seconds cost: the exact quotient, rounded once. What is billed at the end, shown meanwhile and compared with a budget. */
+export function costOfSeconds(rateUsdPerHour: Usd, seconds: string | number): Usd {
+  const rate = decimalOf(rateUsdPerHour)
+  const time = decimalOf(seconds)
+  const dividend = rate.units * time.units * 10n ** BigInt(USD_SCALE)
+  return usdText(divideRounded(dividend, SECONDS_PER_HOUR * 10n ** BigInt(rate.scale + time.scale)))
+}
