@@ -34,6 +34,16 @@ test('the indexes that Prisma cannot say are there, each with its condition', as
     'repos_public_updated',
     'repos_slug_trgm',
     'repos_tags',
+    'run_datasets_pins',
+    'runs_forks',
+    'runs_gated',
+    'runs_kind',
+    'runs_made_for_others',
+    'runs_repos',
+    'runs_reserved',
+    'runs_robot',
+    'runs_running',
+    'runs_waiting',
     'uploads_resumable',
     'uploads_unfinished',
   ])
@@ -66,12 +76,51 @@ test.each([
     `insert into blobs (id, storage_key, size, claimed) values ('x', 'x', 53687091201, repeat('a', 64))`,
   ],
   ['blobs_digest_form', `insert into blobs (id, storage_key, size, claimed) values ('x', 'x', 1, 'A')`],
+  ['run_datasets_pinned_whole', `insert into run_datasets (run_id, position, ref, seq) values ('x', 0, 'x', 1)`],
+  [
+    'run_log_chunks_stored_once',
+    `insert into run_log_chunks (run_id, seq, attempt, stream, byte_count, line_count, first_line) values ('x', 1, 1, 'stderr', 0, 0, 0)`,
+  ],
+  [
+    'run_log_chunks_counted',
+    `insert into run_log_chunks (run_id, seq, attempt, stream, text, byte_count, line_count, first_line) values ('x', 0, 1, 'stderr', '', 0, 0, 0)`,
+  ],
+  [
+    'run_attempts_ended_whole',
+    `insert into run_attempts (run_id, attempt, credential, claimed_by, "end") values ('x', 1, 'x', 'x', 'swept')`,
+  ],
+  [
+    'run_gate_results_counted',
+    `insert into run_gate_results (run_id, step, rows, pass_count, cell_count, alive_count, seed_count) values ('x', 1, '[]', 2, 1, 0, 0)`,
+  ],
   [
     'blobs_doomed_dated',
     `insert into blobs (id, storage_key, size, claimed, state) values ('x', 'x', 1, repeat('a', 64), 'doomed')`,
   ],
 ])('the database itself holds to %s', async (constraint, statement) => {
   await expect(sql(statement)).rejects.toMatchObject({ code: '23514', constraint })
+})
+
+const aRun = (changes: string) =>
+  `insert into runs (id, kind, status, executor, owner_id, filed_by, template, recipe, recipe_hash)
+   select 'x', (r->>'kind')::"RunKind", (r->>'status')::"JobStatus", (r->>'executor')::"RunExecutor", 'x', 'x', 'act', '{}', r->>'hash'
+   from (select jsonb '{"kind":"cloud","status":"queued","executor":"worker","hash":"${'a'.repeat(64)}"}' || '${changes}' as r) given`
+
+test.each([
+  ['runs_hash_form', aRun('{"hash":"A"}')],
+  ['runs_imported_has_no_executor', aRun('{"kind":"external"}')],
+  ['runs_running_is_claimed', aRun('{"status":"running"}')],
+  ['runs_ended_dated', aRun('{"status":"succeeded"}')],
+])('a run holds to %s', async (constraint, statement) => {
+  await expect(sql(statement)).rejects.toMatchObject({ code: '23514', constraint })
+})
+
+test('the ledger takes rows and lets none be changed, deleted or cut away', async () => {
+  await sql(`insert into accounts (id, kind, handle) values ('user_ledger', 'user', 'ledger')`)
+  await sql(`insert into ledger (id, account_id, job_kind, job_id, attempt, kind, seconds, amount_usd)
+    values ('led_1', 'user_ledger', 'run', 'run_1', 1, 'gpu', 3600, 0.7992)`)
+  for (const change of [`update ledger set amount_usd = 0`, 'delete from ledger', 'truncate ledger'])
+    await expect(sql(change)).rejects.toThrow('append-only')
 })
 
 test('the audit log takes rows and lets none be changed, deleted or cut away', async () => {

@@ -109,7 +109,7 @@ const CATALOGUE = `
   order by 1`
 
 /** Prisma leaves lists nullable. */
-const FILLED_LISTS = ['api_keys.repo_ids', 'repos.tags'].map(
+const FILLED_LISTS = ['api_keys.repo_ids', 'repos.tags', 'runs.repo_ids'].map(
   (at) => `column ${at} text[] null=t default=ARRAY[]::text[]`,
 )
 
