@@ -9,6 +9,7 @@ import { interfaceSchema } from './interface-schema.ts'
 import { count, jointMap, nameText, number } from './schema-parts.ts'
 
 const MAX_DESCRIPTION_BYTES = 256 * 1024
+const OVER_DESCRIPTION = 'must be at most 256 KiB of UTF-8'
 
 const jointLimits = z.strictObject({
   lower: number.nullish().describe('Rad, or m.'),
@@ -56,8 +57,8 @@ const thumbnailPaths = z.strictObject({
 
 const description = z
   .string()
-  .max(MAX_DESCRIPTION_BYTES)
-  .refine((text) => Buffer.byteLength(text) <= MAX_DESCRIPTION_BYTES, 'must be at most 256 KiB of UTF-8')
+  .max(MAX_DESCRIPTION_BYTES, { error: OVER_DESCRIPTION, abort: true })
+  .refine((text) => Buffer.byteLength(text) <= MAX_DESCRIPTION_BYTES, OVER_DESCRIPTION)
 
 export const robotCardPut = z
   .strictObject({

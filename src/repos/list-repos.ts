@@ -5,7 +5,7 @@ import { isId } from '../ids.ts'
 import { decodeCursor, encodeCursor, type Page } from '../page.ts'
 import type { Statement } from '../store/db.ts'
 import { DEFAULT_PAGE_SIZE } from '../text-rules.ts'
-import { type RepoFilter, type RepoSort, repoFacetStatement, repoPageStatement } from './list-sql.ts'
+import { FOUND, type RepoFilter, type RepoSort, repoFacetStatement, repoPageStatement } from './list-sql.ts'
 import { type Repo, toRepo, viewerParams, visibleRepo } from './repo-shape.ts'
 
 export interface ListReposInput extends Omit<RepoFilter, 'ownerId'> {
@@ -58,7 +58,7 @@ function readCursor(listing: string, sort: RepoSort, cursor: string): readonly (
 
 const ISO_TIME = /^\d{4}-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-5]\d\.\d{3}Z$/
 
-/** One page, newest first by `sort`; 422 for a cursor of another listing. One statement, two with an `owner` filter. */
+/** One page, newest first by `sort`; it may be shorter than asked for where cards are large. 422 for a cursor of another listing. One statement, two with an `owner` filter. */
 export async function listRepos(ctx: RequestContext, input: ListReposInput): Promise<Page<Repo>> {
   const sort = input.sort ?? 'created'
   const listing = listingName(input, sort)
@@ -69,7 +69,8 @@ export async function listRepos(ctx: RequestContext, input: ListReposInput): Pro
   if (!filter) return { nodes: [], hasNextPage: false, cursorOf }
   const { statement, values } = repoPageStatement(viewerParams(ctx.viewer), { filter, sort, after, limit: limit + 1 })
   const rows = await ctx.deps.db.query(statement, values)
-  return { nodes: rows.slice(0, limit).map(toRepo), hasNextPage: rows.length > limit, cursorOf }
+  const nodes = rows.slice(0, limit).map(toRepo)
+  return { nodes, hasNextPage: (rows[0]?.[FOUND] ?? 0) > nodes.length, cursorOf }
 }
 
 /** RepoFacets (spec): counts over every visible repo, ignoring `q`, `tag`, `visibility` and `robot`. */

@@ -15,6 +15,10 @@ export interface RepoFilter {
   readonly interfaceFingerprint?: string | null
 }
 
+/** A repo, and how many rows the page had before it was cut for its size. */
+type ListedRow = readonly [...repo: RepoRow, found: number]
+export const FOUND = 17
+
 export type RepoSort = 'created' | 'updated'
 
 /** `key` is the last row of the page before: `[id]` by creation, `[updatedAt, id]` by update. */
@@ -79,7 +83,7 @@ const where = (conditions: readonly string[]) => conditions.join(' and ')
 export function repoPageStatement(
   viewer: readonly [readonly string[], readonly string[] | null],
   query: RepoPageQuery,
-): { statement: Statement<RepoRow>; values: unknown[] } {
+): { statement: Statement<ListedRow>; values: unknown[] } {
   const params = new Params(viewer)
   const shared = [...predicates(query.filter, params), ...keyset(query, params)]
   const limit = params.add(query.limit, '::int')
@@ -92,11 +96,25 @@ export function repoPageStatement(
   if (query.filter.visibility !== 'public' && viewer[0].length > 0)
     streams.push(privateStream(viewer[1], shared, by, limit))
   const page = streams.length > 0 ? streams.join(' union all ') : `(select r.id, r.updated_at from repos r where false)`
-  const text = `select ${repoColumns}
-    from (select id, updated_at from (${page}) candidates order by ${by} limit ${limit}) page
+  const text = `select ${repoColumns}, page.found
+    from (${bounded(`select id, updated_at from (${page}) candidates order by ${by} limit ${limit}`, query, by)}) page
     join repos r on r.id = page.id join accounts o on o.id = r.owner_id
     order by ${by.replaceAll(/\b(id|updated_at)\b/g, 'page.$1')}`
   return { statement: { name: statementName(query, viewer), rows: 'array', text }, values: params.values }
+}
+
+/** A card may have a megabyte and a page a hundred of them: a page ends early behind the card that takes it past 4 MiB. */
+const MAX_CARD_BYTES = 4 * 1024 * 1024
+
+/** The rows of a page up to that bound, each with how many there are without it. */
+function bounded(page: string, { filter }: RepoPageQuery, by: string): string {
+  if (filter.kind === 'model' || filter.kind === 'dataset')
+    return `select *, count(*) over ()::int as found from (${page}) rows`
+  return `select id, updated_at, found from (
+      select rows.id, rows.updated_at, count(*) over ()::int as found,
+        sum(card_bytes) over (order by ${by.replaceAll(/\b(id|updated_at)\b/g, 'rows.$1')} rows between unbounded preceding and 1 preceding) as before
+      from (${page}) rows left join robot_cards on repo_id = rows.id) sized
+    where before is null or before < ${MAX_CARD_BYTES}`
 }
 
 /** The caller's private repos: one ordered stream for each account, or the few repos that a limited key lists. */

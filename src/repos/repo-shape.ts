@@ -122,7 +122,7 @@ export const repoColumns = `r.id, r.kind, o.id as owner_id, o.kind as owner_kind
   r.created_at, r.updated_at, ${metaColumn} as meta, ${policyCountColumn} as policy_count`
 
 /** A row in the graph's shape. One literal, read by place: taking the array apart by destructuring runs an iterator for each row. */
-export function toRepo(row: RepoRow): Repo {
+export function toRepo(row: readonly [...RepoRow, ...unknown[]]): Repo {
   const kind = row[1]
   const meta = row[15]
   return {
