@@ -1,13 +1,35 @@
 /** All settings, read and checked once. `main.ts` and the command line are the only readers of `process.env`. */
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { handleText } from './text-rules.ts'
+import { type Usd, usd } from './money.ts'
+import { handleText, wordText } from './text-rules.ts'
+import { defaultTiers, parseTierFile, type TierTable } from './tiers/tier-table.ts'
 
 const flag = z
   .enum(['1', '0', 'true', 'false', 'yes', 'no'])
   .transform((word) => word === '1' || word === 'true' || word === 'yes')
 const whole = (min: number, max = Number.MAX_SAFE_INTEGER) =>
   z.string().regex(/^\d+$/, 'must be a whole number').transform(Number).pipe(z.number().min(min).max(max))
+/** At most four decimals, as money and quotas are kept. */
+const decimal = (max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}(?:\.\d{1,4})?$/, 'must be a number of at most four decimals')
+    .transform(Number)
+    .pipe(z.number().max(max))
+const commaList = (items: z.ZodType<string[], string[]>) =>
+  z
+    .string()
+    .transform((list) =>
+      list
+        .split(',')
+        .map((item) => item.trim())
+        .filter(Boolean),
+    )
+    .pipe(items)
+/** Handles, or `*` for everyone. */
+const handles = commaList(z.array(z.union([z.literal('*'), handleText])))
 const url = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
 
 const environment = z.object({
@@ -40,16 +62,22 @@ const environment = z.object({
   SESSION_TTL_S: whole(60).default(30 * 86_400),
   RATE_LIMIT_PER_MINUTE: whole(0).default(3000),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
-  CORS_ORIGINS: z
-    .string()
-    .default('')
-    .transform((list) =>
-      list
-        .split(',')
-        .map((origin) => origin.trim())
-        .filter(Boolean),
-    ),
+  CORS_ORIGINS: commaList(z.array(z.string())).default([]),
   TRUST_PROXY: flag.default(false),
+  HARDWARE_TIERS_FILE: z.string().min(1).optional(),
+  PLANNER_HEADROOM: decimal(10).default(0.2),
+  EXTRA_TEMPLATES: commaList(z.array(wordText)).default([]),
+  RUN_LEASE_SECONDS: whole(1, 86_400).default(300),
+  RUN_MAX_ATTEMPTS: whole(1, 1000).default(5),
+  RUN_DAILY_GPU_HOUR_QUOTA: decimal(1_000_000).default(24),
+  COACH_MAX_ARTIFACT_BYTES: whole(1, 16 * 1024 ** 2).default(4 * 1024 ** 2),
+  HOSTED_APP_NAME: wordText.optional(),
+  HOSTED_BACKEND: z.enum(['process', 'kubernetes']).default('process'),
+  HOSTED_COMMAND: z.string().min(1).optional(),
+  HOSTED_OWNERS: handles.optional(),
+  SIM_HOSTED_OWNERS: handles.optional(),
+  SIM_HOST_RATE_USD_PER_HOUR: decimal(10_000).default(0.35),
+  HOSTED_ALLOWANCE_USD: decimal(1_000_000).default(5),
 })
 
 export type Environment = z.output<typeof environment>
@@ -76,6 +104,33 @@ export interface OidcSettings {
   readonly handleClaim: string
 }
 
+/** Everyone, or the owners of these handles. */
+export type OwnerList = 'everyone' | readonly string[]
+
+export interface HostedSettings {
+  /** Null: nothing hosted is configured. */
+  readonly appName: string | null
+  readonly backend: Environment['HOSTED_BACKEND']
+  readonly command: string | null
+  readonly owners: OwnerList
+  /** Of the sim template, in the place of `owners`. */
+  readonly simOwners: OwnerList
+  /** What the CPU host of the sim template's function costs beside its GPU. */
+  readonly simHostRateUsdPerHour: Usd
+  readonly allowanceUsd: Usd
+}
+
+export interface RunSettings {
+  readonly leaseSeconds: number
+  readonly maxAttempts: number
+  readonly dailyGpuHourQuota: number
+  readonly maxArtifactBytes: number
+  /** Templates that the deployment's own runners know. */
+  readonly extraTemplates: readonly string[]
+  /** The part of an estimate that a tier must have on top of it. */
+  readonly headroom: number
+}
+
 export interface Config {
   readonly port: number
   readonly host: string
@@ -98,6 +153,9 @@ export interface Config {
   readonly logLevel: Environment['LOG_LEVEL']
   readonly corsOrigins: readonly string[]
   readonly trustProxy: boolean
+  readonly tiers: TierTable
+  readonly runs: RunSettings
+  readonly hosted: HostedSettings
 }
 
 /** Thrown with every fault of the environment in one message, a line each, naming the variable and never its value. */
@@ -118,6 +176,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const values = parsed.data
   const faults = crossFaults(values)
   if (faults.length > 0) throw new ConfigError(faults)
+  const tiers = tierTable(values)
   const dataDir = resolve(values.HUB_DATA_DIR)
   return {
     port: values.PORT,
@@ -138,6 +197,45 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     logLevel: values.LOG_LEVEL,
     corsOrigins: values.CORS_ORIGINS,
     trustProxy: values.TRUST_PROXY,
+    tiers,
+    runs: {
+      leaseSeconds: values.RUN_LEASE_SECONDS,
+      maxAttempts: values.RUN_MAX_ATTEMPTS,
+      dailyGpuHourQuota: values.RUN_DAILY_GPU_HOUR_QUOTA,
+      maxArtifactBytes: values.COACH_MAX_ARTIFACT_BYTES,
+      extraTemplates: values.EXTRA_TEMPLATES,
+      headroom: values.PLANNER_HEADROOM,
+    },
+    hosted: hostedSettings(values),
+  }
+}
+
+function tierTable({ HARDWARE_TIERS_FILE: file }: Environment): TierTable {
+  if (!file) return defaultTiers
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch {
+    throw new ConfigError(['HARDWARE_TIERS_FILE: the file cannot be read'])
+  }
+  try {
+    return parseTierFile(text)
+  } catch (error) {
+    throw new ConfigError([`HARDWARE_TIERS_FILE: ${error instanceof Error ? error.message : String(error)}`])
+  }
+}
+
+function hostedSettings(values: Environment): HostedSettings {
+  const ownerList = (list: readonly string[] = [values.OPERATOR_HANDLE]): OwnerList =>
+    list.includes('*') ? 'everyone' : list
+  return {
+    appName: values.HOSTED_APP_NAME ?? null,
+    backend: values.HOSTED_BACKEND,
+    command: values.HOSTED_COMMAND ?? null,
+    owners: ownerList(values.HOSTED_OWNERS),
+    simOwners: ownerList(values.SIM_HOSTED_OWNERS),
+    simHostRateUsdPerHour: usd(values.SIM_HOST_RATE_USD_PER_HOUR),
+    allowanceUsd: usd(values.HOSTED_ALLOWANCE_USD),
   }
 }
 
