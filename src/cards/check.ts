@@ -1,4 +1,5 @@
 /** One static check and what it found. Spec, "RobotValidationCheck". The members are single words, so both dialects and the command line print them as they are. */
+import { wellFormed } from './well-formed.ts'
 
 export type CheckStatus = 'pass' | 'warn' | 'fail' | 'skip'
 
@@ -27,7 +28,7 @@ type CheckDetails = Partial<Omit<Check, 'code' | 'status' | 'message'>>
 
 /** A check with nothing but its sentence, unless `details` says more. */
 export function check(code: string, status: CheckStatus, message: string, details: CheckDetails = {}): Check {
-  return { code, status, message, names: [], hint: null, loc: null, data: null, ...details }
+  return wellFormed({ code, status, message, names: [], hint: null, loc: null, data: null, ...details })
 }
 
 /** Of what the report says in words; the names are all there, since the fix needs every one. */
@@ -43,7 +44,7 @@ export function faultyCheck(
   const [first] = faults
   const rest = faults.length - 1
   const shown = faults.slice(0, MAX_SHOWN).map(({ message, names, hint, loc }) => ({ message, names, hint, loc }))
-  return {
+  return wellFormed({
     code,
     status,
     message: `${first?.message ?? 'It does not hold.'}${rest > 0 ? ` And ${rest} more.` : ''}`,
@@ -51,7 +52,7 @@ export function faultyCheck(
     hint: faults.find((fault) => fault.hint !== null)?.hint ?? null,
     loc: first?.loc ?? null,
     data: { ...data, ...(rest > 0 ? { faults: shown } : {}) },
-  }
+  })
 }
 
 const order: readonly CheckStatus[] = ['skip', 'pass', 'warn', 'fail']

@@ -2,6 +2,7 @@
 import type { FaultKind, ModelFault } from '../mjcf/fault.ts'
 import type { MissingFile, ModelReading } from '../mjcf/reading.ts'
 import { type Check, type CheckFault, check, faultyCheck } from './check.ts'
+import { wellFormed } from './well-formed.ts'
 
 /** Spec, "RobotModelSummary". */
 export interface RobotModelSummary {
@@ -32,8 +33,9 @@ export function modelChecks(reading: ModelReading | null, entry: string | null, 
 /** The model as MuJoCo would tell it: one that it refuses has no base, joints or keyframes. */
 export function modelSummary(reading: ModelReading): RobotModelSummary {
   const { model, files } = reading
-  if (isRefused(reading)) return { model, base: null, joints: [], files, keyframes: [] }
-  return { model, base: reading.base, joints: namedJoints(reading), files, keyframes: namedKeyframes(reading) }
+  if (isRefused(reading)) return wellFormed({ model, base: null, joints: [], files, keyframes: [] })
+  const [joints, keyframes] = [namedJoints(reading), namedKeyframes(reading)]
+  return wellFormed({ model, base: reading.base, joints, files, keyframes })
 }
 
 /** Whether MuJoCo would refuse to compile it as it lies there. */
