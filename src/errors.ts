@@ -103,7 +103,19 @@ export const errorTable = {
     'Still referenced',
     'Something still refers to it; errors[] names what.',
   ),
-  'conflict.wrong_kind': kind(409, 'CONFLICT', 'Wrong kind', 'The repo is of another kind than the operation needs.'),
+  'conflict.wrong_kind': kind(409, 'CONFLICT', 'Wrong kind', 'It is of another kind than the operation needs.'),
+  'conflict.already_claimed': kind(
+    409,
+    'CONFLICT',
+    'Already claimed',
+    'Somebody holds the job; errors[] names the holder.',
+  ),
+  'conflict.not_claimer': kind(
+    409,
+    'CONFLICT',
+    'Not the claimer',
+    'Only the credential that claimed the job may do this, and only while its claim lasts.',
+  ),
   'conflict.terminal': kind(
     409,
     'CONFLICT',
@@ -179,6 +191,7 @@ export const errorTable = {
     'Too many requests',
     'The credential or address is over its rate; `Retry-After` says when to go on.',
   ),
+  not_supported: kind(501, 'NOT_SUPPORTED', 'Not supported', 'This deployment has no backend that can do this.'),
   'not_configured.object_store': kind(
     503,
     'NOT_CONFIGURED',

@@ -1,0 +1,110 @@
+/** The states of a run and what moves it, as one table. Pure; statements and refusals take their conditions from here. Spec, "States and transitions", Run. */
+import type { ErrorType } from '../errors.ts'
+
+export type JobStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'canceled'
+export type RunExecutor = 'worker' | 'hosted'
+
+/** `dispatch` is the spawn of a hosted function that failed; `stop` is the ask of a budget or a tripwire; `report` comes with the status it wants. */
+export type RunTrigger =
+  | 'claim'
+  | 'reclaim'
+  | 'sweep'
+  | 'succeed'
+  | 'fail'
+  | 'giveUp'
+  | 'report'
+  | 'cancel'
+  | 'stop'
+  | 'dispatch'
+
+/** What of a run, and of whoever acts on it, decides. */
+export interface RunFacts {
+  readonly status: JobStatus
+  readonly executor: RunExecutor | null
+  readonly cancelRequested: boolean
+  /** The actor is the credential that claimed it, and no other attempt has begun since. */
+  readonly isClaimer: boolean
+  /** The actor names the hosted call that executes it. */
+  readonly isOwnCall: boolean
+  /** By the database's clock. */
+  readonly leaseOver: boolean
+  /** Its lease has run out as often as it may, this time included. */
+  readonly attemptsSpent: boolean
+}
+
+type Condition = (run: RunFacts) => boolean
+
+interface Row {
+  readonly trigger: RunTrigger
+  readonly from: JobStatus
+  readonly when: Condition
+  readonly to: JobStatus
+}
+
+const always: Condition = () => true
+const claimer: Condition = (run) => run.isClaimer
+
+/** The first row that fits is what happens; where none does, nothing happens. */
+export const runTransitions: readonly Row[] = [
+  { trigger: 'claim', from: 'queued', when: (run) => run.executor === 'worker' || run.isOwnCall, to: 'running' },
+  {
+    trigger: 'reclaim',
+    from: 'running',
+    when: (run) => run.executor === 'hosted' && run.isOwnCall && run.isClaimer,
+    to: 'running',
+  },
+  { trigger: 'sweep', from: 'running', when: (run) => run.leaseOver && run.cancelRequested, to: 'canceled' },
+  { trigger: 'sweep', from: 'running', when: (run) => run.leaseOver && run.attemptsSpent, to: 'failed' },
+  { trigger: 'sweep', from: 'running', when: (run) => run.leaseOver, to: 'queued' },
+  { trigger: 'report', from: 'running', when: claimer, to: 'running' },
+  { trigger: 'succeed', from: 'running', when: claimer, to: 'succeeded' },
+  { trigger: 'fail', from: 'running', when: claimer, to: 'failed' },
+  { trigger: 'giveUp', from: 'running', when: (run) => run.isClaimer && run.cancelRequested, to: 'canceled' },
+  { trigger: 'cancel', from: 'queued', when: always, to: 'canceled' },
+  { trigger: 'cancel', from: 'running', when: (run) => run.executor === 'worker', to: 'running' },
+  { trigger: 'stop', from: 'running', when: always, to: 'running' },
+  { trigger: 'dispatch', from: 'queued', when: (run) => run.executor === 'hosted', to: 'failed' },
+]
+
+export const terminalStatuses: readonly JobStatus[] = ['succeeded', 'failed', 'canceled']
+
+/** Why nothing happens: a type of the table of errors and a sentence; the holder of a claimed run is named by whoever knows it. */
+export interface RunRefusal {
+  readonly type: ErrorType
+  readonly detail: string
+}
+
+export type RunVerdict = { readonly to: JobStatus } | { readonly refusal: RunRefusal }
+
+/** What `trigger` does to a run of these facts. */
+export function decideRun(trigger: RunTrigger, run: RunFacts): RunVerdict {
+  const row = runTransitions.find((each) => each.trigger === trigger && each.from === run.status && each.when(run))
+  return row ? { to: row.to } : { refusal: refusalOf(trigger, run) }
+}
+
+const isTerminal = (status: JobStatus) => terminalStatuses.includes(status)
+
+function refusalOf(trigger: RunTrigger, run: RunFacts): RunRefusal {
+  if (isTerminal(run.status)) return { type: 'conflict.terminal', detail: `The run has ended: it is ${run.status}.` }
+  if (trigger === 'claim' || trigger === 'reclaim') return claimRefusal(run)
+  if (trigger === 'cancel')
+    return { type: 'not_supported', detail: 'This deployment cannot cancel a run that executes on the hosted backend.' }
+  if (run.status === 'queued')
+    return { type: 'conflict.not_claimer', detail: 'Nobody holds the run: it is queued; claim it first.' }
+  if (!run.isClaimer)
+    return { type: 'conflict.not_claimer', detail: 'Another credential holds the run, or the claim was lost.' }
+  if (trigger === 'giveUp')
+    return {
+      type: 'validation.value',
+      detail: 'Nobody has asked the run to stop, so it cannot be reported as canceled.',
+    }
+  return { type: 'conflict.in_progress', detail: 'The run does not move that way now.' }
+}
+
+function claimRefusal(run: RunFacts): RunRefusal {
+  if (run.status === 'running') return { type: 'conflict.already_claimed', detail: 'The run is claimed already.' }
+  return {
+    type: 'conflict.wrong_kind',
+    detail: 'The run executes on the hosted backend; only the function that it was given to claims it.',
+  }
+}

@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest'
+import { errorTable } from '../../src/errors.ts'
+import {
+  decideRun,
+  type JobStatus,
+  type RunExecutor,
+  type RunFacts,
+  type RunTrigger,
+  runTransitions,
+  terminalStatuses,
+} from '../../src/runs/run-state.ts'
+
+const statuses: readonly JobStatus[] = ['queued', 'running', 'succeeded', 'failed', 'canceled']
+const triggers: readonly RunTrigger[] = [
+  'claim',
+  'reclaim',
+  'sweep',
+  'report',
+  'succeed',
+  'fail',
+  'giveUp',
+  'cancel',
+  'stop',
+  'dispatch',
+]
+const executors: readonly (RunExecutor | null)[] = ['worker', 'hosted', null]
+
+const facts = (status: JobStatus, change: Partial<RunFacts> = {}): RunFacts => ({
+  status,
+  executor: 'worker',
+  cancelRequested: false,
+  isClaimer: false,
+  isOwnCall: false,
+  leaseOver: false,
+  attemptsSpent: false,
+  ...change,
+})
+
+/** Every combination of facts there is. */
+function* allFacts(): Generator<RunFacts> {
+  for (const status of statuses)
+    for (const executor of executors)
+      for (let bits = 0; bits < 32; bits += 1)
+        yield facts(status, {
+          executor,
+          cancelRequested: (bits & 1) > 0,
+          isClaimer: (bits & 2) > 0,
+          isOwnCall: (bits & 4) > 0,
+          leaseOver: (bits & 8) > 0,
+          attemptsSpent: (bits & 16) > 0,
+        })
+}
+
+const outcome = (trigger: RunTrigger, run: RunFacts) => {
+  const verdict = decideRun(trigger, run)
+  return 'to' in verdict ? verdict.to : verdict.refusal.type
+}
+
+describe('a run moves', () => {
+  it.each([
+    ['a queued worker run is claimed', 'claim', facts('queued'), 'running'],
+    [
+      'a queued hosted run is claimed by its own call',
+      'claim',
+      facts('queued', { executor: 'hosted', isOwnCall: true }),
+      'running',
+    ],
+    ['a queued hosted run is not for workers', 'claim', facts('queued', { executor: 'hosted' }), 'conflict.wrong_kind'],
+    [
+      'a claimed run is not claimed again, not even by its claimer',
+      'claim',
+      facts('running', { isClaimer: true }),
+      'conflict.already_claimed',
+    ],
+    [
+      'a hosted run is claimed anew by its own call and credential',
+      'reclaim',
+      facts('running', { executor: 'hosted', isOwnCall: true, isClaimer: true }),
+      'running',
+    ],
+    [
+      'a worker run is never claimed anew',
+      'reclaim',
+      facts('running', { isOwnCall: true, isClaimer: true }),
+      'conflict.already_claimed',
+    ],
+    [
+      'another call cannot take it over',
+      'reclaim',
+      facts('running', { executor: 'hosted', isClaimer: true }),
+      'conflict.already_claimed',
+    ],
+    [
+      'another credential cannot either',
+      'reclaim',
+      facts('running', { executor: 'hosted', isOwnCall: true }),
+      'conflict.already_claimed',
+    ],
+    ['a lost lease puts it back', 'sweep', facts('running', { leaseOver: true }), 'queued'],
+    ['a lease lost too often fails it', 'sweep', facts('running', { leaseOver: true, attemptsSpent: true }), 'failed'],
+    [
+      'a lease lost after a cancel ends it',
+      'sweep',
+      facts('running', { leaseOver: true, cancelRequested: true, attemptsSpent: true }),
+      'canceled',
+    ],
+    ['a report without a status keeps it', 'report', facts('running', { isClaimer: true }), 'running'],
+    ['a late report finds it queued', 'report', facts('queued'), 'conflict.not_claimer'],
+    ['a late report finds it held by another', 'report', facts('running'), 'conflict.not_claimer'],
+    ['its claimer ends it well', 'succeed', facts('running', { isClaimer: true }), 'succeeded'],
+    [
+      'also when a cancel came too late',
+      'succeed',
+      facts('running', { isClaimer: true, cancelRequested: true }),
+      'succeeded',
+    ],
+    ['its claimer ends it badly', 'fail', facts('running', { isClaimer: true }), 'failed'],
+    ['its claimer obeys a cancel', 'giveUp', facts('running', { isClaimer: true, cancelRequested: true }), 'canceled'],
+    ['nobody asked it to stop', 'giveUp', facts('running', { isClaimer: true }), 'validation.value'],
+    ['a queued run is canceled at once', 'cancel', facts('queued', { executor: 'hosted' }), 'canceled'],
+    ['a running worker run is asked to stop', 'cancel', facts('running', { cancelRequested: true }), 'running'],
+    [
+      'a running hosted run cannot be canceled here',
+      'cancel',
+      facts('running', { executor: 'hosted' }),
+      'not_supported',
+    ],
+    ['a budget or tripwire asks any running run to stop', 'stop', facts('running', { executor: 'hosted' }), 'running'],
+    ['a spawn that failed fails a hosted run', 'dispatch', facts('queued', { executor: 'hosted' }), 'failed'],
+  ] as const)('%s', (_name, trigger, run, expected) => {
+    expect(outcome(trigger, run)).toBe(expected)
+  })
+
+  it('never out of a last state, whatever is tried', () => {
+    for (const run of allFacts()) {
+      if (!terminalStatuses.includes(run.status)) continue
+      for (const trigger of triggers)
+        expect([trigger, run.status, outcome(trigger, run)]).toEqual([trigger, run.status, 'conflict.terminal'])
+    }
+  })
+
+  it('to running only by a claim, and from running to an end only by its claimer or a lost lease', () => {
+    for (const run of allFacts()) {
+      for (const trigger of triggers) {
+        const verdict = decideRun(trigger, run)
+        if (!('to' in verdict)) continue
+        if (run.status === 'queued' && verdict.to === 'running') expect(trigger).toBe('claim')
+        if (run.status === 'running' && terminalStatuses.includes(verdict.to))
+          expect(run.isClaimer || (trigger === 'sweep' && run.leaseOver)).toBe(true)
+      }
+    }
+  })
+
+  it('by every row of the table, and each refusal is of the closed table with a sentence', () => {
+    const used = new Set<unknown>()
+    for (const run of allFacts()) {
+      for (const trigger of triggers) {
+        const row = runTransitions.find(
+          (each) => each.trigger === trigger && each.from === run.status && each.when(run),
+        )
+        if (row) used.add(row)
+        const verdict = decideRun(trigger, run)
+        if ('to' in verdict) continue
+        expect(Object.keys(errorTable)).toContain(verdict.refusal.type)
+        expect(verdict.refusal.detail).toMatch(/\.$/)
+      }
+    }
+    expect(used.size).toBe(runTransitions.length)
+  })
+})
