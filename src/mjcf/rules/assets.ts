@@ -3,14 +3,14 @@ import type { XmlElement } from '../xml/element.ts'
 import { alone, countIn, isLong, numberOf, numbersIn, textOf, vectorOf, within } from './fields.ts'
 import { checkMesh } from './meshes.ts'
 import type { Report } from './report.ts'
-import { compilerFor } from './settings.ts'
+import { checkLasting } from './visuals.ts'
 
 /** Assets as far as they are written in the model itself: their files are judged elsewhere. */
 export function checkAssets(spec: Spec, report: Report): void {
   for (const hfield of spec.of('hfield')) checkHfield(hfield, report)
   for (const mesh of spec.of('mesh')) checkMesh(mesh, report)
   for (const texture of spec.of('texture')) {
-    if (!compilerFor(spec, texture).discardvisual) checkTexture(texture, report)
+    if (!spec.compiler.discardvisual) checkTexture(texture, report)
   }
   for (const material of spec.of('material')) checkMaterial(spec, material, report)
   for (const skin of spec.of('skin')) checkSkin(spec, skin, report)
@@ -52,14 +52,14 @@ function checkTexture(texture: SpecObject, report: Report): void {
 }
 
 function checkMaterial(spec: Spec, material: SpecObject, report: Report): void {
-  if (compilerFor(spec, material).discardvisual) return
+  if (spec.compiler.discardvisual) return
   report.optional(material, 'texture', 'texture', material.ref('texture'))
   for (const { element, name } of material.parts) report.optional(within(material, element), 'texture', 'texture', name)
 }
 
 function checkSkin(spec: Spec, skin: SpecObject, report: Report): void {
+  checkLasting(spec, skin, 'material', report)
   if (skin.made) return
-  if (!compilerFor(spec, skin).discardvisual) report.optional(skin, 'material', 'material', skin.ref('material'))
   const { element } = skin
   if ((element.attributes.get('file') ?? '') !== '') {
     const extra =

@@ -3,6 +3,7 @@ import { isZero, numberOf, vectorOf } from './fields.ts'
 import { ORIENTATION_HINT, orientationFault } from './orientation.ts'
 import type { Report } from './report.ts'
 import { compilerFor } from './settings.ts'
+import { checkLasting } from './visuals.ts'
 
 /** Cameras and lights: their targets, and the few numbers that MuJoCo looks at. */
 export function checkCamerasAndLights(spec: Spec, report: Report): void {
@@ -28,7 +29,7 @@ function checkCamera(spec: Spec, camera: SpecObject, report: Report): void {
 
 function checkLight(spec: Spec, light: SpecObject, report: Report): void {
   report.optional(light, 'target', 'body', light.ref('target'))
-  if (!compilerFor(spec, light).discardvisual) report.optional(light, 'texture', 'texture', light.ref('texture'))
+  checkLasting(spec, light, 'texture', report)
   if (isZero(vectorOf(light, 'dir', [0, 0, -1]))) report.refused(light, 'dir', 'has a dir without length')
   const softness = numberOf(light, 'softness', 0.2)
   if (softness < 0 || softness > 1)

@@ -13,8 +13,8 @@ export function checkComposites(spec: Spec, report: Report): void {
   for (const geom of spec.of('geom')) {
     if (geom.element.name !== 'composite' || seen.has(geom.element)) continue
     seen.add(geom.element)
-    if (hasShortPiece(geom.element)) {
-      const message = 'The composite has two points in a row at one place.'
+    if (hasOddPiece(geom.element)) {
+      const message = 'The composite has two points in a row at one place, or infinitely far apart.'
       report.fault('points', 'compile', geom.element, message, [], 'See its vertex, or its curve and size.')
     }
     const second = geom.element.children.filter(({ name }) => name === 'joint')[1]
@@ -23,12 +23,13 @@ export function checkComposites(spec: Spec, report: Report): void {
   }
 }
 
-/** Whether two neighbouring points are one: those written, or those of its curve. */
-function hasShortPiece(element: XmlElement): boolean {
+/** Whether two neighbouring points are one, or no finite piece lies between them: those written, or those of its curve. */
+function hasOddPiece(element: XmlElement): boolean {
   const written = numbersIn(element.attributes.get('vertex'))
   const points = written.length > 0 ? written : curvePoints(element)
   for (let at = 3; at + 2 < points.length; at += 3) {
-    if (isZero([0, 1, 2].map((i) => (points[at + i] as number) - (points[at + i - 3] as number)))) return true
+    const piece = [0, 1, 2].map((i) => (points[at + i] as number) - (points[at + i - 3] as number))
+    if (isZero(piece) || !piece.every(Number.isFinite)) return true
   }
   return false
 }
@@ -44,8 +45,9 @@ function curvePoints(element: XmlElement): number[] {
     for (const k of [0, 1, 2]) {
       const shape = curve[k] ?? '0'
       const angle = Math.PI * part * turns
-      const round = shape === 'cos(s)' ? Math.cos(angle) : shape === 'sin(s)' ? Math.sin(angle) : 0
-      points.push(shape === 's' ? part * length : radius * round)
+      if (shape === 's') points.push(part * length)
+      else if (shape === 'cos(s)') points.push(radius * Math.cos(angle))
+      else points.push(shape === 'sin(s)' ? radius * Math.sin(angle) : 0)
     }
   }
   return points
@@ -62,12 +64,15 @@ function checkChild(spec: Spec, geom: SpecObject, child: XmlElement, report: Rep
   const { attributes } = child
   if (child.name === 'geom' || child.name === 'site') {
     const place = { category: 'geom' as const, name: '', element: child }
-    if (!compiler.discardvisual) report.optional(place, 'material', 'material', attributes.get('material') ?? '')
+    if (!spec.compiler.discardvisual) report.optional(place, 'material', 'material', attributes.get('material') ?? '')
   }
   if (child.name === 'geom') {
     const size = vectorOf(own, 'size', [0, 0, 0])
-    const needed = attributes.get('type') === 'box' ? size.slice(1) : size.slice(0, 1)
-    if (needed.some((value) => value <= 0)) refused('size', 'has a size that is not positive')
+    // The length of a piece replaces one of the three.
+    const box = attributes.get('type') === 'box'
+    const needed = box ? size.slice(1) : size.slice(0, 1)
+    const odd = Number.isNaN(size[2]) || needed.some((value) => !(value > 0))
+    if (odd) refused('size', 'has a size that is not positive')
     if (!isCondim(numberOf(own, 'condim', 3))) refused('condim', 'has a condim other than 1, 3, 4 or 6')
     const [from, to] = compiler.inertiagrouprange
     const group = numberOf(own, 'group', 0)

@@ -21,6 +21,8 @@ export function checkCustom(spec: Spec, report: Report): void {
       const category = OBJECT_TYPES.get(type)
       // A type that there is none of is reported where attributes are read; only degrees of freedom are a type without names.
       if (category !== undefined) report.target(at, 'objname', category, name)
+      const discarded = spec.compiler.discardvisual && (category === 'material' || category === 'texture')
+      if (discarded) report.refused(at, 'discarded', `holds a ${category}, which discardvisual takes away`)
       else if (type === 'dof') report.refused(at, 'objtype', 'holds a dof, which bears no name')
     }
   }

@@ -4,7 +4,7 @@ import type { Spec, SpecBody, SpecObject } from '../spec/types.ts'
 import type { XmlElement } from '../xml/element.ts'
 import { alone, countIn, isLong, numberOf, numbersIn, textOf, vectorOf } from './fields.ts'
 import type { Report } from './report.ts'
-import { compilerFor } from './settings.ts'
+import { checkLasting } from './visuals.ts'
 
 /** Flexes, and flexcomps as far as they come to be one. */
 export function checkFlexes(spec: Spec, report: Report): void {
@@ -22,8 +22,13 @@ export function checkFlexes(spec: Spec, report: Report): void {
         hint,
       )
     }
-    if (!compilerFor(spec, flex).discardvisual) report.optional(flex, 'material', 'material', flex.ref('material'))
+    checkLasting(spec, flex, 'material', report)
     if (!flex.made) checkFlex(flex, report)
+    else if (
+      !isRigid(flex) &&
+      ['mass', 'inertiabox'].some((name) => Number.isNaN(numberOf(alone(flex.element), name, 1)))
+    )
+      report.refused(flex, 'mass', 'has points whose mass or inertia is no number')
     const fault =
       elasticFault(flex.element) ??
       bendingFault(spec, flex) ??
@@ -170,8 +175,10 @@ function checkFlexcomp(spec: Spec, element: XmlElement, report: Report): void {
   } else if (type !== 'direct') {
     if (countIn(attributes.get('point')) % 3 !== 0) refused('point', 'has points that do not come in threes of numbers')
     const dim = dimOf(element)
-    const layers = vectorOf(alone(element), 'count', [10, 10, 10])[2]
-    if (dim === 2 && ['grid', 'square', 'disc'].includes(type) && layers !== 1) {
+    const [x, y, layers] = vectorOf(alone(element), 'count', [10, 10, 10]) as [number, number, number]
+    // Elements are numbered as if there were that many layers; points that are written may fill the gap.
+    const spare = countIn(attributes.get('point')) / 3 + x * y
+    if (dim === 2 && ['grid', 'square', 'disc', 'circle'].includes(type) && layers * (x * y - 1) >= spare) {
       refused('count', `is flat, and its count has ${layers} layers; the third must be 1`)
     }
     if (dim >= 1 && countIn(attributes.get('element')) % (dim + 1) !== 0)

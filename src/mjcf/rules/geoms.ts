@@ -21,12 +21,12 @@ export function checkGeoms(spec: Spec, report: Report): void {
 }
 
 function checkGeom(spec: Spec, geom: SpecObject, report: Report): void {
-  const { discardvisual, eulerseq } = compilerFor(spec, geom)
+  const { eulerseq } = compilerFor(spec, geom)
   const mesh = geom.ref('mesh')
   const hfield = geom.ref('hfield')
   report.optional(geom, 'mesh', 'mesh', mesh)
   report.optional(geom, 'hfield', 'hfield', hfield)
-  if (!discardvisual) report.optional(geom, 'material', 'material', materialOf(spec, geom))
+  if (!spec.compiler.discardvisual) report.optional(geom, 'material', 'material', materialOf(spec, geom))
   const condim = numberOf(geom, 'condim', 3)
   if (!isCondim(condim)) report.refused(geom, 'condim', `has condim ${condim}; it is 1, 3, 4 or 6`)
   const shape = shapeOf(geom, [0, 0, 0])
@@ -81,8 +81,8 @@ export function checkSites(spec: Spec, report: Report): void {
 }
 
 function checkSite(spec: Spec, site: SpecObject, report: Report): void {
-  const { discardvisual, eulerseq } = compilerFor(spec, site)
-  if (!discardvisual) report.optional(site, 'material', 'material', site.ref('material'))
+  const { eulerseq } = compilerFor(spec, site)
+  if (!spec.compiler.discardvisual) report.optional(site, 'material', 'material', site.ref('material'))
   const mesh = textOf(site, 'mesh', '')
   const shape = shapeOf(site, [0.005, 0.005, 0.005])
   if (shape.type === 'hfield' || shape.type === 'plane') {

@@ -51,8 +51,10 @@ function bodyInertia(spec: Spec, body: SpecBody, report: Report): Known {
 const NOTHING: Inertia = { mass: 0, inertia: [0, 0, 0] }
 
 function checked(body: SpecBody, { mass, inertia }: Inertia, compiler: Compiler, report: Report): Inertia {
-  const bounded = inertia.map((value) => Math.max(value, compiler.boundinertia)) as [number, number, number]
-  const heavy = Math.max(mass, compiler.boundmass)
+  // What is no number bounds nothing.
+  const atLeast = (value: number, bound: number) => (value < bound ? bound : value)
+  const bounded = inertia.map((value) => atLeast(value, compiler.boundinertia)) as [number, number, number]
+  const heavy = atLeast(mass, compiler.boundmass)
   if (heavy < 0 || bounded.some((value) => value < 0))
     report.refused(body, 'negative', 'has a negative mass or inertia')
   else if (!compiler.balanceinertia && violatesTriangle(bounded)) {
@@ -91,6 +93,7 @@ function writtenInertia(body: SpecBody, { eulerseq }: Compiler, report: Report):
   if (diagonal.some((value) => value !== 0)) return refused('fullinertia', 'has both a fullinertia and a diaginertia')
   const full = numbersIn(textOf(inertial, 'fullinertia', ''))
   if (full.length !== 6) return undefined
+  if (!full.every(Number.isFinite)) return { mass, inertia: [Number.NaN, Number.NaN, Number.NaN] }
   const values = eigenvalues(full as [number, number, number, number, number, number])
   const diagonalOnly = full.slice(3).every((value) => value === 0)
   const rounding = diagonalOnly ? 0 : 1e-13 * Math.max(...values.map(Math.abs))

@@ -4,6 +4,7 @@ import { isLimited, needsLimited } from './limited.ts'
 import type { Report } from './report.ts'
 import { compilerFor } from './settings.ts'
 import { shapeOf } from './shapes.ts'
+import { checkLasting } from './visuals.ts'
 
 /** Tendons: what their paths go through and in what order, and their limits. */
 export function checkTendons(spec: Spec, report: Report): void {
@@ -15,7 +16,7 @@ export function checkTendons(spec: Spec, report: Report): void {
 
 function checkPath(spec: Spec, tendon: SpecObject, report: Report): void {
   const { parts } = tendon
-  if (!compilerFor(spec, tendon).discardvisual) report.optional(tendon, 'material', 'material', tendon.ref('material'))
+  checkLasting(spec, tendon, 'material', report)
   if (parts.length === 0) {
     report.refused(tendon, 'path', 'has an empty path')
     return

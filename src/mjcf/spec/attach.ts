@@ -44,6 +44,11 @@ export function attachFrame(copying: Copying, source: SpecNode, parent: BodyNode
   carryKeys(copying.from, into, rename)
   attachDefaults(copying)
   const copies = new Map<SpecNode, SpecNode>()
+  lookUp(
+    into,
+    [...TREE_LISTS, 'bodies' as const].reduce((sum, name) => sum + from[name].length, 0),
+    at,
+  )
   const inside = <T extends SpecNode>(list: readonly T[]) => list.filter((node) => isWithin(node.frame, source))
   const frames = [source, ...inside(from.frames)]
   reserve(into, frames.length, at)
@@ -90,7 +95,7 @@ export function removeTemplate(draft: Draft, template: BodyNode, at: XmlElement)
   carryKeys(draft, draft, NO_RENAME)
   draft.keys = []
   const lists = REMOVABLE.map((category) => listOf(draft, category))
-  lookUp(draft, 2 * lists.reduce((sum, list) => sum + list.length, 0), at)
+  for (const list of lists) lookUp(draft, 2 * looksAt(list), at)
   const sound = new Set(lists.flat().filter((node) => resolve(draft, node, NO_RENAME, false) !== null))
   const parent = template.body as BodyNode
   parent.bodies.splice(parent.bodies.indexOf(template), 1)
@@ -167,7 +172,7 @@ function copyOthers(copying: Copying): void {
   for (const category of across ? [...ASSETS, ...REFERRING] : REFERRING) {
     const into_ = listOf(into, category)
     const sources = [...listOf(from, category)]
-    lookUp(into, sources.length, at)
+    lookUp(into, looksAt(sources), at)
     for (const source of sources) {
       const resolved = resolve(into, source, rename, across)
       if (resolved === null) continue
@@ -182,7 +187,13 @@ function copyOthers(copying: Copying): void {
     into.carried = into.carried.concat(from.carried)
     from.carried = []
   }
+  lookUp(into, into.keys.length, at)
   fillKeys(into)
+}
+
+/** Each object is looked at, and each thing that it names: a tendon may have as many stops as a file has room for. */
+function looksAt(nodes: readonly SpecNode[]): number {
+  return nodes.reduce((sum, { parts }) => sum + 1 + parts.length, 0)
 }
 
 /** Skins keep their names, unlike everything else. */

@@ -1,6 +1,7 @@
 /** From trees to objects. */
 import type { Faults } from '../fault.ts'
 import type { LoadedModel } from '../load/loaded-model.ts'
+import { numbersIn } from '../rules/fields.ts'
 import type { XmlElement } from '../xml/element.ts'
 import { fileName } from './attach.ts'
 import { checkNames } from './check-names.ts'
@@ -120,7 +121,7 @@ function specOf(draft: Draft): Spec {
 function keysOf(draft: Draft): SpecKey[] {
   const sizes = draft.loaded.root.children.filter(({ name }) => name === 'size')
   const last = sizes.findLast(({ attributes }) => attributes.has('nkey'))
-  const padding = Math.max(0, (Number(last?.attributes.get('nkey')) || 0) - draft.keys.length)
+  const padding = Math.max(0, (numbersIn(last?.attributes.get('nkey'))[0] || 0) - draft.keys.length)
   if (last !== undefined) reserve(draft, padding, last)
   const unnamed = Array.from({ length: padding }, () => ({ name: '', element: null, lengths: {} }))
   return [...draft.keys, ...unnamed, ...draft.carried.map(({ name, element }) => ({ name, element, lengths: {} }))]

@@ -1,9 +1,11 @@
 /** `<composite type="cable">`: a chain of bodies, one for each piece between two points. The other types are gone from MuJoCo. */
 import { limits } from '../limits.ts'
+import { countIn, numbersIn } from '../rules/fields.ts'
 import type { XmlElement } from '../xml/element.ts'
 import { admit, type Draft, freeName } from './draft.ts'
+import { wholeNumbers } from './flexcomp.ts'
 import { BodyNode, JointNode, type NodeInit, SpecNode } from './node.ts'
-import { addNode, refsOf, wordsIn } from './read-objects.ts'
+import { addNode, refsOf } from './read-objects.ts'
 import type { Place } from './read-tree.ts'
 import { EXCLUDE_TARGETS } from './targets.ts'
 import type { SpecCategory } from './types.ts'
@@ -15,12 +17,12 @@ interface Cable {
   readonly pieces: number
 }
 
-const numbers = (element: XmlElement, name: string): number[] => wordsIn(element.attributes.get(name)).map(Number)
+const numbers = (element: XmlElement, name: string): number[] => numbersIn(element.attributes.get(name))
 
 /** Adds what the composite makes; what MuJoCo refuses is a fault and makes nothing. */
 export function readComposite(place: Place, element: XmlElement): void {
-  const vertices = Math.floor(numbers(element, 'vertex').length / 3)
-  const written = numbers(element, 'count')
+  const vertices = Math.floor(countIn(element.attributes.get('vertex')) / 3)
+  const written = wholeNumbers(element.attributes.get('count'))
   const predicate = faultOf(element, written, vertices)
   if (predicate !== null) {
     place.draft.building.faults.add('compile', element, `The composite ${predicate}.`)

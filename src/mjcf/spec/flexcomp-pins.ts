@@ -1,6 +1,6 @@
 /** The points of a flexcomp that stay with its parent body. */
-import type { Flexcomp } from './flexcomp.ts'
-import { wordsIn } from './read-objects.ts'
+import { numbersIn } from '../rules/fields.ts'
+import { type Flexcomp, wholeNumbers } from './flexcomp.ts'
 
 type Pins = Set<number> | string
 
@@ -11,7 +11,7 @@ export function pinsOf(flexcomp: Flexcomp, points: number): Pins | null {
   // Cells without elements are pinned, which takes the geometry to tell.
   if (interpolated && element.attributes.has('cellcount')) return null
   const given = (name: string) =>
-    element.children.flatMap((pin) => (pin.name === 'pin' ? wordsIn(pin.attributes.get(name)).map(Number) : []))
+    element.children.flatMap((pin) => (pin.name === 'pin' ? wholeNumbers(pin.attributes.get(name)) : []))
   const [range, grid, gridRange] = [given('range'), given('grid'), given('gridrange')]
   if (range.length % 2 > 0) return 'has a pin range without an end'
   if (grid.length % dim > 0) return `has a pin grid without ${dim} numbers`
@@ -49,13 +49,19 @@ function collect(flexcomp: Flexcomp, points: number, { ids, range, grid, gridRan
   return pins
 }
 
-/** The point of a grid of odd sides that no radius leads to; null where there is none or the whole is moved. */
-export function middleOf({ element, type, dim, count }: Flexcomp): number | null {
-  const moved = wordsIn(element.attributes.get('pos')).some((n) => Number(n) !== 0)
-  const sides = count.slice(0, dim)
-  if (type !== 'grid' || moved || sides.some((n) => n % 2 === 0)) return null
-  const middle = sides.map((n) => (n - 1) / 2)
-  return dim === 1 ? (middle[0] ?? null) : idOf(middle, count)
+/** The points that no radius leads to: the middle of a grid of odd sides, and those written at the origin; none where the whole is moved. */
+export function stillPoints({ element, type, dim, count }: Flexcomp): ReadonlySet<number> {
+  const still = new Set<number>()
+  if (numbersIn(element.attributes.get('pos')).some((n) => n !== 0)) return still
+  const written = numbersIn(element.attributes.get('point'))
+  for (let id = 0; 3 * id + 2 < written.length; id += 1) {
+    if (written.slice(3 * id, 3 * id + 3).every((n) => n === 0)) still.add(id)
+  }
+  const middle = count.slice(0, dim).map((n) => (n - 1) / 2)
+  const first = Math.floor(written.length / 3)
+  if (type === 'grid' && middle.every(Number.isInteger))
+    still.add(first + (dim === 1 ? (middle[0] ?? 0) : idOf(middle, count)))
+  return still
 }
 
 function idOf([x = 0, y = 0, z]: readonly number[], [, sideY, sideZ]: Flexcomp['count']): number {

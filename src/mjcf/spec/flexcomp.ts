@@ -1,12 +1,20 @@
 /** `<flexcomp>`: a flex and, unless it is rigid, a body with unnamed slide joints for each point that is not pinned. */
+
+import { readNumbers } from '../grammar/values.ts'
 import { limits } from '../limits.ts'
+import { numbersIn } from '../rules/fields.ts'
 import type { XmlElement } from '../xml/element.ts'
 import { admit, freeName } from './draft.ts'
-import { middleOf, pinsOf } from './flexcomp-pins.ts'
+import { pinsOf, stillPoints } from './flexcomp-pins.ts'
 import { pointsOf } from './flexcomp-points.ts'
 import { BodyNode, JointNode, type NodeInit, type SpecNode } from './node.ts'
-import { addNode, wordsIn } from './read-objects.ts'
+import { addNode } from './read-objects.ts'
 import type { Place } from './read-tree.ts'
+
+/** The whole numbers of a text; none where it cannot be read, which the grammar has reported. */
+export function wholeNumbers(text: string | undefined): number[] {
+  return readNumbers(text ?? '', 'int') ?? []
+}
 
 /** A flexcomp as far as its numbers decide what it makes. */
 export interface Flexcomp {
@@ -58,8 +66,8 @@ function outcomeOf(flexcomp: Flexcomp): Outcome | string | null {
 function flexcompOf(element: XmlElement): Flexcomp {
   const { attributes } = element
   const type = attributes.get('type') ?? 'grid'
-  const count = wordsIn(attributes.get('count')).map(Number)
-  const written = Number(attributes.get('dim') ?? 2)
+  const count = wholeNumbers(attributes.get('count'))
+  const [written = 2] = wholeNumbers(attributes.get('dim'))
   return {
     element,
     type,
@@ -73,7 +81,7 @@ function flexcompOf(element: XmlElement): Flexcomp {
 function faultOf({ body }: Place, { element, type, dof, dim, count }: Flexcomp): string | null {
   const { attributes } = element
   const numbers = (name: string, initial: readonly number[]) => {
-    const given = wordsIn(attributes.get(name)).map(Number)
+    const given = numbersIn(attributes.get(name))
     return initial.map((value, i) => given[i] ?? value)
   }
   if (body.name === '') return 'stands in a body without a name'
@@ -81,7 +89,7 @@ function faultOf({ body }: Place, { element, type, dof, dim, count }: Flexcomp):
   if (count.some((n) => n < 1 || (dof === 'radial' && dim === 3 && n < 2))) return 'has a count that is too small'
   const [radius = 0] = numbers('radius', [0.005])
   const contact = element.children.find(({ name }) => name === 'contact')
-  const margin = Number(contact?.attributes.get('margin') ?? 0)
+  const [margin = 0] = numbersIn(contact?.attributes.get('margin'))
   const direct = type === 'direct' || type === 'mesh' || type === 'gmsh'
   const tight = numbers('spacing', [0.02, 0.02, 0.02]).some((n) => n < 2 * radius + margin)
   if (!direct && tight) return 'has a spacing below the size of its points'
@@ -111,9 +119,10 @@ function make(place: Place, flexcomp: Flexcomp, { points, pinned }: Outcome): vo
   const material = element.attributes.get('material')
   const parts = holders.map((holder) => ({ element, name: holder, side: '' }))
   addNode(draft, 'flex', { ...init(material === undefined ? {} : { material }, freeName(draft, 'flex', name)), parts })
-  const middle = dof === 'radial' ? `${name}_${middleOf(flexcomp)}` : null
+  const still = dof === 'radial' ? stillPoints(flexcomp) : new Set<number>()
+  const stillNames = new Set(points.flatMap((point, i) => (still.has(point) ? [`${name}_${i}`] : [])))
   for (const [i, at] of names.entries()) {
-    const axis: Readonly<Record<string, string>> = wanted[i] === middle ? { axis: '0 0 0' } : {}
+    const axis: Readonly<Record<string, string>> = stillNames.has(wanted[i] ?? '') ? { axis: '0 0 0' } : {}
     const body = new BodyNode(init({}, at), parent.className)
     body.body = parent
     parent.bodies.push(body)

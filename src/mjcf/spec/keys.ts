@@ -3,7 +3,7 @@
 import { scanNumbers } from '../grammar/values.ts'
 import { actuatorState } from '../rules/actuator-state.ts'
 import type { XmlElement } from '../xml/element.ts'
-import { type Draft, type DraftKey, listOf } from './draft.ts'
+import { type Draft, type DraftKey, listOf, reserve } from './draft.ts'
 import { type Rename, renamed } from './node.ts'
 import type { KeyField } from './types.ts'
 
@@ -21,7 +21,9 @@ export function readKey(element: XmlElement): DraftKey {
 
 /** Carries the own keys of a model over under new names; each has to have the size of its model as it is now. */
 export function carryKeys(from: Draft, into: Draft, rename: Rename): void {
-  if (from.keys.length === 0) return
+  const [first] = from.keys
+  if (first === undefined) return
+  reserve(into, from.keys.length, first.element)
   const sizes = sizesNow(from)
   for (const key of from.keys) {
     into.carried.push({ ...key, name: renamed(key.name, rename) })

@@ -1,7 +1,7 @@
 /** `<attach>`: a body, a frame or the whole world of another model, or a body or frame of this one that is already read. */
 import type { XmlElement } from '../xml/element.ts'
 import { attachBody, attachFrame } from './attach.ts'
-import { admit, type Draft, isNamed } from './draft.ts'
+import { admit, type Draft, isNamed, lookUp } from './draft.ts'
 import { BodyNode, bodiesBelow, SpecNode, TREE_LISTS } from './node.ts'
 import type { Place } from './read-tree.ts'
 
@@ -37,7 +37,7 @@ function attachPart(place: Place, element: XmlElement, from: Draft, wanted: 'bod
     faults.add('name', element, `A ${wanted} called "${taken}" is there already.`, { names: [taken], hint })
     return
   }
-  const source = find(from, wanted, name)
+  const source = find(from, wanted, name, element)
   if (source === undefined) {
     const where = from === draft ? 'before this element' : `in the model "${element.attributes.get('model')}"`
     faults.add('reference', element, `There is no ${wanted} "${name}" ${where}.`, { names: [name] })
@@ -70,8 +70,9 @@ function newFrame(draft: Draft, body: BodyNode, element: XmlElement): SpecNode {
 }
 
 /** The first body or frame of that name, depth-first. */
-function find({ world }: Draft, wanted: 'body' | 'frame', name: string): SpecNode | undefined {
-  for (const body of bodiesBelow(world)) {
+function find(draft: Draft, wanted: 'body' | 'frame', name: string, at: XmlElement): SpecNode | undefined {
+  for (const body of bodiesBelow(draft.world)) {
+    lookUp(draft, wanted === 'frame' ? 1 + body.frames.length : 1, at)
     if (wanted === 'body' && body.name === name) return body
     const frame = wanted === 'frame' ? body.frames.find((one) => one.name === name) : undefined
     if (frame !== undefined) return frame

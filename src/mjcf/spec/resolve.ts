@@ -1,5 +1,6 @@
 /** What an object outside the tree refers to once attach or replicate has renamed things: a copy of it is kept only if that is there. */
 import { wordsOf } from '../grammar/values.ts'
+import { numbersIn } from '../rules/fields.ts'
 import { type Draft, isNamed, knownNode } from './draft.ts'
 import { type JointNode, type Rename, renamed, type SpecNode, type Target } from './node.ts'
 import { OBJECT_TYPES } from './targets.ts'
@@ -86,7 +87,9 @@ function allRenamed(draft: Draft, node: SpecNode, rename: Rename): Resolved | nu
 
 function isActing(actuator: SpecNode): boolean {
   const { targets } = actuator
-  return targets[0]?.attribute === 'cranksite' ? Number(actuator.attr('cranklength') ?? 0) > 0 : targets.length > 0
+  return targets[0]?.attribute === 'cranksite'
+    ? (numbersIn(actuator.attr('cranklength'))[0] ?? 0) > 0
+    : targets.length > 0
 }
 
 /** A constraint holds two things together, the world where the second body is left out; of joints only hinges and slides. */
@@ -131,7 +134,7 @@ function pathOf(draft: Draft, { parts }: SpecNode, rename: Rename): SpecPart[] |
 }
 
 function isPassable(draft: Draft, { element, name, side }: SpecPart): boolean {
-  if (element.name === 'pulley') return !(Number(element.attributes.get('divisor') ?? 1) < 0)
+  if (element.name === 'pulley') return !((numbersIn(element.attributes.get('divisor'))[0] ?? 1) < 0)
   if (!isNamed(draft, element.name as SpecCategory, name)) return false
   if (element.name !== 'geom') return true
   const type = knownNode(draft, 'geom', name)?.attr('type') ?? 'sphere'

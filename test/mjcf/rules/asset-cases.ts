@@ -35,8 +35,14 @@ export const ASSET_CASES: readonly RuleCase[] = [
     ],
   },
   {
-    rule: 'with discardvisual no material or texture is looked for',
-    refused: [],
+    rule: 'with discardvisual there are no materials and textures: geoms look for none, all else refers to nothing',
+    refused: [
+      `<compiler discardvisual="true"/>${asset('<material name="m"/>', world('<composite type="cable" count="5 1 1" curve="s" size="1"><geom type="box" size=".1 .1 .1"/><skin material="m"/></composite>'))}`,
+      `<compiler discardvisual="true"/>${asset('<material name="m"/>', world('<flexcomp name="f" count="3 3 1" radius=".001" material="m"/>'))}`,
+      `<compiler discardvisual="true"/>${asset('<material name="m"/>', `${world('<body><joint name="j"/><geom size=".1"/></body>')}<default><tendon material="m"/></default><tendon><fixed><joint joint="j" coef="1"/></fixed></tendon>`)}`,
+      `<compiler discardvisual="true"/>${asset('<texture name="t" type="2d" builtin="flat" width="1" height="1"/>', world('<light texture="t"/>'))}`,
+      `<compiler discardvisual="true"/>${asset('<material name="m"/>', '<custom><tuple name="t"><element objtype="material" objname="m"/></tuple></custom>')}`,
+    ],
     accepted: [
       `<compiler discardvisual="true"/>${asset('<texture name="t" type="2d"/><material name="m" texture="t"/>', world('<geom size=".1" material="m"/>'))}`,
     ],

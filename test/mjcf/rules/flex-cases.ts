@@ -141,4 +141,52 @@ export const FLEX_CASES: readonly RuleCase[] = [
       `<compiler fusestatic="true"/>${cloth('<pin id="0"/>')}`,
     ],
   },
+  {
+    rule: 'the numbers of a flexcomp are numbers',
+    refused: [
+      ...['true', 'nan', '3 nan 1', '3.5 3 1', '3 1e1 1', '0x3 3 1', '9999999999999 1 1'].map((count) =>
+        comp(`type="grid" count="${count}" dim="2" spacing=".1 .1 .1"`),
+      ),
+      comp('type="box" count="3 3 nan" dim="2" spacing=".1 .1 .1"'),
+      comp('type="grid" count="3 3 1" dim="x" spacing=".1 .1 .1"'),
+      cloth('<pin id="nan"/>'),
+      cloth('', 'mass="nan"'),
+      cloth('', 'inertiabox="nan"'),
+    ],
+    accepted: [cloth('', 'mass="nan" rigid="true"'), comp('type="grid" count="3 3 1" dim="2" spacing="nan 0x1 1"')],
+  },
+  {
+    rule: 'points that are written come before those that a flexcomp makes',
+    refused: [
+      cloth('', 'element="0 1 20"'),
+      cloth('<pin id="11"/>', 'point="0 0 0 1 0 0"'),
+      comp('type="grid" count="2 2 2" dim="2" spacing=".1 .1 .1" point="0 0 0 1 0 0"'),
+      comp('type="circle" count="2 1 1" dim="1" spacing=".1 .1 .1"'),
+      comp('type="grid" count="2 2 1" dim="2" spacing=".1 .1 .1" point="3 0 0 0 0 0" dof="radial"'),
+    ],
+    accepted: [
+      cloth('<pin id="10"/>', 'point="0 0 0 1 0 0" element="0 1 10"'),
+      comp('type="grid" count="1 1 1" dim="1" spacing=".1 .1 .1" point="0 0 0 1 0 0" element="0 1"'),
+      comp('type="grid" count="2 2 2" dim="2" spacing=".1 .1 .1" point="0 0 0 1 0 0 0 3 0 0 4 0"'),
+      comp('type="box" count="3 3 3" dim="2" spacing=".1 .1 .1" point="0 0 0 1 0 0"'),
+    ],
+  },
+  {
+    rule: 'the pieces of a cable have finite lengths and sizes, and its skin a material of the model',
+    refused: [
+      cable(CAPSULE).replace('size="1"', 'size="nan"'),
+      cable(CAPSULE).replace('size="1"', 'size="inf"'),
+      cable(CAPSULE).replace('count="5 1 1"', 'vertex="0 0 0 0 0 nan 1 0 0 2 0 0"'),
+      cable(CAPSULE).replace('count="5 1 1"', 'vertex="0 0 0 0 0 inf 1 0 0 2 0 0"'),
+      cable('<geom type="capsule" size="nan"/>'),
+      cable('<geom type="capsule" size=".1 0 nan"/>'),
+      cable('<geom type="box" size=".1 .1 .1"/><skin material="none"/>'),
+    ],
+    accepted: [
+      cable(CAPSULE).replace('size="1"', 'size="1 nan"'),
+      cable('<geom type="box" size="nan .1 .1"/>'),
+      `<asset><material name="m"/></asset>${cable('<geom type="box" size=".1 .1 .1"/><skin material="m"/>')}`,
+      cable(`${CAPSULE}<skin material="none"/>`),
+    ],
+  },
 ]

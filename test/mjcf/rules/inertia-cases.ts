@@ -87,4 +87,20 @@ export const INERTIA_CASES: readonly RuleCase[] = [
       world('<body><inertial pos="0 0 0" mass="1" fullinertia="1 1 1 0 0 0" diaginertia="0 0 0"/></body>'),
     ],
   },
+  {
+    rule: 'what is no number is no inertia for what moves, and bounds nothing',
+    refused: [
+      ...['inf 1 1 0 0 0', '1 nan 1 0 0 0', '1 1 1 0 0 nan', 'inf inf inf 0 0 0'].map((full) =>
+        moving(`<inertial pos="0 0 0" mass="1" fullinertia="${full}"/>`),
+      ),
+      `<compiler boundinertia="1"/>${moving('<inertial pos="0 0 0" mass="1" fullinertia="inf 1 1 0 0 0"/>')}`,
+      `<compiler boundmass="nan" boundinertia="1"/>${moving('<geom size=".1" mass="0"/>')}`,
+    ],
+    accepted: [
+      `<compiler boundinertia="nan"/>${moving('<geom size=".1"/>')}`,
+      `<compiler boundmass="nan"/>${moving('<geom size=".1"/>')}`,
+      world('<body><inertial pos="0 0 0" mass="1" fullinertia="inf 1 1 0 0 0"/></body>'),
+      world('<body><inertial pos="0 0 0" mass="1" fullinertia="1 nan 1 0 0 0"/></body>'),
+    ],
+  },
 ]

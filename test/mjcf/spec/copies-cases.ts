@@ -157,4 +157,18 @@ export const COPIES_CASES: readonly SpecCase[] = [
     files: { 'c.xml': child() },
     joints: ['Lcj:slide'],
   },
+  {
+    rule: 'visuals are discarded as the model says that attaches, whatever the attached one says',
+    main: `<compiler discardvisual="true"/>${childAsset}${world('<attach model="c" body="a" prefix="L"/>')}`,
+    files: { 'c.xml': `<mujoco>${world(body('a', `${joint('j')}<geom size=".1" material="none"/>`))}</mujoco>` },
+    joints: ['Lj:hinge'],
+  },
+  {
+    rule: 'an attached model that discards visuals still lacks a material that it has not',
+    main: `${childAsset}${world('<attach model="c" body="a" prefix="L"/>')}`,
+    files: {
+      'c.xml': `<mujoco><compiler discardvisual="true"/>${world(body('a', '<geom size=".1" material="none"/>'))}</mujoco>`,
+    },
+    joints: null,
+  },
 ]
