@@ -9,7 +9,8 @@ const rooms = [
   { name: 'context', files: /^src\/context\.ts$/, mayImport: ['base', 'store', 'reader'] },
   {
     name: 'base',
-    files: /^src\/(config|errors|ids|money|page|text-rules)\.ts$|^src\/files\/path\.ts$|^src\/tiers\/tier-table\.ts$/,
+    files:
+      /^src\/(canonical-hash|config|errors|ids|money|page|text-rules)\.ts$|^src\/files\/path\.ts$|^src\/tiers\/tier-table\.ts$/,
     mayImport: [],
   },
   { name: 'reader', files: /^src\/mjcf\//, mayImport: [] },
