@@ -76,6 +76,9 @@ async function readWith(
 const HINT =
   'Make the model smaller: fewer copies, includes or inline numbers; put meshes and height fields into files.'
 
+/** V8's message; other range errors are faults of the reader. */
+const STACK_OVERFLOW = 'Maximum call stack size exceeded'
+
 const overLimit = {
   time: `Reading the model takes longer than ${PARSE_WALL_MS / 1000} s.`,
   memory: `Reading the model takes more than ${READER_HEAP_MIB} MiB of memory.`,
@@ -115,7 +118,7 @@ async function converse(reader: ChildProcess, files: FileWaves, entry: string, s
         return ended.resolve({ why: 'done', reading: message.reading })
       case 'failed':
         return ended.resolve(
-          message.name === 'RangeError' ? { why: 'stack' } : { why: 'failure', error: thrown(message) },
+          message.message === STACK_OVERFLOW ? { why: 'stack' } : { why: 'failure', error: thrown(message) },
         )
       default:
         if (message.kind === 'read') waves += 1

@@ -117,7 +117,7 @@ export function refsOf(node: SpecNode): ReadonlyMap<string, string> {
 const NO_REFS: ReadonlyMap<string, string> = new Map()
 
 /** The words of a text; none where it is absent. */
-export function wordsIn(text: string | undefined): string[] {
+function wordsIn(text: string | undefined): string[] {
   return text === undefined ? [] : wordsOf(text)
 }
 
