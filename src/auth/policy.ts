@@ -91,6 +91,14 @@ export function assertMayWriteRepo(
 }
 
 /**
+ * May the viewer ask the hub to work on a visible repo without changing it? A key limited to other repos reads what needs no scope, and nothing else:
+ * 403. `name` is how the message calls the repo.
+ */
+export function assertReachesRepo(viewer: Viewer, repo: RepoTarget, name: string): void {
+  if (!reaches(requireCredential(viewer), repo.id)) throw forbidden(`The key is limited to other repos than ${name}.`)
+}
+
+/**
  * May the viewer act in the name of `owner` (create a repo, file work)? Null is an unknown handle. Refusals in order:
  * no credential 401, unknown 404, level too low 403, not a member 403.
  */
@@ -117,6 +125,59 @@ export function assertMayCreateRepo<Owner extends { readonly id: string }>(
   if (viewer.kind !== 'anonymous' && viewer.repoIds !== null)
     throw forbidden('A key limited to repos cannot create one.')
   return found
+}
+
+/** What of a run decides who may see it. `repoIds` are the repos of this hub that its recipe names. */
+export interface RunTarget {
+  readonly ownerId: string
+  readonly createdBy: string | null
+  readonly filedBy: string
+  readonly claimCredential: string | null
+  readonly repoIds: readonly string[]
+}
+
+/** The parameters of `runVisibleSql`, in their order. */
+export type RunViewerParams = readonly [
+  accountIds: readonly string[],
+  repoIds: readonly string[] | null,
+  userId: string | null,
+  credentialId: string | null,
+]
+
+/** The user whose own runs the viewer sees: an org's key sees the org's, whoever made the key. */
+const userOf = (viewer: Credentialed) => (viewer.account.kind === 'user' ? viewer.account.id : null)
+
+/**
+ * A run is visible to whoever created it, the people of its owner and the credential that filed or claimed it; of a key limited to repos only
+ * what it filed or claimed itself, or where all repos that the recipe names (at least one) are listed.
+ */
+export function canSeeRun(run: RunTarget, viewer: Viewer): boolean {
+  if (viewer.kind === 'anonymous') return false
+  if (run.filedBy === viewer.credentialId || run.claimCredential === viewer.credentialId) return true
+  const isTheirs =
+    viewer.accountIds.includes(run.ownerId) || (run.createdBy !== null && run.createdBy === userOf(viewer))
+  if (!isTheirs || viewer.repoIds === null) return isTheirs
+  return run.repoIds.length > 0 && run.repoIds.every((id) => reaches(viewer, id))
+}
+
+/** `$1` to `$4` of every read of runs. */
+export function runViewerParams(viewer: Viewer): RunViewerParams {
+  if (viewer.kind === 'anonymous') return [[], null, null, null]
+  return [viewer.accountIds, viewer.repoIds, userOf(viewer), viewer.credentialId]
+}
+
+/** `canSeeRun` as a condition on the runs row `alias`, with the viewer's parameters as $1 to $4. */
+export function runVisibleSql(alias: string): string {
+  return `(${alias}.filed_by = $4 or ${alias}.claim_credential = $4
+    or ((${alias}.owner_id = any($1::text[]) or ${alias}.created_by = $3)
+      and ($2::text[] is null or (${alias}.repo_ids <> '{}' and ${alias}.repo_ids <@ $2::text[]))))`
+}
+
+/** May the viewer run work of this owner: 403 for one who sees a run without being of the account that is billed. */
+export function assertRunsFor(viewer: Viewer, ownerId: string, level: ScopeLevel = 'train'): Credentialed {
+  const credential = assertLevel(viewer, level)
+  if (credential.accountIds.includes(ownerId)) return credential
+  throw forbidden('The run belongs to an account that you are not of.')
 }
 
 /** 403 `forbidden.agent`: an agent key may not delete a repo or make one public, at its creation or later. */

@@ -14,11 +14,14 @@ export const storedCard: Statement<RobotCard> = {
   text: `select card, interface_fingerprint as "interfaceFingerprint", updated_at as "updatedAt" from robot_cards where repo_id = $1`,
 }
 
-/** JSON as text, not JSONB: that would sort the members, and write 1e308 with 309 digits. */
+/**
+ * JSON as text, not JSONB: that would sort the members, and write 1e308 with 309 digits. The time of a transaction is that of its beginning, so that the later
+ * of two puts may have the earlier one; no time goes back.
+ */
 export const upsertCard: Statement<{ updatedAt: string }> = {
   name: 'robot-card-put',
   text: `insert into robot_cards (repo_id, card, card_bytes, interface_fingerprint) values ($1, $2::text::json, octet_length($2::text), $3)
     on conflict (repo_id) do update set card = excluded.card, card_bytes = excluded.card_bytes,
-      interface_fingerprint = excluded.interface_fingerprint, updated_at = now()
+      interface_fingerprint = excluded.interface_fingerprint, updated_at = greatest(now(), robot_cards.updated_at)
     returning updated_at as "updatedAt"`,
 }

@@ -1,4 +1,5 @@
 /** validateRobotCard (spec, "POST /v1/robots/{owner}/{repo}/validate"): what PUT would refuse, with the same codes. Writes nothing. */
+import { assertReachesRepo } from '../auth/policy.ts'
 import type { RequestContext } from '../context.ts'
 import { notFound } from '../errors.ts'
 import { findRepo } from '../repos/get-repo.ts'
@@ -32,12 +33,13 @@ export interface RobotValidationReport {
 /** No physics engine: the hub's own reader of models. */
 const ENGINE = 'hub-static'
 
-/** The report on a candidate, or on the stored card. Errors: 401, 404 (also where none is stored), 409 on another kind, 503. */
+/** The report on a candidate, or on the stored card. Errors: 401, 403 for a key limited to other repos, 404 (also where none is stored), 409 on another kind, 503. */
 export async function validateRobotCard(
   ctx: RequestContext,
   input: ValidateRobotCardInput,
 ): Promise<RobotValidationReport> {
   const repo = await findRepo(ctx, { owner: input.owner, slug: input.repo })
+  assertReachesRepo(ctx.viewer, repo, repo.fullName)
   assertRobotRepo(repo)
   const isStored = input.document === null || input.document === undefined
   const [stored] = isStored ? await ctx.deps.db.query(storedCard, [repo.id]) : []

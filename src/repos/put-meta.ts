@@ -49,7 +49,7 @@ export const upsertDatasetMeta: Statement<never> = {
 /** Shared with the card, which is a meta block of another kind. */
 export const touchRepo: Statement<never> = {
   name: 'repo-touch',
-  text: 'update repos set updated_at = now() where id = $1',
+  text: 'update repos set updated_at = greatest(now(), updated_at) where id = $1',
 }
 
 /** Replaces the model meta block. Errors: 401, 403, 404, 409 `conflict.wrong_kind`. */
