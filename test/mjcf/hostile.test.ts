@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { copiesCases } from './hostile/copies-cases.ts'
 import { expansionCases } from './hostile/expansion-cases.ts'
 import { fileCases } from './hostile/file-cases.ts'
 import type { HostileCase } from './hostile/hostile-case.ts'
@@ -48,6 +49,7 @@ describe.each([
   ['documents', xmlCases],
   ['files', fileCases],
   ['expansions', expansionCases],
+  ['copies', copiesCases],
 ] as const)('hostile %s', (_title, cases) => {
   it.each(cases.map((hostile) => [hostile.name, hostile] as const))('%s', async (_name, hostile) => {
     const files = hostile.files()

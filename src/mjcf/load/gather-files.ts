@@ -27,7 +27,13 @@ export async function gatherFiles(source: ModelFiles, entry: string): Promise<Ga
   const files = new Map<string, XmlFile>()
   const sizes = new Map<string, number | null>()
   const visited = new Set<string>()
-  const left = { bytes: limits.textBytes, elements: limits.elements, attributes: limits.attributes }
+  // A file is looked through once for each model that includes it: as many elements as the expanded models have, at most.
+  const left = {
+    bytes: limits.textBytes,
+    elements: limits.elements,
+    attributes: limits.attributes,
+    visits: limits.elements,
+  }
 
   const lookFor = async (paths: readonly string[]) => {
     const unknown = [...new Set(paths)].filter((path) => !sizes.has(path))
@@ -58,7 +64,13 @@ export async function gatherFiles(source: ModelFiles, entry: string): Promise<Ga
   await lookFor([entry])
   while (wave.length > 0) {
     await read(wave.map(({ path }) => path))
-    const references = wave.flatMap((visit) => visitsFrom(visit, files.get(visit.path)))
+    const references: Reference[] = []
+    for (const visit of wave) {
+      const found = visitsFrom(visit, files.get(visit.path))
+      left.visits -= found.elements
+      if (left.visits < 0) throw refusal(entry, `More than ${limits.elements} elements with all includes and models.`)
+      for (const reference of found.references) references.push(reference)
+    }
     await lookFor(references.flatMap(({ reference }) => reference.candidates.flatMap(({ path }) => path ?? [])))
     wave = references.flatMap(({ main, reference }) => {
       const path = choose(reference)
@@ -73,14 +85,21 @@ export async function gatherFiles(source: ModelFiles, entry: string): Promise<Ga
   return files
 }
 
-/** What a file refers to, each with the main file to look it up by: null for a model asset, which is its own. */
-function visitsFrom({ main, path }: Visit, file: XmlFile | undefined) {
-  if (!file?.root || (path === main && formatOf(file.root) !== 'mjcf')) return []
-  const { includes, models } = referencesOf(file.root, folderOf(main))
-  return [
+/** Something that a file refers to, with the main file to look it up by: null for a model asset, which is its own. */
+interface Reference {
+  readonly main: string | null
+  readonly reference: FileReference
+}
+
+/** What a file refers to, and how many elements it took to see that. */
+function visitsFrom({ main, path }: Visit, file: XmlFile | undefined): { references: Reference[]; elements: number } {
+  if (!file?.root || (path === main && formatOf(file.root) !== 'mjcf')) return { references: [], elements: 0 }
+  const { includes, models, elements } = referencesOf(file.root, folderOf(main))
+  const references = [
     ...includes.map((reference) => ({ main, reference })),
     ...models.map((reference) => ({ main: null, reference })),
   ]
+  return { references, elements }
 }
 
 function parsed(bytes: Uint8Array, path: string, left: XmlAllowance): XmlFile {

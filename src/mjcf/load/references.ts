@@ -1,6 +1,7 @@
 /** Elements that name another XML file, and where MuJoCo looks for it. */
 import { extensionOf, folderOf, inRepo, joinPath } from '../paths.ts'
 import type { XmlElement } from '../xml/element.ts'
+import { inDocumentOrder } from '../xml/in-document-order.ts'
 
 export interface FileReference {
   readonly element: XmlElement
@@ -34,26 +35,28 @@ export function leavesRepo({ candidates }: FileReference): boolean {
 }
 
 /** Whether MuJoCo takes the file of a `<model>` for one at all, which it decides before it looks for the file. */
-export function isModelFile({ element, written }: FileReference): boolean {
+export function isModelFile({ element, written }: Pick<FileReference, 'element' | 'written'>): boolean {
   return /^\.(xml|urdf)$/.test(extensionOf(written)) || element.attributes.get('content_type') === 'text/xml'
 }
 
-/** Every reference of a file as it was written, includes not expanded: what is asked for next. */
+/** Each reference of a file as it was written, includes not expanded: what is asked for next. One that is written again leads to the same file. */
 export function referencesOf(
   root: XmlElement,
   mainFolder: string,
-): { includes: FileReference[]; models: FileReference[] } {
-  const includes: FileReference[] = []
-  const models: FileReference[] = []
-  const waiting = [root]
-  for (let element = waiting.pop(); element; element = waiting.pop()) {
-    for (const child of element.children) {
-      const include = child.name === 'include' ? includeReference(child, mainFolder) : null
-      if (include) includes.push(include)
-      const model = child.name === 'model' ? modelReference(child) : null
-      if (model && isModelFile(model)) models.push(model)
-      waiting.push(child)
-    }
+): { includes: FileReference[]; models: FileReference[]; elements: number } {
+  const includes = new Map<string, XmlElement>()
+  const models = new Map<string, XmlElement>()
+  let elements = 0
+  for (const element of inDocumentOrder(root)) {
+    elements += 1
+    const file = element.attributes.get('file')
+    if (file === undefined || element === root) continue
+    if (element.name === 'include') includes.set(file, element)
+    else if (element.name === 'model' && isModelFile({ element, written: file })) models.set(file, element)
   }
-  return { includes, models }
+  return {
+    includes: [...includes.values()].flatMap((element) => includeReference(element, mainFolder) ?? []),
+    models: [...models.values()].flatMap((element) => modelReference(element) ?? []),
+    elements,
+  }
 }

@@ -115,12 +115,22 @@ export class BodyNode extends SpecNode implements SpecBody {
 /** The lists of a body, in the order in which MuJoCo copies them. */
 export const TREE_LISTS = ['frames', 'geoms', 'joints', 'sites', 'cameras', 'lights'] as const
 
-/** All bodies below one, itself first, depth-first in document order. Not recursive: a cable is one body below the other. */
+/**
+ * All bodies below one, itself first, depth-first in document order. Not recursive: a cable is one body below the other. Whoever stops early has not paid
+ * for the rest: the world may have a hundred thousand children.
+ */
 export function* bodiesBelow(top: BodyNode): Generator<BodyNode> {
-  const stack = [top]
-  for (let body = stack.pop(); body !== undefined; body = stack.pop()) {
-    yield body
-    for (let i = body.bodies.length - 1; i >= 0; i -= 1) stack.push(body.bodies[i] as BodyNode)
+  yield top
+  const open = [{ body: top, next: 0 }]
+  for (let at = open.at(-1); at !== undefined; at = open.at(-1)) {
+    const child = at.body.bodies[at.next]
+    at.next += 1
+    if (child === undefined) {
+      open.pop()
+    } else {
+      yield child
+      open.push({ body: child, next: 0 })
+    }
   }
 }
 

@@ -20,8 +20,8 @@ export interface ShapeContext {
   readonly discardvisual: boolean
   /** `<mesh>` assets made so far. */
   readonly meshes: XmlElement[]
-  /** By name without folder and extension: one for each scale. */
-  readonly meshesByName: Map<string, { readonly name: string; readonly scale: string }[]>
+  /** Names of the meshes made, by name without folder and extension, then by scale. */
+  readonly meshesByName: Map<string, Map<string, string>>
   readonly meshNames: Set<string>
   readonly geomNames: Set<string>
   /** `<color>` elements that were looked at. */
@@ -135,12 +135,12 @@ function meshAttributes(mesh: XmlElement, context: ShapeContext): Record<string,
     faults.add('name', mesh, `filename="${written}" leaves the mesh without a name.`, { names: [written] })
     return null
   }
-  const alike = meshesByName.get(base) ?? []
+  const alike = meshesByName.get(base) ?? new Map<string, string>()
   meshesByName.set(base, alike)
-  const same = alike.find((other) => other.scale === scale)
-  if (same) return { type: 'mesh', mesh: same.name }
-  const name = alike.length === 0 ? base : `${base}${alike.length}`
-  alike.push({ name, scale })
+  const same = alike.get(scale)
+  if (same !== undefined) return { type: 'mesh', mesh: same }
+  const name = alike.size === 0 ? base : `${base}${alike.size}`
+  alike.set(scale, name)
   // A name that is taken is not given: the mesh is then named for its file, and the two collide.
   meshes.push(mjcfElement('mesh', { name: meshNames.has(name) ? null : name, file, scale }, mesh))
   meshNames.add(name)

@@ -1,7 +1,5 @@
-import { type HostileCase, SPHERE, world } from './hostile-case.ts'
+import { type HostileCase, SPHERE, times, world } from './hostile-case.ts'
 
-const times = (count: number, make: (index: number) => string) =>
-  Array.from({ length: count }, (_, i) => make(i)).join('')
 const nested = (depth: number, open: string, inside: string, close: string) =>
   open.repeat(depth) + inside + close.repeat(depth)
 const link = (name: string) => `<link name="${name}"/>`

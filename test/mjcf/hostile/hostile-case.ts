@@ -16,3 +16,7 @@ export const world = (inside: string, before = ''): string =>
   `<mujoco>${before}<worldbody>${inside}</worldbody></mujoco>`
 
 export const SPHERE = '<geom size=".1"/>'
+
+/** Texts in a row. */
+export const times = (count: number, make: (index: number) => string): string =>
+  Array.from({ length: count }, (_, i) => make(i)).join('')
