@@ -93,6 +93,11 @@ function parses(reading: ModelReading): Check {
   if (open !== null) return check('mjcf.parses', 'skip', `${reading.entry} is not read whole. ${open}`)
   const warnings = reading.warnings.filter(({ kind }) => !isAboutFiles(kind))
   const data = undecidedData(reading)
+  const verdict = reading.undecided.find(({ about }) => about === 'model')
+  if (verdict) {
+    const message = `Whether MuJoCo compiles ${reading.entry} is not known. ${verdict.reason}`
+    return check('mjcf.parses', 'skip', message, { data })
+  }
   if (warnings.length > 0) return faultyCheck('mjcf.parses', 'warn', warnings.map(asCheckFault), data ?? {})
   const what = reading.format === 'urdf' ? 'URDF' : 'MJCF'
   return check('mjcf.parses', 'pass', `${reading.entry} is ${what} that MuJoCo reads.`, { data })

@@ -1,10 +1,14 @@
 /** Plugins that a model needs: code that MuJoCo loads besides, and that this reader cannot look into. */
 import { modelsBelow } from './assets/asset-refs.ts'
+import { short } from './grammar/values.ts'
 import type { LoadedModel } from './load/loaded-model.ts'
 import type { Undecided } from './reading.ts'
 import { inDocumentOrder } from './xml/in-document-order.ts'
 
-/** One for each plugin named, in document order: MuJoCo refuses the model where it has not been started with that plugin. */
+/** One tells enough; a model may name as many as it has elements. */
+const MAX_NAMED = 10
+
+/** One for each of the first plugins named, in document order: MuJoCo refuses the model where it has not been started with that plugin. */
 export function pluginsOf(top: LoadedModel): Undecided[] {
   const names = new Set<string>()
   for (const { root } of modelsBelow(top)) {
@@ -13,8 +17,8 @@ export function pluginsOf(top: LoadedModel): Undecided[] {
       if (plugin) names.add(plugin)
     }
   }
-  return [...names].map((name) => ({
+  return [...names].slice(0, MAX_NAMED).map((name) => ({
     about: 'model',
-    reason: `MuJoCo reads it only with the plugin ${name}, which is not part of it`,
+    reason: `The model needs the plugin ${short(name)}, which is not part of MuJoCo itself.`,
   }))
 }

@@ -62,6 +62,16 @@ describe('the checks of a model', () => {
       armReading({ undecided: [{ about: 'assets', reason: 'A plugin.' }] }),
       ['pass', 'pass', 'skip', 'pass'],
     ],
+    [
+      'it needs a plugin',
+      armReading({ undecided: [{ about: 'model', reason: 'A plugin.' }], warnings: [fault('include')] }),
+      ['pass', 'skip', 'pass', 'pass'],
+    ],
+    [
+      'it needs a plugin and is refused for something else',
+      armReading({ undecided: [{ about: 'model', reason: 'A plugin.' }], faults: [fault('compile')] }),
+      ['pass', 'fail', 'pass', 'pass'],
+    ],
     ['an include is repeated', armReading({ warnings: [fault('include')] }), ['pass', 'warn', 'pass', 'pass']],
     [
       'its files depend on how it is loaded',

@@ -1,6 +1,6 @@
 /** `<flexcomp>`: a flex and, unless it is rigid, a body with unnamed slide joints for each point that is not pinned. */
 
-import { readNumbers } from '../grammar/values.ts'
+import { readNumbers, short } from '../grammar/values.ts'
 import { limits } from '../limits.ts'
 import { numbersIn } from '../rules/fields.ts'
 import type { XmlElement } from '../xml/element.ts'
@@ -43,7 +43,9 @@ export function readFlexcomp(place: Place, element: XmlElement): void {
   if (typeof made === 'string') {
     faults.add('compile', element, `The flexcomp ${made}.`)
   } else if (made === null) {
-    const reason = `the bodies of the flexcomp "${element.attributes.get('name') ?? ''}" depend on the content of a file`
+    const reason = `The bodies of the flexcomp "${short(element.attributes.get('name') ?? '')}" depend on the content of a file.`
+    // The first tells enough: a model may have thousands.
+    if (undecided.length > 0) return
     for (const about of ['joints', 'keyframes', 'sizes'] as const) undecided.push({ about, reason })
   } else {
     make(place, flexcomp, made)
