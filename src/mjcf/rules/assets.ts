@@ -3,7 +3,7 @@ import type { XmlElement } from '../xml/element.ts'
 import { alone, countIn, isLong, numberOf, numbersIn, textOf, vectorOf, within } from './fields.ts'
 import { checkMesh } from './meshes.ts'
 import type { Report } from './report.ts'
-import { checkLasting } from './visuals.ts'
+import { checkInherited, checkLasting } from './visuals.ts'
 
 /** Assets as far as they are written in the model itself: their files are judged elsewhere. */
 export function checkAssets(spec: Spec, report: Report): void {
@@ -54,6 +54,7 @@ function checkTexture(texture: SpecObject, report: Report): void {
 function checkMaterial(spec: Spec, material: SpecObject, report: Report): void {
   if (spec.compiler.discardvisual) return
   report.optional(material, 'texture', 'texture', material.ref('texture'))
+  checkInherited(spec, material, 'texture', report)
   for (const { element, name } of material.parts) report.optional(within(material, element), 'texture', 'texture', name)
 }
 

@@ -84,6 +84,11 @@ export function textOf({ layers, element }: Layered, name: string, initial: stri
   return element.attributes.get(name) ?? layersOf(layers, name).text ?? initial
 }
 
+/** What the default class says, whether or not the object itself says otherwise. */
+export function inherited({ layers }: Layered, name: string): string {
+  return layersOf(layers, name).text ?? ''
+}
+
 /** Whether any layer has numbers in the attribute: none at all, or `nan` at the end, is as good as absent. */
 export function given(object: Layered, name: string): boolean {
   const [first] = numbersOf(object, name)

@@ -8,11 +8,20 @@ import { compilerFor } from './settings.ts'
 export function checkJoints(spec: Spec, report: Report): void {
   for (const joint of spec.joints) {
     if (!joint.made && joint.element.name === 'joint') checkJoint(spec, joint, report)
+    // The joints of a flexcomp have an axis of its own, and all else from the default class.
+    if (joint.made && joint.element.name === 'flexcomp') checkLimits(spec, joint, report)
   }
   for (const body of spec.bodies) checkBody(spec, body, report)
 }
 
 function checkJoint(spec: Spec, joint: SpecJoint, report: Report): void {
+  checkLimits(spec, joint, report)
+  const driven = joint.type === 'hinge' || joint.type === 'slide'
+  if (driven && isZero(vectorOf(joint, 'axis', [0, 0, 1]))) report.refused(joint, 'axis', 'has an axis without length')
+}
+
+/** All but the axis. */
+function checkLimits(spec: Spec, joint: SpecJoint, report: Report): void {
   const { autolimits } = compilerFor(spec, joint)
   const [time, ratio] = vectorOf(joint, 'springdamper', [0, 0]) as [number, number]
   if ((time !== 0 || ratio !== 0) && (time <= 0 || ratio <= 0)) {
@@ -32,7 +41,6 @@ function checkJoint(spec: Spec, joint: SpecJoint, report: Report): void {
   } else if (isLimited(frclimited, frcrange) && frcrange[0] >= frcrange[1]) {
     report.refused(joint, 'actuatorfrcrange', `has the actuatorfrcrange ${frcrange.join(' ')}, which is not ascending`)
   }
-  if (isZero(vectorOf(joint, 'axis', [0, 0, 1]))) report.refused(joint, 'axis', 'has an axis without length')
 }
 
 function checkRange(joint: SpecJoint, autolimits: boolean, report: Report): void {

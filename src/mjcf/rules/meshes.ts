@@ -14,10 +14,22 @@ export function checkMesh(mesh: SpecObject, report: Report): void {
   if (inertia !== 'shell' && vectorOf(mesh, 'scale', [1, 1, 1]).includes(0))
     report.refused(mesh, 'scale', 'has a scale of 0, which leaves no volume')
   if (isZero(vectorOf(mesh, 'refquat', [1, 0, 0, 0]))) report.refused(mesh, 'refquat', 'has a refquat of zeros')
-  const elsewhere = (attributes.get('file') ?? '') !== '' || (attributes.get('builtin') ?? 'none') !== 'none'
+  const file = attributes.get('file') ?? ''
+  const besides = file === '' ? null : besidesFile(file, attributes)
+  if (besides !== null) report.refused(mesh, 'data', besides)
+  const elsewhere = file !== '' || (attributes.get('builtin') ?? 'none') !== 'none'
   if (elsewhere || element.children.some(({ name }) => name === 'plugin')) return
   const fault = dataFault(attributes, inertia)
   if (fault !== null) report.refused(mesh, 'data', fault)
+}
+
+/** What is written beside a file that has it already. Files of MuJoCo's own format may do without faces. */
+function besidesFile(file: string, attributes: ReadonlyMap<string, string>): string | null {
+  if (countIn(attributes.get('vertex')) > 0) return 'has a file, and vertices beside it'
+  const faces = countIn(attributes.get('face'))
+  if (faces > 0 && /\.(?:stl|obj)$/i.test(file)) return 'has a file, and faces beside it'
+  if (faces % 3 !== 0) return 'has faces that do not come in threes of vertices'
+  return countIn(attributes.get('normal')) % 3 === 0 ? null : 'has normals that do not come in threes of numbers'
 }
 
 function dataFault(attributes: ReadonlyMap<string, string>, inertia: string): string | null {

@@ -10,6 +10,9 @@ const TRIANGLE = 'vertex="0 0 0 1 0 0 0 1 0" face="0 1 2"'
 const keyed = (key: string) =>
   `${world(body('<joint name="j"/><body><joint type="ball"/><geom size=".1"/></body>') + body('<freejoint/>') + body('', 'mocap="true"'))}
    <actuator><motor joint="j"/><general joint="j" dyntype="filter"/></actuator><keyframe>${key}</keyframe>`
+const TEXTURE = '<texture name="t" type="2d" builtin="flat" width="8" height="8"/>'
+const fixed = (attributes: string) =>
+  `${world('<body><joint name="j"/><geom size=".1"/></body>')}<tendon><fixed ${attributes}><joint joint="j" coef="1"/></fixed></tendon>`
 const numbers = (count: number) => new Array(count).fill('1').join(' ')
 
 /** Assets, custom fields, keyframes. */
@@ -32,6 +35,20 @@ export const ASSET_CASES: readonly RuleCase[] = [
         '<texture name="t" type="2d" builtin="flat" width="8" height="8"/><material name="m"><layer role="rgb" texture="t"/></material>',
       ),
       `<default><geom material="none"/></default>${world('<site/>')}`,
+    ],
+  },
+  {
+    rule: 'what a default class says of a material or tendon exists, even where they say otherwise',
+    refused: [
+      `<default><material texture="none"/></default>${asset(`${TEXTURE}<material name="m" texture="t"/>`)}`,
+      `<default><material texture="none"/></default>${asset('<material name="m" texture=""/>')}`,
+      `<default><tendon material="none"/></default>${asset('<material name="m"/>', fixed('material="m"'))}`,
+    ],
+    accepted: [
+      `<default><material texture="none"/><default class="c"><material texture="t"/></default></default>
+       ${asset(`${TEXTURE}<material name="m" class="c"/>`)}`,
+      `<default><tendon material="none"/></default>`,
+      `<default><geom material="none"/></default>${asset('<material name="m"/>', world('<geom size=".1" material="m"/>'))}`,
     ],
   },
   {

@@ -142,6 +142,17 @@ export const FLEX_CASES: readonly RuleCase[] = [
     ],
   },
   {
+    rule: 'the joints of a flexcomp are limited as the default class has it',
+    refused: [
+      `<default><joint limited="true"/></default>${cloth()}`,
+      `<default><joint springdamper="1 0"/></default>${cloth()}`,
+    ],
+    accepted: [
+      `<default><joint limited="true"/></default>${cloth('', 'rigid="true"')}`,
+      `<default><joint limited="true" range="0 1" axis="0 0 0"/></default>${cloth()}`,
+    ],
+  },
+  {
     rule: 'the numbers of a flexcomp are numbers',
     refused: [
       ...['true', 'nan', '3 nan 1', '3.5 3 1', '3 1e1 1', '0x3 3 1', '9999999999999 1 1'].map((count) =>
