@@ -2,7 +2,7 @@
 import { HubError, invalid, type Loc } from '../src/errors.ts'
 
 /** Members whose value is free: the names below them belong to the robot, not to the schema. */
-const free: ReadonlySet<string> = new Set(['limits', 'default_pose', 'scale_per_joint', 'ranges', 'data'])
+const free: ReadonlySet<string> = new Set(['limits', 'default_pose', 'scale_per_joint', 'ranges', 'data', 'loc'])
 
 const toSnake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 const toCamel = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())

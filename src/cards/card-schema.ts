@@ -35,7 +35,7 @@ const validationCheck = z.strictObject({
   names: z.array(z.string().max(1024)).describe('Offending joints, files or fields.'),
   hint: z.string().max(10_000).nullish().describe('One-line fix.'),
   loc: z
-    .array(z.union([z.string().max(1024), z.int()]))
+    .array(z.union([z.string().max(1024), z.int()], 'must be a text or an integer'))
     .nullish()
     .describe('Path into the card body.'),
   data: z.record(z.string(), z.unknown()).nullish().describe('The numbers behind the verdict.'),

@@ -96,7 +96,7 @@ function refusal(checks: readonly Check[], { placeOf = inDocument }: PutRobotCar
     return { type: code, detail, loc: placeOf(loc ?? []), names, hint, data }
   })
   const more = items.length > 1 ? ` (and ${items.length - 1} more in errors)` : ''
-  return new HubError('validation.failed', `The card is refused: ${items[0]?.detail}${more}`, { items })
+  return new HubError('validation.failed', `The card is refused: ${failing[0]?.message}${more}`, { items })
 }
 
 const inDocument = (loc: Loc): Loc => ['input', 'document', ...loc]

@@ -101,6 +101,29 @@ describe('a card of a hostile shape is refused under card.schema, alike by put a
   })
 })
 
+describe('a typed card', () => {
+  const [free, claim] = [
+    (value: string) => `"actuators":[{"name":"m","vendor":{"x":${value}}}]`,
+    (value: string) =>
+      `"validation":{"engine":"e","checkedAt":"2026-01-01T00:00:00Z","checks":[{"code":"c","status":"PASS","message":"","names":[],"loc":${value}}]}`,
+  ]
+  it.each([
+    ['an infinite number in a map', '"limits":{"j":{"lower":1e999}}', 'input.card.limits.j.lower'],
+    ['an infinite number of a vendor', free('1e999'), 'input.card.actuators.0.x'],
+    ['a member named __proto__', free('{"__proto__":{}}'), 'input.card.actuators.0.x'],
+    ['a hundred thousand levels of a vendor', free(nested(100_000)), 'input.card.actuators'],
+    ['a hundred thousand levels in the place of a claim', claim(nested(100_000)), 'input.card.validation'],
+  ])('with %s is refused too, at its place', async (_what, member, place) => {
+    const [owner, repo] = robot.split('/')
+    const query = JSON.stringify(mutation('putRobotCard', 'dof'))
+    const body = `{"query":${query},"variables":{"input":{"owner":"${owner}","repo":"${repo}","card":{"dof":1,${member}}}}}`
+    const { extensions } = (await hub.send(ada, 'POST', '/graphql', { headers: json, body })).json.errors[0]
+    expect(extensions.problem.errors.map(({ type, loc }: Json) => [type, loc.join('.')])).toEqual([
+      ['card.schema', place],
+    ])
+  })
+})
+
 describe('a card that is only large', () => {
   const names = Array.from({ length: 10_000 }, (_, at) => `joint_${at}`)
 

@@ -250,16 +250,84 @@ describe('a card is refused', () => {
       {},
       goodCard({ interface: goodInterface({ end_effectors: [{ name: 'g', site: 'top', in_mjcf: true }] }) }),
     ],
+    [
+      'assets.readable',
+      {
+        'arm.xml': arm('<geom type="mesh" mesh="m"/>').replace(
+          '<worldbody>',
+          '<asset><mesh name="m" file="m.stl"/></asset><worldbody>',
+        ),
+        'm.stl': '',
+      },
+      goodCard(),
+    ],
+    ['interface.default_pose', {}, goodCard({ interface: goodInterface({ default_pose: { tip: 0 } }) })],
+    [
+      'interface.actuation',
+      {},
+      goodCard({ interface: goodInterface({ actuation: [{ joints: ['shoulder', 'wrist'], mode: 'position' }] }) }),
+    ],
+    [
+      'interface.actuation',
+      {},
+      goodCard({
+        interface: goodInterface({
+          actuation: [
+            { joints: ['shoulder', 'elbow'], mode: 'position' },
+            { joints: ['elbow'], mode: 'torque' },
+          ],
+        }),
+      }),
+    ],
+    [
+      'interface.action',
+      {},
+      goodCard({
+        interface: goodInterface({ action: { semantics: 'position', scale: 1, scale_per_joint: { wrist: 1 } } }),
+      }),
+    ],
+    [
+      'interface.parts',
+      {},
+      goodCard({ interface: goodInterface({ parts: [{ name: 'arm', kind: 'arm', joints: ['wrist'] }] }) }),
+    ],
+    [
+      'interface.end_effectors',
+      {},
+      goodCard({ interface: goodInterface({ end_effectors: [{ name: 'g', gripper_joint: 'claw' }] }) }),
+    ],
+    ['interface.feet', {}, goodCard({ interface: goodInterface({ feet: ['hand', 'toe'] }) })],
+    [
+      'interface.ranges',
+      {},
+      goodCard({ interface: goodInterface({ command_space: { kind: 'velocity', ranges: { vx: [1, -1] } } }) }),
+    ],
+    ['card.limits', {}, goodCard({ limits: { elbow: { lower: 2, upper: 1 } } })],
     ['card.thumbnails', {}, goodCard({ thumbnail_paths: { light: 'arm.xml', dark: 'dark.png' } })],
     ['card.schema', {}, { ...goodCard(), dof: 'two' }],
-  ])('by %s alone, by put and validate alike', async (code, files, card) => {
+  ])('by %s alone, by put and validate alike, in both dialects', async (code, files, card) => {
     const name = await newRobot({ 'arm.xml': arm(), ...files })
+    const [owner, repo] = name.split('/')
+    const inGraph = (mutation: string) => hub.graphql(ada, mutation, { input: { owner, repo, document: card } })
     const refused = await put(name, card)
     expect([refused.status, types(refused)]).toEqual([422, [code]])
     const report = (await validate(name, { card })).json
     expect([report.ok, report.grade, failing(report)]).toEqual([false, 'fail', [code]])
     const found = report.checks.find((check: Json) => check.code === code)
     expect(['body', ...found.loc]).toEqual(refused.json.errors[0].loc)
+    const { names, hint, data } = found
+    expect(refused.json.errors[0]).toMatchObject({ names, hint, data })
+    const graphPut = await inGraph('mutation ($input: PutRobotCardInput!) { putRobotCard(input: $input) { dof } }')
+    const { errors } = graphPut.errors[0].extensions.problem
+    expect(errors).toEqual([{ ...refused.json.errors[0], loc: ['input', 'document', ...found.loc] }])
+    const graphReport = await inGraph(
+      'mutation ($input: ValidateRobotCardInput!) { validateRobotCard(input: $input) { ok grade checks { code status message names hint loc data } } }',
+    )
+    expect(graphReport.data.validateRobotCard).toEqual({
+      ok: false,
+      grade: 'FAIL',
+      checks: report.checks.map((check: Json) => ({ ...check, status: check.status.toUpperCase() })),
+    })
     expect((await get(name)).status).toBe(404)
   })
 
@@ -286,6 +354,78 @@ describe('a card is refused', () => {
       ['validation.unknown_member'],
       [['body', 'kard']],
     ])
+  })
+})
+
+describe('a warning', () => {
+  it.each([
+    [
+      'interface.vocabulary',
+      { interface: goodInterface({ base: 'wheeled', safety: { soft_limit_factor: 1, safe_stop: 'sit' } }) },
+    ],
+    ['interface.cameras', { interface: goodInterface({ cameras: [{ name: 'a' }, { name: 'a' }] }) }],
+    ['interface.base', { interface: goodInterface({ init_base_height_m: 1 }) }],
+    [
+      'interface.default_pose',
+      { limits: { elbow: { lower: 0, upper: 1 } }, interface: goodInterface({ default_pose: { elbow: 2 } }) },
+    ],
+    ['interface.ranges', { interface: goodInterface({ safety: { soft_limit_factor: 2, safe_stop: 'hold' } }) }],
+    ['card.limits', { limits: { wrist: { lower: 0 } } }],
+    ['card.dof', { dof: 17 }],
+  ])('by %s blocks no put, and is the grade of the report', async (code, change) => {
+    const name = await newRobot()
+    const made = await put(name, goodCard(change))
+    expect([made.status, made.json.errors]).toEqual([200, undefined])
+    const { json } = await validate(name)
+    const warned = json.checks.filter(({ status }: Json) => status === 'warn').map((check: Json) => check.code)
+    expect([json.ok, json.grade, warned]).toEqual([true, 'warn', [code]])
+  })
+})
+
+describe('a model with more than one thing wrong', () => {
+  const outside = arm('<geom type="mesh" mesh="m"/>').replace(
+    '<worldbody>',
+    '<asset><mesh name="m" file="../m.stl"/></asset><worldbody>',
+  )
+  const codesOf = async (text: string, interfaceChange: Record<string, unknown>) => {
+    const name = await newRobot({ 'arm.xml': text })
+    const report = (await validate(name, { card: goodCard({ interface: goodInterface(interfaceChange) }) })).json
+    const of = (code: string) => report.checks.find((check: Json) => check.code === code)
+    return { failing: failing(report), of }
+  }
+  const lost = { joint_order: ['shoulder', 'elbow', 'elbw'], feet: ['toe'] }
+
+  it('is read on past a mesh that lies outside of the repo', async () => {
+    expect((await codesOf(outside, {})).failing).toEqual(['assets.closure'])
+    const { failing, of } = await codesOf(outside, lost)
+    expect(failing).toEqual(['assets.closure', 'interface.joint_order', 'interface.feet'])
+    expect(of('mjcf.parses').status).toBe('pass')
+  })
+
+  it('is read on past an attribute that MJCF does not have', async () => {
+    const wrong = arm('<geom size=".1" colour="red"/>')
+    expect((await codesOf(wrong, {})).failing).toEqual(['mjcf.parses'])
+    const { failing, of } = await codesOf(wrong, lost)
+    expect(failing).toEqual(['mjcf.parses', 'interface.joint_order', 'interface.feet'])
+    expect(of('interface.joint_order').message).toBe('elbw is no joint of arm.xml as it stands.')
+  })
+
+  it.each([
+    ['is missing', 'part.xml'],
+    ['lies outside of the repo', '../part.xml'],
+  ])('is held to what was found of it where an include %s', async (_what, file) => {
+    const cut = arm().replace('<worldbody>', `<include file="${file}"/><worldbody>`)
+    expect((await codesOf(cut, {})).failing).toEqual(['assets.closure'])
+    const { failing, of } = await codesOf(cut, lost)
+    expect(failing).toEqual(['assets.closure'])
+    const statuses = [
+      'mjcf.parses',
+      'interface.joint_order',
+      'interface.feet',
+      'interface.end_effectors',
+      'interface.base',
+    ]
+    expect(statuses.map((code) => of(code).status)).toEqual(['skip', 'skip', 'skip', 'pass', 'skip'])
   })
 })
 

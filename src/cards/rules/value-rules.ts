@@ -1,7 +1,7 @@
 /** Rules about the numbers, words and paths of a card. Pure. Contract of the vocabularies: an unknown word is stored and warned of. */
+import { nearestName } from '../../mjcf/nearest-name.ts'
 import type { Check, CheckFault } from '../check.ts'
 import type { ReadableCard } from '../read-card.ts'
-import { nearestName } from './nearest-name.ts'
 import {
   conclude,
   drivableJoints,
