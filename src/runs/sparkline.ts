@@ -1,0 +1,82 @@
+/** The reward curve of a run: kept small while the run reports, and drawn as a sparkline. Pure. Spec, RunSparkline. */
+import { createLTTB } from 'downsample'
+
+/** `[step, reward]`. */
+export type CurvePoint = readonly [step: number, reward: number]
+
+export interface RunSparkline {
+  readonly metric: string
+  readonly points: readonly CurvePoint[]
+}
+
+/**
+ * What a run keeps of its rewards: as many points however long it trains, equally dense from its beginning to its end. (Thinning the kept points with
+ * the new ones each time would leave the last minute as many points as all the hours before it.)
+ */
+export interface RewardCurve extends RunSparkline {
+  /** Lines that one point stands for: 1, 2, 4, … Absent is 1. */
+  readonly every?: number
+  /** The lines after the last point, until they are enough for two: how many, the lowest and the highest in their order, and the last. */
+  readonly tail?: { readonly lines: number; readonly extremes: readonly CurvePoint[]; readonly last: CurvePoint }
+}
+
+const SPARKLINE_POINTS = 64
+/** Four for each point of the sparkline leave largest-triangle-three-buckets a choice; 256 points are about 5 KB of a run's row. */
+const CURVE_POINTS = 256
+
+/** The curve with further rewards, in the order of their lines. `metric` names a curve that begins here. */
+export function addRewards(
+  curve: RewardCurve | null,
+  metric: string,
+  added: readonly CurvePoint[],
+): RewardCurve | null {
+  let grown = curve
+  for (const point of added) grown = addReward(grown ?? { metric, points: [] }, point)
+  return grown
+}
+
+function addReward(curve: RewardCurve, point: CurvePoint): RewardCurve {
+  const { metric, points, every = 1 } = curve
+  if (every === 1) return halvedIfFull({ metric, points: [...points, point], every })
+  const lines = (curve.tail?.lines ?? 0) + 1
+  const extremes = extremesOf([...(curve.tail?.extremes ?? []), point])
+  if (lines < 2 * every) return { metric, points, every, tail: { lines, extremes, last: point } }
+  return halvedIfFull({ metric, points: [...points, ...extremes], every })
+}
+
+/** The lowest and the highest in their order; one alone where they are the same. */
+function extremesOf(points: readonly CurvePoint[]): CurvePoint[] {
+  const rewards = points.map(([, reward]) => reward)
+  const low = rewards.indexOf(Math.min(...rewards))
+  const high = rewards.indexOf(Math.max(...rewards))
+  return points.filter((_, place) => place === low || place === high)
+}
+
+function halvedIfFull(curve: RewardCurve): RewardCurve {
+  const { metric, points, every = 1 } = curve
+  if (points.length < CURVE_POINTS) return curve
+  return { metric, points: thin(points, CURVE_POINTS / 2), every: 2 * every }
+}
+
+/** RunSparkline: 64 points at most, the first and the last among them; null until a line carried a reward. */
+export function sparklineOf(curve: RewardCurve | null): RunSparkline | null {
+  if (!curve) return null
+  const { extremes = [], last } = curve.tail ?? {}
+  const isShown = (point: CurvePoint) => extremes.some(([step, reward]) => step === point[0] && reward === point[1])
+  const points = [...curve.points, ...extremes, ...(last && !isShown(last) ? [last] : [])]
+  return { metric: curve.metric, points: thin(points, SPARKLINE_POINTS) }
+}
+
+/** Largest-triangle-three-buckets, over the range of each axis: the library loses its way where the area of a triangle overflows. */
+function thin(points: readonly CurvePoint[], count: number): readonly CurvePoint[] {
+  if (points.length <= count) return points
+  const [stepScale, rewardScale] = [scaleOf(points, 0), scaleOf(points, 1)]
+  const lttb = createLTTB<CurvePoint>({
+    x: (point) => point[0] / stepScale,
+    y: (point) => point[1] / rewardScale,
+  })
+  return lttb([...points], count) as CurvePoint[]
+}
+
+const scaleOf = (points: readonly CurvePoint[], axis: 0 | 1) =>
+  Math.max(...points.map((point) => Math.abs(point[axis]))) || 1
