@@ -1,5 +1,5 @@
 /** How faults of the grammar speak: elements, lists, and what was probably meant. */
-import { nearestName } from '../rules/nearest-name.ts'
+import { nearestName } from '../nearest-name.ts'
 import type { XmlElement } from '../xml/element.ts'
 import { BODY } from './body-rows.ts'
 import { MUJOCO } from './mjcf-rows.ts'
@@ -21,8 +21,8 @@ export function listOf(words: readonly string[], conjunction: 'and' | 'or'): str
 
 /** What to do about an attribute that the element does not have. */
 export function attributeHint(name: string, row: Row): string {
-  const nearest = nearestName(name, [...row.attributes.keys()])
-  if (nearest !== undefined) return `Did you mean "${nearest}"?`
+  const nearest = nearestName(name, row.attributes.keys())
+  if (nearest !== null) return `Did you mean "${nearest}"?`
   if (row.attributes.size === 0) return 'It has no attributes at all.'
   return `Its attributes are: ${[...row.attributes.keys()].join(', ')}.`
 }
@@ -36,7 +36,7 @@ export function elementHint(name: string, row: Row, others: readonly string[]): 
       places.map((place) => `<${place}>`),
       'or',
     )}.`
-  return nearest === undefined ? 'MJCF has no element of that name.' : `Did you mean <${nearest}>?`
+  return nearest === null ? 'MJCF has no element of that name.' : `Did you mean <${nearest}>?`
 }
 
 let places: Map<string, string[]> | null = null

@@ -1,9 +1,9 @@
 import type { FaultKind, FaultPlace, Faults } from '../fault.ts'
 import { short } from '../grammar/values.ts'
+import { nearestName } from '../nearest-name.ts'
 import type { Spec, SpecCategory, SpecObject } from '../spec/types.ts'
 import type { XmlElement } from '../xml/element.ts'
 import { articled, labelOf } from './fields.ts'
-import { nearestName } from './nearest-name.ts'
 
 /** What a fault is about: an object, or an element within it that speaks for it. */
 export type Blamed = Pick<SpecObject, 'category' | 'name' | 'element'>
@@ -48,7 +48,7 @@ export function reportOn(spec: Objects & Pick<Spec, 'find'>, faults: Faults): Re
     const names =
       name === '' || lookups > MAX_LOOKUPS ? [] : objectsOf(spec, category).map((candidate) => candidate.name)
     const found = nearestName(name, names)
-    return found === undefined ? `Name ${articled(category)} of the model.` : `Did you mean "${found}"?`
+    return found === null ? `Name ${articled(category)} of the model.` : `Did you mean "${found}"?`
   }
   const report: Report = {
     fault(rule, kind, place, message, names = [], hint) {
