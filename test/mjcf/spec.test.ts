@@ -5,6 +5,7 @@ import { disagreements } from './disagreement.ts'
 import { memoryFiles } from './memory-files.ts'
 import { openOracle } from './oracle/mujoco.ts'
 import { BASE_CASES } from './spec/base-cases.ts'
+import { CONFLICT_CASES } from './spec/conflict-cases.ts'
 import { COPIES_CASES } from './spec/copies-cases.ts'
 import { DEFAULTS_CASES } from './spec/defaults-cases.ts'
 import { KEYS_CASES } from './spec/keys-cases.ts'
@@ -16,6 +17,7 @@ afterAll(() => oracle.close())
 const AREAS: Readonly<Record<string, readonly SpecCase[]>> = {
   'default classes': DEFAULTS_CASES,
   'copies and their names': COPIES_CASES,
+  'settings of the whole': CONFLICT_CASES,
   keyframes: KEYS_CASES,
   'bases, cables and flexcomps': BASE_CASES,
 }

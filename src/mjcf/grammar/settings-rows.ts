@@ -29,9 +29,6 @@ export const OPTION = row(
   [within('actuatorgroupdisable', 0, 30)],
 )
 
-/** The most that the count of user data can say; a negative one is none that MuJoCo can allocate. */
-const MAX_INT = 2_147_483_647
-
 export const SIZE = row(
   `memory njmax=whole nconmax=whole nstack=whole nuserdata=int nkey=int nuser_body=int nuser_jnt=int nuser_geom=int nuser_site=int nuser_cam=int
   nuser_tendon=int nuser_actuator=int nuser_sensor=int`,
@@ -39,7 +36,6 @@ export const SIZE = row(
   ['exclusive memory nstack', 'exclusive memory njmax'],
   [
     memorySize,
-    within('nuserdata', 0, MAX_INT),
     ...`njmax nconmax nstack nuser_body nuser_jnt nuser_geom nuser_site nuser_cam nuser_tendon nuser_actuator nuser_sensor`
       .split(' ')
       .map((name) => notBelowMinusOne(name)),

@@ -20,6 +20,7 @@ import { reportOn } from './report.ts'
 import { checkSensors } from './sensors.ts'
 import { checkTendons } from './tendons.ts'
 import { checkUserData } from './user-data.ts'
+import { checkWhole } from './whole.ts'
 
 /**
  * Checks what MuJoCo's reader and compiler refuse of a model, wherever that follows from what is written, and counts its degrees of freedom, controls and
@@ -45,6 +46,7 @@ export function checkRules(spec: Spec, faults: Faults): ModelReading['sizes'] {
   checkCustom(spec, report)
   checkUserData(spec, report)
   checkPlugins(spec.loaded, report)
+  checkWhole(spec, report)
   if (spec.undecided.some(({ about }) => about === 'joints' || about === 'sizes')) return null
   const nq = spec.joints.reduce((sum, { type }) => sum + POSITIONS[type], 0)
   const nv = spec.joints.reduce((sum, { type }) => sum + VELOCITIES[type], 0)

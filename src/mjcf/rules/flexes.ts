@@ -4,6 +4,7 @@ import type { Spec, SpecBody, SpecObject } from '../spec/types.ts'
 import type { XmlElement } from '../xml/element.ts'
 import { alone, countIn, isLong, numberOf, numbersIn, textOf, vectorOf } from './fields.ts'
 import type { Report } from './report.ts'
+import { optionOf } from './settings.ts'
 import { checkLasting } from './visuals.ts'
 
 /** Flexes, and flexcomps as far as they come to be one. */
@@ -77,8 +78,7 @@ function elasticFault(element: XmlElement): string | null {
 
 /** MuJoCo 3.14 integrates elasticity and passive contacts of flexes with some integrators only. */
 function integratorFault(spec: Spec, element: XmlElement): string | null {
-  const integrator = integratorOf(spec)
-  if (integrator === null) return null
+  const integrator = optionOf(spec, 'integrator') ?? 'Euler'
   if (textOf(child(element, 'contact'), 'passive', 'false') === 'true' && integrator !== 'discrete') {
     return `has passive contacts, which need the integrator discrete, and it is ${integrator}`
   }
@@ -99,17 +99,6 @@ function bendingFault(spec: Spec, { element, parts }: SpecObject): string | null
     (spec.find('body', name) as SpecBody | undefined)?.joints.length ?? 0
   const moving = parts.find((part) => joints(part) !== 0 && joints(part) !== 3)
   return moving === undefined ? null : `bends, and is pinned to the body "${moving.name}", which has joints`
-}
-
-/** Null where an attached model may have brought one along. */
-function integratorOf(spec: Spec): string | null {
-  const own = integratorIn(spec.loaded.root)
-  return own === undefined && [...spec.attached].some(({ root }) => integratorIn(root)) ? null : (own ?? 'Euler')
-}
-
-function integratorIn(root: XmlElement): string | undefined {
-  const options = root.children.filter(({ name }) => name === 'option')
-  return options.findLast(({ attributes }) => attributes.has('integrator'))?.attributes.get('integrator')
 }
 
 function checkFlex(flex: SpecObject, report: Report): void {

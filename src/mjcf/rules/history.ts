@@ -1,14 +1,11 @@
 import type { Spec } from '../spec/types.ts'
 import { numberOf, numbersIn } from './fields.ts'
 import type { Report } from './report.ts'
+import { optionOf } from './settings.ts'
 
 /** What has a history is sampled by the time step, which then must be positive. */
 export function checkHistory(spec: Spec, report: Report): void {
-  const options = spec.loaded.root.children.filter(({ name }) => name === 'option')
-  const steps = options
-    .map(({ attributes }) => numbersIn(attributes.get('timestep')))
-    .filter(({ length }) => length > 0)
-  const timestep = steps.at(-1)?.[0] ?? 0.002
+  const [timestep = 0.002] = numbersIn(optionOf(spec, 'timestep'))
   if (timestep > 0) return
   for (const category of ['actuator', 'sensor'] as const) {
     for (const object of spec.of(category)) {

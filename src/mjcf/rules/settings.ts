@@ -9,6 +9,15 @@ export function compilerFor(spec: Spec, object: Pick<SpecObject, 'model'>): Comp
 
 /** A whole number of the `<size>` sections of the main model, the last one that has it. */
 export function sizeSetting(spec: Spec, name: string): number | undefined {
+  const adopted = spec.adopted.get(`size ${name}`)
+  if (adopted !== undefined) return numbersIn(adopted)[0]
   const sections = spec.loaded.root.children.filter((child) => child.name === 'size')
   return numbersIn(sections.findLast((section) => section.attributes.has(name))?.attributes.get(name))[0]
+}
+
+/** An attribute of the `<option>` sections of the main model, or what an attached model brought in. */
+export function optionOf(spec: Spec, name: string): string | undefined {
+  const options = spec.loaded.root.children.filter((child) => child.name === 'option')
+  const last = options.findLast(({ attributes }) => attributes.has(name))
+  return spec.adopted.get(`option ${name}`) ?? last?.attributes.get(name)
 }

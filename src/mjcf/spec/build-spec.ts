@@ -107,6 +107,7 @@ function specOf(draft: Draft): Spec {
     compiler,
     compilers: building.compilers,
     attached: draft.attached,
+    adopted: draft.adopted,
     world,
     bodies: bodies as readonly BodyNode[],
     joints: bodies.flatMap((body) => body.joints),
@@ -121,8 +122,9 @@ function specOf(draft: Draft): Spec {
 function keysOf(draft: Draft): SpecKey[] {
   const sizes = draft.loaded.root.children.filter(({ name }) => name === 'size')
   const last = sizes.findLast(({ attributes }) => attributes.has('nkey'))
-  const padding = Math.max(0, (numbersIn(last?.attributes.get('nkey'))[0] || 0) - draft.keys.length)
-  if (last !== undefined) reserve(draft, padding, last)
+  const count = draft.adopted.get('size nkey') ?? last?.attributes.get('nkey')
+  const padding = Math.max(0, (numbersIn(count)[0] || 0) - draft.keys.length)
+  if (padding > 0) reserve(draft, padding, last ?? draft.loaded.root)
   const unnamed = Array.from({ length: padding }, () => ({ name: '', element: null, lengths: {} }))
   return [...draft.keys, ...unnamed, ...draft.carried.map(({ name, element }) => ({ name, element, lengths: {} }))]
 }

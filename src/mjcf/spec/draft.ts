@@ -49,6 +49,8 @@ export interface Draft {
   /** Model assets by name; of two with one name the first. */
   readonly assets: Map<string, Draft>
   readonly attached: Set<LoadedModel>
+  /** Settings of the whole that came with what was attached, by section and name. */
+  readonly adopted: Map<string, string>
   /** How often each name is borne; '' counts the unnamed. */
   readonly names: Map<SpecCategory, Map<string, number>>
   /** The joints and geoms themselves, where a copy depends on what they are. */
@@ -72,6 +74,7 @@ export function newDraft(building: Building, loaded: LoadedModel): Draft {
     carried: [],
     assets: new Map(),
     attached: new Set(),
+    adopted: new Map(),
     names: new Map(),
     known: new Map(),
     sizes: { nq: 0, nv: 0, nmocap: 0 },

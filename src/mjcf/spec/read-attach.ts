@@ -1,6 +1,7 @@
 /** `<attach>`: a body, a frame or the whole world of another model, or a body or frame of this one that is already read. */
 import type { XmlElement } from '../xml/element.ts'
 import { attachBody, attachFrame } from './attach.ts'
+import { settleConflicts } from './conflicts.ts'
 import { admit, type Draft, isNamed, lookUp } from './draft.ts'
 import { BodyNode, bodiesBelow, SpecNode, TREE_LISTS } from './node.ts'
 import type { Place } from './read-tree.ts'
@@ -43,6 +44,7 @@ function attachPart(place: Place, element: XmlElement, from: Draft, wanted: 'bod
     faults.add('reference', element, `There is no ${wanted} "${name}" ${where}.`, { names: [name] })
     return
   }
+  settleConflicts(draft, from, element)
   const copying = { from, into: draft, rename, at: element }
   const frame = place.frame ?? newFrame(draft, place.body, element)
   if (source instanceof BodyNode) attachBody(copying, source, frame)
@@ -52,6 +54,7 @@ function attachPart(place: Place, element: XmlElement, from: Draft, wanted: 'bod
 /** The whole content of the world of another model: everything there comes to stand in one frame. */
 function attachWorld({ draft, body, frame }: Place, element: XmlElement, from: Draft): void {
   const { world } = from
+  settleConflicts(draft, from, element)
   const around = newFrame(from, world, element)
   for (const name of [...TREE_LISTS, 'bodies'] as const) {
     for (const node of world[name]) if (node !== around && node.frame === null) node.frame = around

@@ -107,6 +107,8 @@ export interface Spec {
   readonly compilers: ReadonlyMap<LoadedModel, Compiler>
   /** Attached at least once, anywhere below: the models whose assets count. */
   readonly attached: ReadonlySet<LoadedModel>
+  /** Settings of the whole that attached models brought in, by section and name (`size nkey`): they go before those written. */
+  readonly adopted: ReadonlyMap<string, string>
   readonly world: SpecBody
   /** World first, then depth-first in document order. */
   readonly bodies: readonly SpecBody[]

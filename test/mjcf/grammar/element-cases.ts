@@ -61,7 +61,6 @@ export const ELEMENT_CASES: readonly GrammarCase[] = [
     refused: [
       'nuser_body="-2"',
       'nstack="-2"',
-      'nuserdata="-1"',
       'memory="1 K"',
       'memory="1.5"',
       'memory="5X"',

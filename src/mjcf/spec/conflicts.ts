@@ -1,0 +1,133 @@
+/** Settings of the whole that a model and one attached to it both have: `<compiler conflict>` says whether that is refused or one of them holds. */
+import { readNumbers } from '../grammar/values.ts'
+import type { XmlElement } from '../xml/element.ts'
+import type { Draft } from './draft.ts'
+
+/** How two values become one where conflicts are merged; null where they cannot. */
+type Merge = 'least' | 'most' | null
+
+const fields = (path: string, merge: Merge, names: string) =>
+  names.split(/\s+/).map((name) => [`${path} ${name}`, merge] as const)
+
+const FIELDS: ReadonlyMap<string, Merge> = new Map([
+  ...fields('option', 'least', 'timestep tolerance ls_tolerance noslip_tolerance ccd_tolerance sleep_tolerance'),
+  ...fields(
+    'option',
+    'most',
+    'iterations ls_iterations noslip_iterations ccd_iterations sdf_iterations sdf_initpoints',
+  ),
+  ...fields('option', null, 'impratio density viscosity o_margin integrator cone jacobian solver'),
+  ...fields('option', null, 'gravity wind magnetic o_solref o_solimp o_friction'),
+  ...fields('map', 'least', 'znear'),
+  ...fields('global', 'least', 'realtime'),
+  ...fields('map', 'most', 'zfar'),
+  ...fields('size', 'most', 'memory njmax nconmax nuserdata nkey nuser_body nuser_jnt nuser_geom nuser_site nuser_cam'),
+  ...fields('size', 'most', 'nuser_tendon nuser_actuator nuser_sensor'),
+])
+
+/** Lists of which fewer numbers may be written: the others stay as they are. */
+const LISTS: ReadonlyMap<string, readonly number[]> = new Map([
+  ['option o_solref', [0.02, 1]],
+  ['option o_solimp', [0.9, 0.95, 0.001, 0.5, 2]],
+  ['option o_friction', [1, 1, 0.005, 0.0001, 0.0001]],
+])
+
+/** Flags that switch something on; the others can switch off what is on. */
+const ENABLING = new Set(['override', 'energy', 'fwdinv', 'invdiscrete', 'sleep', 'diagexact', 'ipc'])
+
+/** Looks at what an attached model says of the whole; what it brings in where conflicts are merged is kept in `adopted`. */
+export function settleConflicts(into: Draft, from: Draft, at: XmlElement): void {
+  const mode = conflictOf(into)
+  if (mode === 'warning' || into === from) return
+  const [mine, theirs] = [settingsOf(into), settingsOf(from)]
+  const clashes = mode === 'error' ? clashingFlags(into, from) : []
+  for (const [field, merge] of FIELDS) {
+    const [own, other] = [mine.get(field), theirs.get(field)]
+    // What was itself brought in by an attach counts only where nobody has written anything; of sizes nobody remembers who wrote them.
+    const written = !field.startsWith('size ') && (own !== undefined || other !== undefined)
+    const here = written ? own : (into.adopted.get(field) ?? own)
+    const there = written ? other : (from.adopted.get(field) ?? other)
+    if (there === undefined || (here !== undefined && isSame(field, here, there))) continue
+    if (here !== undefined && (mode === 'error' || merge === null)) clashes.push(field.replace(/.* /, ''))
+    else if (mode === 'merge') into.adopted.set(field, here === undefined ? there : merged(field, merge, here, there))
+  }
+  if (clashes.length === 0) return
+  into.building.faults.add(
+    'compile',
+    at,
+    `The attached model says otherwise of ${clashes.join(', ')}, and the conflict of the compiler is "${mode}".`,
+    { names: clashes, hint: 'Say the same in both models, or leave conflict at "warning".' },
+  )
+}
+
+function conflictOf({ loaded }: Draft): string {
+  const compilers = loaded.root.children.filter(({ name }) => name === 'compiler')
+  return compilers.findLast(({ attributes }) => attributes.has('conflict'))?.attributes.get('conflict') ?? 'warning'
+}
+
+/** What is written, and is not the default where defaults count as unwritten: in sizes. */
+function settingsOf({ loaded }: Draft): Map<string, string> {
+  const settings = new Map<string, string>()
+  for (const section of sectionsOf(loaded.root.children)) {
+    for (const [name, text] of section.attributes) {
+      const field = `${section.name} ${name}`
+      if (!FIELDS.has(field)) continue
+      const list = LISTS.get(field)
+      const given = list && readNumbers(text)
+      const whole = given && overlaid(numbersOf(settings.get(field)) ?? list, given).join(' ')
+      settings.set(field, whole ?? text)
+    }
+  }
+  for (const [field, text] of settings) {
+    const unset = field === 'size nkey' || field === 'size nuserdata' ? 0 : -1
+    if (field.startsWith('size ') && amountOf(text) === unset) settings.delete(field)
+  }
+  return settings
+}
+
+function sectionsOf(children: readonly XmlElement[]): XmlElement[] {
+  return children.flatMap((section) => (section.name === 'visual' ? section.children : [section]))
+}
+
+const numbersOf = (text: string | undefined) => (text === undefined ? null : readNumbers(text))
+
+function overlaid(below: readonly number[], above: readonly number[]): readonly number[] {
+  return below.map((value, i) => above[i] ?? value)
+}
+
+function isSame(field: string, one: string, other: string): boolean {
+  if (field.startsWith('size ')) return amountOf(one) === amountOf(other)
+  const [mine, theirs] = [numbersOf(one), numbersOf(other)]
+  if (mine === null || theirs === null) return one.trim() === other.trim()
+  const single = field.startsWith('map ') || field.startsWith('global ') ? Math.fround : (value: number) => value
+  return mine.every((value, i) => single(value) === single(theirs[i] ?? Number.NaN))
+}
+
+const UNITS = 'KMGTPE'
+
+/** A number, or one of bytes with its unit. */
+function amountOf(text: string): number {
+  const [, digits = '', unit = ''] = /^\s*([+-]?\d+)([KMGTPE]?)\s*$/i.exec(text) ?? []
+  return digits === '' ? Number.NaN : Number(digits) * 1024 ** (unit === '' ? 0 : UNITS.indexOf(unit.toUpperCase()) + 1)
+}
+
+function merged(field: string, merge: Merge, here: string, there: string): string {
+  const value = (text: string) => (field.startsWith('size ') ? amountOf(text) : (numbersOf(text)?.[0] ?? Number.NaN))
+  const takes = merge === 'most' ? value(there) > value(here) : value(there) < value(here)
+  return takes ? there : here
+}
+
+/** Flags that both have and that differ, where the attached model switches any of their kind. */
+function clashingFlags(into: Draft, from: Draft): string[] {
+  const [mine, theirs] = [flagsOf(into), flagsOf(from)]
+  return [true, false].flatMap((enabling) => {
+    const kind = [...theirs].filter(([name]) => ENABLING.has(name) === enabling)
+    if (!kind.some(([, value]) => (value === 'enable') === enabling)) return []
+    return kind.flatMap(([name, value]) => (mine.has(name) && mine.get(name) !== value ? [name] : []))
+  })
+}
+
+function flagsOf({ loaded }: Draft): Map<string, string> {
+  const options = loaded.root.children.filter(({ name }) => name === 'option')
+  return new Map(options.flatMap(({ children }) => children.flatMap(({ attributes }) => [...attributes])))
+}
