@@ -124,9 +124,10 @@ describe('a card holds to its schema', () => {
 
   it('and not with more than 50,000 values, which it refuses quickly', () => {
     const many = goodCard({ actuators: Array.from({ length: 250_000 }, () => 1) })
-    const start = performance.now()
+    // Processor time, since the machine may do more than this.
+    const start = process.cpuUsage()
     expect(faultsOf(many)).toEqual([['', 'The card: holds more than 50000 values']])
-    expect(performance.now() - start).toBeLessThan(1000)
+    expect(process.cpuUsage(start).user / 1_000).toBeLessThan(1_000)
   })
 
   it('and tells at most 50 faults', () => {
