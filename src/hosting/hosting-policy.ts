@@ -1,0 +1,64 @@
+/** Whether this deployment does hosted work for an owner, and in which order it refuses. Pure. Spec, createRun rules 3, 4 and 7; contract, "Where two sentences pull apart". */
+import type { HostedSettings, OwnerList } from '../config.ts'
+import { type ErrorType, HubError, type Loc } from '../errors.ts'
+import type { CheckpointGateSpec, Recipe, RunExecutor } from '../runs/recipe/recipe.ts'
+
+/** What of a run is to be hosted. */
+export interface HostedWork {
+  /** The template is the sim template, which has a list of owners of its own. */
+  readonly isSim: boolean
+  /** Handle of who is billed. */
+  readonly owner: string
+  /** Where in the request it is asked for. */
+  readonly loc: Loc
+  readonly what: string
+}
+
+/** The part of a run that is hosted: the run itself, or the rollouts of its gate; null where all of it is a worker's. */
+export function hostedWork(recipe: Recipe, isSim: boolean, owner: string): HostedWork | null {
+  const executor = recipe.executor ?? 'worker'
+  if (executor === 'hosted') return { isSim, owner, loc: ['input', 'recipe', 'executor'], what: 'The run' }
+  if (!recipe.gate || rolloutExecutor(recipe.gate, executor) === 'worker') return null
+  return { isSim, owner, loc: ['input', 'recipe', 'gate', 'executor'], what: "The gate's rollouts" }
+}
+
+const rolloutExecutor = (gate: CheckpointGateSpec, run: RunExecutor): RunExecutor => gate.executor ?? run
+
+const has = (owners: OwnerList, handle: string) => owners === 'everyone' || owners.includes(handle)
+
+/** 503 naming the app where none is configured. First: nothing else matters then. */
+export function appRefusal(work: HostedWork, hosted: HostedSettings): HubError | null {
+  if (hosted.appName !== null) return null
+  return refusal(
+    'not_configured.hosted_app',
+    work,
+    'would be hosted, and this deployment has no hosted app: HOSTED_APP_NAME is not set.',
+  )
+}
+
+/** 403 for an owner that is not on the list. Second; an estimate asks this alone, since it is priced on every deployment. */
+export function ownerRefusal(work: HostedWork, hosted: HostedSettings): HubError | null {
+  const { owner, isSim } = work
+  if (has(isSim ? hosted.simOwners : hosted.owners, owner)) return null
+  const list = isSim ? 'SIM_HOSTED_OWNERS' : 'HOSTED_OWNERS'
+  return refusal(
+    'forbidden.hosted_owner',
+    work,
+    `would be hosted, and ${owner} is not among ${list} of this deployment; a worker may run it.`,
+  )
+}
+
+/** 403 for an agent's key. Third: GPU work is never within the free allowance, and spends nothing before a person has said yes. */
+export function agentRefusal(work: HostedWork, isAgent: boolean): HubError | null {
+  if (!isAgent) return null
+  return refusal(
+    'forbidden.hosted_allowance',
+    work,
+    'is GPU work, which is never within the allowance of an agent key; a person or another key has to submit it.',
+  )
+}
+
+function refusal(type: ErrorType, { what, loc }: HostedWork, rest: string): HubError {
+  const detail = `${what} ${rest}`
+  return new HubError(type, detail, { items: [{ type, detail, loc }] })
+}

@@ -1,0 +1,66 @@
+/** The first dataset of this hub that a recipe names, as the planner sees it. Whatever hinders the reading is a warning, never a refusal. */
+import type { RequestContext } from '../context.ts'
+import { MAX_DATASET_INFO_BYTES } from '../repos/dataset-info.ts'
+import { viewerParams, visibleRepo } from '../repos/repo-shape.ts'
+import { ownDataset } from '../runs/recipe/dataset-ref.ts'
+import type { Recipe } from '../runs/recipe/recipe.ts'
+import type { Statement } from '../store/db.ts'
+import { type DatasetFacts, parseDatasetFacts } from './dataset-facts.ts'
+
+interface InfoRow {
+  /** Null where the dataset has no `meta/info.json`. */
+  readonly storageKey: string | null
+  readonly sizeBytes: number | null
+}
+
+const infoOfDataset: Statement<InfoRow> = {
+  name: 'planner-dataset-info',
+  text: `select b.storage_key as "storageKey", b.size as "sizeBytes" from repos r join accounts o on o.id = r.owner_id
+    left join files f on f.repo_id = r.id and f.path = 'meta/info.json' and f.to_seq is null
+    left join blobs b on b.id = f.blob_id
+    where o.handle = $3 and r.slug = $4 and r.kind = 'dataset' and ${visibleRepo}`,
+}
+
+export interface ReadDataset {
+  readonly dataset: DatasetFacts | null
+  readonly warnings: readonly string[]
+}
+
+/** Reads its `meta/info.json`: one statement, and one read of the store of at most 1 MiB. */
+export async function readDataset(ctx: RequestContext, recipe: Recipe): Promise<ReadDataset> {
+  const refs = recipe.dataset ?? []
+  const ref = refs.find((candidate) => ownDataset(candidate))
+  const name = ref === undefined ? null : ownDataset(ref)
+  if (ref === undefined || name === null)
+    return refs.length === 0 ? { dataset: null, warnings: [] } : without('No dataset of this hub is named')
+  const [row] = await ctx.deps.db.query(infoOfDataset, [...viewerParams(ctx.viewer), name.owner, name.slug])
+  if (!row) return without(`${ref} is no dataset that you can see`)
+  if (row.storageKey === null) return without(`${ref} has no meta/info.json`)
+  const notRead = `${ref} has no meta/info.json of a LeRobot dataset v2.0, v2.1 or v3.0`
+  if (Number(row.sizeBytes) > MAX_DATASET_INFO_BYTES) return without(notRead)
+  const bytes = await storedBytes(ctx, row.storageKey)
+  if (bytes === null) return without(`The object store does not give meta/info.json of ${ref}`)
+  const dataset = parseDatasetFacts(ref, bytes)
+  return dataset ? { dataset, warnings: [] } : without(notRead)
+}
+
+const without = (reason: string): ReadDataset => ({
+  dataset: null,
+  warnings: [`${reason}; the registry's values stand in for it.`],
+})
+
+/** Null where there is no store or it fails: a recommendation does not hang on it. */
+async function storedBytes(ctx: RequestContext, key: string): Promise<Buffer | null> {
+  const { objects, log } = ctx.deps
+  if (!objects) return null
+  try {
+    const { body } = await objects.get(key, { signal: ctx.signal })
+    const chunks: Buffer[] = []
+    for await (const chunk of body as AsyncIterable<Buffer>) chunks.push(chunk)
+    return Buffer.concat(chunks)
+  } catch (error) {
+    ctx.signal.throwIfAborted()
+    log.warn({ err: error, requestId: ctx.requestId }, 'meta/info.json could not be read for a recommendation')
+    return null
+  }
+}
