@@ -27,8 +27,10 @@ Examples:
   $ hub model robots/arm scene.xml
   $ hub model robots/arm arm.urdf --json | jq '.checks[] | select(.status == "fail")'
 
-A fleet, in one process, one JSON line in and one out, in order:
+A fleet, one JSON line in and one out, in order:
   $ find robots -name scene.xml -printf '{"dir":"%h","entry":"%f"}\\n' | hub model --stdin
+
+What is checked, refused, warned of and skipped: docs/models.md.
 
 Exit codes:
   0    every check passed, or warned, or was skipped

@@ -1,4 +1,5 @@
 /** What is wrong with a model: one fault for each place, collected, so that the first does not hide the others. */
+import { limits } from './limits.ts'
 import type { XmlElement } from './xml/element.ts'
 
 /**
@@ -52,16 +53,14 @@ interface FaultDetails {
   readonly hint?: string
 }
 
-const MAX_FAULTS = 100
-
-/** Collects faults, at most 100: past that the reading ends, since a file so wrong is of another format. */
+/** Collects faults; past the cap the reading ends. */
 export class Faults {
   readonly items: ModelFault[] = []
 
   add(kind: FaultKind, place: FaultPlace, message: string, details: FaultDetails = {}): void {
     this.items.push(faultAt(kind, place, message, details))
-    if (this.items.length >= MAX_FAULTS) {
-      throw new ModelRefusal(faultAt('limit', null, `More than ${MAX_FAULTS} faults; the rest is not read.`, {}))
+    if (this.items.length >= limits.faults) {
+      throw new ModelRefusal(faultAt('limit', null, `More than ${limits.faults} faults; the rest is not read.`, {}))
     }
   }
 

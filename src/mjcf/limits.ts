@@ -33,4 +33,6 @@ export const limits = {
   lookups: 4_000_000,
   /** Objects after frames, replicate, attach, composite and flexcomp are expanded. */
   objects: 100_000,
+  /** A file with more faults than this is of another format. */
+  faults: 100,
 } as const
