@@ -72,8 +72,8 @@ function thin(points: readonly CurvePoint[], count: number): readonly CurvePoint
   if (points.length <= count) return points
   const [stepScale, rewardScale] = [scaleOf(points, 0), scaleOf(points, 1)]
   const lttb = createLTTB<CurvePoint>({
-    x: (point) => point[0] / stepScale,
-    y: (point) => point[1] / rewardScale,
+    x: (point: CurvePoint) => point[0] / stepScale,
+    y: (point: CurvePoint) => point[1] / rewardScale,
   })
   return lttb([...points], count) as CurvePoint[]
 }
