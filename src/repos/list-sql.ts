@@ -106,14 +106,18 @@ export function repoPageStatement(
 /** A card may have a megabyte and a page a hundred of them: a page ends early behind the card that takes it past 4 MiB. */
 const MAX_CARD_BYTES = 4 * 1024 * 1024
 
-/** The rows of a page up to that bound, each with how many there are without it. */
-function bounded(page: string, { filter }: RepoPageQuery, by: string): string {
-  if (filter.kind === 'model' || filter.kind === 'dataset')
-    return `select *, count(*) over ()::int as found from (${page}) rows`
+const isBounded = ({ filter }: RepoPageQuery) => !filter.kind || filter.kind === 'robot'
+
+/**
+ * The rows of a page up to that bound, each with how many there are without it. The size of a card is looked up row by row: a join is planned as a scan of
+ * all cards.
+ */
+function bounded(page: string, query: RepoPageQuery, by: string): string {
+  if (!isBounded(query)) return `select id, updated_at, count(*) over ()::int as found from (${page}) listed`
   return `select id, updated_at, found from (
-      select rows.id, rows.updated_at, count(*) over ()::int as found,
-        sum(card_bytes) over (order by ${by.replaceAll(/\b(id|updated_at)\b/g, 'rows.$1')} rows between unbounded preceding and 1 preceding) as before
-      from (${page}) rows left join robot_cards on repo_id = rows.id) sized
+      select id, updated_at, count(*) over ()::int as found,
+        sum(card_bytes) over (order by ${by} rows between unbounded preceding and 1 preceding) as before
+      from (select id, updated_at, (select card_bytes from robot_cards where repo_id = listed.id) from (${page}) listed) carded) sized
     where before is null or before < ${MAX_CARD_BYTES}`
 }
 
@@ -139,7 +143,7 @@ function statementName(query: RepoPageQuery, viewer: readonly [readonly string[]
   const { q, tag, robot, interfaceFingerprint, kind, ownerId, visibility } = query.filter
   if (q || tag?.length || robot || interfaceFingerprint) return ''
   const shape = [
-    kind && 'k',
+    kind && (isBounded(query) ? 'r' : 'k'),
     ownerId && 'o',
     visibility,
     query.after && 'a',

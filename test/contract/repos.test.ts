@@ -197,7 +197,7 @@ describe('meta blocks', () => {
       ).json.model_meta.embodiment_check
     expect(await check('a'.repeat(64))).toBe('robot_undeclared')
     await hub.sql(
-      'insert into robot_cards (repo_id, card, interface_fingerprint) values ($1, \'{"dof":1,"actuators":[]}\', $2)',
+      'insert into robot_cards (repo_id, card, card_bytes, interface_fingerprint) values ($1, \'{"dof":1,"actuators":[]}\', 24, $2)',
       [id, 'a'.repeat(64)],
     )
     expect([await check('a'.repeat(64)), await check('b'.repeat(64)), await check(null)]).toEqual([
@@ -263,7 +263,7 @@ describe('listing repos', () => {
     const { id } = (await hub.call(eve, 'GET', `/v1/repos/${robot}`)).json
     const fingerprint = 'c'.repeat(64)
     await hub.sql(
-      'insert into robot_cards (repo_id, card, interface_fingerprint) values ($1, \'{"dof":1,"actuators":[]}\', $2)',
+      'insert into robot_cards (repo_id, card, card_bytes, interface_fingerprint) values ($1, \'{"dof":1,"actuators":[]}\', 24, $2)',
       [id, fingerprint],
     )
     expect(names(await list(null, `interface_fingerprint=${fingerprint}`))).toEqual([robot])

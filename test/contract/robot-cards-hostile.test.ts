@@ -184,8 +184,10 @@ describe('a card that is only large', () => {
   })
 })
 
-describe('a robot is found by its fingerprint', () => {
-  it('through the index of fingerprints, however many robots there are', async () => {
+describe('among 20,000 robots with cards', () => {
+  let fingerprint = ''
+
+  beforeAll(async () => {
     await hub.sql(
       `insert into repos (id, kind, owner_id, slug, visibility, tags, updated_at)
         select 'repo_' || lpad(n::text, 26, '0'), 'robot', $1, 'many-' || n, 'public', '{}', now() from generate_series(1, 20000) n`,
@@ -196,30 +198,47 @@ describe('a robot is found by its fingerprint', () => {
         select 'repo_' || lpad(n::text, 26, '0'), '{"dof":1}', 9, encode(sha256(n::text::bytea), 'hex') from generate_series(1, 20000) n`,
     )
     await hub.sql('analyze repos, robot_cards')
-    const [{ fingerprint } = { fingerprint: '' }] = await hub.sql<{ fingerprint: string }>(
+    const [row] = await hub.sql<{ fingerprint: string }>(
       `select interface_fingerprint as fingerprint from robot_cards where repo_id = 'repo_' || lpad('777', 26, '0')`,
     )
-    const plans: string[] = []
+    fingerprint = row?.fingerprint ?? ''
+  })
+
+  /** The slugs of a listing, and how PostgreSQL plans the statement of its page. */
+  async function planned(path: string): Promise<{ slugs: string[]; plan: string }> {
     const { pool } = hub.running.deps.db
-    const ask = async () => {
-      const found = await hub.call(null, 'GET', `/v1/repos?interface_fingerprint=${fingerprint}`)
-      return found.json.items.map(({ slug }: Json) => slug)
-    }
     const query = pool.query.bind(pool) as (config: Json, values?: unknown) => Promise<Json>
+    const plans: string[] = []
     pool.query = (async (config: Json, values?: unknown) => {
-      if (/from robot_cards where interface_fingerprint/.test(config?.text ?? '')) {
+      if (/page\.found/.test(config?.text ?? '')) {
         const { rows } = await query({ text: `explain ${config.text}`, values: config.values })
         plans.push(rows.map((row: Json) => row['QUERY PLAN']).join('\n'))
       }
       return query(config, values)
     }) as typeof pool.query
     try {
-      expect(await ask()).toEqual(['many-777'])
+      const { json } = await hub.call(null, 'GET', path)
+      expect(plans).toHaveLength(1)
+      return { slugs: json.items.map(({ slug }: Json) => slug), plan: plans[0] ?? '' }
     } finally {
       pool.query = query as typeof pool.query
     }
-    expect(plans).toHaveLength(1)
-    expect(plans[0]).toContain('robot_cards_interface_fingerprint_idx')
-    expect(plans[0]).not.toMatch(/Seq Scan on (?:repos|robot_cards)/)
+  }
+  const scans = /Seq Scan on (?:repos|robot_cards)/
+
+  it('one is found by its fingerprint through the index of fingerprints', async () => {
+    const { slugs, plan } = await planned(`/v1/repos?interface_fingerprint=${fingerprint}`)
+    expect(slugs).toEqual(['many-777'])
+    expect(plan).toContain('robot_cards_interface_fingerprint_idx')
+    expect(plan).not.toMatch(scans)
   })
+
+  it.each(['', '&kind=robot', '&sort=updated', '&kind=model'])(
+    'a page of a hundred looks at its own cards alone: %s',
+    async (query) => {
+      const { slugs, plan } = await planned(`/v1/repos?limit=100${query}`)
+      expect(slugs).toHaveLength(query === '&kind=model' ? 0 : 100)
+      expect(plan).not.toMatch(scans)
+    },
+  )
 })
