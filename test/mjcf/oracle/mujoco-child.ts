@@ -26,8 +26,8 @@ fs.open = (path, ...rest) => {
 const jointTypes = ['free', 'ball', 'slide', 'hinge'] as const
 let cases = 0
 
-// What MuJoCo throws is an Error and no more; these come from a module that has lost its footing, perhaps models ago.
-const crashes = [WebAssembly.RuntimeError, RangeError, TypeError]
+// All else that is thrown comes from a module that has lost its footing, perhaps models ago.
+const refusal = /^MuJoCo Error\b/
 
 function judge({ files, entry }: OracleCase): { judgement: Judgement; crashed: boolean } {
   // A folder of its own for each: MuJoCo keeps decoded assets by path and time, at a resolution of seconds.
@@ -44,7 +44,7 @@ function judge({ files, entry }: OracleCase): { judgement: Judgement; crashed: b
     model.delete()
     return { judgement: { verdict: 'compiles', compiled }, crashed: false }
   } catch (error) {
-    if (!(error instanceof Error) || crashes.some((crash) => error instanceof crash)) {
+    if (!(error instanceof Error) || !refusal.test(error.message)) {
       return { judgement: { verdict: 'none', reason: String(error) }, crashed: true }
     }
     return { judgement: { verdict: 'refused', error: error.message }, crashed: false }
