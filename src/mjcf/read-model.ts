@@ -7,7 +7,7 @@ import { checkGrammar } from './grammar/check-grammar.ts'
 import { type LoadedModel, loadModel } from './load/load-model.ts'
 import type { ModelFiles } from './model-files.ts'
 import { pluginsOf } from './plugins.ts'
-import type { ModelReading, RootBody } from './reading.ts'
+import { emptyReading, type ModelReading, type RootBody } from './reading.ts'
 import { type RecordedFiles, recordedFiles } from './recorded-files.ts'
 import { checkRules } from './rules/check-rules.ts'
 import { jointsOf, keyframesOf, namesOf, rootsOf } from './spec/answers.ts'
@@ -16,9 +16,8 @@ import { asMjcf } from './urdf/as-mjcf.ts'
 
 /**
  * The reading of the model whose main file is `entry`, a path in the repo. Whatever is wrong with the model is told in the reading; throws only what
- * `files` throws. Asks for the XML files wave by wave, then once for the sizes of
- * the asset files, and reads those that are as small as Git LFS pointers. Where `faults` or `missing` are not empty MuJoCo
- * refuses the model: then `base` is null, and joints and keyframes are what could be read.
+ * `files` throws. Asks for the XML files wave by wave, then once for the sizes of the asset files, and reads those that are as small as Git LFS pointers.
+ * Where `faults` or `missing` are not empty MuJoCo refuses the model: then `base` is null, and joints and keyframes are what could be read.
  */
 export async function readModel(files: ModelFiles, entry: string): Promise<ModelReading> {
   const recorded = recordedFiles(files)
@@ -34,16 +33,7 @@ export async function readModel(files: ModelFiles, entry: string): Promise<Model
   const { missing = [], base = null } = parts
   const refused = faults.items.length > 0 || missing.length > 0
   return {
-    entry,
-    format: null,
-    model: null,
-    joints: [],
-    roots: [],
-    keyframes: [],
-    names: { bodies: [], sites: [], cameras: [], actuators: [] },
-    sizes: null,
-    warnings: [],
-    undecided: [],
+    ...emptyReading(entry),
     ...parts,
     files: (parts.files ?? recorded.read()).toSorted(byBytes),
     missing,

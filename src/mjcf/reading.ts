@@ -49,7 +49,7 @@ export interface ModelReading {
   readonly entry: string
   readonly format: 'mjcf' | 'urdf' | null
   readonly model: string | null
-  /** All joints, bodies depth-first in document order (mjcf-rules 27). */
+  /** All joints, bodies depth-first in document order. */
   readonly joints: readonly ModelJoint[]
   readonly roots: readonly RootBody[]
   /** `floating` exactly where a child of world has a free joint; null where the model could not be read so far. */
@@ -71,4 +71,25 @@ export interface ModelReading {
   readonly unread?: string
   /** Every path that was asked for, found or not: what a kept reading stands on. `text` ones were read, others only looked for. */
   readonly asked: readonly { readonly path: string; readonly text: boolean }[]
+}
+
+/** A reading of which nothing is known yet. */
+export function emptyReading(entry: string): ModelReading {
+  return {
+    entry,
+    format: null,
+    model: null,
+    joints: [],
+    roots: [],
+    base: null,
+    keyframes: [],
+    names: { bodies: [], sites: [], cameras: [], actuators: [] },
+    sizes: null,
+    files: [],
+    missing: [],
+    faults: [],
+    warnings: [],
+    undecided: [],
+    asked: [],
+  }
 }

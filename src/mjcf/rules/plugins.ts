@@ -1,14 +1,16 @@
 import type { LoadedModel } from '../load/loaded-model.ts'
+import { inDocumentOrder } from '../xml/in-document-order.ts'
 import type { Report } from './report.ts'
 
 /** Where a plugin is used, it or an instance of it is named. What the plugin then does is known to MuJoCo alone. */
 export function checkPlugins({ root }: LoadedModel, report: Report): void {
-  const pending = root.children.filter(({ name }) => name !== 'extension')
-  for (let element = pending.pop(); element !== undefined; element = pending.pop()) {
+  const used = root.children
+    .filter(({ name }) => name !== 'extension')
+    .flatMap((section) => [...inDocumentOrder(section)])
+  for (const element of used) {
     const named = ['plugin', 'instance'].some((name) => (element.attributes.get(name) ?? '') !== '')
     if (element.name === 'plugin' && !named) {
       report.fault('plugin', 'compile', element, 'A <plugin> element names neither a plugin nor an instance.')
     }
-    for (const child of element.children) pending.push(child)
   }
 }
