@@ -21,6 +21,7 @@ import {
 } from './client-output.ts'
 import { type ClientSettings, clientSettings, storeSettings } from './client-settings.ts'
 import { linesOf } from './output.ts'
+import { processIo } from './process-io.ts'
 
 interface CommonOptions {
   readonly url?: string
@@ -48,19 +49,6 @@ interface Ended {
 }
 
 type Work = (client: HubClient, settings: ClientSettings) => Promise<Ended>
-
-const processIo: ClientIo = {
-  env: process.env,
-  stdout: process.stdout,
-  stderr: process.stderr,
-  exit: (code) => {
-    process.exitCode = code
-  },
-  onInterrupt(stop) {
-    process.once('SIGINT', stop).once('SIGTERM', stop)
-    return () => void process.off('SIGINT', stop).off('SIGTERM', stop)
-  },
-}
 
 /** Adds the client's commands to the `hub` program. */
 export function registerClientCommands(program: Command, io: ClientIo = processIo): void {

@@ -8,6 +8,7 @@ import { checkModel, type ModelReport, unreadableReport } from './check-model.ts
 import { type ClientIo, exitCode } from './client-output.ts'
 import { answerLines } from './model-lines.ts'
 import { modelText, paintFor } from './model-output.ts'
+import { processIo } from './process-io.ts'
 
 /** What the command touches of its process; tests give their own. */
 export interface ModelIo extends Omit<ClientIo, 'env'> {
@@ -36,19 +37,6 @@ Exit codes:
   0    every check passed, or warned, or was skipped
   1    a check failed, or a file could not be read
   2    wrong usage`
-
-const processIo: ModelIo = {
-  stdin: process.stdin,
-  stdout: process.stdout,
-  stderr: process.stderr,
-  exit: (code) => {
-    process.exitCode = code
-  },
-  onInterrupt(stop) {
-    process.once('SIGINT', stop).once('SIGTERM', stop)
-    return () => void process.off('SIGINT', stop).off('SIGTERM', stop)
-  },
-}
 
 /** Adds it to the `hub` program. */
 export function registerModelCommand(program: Command, io: ModelIo = processIo): void {
