@@ -33,16 +33,22 @@ export function checkFlexes(spec: Spec, report: Report): void {
     const fault =
       elasticFault(flex.element) ??
       bendingFault(spec, flex) ??
-      (isRigid(flex) ? null : integratorFault(spec, flex.element))
+      (isRigid(flex) || isOpen(flex) ? null : (integratorFault(spec, flex.element) ?? flatFault(flex)))
     if (fault !== null) report.refused(flex, 'elasticity', fault)
   }
   for (const flexcomp of flexcompsOf(spec.loaded.root)) checkFlexcomp(spec, flexcomp, report)
 }
 
-/** Whether all points of a flex are of one body: a flexcomp lists those that hold it. */
+/** Whether all points of a flex are of one body: a flexcomp lists those that hold it, none where a file decides. */
 export function isRigid(flex: SpecObject): boolean {
   const { element, parts } = flex
+  if (isOpen(flex)) return false
   return (element.attributes.get('node') ?? '') === '' && parts.every(({ name }) => name === parts[0]?.name)
+}
+
+/** Whether a file decides which bodies hold a flex. */
+function isOpen({ made, parts }: SpecObject): boolean {
+  return made && parts.length === 0
 }
 
 const child = (element: XmlElement, name: string) => alone(element.children.find((at) => at.name === name) ?? NOTHING)
@@ -90,6 +96,24 @@ function integratorFault(spec: Spec, element: XmlElement): string | null {
     ? `is elastic, which the integrator ${integrator} does not integrate`
     : null
 }
+
+/** Points are interpolated in the box around them, which needs three sides. A rotated one may have them. */
+function flatFault({ made, element }: SpecObject): string | null {
+  if (!made || !isInterpolated(element) || ROTATIONS.some((name) => element.attributes.has(name))) return null
+  const type = element.attributes.get('type') ?? 'grid'
+  const dim = dimOf(element)
+  const flat = ['square', 'disc'].includes(type) || (['grid', 'circle'].includes(type) && dim < 3)
+  if (!flat && type !== 'direct') return null
+  const points = numbersIn(element.attributes.get('point'))
+  const isThin = (axis: number) => {
+    const places = points.filter((_, i) => i % 3 === axis)
+    if (type === 'direct') return places.length > 0 && places.every((place) => place === places[0])
+    return (axis === 2 || (axis === 1 && type === 'grid' && dim === 1)) && places.every((place) => place === 0)
+  }
+  return [0, 1, 2].some(isThin) ? 'is interpolated in a box without volume' : null
+}
+
+const ROTATIONS = ['quat', 'axisangle', 'xyaxes', 'zaxis', 'euler']
 
 /** A point may be pinned to a body that stands or to one with three joints, where it bends. */
 function bendingFault(spec: Spec, { element, parts }: SpecObject): string | null {

@@ -60,7 +60,7 @@ export function reportOn(spec: Objects & Pick<Spec, 'find'>, faults: Faults): Re
     },
     target(object, attribute, category, name) {
       const found = name === '' ? unnamed(spec, category) : spec.find(category, name)
-      if (found === undefined) {
+      if (found === undefined && !(category === 'body' && isOpenPoint(spec, name))) {
         const message = `${labelOf(object)} refers to the ${category} "${short(name)}" (${attribute}), which the model does not have.`
         report.fault(`reference ${attribute}`, 'reference', object.element, message, [name], () =>
           nearest(category, name),
@@ -89,4 +89,11 @@ function unnamed(spec: Objects, category: SpecCategory): SpecObject | undefined 
 
 function namesOf(name: string): readonly string[] {
   return name === '' ? [] : [name]
+}
+
+/** Whether a name is that of a body which a flexcomp may make, as a file decides. */
+function isOpenPoint(spec: Pick<Spec, 'find'>, name: string): boolean {
+  const flex = /^(.*)_\d+(?:_\d+_\d+)?$/s.exec(name)?.[1]
+  const found = flex === undefined ? undefined : spec.find('flex', flex)
+  return found?.made === true && found.parts.length === 0
 }

@@ -1,5 +1,6 @@
 /** `<flexcomp>`: a flex and, unless it is rigid, a body with unnamed slide joints for each point that is not pinned. */
 
+import type { Faults } from '../fault.ts'
 import { readNumbers, short } from '../grammar/values.ts'
 import { limits } from '../limits.ts'
 import { numbersIn } from '../rules/fields.ts'
@@ -39,14 +40,15 @@ const JOINTS: ReadonlyMap<string, number> = new Map([
 export function readFlexcomp(place: Place, element: XmlElement): void {
   const { faults, undecided } = place.draft.building
   const flexcomp = flexcompOf(element)
-  const made = faultOf(place, flexcomp) ?? outcomeOf(flexcomp)
+  const made = faultOf(place, flexcomp) ?? outcomeOf(flexcomp, faults)
   if (typeof made === 'string') {
     faults.add('compile', element, `The flexcomp ${made}.`)
   } else if (made === null) {
     const reason = `The bodies of the flexcomp "${short(element.attributes.get('name') ?? '')}" depend on the content of a file.`
     // The first tells enough: a model may have thousands.
-    if (undecided.length > 0) return
-    for (const about of ['joints', 'keyframes', 'sizes'] as const) undecided.push({ about, reason })
+    const abouts = undecided.length > 0 ? [] : (['joints', 'keyframes', 'sizes'] as const)
+    for (const about of abouts) undecided.push({ about, reason })
+    addFlex(place, element, [])
   } else {
     make(place, flexcomp, made)
   }
@@ -58,9 +60,13 @@ interface Outcome {
 }
 
 /** The points and which of them are pinned; a sentence's predicate where MuJoCo refuses them, null where more than the text decides. */
-function outcomeOf(flexcomp: Flexcomp): Outcome | string | null {
+function outcomeOf(flexcomp: Flexcomp, faults: Faults): Outcome | string | null {
   const points = pointsOf(flexcomp)
-  if (points === null || typeof points === 'string') return points
+  if (typeof points === 'string') return points
+  if (points === null) return flexcomp.rigid ? { points: [], pinned: new Set() } : null
+  if (points.length > limits.objects) {
+    faults.refuse('limit', flexcomp.element, `The flexcomp has more than ${limits.objects} points.`)
+  }
   const pinned = pinsOf(flexcomp, points.length)
   return pinned === null || typeof pinned === 'string' ? pinned : { points, pinned }
 }
@@ -112,15 +118,10 @@ function make(place: Place, flexcomp: Flexcomp, { points, pinned }: Outcome): vo
   const nodes = dof === 'trilinear' ? 2 : dof === 'quadratic' ? 3 : 0
   const wanted = rigid ? [] : nodes > 0 ? nodeNames(flexcomp, nodes, pinned) : pointNames(name, points, pinned)
   const names = wanted.map((one) => freeName(draft, 'body', one))
-  if (names.length > limits.objects) {
-    draft.building.faults.refuse('limit', element, `The flexcomp has more than ${limits.objects} points.`)
-  }
   const holders = rigid
     ? [parent.name]
     : [...names, ...(names.length < points.length || nodes > 0 ? [parent.name] : [])]
-  const material = element.attributes.get('material')
-  const parts = holders.map((holder) => ({ element, name: holder, side: '' }))
-  addNode(draft, 'flex', { ...init(material === undefined ? {} : { material }, freeName(draft, 'flex', name)), parts })
+  addFlex(place, element, holders)
   const still = dof === 'radial' ? stillPoints(flexcomp) : new Set<number>()
   const stillNames = new Set(points.flatMap((point, i) => (still.has(point) ? [`${name}_${i}`] : [])))
   for (const [i, at] of names.entries()) {
@@ -137,7 +138,19 @@ function make(place: Place, flexcomp: Flexcomp, { points, pinned }: Outcome): vo
       admit(draft, joint as SpecNode)
     }
   }
-  addEqualities(place, element, name)
+}
+
+/** The flex itself, held by bodies: none where a file decides which. */
+function addFlex({ draft }: Place, element: XmlElement, holders: readonly string[]): void {
+  const { attributes } = element
+  const wanted = attributes.get('name') ?? ''
+  const own = new Map([...attributes].filter(([name]) => name === 'material'))
+  const parts = holders.map((name) => ({ element, name, side: '' }))
+  addNode(draft, 'flex', { name: freeName(draft, 'flex', wanted), element, model: draft.loaded, own, parts })
+  const edge = element.children.find(({ name }) => name === 'edge')
+  if ((edge?.attributes.get('equality') ?? 'false') === 'false') return
+  const targets = [{ attribute: 'flex', category: 'flex' }] as const
+  addNode(draft, 'equality', { element, model: draft.loaded, own: new Map([['flex', wanted]]), targets })
 }
 
 function pointNames(name: string, points: readonly number[], pinned: ReadonlySet<number>): string[] {
@@ -155,12 +168,4 @@ function nodeNames({ element }: Flexcomp, side: number, pinned: ReadonlySet<numb
     if (!pinned.has(i) && !(shell && inside)) names.push(`${element.attributes.get('name') ?? ''}_${at.join('_')}`)
   }
   return names
-}
-
-function addEqualities({ draft }: Place, element: XmlElement, flex: string): void {
-  const edge = element.children.find(({ name }) => name === 'edge')
-  const equality = edge?.attributes.get('equality') ?? 'false'
-  if (equality === 'false') return
-  const own = new Map([['flex', flex]])
-  addNode(draft, 'equality', { element, model: draft.loaded, own, targets: [{ attribute: 'flex', category: 'flex' }] })
 }

@@ -95,6 +95,8 @@ function readJoint(place: Place, element: XmlElement): void {
   }
   const init: NodeInit = { name: element.attributes.get('name') ?? '', element, model: place.draft.loaded }
   const free = element.name === 'freejoint'
+  // In a frame it may name a class, which must exist and says nothing.
+  if (free) classOf(place.draft, element)
   const node = free ? new JointNode(init, 'free') : jointOf(inherited(place, element, 'joint'))
   place.body.joints.push(added(place, node))
 }

@@ -153,6 +153,27 @@ export const FLEX_CASES: readonly RuleCase[] = [
     ],
   },
   {
+    rule: 'an interpolated flexcomp has a box with three sides',
+    refused: [
+      cloth('<contact selfcollide="none"/>', 'dof="trilinear"'),
+      cloth('<contact selfcollide="none"/>', 'dof="quadratic" pos="1 1 1"'),
+      comp('type="circle" count="4 1 1" dim="1" spacing=".1 .1 .1" dof="trilinear"', '<contact selfcollide="none"/>'),
+      comp(
+        'type="direct" dim="2" point="0 0 1 1 0 1 0 1 1" element="0 1 2" dof="trilinear"',
+        '<contact selfcollide="none"/>',
+      ),
+    ],
+    accepted: [
+      cloth('<contact selfcollide="none"/>', 'dof="trilinear" euler="45 0 0"'),
+      cloth('<contact selfcollide="none"/>', 'dof="trilinear" point="0 0 3"'),
+      cloth('<contact selfcollide="none"/>', 'dof="trilinear" rigid="true"'),
+      comp(
+        'type="direct" dim="2" point="0 0 1 1 0 1 0 1 0" element="0 1 2" dof="trilinear"',
+        '<contact selfcollide="none"/>',
+      ),
+    ],
+  },
+  {
     rule: 'the numbers of a flexcomp are numbers',
     refused: [
       ...['true', 'nan', '3 nan 1', '3.5 3 1', '3 1e1 1', '0x3 3 1', '9999999999999 1 1'].map((count) =>

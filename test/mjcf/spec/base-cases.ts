@@ -7,6 +7,10 @@ const flexcomp = (attributes: string, inner = '') =>
 const slides = (n: number) => Array<string>(n).fill(':slide')
 const fused = '<compiler fusestatic="true"/>'
 
+const TETRAHEDRON = { 't.obj': 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\nf 2 3 4\nf 1 3 4\n' }
+const meshFlexcomp = (attributes: string) =>
+  `<flexcomp name="f" type="mesh" file="t.obj" dim="2" radius=".01" ${attributes}/>`
+
 export const BASE_CASES: readonly SpecCase[] = [
   { rule: 'a freejoint floats', main: world(body('a', '<freejoint name="f"/>')), joints: ['f:free'], base: 'floating' },
   {
@@ -88,6 +92,25 @@ export const BASE_CASES: readonly SpecCase[] = [
   {
     rule: 'the flex of a flexcomp is left behind by a replicate',
     main: world(`<replicate count="2">${body('b', flexcomp(''))}</replicate>`),
+    joints: null,
+  },
+  {
+    rule: 'a rigid flexcomp of a file has no joints, whatever is in the file',
+    main: world(body('b', meshFlexcomp('rigid="true"')) + body('c', joint('j'))),
+    files: TETRAHEDRON,
+    joints: ['j:hinge'],
+    bodies: ['b', 'c'],
+  },
+  {
+    rule: 'what refers to a flexcomp of a file, or to a point of it, may be right',
+    main: `${world(meshFlexcomp(''))}<equality><flex flex="f"/></equality><contact><exclude body1="f_0" body2="f_3"/></contact>`,
+    files: TETRAHEDRON,
+    joints: [],
+  },
+  {
+    rule: 'a rigid flexcomp has no points to refer to',
+    main: `${world(meshFlexcomp('rigid="true"'))}<contact><exclude body1="f_0" body2="f_3"/></contact>`,
+    files: TETRAHEDRON,
     joints: null,
   },
 ]
