@@ -77,4 +77,15 @@ export const DEFAULTS_CASES: readonly SpecCase[] = [
     files: { 'c.xml': child() },
     joints: ['cj:slide', 'j:slide', 'k:ball'],
   },
+  {
+    rule: 'a freejoint in a frame may name a class that exists, and is free whatever it says',
+    main: `<default><default class="q"><joint type="slide"/></default></default>
+      ${world(body('x', '<frame><freejoint name="j" class="q"/></frame>'))}`,
+    joints: ['j:free'],
+  },
+  {
+    rule: 'a freejoint in a frame may not name a class that does not exist',
+    main: world(body('x', '<frame><freejoint name="j" class="q"/></frame>')),
+    joints: null,
+  },
 ]
