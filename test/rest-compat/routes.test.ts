@@ -102,7 +102,7 @@ describe('the OpenAPI document of the table', () => {
       }),
     })
     expect(document.components.schemas.RobotCardPut).toMatchObject({
-      required: ['dof', 'actuators'],
+      required: ['dof'],
       additionalProperties: false,
       properties: { mass_kg: { anyOf: [{ type: 'number', minimum: 0 }, { type: 'null' }] } },
     })
