@@ -76,3 +76,52 @@ export const CameraSlotEnum = wordEnum('EmbodimentCameraSlot', 'An image slot of
   camera2: 'The second camera.',
   camera3: 'The third camera.',
 })
+export const JobStatusEnum = wordEnum('JobStatus', 'Where a job stands; the last three are final.', {
+  queued: 'Waits to be claimed or dispatched.',
+  running: 'Is held by a runner.',
+  succeeded: 'Ended well.',
+  failed: 'Ended badly; `error` says how.',
+  canceled: 'Was stopped on request.',
+})
+export const RunExecutorEnum = wordEnum('RunExecutor', 'Who executes a run, or serves an endpoint.', {
+  worker: "A runner on somebody's own machine, which claims it; never billed.",
+  hosted: "The hub's GPU backend, billed by the second.",
+})
+export const RunKindEnum = wordEnum('RunKind', 'Where a run comes from.', {
+  cloud: 'Submitted here, and executed.',
+  external: 'Trained elsewhere and imported: artifacts, never a live log.',
+  orchestration: 'A planner run: no trainer, no GPU.',
+})
+export const CellVerdictEnum = wordEnum('CellVerdict', 'What a gate found; `PASS` and `FAIL` alone are counted.', {
+  PASS: 'It holds.',
+  FAIL: 'It does not.',
+  ERROR: 'It could not be measured.',
+  SKIP: 'It was left out.',
+})
+export const DisplayNameSourceEnum = wordEnum('DisplayNameSource', 'Where the name to show comes from.', {
+  output_repo: 'The model repo that the run made.',
+  run_name: '`hyperparams.run_name`.',
+  recipe: "Template, robot and the end of the run's id.",
+})
+export const VideoModeEnum = wordEnum(
+  'VideoMode',
+  'What is rendered of a gate; measurements and verdict are the same.',
+  {
+    full: 'Three views of 640x480 as mp4 a cell.',
+    poster: 'One still of 320x240 a cell.',
+    none: 'Physics only.',
+  },
+)
+export const TrainingMethodEnum = wordEnum('TrainingMethod', 'What is trained.', {
+  lora: 'Low-rank adapters beside frozen weights.',
+  full: 'Every weight.',
+  rl: 'A policy, by reinforcement in simulation.',
+})
+export const RecommendationBasisEnum = wordEnum(
+  'RecommendationBasis',
+  'Where the memory and throughput of a recommendation are from.',
+  {
+    modelled: "The arithmetic over the registry's reference figures.",
+    measured: 'Succeeded runs of the same template and batch size.',
+  },
+)

@@ -9,6 +9,7 @@ import './org.ts'
 import './put-meta.ts'
 import './repo.ts'
 import './robot-card.ts'
+import './run.ts'
 import './viewer.ts'
 import { builder } from './builder.ts'
 

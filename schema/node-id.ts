@@ -2,6 +2,7 @@
 const typeByPrefix: Readonly<Record<string, string>> = {
   __proto__: null as never,
   repo: 'Repo',
+  run: 'Run',
   user: 'Account',
   org: 'Account',
 }

@@ -132,11 +132,10 @@ export interface RunTarget {
   readonly ownerId: string
   readonly createdBy: string | null
   readonly filedBy: string
-  readonly claimCredential: string | null
   readonly repoIds: readonly string[]
 }
 
-/** The parameters of `runVisibleSql`, in their order. */
+/** `$1` to `$4` of every read of runs: see `runVisibleSql`. */
 export type RunViewerParams = readonly [
   accountIds: readonly string[],
   repoIds: readonly string[] | null,
@@ -148,19 +147,18 @@ export type RunViewerParams = readonly [
 const userOf = (viewer: Credentialed) => (viewer.account.kind === 'user' ? viewer.account.id : null)
 
 /**
- * A run is visible to whoever created it, the people of its owner and the credential that filed or claimed it; of a key limited to repos only
- * what it filed or claimed itself, or where all repos that the recipe names (at least one) are listed.
+ * A run is visible to whoever created it and to the people of its owner; of a key limited to repos only those that it filed itself, or where all repos
+ * that the recipe names (at least one) are listed.
  */
 export function canSeeRun(run: RunTarget, viewer: Viewer): boolean {
   if (viewer.kind === 'anonymous') return false
-  if (run.filedBy === viewer.credentialId || run.claimCredential === viewer.credentialId) return true
   const isTheirs =
     viewer.accountIds.includes(run.ownerId) || (run.createdBy !== null && run.createdBy === userOf(viewer))
-  if (!isTheirs || viewer.repoIds === null) return isTheirs
+  if (!isTheirs || viewer.repoIds === null || run.filedBy === viewer.credentialId) return isTheirs
   return run.repoIds.length > 0 && run.repoIds.every((id) => reaches(viewer, id))
 }
 
-/** `$1` to `$4` of every read of runs. */
+/** The parameters of `runVisibleSql`. Nobody in particular sees no run. */
 export function runViewerParams(viewer: Viewer): RunViewerParams {
   if (viewer.kind === 'anonymous') return [[], null, null, null]
   return [viewer.accountIds, viewer.repoIds, userOf(viewer), viewer.credentialId]
@@ -168,9 +166,17 @@ export function runViewerParams(viewer: Viewer): RunViewerParams {
 
 /** `canSeeRun` as a condition on the runs row `alias`, with the viewer's parameters as $1 to $4. */
 export function runVisibleSql(alias: string): string {
-  return `(${alias}.filed_by = $4 or ${alias}.claim_credential = $4
-    or ((${alias}.owner_id = any($1::text[]) or ${alias}.created_by = $3)
-      and ($2::text[] is null or (${alias}.repo_ids <> '{}' and ${alias}.repo_ids <@ $2::text[]))))`
+  return `(${runTheirsSql(alias)} and ($2::text[] is null or ${alias}.filed_by = $4 or ${runListedSql(alias)}))`
+}
+
+/** The part of it about accounts. */
+export function runTheirsSql(alias: string): string {
+  return `(${alias}.owner_id = any($1::text[]) or ${alias}.created_by = $3)`
+}
+
+/** The part of it about the repos of a limited key; the first half is what an index answers. */
+export function runListedSql(alias: string): string {
+  return `(${alias}.repo_ids && $2::text[] and ${alias}.repo_ids <@ $2::text[])`
 }
 
 /** May the viewer run work of this owner: 403 for one who sees a run without being of the account that is billed. */

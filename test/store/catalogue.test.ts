@@ -37,6 +37,7 @@ test('the indexes that Prisma cannot say are there, each with its condition', as
     'run_datasets_pins',
     'runs_forks',
     'runs_gated',
+    'runs_hosted',
     'runs_kind',
     'runs_made_for_others',
     'runs_repos',

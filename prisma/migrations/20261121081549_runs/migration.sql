@@ -220,10 +220,11 @@ ALTER TABLE "ledger" ADD CONSTRAINT "ledger_account_id_fkey" FOREIGN KEY ("accou
 -- Work that waits, oldest first for an owner; and what is claimed. Leases move with each report, so no index holds them: few runs are running at once.
 CREATE INDEX runs_waiting ON runs (owner_id, id) WHERE status = 'queued' AND executor = 'worker';
 CREATE INDEX runs_running ON runs (id) WHERE status = 'running';
--- Ordered streams of the run listing: by owner (above), what a person made for others, what a credential filed, forks.
-CREATE INDEX runs_made_for_others ON runs (created_by, id DESC) WHERE created_by <> owner_id;
+-- Ordered streams of the run listing: by owner (above, and in parts), the owners that a person made runs for, what a credential filed, forks.
+CREATE INDEX runs_made_for_others ON runs (created_by, owner_id) WHERE created_by <> owner_id;
 CREATE INDEX runs_filed ON runs (filed_by, id DESC);
 CREATE INDEX runs_forks ON runs (parent_run_id, id DESC) WHERE parent_run_id IS NOT NULL;
+CREATE INDEX runs_hosted ON runs (owner_id, id DESC) WHERE executor = 'hosted';
 CREATE INDEX runs_kind ON runs (owner_id, kind, id DESC) WHERE kind <> 'cloud';
 CREATE INDEX runs_robot ON runs (owner_id, lower(robot), id DESC) WHERE robot IS NOT NULL;
 CREATE INDEX runs_gated ON runs (owner_id, id DESC) WHERE gate_total > 0;

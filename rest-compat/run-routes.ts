@@ -1,0 +1,38 @@
+/** The rows of the `/v1` table on training runs. */
+import { path, query, type Route } from './route.ts'
+
+const yesNo = { '1': true, true: true, '0': false, false: false } as const
+const missing = 'The run :run_id'
+
+export const runRoutes: readonly Route[] = [
+  {
+    operation: 'listRuns',
+    method: 'GET',
+    path: '/v1/runs',
+    document: 'list-runs',
+    params: {
+      status: query('status'),
+      executor: query('executor'),
+      owner: query('owner'),
+      kind: query('kind'),
+      robot: query('robot'),
+      gated: query('gated', yesNo),
+      parentRunId: query('parent_run_id'),
+      facets: query('facets', { ...yesNo, '': false }),
+      limit: query('limit'),
+      cursor: query('cursor'),
+    },
+    status: 200,
+    result: 'page',
+  },
+  {
+    operation: 'getRun',
+    method: 'GET',
+    path: '/v1/runs/:run_id',
+    document: 'get-run',
+    params: { run: path('run_id') },
+    status: 200,
+    result: 'object',
+    missing,
+  },
+]

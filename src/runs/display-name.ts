@@ -1,0 +1,20 @@
+/** What to call a run before and after its output repo exists. Pure. Contract, "display_name". */
+
+export type DisplayNameSource = 'output_repo' | 'run_name' | 'recipe'
+
+export interface NamedRun {
+  readonly id: string
+  readonly template: string
+  readonly robot: string | null
+  readonly outputRepoName: string | null
+  /** `hyperparams.run_name`, whatever the recipe has there. */
+  readonly runName: unknown
+}
+
+/** The output repo's full name, else the run name that the recipe gives, else template and robot with the end of the id. */
+export function displayNameOf(run: NamedRun): { name: string; source: DisplayNameSource } {
+  if (run.outputRepoName) return { name: run.outputRepoName, source: 'output_repo' }
+  if (typeof run.runName === 'string' && run.runName.trim() !== '') return { name: run.runName, source: 'run_name' }
+  const parts = [run.template, run.robot, run.id.slice(-6)].filter(Boolean)
+  return { name: parts.join(' '), source: 'recipe' }
+}

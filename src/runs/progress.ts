@@ -1,0 +1,87 @@
+/** How far a run has come, computed when it is read. Pure. Spec, RunProgress. */
+
+/** The last report's `progress`, as it came. */
+export interface ReportedProgress {
+  readonly iteration?: number | null
+  readonly total_iterations?: number | null
+  readonly final_iteration?: number | null
+  readonly start_iteration?: number | null
+  readonly step_key?: string | null
+  readonly iterations_per_s?: number | null
+}
+
+/** `[unix ms, iteration]` of the reports of the last minute of metrics, oldest first. */
+export type Pace = readonly (readonly [atMs: number, iteration: number])[]
+
+export interface ProgressFacts {
+  readonly reported: ReportedProgress | null
+  readonly reportedAt: string | null
+  readonly pace: Pace | null
+  readonly running: boolean
+}
+
+export interface RunProgress {
+  readonly iteration: number | null
+  readonly totalIterations: number | null
+  readonly finalIteration: number | null
+  readonly startIteration: number
+  readonly iterationsPerS: number | null
+  readonly fraction: number | null
+  readonly etaS: number | null
+  readonly etaAt: string | null
+  readonly stepKey: string | null
+  readonly asOf: string
+}
+
+/** Iterations a second between the first and the last report of the last minute; null with fewer than two, or when it goes backwards. */
+function rateOf(pace: Pace | null): number | null {
+  const [first, last] = [pace?.[0], pace?.at(-1)]
+  if (!first || !last || last[0] <= first[0] || last[1] <= first[1]) return null
+  return ((last[1] - first[1]) * 1000) / (last[0] - first[0])
+}
+
+/**
+ * RunProgress at `now`; null until something was reported. The end is `final_iteration`, else the start and the total together. A run that is not
+ * under way has no time of arrival; one that is late arrives now.
+ */
+export function progressOf(run: ProgressFacts, now: string): RunProgress | null {
+  const newest = run.pace?.at(-1)
+  const asOf = run.reportedAt ?? (newest ? new Date(newest[0]).toISOString() : null)
+  if (asOf === null) return null
+  const said = run.reported ?? {}
+  const start = said.start_iteration ?? 0
+  const iteration = said.iteration ?? newest?.[1] ?? null
+  const end = said.final_iteration ?? (said.total_iterations == null ? null : start + said.total_iterations)
+  const iterationsPerS = rateOf(run.pace) ?? said.iterations_per_s ?? null
+  const etaMs = run.running ? arrivalMs({ iteration, end, iterationsPerS }, Date.parse(asOf), Date.parse(now)) : null
+  return {
+    iteration,
+    totalIterations: said.total_iterations ?? null,
+    finalIteration: said.final_iteration ?? null,
+    startIteration: start,
+    iterationsPerS,
+    fraction: fractionOf(iteration, start, end),
+    etaS: etaMs === null ? null : (etaMs - Date.parse(now)) / 1000,
+    etaAt: etaMs === null ? null : new Date(etaMs).toISOString(),
+    stepKey: said.step_key ?? null,
+    asOf,
+  }
+}
+
+function fractionOf(iteration: number | null, start: number, end: number | null): number | null {
+  if (iteration === null || end === null || end <= start) return null
+  return Math.min(1, Math.max(0, (iteration - start) / (end - start)))
+}
+
+/** The last moment that a JSON date-time can name. */
+const MAX_TIME_MS = 8.64e15
+
+function arrivalMs(
+  at: { iteration: number | null; end: number | null; iterationsPerS: number | null },
+  asOfMs: number,
+  nowMs: number,
+): number | null {
+  if (at.iteration === null || at.end === null || at.iterationsPerS === null || at.iterationsPerS <= 0) return null
+  const arrival = asOfMs + (Math.max(0, at.end - at.iteration) / at.iterationsPerS) * 1000
+  return arrival > MAX_TIME_MS ? null : Math.round(Math.max(arrival, nowMs))
+}
