@@ -1,0 +1,88 @@
+/** What a key of a config is about, told by the names on its path. Pure. Spec, RunConfigGroup. */
+
+export const configGroups = [
+  { id: 'actions', name: 'Actions' },
+  { id: 'contract', name: 'Contract' },
+  { id: 'observations', name: 'Observations' },
+  { id: 'plant', name: 'Plant' },
+  { id: 'rewards', name: 'Rewards' },
+  { id: 'network', name: 'Network' },
+  { id: 'algorithm', name: 'Algorithm' },
+  { id: 'domain_randomization', name: 'Domain randomization' },
+  { id: 'curriculum', name: 'Curriculum' },
+  { id: 'terminations', name: 'Terminations' },
+  { id: 'commands', name: 'Commands' },
+  { id: 'sim', name: 'Sim' },
+  { id: 'bookkeeping', name: 'Bookkeeping' },
+  { id: 'other', name: 'Other' },
+] as const
+
+export type ConfigGroupId = (typeof configGroups)[number]['id']
+
+/** Bookkeeping (where it ran, what it was called, what it logged) differs between any two runs and says nothing of either. */
+export const isCounted = (group: ConfigGroupId): boolean => group !== 'bookkeeping'
+
+/** In the order asked: names that fit several lines belong to the first. */
+const groupNames: readonly (readonly [ConfigGroupId, RegExp])[] = [
+  [
+    'bookkeeping',
+    /^(run|job|exp|experiment|project|entity|group)_(name|id)$|^(experiment|project|wandb.*|tensorboard.*|mlflow.*|neptune.*|log|logs|logging|logger|loggers|viewer|video|videos|headless|device|hostname|user|timestamp|date|notes|tags|git|git_.*|commit|debug_vis|num_workers|resume)$|^(log|save|eval|checkpoint|video|load|output|resume)_(dir|root_path|path|freq|interval|level|run|checkpoint|length|every)$|^(rl|sim)_device$|^(created|started|finished)_at$/,
+  ],
+  [
+    'contract',
+    /^(contract|interface|embodiment)(_.*)?$|^(joint_order|control_(hz|rate_hz|dt)|default_(pose|joint_pos|joint_angles))$/,
+  ],
+  ['rewards', /^(rewards?|rew|reward_.*|rew_.*)$/],
+  ['terminations', /^(terminations?|termination_.*|episode_length(_s)?|max_episode_.*|resets?|reset_.*)$/],
+  ['commands', /^(commands?|command_.*)$/],
+  ['curriculum', /^(curriculum|curriculums|curriculum_.*|terrain_levels?)$/],
+  ['domain_randomization', /^(domain_rand(omization)?|randomi[sz]ation|randomi[sz]e_.*|events?|push_.*|dr)$/],
+  ['actions', /^(actions?|action_.*|n_action_steps|num_actions|clip_actions|chunk_size|output_features)$/],
+  [
+    'network',
+    /^(network|networks|actor|actor_.*|critic|critic_.*|encoder|decoder|backbone|activation|transformer|rnn|rnn_.*|lora|lora_.*|vision_.*|dim_.*|latent_.*|dropout|n_heads|n_(en|de)coder_layers|num_layers|init_noise_std|use_vae|pretrained_.*)$|hidden_(dims?|sizes?|units)$/,
+  ],
+  [
+    'observations',
+    /^(observations?|obs|obs_.*|n_obs_steps|num_obs|num_observations|num_privileged_obs|input_features|cameras?|camera_.*|image_.*|clip_observations|history_length|normalization|noise)$/,
+  ],
+  [
+    'plant',
+    /^(robot|plant|actuators?|actuator_.*|articulation|asset|init_state|urdf.*|mjcf.*|joints?|joint_.*|stiffness|damping|armature|friction|mass|inertia|kp|kd|[pd]_gains|effort_limit.*|velocity_limit.*)$/,
+  ],
+  [
+    'algorithm',
+    /^(algorithm|algo|ppo|sac|optimizer|optimizer_.*|scheduler|scheduler_.*|schedule|learning_rate|lr|lr_.*|gamma|lam|gae_lambda|clip_param|clip_range|entropy_coef|ent_coef|desired_kl|kl_.*|value_loss_coef|vf_coef|max_grad_norm|grad_.*|weight_decay|betas|tau|batch_size|buffer_size|steps|epochs|n_epochs|n_steps|num_learning_epochs|num_mini_batches|num_steps_per_env|max_iterations|total_(timesteps|steps|iterations)|warmup.*|loss|loss_.*|seed|num_envs)$/,
+  ],
+  [
+    'sim',
+    /^(sim|simulation|physics|physx|dt|timestep|decimation|substeps|gravity|solver|solver_.*|terrain|terrain_.*|render|render_.*)$/,
+  ],
+]
+
+/** Names that hold a bit of everything: they decide only where nothing else on the path does, the innermost first. */
+const containers: Readonly<Record<string, ConfigGroupId>> = {
+  policy: 'network',
+  model: 'network',
+  agent: 'algorithm',
+  train: 'algorithm',
+  trainer: 'algorithm',
+  training: 'algorithm',
+  runner: 'algorithm',
+  env: 'sim',
+  scene: 'sim',
+}
+
+/** The outermost name that says something: `env.rewards.action_rate.weight` is about rewards. */
+export function groupOfPath(path: string): ConfigGroupId {
+  const names = path
+    .toLowerCase()
+    .split(/[.[\]"]+/)
+    .filter((name) => name !== '' && !/^\d+$/.test(name))
+  for (const name of names) {
+    const [group] = groupNames.find(([, pattern]) => pattern.test(name)) ?? []
+    if (group) return group
+  }
+  const container = names.findLast((name) => Object.hasOwn(containers, name))
+  return (container && containers[container]) || 'other'
+}

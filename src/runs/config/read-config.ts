@@ -1,0 +1,74 @@
+/** The YAML of a resolved config. It may come from any trainer: no text makes this slow, large or throw. */
+import {
+  CORE_SCHEMA,
+  defineMappingTag,
+  defineScalarTag,
+  defineSequenceTag,
+  intCoreTag,
+  loadAll,
+  mapTag,
+  mergeTag,
+  NOT_RESOLVED,
+  YAMLException,
+} from 'js-yaml'
+import { type ConfigReading, leavesOf } from './config-leaf.ts'
+
+/** What is written out is bounded by itself: this bounds the bookkeeping. */
+const MAX_ALIASES = 10_000
+
+/** Seeds have up to 64 bits: rounded to doubles, different ones would be equal. */
+const exactInteger = defineScalarTag<number | bigint>(intCoreTag.tagName, {
+  implicit: intCoreTag.implicit,
+  implicitFirstChars: intCoreTag.implicitFirstChars,
+  resolve: (source, isExplicit, tagName) => {
+    const value = intCoreTag.resolve(source, isExplicit, tagName)
+    if (value === NOT_RESOLVED || Number.isSafeInteger(value) || !/^[+-]?\d+$/.test(source)) return value
+    return BigInt(source.replace(/^\+/, ''))
+  },
+  identify: () => false,
+})
+
+/** Python's dumps name its classes (`!!python/tuple`): what is inside counts, as it stands. */
+const anyTag = ['!', 'tag:'].flatMap((prefix) => [
+  defineScalarTag<string>(prefix, { matchByTagPrefix: true, resolve: (source) => source, identify: () => false }),
+  defineSequenceTag<unknown[]>(prefix, {
+    matchByTagPrefix: true,
+    create: () => [],
+    addItem: (items, item) => {
+      items.push(item)
+    },
+    identify: () => false,
+  }),
+  defineMappingTag(prefix, {
+    matchByTagPrefix: true,
+    create: mapTag.create,
+    addPair: mapTag.addPair,
+    has: mapTag.has,
+    keys: mapTag.keys,
+    get: mapTag.get,
+    identify: () => false,
+  }),
+])
+
+const schema = CORE_SCHEMA.withTags(mergeTag, exactInteger, ...anyTag)
+
+/** The leaves of a config's text. A key that is there twice has its last value, as in the trainers' own reader. */
+export function readConfig(text: string): ConfigReading {
+  let documents: unknown[]
+  try {
+    documents = loadAll(text, { schema, json: true, maxAliases: MAX_ALIASES })
+  } catch (error) {
+    return { fault: `The config is no YAML that can be read: ${placeOf(error)}.` }
+  }
+  const [root, ...more] = documents
+  if (more.length > 0) return { fault: 'The config is more than one YAML document.' }
+  if (root === null || root === undefined) return { fault: 'The config is empty.' }
+  if (typeof root !== 'object') return { fault: 'The config is neither a map nor a list.' }
+  return leavesOf(root)
+}
+
+function placeOf(error: unknown): string {
+  if (!(error instanceof YAMLException)) return 'it is too deep or too long'
+  const place = error.mark ? ` (line ${error.mark.line + 1}, column ${error.mark.column + 1})` : ''
+  return `${error.reason.slice(0, 200).toWellFormed()}${place}`
+}
