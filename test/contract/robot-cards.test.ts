@@ -128,6 +128,27 @@ describe('a card', () => {
     })
   })
 
+  it('may carry the last report on it as the claim of its publisher, whatever that says', async () => {
+    const name = await newRobot()
+    const wrong = goodCard({ interface: goodInterface({ joint_order: ['shoulder', 'elbw', 'elbow'], feet: ['toe'] }) })
+    for (const candidate of [goodCard(), wrong]) {
+      const report = (await validate(name, { card: candidate })).json
+      const claim = { engine: report.engine, checked_at: new Date().toISOString(), checks: report.checks }
+      const made = await put(name, goodCard({ validation: claim }))
+      expect([made.status, made.json.errors]).toEqual([200, undefined])
+      expect(made.json.validation).toEqual({ ...claim, engine_version: null, check_id: null })
+    }
+    const { json } = await validate(name, {})
+    expect([json.ok, failing(json)]).toEqual([true, []])
+  })
+
+  it('belongs to robot repos alone: no other repo has the member', async () => {
+    for (const kind of ['dataset', 'model']) {
+      const { json } = await hub.call(ada, 'GET', `/v1/repos/${await hub.repo(ada, { kind })}`)
+      expect(json).not.toHaveProperty('robot_card')
+    }
+  })
+
   it('is replaced whole, and stays as it was when the next one is refused', async () => {
     const name = await newRobot()
     await put(name, goodCard({ mass_kg: 3 }))
