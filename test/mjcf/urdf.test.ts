@@ -192,6 +192,7 @@ describe('a shape is read or refused as MuJoCo reads or refuses it', () => {
     ['two materials', '<visual><material name="q"/><material name="q"/></visual>'],
     ['a color of one number', '<visual><material><color rgba="1"/></material></visual>'],
     ['a color of a name', '<visual><material name="q"><color rgba="1 1 1"/></material></visual>'],
+    ['two colors', '<visual><material><color rgba="1 1 1 1"/><color rgba="1 1 1 1"/></material></visual>'],
   ])('%s', async (_name, content) => {
     await agreed(solidOf(content))
   })

@@ -73,9 +73,10 @@ export function checkMaterials(robot: XmlElement, { faults, colors }: ShapeConte
 function checkMaterial(visual: XmlElement, { faults, colors }: ShapeContext): void {
   const material = onlyChild(visual, 'material', faults)
   if (!material) return
-  const color = material.children.find(({ name }) => name === 'color')
-  if (!color) requiredText(material, 'name', faults)
-  else if (!colors.has(color)) requiredNumbers(color, 'rgba', 4, faults)
+  if (material.children.some((child) => colors.has(child))) return
+  const color = onlyChild(material, 'color', faults)
+  if (color) requiredNumbers(color, 'rgba', 4, faults)
+  else requiredText(material, 'name', faults)
 }
 
 function geomOf(shape: XmlElement, context: ShapeContext): XmlElement | null {
