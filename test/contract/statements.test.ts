@@ -65,6 +65,21 @@ describe('a nested page costs a small constant number of SQL statements, whateve
     expect([await tree(1), await tree(5)]).toEqual([2, 2])
   })
 
+  it('in /v1: a card, and the validation of a model that was read before', async () => {
+    const robot = await hub.repo(ada, { kind: 'robot' })
+    await hub.upload(ada, robot, { 'arm.xml': '<mujoco/>', 'a.png': 'a', 'b.png': 'b' })
+    const card = { dof: 0, mjcf_path: 'arm.xml', thumbnail_paths: { light: 'a.png', dark: 'b.png' } }
+    expect((await hub.call(key, 'PUT', `/v1/robots/${robot}/card`, card)).status).toBe(200)
+    const ask = (method: string, path: string, body?: unknown) =>
+      statements(async () =>
+        expect((await hub.call(key, method, `/v1/robots/${robot}/${path}`, body)).status).toBe(200),
+      )
+    // The credential and the repo with its card; then the stored card, the files of the model, the stills.
+    expect(await ask('GET', 'card')).toBe(2)
+    expect(await ask('POST', 'validate', {})).toBe(5)
+    expect(await ask('POST', 'validate', { card: { dof: 0 } })).toBe(2)
+  })
+
   it('in nodes(ids), members of orgs and the audit log', async () => {
     const ids = (await hub.call(key, 'GET', `/v1/repos?limit=${REPOS}`)).json.items.map(
       (item: { id: string }) => item.id,
