@@ -1,4 +1,5 @@
 /** The `/v1` table: one line of data an operation. What an operation does, and who may, stands in `schema/` and `src/` alone. */
+import { plannerRoutes } from './planner-routes.ts'
 import { body, document, fields, path, query, type Route } from './route.ts'
 import { runRoutes } from './run-routes.ts'
 
@@ -184,6 +185,7 @@ export const routes: readonly Route[] = [
     status: 200,
     result: 'object',
   },
+  ...plannerRoutes,
   ...runRoutes,
 ]
 
@@ -200,8 +202,6 @@ export const pending: readonly string[] = [
   'cancelRobotCheck',
   'createRun',
   'importRun',
-  'estimateRun',
-  'recommendRun',
   'streamRunLogs',
   'downloadRunLog',
   'getRunMetrics',
@@ -211,7 +211,6 @@ export const pending: readonly string[] = [
   'claimRun',
   'claimNextRun',
   'reportRun',
-  'listHardwareTiers',
   'listEndpoints',
   'createEndpoint',
   'estimateEndpoint',

@@ -1,0 +1,21 @@
+/** recommendRun (spec, "POST /v1/runs/recommend"): the tier that a recipe needs, with the arithmetic. Writes nothing, and answers for planned templates too. */
+import type { RequestContext } from '../context.ts'
+import { readMeasured } from '../planner/measured.ts'
+import { readDataset } from '../planner/read-dataset.ts'
+import { measuredBatch, type RunRecommendation, recommendOf } from '../planner/recommend.ts'
+import { commitVerb } from '../verb.ts'
+import { type RunRequest, resolveRequest } from './run-request.ts'
+
+/** Errors: as `resolveRequest`. A dataset that cannot be read is a warning. */
+export async function recommendRun(ctx: RequestContext, request: RunRequest): Promise<RunRecommendation> {
+  const { recipe, plan } = await resolveRequest(ctx, request)
+  const { config, db } = ctx.deps
+  const batch = measuredBatch(plan, recipe)
+  const [read, measured] = await Promise.all([
+    readDataset(ctx, recipe),
+    readMeasured(db, plan.template.name, batch, config.tiers),
+  ])
+  const facts = { recipe, plan, dataset: read.dataset, datasetWarnings: read.warnings, measured, settings: config }
+  const recommendation = recommendOf(facts)
+  return ctx.idempotency ? commitVerb(ctx, async () => recommendation) : recommendation
+}
