@@ -7,7 +7,8 @@ interface Builtin {
   readonly needs: string
 }
 
-const whole = (value = 0) => Math.trunc(value)
+/** What is no number becomes 0. */
+const whole = (value = 0) => Math.trunc(value) || 0
 const BUILTINS: ReadonlyMap<string, Builtin> = new Map(
   Object.entries({
     hemisphere: { count: 1, holds: ([n]) => whole(n) >= 0 && whole(n) <= 10, needs: 'a resolution of 0 to 10' },
@@ -50,7 +51,7 @@ export function builtinMeshFault({ attributes }: XmlElement): string | null {
   const params = attributes.get('params')
   if (params === undefined) return `is a builtin ${kind} and has no params`
   const numbers = numbersIn(params)
-  if (kind === 'none' || numbers.some(Number.isNaN)) return null
+  if (kind === 'none') return null
   if (numbers.length !== builtin.count) return `is a builtin ${kind}, which has ${builtin.count} params`
   return builtin.holds(numbers) ? null : `is a builtin ${kind}, which needs ${builtin.needs}`
 }

@@ -31,7 +31,7 @@ export function checkFlexes(spec: Spec, report: Report): void {
     )
       report.refused(flex, 'mass', 'has points whose mass or inertia is no number')
     const fault =
-      elasticFault(flex.element) ??
+      elasticFault(flex.element, flex.made && isRigid(flex)) ??
       bendingFault(spec, flex) ??
       (isRigid(flex) || isOpen(flex) ? null : (integratorFault(spec, flex.element) ?? flatFault(flex)))
     if (fault !== null) report.refused(flex, 'elasticity', fault)
@@ -62,9 +62,9 @@ function dimOf(element: XmlElement): number {
 const isInterpolated = (element: XmlElement) => ['trilinear', 'quadratic'].includes(element.attributes.get('dof') ?? '')
 
 /** What its elasticity and contacts ask of each other. */
-function elasticFault(element: XmlElement): string | null {
+function elasticFault(element: XmlElement, rigid: boolean): string | null {
   const dim = dimOf(element)
-  const interpolated = isInterpolated(element)
+  const interpolated = isInterpolated(element) && !rigid
   const contact = child(element, 'contact')
   const elasticity = child(element, 'elasticity')
   if (dim > 1 && numberOf(child(element, 'edge'), 'stiffness', 0) > 0) return 'has edge stiffness, which needs dim 1'
@@ -183,7 +183,7 @@ function checkFlexcomp(spec: Spec, element: XmlElement, report: Report): void {
   if (type === 'mesh' || type === 'gmsh') {
     if ((attributes.get('file') ?? '') === '') refused('file', `is of type ${type} and has no file`)
     const held = attributes.get('rigid') === 'true' || element.children.some(({ name }) => name === 'pin')
-    const fault = elasticFault(element) ?? (held ? null : integratorFault(spec, element))
+    const fault = elasticFault(element, held) ?? (held ? null : integratorFault(spec, element))
     if (fault !== null) refused('elasticity', fault)
   } else if (type !== 'direct') {
     if (countIn(attributes.get('point')) % 3 !== 0) refused('point', 'has points that do not come in threes of numbers')

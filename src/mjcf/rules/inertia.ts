@@ -48,6 +48,8 @@ function bodyInertia(spec: Spec, body: SpecBody, report: Report): Known {
   return chosen === null ? null : checked(body, chosen, compiler, report)
 }
 
+const UNKNOWABLE: Inertia = { mass: Number.POSITIVE_INFINITY, inertia: [Number.NaN, Number.NaN, Number.NaN] }
+
 const NOTHING: Inertia = { mass: 0, inertia: [0, 0, 0] }
 
 function checked(body: SpecBody, { mass, inertia }: Inertia, compiler: Compiler, report: Report): Inertia {
@@ -93,7 +95,7 @@ function writtenInertia(body: SpecBody, { eulerseq }: Compiler, report: Report):
   if (diagonal.some((value) => value !== 0)) return refused('fullinertia', 'has both a fullinertia and a diaginertia')
   const full = numbersIn(textOf(inertial, 'fullinertia', ''))
   if (full.length !== 6) return undefined
-  if (!full.every(Number.isFinite)) return { mass, inertia: [Number.NaN, Number.NaN, Number.NaN] }
+  if (!full.every(Number.isFinite)) return { ...UNKNOWABLE, mass }
   const values = eigenvalues(full as [number, number, number, number, number, number])
   const diagonalOnly = full.slice(3).every((value) => value === 0)
   const rounding = diagonalOnly ? 0 : 1e-13 * Math.max(...values.map(Math.abs))
@@ -118,6 +120,8 @@ function geomsInertia(body: SpecBody, compiler: Compiler, report: Report): Known
   if (counted.length === 0) return 'none'
   const [first = null] = counted
   if (counted.length === 1) return first
+  // Infinite masses have no centre.
+  if (counted.some((part) => part !== null && !Number.isFinite(part.mass))) return UNKNOWABLE
   return counted.some((part) => part?.inertia.every((value) => value > 2 * EPSILON)) || counted.includes(null)
     ? SOME
     : null

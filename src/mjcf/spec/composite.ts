@@ -21,14 +21,15 @@ const numbers = (element: XmlElement, name: string): number[] => numbersIn(eleme
 
 /** Adds what the composite makes; what MuJoCo refuses is a fault and makes nothing. */
 export function readComposite(place: Place, element: XmlElement): void {
-  const vertices = Math.floor(countIn(element.attributes.get('vertex')) / 3)
+  const coordinates = countIn(element.attributes.get('vertex'))
+  const vertices = coordinates === 0 ? null : Math.floor(coordinates / 3)
   const written = wholeNumbers(element.attributes.get('count'))
   const predicate = faultOf(element, written, vertices)
   if (predicate !== null) {
     place.draft.building.faults.add('compile', element, `The composite ${predicate}.`)
     return
   }
-  const points = vertices > 0 ? vertices : (written[0] ?? 1)
+  const points = vertices ?? written[0] ?? 1
   if (points > limits.objects) {
     place.draft.building.faults.refuse('limit', element, `The composite has more than ${limits.objects} points.`)
   }
@@ -36,19 +37,21 @@ export function readComposite(place: Place, element: XmlElement): void {
 }
 
 /** What is wrong with the counts, sizes and shapes of a composite. */
-function faultOf(element: XmlElement, written: readonly number[], vertices: number): string | null {
+function faultOf(element: XmlElement, written: readonly number[], vertices: number | null): string | null {
   const count = [written[0] ?? 1, written[1] ?? 1, written[2] ?? 1]
   if (element.attributes.get('type') !== 'cable')
     return `is of the type "${element.attributes.get('type')}", and only "cable" is left`
   if (count.some((n) => n < 1)) return 'has a count below 1'
   const size = [1, 0, 0].map((initial, i) => numbers(element, 'size')[i] ?? initial)
-  if (vertices === 0 && size.reduce((sum, n) => sum + n * n, 0) < 1e-15) return 'has neither vertices nor a length'
-  if (vertices > 0 && (count[0] ?? 1) > 1) return 'has both a count and vertices'
-  const [x, y, z] = vertices > 0 ? [vertices, 1, count[2] ?? 1] : count
+  if (vertices === null && size.reduce((sum, n) => sum + n * n, 0) < 1e-15) return 'has neither vertices nor a length'
+  if (vertices !== null && (count[0] ?? 1) > 1) return 'has both a count and vertices'
+  const [x, y, z] = vertices === null ? count : [vertices, 1, count[2] ?? 1]
   if ((x === 1 && (y ?? 1) > 1) || (y === 1 && (z ?? 1) > 1) || (x === 1 && (z ?? 1) > 1))
     return 'has counts of 1 before others'
   if (x === 1 || y !== 1 || z !== 1) return 'is a cable and needs a count in one dimension'
   const geom = element.children.find(({ name }) => name === 'geom')?.attributes.get('type')
+  // Two numbers are less than one vertex, of which nothing is made.
+  if (x === 0 && geom === 'box') return 'has a skin and no vertices'
   if (geom !== 'cylinder' && geom !== 'capsule' && geom !== 'box')
     return 'needs a geom of the type cylinder, capsule or box'
   return null

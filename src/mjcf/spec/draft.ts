@@ -140,7 +140,11 @@ export function reserve({ building }: Draft, objects: number, at: XmlElement): v
 export function lookUp({ building }: Draft, count: number, at: XmlElement): void {
   building.spent.lookups += count
   if (building.spent.lookups > limits.lookups) {
-    building.faults.refuse('limit', at, `Copying takes more than ${limits.lookups} looks at what refers to the copied.`)
+    building.faults.refuse(
+      'limit',
+      at,
+      `More than ${limits.lookups} names and points are looked at while the model is put together.`,
+    )
   }
 }
 

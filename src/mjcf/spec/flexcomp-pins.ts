@@ -4,8 +4,8 @@ import { type Flexcomp, wholeNumbers } from './flexcomp.ts'
 
 type Pins = Set<number> | string
 
-/** The pinned points, a sentence's predicate where a pin is refused, null where cells decide. */
-export function pinsOf(flexcomp: Flexcomp, points: number): Pins | null {
+/** The pinned points, a sentence's predicate where a pin is refused, null where cells decide. `look` is told of points before they are gone through. */
+export function pinsOf(flexcomp: Flexcomp, points: number, look: (count: number) => void): Pins | null {
   const { element, dof, dim, type } = flexcomp
   const interpolated = dof === 'trilinear' || dof === 'quadratic'
   // Cells without elements are pinned, which takes the geometry to tell.
@@ -20,7 +20,7 @@ export function pinsOf(flexcomp: Flexcomp, points: number): Pins | null {
   if (onGrid && type !== 'grid' && !interpolated) return 'pins grid points and is no grid'
   if (onGrid && dim === 1) return 'pins grid points and has the dim 1'
   if (flexcomp.rigid) return new Set()
-  return collect(flexcomp, points, { ids: given('id'), range, grid, gridRange })
+  return collect(flexcomp, points, { ids: given('id'), range, grid, gridRange }, look)
 }
 
 interface Pinned {
@@ -30,11 +30,20 @@ interface Pinned {
   readonly gridRange: readonly number[]
 }
 
-function collect(flexcomp: Flexcomp, points: number, { ids, range, grid, gridRange }: Pinned): Pins {
+function collect(
+  flexcomp: Flexcomp,
+  points: number,
+  { ids, range, grid, gridRange }: Pinned,
+  look: (count: number) => void,
+): Pins {
   const { dof, dim, type, count } = flexcomp
   const pins = new Set(ids)
   if ([...ids, ...range].some((id) => !(id >= 0 && id < points))) return 'pins a point that it does not have'
-  for (let i = 0; i < range.length; i += 2) for (let k = range[i] ?? 0; k <= (range[i + 1] ?? -1); k += 1) pins.add(k)
+  for (let i = 0; i < range.length; i += 2) {
+    const [from = 0, to = -1] = range.slice(i, i + 2)
+    look(Math.max(0, to - from + 1))
+    for (let k = from; k <= to; k += 1) pins.add(k)
+  }
   const interpolated = dof === 'trilinear' || dof === 'quadratic'
   const sides = type !== 'grid' && interpolated ? Array<number>(3).fill(dof === 'trilinear' ? 2 : 3) : count
   if (grid.some((n, i) => !(n >= 0 && n < (sides[i % dim] ?? 0)))) return 'pins a grid point that it does not have'
@@ -43,7 +52,8 @@ function collect(flexcomp: Flexcomp, points: number, { ids, range, grid, gridRan
   for (let i = 0; i < gridRange.length; i += 2 * dim) {
     const from = gridRange.slice(i, i + dim)
     const to = gridRange.slice(i + dim, i + 2 * dim)
-    for (const at of between(from, to)) pins.add(idOf(at, count))
+    look(from.reduce((product, start, axis) => product * Math.max(0, (to[axis] ?? -1) - start + 1), 1))
+    pinBox(pins, from, to, count)
   }
   if (dof === 'radial') pins.add(0)
   return pins
@@ -68,9 +78,14 @@ function idOf([x = 0, y = 0, z]: readonly number[], [, sideY, sideZ]: Flexcomp['
   return z === undefined ? x * sideY + y : (x * sideY + y) * sideZ + z
 }
 
-function between([start = 0, ...from]: readonly number[], [end = -1, ...to]: readonly number[]): number[][] {
-  const rest = from.length === 0 ? [[]] : between(from, to)
-  const all: number[][] = []
-  for (let at = start; at <= end; at += 1) for (const tail of rest) all.push([at, ...tail])
-  return all
+/** All grid points from one corner to the other, in two or three dimensions. */
+function pinBox(pins: Set<number>, from: readonly number[], to: readonly number[], count: Flexcomp['count']): void {
+  const [startX = 0, startY = 0, startZ] = from
+  const [endX = -1, endY = -1, endZ = -1] = to
+  for (let x = startX; x <= endX; x += 1) {
+    for (let y = startY; y <= endY; y += 1) {
+      if (startZ === undefined) pins.add(idOf([x, y], count))
+      else for (let z = startZ; z <= endZ; z += 1) pins.add(idOf([x, y, z], count))
+    }
+  }
 }

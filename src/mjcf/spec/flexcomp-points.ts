@@ -14,7 +14,7 @@ export function pointsOf(flexcomp: Flexcomp): number[] | string | null {
   if (typeof made !== 'number') return made
   // What is written goes before what the type makes.
   const points = Math.floor(written) + made
-  if (points <= dim) return 'has too few points for one element'
+  if (points <= dim) return FEW_POINTS
   return wrongId(ids, points) ?? upTo(points)
 }
 
@@ -42,6 +42,7 @@ function madePoints({ type, dim, count }: Flexcomp, bare: boolean): number | str
 }
 
 const NO_ELEMENTS = 'makes no elements'
+const FEW_POINTS = 'has too few points for one element'
 
 function upTo(n: number): number[] {
   return [...Array(Math.min(n, limits.objects + 1)).keys()]
@@ -58,6 +59,7 @@ function directPoints({ dim }: Flexcomp, points: number, ids: readonly number[])
   if (points % 1 > 0) return 'has a point without three coordinates'
   if (ids.length % (dim + 1) > 0) return `has an element without ${dim + 1} points`
   const used = new Set(ids)
+  if (used.size <= dim) return FEW_POINTS
   return wrongId(ids, points) ?? upTo(points).filter((id) => used.has(id))
 }
 

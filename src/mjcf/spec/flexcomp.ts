@@ -1,11 +1,10 @@
 /** `<flexcomp>`: a flex and, unless it is rigid, a body with unnamed slide joints for each point that is not pinned. */
 
-import type { Faults } from '../fault.ts'
 import { readNumbers, short } from '../grammar/values.ts'
 import { limits } from '../limits.ts'
 import { numbersIn } from '../rules/fields.ts'
 import type { XmlElement } from '../xml/element.ts'
-import { admit, freeName } from './draft.ts'
+import { admit, type Draft, freeName, lookUp } from './draft.ts'
 import { pinsOf, stillPoints } from './flexcomp-pins.ts'
 import { pointsOf } from './flexcomp-points.ts'
 import { BodyNode, JointNode, type NodeInit, type SpecNode } from './node.ts'
@@ -40,7 +39,7 @@ const JOINTS: ReadonlyMap<string, number> = new Map([
 export function readFlexcomp(place: Place, element: XmlElement): void {
   const { faults, undecided } = place.draft.building
   const flexcomp = flexcompOf(element)
-  const made = faultOf(place, flexcomp) ?? outcomeOf(flexcomp, faults)
+  const made = faultOf(place, flexcomp) ?? outcomeOf(flexcomp, place.draft)
   if (typeof made === 'string') {
     faults.add('compile', element, `The flexcomp ${made}.`)
   } else if (made === null) {
@@ -60,14 +59,16 @@ interface Outcome {
 }
 
 /** The points and which of them are pinned; a sentence's predicate where MuJoCo refuses them, null where more than the text decides. */
-function outcomeOf(flexcomp: Flexcomp, faults: Faults): Outcome | string | null {
+function outcomeOf(flexcomp: Flexcomp, draft: Draft): Outcome | string | null {
   const points = pointsOf(flexcomp)
   if (typeof points === 'string') return points
   if (points === null) return flexcomp.rigid ? { points: [], pinned: new Set() } : null
   if (points.length > limits.objects) {
-    faults.refuse('limit', flexcomp.element, `The flexcomp has more than ${limits.objects} points.`)
+    draft.building.faults.refuse('limit', flexcomp.element, `The flexcomp has more than ${limits.objects} points.`)
   }
-  const pinned = pinsOf(flexcomp, points.length)
+  const look = (count: number) => lookUp(draft, count, flexcomp.element)
+  look(points.length)
+  const pinned = pinsOf(flexcomp, points.length, look)
   return pinned === null || typeof pinned === 'string' ? pinned : { points, pinned }
 }
 

@@ -152,6 +152,8 @@ export const ASSET_CASES: readonly RuleCase[] = [
       asset('<mesh name="m" builtin="supertorus" params="10 2 1 1"/>'),
       asset('<mesh name="m" builtin="wedge" params="5 5 200 40 0"/>'),
       asset('<mesh name="m" builtin="plate" params="0 1"/>'),
+      asset('<mesh name="m" builtin="plate" params="nan"/>'),
+      asset('<mesh name="m" builtin="wedge" params="5 5 nan 40 0"/>'),
       asset('<mesh name="m" builtin="cone" params="5"/>'),
       asset('<mesh name="m" builtin="cone" params="2 0"/>'),
       asset('<mesh name="m" builtin="plate" params="1 4"/>'),

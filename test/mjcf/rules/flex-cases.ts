@@ -166,7 +166,8 @@ export const FLEX_CASES: readonly RuleCase[] = [
     accepted: [
       cloth('<contact selfcollide="none"/>', 'dof="trilinear" euler="45 0 0"'),
       cloth('<contact selfcollide="none"/>', 'dof="trilinear" point="0 0 3"'),
-      cloth('<contact selfcollide="none"/>', 'dof="trilinear" rigid="true"'),
+      cloth('', 'dof="trilinear" rigid="true"'),
+      cloth('<contact internal="true"/><pin range="0 8"/>', 'dof="trilinear"'),
       comp(
         'type="direct" dim="2" point="0 0 1 1 0 1 0 1 0" element="0 1 2" dof="trilinear"',
         '<contact selfcollide="none"/>',
@@ -194,6 +195,7 @@ export const FLEX_CASES: readonly RuleCase[] = [
       cloth('<pin id="11"/>', 'point="0 0 0 1 0 0"'),
       comp('type="grid" count="2 2 2" dim="2" spacing=".1 .1 .1" point="0 0 0 1 0 0"'),
       comp('type="circle" count="2 1 1" dim="1" spacing=".1 .1 .1"'),
+      comp('type="direct" dim="1" point="0 0 0 1 0 0" element="0 0"'),
       comp('type="grid" count="2 2 1" dim="2" spacing=".1 .1 .1" point="3 0 0 0 0 0" dof="radial"'),
     ],
     accepted: [
@@ -213,9 +215,12 @@ export const FLEX_CASES: readonly RuleCase[] = [
       cable('<geom type="capsule" size="nan"/>'),
       cable('<geom type="capsule" size=".1 0 nan"/>'),
       cable('<geom type="box" size=".1 .1 .1"/><skin material="none"/>'),
+      cable('<geom type="box" size=".1 .1 .1"/>').replace('count="5 1 1"', 'vertex="1 2"'),
+      cable(CAPSULE).replace('count="5 1 1"', 'count="5 1 1" vertex="1 2"'),
     ],
     accepted: [
       cable(CAPSULE).replace('size="1"', 'size="1 nan"'),
+      cable(CAPSULE).replace('count="5 1 1"', 'vertex="1 2"'),
       cable('<geom type="box" size="nan .1 .1"/>'),
       `<asset><material name="m"/></asset>${cable('<geom type="box" size=".1 .1 .1"/><skin material="m"/>')}`,
       cable(`${CAPSULE}<skin material="none"/>`),
