@@ -20,13 +20,14 @@ const MAX_PATH_CHARACTERS = 4 * 1024 * 1024
 /** As the YAML reader; aliases can go deeper than the text, or around in a circle. */
 const MAX_DEPTH = 100
 
-/** The leaves of a value as YAML or JSON gives it, in the document's order. */
+/** The leaves of a value as YAML or JSON gives it, in the document's order; none of an empty map or list. */
 export function leavesOf(root: unknown): ConfigReading {
   const leaves: ConfigLeaf[] = []
   let pathCharacters = 0
 
   const visit = (value: unknown, path: string, depth: number): string | null => {
     const steps = stepsInto(value)
+    if (steps.length === 0 && depth === 0 && typeof value === 'object' && value !== null) return null
     if (steps.length === 0) {
       pathCharacters += path.length
       if (leaves.length === MAX_LEAVES) return `The config has more than ${MAX_LEAVES} values, aliases written out.`

@@ -64,7 +64,7 @@ export function readConfig(text: string): ConfigReading {
   if (more.length > 0) return { fault: 'The config is more than one YAML document.' }
   if (root === null || root === undefined) return { fault: 'The config is empty.' }
   if (typeof root !== 'object') return { fault: 'The config is neither a map nor a list.' }
-  return leavesOf(root)
+  return Object.keys(root).length === 0 ? { fault: 'The config is empty.' } : leavesOf(root)
 }
 
 function placeOf(error: unknown): string {

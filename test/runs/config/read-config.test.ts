@@ -106,6 +106,7 @@ describe('a config that cannot be read', () => {
     ['', 'The config is empty.'],
     ['# nothing', 'The config is empty.'],
     ['null', 'The config is empty.'],
+    ['{}', 'The config is empty.'],
     ['hello', 'The config is neither a map nor a list.'],
     ['a: 1\n---\nb: 2', 'The config is more than one YAML document.'],
     ['a:\n\tb: 1', /^The config is no YAML that can be read: tab .*\(line 2, column 1\)\.$/],
@@ -160,6 +161,10 @@ describe('a config that cannot be read', () => {
 })
 
 describe('leaves of any value', () => {
+  it.each([[{}], [[]]])('of %j are none', (value) => {
+    expect(leavesOf(value)).toEqual({ leaves: [] })
+  })
+
   it('of what is no map and no list are one, without a path', () => {
     expect(leavesOf(5)).toEqual({ leaves: [{ path: '', text: '5', isText: false, known: true }] })
   })

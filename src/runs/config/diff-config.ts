@@ -1,0 +1,98 @@
+/**
+ * A config against its parent's. Pure. Spec, RunConfigDiff.
+ *
+ * A pair of keys is compared only where both sides say what their value is. What one side does not say is counted as no record of that side, and never as
+ * unchanged. Of two configs of different shapes only keys that are mapped one-to-one are pairs.
+ */
+import { type ConfigGroupId, configGroups, groupOfPath } from './config-groups.ts'
+import type { ConfigLeaf } from './config-leaf.ts'
+import { type ConfigShape, resolvedPath, shapeOf } from './config-shape.ts'
+
+/** A config's leaves by what they are about. */
+export interface GroupedConfig {
+  readonly shape: ConfigShape
+  readonly keys: readonly GroupedKey[]
+}
+
+export interface GroupedKey {
+  readonly leaf: ConfigLeaf
+  readonly group: ConfigGroupId
+}
+
+/** What became of one key. */
+export interface ComparedKey {
+  readonly group: ConfigGroupId
+  readonly child: ConfigLeaf | null
+  readonly parent: ConfigLeaf | null
+  /** Null where it is not known on both sides. */
+  readonly changed: boolean | null
+  /** The mapping that made it a pair, on a cross-shape comparison. */
+  readonly rule: string | null
+}
+
+export interface Comparison {
+  readonly isCrossShape: boolean
+  /** The child's keys in its order within the order of the groups, then those of the parent alone. */
+  readonly keys: readonly ComparedKey[]
+}
+
+/** A key of a manifest belongs where its counterpart in a resolved config does, so that both sides count it in one group. */
+export function groupConfig(leaves: readonly ConfigLeaf[]): GroupedConfig {
+  const shape = shapeOf(leaves)
+  const pathIn = (path: string) => (shape === 'manifest' ? (resolvedPath(path)?.path ?? path) : path)
+  return { shape, keys: leaves.map((leaf) => ({ leaf, group: groupOfPath(pathIn(leaf.path)) })) }
+}
+
+/** Every key of both sides. */
+export function compareConfigs(child: GroupedConfig, parent: GroupedConfig): Comparison {
+  const shapes = [child.shape, parent.shape]
+  const isCrossShape = shapes.includes('manifest') && shapes.includes('resolved')
+  const meeting = (path: string, shape: ConfigShape) =>
+    isCrossShape && shape === 'manifest' ? resolvedPath(path) : { path, rule: null }
+  const unmet = new Map<string, GroupedKey & { readonly rule: string | null }>()
+  const alone: ComparedKey[] = []
+  for (const key of parent.keys) {
+    const place = meeting(key.leaf.path, parent.shape)
+    if (place) unmet.set(place.path, { ...key, rule: place.rule })
+    else alone.push({ group: key.group, child: null, parent: key.leaf, changed: null, rule: null })
+  }
+  const own = child.keys.map(({ leaf, group }): ComparedKey => {
+    const place = meeting(leaf.path, child.shape)
+    const other = place ? unmet.get(place.path) : undefined
+    if (!place || !other) return { group, child: leaf, parent: null, changed: null, rule: null }
+    unmet.delete(place.path)
+    const changed = leaf.known && other.leaf.known ? differ(leaf, other.leaf) : null
+    return { group, child: leaf, parent: other.leaf, changed, rule: place.rule ?? other.rule }
+  })
+  const rest = [...unmet.values()].map(({ leaf, group }): ComparedKey => {
+    return { group, child: null, parent: leaf, changed: null, rule: null }
+  })
+  return { isCrossShape, keys: [...own, ...rest, ...alone].sort((a, b) => placeOf(a.group) - placeOf(b.group)) }
+}
+
+const differ = (a: ConfigLeaf, b: ConfigLeaf) => a.text !== b.text || a.isText !== b.isText
+
+const places = new Map(configGroups.map(({ id }, place) => [id, place]))
+const placeOf = (group: ConfigGroupId) => places.get(group) ?? 0
+
+export interface KeyCounts {
+  readonly compared: number
+  readonly changed: number
+  readonly unchanged: number
+  readonly parentHasNoRecord: number
+  readonly childHasNoRecord: number
+}
+
+/** A key that one side alone has is no record of the other. Of a pair each side counts that does not say its value, so it may be both. */
+export function countKeys(keys: readonly ComparedKey[]): KeyCounts {
+  const count = (is: (key: ComparedKey) => boolean) => keys.reduce((sum, key) => sum + (is(key) ? 1 : 0), 0)
+  const changed = count((key) => key.changed === true)
+  const unchanged = count((key) => key.changed === false)
+  return {
+    compared: changed + unchanged,
+    changed,
+    unchanged,
+    parentHasNoRecord: count(({ child, parent }) => !parent || (child !== null && !parent.known)),
+    childHasNoRecord: count(({ child, parent }) => !child || (parent !== null && !child.known)),
+  }
+}
