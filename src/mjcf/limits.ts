@@ -29,7 +29,7 @@ export const limits = {
   links: 1_000,
   /** Elements of one kind that add to one default class, its parents' included; robots have a handful. */
   layers: 200,
-  /** Looks at names while copies are made: each copy looks at all that refers to something, and at what stands beside it. MuJoCo needs seconds for as many. */
+  /** Looks at names and points while the model is put together: each copy looks at all that refers to something, and at what stands beside it. MuJoCo needs seconds for as many. */
   lookups: 4_000_000,
   /** Objects after frames, replicate, attach, composite and flexcomp are expanded. */
   objects: 100_000,

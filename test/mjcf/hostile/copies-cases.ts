@@ -49,6 +49,18 @@ export const copiesCases: readonly HostileCase[] = [
     verdict: 'accepted',
     judged: false,
   },
+  ...[`range="${'0 63999 '.repeat(20_000)}`, `gridrange="${'0 0 0 39 39 39 '.repeat(5_000)}`].map(
+    (pins): HostileCase => ({
+      name: `64,000 points pinned over and over by ${pins.slice(0, 22)}`,
+      files: () => ({
+        'main.xml': world(
+          `<body name="b"><flexcomp name="f" dim="3" count="40 40 40" spacing="1 1 1"><pin ${pins}"/></flexcomp></body>`,
+        ),
+      }),
+      verdict: /limit: /,
+      judged: false,
+    }),
+  ),
   {
     name: '80,000 includes in a file that 190 models include from as many folders',
     files: () => ({
