@@ -1,5 +1,6 @@
 /** Settings of the whole that a model and one attached to it both have: `<compiler conflict>` says whether that is refused or one of them holds. */
 import { readNumbers } from '../grammar/values.ts'
+import type { LoadedModel } from '../load/loaded-model.ts'
 import type { XmlElement } from '../xml/element.ts'
 import type { Draft } from './draft.ts'
 
@@ -37,10 +38,10 @@ const ENABLING = new Set(['override', 'energy', 'fwdinv', 'invdiscrete', 'sleep'
 
 /** Looks at what an attached model says of the whole; what it brings in where conflicts are merged is kept in `adopted`. */
 export function settleConflicts(into: Draft, from: Draft, at: XmlElement): void {
-  const mode = conflictOf(into)
-  if (mode === 'warning' || into === from) return
-  const [mine, theirs] = [settingsOf(into), settingsOf(from)]
-  const clashes = mode === 'error' ? clashingFlags(into, from) : []
+  if (into === from) return
+  const [{ mode, settings: mine, flags }, { settings: theirs, flags: theirFlags }] = [wholeOf(into), wholeOf(from)]
+  if (mode === 'warning') return
+  const clashes = mode === 'error' ? clashingFlags(flags, theirFlags) : []
   for (const [field, merge] of FIELDS) {
     const [own, other] = [mine.get(field), theirs.get(field)]
     // What was itself brought in by an attach counts only where nobody has written anything; of sizes nobody remembers who wrote them.
@@ -60,15 +61,33 @@ export function settleConflicts(into: Draft, from: Draft, at: XmlElement): void 
   )
 }
 
-function conflictOf({ loaded }: Draft): string {
-  const compilers = loaded.root.children.filter(({ name }) => name === 'compiler')
+/** What a model says of the whole. */
+interface Whole {
+  readonly mode: string
+  readonly settings: ReadonlyMap<string, string>
+  readonly flags: ReadonlyMap<string, string>
+}
+
+/** Read once: a model may be attached thousands of times, and have as many sections. */
+const wholes = new WeakMap<LoadedModel, Whole>()
+
+function wholeOf({ loaded }: Draft): Whole {
+  const known = wholes.get(loaded)
+  if (known !== undefined) return known
+  const whole = { mode: conflictOf(loaded), settings: settingsOf(loaded), flags: flagsOf(loaded) }
+  wholes.set(loaded, whole)
+  return whole
+}
+
+function conflictOf({ root }: LoadedModel): string {
+  const compilers = root.children.filter(({ name }) => name === 'compiler')
   return compilers.findLast(({ attributes }) => attributes.has('conflict'))?.attributes.get('conflict') ?? 'warning'
 }
 
 /** What is written, and is not the default where defaults count as unwritten: in sizes. */
-function settingsOf({ loaded }: Draft): Map<string, string> {
+function settingsOf({ root }: LoadedModel): Map<string, string> {
   const settings = new Map<string, string>()
-  for (const section of sectionsOf(loaded.root.children)) {
+  for (const section of sectionsOf(root.children)) {
     for (const [name, text] of section.attributes) {
       const field = `${section.name} ${name}`
       if (!FIELDS.has(field)) continue
@@ -118,8 +137,7 @@ function merged(field: string, merge: Merge, here: string, there: string): strin
 }
 
 /** Flags that both have and that differ, where the attached model switches any of their kind. */
-function clashingFlags(into: Draft, from: Draft): string[] {
-  const [mine, theirs] = [flagsOf(into), flagsOf(from)]
+function clashingFlags(mine: ReadonlyMap<string, string>, theirs: ReadonlyMap<string, string>): string[] {
   return [true, false].flatMap((enabling) => {
     const kind = [...theirs].filter(([name]) => ENABLING.has(name) === enabling)
     if (!kind.some(([, value]) => (value === 'enable') === enabling)) return []
@@ -127,7 +145,7 @@ function clashingFlags(into: Draft, from: Draft): string[] {
   })
 }
 
-function flagsOf({ loaded }: Draft): Map<string, string> {
-  const options = loaded.root.children.filter(({ name }) => name === 'option')
+function flagsOf({ root }: LoadedModel): Map<string, string> {
+  const options = root.children.filter(({ name }) => name === 'option')
   return new Map(options.flatMap(({ children }) => children.flatMap(({ attributes }) => [...attributes])))
 }
