@@ -53,9 +53,9 @@ const EndEffector = builder.objectRef<Entry<'end_effectors'>>('EmbodimentEndEffe
       nullable: true,
       description: 'The joint that opens and closes it.',
     }),
-    inMjcf: t.boolean({
-      description: 'False for a real tool that the model lacks.',
-      resolve: ({ in_mjcf }) => in_mjcf ?? true,
+    inMjcf: t.exposeBoolean('in_mjcf', {
+      nullable: true,
+      description: 'False for a real tool that the model lacks; null counts as true.',
     }),
   }),
 })
@@ -97,7 +97,7 @@ const Safety = builder.objectRef<NonNullable<Interface['safety']>>('EmbodimentSa
 
 export const InterfaceType = builder.objectRef<Interface>('EmbodimentInterface').implement({
   description:
-    'What a policy needs to know of the robot that it drives. A list that was left out reads as an empty one; the fingerprint tells the two apart.',
+    'What a policy needs to know of the robot that it drives. What was left out is null, lists too, so that its fingerprint can be computed from what is read.',
   fields: (t) => ({
     version: t.exposeInt('version', { description: "The publisher's own." }),
     base: t.exposeString('base', { description: '`fixed` or `floating`.' }),
@@ -115,25 +115,18 @@ export const InterfaceType = builder.objectRef<Interface>('EmbodimentInterface')
     physicsDtS: t.exposeFloat('physics_dt_s', { nullable: true, description: 'Step of the simulation, in seconds.' }),
     actuation: t.expose('actuation', { type: [Actuation], description: 'How joints are driven; each by one group.' }),
     action: t.expose('action', { type: Action, description: "What a policy's output means." }),
-    proprioception: t.stringList({
+    proprioception: t.exposeStringList('proprioception', {
+      nullable: true,
       description: 'Observation terms that the real robot supplies.',
-      resolve: ({ proprioception }) => proprioception ?? [],
     }),
-    parts: t.field({ type: [Part], description: 'Limbs and the like.', resolve: ({ parts }) => parts ?? [] }),
-    endEffectors: t.field({
+    parts: t.expose('parts', { type: [Part], nullable: true, description: 'Limbs and the like.' }),
+    endEffectors: t.expose('end_effectors', {
       type: [EndEffector],
+      nullable: true,
       description: 'Grippers, tools, hands.',
-      resolve: ({ end_effectors }) => end_effectors ?? [],
     }),
-    feet: t.stringList({
-      description: 'Bodies or sites that touch the ground.',
-      resolve: ({ feet }) => feet ?? [],
-    }),
-    cameras: t.field({
-      type: [Camera],
-      description: 'Cameras of the real robot.',
-      resolve: ({ cameras }) => cameras ?? [],
-    }),
+    feet: t.exposeStringList('feet', { nullable: true, description: 'Bodies or sites that touch the ground.' }),
+    cameras: t.expose('cameras', { type: [Camera], nullable: true, description: 'Cameras of the real robot.' }),
     commandSpace: t.expose('command_space', {
       type: CommandSpace,
       nullable: true,

@@ -39,18 +39,13 @@ describe('what a card leaves out', () => {
         interface: { ...leastInterface, ...nulls, end_effectors: [{ name: 'g', in_mjcf: null }] },
       },
     ],
-  ])('reads as an empty list, as null or as true where it is %s, and is stored as it was put', async (_how, card) => {
+  ])('reads as null where it is %s, and is stored as it was put', async (_how, card) => {
     const name = await newRobot()
     const { status, json } = await hub.call(ada, 'PUT', cardOf(name), card)
     expect([status, json.actuators]).toEqual([200, []])
     expect(json.interface).toMatchObject({
-      proprioception: [],
-      parts: [],
-      end_effectors: [{ name: 'g', site: null, body: null, gripper_joint: null, in_mjcf: true }],
-      feet: [],
-      cameras: [],
-      command_space: null,
-      safety: null,
+      ...nulls,
+      end_effectors: [{ name: 'g', site: null, body: null, gripper_joint: null, in_mjcf: null }],
     })
     expect((await hub.call(ada, 'GET', cardOf(name))).json).toEqual(json)
     expect(await inGraph(name)).toEqual({
@@ -58,11 +53,11 @@ describe('what a card leaves out', () => {
       interfaceFingerprint: json.interface_fingerprint,
       actuators: [],
       interface: {
-        proprioception: [],
-        parts: [],
-        endEffectors: [{ inMjcf: true }],
-        feet: [],
-        cameras: [],
+        proprioception: null,
+        parts: null,
+        endEffectors: [{ inMjcf: null }],
+        feet: null,
+        cameras: null,
         commandSpace: null,
         safety: null,
       },
@@ -70,6 +65,16 @@ describe('what a card leaves out', () => {
     expect(json.interface_fingerprint).toBe(interfaceFingerprint({ ...leastInterface, end_effectors: [{ name: 'g' }] }))
     const report = (await hub.call(ada, 'POST', `/v1/robots/${name}/validate`, {})).json
     expect([report.ok, report.interface_fingerprint]).toEqual([true, json.interface_fingerprint])
+  })
+
+  it('is as absent when the answer is put again: the same fingerprint', async () => {
+    const name = await newRobot()
+    const card = { dof: 2, interface: { ...leastInterface, end_effectors: [{ name: 'g' }] } }
+    await hub.call(ada, 'PUT', cardOf(name), card)
+    const { interface_fingerprint, updated_at: _at, ...answer } = (await hub.call(ada, 'GET', cardOf(name))).json
+    const again = await hub.call(ada, 'PUT', cardOf(name), answer)
+    expect([again.status, again.json.interface_fingerprint]).toEqual([200, interface_fingerprint])
+    expect(interfaceFingerprint(answer.interface)).toBe(interface_fingerprint)
   })
 
   it('is left out of a typed card too, in no other fingerprint', async () => {
