@@ -34,7 +34,7 @@ export function jointOrderCheck(card: ReadableCard, model: KnownModel): Check {
     return {
       fail: [...twice, ...certain],
       skip: strange.length > certain.length ? open : null,
-      pass: `All ${joint_order.length} joints are hinges or slides of the model.`,
+      pass: 'Each name in joint_order is a hinge or slide of the model.',
       data: { joints: joint_order.length, model_joints: drivable.size },
     }
   })
@@ -127,7 +127,7 @@ export function actuationCheck(card: ReadableCard): Check {
     const undriven = joint_order.filter((name) => !drivenNames.has(name))
     return {
       fail: [...notInOrder(names, joint_order, place), ...twice],
-      pass: `${actuation.length} groups drive ${drivenNames.size} of ${joint_order.length} joints.`,
+      pass: `Driven, each by one group: ${drivenNames.size} of ${joint_order.length}.`,
       data: { groups: actuation.length, undriven },
     }
   })

@@ -120,7 +120,7 @@ export function endEffectorsCheck(card: ReadableCard, model: KnownModel): Check 
       const otherwise = 'Name one that the model has, or set in_mjcf to false for a tool that it lacks.'
       return [unknownName(name, message, ['interface', 'end_effectors', index, member], known[member], otherwise)]
     })
-    return unlessInDoubt(model, fail, `All ${named.length} names of end effectors are the model's.`)
+    return unlessInDoubt(model, fail, "Every name of an end effector is the model's.")
   })
 }
 
@@ -144,7 +144,7 @@ export function feetCheck(card: ReadableCard, model: KnownModel): Check {
             ),
           ],
     )
-    return unlessInDoubt(model, fail, `All ${feet.length} feet are bodies or sites of the model.`)
+    return unlessInDoubt(model, fail, 'Every foot is a body or site of the model.')
   })
 }
 

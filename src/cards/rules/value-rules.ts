@@ -33,7 +33,7 @@ export function rangesCheck(card: ReadableCard): Check {
     return {
       fail,
       warn,
-      pass: `All ${ranges.length} command ranges go from low to high.`,
+      pass: ranges.length > 0 ? 'Every command range goes from low to high.' : 'The interface has no command ranges.',
       data: { ranges: ranges.length },
     }
   })
@@ -65,7 +65,7 @@ export function limitsCheck({ limits, unsound }: ReadableCard, model: KnownModel
           : [unknownName(name, `${name} is no hinge or slide of the model.`, ['limits', name], drivable)],
       )
     : []
-  const pass = `The limits of ${entries.length} joints go from low to high.`
+  const pass = 'The limits of every joint go from low to high.'
   return conclude('card.limits', { fail, warn: [...negative, ...strange], pass, data: { joints: entries.length } })
 }
 
