@@ -26,7 +26,8 @@ interface AssetSettings {
   readonly strippath: boolean
 }
 
-const CUBE_FILES = ['fileright', 'fileleft', 'fileup', 'filedown', 'filefront', 'fileback']
+/** Attributes that name the six sides of a cube texture. */
+export const CUBE_FILES = ['fileright', 'fileleft', 'fileup', 'filedown', 'filefront', 'fileback']
 
 /**
  * In document order, models that contain others first. Assets count whether used or not; those of a model that is never attached do not, except the files

@@ -1,3 +1,4 @@
+import { CUBE_FILES } from '../assets/asset-refs.ts'
 import type { Spec, SpecObject } from '../spec/types.ts'
 import type { XmlElement } from '../xml/element.ts'
 import { alone, countIn, isLong, numberOf, numbersIn, textOf, vectorOf, within } from './fields.ts'
@@ -29,8 +30,6 @@ function checkHfield(hfield: SpecObject, report: Report): void {
     report.refused(hfield, 'data', 'has no file, and no nrow and ncol')
   }
 }
-
-const CUBE_FILES = ['fileright', 'fileleft', 'fileup', 'filedown', 'filefront', 'fileback']
 
 function checkTexture(texture: SpecObject, report: Report): void {
   const own = alone(texture.element)

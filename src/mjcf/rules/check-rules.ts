@@ -1,5 +1,6 @@
 import type { Faults } from '../fault.ts'
 import type { ModelReading } from '../reading.ts'
+import { POSITIONS, VELOCITIES } from '../spec/joint-sizes.ts'
 import type { Spec } from '../spec/types.ts'
 import { checkActuatorDefaults } from './actuator-defaults.ts'
 import { checkActuators } from './actuators.ts'
@@ -54,6 +55,3 @@ export function checkRules(spec: Spec, faults: Faults): ModelReading['sizes'] {
   checkKeys(spec, sizes, report)
   return sizes
 }
-
-const POSITIONS = { hinge: 1, slide: 1, ball: 4, free: 7 } as const
-const VELOCITIES = { hinge: 1, slide: 1, ball: 3, free: 6 } as const

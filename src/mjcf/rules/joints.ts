@@ -1,3 +1,4 @@
+import { VELOCITIES } from '../spec/joint-sizes.ts'
 import type { Spec, SpecBody, SpecJoint } from '../spec/types.ts'
 import { isZero, textOf, vectorOf } from './fields.ts'
 import { isLimited, needsLimited } from './limited.ts'
@@ -59,10 +60,8 @@ function checkRange(joint: SpecJoint, autolimits: boolean, report: Report): void
   }
 }
 
-const DOFS = { hinge: 1, slide: 1, ball: 3, free: 6 } as const
-
 function checkBody(spec: Spec, body: SpecBody, report: Report): void {
-  const dofs = body.joints.reduce((sum, { type }) => sum + DOFS[type], 0)
+  const dofs = body.joints.reduce((sum, { type }) => sum + VELOCITIES[type], 0)
   const free = body.joints.some(({ type }) => type === 'free')
   // A free joint beside another is a fault of its own, whatever the sum.
   if (dofs > 6 && !free) report.refused(body, 'dofs', `has ${dofs} degrees of freedom, more than 6`)

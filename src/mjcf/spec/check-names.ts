@@ -1,35 +1,12 @@
-import type { Building } from './draft.ts'
+import { type Building, LIST_CATEGORIES } from './draft.ts'
 import type { Spec, SpecCategory, SpecObject } from './types.ts'
 
-const CATEGORIES: readonly SpecCategory[] = [
-  'body',
-  'frame',
-  'joint',
-  'geom',
-  'site',
-  'camera',
-  'light',
-  'flex',
-  'mesh',
-  'skin',
-  'hfield',
-  'texture',
-  'material',
-  'pair',
-  'exclude',
-  'equality',
-  'tendon',
-  'actuator',
-  'sensor',
-  'numeric',
-  'text',
-  'tuple',
-  'plugin',
-]
+const TREE_CATEGORIES: readonly SpecCategory[] = ['body', 'frame', 'joint', 'geom', 'site', 'camera', 'light']
 
 /** Names of one category are unique in the whole model; assets have one. */
 export function checkNames(spec: Spec, building: Building): void {
-  for (const category of CATEGORIES) checkUnique(objectsOf(spec, category), category, building)
+  for (const category of [...TREE_CATEGORIES, ...LIST_CATEGORIES])
+    checkUnique(objectsOf(spec, category), category, building)
   const keys = spec.keys.map(({ name, element }) => ({ name, element: element ?? spec.loaded.root }))
   checkUnique(keys, 'key', building)
   for (const category of ['mesh', 'hfield', 'texture', 'material'] as const) {

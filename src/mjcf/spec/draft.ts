@@ -7,6 +7,7 @@ import type { Undecided } from '../reading.ts'
 import type { XmlElement } from '../xml/element.ts'
 import { reportTwice } from './check-names.ts'
 import { type DefaultClasses, initialClasses } from './defaults.ts'
+import { POSITIONS, VELOCITIES } from './joint-sizes.ts'
 import { BodyNode, bodiesBelow, type JointNode, type SpecNode, TREE_LISTS } from './node.ts'
 import type { KeyField, SpecCategory } from './types.ts'
 
@@ -27,6 +28,8 @@ export interface DraftKey {
 /** Shared by a model and those attached to it. */
 export interface Building {
   readonly faults: Faults
+  /** The model that is read: what is wrong with its own actuators is told with all else about them. */
+  readonly top: LoadedModel
   /** Objects that exist now, in all drafts, and references looked up so far. */
   readonly spent: { objects: number; lookups: number }
   readonly undecided: Undecided[]
@@ -83,7 +86,8 @@ export function newDraft(building: Building, loaded: LoadedModel): Draft {
   return draft
 }
 
-const LIST_CATEGORIES: readonly ListCategory[] = [
+/** All of them. */
+export const LIST_CATEGORIES: readonly ListCategory[] = [
   'flex',
   'mesh',
   'skin',
@@ -189,8 +193,8 @@ function change({ names, known, sizes }: Draft, node: SpecNode, by: 1 | -1): voi
   }
   if (node.category === 'joint') {
     const { type } = node as JointNode
-    sizes.nq += by * (type === 'free' ? 7 : type === 'ball' ? 4 : 1)
-    sizes.nv += by * (type === 'free' ? 6 : type === 'ball' ? 3 : 1)
+    sizes.nq += by * POSITIONS[type]
+    sizes.nv += by * VELOCITIES[type]
   } else if (node.category === 'body' && (node as BodyNode).mocap) {
     sizes.nmocap += by
   }
