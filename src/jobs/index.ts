@@ -4,6 +4,7 @@ import type { JobDefinition } from '../store/queue.ts'
 import { verifyBlob } from './blob-verify.ts'
 import { abortAbandoned, abortStrays, deleteDoomed } from './collect-objects.ts'
 import { dropOldRows, pruneClosedRows } from './collect-rows.ts'
+import { collectRunObjects } from './collect-run-objects.ts'
 import { purgeDeletedRepos, purgeRepo } from './repo-purge.ts'
 
 /** Keeps the input's type for the handler, and forgets it for the list. */
@@ -62,4 +63,23 @@ const storeUploadsCollect = define({
   },
 })
 
-export const jobs: readonly JobDefinition[] = [blobVerify, repoPurge, filesCollect, storeUploadsCollect]
+const runObjectsCollect = define({
+  name: 'run-objects-collect',
+  input: z.object({}),
+  // It lists all objects of runs.
+  cron: '41 3 * * *',
+  expireSeconds: 3600,
+  retryLimit: 0,
+  concurrency: 1,
+  async handler(_input, { deps, signal }) {
+    if (deps.objects) await collectRunObjects(deps, deps.objects, signal)
+  },
+})
+
+export const jobs: readonly JobDefinition[] = [
+  blobVerify,
+  repoPurge,
+  filesCollect,
+  storeUploadsCollect,
+  runObjectsCollect,
+]

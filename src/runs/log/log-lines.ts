@@ -1,0 +1,18 @@
+/** Lines of a log chunk. Pure. A chunk is whole lines: one that its end cuts off is a line of its own. */
+
+const CARRIAGE_RETURN = 13
+
+/** The lines without their ends; what a progress bar overwrites inside a line (`\r`) stays in it. */
+export function linesOf(text: string): string[] {
+  if (text === '') return []
+  const lines = text.split('\n')
+  if (lines.at(-1) === '') lines.pop()
+  return lines.map((line) => (line.charCodeAt(line.length - 1) === CARRIAGE_RETURN ? line.slice(0, -1) : line))
+}
+
+/** As many as `linesOf` would give. */
+export function countLines(text: string): number {
+  let count = text === '' || text.endsWith('\n') ? 0 : 1
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1
+  return count
+}

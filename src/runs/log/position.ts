@@ -1,0 +1,21 @@
+/** Where a follower stands in the events of a run: what an SSE `id` and a cursor say, and a reader comes back with. Pure. */
+
+/** The last log chunk of which something was shown and how many of its lines; the last metrics row that was shown. */
+export interface LogPosition {
+  readonly chunk: number
+  readonly line: number
+  readonly metric: number
+}
+
+const shape = /^(\d{1,15})\.(\d{1,15})-(\d{1,15})$/
+
+/** `5.3-12`: three lines of chunk 5, and metrics up to row 12. */
+export function positionText({ chunk, line, metric }: LogPosition): string {
+  return `${chunk}.${line}-${metric}`
+}
+
+/** The position that a text names, or null for one that no hub has given out. */
+export function readPosition(text: string): LogPosition | null {
+  const [, chunk, line, metric] = shape.exec(text) ?? []
+  return chunk === undefined ? null : { chunk: Number(chunk), line: Number(line), metric: Number(metric) }
+}

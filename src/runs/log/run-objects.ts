@@ -1,0 +1,66 @@
+/**
+ * What runs keep in the object store, under `runs/{run_id}/`. Keys are never used twice: an object is written before the transaction that names it, and
+ * one that no transaction named is collected by the time in its key.
+ */
+import { randomBytes } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import type { Deps } from '../../context.ts'
+import { asStoreRefusal, requireObjects } from '../../files/objects.ts'
+
+export const RUN_PREFIX = 'runs/'
+
+/** What an object of a run is; `logs/` is the prefix that the run shows. */
+export type RunObjectKind = 'logs' | 'config' | 'scorecard'
+
+const facts: Readonly<Record<RunObjectKind, { readonly extension: string; readonly contentType: string }>> = {
+  logs: { extension: 'log', contentType: 'text/plain; charset=utf-8' },
+  config: { extension: 'yaml', contentType: 'application/yaml; charset=utf-8' },
+  scorecard: { extension: 'json', contentType: 'application/json; charset=utf-8' },
+}
+
+const TIME_DIGITS = 14
+
+function newKey(runId: string, kind: RunObjectKind): string {
+  const name = `${String(Date.now()).padStart(TIME_DIGITS, '0')}-${randomBytes(10).toString('hex')}`
+  return `${RUN_PREFIX}${runId}/${kind}/${name}.${facts[kind].extension}`
+}
+
+/** When the object was made, by the clock of the hub that made it; null for a key that is none of these. */
+export function madeAtMs(key: string): number | null {
+  const [, time] = /^runs\/run_[0-9a-z]{26}\/(?:logs|config|scorecard)\/(\d{14})-[0-9a-f]{20}\.\w+$/.exec(key) ?? []
+  return time === undefined ? null : Number(time)
+}
+
+/** Writes one object and returns its key. 503 where there is no store, or it does not answer. */
+export async function putRunObject(
+  deps: Pick<Deps, 'objects'>,
+  runId: string,
+  kind: RunObjectKind,
+  bytes: Uint8Array,
+  signal: AbortSignal,
+): Promise<string> {
+  const key = newKey(runId, kind)
+  const { contentType } = facts[kind]
+  try {
+    await requireObjects(deps).put(key, bytes, { sizeBytes: bytes.byteLength, contentType, signal })
+    return key
+  } catch (error) {
+    throw asStoreRefusal(error)
+  }
+}
+
+/** The text of one object; 503 where the store does not answer. */
+export async function readRunObject(deps: Pick<Deps, 'objects'>, key: string, signal?: AbortSignal): Promise<string> {
+  try {
+    const { body } = await requireObjects(deps).get(key, signal ? { signal } : {})
+    return await textOf(body)
+  } catch (error) {
+    throw asStoreRefusal(error)
+  }
+}
+
+async function textOf(body: Readable): Promise<string> {
+  const pieces: Buffer[] = []
+  for await (const piece of body) pieces.push(piece as Buffer)
+  return Buffer.concat(pieces).toString('utf8')
+}

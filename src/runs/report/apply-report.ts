@@ -1,0 +1,182 @@
+/** The transaction of a report: everything that it changes, under the run's row lock and fenced by the claim. */
+import { audit } from '../../accounts/audit.ts'
+import type { Credentialed, RequestContext } from '../../context.ts'
+import { notFound } from '../../errors.ts'
+import { newId } from '../../ids.ts'
+import { usd, usdLess } from '../../money.ts'
+import type { RepoFacts } from '../../repos/get-repo.ts'
+import type { Tx } from '../../store/db.ts'
+import { addNotice } from '../log/log-chunks.ts'
+import type { Pace } from '../progress.ts'
+import { addRewards } from '../sparkline.ts'
+import { accruedUsd, billedSeconds } from '../spend.ts'
+import { addMeasurements } from './measure.ts'
+import { lockOutputRepo, referToOutput, stampOutput } from './output-repo.ts'
+import { assertMoves, isRepeat, withoutStored } from './report-guards.ts'
+import { type MetricsBatch, type ReadReport, type ReportRunInput, rewardsOf } from './report-input.ts'
+import { withNumber } from './report-numbers.ts'
+import {
+  endAttempt,
+  insertLedger,
+  insertLogChunk,
+  insertMetrics,
+  type LockedRun,
+  lockRunToReport,
+  updateReportedRun,
+} from './report-rows.ts'
+
+/** Keys of what was written before the transaction that names it. */
+export interface StoredReport {
+  readonly logKey: string | null
+  readonly configKey: string | null
+  readonly scorecardKey: string | null
+}
+
+export interface Report {
+  readonly viewer: Credentialed
+  /** The attempt that the report belongs to. */
+  readonly fence: number
+  readonly input: ReportRunInput
+  readonly read: ReadReport
+  readonly stored: StoredReport
+  /** The output repo that the report names. */
+  readonly output: RepoFacts | null
+  /** The one that the run had when the report came. */
+  readonly outputRepoId: string | null
+}
+
+/** Locks, asks again what was asked before the objects were written, and writes. */
+export async function applyReport(ctx: RequestContext, tx: Tx, report: Report): Promise<void> {
+  const { viewer, fence, input, output } = report
+  const repoId = output?.id ?? (input.status === 'succeeded' ? report.outputRepoId : null)
+  const repo = repoId === null ? null : await lockOutputRepo(tx, repoId, output !== null)
+  const [run] = await tx.query(lockRunToReport, [input.runId])
+  if (!run) throw notFound(`The run ${input.runId}`)
+  if (isRepeat(viewer, run, input, fence)) return dropObjects(ctx, tx, Object.values(report.stored))
+  assertMoves(viewer, run, input, fence)
+  const read = withoutStored(run, input, report.read)
+  if (!read.log) dropObjects(ctx, tx, [report.stored.logKey])
+  await writeReport(ctx, tx, { ...report, read }, run)
+  if (output) await referToOutput(tx, run.id, output.id)
+  if (input.status) await writeEnd(ctx, tx, run, input, repo)
+  tx.afterCommit(() => ctx.deps.events.hint(run.id))
+}
+
+/** A twin was faster: what this report wrote into the store is nobody's. */
+function dropObjects(ctx: RequestContext, tx: Tx, keys: readonly (string | null)[]): void {
+  const unused = keys.filter((key) => key !== null)
+  if (unused.length > 0) tx.afterCommit(() => void ctx.deps.objects?.delete(unused).catch(() => undefined))
+}
+
+async function writeReport(ctx: RequestContext, tx: Tx, report: Report, run: LockedRun): Promise<void> {
+  const { input, read, stored } = report
+  const { log, metrics } = read
+  if (log) {
+    const chunk = [stored.logKey, log.bytes.byteLength, log.lineCount, run.logLines, run.now]
+    await tx.query(insertLogChunk, [run.id, run.logSeq + 1, run.attempt, ...chunk])
+  }
+  if (metrics) {
+    const rows = [run.metricsSeq, metrics.steps, metrics.rewards, metrics.lines, run.now]
+    await tx.query(insertMetrics, [run.id, run.attempt, ...rows])
+  }
+  const end = input.status ? run.now : null
+  const cost = end === null ? null : accruedUsd({ ...run, finishedAt: end, costUsd: null }, run.now)
+  const isOverBudget = end === null && run.cancelRequestedAt === null && overBudget(run)
+  const gates = read.scorecard?.gates
+  await tx.query(updateReportedRun, [
+    run.id,
+    input.status ?? 'running',
+    run.now,
+    end,
+    ctx.deps.config.runs.leaseSeconds,
+    cost,
+    input.error ?? null,
+    run.logSeq + (log ? 1 : 0),
+    run.logLines + (log?.lineCount ?? 0),
+    run.logBytes + (log?.bytes.byteLength ?? 0),
+    run.metricsSeq + (metrics?.lines.length ?? 0),
+    ...numbersAfter(run, input),
+    ...metricColumns(run, metrics),
+    input.progress ? JSON.stringify(input.progress) : null,
+    input.peakVramGb ?? null,
+    input.samplesPerS ?? null,
+    input.gpuTier ?? null,
+    stored.configKey,
+    stored.scorecardKey,
+    gates ? JSON.stringify(gates.rows) : null,
+    gates?.passed ?? null,
+    gates?.total ?? null,
+    report.output?.id ?? null,
+    report.output?.fullName ?? null,
+    isOverBudget ? run.now : null,
+    isOverBudget ? 'budget' : null,
+  ])
+  if (isOverBudget)
+    await addNotice(tx, run.id, `The budget of ${run.budgetUsd} USD is spent. The run is asked to stop.`)
+  // What a new one takes the place of.
+  dropObjects(ctx, tx, [stored.configKey && run.configKey, stored.scorecardKey && run.scorecardKey])
+}
+
+function overBudget(run: LockedRun): boolean {
+  if (run.budgetUsd === null || !run.priced) return false
+  const budget = usd(run.budgetUsd)
+  return usdLess(budget, accruedUsd({ ...run, finishedAt: null, costUsd: null }, run.now)) === budget
+}
+
+/** `client_log_seq` and the three after it. */
+function numbersAfter(run: LockedRun, { logSeq, metricsSeq }: ReportRunInput): unknown[] {
+  const log = { last: run.clientLogSeq, gaps: run.clientLogGaps }
+  const metrics = { last: run.clientMetricsSeq, gaps: run.clientMetricsGaps }
+  const logAfter = typeof logSeq === 'number' ? withNumber(log, logSeq) : log
+  const metricsAfter = typeof metricsSeq === 'number' ? withNumber(metrics, metricsSeq) : metrics
+  return [logAfter.last, logAfter.gaps, metricsAfter.last, metricsAfter.gaps]
+}
+
+/** `latest_metrics`, `pace` and `reward_curve`; null where they stay. */
+function metricColumns(run: LockedRun, metrics: MetricsBatch | null): (string | null)[] {
+  if (!metrics) return [null, null, null]
+  const step = metrics.steps.findLast((each) => each !== null) ?? null
+  const pace = step === null ? null : JSON.stringify(paceAfter(run.pace ?? [], Date.parse(run.now), step))
+  const points = rewardsOf(metrics, run.metricsSeq + 1)
+  const curve = metrics.rewardKey === null ? null : addRewards(run.rewardCurve, metrics.rewardKey, points)
+  return [metrics.lines.at(-1) ?? null, pace, curve && JSON.stringify(curve)]
+}
+
+const PACE_MS = 60_000
+/** Reports of a minute, should they come ten a second. */
+const PACE_POINTS = 600
+
+/** The last minute up to this report, and the report before it however long ago that was: two give a rate. */
+function paceAfter(pace: Pace, nowMs: number, step: number): Pace {
+  const kept = pace.filter(([atMs], place) => atMs >= nowMs - PACE_MS || place === pace.length - 1)
+  return [...kept.slice(-PACE_POINTS), [nowMs, step]]
+}
+
+/** What the end of a run leaves behind: its attempt closed, a row in the ledger and in the audit log, what it measured, its model stamped. */
+async function writeEnd(
+  ctx: RequestContext,
+  tx: Tx,
+  run: LockedRun,
+  input: ReportRunInput,
+  repo: RepoFacts | null,
+): Promise<void> {
+  const bill = { ...run, finishedAt: run.now, costUsd: null }
+  const amount = accruedUsd(bill, run.now)
+  await tx.query(endAttempt, [run.id, run.attempt, run.now])
+  const entry = [run.gpuType, billedSeconds(bill, run.now), amount, run.now]
+  await tx.query(insertLedger, [newId('led'), run.ownerId, run.id, run.attempt, ...entry])
+  await audit(tx, ctx, {
+    action: 'run.finish',
+    accountId: run.ownerId,
+    targetId: run.id,
+    before: { status: run.status, attempt: run.attempt },
+    after: { status: input.status, cost_usd: amount },
+  })
+  if (input.status !== 'succeeded') return
+  await addMeasurements(tx, ctx.deps.config, run, {
+    peakVramGb: input.peakVramGb ?? run.peakVramGb,
+    samplesPerS: input.samplesPerS ?? run.samplesPerS,
+    gpuTier: input.gpuTier ?? run.gpuTier,
+  })
+  if (repo) await stampOutput(ctx, tx, run, repo)
+}

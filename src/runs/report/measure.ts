@@ -1,0 +1,31 @@
+/** What a succeeded run measured goes into the rolling mean of its template, tier and batch size. Spec, recommendRun; contract, "Config" and after. */
+import type { Config } from '../../config.ts'
+import { resolveInputs } from '../../planner/inputs.ts'
+import { findTemplate } from '../../planner/templates.ts'
+import type { Statement, Tx } from '../../store/db.ts'
+import type { LockedRun } from './report-rows.ts'
+
+const addMeasurement: Statement<never> = {
+  name: 'run-measurement-add',
+  text: `insert into run_measurements as m (template, tier, batch, peak_vram_gb, samples_per_s, n_runs) values ($1, $2, $3, $4, $5, 1)
+    on conflict (template, tier, batch) do update set n_runs = m.n_runs + 1, updated_at = now(),
+      peak_vram_gb = m.peak_vram_gb + (excluded.peak_vram_gb - m.peak_vram_gb) / (m.n_runs + 1),
+      samples_per_s = m.samples_per_s + (excluded.samples_per_s - m.samples_per_s) / (m.n_runs + 1)`,
+}
+
+export interface MeasuredValues {
+  readonly peakVramGb: number | null
+  readonly samplesPerS: number | null
+  readonly gpuTier: string | null
+}
+
+/** Counts both numbers, where both were reported and the tier and template are known: with a worker's word for the tier alone it could be anything. */
+export async function addMeasurements(tx: Tx, config: Config, run: LockedRun, measured: MeasuredValues): Promise<void> {
+  const tier = measured.gpuTier ?? run.gpuType
+  const template = findTemplate(run.template, config.runs.extraTemplates)
+  if (!template || !config.tiers.some((known) => known.tier === tier)) return
+  const { peakVramGb, samplesPerS } = measured
+  if (peakVramGb === null || samplesPerS === null || peakVramGb <= 0 || samplesPerS <= 0) return
+  const { batchSize } = resolveInputs(template, run.recipe, null).inputs
+  await tx.query(addMeasurement, [run.template, tier, batchSize, peakVramGb, samplesPerS])
+}

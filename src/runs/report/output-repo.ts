@@ -1,0 +1,65 @@
+/** The model repo that a run makes: named by its reports, kept from deletion, and stamped with where it is from when the run succeeds. */
+import { audit } from '../../accounts/audit.ts'
+import { assertMayWriteRepo } from '../../auth/policy.ts'
+import type { RequestContext } from '../../context.ts'
+import { HubError, invalid } from '../../errors.ts'
+import { findTemplate, hasFigures } from '../../planner/templates.ts'
+import { findRepo, lockRepo, type RepoFacts } from '../../repos/get-repo.ts'
+import { touchRepo } from '../../repos/put-meta.ts'
+import type { Statement, Tx } from '../../store/db.ts'
+import type { LockedRun } from './report-rows.ts'
+
+const place = ['input', 'outputModelRepo'] as const
+
+const refused = (why: string) => invalid('validation.value', why, place)
+
+/** The repo that a report names; 422 where it is none that the caller can see and write, or no model repo. */
+export async function findOutputRepo(ctx: RequestContext, fullName: string): Promise<RepoFacts> {
+  const [owner = '', slug = ''] = fullName.split('/')
+  try {
+    const repo = await findRepo(ctx, { owner, slug })
+    assertMayWriteRepo(ctx.viewer, repo, repo.fullName)
+    if (repo.kind !== 'model') throw refused(`${repo.fullName} is a ${repo.kind} repo; a run makes a model repo.`)
+    return repo
+  } catch (error) {
+    if (error instanceof HubError && (error.status === 403 || error.status === 404)) throw refused(error.message)
+    throw error
+  }
+}
+
+/** Locks the repo of a report, which comes before the run in the order of locks. 422 where the report names one that is gone by now. */
+export async function lockOutputRepo(tx: Tx, repoId: string, isNamed: boolean): Promise<RepoFacts | null> {
+  const repo = await lockRepo(tx, repoId)
+  if (!repo && isNamed) throw refused('The repo was deleted.')
+  return repo
+}
+
+const moveReference: Statement<never> = {
+  name: 'repo-reference-output',
+  text: `with old as (delete from repo_references where referrer_id = $1 and reason = 'output' and repo_id <> $2)
+    insert into repo_references (repo_id, referrer_id, reason) values ($2, $1, 'output') on conflict do nothing`,
+}
+
+/** Keeps the repo from deletion, in the place of the one that the run named before. */
+export async function referToOutput(tx: Tx, runId: string, repoId: string): Promise<void> {
+  await tx.query(moveReference, [runId, repoId])
+}
+
+const stampMeta: Statement<{ policyType: string }> = {
+  name: 'model-meta-stamp',
+  text: `insert into model_meta (repo_id, policy_type, source_run_id, robot, control_class) values ($1, $2, $3, $4, $5)
+    on conflict (repo_id) do nothing returning policy_type as "policyType"`,
+}
+
+/** The model's meta block where none is set: what trained it, for which robot. The caller holds the repo's row lock. */
+export async function stampOutput(ctx: RequestContext, tx: Tx, run: LockedRun, repo: RepoFacts): Promise<void> {
+  const { extraTemplates } = ctx.deps.config.runs
+  const template = findTemplate(run.template, extraTemplates)
+  const controlClass = template && hasFigures(template) ? template.controlClass : null
+  const [stamped] = await tx.query(stampMeta, [repo.id, run.template, run.id, run.robot, controlClass])
+  if (!stamped) return
+  await tx.query(touchRepo, [repo.id])
+  const after = { ...stamped, sourceRunId: run.id, robot: run.robot, controlClass }
+  await audit(tx, ctx, { action: 'repo.meta', accountId: repo.ownerId, targetId: repo.id, after })
+  tx.afterCommit(() => ctx.deps.events.hint(repo.id))
+}

@@ -1,0 +1,134 @@
+/** What a runner reports, held to its limits and read as far as the hub reads it. Pure. Spec, reportRun. */
+import { freeFormFaults } from '../../cards/free-form-faults.ts'
+import type { Config } from '../../config.ts'
+import { type ErrorItem, HubError, invalid, type Loc } from '../../errors.ts'
+import { countLines } from '../log/log-lines.ts'
+import { readMetricsLine } from '../metrics-line.ts'
+import type { ReportedProgress } from '../progress.ts'
+import { type Gates, gatesOf } from '../scorecard.ts'
+import type { CurvePoint } from '../sparkline.ts'
+
+export type ReportStatus = 'succeeded' | 'failed' | 'canceled'
+
+/** All but the id is optional; null is absent. */
+export interface ReportRunInput {
+  readonly runId: string
+  /** The claim that the report belongs to: with it, two claims of one credential cannot be taken for each other. */
+  readonly attempt?: number | null
+  readonly status?: ReportStatus | null
+  readonly metrics?: readonly unknown[] | null
+  readonly logChunk?: string | null
+  readonly error?: string | null
+  readonly configYaml?: string | null
+  readonly scorecardJson?: unknown
+  readonly outputModelRepo?: string | null
+  readonly peakVramGb?: number | null
+  readonly samplesPerS?: number | null
+  readonly gpuTier?: string | null
+  readonly progress?: ReportedProgress | null
+  readonly logSeq?: number | null
+  readonly metricsSeq?: number | null
+}
+
+/** Metrics lines by column, as one statement stores them; each line is kept as the JSON that it came as. */
+export interface MetricsBatch {
+  readonly lines: readonly string[]
+  readonly steps: readonly (number | null)[]
+  readonly rewards: readonly (number | null)[]
+  /** The key under which the first reward stands. */
+  readonly rewardKey: string | null
+}
+
+export interface ReadReport {
+  readonly log: { readonly bytes: Uint8Array; readonly lineCount: number } | null
+  readonly metrics: MetricsBatch | null
+  readonly config: Uint8Array | null
+  readonly scorecard: { readonly bytes: Uint8Array; readonly gates: Gates } | null
+}
+
+const MAX_METRICS_LINES = 10_000
+const MAX_LOG_CHUNK_BYTES = 256 * 1024
+const MAX_FAULTS = 50
+
+/** The parts of a report that are kept. 413 `too_large` for what is over its limit; 422 with a place for metrics or a scorecard that are no JSON objects of finite numbers. */
+export function readReport(config: Pick<Config, 'runs'>, input: ReportRunInput): ReadReport {
+  const { maxArtifactBytes } = config.runs
+  const log = bytesOf('logChunk', input.logChunk, MAX_LOG_CHUNK_BYTES)
+  return {
+    log: log && log.byteLength > 0 ? { bytes: log, lineCount: countLines(input.logChunk ?? '') } : null,
+    metrics: input.metrics && input.metrics.length > 0 ? readMetrics(input.metrics) : null,
+    config: bytesOf('configYaml', input.configYaml, maxArtifactBytes),
+    scorecard: readScorecard(input.scorecardJson, maxArtifactBytes),
+  }
+}
+
+/** What the report takes of the store. */
+export function storedBytes({ log, config, scorecard }: ReadReport): number {
+  return (log?.bytes.byteLength ?? 0) + (config?.byteLength ?? 0) + (scorecard?.bytes.byteLength ?? 0)
+}
+
+function bytesOf(field: string, text: string | null | undefined, limit: number): Uint8Array | null {
+  if (text === null || text === undefined) return null
+  const size = Buffer.byteLength(text)
+  if (size > limit) throw tooLarge(`The ${field} has ${size} bytes in UTF-8; ${limit} is the limit.`, ['input', field])
+  return Buffer.from(text)
+}
+
+function tooLarge(detail: string, loc: Loc): HubError {
+  return new HubError('too_large', detail, { items: [{ type: 'too_large', detail, loc }] })
+}
+
+function readMetrics(given: readonly unknown[]): MetricsBatch {
+  if (given.length > MAX_METRICS_LINES) {
+    const detail = `The report has ${given.length} metrics lines; ${MAX_METRICS_LINES} is the limit.`
+    throw tooLarge(detail, ['input', 'metrics'])
+  }
+  const faults: ErrorItem[] = []
+  for (const [index, line] of given.entries()) {
+    faults.push(...objectFaults(line, ['input', 'metrics', index]))
+    if (faults.length >= MAX_FAULTS) break
+  }
+  refuse(faults)
+  const read = given.map((line) => readMetricsLine(line as Record<string, unknown>))
+  return {
+    lines: given.map((line) => JSON.stringify(line)),
+    steps: read.map(({ step }) => step),
+    rewards: read.map(({ reward }) => reward),
+    rewardKey: read.find(({ rewardKey }) => rewardKey !== null)?.rewardKey ?? null,
+  }
+}
+
+function readScorecard(given: unknown, limit: number): ReadReport['scorecard'] {
+  if (given === null || given === undefined) return null
+  const loc = ['input', 'scorecardJson']
+  refuse(objectFaults(given, loc))
+  const bytes = Buffer.from(JSON.stringify(given))
+  if (bytes.byteLength > limit)
+    throw tooLarge(`The scorecardJson has ${bytes.byteLength} bytes; ${limit} is the limit.`, loc)
+  return { bytes, gates: gatesOf(given) }
+}
+
+function objectFaults(value: unknown, loc: Loc): ErrorItem[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return [{ type: 'validation.type', detail: 'must be an object', loc }]
+  return freeFormFaults(value).map((fault) => ({
+    type: 'validation.value',
+    detail: fault.message,
+    loc: [...loc, ...fault.loc],
+  }))
+}
+
+function refuse(faults: readonly ErrorItem[]): void {
+  const [first] = faults
+  if (!first) return
+  const detail = `${first.loc?.join('.')}: ${first.detail}`
+  if (faults.length === 1) throw invalid(first.type as 'validation.value', detail, first.loc ?? [])
+  throw new HubError('validation.failed', detail, { items: faults.slice(0, MAX_FAULTS) })
+}
+
+/** The rewards of a batch as points of the curve; a line without a step counts by its number. */
+export function rewardsOf({ steps, rewards }: MetricsBatch, firstSeq: number): CurvePoint[] {
+  return rewards.flatMap((reward, index): CurvePoint[] =>
+    reward === null ? [] : [[steps[index] ?? firstSeq + index, reward]],
+  )
+}

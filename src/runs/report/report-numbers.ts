@@ -1,0 +1,28 @@
+/**
+ * The runner's own numbers of its reports (contract, "Reports can be retried"). Pure. Reports of one runner may be under way together, so the higher number
+ * can be stored first: the lower one is then no repeat.
+ */
+
+/** What has been stored in this attempt: everything up to `last` but `gaps`. */
+export interface StoredNumbers {
+  /** Null until a report gave one. */
+  readonly last: number | null
+  readonly gaps: readonly number[]
+}
+
+/** So far behind the last one a number may come in late; no runner has as many reports under way. */
+const WINDOW = 64
+
+/** Whether the report that bears this number was stored before. */
+export function isStored({ last, gaps }: StoredNumbers, number: number): boolean {
+  return last !== null && number <= last && !gaps.includes(number)
+}
+
+/** With this number stored too. A new attempt begins with no last number; gaps of the one before are forgotten with it. */
+export function withNumber({ last, gaps }: StoredNumbers, number: number): StoredNumbers {
+  if (last !== null && number <= last) return { last, gaps: gaps.filter((gap) => gap !== number) }
+  const from = Math.max(0, number - WINDOW, last === null ? 0 : last + 1)
+  const passed = Array.from({ length: number - from }, (_, index) => from + index)
+  const open = last === null ? [] : gaps.filter((gap) => gap >= number - WINDOW)
+  return { last: number, gaps: [...open, ...passed] }
+}

@@ -1,0 +1,83 @@
+/** reportRun (spec, "POST /v1/runs/{run_id}/report"): the runner's one way to write after its claim. */
+import { assertLevel, runViewerParams } from '../../auth/policy.ts'
+import type { RequestContext } from '../../context.ts'
+import { HubError, notFound } from '../../errors.ts'
+import { assertRoom } from '../../files/reservation.ts'
+import { isId } from '../../ids.ts'
+import { commitVerb } from '../../verb.ts'
+import { getRunsById } from '../get-run.ts'
+import { putRunObject } from '../log/run-objects.ts'
+import type { Run } from '../run-shape.ts'
+import { applyReport, type StoredReport } from './apply-report.ts'
+import { findOutputRepo } from './output-repo.ts'
+import { assertMoves, isRepeat, withoutStored } from './report-guards.ts'
+import { type ReadReport, type ReportRunInput, readReport, storedBytes } from './report-input.ts'
+import { type ReportedRun, visibleRunToReport } from './report-rows.ts'
+
+/**
+ * Objects first, then one transaction under the run's row lock that holds everything else. A report that was stored already, by the runner's own numbers,
+ * changes nothing. Errors: 401, 403, 404, 409 `conflict.not_claimer`, `conflict.terminal`, 413 `too_large`, `quota.storage`, 422, 503; nothing is stored.
+ */
+export async function reportRun(ctx: RequestContext, input: ReportRunInput): Promise<Run> {
+  const viewer = assertLevel(ctx.viewer, 'train')
+  const run = await findReported(ctx, input.runId)
+  const fence = input.attempt ?? run.attempt
+  if (isRepeat(viewer, run, input, fence)) return commitVerb(ctx, (tx) => runNow(ctx, tx, run.id))
+  assertMoves(viewer, run, input, fence)
+  const read = withoutStored(run, input, readReport(ctx.deps.config, input))
+  const output = input.outputModelRepo ? await findOutputRepo(ctx, input.outputModelRepo) : null
+  const bytes = storedBytes(read)
+  if (bytes > 0) await assertRoom(ctx.deps.db, ctx.deps.config, run.ownerId, bytes)
+  const kept: string[] = []
+  try {
+    const stored = await storeObjects(ctx, run.id, read, kept)
+    return await commitVerb(ctx, async (tx) => {
+      await applyReport(ctx, tx, { viewer, fence, input, read, stored, output, outputRepoId: run.outputRepoId })
+      return runNow(ctx, tx, run.id)
+    })
+  } catch (error) {
+    await forgetObjects(ctx, kept, error)
+    throw error
+  }
+}
+
+async function findReported(ctx: RequestContext, runId: string): Promise<ReportedRun> {
+  const params = [...runViewerParams(ctx.viewer), runId]
+  const [run] = isId('run', runId) ? await ctx.deps.db.query(visibleRunToReport, params) : []
+  if (!run) throw notFound(`The run ${runId.slice(0, 64)}`)
+  return run
+}
+
+async function runNow(ctx: RequestContext, tx: Parameters<typeof getRunsById>[0], runId: string): Promise<Run> {
+  const [run] = await getRunsById(tx, ctx.viewer, [runId])
+  if (!run) throw notFound(`The run ${runId}`)
+  return run
+}
+
+async function storeObjects(
+  ctx: RequestContext,
+  runId: string,
+  { log, config, scorecard }: ReadReport,
+  kept: string[],
+): Promise<StoredReport> {
+  const put = async (kind: 'logs' | 'config' | 'scorecard', bytes: Uint8Array | undefined | null) => {
+    if (!bytes) return null
+    const key = await putRunObject(ctx.deps, runId, kind, bytes, ctx.signal)
+    kept.push(key)
+    return key
+  }
+  const [logKey, configKey, scorecardKey] = await Promise.all([
+    put('logs', log?.bytes),
+    put('config', config),
+    put('scorecard', scorecard?.bytes),
+  ])
+  return { logKey, configKey, scorecardKey }
+}
+
+/** After a refusal the transaction is known not to stand. After any other failure it may: then what no row names is collected later. */
+async function forgetObjects(ctx: RequestContext, keys: readonly string[], error: unknown): Promise<void> {
+  if (keys.length === 0 || !(error instanceof HubError) || error.status >= 500) return
+  await ctx.deps.objects?.delete(keys).catch((cause: unknown) => {
+    ctx.deps.log.warn({ err: cause }, 'objects of a refused report are left for collection')
+  })
+}
