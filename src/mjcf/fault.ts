@@ -56,8 +56,13 @@ interface FaultDetails {
 /** Collects faults; past the cap the reading ends. */
 export class Faults {
   readonly items: ModelFault[] = []
+  /** Elements that are out of place or have a value that cannot be read: what they fail to be besides follows from that, and is not told. */
+  readonly #unread = new Set<FaultPlace>()
 
   add(kind: FaultKind, place: FaultPlace, message: string, details: FaultDetails = {}): void {
+    if (kind === 'compile' && this.#unread.has(place)) return
+    const itself = place !== null && 'name' in place && details.names?.includes(place.name)
+    if (kind === 'value' || (kind === 'schema' && itself)) this.#unread.add(place)
     this.items.push(faultAt(kind, place, message, details))
     if (this.items.length >= limits.faults) {
       throw new ModelRefusal(faultAt('limit', null, `More than ${limits.faults} faults; the rest is not read.`, {}))

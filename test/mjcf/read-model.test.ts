@@ -133,3 +133,13 @@ it('a reading fails only as its files fail', async () => {
   }
   await expect(readModel(broken, 'main.xml')).rejects.toThrow('no store')
 })
+
+it('tells of an element that is out of place or cannot be read once, and what else is wrong elsewhere', async () => {
+  const text = '<mujoco><worldbody><joint/><geom size="x"/><geom size="-1"/></worldbody></mujoco>'
+  const { faults } = await readModel(memoryFiles({ 'main.xml': text }), 'main.xml')
+  expect(faults.map(({ kind, names }) => [kind, ...names])).toEqual([
+    ['schema', 'joint'],
+    ['value', 'size'],
+    ['compile'],
+  ])
+})
