@@ -30,8 +30,10 @@ export function checkFlexes(spec: Spec, report: Report): void {
       ['mass', 'inertiabox'].some((name) => Number.isNaN(numberOf(alone(flex.element), name, 1)))
     )
       report.refused(flex, 'mass', 'has points whose mass or inertia is no number')
+    // What attach makes of cells is another thing.
+    if (isOpen(flex) && flex.model !== spec.loaded) continue
     const fault =
-      elasticFault(flex.element, flex.made && isRigid(flex)) ??
+      elasticFault(flex.element, flex.made && mayBeRigid(flex)) ??
       bendingFault(spec, flex) ??
       (isRigid(flex) || isOpen(flex) ? null : (integratorFault(spec, flex.element) ?? flatFault(flex)))
     if (fault !== null) report.refused(flex, 'elasticity', fault)
@@ -49,6 +51,10 @@ export function isRigid(flex: SpecObject): boolean {
 /** Whether a file decides which bodies hold a flex. */
 function isOpen({ made, parts }: SpecObject): boolean {
   return made && parts.length === 0
+}
+
+function mayBeRigid(flex: SpecObject): boolean {
+  return isRigid(flex) || (isOpen(flex) && flex.element.children.some(({ name }) => name === 'pin'))
 }
 
 const child = (element: XmlElement, name: string) => alone(element.children.find((at) => at.name === name) ?? NOTHING)
@@ -185,16 +191,5 @@ function checkFlexcomp(spec: Spec, element: XmlElement, report: Report): void {
     const held = attributes.get('rigid') === 'true' || element.children.some(({ name }) => name === 'pin')
     const fault = elasticFault(element, held) ?? (held ? null : integratorFault(spec, element))
     if (fault !== null) refused('elasticity', fault)
-  } else if (type !== 'direct') {
-    if (countIn(attributes.get('point')) % 3 !== 0) refused('point', 'has points that do not come in threes of numbers')
-    const dim = dimOf(element)
-    const [x, y, layers] = vectorOf(alone(element), 'count', [10, 10, 10]) as [number, number, number]
-    // Elements are numbered as if there were that many layers; points that are written may fill the gap.
-    const spare = countIn(attributes.get('point')) / 3 + x * y
-    if (dim === 2 && ['grid', 'square', 'disc', 'circle'].includes(type) && layers * (x * y - 1) >= spare) {
-      refused('count', `is flat, and its count has ${layers} layers; the third must be 1`)
-    }
-    if (dim >= 1 && countIn(attributes.get('element')) % (dim + 1) !== 0)
-      refused('element', `has an element without ${dim + 1} points`)
   }
 }

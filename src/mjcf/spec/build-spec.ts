@@ -19,6 +19,7 @@ import type { Spec, SpecCategory, SpecKey } from './types.ts'
 export function buildSpec(loaded: LoadedModel, faults: Faults): Spec {
   const building: Building = {
     faults,
+    top: loaded,
     spent: { objects: 0, lookups: 0 },
     undecided: [],
     compilers: new Map(),

@@ -14,6 +14,13 @@ export function pointsOf(flexcomp: Flexcomp): number[] | string | null {
   if (typeof made !== 'number') return made
   // What is written goes before what the type makes.
   const points = Math.floor(written) + made
+  if (written % 1 > 0) return 'has a point without three coordinates'
+  if (ids.length % (dim + 1) > 0) return `has an element without ${dim + 1} points`
+  // Elements of a flat one are numbered as if there were all its layers; points that are written may fill the gap.
+  const [x, y, layers] = count
+  if (dim === 2 && FLAT.has(type) && x > 1 && y > 1 && layers * (x * y - 1) >= points) {
+    return `is flat, and its count has ${layers} layers; the third must be 1`
+  }
   if (points <= dim) return FEW_POINTS
   return wrongId(ids, points) ?? upTo(points)
 }
@@ -41,6 +48,7 @@ function madePoints({ type, dim, count }: Flexcomp, bare: boolean): number | str
   }
 }
 
+const FLAT = new Set(['grid', 'circle', 'square', 'disc'])
 const NO_ELEMENTS = 'makes no elements'
 const FEW_POINTS = 'has too few points for one element'
 

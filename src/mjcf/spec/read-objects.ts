@@ -1,6 +1,8 @@
 /** What stands outside the tree of bodies: assets, contacts, constraints, tendons, actuators, sensors, custom data, keyframes. */
 
 import { wordsOf } from '../grammar/values.ts'
+import { actuatorState } from '../rules/actuator-state.ts'
+import { labelOf } from '../rules/fields.ts'
 import type { XmlElement } from '../xml/element.ts'
 import { reportTwice } from './check-names.ts'
 import type { DefaultClass, Slot } from './defaults.ts'
@@ -35,7 +37,7 @@ const SECTIONS: ReadonlyMap<string, (draft: Draft, element: XmlElement) => void>
   ['deformable', readDeformable],
   ['equality', (draft, element) => add(draft, 'equality', element, 'equality', equalityTargets(element))],
   ['tendon', readTendon],
-  ['actuator', (draft, element) => add(draft, 'actuator', element, 'actuator', actuatorTargets(element) ?? [])],
+  ['actuator', readActuator],
   ['sensor', (draft, element) => add(draft, 'sensor', element, null, sensorTargets(element))],
   ['custom', readCustom],
   ['keyframe', readKeyframe],
@@ -161,6 +163,15 @@ function readTendon(draft: Draft, element: XmlElement): void {
     side: part.attributes.get('sidesite') ?? '',
   }))
   add(draft, 'tendon', element, 'tendon', [], path)
+}
+
+/** The gains of those of an attached model are judged as they are read, whether or not they are copied. */
+function readActuator(draft: Draft, element: XmlElement): void {
+  add(draft, 'actuator', element, 'actuator', actuatorTargets(element) ?? [])
+  const { faults, top } = draft.building
+  const added = listOf(draft, 'actuator').at(-1)
+  const fault = draft.loaded === top || added === undefined ? null : actuatorState(added).fault
+  if (fault !== null && added !== undefined) faults.add('compile', element, `${labelOf(added)} ${fault}.`)
 }
 
 function readCustom(draft: Draft, element: XmlElement): void {

@@ -1,6 +1,6 @@
 /** What an object outside the tree refers to once attach or replicate has renamed things: a copy of it is kept only if that is there. */
 import { wordsOf } from '../grammar/values.ts'
-import { numbersIn } from '../rules/fields.ts'
+import { countIn, numbersIn } from '../rules/fields.ts'
 import { type Draft, isNamed, knownNode } from './draft.ts'
 import { type JointNode, type Rename, renamed, type SpecNode, type Target } from './node.ts'
 import { OBJECT_TYPES } from './targets.ts'
@@ -21,7 +21,7 @@ export function resolve(draft: Draft, node: SpecNode, rename: Rename, across: bo
       return oneRenamed(draft, node, rename)
     case 'equality':
     case 'actuator':
-      return allRenamed(draft, node, rename)
+      return allRenamed(draft, node, rename, across)
     case 'tendon': {
       const path = pathOf(draft, node, rename)
       return path && { refs, parts: path }
@@ -36,6 +36,9 @@ export function resolve(draft: Draft, node: SpecNode, rename: Rename, across: bo
       const bound = node.category === 'flex' && across && material !== undefined
       return { refs: bound ? new Map([['material', renamed(material, rename)]]) : refs, parts: held }
     }
+    case 'mesh':
+      // One whose lists do not come in threes is never copied, and so never refused.
+      return ['vertex', 'face'].every((name) => countIn(node.own.get(name)) % 3 === 0) ? { refs, parts } : null
     case 'material':
       return {
         refs: new Map([...refs].map(([attribute, name]) => [attribute, renamed(name, rename)])),
@@ -70,7 +73,7 @@ function oneRenamed(draft: Draft, { refs, parts, targets, category }: SpecNode, 
   return { refs: renaming(refs, targets, names), parts }
 }
 
-function allRenamed(draft: Draft, node: SpecNode, rename: Rename): Resolved | null {
+function allRenamed(draft: Draft, node: SpecNode, rename: Rename, across: boolean): Resolved | null {
   const { refs, parts, targets, category } = node
   // What is refused where it stands is never copied either: an actuator that acts on nothing, a crank without length.
   if (category === 'actuator' && !isActing(node)) return null
@@ -81,7 +84,7 @@ function allRenamed(draft: Draft, node: SpecNode, rename: Rename): Resolved | nu
     const needless = category === 'equality' && i === 1 && name === ''
     if (!needless && !isNamed(draft, wanted, names[i] ?? '')) return null
   }
-  if (category === 'equality' && !isBetweenTwo(draft, targets, names)) return null
+  if (category === 'equality' && !isBetweenTwo(draft, targets, names, across)) return null
   return { refs: renaming(refs, targets, names), parts }
 }
 
@@ -92,12 +95,12 @@ function isActing(actuator: SpecNode): boolean {
     : targets.length > 0
 }
 
-/** A constraint holds two things together, the world where the second body is left out; of joints only hinges and slides. */
-function isBetweenTwo(draft: Draft, [target]: readonly Target[], names: readonly string[]): boolean {
+/** A constraint holds two things together, the world where the second body is left out; of joints of one model only hinges and slides. */
+function isBetweenTwo(draft: Draft, [target]: readonly Target[], names: readonly string[], across: boolean): boolean {
   const category = target?.category
   const [first = '', second = ''] = names
   if (first === (second === '' && category === 'body' ? 'world' : second)) return false
-  if (category !== 'joint') return true
+  if (category !== 'joint' || across) return true
   return [first, second].every((name) => {
     const joint = name === '' ? undefined : (knownNode(draft, 'joint', name) as JointNode | undefined)
     return joint === undefined || joint.type === 'hinge' || joint.type === 'slide'

@@ -171,4 +171,34 @@ export const COPIES_CASES: readonly SpecCase[] = [
     },
     joints: null,
   },
+  {
+    rule: 'a mesh whose vertices do not come in threes is not copied',
+    main: `${childAsset}${world('<attach model="c" body="a" prefix="L"/>')}`,
+    files: { 'c.xml': `<mujoco><asset><mesh name="m" vertex="0"/></asset>${world(body('a', joint('j')))}</mujoco>` },
+    joints: ['Lj:hinge'],
+  },
+  {
+    rule: 'an equality constraint of a ball joint is copied by attach, and refused',
+    main: `${childAsset}${world('<attach model="c" body="a" prefix="L"/>')}`,
+    files: {
+      'c.xml': `<mujoco>${world(body('a', joint('j', 'type="ball"')))}<equality><joint joint1="j"/></equality></mujoco>`,
+    },
+    joints: null,
+  },
+  {
+    rule: 'the gains of actuators are judged where they are read, also in a model that is never attached',
+    main: `${childAsset}${world(jointed)}`,
+    files: {
+      'c.xml': `<mujoco>${world(jointed)}<actuator><dcmotor joint="j"/></actuator></mujoco>`,
+    },
+    joints: null,
+  },
+  {
+    rule: 'the counts of a flexcomp are judged where they are read, also in a model that is never attached',
+    main: `${childAsset}${world(jointed)}`,
+    files: {
+      'c.xml': `<mujoco>${world('<flexcomp name="f" count="3 3 3" dim="2" spacing=".1 .1 .1" radius=".01"/>')}</mujoco>`,
+    },
+    joints: null,
+  },
 ]
