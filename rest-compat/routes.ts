@@ -200,8 +200,6 @@ export const pending: readonly string[] = [
   'reportRobotCheck',
   'publishRobotCheck',
   'cancelRobotCheck',
-  'createRun',
-  'importRun',
   'streamRunLogs',
   'downloadRunLog',
   'getRunMetrics',

@@ -1,10 +1,37 @@
 /** The rows of the `/v1` table on training runs. */
-import { path, query, type Route } from './route.ts'
+import { body, path, query, type Route } from './route.ts'
 
 const yesNo = { '1': true, true: true, '0': false, false: false } as const
 const missing = 'The run :run_id'
 
+const runLocation = (run: Readonly<Record<string, unknown>>) => ({ Location: `/v1/runs/${String(run.id)}` })
+
+/** Three artifacts of the default size, and room for what JSON escapes. */
+const IMPORT_BODY_BYTES = 16 * 1024 * 1024
+
 export const runRoutes: readonly Route[] = [
+  {
+    operation: 'createRun',
+    method: 'POST',
+    path: '/v1/runs',
+    document: 'create-run',
+    params: { input: body() },
+    status: 201,
+    replayStatus: 200,
+    result: 'object',
+    headers: runLocation,
+  },
+  {
+    operation: 'importRun',
+    method: 'POST',
+    path: '/v1/runs/import',
+    document: 'import-run',
+    params: { input: body() },
+    status: 201,
+    result: 'object',
+    bodyLimitBytes: IMPORT_BODY_BYTES,
+    headers: runLocation,
+  },
   {
     operation: 'listRuns',
     method: 'GET',

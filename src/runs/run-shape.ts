@@ -160,7 +160,8 @@ export function toRun(row: RunRow): Run {
     createdBy: row[10] === null ? null : { id: row[10], kind: 'user', handle: row[11] ?? '', name: row[12] },
     gpuType: row[15],
     costUsd: row[19] === null ? null : Number(row[19]),
-    metricsKey: row[20] > 0 ? `runs/${row[0]}/metrics.jsonl` : null,
+    // An import has no lines, but the summary that came with it.
+    metricsKey: row[20] > 0 || row[1] === 'external' ? `runs/${row[0]}/metrics.jsonl` : null,
     logsKey: row[21] > 0 && row[1] !== 'external' ? `runs/${row[0]}/logs/` : null,
     configKey: row[22],
     scorecardKey: row[23],

@@ -1,0 +1,42 @@
+/** The daily quota of GPU hours, held in the transaction that makes a priced run. */
+import type { Credentialed } from '../context.ts'
+import type { Querier, Statement } from '../store/db.ts'
+import { gpuHourRefusal, type Reservation } from './gpu-hours.ts'
+
+/** Runs of one person come one after the other from here to the commit: of two that ask for the last hour at once, one gets it. */
+const lockAccount: Statement<never> = {
+  name: 'gpu-hours-lock',
+  text: 'select id from accounts where id = $1 for no key update',
+}
+
+const reservationColumns = `max_hours::float8 as hours, extract(epoch from clock_timestamp() - created_at)::float8 as "ageS",
+  filed_by = $2 as "byThisKey"`
+const recent = `priced and status <> 'canceled' and created_at > now() - interval '24 hours'`
+
+const ofPerson: Statement<Reservation> = {
+  name: 'gpu-hours-of-person',
+  text: `select ${reservationColumns} from runs where created_by = $1 and ${recent}`,
+}
+
+/** Of the keys that nobody in particular made: those of the operator's command line on an account. */
+const ofAccount: Statement<Reservation> = {
+  name: 'gpu-hours-of-account',
+  text: `select ${reservationColumns} from runs
+    where created_by is null and filed_by in (select id from api_keys where account_id = $1) and ${recent}`,
+}
+
+/** Throws 429 `quota.gpu_hours` where the run does not fit beside the priced runs of the last 24 hours. The caller inserts it in the same transaction. */
+export async function assertGpuHours(
+  tx: Querier,
+  viewer: Credentialed,
+  hours: number,
+  limitHours: number,
+): Promise<void> {
+  const { personId, account, credentialId, dailyGpuHourQuota } = viewer
+  await tx.query(lockAccount, [personId ?? account.id])
+  const values = [personId ?? account.id, credentialId]
+  const reservations = await tx.query(personId === null ? ofAccount : ofPerson, values)
+  const keyLimitHours = dailyGpuHourQuota === null ? null : Number(dailyGpuHourQuota)
+  const refusal = gpuHourRefusal({ hours, reservations, limitHours, keyLimitHours })
+  if (refusal) throw refusal
+}
