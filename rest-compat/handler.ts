@@ -173,14 +173,17 @@ async function execute(
   ctx: RequestContext,
   variables: Record<string, unknown>,
   request: FastifyRequest,
-): Promise<Answer> {
+): Promise<Answer | null> {
   const { data, errors } = await plan.compiled.query(undefined, ctx, variables)
   const error = errors?.[0]
   if (error) throw error.originalError ?? error
   let value: unknown = data?.[plan.rootKey]
   for (const member of plan.route.unwrap ?? []) value = value && (value as Answer)[member]
   if (plan.route.result === 'empty') return {}
-  if (value === null || value === undefined) throw notFound(missing(plan.route, request))
+  if (value === null || value === undefined) {
+    if (plan.route.emptyWhenNull) return null
+    throw notFound(missing(plan.route, request))
+  }
   const answer = plan.route.result === 'page' ? toPage(value as Answer) : (value as Answer)
   if (plan.route.onlyWhenSet) leaveOutNulls(answer, plan.route.onlyWhenSet)
   return answer
@@ -210,10 +213,11 @@ function send(
   plan: RoutePlan,
   request: FastifyRequest,
   reply: FastifyReply,
-  answer: Answer,
+  answer: Answer | null,
   status: number,
 ): FastifyReply {
   const { route } = plan
+  if (answer === null) return reply.code(204).send()
   reply.code(status)
   if (route.headers) reply.headers(route.headers(answer))
   if (route.result === 'empty') return reply.send()

@@ -24,7 +24,7 @@ export interface PathSource {
   readonly name: string
 }
 
-/** A member of the query string. A variable of a list type makes it repeatable. */
+/** A member of the query string. A variable of a list type makes it a list: separated by commas, or repeated. */
 export interface QuerySource {
   readonly from: 'query'
   readonly name: string
@@ -84,6 +84,8 @@ export interface Route {
   readonly unwrap?: readonly string[]
   /** What a null root is called in the 404, with `:name` for segments of the path: `Repo :owner/:repo`. */
   readonly missing?: string
+  /** A null root is nothing to answer with, no fault: 204 without a body in the place of 404. */
+  readonly emptyWhenNull?: true
   /** Members that an answer, or each item of a page, has only where they are set: left out in the place of null. */
   readonly onlyWhenSet?: readonly string[]
   /** Default 1 MiB. */

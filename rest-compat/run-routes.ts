@@ -1,5 +1,5 @@
 /** The rows of the `/v1` table on training runs. */
-import { body, path, query, type Route } from './route.ts'
+import { body, fields, path, query, type Route } from './route.ts'
 
 const yesNo = { '1': true, true: true, '0': false, false: false } as const
 const missing = 'The run :run_id'
@@ -61,5 +61,33 @@ export const runRoutes: readonly Route[] = [
     status: 200,
     result: 'object',
     missing,
+  },
+  {
+    operation: 'claimNextRun',
+    method: 'POST',
+    path: '/v1/runs/claim-next',
+    document: 'claim-next-run',
+    params: { input: body() },
+    status: 200,
+    result: 'object',
+    emptyWhenNull: true,
+  },
+  {
+    operation: 'claimRun',
+    method: 'POST',
+    path: '/v1/runs/:run_id/claim',
+    document: 'claim-run',
+    params: { input: body({ runId: path('run_id') }) },
+    status: 200,
+    result: 'object',
+  },
+  {
+    operation: 'cancelRun',
+    method: 'POST',
+    path: '/v1/runs/:run_id/cancel',
+    document: 'cancel-run',
+    params: { input: fields({ runId: path('run_id') }) },
+    status: 202,
+    result: 'object',
   },
 ]

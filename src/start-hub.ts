@@ -18,6 +18,7 @@ import { buildServer } from './http/server.ts'
 import { jobs } from './jobs/index.ts'
 import { openModelReader } from './model-reader/open-model-reader.ts'
 import { openDatabase } from './open-database.ts'
+import { startSweepTimer } from './runs/sweep-timer.ts'
 import { openEvents } from './store/events.ts'
 import { isDiskStore, openObjectStore } from './store/objects/open.ts'
 import { openQueue } from './store/queue.ts'
@@ -99,6 +100,8 @@ async function openHub(
   })
   opened.add('server', () => closeServer(app))
   await queue.work(jobs, deps)
+  const sweep = startSweepTimer(deps)
+  opened.add('lease sweep', () => sweep.close())
   await app.listen({ port: config.port, host: config.host })
   config.publicUrl ??= addressUrl(config.host, portOf(app))
   let stopping: Promise<void> | undefined

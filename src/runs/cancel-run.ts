@@ -1,0 +1,56 @@
+/** cancelRun (spec, "POST /v1/runs/{run_id}/cancel"): a queued run ends at once, a running one is asked to stop. */
+import { audit } from '../accounts/audit.ts'
+import { assertLevel } from '../auth/policy.ts'
+import type { RequestContext } from '../context.ts'
+import type { Statement, Tx } from '../store/db.ts'
+import { commitVerb } from '../verb.ts'
+import { readRun } from './get-run.ts'
+import { addNotice } from './log/log-chunks.ts'
+import { findRun, type HeldRun, lockRun, nextStatus } from './run-row.ts'
+import type { Run } from './run-shape.ts'
+
+const endQueued: Statement<never> = {
+  name: 'run-cancel-queued',
+  text: `update runs set status = 'canceled', stop_reason = 'cancel', cancel_requested_at = now(), finished_at = now(), cost_usd = 0, updated_at = now()
+    where id = $1 and status = 'queued'`,
+}
+
+/** A budget or tripwire may have asked before: that is when it was asked. */
+const askRunning: Statement<never> = {
+  name: 'run-cancel-running',
+  text: `update runs set cancel_requested_at = coalesce(cancel_requested_at, now()), stop_reason = 'cancel', updated_at = now()
+    where id = $1 and status = 'running'`,
+}
+
+/**
+ * The run as it then stands. Whoever sees it may cancel it; a second cancel changes nothing. Errors: 401, 403, 404, 409 `conflict.terminal`, 501 for a
+ * run that the hosted backend executes.
+ */
+export async function cancelRun(ctx: RequestContext, input: { readonly runId: string }): Promise<Run> {
+  const found = await findRun(ctx, input.runId)
+  assertLevel(ctx.viewer, 'write')
+  return commitVerb(ctx, async (tx) => {
+    await applyCancel(ctx, tx, await lockRun(tx, found.id))
+    return readRun(tx, ctx.viewer, found.id)
+  })
+}
+
+async function applyCancel(ctx: RequestContext, tx: Tx, run: HeldRun): Promise<void> {
+  const to = nextStatus('cancel', run, { credentialId: null })
+  if (run.stopReason === 'cancel') return
+  await tx.query(to === 'canceled' ? endQueued : askRunning, [run.id])
+  await addNotice(tx, run.id, noticeOf(ctx, to === 'canceled'))
+  await audit(tx, ctx, {
+    action: 'run.cancel',
+    accountId: run.ownerId,
+    targetId: run.id,
+    before: { status: run.status },
+    after: { status: to },
+  })
+  tx.afterCommit(() => ctx.deps.events.hint(run.id))
+}
+
+function noticeOf({ viewer }: RequestContext, ended: boolean): string {
+  const who = viewer.kind === 'anonymous' ? 'somebody' : viewer.account.handle
+  return ended ? `The run was canceled by ${who} before a runner claimed it.` : `The run is asked to stop by ${who}.`
+}

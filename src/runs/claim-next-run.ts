@@ -1,0 +1,64 @@
+/** claimNextRun (contract, "Additions"): the oldest queued worker run that the caller may claim, at once or as soon as there is one. */
+import { assertLevel, runListedSql } from '../auth/policy.ts'
+import type { Credentialed, RequestContext } from '../context.ts'
+import type { Statement } from '../store/db.ts'
+import { commitVerb } from '../verb.ts'
+import { takeRun } from './claim-run.ts'
+import { readRun } from './get-run.ts'
+import type { Run } from './run-shape.ts'
+import { watchWaiting } from './waiting-runs.ts'
+
+export interface ClaimNextRunInput {
+  readonly worker: string
+  /** Whole seconds to wait for work, 30 at most; 0 by default. */
+  readonly waitS?: number | null
+}
+
+/** So many of the oldest are looked at: those that others are claiming right now are passed over. */
+const CANDIDATES = 100
+
+/**
+ * The oldest waiting run of the caller's accounts, its row locked until the claim commits; of a limited key only what it sees. Each account's queue is
+ * read in the order of an index.
+ */
+const oldestWaiting: Statement<{ id: string }> = {
+  name: 'run-oldest-waiting',
+  text: `with waiting as materialized (
+      select w.id from unnest($1::text[]) account(id) cross join lateral (
+        select u.id from runs u where u.owner_id = account.id and u.status = 'queued' and u.executor = 'worker'
+          and ($2::text[] is null or u.filed_by = $3 or ${runListedSql('u')}) order by u.id limit ${CANDIDATES}) w
+      order by w.id limit ${CANDIDATES})
+    select u.id from waiting w join runs u on u.id = w.id where u.status = 'queued' order by w.id limit 1 for update of u skip locked`,
+}
+
+/** The claimed run, or null when none came within the time. Errors: 401, 403. */
+export async function claimNextRun(ctx: RequestContext, input: ClaimNextRunInput): Promise<Run | null> {
+  const credential = assertLevel(ctx.viewer, 'train')
+  const waitMs = (input.waitS ?? 0) * 1000
+  if (waitMs === 0) return takeOldest(ctx, credential, input)
+  const signal = AbortSignal.any([ctx.signal, AbortSignal.timeout(waitMs)])
+  for await (const _hint of watchWaiting(ctx.deps, credential.accountIds, signal)) {
+    const run = await takeOldest(ctx, credential, input)
+    if (run) return run
+  }
+  return null
+}
+
+async function takeOldest(
+  ctx: RequestContext,
+  credential: Credentialed,
+  { worker }: ClaimNextRunInput,
+): Promise<Run | null> {
+  const nothing = new Error('nothing to claim')
+  try {
+    return await commitVerb(ctx, async (tx) => {
+      const mine = [credential.accountIds, credential.repoIds, credential.credentialId]
+      const [oldest] = await tx.query(oldestWaiting, mine)
+      if (!oldest || !(await takeRun(ctx, tx, credential, { runId: oldest.id, worker }))) throw nothing
+      return readRun(tx, ctx.viewer, oldest.id)
+    })
+  } catch (error) {
+    if (error === nothing) return null
+    throw error
+  }
+}

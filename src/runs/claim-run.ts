@@ -1,0 +1,121 @@
+/** claimRun (spec, "POST /v1/runs/{run_id}/claim"): exactly one of many takes a queued run; a hosted run's own call takes it up again. */
+import { audit } from '../accounts/audit.ts'
+import { assertRunsFor } from '../auth/policy.ts'
+import type { Credentialed, RequestContext } from '../context.ts'
+import { HubError } from '../errors.ts'
+import type { Statement, Tx } from '../store/db.ts'
+import { commitVerb } from '../verb.ts'
+import { beginAttempt, endAttempt } from './attempts.ts'
+import { dropMetrics } from './drop-metrics.ts'
+import { readRun } from './get-run.ts'
+import { findRun, type HeldRun, lockRun, nextStatus, type RunActor, runFacts } from './run-row.ts'
+import type { Run } from './run-shape.ts'
+import { decideRun } from './run-state.ts'
+
+export interface ClaimRunInput {
+  readonly runId: string
+  /** The runner's name for itself. */
+  readonly worker: string
+  readonly hostedCallId?: string | null
+  /** Of a re-claim: the published step where the template restarts; absent, from the beginning. */
+  readonly resumeStep?: number | null
+}
+
+/** What a claim writes. */
+const claimed = `status = 'running', attempt = attempt + 1, claimed_by = $2, claim_credential = $3, heartbeat_at = now(),
+  lease_expires_at = now() + make_interval(secs => $4), client_log_seq = null, client_log_gaps = '{}',
+  client_metrics_seq = null, client_metrics_gaps = '{}', updated_at = now()`
+
+/** The compare-and-set: of any number at once, one gets the row. */
+const claimQueued: Statement<{ attempt: number; ownerId: string }> = {
+  name: 'run-claim',
+  text: `update runs set ${claimed}, claimed_at = now(), started_at = now()
+    where id = $1 and status = 'queued' and (executor = 'worker' or (executor = 'hosted' and hosted_call_id = $5))
+    returning attempt, owner_id as "ownerId"`,
+}
+
+/** `claimed_at` and `started_at` stay: the bill goes on. */
+const claimAgain: Statement<{ attempt: number }> = {
+  name: 'run-reclaim',
+  text: `update runs set ${claimed} where id = $1 and status = 'running' and executor = 'hosted' and claim_credential = $3
+    and hosted_call_id = $5 and attempt = $6 returning attempt`,
+}
+
+/**
+ * The claimed run. Errors: 401, 403 not of the account that is billed, 404, 409 `conflict.already_claimed` naming the holder, `conflict.terminal`,
+ * `conflict.wrong_kind` for a run that another hosted call executes.
+ */
+export async function claimRun(ctx: RequestContext, input: ClaimRunInput): Promise<Run> {
+  const found = await findRun(ctx, input.runId)
+  const credential = assertRunsFor(ctx.viewer, found.ownerId)
+  return commitVerb(ctx, async (tx) => {
+    if (!(await takeRun(ctx, tx, credential, input))) await takeAgain(ctx, tx, credential, input)
+    return readRun(tx, ctx.viewer, input.runId)
+  })
+}
+
+/** Claims a queued run in the caller's transaction; false when it is not there to be claimed. */
+export async function takeRun(
+  ctx: RequestContext,
+  tx: Tx,
+  { credentialId }: Credentialed,
+  input: ClaimRunInput,
+): Promise<boolean> {
+  const { runId, worker, hostedCallId = null } = input
+  const { leaseSeconds } = ctx.deps.config.runs
+  const [taken] = await tx.query(claimQueued, [runId, worker, credentialId, leaseSeconds, hostedCallId])
+  if (!taken) return false
+  await beginAttempt(tx, { id: runId, attempt: taken.attempt, credentialId, claimedBy: worker })
+  const after = { worker, attempt: taken.attempt, ...(hostedCallId === null ? {} : { hostedCallId }) }
+  await audit(tx, ctx, { action: 'run.claim', accountId: taken.ownerId, targetId: runId, after })
+  tx.afterCommit(() => ctx.deps.events.hint(runId))
+  return true
+}
+
+/** Re-claims a running hosted run for its own call, or refuses. */
+async function takeAgain(ctx: RequestContext, tx: Tx, credential: Credentialed, input: ClaimRunInput): Promise<void> {
+  const run = await lockRun(tx, input.runId)
+  const actor: RunActor = { credentialId: credential.credentialId, hostedCallId: input.hostedCallId ?? null }
+  if (!('to' in decideRun('reclaim', runFacts(run, actor)))) {
+    nextStatus('claim', run, actor)
+    // It was put back to the queue since the compare-and-set looked.
+    throw new HubError('conflict.in_progress', 'The run is being moved by another request right now; try again.')
+  }
+  const { leaseSeconds } = ctx.deps.config.runs
+  const call = input.hostedCallId ?? null
+  const [taken] = await tx.query(claimAgain, [
+    run.id,
+    input.worker,
+    credential.credentialId,
+    leaseSeconds,
+    call,
+    run.attempt,
+  ])
+  if (!taken) throw new Error('The run moved while its row was locked.')
+  await endAttempt(tx, run, 'reclaimed')
+  await beginAttempt(tx, {
+    id: run.id,
+    attempt: taken.attempt,
+    credentialId: credential.credentialId,
+    claimedBy: input.worker,
+  })
+  await dropMetrics(tx, run.id, input.resumeStep ?? null)
+  await auditReclaim(ctx, tx, run, input, taken.attempt)
+}
+
+async function auditReclaim(
+  ctx: RequestContext,
+  tx: Tx,
+  run: HeldRun,
+  input: ClaimRunInput,
+  attempt: number,
+): Promise<void> {
+  await audit(tx, ctx, {
+    action: 'run.reclaim',
+    accountId: run.ownerId,
+    targetId: run.id,
+    before: { worker: run.claimedBy, attempt: run.attempt },
+    after: { worker: input.worker, attempt, resumeStep: input.resumeStep ?? null },
+  })
+  tx.afterCommit(() => ctx.deps.events.hint(run.id))
+}

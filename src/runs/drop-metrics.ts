@@ -1,0 +1,42 @@
+/** What a lost attempt had measured is hidden, never deleted: numbers of metrics rows are not given out twice, and followers may have seen them. */
+import type { Querier, Statement } from '../store/db.ts'
+import type { RewardCurve } from './sparkline.ts'
+
+/** Lines without a step go with those around them. */
+const hide: Statement<never> = {
+  name: 'run-metrics-hide',
+  text: `update run_metrics m set hidden = true where m.run_id = $1 and not m.hidden and ($2::float8 is null or m.step > $2 or (m.step is null
+    and m.seq > coalesce((select max(k.seq) from run_metrics k where k.run_id = $1 and not k.hidden and k.step <= $2), 0)))`,
+}
+
+const curveOf: Statement<{ curve: RewardCurve | null }> = {
+  name: 'run-curve',
+  text: 'select reward_curve as curve from runs where id = $1',
+}
+
+const forget: Statement<never> = {
+  name: 'run-metrics-forget',
+  text: `update runs set reward_curve = $2::jsonb, pace = null, progress = null, progress_at = null, peak_vram_gb = null, samples_per_s = null,
+      client_log_seq = null, client_log_gaps = '{}', client_metrics_seq = null, client_metrics_gaps = '{}',
+      latest_metrics = (select m.line from run_metrics m where m.run_id = $1 and not m.hidden order by m.seq desc limit 1)
+    where id = $1`,
+}
+
+/** The part of a kept curve up to a step. */
+function cutCurve(curve: RewardCurve | null, step: number | null): RewardCurve | null {
+  if (curve === null || step === null) return null
+  const { tail: _tail, ...kept } = curve
+  const points = curve.points.filter(([at]) => at <= step)
+  return points.length === 0 ? null : { ...kept, points }
+}
+
+/**
+ * Hides a run's metrics past `resumeStep` (null: all of them), and what was read off them. The caller holds the lock of the run's row; a new attempt
+ * counts its own reports from the beginning.
+ */
+export async function dropMetrics(tx: Querier, runId: string, resumeStep: number | null): Promise<void> {
+  await tx.query(hide, [runId, resumeStep])
+  const [row] = await tx.query(curveOf, [runId])
+  const curve = cutCurve(row?.curve ?? null, resumeStep)
+  await tx.query(forget, [runId, curve === null ? null : JSON.stringify(curve)])
+}

@@ -1,0 +1,109 @@
+/** A run as verbs that move it see it: what decides, under the lock of its row. Lock order: repos, accounts, runs, uploads, blobs. */
+import { runViewerParams } from '../auth/policy.ts'
+import type { RequestContext } from '../context.ts'
+import { HubError, notFound } from '../errors.ts'
+import { isId } from '../ids.ts'
+import type { Usd } from '../money.ts'
+import type { Querier, Statement } from '../store/db.ts'
+import { visibleRun } from './run-shape.ts'
+import { decideRun, type JobStatus, type RunExecutor, type RunFacts, type RunTrigger } from './run-state.ts'
+
+export interface HeldRun {
+  readonly id: string
+  readonly ownerId: string
+  readonly status: JobStatus
+  readonly executor: RunExecutor | null
+  readonly attempt: number
+  readonly lostLeases: number
+  readonly claimCredential: string | null
+  readonly claimedBy: string | null
+  readonly claimedAt: string | null
+  readonly hostedCallId: string | null
+  readonly cancelRequestedAt: string | null
+  readonly stopReason: string | null
+  readonly leaseOver: boolean
+  readonly priced: boolean
+  readonly rateUsdPerHour: Usd | null
+  readonly budgetUsd: Usd | null
+  readonly gpuType: string | null
+  /** The database's clock, which decides everything about time. */
+  readonly now: string
+}
+
+const columns = `u.id, u.owner_id as "ownerId", u.status, u.executor, u.attempt, u.lost_leases as "lostLeases",
+  u.claim_credential as "claimCredential", u.claimed_by as "claimedBy", u.claimed_at as "claimedAt", u.hosted_call_id as "hostedCallId",
+  u.cancel_requested_at as "cancelRequestedAt", u.stop_reason as "stopReason", coalesce(u.lease_expires_at <= now(), false) as "leaseOver",
+  u.priced, u.rate_usd_per_hour as "rateUsdPerHour", u.budget_usd as "budgetUsd", u.gpu_type as "gpuType", now() as now`
+
+const visibleById: Statement<HeldRun> = {
+  name: 'run-facts-visible',
+  text: `select ${columns} from runs u where u.id = $5 and ${visibleRun}`,
+}
+
+const lockById: Statement<HeldRun> = {
+  name: 'run-lock',
+  text: `select ${columns} from runs u where u.id = $1 for update`,
+}
+
+/** SKIP LOCKED: of many hubs that sweep at once each takes other runs, and a report that holds its run right now has not lost it. */
+const lockLost: Statement<HeldRun> = {
+  name: 'runs-lock-lost',
+  text: `select ${columns} from runs u where u.status = 'running' and u.lease_expires_at <= now() order by u.id limit $1 for update skip locked`,
+}
+
+/** The run that a verb is about; 404 where the caller may not see it. */
+export async function findRun(ctx: RequestContext, id: string): Promise<HeldRun> {
+  const found = isId('run', id) ? await ctx.deps.db.query(visibleById, [...runViewerParams(ctx.viewer), id]) : []
+  const [run] = found
+  if (!run) throw notFound(`The run ${id.slice(0, 64)}`)
+  return run
+}
+
+/** Locks the run's row until the transaction ends, and reads it as it then is; 404 when it is gone. */
+export async function lockRun(tx: Querier, id: string): Promise<HeldRun> {
+  const [run] = await tx.query(lockById, [id])
+  if (!run) throw notFound(`The run ${id}`)
+  return run
+}
+
+/** Locks up to `limit` runs whose lease has run out and that nobody else holds. */
+export function lockLostRuns(tx: Querier, limit: number): Promise<HeldRun[]> {
+  return tx.query(lockLost, [limit])
+}
+
+/** Who acts on a run: the credential, and what it says of the claim that it acts under. */
+export interface RunActor {
+  readonly credentialId: string | null
+  readonly hostedCallId?: string | null
+  /** The attempt that the actor believes to be under way; absent where it does not say. */
+  readonly attempt?: number | null
+  readonly maxAttempts?: number
+}
+
+/** The facts of the table, of a run and whoever acts on it. */
+export function runFacts(run: HeldRun, actor: RunActor): RunFacts {
+  return {
+    status: run.status,
+    executor: run.executor,
+    cancelRequested: run.cancelRequestedAt !== null,
+    isClaimer:
+      run.claimCredential !== null &&
+      run.claimCredential === actor.credentialId &&
+      (actor.attempt == null || actor.attempt === run.attempt),
+    isOwnCall: run.hostedCallId !== null && run.hostedCallId === (actor.hostedCallId ?? null),
+    leaseOver: run.leaseOver,
+    attemptsSpent: run.lostLeases + 1 >= (actor.maxAttempts ?? Number.POSITIVE_INFINITY),
+  }
+}
+
+/** Where the table leads; throws its refusal, which names the holder of a run that is held. */
+export function nextStatus(trigger: RunTrigger, run: HeldRun, actor: RunActor): JobStatus {
+  const verdict = decideRun(trigger, runFacts(run, actor))
+  if ('to' in verdict) return verdict.to
+  const { type, detail } = verdict.refusal
+  const isHeld = run.status === 'running' && run.claimedBy !== null
+  const said =
+    isHeld && type.startsWith('conflict.') ? `${detail} ${run.claimedBy} holds it since ${run.claimedAt}.` : detail
+  const holder = isHeld ? { holder: run.claimedBy, since: run.claimedAt } : {}
+  throw new HubError(type, said, { items: [{ type, detail: said, ...holder }] })
+}
