@@ -14,6 +14,7 @@ export function pointsOf(flexcomp: Flexcomp): number[] | string | null {
   if (typeof made !== 'number') return made
   // What is written goes before what the type makes.
   const points = Math.floor(written) + made
+  if (points > limits.objects) return upTo(limits.objects + 1)
   if (written % 1 > 0) return 'has a point without three coordinates'
   if (ids.length % (dim + 1) > 0) return `has an element without ${dim + 1} points`
   // Elements of a flat one are numbered as if there were all its layers; points that are written may fill the gap.

@@ -2,7 +2,7 @@
 import { wordsOf } from '../grammar/values.ts'
 import { countIn, numbersIn } from '../rules/fields.ts'
 import { type Draft, isNamed, knownNode } from './draft.ts'
-import { type JointNode, type Rename, renamed, type SpecNode, type Target } from './node.ts'
+import { type Rename, renamed, type SpecNode, type Target } from './node.ts'
 import { OBJECT_TYPES } from './targets.ts'
 import type { SpecCategory, SpecPart } from './types.ts'
 
@@ -21,7 +21,7 @@ export function resolve(draft: Draft, node: SpecNode, rename: Rename, across: bo
       return oneRenamed(draft, node, rename)
     case 'equality':
     case 'actuator':
-      return allRenamed(draft, node, rename, across)
+      return allRenamed(draft, node, rename)
     case 'tendon': {
       const path = pathOf(draft, node, rename)
       return path && { refs, parts: path }
@@ -73,7 +73,7 @@ function oneRenamed(draft: Draft, { refs, parts, targets, category }: SpecNode, 
   return { refs: renaming(refs, targets, names), parts }
 }
 
-function allRenamed(draft: Draft, node: SpecNode, rename: Rename, across: boolean): Resolved | null {
+function allRenamed(draft: Draft, node: SpecNode, rename: Rename): Resolved | null {
   const { refs, parts, targets, category } = node
   // What is refused where it stands is never copied either: an actuator that acts on nothing, a crank without length.
   if (category === 'actuator' && !isActing(node)) return null
@@ -84,7 +84,7 @@ function allRenamed(draft: Draft, node: SpecNode, rename: Rename, across: boolea
     const needless = category === 'equality' && i === 1 && name === ''
     if (!needless && !isNamed(draft, wanted, names[i] ?? '')) return null
   }
-  if (category === 'equality' && !isBetweenTwo(draft, targets, names, across)) return null
+  if (category === 'equality' && !isBetweenTwo(targets, names)) return null
   return { refs: renaming(refs, targets, names), parts }
 }
 
@@ -95,16 +95,9 @@ function isActing(actuator: SpecNode): boolean {
     : targets.length > 0
 }
 
-/** A constraint holds two things together, the world where the second body is left out; of joints of one model only hinges and slides. */
-function isBetweenTwo(draft: Draft, [target]: readonly Target[], names: readonly string[], across: boolean): boolean {
-  const category = target?.category
-  const [first = '', second = ''] = names
-  if (first === (second === '' && category === 'body' ? 'world' : second)) return false
-  if (category !== 'joint' || across) return true
-  return [first, second].every((name) => {
-    const joint = name === '' ? undefined : (knownNode(draft, 'joint', name) as JointNode | undefined)
-    return joint === undefined || joint.type === 'hinge' || joint.type === 'slide'
-  })
+/** A constraint holds two things together, the world where the second body is left out. */
+function isBetweenTwo([target]: readonly Target[], [first = '', second = '']: readonly string[]): boolean {
+  return first !== (second === '' && target?.category === 'body' ? 'world' : second)
 }
 
 function renaming(

@@ -186,6 +186,14 @@ export const COPIES_CASES: readonly SpecCase[] = [
     joints: null,
   },
   {
+    rule: 'nor does a replicate in an attached model leave one out',
+    main: `${childAsset}${world('<attach model="c" prefix="L"/>')}`,
+    files: {
+      'c.xml': `<mujoco>${world(`<replicate count="2">${body('a', joint('j', 'type="ball"'))}</replicate>`)}<equality><joint joint1="j"/></equality></mujoco>`,
+    },
+    joints: null,
+  },
+  {
     rule: 'the gains of actuators are judged where they are read, also in a model that is never attached',
     main: `${childAsset}${world(jointed)}`,
     files: {
