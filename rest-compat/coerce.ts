@@ -102,7 +102,7 @@ function fromText(
   }
   const nullable = getNullableType(type)
   if (isListType(nullable)) {
-    const texts = typeof given === 'string' ? [given] : given
+    const texts = [given].flat().flatMap((text) => text.split(',').filter(Boolean))
     const items = texts.map((text, index) =>
       coerce(textToJson(text, nullable.ofType), nullable.ofType, texts.length > 1 ? [...loc, index] : loc, faults),
     )

@@ -171,6 +171,7 @@ function parameter(source: PathSource | QuerySource, schema: JsonSchema, require
     name: source.name,
     in: source.from,
     required: source.from === 'path' || required,
+    ...(words.type === 'array' ? { style: 'form', explode: false } : {}),
     schema: words,
     ...(description ? { description } : {}),
   }

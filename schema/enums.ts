@@ -103,6 +103,15 @@ export const DisplayNameSourceEnum = wordEnum('DisplayNameSource', 'Where the na
   run_name: '`hyperparams.run_name`.',
   recipe: "Template, robot and the end of the run's id.",
 })
+export const DeclaredStatusEnum = wordEnum(
+  'RunConfigDeclaredStatus',
+  'What became of a key that a run said it would change.',
+  {
+    moved: 'It has another value than in the parent.',
+    not_moved: 'It has the same value as in the parent.',
+    cannot_compare: 'One of the two does not say its value.',
+  },
+)
 export const VideoModeEnum = wordEnum(
   'VideoMode',
   'What is rendered of a gate; measurements and verdict are the same.',

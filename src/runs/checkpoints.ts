@@ -11,6 +11,9 @@ export interface RunCheckpoint {
   readonly publishedAt: string | null
 }
 
+/** Every checkpoint's files begin with it. */
+export const CHECKPOINT_PREFIX = 'checkpoints/step_'
+
 /** 15 digits are the most that a safe integer always holds. */
 const checkpointFile = /^(checkpoints\/step_(\d{1,15}))\/./
 

@@ -1,0 +1,40 @@
+/** Resolved configs as they were stored, read once: a page that is looked at again and again parses nothing. */
+import { LRUCache } from 'lru-cache'
+import type { Deps } from '../../context.ts'
+import { readRunObject } from '../log/run-objects.ts'
+import type { ConfigReading } from './config-leaf.ts'
+import { type GroupedConfig, groupConfig } from './diff-config.ts'
+import { readConfig } from './read-config.ts'
+
+/** Real ones have some 100 KB at most; this much takes the reader about a tenth of a second, in which the hub does nothing else. */
+const MAX_CONFIG_CHARACTERS = 1024 * 1024
+/** Characters of paths and values, and some for the objects around them. */
+const KEPT_SIZE = 16 * 1024 * 1024
+const LEAF_SIZE = 100
+
+export type StoredConfig = GroupedConfig | { readonly fault: string }
+
+/** Storage keys of runs are never used twice, so what was read under one holds for ever. */
+const kept = new LRUCache<string, StoredConfig, Pick<Deps, 'objects'>>({
+  maxSize: KEPT_SIZE,
+  sizeCalculation: sizeOf,
+  fetchMethod: async (key, _stale, { context: deps, signal }) =>
+    grouped(readBounded(await readRunObject(deps, key, signal))),
+})
+
+/** The config under a storage key; simultaneous readings of one key are one. Rejects only where the store does not answer. */
+export async function storedConfig(deps: Pick<Deps, 'objects'>, key: string): Promise<StoredConfig> {
+  return (await kept.fetch(key, { context: deps })) ?? { fault: 'The config is not there.' }
+}
+
+function readBounded(text: string): ConfigReading {
+  if (text.length <= MAX_CONFIG_CHARACTERS) return readConfig(text)
+  return { fault: `The config has more than ${MAX_CONFIG_CHARACTERS} characters, which is more than is compared.` }
+}
+
+const grouped = (reading: ConfigReading): StoredConfig => ('fault' in reading ? reading : groupConfig(reading.leaves))
+
+function sizeOf(config: StoredConfig): number {
+  if ('fault' in config) return LEAF_SIZE
+  return config.keys.reduce((sum, { leaf }) => sum + leaf.path.length + leaf.text.length + LEAF_SIZE, LEAF_SIZE)
+}
