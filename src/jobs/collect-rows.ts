@@ -4,10 +4,21 @@ import type { Statement, Tx } from '../store/db.ts'
 
 const PRUNE_BATCH_ROWS = 1000
 
-const closedRows: Statement<{ id: number; blob_id: string }> = {
+/**
+ * `pinned`: a run was made from the repo while the row was live. A pin takes the repo's number under a lock that excludes changes of its files, so no row
+ * can be closed by the time that a pin of it commits: what is not pinned here never will be.
+ */
+const closedRows: Statement<{ id: number; blob_id: string; pinned: boolean }> = {
   name: 'files-closed',
-  text: `select id, blob_id from files where closed_at is not null and closed_at <= now() - make_interval(secs => $1)
-    order by closed_at limit ${PRUNE_BATCH_ROWS}`,
+  text: `select f.id, f.blob_id, exists (select 1 from run_datasets d where d.repo_id = f.repo_id and d.seq >= f.from_seq and d.seq < f.to_seq) as pinned
+    from files f where f.closed_at is not null and not f.pinned and f.closed_at <= now() - make_interval(secs => $1)
+    order by f.closed_at limit ${PRUNE_BATCH_ROWS}`,
+}
+
+/** Runs are never deleted, so a pinned row is looked at once. */
+const keepPinned: Statement<never> = {
+  name: 'files-keep-pinned',
+  text: 'update files set pinned = true where id = any($1::bigint[])',
 }
 
 const lockBlobs: Statement<never> = {
@@ -36,13 +47,15 @@ const doomUnreferenced: Statement<{ id: string }> = {
  * Blobs are locked before file rows, as everywhere.
  */
 export async function pruneBatch(tx: Tx, graceSeconds: number): Promise<number> {
-  const rows = await tx.query(closedRows, [graceSeconds])
-  if (rows.length === 0) return 0
+  const due = await tx.query(closedRows, [graceSeconds])
+  const rows = due.filter((row) => !row.pinned)
+  if (rows.length < due.length) await tx.query(keepPinned, [due.filter((row) => row.pinned).map((row) => row.id)])
+  if (rows.length === 0) return due.length
   const blobIds = [...new Set(rows.map((row) => row.blob_id))]
   await tx.query(lockBlobs, [blobIds])
   await tx.query(prune, [rows.map((row) => row.id)])
   await tx.query(doomUnreferenced, [blobIds])
-  return rows.length
+  return due.length
 }
 
 /** Batch by batch until nothing is due. */

@@ -10,6 +10,7 @@ import { dropOldRows, pruneBatch, pruneClosedRows } from '../../src/jobs/collect
 import { purgeRepo } from '../../src/jobs/repo-purge.ts'
 import { deleteRepo } from '../../src/repos/delete-repo.ts'
 import { testDb } from '../support/database.ts'
+import { putRun } from '../support/runs.ts'
 import { makeWorld, sha256Of, type World, type WorldRepo } from '../support/world.ts'
 
 const database = testDb({ poolMax: 20 })
@@ -87,6 +88,30 @@ describe('unreferenced bytes', () => {
       [repo.id],
     )
     expect(live).toEqual({ state: 'live' })
+  })
+
+  test('that a run pinned are never doomed, and are looked at once', async () => {
+    const repo = await world.repo(owner)
+    const [pinned, later] = [randomBytes(50), randomBytes(50)]
+    await world.upload(ctx, repo, 'a', pinned)
+    const [state] = await world.sql<{ seq: number }>('select seq from repos where id = $1', [repo.id])
+    const run = await putRun(database.db, { ownerId: owner.id, repoIds: [repo.id] })
+    await world.sql('insert into run_datasets (run_id, position, ref, repo_id, seq) values ($1, 0, $2, $3, $4)', [
+      run,
+      `svc://${repo.owner}/${repo.repo}`,
+      repo.id,
+      state?.seq,
+    ])
+    await world.upload(ctx, repo, 'b', later)
+    await deleteFiles(ctx, { ...repo, paths: ['a', 'b'] })
+    await age('files', 'closed_at')
+    await pruneClosedRows(world.deps, signal)
+    expect(await blobOf(pinned)).toMatchObject({ state: 'live' })
+    expect(await blobOf(later)).toMatchObject({ state: 'doomed' })
+    const rows = () => world.sql('select path, pinned from files where repo_id = $1', [repo.id])
+    expect(await rows()).toEqual([{ path: 'a', pinned: true }])
+    expect(await database.db.withTx((tx) => pruneBatch(tx, 3600))).toBe(0)
+    expect(await rows()).toEqual([{ path: 'a', pinned: true }])
   })
 
   test('that are linked again while they are collected are either linked live or stored anew, in every interleaving tried', async () => {
