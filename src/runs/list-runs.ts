@@ -6,7 +6,7 @@ import { isId } from '../ids.ts'
 import { decodeCursor, encodeCursor, type Page } from '../page.ts'
 import type { Statement } from '../store/db.ts'
 import { DEFAULT_PAGE_SIZE } from '../text-rules.ts'
-import { type FacetRow, type RunFilter, runFacetStatement, runPageStatement } from './list-sql.ts'
+import { type FacetRow, FOUND, type RunFilter, runFacetStatement, runPageStatement } from './list-sql.ts'
 import { type Run, toRun } from './run-shape.ts'
 
 export interface ListRunsInput extends Omit<RunFilter, 'ownerId'> {
@@ -49,7 +49,7 @@ function readCursor(listing: string, cursor: string): string {
   return id
 }
 
-/** One page; 422 for a cursor of another listing, empty for an owner that is nobody. One statement, two with an `owner` filter. */
+/** One page, shorter than asked for where its runs are large; 422 for a cursor of another listing, empty for an owner that is nobody. One statement, two with an `owner` filter. */
 export async function listRuns(ctx: RequestContext, input: ListRunsInput): Promise<Page<Run>> {
   const listing = listingName(input)
   const after = input.after ? readCursor(listing, input.after) : null
@@ -61,7 +61,8 @@ export async function listRuns(ctx: RequestContext, input: ListRunsInput): Promi
   const filter: RunFilter = { ...input, ownerId: account?.id ?? null }
   const { statement, values } = runPageStatement(runViewerParams(ctx.viewer), { filter, after, limit: limit + 1 })
   const rows = await ctx.deps.db.query(statement, values)
-  return { nodes: rows.slice(0, limit).map(toRun), hasNextPage: rows.length > limit, cursorOf }
+  const nodes = rows.slice(0, limit).map((row) => toRun(row))
+  return { nodes, hasNextPage: (rows[0]?.[FOUND] ?? 0) > nodes.length, cursorOf }
 }
 
 /** RunFacets: no filter of the request is applied. One statement. */

@@ -17,6 +17,12 @@ export interface RunFilter {
   readonly parentRunId?: string | null
 }
 
+/** A run, and how many rows the page would have without the bound on its size. */
+export type RunPageRow = readonly [...run: RunRow, found: number]
+
+/** The place of `found`. */
+export const FOUND = 51
+
 /** `after` is the id of the last run of the page before. */
 export interface RunPageQuery {
   readonly filter: RunFilter
@@ -63,7 +69,7 @@ const typed =
 export function runPageStatement(
   viewer: RunViewerParams,
   query: RunPageQuery,
-): { statement: Statement<RunRow>; values: unknown[] } {
+): { statement: Statement<RunPageRow>; values: unknown[] } {
   const values: unknown[] = [...viewer]
   const shared = predicates(query, values)
   const limit = `$${values.push(query.limit)}::int`
@@ -73,11 +79,22 @@ export function runPageStatement(
     viewer[1] === null
       ? `select mine.id from account cross join lateral ${stream(ofAccount)} mine`
       : limited.map(stream).join(' union ')
-  const text = `${viewer[1] === null ? accounts : ''} select ${runColumns}
-    from (select id from (${ids}) candidates order by id desc limit ${limit}) page
+  const text = `${viewer[1] === null ? accounts : ''} select ${runColumns}, page.found
+    from (${bounded(`select id from (${ids}) candidates order by id desc limit ${limit}`)}) page
     join (${runTables}) on u.id = page.id where ${typed} order by page.id desc`
   return { statement: { name: statementName(viewer, query), rows: 'array', text }, values }
 }
+
+/** A recipe, a metrics line or a scorecard may have a megabyte and a page a hundred of them: a page ends early behind the run that takes it past 4 MiB. */
+const MAX_PAGE_BYTES = 4 * 1024 * 1024
+
+const freeFormBytes = `octet_length(s.recipe::text) + coalesce(octet_length(s.latest_metrics::text), 0) + coalesce(octet_length(s.gates::text), 0)`
+
+/** The rows of a page up to that bound, each with how many there are without it. */
+const bounded = (page: string) => `select id, found from (
+      select id, count(*) over ()::int as found, sum(bytes) over (order by id desc rows between unbounded preceding and 1 preceding) as before
+      from (select id, (select ${freeFormBytes} from runs s where s.id = listed.id) as bytes from (${page}) listed) weighed) sized
+    where before is null or before < ${MAX_PAGE_BYTES}`
 
 /** Empty where it is not worth a prepared statement. */
 function statementName(viewer: RunViewerParams, { filter, after }: RunPageQuery): string {

@@ -141,7 +141,7 @@ export const runColumns = `u.id, u.kind, u.status, u.executor, u.recipe, u.recip
 export const runTables = 'runs u join accounts o on o.id = u.owner_id left join accounts c on c.id = u.created_by'
 
 /** A row in the graph's shape, as of the row's own `now`. One literal, read by place: destructuring runs an iterator for each row. */
-export function toRun(row: RunRow): Run {
+export function toRun(row: RunRow | readonly [...run: RunRow, found: number]): Run {
   const now = row[50]
   const named = displayNameOf({
     id: row[0],

@@ -134,6 +134,16 @@ describe('a listing', () => {
     return [...next.nodes.map((run) => run.id), ...(await walkFrom(ctx, next))]
   }
 
+  it('ends a page early behind the run that takes it past 4 MiB, and goes on from there', async () => {
+    const owner = await world.user()
+    const ctx = world.as(owner)
+    const recipe = { template: 'act', hyperparams: { text: 'x'.repeat(1_500_000) } }
+    const made = await Promise.all(Array.from({ length: 5 }, () => putRun(t.db, { ownerId: owner.id, recipe })))
+    const page = await listRuns(ctx, {})
+    expect([page.nodes.length, page.hasNextPage]).toEqual([3, true])
+    expect((await walk(ctx, 20)).sort()).toEqual(made.sort())
+  })
+
   it('takes no cursor of another listing or a forged one', async () => {
     const owner = await world.user()
     for (let at = 0; at < 3; at += 1) await putRun(t.db, { ownerId: owner.id })
