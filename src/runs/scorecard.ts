@@ -1,13 +1,8 @@
 /** From an acceptance scorecard to a run's gates. Pure. Contract, "Scorecard"; spec, RunGate and RunGateRow. */
+import type { RunGateRow } from './run-shape.ts'
 
-const cellVerdicts = ['PASS', 'FAIL', 'ERROR', 'SKIP'] as const
-type CellVerdict = (typeof cellVerdicts)[number]
-
-export interface RunGateRow {
-  readonly name: string
-  readonly status: CellVerdict
-  readonly detail: string | null
-}
+type CellVerdict = RunGateRow['status']
+const cellVerdicts: readonly CellVerdict[] = ['PASS', 'FAIL', 'ERROR', 'SKIP']
 
 export interface Gates {
   /** The first of them: every read of the run shows these. */

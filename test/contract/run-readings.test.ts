@@ -123,6 +123,12 @@ describe('the config of a run', () => {
     )
   })
 
+  it('that was replaced while it was asked for is told so', async () => {
+    const run = await imported(ada, 'a: 1\n')
+    await hub.sql("update runs set config_key = config_key || '.gone' where id = $1", [run])
+    expect((await config(ada, run)).json).toMatchObject({ keys: [], reason: expect.stringMatching(/ask again/) })
+  })
+
   it('of more than a mebibyte is stored and not compared', async () => {
     const run = await imported(ada, `a: "${'x'.repeat(1_048_576)}"\n`)
     expect((await config(ada, run)).json).toMatchObject({

@@ -1,6 +1,7 @@
 /** Resolved configs as they were stored, read once: a page that is looked at again and again parses nothing. */
 import { LRUCache } from 'lru-cache'
 import type { Deps } from '../../context.ts'
+import { ObjectStoreError } from '../../store/objects/object-store.ts'
 import { readRunObject } from '../log/run-objects.ts'
 import type { ConfigReading } from './config-leaf.ts'
 import { type GroupedConfig, groupConfig } from './diff-config.ts'
@@ -24,8 +25,16 @@ const kept = new LRUCache<string, StoredConfig, Pick<Deps, 'objects'>>({
 
 /** The config under a storage key; simultaneous readings of one key are one. Rejects only where the store does not answer. */
 export async function storedConfig(deps: Pick<Deps, 'objects'>, key: string): Promise<StoredConfig> {
-  return (await kept.fetch(key, { context: deps })) ?? { fault: 'The config is not there.' }
+  try {
+    return (await kept.fetch(key, { context: deps })) ?? gone
+  } catch (error) {
+    if (error instanceof ObjectStoreError && error.code === 'no_such_object') return gone
+    throw error
+  }
 }
+
+/** A report with a new config takes the old one away. */
+const gone = { fault: 'The config was replaced a moment ago; ask again.' }
 
 function readBounded(text: string): ConfigReading {
   if (text.length <= MAX_CONFIG_CHARACTERS) return readConfig(text)
