@@ -43,6 +43,8 @@ export interface Credentialed {
   readonly name: string | null
   readonly dailyGpuHourQuota: string | null
   readonly expiresAt: string | null
+  /** The one run that a hosted job's key is for: it sees and reports that run, and writes the model repos that it made itself. */
+  readonly jobId?: string | null
 }
 
 export type Viewer = Anonymous | Credentialed

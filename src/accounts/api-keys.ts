@@ -57,7 +57,7 @@ const keyById: Statement<KeyRow> = {
 const keysOfAccount: Statement<KeyRow> = {
   name: 'api-keys-of-account',
   text: `select ${keyColumns} from api_keys k join accounts a on a.id = k.account_id
-    where k.account_id = $1 and ($2::text is null or k.id < $2) order by k.id desc limit $3`,
+    where k.account_id = $1 and k.job_id is null and ($2::text is null or k.id < $2) order by k.id desc limit $3`,
 }
 const insertKey: Statement<never> = {
   name: 'api-key-insert',

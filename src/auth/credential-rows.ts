@@ -20,6 +20,7 @@ export interface KeyRow extends ReachRow {
   readonly agent: boolean
   readonly gpu_hours: string | null
   readonly expires_at: string | null
+  readonly job_id: string | null
   /** Neither revoked nor past its end, by the database's clock. */
   readonly live: boolean
 }
@@ -34,9 +35,12 @@ const reachColumns = `a.id as account_id, a.kind as account_kind, a.handle, a.na
   coalesce((select json_agg(json_build_object('id', m.org_id, 'role', m.role) order by m.org_id)
     from memberships m where m.user_id = a.id), '[]'::json) as orgs`
 
+/** The key of a hosted job is dead once the job has ended. */
+const jobStands = `(k.job_id is null or exists (select 1 from runs u where u.id = k.job_id and u.status in ('queued', 'running')))`
+
 const keyColumns = `k.id, k.name, k.scope, k.created_by, case when k.limited then to_json(k.repo_ids) end as repo_ids, k.agent,
-      k.daily_gpu_hour_quota::text as gpu_hours, k.expires_at,
-      k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) as live, ${reachColumns}`
+      k.daily_gpu_hour_quota::text as gpu_hours, k.expires_at, k.job_id,
+      k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) and ${jobStands} as live, ${reachColumns}`
 
 export const keyByDigest: Statement<KeyRow> = {
   name: 'key-by-digest',
@@ -74,7 +78,7 @@ export function keyViewer(row: KeyRow): Credentialed {
   return {
     kind: 'key',
     credentialId: row.id,
-    ...reach(row),
+    ...(row.job_id === null ? reach(row) : { ...reach(row), accountIds: [row.account_id] }),
     personId: row.created_by ?? (row.account_kind === 'user' ? row.account_id : null),
     ownedOrgIds: ownedOrgs(row),
     level: row.scope,
@@ -83,6 +87,7 @@ export function keyViewer(row: KeyRow): Credentialed {
     name: row.name,
     dailyGpuHourQuota: row.gpu_hours,
     expiresAt: row.expires_at,
+    jobId: row.job_id,
   }
 }
 

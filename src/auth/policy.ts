@@ -122,13 +122,20 @@ export function assertMayCreateRepo<Owner extends { readonly id: string }>(
   handle: string,
 ): Owner {
   const found = assertActsFor(viewer, owner, handle)
-  if (viewer.kind !== 'anonymous' && viewer.repoIds !== null)
+  if (viewer.kind !== 'anonymous' && viewer.repoIds !== null && viewer.jobId == null)
     throw forbidden('A key limited to repos cannot create one.')
   return found
 }
 
+/** 403 for the key of a hosted job, which is for its own run alone. */
+export function assertNotJob(viewer: Viewer, action: string): void {
+  if (viewer.kind === 'anonymous' || viewer.jobId == null) return
+  throw forbidden(`The key of a hosted job may not ${action}.`)
+}
+
 /** What of a run decides who may see it. `repoIds` are the repos of this hub that its recipe names. */
 export interface RunTarget {
+  readonly id: string
   readonly ownerId: string
   readonly createdBy: string | null
   readonly filedBy: string
@@ -148,10 +155,11 @@ const userOf = (viewer: Credentialed) => (viewer.account.kind === 'user' ? viewe
 
 /**
  * A run is visible to whoever created it and to the people of its owner; of a key limited to repos only those that it filed itself, or where all repos
- * that the recipe names (at least one) are listed.
+ * that the recipe names (at least one) are listed. The key of a hosted job sees its own run.
  */
 export function canSeeRun(run: RunTarget, viewer: Viewer): boolean {
   if (viewer.kind === 'anonymous') return false
+  if (viewer.jobId != null) return run.id === viewer.jobId
   const isTheirs =
     viewer.accountIds.includes(run.ownerId) || (run.createdBy !== null && run.createdBy === userOf(viewer))
   if (!isTheirs || viewer.repoIds === null || run.filedBy === viewer.credentialId) return isTheirs
@@ -161,12 +169,15 @@ export function canSeeRun(run: RunTarget, viewer: Viewer): boolean {
 /** The parameters of `runVisibleSql`. Nobody in particular sees no run. */
 export function runViewerParams(viewer: Viewer): RunViewerParams {
   if (viewer.kind === 'anonymous') return [[], null, null, null]
+  // Ids of credentials and of runs never meet.
+  if (viewer.jobId != null) return [[], null, null, viewer.jobId]
   return [viewer.accountIds, viewer.repoIds, userOf(viewer), viewer.credentialId]
 }
 
 /** `canSeeRun` as a condition on the runs row `alias`, with the viewer's parameters as $1 to $4. */
 export function runVisibleSql(alias: string): string {
-  return `(${runTheirsSql(alias)} and ($2::text[] is null or ${alias}.filed_by = $4 or ${runListedSql(alias)}))`
+  return `(${alias}.id = $4 or (${runTheirsSql(alias)}
+    and ($2::text[] is null or ${alias}.filed_by = $4 or ${runListedSql(alias)})))`
 }
 
 /** The part of it about accounts. */

@@ -1,5 +1,6 @@
 /** Background work, as data. Each is idempotent and may run on two hubs at once. */
 import { z } from 'zod'
+import { dispatchRun, dispatchWaiting } from '../hosting/dispatch-run.ts'
 import type { JobDefinition } from '../store/queue.ts'
 import { verifyBlob } from './blob-verify.ts'
 import { abortAbandoned, abortStrays, deleteDoomed } from './collect-objects.ts'
@@ -76,10 +77,31 @@ const runObjectsCollect = define({
   },
 })
 
+const runDispatch = define({
+  name: 'run-dispatch',
+  input: z.object({ runId: z.string() }),
+  expireSeconds: 300,
+  retryLimit: 5,
+  concurrency: 4,
+  handler: ({ runId }, { deps }) => dispatchRun(deps, runId),
+})
+
+const runsDispatch = define({
+  name: 'runs-dispatch',
+  input: z.object({}),
+  cron: '* * * * *',
+  expireSeconds: 300,
+  retryLimit: 0,
+  concurrency: 1,
+  handler: (_input, { deps }) => dispatchWaiting(deps),
+})
+
 export const jobs: readonly JobDefinition[] = [
   blobVerify,
   repoPurge,
   filesCollect,
   storeUploadsCollect,
   runObjectsCollect,
+  runDispatch,
+  runsDispatch,
 ]

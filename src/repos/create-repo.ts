@@ -1,7 +1,7 @@
 /** createRepo (spec, "POST /v1/repos"; statuses in the contract, "Statuses the spec leaves out"). */
 import { audit } from '../accounts/audit.ts'
 import { accountByHandle } from '../accounts/handle.ts'
-import { assertMayCreateRepo, assertNotAgent, requireCredential } from '../auth/policy.ts'
+import { assertMayCreateRepo, assertNotAgent, assertNotJob, requireCredential } from '../auth/policy.ts'
 import type { AccountRef, RequestContext } from '../context.ts'
 import { HubError } from '../errors.ts'
 import { newId } from '../ids.ts'
@@ -25,6 +25,12 @@ const insertRepo: Statement<{ created_at: string }> = {
     values ($1, $2, $3, $4, $5, $6, $7) returning created_at`,
 }
 
+/** A hosted job writes the repos that it made, and no other. */
+const grantToKey: Statement<never> = {
+  name: 'api-key-grant-repo',
+  text: 'update api_keys set repo_ids = repo_ids || $2::text where id = $1',
+}
+
 /**
  * Makes an empty repo for the caller, or for an org that the caller belongs to.
  * Errors: 404 an unknown owner, 403 an owner the caller is no member of, 409 `conflict.taken`, 422 more than 20 tags.
@@ -33,6 +39,8 @@ export async function createRepo(ctx: RequestContext, input: CreateRepoInput): P
   const owner = await resolveOwner(ctx, input.owner ?? null)
   const visibility = input.visibility ?? 'private'
   if (visibility === 'public') assertNotAgent(ctx.viewer, 'make a repo public')
+  if (input.kind !== 'model' || visibility === 'public')
+    assertNotJob(ctx.viewer, 'make a repo other than a private model')
   const tags = distinctTags(input.tags ?? [])
   const id = newId('repo')
   try {
@@ -40,6 +48,8 @@ export async function createRepo(ctx: RequestContext, input: CreateRepoInput): P
       const values = [id, owner.id, input.slug, input.kind, visibility, input.description ?? null, tags]
       const [row] = await tx.query(insertRepo, values)
       const at = row?.created_at ?? ''
+      if (ctx.viewer.kind === 'key' && ctx.viewer.jobId != null)
+        await tx.query(grantToKey, [ctx.viewer.credentialId, id])
       const repo = freshRepo(id, owner, { ...input, visibility, tags, at })
       await audit(tx, ctx, {
         action: 'repo.create',

@@ -77,4 +77,5 @@ async function announce(ctx: RequestContext, tx: Tx, id: string, { plan, owner, 
   const after = { template: recipe.template, executor: plan.executor, gpuType: plan.tier?.tier ?? null }
   await audit(tx, ctx, { action: 'run.create', accountId: owner.id, targetId: id, after })
   if (plan.executor === 'worker') announceWaiting(tx, ctx.deps, owner.id)
+  else await ctx.deps.queue.send(tx, 'run-dispatch', { runId: id })
 }

@@ -1,6 +1,6 @@
 /** What create, estimate and recommend have in common: the same body, held to the same rules. Spec, createRun. */
 import { accountByHandle } from '../accounts/handle.ts'
-import { requireCredential } from '../auth/policy.ts'
+import { assertNotJob, requireCredential } from '../auth/policy.ts'
 import type { AccountRef, RequestContext } from '../context.ts'
 import { HubError, invalid } from '../errors.ts'
 import { planRun, type RunPlan } from '../planner/run-plan.ts'
@@ -40,6 +40,7 @@ export async function resolveRequest(ctx: RequestContext, request: RunRequest): 
 /** An unknown handle and one of others are refused alike. */
 export async function billingOwner(ctx: RequestContext, handle: string | null): Promise<AccountRef> {
   const { account, accountIds } = requireCredential(ctx.viewer)
+  assertNotJob(ctx.viewer, 'submit or import a run')
   if (handle === null || handle === account.handle) return account
   const [owner] = await ctx.deps.db.query(accountByHandle, [handle])
   if (owner && accountIds.includes(owner.id)) return owner

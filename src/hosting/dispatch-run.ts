@@ -1,0 +1,84 @@
+/**
+ * Dispatch of hosted runs: the template's function is started with a key of its own and the id of its call, by which it claims the run. Spec, run state
+ * table. Started at least once: of two calls of one run, the hub knows one, and the other's claim is refused.
+ */
+import { randomBytes } from 'node:crypto'
+import { audit, noViewer } from '../accounts/audit.ts'
+import type { Deps } from '../context.ts'
+import type { Statement } from '../store/db.ts'
+import { mintJobKey } from './job-key.ts'
+import { spawnHosted } from './spawn-hosted.ts'
+
+export interface DispatchedRun {
+  readonly id: string
+  readonly ownerId: string
+  readonly createdBy: string | null
+  readonly template: string
+  /** What its recipe names, and the model repo that it made before it was preempted. */
+  readonly repoIds: readonly string[]
+  readonly maxHours: number
+}
+
+/** The compare-and-set: a run that was claimed or canceled meanwhile is left alone. */
+const takeCall: Statement<DispatchedRun> = {
+  name: 'run-dispatch',
+  text: `update runs set hosted_call_id = $2, dispatched_at = now(), updated_at = now()
+    where id = $1 and status = 'queued' and executor = 'hosted'
+    returning id, owner_id as "ownerId", created_by as "createdBy", template, max_hours::float8 as "maxHours",
+      to_json(array_remove(repo_ids || output_repo_id, null)) as "repoIds"`,
+}
+
+/** Nothing ran, so nothing is billed. A call that ever claimed its run is no longer the spawn's to fail: its lease is. */
+const failCall: Statement<{ ownerId: string }> = {
+  name: 'run-dispatch-failed',
+  text: `update runs set status = 'failed', error = $3, cost_usd = 0, finished_at = now(), hosted_call_id = null, dispatched_at = null,
+      updated_at = now()
+    where id = $1 and status = 'queued' and executor = 'hosted' and hosted_call_id = $2
+      and not exists (select 1 from run_attempts a where a.run_id = $1 and a.claimed_at >= dispatched_at)
+    returning owner_id as "ownerId"`,
+}
+
+/** Never dispatched, or put back by a lease sweep since. */
+const undispatched: Statement<{ id: string }> = {
+  name: 'runs-undispatched',
+  text: `select u.id from runs u where u.status = 'queued' and u.executor = 'hosted'
+      and (u.dispatched_at is null and u.created_at < now() - interval '1 minute'
+        or exists (select 1 from run_attempts a where a.run_id = u.id and a.ended_at > u.dispatched_at))
+    order by u.id limit 100`,
+}
+
+type DispatchDeps = Pick<Deps, 'config' | 'db' | 'events' | 'log'>
+
+/** Starts a call for a queued hosted run; a call that cannot be started leaves the run failed with the reason. */
+export async function dispatchRun(deps: DispatchDeps, runId: string): Promise<void> {
+  const callId = `call_${randomBytes(16).toString('hex')}`
+  const started = await deps.db.withTx(async (tx) => {
+    const [run] = await tx.query(takeCall, [runId, callId])
+    return run ? { run, token: await mintJobKey(tx, run) } : null
+  })
+  if (!started) return
+  deps.events.hint(runId)
+  const job = { kind: 'run', id: runId, callId, token: started.token, name: started.run.template } as const
+  const onEnd = (reason: string) => failRun(deps, runId, callId, reason)
+  try {
+    await spawnHosted(deps, job, onEnd)
+  } catch (error) {
+    await onEnd(error instanceof Error ? error.message : String(error))
+  }
+}
+
+/** Runs that no call is under way for, as after a preemption. */
+export async function dispatchWaiting(deps: DispatchDeps): Promise<void> {
+  for (const { id } of await deps.db.query(undispatched)) await dispatchRun(deps, id)
+}
+
+async function failRun(deps: DispatchDeps, runId: string, callId: string, reason: string): Promise<void> {
+  const error = `The hosted function could not be started: ${reason}`
+  await deps.db.withTx(async (tx) => {
+    const [run] = await tx.query(failCall, [runId, callId, error])
+    if (!run) return
+    const change = { before: { status: 'queued' }, after: { status: 'failed', error } }
+    await audit(tx, noViewer, { action: 'run.dispatch', accountId: run.ownerId, targetId: runId, ...change })
+    tx.afterCommit(() => deps.events.hint(runId))
+  })
+}

@@ -1,0 +1,26 @@
+/** The key of one hosted job: its owner's, for that job's own operations, dead once the job has ended. Spec, "Authentication". */
+import { audit, noViewer } from '../accounts/audit.ts'
+import { newKeyToken, tokenDigest } from '../auth/api-key.ts'
+import { newId } from '../ids.ts'
+import type { Statement, Tx } from '../store/db.ts'
+import type { DispatchedRun } from './dispatch-run.ts'
+
+const insertJobKey: Statement<never> = {
+  name: 'api-key-insert-job',
+  text: `insert into api_keys (id, account_id, created_by, name, scope, token_sha256, limited, repo_ids, job_id)
+    values ($1, $2, $3, $4, 'train', $5, true, $6::text[], $7)`,
+}
+
+/** The token, which is kept nowhere. It reaches the repos that the run names, and model repos that the job makes. */
+export async function mintJobKey(tx: Tx, run: DispatchedRun): Promise<string> {
+  const id = newId('key')
+  const token = newKeyToken()
+  await tx.query(insertJobKey, [id, run.ownerId, run.createdBy, run.id, tokenDigest(token), run.repoIds, run.id])
+  await audit(tx, noViewer, {
+    action: 'key.create',
+    accountId: run.ownerId,
+    targetId: id,
+    after: { name: run.id, scope: 'train', repoIds: run.repoIds, jobId: run.id },
+  })
+  return token
+}

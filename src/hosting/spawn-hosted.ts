@@ -1,0 +1,60 @@
+/** Starting the deployed function of a hosted job. Contract, `HOSTED_BACKEND`: `process` runs `HOSTED_COMMAND` in a shell, beside the hub. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { Deps } from '../context.ts'
+
+export interface HostedJob {
+  readonly kind: 'run'
+  readonly id: string
+  readonly callId: string
+  readonly token: string
+  /** The template. */
+  readonly name: string
+}
+
+/**
+ * Resolves when the function is started; rejects with the reason where it cannot be. `onEnd` is told when it ended by itself, which is a failure for
+ * whoever never claimed. The process outlives the hub: its claim and its reports are requests like any other's.
+ */
+export async function spawnHosted(
+  { config, log }: Pick<Deps, 'config' | 'log'>,
+  job: HostedJob,
+  onEnd: (reason: string) => Promise<void>,
+): Promise<void> {
+  const { backend, command } = config.hosted
+  if (backend !== 'process') throw new Error(`the backend ${backend} is not part of this hub.`)
+  if (command === null) throw new Error('HOSTED_COMMAND is not set.')
+  const child = spawn(command, {
+    shell: true,
+    detached: true,
+    stdio: 'ignore',
+    env: environment(config.publicUrl, job),
+  })
+  await started(child)
+  child.unref()
+  child.once('exit', (code, signal) => {
+    const reason = `HOSTED_COMMAND ended with ${signal ?? `code ${code}`} before it claimed the job.`
+    onEnd(reason).catch((error: unknown) =>
+      log.error({ err: error, job: job.id }, 'the end of a hosted job was not recorded'),
+    )
+  })
+}
+
+/** Nothing of the hub's own environment but where programs are: that holds its secrets. */
+function environment(publicUrl: string | null, job: HostedJob): Record<string, string> {
+  return {
+    PATH: process.env.PATH ?? '',
+    HUB_URL: publicUrl ?? '',
+    HUB_TOKEN: job.token,
+    HUB_JOB_KIND: job.kind,
+    HUB_JOB_ID: job.id,
+    HUB_CALL_ID: job.callId,
+    HUB_JOB_TEMPLATE: job.name,
+  }
+}
+
+function started(child: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    child.once('spawn', resolve)
+    child.once('error', reject)
+  })
+}
