@@ -65,6 +65,9 @@ export async function listRuns(ctx: RequestContext, input: ListRunsInput): Promi
   return { nodes, hasNextPage: (rows[0]?.[FOUND] ?? 0) > nodes.length, cursorOf }
 }
 
+/** Robots are free text: the most frequent are listed. */
+const MAX_BUCKETS = 100
+
 /** RunFacets: no filter of the request is applied. One statement. */
 export async function runFacets(ctx: RequestContext): Promise<RunFacets> {
   const viewer = runViewerParams(ctx.viewer)
@@ -73,6 +76,7 @@ export async function runFacets(ctx: RequestContext): Promise<RunFacets> {
     rows
       .flatMap((row) => (row.facet === facet && row.value !== null ? [{ value: row.value, count: row.count }] : []))
       .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
+      .slice(0, MAX_BUCKETS)
   const gated = of('gated')
   return {
     total: rows.find((row) => row.facet === 'total')?.count ?? 0,

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { putRun } from '../support/runs.ts'
 import { contractHub, type Person } from './support/hub.ts'
 
 const hub = contractHub()
@@ -78,6 +79,15 @@ describe('a nested page costs a small constant number of SQL statements, whateve
     expect(await ask('GET', 'card')).toBe(2)
     expect(await ask('POST', 'validate', {})).toBe(5)
     expect(await ask('POST', 'validate', { card: { dof: 0 } })).toBe(2)
+  })
+
+  it('in /v1: runs with everything they show, their facets, one run', async () => {
+    const { db } = hub.running.deps
+    const made = await Promise.all(Array.from({ length: 12 }, () => putRun(db, { ownerId: ada.id })))
+    const get = (path: string) => statements(async () => expect((await hub.call(key, 'GET', path)).status).toBe(200))
+    expect([await get('/v1/runs?limit=2'), await get('/v1/runs?limit=12')]).toEqual([2, 2])
+    expect(await get(`/v1/runs?facets=1&owner=${ada.handle}`)).toBe(4)
+    expect(await get(`/v1/runs/${made[0]}`)).toBe(2)
   })
 
   it('in nodes(ids), members of orgs and the audit log', async () => {
