@@ -9,6 +9,12 @@ const hide: Statement<never> = {
     and m.seq > coalesce((select max(k.seq) from run_metrics k where k.run_id = $1 and not k.hidden and k.step <= $2), 0)))`,
 }
 
+/** A tripwire looks at the checkpoints of this training alone. */
+const ungate: Statement<never> = {
+  name: 'run-gate-results-drop',
+  text: 'delete from run_gate_results where run_id = $1 and ($2::float8 is null or step > $2)',
+}
+
 const curveOf: Statement<{ curve: RewardCurve | null }> = {
   name: 'run-curve',
   text: 'select reward_curve as curve from runs where id = $1',
@@ -31,11 +37,12 @@ function cutCurve(curve: RewardCurve | null, step: number | null): RewardCurve |
 }
 
 /**
- * Hides a run's metrics past `resumeStep` (null: all of them), and what was read off them. The caller holds the lock of the run's row; a new attempt
+ * Hides a run's metrics past `resumeStep` (null: all of them), and takes away what was read off them and the gates of checkpoints past it. The caller holds the lock of the run's row; a new attempt
  * counts its own reports from the beginning.
  */
 export async function dropMetrics(tx: Querier, runId: string, resumeStep: number | null): Promise<void> {
   await tx.query(hide, [runId, resumeStep])
+  await tx.query(ungate, [runId, resumeStep])
   const [row] = await tx.query(curveOf, [runId])
   const curve = cutCurve(row?.curve ?? null, resumeStep)
   await tx.query(forget, [runId, curve === null ? null : JSON.stringify(curve)])
