@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { leavesOf } from '../../../src/runs/config/config-leaf.ts'
 import { type ConfigShape, resolvedPath, shapeOf } from '../../../src/runs/config/config-shape.ts'
@@ -25,7 +26,24 @@ describe('the shape of a config', () => {
   })
 })
 
+/** The table that clients read. */
+const documented = [
+  ...readFileSync(new URL('../../../docs/contract.md', import.meta.url), 'utf8').matchAll(
+    /^ {2}\| `(\w+)` \| `([\w.]+)` \| `([\w.]+)` \|$/gm,
+  ),
+].map(([, rule = '', manifest = '', resolved = '']) => ({ rule, manifest, resolved }))
+
 describe('a key of a manifest', () => {
+  it('has the counterpart that the contract lists, and no two have one', () => {
+    expect(documented).toHaveLength(20)
+    expect(documented.map(({ manifest }) => resolvedPath(manifest))).toEqual(
+      documented.map(({ rule, resolved }) => ({ path: resolved, rule })),
+    )
+    const prefixes = documented.map(({ resolved }) => resolved)
+    const inside = prefixes.filter((path) => prefixes.some((other) => other !== path && path.startsWith(`${other}.`)))
+    expect([new Set(prefixes).size, inside]).toEqual([20, []])
+  })
+
   it.each([
     ['training.seed', 'agent.seed', 'seed'],
     ['training.rewards.alive.weight', 'env.rewards.alive.weight', 'rewards'],
