@@ -1,9 +1,7 @@
-/** `/v1` as functions: every call retries what passes by itself, and every POST carries an Idempotency-Key that its tries share until it is answered. */
-import { randomUUID } from 'node:crypto'
-import { z } from 'zod'
-import { refusal, send, shownUrl } from './http.ts'
-import { type ProblemError, TransferError } from './problem.ts'
-import { defaultRetry, type RetryPolicy, withRetry } from './retry.ts'
+/** `/v1` as functions. */
+import type { z } from 'zod'
+import { type HubClientOptions, openCaller } from './call.ts'
+import { runCalls } from './runs.ts'
 import {
   anything,
   type CompletedUpload,
@@ -25,19 +23,6 @@ export const BATCH = 100
 
 const TREE_PAGE = 1000
 
-/** How long the hub may take to answer: completing hashes what was sent before it answers. */
-const ANSWER_WITHIN_MS = 280_000
-
-export interface HubClientOptions {
-  /** Where the hub is, without `/v1`. */
-  readonly url: string
-  /** Null: anonymous, for public repos. */
-  readonly token: string | null
-  readonly retry?: RetryPolicy
-  /** Ends every call of this client. */
-  readonly signal?: AbortSignal
-}
-
 /** `owner/slug`. */
 export interface RepoName {
   readonly owner: string
@@ -48,37 +33,8 @@ export type HubClient = ReturnType<typeof createHubClient>
 
 /** A client of one hub. Calls reject with `ProblemError` (the hub refused), `TransferError` (no usable answer) or the signal's reason. */
 export function createHubClient(options: HubClientOptions) {
-  const base = options.url.replace(/\/+$/, '')
-  const retry = options.retry ?? defaultRetry
-  const signal = options.signal ?? new AbortController().signal
-  const authorization: Record<string, string> = options.token ? { authorization: `Bearer ${options.token}` } : {}
-
-  async function call<T>(
-    method: string,
-    path: string,
-    shape: z.ZodType<T>,
-    body?: unknown,
-    key: string = randomUUID(),
-  ): Promise<T> {
-    const headers: Record<string, string> = { accept: 'application/json', ...authorization }
-    if (body !== undefined) headers['content-type'] = 'application/json'
-    let tryKey = key
-    return withRetry(retry, signal, async () => {
-      if (method === 'POST') headers['idempotency-key'] = tryKey
-      const bounded = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_WITHIN_MS)])
-      const init = { method, headers, signal: bounded, redirect: 'error' as const }
-      const response = await bounding(signal, base + path, () =>
-        send(base + path, body === undefined ? init : { ...init, body: JSON.stringify(body) }),
-      )
-      if (!response.ok) {
-        const refused = await refusal(response)
-        // The hub keeps a refusal under its key and would only say it again; what it does not keep goes on under the same one.
-        if (isKept(refused)) tryKey = randomUUID()
-        throw refused
-      }
-      return answer(response, base + path, shape)
-    })
-  }
+  const caller = openCaller(options)
+  const { url: base, retry, signal, call } = caller
 
   const files = (repo: RepoName) => `${repoPath(repo)}/files`
 
@@ -128,45 +84,13 @@ export function createHubClient(options: HubClientOptions) {
       (await call('POST', `${files(repo)}/presign-download`, presignedDownloads, { paths })).files,
     deleteFiles: (repo: RepoName, paths: readonly string[]) =>
       call('POST', `${files(repo)}/delete`, deletedFiles, { paths }),
+    /** The operations on training runs. */
+    runs: runCalls(caller),
   }
-}
-
-/** Whether the hub stores such a refusal as the answer to its Idempotency-Key (contract, "Additions"). */
-function isKept({ status, kind }: ProblemError): boolean {
-  return status < 500 && status !== 429 && !kind.startsWith('idempotency.')
 }
 
 function repoPath(repo: RepoName): string {
   return `/v1/repos/${encodeURIComponent(repo.owner)}/${encodeURIComponent(repo.slug)}`
-}
-
-/** Tells the caller's own abort from our limit on the time of one answer: the latter is a failure that may pass. */
-async function bounding<T>(signal: AbortSignal, url: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (signal.aborted) throw signal.reason
-    if (error instanceof DOMException && error.name === 'TimeoutError') {
-      throw new TransferError(`${shownUrl(url)} did not answer within ${ANSWER_WITHIN_MS / 1000} s.`, shownUrl(url), {
-        cause: error,
-      })
-    }
-    throw error
-  }
-}
-
-async function answer<T>(response: Response, url: string, shape: z.ZodType<T>): Promise<T> {
-  const text = await response.text().catch((error: unknown) => {
-    throw new TransferError(`The answer of ${shownUrl(url)} broke off.`, shownUrl(url), { cause: error })
-  })
-  try {
-    return shape.parse(JSON.parse(text))
-  } catch (error) {
-    const why = error instanceof z.ZodError ? z.prettifyError(error) : 'it is not JSON'
-    throw new Error(`${shownUrl(url)} answered ${response.status}, but not as /v1 does: ${why}. Is this a hub?`, {
-      cause: error,
-    })
-  }
 }
 
 function loops(base: string): Error {

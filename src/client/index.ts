@@ -1,6 +1,8 @@
 /** The client library: `/v1` and the two transfers built on it. It reads no environment and writes to no terminal. */
+
+export type { HubClientOptions } from './call.ts'
 export type { PathFilter } from './globs.ts'
-export { createHubClient, type HubClient, type HubClientOptions, type RepoName } from './hub-client.ts'
+export { createHubClient, type HubClient, type RepoName } from './hub-client.ts'
 export { failureLine, LocalError, ProblemError, TransferError } from './problem.ts'
 export { type Progress, silent } from './progress.ts'
 export { type PullOptions, type PullReport, pullRepo } from './pull.ts'

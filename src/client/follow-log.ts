@@ -1,0 +1,103 @@
+/** Following a run's log over Server-Sent Events (spec, streamRunLogs): every event once, in order, over any number of broken connections. */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Caller } from './call.ts'
+import { ProblemError, TransferError } from './problem.ts'
+import { withRetry } from './retry.ts'
+import { endData, logData, metricData, type RunEvent } from './run-shapes.ts'
+import { type ServerEvent, sseParser } from './sse-parser.ts'
+
+export interface FollowOptions {
+  /** Goes on while the run is queued or running; else it ends after what there is. */
+  readonly follow: boolean
+  /** Only the last so many log lines; metrics are never cut. */
+  readonly tail?: number
+  readonly stripAnsi?: boolean
+  /** The id of the last event of an earlier reading: what comes after it. */
+  readonly after?: string
+}
+
+/** The hub writes at least a comment every 12 s: a connection that is silent for longer is dead, whatever the system says. */
+const SILENT_MS = 40_000
+const RETRY_MS = 2000
+
+/** Events until `end`. Rejects with `ProblemError`, with `TransferError` when no connection comes about for long, or with the signal's reason. */
+export async function* followLog(caller: Caller, path: string, options: FollowOptions): AsyncGenerator<RunEvent, void> {
+  let after = options.after ?? ''
+  let restMs = RETRY_MS
+  for (;;) {
+    const reading = await withRetry(caller.retry, caller.signal, () => open(caller, path, options, after))
+    try {
+      for await (const event of reading.events()) {
+        after = event.id
+        yield event
+        if (event.kind === 'end') return
+      }
+    } catch (error) {
+      if (caller.signal.aborted) throw caller.signal.reason
+      if (!(error instanceof TransferError)) throw error
+    } finally {
+      reading.close()
+    }
+    restMs = reading.retryMs() ?? restMs
+    await delay(restMs / 2 + (restMs / 2) * caller.retry.random(), undefined, { signal: caller.signal })
+  }
+}
+
+async function open(caller: Caller, path: string, options: FollowOptions, after: string) {
+  const query = new URLSearchParams({ follow: String(options.follow) })
+  if (options.tail !== undefined && after === '') query.set('tail', String(options.tail))
+  if (options.stripAnsi) query.set('strip_ansi', 'true')
+  const watch = watchdog()
+  const headers: Record<string, string> = { accept: 'text/event-stream' }
+  if (after !== '') headers['last-event-id'] = after
+  const response = await caller.stream(`${path}/logs?${query}`, headers, watch.signal).catch((error: unknown) => {
+    watch.close()
+    if (caller.signal.aborted || error instanceof ProblemError || error instanceof TransferError) throw error
+    throw new TransferError('The log stream did not begin.', caller.url, { cause: error })
+  })
+  const parser = sseParser()
+  return {
+    retryMs: () => parser.retryMs,
+    close: watch.close,
+    async *events(): AsyncGenerator<RunEvent> {
+      try {
+        for await (const bytes of response.body ?? []) {
+          watch.heard()
+          for (const event of parser.push(bytes)) {
+            const read = readEvent(event)
+            if (read) yield read
+          }
+        }
+      } catch (error) {
+        if (caller.signal.aborted) throw caller.signal.reason
+        throw new TransferError('The log stream broke off.', caller.url, { cause: error })
+      }
+    },
+  }
+}
+
+/** Aborts when nothing was heard for too long. */
+function watchdog() {
+  const abort = new AbortController()
+  const silent = () => abort.abort(new DOMException('Nothing came for too long.', 'TimeoutError'))
+  let timer = setTimeout(silent, SILENT_MS)
+  return {
+    signal: abort.signal,
+    heard() {
+      clearTimeout(timer)
+      timer = setTimeout(silent, SILENT_MS)
+    },
+    close() {
+      clearTimeout(timer)
+      abort.abort()
+    },
+  }
+}
+
+/** Null for events that a newer hub may have. */
+function readEvent({ event, data, id }: ServerEvent): RunEvent | null {
+  if (event === 'log') return { kind: 'log', id, ...logData.parse(JSON.parse(data)) }
+  if (event === 'metric') return { kind: 'metric', id, line: metricData.parse(JSON.parse(data)) }
+  if (event === 'end') return { kind: 'end', id, ...endData.parse(JSON.parse(data)) }
+  return null
+}

@@ -1,0 +1,62 @@
+/** The members of a run that the client reads (spec, "Run"). Unknown members are let through. */
+import { z } from 'zod'
+
+const optional = <T extends z.ZodType>(type: T) => type.nullish().transform((value) => value ?? null)
+const anyObject = z.record(z.string(), z.unknown())
+
+export const remoteRun = z.looseObject({
+  id: z.string(),
+  status: z.string(),
+  recipe: anyObject,
+  owner: z.looseObject({ handle: z.string() }),
+  display_name: z.string(),
+  attempt: z.number().int().default(0),
+  claimed_by: optional(z.string()),
+  lease_expires_at: optional(z.string()),
+  cancel_requested_at: optional(z.string()),
+  error: optional(z.string()),
+  output_model_repo: optional(z.looseObject({ full_name: z.string() })),
+  parent_run_id: optional(z.string()),
+  created_at: z.string(),
+  latest_metrics: optional(anyObject),
+  progress: optional(
+    z.looseObject({ iteration: optional(z.number()), fraction: optional(z.number()), eta_s: optional(z.number()) }),
+  ),
+  spend: optional(z.looseObject({ priced: z.boolean().default(false), accrued_usd: optional(z.number()) })),
+  sparkline: optional(z.looseObject({ metric: z.string(), points: z.array(z.array(z.number())) })),
+})
+export type RemoteRun = z.output<typeof remoteRun>
+
+export const claimedRun = remoteRun.nullable()
+
+export const runPage = z.looseObject({ items: z.array(remoteRun), next_cursor: optional(z.string()) })
+
+export const checkpointList = z.looseObject({ items: z.array(z.looseObject({ step: z.number().int() })) })
+
+/** A report's body (spec, reportRun; contract, "Reports can be retried"). Absent members leave what they name as it is. */
+export interface RunReport {
+  readonly attempt?: number
+  readonly status?: 'succeeded' | 'failed' | 'canceled'
+  readonly error?: string
+  readonly log_chunk?: string
+  readonly log_seq?: number
+  readonly metrics?: readonly Readonly<Record<string, unknown>>[]
+  readonly metrics_seq?: number
+  readonly config_yaml?: string
+  readonly scorecard_json?: Readonly<Record<string, unknown>>
+  readonly output_model_repo?: string
+  readonly peak_vram_gb?: number
+  readonly samples_per_s?: number
+  readonly gpu_tier?: string
+  readonly progress?: Readonly<Record<string, unknown>>
+}
+
+/** One event of a run's log (spec, streamRunLogs). */
+export type RunEvent =
+  | { readonly kind: 'log'; readonly id: string; readonly ts: string; readonly stream: string; readonly line: string }
+  | { readonly kind: 'metric'; readonly id: string; readonly line: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'end'; readonly id: string; readonly status: string }
+
+export const logData = z.looseObject({ ts: z.string(), stream: z.string(), line: z.string() })
+export const metricData = anyObject
+export const endData = z.looseObject({ status: z.string() })
