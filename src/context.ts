@@ -43,8 +43,15 @@ export interface Credentialed {
   readonly name: string | null
   readonly dailyGpuHourQuota: string | null
   readonly expiresAt: string | null
-  /** The one run that a hosted job's key is for: it sees and reports that run, and writes the model repos that it made itself. */
-  readonly jobId?: string | null
+  /** Set on the key of a hosted job. */
+  readonly job?: HostedJobScope | null
+}
+
+/** The key of a hosted job sees and reports one run, reads the repos that its recipe names, and writes no repos but those of `repoIds`. */
+export interface HostedJobScope {
+  readonly runId: string
+  /** The model repos that the job made. */
+  readonly repoIds: readonly string[]
 }
 
 export type Viewer = Anonymous | Credentialed

@@ -21,6 +21,8 @@ export interface KeyRow extends ReachRow {
   readonly gpu_hours: string | null
   readonly expires_at: string | null
   readonly job_id: string | null
+  /** What the recipe of that run names. */
+  readonly named_repo_ids: readonly string[] | null
   /** Neither revoked nor past its end, by the database's clock. */
   readonly live: boolean
 }
@@ -40,6 +42,7 @@ const jobStands = `(k.job_id is null or exists (select 1 from runs u where u.id 
 
 const keyColumns = `k.id, k.name, k.scope, k.created_by, case when k.limited then to_json(k.repo_ids) end as repo_ids, k.agent,
       k.daily_gpu_hour_quota::text as gpu_hours, k.expires_at, k.job_id,
+      case when k.job_id is not null then (select to_json(u.repo_ids) from runs u where u.id = k.job_id) end as named_repo_ids,
       k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) and ${jobStands} as live, ${reachColumns}`
 
 export const keyByDigest: Statement<KeyRow> = {
@@ -78,7 +81,7 @@ export function keyViewer(row: KeyRow): Credentialed {
   return {
     kind: 'key',
     credentialId: row.id,
-    ...(row.job_id === null ? reach(row) : { ...reach(row), accountIds: [row.account_id] }),
+    ...reach(row),
     personId: row.created_by ?? (row.account_kind === 'user' ? row.account_id : null),
     ownedOrgIds: ownedOrgs(row),
     level: row.scope,
@@ -87,8 +90,15 @@ export function keyViewer(row: KeyRow): Credentialed {
     name: row.name,
     dailyGpuHourQuota: row.gpu_hours,
     expiresAt: row.expires_at,
-    jobId: row.job_id,
+    ...jobScope(row),
   }
+}
+
+/** It is of its owner alone, and reads what the run names beside what it made. */
+function jobScope({ job_id: runId, account_id, repo_ids, named_repo_ids }: KeyRow): Partial<Credentialed> {
+  if (runId === null) return {}
+  const repoIds = repo_ids ?? []
+  return { job: { runId, repoIds }, accountIds: [account_id], repoIds: [...repoIds, ...(named_repo_ids ?? [])] }
 }
 
 /** A person's session: every level, every repo of theirs. */

@@ -87,6 +87,8 @@ export function assertMayWriteRepo(
   if (!credential.accountIds.includes(repo.ownerId))
     throw forbidden(`${name} belongs to an account that you are not of.`)
   if (!reaches(credential, repo.id)) throw forbidden(`The key is limited to other repos than ${name}.`)
+  if (credential.job && !credential.job.repoIds.includes(repo.id))
+    throw forbidden(`The key of a hosted job writes no repo that it did not make, and ${name} is none of those.`)
   return credential
 }
 
@@ -122,14 +124,14 @@ export function assertMayCreateRepo<Owner extends { readonly id: string }>(
   handle: string,
 ): Owner {
   const found = assertActsFor(viewer, owner, handle)
-  if (viewer.kind !== 'anonymous' && viewer.repoIds !== null && viewer.jobId == null)
+  if (viewer.kind !== 'anonymous' && viewer.repoIds !== null && !viewer.job)
     throw forbidden('A key limited to repos cannot create one.')
   return found
 }
 
 /** 403 for the key of a hosted job, which is for its own run alone. */
 export function assertNotJob(viewer: Viewer, action: string): void {
-  if (viewer.kind === 'anonymous' || viewer.jobId == null) return
+  if (viewer.kind === 'anonymous' || !viewer.job) return
   throw forbidden(`The key of a hosted job may not ${action}.`)
 }
 
@@ -159,7 +161,7 @@ const userOf = (viewer: Credentialed) => (viewer.account.kind === 'user' ? viewe
  */
 export function canSeeRun(run: RunTarget, viewer: Viewer): boolean {
   if (viewer.kind === 'anonymous') return false
-  if (viewer.jobId != null) return run.id === viewer.jobId
+  if (viewer.job) return run.id === viewer.job.runId
   const isTheirs =
     viewer.accountIds.includes(run.ownerId) || (run.createdBy !== null && run.createdBy === userOf(viewer))
   if (!isTheirs || viewer.repoIds === null || run.filedBy === viewer.credentialId) return isTheirs
@@ -170,7 +172,7 @@ export function canSeeRun(run: RunTarget, viewer: Viewer): boolean {
 export function runViewerParams(viewer: Viewer): RunViewerParams {
   if (viewer.kind === 'anonymous') return [[], null, null, null]
   // Ids of credentials and of runs never meet.
-  if (viewer.jobId != null) return [[], null, null, viewer.jobId]
+  if (viewer.job) return [[], null, null, viewer.job.runId]
   return [viewer.accountIds, viewer.repoIds, userOf(viewer), viewer.credentialId]
 }
 

@@ -14,7 +14,7 @@ export interface DispatchedRun {
   readonly ownerId: string
   readonly createdBy: string | null
   readonly template: string
-  /** What its recipe names, and the model repo that it made before it was preempted. */
+  /** The model repo that it made before it was preempted. */
   readonly repoIds: readonly string[]
   readonly maxHours: number
 }
@@ -25,7 +25,7 @@ const takeCall: Statement<DispatchedRun> = {
   text: `update runs set hosted_call_id = $2, dispatched_at = now(), updated_at = now()
     where id = $1 and status = 'queued' and executor = 'hosted'
     returning id, owner_id as "ownerId", created_by as "createdBy", template, max_hours::float8 as "maxHours",
-      to_json(array_remove(repo_ids || output_repo_id, null)) as "repoIds"`,
+      to_json(array_remove(array[output_repo_id], null)) as "repoIds"`,
 }
 
 /** Nothing ran, so nothing is billed. A call that ever claimed its run is no longer the spawn's to fail: its lease is. */

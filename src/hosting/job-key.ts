@@ -11,7 +11,7 @@ const insertJobKey: Statement<never> = {
     values ($1, $2, $3, $4, 'train', $5, true, $6::text[], $7)`,
 }
 
-/** The token, which is kept nowhere. It reaches the repos that the run names, and model repos that the job makes. */
+/** The token, which is kept nowhere. The repos of its row are those that it may write; what the run names is read beside them. */
 export async function mintJobKey(tx: Tx, run: DispatchedRun): Promise<string> {
   const id = newId('key')
   const token = newKeyToken()

@@ -48,8 +48,7 @@ export async function createRepo(ctx: RequestContext, input: CreateRepoInput): P
       const values = [id, owner.id, input.slug, input.kind, visibility, input.description ?? null, tags]
       const [row] = await tx.query(insertRepo, values)
       const at = row?.created_at ?? ''
-      if (ctx.viewer.kind === 'key' && ctx.viewer.jobId != null)
-        await tx.query(grantToKey, [ctx.viewer.credentialId, id])
+      if (ctx.viewer.kind === 'key' && ctx.viewer.job) await tx.query(grantToKey, [ctx.viewer.credentialId, id])
       const repo = freshRepo(id, owner, { ...input, visibility, tags, at })
       await audit(tx, ctx, {
         action: 'repo.create',

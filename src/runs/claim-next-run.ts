@@ -1,5 +1,5 @@
 /** claimNextRun (contract, "Additions"): the oldest queued worker run that the caller may claim, at once or as soon as there is one. */
-import { assertLevel, runListedSql } from '../auth/policy.ts'
+import { assertLevel, assertNotJob, runListedSql } from '../auth/policy.ts'
 import type { Credentialed, RequestContext } from '../context.ts'
 import type { Statement } from '../store/db.ts'
 import { commitVerb } from '../verb.ts'
@@ -34,9 +34,10 @@ const oldestWaiting: Statement<{ id: string }> = {
 /** The claimed run, or null when none came within the time. Errors: 401, 403. */
 export async function claimNextRun(ctx: RequestContext, input: ClaimNextRunInput): Promise<Run | null> {
   const credential = assertLevel(ctx.viewer, 'train')
+  assertNotJob(ctx.viewer, 'claim other runs')
   const waitMs = (input.waitS ?? 0) * 1000
   if (waitMs === 0) return takeOldest(ctx, credential, input)
-  const signal = AbortSignal.any([ctx.signal, AbortSignal.timeout(waitMs)])
+  const signal = AbortSignal.any([ctx.signal, ctx.deps.stopping, AbortSignal.timeout(waitMs)])
   for await (const _hint of watchWaiting(ctx.deps, credential.accountIds, signal)) {
     const run = await takeOldest(ctx, credential, input)
     if (run) return run

@@ -35,6 +35,9 @@ const answers = {
   made: await call('POST', '/v1/repos', { kind: 'model', slug, owner: owner.handle }),
   madeOther: await call('POST', '/v1/repos', { kind: 'dataset', slug: slug + '-2' }),
   written: await call('PUT', '/v1/models/' + owner.handle + '/' + slug + '/meta', { policy_type: 'act' }),
+  named: await call('PATCH', '/v1/repos/' + dataset, { description: 'x' }),
+  deleted: await call('DELETE', '/v1/repos/' + dataset),
+  next: await call('POST', '/v1/runs/claim-next', { worker: 'function' }),
   unwritten: await call('PATCH', '/v1/repos/' + foreign, { description: 'x' }),
 }
 writeFileSync(new URL('./' + HUB_JOB_ID + '.json', import.meta.url), JSON.stringify({ ...answers, token: HUB_TOKEN }))
@@ -104,6 +107,9 @@ describe('a hosted run', () => {
       made: 201,
       madeOther: 403,
       written: 200,
+      named: 403,
+      deleted: 403,
+      next: 403,
       unwritten: 404,
     })
     expect(answers.list.json.items).toEqual([])
