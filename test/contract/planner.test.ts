@@ -279,3 +279,42 @@ describe('the hardware tiers', () => {
     expect([after.used_usd, after.remaining_usd]).toEqual([11.25, 0])
   })
 })
+
+describe('where nothing hosted is configured', () => {
+  const create = (who: Person, recipe: Json) => hub.call(who, 'POST', '/v1/runs', { recipe })
+
+  it('a worker run is made, and a hosted one is 503 naming what is missing, before anything else is asked', async () => {
+    expect((await create(ada, { template: 'ppo_sim_a' })).status).toBe(201)
+    const recipes = [
+      { template: 'act', executor: 'hosted' },
+      { template: 'ppo_sim_a', executor: 'hosted', max_hours: 700 },
+      { template: 'act', gate: { every_steps: 5, executor: 'hosted' } },
+    ]
+    for (const who of [ada, boss])
+      for (const recipe of recipes) {
+        const answer = await create(who, recipe)
+        expect([answer.status, types(answer)]).toEqual([503, ['not_configured.hosted_app']])
+        expect(answer.json.detail).toContain('HOSTED_APP_NAME')
+      }
+    expect(await hub.sql(`select 1 from runs where executor = 'hosted'`)).toEqual([])
+  })
+})
+
+describe('the body of a run in the API pages', () => {
+  it('shows the limits that are checked', async () => {
+    const { json } = await hub.call(null, 'GET', '/v1/openapi.json')
+    const { RunRecipe, CheckpointGateSpec } = json.components.schemas
+    expect(RunRecipe).toMatchObject({
+      required: ['template'],
+      additionalProperties: false,
+      properties: {
+        template: { minLength: 1, maxLength: 64 },
+        hyperparams: { type: ['object', 'null'] },
+        max_hours: { exclusiveMinimum: 0, maximum: 720 },
+        dataset: { maxItems: 100 },
+      },
+    })
+    expect(CheckpointGateSpec.required).toEqual(['every_steps'])
+    expect(JSON.stringify(json.components.schemas.GateTripwire)).toContain('"alive_rate"')
+  })
+})
