@@ -2,7 +2,7 @@
 import { audit } from '../accounts/audit.ts'
 import { assertRunsFor } from '../auth/policy.ts'
 import type { Credentialed, RequestContext } from '../context.ts'
-import { HubError } from '../errors.ts'
+import { HubError, invalid } from '../errors.ts'
 import type { Statement, Tx } from '../store/db.ts'
 import { commitVerb } from '../verb.ts'
 import { beginAttempt, endAttempt } from './attempts.ts'
@@ -41,9 +41,16 @@ const claimAgain: Statement<{ attempt: number }> = {
     and hosted_call_id = $5 and attempt = $6 returning attempt`,
 }
 
+/** Paths of one step's directory in the run's output repo, however its number is padded. */
+const publishedStep: Statement<{ path: string }> = {
+  name: 'run-published-step',
+  text: `select f.path from runs u join files f on f.repo_id = u.output_repo_id and f.to_seq is null
+    where u.id = $1 and f.path like 'checkpoints/step\\_%' and f.path ~ $2 limit 1`,
+}
+
 /**
  * The claimed run. Errors: 401, 403 not of the account that is billed, 404, 409 `conflict.already_claimed` naming the holder, `conflict.terminal`,
- * `conflict.wrong_kind` for a run that another hosted call executes.
+ * `conflict.wrong_kind` for a run that another hosted call executes, 422 a step that the run has not published.
  */
 export async function claimRun(ctx: RequestContext, input: ClaimRunInput): Promise<Run> {
   const found = await findRun(ctx, input.runId)
@@ -81,6 +88,7 @@ async function takeAgain(ctx: RequestContext, tx: Tx, credential: Credentialed, 
     // It was put back to the queue since the compare-and-set looked.
     throw new HubError('conflict.in_progress', 'The run is being moved by another request right now; try again.')
   }
+  await assertPublished(tx, run.id, input.resumeStep ?? null)
   const { leaseSeconds } = ctx.deps.config.runs
   const call = input.hostedCallId ?? null
   const [taken] = await tx.query(claimAgain, [
@@ -118,4 +126,11 @@ async function auditReclaim(
     after: { worker: input.worker, attempt, resumeStep: input.resumeStep ?? null },
   })
   tx.afterCommit(() => ctx.deps.events.hint(run.id))
+}
+
+async function assertPublished(tx: Tx, runId: string, step: number | null): Promise<void> {
+  if (step === null) return
+  const [file] = await tx.query(publishedStep, [runId, `^checkpoints/step_0*${step}/.`])
+  if (!file)
+    throw invalid('validation.value', `The run has published no checkpoint at step ${step}.`, ['input', 'resumeStep'])
 }

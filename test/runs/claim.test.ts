@@ -147,6 +147,19 @@ describe('a hosted run that its own call claims again', () => {
     const id = await put({ executor: 'hosted', hostedCallId: 'call_1' })
     const first = await claimRun(key, { runId: id, worker: 'one', hostedCallId: 'call_1' })
     await addMetrics(id, [10, 20, null, 30, null])
+    const repo = await world.repo(owner, { kind: 'model' })
+    await world.upload(ctx, repo, 'checkpoints/step_0020/model.bin', Buffer.from('weights'))
+    await world.sql('update runs set output_repo_id = $2, output_repo_name = $3 where id = $1', [
+      id,
+      repo.id,
+      `${repo.owner}/${repo.repo}`,
+    ])
+    for (const resumeStep of [2, 200, 30])
+      await expect(
+        claimRun(key, { runId: id, worker: 'two', hostedCallId: 'call_1', resumeStep }),
+      ).rejects.toMatchObject({
+        items: [{ type: 'validation.value', loc: ['input', 'resumeStep'] }],
+      })
     const curve = {
       metric: 'reward',
       points: [
