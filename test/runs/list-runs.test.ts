@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { canSeeRun, runViewerParams } from '../../src/auth/policy.ts'
 import type { AccountRef, Credentialed, RequestContext } from '../../src/context.ts'
+import { claimNextRun } from '../../src/runs/claim-next-run.ts'
 import { getRun, getRunsById } from '../../src/runs/get-run.ts'
 import { type ListRunsInput, listRuns, runFacets } from '../../src/runs/list-runs.ts'
 import { runFacetStatement, runPageStatement } from '../../src/runs/list-sql.ts'
+import { sweepLeases } from '../../src/runs/sweep-leases.ts'
 import { testDb } from '../support/database.ts'
 import { putRun } from '../support/runs.ts'
 import { makeWorld, type World } from '../support/world.ts'
@@ -264,6 +266,19 @@ describe('among 10,000 runs', () => {
     const plan = await planOf(runFacetStatement(viewer).text, viewer)
     expect(plan.filter(isScan)).toEqual([])
     expect(plan.map((node) => node['Node Type'])).toContain('Index Only Scan')
+  })
+
+  it('the oldest that waits, and leases that ran out, are found by index', async () => {
+    const sent = t.record()
+    const key = { ...ctx, viewer: { ...(ctx.viewer as Credentialed), kind: 'key' as const } }
+    expect((await claimNextRun(key, { worker: 'w' }))?.status).toBe('running')
+    expect(await sweepLeases(world.deps)).toBe(0)
+    const [oldest = '', lost = ''] = sent.filter((text) => text.includes('skip locked'))
+    const plans = [await planOf(oldest, [[owner.id, org.id], null, 'key_x']), await planOf(lost, [20])]
+    for (const plan of plans) {
+      expect(plan.length).toBeGreaterThan(0)
+      expect(plan.filter(isScan)).toEqual([])
+    }
   })
 
   it('a page costs one statement whatever its size, and an owner one more', async () => {
