@@ -1,33 +1,21 @@
 /** The client's commands: push, pull, ls, repos, whoami, login. They speak `/v1` alone and work against any hub. */
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
+import { DEFAULT_JOBS, type HubClient, LocalError, pullRepo, pushFolder, type RepoName } from '../client/index.ts'
+import { type ClientIo, countText, exitCode, exitCodeOf, progressOn, sizeText } from './client-output.ts'
 import {
-  createHubClient,
-  DEFAULT_JOBS,
-  type HubClient,
-  LocalError,
-  pullRepo,
-  pushFolder,
-  type RepoName,
-} from '../client/index.ts'
-import {
-  type ClientIo,
-  countText,
-  exitCode,
-  exitCodeOf,
-  exitCodesHelp,
-  explain,
-  progressOn,
-  sizeText,
-} from './client-output.ts'
-import { type ClientSettings, clientSettings, storeSettings } from './client-settings.ts'
+  type CommonOptions,
+  collect,
+  common,
+  type Ended,
+  runCommand,
+  UsageError,
+  type Work,
+  wholeFrom,
+} from './client-session.ts'
+import { type ClientSettings, storeSettings } from './client-settings.ts'
 import { linesOf } from './output.ts'
 import { processIo } from './process-io.ts'
 
-interface CommonOptions {
-  readonly url?: string
-  readonly tokenFile?: string
-  readonly json?: boolean
-}
 interface TransferOptions extends CommonOptions {
   readonly include: string[]
   readonly exclude: string[]
@@ -41,25 +29,16 @@ interface PushCommandOptions extends TransferOptions {
   readonly dryRun?: boolean
 }
 
-/** What a command ends with: the object of `--json`, the lines for a person, and its exit code. */
-interface Ended {
-  readonly json: unknown
-  readonly text: string
-  readonly code?: number
-}
-
-type Work = (client: HubClient, settings: ClientSettings) => Promise<Ended>
-
 /** Adds the client's commands to the `hub` program. */
 export function registerClientCommands(program: Command, io: ClientIo = processIo): void {
   // The program knows --json too and takes it wherever it stands.
   const start = (options: CommonOptions, work: Work) =>
-    run(io, { ...options, json: options.json ?? program.opts<CommonOptions>().json }, work)
+    runCommand(io, { ...options, json: options.json ?? program.opts<CommonOptions>().json }, work)
   const transfer = (command: Command) =>
     common(command, io)
       .option('--include <glob>', 'only paths that match (repeatable)', collect, [])
       .option('--exclude <glob>', 'no paths that match (repeatable)', collect, [])
-      .option('--jobs <n>', 'parts or files under way at a time', jobs, DEFAULT_JOBS)
+      .option('--jobs <n>', 'parts or files under way at a time', wholeFrom(1, 64), DEFAULT_JOBS)
 
   transfer(
     program
@@ -112,58 +91,11 @@ export function registerClientCommands(program: Command, io: ClientIo = processI
   )
 }
 
-function common(command: Command, io: ClientIo): Command {
-  return command
-    .option('--url <url>', 'the hub (default: HUB_URL, else http://127.0.0.1:4000)')
-    .option('--token-file <file>', 'a file that holds the token (default: HUB_TOKEN)')
-    .option('--json', 'one JSON object on standard output')
-    .addHelpText('after', exitCodesHelp)
-    .exitOverride((error) => {
-      io.exit(error.exitCode === 0 ? exitCode.ok : exitCode.usage)
-      throw error
-    })
-}
-
-function collect(value: string, before: string[]): string[] {
-  return [...before, value]
-}
-
-function jobs(value: string): number {
-  const count = Number(value)
-  if (!Number.isInteger(count) || count < 1 || count > 64)
-    throw new InvalidArgumentError('It must be a whole number from 1 to 64.')
-  return count
-}
-
-class UsageError extends Error {}
-
 function repoName(text: string): RepoName {
   const [owner, slug, ...more] = text.split('/')
   if (!owner || !slug || more.length > 0)
     throw new UsageError(`${JSON.stringify(text)} is not a repo: it must be owner/slug.`)
   return { owner, slug }
-}
-
-/** Runs a command's work and turns its end, or its error, into output and exit code. */
-async function run(io: ClientIo, options: CommonOptions, work: Work): Promise<void> {
-  const interrupt = new AbortController()
-  const off = io.onInterrupt(() => interrupt.abort(new Error('interrupted')))
-  try {
-    const settings = await clientSettings(io.env, options)
-    const client = createHubClient({ url: settings.url, token: settings.token, signal: interrupt.signal })
-    const ended = await work(client, settings)
-    io.stdout.write(options.json ? `${JSON.stringify(ended.json)}\n` : ended.text)
-    io.exit(ended.code ?? exitCode.ok)
-  } catch (error) {
-    if (interrupt.signal.aborted) {
-      io.stderr.write('hub: interrupted; run the same command again to go on.\n')
-      return io.exit(exitCode.interrupted)
-    }
-    io.stderr.write(explain(error))
-    io.exit(error instanceof UsageError ? exitCode.usage : exitCodeOf(error))
-  } finally {
-    off()
-  }
 }
 
 async function push(

@@ -5,6 +5,7 @@ import { registerClientCommands } from './client-commands.ts'
 import { registerModelCommand } from './model-command.ts'
 import { registerOperatorCommands } from './operator-commands.ts'
 import { printError } from './output.ts'
+import { registerRunCommands } from './run-commands.ts'
 
 async function main(): Promise<void> {
   const program = new Command('hub')
@@ -19,6 +20,7 @@ async function main(): Promise<void> {
     )
   registerOperatorCommands(program)
   registerClientCommands(program)
+  registerRunCommands(program)
   registerModelCommand(program)
   inheritSettings(program)
   await program.parseAsync()

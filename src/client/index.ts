@@ -7,4 +7,6 @@ export { failureLine, LocalError, ProblemError, TransferError } from './problem.
 export { type Progress, silent } from './progress.ts'
 export { type PullOptions, type PullReport, pullRepo } from './pull.ts'
 export { DEFAULT_JOBS, type FailedFile, type PushOptions, type PushReport, pushFolder } from './push.ts'
+export type { RemoteRun, RunEvent } from './run-shapes.ts'
+export type { NewRun } from './runs.ts'
 export type { RemoteFile, RemoteRepo } from './shapes.ts'

@@ -1,0 +1,168 @@
+/** The client's commands on training runs: runs, submit, cancel. */
+import { readFile } from 'node:fs/promises'
+import type { Command } from 'commander'
+import { type HubClient, LocalError, type NewRun } from '../client/index.ts'
+import { type ClientIo, countText } from './client-output.ts'
+import {
+  type CommonOptions,
+  collect,
+  common,
+  type Ended,
+  runCommand,
+  UsageError,
+  type Work,
+  wholeFrom,
+} from './client-session.ts'
+import { processIo } from './process-io.ts'
+import { runLines, runRow } from './run-output.ts'
+
+interface SubmitOptions extends CommonOptions {
+  readonly template?: string
+  readonly dataset: string[]
+  readonly robot?: string
+  readonly set: string[]
+  readonly gpu?: string
+  readonly maxHours?: string
+  readonly budget?: string
+  readonly executor?: string
+  readonly owner?: string
+  readonly parent?: string
+  readonly parentStep?: string
+}
+
+type ListOptions = CommonOptions & Readonly<Record<string, unknown>>
+
+const submitHelp = `
+The recipe is a JSON file in the names of /v1, flags, or both: a flag takes the place of what the file says.
+A run of the executor \`worker\` (the default) waits until a runner of yours claims it.
+
+Examples:
+  $ hub submit --template act --dataset svc://ada/pick-place --set batch_size=8 --set lr=1e-4
+  $ hub submit recipe.json --set seed=2 --owner walnut-robotics
+  $ hub submit recipe.json --parent run_01k0… --parent-step 2000`
+
+/** Adds them to the `hub` program. */
+export function registerRunCommands(program: Command, io: ClientIo = processIo): void {
+  const start = (options: CommonOptions, work: Work) =>
+    runCommand(io, { ...options, json: options.json ?? program.opts<CommonOptions>().json }, work)
+
+  const runs = common(program.command('runs').description('List training runs, newest first, or show one'), io)
+  runs.argument('[run]', 'the id of one run')
+  for (const name of ['status', 'executor', 'owner', 'kind', 'robot'])
+    runs.option(`--${name} <value>`, `filter ${name}, as in GET /v1/runs`)
+  runs
+    .option('--limit <n>', 'at most so many', wholeFrom(1), 20)
+    .action((run: string | undefined, options: ListOptions) =>
+      start(options, (client) => (run === undefined ? listRuns(client, options) : shown(client.runs.get(run)))),
+    )
+
+  common(program.command('submit').description('Submit a training run'), io)
+    .argument('[file]', 'a recipe as JSON; - reads it from standard input')
+    .option('--template <name>', 'which trainer runs')
+    .option('--dataset <ref>', 'svc://owner/repo, exthub://… or codehost://… (repeatable)', collect, [])
+    .option('--robot <name>', 'the robot that the run trains for')
+    .option('--set <name=value>', 'a hyperparameter; JSON, else text (repeatable)', collect, [])
+    .option('--gpu <tier>', 'GPU tier')
+    .option('--max-hours <hours>', 'cap on the time it may take')
+    .option('--budget <usd>', 'cap on what it may cost')
+    .option('--executor <executor>', 'worker or hosted')
+    .option('--owner <handle>', 'who is billed (default: you)')
+    .option('--parent <run>', 'the run that it descends from')
+    .option('--parent-step <step>', "start from the parent's checkpoint at this step")
+    .addHelpText('after', submitHelp)
+    .action((file: string | undefined, options: SubmitOptions) =>
+      start(options, async (client) => shown(client.runs.create(await newRun(file, options)))),
+    )
+
+  common(
+    program
+      .command('cancel <run>')
+      .description('Cancel a queued run, or ask a running one to stop: its runner ends it within seconds'),
+    io,
+  ).action((run: string, options: CommonOptions) => start(options, (client) => shown(client.runs.cancel(run))))
+}
+
+async function shown(asked: ReturnType<HubClient['runs']['get']>): Promise<Ended> {
+  const run = await asked
+  return { json: run, text: runLines(run) }
+}
+
+async function listRuns(client: HubClient, options: ListOptions): Promise<Ended> {
+  const names = ['status', 'executor', 'owner', 'kind', 'robot']
+  const filters = Object.fromEntries(
+    names.flatMap((name) => (typeof options[name] === 'string' ? [[name, options[name]]] : [])),
+  )
+  const limit = Number(options.limit)
+  const runs = []
+  for await (const page of client.runs.list(filters)) {
+    runs.push(...page)
+    if (runs.length >= limit) break
+  }
+  const listed = runs.slice(0, limit)
+  return { json: { runs: listed }, text: `${listed.map(runRow).join('')}${countText(listed.length, 'run')}\n` }
+}
+
+async function newRun(file: string | undefined, options: SubmitOptions): Promise<NewRun> {
+  const given = file === undefined ? {} : await readRecipe(file)
+  const recipe: Record<string, unknown> = { ...given }
+  const put = (name: string, value: unknown) => {
+    if (value !== undefined) recipe[name] = value
+  }
+  put('template', options.template)
+  if (options.dataset.length > 0) recipe.dataset = options.dataset
+  put('robot', options.robot)
+  if (options.set.length > 0) recipe.hyperparams = { ...objectOf(given.hyperparams), ...hyperparams(options.set) }
+  put('gpu', options.gpu)
+  put('max_hours', numberOf('--max-hours', options.maxHours))
+  put('budget_usd', numberOf('--budget', options.budget))
+  put('executor', options.executor)
+  put('parent_checkpoint_step', numberOf('--parent-step', options.parentStep))
+  if (typeof recipe.template !== 'string')
+    throw new UsageError('Say which trainer runs: --template NAME, or "template" in a recipe file.')
+  return {
+    recipe: { dataset: [], ...recipe, template: recipe.template },
+    owner: options.owner,
+    parent_run_id: options.parent,
+  }
+}
+
+async function readRecipe(file: string): Promise<Record<string, unknown>> {
+  const text = await readFile(file === '-' ? '/dev/stdin' : file, 'utf8').catch((error: Error) => {
+    throw new LocalError(`The recipe cannot be read: ${error.message}`)
+  })
+  try {
+    const recipe: unknown = JSON.parse(text)
+    if (typeof recipe === 'object' && recipe !== null && !Array.isArray(recipe)) return { ...recipe }
+  } catch {
+    // Said below.
+  }
+  throw new LocalError(`${file} holds no recipe: it must be one JSON object.`)
+}
+
+const objectOf = (value: unknown) => (typeof value === 'object' && value !== null ? value : {})
+
+function hyperparams(pairs: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const at = pair.indexOf('=')
+      if (at < 1) throw new UsageError(`--set takes name=value, not ${JSON.stringify(pair)}.`)
+      return [pair.slice(0, at), parsedOrText(pair.slice(at + 1))]
+    }),
+  )
+}
+
+function parsedOrText(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+function numberOf(option: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const value = Number(text)
+  if (text.trim() === '' || !Number.isFinite(value))
+    throw new UsageError(`${option} takes a number, not ${JSON.stringify(text)}.`)
+  return value
+}

@@ -1,0 +1,51 @@
+/** Runs as lines for a person. */
+import type { RemoteRun } from '../client/index.ts'
+
+const blocks = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const
+
+/** The reward curve in block characters, one for each of `width` equal stretches of its steps (their mean); '' without one. */
+export function sparkText(sparkline: RemoteRun['sparkline'], width = 24): string {
+  const points = (sparkline?.points ?? []).filter(([x, y]) => Number.isFinite(x) && Number.isFinite(y))
+  const [first, last] = [points[0]?.[0], points.at(-1)?.[0]]
+  if (first === undefined || last === undefined) return ''
+  const cells = Array.from({ length: Math.min(width, points.length) }, () => ({ sum: 0, count: 0 }))
+  for (const [x = 0, y = 0] of points) {
+    const place = last === first ? 0 : Math.floor(((x - first) / (last - first)) * cells.length)
+    const cell = cells[Math.min(cells.length - 1, place)]
+    if (!cell) continue
+    cell.sum += y
+    cell.count += 1
+  }
+  const means = cells.filter(({ count }) => count > 0).map(({ sum, count }) => sum / count)
+  const low = Math.min(...means)
+  const span = Math.max(...means) - low || 1
+  return means.map((mean) => blocks[Math.round(((mean - low) / span) * (blocks.length - 1))]).join('')
+}
+
+/** One line of a list. */
+export function runRow(run: RemoteRun): string {
+  const done = run.progress?.fraction ?? null
+  const share = done === null ? '' : `${Math.floor(done * 100)}%`
+  return `${run.id}  ${run.status.padEnd(9)} ${share.padStart(4)} ${sparkText(run.sparkline, 16).padEnd(16)}  ${run.display_name}\n`
+}
+
+/** What a person wants to know of one run, a line for each that there is. */
+export function runLines(run: RemoteRun): string {
+  const { progress, sparkline, spend } = run
+  const last = sparkline?.points.at(-1)?.[1]
+  const lines: readonly (readonly [string, string | null])[] = [
+    ['run', `${run.id}  ${run.display_name}`],
+    ['status', run.cancel_requested_at && run.status === 'running' ? 'running, asked to stop' : run.status],
+    ['owner', run.owner.handle],
+    ['runner', run.claimed_by],
+    ['iteration', progress?.iteration == null ? null : `${progress.iteration}${shareText(progress.fraction)}`],
+    [sparkline?.metric ?? 'reward', last === undefined ? null : `${sparkText(sparkline)}  ${round(last)}`],
+    ['output', run.output_model_repo?.full_name ?? null],
+    ['cost', spend?.priced && spend.accrued_usd !== null ? `${spend.accrued_usd} USD` : null],
+    ['error', run.error],
+  ]
+  return lines.flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(10)} ${value}\n`])).join('')
+}
+
+const shareText = (fraction: number | null) => (fraction === null ? '' : ` (${Math.floor(fraction * 100)}%)`)
+const round = (value: number) => Number(value.toPrecision(5))

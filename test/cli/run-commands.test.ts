@@ -1,0 +1,95 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { registerRunCommands } from '../../src/cli/run-commands.ts'
+import { sparkText } from '../../src/cli/run-output.ts'
+import { contractHub, type Json } from '../contract/support/hub.ts'
+import { runCommandLine } from '../support/command-line.ts'
+
+const hub = contractHub()
+let env: Record<string, string>
+let base: string
+
+beforeAll(async () => {
+  base = await mkdtemp(join(tmpdir(), 'hub-runs-'))
+  const key = await hub.key(await hub.person(), { scope: 'train' })
+  env = { HUB_URL: hub.running.url, HUB_TOKEN: key, HOME: base }
+})
+afterAll(() => rm(base, { recursive: true, force: true }))
+
+const run = (...args: string[]) => runCommandLine(registerRunCommands, args, env)
+const json = async (...args: string[]): Promise<Json> => JSON.parse((await run(...args, '--json')).out)
+
+describe('hub submit', () => {
+  it('makes a run of a recipe file, in which flags take the place of what it says', async () => {
+    const file = join(base, 'recipe.json')
+    await writeFile(
+      file,
+      JSON.stringify({ template: 'act', dataset: [], robot: 'arm', hyperparams: { lr: 1, seed: 1 } }),
+    )
+    const made = await json('submit', file, '--set', 'seed=2', '--set', 'name=plain text', '--max-hours', '1.5')
+    expect(made).toMatchObject({
+      status: 'queued',
+      recipe: { template: 'act', robot: 'arm', max_hours: 1.5, hyperparams: { lr: 1, seed: 2, name: 'plain text' } },
+    })
+  })
+  it('makes one of flags alone, and says what it made', async () => {
+    const ended = await run('submit', '--template', 'act', '--dataset', 'exthub://lab/data', '--set', 'run_name=first')
+    expect(ended).toMatchObject({ code: 0, err: '' })
+    expect(ended.out).toMatch(/^run +run_\w+ {2}first\nstatus +queued\n/)
+  })
+  it.each([
+    [[], 2, 'Say which trainer'],
+    [['--template', 'act', '--set', 'seed'], 2, 'name=value'],
+    [['--template', 'act', '--max-hours', 'long'], 2, '--max-hours takes a number'],
+    [['--template', 'nope'], 5, 'recipe.template'],
+    [['nofile.json'], 1, 'cannot be read'],
+  ])('ends %j with %i', async (args, code, said) => {
+    const ended = await run('submit', ...args)
+    expect(ended).toMatchObject({ code, err: expect.stringContaining(said) })
+  })
+})
+
+describe('hub runs and hub cancel', () => {
+  it('lists by filters, shows one, and cancels it once', async () => {
+    const { id } = await json('submit', '--template', 'act', '--robot', 'lonely')
+    expect((await json('runs', '--robot', 'lonely')).runs).toMatchObject([{ id }])
+    expect((await run('runs', '--robot', 'lonely')).out).toMatch(new RegExp(`^${id} {2}queued .*\\n1 run\\n$`))
+    expect((await json('runs', '--limit', '1')).runs).toHaveLength(1)
+    expect((await run('runs', id)).out).toContain('queued')
+    expect(await json('cancel', id)).toMatchObject({ id, status: 'canceled' })
+    expect(await run('cancel', id)).toMatchObject({ code: 5 })
+    expect(await run('cancel', 'run_nope')).toMatchObject({ code: 4 })
+  })
+})
+
+describe('the curve in block characters', () => {
+  it.each([
+    [[], ''],
+    [[[0, 5]], '▁'],
+    [
+      [
+        [0, 0],
+        [1, 1],
+        [2, 2],
+        [3, 3],
+        [4, 4],
+        [5, 5],
+        [6, 6],
+        [7, 7],
+      ],
+      '▁▂▃▄▅▆▇█',
+    ],
+    [
+      [
+        [0, 1],
+        [1, 1],
+        [100, 9],
+      ],
+      '▁█',
+    ],
+  ])('of %j is %j', (points, text) => {
+    expect(sparkText({ metric: 'reward', points })).toBe(text)
+  })
+})
