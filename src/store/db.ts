@@ -1,4 +1,5 @@
 /** The database: one `pg` pool with explicit limits that exact statements and Prisma share, and short transactions. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { PrismaClient } from '../../prisma/generated/client/client.ts'
@@ -55,6 +56,8 @@ export interface DbOptions {
 const ACQUIRE_TIMEOUT_MS = 5_000
 const STATEMENT_TIMEOUT_MS = 30_000
 const TX_ATTEMPTS = 3
+/** Before the first retry, up to twice as long; twice that before the second. */
+const RETRY_WAIT_MS = 25
 
 /** Opens the pool; connects at the first statement. */
 export function openDb(options: DbOptions): Db {
@@ -112,6 +115,8 @@ async function withTx<T>(pool: pg.Pool, run: Run, work: (tx: Tx) => Promise<T>):
       return await attemptTx(pool, run, work)
     } catch (error) {
       if (attempt === TX_ATTEMPTS || !isRetryable(error)) throw error
+      // Of two that deadlock, the one that was ended must not lock its first row again before the other has woken and taken it.
+      await sleep(RETRY_WAIT_MS * attempt * (1 + Math.random()))
     }
   }
 }
