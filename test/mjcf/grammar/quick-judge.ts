@@ -30,7 +30,7 @@ export async function mujocoError(document: string): Promise<string> {
 const GRAMMAR_ERRORS = [
   /Schema violation|unrecognized model element|World body cannot|invalid keyword|duplicate keyword|in order|canonical order/,
   /problem reading|bad format|number is too large|enough data|too much data|required attribute missing|characters/,
-  /zero quat|multiple orientation|strictly positive|greater than 0|must be >= -1|unsigned integer|non-negative|exceed 30/,
+  /zero quat|multiple orientation|strictly positive|greater than 0|must be >= -1|unsigned integer|(?<!sensor dim must be )non-negative|exceed 30/,
   /between 0 and 5|larger than 3|gridlayout|texture attribute cannot|out of bounds|custom field|text field|unknown object type/,
   /'num' must|can only be used|curve array|origin must|cannot both be|elevation data|coordinates no longer|duplicate config/,
   /userdata too large/,
