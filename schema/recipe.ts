@@ -1,10 +1,13 @@
 /** Recipes as they are read: what was given, with null for what was not. Spec, "Recipe". */
+import { gateDefaults } from '../src/runs/recipe/recipe.ts'
 import type { RecipeDocument } from '../src/runs/run-shape.ts'
 import { builder } from './builder.ts'
 import { RunExecutorEnum } from './enums.ts'
 
 /** A member as it was given. The recipe was checked when the run was made, so its type is the one that the rule asked for. */
-const given = <T>(name: string) => ({ resolve: (document: RecipeDocument) => (document[name] ?? null) as T | null })
+const given = <T>(name: string, preset: T | null = null) => ({
+  resolve: (document: RecipeDocument) => (document[name] ?? preset) as T | null,
+})
 
 const Tripwire = builder.objectRef<RecipeDocument>('GateTripwire').implement({
   description:
@@ -25,9 +28,13 @@ const Tripwire = builder.objectRef<RecipeDocument>('GateTripwire').implement({
       type: 'SafeInt',
       nullable: true,
       description: 'Checkpoints before this step do not count.',
-      ...given<number>('from_step'),
+      ...given<number>('from_step', gateDefaults.fromStep),
     }),
-    consecutive: t.int({ nullable: true, description: 'How many in a row.', ...given<number>('consecutive') }),
+    consecutive: t.int({
+      nullable: true,
+      description: 'How many in a row.',
+      ...given<number>('consecutive', gateDefaults.consecutive),
+    }),
   }),
 })
 
@@ -43,13 +50,17 @@ const GateSpec = builder.objectRef<RecipeDocument>('CheckpointGateSpec').impleme
     battery: t.string({
       nullable: true,
       description: 'The set of cells; `watch` by default.',
-      ...given<string>('battery'),
+      ...given<string>('battery', gateDefaults.battery),
     }),
-    seeds: t.int({ nullable: true, description: 'Seeds of a cell; 3 by default.', ...given<number>('seeds') }),
+    seeds: t.int({
+      nullable: true,
+      description: 'Seeds of a cell; 3 by default.',
+      ...given<number>('seeds', gateDefaults.seeds),
+    }),
     delay: t.int({
       nullable: true,
       description: 'Control steps of actuation delay; 2 by default.',
-      ...given<number>('delay'),
+      ...given<number>('delay', gateDefaults.delay),
     }),
     executor: t.field({
       type: RunExecutorEnum,

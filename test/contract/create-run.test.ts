@@ -64,6 +64,23 @@ describe('a worker run', () => {
     expect(row).toEqual({ action: 'run.create', actor_id: ada.id })
   })
 
+  it('shows the defaults of its gate, and keeps what was given', async () => {
+    const gate = { every_steps: 500, tripwires: [{ metric: 'alive_rate', op: '<=', threshold: 0.5 }] }
+    const { json } = await create(ada, { template: 'act', gate })
+    expect(json.recipe.gate).toEqual({
+      every_steps: 500,
+      battery: 'watch',
+      seeds: 3,
+      delay: 2,
+      executor: null,
+      tripwires: [{ metric: 'alive_rate', op: '<=', threshold: 0.5, from_step: 0, consecutive: 1 }],
+      video: null,
+      horizon_s: null,
+      cell_count: null,
+    })
+    expect(json.recipe_hash).toBe(canonicalSha256({ template: 'act', gate }))
+  })
+
   it('needs key:train and is of an account that the caller is of', async () => {
     expect((await create(await hub.key(ada, { scope: 'write' }), { template: 'act' })).status).toBe(403)
     expect((await create(null, { template: 'act' })).status).toBe(401)

@@ -52,6 +52,25 @@ describe('an estimate', () => {
     ])
   })
 
+  it('takes null for every member that may be left out', async () => {
+    const nothing = { dataset: null, robot: null, hyperparams: null, gpu: null, max_hours: null, executor: null }
+    const more = { budget_usd: null, gate: null, parent_checkpoint_step: null }
+    const answer = await estimate(ada, { template: 'act', ...nothing, ...more }, { owner: null, parent_run_id: null })
+    expect([answer.status, answer.json.max_hours]).toEqual([200, 4])
+    const tripwires = [{ metric: 'pass_rate', op: '<', threshold: 0, from_step: null, consecutive: null }]
+    const rest = {
+      battery: null,
+      seeds: null,
+      delay: null,
+      executor: null,
+      video: null,
+      horizon_s: null,
+      cell_count: null,
+    }
+    const gated = await estimate(ada, { template: 'act', gate: { every_steps: 5, tripwires, ...rest } })
+    expect(gated.status).toBe(200)
+  })
+
   it('of a hosted run is priced where nothing hosted is configured', async () => {
     const answer = await estimate(boss, { template: 'ppo_sim_a', executor: 'hosted', max_hours: 2, budget_usd: 3 })
     expect(answer.json).toMatchObject({ tier: 'l40s', rate_usd_per_hour: 2.3012, host_rate_usd_per_hour: 0.35 })
