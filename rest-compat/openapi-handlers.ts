@@ -80,8 +80,69 @@ const signingKey: JsonSchema = {
   },
 }
 
+const flag = (name: string, description: string): JsonSchema => ({
+  name,
+  in: 'query',
+  schema: { type: 'boolean', default: false },
+  description,
+})
+const stripAnsi = flag('strip_ansi', 'Take ANSI escape sequences out of every line.')
+const ofLog = {
+  tags: ['runs'],
+  security: [{ bearer: [] }, { session: [] }],
+  'x-scope': 'key:read',
+}
+const refusalsOfLog = {
+  '403': problem('Not allowed'),
+  '404': problem('Not found'),
+  '422': problem('Validation failed, Invalid value'),
+  ...everywhere,
+}
+
+const streamRunLogs: JsonSchema = {
+  ...ofLog,
+  operationId: 'streamRunLogs',
+  summary: "A run's log and metrics as they come",
+  description:
+    'Server-Sent Events: `log` with `{ts, stream, line}` for each line, `metric` with the line of the trainer, and `end` with `{status}`, which closes the stream. Each has an `id`; a reader that comes back with it as `Last-Event-ID` goes on after it. A reader that stops reading is cut off, and can come back so.\n\nScope: `key:read`.',
+  parameters: [
+    segment('run_id', 'The run.'),
+    flag('follow', 'Keep the stream open while the run is queued or running.'),
+    {
+      name: 'tail',
+      in: 'query',
+      schema: { type: 'integer', minimum: 0 },
+      description: 'Only the last so many lines of the log; metrics are never cut.',
+    },
+    stripAnsi,
+    { name: 'Last-Event-ID', in: 'header', schema: text, description: 'The `id` of the last event that was read.' },
+  ],
+  responses: {
+    '200': { description: 'The events.', content: { 'text/event-stream': { schema: text } } },
+    ...refusalsOfLog,
+  },
+}
+
+const downloadRunLog: JsonSchema = {
+  ...ofLog,
+  operationId: 'downloadRunLog',
+  summary: "A run's log as one text",
+  description: 'All chunks in the order in which they came; empty while there is none.\n\nScope: `key:read`.',
+  parameters: [segment('run_id', 'The run.'), stripAnsi],
+  responses: {
+    '200': {
+      description: 'The log.',
+      headers: { 'Content-Disposition': { schema: text, required: true } },
+      content: { 'text/plain': { schema: text } },
+    },
+    ...refusalsOfLog,
+  },
+}
+
 /** By path, as in the document's `paths`. */
 export const handlerPaths: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>> = {
   '/v1/repos/{owner}/{repo}/resolve/{path}': { get: resolveFile },
   '/v1/devices/signing-key': { get: signingKey },
+  '/v1/runs/{run_id}/logs': { get: streamRunLogs },
+  '/v1/runs/{run_id}/logs/download': { get: downloadRunLog },
 }

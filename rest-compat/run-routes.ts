@@ -9,6 +9,9 @@ const runLocation = (run: Readonly<Record<string, unknown>>) => ({ Location: `/v
 /** Three artifacts of the default size, and room for what JSON escapes. */
 const IMPORT_BODY_BYTES = 16 * 1024 * 1024
 
+/** Contract, "Bodies". */
+const REPORT_BODY_BYTES = 8 * 1024 * 1024
+
 export const runRoutes: readonly Route[] = [
   {
     operation: 'createRun',
@@ -80,6 +83,16 @@ export const runRoutes: readonly Route[] = [
     params: { input: body({ runId: path('run_id') }) },
     status: 200,
     result: 'object',
+  },
+  {
+    operation: 'reportRun',
+    method: 'POST',
+    path: '/v1/runs/:run_id/report',
+    document: 'report-run',
+    params: { input: body({ runId: path('run_id') }) },
+    status: 200,
+    result: 'object',
+    bodyLimitBytes: REPORT_BODY_BYTES,
   },
   {
     operation: 'cancelRun',

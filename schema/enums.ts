@@ -134,3 +134,12 @@ export const RecommendationBasisEnum = wordEnum(
     measured: 'Succeeded runs of the same template and batch size.',
   },
 )
+export const RunReportStatusEnum = wordEnum('RunReportStatus', 'How a runner says that its run ended.', {
+  succeeded: 'It made what it was to make.',
+  failed: 'It could not.',
+  canceled: 'It was asked to stop, and did.',
+})
+export const LogStreamEnum = wordEnum('LogStream', 'Who wrote a line of a log.', {
+  stdout: 'The runner.',
+  stderr: 'The hub: a notice.',
+})

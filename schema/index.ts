@@ -17,6 +17,8 @@ import './run-gates.ts'
 import './run-operations.ts'
 import './run-plan.ts'
 import './run-readings.ts'
+import './run-report.ts'
+import './run-stream.ts'
 import './viewer.ts'
 import { builder } from './builder.ts'
 

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import type { ErrorType } from './errors.ts'
 import type { ModelReading } from './mjcf/reading.ts'
+import type { SharedRunLogs } from './runs/log/log-batch.ts'
 import type { Db, Querier } from './store/db.ts'
 import type { Events } from './store/events.ts'
 import type { ObjectStore } from './store/objects/object-store.ts'
@@ -66,6 +67,10 @@ export interface Deps {
   readonly queue: Queue
   readonly events: Events
   readonly models: ModelReader
+  /** Use `followRun`. */
+  readonly runLogs: SharedRunLogs
+  /** Aborts when the hub begins to stop: requests that wait for something to happen answer as they are then. */
+  readonly stopping: AbortSignal
 }
 
 /** A model of a repo as it was read, and the state of the repo that the reading holds for. */

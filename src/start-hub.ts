@@ -14,10 +14,12 @@ import { objectRoutes } from './http/object-routes.ts'
 import { credentialsOf } from './http/origin-facts.ts'
 import { contextOf } from './http/request-context.ts'
 import { resolveRoute } from './http/resolve-route.ts'
+import { runLogRoutes } from './http/run-log-routes.ts'
 import { buildServer } from './http/server.ts'
 import { jobs } from './jobs/index.ts'
 import { openModelReader } from './model-reader/open-model-reader.ts'
 import { openDatabase } from './open-database.ts'
+import { RunLogs } from './runs/log/run-logs.ts'
 import { startSweepTimer } from './runs/sweep-timer.ts'
 import { openEvents } from './store/events.ts'
 import { isDiskStore, openObjectStore } from './store/objects/open.ts'
@@ -85,7 +87,9 @@ async function openHub(
   opened.add('queue', () => queue.stop())
   const models = openModelReader({ log })
   opened.add('model reader', () => models.close())
-  const deps: Deps = { config, log, db, objects, queue, events, models }
+  const ending = new AbortController()
+  const runLogs = new RunLogs({ db, objects, events, log })
+  const deps: Deps = { config, log, db, objects, queue, events, models, runLogs, stopping: ending.signal }
   const auth = await openAuth({ config, log, db, secret })
   opened.add('sign-in', () => auth.close())
   const operatorToken = await ensureOperator(auth)
@@ -94,7 +98,11 @@ async function openHub(
     routes,
     readDocument: documentReader(),
     authenticate: (request) => authenticate(auth, credentialsOf(request)),
-    identified: [resolveRoute((request) => contextOf(deps, request)), keyRoutes(auth)],
+    identified: [
+      resolveRoute((request) => contextOf(deps, request)),
+      runLogRoutes((request) => contextOf(deps, request)),
+      keyRoutes(auth),
+    ],
     open: [authRoutes(auth)],
     uncounted: isDiskStore(objects) ? [objectRoutes(objects)] : [],
   })
@@ -103,6 +111,8 @@ async function openHub(
   const sweep = startSweepTimer(deps)
   opened.add('lease sweep', () => sweep.close())
   await app.listen({ port: config.port, host: config.host })
+  // Closed first: what waits would else keep the server from closing.
+  opened.add('waiting requests', async () => ending.abort())
   config.publicUrl ??= addressUrl(config.host, portOf(app))
   let stopping: Promise<void> | undefined
   return { url: config.publicUrl, app, deps, operatorToken, stop: () => (stopping ??= opened.closeAll()) }

@@ -5,19 +5,13 @@ import { createHandler } from 'graphql-sse/lib/use/fastify'
 import type { GraphqlParts } from './graphql.ts'
 import { renderError, renderResult } from './graphql-errors.ts'
 import { fewRootFields, parseBounded, refuseOversized } from './graphql-limits.ts'
-import { endingOf } from './request-context.ts'
+import { OpenStreams } from './open-streams.ts'
 
 const BODY_LIMIT_BYTES = 1024 * 1024
 
-/** Streams under way. At a stop each is ended, and its client comes back to another instance. */
-export interface OpenStreams {
-  endAll(): void
-}
-
 /** Mounts the endpoint; what it returns ends every stream when the hub stops. */
 export function registerGraphqlStream(app: FastifyInstance, parts: GraphqlParts): OpenStreams {
-  const open = new Set<{ request: FastifyRequest; end(): void }>()
-  let ended = false
+  const streams = new OpenStreams()
   const handler = createHandler({
     schema: parts.schema,
     execute,
@@ -37,37 +31,19 @@ export function registerGraphqlStream(app: FastifyInstance, parts: GraphqlParts)
     handler: async (request, reply) => {
       // Proxies hold small chunks back unless told otherwise.
       reply.header('x-accel-buffering', 'no')
-      const stream = { request, end: () => endSoftly(reply.raw, request) }
-      open.add(stream)
-      if (ended) stream.end()
       reply.hijack()
-      try {
-        await handler(request, reply)
-      } catch (error) {
-        renderError(error, request)
-        if (!reply.raw.headersSent) reply.raw.writeHead(500)
-        reply.raw.end()
-      } finally {
-        open.delete(stream)
-      }
+      await streams.during(request, reply.raw, async () => {
+        try {
+          await handler(request, reply)
+        } catch (error) {
+          renderError(error, request)
+          if (!reply.raw.headersSent) reply.raw.writeHead(500)
+          reply.raw.end()
+        }
+      })
     },
   })
-  return {
-    endAll() {
-      ended = true
-      for (const stream of open) stream.end()
-    },
-  }
-}
-
-/** Says when to come back, then ends the response; the request's signal ends what feeds it. */
-function endSoftly(
-  raw: { writable: boolean; headersSent: boolean; write(text: string): boolean; end(): unknown },
-  request: FastifyRequest,
-): void {
-  endingOf(request).abort()
-  if (raw.writable && raw.headersSent) raw.write('retry: 2000\n\n')
-  raw.end()
+  return streams
 }
 
 type Params = {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { documentReader } from '../../rest-compat/documents.ts'
 import { planRoutes } from '../../rest-compat/handler.ts'
 import { openApiDocument } from '../../rest-compat/openapi.ts'
-import { pending, routes } from '../../rest-compat/routes.ts'
+import { pending, routes, streamed } from '../../rest-compat/routes.ts'
 import { everywhere, specOperations, statusesOf } from '../../rest-compat/spec-operations.ts'
 import { schema } from '../../schema/index.ts'
 import { sharedDir } from '../support/shared.ts'
@@ -22,7 +22,7 @@ const specTexts =
 describe('the route table', () => {
   it('has every operation of the spec, or lists it as pending, never both', () => {
     const routed = routes.map((route) => route.operation)
-    expect([...routed, ...pending].sort()).toEqual(Object.keys(specOperations).sort())
+    expect([...routed, ...streamed, ...pending].sort()).toEqual(Object.keys(specOperations).sort())
   })
 
   it.each(routes.map((route) => [route.operation, route] as const))(
@@ -70,7 +70,7 @@ describe('the OpenAPI document of the table', () => {
     const ids = Object.values(document.paths).flatMap((path) =>
       Object.values(path).map((operation) => operation.operationId),
     )
-    const handlers = ['resolveFile', 'getSigningKey']
+    const handlers = ['resolveFile', 'getSigningKey', ...streamed]
     expect(ids.sort()).toEqual([...routes.map((route) => route.operation), ...handlers].sort())
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(
       (match) => match[1],

@@ -11,7 +11,9 @@ import type { RepoFileEntry } from '../../src/files/file-entry.ts'
 import { presignUpload, signParts } from '../../src/files/presign-upload.ts'
 import { newId } from '../../src/ids.ts'
 import { openModelReader } from '../../src/model-reader/open-model-reader.ts'
+import { RunLogs } from '../../src/runs/log/run-logs.ts'
 import type { Db } from '../../src/store/db.ts'
+import type { Events } from '../../src/store/events.ts'
 import { type DiskStore, openDiskStore } from '../../src/store/objects/disk.ts'
 import type { ObjectStore } from '../../src/store/objects/object-store.ts'
 import type { Queue } from '../../src/store/queue.ts'
@@ -63,14 +65,17 @@ export async function makeWorld(options: { db: Db; config?: Partial<Config>; que
   const sent: SentJob[] = []
   const log = pino({ level: 'silent' })
   const models = openModelReader({ log })
+  const events: Events = { hint: () => undefined, async *watch() {}, close: async () => undefined }
   const deps: Deps = {
     config: { ...readConfig({ HUB_DATA_DIR: dir }), ...options.config },
     log,
     db: options.db,
     objects: disk,
     queue: options.queue ?? recordingQueue(sent),
-    events: { hint: () => undefined, async *watch() {}, close: async () => undefined },
+    events,
     models,
+    runLogs: new RunLogs({ db: options.db, objects: disk, events, log }),
+    stopping: new AbortController().signal,
   }
   return worldOf(deps, disk, sent, async () => {
     await models.close()

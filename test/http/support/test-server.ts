@@ -7,6 +7,7 @@ import { readConfig } from '../../../src/config.ts'
 import type { Credentialed, Deps, RequestContext, Viewer } from '../../../src/context.ts'
 import { HubError, notFound } from '../../../src/errors.ts'
 import { buildServer, type ServerParts } from '../../../src/http/server.ts'
+import { RunLogs } from '../../../src/runs/log/run-logs.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { commitVerb } from '../../../src/verb.ts'
 
@@ -194,14 +195,18 @@ export interface TestServerOptions {
 export function testServer(options: TestServerOptions) {
   const counters: Counters = { made: 0, checked: 0, urls: 0 }
   const gate = { wait: Promise.resolve() }
+  const log = options.log ?? pino({ level: 'silent' })
+  const events = { hint: () => undefined, watch: () => notWatched(), close: async () => undefined }
   const deps: Deps = {
     config: readConfig(options.env ?? {}),
-    log: options.log ?? pino({ level: 'silent' }),
+    log,
     db: options.db,
     objects: null,
     queue: { send: async () => undefined, stop: async () => undefined },
-    events: { hint: () => undefined, watch: () => notWatched(), close: async () => undefined },
+    events,
+    runLogs: new RunLogs({ db: options.db, objects: null, events, log }),
     models: { read: () => fail('a model'), close: async () => undefined },
+    stopping: new AbortController().signal,
   }
   const parts: ServerParts = {
     schema: testSchema(counters, gate),

@@ -1,0 +1,147 @@
+/** `GET /v1/runs/{run_id}/logs` and `…/logs/download` (spec, streamRunLogs and downloadRunLog): streams, so no documents. */
+import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { RequestContext } from '../context.ts'
+import { type ErrorItem, HubError } from '../errors.ts'
+import { downloadLog } from '../runs/log/download-log.ts'
+import { followRun } from '../runs/log/follow-run.ts'
+import type { RunBatch } from '../runs/log/log-batch.ts'
+import { type LogPosition, readPosition } from '../runs/log/position.ts'
+import { OpenStreams } from './open-streams.ts'
+import { eventsOf } from './sse.ts'
+
+type LogRequest = FastifyRequest<{ Params: { run_id: string }; Querystring: Record<string, string | string[]> }>
+
+/** So that a reader, and whatever stands between, knows that the connection lives. */
+const COMMENT_MS = 12_000
+
+/** Mounts both, and 405 on the other methods of their paths. */
+export function runLogRoutes(contextOf: (request: FastifyRequest) => RequestContext, streams = new OpenStreams()) {
+  return async (app: FastifyInstance): Promise<void> => {
+    app.addHook('preClose', async () => streams.endAll())
+    const get = (operation: string) => ({ config: { operation }, exposeHeadRoute: false })
+    app.get('/v1/runs/:run_id/logs', get('streamRunLogs'), async (request: LogRequest, reply) => {
+      const query = readQuery(request, ['follow', 'tail', 'strip_ansi'])
+      const position = lastPosition(request.headers['last-event-id'])
+      const batches = await followRun(contextOf(request), request.params.run_id, {
+        follow: query.flag('follow'),
+        tail: query.count('tail'),
+        stripAnsi: query.flag('strip_ansi'),
+        resume: position && { position, loc: ['header', 'last-event-id'] },
+        log: true,
+        metrics: true,
+      })
+      const headers = reply.getHeaders()
+      reply.hijack()
+      await streams.during(request, reply.raw, async () => {
+        reply.raw.writeHead(200, { ...headers, ...streamHeaders } as Record<string, string>)
+        await writeEvents(request, reply.raw, batches)
+      })
+      return reply
+    })
+    app.get('/v1/runs/:run_id/logs/download', get('downloadRunLog'), async (request: LogRequest, reply) => {
+      const { run_id: runId } = request.params
+      const stripAnsi = readQuery(request, ['strip_ansi']).flag('strip_ansi')
+      const texts = await downloadLog(contextOf(request), runId, { stripAnsi })
+      reply.headers({
+        'content-type': 'text/plain; charset=utf-8',
+        'content-disposition': `attachment; filename=${runId}.log`,
+        'cache-control': 'private, no-cache',
+        vary: 'Authorization, Cookie',
+      })
+      return reply.send(Readable.from(texts, { objectMode: false, highWaterMark: 1 }))
+    })
+    for (const url of ['/v1/runs/:run_id/logs', '/v1/runs/:run_id/logs/download']) refuseOtherMethods(app, url)
+  }
+}
+
+const streamHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'private, no-store',
+  'x-accel-buffering': 'no',
+}
+
+/** Writes as fast as it is read and no faster: the next batch is asked for when the last has left. */
+async function writeEvents(
+  request: FastifyRequest,
+  raw: ServerResponse,
+  batches: AsyncGenerator<RunBatch, void>,
+): Promise<void> {
+  raw.write('retry: 2000\n\n')
+  const comments = setInterval(() => {
+    if (!raw.writableNeedDrain) raw.write(': still here\n\n')
+  }, COMMENT_MS)
+  try {
+    for await (const batch of batches) {
+      if (raw.destroyed || raw.writableEnded) return
+      if (!raw.write(eventsOf(batch))) await drained(raw)
+    }
+  } catch (error) {
+    // The head is out: the reader is told nothing, and comes back with its position.
+    if (!raw.destroyed) request.log.warn({ err: error, request_id: request.id }, 'a log stream failed')
+  } finally {
+    clearInterval(comments)
+    raw.end()
+  }
+}
+
+/** Resolves when what was written has left, or the reader. */
+async function drained(raw: ServerResponse): Promise<void> {
+  if (raw.destroyed) return
+  await new Promise<void>((resolve) => {
+    const go = () => {
+      raw.off('drain', go).off('close', go)
+      resolve()
+    }
+    raw.once('drain', go).once('close', go)
+  })
+}
+
+function lastPosition(header: string | string[] | undefined): LogPosition | null {
+  if (header === undefined || header === '') return null
+  const position = typeof header === 'string' ? readPosition(header) : null
+  if (position) return position
+  const item = {
+    type: 'validation.value',
+    detail: 'Last-Event-ID is no id of this stream',
+    loc: ['header', 'last-event-id'],
+  }
+  throw new HubError('validation.value', `${item.detail}.`, { items: [item] })
+}
+
+/** The query's members, each read by its kind; 422 with an entry for each that does not hold. */
+function readQuery(request: LogRequest, names: readonly string[]) {
+  const { query } = request
+  const faults = Object.entries(query).flatMap(([name, value]): ErrorItem[] => {
+    const detail = queryFault(names, name, value)
+    const type = names.includes(name) ? 'validation.value' : 'validation.unknown_member'
+    return detail === null ? [] : [{ type, detail, loc: ['query', name] }]
+  })
+  if (faults.length > 0)
+    throw new HubError('validation.failed', `query.${faults[0]?.loc?.[1]}: ${faults[0]?.detail}`, { items: faults })
+  return {
+    flag: (name: string) => query[name] === 'true' || query[name] === '1',
+    count: (name: string) => (query[name] === undefined ? null : Number(query[name])),
+  }
+}
+
+function queryFault(names: readonly string[], name: string, value: string | string[]): string | null {
+  if (!names.includes(name)) return `${name} is not a query parameter of this operation`
+  if (typeof value !== 'string') return 'is given more than once'
+  if (name === 'tail') return /^\d{1,15}$/.test(value) ? null : 'must be a whole number from 0 on'
+  return ['true', 'false', '1', '0'].includes(value) ? null : 'must be true or false'
+}
+
+function refuseOtherMethods(app: FastifyInstance, url: string): void {
+  app.route({
+    method: ['HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    url,
+    exposeHeadRoute: false,
+    handler: async (request) => {
+      throw new HubError('method.not_allowed', `${request.method} is not a method of this path; it has GET.`, {
+        headers: { allow: 'GET' },
+      })
+    },
+  })
+}

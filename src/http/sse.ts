@@ -1,0 +1,35 @@
+/** Events of a run as Server-Sent Events. Spec, streamRunLogs; contract, "SSE". */
+import type { RunBatch } from '../runs/log/log-batch.ts'
+import { positionText } from '../runs/log/position.ts'
+
+/** What was made of a batch, for all who get it. */
+const rendered = new WeakMap<RunBatch, Buffer>()
+
+/** The events of a batch, each with the position after it as its id. */
+export function eventsOf(batch: RunBatch): Buffer {
+  const known = rendered.get(batch)
+  if (known) return known
+  const made = Buffer.from(textOf(batch))
+  rendered.set(batch, made)
+  return made
+}
+
+function textOf(batch: RunBatch): string {
+  if (batch.kind === 'end') return event('end', positionText(batch.after), JSON.stringify({ status: batch.status }))
+  if (batch.kind === 'metric') {
+    const { before, rows } = batch
+    return rows.map(({ seq, line }) => event('metric', positionText({ ...before, metric: seq }), line)).join('')
+  }
+  const { at, stream, lines, from, after } = batch
+  // Lines of a chunk share all but the line itself: it is the only part that has to be made into JSON anew.
+  const head = `data: {"ts":${JSON.stringify(at)},"stream":${JSON.stringify(stream)},"line":`
+  return lines
+    .map((line, index) => {
+      const id = positionText({ ...after, line: from + index + 1 })
+      return `event: log\nid: ${id}\n${head}${JSON.stringify(line)}}\n\n`
+    })
+    .join('')
+}
+
+/** `data` is JSON, which has no line ends in it. */
+const event = (name: string, id: string, data: string) => `event: ${name}\nid: ${id}\ndata: ${data}\n\n`

@@ -1,0 +1,69 @@
+/**
+ * What a follower of a run gets, a batch at a time, and what followers share. Batches are shared too: what is made of one (an SSE text, say) can be kept
+ * beside it.
+ */
+import type { JobStatus } from '../run-state.ts'
+import type { LogPosition } from './position.ts'
+
+/** Lines of one chunk, without their ends. */
+export interface LogBatch {
+  readonly kind: 'log'
+  readonly stream: 'stdout' | 'stderr'
+  readonly at: string
+  readonly lines: readonly string[]
+  /** How many lines of the chunk come before these. */
+  readonly from: number
+  /** No further line of the chunk comes after these. */
+  readonly isLast: boolean
+  /** Where a follower stands before the first of the lines. */
+  readonly before: LogPosition
+  readonly after: LogPosition
+}
+
+/** Metrics lines as JSON text. */
+export interface MetricBatch {
+  readonly kind: 'metric'
+  readonly rows: readonly { readonly seq: number; readonly line: string }[]
+  readonly before: LogPosition
+  readonly after: LogPosition
+}
+
+/** The last one: the run's status when everything up to here had been shown. */
+export interface EndBatch {
+  readonly kind: 'end'
+  readonly status: JobStatus
+  readonly after: LogPosition
+}
+
+export type RunBatch = LogBatch | MetricBatch | EndBatch
+
+/** How far a run's log and metrics go. */
+export interface RunHead {
+  readonly status: JobStatus
+  readonly kind: 'cloud' | 'external' | 'orchestration'
+  readonly logSeq: number
+  readonly logLines: number
+  readonly metricsSeq: number
+  /** Changes when metrics of a lost attempt are hidden. */
+  readonly epoch: string
+}
+
+/** A run that is watched for its followers. */
+export interface FollowedRun {
+  /** Nothing more will be seen: the hub stops, or the last follower has left. */
+  readonly isOver: boolean
+  /** As was seen last. */
+  readonly head: RunHead
+  /** Resolves when the head is another than `seen`, when the feed or the signal is over, or after `ms` at the latest. */
+  changed(seen: RunHead, ms: number, signal: AbortSignal): Promise<void>
+}
+
+/** What all followers of one hub share. */
+export interface SharedRunLogs {
+  /** Watches the run until the signal ends; followers of one run share one watcher. Null when the run is gone. */
+  watch(runId: string, signal: AbortSignal): Promise<FollowedRun | null>
+  /** Lines of chunk `seq` from `from` on, some thousands at most, for a follower that stands at `before`. */
+  logBatch(runId: string, seq: number, from: number, before: LogPosition, strip: boolean): Promise<LogBatch>
+  /** The next page of metrics for a follower that stands at `before`. */
+  metricBatch(runId: string, head: RunHead, before: LogPosition): Promise<MetricBatch>
+}

@@ -1,0 +1,110 @@
+/**
+ * What all followers of this hub share. A chunk is read from the store and cut into lines once, a batch is made once, and each followed run has one watcher;
+ * a follower itself holds nothing but its position and takes the next batch when it has got rid of the last, so a slow one costs no memory.
+ */
+import { LRUCache } from 'lru-cache'
+import type { Deps } from '../../context.ts'
+import type { FollowedRun, LogBatch, MetricBatch, RunHead, SharedRunLogs } from './log-batch.ts'
+import { linesOf } from './log-lines.ts'
+import type { LogPosition } from './position.ts'
+import { type LogChunk, readChunk, readMetrics } from './read-chunks.ts'
+import { RunFeed } from './run-feed.ts'
+import { readRunObject } from './run-objects.ts'
+import { stripAnsi } from './strip-ansi.ts'
+
+type Parts = Pick<Deps, 'db' | 'objects' | 'events' | 'log'>
+
+/** A chunk with its lines. */
+interface ReadChunk {
+  readonly row: LogChunk
+  readonly lines: readonly string[]
+}
+
+/** JavaScript's strings take up to two bytes a character, and each line an object. */
+const CACHE_BYTES = 64 * 1024 * 1024
+const LINE_BYTES = 64
+const MAX_ENTRIES = 5000
+/** 256 KiB may be as many lines; a batch is made in one go. */
+const BATCH_LINES = 2000
+const sizeOf = (bytes: number, lines: number) => 256 + 2 * bytes + LINE_BYTES * lines
+
+/** One for the life of a hub. */
+export class RunLogs implements SharedRunLogs {
+  readonly #parts: Parts
+  readonly #chunks = new LRUCache<string, Promise<ReadChunk>>({ maxSize: CACHE_BYTES, max: MAX_ENTRIES })
+  readonly #batches = new LRUCache<string, Promise<LogBatch | MetricBatch>>({ maxSize: CACHE_BYTES, max: MAX_ENTRIES })
+  readonly #feeds = new Map<string, RunFeed>()
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  async watch(runId: string, signal: AbortSignal): Promise<FollowedRun | null> {
+    let feed = this.#feeds.get(runId)
+    if (!feed || feed.isOver) {
+      feed = new RunFeed({ runId, ...this.#parts }, () => {
+        if (this.#feeds.get(runId) === feed) this.#feeds.delete(runId)
+      })
+      this.#feeds.set(runId, feed)
+    }
+    feed.join(signal)
+    return (await feed.start()) ? feed : null
+  }
+
+  logBatch(runId: string, seq: number, from: number, before: LogPosition, strip: boolean): Promise<LogBatch> {
+    const key = `${runId}/${seq}/${from}/${before.chunk}.${before.line}-${before.metric}/${strip}`
+    return this.#kept(this.#batches, key, async () => {
+      const { row, lines } = await this.#readChunk(runId, seq)
+      const cut = lines.slice(from, from + BATCH_LINES)
+      const reaches = from + cut.length
+      const batch: LogBatch = {
+        kind: 'log',
+        stream: row.stream,
+        at: row.at,
+        lines: strip ? cut.map(stripAnsi) : cut,
+        from,
+        isLast: reaches >= lines.length,
+        before,
+        after: { ...before, chunk: seq, line: reaches },
+      }
+      // Its lines again, and what a reader keeps beside it.
+      return { value: batch, size: sizeOf(2 * row.byteCount, 2 * cut.length) }
+    }) as Promise<LogBatch>
+  }
+
+  metricBatch(runId: string, head: RunHead, before: LogPosition): Promise<MetricBatch> {
+    const key = `${runId}/m/${before.chunk}.${before.line}-${before.metric}/${head.metricsSeq}/${head.epoch}`
+    return this.#kept(this.#batches, key, async () => {
+      const { rows, reaches } = await readMetrics(this.#parts.db, runId, before.metric, head.metricsSeq)
+      const batch: MetricBatch = { kind: 'metric', rows, before, after: { ...before, metric: reaches } }
+      const bytes = rows.reduce((sum, { line }) => sum + line.length, 0)
+      return { value: batch, size: sizeOf(2 * bytes, 2 * rows.length) }
+    }) as Promise<MetricBatch>
+  }
+
+  #readChunk(runId: string, seq: number): Promise<ReadChunk> {
+    return this.#kept(this.#chunks, `${runId}/${seq}`, async () => {
+      const row = await readChunk(this.#parts.db, runId, seq)
+      const text = row.key === null ? (row.text ?? '') : await readRunObject(this.#parts, row.key)
+      return { value: { row, lines: linesOf(text) }, size: sizeOf(row.byteCount, row.lineCount) }
+    })
+  }
+
+  /** Makes a value once for all who ask at the same time, and keeps it while there is room; a failure is not kept. */
+  #kept<T extends object>(
+    cache: LRUCache<string, Promise<T>>,
+    key: string,
+    make: () => Promise<{ value: T; size: number }>,
+  ): Promise<T> {
+    const known = cache.get(key)
+    if (known) return known
+    const making = make()
+    const made = making.then(({ value }) => value)
+    cache.set(key, made, { size: 1 })
+    making.then(
+      ({ size }) => cache.peek(key) === made && cache.set(key, made, { size }),
+      () => cache.peek(key) === made && cache.delete(key),
+    )
+    return made
+  }
+}

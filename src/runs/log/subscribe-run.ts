@@ -1,0 +1,91 @@
+/** The sources of the subscriptions `runLog` and `runMetrics`. */
+import type { RequestContext } from '../../context.ts'
+import { invalid } from '../../errors.ts'
+import type { JobStatus } from '../run-state.ts'
+import { type FollowOptions, followRun } from './follow-run.ts'
+import type { RunBatch } from './log-batch.ts'
+import { positionText, readPosition } from './position.ts'
+
+export interface LogEvent {
+  readonly ts: string
+  readonly stream: 'stdout' | 'stderr'
+  readonly line: string
+}
+
+interface Events<Event> {
+  readonly events: readonly Event[]
+  readonly cursor: string
+  /** In the last batch alone. */
+  readonly status: JobStatus | null
+}
+
+export type LogEvents = Events<LogEvent>
+export type MetricEvents = Events<unknown>
+
+export interface SubscribeLogInput {
+  readonly runId: string
+  readonly follow?: boolean | null
+  readonly tail?: number | null
+  readonly stripAnsi?: boolean | null
+  readonly after?: string | null
+}
+
+/** The log of a run in batches; the last one has the run's status. Errors: 401, 404, 422 for a cursor of another run. */
+export function subscribeLog(ctx: RequestContext, input: SubscribeLogInput): Promise<AsyncGenerator<LogEvents>> {
+  const { follow, tail = null, stripAnsi } = input
+  const options = { follow: follow ?? true, tail, stripAnsi: stripAnsi ?? false, log: true, metrics: false }
+  return subscribe(ctx, input, options, logEventsOf)
+}
+
+/** The same of its metrics. */
+export function subscribeMetrics(
+  ctx: RequestContext,
+  input: Pick<SubscribeLogInput, 'runId' | 'after'>,
+): Promise<AsyncGenerator<MetricEvents>> {
+  const options = { follow: true, tail: null, stripAnsi: false, log: false, metrics: true }
+  return subscribe(ctx, input, options, metricEventsOf)
+}
+
+/** Refuses before it yields: a stream that has begun has no way to say why it ends. */
+async function subscribe<Event>(
+  ctx: RequestContext,
+  { runId, after = null }: Pick<SubscribeLogInput, 'runId' | 'after'>,
+  options: Omit<FollowOptions, 'resume'>,
+  eventsOf: (batch: RunBatch) => readonly Event[],
+): Promise<AsyncGenerator<Events<Event>>> {
+  const position = after === null ? null : readPosition(after)
+  if (after !== null && !position) throw invalid('validation.cursor', 'The cursor is malformed.', ['after'])
+  const resume = position && { position, loc: ['after'] }
+  return inEvents(await followRun(ctx, runId, { ...options, resume }), eventsOf)
+}
+
+async function* inEvents<Event>(
+  batches: AsyncGenerator<RunBatch, void>,
+  eventsOf: (batch: RunBatch) => readonly Event[],
+): AsyncGenerator<Events<Event>> {
+  for await (const batch of batches) {
+    const status = batch.kind === 'end' ? batch.status : null
+    yield { events: eventsOf(batch), cursor: positionText(batch.after), status }
+  }
+}
+
+/** Made once for all who get the batch. */
+const logEvents = new WeakMap<RunBatch, readonly LogEvent[]>()
+const metricEvents = new WeakMap<RunBatch, readonly unknown[]>()
+
+function logEventsOf(batch: RunBatch): readonly LogEvent[] {
+  if (batch.kind !== 'log') return []
+  const { at: ts, stream, lines } = batch
+  const known = logEvents.get(batch)
+  const events = known ?? lines.map((line) => ({ ts, stream, line }))
+  if (!known) logEvents.set(batch, events)
+  return events
+}
+
+function metricEventsOf(batch: RunBatch): readonly unknown[] {
+  if (batch.kind !== 'metric') return []
+  const known = metricEvents.get(batch)
+  const events = known ?? batch.rows.map(({ line }) => JSON.parse(line) as unknown)
+  if (!known) metricEvents.set(batch, events)
+  return events
+}
