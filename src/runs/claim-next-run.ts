@@ -37,7 +37,7 @@ export async function claimNextRun(ctx: RequestContext, input: ClaimNextRunInput
   assertNotJob(ctx.viewer, 'claim other runs')
   const waitMs = (input.waitS ?? 0) * 1000
   if (waitMs === 0) return takeOldest(ctx, credential, input)
-  const signal = AbortSignal.any([ctx.signal, AbortSignal.timeout(waitMs)])
+  const signal = AbortSignal.any([ctx.signal, ctx.deps.stopping, AbortSignal.timeout(waitMs)])
   for await (const _hint of watchWaiting(ctx.deps, credential.accountIds, signal)) {
     const run = await takeOldest(ctx, credential, input)
     if (run) return run

@@ -1,6 +1,6 @@
 /** Two hubs on one database, asked over HTTP. */
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type RunningHub, startHub } from '../../src/start-hub.ts'
 import { putRun } from '../support/runs.ts'
 import { contractHub, type Json, type Person } from './support/hub.ts'
@@ -61,5 +61,22 @@ describe('two hubs', () => {
     expect((await ask(one, 0, `/v1/runs/${id}/claim`, { worker: 'lost' })).status).toBe(200)
     const taken = await ask(one, 1, '/v1/runs/claim-next', { worker: 'patient', wait_s: 30 })
     expect([taken.status, taken.json]).toMatchObject([200, { id, claimed_by: 'patient', attempt: 2 }])
+  })
+
+  it('that stop keep nobody waiting for work', async () => {
+    const { config } = hub.running.deps
+    const third = await startHub({ ...config, port: 0, publicUrl: null }, pino({ level: 'silent' }))
+    const watch = vi.spyOn(third.deps.events, 'watch')
+    const one = await newRunner()
+    const waiting = fetch(new URL('/v1/runs/claim-next', third.url), {
+      method: 'POST',
+      headers: { authorization: `Bearer ${one.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ worker: 'patient', wait_s: 30 }),
+    })
+    await expect.poll(() => watch.mock.calls.length).toBeGreaterThan(0)
+    const started = performance.now()
+    await third.stop()
+    expect((await waiting).status).toBe(204)
+    expect(performance.now() - started).toBeLessThan(10_000)
   })
 })
