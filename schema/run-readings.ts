@@ -6,10 +6,10 @@ import {
   getRunMetrics,
   MAX_POINTS,
   MAX_SERIES,
-  type MetricSeries,
   type RunMetrics,
 } from '../src/runs/get-run-metrics.ts'
 import { type CheckpointList, listCheckpoints } from '../src/runs/list-checkpoints.ts'
+import type { MetricSeries } from '../src/runs/metric-series.ts'
 import { builder } from './builder.ts'
 import { RepoFile } from './file.ts'
 import { rule } from './input-field.ts'
@@ -78,7 +78,8 @@ const MetricsType = builder.objectRef<RunMetrics>('RunMetrics').implement({
   description: 'The metrics of a run, lines of lost attempts left out.',
   fields: (t) => ({
     keys: t.exposeStringList('keys', {
-      description: 'Every key that has a number; what was asked for, where keys were.',
+      description:
+        'The first 1000 that have a number, in the order of their appearance; what was asked for, where keys were.',
     }),
     series: t.expose('series', { type: [SeriesType], description: `Of the first ${MAX_SERIES} keys.` }),
   }),

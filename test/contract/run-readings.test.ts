@@ -208,7 +208,8 @@ describe('the metrics of a run', () => {
     const { json } = await metrics(ada, await measured(), '?max_points=20')
     expect(json.keys).toEqual(['loss', 'lr'])
     expect(json.series[0]).toMatchObject({ key: 'loss', count: 1000 })
-    expect(json.series[0].points).toHaveLength(20)
+    expect(json.series[0].points.length).toBeGreaterThan(9)
+    expect(json.series[0].points.length).toBeLessThan(21)
   })
 
   it.each(['?keys=lr,none', '?keys=lr&keys=none'])('are those asked for: %s', async (query) => {

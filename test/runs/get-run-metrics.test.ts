@@ -45,17 +45,15 @@ describe('the metrics of a run', () => {
     expect(await read([], ['loss'])).toEqual({ keys: ['loss'], series: [{ key: 'loss', count: 0, points: [] }] })
   })
 
-  it('are every number, by key in byte order, with the step of its line or else its number', async () => {
+  it('are every number, by key in the order of their appearance, with the step of its line or else its number', async () => {
     const lines = [
       { step: 5, line: { b: 1, a: 0.5, Z: -1, name: 'x', flag: true, none: null, nested: { c: 1 }, list: [1] } },
       { step: null, line: { b: 1e300 } },
       { step: 7, line: { late: 3, b: -0.25 } },
     ]
     expect(await read(lines)).toEqual({
-      keys: ['Z', 'a', 'b', 'late'],
+      keys: ['b', 'a', 'Z', 'late'],
       series: [
-        { key: 'Z', count: 1, points: [[5, -1]] },
-        { key: 'a', count: 1, points: [[5, 0.5]] },
         {
           key: 'b',
           count: 3,
@@ -65,6 +63,8 @@ describe('the metrics of a run', () => {
             [7, -0.25],
           ],
         },
+        { key: 'a', count: 1, points: [[5, 0.5]] },
+        { key: 'Z', count: 1, points: [[5, -1]] },
         { key: 'late', count: 1, points: [[7, 3]] },
       ],
     })

@@ -1,0 +1,82 @@
+/**
+ * A metric as a series that is short enough to draw, made while its lines go by. Pure. Lines are taken in stretches of equal length, of which the lowest and
+ * the highest stay, so no peak is lost; when there are too many stretches, each two become one.
+ */
+
+/** `[step, value]`. */
+export type MetricPoint = readonly [step: number, value: number]
+
+export interface MetricSeries {
+  readonly key: string
+  /** Lines that have it. */
+  readonly count: number
+  /** In the order of the lines. */
+  readonly points: readonly MetricPoint[]
+}
+
+export interface SeriesBuilder {
+  add(step: number, value: number): void
+  series(): MetricSeries
+}
+
+interface Sample {
+  /** Among the lines that have the metric. */
+  readonly place: number
+  readonly point: MetricPoint
+}
+
+interface Stretch {
+  lines: number
+  low: Sample
+  high: Sample
+}
+
+/** Keeps at most `maxPoints` (2 at least), and every line while there are no more. */
+export function seriesBuilder(key: string, maxPoints: number): SeriesBuilder {
+  const limit = Math.floor(maxPoints / 2)
+  let stretches: Stretch[] = []
+  let length = 2
+  let count = 0
+  return {
+    add(step, value) {
+      const sample = { place: count, point: [step, value] as const }
+      count += 1
+      if (stretches.length === limit && stretches.at(-1)?.lines === length) {
+        stretches = merged(stretches)
+        length *= 2
+      }
+      const last = stretches.at(-1)
+      if (!last || last.lines === length) {
+        stretches.push({ lines: 1, low: sample, high: sample })
+        return
+      }
+      last.lines += 1
+      if (value < last.low.point[1]) last.low = sample
+      // An equal one counts as higher, so that of two lines both stay.
+      if (value >= last.high.point[1]) last.high = sample
+    },
+    series: () => ({ key, count, points: stretches.flatMap(pointsOf) }),
+  }
+}
+
+/** Each two as one. */
+function merged(stretches: readonly Stretch[]): Stretch[] {
+  const pairs: Stretch[] = []
+  for (let at = 0; at < stretches.length; at += 2) {
+    const [a, b] = [stretches[at], stretches[at + 1]]
+    if (!a || !b) {
+      if (a) pairs.push(a)
+      continue
+    }
+    const low = b.low.point[1] < a.low.point[1] ? b.low : a.low
+    const high = b.high.point[1] >= a.high.point[1] ? b.high : a.high
+    pairs.push({ lines: a.lines + b.lines, low, high })
+  }
+  return pairs
+}
+
+/** The two in the order of their lines; one where they are the same line. */
+function pointsOf({ low, high }: Stretch): MetricPoint[] {
+  if (low.place === high.place) return [low.point]
+  return low.place < high.place ? [low.point, high.point] : [high.point, low.point]
+}
