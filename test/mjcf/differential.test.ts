@@ -1,17 +1,17 @@
 /**
  * The reader against MuJoCo itself on made-up models: same verdict, and where it compiles the same model name, joints, roots, base, keyframes, names,
- * sizes and files. Another 500 models each run; HUB_TEST_SEED repeats one, HUB_TEST_MODELS makes it longer.
+ * sizes and files. 500 models, others whenever the reader changes; HUB_TEST_SEED repeats a run, `random` makes another, HUB_TEST_MODELS a longer one.
  */
-import { randomInt } from 'node:crypto'
 import { afterAll, expect, it } from 'vitest'
 import { readModel } from '../../src/mjcf/read-model.ts'
+import { testSeed } from '../support/seed.ts'
 import { disagreements } from './disagreement.ts'
 import { modelOf } from './generator/model.ts'
 import { memoryFiles } from './memory-files.ts'
 import type { Judgement, OracleCase } from './oracle/judgement.ts'
 import { openOracle } from './oracle/mujoco.ts'
 
-const seed = Number(process.env.HUB_TEST_SEED ?? randomInt(2 ** 31))
+const seed = testSeed()
 const models = Number(process.env.HUB_TEST_MODELS ?? 500)
 
 // A made-up model of a thousand bodies compiles in a tenth of a second here; what takes longer multiplies itself beyond any use.

@@ -2,11 +2,12 @@
 import { describe, expect, it } from 'vitest'
 import { KEYWORDS, type KeywordSet } from '../../src/mjcf/grammar/keywords.ts'
 import type { Attribute, Row } from '../../src/mjcf/grammar/row.ts'
+import { testSeed } from '../support/seed.ts'
 import { contexts, looseContexts, sample } from './grammar/contexts.ts'
 import { disagreements, grammarFaults, mujocoError } from './grammar/quick-judge.ts'
 
 const all = contexts()
-const seed = Number(process.env.HUB_TEST_SEED ?? Date.now() % 1_000_000)
+const seed = testSeed()
 const random = generator(seed)
 const attributeNames = [...new Set(all.flatMap(({ row }) => [...row.attributes.keys()]))]
 const allWords = [...new Set(Object.values(KEYWORDS).flat())]

@@ -1,17 +1,17 @@
 /**
  * Includes and contained models against MuJoCo: models of files in nested folders that name each other in many spellings, rightly and wrongly. Same
- * verdict, same files, same order of what was included. Other models each run; HUB_TEST_SEED repeats one.
+ * verdict, same files, same order of what was included. Others whenever the reader changes; HUB_TEST_SEED repeats a run.
  */
-import { randomInt } from 'node:crypto'
 import { afterAll, expect, it } from 'vitest'
 import { Faults } from '../../src/mjcf/fault.ts'
 import { type LoadedModel, loadModel } from '../../src/mjcf/load/load-model.ts'
 import { baseNameOf, folderOf } from '../../src/mjcf/paths.ts'
+import { testSeed } from '../support/seed.ts'
 import { type Random, randomFrom } from './generator/random.ts'
 import { memoryFiles } from './memory-files.ts'
 import { openOracle } from './oracle/mujoco.ts'
 
-const seed = Number(process.env.HUB_TEST_SEED ?? randomInt(2 ** 31))
+const seed = testSeed()
 const oracle = openOracle({ limitMs: 5_000 })
 afterAll(() => oracle.close())
 

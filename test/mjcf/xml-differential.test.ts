@@ -2,15 +2,15 @@
  * The XML parser against MuJoCo's on spoiled documents: same verdict, and where a document is read the same names. Other documents each run;
  * HUB_TEST_SEED repeats one. URDF, since it ignores elements and attributes that it does not know, so that little besides the XML is judged.
  */
-import { randomInt } from 'node:crypto'
 import { afterAll, expect, it } from 'vitest'
 import { ModelRefusal } from '../../src/mjcf/fault.ts'
 import { bytesOf } from '../../src/mjcf/xml/document-text.ts'
 import { parseXml } from '../../src/mjcf/xml/parse-xml.ts'
+import { testSeed } from '../support/seed.ts'
 import { type Random, randomFrom } from './generator/random.ts'
 import { openOracle } from './oracle/mujoco.ts'
 
-const seed = Number(process.env.HUB_TEST_SEED ?? randomInt(2 ** 31))
+const seed = testSeed()
 const oracle = openOracle({ limitMs: 5_000 })
 afterAll(() => oracle.close())
 

@@ -1,0 +1,20 @@
+/** The seed of tests that make up their cases. */
+import { createHash, randomInt } from 'node:crypto'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '../..')
+
+/**
+ * `HUB_TEST_SEED` repeats a run, or with `random` makes one that nobody has seen. Else the seed follows from the reader and its tests: any change to them tries
+ * other cases, and a tree that passed passes again.
+ */
+export function testSeed(): number {
+  const given = process.env.HUB_TEST_SEED
+  if (given === 'random') return randomInt(2 ** 31)
+  if (given) return Number(given)
+  const hash = createHash('sha256')
+  for (const file of globSync(['src/mjcf/**/*.ts', 'test/mjcf/**/*.ts'], { cwd: root }).sort())
+    hash.update(file).update(readFileSync(join(root, file)))
+  return hash.digest().readUInt32BE(0) % 2 ** 31
+}
