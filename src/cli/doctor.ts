@@ -1,6 +1,7 @@
 /** `hub doctor`: what a deployment is made of and whether each part answers. It changes nothing and prints no secret. */
 import { access, constants } from 'node:fs/promises'
 import { type Config, readConfig, type S3Settings } from '../config.ts'
+import { spawnFault } from '../hosting/spawn-hosted.ts'
 import { startEmbeddedPostgres } from '../store/embedded-postgres.ts'
 import { pendingMigrations } from '../store/migrate.ts'
 import { openS3Store } from '../store/objects/s3.ts'
@@ -24,6 +25,11 @@ export interface DoctorReport {
     readonly browser: boolean
     readonly reachable: boolean | null
   }
+  readonly hosted: {
+    readonly configured: boolean
+    /** Why hosted runs would fail; null where nothing hosted is configured. */
+    readonly fault: string | null
+  }
   readonly publicUrl: string | null
 }
 
@@ -35,12 +41,15 @@ export async function runDoctor(): Promise<DoctorReport> {
   const database = await lookAtDatabase(config)
   const objectStore = await lookAtObjects(config)
   const signIn = await lookAtSignIn(config)
+  const configured = config.hosted.appName !== null
+  const hosted = { configured, fault: configured ? spawnFault(config.hosted) : null }
   const ok =
     database.reachable &&
     database.pendingMigrations.length === 0 &&
     objectStore.fault === null &&
-    signIn.reachable !== false
-  return { ok, database, objectStore, signIn, publicUrl: config.publicUrl }
+    signIn.reachable !== false &&
+    hosted.fault === null
+  return { ok, database, objectStore, signIn, hosted, publicUrl: config.publicUrl }
 }
 
 async function lookAtDatabase(config: Config): Promise<DoctorReport['database']> {

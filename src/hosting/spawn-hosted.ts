@@ -1,5 +1,6 @@
 /** Starting the deployed function of a hosted job. Contract, `HOSTED_BACKEND`: `process` runs `HOSTED_COMMAND` in a shell, beside the hub. */
 import { type ChildProcess, spawn } from 'node:child_process'
+import type { HostedSettings } from '../config.ts'
 import type { Deps } from '../context.ts'
 
 export interface HostedJob {
@@ -11,6 +12,12 @@ export interface HostedJob {
   readonly name: string
 }
 
+/** Why no function can be started with these settings; null where one can. */
+export function spawnFault({ backend, command }: Pick<HostedSettings, 'backend' | 'command'>): string | null {
+  if (backend !== 'process') return `the backend ${backend} is not part of this hub.`
+  return command === null ? 'HOSTED_COMMAND is not set.' : null
+}
+
 /**
  * Resolves when the function is started; rejects with the reason where it cannot be. `onEnd` is told when it ended by itself, which is a failure for
  * whoever never claimed. The process outlives the hub: its claim and its reports are requests like any other's.
@@ -20,10 +27,9 @@ export async function spawnHosted(
   job: HostedJob,
   onEnd: (reason: string) => Promise<void>,
 ): Promise<void> {
-  const { backend, command } = config.hosted
-  if (backend !== 'process') throw new Error(`the backend ${backend} is not part of this hub.`)
-  if (command === null) throw new Error('HOSTED_COMMAND is not set.')
-  const child = spawn(command, {
+  const fault = spawnFault(config.hosted)
+  if (fault !== null) throw new Error(fault)
+  const child = spawn(config.hosted.command ?? '', {
     shell: true,
     detached: true,
     stdio: 'ignore',

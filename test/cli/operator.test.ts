@@ -214,6 +214,7 @@ describe('hub doctor and hub migrate', () => {
       database: { kind: 'external', reachable: true, pendingMigrations: [], fault: null },
       objectStore: { kind: 'disk', fault: null },
       signIn: { configured: false },
+      hosted: { configured: false, fault: null },
     })
     const { current, migrations } = object(await onUrl('migrate', '--json'))
     expect(current).toBe(true)
@@ -249,6 +250,7 @@ describe('hub doctor and hub migrate', () => {
       S3_ENDPOINT: 'http://127.0.0.1:9',
       OIDC_ISSUER: 'http://127.0.0.1:9',
       OIDC_CLIENT_ID: 'hub',
+      HOSTED_APP_NAME: 'coach',
     }
     const report = await run(['doctor', '--json'], settings)
     expect(report.code).toBe(1)
@@ -257,6 +259,7 @@ describe('hub doctor and hub migrate', () => {
       database: { reachable: false, fault: expect.any(String) },
       objectStore: { kind: 's3', fault: expect.stringMatching(/S3|answer/) },
       signIn: { configured: true, browser: true, reachable: false },
+      hosted: { configured: true, fault: 'HOSTED_COMMAND is not set.' },
     })
     expect(`${report.stdout}${report.stderr}`).not.toMatch(/swordfish|tunafish/)
   })
