@@ -30,10 +30,12 @@ export interface HeldRun {
   readonly now: string
 }
 
-const columns = `u.id, u.owner_id as "ownerId", u.status, u.executor, u.attempt, u.lost_leases as "lostLeases",
+/** All of it but the clock, of the runs row `u`. */
+export const heldColumns = `u.id, u.owner_id as "ownerId", u.status, u.executor, u.attempt, u.lost_leases as "lostLeases",
   u.claim_credential as "claimCredential", u.claimed_by as "claimedBy", u.claimed_at as "claimedAt", u.hosted_call_id as "hostedCallId",
   u.cancel_requested_at as "cancelRequestedAt", u.stop_reason as "stopReason", coalesce(u.lease_expires_at <= now(), false) as "leaseOver",
-  u.priced, u.rate_usd_per_hour as "rateUsdPerHour", u.budget_usd as "budgetUsd", u.gpu_type as "gpuType", now() as now`
+  u.priced, u.rate_usd_per_hour as "rateUsdPerHour", u.budget_usd as "budgetUsd", u.gpu_type as "gpuType"`
+const columns = `${heldColumns}, now() as now`
 
 const visibleById: Statement<HeldRun> = {
   name: 'run-facts-visible',
@@ -45,10 +47,10 @@ const lockById: Statement<HeldRun> = {
   text: `select ${columns} from runs u where u.id = $1 for update`,
 }
 
-/** SKIP LOCKED: of many hubs that sweep at once each takes other runs, and a report that holds its run right now has not lost it. */
+/** SKIP LOCKED: of many hubs that sweep at once one takes it, and a report that holds its run right now has not lost it. */
 const lockLost: Statement<HeldRun> = {
-  name: 'runs-lock-lost',
-  text: `select ${columns} from runs u where u.status = 'running' and u.lease_expires_at <= now() order by u.id limit $1 for update skip locked`,
+  name: 'run-lock-lost',
+  text: `select ${columns} from runs u where u.id = $1 and u.status = 'running' and u.lease_expires_at <= now() for update skip locked`,
 }
 
 /** The run that a verb is about; 404 where the caller may not see it. */
@@ -66,9 +68,10 @@ export async function lockRun(tx: Querier, id: string): Promise<HeldRun> {
   return run
 }
 
-/** Locks up to `limit` runs whose lease has run out and that nobody else holds. */
-export function lockLostRuns(tx: Querier, limit: number): Promise<HeldRun[]> {
-  return tx.query(lockLost, [limit])
+/** Locks the run if its lease has run out and nobody else holds it; else null. */
+export async function lockLostRun(tx: Querier, id: string): Promise<HeldRun | null> {
+  const [run] = await tx.query(lockLost, [id])
+  return run ?? null
 }
 
 /** Who acts on a run: the credential, and what it says of the claim that it acts under. */

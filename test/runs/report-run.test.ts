@@ -1,11 +1,13 @@
-import { randomBytes } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AccountRef, RequestContext } from '../../src/context.ts'
 import { HubError } from '../../src/errors.ts'
 import { collectRunObjects } from '../../src/jobs/collect-run-objects.ts'
+import { claimRun } from '../../src/runs/claim-run.ts'
 import { readRunObject } from '../../src/runs/log/run-objects.ts'
 import type { ReportRunInput } from '../../src/runs/report/report-input.ts'
 import { reportRun } from '../../src/runs/report/report-run.ts'
+import { sweepLeases } from '../../src/runs/sweep-leases.ts'
 import { testDb } from '../support/database.ts'
 import { putRun, type RunGiven } from '../support/runs.ts'
 import { makeWorld, type World } from '../support/world.ts'
@@ -49,6 +51,7 @@ const logOf = async (runId: string) => {
   const texts = await Promise.all((await chunksOf(runId)).map(({ key }) => readRunObject(world.deps, key)))
   return texts.join('')
 }
+const linesOf = async (runId: string) => (await chunksOf(runId)).filter(({ stream }) => stream === 'stdout').length
 const metricsOf = async (runId: string) =>
   (await world.sql<{ line: unknown }>('select line from run_metrics where run_id = $1 order by seq', [runId])).map(
     ({ line }) => line,
@@ -264,7 +267,7 @@ describe('the end of a run', () => {
       await world.sql('select account_id, job_kind, attempt, kind, amount_usd from ledger where job_id = $1', [runId]),
     ).toEqual([{ account_id: ada.id, job_kind: 'run', attempt: 1, kind: 'gpu', amount_usd: '0.0000' }])
     expect(await world.sql('select action, credential_id, after from audit_log where target_id = $1', [runId])).toEqual(
-      [{ action: 'run.finish', credential_id: 'key_runner', after: { status: 'failed', cost_usd: '0.0000' } }],
+      [{ action: 'run.finish', credential_id: 'key_runner', after: { status: 'failed', costUsd: '0.0000' } }],
     )
   })
 
@@ -363,30 +366,42 @@ describe('the output repo', () => {
 })
 
 describe('a race', () => {
-  it('with a sweep leaves either the report or the sweep, and a late report nothing', async () => {
-    const outcomes = new Set<string>()
-    for (let round = 0; round < 12; round += 1) {
+  it('with a sweep is won by one of the two, and a report that comes later is refused', async () => {
+    for (let round = 0; round < 16; round += 1) {
       const runId = await running({ set: { lease_expires_at: new Date(Date.now() - 1000).toISOString() } })
-      const sweep = world.sql<{ id: string }>(
-        `update runs set status = 'queued', claim_credential = null, lease_expires_at = null, claimed_by = null
-          where id = $1 and status = 'running' and lease_expires_at <= clock_timestamp() returning id`,
-        [runId],
-      )
       const [swept, reported] = await Promise.all([
-        sweep,
-        report(runId, { logChunk: randomBytes(8).toString('hex'), metrics: [{ step: 1 }] }).then(
+        delay(round % 8).then(() => sweepLeases(world.deps)),
+        report(runId, { logChunk: 'line\n', metrics: [{ step: 1 }] }).then(
           () => 'stored',
           (error: HubError) => error.type,
         ),
       ])
-      const chunks = (await chunksOf(runId)).length
-      const metrics = (await metricsOf(runId)).length
-      expect([chunks, metrics]).toEqual(reported === 'stored' ? [1, 1] : [0, 0])
-      if (reported !== 'stored') expect(swept).toHaveLength(1)
-      await expect.poll(() => objectsOf(runId)).toHaveLength(chunks)
-      outcomes.add(reported)
+      expect([
+        [1, 'conflict.not_claimer'],
+        [0, 'stored'],
+      ]).toContainEqual([swept, reported])
+      const stored = reported === 'stored' ? 1 : 0
+      expect([await linesOf(runId), (await metricsOf(runId)).length]).toEqual([stored, stored])
+      await expect.poll(() => objectsOf(runId)).toHaveLength(stored)
+      if (swept) expect(await typeOf(report(runId, { logChunk: 'late\n' }))).toBe('conflict.not_claimer')
     }
-    expect([...outcomes].every((outcome) => ['stored', 'conflict.not_claimer'].includes(outcome))).toBe(true)
+  })
+
+  it('of two claims of one credential is told apart by the attempt', async () => {
+    const runId = await running({ set: { lease_expires_at: new Date(Date.now() - 1000).toISOString() } })
+    await report(runId, { attempt: 1, logSeq: 7, metrics: [{ step: 5, reward: 9 }], metricsSeq: 7 })
+    await world.sql(`update runs set lease_expires_at = now() - interval '1 second' where id = $1`, [runId])
+    await sweepLeases(world.deps)
+    const again = await claimRun(runner, { runId, worker: 'second' })
+    expect(again).toMatchObject({ attempt: 2, latestMetrics: null, sparkline: null })
+    expect(await typeOf(report(runId, { attempt: 1, logChunk: 'late\n' }))).toBe('conflict.not_claimer')
+    const run = await report(runId, { attempt: 2, logSeq: 0, logChunk: 'new\n', metricsSeq: 0, metrics: [{ step: 1 }] })
+    expect(run.latestMetrics).toEqual({ step: 1 })
+    const rows = await world.sql('select seq, attempt, hidden from run_metrics where run_id = $1 order by seq', [runId])
+    expect(rows).toEqual([
+      { seq: 1, attempt: 1, hidden: true },
+      { seq: 2, attempt: 2, hidden: false },
+    ])
   })
 
   it('of ends is won by one', async () => {

@@ -2,28 +2,21 @@
 import { audit } from '../../accounts/audit.ts'
 import type { Credentialed, RequestContext } from '../../context.ts'
 import { notFound } from '../../errors.ts'
-import { newId } from '../../ids.ts'
 import { usd, usdLess } from '../../money.ts'
 import type { RepoFacts } from '../../repos/get-repo.ts'
 import type { Tx } from '../../store/db.ts'
+import { endAttempt } from '../attempts.ts'
+import { chargeRun } from '../charge-run.ts'
 import { addNotice } from '../log/log-chunks.ts'
 import type { Pace } from '../progress.ts'
 import { addRewards } from '../sparkline.ts'
-import { accruedUsd, billedSeconds } from '../spend.ts'
+import { accruedUsd } from '../spend.ts'
 import { addMeasurements } from './measure.ts'
 import { lockOutputRepo, referToOutput, stampOutput } from './output-repo.ts'
 import { assertMoves, isRepeat, withoutStored } from './report-guards.ts'
 import { type MetricsBatch, type ReadReport, type ReportRunInput, rewardsOf } from './report-input.ts'
 import { withNumber } from './report-numbers.ts'
-import {
-  endAttempt,
-  insertLedger,
-  insertLogChunk,
-  insertMetrics,
-  type LockedRun,
-  lockRunToReport,
-  updateReportedRun,
-} from './report-rows.ts'
+import { insertLogChunk, insertMetrics, type LockedRun, lockRunToReport, updateReportedRun } from './report-rows.ts'
 
 /** Keys of what was written before the transaction that names it. */
 export interface StoredReport {
@@ -80,7 +73,7 @@ async function writeReport(ctx: RequestContext, tx: Tx, report: Report, run: Loc
     await tx.query(insertMetrics, [run.id, run.attempt, ...rows])
   }
   const end = input.status ? run.now : null
-  const cost = end === null ? null : accruedUsd({ ...run, finishedAt: end, costUsd: null }, run.now)
+  const cost = end === null ? null : await chargeRun(tx, run)
   const isOverBudget = end === null && run.cancelRequestedAt === null && overBudget(run)
   const gates = read.scorecard?.gates
   await tx.query(updateReportedRun, [
@@ -152,7 +145,7 @@ function paceAfter(pace: Pace, nowMs: number, step: number): Pace {
   return [...kept.slice(-PACE_POINTS), [nowMs, step]]
 }
 
-/** What the end of a run leaves behind: its attempt closed, a row in the ledger and in the audit log, what it measured, its model stamped. */
+/** What the end of a run leaves behind: its attempt closed, a row in the audit log, what it measured, its model stamped. */
 async function writeEnd(
   ctx: RequestContext,
   tx: Tx,
@@ -160,17 +153,13 @@ async function writeEnd(
   input: ReportRunInput,
   repo: RepoFacts | null,
 ): Promise<void> {
-  const bill = { ...run, finishedAt: run.now, costUsd: null }
-  const amount = accruedUsd(bill, run.now)
-  await tx.query(endAttempt, [run.id, run.attempt, run.now])
-  const entry = [run.gpuType, billedSeconds(bill, run.now), amount, run.now]
-  await tx.query(insertLedger, [newId('led'), run.ownerId, run.id, run.attempt, ...entry])
+  await endAttempt(tx, run, 'reported')
   await audit(tx, ctx, {
     action: 'run.finish',
     accountId: run.ownerId,
     targetId: run.id,
     before: { status: run.status, attempt: run.attempt },
-    after: { status: input.status, cost_usd: amount },
+    after: { status: input.status, costUsd: accruedUsd({ ...run, finishedAt: run.now, costUsd: null }, run.now) },
   })
   if (input.status !== 'succeeded') return
   await addMeasurements(tx, ctx.deps.config, run, {

@@ -1,13 +1,16 @@
 /** Whether a report may be stored: asked before its objects are written, and again under the lock of the run. Pure. */
 import type { Credentialed } from '../../context.ts'
-import { HubError } from '../../errors.ts'
+import { invalid } from '../../errors.ts'
+import { nextStatus, type RunActor, runFacts } from '../run-row.ts'
 import { decideRun, type RunTrigger } from '../run-state.ts'
 import type { ReadReport, ReportRunInput } from './report-input.ts'
 import { isStored } from './report-numbers.ts'
 import type { ReportedRun } from './report-rows.ts'
 
-const holds = (viewer: Credentialed, run: ReportedRun, fence: number) =>
-  run.claimCredential === viewer.credentialId && run.attempt === fence
+const actorOf = (viewer: Credentialed, fence: number): RunActor => ({
+  credentialId: viewer.credentialId,
+  attempt: fence,
+})
 
 /**
  * Whether all that the report numbers was stored before, in this attempt: a report is stored whole, so then it was this one. The report that ended the run is
@@ -15,7 +18,7 @@ const holds = (viewer: Credentialed, run: ReportedRun, fence: number) =>
  */
 export function isRepeat(viewer: Credentialed, run: ReportedRun, input: ReportRunInput, fence: number): boolean {
   const { logSeq = null, metricsSeq = null, status = null } = input
-  if (!holds(viewer, run, fence) || (logSeq === null && metricsSeq === null)) return false
+  if (!runFacts(run, actorOf(viewer, fence)).isClaimer || (logSeq === null && metricsSeq === null)) return false
   if (run.status !== 'running' && run.status !== status) return false
   return (logSeq === null || hasLog(run, logSeq)) && (metricsSeq === null || hasMetrics(run, metricsSeq))
 }
@@ -40,17 +43,9 @@ const triggers = { succeeded: 'succeed', failed: 'fail', canceled: 'giveUp' } as
 /** 409 where the caller does not hold the run in this attempt or it has ended, 422 for a canceled that nobody asked for. */
 export function assertMoves(viewer: Credentialed, run: ReportedRun, { status }: ReportRunInput, fence: number): void {
   const trigger: RunTrigger = status ? triggers[status] : 'report'
-  const verdict = decideRun(trigger, {
-    status: run.status,
-    executor: run.executor,
-    cancelRequested: run.cancelRequestedAt !== null,
-    isClaimer: holds(viewer, run, fence),
-    isOwnCall: false,
-    leaseOver: false,
-    attemptsSpent: false,
-  })
-  if (!('refusal' in verdict)) return
-  const { type, detail } = verdict.refusal
-  const loc = type === 'validation.value' ? { loc: ['input', 'status'] } : {}
-  throw new HubError(type, detail, { items: [{ type, detail, ...loc }] })
+  const actor = actorOf(viewer, fence)
+  const verdict = decideRun(trigger, runFacts(run, actor))
+  if ('refusal' in verdict && verdict.refusal.type === 'validation.value')
+    throw invalid('validation.value', verdict.refusal.detail, ['input', 'status'])
+  nextStatus(trigger, run, actor)
 }

@@ -1,21 +1,13 @@
 /** The statements of a report. The row of the run is locked first, so that reports, sweeps and cancels of one run come one after the other. */
-import { runVisibleSql } from '../../auth/policy.ts'
-import type { Usd } from '../../money.ts'
 import type { Statement } from '../../store/db.ts'
 import type { Pace } from '../progress.ts'
 import type { Recipe } from '../recipe/recipe.ts'
-import type { JobStatus, RunExecutor } from '../run-state.ts'
+import { type HeldRun, heldColumns } from '../run-row.ts'
+import { visibleRun } from '../run-shape.ts'
 import type { RewardCurve } from '../sparkline.ts'
 
 /** What of a run a report stands on. */
-export interface ReportedRun {
-  readonly id: string
-  readonly ownerId: string
-  readonly status: JobStatus
-  readonly executor: RunExecutor | null
-  readonly attempt: number
-  readonly claimCredential: string | null
-  readonly cancelRequestedAt: string | null
+export interface ReportedRun extends HeldRun {
   readonly outputRepoId: string | null
   readonly clientLogSeq: number | null
   readonly clientLogGaps: readonly number[]
@@ -23,15 +15,14 @@ export interface ReportedRun {
   readonly clientMetricsGaps: readonly number[]
 }
 
-const columns = `u.id, u.owner_id as "ownerId", u.status, u.executor, u.attempt, u.claim_credential as "claimCredential",
-  u.cancel_requested_at as "cancelRequestedAt", u.output_repo_id as "outputRepoId", u.client_log_seq as "clientLogSeq",
+const columns = `${heldColumns}, u.output_repo_id as "outputRepoId", u.client_log_seq as "clientLogSeq",
   coalesce(to_json(u.client_log_gaps), '[]') as "clientLogGaps", u.client_metrics_seq as "clientMetricsSeq",
   coalesce(to_json(u.client_metrics_gaps), '[]') as "clientMetricsGaps"`
 
 /** The viewer's parameters are $1 to $4. */
 export const visibleRunToReport: Statement<ReportedRun> = {
   name: 'run-report-read',
-  text: `select ${columns} from runs u where u.id = $5 and ${runVisibleSql('u')}`,
+  text: `select ${columns}, now() as now from runs u where u.id = $5 and ${visibleRun}`,
 }
 
 /** The rest of what its new state is computed from. */
@@ -39,14 +30,9 @@ export interface LockedRun extends ReportedRun {
   readonly template: string
   readonly robot: string | null
   readonly recipe: Recipe
-  readonly gpuType: string | null
   readonly gpuTier: string | null
   readonly peakVramGb: number | null
   readonly samplesPerS: number | null
-  readonly priced: boolean
-  readonly rateUsdPerHour: Usd | null
-  readonly budgetUsd: Usd | null
-  readonly claimedAt: string | null
   readonly configKey: string | null
   readonly scorecardKey: string | null
   readonly logSeq: number
@@ -55,18 +41,15 @@ export interface LockedRun extends ReportedRun {
   readonly metricsSeq: number
   readonly pace: Pace | null
   readonly rewardCurve: RewardCurve | null
-  /** The database's clock, read when the lock was held. */
-  readonly now: string
 }
 
 /** The clock is read outside the locking part: inside, it would be read before the wait for the lock. */
 export const lockRunToReport: Statement<LockedRun> = {
   name: 'run-report-lock',
-  text: `with locked as (select ${columns}, u.template, u.robot, u.recipe, u.gpu_type as "gpuType", u.gpu_tier as "gpuTier",
-      u.peak_vram_gb as "peakVramGb", u.samples_per_s as "samplesPerS", u.priced, u.rate_usd_per_hour as "rateUsdPerHour",
-      u.budget_usd as "budgetUsd", u.claimed_at as "claimedAt", u.config_key as "configKey", u.scorecard_key as "scorecardKey",
-      u.log_seq as "logSeq", u.log_lines as "logLines", u.log_bytes as "logBytes", u.metrics_seq as "metricsSeq", u.pace,
-      u.reward_curve as "rewardCurve"
+  text: `with locked as (select ${columns}, u.template, u.robot, u.recipe, u.gpu_tier as "gpuTier",
+      u.peak_vram_gb as "peakVramGb", u.samples_per_s as "samplesPerS", u.config_key as "configKey",
+      u.scorecard_key as "scorecardKey", u.log_seq as "logSeq", u.log_lines as "logLines", u.log_bytes as "logBytes",
+      u.metrics_seq as "metricsSeq", u.pace, u.reward_curve as "rewardCurve"
     from runs u where u.id = $1 for update)
     select locked.*, clock_timestamp() as now from locked`,
 }
@@ -103,16 +86,4 @@ export const insertMetrics: Statement<never> = {
   text: `insert into run_metrics (run_id, seq, attempt, step, reward, line, at)
     select $1, $3::bigint + place, $2, step, reward, line::json, $7
     from unnest($4::float8[], $5::float8[], $6::text[]) with ordinality as given (step, reward, line, place)`,
-}
-
-export const endAttempt: Statement<never> = {
-  name: 'run-attempt-reported',
-  text: `update run_attempts set ended_at = $3, "end" = 'reported' where run_id = $1 and attempt = $2 and ended_at is null`,
-}
-
-/** Once for each attempt, whatever happens. */
-export const insertLedger: Statement<never> = {
-  name: 'ledger-run-insert',
-  text: `insert into ledger (id, account_id, job_kind, job_id, attempt, kind, tier, seconds, amount_usd, at)
-    values ($1, $2, 'run', $3, $4, 'gpu', $5, $6, $7, $8)`,
 }
