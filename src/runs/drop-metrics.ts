@@ -2,6 +2,9 @@
 import type { Querier, Statement } from '../store/db.ts'
 import type { RewardCurve } from './sparkline.ts'
 
+/** A run of millions of lines takes longer than a statement usually may; a run that could not be swept would be held for ever by nobody. */
+const takeTime: Statement<never> = { name: '', text: `set local statement_timeout = '10min'` }
+
 /** Lines without a step go with those around them. */
 const hide: Statement<never> = {
   name: 'run-metrics-hide',
@@ -41,6 +44,7 @@ function cutCurve(curve: RewardCurve | null, step: number | null): RewardCurve |
  * counts its own reports from the beginning.
  */
 export async function dropMetrics(tx: Querier, runId: string, resumeStep: number | null): Promise<void> {
+  await tx.query(takeTime)
   await tx.query(hide, [runId, resumeStep])
   await tx.query(ungate, [runId, resumeStep])
   const [row] = await tx.query(curveOf, [runId])

@@ -6,13 +6,15 @@ import { endAttempt } from './attempts.ts'
 import { chargeRun } from './charge-run.ts'
 import { dropMetrics } from './drop-metrics.ts'
 import { addNotice } from './log/log-chunks.ts'
-import { type HeldRun, lockLostRuns, nextStatus } from './run-row.ts'
+import { type HeldRun, lockLostRun, nextStatus } from './run-row.ts'
 import { announceWaiting } from './waiting-runs.ts'
 
-type SweepDeps = Pick<Deps, 'config' | 'db' | 'events'>
+type SweepDeps = Pick<Deps, 'config' | 'db' | 'events' | 'log'>
 
-/** One transaction sweeps so many: short enough that none of them is held up for long. */
-const BATCH = 20
+const nextLost: Statement<{ id: string }> = {
+  name: 'run-next-lost',
+  text: `select u.id from runs u where u.status = 'running' and u.lease_expires_at <= now() and u.id <> all($1::text[]) order by u.id limit 1`,
+}
 
 const putBack: Statement<never> = {
   name: 'run-sweep-back',
@@ -28,17 +30,30 @@ const end: Statement<never> = {
     where id = $1 and status = 'running' and attempt = $2`,
 }
 
-/** Sweeps every run whose lease has run out, of those that no other hub is sweeping; returns how many. */
+/**
+ * Sweeps every run whose lease has run out, of those that no other hub is sweeping; returns how many. Each has a transaction of its own: one that cannot be
+ * swept is left to the next time and keeps no other from it.
+ */
 export async function sweepLeases(deps: SweepDeps): Promise<number> {
+  const failed: string[] = []
   for (let swept = 0; ; ) {
-    const some = await deps.db.withTx(async (tx) => {
-      const lost = await lockLostRuns(tx, BATCH)
-      for (const run of lost) await sweepRun(deps, tx, run)
-      return lost.length
-    })
-    swept += some
-    if (some < BATCH) return swept
+    const [run] = await deps.db.query(nextLost, [failed])
+    if (!run) return swept
+    try {
+      if (await deps.db.withTx((tx) => sweepIfLost(deps, tx, run.id))) swept += 1
+      else failed.push(run.id)
+    } catch (error) {
+      deps.log.error({ err: error, run: run.id }, 'a run that lost its lease was not swept')
+      failed.push(run.id)
+    }
   }
+}
+
+/** False when another hub or a report holds it, or it has been heard of since. */
+async function sweepIfLost(deps: SweepDeps, tx: Tx, runId: string): Promise<boolean> {
+  const run = await lockLostRun(tx, runId)
+  if (run) await sweepRun(deps, tx, run)
+  return run !== null
 }
 
 async function sweepRun(deps: SweepDeps, tx: Tx, run: HeldRun): Promise<void> {

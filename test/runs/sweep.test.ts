@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AccountRef, RequestContext } from '../../src/context.ts'
+import { newId } from '../../src/ids.ts'
 import { claimRun } from '../../src/runs/claim-run.ts'
 import { getRun } from '../../src/runs/get-run.ts'
 import { sweepLeases } from '../../src/runs/sweep-leases.ts'
@@ -184,6 +185,26 @@ describe('the lease sweep', () => {
     }
     expect(await sweepLeases(other.deps)).toBe(0)
     expect((await getRun(ctx, id))?.status).toBe('running')
+  })
+
+  it('goes on with the others when one cannot be swept, and tries that one again', async () => {
+    const [first = '', second = '', third = ''] = (await Promise.all([lost(), lost(), lost()])).sort()
+    // A ledger row of this attempt is there already: what must not be is refused by the database.
+    await world.sql('update runs set lost_leases = 4, attempt = 5 where id = $1', [first])
+    await world.sql(
+      `insert into ledger (id, account_id, job_kind, job_id, attempt, kind, seconds, amount_usd) values ($1, $2, 'run', $3, 5, 'gpu', 0, 0)`,
+      [newId('led'), owner.id, first],
+    )
+    expect(await sweepLeases(world.deps)).toBe(2)
+    for (const [id, status] of [
+      [first, 'running'],
+      [second, 'queued'],
+      [third, 'queued'],
+    ] as const)
+      expect((await getRun(ctx, id))?.status).toBe(status)
+    await world.sql('update runs set attempt = 6 where id = $1', [first])
+    expect(await sweepLeases(world.deps)).toBe(1)
+    expect((await getRun(ctx, first))?.status).toBe('failed')
   })
 
   it('comes by itself, as often as the shortest lease asks', async () => {
