@@ -7,10 +7,12 @@ import {
   subscribeLog,
   subscribeMetrics,
 } from '../src/runs/log/subscribe-run.ts'
+import { watchRun } from '../src/runs/watch-run.ts'
 import { builder } from './builder.ts'
 import { JobStatusEnum, LogStreamEnum } from './enums.ts'
 import { rule } from './input-field.ts'
 import { operation } from './operation-scope.ts'
+import { RunType } from './run.ts'
 
 const RunLogEvent = builder.objectRef<LogEvent>('RunLogEvent').implement({
   description: 'A line of a log.',
@@ -77,5 +79,16 @@ builder.subscriptionField('runMetrics', (t) =>
     },
     subscribe: (_root, args, ctx) => subscribeMetrics(ctx, args),
     resolve: (batch) => batch,
+  }),
+)
+
+builder.subscriptionField('runUpdated', (t) =>
+  t.field({
+    type: RunType,
+    description: 'The run as it stands, and again after each change, until it has ended or is hidden from the caller.',
+    ...operation('key:read'),
+    args: { runId: t.arg.id({ required: true, description: 'Id of the run.' }) },
+    subscribe: (_root, { runId }, ctx) => watchRun(ctx, runId),
+    resolve: (run) => run,
   }),
 )

@@ -6,17 +6,24 @@ import type { GraphqlParts } from './graphql.ts'
 import { renderError, renderResult } from './graphql-errors.ts'
 import { fewRootFields, parseBounded, refuseOversized } from './graphql-limits.ts'
 import { OpenStreams } from './open-streams.ts'
+import { endingOf } from './request-context.ts'
 
 const BODY_LIMIT_BYTES = 1024 * 1024
 
 /** Mounts the endpoint; what it returns ends every stream when the hub stops. */
 export function registerGraphqlStream(app: FastifyInstance, parts: GraphqlParts): OpenStreams {
   const streams = new OpenStreams()
+  const connections = new Map<string, FastifyRequest>()
   const handler = createHandler({
     schema: parts.schema,
     execute,
     subscribe,
-    onSubscribe: ({ raw }, params) => prepare(parts, raw, params),
+    onSubscribe: ({ raw }, params) => {
+      const connection = connections.get(tokenOf(raw))
+      // An operation of single connection mode is answered at once, and lasts as long as the connection that its results go out on.
+      if (connection && raw !== connection) raw.ending = endingOf(connection)
+      return prepare(parts, raw, params)
+    },
     onNext: (_context, { raw }, result) => renderResult(result, raw),
   })
   app.removeAllContentTypeParsers()
@@ -32,6 +39,8 @@ export function registerGraphqlStream(app: FastifyInstance, parts: GraphqlParts)
       // Proxies hold small chunks back unless told otherwise.
       reply.header('x-accel-buffering', 'no')
       reply.hijack()
+      const token = tokenOf(request)
+      if (request.method === 'GET' && token && !connections.has(token)) connections.set(token, request)
       await streams.during(request, reply.raw, async () => {
         try {
           await handler(request, reply)
@@ -39,11 +48,19 @@ export function registerGraphqlStream(app: FastifyInstance, parts: GraphqlParts)
           renderError(error, request)
           if (!reply.raw.headersSent) reply.raw.writeHead(500)
           reply.raw.end()
+        } finally {
+          if (connections.get(token) === request) connections.delete(token)
         }
       })
     },
   })
   return streams
+}
+
+/** What ties the operations of single connection mode to their connection; empty in the other mode. */
+function tokenOf({ headers }: FastifyRequest): string {
+  const token = headers['x-graphql-event-stream-token']
+  return typeof token === 'string' ? token : ''
 }
 
 type Params = {

@@ -1,4 +1,5 @@
 import { type AddressInfo, connect } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -394,6 +395,41 @@ describe('subscriptions', () => {
     expect(rest.flatMap(({ data }) => data.runLog.events)).toEqual(
       lines.slice(1).flatMap(({ events }) => events.map(({ line }: Json) => ({ line }))),
     )
+  })
+
+  it('of a run yield it as it stands, and again after each change', async () => {
+    const runId = await claimed()
+    const seen = subscribe(`runUpdated(runId: "${runId}") { status latestMetrics }`, other.url)
+    await delay(300)
+    await report(runId, { metrics: [{ step: 1 }] })
+    await delay(300)
+    await report(runId, { status: 'failed' })
+    expect((await seen).map(({ data }) => data.runUpdated)).toEqual([
+      { status: 'RUNNING', latestMetrics: null },
+      { status: 'RUNNING', latestMetrics: { step: 1 } },
+      { status: 'FAILED', latestMetrics: { step: 1 } },
+    ])
+  })
+
+  it('last as long as their connection in single connection mode', async () => {
+    const runId = await claimed()
+    const url = `${hub.running.url}/graphql/stream`
+    const headers: Record<string, string> = { authorization: `Bearer ${ada.token}`, 'content-type': 'application/json' }
+    const token = await (await fetch(url, { method: 'PUT', headers })).text()
+    headers['x-graphql-event-stream-token'] = token
+    const stream = await fetch(url, { headers: { ...headers, accept: 'text/event-stream' } })
+    const query = `subscription { runLog(runId: "${runId}") { events { line } status } }`
+    const body = JSON.stringify({ query, extensions: { operationId: 'one' } })
+    expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(202)
+    await delay(200)
+    await report(runId, { log_chunk: 'late\n', status: 'succeeded' })
+    let text = ''
+    for await (const piece of stream.body ?? []) {
+      text += Buffer.from(piece).toString()
+      if (text.includes('event: complete')) break
+    }
+    expect(text).toContain('late')
+    expect(text).toContain('SUCCEEDED')
   })
 
   it('refuse a negative tail, a cursor that is none, and a run that is not visible', async () => {
