@@ -14,3 +14,13 @@ const suffix = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/
 export function isId(prefix: IdPrefix, id: string): boolean {
   return id.startsWith(`${prefix}_`) && suffix.test(id.slice(prefix.length + 1))
 }
+
+const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz'
+/** The 48 bits of a UUIDv7's time: three in the first digit, five in each of the next nine. */
+const TIME_DIGITS = 10
+
+/** When an id was made, by the clock of the hub that made it. */
+export function idTimeMs(id: string): number {
+  const digits = id.slice(id.lastIndexOf('_') + 1).slice(0, TIME_DIGITS)
+  return [...digits].reduce((time, digit) => time * 32 + DIGITS.indexOf(digit), 0)
+}

@@ -13,7 +13,8 @@ const namedKeys: Statement<{ key: string }> = {
   name: 'run-objects-named',
   text: `select storage_key as key from run_log_chunks where run_id = any($1::text[]) and storage_key = any($2::text[])
     union all select config_key from runs where id = any($1::text[]) and config_key is not null
-    union all select scorecard_key from runs where id = any($1::text[]) and scorecard_key is not null`,
+    union all select scorecard_key from runs where id = any($1::text[]) and scorecard_key is not null
+    union all select 'runs/' || id || '/metrics.jsonl' from runs where id = any($1::text[])`,
 }
 
 /** Deletes the objects of runs that no row names and that are older than an hour. What has a key of another form is not its own to judge. */

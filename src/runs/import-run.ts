@@ -10,7 +10,7 @@ import { newId } from '../ids.ts'
 import type { Statement } from '../store/db.ts'
 import { commitVerb } from '../verb.ts'
 import { readRun } from './get-run.ts'
-import { putRunObject } from './log/run-objects.ts'
+import { metricsKey, putRunObject } from './log/run-objects.ts'
 import { insertNamedRepos, lockNamedRepos } from './named-repos.ts'
 import { type Recipe, recipeHash } from './recipe/recipe.ts'
 import { billingOwner, findParent } from './run-request.ts'
@@ -147,7 +147,7 @@ async function putArtifacts(ctx: RequestContext, id: string, { config, summary, 
 async function putSummary({ deps, signal }: RequestContext, id: string, summary: Buffer): Promise<void> {
   const facts = { sizeBytes: summary.length, contentType: 'text/plain; charset=utf-8', signal }
   try {
-    await requireObjects(deps).put(`runs/${id}/metrics.jsonl`, summary, facts)
+    await requireObjects(deps).put(metricsKey(id), summary, facts)
   } catch (error) {
     throw asStoreRefusal(error)
   }

@@ -2,6 +2,7 @@
 import { runVisibleSql } from '../auth/policy.ts'
 import type { AccountRef } from '../context.ts'
 import { type DisplayNameSource, displayNameOf } from './display-name.ts'
+import { metricsKey } from './log/run-objects.ts'
 import { type Pace, progressOf, type ReportedProgress, type RunProgress } from './progress.ts'
 import { type JobStatus, type RunExecutor, terminalStatuses } from './run-state.ts'
 import { type RewardCurve, type RunSparkline, sparklineOf } from './sparkline.ts'
@@ -161,7 +162,7 @@ export function toRun(row: RunRow | readonly [...run: RunRow, found: number]): R
     gpuType: row[15],
     costUsd: row[19] === null ? null : Number(row[19]),
     // An import has no lines, but the summary that came with it.
-    metricsKey: row[20] > 0 || row[1] === 'external' ? `runs/${row[0]}/metrics.jsonl` : null,
+    metricsKey: row[20] > 0 || row[1] === 'external' ? metricsKey(row[0]) : null,
     logsKey: row[21] > 0 && row[1] !== 'external' ? `runs/${row[0]}/logs/` : null,
     configKey: row[22],
     scorecardKey: row[23],

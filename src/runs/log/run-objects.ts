@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { Deps } from '../../context.ts'
 import { asStoreRefusal, requireObjects } from '../../files/objects.ts'
+import { idTimeMs } from '../../ids.ts'
 
 export const RUN_PREFIX = 'runs/'
 
@@ -25,8 +26,13 @@ function newKey(runId: string, kind: RunObjectKind): string {
   return `${RUN_PREFIX}${runId}/${kind}/${name}.${facts[kind].extension}`
 }
 
-/** When the object was made, by the clock of the hub that made it; null for a key that is none of these. */
+/** Where a run's metrics stand: one object, written when the run is over, or brought by an import. */
+export const metricsKey = (runId: string) => `${RUN_PREFIX}${runId}/metrics.jsonl`
+
+/** When the object was made, by the clock of the hub that made it (of metrics: when their run was); null for a key that is none of these. */
 export function madeAtMs(key: string): number | null {
+  const [, runId] = /^runs\/(run_[0-9a-z]{26})\/metrics\.jsonl$/.exec(key) ?? []
+  if (runId !== undefined) return idTimeMs(runId)
   const [, time] = /^runs\/run_[0-9a-z]{26}\/(?:logs|config|scorecard)\/(\d{14})-[0-9a-f]{20}\.\w+$/.exec(key) ?? []
   return time === undefined ? null : Number(time)
 }
