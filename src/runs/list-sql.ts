@@ -61,6 +61,13 @@ const ofAccount = 'u.owner_id = account.id and (account.mine or u.created_by = $
 /** The two sources of what a key limited to repos sees, which may overlap. */
 const limited = [`u.filed_by = $4 and ${runTheirsSql('u')}`, `${runListedSql('u')} and ${runTheirsSql('u')}`]
 
+/** What the viewer sees where that is not all of its accounts: a limited key, or a hosted job's, which sees the run that it is for. */
+const fewSources = (viewer: RunViewerParams): readonly string[] | null => {
+  if (viewer[1] !== null) return limited
+  return isJob(viewer) ? ['u.id = $4'] : null
+}
+const isJob = (viewer: RunViewerParams) => viewer[0].length === 0 && viewer[3] !== null
+
 /** Parameters that a shape does not use still need a type. */
 const typed =
   '$1::text[] is not null and ($2::text[] is null or true) and ($3::text is null or true) and ($4::text is null or true)'
@@ -75,11 +82,11 @@ export function runPageStatement(
   const limit = `$${values.push(query.limit)}::int`
   const stream = (condition: string) =>
     `(select u.id from runs u where ${[condition, ...shared].join(' and ')} order by u.id desc limit ${limit})`
-  const ids =
-    viewer[1] === null
-      ? `select mine.id from account cross join lateral ${stream(ofAccount)} mine`
-      : limited.map(stream).join(' union ')
-  const text = `${viewer[1] === null ? accounts : ''} select ${runColumns}, page.found
+  const few = fewSources(viewer)
+  const ids = few
+    ? few.map(stream).join(' union ')
+    : `select mine.id from account cross join lateral ${stream(ofAccount)} mine`
+  const text = `${few ? '' : accounts} select ${runColumns}, page.found
     from (${bounded(`select id from (${ids}) candidates order by id desc limit ${limit}`)}) page
     join (${runTables}) on u.id = page.id where ${typed} order by page.id desc`
   return { statement: { name: statementName(viewer, query), rows: 'array', text }, values }
@@ -99,7 +106,8 @@ const bounded = (page: string) => `select id, found from (
 /** Empty where it is not worth a prepared statement. */
 function statementName(viewer: RunViewerParams, { filter, after }: RunPageQuery): string {
   if (filter.kind || filter.robot || filter.parentRunId || filter.gated != null) return ''
-  const shape = [filter.status, filter.executor, filter.ownerId && 'owner', after && 'after', viewer[1] && 'limited']
+  const who = viewer[1] ? 'limited' : isJob(viewer) && 'job'
+  const shape = [filter.status, filter.executor, filter.ownerId && 'owner', after && 'after', who]
   return ['run-page', ...shape.filter(Boolean)].join('-')
 }
 
@@ -121,10 +129,11 @@ const facetText = (head: string, source: string) => `${head} counted as (${sourc
 
 /** Counts over every run that the caller can see, in one pass; the accounts' own are read from an index alone. */
 export function runFacetStatement(viewer: RunViewerParams): Statement<FacetRow> {
-  if (viewer[1] !== null) {
-    const visible = limited.map((condition) => `select u.id from runs u where ${condition}`).join(' union ')
+  const few = fewSources(viewer)
+  if (few) {
+    const visible = few.map((condition) => `select u.id from runs u where ${condition}`).join(' union ')
     const text = facetText('with', `select ${counted} from runs u where u.id in (${visible})`)
-    return { name: 'run-facets-limited', text }
+    return { name: isJob(viewer) ? 'run-facets-job' : 'run-facets-limited', text }
   }
   const seen = `cross join lateral (select ${counted} from runs u where u.owner_id = account.id`
   // Two halves: a condition on who created a run would have to look at the run itself.

@@ -152,7 +152,7 @@ describe('a run', () => {
       recipe: {
         gate: {
           every_steps: 100,
-          battery: null,
+          battery: 'watch',
           tripwires: [{ metric: 'pass_rate', op: '<', threshold: 0.5, from_step: 200, consecutive: 2 }],
         },
       },
