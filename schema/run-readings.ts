@@ -81,7 +81,10 @@ const MetricsType = builder.objectRef<RunMetrics>('RunMetrics').implement({
       description:
         'The first 1000 that have a number, in the order of their appearance; what was asked for, where keys were.',
     }),
-    series: t.expose('series', { type: [SeriesType], description: `Of the first ${MAX_SERIES} keys.` }),
+    series: t.expose('series', {
+      type: [SeriesType],
+      description: `Of the first ${MAX_SERIES} keys; of fewer where they would have more than 100,000 points together.`,
+    }),
   }),
 })
 

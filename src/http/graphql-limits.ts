@@ -25,6 +25,14 @@ const defaultPages: ReadonlyMap<string, number> = new Map([
   ['tree', DEFAULT_TREE_LIMIT],
 ])
 
+/** What is long and no page: one counts as so many nodes, so that one run has all of them at once and a page of runs does not. */
+const longFields: ReadonlyMap<string, number> = new Map([
+  ['config', 250],
+  ['checkpoints', 250],
+  ['gateResults', 250],
+  ['metrics', 250],
+])
+
 /** Parses a document of at most 5000 tokens. One that nests too deep for the parser, which calls itself, is a syntax error like any other. */
 export function parseBounded(source: string | Source): DocumentNode {
   try {
@@ -150,7 +158,7 @@ class Sizer {
     const members = field.selectionSet?.selections.some(
       (node) => node.kind === Kind.FIELD && (node.name.value === 'nodes' || node.name.value === 'edges'),
     )
-    return members ? (defaultPages.get(field.name.value) ?? DEFAULT_PAGE) : 1
+    return members ? (defaultPages.get(field.name.value) ?? DEFAULT_PAGE) : (longFields.get(field.name.value) ?? 1)
   }
 }
 

@@ -6,7 +6,7 @@ import { type MetricSeries, type SeriesBuilder, seriesBuilder } from './metric-s
 export interface RunMetrics {
   /** The first thousand that have a number in some line, in the order in which they appear; what was asked for, where keys were. */
   readonly keys: readonly string[]
-  /** Of the first hundred of them. */
+  /** Of the first hundred of them; of fewer where they would have more than 100,000 points together. */
   readonly series: readonly MetricSeries[]
 }
 
@@ -14,6 +14,7 @@ export const DEFAULT_MAX_POINTS = 500
 export const MAX_POINTS = 5000
 export const MAX_SERIES = 100
 const MAX_KEYS = 1000
+const MAX_POINTS_TOGETHER = 100_000
 
 type Line = Readonly<Record<string, unknown>>
 type LineRow = readonly [seq: number, step: number | null, line: Line]
@@ -42,10 +43,11 @@ export interface MetricsInput {
  */
 export async function getRunMetrics(ctx: RequestContext, runId: string, input: MetricsInput): Promise<RunMetrics> {
   const asked = input.keys && [...new Set(input.keys)].slice(0, MAX_SERIES)
+  const maxSeries = Math.min(MAX_SERIES, Math.floor(MAX_POINTS_TOGETHER / input.maxPoints))
   const builders = new Map<string, SeriesBuilder | null>()
   const follow = (key: string): SeriesBuilder | null => {
     if (builders.size === MAX_KEYS) return null
-    const builder = builders.size < MAX_SERIES ? seriesBuilder(key, input.maxPoints) : null
+    const builder = builders.size < maxSeries ? seriesBuilder(key, input.maxPoints) : null
     builders.set(key, builder)
     return builder
   }

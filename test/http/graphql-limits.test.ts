@@ -12,6 +12,15 @@ describe('the nodes that an operation may yield', () => {
     expect(() => size(nested(100, 200))).toThrow(/20100 nodes/)
   })
 
+  it('count 250 of what is long and no page: all of it for one run, none for a page of them', () => {
+    const whole =
+      'config { keys { path } groups { entries { path } } } checkpoints { items { files { path } } } metrics { series { key } } gateResults { step }'
+    expect(() => size(`{ run(id: "run_1") { ${whole} } }`)).not.toThrow()
+    expect(() => size(`{ runs(first: 20) { nodes { id metrics { series { key } } } } }`)).not.toThrow()
+    expect(() => size(`{ runs(first: 100) { nodes { id metrics { series { key } } } } }`)).toThrow(/50100 nodes/)
+    expect(() => size(`{ runs { nodes { config { keys { path } diff { changedKeys } } } } }`)).toThrow(/15020 nodes/)
+  })
+
   it('count 500 files where no number of them is asked for, as many as come', () => {
     expect(() => size('{ repos { nodes { files { nodes { path } } } } }')).not.toThrow()
     expect(() => size('{ repos(first: 100) { nodes { files { nodes { path } } } } }')).toThrow(/50100 nodes/)

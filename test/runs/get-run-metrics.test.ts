@@ -127,6 +127,12 @@ describe('the metrics of a run', () => {
     expect([keys.length, series.length, series.at(-1)?.key]).toEqual([150, 100, 'm099'])
   })
 
+  it('have 100,000 points together at most', async () => {
+    const line = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`m${at}`, at]))
+    const { keys, series } = await read([{ step: 1, line }], null, 5000)
+    expect([keys.length, series.length]).toEqual([30, 20])
+  })
+
   it('stand any name', async () => {
     const names = ['__proto__', "o'clock", '"', '$.a', 'a.b', 'ü', '']
     const line = JSON.parse(`{${names.map((name) => `${JSON.stringify(name)}:1`).join()}}`)
