@@ -7,6 +7,7 @@ import { abortAbandoned, abortStrays, deleteDoomed } from './collect-objects.ts'
 import { dropOldRows, pruneClosedRows } from './collect-rows.ts'
 import { collectRunObjects } from './collect-run-objects.ts'
 import { purgeDeletedRepos, purgeRepo } from './repo-purge.ts'
+import { writeMetricsFile } from './run-metrics-file.ts'
 
 /** Keeps the input's type for the handler, and forgets it for the list. */
 const define = <Input extends z.ZodType>(job: JobDefinition<Input>): JobDefinition => ({
@@ -96,6 +97,17 @@ const runsDispatch = define({
   handler: (_input, { deps }) => dispatchWaiting(deps),
 })
 
+const runMetricsFile = define({
+  name: 'run-metrics-file',
+  input: z.object({ runId: z.string() }),
+  expireSeconds: 900,
+  retryLimit: 5,
+  concurrency: 1,
+  async handler({ runId }, { deps, signal }) {
+    if (deps.objects) await writeMetricsFile(deps, deps.objects, runId, signal)
+  },
+})
+
 export const jobs: readonly JobDefinition[] = [
   blobVerify,
   repoPurge,
@@ -104,4 +116,5 @@ export const jobs: readonly JobDefinition[] = [
   runObjectsCollect,
   runDispatch,
   runsDispatch,
+  runMetricsFile,
 ]

@@ -9,7 +9,7 @@ import { addNotice } from './log/log-chunks.ts'
 import { type HeldRun, lockLostRun, nextStatus } from './run-row.ts'
 import { announceWaiting } from './waiting-runs.ts'
 
-type SweepDeps = Pick<Deps, 'config' | 'db' | 'events' | 'log'>
+type SweepDeps = Pick<Deps, 'config' | 'db' | 'events' | 'log' | 'queue'>
 
 const nextLost: Statement<{ id: string }> = {
   name: 'run-next-lost',
@@ -68,6 +68,7 @@ async function sweepRun(deps: SweepDeps, tx: Tx, run: HeldRun): Promise<void> {
     const error =
       to === 'failed' ? `The run lost its lease ${run.lostLeases + 1} times; its runners stopped reporting.` : null
     await tx.query(end, [run.id, run.attempt, to, await chargeRun(tx, run), error])
+    await deps.queue.send(tx, 'run-metrics-file', { runId: run.id })
   }
   await addNotice(tx, run.id, noticeOf(run, to))
   await audit(tx, noViewer, {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AccountRef, RequestContext } from '../../src/context.ts'
 import { HubError } from '../../src/errors.ts'
 import { collectRunObjects } from '../../src/jobs/collect-run-objects.ts'
+import { writeMetricsFile } from '../../src/jobs/run-metrics-file.ts'
 import { claimRun } from '../../src/runs/claim-run.ts'
 import { readRunObject } from '../../src/runs/log/run-objects.ts'
 import type { ReportRunInput } from '../../src/runs/report/report-input.ts'
@@ -282,6 +283,21 @@ describe('the end of a run', () => {
     expect(run.spend.final && run.spend.accruedUsd === run.costUsd).toBe(true)
     const [entry] = await world.sql<{ amount_usd: string }>('select amount_usd from ledger where job_id = $1', [runId])
     expect(Number(entry?.amount_usd)).toBe(run.costUsd)
+  })
+
+  it('has its metrics written into one object, without those of a lost attempt', async () => {
+    const runId = await running()
+    await report(runId, { metrics: Array.from({ length: 1200 }, (_, step) => ({ step, note: 'größer' })) })
+    await world.sql('update run_metrics set hidden = true where run_id = $1 and seq <= 3', [runId])
+    const run = await report(runId, { status: 'succeeded' })
+    expect(world.sent).toContainEqual({ job: 'run-metrics-file', input: { runId } })
+    await writeMetricsFile(world.deps, world.disk, runId, new AbortController().signal)
+    const lines = (await readRunObject(world.deps, run.metricsKey ?? '')).split('\n')
+    expect([lines.length, lines[0], lines.at(-2)]).toEqual([
+      1198,
+      '{"step":3,"note":"größer"}',
+      '{"step":1199,"note":"größer"}',
+    ])
   })
 
   it('as canceled follows an ask to stop', async () => {

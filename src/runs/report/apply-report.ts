@@ -154,6 +154,7 @@ async function writeEnd(
   repo: RepoFacts | null,
 ): Promise<void> {
   await endAttempt(tx, run, 'reported')
+  await ctx.deps.queue.send(tx, 'run-metrics-file', { runId: run.id })
   await audit(tx, ctx, {
     action: 'run.finish',
     accountId: run.ownerId,

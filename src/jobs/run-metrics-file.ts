@@ -1,0 +1,37 @@
+/** `runs/{run_id}/metrics.jsonl`: the metrics of a run that has ended, as one object. Spec, Run.metrics_key. */
+import { Readable } from 'node:stream'
+import type { Deps } from '../context.ts'
+import { readMetrics } from '../runs/log/read-chunks.ts'
+import type { Querier, Statement } from '../store/db.ts'
+import type { ObjectStore } from '../store/objects/object-store.ts'
+
+/** One newline after each line. */
+const metricsSize: Statement<{ last: number | null; bytes: number }> = {
+  name: 'run-metrics-size',
+  text: `select max(seq) as last, coalesce(sum(octet_length(line::text) + 1), 0)::bigint as bytes
+    from run_metrics where run_id = $1 and not hidden`,
+}
+
+/** Writes the object from the rows, a page at a time; a run that has ended gets no more of them, so doing it twice writes the same. */
+export async function writeMetricsFile(
+  deps: Pick<Deps, 'db'>,
+  objects: ObjectStore,
+  runId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const [found] = await deps.db.query(metricsSize, [runId])
+  if (!found || found.last === null) return
+  await objects.put(`runs/${runId}/metrics.jsonl`, Readable.from(linesOf(deps.db, runId, found.last)), {
+    sizeBytes: found.bytes,
+    contentType: 'application/x-ndjson',
+    signal,
+  })
+}
+
+async function* linesOf(db: Querier, runId: string, last: number): AsyncGenerator<Buffer> {
+  for (let after = 0; after < last; ) {
+    const { rows, reaches } = await readMetrics(db, runId, after, last)
+    if (rows.length > 0) yield Buffer.from(rows.map(({ line }) => `${line}\n`).join(''))
+    after = reaches
+  }
+}
