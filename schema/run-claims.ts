@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { cancelRun } from '../src/runs/cancel-run.ts'
 import { claimNextRun } from '../src/runs/claim-next-run.ts'
 import { claimRun } from '../src/runs/claim-run.ts'
+import { handleText } from '../src/text-rules.ts'
 import { builder } from './builder.ts'
 import { rule } from './input-field.ts'
 import { operation, targetRun } from './operation-scope.ts'
@@ -52,6 +53,10 @@ const ClaimNextRunInput = builder.inputType('ClaimNextRunInput', {
     waitS: t.int({
       ...rule(z.int().min(0).max(MAX_WAIT_S)),
       description: 'Seconds to wait for work where there is none, 30 at most; 0 by default.',
+    }),
+    owner: t.string({
+      ...rule(handleText),
+      description: 'Handle of the account whose runs alone count; all accounts of the credential by default.',
     }),
   }),
 })

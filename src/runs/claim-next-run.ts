@@ -1,6 +1,8 @@
 /** claimNextRun (contract, "Additions"): the oldest queued worker run that the caller may claim, at once or as soon as there is one. */
+import { accountByHandle } from '../accounts/handle.ts'
 import { assertLevel, assertNotJob, runListedSql } from '../auth/policy.ts'
 import type { Credentialed, RequestContext } from '../context.ts'
+import { HubError } from '../errors.ts'
 import type { Statement } from '../store/db.ts'
 import { commitVerb } from '../verb.ts'
 import { takeRun } from './claim-run.ts'
@@ -12,6 +14,8 @@ export interface ClaimNextRunInput {
   readonly worker: string
   /** Whole seconds to wait for work, 30 at most; 0 by default. */
   readonly waitS?: number | null
+  /** Handle of the account whose runs alone count; absent: all accounts of the credential. */
+  readonly owner?: string | null
 }
 
 /** So many of the oldest are looked at: those that others are claiming right now are passed over. */
@@ -31,9 +35,9 @@ const oldestWaiting: Statement<{ id: string }> = {
     select u.id from waiting w join runs u on u.id = w.id where u.status = 'queued' order by w.id limit 1 for update of u skip locked`,
 }
 
-/** The claimed run, or null when none came within the time. Errors: 401, 403. */
+/** The claimed run, or null when none came within the time. Errors: 401, 403 also for an owner that is unknown or not the caller's. */
 export async function claimNextRun(ctx: RequestContext, input: ClaimNextRunInput): Promise<Run | null> {
-  const credential = assertLevel(ctx.viewer, 'train')
+  const credential = await ofOwner(ctx, assertLevel(ctx.viewer, 'train'), input.owner ?? null)
   assertNotJob(ctx.viewer, 'claim other runs')
   const waitMs = (input.waitS ?? 0) * 1000
   if (waitMs === 0) return takeOldest(ctx, credential, input)
@@ -43,6 +47,14 @@ export async function claimNextRun(ctx: RequestContext, input: ClaimNextRunInput
     if (run) return run
   }
   return null
+}
+
+/** The credential, for work of this owner alone. */
+async function ofOwner(ctx: RequestContext, credential: Credentialed, handle: string | null): Promise<Credentialed> {
+  if (handle === null) return credential
+  const [owner] = await ctx.deps.db.query(accountByHandle, [handle])
+  if (owner && credential.accountIds.includes(owner.id)) return { ...credential, accountIds: [owner.id] }
+  throw new HubError('forbidden.scope', `You are neither ${handle} nor one of its members.`)
 }
 
 async function takeOldest(
