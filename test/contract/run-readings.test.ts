@@ -193,6 +193,25 @@ describe('the checkpoints of a run', () => {
   })
 })
 
+describe('too many files of checkpoints', () => {
+  it('are 413, and name the repo whose tree has them', async () => {
+    const name = await hub.repo(ada, { kind: 'model', slug: newName('model') })
+    await hub.upload(ada, name, { 'checkpoints/step_1/a': 'a' })
+    const [file] = await hub.sql<{ repo: string; id: string }>(
+      'select repo_id as repo, id from files order by id desc limit 1',
+    )
+    await hub.sql(
+      `insert into files (repo_id, path, blob_id, mime, updated_at, from_seq)
+        select repo_id, path || at, blob_id, mime, updated_at, from_seq from files, generate_series(1, 20000) at where id = $1`,
+      [file?.id],
+    )
+    const run = await putRun(database, { ownerId: ada.id, set: { output_repo_id: file?.repo, output_repo_name: name } })
+    const answer = await checkpoints(ada, run)
+    expect([answer.status, types(answer)]).toEqual([413, ['too_large']])
+    expect(answer.json.detail).toContain(name)
+  })
+})
+
 describe('the metrics of a run', () => {
   async function measured(): Promise<string> {
     const run = await putRun(database, { ownerId: ada.id })
