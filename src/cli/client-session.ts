@@ -17,7 +17,8 @@ export interface Ended {
   readonly code?: number
 }
 
-export type Work = (client: HubClient, settings: ClientSettings) => Promise<Ended | null>
+/** A number is the exit code of work that has written all itself. */
+export type Work = (client: HubClient, settings: ClientSettings) => Promise<Ended | number>
 
 /** The command was called with what makes no sense: exit code 2. */
 export class UsageError extends Error {}
@@ -53,7 +54,7 @@ export function wholeFrom(from: number, to = Number.MAX_SAFE_INTEGER) {
   }
 }
 
-/** Runs a command's work and turns its end, or its error, into output and exit code. Work that ends with null has said everything itself. */
+/** Runs a command's work and turns its end, or its error, into output and exit code. */
 export async function runCommand(io: ClientIo, options: CommonOptions, work: Work): Promise<void> {
   const interrupt = new AbortController()
   const off = io.onInterrupt(() => interrupt.abort(new Error('interrupted')))
@@ -61,8 +62,9 @@ export async function runCommand(io: ClientIo, options: CommonOptions, work: Wor
     const settings = await clientSettings(io.env, options)
     const client = createHubClient({ url: settings.url, token: settings.token, signal: interrupt.signal })
     const ended = await work(client, settings)
-    if (ended) io.stdout.write(options.json ? `${JSON.stringify(ended.json)}\n` : ended.text)
-    io.exit(ended?.code ?? exitCode.ok)
+    if (typeof ended === 'number') return io.exit(ended)
+    io.stdout.write(options.json ? `${JSON.stringify(ended.json)}\n` : ended.text)
+    io.exit(ended.code ?? exitCode.ok)
   } catch (error) {
     if (interrupt.signal.aborted) {
       io.stderr.write('hub: interrupted; run the same command again to go on.\n')

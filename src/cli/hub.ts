@@ -2,10 +2,12 @@
 /** The `hub` command. Exit codes: 0 done, 1 refused or failed, 2 used wrongly. */
 import { Command, CommanderError } from 'commander'
 import { registerClientCommands } from './client-commands.ts'
+import { registerLogCommand } from './log-command.ts'
 import { registerModelCommand } from './model-command.ts'
 import { registerOperatorCommands } from './operator-commands.ts'
 import { printError } from './output.ts'
 import { registerRunCommands } from './run-commands.ts'
+import { registerRunnerCommand } from './runner-command.ts'
 
 async function main(): Promise<void> {
   const program = new Command('hub')
@@ -21,6 +23,8 @@ async function main(): Promise<void> {
   registerOperatorCommands(program)
   registerClientCommands(program)
   registerRunCommands(program)
+  registerLogCommand(program)
+  registerRunnerCommand(program)
   registerModelCommand(program)
   inheritSettings(program)
   await program.parseAsync()

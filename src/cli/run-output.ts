@@ -49,3 +49,9 @@ export function runLines(run: RemoteRun): string {
 
 const shareText = (fraction: number | null) => (fraction === null ? '' : ` (${Math.floor(fraction * 100)}%)`)
 const round = (value: number) => Number(value.toPrecision(5))
+
+/** A line of a log; one of the hub's own stands out. */
+export function paintLine({ stream, line }: { readonly stream: string; readonly line: string }, isTerminal: boolean) {
+  if (stream !== 'stderr') return `${line}\n`
+  return isTerminal ? `\x1b[33mhub: ${line}\x1b[0m\n` : `hub: ${line}\n`
+}

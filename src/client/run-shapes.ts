@@ -12,6 +12,7 @@ export const remoteRun = z.looseObject({
   display_name: z.string(),
   attempt: z.number().int().default(0),
   claimed_by: optional(z.string()),
+  heartbeat_at: optional(z.string()),
   lease_expires_at: optional(z.string()),
   cancel_requested_at: optional(z.string()),
   error: optional(z.string()),

@@ -1,0 +1,67 @@
+/** `hub logs`: the log of a run in a terminal. */
+import type { Command } from 'commander'
+import type { HubClient, RunEvent } from '../client/index.ts'
+import { type ClientIo, exitCode } from './client-output.ts'
+import { type CommonOptions, common, runCommand, wholeFrom } from './client-session.ts'
+import { processIo } from './process-io.ts'
+import { paintLine } from './run-output.ts'
+
+interface LogOptions extends CommonOptions {
+  readonly follow?: boolean
+  readonly tail?: number
+  readonly metrics?: boolean
+  readonly after?: string
+}
+
+const help = `
+What the hub says itself, such as a cancel, is in the log too, after \`hub:\`. A connection that breaks is made again
+where it broke: no line is lost, none comes twice. With --json each event is one line,
+{"event": "log"|"metric"|"end", "id": …, "data": …}; an \`id\` is what --after takes.
+
+Examples:
+  $ hub logs run_01k0… -f
+  $ hub logs run_01k0… --tail 20
+  $ hub logs run_01k0… --metrics --json | jq 'select(.event == "metric").data.reward'
+
+Exit codes:
+  0    the run succeeded, or has not ended yet
+  1    it failed or was canceled, or the log could not be read
+  2    wrong usage
+  3    not authenticated, or not allowed
+  4    not found, or not visible
+  130  interrupted; the run goes on`
+
+/** Adds it to the `hub` program. */
+export function registerLogCommand(program: Command, io: ClientIo = processIo): void {
+  common(program.command('logs <run>').description('The log of a run'), io, help)
+    .option('-f, --follow', 'go on until the run has ended')
+    .option('--tail <n>', 'begin with the last n lines', wholeFrom(0))
+    .option('--metrics', 'the metrics lines instead of the log')
+    .option('--after <id>', 'begin after this event')
+    .action((run: string, options: LogOptions) => {
+      const json = options.json ?? program.opts<CommonOptions>().json
+      return runCommand(io, { ...options, json }, (client) => show(io, client, run, { ...options, json }))
+    })
+}
+
+async function show(io: ClientIo, client: HubClient, run: string, options: LogOptions): Promise<number> {
+  const { follow = false, tail, after, metrics = false, json = false } = options
+  const isTerminal = (io.stdout as { isTTY?: boolean }).isTTY === true
+  // On a terminal colors of the trainer are shown; in a file they are noise.
+  const events = client.runs.follow(run, { follow, tail, after, stripAnsi: !isTerminal && !json })
+  let status = ''
+  for await (const event of events) {
+    if (event.kind === 'end') status = event.status
+    else if ((event.kind === 'metric') !== metrics) continue
+    if (json) io.stdout.write(`${JSON.stringify(asObject(event))}\n`)
+    else if (event.kind === 'log') io.stdout.write(paintLine(event, isTerminal))
+    else if (event.kind === 'metric') io.stdout.write(`${JSON.stringify(event.line)}\n`)
+  }
+  if (follow) io.stderr.write(`hub: the run has ended: ${status}\n`)
+  return status === 'failed' || status === 'canceled' ? exitCode.failed : exitCode.ok
+}
+
+function asObject(event: RunEvent): object {
+  const { kind, id, ...rest } = event
+  return { event: kind, id, data: kind === 'metric' ? event.line : rest }
+}

@@ -1,0 +1,120 @@
+/** `hub runner`: claims training runs and executes them on this machine. */
+import { homedir, hostname } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { Command } from 'commander'
+import { createHubClient, LocalError, type RunOutcome, work } from '../client/index.ts'
+import { type ClientIo, exitCode, exitCodeOf, explain } from './client-output.ts'
+import { type CommonOptions, common, UsageError } from './client-session.ts'
+import { clientSettings } from './client-settings.ts'
+import { processIo } from './process-io.ts'
+
+interface RunnerOptions extends CommonOptions {
+  readonly owner: string
+  readonly once?: boolean
+  readonly command?: string
+  readonly name: string
+  readonly workDir?: string
+  readonly gpuTier?: string
+}
+
+const help = `
+The command is run by a shell for each run, in a folder of the run's own. It gets the recipe as JSON on standard input, and
+  HUB_RUN_ID    the run
+  HUB_URL       the hub (the runner's key stays with the runner)
+  HUB_RUN_DIR   the folder, which is the working directory too; what it writes there is taken from there:
+    metrics.jsonl             a JSON object a line, with "iteration" (or "step") and "reward": reported as it grows
+    config.yaml               the resolved config: reported as soon as it is there
+    checkpoints/step_N/       a checkpoint: published as files of a model repo of the owner. Make it under another
+                              name and rename it; or it counts as complete when it has not changed for three seconds
+    scorecard.json            acceptance results: reported at the end
+What it prints, on both outputs, is the run's log. Exit code 0 is success, any other is failure.
+
+A cancel, a lost claim and Ctrl-C end the command: SIGTERM to its process group, and SIGKILL 20 seconds later.
+A hub that is away is waited for while the command works on. A runner that was killed goes on when it is started again on
+the same --work-dir: the command outlives it, no line is lost and none is told twice.
+
+Examples:
+  $ hub runner --owner ada --command 'python train.py'
+  $ hub runner --owner walnut-robotics --once --command 'node examples/trainer/train.ts'
+
+Exit codes:
+  0    done: with --once the run succeeded, else stopped by Ctrl-C
+  1    with --once the run did not succeed; or the hub could not be reached
+  2    wrong usage
+  3    not authenticated, or not allowed (a runner needs a key with the scope train)`
+
+const GRACE_MS = 20_000
+const INTERVAL_MS = 2000
+
+/** Adds it to the `hub` program. */
+export function registerRunnerCommand(
+  program: Command,
+  io: ClientIo = processIo,
+  pace = { intervalMs: INTERVAL_MS, graceMs: GRACE_MS },
+): void {
+  common(program.command('runner').description('Claim training runs and execute them on this machine'), io, help)
+    .requiredOption('--owner <handle>', 'whose runs')
+    .option('--once', 'end after one run')
+    .option('--command <command>', 'what executes a run (default: HUB_RUNNER_COMMAND)')
+    .option('--name <name>', 'the name of this runner', hostname())
+    .option('--work-dir <dir>', 'where runs keep their files (default: ~/.local/state/hub/runs)')
+    .option('--gpu-tier <tier>', 'the tier that this machine is like, for what runs measure')
+    .action((options: RunnerOptions) =>
+      run(io, { ...options, json: options.json ?? program.opts<CommonOptions>().json }, pace),
+    )
+}
+
+async function run(
+  io: ClientIo,
+  options: RunnerOptions,
+  pace: { readonly intervalMs: number; readonly graceMs: number },
+): Promise<void> {
+  const stop = new AbortController()
+  const giveUp = new AbortController()
+  const off = io.onInterrupt(() => {
+    stop.abort(new Error('The runner was stopped.'))
+    // Its last words need a hub that answers; a run whose runner says nothing is swept when its lease ends.
+    setTimeout(() => giveUp.abort(new Error('interrupted')), pace.graceMs + 10_000).unref()
+  })
+  const tell = (line: string) => void io.stderr.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`)
+  let last: RunOutcome | null = null
+  try {
+    const command = options.command ?? io.env.HUB_RUNNER_COMMAND
+    if (!command) throw new UsageError("Say what executes a run: --command 'python train.py', or HUB_RUNNER_COMMAND.")
+    const { url, token, cacheDir } = await clientSettings(io.env, options)
+    if (token === null) throw new LocalError('A runner needs a key with the scope train: HUB_TOKEN or --token-file.')
+    const retry = { attempts: Number.POSITIVE_INFINITY, baseMs: 250, maxMs: 5000, random: Math.random }
+    const client = createHubClient({ url, token, retry, signal: giveUp.signal })
+    tell(`${options.name} works for ${options.owner} at ${url}`)
+    const { HUB_TOKEN: _kept, ...env } = io.env
+    const runner = { client, workDir: workDirOf(io, options), cacheDir, command, env, ...pace, tell, stop: stop.signal }
+    await work(
+      { ...runner, gpuTier: options.gpuTier },
+      {
+        name: options.name,
+        owner: options.owner,
+        once: options.once ?? false,
+        ended(outcome) {
+          last = outcome
+          tell(`${outcome.run}: ${outcome.status}${outcome.error ? `: ${outcome.error}` : ''}`)
+          if (options.json) io.stdout.write(`${JSON.stringify(outcome)}\n`)
+        },
+      },
+    )
+    io.exit(options.once && (last as RunOutcome | null)?.status !== 'succeeded' ? exitCode.failed : exitCode.ok)
+  } catch (error) {
+    if (giveUp.signal.aborted) {
+      io.stderr.write('hub: the hub did not hear the end; start the runner again on the same --work-dir to tell it.\n')
+      return io.exit(exitCode.interrupted)
+    }
+    io.stderr.write(explain(error))
+    io.exit(error instanceof UsageError ? exitCode.usage : exitCodeOf(error))
+  } finally {
+    off()
+  }
+}
+
+function workDirOf({ env }: ClientIo, { workDir }: RunnerOptions): string {
+  if (workDir !== undefined) return resolve(workDir)
+  return join(env.XDG_STATE_HOME || join(env.HOME || homedir(), '.local', 'state'), 'hub', 'runs')
+}

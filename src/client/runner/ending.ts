@@ -1,0 +1,31 @@
+/** How a command ended, as the end of its run. */
+import { stat } from 'node:fs/promises'
+import { exitCodeIn } from './command.ts'
+import { absent, type RunFiles, readFrom } from './run-files.ts'
+
+export interface RunEnding {
+  readonly status: 'succeeded' | 'failed' | 'canceled'
+  readonly error: string | null
+}
+
+/** By its exit code; a failure ends with the last line that the command wrote, which mostly says why. */
+export async function endOf(files: RunFiles): Promise<RunEnding> {
+  const code = await exitCodeIn(files.exitCode)
+  if (code === 0) return { status: 'succeeded', error: null }
+  const what = code === null ? 'The command was killed' : `The command ended with exit code ${code}`
+  const last = await lastLine(files.output)
+  return { status: 'failed', error: last === '' ? `${what}.` : `${what}: ${last}` }
+}
+
+async function lastLine(file: string): Promise<string> {
+  const found = await stat(file).catch(absent)
+  const size = found?.size ?? 0
+  const bytes = await readFrom(file, Math.max(0, size - 4096), 4096)
+  const lines = Buffer.from(bytes).toString('utf8').split('\n')
+  return (
+    lines
+      .findLast((line) => line.trim() !== '')
+      ?.trim()
+      .slice(0, 500) ?? ''
+  )
+}

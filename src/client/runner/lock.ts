@@ -1,0 +1,23 @@
+/** Two runners may share a work folder; a run is one's at a time. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { isAlive, thisProcess } from './command.ts'
+import { absent } from './run-files.ts'
+
+/** Notes that this process works on it. */
+export async function lock(file: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, JSON.stringify(thisProcess()))
+}
+
+/** Whether a living process holds it. */
+export async function isLocked(file: string): Promise<boolean> {
+  const text = await readFile(file, 'utf8').catch(absent)
+  if (text === null) return false
+  try {
+    const { pid, born } = JSON.parse(text) as { pid: number; born: string }
+    return isAlive({ pid, born })
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,92 @@
+/** Reading a growing `metrics.jsonl`. Pure. */
+
+/** A report takes 10,000 lines and a body of 8 MiB; less, so that one report is never long under way. */
+const MAX_LINES = 2000
+const MAX_BYTES = 1024 * 1024
+
+type Line = Readonly<Record<string, unknown>>
+
+export interface MetricsBatch {
+  readonly lines: readonly Line[]
+  /** How many of the given bytes were read. */
+  readonly size: number
+  /** What was left out, and why. */
+  readonly refused: readonly string[]
+}
+
+const NEWLINE = 10
+
+/** The lines that are complete, as many as a report takes. With `isWhole` the last one is complete though its end is missing. */
+export function readMetrics(bytes: Uint8Array, isWhole: boolean): MetricsBatch {
+  const lines: Line[] = []
+  const refused: string[] = []
+  let from = 0
+  while (from < bytes.length && lines.length < MAX_LINES && from < MAX_BYTES) {
+    const end = bytes.indexOf(NEWLINE, from)
+    if (end < 0 && !isWhole && bytes.length - from < MAX_BYTES) break
+    const to = end < 0 ? bytes.length : end
+    const text = Buffer.from(bytes.subarray(from, to)).toString('utf8').trim()
+    from = Math.min(to + 1, bytes.length)
+    if (text === '') continue
+    const line = readLine(text)
+    if (typeof line === 'string') refused.push(`${line}: ${text.slice(0, 200)}`)
+    else lines.push(line)
+  }
+  return { lines, size: from, refused }
+}
+
+/** The line, or why it is none. What JSON cannot say again would reach the hub as something else. */
+function readLine(text: string): Line | string {
+  const line = parsed(text) ?? parsed(withoutNan(text))
+  if (line === undefined) return 'not JSON'
+  if (typeof line !== 'object' || line === null || Array.isArray(line)) return 'not a JSON object'
+  return hasInfinite(line) ? 'a number that is too large' : (line as Line)
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Python writes NaN and Infinity, which JSON does not have: null says as much, and the rest of the line is kept. */
+function withoutNan(text: string): string {
+  return text.replace(/"(?:[^"\\]|\\.)*"|-?(?:NaN|Infinity)/g, (token) => (token.startsWith('"') ? token : 'null'))
+}
+
+function hasInfinite(value: unknown): boolean {
+  if (typeof value === 'number') return !Number.isFinite(value)
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasInfinite)
+}
+
+const stepKeys = ['iteration', 'step', 'global_step', '_step'] as const
+const totalKeys = ['total_iterations', 'iterations', 'max_iterations', 'num_iterations', 'steps', 'max_steps'] as const
+
+const numberAt = (object: Line, key: string) => {
+  const value = Object.hasOwn(object, key) ? object[key] : undefined
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined
+}
+
+/** `progress` of a report (spec, RunReportProgress): where the newest lines stand, of as many iterations as the recipe or the line itself says. */
+export function progressIn(lines: readonly Line[], hyperparams: Line): Record<string, unknown> | null {
+  for (const line of lines.toReversed()) {
+    const stepKey = stepKeys.find((key) => Number.isInteger(numberAt(line, key)))
+    if (stepKey === undefined) continue
+    const totalKey = totalKeys.find((key) => Number.isInteger(numberAt(hyperparams, key)))
+    const total = numberAt(line, 'total_iterations') ?? (totalKey && numberAt(hyperparams, totalKey))
+    return { iteration: numberAt(line, stepKey), step_key: stepKey, total_iterations: total }
+  }
+  return null
+}
+
+/** What the newest line that says so measured of the machine. */
+export function measuredIn(lines: readonly Line[]): {
+  readonly peak_vram_gb?: number
+  readonly samples_per_s?: number
+} {
+  const newest = (key: string) =>
+    lines.map((line) => numberAt(line, key)).findLast((value) => value !== undefined && value >= 0)
+  return { peak_vram_gb: newest('peak_vram_gb'), samples_per_s: newest('samples_per_s') }
+}

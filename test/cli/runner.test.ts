@@ -1,0 +1,184 @@
+/** The runner against a whole hub: what a command writes, the hub tells again, each line once. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { registerLogCommand } from '../../src/cli/log-command.ts'
+import { registerRunnerCommand } from '../../src/cli/runner-command.ts'
+import { contractHub, type Json, type Person } from '../contract/support/hub.ts'
+import { runCommandLine } from '../support/command-line.ts'
+
+const hub = contractHub()
+let base: string
+let env: Record<string, string>
+let ada: Person
+
+beforeAll(async () => {
+  base = await mkdtemp(join(tmpdir(), 'hub-runner-'))
+  ada = await hub.person()
+  env = {
+    PATH: process.env.PATH ?? '',
+    HUB_URL: hub.running.url,
+    HUB_TOKEN: await hub.key(ada, { scope: 'train' }),
+    HOME: base,
+  }
+})
+afterAll(() => rm(base, { recursive: true, force: true }))
+
+async function submit(hyperparams: object = {}): Promise<string> {
+  const made = await hub.call(ada, 'POST', '/v1/runs', { recipe: { template: 'act', dataset: [], hyperparams } })
+  expect(made.status).toBe(201)
+  return made.json.id
+}
+const get = async (id: string): Promise<Json> => (await hub.call(ada, 'GET', `/v1/runs/${id}`)).json
+const logs = (...args: string[]) => runCommandLine(registerLogCommand, ['logs', ...args], env)
+
+/** A runner at work; `script` is what its command runs. */
+async function runner(script: string, args: string[] = [], stopWith?: (stop: () => void) => void) {
+  const file = join(base, `${Math.random().toString(36).slice(2)}.mjs`)
+  await writeFile(file, script)
+  const pace = { intervalMs: 100, graceMs: 500 }
+  const all = [
+    'runner',
+    '--owner',
+    ada.handle,
+    '--once',
+    '--json',
+    '--name',
+    'box',
+    '--command',
+    `node ${file}`,
+    ...args,
+  ]
+  return runCommandLine((program, io) => registerRunnerCommand(program, io, pace), all, env, stopWith)
+}
+
+const hello = `
+import { mkdirSync, readFileSync, renameSync, writeFileSync, appendFileSync } from 'node:fs'
+const recipe = JSON.parse(readFileSync(0, 'utf8'))
+console.log('recipe', JSON.stringify(recipe.hyperparams))
+console.log('key', process.env.HUB_TOKEN, 'run', process.env.HUB_RUN_ID, process.env.HUB_RUN_DIR === process.cwd())
+writeFileSync('config.yaml', 'lr: 1\\nnet:\\n  hidden: 16\\n')
+for (let iteration = 1; iteration <= 20; iteration += 1) {
+  console.log('line', iteration, 'grüße 🤖')
+  if (iteration % 5 === 0) console.error('note', iteration)
+  appendFileSync('metrics.jsonl', JSON.stringify({ iteration, reward: -20 + iteration, samples_per_s: 5 }) + '\\n')
+  if (iteration % 10 === 0) {
+    mkdirSync('checkpoints/.new', { recursive: true })
+    writeFileSync('checkpoints/.new/policy.bin', 'policy ' + iteration)
+    renameSync('checkpoints/.new', 'checkpoints/step_' + iteration)
+  }
+  await new Promise((done) => setTimeout(done, 20))
+}
+writeFileSync('scorecard.json', JSON.stringify({ gates: [{ name: 'stands', status: 'PASS' }] }))
+process.stdout.write('the end')
+`
+
+const expectedLines = (id: string, hyperparams: string) => [
+  `recipe ${hyperparams}`,
+  `key undefined run ${id} true`,
+  ...Array.from({ length: 20 }, (_, n) => n + 1).flatMap((n) => [
+    `line ${n} grüße 🤖`,
+    ...(n % 5 === 0 ? [`note ${n}`] : []),
+  ]),
+  'the end',
+]
+
+describe('hub runner', () => {
+  it('reports log, metrics, config, checkpoints and scorecard of a command that succeeds', async () => {
+    const id = await submit({ iterations: 20, run_name: 'First Try' })
+    const ended = await runner(hello)
+    expect([ended.code, JSON.parse(ended.out)]).toEqual([0, { run: id, status: 'succeeded', error: null }])
+    const run = await get(id)
+    expect(run).toMatchObject({
+      status: 'succeeded',
+      claimed_by: 'box',
+      gate: { passed: 1, total: 1 },
+      latest_metrics: { iteration: 20, reward: 0 },
+      progress: { iteration: 20, total_iterations: 20, fraction: 1, step_key: 'iteration' },
+      samples_per_s: 5,
+      error: null,
+    })
+    expect(run.output_model_repo.full_name).toBe(`${ada.handle}/first-try-${id.slice(-8)}`)
+    expect(run.sparkline.points).toHaveLength(20)
+    const log = await logs(id)
+    expect(log).toMatchObject({ code: 0, err: '' })
+    expect(log.out.trimEnd().split('\n')).toEqual(expectedLines(id, '{"iterations":20,"run_name":"First Try"}'))
+    const metrics = await logs(id, '--metrics', '--json')
+    const events = metrics.out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(events.map(({ data }) => data.iteration ?? data.status)).toEqual([
+      ...Array.from({ length: 20 }, (_, n) => n + 1),
+      'succeeded',
+    ])
+    const config = (await hub.call(ada, 'GET', `/v1/runs/${id}/config`)).json
+    expect(config.keys.map(({ path, value }: Json) => [path, value])).toEqual([
+      ['lr', '1'],
+      ['net.hidden', '16'],
+    ])
+    const { items, repo } = (await hub.call(ada, 'GET', `/v1/runs/${id}/checkpoints`)).json
+    expect([repo.full_name, items.map(({ step, bytes }: Json) => [step, bytes])]).toEqual([
+      run.output_model_repo.full_name,
+      [
+        [10, 9],
+        [20, 9],
+      ],
+    ])
+  })
+
+  it('says why a command failed', async () => {
+    const id = await submit()
+    const ended = await runner("console.log('loading'); console.error('no such dataset'); process.exit(3)")
+    expect(ended.code).toBe(1)
+    expect(await get(id)).toMatchObject({
+      status: 'failed',
+      error: 'The command ended with exit code 3: no such dataset',
+    })
+    expect((await logs(id)).out).toBe('loading\nno such dataset\n')
+  })
+
+  const endless = "process.on('SIGTERM', () => console.log('saving')); console.log('up'); setInterval(() => {}, 1000)"
+  const isUp = async (id: string) => (await logs(id)).out.includes('up')
+
+  it('ends a command that does not end by itself when the run is canceled', async () => {
+    const id = await submit()
+    const ended = runner(endless)
+    await expect.poll(() => isUp(id), { timeout: 20_000 }).toBe(true)
+    expect((await hub.call(ada, 'POST', `/v1/runs/${id}/cancel`)).status).toBe(202)
+    expect(await ended).toMatchObject({ code: 1 })
+    expect(await get(id)).toMatchObject({ status: 'canceled' })
+    expect((await logs(id)).out).toMatch(/^up\nhub: The run is asked to stop by .*\n(Terminated\n)?saving\n/)
+  })
+
+  it('reports a run as failed when the runner is stopped', async () => {
+    const id = await submit()
+    let stop = () => {}
+    const ended = runner(endless, [], (given) => {
+      stop = given
+    })
+    await expect.poll(() => isUp(id), { timeout: 20_000 }).toBe(true)
+    stop()
+    expect((await ended).code).toBe(1)
+    expect(await get(id)).toMatchObject({ status: 'failed', error: 'The runner was stopped.' })
+  })
+
+  it('stops the command when the claim is lost', async () => {
+    const id = await submit()
+    const ended = runner(endless)
+    await expect.poll(() => isUp(id), { timeout: 20_000 }).toBe(true)
+    await hub.running.deps.db.query({ name: '', text: 'update runs set attempt = attempt + 1 where id = $1' }, [id])
+    const { code, out, err } = await ended
+    expect([code, JSON.parse(out).status]).toEqual([1, 'lost'])
+    expect(err).toContain('the claim is lost')
+  })
+
+  it('needs a command, and a key that may train', async () => {
+    const bare = { ...env, HUB_TOKEN: await hub.key(ada, { scope: 'read' }) }
+    const start = (more: string[], given: Record<string, string>) =>
+      runCommandLine(registerRunnerCommand, ['runner', '--owner', ada.handle, '--once', ...more], given)
+    expect(await start([], env)).toMatchObject({ code: 2, err: expect.stringContaining('HUB_RUNNER_COMMAND') })
+    expect(await start(['--command', 'true'], bare)).toMatchObject({ code: 3 })
+  })
+})
