@@ -193,9 +193,17 @@ function coerce(value: unknown, type: GraphQLInputType, loc: Loc, faults: Faults
   return faults.add(fault.type, fault.detail, fault.at ? [...loc, ...fault.at] : loc)
 }
 
+interface InputField {
+  readonly name: string
+  readonly type: GraphQLInputType
+  readonly defaultValue?: unknown
+  /** `anyText`: a text that goes into the object store, which keeps what PostgreSQL does not. */
+  readonly extensions?: Readonly<Record<string, unknown>>
+}
+
 function coerceObject(
   sent: unknown,
-  type: { getFields(): Readonly<Record<string, { name: string; type: GraphQLInputType; defaultValue?: unknown }>> },
+  type: { getFields(): Readonly<Record<string, InputField>> },
   loc: Loc,
   faults: Faults,
   elsewhere: Readonly<Record<string, unknown>>,
@@ -208,7 +216,9 @@ function coerceObject(
     const member = toSnake(field.name)
     known.set(member, field.name)
     if (Object.hasOwn(sent, member)) {
-      const coerced = coerce(sent[member], field.type, [...loc, member], faults)
+      const given = sent[member]
+      const isAnyText = typeof given === 'string' && field.extensions?.anyText === true
+      const coerced = isAnyText ? given : coerce(given, field.type, [...loc, member], faults)
       if (coerced !== ABSENT) value[field.name] = coerced
     } else if (isRequiredInputField(field as Parameters<typeof isRequiredInputField>[0])) {
       faults.add('validation.required', 'is required', [...loc, member])

@@ -46,9 +46,15 @@ const ReportRunInput = builder.inputType('ReportRunInput', {
       type: ['JSON'],
       description: 'Metrics lines, objects of finite numbers and whatever else; 10,000 at most.',
     }),
-    logChunk: t.string({ description: 'Further lines of the log; 256 KiB in UTF-8 at most.' }),
+    logChunk: t.string({
+      extensions: { anyText: true },
+      description: 'Further lines of the log; 256 KiB in UTF-8 at most.',
+    }),
     error: t.string({ ...rule(errorText), description: 'Why it failed.' }),
-    configYaml: t.string({ description: 'The resolved config, in the place of an earlier one.' }),
+    configYaml: t.string({
+      extensions: { anyText: true },
+      description: 'The resolved config, in the place of an earlier one.',
+    }),
     scorecardJson: t.field({ type: 'JSON', description: 'The acceptance scorecard, in the place of an earlier one.' }),
     outputModelRepo: t.string({
       ...rule(fullNameText),

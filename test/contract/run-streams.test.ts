@@ -115,14 +115,22 @@ describe('a log', () => {
     const runId = await claimed()
     const empty = await hub.send(ada, 'GET', `/v1/runs/${runId}/logs/download`)
     expect([empty.status, empty.text]).toEqual([200, ''])
-    await report(runId, { log_chunk: '\u001b[31mréd\u001b[0m\nno end' })
-    await report(runId, { log_chunk: ' after\n' })
+    await report(runId, { log_chunk: '\u001b[31mréd\u001b[0m\n\u001b]0;no end' })
+    await report(runId, { log_chunk: ' after\n\u0007' })
     const whole = await hub.send(ada, 'GET', `/v1/runs/${runId}/logs/download`)
-    expect(whole.text).toBe('\u001b[31mréd\u001b[0m\nno end after\n')
+    expect(whole.text).toBe('\u001b[31mréd\u001b[0m\n\u001b]0;no end after\n\u0007')
     expect(whole.headers.get('content-type')).toBe('text/plain; charset=utf-8')
     expect(whole.headers.get('content-disposition')).toBe(`attachment; filename=${runId}.log`)
     const plain = await hub.send(ada, 'GET', `/v1/runs/${runId}/logs/download?strip_ansi=true`)
-    expect(plain.text).toBe('réd\nno end after\n')
+    expect(plain.text).toBe('réd\n\u001b]0;no end after\n\u0007')
+  })
+
+  it('takes what a program writes, NULs and halves of characters too', async () => {
+    const runId = await claimed()
+    await report(runId, { log_chunk: 'a\u0000b\n\ud800c\n\u2028d\n' })
+    const stream = await follow(runId, '')
+    await stream.ended
+    expect(linesOf(stream.events)).toEqual(['a\u0000b', '\ufffdc', '\u2028d'])
   })
 
   it.each([

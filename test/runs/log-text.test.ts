@@ -1,8 +1,7 @@
-import { stripVTControlCharacters } from 'node:util'
+import stripAnsi from 'strip-ansi'
 import { describe, expect, it } from 'vitest'
 import { countLines, linesOf } from '../../src/runs/log/log-lines.ts'
 import { positionText, readPosition } from '../../src/runs/log/position.ts'
-import { stripAnsi } from '../../src/runs/log/strip-ansi.ts'
 import { isStored, type StoredNumbers, withNumber } from '../../src/runs/report/report-numbers.ts'
 
 const ESC = '\x1b'
@@ -20,7 +19,6 @@ describe('escape sequences', () => {
     ['nothing in plain text', 'grün é 中文 [0m', 'grün é 中文 [0m'],
   ])('are taken out: %s', (_what, text, plain) => {
     expect(stripAnsi(text)).toBe(plain)
-    expect(stripVTControlCharacters(text)).toBe(plain)
   })
 
   it('that end with the line stay, and cost no more than their length', () => {

@@ -1,10 +1,10 @@
 /** A run's log as one text. Spec, downloadRunLog. */
+import stripAnsi from 'strip-ansi'
 import { assertLevel } from '../../auth/policy.ts'
 import type { RequestContext } from '../../context.ts'
 import { findHead } from './find-head.ts'
 import { readChunk } from './read-chunks.ts'
 import { readRunObject } from './run-objects.ts'
-import { stripAnsi } from './strip-ansi.ts'
 
 /**
  * All chunks as they came, in the order in which they came, up to the last one at the time of asking; one is held in memory while the next is fetched.
@@ -27,7 +27,13 @@ async function* textsOf(ctx: RequestContext, runId: string, last: number, strip:
     next = seq < last ? readText(ctx, runId, seq + 1) : null
     // It may fail while nobody waits for it yet; whoever comes to wait is told.
     next?.catch(() => undefined)
-    yield strip ? stripAnsi(text) : text
+    // By line, as the stream does: a sequence that never ends takes no further line with it.
+    yield strip
+      ? text
+          .split('\n')
+          .map((line) => stripAnsi(line))
+          .join('\n')
+      : text
   }
 }
 

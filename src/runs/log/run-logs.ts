@@ -3,6 +3,7 @@
  * a follower itself holds nothing but its position and takes the next batch when it has got rid of the last, so a slow one costs no memory.
  */
 import { LRUCache } from 'lru-cache'
+import stripAnsi from 'strip-ansi'
 import type { Deps } from '../../context.ts'
 import type { FollowedRun, LogBatch, MetricBatch, RunHead, SharedRunLogs } from './log-batch.ts'
 import { linesOf } from './log-lines.ts'
@@ -10,7 +11,6 @@ import type { LogPosition } from './position.ts'
 import { type LogChunk, readChunk, readMetrics } from './read-chunks.ts'
 import { RunFeed } from './run-feed.ts'
 import { readRunObject } from './run-objects.ts'
-import { stripAnsi } from './strip-ansi.ts'
 
 type Parts = Pick<Deps, 'db' | 'objects' | 'events' | 'log'>
 
@@ -61,7 +61,7 @@ export class RunLogs implements SharedRunLogs {
         kind: 'log',
         stream: row.stream,
         at: row.at,
-        lines: strip ? cut.map(stripAnsi) : cut,
+        lines: strip ? cut.map((line) => stripAnsi(line)) : cut,
         from,
         isLast: reaches >= lines.length,
         before,
