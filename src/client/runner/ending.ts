@@ -1,7 +1,6 @@
 /** How a command ended, as the end of its run. */
-import { stat } from 'node:fs/promises'
 import { exitCodeIn } from './command.ts'
-import { absent, type RunFiles, readFrom } from './run-files.ts'
+import { type RunFiles, readFrom, sizeOf } from './run-files.ts'
 
 export interface RunEnding {
   readonly status: 'succeeded' | 'failed' | 'canceled'
@@ -18,8 +17,7 @@ export async function endOf(files: RunFiles): Promise<RunEnding> {
 }
 
 async function lastLine(file: string): Promise<string> {
-  const found = await stat(file).catch(absent)
-  const size = found?.size ?? 0
+  const size = await sizeOf(file)
   const bytes = await readFrom(file, Math.max(0, size - 4096), 4096)
   const lines = Buffer.from(bytes).toString('utf8').split('\n')
   return (

@@ -46,6 +46,11 @@ export async function textOf(file: string): Promise<string | null> {
   return readFile(file, 'utf8').catch(absent)
 }
 
+/** Its bytes; 0 where there is no file. */
+export async function sizeOf(file: string): Promise<number> {
+  return (await stat(file).catch(absent))?.size ?? 0
+}
+
 /** What tells one state of a file from another; null where there is none. */
 export async function stampOf(file: string): Promise<string | null> {
   const found = await stat(file, { bigint: true }).catch(absent)

@@ -5,7 +5,7 @@ import type { RemoteRun, RunReport } from '../run-shapes.ts'
 import { cutChunk, MAX_CHUNK_BYTES } from './chunk-cutter.ts'
 import type { Journal, Sending } from './journal.ts'
 import { measuredIn, progressIn, readMetrics } from './metrics-batch.ts'
-import { type RunFiles, readFrom } from './run-files.ts'
+import { type RunFiles, readFrom, sizeOf } from './run-files.ts'
 
 /** The hub says that this runner does not hold the run any more: whatever the command does now is nobody's. */
 export class LostClaim extends Error {
@@ -111,8 +111,15 @@ export function createReporter(options: ReporterOptions): Reporter {
   return {
     post,
     async flush(isWhole) {
+      const [logEnd, metricsEnd] = await Promise.all([sizeOf(files.output), sizeOf(files.metrics)])
+      // What the command writes meanwhile waits for the next beat: else each of its lines would be a report.
+      const isBehind = () => journal.state.log.bytes < logEnd || journal.state.metrics.bytes < metricsEnd
       let run: RemoteRun | null = null
-      for (let sending = await next(isWhole); sending; sending = await next(isWhole)) run = (await send(sending)) ?? run
+      while (isWhole || isBehind() || journal.state.sending) {
+        const sending = await next(isWhole)
+        if (!sending) break
+        run = (await send(sending)) ?? run
+      }
       return run
     },
   }
