@@ -30,8 +30,15 @@ export interface RunPageQuery {
   readonly limit: number
 }
 
-/** Words of a closed list go into the text, so that a partial index can be seen to fit; values become parameters after the viewer's four. */
-function predicates({ filter, after }: Pick<RunPageQuery, 'filter' | 'after'>, values: unknown[]): string[] {
+/**
+ * Words of a closed list go into the text, so that a partial index can be seen to fit; values become parameters after the viewer's four. `owner` is the
+ * column that an owner is asked of.
+ */
+function predicates(
+  { filter, after }: Pick<RunPageQuery, 'filter' | 'after'>,
+  owner: 'account.id' | 'u.owner_id',
+  values: unknown[],
+): string[] {
   const add = (value: unknown) => `$${values.push(value)}`
   const found: string[] = []
   if (filter.status) found.push(`u.status = '${filter.status}'`)
@@ -39,7 +46,7 @@ function predicates({ filter, after }: Pick<RunPageQuery, 'filter' | 'after'>, v
   if (filter.kind) found.push(`u.kind = '${filter.kind}'`)
   if (filter.gated === true) found.push('u.gate_total > 0')
   if (filter.gated === false) found.push('coalesce(u.gate_total, 0) = 0')
-  if (filter.ownerId) found.push(`u.owner_id = ${add(filter.ownerId)}`)
+  if (filter.ownerId) found.push(`${owner} = ${add(filter.ownerId)}`)
   if (filter.robot) found.push(`lower(u.robot) = ${add(filter.robot.toLowerCase())}`)
   if (filter.parentRunId) found.push(`u.parent_run_id = ${add(filter.parentRunId)}`)
   if (after !== null) found.push(`u.id < ${add(after)}`)
@@ -56,7 +63,12 @@ const accounts = `with recursive others(id) as (
       from others where others.id is not null),
   account(id, mine) as (select id, true from unnest($1::text[]) mine(id)
     union all select id, false from others where id <> all($1::text[]))`
-const ofAccount = 'u.owner_id = account.id and (account.mine or u.created_by = $3)'
+/**
+ * A range of one value, for the order of an index that begins with the owner: an equality would leave the id alone to order by, and the planner would then
+ * take any index on ids and read everybody's runs for an account that has few.
+ */
+const ofAccount = 'u.owner_id >= account.id and u.owner_id <= account.id'
+const madeForOthers = `${ofAccount} and u.created_by = $3 and u.created_by <> u.owner_id`
 
 /** The two sources of what a key limited to repos sees, which may overlap. */
 const limited = [`u.filed_by = $4 and ${runTheirsSql('u')}`, `${runListedSql('u')} and ${runTheirsSql('u')}`]
@@ -78,14 +90,16 @@ export function runPageStatement(
   query: RunPageQuery,
 ): { statement: Statement<RunPageRow>; values: unknown[] } {
   const values: unknown[] = [...viewer]
-  const shared = predicates(query, values)
-  const limit = `$${values.push(query.limit)}::int`
-  const stream = (condition: string) =>
-    `(select u.id from runs u where ${[condition, ...shared].join(' and ')} order by u.id desc limit ${limit})`
   const few = fewSources(viewer)
+  const shared = predicates(query, few ? 'u.owner_id' : 'account.id', values)
+  const limit = `$${values.push(query.limit)}::int`
+  const stream = (condition: string, order: string) =>
+    `(select u.id from runs u where ${[condition, ...shared].join(' and ')} order by ${order} limit ${limit})`
+  const ofAccounts = (which: string, condition: string) =>
+    `select seen.id from account cross join lateral ${stream(condition, 'u.owner_id, u.id desc')} seen where ${which}`
   const ids = few
-    ? few.map(stream).join(' union ')
-    : `select mine.id from account cross join lateral ${stream(ofAccount)} mine`
+    ? few.map((condition) => stream(condition, 'u.id desc')).join(' union ')
+    : `${ofAccounts('account.mine', ofAccount)} union all ${ofAccounts('not account.mine', madeForOthers)}`
   const text = `${few ? '' : accounts} select ${runColumns}, page.found
     from (${bounded(`select id from (${ids}) candidates order by id desc limit ${limit}`)}) page
     join (${runTables}) on u.id = page.id where ${typed} order by page.id desc`

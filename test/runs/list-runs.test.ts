@@ -1,11 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { canSeeRun, runViewerParams } from '../../src/auth/policy.ts'
+import { canSeeRun } from '../../src/auth/policy.ts'
 import type { AccountRef, Credentialed, RequestContext } from '../../src/context.ts'
-import { claimNextRun } from '../../src/runs/claim-next-run.ts'
 import { getRun, getRunsById } from '../../src/runs/get-run.ts'
 import { type ListRunsInput, listRuns, runFacets } from '../../src/runs/list-runs.ts'
-import { runFacetStatement, runPageStatement } from '../../src/runs/list-sql.ts'
-import { sweepLeases } from '../../src/runs/sweep-leases.ts'
 import { testDb } from '../support/database.ts'
 import { putRun } from '../support/runs.ts'
 import { makeWorld, type World } from '../support/world.ts'
@@ -193,106 +190,5 @@ describe('a listing', () => {
       { value: 'true', count: 1 },
       { value: 'false', count: 2 },
     ])
-  })
-})
-
-describe('among 10,000 runs', () => {
-  let owner: AccountRef
-  let org: AccountRef
-  let ctx: RequestContext
-  beforeAll(async () => {
-    owner = await world.user()
-    org = await world.org([owner])
-    const strangers = await Promise.all(Array.from({ length: 20 }, () => world.user()))
-    ctx = world.as(owner, { accountIds: [owner.id, org.id] })
-    await world.sql(
-      `insert into runs (id, kind, status, executor, owner_id, created_by, filed_by, template, robot, recipe, recipe_hash, finished_at, gate_total, gate_passed)
-       select 'run_' || lpad(n::text, 26, '0'), case when n / 40 % 50 = 0 then 'external' else 'cloud' end::"RunKind",
-         case n / 40 % 50 when 1 then 'queued' when 2 then 'failed' else 'succeeded' end::"JobStatus",
-         case n / 40 % 50 when 0 then null when 3 then 'hosted' else 'worker' end::"RunExecutor",
-         accounts.ids[1 + n % 40], case when n % 40 < 20 or n % 800 = 20 then $1 else accounts.ids[1 + n % 40] end, 'key_many', 'act',
-         case when n / 40 % 50 = 4 then 'ada/arm' end, '{"template":"act"}', repeat('a', 64),
-         case when n / 40 % 50 <> 1 then now() end, case when n / 40 % 50 = 5 then 1 end, case when n / 40 % 50 = 5 then 1 end
-       from generate_series(1, 10000) n,
-         (select array_fill($1::text, array[10]) || array_fill($2::text, array[10]) || $3::text[] as ids) accounts`,
-      [owner.id, org.id, strangers.map(({ id }) => id)],
-    )
-    // A page counts as visible to all only when its commit is on disk, and the tests' server takes its time with that.
-    await world.sql('checkpoint')
-    await world.sql('vacuum analyze runs')
-  })
-
-  interface Plan {
-    readonly 'Node Type': string
-    readonly 'Relation Name'?: string
-    readonly 'Actual Loops': number
-    readonly 'Rows Removed by Filter'?: number
-    readonly Plans?: readonly Plan[]
-  }
-  const isScan = (node: Plan) => node['Node Type'] === 'Seq Scan' && node['Relation Name'] === 'runs'
-  const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)]
-  async function planOf(text: string, values: readonly unknown[]): Promise<Plan[]> {
-    const [row] = await t.db.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
-      { name: '', text: `explain (analyze, format json) ${text}` },
-      values,
-    )
-    return row ? nodes(row['QUERY PLAN'][0].Plan) : []
-  }
-
-  it.each<[string, ListRunsInput]>([
-    ['no filter', {}],
-    ['status', { status: 'failed' }],
-    ['work that waits', { status: 'queued', executor: 'worker' }],
-    ['kind', { kind: 'external' }],
-    ['robot', { robot: 'ada/arm' }],
-    ['gated', { gated: true }],
-    ['executor', { executor: 'hosted' }],
-  ])('a page by %s reads no table from end to end', async (_name, filter) => {
-    const { statement, values } = runPageStatement(runViewerParams(ctx.viewer), { filter, after: null, limit: 21 })
-    const plan = await planOf(statement.text, values)
-    expect(plan.filter(isScan)).toEqual([])
-    const removed = plan.reduce((sum, node) => sum + (node['Rows Removed by Filter'] ?? 0) * node['Actual Loops'], 0)
-    expect(removed).toBeLessThan(1000)
-  })
-
-  it('a limited key finds its runs by index', async () => {
-    const repo = await world.repo(owner)
-    const viewer = runViewerParams({ ...(ctx.viewer as Credentialed), credentialId: 'key_few', repoIds: [repo.id] })
-    const { statement, values } = runPageStatement(viewer, { filter: {}, after: null, limit: 21 })
-    const plan = await planOf(statement.text, values)
-    expect(plan.filter(isScan)).toEqual([])
-  })
-
-  it('the counts of an account are read from an index alone', async () => {
-    const viewer = runViewerParams(ctx.viewer)
-    const plan = await planOf(runFacetStatement(viewer).text, viewer)
-    expect(plan.filter(isScan)).toEqual([])
-    expect(plan.map((node) => node['Node Type'])).toContain('Index Only Scan')
-  })
-
-  it('the oldest that waits, and leases that ran out, are found by index', async () => {
-    const sent = t.record()
-    const key = { ...ctx, viewer: { ...(ctx.viewer as Credentialed), kind: 'key' as const } }
-    expect((await claimNextRun(key, { worker: 'w' }))?.status).toBe('running')
-    expect(await sweepLeases(world.deps)).toBe(0)
-    const [oldest = '', lost = ''] = sent.filter((text) => /skip locked|lease_expires_at <= now/.test(text))
-    const plans = [await planOf(oldest, [[owner.id, org.id], null, 'key_x']), await planOf(lost, [[]])]
-    for (const plan of plans) {
-      expect(plan.length).toBeGreaterThan(0)
-      expect(plan.filter(isScan)).toEqual([])
-    }
-  })
-
-  it('a page costs one statement whatever its size, and an owner one more', async () => {
-    const count = async (input: ListRunsInput) => {
-      const statements = t.record()
-      await listRuns(ctx, input)
-      return statements.length
-    }
-    expect([await count({ first: 5 }), await count({ first: 100 })]).toEqual([1, 1])
-    expect(await count({ first: 5, owner: owner.handle })).toBe(2)
-    const statements = t.record()
-    await runFacets(ctx)
-    expect(statements).toHaveLength(1)
   })
 })

@@ -44,6 +44,7 @@ test('the indexes that Prisma cannot say are there, each with its condition', as
     'runs_reserved',
     'runs_robot',
     'runs_running',
+    'runs_to_dispatch',
     'runs_waiting',
     'uploads_resumable',
     'uploads_unfinished',

@@ -217,9 +217,10 @@ ALTER TABLE "ledger" ADD CONSTRAINT "ledger_account_id_fkey" FOREIGN KEY ("accou
 
 -- By hand from here on: what Prisma's schema cannot say. A test holds the catalogue to it.
 
--- Work that waits, oldest first for an owner; and what is claimed. Leases move with each report, so no index holds them: few runs are running at once.
+-- Work that waits, oldest first for an owner; what is claimed; hosted work that waits. Leases move with each report, so no index holds them: few runs are running at once.
 CREATE INDEX runs_waiting ON runs (owner_id, id) WHERE status = 'queued' AND executor = 'worker';
 CREATE INDEX runs_running ON runs (id) WHERE status = 'running';
+CREATE INDEX runs_to_dispatch ON runs (id) WHERE status = 'queued' AND executor = 'hosted';
 -- Ordered streams of the run listing: by owner (above, and in parts), the owners that a person made runs for, what a credential filed, forks.
 CREATE INDEX runs_made_for_others ON runs (created_by, owner_id) WHERE created_by <> owner_id;
 CREATE INDEX runs_filed ON runs (filed_by, id DESC);
