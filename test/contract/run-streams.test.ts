@@ -2,7 +2,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { documentReader } from '../../rest-compat/documents.ts'
 import { schema } from '../../schema/index.ts'
 import type { Viewer } from '../../src/context.ts'
@@ -10,6 +10,7 @@ import { OpenStreams } from '../../src/http/open-streams.ts'
 import { contextOf } from '../../src/http/request-context.ts'
 import { runLogRoutes } from '../../src/http/run-log-routes.ts'
 import { buildServer } from '../../src/http/server.ts'
+import { sweepLeases } from '../../src/runs/sweep-leases.ts'
 import { type RunningHub, startHub } from '../../src/start-hub.ts'
 import { type EventReader, readEvents, type SentEvent } from './support/event-stream.ts'
 import { contractHub, type Json, type Person, places, types } from './support/hub.ts'
@@ -258,6 +259,28 @@ describe('a stream', () => {
     }
   })
 
+  it('shows what a lost attempt wrote, a notice, and no metrics of it', async () => {
+    const runId = await claimed()
+    const live = await follow(runId)
+    await report(runId, { log_chunk: 'first\n', metrics: [{ step: 1 }] })
+    await live.until(2)
+    await hub.sql(`update runs set lease_expires_at = now() - interval '1 s' where id = $1`, [runId])
+    await sweepLeases(hub.running.deps)
+    await hub.call(key, 'POST', `/v1/runs/${runId}/claim`, { worker: 'another' })
+    await report(runId, { attempt: 2, log_chunk: 'second\n', metrics: [{ step: 100 }], status: 'succeeded' })
+    const later = await follow(runId)
+    await Promise.all([live.ended, later.ended])
+    expect([stepsOf(live.events), stepsOf(later.events)]).toEqual([[1, 100], [100]])
+    for (const { events } of [live, later]) {
+      const log = events.filter(({ event }) => event === 'log').map(({ data }) => [data.stream, data.line])
+      expect(log).toEqual([
+        ['stdout', 'first'],
+        ['stderr', expect.stringContaining('lease')],
+        ['stdout', 'second'],
+      ])
+    }
+  })
+
   it('with a Last-Event-ID of another run, or none, is refused', async () => {
     const runId = await claimed()
     for (const id of ['9.0-0', '0.0-7', 'x', '5']) {
@@ -346,6 +369,27 @@ describe('a reader that stops reading', () => {
       deaf.destroy()
       await app.close()
     }
+  })
+})
+
+describe('a reader whose key is revoked', () => {
+  it('gets no more, and no end', async () => {
+    const runId = await claimed()
+    const reader = await hub.key(ada, { scope: 'read' })
+    const stream = await readEvents(`${hub.running.url}/v1/runs/${runId}/logs?follow=true`, reader)
+    await report(runId, { log_chunk: 'one\n' })
+    await stream.until(1)
+    await hub.sql(`update api_keys set revoked_at = now() where scope = 'read' and account_id = $1`, [ada.id])
+    const now = performance.now.bind(performance)
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 31_000)
+    try {
+      await report(runId, { log_chunk: 'two\n' })
+      await stream.ended
+    } finally {
+      clock.mockRestore()
+    }
+    expect(linesOf(stream.events)).toEqual(['one'])
+    expect(stream.events.map(({ event }) => event)).toEqual(['log'])
   })
 })
 
