@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream'
 import type { Deps } from '../context.ts'
 import { readMetrics } from '../runs/log/read-chunks.ts'
+import { metricsKey } from '../runs/log/run-objects.ts'
 import type { Querier, Statement } from '../store/db.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
 
@@ -21,7 +22,7 @@ export async function writeMetricsFile(
 ): Promise<void> {
   const [found] = await deps.db.query(metricsSize, [runId])
   if (!found || found.last === null) return
-  await objects.put(`runs/${runId}/metrics.jsonl`, Readable.from(linesOf(deps.db, runId, found.last)), {
+  await objects.put(metricsKey(runId), Readable.from(linesOf(deps.db, runId, found.last)), {
     sizeBytes: found.bytes,
     contentType: 'application/x-ndjson',
     signal,

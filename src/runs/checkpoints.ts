@@ -14,6 +14,9 @@ export interface RunCheckpoint {
 /** Every checkpoint's files begin with it. */
 export const CHECKPOINT_PREFIX = 'checkpoints/step_'
 
+/** What paths of one step's files match in PostgreSQL, however its number is padded. */
+export const filesOfStep = (step: number) => `^${CHECKPOINT_PREFIX}0*${step}/.`
+
 /** 15 digits are the most that a safe integer always holds. */
 const checkpointFile = /^(checkpoints\/step_(\d{1,15}))\/./
 

@@ -6,6 +6,7 @@ import { HubError, invalid } from '../errors.ts'
 import type { Statement, Tx } from '../store/db.ts'
 import { commitVerb } from '../verb.ts'
 import { beginAttempt, endAttempt } from './attempts.ts'
+import { filesOfStep } from './checkpoints.ts'
 import { dropMetrics } from './drop-metrics.ts'
 import { readRun } from './get-run.ts'
 import { findRun, type HeldRun, lockRun, nextStatus, type RunActor, runFacts } from './run-row.ts'
@@ -41,7 +42,7 @@ const claimAgain: Statement<{ attempt: number }> = {
     and hosted_call_id = $5 and attempt = $6 returning attempt`,
 }
 
-/** Paths of one step's directory in the run's output repo, however its number is padded. */
+/** Files of one step in the run's output repo. */
 const publishedStep: Statement<{ path: string }> = {
   name: 'run-published-step',
   text: `select f.path from runs u join files f on f.repo_id = u.output_repo_id and f.to_seq is null
@@ -130,7 +131,7 @@ async function auditReclaim(
 
 async function assertPublished(tx: Tx, runId: string, step: number | null): Promise<void> {
   if (step === null) return
-  const [file] = await tx.query(publishedStep, [runId, `^checkpoints/step_0*${step}/.`])
+  const [file] = await tx.query(publishedStep, [runId, filesOfStep(step)])
   if (!file)
     throw invalid('validation.value', `The run has published no checkpoint at step ${step}.`, ['input', 'resumeStep'])
 }

@@ -6,6 +6,7 @@ import { HubError, invalid } from '../errors.ts'
 import { planRun, type RunPlan } from '../planner/run-plan.ts'
 import { viewerParams, visibleRepo } from '../repos/repo-shape.ts'
 import type { Statement } from '../store/db.ts'
+import { filesOfStep } from './checkpoints.ts'
 import { getRun } from './get-run.ts'
 import type { Recipe } from './recipe/recipe.ts'
 import type { Run } from './run-shape.ts'
@@ -59,7 +60,7 @@ export async function findParent(ctx: RequestContext, id: string | null): Promis
   throw invalid('validation.value', detail, ['input', 'parentRunId'])
 }
 
-/** Paths of one step's directory, however its number is padded. */
+/** Files of one step. */
 const checkpointAt: Statement<{ path: string }> = {
   name: 'run-parent-checkpoint',
   text: `select f.path from repos r join files f on f.repo_id = r.id and f.to_seq is null
@@ -71,7 +72,7 @@ async function assertCheckpoint(ctx: RequestContext, step: number | null, parent
   const loc = ['input', 'recipe', 'parentCheckpointStep']
   if (!parent) throw invalid('validation.value', 'A checkpoint to start from is that of a parent run: name one.', loc)
   const repo = parent.outputModelRepo
-  const values = [...viewerParams(ctx.viewer), repo?.id, `^checkpoints/step_0*${step}/.`]
+  const values = [...viewerParams(ctx.viewer), repo?.id, filesOfStep(step)]
   const found = repo ? await ctx.deps.db.query(checkpointAt, values) : []
   if (found.length > 0) return
   throw invalid('validation.value', `The parent run lists no checkpoint at step ${step}.`, loc)

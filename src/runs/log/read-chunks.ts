@@ -66,12 +66,19 @@ export interface MetricRow {
   readonly line: string
 }
 
+/** Lines of some hundred bytes; one may have some megabytes, so a page ends behind the line that takes it past 2 MiB. */
 const METRICS_PAGE = 500
+const METRICS_PAGE_BYTES = 2 * 1024 * 1024
 
-const metricsAfter: Statement<MetricRow> = {
+/** `found` is how many lines the page would have without the bound on its size. */
+const metricsAfter: Statement<MetricRow & { readonly found: number }> = {
   name: 'run-log-metrics',
-  text: `select seq, line::text as line from run_metrics where run_id = $1 and seq > $2 and seq <= $3 and not hidden
-    order by seq limit ${METRICS_PAGE}`,
+  text: `select seq, line, found from (
+      select seq, line, count(*) over ()::int as found,
+        sum(octet_length(line)) over (order by seq rows between unbounded preceding and 1 preceding) as before
+      from (select seq, line::text as line from run_metrics where run_id = $1 and seq > $2 and seq <= $3 and not hidden
+        order by seq limit ${METRICS_PAGE}) l) p
+    where before is null or before < ${METRICS_PAGE_BYTES} order by seq`,
 }
 
 /** Metrics rows after one number and up to another, a page of them, and the number that the page reaches. */
@@ -82,5 +89,7 @@ export async function readMetrics(
   upTo: number,
 ): Promise<{ rows: readonly MetricRow[]; reaches: number }> {
   const rows = await db.query(metricsAfter, [runId, after, upTo])
-  return { rows, reaches: rows.length < METRICS_PAGE ? upTo : (rows.at(-1)?.seq ?? upTo) }
+  const last = rows.at(-1)
+  const isWhole = !last || (last.found < METRICS_PAGE && rows.length === last.found)
+  return { rows, reaches: isWhole ? upTo : last.seq }
 }

@@ -58,7 +58,15 @@ export async function applyReport(ctx: RequestContext, tx: Tx, report: Report): 
 /** A twin was faster: what this report wrote into the store is nobody's. */
 function dropObjects(ctx: RequestContext, tx: Tx, keys: readonly (string | null)[]): void {
   const unused = keys.filter((key) => key !== null)
-  if (unused.length > 0) tx.afterCommit(() => void ctx.deps.objects?.delete(unused).catch(() => undefined))
+  if (unused.length === 0) return
+  tx.afterCommit(() => {
+    ctx.deps.objects?.delete(unused).catch((cause: unknown) => {
+      ctx.deps.log.warn(
+        { err: cause, requestId: ctx.requestId },
+        'objects that a report replaced are left for collection',
+      )
+    })
+  })
 }
 
 async function writeReport(ctx: RequestContext, tx: Tx, report: Report, run: LockedRun): Promise<void> {

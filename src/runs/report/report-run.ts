@@ -5,7 +5,7 @@ import { HubError, notFound } from '../../errors.ts'
 import { assertRoom } from '../../files/reservation.ts'
 import { isId } from '../../ids.ts'
 import { commitVerb } from '../../verb.ts'
-import { getRunsById } from '../get-run.ts'
+import { readRun } from '../get-run.ts'
 import { putRunObject } from '../log/run-objects.ts'
 import type { Run } from '../run-shape.ts'
 import { applyReport, type StoredReport } from './apply-report.ts'
@@ -22,7 +22,7 @@ export async function reportRun(ctx: RequestContext, input: ReportRunInput): Pro
   const viewer = assertLevel(ctx.viewer, 'train')
   const run = await findReported(ctx, input.runId)
   const fence = input.attempt ?? run.attempt
-  if (isRepeat(viewer, run, input, fence)) return commitVerb(ctx, (tx) => runNow(ctx, tx, run.id))
+  if (isRepeat(viewer, run, input, fence)) return commitVerb(ctx, (tx) => readRun(tx, ctx.viewer, run.id))
   assertMoves(viewer, run, input, fence)
   const read = withoutStored(run, input, readReport(ctx.deps.config, input))
   const output = input.outputModelRepo ? await findOutputRepo(ctx, input.outputModelRepo) : null
@@ -33,7 +33,7 @@ export async function reportRun(ctx: RequestContext, input: ReportRunInput): Pro
     const stored = await storeObjects(ctx, run.id, read, kept)
     return await commitVerb(ctx, async (tx) => {
       await applyReport(ctx, tx, { viewer, fence, input, read, stored, output, outputRepoId: run.outputRepoId })
-      return runNow(ctx, tx, run.id)
+      return readRun(tx, ctx.viewer, run.id)
     })
   } catch (error) {
     await forgetObjects(ctx, kept, error)
@@ -45,12 +45,6 @@ async function findReported(ctx: RequestContext, runId: string): Promise<Reporte
   const params = [...runViewerParams(ctx.viewer), runId]
   const [run] = isId('run', runId) ? await ctx.deps.db.query(visibleRunToReport, params) : []
   if (!run) throw notFound(`The run ${runId.slice(0, 64)}`)
-  return run
-}
-
-async function runNow(ctx: RequestContext, tx: Parameters<typeof getRunsById>[0], runId: string): Promise<Run> {
-  const [run] = await getRunsById(tx, ctx.viewer, [runId])
-  if (!run) throw notFound(`The run ${runId}`)
   return run
 }
 
