@@ -7,6 +7,7 @@ import { countText, sizeText } from '../src/cli/client-output.ts'
 import { createHubClient, failureLine, pullRepo, pushFolder } from '../src/client/index.ts'
 import { walkFolder } from '../src/client/walk.ts'
 import { startThrowawayHub, type ThrowawayHub } from './demo/throwaway-hub.ts'
+import { TEMPLATE, trainAndWatch } from './demo/train.ts'
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 const sample = fileURLToPath(new URL('../examples/robot', import.meta.url))
@@ -112,6 +113,12 @@ async function demo(hub: ThrowawayHub, dir: string): Promise<void> {
       say(`  ${address}\n  ${sizeText(bytes.length)}, the bytes of ${one.path}`)
     })
   }
+
+  await section('Train: a run that a runner claims, with its log, metrics and checkpoints as they come', async () => {
+    const { token: trainKey } = await hub.operator('key', 'add', 'ada', '--scope', 'train', '--name', 'runner')
+    check(typeof trainKey === 'string', 'The operator command gave no token.')
+    await trainAndWatch(hub, trainKey, repo.owner, say)
+  })
 }
 
 const startedMs = performance.now()
@@ -119,7 +126,7 @@ let hub: ThrowawayHub | null = null
 try {
   const dir = resolve(process.argv[2] ?? sample)
   hub = await section('A hub of its own, with a database and files that go away again', async () => {
-    const started = await startThrowawayHub()
+    const started = await startThrowawayHub({ EXTRA_TEMPLATES: TEMPLATE })
     say(`  ${started.url}  (GraphiQL at /graphql, the /v1 pages at /docs)`)
     return started
   })

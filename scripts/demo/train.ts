@@ -1,0 +1,65 @@
+/** The training part of the demonstration: a run that is submitted, claimed by a runner of its own, and watched as it learns. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { sparkText } from '../../src/cli/run-output.ts'
+import { createHubClient, type RemoteRun } from '../../src/client/index.ts'
+import type { ThrowawayHub } from './throwaway-hub.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const trainer = fileURLToPath(new URL('../../examples/trainer/train.ts', import.meta.url))
+
+/** The hub has to know it: `EXTRA_TEMPLATES`. */
+export const TEMPLATE = 'pendulum'
+
+/** Submits the run, starts a runner for it, and tells its log as it comes. Rejects when the run does not succeed. */
+export async function trainAndWatch(
+  hub: ThrowawayHub,
+  token: string,
+  owner: string,
+  say: (line: string) => void,
+): Promise<RemoteRun> {
+  const client = createHubClient({ url: hub.url, token })
+  const hyperparams = { iterations: 100, checkpoint_every: 50, seed: 1, run_name: 'swing-up' }
+  const { id } = await client.runs.create({ recipe: { template: TEMPLATE, dataset: [], hyperparams }, owner })
+  say(`  submitted ${id}`)
+  const runner = startRunner(hub, token, owner)
+  try {
+    let metrics = 0
+    for await (const event of client.runs.follow(id, { follow: true })) {
+      if (event.kind === 'log') say(`  | ${event.line}`)
+      if (event.kind === 'metric') metrics += 1
+    }
+    await runner.ended
+    const run = await client.runs.get(id)
+    if (run.status !== 'succeeded') throw new Error(`The run is ${run.status}: ${run.error ?? 'no reason given'}`)
+    if (metrics !== hyperparams.iterations)
+      throw new Error(`${metrics} of ${hyperparams.iterations} metrics lines came.`)
+    const steps = await client.runs.checkpointSteps(id)
+    if (steps.join() !== '50,100') throw new Error(`The checkpoints are those of the steps ${steps.join()}.`)
+    const points = run.sparkline?.points ?? []
+    say(`  reward ${points[0]?.[1]} ${sparkText(run.sparkline, 40)} ${points.at(-1)?.[1]}`)
+    say(`  checkpoints ${steps.join(', ')} in ${run.output_model_repo?.full_name}`)
+    return run
+  } finally {
+    runner.stop()
+  }
+}
+
+/** `hub runner`, as on somebody's own machine: it knows the address of the hub and a key. */
+function startRunner(hub: ThrowawayHub, token: string, owner: string) {
+  const command = `${JSON.stringify(process.execPath)} ${JSON.stringify(trainer)}`
+  const options = ['--owner', owner, '--once', '--command', command, '--work-dir', join(hub.dir, 'runs')]
+  const child = spawn(process.execPath, ['src/cli/hub.ts', 'runner', '--name', 'demo', ...options], {
+    cwd: root,
+    env: { PATH: process.env.PATH, HOME: hub.dir, HUB_URL: hub.url, HUB_TOKEN: token },
+    stdio: 'ignore',
+  })
+  return {
+    ended: once(child, 'exit'),
+    stop() {
+      if (child.exitCode === null) child.kill('SIGTERM')
+    },
+  }
+}
