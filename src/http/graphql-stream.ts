@@ -1,31 +1,75 @@
 /** `/graphql/stream`: graphql-sse in both its modes, with the context, limits and errors of `/graphql`. */
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type ExecutionArgs, execute, type GraphQLError, specifiedRules, subscribe, validate } from 'graphql'
-import { createHandler } from 'graphql-sse/lib/use/fastify'
+import { randomUUID } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import {
+  type ExecutionArgs,
+  type ExecutionResult,
+  execute,
+  type GraphQLError,
+  specifiedRules,
+  subscribe,
+  validate,
+} from 'graphql'
+import { createHandler } from 'graphql-sse'
 import type { GraphqlParts } from './graphql.ts'
 import { renderError, renderResult } from './graphql-errors.ts'
 import { fewRootFields, parseBounded, refuseOversized } from './graphql-limits.ts'
 import { OpenStreams } from './open-streams.ts'
 import { endingOf } from './request-context.ts'
+import { StreamOutlet } from './stream-outlet.ts'
 
 const BODY_LIMIT_BYTES = 1024 * 1024
 
 /** Mounts the endpoint; what it returns ends every stream when the hub stops. */
-export function registerGraphqlStream(app: FastifyInstance, parts: GraphqlParts): OpenStreams {
-  const streams = new OpenStreams()
+export function registerGraphqlStream(
+  app: FastifyInstance,
+  parts: GraphqlParts,
+  streams = new OpenStreams(),
+): OpenStreams {
   const connections = new Map<string, FastifyRequest>()
-  const handler = createHandler({
+  const outlets = new WeakMap<FastifyRequest, StreamOutlet>()
+  const handler = createHandler<FastifyRequest>({
     schema: parts.schema,
+    // A connection is made with a token that nobody can guess: who has it may add operations and read their results.
+    authenticate: ({ raw }) => (raw.method === 'PUT' ? '' : tokenOf(raw)) || randomUUID(),
     execute,
-    subscribe,
+    subscribe: (args) => subscribe(args),
     onSubscribe: ({ raw }, params) => {
       const connection = connections.get(tokenOf(raw))
-      // An operation of single connection mode is answered at once, and lasts as long as the connection that its results go out on.
-      if (connection && raw !== connection) raw.ending = endingOf(connection)
+      if (connection && raw !== connection) {
+        // An operation of single connection mode is answered at once, and lasts as long as the connection that its results go out on.
+        raw.ending = endingOf(connection)
+        const outlet = outlets.get(connection)
+        if (outlet) outlets.set(raw, outlet)
+      }
       return prepare(parts, raw, params)
     },
-    onNext: (_context, { raw }, result) => renderResult(result, raw),
+    onOperation: (_context, { raw }, _args, result) => {
+      const outlet = outlets.get(raw)
+      return outlet && isStream(result) ? outlet.paced(result) : undefined
+    },
+    onNext: (_context, { raw }, result) => {
+      outlets.get(raw)?.expectResult()
+      return renderResult(result, raw)
+    },
   })
+  async function answer(request: FastifyRequest, reply: FastifyReply, outlet: StreamOutlet): Promise<void> {
+    const [body, { status, statusText, headers }] = await handler({
+      method: request.method,
+      url: request.url,
+      headers: { get: (name) => headerOf(request, name) },
+      body: () => (typeof request.body === 'string' ? request.body : ''),
+      raw: request,
+      context: undefined,
+    })
+    const { raw } = reply
+    raw.writeHead(status, statusText, { ...(reply.getHeaders() as Record<string, string>), ...headers })
+    if (typeof body === 'object' && body !== null) {
+      raw.once('close', () => void body.return(undefined))
+      for await (const message of body) if (!(await outlet.write(message))) break
+    }
+    raw.end(typeof body === 'string' ? body : undefined)
+  }
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(/^application\/(?:graphql\+)?json\b/i, { parseAs: 'string' }, (_request, text, done) =>
     done(null, text),
@@ -40,10 +84,12 @@ export function registerGraphqlStream(app: FastifyInstance, parts: GraphqlParts)
       reply.header('x-accel-buffering', 'no')
       reply.hijack()
       const token = tokenOf(request)
+      const outlet = new StreamOutlet(reply.raw)
+      if (request.method === 'GET' || !connections.has(token)) outlets.set(request, outlet)
       if (request.method === 'GET' && token && !connections.has(token)) connections.set(token, request)
       await streams.during(request, reply.raw, async () => {
         try {
-          await handler(request, reply)
+          await answer(request, reply, outlet)
         } catch (error) {
           renderError(error, request)
           if (!reply.raw.headersSent) reply.raw.writeHead(500)
@@ -58,10 +104,18 @@ export function registerGraphqlStream(app: FastifyInstance, parts: GraphqlParts)
 }
 
 /** What ties the operations of single connection mode to their connection; empty in the other mode. */
-function tokenOf({ headers }: FastifyRequest): string {
-  const token = headers['x-graphql-event-stream-token']
-  return typeof token === 'string' ? token : ''
+function tokenOf(request: FastifyRequest): string {
+  const { token } = request.query as { token?: unknown }
+  return headerOf(request, 'x-graphql-event-stream-token') ?? (typeof token === 'string' ? token : '')
 }
+
+function headerOf({ headers }: FastifyRequest, name: string): string | null {
+  const value = headers[name]
+  return typeof value === 'string' ? value : null
+}
+
+const isStream = (result: unknown): result is AsyncIterable<ExecutionResult> =>
+  typeof result === 'object' && result !== null && Symbol.asyncIterator in result
 
 type Params = {
   readonly query?: unknown

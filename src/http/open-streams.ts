@@ -1,5 +1,6 @@
 /** Streams under way: at a stop each is ended softly, and one whose reader has stopped reading is cut. Both can come back to where they were. */
 import type { ServerResponse } from 'node:http'
+import { finished } from 'node:stream/promises'
 import type { FastifyRequest } from 'fastify'
 import { endingOf } from './request-context.ts'
 
@@ -34,6 +35,8 @@ export class OpenStreams {
     if (this.#ended) endSoftly(stream)
     try {
       await work()
+      // What is left may wait for a reader that has stopped reading.
+      await finished(raw).catch(() => undefined)
     } finally {
       this.#open.delete(stream)
       if (this.#open.size === 0 && this.#timer) {
@@ -52,7 +55,7 @@ export class OpenStreams {
     for (const stream of this.#open) {
       const { socket } = stream.raw
       const sentBytes = socket ? socket.bytesWritten - socket.writableLength : 0
-      if (!stream.raw.writableNeedDrain || sentBytes !== stream.sentBytes) {
+      if (stream.raw.writableLength === 0 || sentBytes !== stream.sentBytes) {
         stream.sentBytes = sentBytes
         stream.since = performance.now()
       } else if (performance.now() - stream.since >= this.#stalledMs) stream.raw.destroy()

@@ -59,7 +59,7 @@ export class RunFeed implements FollowedRun {
         this.#waiting.delete(wake)
         resolve()
       }
-      const timer = setTimeout(wake, ms)
+      const timer = setTimeout(wake, Math.max(0, ms))
       signal.addEventListener('abort', wake)
       this.#waiting.add(wake)
     })
