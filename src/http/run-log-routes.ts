@@ -3,11 +3,12 @@ import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { RequestContext } from '../context.ts'
-import { type ErrorItem, HubError } from '../errors.ts'
+import { type ErrorItem, HubError, toProblem } from '../errors.ts'
 import { downloadLog } from '../runs/log/download-log.ts'
 import { followRun } from '../runs/log/follow-run.ts'
 import type { RunBatch } from '../runs/log/log-batch.ts'
 import { type LogPosition, readPosition } from '../runs/log/position.ts'
+import { knownError } from './known-error.ts'
 import { OpenStreams } from './open-streams.ts'
 import { eventsOf } from './sse.ts'
 
@@ -78,8 +79,9 @@ async function writeEvents(
       if (!raw.write(eventsOf(batch))) await drained(raw)
     }
   } catch (error) {
-    // The head is out: the reader is told nothing, and comes back with its position.
-    if (!raw.destroyed) request.log.warn({ err: error, request_id: request.id }, 'a log stream failed')
+    // The head is out. Without an id, so that the reader comes back with the position that it has.
+    const problem = toProblem(knownError(error, request), request.id)
+    if (raw.writable) raw.write(`event: error\ndata: ${JSON.stringify(problem)}\n\n`)
   } finally {
     clearInterval(comments)
     raw.end()
