@@ -15,7 +15,7 @@ const defaults = {
   episodes: 8,
   hidden: 16,
   sigma: 0.3,
-  learning_rate: 0.1,
+  learning_rate: 0.03,
   seed: 1,
   checkpoint_every: 40,
 }

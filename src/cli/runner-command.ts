@@ -83,6 +83,8 @@ async function run(
     if (!command) throw new UsageError("Say what executes a run: --command 'python train.py', or HUB_RUNNER_COMMAND.")
     const { url, token, cacheDir } = await clientSettings(io.env, options)
     if (token === null) throw new LocalError('A runner needs a key with the scope train: HUB_TOKEN or --token-file.')
+    // A wrong address or key is told now; later on a hub that does not answer is waited for.
+    await createHubClient({ url, token, signal: stop.signal }).me()
     const retry = { attempts: Number.POSITIVE_INFINITY, baseMs: 250, maxMs: 5000, random: Math.random }
     const client = createHubClient({ url, token, retry, signal: giveUp.signal })
     tell(`${options.name} works for ${options.owner} at ${url}`)
