@@ -30,6 +30,7 @@ async function submit(hyperparams: object = {}): Promise<string> {
   expect(made.status).toBe(201)
   return made.json.id
 }
+const bearer = () => ({ headers: { authorization: `Bearer ${env.HUB_TOKEN}` } })
 const get = async (id: string): Promise<Json> => (await hub.call(ada, 'GET', `/v1/runs/${id}`)).json
 const logs = (...args: string[]) => runCommandLine(registerLogCommand, ['logs', ...args], env)
 
@@ -126,6 +127,26 @@ describe('hub runner', () => {
         [20, 9],
       ],
     ])
+  })
+
+  it('reports much at once in chunks that the hub takes, and leaves out only what is no metrics line', async () => {
+    const id = await submit()
+    const { code, err } = await runner(`
+      import { writeFileSync } from 'node:fs'
+      for (let n = 0; n < 20000; n += 1) console.log(n + ' ' + 'ä🤖'.repeat(n % 30))
+      console.log('x'.repeat(600000))
+      const line = (n) => n === 700 ? 'nonsense' : JSON.stringify({ step: n, reward: n === 3 ? NaN : n })
+      writeFileSync('metrics.jsonl', Array.from({ length: 12000 }, (_, n) => line(n)).join('\\n'))`)
+    expect(code).toBe(0)
+    expect(err).toContain('a line of metrics.jsonl was left out: not JSON: nonsense')
+    const text = await (await fetch(`${env.HUB_URL}/v1/runs/${id}/logs/download`, bearer())).text()
+    const lines = text.split('\n')
+    const whole = Array.from({ length: 20_000 }, (_, n) => `${n} ${'ä🤖'.repeat(n % 30)}`)
+    expect(lines.slice(0, 20_000)).toEqual(whole)
+    expect(lines.slice(20_000).join('')).toBe('x'.repeat(600_000))
+    expect(await get(id)).toMatchObject({ status: 'succeeded', latest_metrics: { step: 11_999 } })
+    const metrics = await logs(id, '--metrics')
+    expect(metrics.out.trimEnd().split('\n')).toHaveLength(11_999)
   })
 
   it('says why a command failed', async () => {
