@@ -24,8 +24,7 @@ export interface ClaimRunInput {
 
 /** What a claim writes. */
 const claimed = `status = 'running', attempt = attempt + 1, claimed_by = $2, claim_credential = $3, heartbeat_at = now(),
-  lease_expires_at = now() + make_interval(secs => $4), client_log_seq = null, client_log_gaps = '{}',
-  client_metrics_seq = null, client_metrics_gaps = '{}', updated_at = now()`
+  lease_expires_at = now() + make_interval(secs => $4), updated_at = now()`
 
 /** The compare-and-set: of any number at once, one gets the row. */
 const claimQueued: Statement<{ attempt: number; ownerId: string }> = {

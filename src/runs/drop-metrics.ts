@@ -40,8 +40,8 @@ function cutCurve(curve: RewardCurve | null, step: number | null): RewardCurve |
 }
 
 /**
- * Hides a run's metrics past `resumeStep` (null: all of them), and takes away what was read off them and the gates of checkpoints past it. The caller holds the lock of the run's row; a new attempt
- * counts its own reports from the beginning.
+ * Hides a run's metrics past `resumeStep` (null: all of them), and takes away what was read off them and the gates of checkpoints past it. The caller holds
+ * the lock of the run's row; a new attempt counts its own reports from the beginning.
  */
 export async function dropMetrics(tx: Querier, runId: string, resumeStep: number | null): Promise<void> {
   await tx.query(takeTime)
