@@ -149,6 +149,29 @@ describe('hub runner', () => {
     expect(metrics.out.trimEnd().split('\n')).toHaveLength(11_999)
   })
 
+  it('keeps lines of bytes that are no text', async () => {
+    const id = await submit()
+    const { err } = await runner(`
+      import { writeFileSync } from 'node:fs'
+      process.stdout.write(Buffer.from([97, 0, 98, 255, 27, 91, 51, 49, 109, 10]))
+      writeFileSync('metrics.jsonl', '{"step":1}\\n{"bad":"\\\\u0000"}\\n{"step":2}\\n')
+      console.log('\\x1b[31mafter\\0')
+      process.exitCode = 2`)
+    expect(err).not.toContain('log lines were refused')
+    expect(err).toContain('lines of metrics.jsonl were refused and left out')
+    expect(await get(id)).toMatchObject({
+      status: 'failed',
+      latest_metrics: { step: 2 },
+      error: 'The command ended with exit code 2: after',
+    })
+    const { out } = await logs(id, '--json')
+    const lines = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).data.line)
+    expect(lines).toEqual(['a\0b\ufffd\x1b[31m', '\x1b[31mafter\0', undefined])
+  })
+
   it('says why a command failed', async () => {
     const id = await submit()
     const ended = await runner("console.log('loading'); console.error('no such dataset'); process.exit(3)")

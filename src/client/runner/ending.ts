@@ -1,4 +1,5 @@
 /** How a command ended, as the end of its run. */
+import { stripVTControlCharacters } from 'node:util'
 import { exitCodeIn } from './command.ts'
 import { type RunFiles, readFrom, sizeOf } from './run-files.ts'
 
@@ -19,11 +20,17 @@ export async function endOf(files: RunFiles): Promise<RunEnding> {
 async function lastLine(file: string): Promise<string> {
   const size = await sizeOf(file)
   const bytes = await readFrom(file, Math.max(0, size - 4096), 4096)
-  const lines = Buffer.from(bytes).toString('utf8').split('\n')
+  const lines = Buffer.from(bytes).toString('utf8').split('\n').map(plain)
   return (
     lines
-      .findLast((line) => line.trim() !== '')
-      ?.trim()
-      .slice(0, 500) ?? ''
+      .findLast((line) => line !== '')
+      ?.slice(0, 500)
+      .toWellFormed() ?? ''
   )
 }
+
+/** Without colors and what else moves a terminal. */
+const plain = (line: string) =>
+  stripVTControlCharacters(line)
+    .replace(/\p{Cc}+/gu, ' ')
+    .trim()

@@ -1,6 +1,6 @@
 /** Reporting what a command has written, each byte once: the journal holds what is under way until the hub has answered. */
 import type { HubClient } from '../hub-client.ts'
-import { failureLine, ProblemError } from '../problem.ts'
+import { failureLine, ProblemError, refusedIndexes } from '../problem.ts'
 import type { RemoteRun, RunReport } from '../run-shapes.ts'
 import { cutChunk, MAX_CHUNK_BYTES } from './chunk-cutter.ts'
 import type { Journal, Sending } from './journal.ts'
@@ -102,7 +102,15 @@ export function createReporter(options: ReporterOptions): Reporter {
       return await post(Object.assign({}, ...parts))
     } catch (error) {
       if (!isRefusal(error)) throw error
-      if (parts.length > 1) return (await postParts(log, {})) ?? (await postParts({}, metrics))
+      if (parts.length > 1) {
+        const afterLog = await postParts(log, {})
+        return (await postParts({}, metrics)) ?? afterLog
+      }
+      const good = withoutRefused(error, metrics.metrics ?? [])
+      if (good.length > 0) {
+        tell(`lines of metrics.jsonl were refused and left out: ${failureLine(error)}`)
+        return postParts({}, { ...metrics, metrics: good })
+      }
       tell(`${log.log_chunk === undefined ? 'metrics' : 'log lines'} were refused and left out: ${failureLine(error)}`)
       return null
     }
@@ -123,6 +131,12 @@ export function createReporter(options: ReporterOptions): Reporter {
       return run
     },
   }
+}
+
+/** The lines that the hub did not point at; none where it pointed at none, so that the same is not sent twice. */
+function withoutRefused<T>(error: ProblemError, lines: readonly T[]): readonly T[] {
+  const refused = refusedIndexes(error, 'metrics', lines.length)
+  return refused.size === 0 ? [] : lines.filter((_, index) => !refused.has(index))
 }
 
 /** Nothing of a report is stored when any of it is over a limit or against a rule. */
