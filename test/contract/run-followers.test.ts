@@ -145,4 +145,16 @@ describe('followers of a run', () => {
       socket.destroy()
     }
   })
+
+  it('share a connection only with those who were given its token, which is made by the hub', async () => {
+    const url = `http://127.0.0.1:${port}/graphql/stream`
+    const headers = { 'x-graphql-event-stream-token': 'mine' }
+    const open = async () => (await fetch(url, { method: 'PUT', headers })).text()
+    const [one, other] = [await open(), await open()]
+    expect([one, other]).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/), expect.stringMatching(/^[0-9a-f-]{36}$/)])
+    expect(one).not.toBe(other)
+    // Those who have no token are not on a connection that somebody opened.
+    const alone = await follow('/graphql/stream', JSON.stringify({ query: '{ __typename }' }))
+    expect(await alone.ended).toContain('{"data":{"__typename":"Query"}}')
+  })
 })
