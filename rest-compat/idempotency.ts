@@ -136,7 +136,24 @@ function ownClaim(db: Db, key: readonly unknown[]): Claim {
     },
     async release() {
       clearInterval(renewal)
-      await db.query(dropRow, key)
+      await db.query(dropRow, key).catch((error: unknown) => {
+        keepReleasing(db, key)
+        throw error
+      })
     },
   }
+}
+
+const RELEASE_AGAIN_MS = 2_000
+/** Longer than a takeover takes: past that the row keeps nobody waiting. */
+const RELEASE_TRIES = 30
+
+/**
+ * Goes on trying to free the key in the background: a database that was away for a moment must not make the next try wait for the takeover. Only an
+ * unanswered row of this attempt is dropped, so it may come however late.
+ */
+function keepReleasing(db: Db, key: readonly unknown[], triesLeft = RELEASE_TRIES): void {
+  if (triesLeft === 0) return
+  const again = () => void db.query(dropRow, key).catch(() => keepReleasing(db, key, triesLeft - 1))
+  setTimeout(again, RELEASE_AGAIN_MS).unref()
 }

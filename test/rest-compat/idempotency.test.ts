@@ -1,0 +1,37 @@
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { type Claim, claimKey, sha256Of } from '../../rest-compat/idempotency.ts'
+import { HubError } from '../../src/errors.ts'
+import type { Db } from '../../src/store/db.ts'
+import { testDb } from '../support/database.ts'
+
+const t = testDb()
+const scope = {
+  credentialId: 'key_1',
+  method: 'POST',
+  path: '/v1/runs',
+  key: 'k',
+  bodySha256: sha256Of(Buffer.from('{}')),
+}
+const claim = (db: Db) => claimKey(db, scope, AbortSignal.timeout(10_000), 0)
+const claimed = (found: Claim) => {
+  if (found.kind !== 'claimed') throw new Error('The key is not ours.')
+  return found
+}
+
+it('a key that cannot be freed while the database is away is free soon after it is back', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  let isAway = false
+  const away: Db['query'] = async (statement, values) => {
+    if (isAway) throw new HubError('unavailable', 'The database does not answer.')
+    return t.db.query(statement, values)
+  }
+  const own = claimed(await claim({ ...t.db, query: away }))
+  isAway = true
+  await expect(own.release()).rejects.toThrow('does not answer')
+  await vi.advanceTimersByTimeAsync(5_000)
+  await expect(claim(t.db)).rejects.toThrow('still being worked on')
+  isAway = false
+  await vi.advanceTimersByTimeAsync(2_000)
+  await vi.waitFor(async () => expect((await claim(t.db)).kind).toBe('claimed'))
+})
