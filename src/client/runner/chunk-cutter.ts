@@ -13,16 +13,17 @@ const NEWLINE = 10
 
 /**
  * The longest run of whole lines at the beginning of `bytes` that fits a chunk, or null when there is none yet. A line that is longer than a chunk is cut
- * between characters. With `isWhole` nothing more will come: what is left is a line, though its end is missing. Bytes that are no UTF-8 become U+FFFD.
+ * between characters. With `isEnd` nothing comes after these bytes: what is left is a line, though its end is missing. Bytes that are no UTF-8 become
+ * U+FFFD.
  */
-export function cutChunk(bytes: Uint8Array, isWhole: boolean, maxBytes = MAX_CHUNK_BYTES): Chunk | null {
+export function cutChunk(bytes: Uint8Array, isEnd: boolean, maxBytes = MAX_CHUNK_BYTES): Chunk | null {
   let size = Math.min(bytes.length, maxBytes)
   const isFull = bytes.length >= maxBytes
   if (size === 0) return null
   for (;;) {
     const window = bytes.subarray(0, size)
     const lineEnd = window.lastIndexOf(NEWLINE) + 1
-    const isAll = isWhole && size === bytes.length
+    const isAll = isEnd && size === bytes.length
     if (isAll) size = window.length
     else if (lineEnd > 0) size = lineEnd
     else if (isFull || size < bytes.length) size = characterEnd(window)

@@ -20,7 +20,12 @@ export async function endOf(files: RunFiles): Promise<RunEnding> {
 async function lastLine(file: string): Promise<string> {
   const size = await sizeOf(file)
   const bytes = await readFrom(file, Math.max(0, size - 4096), 4096)
-  const lines = Buffer.from(bytes).toString('utf8').split('\n').map(plain)
+  // These bytes may begin in the middle of a character.
+  const start = bytes.findIndex((byte) => (byte & 0xc0) !== 0x80)
+  const lines = Buffer.from(bytes.subarray(Math.max(0, start)))
+    .toString('utf8')
+    .split('\n')
+    .map(plain)
   return (
     lines
       .findLast((line) => line !== '')

@@ -16,14 +16,22 @@ export interface MetricsBatch {
 
 const NEWLINE = 10
 
-/** The lines that are complete, as many as a report takes. With `isWhole` the last one is complete though its end is missing. */
-export function readMetrics(bytes: Uint8Array, isWhole: boolean): MetricsBatch {
+/**
+ * The lines that are complete, as many as a report takes. With `isEnd` nothing comes after these bytes: the last line is complete though its end is
+ * missing. With `isInLine` they begin in the middle of a line that was too long: its rest is passed over.
+ */
+export function readMetrics(bytes: Uint8Array, isEnd: boolean, isInLine = false): MetricsBatch {
   const lines: Line[] = []
   const refused: string[] = []
-  let from = 0
+  let from = isInLine ? bytes.indexOf(NEWLINE) + 1 || bytes.length : 0
   while (from < bytes.length && lines.length < MAX_LINES && from < MAX_BYTES) {
     const end = bytes.indexOf(NEWLINE, from)
-    if (end < 0 && !isWhole && bytes.length - from < MAX_BYTES) break
+    if (end < 0 && bytes.length - from >= MAX_BYTES) {
+      refused.push(`longer than 1 MiB: ${shown(bytes.subarray(from))}`)
+      from = bytes.length
+      break
+    }
+    if (end < 0 && !isEnd) break
     const to = end < 0 ? bytes.length : end
     const text = Buffer.from(bytes.subarray(from, to)).toString('utf8').trim()
     from = Math.min(to + 1, bytes.length)
@@ -34,6 +42,9 @@ export function readMetrics(bytes: Uint8Array, isWhole: boolean): MetricsBatch {
   }
   return { lines, size: from, refused }
 }
+
+/** The beginning of a line, for a message. */
+const shown = (line: Uint8Array) => Buffer.from(line.subarray(0, 200)).toString('utf8')
 
 /** The line, or why it is none. What JSON cannot say again would reach the hub as something else. */
 function readLine(text: string): Line | string {

@@ -4,7 +4,7 @@ import { failureLine, ProblemError, refusedIndexes } from '../problem.ts'
 import type { RemoteRun, RunReport } from '../run-shapes.ts'
 import { cutChunk, MAX_CHUNK_BYTES } from './chunk-cutter.ts'
 import type { Journal, Sending } from './journal.ts'
-import { measuredIn, progressIn, readMetrics } from './metrics-batch.ts'
+import { type MetricsBatch, measuredIn, progressIn, readMetrics } from './metrics-batch.ts'
 import { type RunFiles, readFrom, sizeOf } from './run-files.ts'
 
 /** The hub says that this runner does not hold the run any more: whatever the command does now is nobody's. */
@@ -16,7 +16,7 @@ export class LostClaim extends Error {
 }
 
 export interface Reporter {
-  /** Sends what is there, oldest first; with `isWhole` also a last line without an end. Answers the run as the last report left it, or null when there was nothing. */
+  /** Sends what is there when it begins, oldest first; with `isWhole` also a last line without an end. Answers the run as the last report left it, or null when there was nothing. */
   flush(isWhole: boolean): Promise<RemoteRun | null>
   /** One report that has no lines. */
   post(report: RunReport): Promise<RemoteRun>
@@ -33,6 +33,7 @@ export interface ReporterOptions {
 
 /** More than a batch of metrics takes, so that its end is seen. */
 const METRICS_WINDOW = 1024 * 1024 + 64 * 1024
+const NEWLINE = 10
 
 /** Rejects with `LostClaim`, or what the client rejects with when it gives up. */
 export function createReporter(options: ReporterOptions): Reporter {
@@ -52,12 +53,12 @@ export function createReporter(options: ReporterOptions): Reporter {
   async function next(isWhole: boolean): Promise<Sending | null> {
     const { state } = journal
     if (state.sending) return state.sending
-    const [output, lines] = await Promise.all([
+    const [output, batch] = await Promise.all([
       readFrom(files.output, state.log.bytes, MAX_CHUNK_BYTES),
-      readFrom(files.metrics, state.metrics.bytes, METRICS_WINDOW),
+      metricsFrom(state.metrics.bytes, METRICS_WINDOW, (length) => isWhole && length < METRICS_WINDOW),
     ])
-    const chunk = cutChunk(output, isWhole)
-    const batch = readMetrics(lines, isWhole)
+    // The end of the command is not the end of these bytes: only a reading that came to the file's end has its last line.
+    const chunk = cutChunk(output, isWhole && output.length < MAX_CHUNK_BYTES)
     if (!chunk && batch.size === 0) return null
     const sending = {
       log: chunk && { from: state.log.bytes, to: state.log.bytes + chunk.size },
@@ -67,10 +68,19 @@ export function createReporter(options: ReporterOptions): Reporter {
     return sending
   }
 
+  /** The batch at a place of the file, with the byte before it: that one says whether a line begins here. */
+  async function metricsFrom(from: number, length: number, isEnd: (length: number) => boolean): Promise<MetricsBatch> {
+    const before = Math.min(from, 1)
+    const bytes = await readFrom(files.metrics, from - before, before + length)
+    const isInLine = before === 1 && bytes.length > 0 && bytes[0] !== NEWLINE
+    const window = bytes.subarray(before)
+    return readMetrics(window, isEnd(window.length), isInLine)
+  }
+
   async function send(sending: Sending): Promise<RemoteRun | null> {
     const { log, metrics } = sending
     const output = log && (await readFrom(files.output, log.from, log.to - log.from))
-    const batch = metrics && readMetrics(await readFrom(files.metrics, metrics.from, metrics.to - metrics.from), true)
+    const batch = metrics && (await metricsFrom(metrics.from, metrics.to - metrics.from, () => true))
     const logPart: RunReport = output ? { log_chunk: cutChunk(output, true)?.text, log_seq: journal.state.log.seq } : {}
     const run = await postParts(logPart, batch && batch.lines.length > 0 ? metricsPart(batch.lines) : {})
     for (const line of batch?.refused ?? []) tell(`a line of metrics.jsonl was left out: ${line}`)
@@ -123,7 +133,7 @@ export function createReporter(options: ReporterOptions): Reporter {
       // What the command writes meanwhile waits for the next beat: else each of its lines would be a report.
       const isBehind = () => journal.state.log.bytes < logEnd || journal.state.metrics.bytes < metricsEnd
       let run: RemoteRun | null = null
-      while (isWhole || isBehind() || journal.state.sending) {
+      while (isBehind() || journal.state.sending) {
         const sending = await next(isWhole)
         if (!sending) break
         run = (await send(sending)) ?? run

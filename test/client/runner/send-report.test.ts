@@ -1,0 +1,136 @@
+/** What a reporter sends of growing files, against a server that only takes reports. */
+import { once } from 'node:events'
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createHubClient } from '../../../src/client/index.ts'
+import type { RunReport } from '../../../src/client/run-shapes.ts'
+import { newState, openJournal } from '../../../src/client/runner/journal.ts'
+import { runFiles } from '../../../src/client/runner/run-files.ts'
+import { createReporter } from '../../../src/client/runner/send-report.ts'
+
+const CHUNK = 256 * 1024
+const id = 'run_01jd0000000000000000000000'
+
+let base: string
+let server: Server
+let reports: RunReport[]
+let onReport: () => void
+
+beforeEach(async () => {
+  base = await mkdtemp(join(tmpdir(), 'hub-report-'))
+  reports = []
+  onReport = () => {}
+  server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    reports.push(JSON.parse(Buffer.concat(chunks).toString()))
+    onReport()
+    const run = { id, status: 'running', recipe: {}, owner: { handle: 'ada' }, display_name: 'x', created_at: 'now' }
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(run))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+})
+afterEach(async () => {
+  server.closeAllConnections()
+  server.close()
+  await rm(base, { recursive: true, force: true })
+})
+
+/** A reporter over files that hold this much. */
+function reporterOf(output: string | Buffer, metrics = '') {
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const files = runFiles(base, id, 1)
+  mkdirSync(files.dir, { recursive: true })
+  writeFileSync(files.output, output)
+  writeFileSync(files.metrics, metrics)
+  const journal = openJournal(files.journal, newState({ runId: id, url, attempt: 1 }))
+  const told: string[] = []
+  const tell = (line: string) => void told.push(line)
+  const client = createHubClient({ url, token: null })
+  return { files, told, reporter: createReporter({ client, files, journal, hyperparams: {}, tell }) }
+}
+
+const chunks = () => reports.flatMap(({ log_chunk: chunk }) => (chunk === undefined ? [] : [chunk]))
+const lines = () => reports.flatMap(({ metrics }) => metrics ?? [])
+
+describe('the log at its end', () => {
+  const unevenLines = Array.from({ length: 20_000 }, (_, n) => `${n} ${'ä🤖'.repeat(n % 30)}`)
+
+  it.each([
+    ['lines of any length', unevenLines.join('\n')],
+    ['lines, the last one whole', `${unevenLines.join('\n')}\n`],
+  ])('is %s, cut between lines', async (_, text) => {
+    await reporterOf(text).reporter.flush(true)
+    expect(chunks().join('')).toBe(text)
+    expect(chunks().length).toBeGreaterThan(2)
+    for (const chunk of chunks().slice(0, -1)) expect(chunk.endsWith('\n')).toBe(true)
+  })
+
+  // Each puts a character of several bytes, or the end of the file, at another place around the border.
+  it.each([-3, -2, -1, 0, 1].flatMap((shift) => ['', '\n', '\nend', 'x'].map((tail) => [shift, tail] as const)))(
+    'of a line as long as a chunk %i and then %j loses no character',
+    async (shift, tail) => {
+      const text = `${'x'.repeat(CHUNK + shift)}🤖${tail}`
+      await reporterOf(text).reporter.flush(true)
+      expect(chunks().join('')).toBe(text)
+    },
+  )
+
+  it('of long lines of characters of four bytes loses none', async () => {
+    const text = Array.from({ length: 5 }, (_, n) => 'a'.repeat(n) + '🤖'.repeat(100_000)).join('\n')
+    await reporterOf(text).reporter.flush(true)
+    expect(chunks().join('')).toBe(text)
+  })
+
+  it('takes what was there when the command ended, though something goes on writing', async () => {
+    const { files, reporter } = reporterOf(`${'first\n'.repeat(60_000)}la`)
+    onReport = () => appendFileSync(files.output, 'st\nmore\n')
+    await reporter.flush(true)
+    expect(chunks().join('')).toBe(`${'first\n'.repeat(60_000)}last\nmore\n`)
+  })
+})
+
+describe('a file that grows', () => {
+  it('is reported by whole lines while the command works, and whole at its end', async () => {
+    const { files, reporter } = reporterOf(Buffer.from('one\ntwo ä').subarray(0, -1), '{"step":1}\n{"st')
+    await reporter.flush(false)
+    expect([chunks(), lines()]).toEqual([['one\n'], [{ step: 1 }]])
+    appendFileSync(files.output, Buffer.from('ä').subarray(1))
+    appendFileSync(files.metrics, 'ep":2}')
+    await reporter.flush(false)
+    expect(reports).toHaveLength(1)
+    await reporter.flush(true)
+    expect([chunks(), lines()]).toEqual([
+      ['one\n', 'two ä'],
+      [{ step: 1 }, { step: 2 }],
+    ])
+  })
+})
+
+describe('metrics lines', () => {
+  const wide = (step: number, length: number) => JSON.stringify({ step, note: 'ä'.repeat(length / 2) })
+
+  it.each([true, false])('around the border of a batch are whole (%s: at the end)', async (isWhole) => {
+    const text = [wide(1, 900_000), wide(2, 400_000), wide(3, 10), ''].join('\n')
+    const { reporter, told } = reporterOf('', text)
+    await reporter.flush(isWhole)
+    expect([lines().map(({ step }) => step), told]).toEqual([[1, 2, 3], []])
+  })
+
+  it.each([true, false])('that are too long are left out whole, and said once (%s: at the end)', async (isWhole) => {
+    // Its second half looks like lines of its own.
+    const long = `{"step":7,"note":"${`${' '.repeat(1000)}{"step":8}`.repeat(4000)}"}`
+    const { reporter, told } = reporterOf('', [wide(1, 10), long, wide(2, 10), ''].join('\n'))
+    await reporter.flush(isWhole)
+    expect(lines().map(({ step }) => step)).toEqual([1, 2])
+    expect(told).toEqual([
+      expect.stringMatching(/^a line of metrics\.jsonl was left out: longer than 1 MiB: \{"step":7/),
+    ])
+  })
+})
