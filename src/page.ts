@@ -1,6 +1,7 @@
 /** Keyset pages and their cursors: opaque to clients, bound to the listing that made them, never trusted when they come back. */
 import { hash } from 'node:crypto'
 import { invalid } from './errors.ts'
+import { type IdPrefix, isId } from './ids.ts'
 
 /** `cursorOf` makes the cursor of one row when it is asked for: most pages need only the last. */
 export interface Page<T> {
@@ -28,8 +29,28 @@ export function encodeCursor(listing: string, key: readonly KeyPart[]): string {
   return Buffer.from(listingMark(listing) + JSON.stringify(key)).toString('base64url')
 }
 
-/** The key inside a cursor; 422 `validation.cursor` when it is malformed or was made by another listing. */
-export function decodeCursor(listing: string, cursor: string, loc: readonly string[] = ['query', 'cursor']): KeyPart[] {
+/** What one part of a listing's key is. A forged cursor may hold anything, and what passes here meets a comparison or a cast in SQL. */
+export type KeyRule<Part extends KeyPart> = (part: KeyPart) => part is Part
+
+/** An id of this prefix. */
+export function idPart(prefix: IdPrefix): KeyRule<string> {
+  return (part): part is string => typeof part === 'string' && isId(prefix, part)
+}
+
+/** A time of the calendar, as the hub writes it: PostgreSQL knows no 31st of February and no year 0. */
+export function isTimePart(part: KeyPart): part is string {
+  if (typeof part !== 'string' || !/^(?!0000)\d{4}-/.test(part)) return false
+  const time = new Date(part)
+  return !Number.isNaN(time.getTime()) && time.toISOString() === part
+}
+
+/** The key inside a cursor, a part for each rule; 422 `validation.cursor` when it is malformed or was made by another listing. */
+export function decodeCursor<Parts extends readonly KeyPart[]>(
+  listing: string,
+  cursor: string,
+  rules: { readonly [Index in keyof Parts]: KeyRule<Parts[Index]> },
+  loc: readonly string[] = ['after'],
+): Parts {
   const refuse = () => invalid('validation.cursor', 'The cursor is malformed or belongs to another listing.', loc)
   if (cursor.length > MAX_CURSOR_LENGTH || !/^[\w-]+$/.test(cursor)) throw refuse()
   const bytes = Buffer.from(cursor, 'base64url')
@@ -39,7 +60,8 @@ export function decodeCursor(listing: string, cursor: string, loc: readonly stri
   if (!text.startsWith(listingMark(listing))) throw refuse()
   try {
     const key: unknown = JSON.parse(text.slice(12))
-    if (Array.isArray(key) && key.every(isKeyPart)) return key
+    const holds = Array.isArray(key) && key.length === rules.length
+    if (holds && key.every((part, index) => isKeyPart(part) && rules[index]?.(part))) return key as unknown as Parts
   } catch {
     // Falls through to the same refusal.
   }

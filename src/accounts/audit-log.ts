@@ -1,7 +1,7 @@
 /** auditLog(account): what was done in an account's name, newest first, for its people. */
 import { assertMember, assertSession } from '../auth/policy.ts'
 import type { AccountRef, RequestContext } from '../context.ts'
-import { decodeCursor, encodeCursor, type Page } from '../page.ts'
+import { decodeCursor, encodeCursor, idPart, type Page } from '../page.ts'
 import type { Statement } from '../store/db.ts'
 import { findAccount } from './accounts.ts'
 
@@ -35,7 +35,7 @@ export async function auditLog(
   const account = await findAccount(ctx.deps.db, input.account)
   assertMember(ctx.viewer, account)
   const listing = `audit:${account.id}`
-  const [before] = input.after ? decodeCursor(listing, input.after, ['after']) : [null]
+  const [before] = input.after ? decodeCursor<[string]>(listing, input.after, [idPart('aud')]) : [null]
   const limit = input.first ?? 20
   const rows = await ctx.deps.db.query(readEntries, [account.id, before, limit + 1])
   const cursorOf = (entry: AuditEntry) => encodeCursor(listing, [entry.id])

@@ -1,7 +1,7 @@
 /** getRepoTree (spec, "GET …/tree"): a flat listing in byte order of path, a keyset page at constant cost however large the repo is. */
 import type { RequestContext } from '../context.ts'
 import { invalid } from '../errors.ts'
-import { decodeCursor, encodeCursor, MAX_CURSOR_LENGTH, type Page } from '../page.ts'
+import { decodeCursor, encodeCursor, type KeyPart, MAX_CURSOR_LENGTH, type Page } from '../page.ts'
 import { getRepo } from '../repos/get-repo.ts'
 import { viewerParams, visibleRepo } from '../repos/repo-shape.ts'
 import type { Querier, Statement } from '../store/db.ts'
@@ -142,11 +142,14 @@ function toPage(rows: readonly TreeRow[], listing: string, limit: number): FileP
   }
 }
 
+const isPathOrRow = (part: KeyPart): part is string | number =>
+  typeof part === 'string' ? pathFault(part) === null : Number.isSafeInteger(part)
+
 /** Where a page begins: at the prefix, or after what its cursor names. */
 async function lowerBoundOf(db: Querier, repo: string, listing: string, cursor: string): Promise<string> {
-  const [key, ...rest] = decodeCursor(listing, cursor, ['after'])
-  if (rest.length === 0 && typeof key === 'string' && pathFault(key) === null) return justAfter(key)
-  const [row] = rest.length === 0 && Number.isSafeInteger(key) ? await db.query(pathOfRow, [key, repo]) : []
+  const [key] = decodeCursor<[string | number]>(listing, cursor, [isPathOrRow])
+  if (typeof key === 'string') return justAfter(key)
+  const [row] = await db.query(pathOfRow, [key, repo])
   if (row) return justAfter(row.path)
   const detail = 'The cursor is malformed, or too old: its file is gone. Start again without it.'
   throw invalid('validation.cursor', detail, ['after'])

@@ -1,8 +1,6 @@
 /** listRepos (spec, "GET /v1/repos"): a keyset page of the repos that the caller can see, and the facet counts. */
 import type { RequestContext } from '../context.ts'
-import { invalid } from '../errors.ts'
-import { isId } from '../ids.ts'
-import { decodeCursor, encodeCursor, type Page } from '../page.ts'
+import { decodeCursor, encodeCursor, idPart, isTimePart, type Page } from '../page.ts'
 import type { Statement } from '../store/db.ts'
 import { DEFAULT_PAGE_SIZE } from '../text-rules.ts'
 import { FOUND, type RepoFilter, type RepoSort, repoFacetStatement, repoPageStatement } from './list-sql.ts'
@@ -47,16 +45,13 @@ function listingName(input: ListReposInput, sort: RepoSort): string {
   return `repos:${sort}:${JSON.stringify(filters)}`
 }
 
-/** The key inside the cursor. A forged one may hold anything, so its parts are checked before they meet a cast. */
-function readCursor(listing: string, sort: RepoSort, cursor: string): readonly (string | number | null)[] {
-  const key = decodeCursor(listing, cursor, ['after'])
-  const [first, last] = [String(key[0]), String(key.at(-1))]
-  const whole = sort === 'created' ? key.length === 1 : key.length === 2 && ISO_TIME.test(first)
-  if (!whole || !isId('repo', last)) throw invalid('validation.cursor', 'The cursor is malformed.', ['after'])
-  return key
-}
+const isRepoId = idPart('repo')
 
-const ISO_TIME = /^\d{4}-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-5]\d\.\d{3}Z$/
+function readCursor(listing: string, sort: RepoSort, cursor: string): readonly string[] {
+  return sort === 'created'
+    ? decodeCursor<[string]>(listing, cursor, [isRepoId])
+    : decodeCursor<[string, string]>(listing, cursor, [isTimePart, isRepoId])
+}
 
 /** One page, newest first by `sort`; it may be shorter than asked for where cards are large. 422 for a cursor of another listing. One statement, two with an `owner` filter. */
 export async function listRepos(ctx: RequestContext, input: ListReposInput): Promise<Page<Repo>> {

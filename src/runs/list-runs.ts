@@ -1,9 +1,8 @@
 /** listRuns (spec, "GET /v1/runs"): a keyset page of the runs that the caller can see, newest first, and the facet counts. */
 import { runViewerParams } from '../auth/policy.ts'
 import type { RequestContext } from '../context.ts'
-import { invalid } from '../errors.ts'
 import { isId } from '../ids.ts'
-import { decodeCursor, encodeCursor, type Page } from '../page.ts'
+import { decodeCursor, encodeCursor, idPart, type Page } from '../page.ts'
 import type { Statement } from '../store/db.ts'
 import { DEFAULT_PAGE_SIZE } from '../text-rules.ts'
 import { type FacetRow, FOUND, type RunFilter, runFacetStatement, runPageStatement } from './list-sql.ts'
@@ -42,17 +41,10 @@ function listingName({ first: _first, after: _after, ...filters }: ListRunsInput
   return `runs:${JSON.stringify([status, executor, owner, kind, robot, gated, parentRunId].map((value) => value ?? null))}`
 }
 
-function readCursor(listing: string, cursor: string): string {
-  const [id, ...rest] = decodeCursor(listing, cursor, ['after'])
-  if (typeof id !== 'string' || rest.length > 0 || !isId('run', id))
-    throw invalid('validation.cursor', 'The cursor is malformed.', ['after'])
-  return id
-}
-
 /** One page, shorter than asked for where its runs are large; 422 for a cursor of another listing, empty for an owner that is nobody. One statement, two with an `owner` filter. */
 export async function listRuns(ctx: RequestContext, input: ListRunsInput): Promise<Page<Run>> {
   const listing = listingName(input)
-  const after = input.after ? readCursor(listing, input.after) : null
+  const [after] = input.after ? decodeCursor<[string]>(listing, input.after, [idPart('run')]) : [null]
   const limit = input.first ?? DEFAULT_PAGE_SIZE
   const cursorOf = (run: Run) => encodeCursor(listing, [run.id])
   const [account] = input.owner ? await ctx.deps.db.query(billedAccount, [input.owner]) : []

@@ -386,6 +386,40 @@ describe('listing repos', () => {
       problem: { errors: [{ type: 'validation.cursor' }] },
     })
   })
+
+  it('refuses a forged cursor whose parts are of no such listing, before they reach the database', async () => {
+    const kim = await hub.person()
+    await hub.repo(kim)
+    await hub.repo(kim)
+    const forged = (cursor: string, key: readonly unknown[]) => {
+      const mark = Buffer.from(cursor, 'base64url').toString().slice(0, 12)
+      return Buffer.from(mark + JSON.stringify(key)).toString('base64url')
+    }
+    const query = `owner=${kim.handle}&sort=updated&limit=1`
+    const good = (await list(kim, query)).json.next_cursor as string
+    const [at, id] = JSON.parse(Buffer.from(good, 'base64url').toString().slice(12))
+    expect((await list(kim, `${query}&cursor=${forged(good, [at, id])}`)).status).toBe(200)
+    for (const key of [
+      ['2024-02-31T00:00:00.000Z', id],
+      ['0000-01-01T00:00:00.000Z', id],
+      [at, id, id],
+      [at, 'repo_1'],
+      [null, id],
+      [id],
+    ]) {
+      const refused = await list(kim, `${query}&cursor=${forged(good, key)}`)
+      expect([key, refused.status, places(refused)]).toEqual([key, 422, [['query', 'cursor']]])
+    }
+    const audit = (after: string | null) =>
+      hub.graphql(
+        kim,
+        `query ($after: String) { auditLog(account: "${kim.handle}", first: 1, after: $after) { edges { cursor } } }`,
+        { after },
+      )
+    const entry = (await audit(null)).data.auditLog.edges[0].cursor as string
+    for (const key of [[null], [7], ['zzz'], []])
+      expect([key, (await audit(forged(entry, key))).errors?.[0].extensions.status]).toEqual([key, 422])
+  })
 })
 
 describe('GraphQL', () => {
