@@ -1,5 +1,6 @@
 /** FilePath (contract, "Identifiers and text rules"): what is a path of a file, and byte order on paths. Pure. */
 import { z } from 'zod'
+import { isGitName } from './git-name.ts'
 
 const MAX_PATH_BYTES = 1024
 const MAX_SEGMENT_BYTES = 255
@@ -29,16 +30,30 @@ function segmentFault(segments: readonly string[]): string | null {
   return null
 }
 
-/** A FilePath; the issue says what is wrong and which path it is. */
-export const filePath = z.string().superRefine((path, context) => {
+/** Like `pathFault`, for a path that is made here: it also refuses what a checkout would act on. Such a path that is there already can be read and deleted. */
+export function newPathFault(path: string): string | null {
   const fault = pathFault(path)
-  if (fault)
-    context.addIssue({
-      code: 'custom',
-      message: `The path ${shown(path)} ${fault}.`,
-      params: { type: 'validation.path' },
-    })
-})
+  if (fault !== null) return fault
+  const git = path.split('/').find(isGitName)
+  return git === undefined ? null : `has the segment ${JSON.stringify(git)}, which a file system may take for .git`
+}
+
+const pathRule = (faultOf: (path: string) => string | null) =>
+  z.string().superRefine((path, context) => {
+    const fault = faultOf(path)
+    if (fault)
+      context.addIssue({
+        code: 'custom',
+        message: `The path ${shown(path)} ${fault}.`,
+        params: { type: 'validation.path' },
+      })
+  })
+
+/** A FilePath that is read or deleted; the issue says what is wrong and which path it is. */
+export const filePath = pathRule(pathFault)
+
+/** A FilePath that is made: by every operation that puts a file into a repo. */
+export const newFilePath = pathRule(newPathFault)
 
 /** A path as a message shows it: quoted, escaped, cut. */
 function shown(path: string): string {

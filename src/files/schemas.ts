@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { sha256Text } from '../text-rules.ts'
 import { MAX_CONTENT_TYPE_LENGTH, MAX_FILES_PER_REQUEST, MAX_PREFIX_LENGTH, MAX_TREE_LIMIT } from './limits.ts'
-import { filePath } from './path.ts'
+import { filePath, newFilePath } from './path.ts'
 
 const repoName = { owner: z.string(), repo: z.string() }
 
@@ -10,7 +10,7 @@ const upTo100 = <T extends z.ZodType>(item: T) => z.array(item).min(1).max(MAX_F
 
 /** The upper bound is the verb's: over 50 GiB is 413, not 422. */
 export const presignUploadFile = z.object({
-  path: filePath,
+  path: newFilePath,
   size: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER),
   sha256: sha256Text,
   contentType: z.string().max(MAX_CONTENT_TYPE_LENGTH).refine(isPlainText, 'must hold no control character').nullish(),
@@ -21,7 +21,7 @@ export const presignUploadInput = z.object({ ...repoName, files: upTo100(presign
 export const completedPart = z.object({ partNumber: z.number().int().min(1), etag: z.string().min(1).max(256) })
 
 export const completedUpload = z.object({
-  path: filePath,
+  path: newFilePath,
   uploadId: z.string().min(1).max(256),
   parts: z.array(completedPart).min(1).max(10_000),
   ifNoneMatch: z.string().regex(/^\*$/, 'must be *').nullish(),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { partBytes, partFaults } from '../../src/files/check-parts.ts'
 import { detectMime } from '../../src/files/mime.ts'
-import { filePath, justAfter, pathFault, prefixSuccessor } from '../../src/files/path.ts'
+import { filePath, justAfter, newFilePath, newPathFault, pathFault, prefixSuccessor } from '../../src/files/path.ts'
 import { completedUpload, presignUploadFile, presignUploadInput } from '../../src/files/schemas.ts'
 import { partCount } from '../../src/files/upload-sql.ts'
 import { openStates, type UploadState, uploadRefusal } from '../../src/files/upload-state.ts'
@@ -40,6 +40,65 @@ describe('FilePath', () => {
     expect(pathFault(path)).toContain(reason)
     expect(filePath.safeParse(path).error?.issues[0]?.message).toContain(reason)
   })
+})
+
+describe('a new path', () => {
+  test.each([
+    '.git',
+    '.git/config',
+    'sub/.git/hooks/post-checkout',
+    '.GIT/config',
+    '.gIt',
+    '.git.',
+    '.git. . ',
+    '.git /config',
+    '.g\u200cit/config',
+    '\u200e.git',
+    '.git\ufeff/config',
+    '.gi\u2060t',
+    '.gi\u00adt\u202e',
+    '.\ufe0fgit',
+    '.git\u200b. ',
+    '.git::$INDEX_ALLOCATION/config',
+    '.git:stream',
+    '.git .::$DATA',
+    'git~1/config',
+    'GIT~1',
+    'git~27',
+    'git~1.',
+    'g\u200cit~1',
+    'GI7EBA~1',
+    '\uff0egit',
+    '\u2024git',
+    '.\uff27\uff29\uff34',
+  ])('%j would be .git somewhere', (path) => {
+    expect(newPathFault(path)).toContain('which a file system may take for .git')
+    const [issue] = newFilePath.safeParse(path).error?.issues ?? []
+    expect(issue).toMatchObject({ params: { type: 'validation.path' }, message: expect.stringContaining('.git') })
+    expect([pathFault(path), filePath.safeParse(path).success]).toEqual([null, true])
+  })
+
+  test.each([
+    '.gitignore',
+    '.gitattributes',
+    '.gitmodules',
+    '.github/workflows/ci.yml',
+    '.gitkeep',
+    'a.git',
+    'a.git/config',
+    'git',
+    'git/config',
+    '.git-crypt',
+    '.git.d/x',
+    '..git',
+    ' .git',
+    '.git2',
+    'git~',
+    'git~a',
+    'digit~1',
+    'config',
+    '.gït',
+  ])('%j is a name like any other', (path) => expect(newPathFault(path)).toBeNull())
 })
 
 describe('a prefix as a range', () => {
