@@ -1,6 +1,6 @@
 /** One file from its signed URL into a partial file: ranges, going on where an earlier try stopped, bounded memory. */
 import { constants } from 'node:fs'
-import { appendFile, type FileHandle, open, readFile, rm } from 'node:fs/promises'
+import { type FileHandle, open, readFile, rm } from 'node:fs/promises'
 import { refusal, send, shownUrl } from './http.ts'
 import { ProblemError, TransferError } from './problem.ts'
 import type { Progress } from './progress.ts'
@@ -76,13 +76,24 @@ async function fetchRanges(fetching: Fetching, file: FileHandle): Promise<void> 
       fetching.slot(async () => {
         stopped.signal.throwIfAborted()
         await fetchRange(fetching, file, start, end)
-        await appendFile(ledger, `${index}\n`)
+        await note(ledger, index)
       }),
     )
   }
   for (const range of ranges) range.catch((error: unknown) => stopped.abort(error))
   await Promise.allSettled(ranges)
   if (stopped.signal.aborted) throw stopped.signal.reason
+}
+
+/** A link that stands in the ledger's place is not followed. */
+async function note(ledger: string, index: number): Promise<void> {
+  const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW } = constants
+  const file = await open(ledger, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o666)
+  try {
+    await file.write(`${index}\n`)
+  } finally {
+    await file.close()
+  }
 }
 
 /** Bytes `start` to `end` (exclusive), however many tries it takes; a try goes on after the last byte that was written. */

@@ -1,25 +1,37 @@
 /** Where pulled files may land: inside one folder, whatever the hub's listing says. */
 import { createHash } from 'node:crypto'
 import { lstat, mkdir, realpath } from 'node:fs/promises'
-import { dirname, join, sep } from 'node:path'
-import { pathFault } from '../files/path.ts'
+import { dirname, join, relative, sep } from 'node:path'
+import { isGitName } from '../files/git-name.ts'
+import { newPathFault } from '../files/path.ts'
 import { LocalError } from './problem.ts'
 import type { RemoteFile } from './shapes.ts'
 import { markOf } from './state.ts'
 import { PARTIAL_PREFIX } from './walk.ts'
 
-/** Rejects a listing that names anything but plain files below a folder: nothing of such a repo is written. */
-export function assertSafeListing(entries: readonly RemoteFile[]): void {
+/** Rejects a listing that names anything but plain files below a folder, or what a checkout would act on: nothing of such a repo is written. */
+export function assertSafeListing(entries: readonly RemoteFile[], platform: NodeJS.Platform = process.platform): void {
   const paths = new Set(entries.map((entry) => entry.path))
   const faults: string[] = []
   for (const path of paths) {
-    const wrong = pathFault(path)
+    const wrong = newPathFault(path) ?? (platform === 'win32' ? windowsFault(path) : null)
     if (wrong) faults.push(`${JSON.stringify(path)} ${wrong}`)
     for (const folder of parents(path))
       if (paths.has(folder)) faults.push(`${JSON.stringify(folder)} is a file and a folder`)
   }
   if (faults.length > 0)
     throw new LocalError('The repo lists paths that cannot be written safely; nothing was written.', faults)
+}
+
+/** Devices by whatever extension, streams of other files, and names that another name is opened by. */
+function windowsFault(path: string): string | null {
+  for (const segment of path.split('/')) {
+    if (/[<>:"|?*]/.test(segment)) return 'holds a character that Windows has no file names with'
+    if (/[. ]$/.test(segment)) return 'has a segment that ends in a dot or space, which Windows leaves out'
+    if (/^(?:con|prn|aux|nul|(?:com|lpt)[0-9¹²³]|conin\$|conout\$) *(?:\.|$)/i.test(segment))
+      return `has the segment ${JSON.stringify(segment)}, which is a device of Windows`
+  }
+  return null
 }
 
 function* parents(path: string): Generator<string> {
@@ -43,7 +55,7 @@ export interface Landing {
   readonly partial: string
 }
 
-/** Makes the folders above a path, following no link that leads out of `root` (a real path). */
+/** Makes the folders above a path, following no link that leads out of `root` (a real path), or to what Git keeps in it. */
 export async function landingOf(root: string, entry: RemoteFile): Promise<Landing> {
   const target = join(root, ...entry.path.split('/'))
   const folder = await safeFolder(root, entry.path)
@@ -66,6 +78,7 @@ async function safeFolder(root: string, path: string): Promise<string> {
     const real = await realpath(folder)
     if (real !== root && !real.startsWith(root + sep))
       throw new LocalError(`${folder} is a link that leads out of the folder`)
+    if (relative(root, real).split(sep).some(isGitName)) throw new LocalError(`${folder} is a link into ${real}`)
     if (!(await lstat(real)).isDirectory()) throw new LocalError(`${folder} is not a folder`)
   }
   return above.length === 0 ? root : dirname(join(root, ...path.split('/')))

@@ -1,16 +1,18 @@
 /** The members of a run that the client reads (spec, "Run"). Unknown members are let through. */
 import { z } from 'zod'
+import { isId } from '../ids.ts'
 
 const optional = <T extends z.ZodType>(type: T) => type.nullish().transform((value) => value ?? null)
 const anyObject = z.record(z.string(), z.unknown())
 
 export const remoteRun = z.looseObject({
-  id: z.string(),
+  // A runner names folders after it.
+  id: z.string().refine((id) => isId('run', id), 'is no id of a run'),
   status: z.string(),
   recipe: anyObject,
   owner: z.looseObject({ handle: z.string() }),
   display_name: z.string(),
-  attempt: z.number().int().default(0),
+  attempt: z.number().int().min(0).default(0),
   claimed_by: optional(z.string()),
   heartbeat_at: optional(z.string()),
   lease_expires_at: optional(z.string()),

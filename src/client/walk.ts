@@ -2,7 +2,7 @@
 import type { BigIntStats } from 'node:fs'
 import { opendir, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
-import { pathFault } from '../files/path.ts'
+import { newPathFault } from '../files/path.ts'
 import { everything, type PathFilter, pathTest } from './globs.ts'
 import { LocalError } from './problem.ts'
 
@@ -74,7 +74,7 @@ async function follow(walk: Walk, file: string, path: string, trail: readonly st
 }
 
 async function take(walk: Walk, file: string, path: string): Promise<void> {
-  const wrong = pathFault(path)
+  const wrong = newPathFault(path)
   if (wrong) return fault(walk, path, wrong)
   const stats = await stat(file, { bigint: true }).catch(() => null)
   if (stats === null) return fault(walk, path, 'cannot be read')

@@ -26,9 +26,9 @@ export async function work(runner: Runner, options: WorkOptions): Promise<void> 
   for (const state of found) {
     const run = await runner.client.runs.get(state.runId).catch(hidden)
     if (!run) continue
-    runner.tell(`${run.id}: going on with attempt ${state.attempt}`)
-    // What the journal holds is of its own attempt, whatever the run is at now.
-    options.ended(await held(runner, { ...run, attempt: state.attempt }))
+    runner.tell(`${state.runId}: going on with attempt ${state.attempt}`)
+    // What the journal holds is of its own run and attempt, whatever the hub says now.
+    options.ended(await held(runner, { ...run, id: state.runId, attempt: state.attempt }))
     if (options.once || runner.stop.aborted) return
   }
   while (!runner.stop.aborted) {

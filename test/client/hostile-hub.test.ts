@@ -1,0 +1,149 @@
+/** A hub that means ill: what it names never lands outside of the folder that was given, and never where Git would act on it. */
+import { once } from 'node:events'
+import { lstat, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { registerRunnerCommand } from '../../src/cli/runner-command.ts'
+import { createHubClient, pullRepo } from '../../src/client/index.ts'
+import { assertSafeListing, landingOf } from '../../src/client/landing.ts'
+import type { RemoteFile } from '../../src/client/shapes.ts'
+import { runCommandLine } from '../support/command-line.ts'
+import { type HubDouble, json, startHubDouble } from './hub-double.ts'
+
+let hub: HubDouble
+let base: string
+let into: string
+
+beforeEach(async () => {
+  hub = await startHubDouble()
+  base = await mkdtemp(join(tmpdir(), 'hub-hostile-'))
+  into = join(base, 'copy')
+})
+afterEach(async () => {
+  await hub.close()
+  await rm(base, { recursive: true, force: true })
+})
+
+const pull = () => {
+  const client = createHubClient({
+    url: hub.url,
+    token: 't',
+    retry: { attempts: 1, baseMs: 1, maxMs: 1, random: () => 0 },
+  })
+  return pullRepo(client, { owner: 'o', slug: 's' }, into, { cacheDir: join(base, 'cache') })
+}
+const entry = (path: string): RemoteFile => ({ path, size: 1, etag: null, sha256: null, mime: null, updated_at: '' })
+
+describe('a pull', () => {
+  it.each([
+    '.git/config',
+    '.GIT/config',
+    'a/.git./hooks/x',
+    '.g\u200cit/config',
+    'GIT~1/config',
+    '.git::$INDEX_ALLOCATION/config',
+  ])('writes nothing of a repo that names %j', async (path) => {
+    hub.store('good', Buffer.from('1'))
+    hub.store(path, Buffer.from('[core]\n\tfsmonitor = touch owned\n'))
+    await expect(pull()).rejects.toThrow('nothing was written')
+    await expect(readdir(into)).rejects.toThrow()
+  })
+
+  it('goes through no link into what Git keeps', async () => {
+    await mkdir(join(into, '.git', 'hooks'), { recursive: true })
+    await writeFile(join(into, '.git', 'config'), 'mine')
+    await symlink('.git', join(into, 'docs'))
+    await symlink(join('.git', 'hooks'), join(into, 'hooks'))
+    hub.store('docs/config', Buffer.from('theirs'))
+    hub.store('hooks/post-checkout', Buffer.from('theirs'))
+    expect((await pull()).failed.map(({ path, why }) => [path, why.includes('is a link into')])).toEqual([
+      ['docs/config', true],
+      ['hooks/post-checkout', true],
+    ])
+    expect(await readFile(join(into, '.git', 'config'), 'utf8')).toBe('mine')
+    expect(await readdir(join(into, '.git', 'hooks'))).toEqual([])
+  })
+
+  it('replaces a link that stands in the place of a file, and leaves what it leads to', async () => {
+    const outside = join(base, 'outside')
+    await writeFile(outside, 'mine')
+    await mkdir(into)
+    await symlink(outside, join(into, 'a'))
+    await symlink(join(base, 'nothing'), join(into, 'b'))
+    hub.store('a', Buffer.from('theirs'))
+    hub.store('b', Buffer.from('theirs'))
+    expect((await pull()).failed).toEqual([])
+    expect([await readFile(outside, 'utf8'), (await lstat(join(into, 'a'))).isSymbolicLink()]).toEqual(['mine', false])
+    expect((await readdir(base)).sort()).toEqual(['cache', 'copy', 'outside'])
+  })
+
+  it.each(['', '.ranges'])('writes through no link beside the file (%j)', async (suffix) => {
+    const outside = join(base, 'outside')
+    await mkdir(into)
+    const bytes = Buffer.alloc(suffix === '' ? 10 : 65 * 1_048_576)
+    hub.store('a', bytes)
+    const listed = hub.files.get('a')
+    if (!listed) throw new Error('The file is not stored.')
+    const { partial } = await landingOf(into, listed)
+    // A ledger is believed only beside a file of the full size.
+    if (suffix !== '') await writeFile(partial, bytes)
+    await symlink(outside, `${partial}${suffix}`)
+    const report = await pull()
+    expect(report.failed.map(({ path }) => path)).toEqual(['a'])
+    await expect(lstat(outside)).rejects.toThrow()
+  })
+})
+
+describe('names that Windows takes for others', () => {
+  it.each(['C:evil', 'a:stream', 'CON', 'sub/nul.txt', 'COM1', 'lpt¹', 'name.', 'name ', 'a?b', 'CONOUT$'])(
+    '%j is not pulled there',
+    (path) => {
+      expect(() => assertSafeListing([entry(path)], 'win32')).toThrow('nothing was written')
+      expect(() => assertSafeListing([entry(path)], 'linux')).not.toThrow()
+    },
+  )
+  it.each(['console', 'com10', 'a.con', 'nullable.txt', 'a b', '.hidden'])('%j is', (path) =>
+    expect(() => assertSafeListing([entry(path)], 'win32')).not.toThrow(),
+  )
+})
+
+describe('a runner', () => {
+  it.each(['../../x', '/tmp/x', 'run_../../x', '', 'run_01jd000000000000000000000', 'run_01JD0000000000000000000000'])(
+    'takes no run that is called %j',
+    async (id) => {
+      const server = createServer((request, response) => {
+        request.resume()
+        const run = {
+          status: 'running',
+          recipe: {},
+          owner: { handle: 'ada' },
+          display_name: 'x',
+          attempt: 1,
+          created_at: '',
+        }
+        json(response, request.url === '/v1/me' ? {} : { id, ...run })
+      })
+      server.listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      try {
+        const env = {
+          HUB_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+          HUB_TOKEN: 't',
+          HOME: base,
+        }
+        const workDir = join(base, 'deep', 'runs')
+        await mkdir(workDir, { recursive: true })
+        const args = ['runner', '--owner', 'ada', '--once', '--work-dir', workDir, '--command', `touch ${base}/ran`]
+        const ended = await runCommandLine(registerRunnerCommand, args, env)
+        expect(ended).toMatchObject({ code: 1, err: expect.stringContaining('is no id of a run') })
+        expect(await readdir(base, { recursive: true })).toEqual(['deep', join('deep', 'runs')])
+      } finally {
+        server.closeAllConnections()
+        server.close()
+      }
+    },
+  )
+})
