@@ -71,7 +71,11 @@ const RecipeInput = builder.inputType('RunRecipeInput', {
       description: 'An object; passed through to the template untouched.',
     }),
     gpu: t.string({ ...rule(recipeRules.gpu), description: 'A hardware tier; absent, the default of the deployment.' }),
-    maxHours: t.float({ ...rule(recipeRules.maxHours), description: 'Hard wall-clock cap; default 4.' }),
+    maxHours: t.float({
+      ...rule(recipeRules.maxHours),
+      description:
+        'Hard wall-clock cap over all attempts; absent, 4 for what a hosted run reserves and costs, and none for a worker run.',
+    }),
     executor: t.field({ type: RunExecutorEnum, description: 'Default: a worker.' }),
     budgetUsd: t.float({ ...rule(recipeRules.budgetUsd), description: 'Hard spend cap.' }),
     gate: t.field({ type: CheckpointGateInput, description: 'Gate checkpoints while it trains.' }),

@@ -99,7 +99,11 @@ export const Recipe = builder.objectRef<RecipeDocument>('Recipe').implement({
       ...given('hyperparams'),
     }),
     gpu: t.string({ nullable: true, description: 'GPU type; the default when null.', ...given<string>('gpu') }),
-    maxHours: t.float({ nullable: true, description: 'Wall-clock cap; 4 when null.', ...given<number>('max_hours') }),
+    maxHours: t.float({
+      nullable: true,
+      description: 'Wall-clock cap over all attempts; when null, 4 of a hosted run and none of a worker run.',
+      ...given<number>('max_hours'),
+    }),
     executor: t.field({
       type: RunExecutorEnum,
       nullable: true,

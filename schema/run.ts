@@ -75,6 +75,10 @@ builder.node(RunType, {
       leaseExpiresAt: time('leaseExpiresAt', 'Until when the runner has to be heard of again.'),
       attempt: t.exposeInt('attempt', { description: 'How often it has been claimed.' }),
       cancelRequestedAt: time('cancelRequestedAt', 'When it was asked to stop; the runner has to obey.'),
+      deadlineAt: time(
+        'deadlineAt',
+        'When its `max_hours` are used up, over all attempts; it is then asked to stop, and ended a minute later. Null where it is not under way or has no cap.',
+      ),
       latestMetrics: t.expose('latestMetrics', {
         type: 'JSON',
         nullable: true,
@@ -118,6 +122,7 @@ type TimeField =
   | 'heartbeatAt'
   | 'leaseExpiresAt'
   | 'cancelRequestedAt'
+  | 'deadlineAt'
   | 'dispatchedAt'
   | 'startedAt'
   | 'finishedAt'

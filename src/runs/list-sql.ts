@@ -21,7 +21,7 @@ export interface RunFilter {
 export type RunPageRow = readonly [...run: RunRow, found: number]
 
 /** The place of `found`. */
-export const FOUND = 51
+export const FOUND = 52
 
 /** `after` is the id of the last run of the page before. */
 export interface RunPageQuery {

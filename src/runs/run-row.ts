@@ -5,6 +5,7 @@ import { HubError, notFound } from '../errors.ts'
 import { isId } from '../ids.ts'
 import type { Usd } from '../money.ts'
 import type { Querier, Statement } from '../store/db.ts'
+import { deadlineSql, dueSql, isDeadlineOver, isGraceOver } from './deadline.ts'
 import { visibleRun } from './run-shape.ts'
 import { decideRun, type JobStatus, type RunExecutor, type RunFacts, type RunTrigger } from './run-state.ts'
 
@@ -22,6 +23,8 @@ export interface HeldRun {
   readonly cancelRequestedAt: string | null
   readonly stopReason: string | null
   readonly leaseOver: boolean
+  readonly maxHours: number
+  readonly deadlineAt: string | null
   readonly priced: boolean
   readonly rateUsdPerHour: Usd | null
   readonly budgetUsd: Usd | null
@@ -34,7 +37,7 @@ export interface HeldRun {
 export const heldColumns = `u.id, u.owner_id as "ownerId", u.status, u.executor, u.attempt, u.lost_leases as "lostLeases",
   u.claim_credential as "claimCredential", u.claimed_by as "claimedBy", u.claimed_at as "claimedAt", u.hosted_call_id as "hostedCallId",
   u.cancel_requested_at as "cancelRequestedAt", u.stop_reason as "stopReason", coalesce(u.lease_expires_at <= now(), false) as "leaseOver",
-  u.priced, u.rate_usd_per_hour as "rateUsdPerHour", u.budget_usd as "budgetUsd", u.gpu_type as "gpuType"`
+  u.max_hours::float8 as "maxHours", ${deadlineSql} as "deadlineAt", u.priced, u.rate_usd_per_hour as "rateUsdPerHour", u.budget_usd as "budgetUsd", u.gpu_type as "gpuType"`
 const columns = `${heldColumns}, now() as now`
 
 const visibleById: Statement<HeldRun> = {
@@ -48,9 +51,9 @@ const lockById: Statement<HeldRun> = {
 }
 
 /** SKIP LOCKED: of many hubs that sweep at once one takes it, and a report that holds its run right now has not lost it. */
-const lockLost: Statement<HeldRun> = {
-  name: 'run-lock-lost',
-  text: `select ${columns} from runs u where u.id = $1 and u.status = 'running' and u.lease_expires_at <= now() for update skip locked`,
+const lockDue: Statement<HeldRun> = {
+  name: 'run-lock-due',
+  text: `select ${columns} from runs u where u.id = $1 and u.status = 'running' and ${dueSql} for update skip locked`,
 }
 
 /** The run that a verb is about; 404 where the caller may not see it. */
@@ -68,9 +71,9 @@ export async function lockRun(tx: Querier, id: string): Promise<HeldRun> {
   return run
 }
 
-/** Locks the run if its lease has run out and nobody else holds it; else null. */
-export async function lockLostRun(tx: Querier, id: string): Promise<HeldRun | null> {
-  const [run] = await tx.query(lockLost, [id])
+/** Locks the run if it is the sweep's and nobody else holds it; else null. */
+export async function lockDueRun(tx: Querier, id: string): Promise<HeldRun | null> {
+  const [run] = await tx.query(lockDue, [id])
   return run ?? null
 }
 
@@ -95,6 +98,9 @@ export function runFacts(run: HeldRun, actor: RunActor): RunFacts {
       (actor.attempt == null || actor.attempt === run.attempt),
     isOwnCall: run.hostedCallId !== null && run.hostedCallId === (actor.hostedCallId ?? null),
     leaseOver: run.leaseOver,
+    deadlineOver: isDeadlineOver(run),
+    deadlineAsked: run.stopReason === 'max_hours',
+    graceOver: isGraceOver(run),
     attemptsSpent: run.lostLeases + 1 >= (actor.maxAttempts ?? Number.POSITIVE_INFINITY),
   }
 }

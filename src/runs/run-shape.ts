@@ -1,6 +1,7 @@
 /** A run as the graph shows it, and the columns that every read of one selects. Spec, "Run". */
 import { runVisibleSql } from '../auth/policy.ts'
 import type { AccountRef } from '../context.ts'
+import { deadlineSql } from './deadline.ts'
 import { type DisplayNameSource, displayNameOf } from './display-name.ts'
 import { metricsKey } from './log/run-objects.ts'
 import { type Pace, progressOf, type ReportedProgress, type RunProgress } from './progress.ts'
@@ -52,6 +53,7 @@ export interface Run {
   readonly leaseExpiresAt: string | null
   readonly attempt: number
   readonly cancelRequestedAt: string | null
+  readonly deadlineAt: string | null
   readonly latestMetrics: Readonly<Record<string, unknown>> | null
   readonly peakVramGb: number | null
   readonly samplesPerS: number | null
@@ -121,6 +123,7 @@ export type RunRow = readonly [
   pace: Pace | null,
   rewardCurve: RewardCurve | null,
   datasets: PinnedDataset[],
+  deadlineAt: string | null,
   now: string,
 ]
 
@@ -136,14 +139,14 @@ export const runColumns = `u.id, u.kind, u.status, u.executor, u.recipe, u.recip
   u.peak_vram_gb, u.samples_per_s, u.hosted_call_id, u.dispatched_at, u.error, u.created_at, u.started_at, u.finished_at,
   u.progress, u.progress_at, u.pace, u.reward_curve,
   coalesce((select json_agg(json_build_object('ref', d.ref, 'repoId', d.repo_id, 'seq', d.seq) order by d.position)
-    from run_datasets d where d.run_id = u.id), '[]') as datasets, now() as now`
+    from run_datasets d where d.run_id = u.id), '[]') as datasets, ${deadlineSql} as deadline_at, now() as now`
 
 /** What `runColumns` reads from. */
 export const runTables = 'runs u join accounts o on o.id = u.owner_id left join accounts c on c.id = u.created_by'
 
 /** A row in the graph's shape, as of the row's own `now`. One literal, read by place: destructuring runs an iterator for each row. */
 export function toRun(row: RunRow | readonly [...run: RunRow, found: number]): Run {
-  const now = row[50]
+  const now = row[51]
   const named = displayNameOf({
     id: row[0],
     template: row[13],
@@ -177,6 +180,7 @@ export function toRun(row: RunRow | readonly [...run: RunRow, found: number]): R
     leaseExpiresAt: row[33],
     attempt: row[34],
     cancelRequestedAt: row[35],
+    deadlineAt: row[50],
     latestMetrics: row[36],
     peakVramGb: row[37],
     samplesPerS: row[38],
@@ -196,6 +200,7 @@ export function toRun(row: RunRow | readonly [...run: RunRow, found: number]): R
         budgetUsd: row[18],
         claimedAt: row[31],
         cancelRequestedAt: row[35],
+        deadlineAt: row[50],
         finishedAt: terminalStatuses.includes(row[2]) ? row[44] : null,
         costUsd: row[19],
       },

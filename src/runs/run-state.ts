@@ -4,7 +4,7 @@ import type { ErrorType } from '../errors.ts'
 export type JobStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'canceled'
 export type RunExecutor = 'worker' | 'hosted'
 
-/** `dispatch` is the spawn of a hosted function that failed; `stop` is the ask of a budget or a tripwire; `report` comes with the status it wants. */
+/** `dispatch` is the spawn of a hosted function that failed; `stop` is the ask of a limit or a tripwire; `report` comes with the status it wants. */
 export type RunTrigger =
   | 'claim'
   | 'reclaim'
@@ -28,6 +28,12 @@ export interface RunFacts {
   readonly isOwnCall: boolean
   /** By the database's clock. */
   readonly leaseOver: boolean
+  /** By the same clock, `max_hours` is used up. */
+  readonly deadlineOver: boolean
+  /** That is why it was asked to stop. */
+  readonly deadlineAsked: boolean
+  /** It was asked to stop, and has had the time to obey since its deadline. */
+  readonly graceOver: boolean
   /** Its lease has run out as often as it may, this time included. */
   readonly attemptsSpent: boolean
 }
@@ -43,6 +49,8 @@ interface Row {
 
 const always: Condition = () => true
 const claimer: Condition = (run) => run.isClaimer
+/** Its runner is not heard of any more, or does not obey. */
+const isLost: Condition = (run) => run.leaseOver || run.graceOver
 
 /** The first row that fits is what happens; where none does, nothing happens. */
 export const runTransitions: readonly Row[] = [
@@ -53,7 +61,13 @@ export const runTransitions: readonly Row[] = [
     when: (run) => run.executor === 'hosted' && run.isOwnCall && run.isClaimer,
     to: 'running',
   },
-  { trigger: 'sweep', from: 'running', when: (run) => run.leaseOver && run.cancelRequested, to: 'canceled' },
+  {
+    trigger: 'sweep',
+    from: 'running',
+    when: (run) => isLost(run) && run.cancelRequested && !run.deadlineAsked,
+    to: 'canceled',
+  },
+  { trigger: 'sweep', from: 'running', when: (run) => isLost(run) && run.deadlineOver, to: 'failed' },
   { trigger: 'sweep', from: 'running', when: (run) => run.leaseOver && run.attemptsSpent, to: 'failed' },
   { trigger: 'sweep', from: 'running', when: (run) => run.leaseOver, to: 'queued' },
   { trigger: 'report', from: 'running', when: claimer, to: 'running' },

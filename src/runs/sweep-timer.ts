@@ -19,7 +19,7 @@ export function startSweepTimer(deps: Pick<Deps, 'config' | 'db' | 'events' | 'l
   const sweep = async () => {
     try {
       const swept = await sweepLeases(deps)
-      if (swept > 0) deps.log.info({ runs: swept }, 'runs lost their lease')
+      if (swept > 0) deps.log.info({ runs: swept }, 'runs were swept')
     } catch (error) {
       deps.log.warn({ err: error }, 'the lease sweep failed and is tried again')
     }

@@ -61,6 +61,7 @@ describe('a run', () => {
         lease_expires_at: null,
         attempt: 0,
         cancel_requested_at: null,
+        deadline_at: null,
         latest_metrics: null,
         peak_vram_gb: null,
         samples_per_s: null,

@@ -74,6 +74,7 @@ describe('spend', () => {
     budgetUsd: '2.0000',
     claimedAt: at(0),
     cancelRequestedAt: null,
+    deadlineAt: null,
     finishedAt: null,
     costUsd: null,
   }

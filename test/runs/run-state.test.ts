@@ -32,6 +32,9 @@ const facts = (status: JobStatus, change: Partial<RunFacts> = {}): RunFacts => (
   isClaimer: false,
   isOwnCall: false,
   leaseOver: false,
+  deadlineOver: false,
+  deadlineAsked: false,
+  graceOver: false,
   attemptsSpent: false,
   ...change,
 })
@@ -40,7 +43,7 @@ const facts = (status: JobStatus, change: Partial<RunFacts> = {}): RunFacts => (
 function* allFacts(): Generator<RunFacts> {
   for (const status of statuses)
     for (const executor of executors)
-      for (let bits = 0; bits < 32; bits += 1)
+      for (let bits = 0; bits < 128; bits += 1)
         yield facts(status, {
           executor,
           cancelRequested: (bits & 1) > 0,
@@ -48,6 +51,9 @@ function* allFacts(): Generator<RunFacts> {
           isOwnCall: (bits & 4) > 0,
           leaseOver: (bits & 8) > 0,
           attemptsSpent: (bits & 16) > 0,
+          deadlineOver: (bits & 32) > 0,
+          deadlineAsked: (bits & 96) === 96,
+          graceOver: (bits & 64) > 0,
         })
 }
 
@@ -104,6 +110,30 @@ describe('a run moves', () => {
       facts('running', { leaseOver: true, cancelRequested: true, attemptsSpent: true }),
       'canceled',
     ],
+    [
+      'a lease lost past the deadline fails it',
+      'sweep',
+      facts('running', { leaseOver: true, deadlineOver: true }),
+      'failed',
+    ],
+    [
+      'a deadline alone leaves the runner its time',
+      'sweep',
+      facts('running', { deadlineOver: true }),
+      'conflict.not_claimer',
+    ],
+    [
+      'one that does not stop at its deadline fails',
+      'sweep',
+      facts('running', { deadlineOver: true, cancelRequested: true, deadlineAsked: true, graceOver: true }),
+      'failed',
+    ],
+    [
+      'one that was canceled before and does not stop is canceled',
+      'sweep',
+      facts('running', { deadlineOver: true, cancelRequested: true, graceOver: true }),
+      'canceled',
+    ],
     ['a report without a status keeps it', 'report', facts('running', { isClaimer: true }), 'running'],
     ['a late report finds it queued', 'report', facts('queued'), 'conflict.not_claimer'],
     ['a late report finds it held by another', 'report', facts('running'), 'conflict.not_claimer'],
@@ -139,20 +169,21 @@ describe('a run moves', () => {
     }
   })
 
-  it('to running only by a claim, and from running to an end only by its claimer or a lost lease', () => {
+  it('to running only by a claim, and from running to an end only by its claimer, a lost lease or a deadline', () => {
     for (const run of allFacts()) {
       for (const trigger of triggers) {
         const verdict = decideRun(trigger, run)
         if (!('to' in verdict)) continue
         if (run.status === 'queued' && verdict.to === 'running') expect(trigger).toBe('claim')
         if (run.status === 'running' && terminalStatuses.includes(verdict.to))
-          expect(run.isClaimer || (trigger === 'sweep' && run.leaseOver)).toBe(true)
+          expect(run.isClaimer || (trigger === 'sweep' && (run.leaseOver || run.graceOver))).toBe(true)
       }
     }
   })
 
   it('by every row of the table, and each refusal is of the closed table with a sentence', () => {
     const used = new Set<unknown>()
+    const known = Object.keys(errorTable)
     for (const run of allFacts()) {
       for (const trigger of triggers) {
         const row = runTransitions.find(
@@ -161,7 +192,7 @@ describe('a run moves', () => {
         if (row) used.add(row)
         const verdict = decideRun(trigger, run)
         if ('to' in verdict) continue
-        expect(Object.keys(errorTable)).toContain(verdict.refusal.type)
+        expect(known).toContain(verdict.refusal.type)
         expect(verdict.refusal.detail).toMatch(/\.$/)
       }
     }

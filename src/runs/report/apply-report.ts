@@ -2,11 +2,11 @@
 import { audit } from '../../accounts/audit.ts'
 import type { Credentialed, RequestContext } from '../../context.ts'
 import { notFound } from '../../errors.ts'
-import { usd, usdLess } from '../../money.ts'
 import type { RepoFacts } from '../../repos/get-repo.ts'
 import type { Tx } from '../../store/db.ts'
 import { endAttempt } from '../attempts.ts'
 import { chargeRun } from '../charge-run.ts'
+import { limitReached } from '../deadline.ts'
 import { addNotice } from '../log/log-chunks.ts'
 import type { Pace } from '../progress.ts'
 import { addRewards } from '../sparkline.ts'
@@ -82,7 +82,7 @@ async function writeReport(ctx: RequestContext, tx: Tx, report: Report, run: Loc
   }
   const end = input.status ? run.now : null
   const cost = end === null ? null : await chargeRun(tx, run)
-  const isOverBudget = end === null && run.cancelRequestedAt === null && overBudget(run)
+  const limit = end === null ? limitReached(run) : null
   const gates = read.scorecard?.gates
   await tx.query(updateReportedRun, [
     run.id,
@@ -109,19 +109,12 @@ async function writeReport(ctx: RequestContext, tx: Tx, report: Report, run: Loc
     gates?.total ?? null,
     report.output?.id ?? null,
     report.output?.fullName ?? null,
-    isOverBudget ? run.now : null,
-    isOverBudget ? 'budget' : null,
+    limit ? run.now : null,
+    limit?.reason ?? null,
   ])
-  if (isOverBudget)
-    await addNotice(tx, run.id, `The budget of ${run.budgetUsd} USD is spent. The run is asked to stop.`)
+  if (limit) await addNotice(tx, run.id, limit.notice)
   // What a new one takes the place of.
   dropObjects(ctx, tx, [stored.configKey && run.configKey, stored.scorecardKey && run.scorecardKey])
-}
-
-function overBudget(run: LockedRun): boolean {
-  if (run.budgetUsd === null || !run.priced) return false
-  const budget = usd(run.budgetUsd)
-  return usdLess(budget, accruedUsd({ ...run, finishedAt: null, costUsd: null }, run.now)) === budget
 }
 
 /** `client_log_seq` and the three after it. */

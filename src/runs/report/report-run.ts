@@ -5,9 +5,11 @@ import { HubError, notFound } from '../../errors.ts'
 import { assertRoom } from '../../files/reservation.ts'
 import { isId } from '../../ids.ts'
 import { commitVerb } from '../../verb.ts'
+import { isGraceOver } from '../deadline.ts'
 import { readRun } from '../get-run.ts'
 import { putRunObject } from '../log/run-objects.ts'
 import type { Run } from '../run-shape.ts'
+import { endOverdue } from '../sweep-leases.ts'
 import { applyReport, type StoredReport } from './apply-report.ts'
 import { findOutputRepo } from './output-repo.ts'
 import { assertMoves, isRepeat, withoutStored } from './report-guards.ts'
@@ -20,7 +22,7 @@ import { type ReportedRun, visibleRunToReport } from './report-rows.ts'
  */
 export async function reportRun(ctx: RequestContext, input: ReportRunInput): Promise<Run> {
   const viewer = assertLevel(ctx.viewer, 'train')
-  const run = await findReported(ctx, input.runId)
+  const run = await findInTime(ctx, input.runId)
   const fence = input.attempt ?? run.attempt
   if (isRepeat(viewer, run, input, fence)) return commitVerb(ctx, (tx) => readRun(tx, ctx.viewer, run.id))
   assertMoves(viewer, run, input, fence)
@@ -39,6 +41,14 @@ export async function reportRun(ctx: RequestContext, input: ReportRunInput): Pro
     await forgetObjects(ctx, kept, error)
     throw error
   }
+}
+
+/** A run that should have stopped at its deadline ends before it is asked about, whether or not a sweep has come by. */
+async function findInTime(ctx: RequestContext, runId: string): Promise<ReportedRun> {
+  const run = await findReported(ctx, runId)
+  if (run.status !== 'running' || !isGraceOver(run)) return run
+  await endOverdue(ctx.deps, run.id)
+  return findReported(ctx, runId)
 }
 
 async function findReported(ctx: RequestContext, runId: string): Promise<ReportedRun> {
