@@ -180,6 +180,12 @@ export const errorTable = {
   ),
   too_large: kind(413, 'TOO_LARGE', 'Too large', 'A body, file or list is over its limit.'),
   'quota.storage': kind(413, 'QUOTA', 'Storage quota exceeded', 'The owner has no room for this many bytes.'),
+  'quota.uploads': kind(
+    429,
+    'QUOTA',
+    'Too many pending uploads',
+    'The owner has as many uploads pending as one may have; complete or abort some. Those that nobody touches for a week (UPLOAD_TTL_S) end by themselves.',
+  ),
   'quota.gpu_hours': kind(
     429,
     'QUOTA',

@@ -40,11 +40,11 @@ export function retryAfterMs(header: string | null, nowMs: number): number | nul
 
 const passing = new Set([408, 425, 429, 500, 502, 503, 504])
 
-/** A 503 that says "not configured" stays so; a twin in flight (409) ends by itself. */
+/** A 503 that says "not configured" stays so, and so do uploads that nobody completes; a twin in flight (409) ends by itself. */
 function isPassing(error: unknown): boolean {
   if (error instanceof TransferError) return true
   if (!(error instanceof ProblemError)) return false
-  if (error.kind.startsWith('not_configured')) return false
+  if (error.kind.startsWith('not_configured') || error.kind === 'quota.uploads') return false
   return passing.has(error.status) || isHeld(error)
 }
 

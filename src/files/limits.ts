@@ -9,6 +9,9 @@ export const MAX_FILE_BYTES = 53_687_091_200
 /** Files, uploads or paths of one request. */
 export const MAX_FILES_PER_REQUEST = 100
 
+/** Uploads of one owner that are neither completed nor aborted. An empty one takes no bytes of the quota, and still a row and a folder or a key. */
+export const MAX_PENDING_UPLOADS = 10_000
+
 export const MAX_CONTENT_TYPE_LENGTH = 255
 export const MAX_PREFIX_LENGTH = 1024
 

@@ -15,7 +15,8 @@ import { lockAccounts } from './upload-sql.ts'
 
 const moveReservation: Statement<never> = {
   name: 'accounts-store',
-  text: `update accounts set reserved_bytes = reserved_bytes - $2::bigint, storage_bytes = storage_bytes + $3::bigint where id = $1`,
+  text: `update accounts set reserved_bytes = reserved_bytes - $2::bigint, storage_bytes = storage_bytes + $3::bigint,
+      pending_uploads = pending_uploads - $4::int where id = $1`,
 }
 
 /** Fenced by the attempt; in id order, as every statement that locks several uploads. */
@@ -75,7 +76,7 @@ export async function linkFiles(
   await tx.query(lockAccounts, [[repo.ownerId]])
   // Before the reservation moves: a completion that was taken over has none left to move.
   await finishUploads(tx, request)
-  await tx.query(moveReservation, [repo.ownerId, addedBytes, netBytes])
+  await tx.query(moveReservation, [repo.ownerId, addedBytes, netBytes, request.assembled.length])
   const blobs = await linkBlobs(tx, request.assembled.map(toBlob))
   const seq = repo.seq + 1
   if (replaced.length > 0) await tx.query(closeFiles, [repo.id, seq, paths])

@@ -1,5 +1,6 @@
 /** Part URLs of an upload, made when an answer is rendered: a replayed answer gets fresh ones. */
 import type { RequestContext } from '../context.ts'
+import { partBytes } from './check-parts.ts'
 import { PART_URL_TTL_SECONDS } from './limits.ts'
 import { requireObjects } from './objects.ts'
 import { partCount } from './upload-sql.ts'
@@ -23,14 +24,19 @@ export interface UploadPart {
   readonly url: string
 }
 
-/** A URL for each part of the upload, also those already there: sending a part again replaces it. No network call. */
+/** A URL for each part of the upload, for its very length, also those already there: sending a part again replaces it. No network call. */
 export function signParts(ctx: RequestContext, upload: UploadTicket): Promise<UploadPart[]> {
   const objects = requireObjects(ctx.deps)
   const numbers = Array.from({ length: partCount(upload.size, upload.partSize) }, (_, index) => index + 1)
   return Promise.all(
     numbers.map(async (partNumber) => ({
       partNumber,
-      url: await objects.signPart(upload.storageKey, upload.storeUploadId, partNumber, PART_URL_TTL_SECONDS),
+      url: await objects.signPart(
+        upload.storageKey,
+        upload.storeUploadId,
+        { partNumber, sizeBytes: partBytes(upload.size, upload.partSize, partNumber) },
+        PART_URL_TTL_SECONDS,
+      ),
     })),
   )
 }

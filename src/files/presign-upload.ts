@@ -11,7 +11,7 @@ import { assertDistinct } from './duplicates.ts'
 import { MAX_FILE_BYTES, PART_SIZE_BYTES, STORE_CONCURRENCY } from './limits.ts'
 import { asStoreRefusal, newStorageKey, requireObjects, settleBounded } from './objects.ts'
 import { partUrlsExpireAt, type UploadTicket } from './part-urls.ts'
-import { assertRoom, reserveStorage } from './reservation.ts'
+import { assertRoom, type Room, reserveStorage } from './reservation.ts'
 import { findResumable } from './resume-uploads.ts'
 import type { PresignUploadFile, PresignUploadInput } from './schemas.ts'
 import { discardUploads } from './upload-sql.ts'
@@ -55,7 +55,7 @@ const TWIN_ATTEMPTS = 3
 
 /**
  * Opens an upload for each file, or finds the pending one of the same file. The result names uploads, not URLs: `signParts` makes those.
- * Errors: 401, 403, 404, 413 `too_large` (over 50 GiB) and `quota.storage`, 422 `validation.duplicate`, 503. A refusal leaves nothing behind.
+ * Errors: 401, 403, 404, 413 `too_large` (over 50 GiB) and `quota.storage`, 422 `validation.duplicate`, 429 `quota.uploads`, 503. A refusal leaves nothing behind.
  */
 export async function presignUpload(ctx: RequestContext, input: PresignUploadInput): Promise<PresignUploadResult> {
   const repo = await findRepo(ctx, { owner: input.owner, slug: input.repo })
@@ -89,7 +89,7 @@ async function openUploads(ctx: RequestContext, objects: ObjectStore, request: R
   const resumed = await findResumable(ctx.deps.db, objects, who, request.files)
   const fresh = request.files.filter((file) => !resumed.byPath.has(file.path))
   if (fresh.length > 0 && resumed.lostIds.length === 0) {
-    await assertRoom(ctx.deps.db, ctx.deps.config, request.repo.ownerId, totalBytes(fresh))
+    await assertRoom(ctx.deps.db, ctx.deps.config, request.repo.ownerId, roomFor(fresh))
   }
   const made = await createInStore(ctx, objects, fresh)
   try {
@@ -122,7 +122,7 @@ async function recordUploads(
   if (!kept) throw notFound(`The repo ${repo.fullName}`)
   if (known.lostIds.length > 0) await discardUploads(tx, known.lostIds)
   if (made.length > 0) {
-    await reserveStorage(tx, ctx.deps.config, repo.ownerId, totalBytes(made))
+    await reserveStorage(tx, ctx.deps.config, repo.ownerId, roomFor(made))
     const inserted = await tx.query(insertUploads, insertValues(repo, accountId, made))
     if (inserted.length < made.length) throw new TwinWon()
   }
@@ -183,7 +183,10 @@ async function abortInStore(objects: ObjectStore, uploads: readonly NewUpload[])
   )
 }
 
-const totalBytes = (files: readonly { readonly size: number }[]) => files.reduce((sum, file) => sum + file.size, 0)
+const roomFor = (files: readonly { readonly size: number }[]): Room => ({
+  bytes: files.reduce((sum, file) => sum + file.size, 0),
+  uploads: files.length,
+})
 
 /** Over 50 GiB is the status that the operation lists for it, 413. */
 function assertSizes(files: readonly PresignUploadFile[]): void {

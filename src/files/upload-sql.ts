@@ -72,8 +72,8 @@ export interface DiscardedUpload {
 
 const release: Statement<never> = {
   name: 'accounts-release',
-  text: `update accounts a set reserved_bytes = a.reserved_bytes - r.bytes
-    from (select owner, sum(bytes)::bigint as bytes from unnest($1::text[], $2::bigint[]) as t(owner, bytes) group by owner) r
+  text: `update accounts a set reserved_bytes = a.reserved_bytes - r.bytes, pending_uploads = a.pending_uploads - r.uploads
+    from (select owner, sum(bytes)::bigint as bytes, count(*)::int as uploads from unnest($1::text[], $2::bigint[]) as t(owner, bytes) group by owner) r
     where a.id = r.owner`,
 }
 

@@ -12,6 +12,7 @@ import { ObjectStoreError } from '../store/objects/object-store.ts'
 import { releaseChunk } from '../store/objects/release-chunk.ts'
 import type { Grant, Verdict } from '../store/objects/signed-url.ts'
 import { parseRange } from './byte-range.ts'
+import { type PartTurns, partTurns } from './part-turns.ts'
 
 /** A client that sends nothing for this long has gone; without it its socket and temporary file would stay. */
 const BODY_IDLE_MS = 60_000
@@ -36,7 +37,8 @@ export function objectRoutes(store: DiskStore): FastifyPluginAsync {
       reply.code(204).headers(preflight)
       return reply.send()
     })
-    app.put('/objects/*', (request: ObjectRequest, reply) => putPart(store, request, reply))
+    const turns = partTurns()
+    app.put('/objects/*', (request: ObjectRequest, reply) => putPart(store, turns, request, reply))
     app.route({
       method: ['GET', 'HEAD'],
       url: '/objects/*',
@@ -61,14 +63,16 @@ const preflight = {
   'access-control-max-age': '7200',
 }
 
-async function putPart(store: DiskStore, request: ObjectRequest, reply: FastifyReply) {
+async function putPart(store: DiskStore, turns: PartTurns, request: ObjectRequest, reply: FastifyReply) {
   const body = request.raw
   try {
     const grant = granted(store.readPartUrl(request.params['*'], queryOf(request)))
-    if (Number(request.headers['content-length'] ?? 0) > grant.maxBytes) throw tooLarge(grant.maxBytes)
+    assertLength(request.headers['content-length'], grant.sizeBytes)
     body.setTimeout(BODY_IDLE_MS, () => body.destroy())
     // Not the stream itself: giving up on that would cut the connection, and the answer with it.
-    const part = await store.writePart(grant, body.iterator({ destroyOnReturn: false }), releaseChunk)
+    const part = await turns.run(grant, (signal) =>
+      store.writePart(grant, body.iterator({ destroyOnReturn: false }), { spent: releaseChunk, signal }),
+    )
     body.socket.setTimeout(0)
     return reply.code(200).header('etag', `"${part.etag}"`).send()
   } catch (error) {
@@ -124,13 +128,20 @@ function refusal(error: unknown): unknown {
       return new HubError('not_found', 'The upload was completed, aborted or never started.', { cause: error })
     case 'too_large':
       return new HubError('too_large', error.message, { cause: error })
+    case 'too_small':
+      return new HubError('upload.size_mismatch', error.message, { cause: error })
+    case 'busy':
+      return new HubError('rate.limited', error.message, { cause: error, headers: { 'retry-after': '1' } })
     default:
       return new HubError('unavailable', 'The object store does not answer; try again.', { cause: error })
   }
 }
 
-function tooLarge(maxBytes: number): HubError {
-  return new HubError('too_large', `The body is larger than ${maxBytes} bytes.`)
+/** Before a byte is read, where the client says its length; without one the bytes are counted as they come. */
+function assertLength(contentLength: string | undefined, sizeBytes: number): void {
+  if (contentLength === undefined || Number(contentLength) === sizeBytes) return
+  const type = Number(contentLength) > sizeBytes ? 'too_large' : 'upload.size_mismatch'
+  throw new HubError(type, `The body has ${contentLength} bytes; the part that this URL is for has ${sizeBytes}.`)
 }
 
 function unsatisfiable(sizeBytes: number): HubError {

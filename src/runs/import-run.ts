@@ -55,7 +55,7 @@ export async function importRun(ctx: RequestContext, input: ImportRunInput): Pro
   const owner = await billingOwner(ctx, input.owner ?? null)
   const parent = await findParent(ctx, input.parentRunId ?? null)
   const size = artifacts.config.length + artifacts.summary.length + (artifacts.scorecard?.length ?? 0)
-  await assertRoom(ctx.deps.db, ctx.deps.config, owner.id, size)
+  await assertRoom(ctx.deps.db, ctx.deps.config, owner.id, { bytes: size, uploads: 0 })
   const id = newId('run')
   const keys = await putArtifacts(ctx, id, artifacts)
   const recipe = recipeOf(input)

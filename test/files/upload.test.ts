@@ -221,8 +221,8 @@ describe('completeUpload', () => {
       type: 'upload.part_missing',
       items: [{ loc: ['input', 'uploads', 0, 'parts', 0, 'partNumber'] }],
     })
-    const short = await sent(repo, 'b', bytesOf('hello'), bytesOf('hell'))
-    expect(await refusal(completeUpload(ctx, { ...repo, uploads: [short] }))).toBe('upload.size_mismatch')
+    await expect(sent(repo, 'b', bytesOf('hello'), bytesOf('hell'))).rejects.toMatchObject({ code: 'too_small' })
+    await expect(sent(repo, 'b', bytesOf('hello'), bytesOf('hello!'))).rejects.toMatchObject({ code: 'too_large' })
   })
 
   test('another digest ends that upload, links nothing, and leaves the others completable', async () => {

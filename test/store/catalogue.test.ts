@@ -59,6 +59,10 @@ test('the indexes that Prisma cannot say are there, each with its condition', as
 test.each([
   ['accounts_handle_form', `insert into accounts (id, kind, handle) values ('x', 'user', 'Not-Lower')`],
   ['accounts_bytes_counted', `insert into accounts (id, kind, handle, storage_bytes) values ('x', 'user', 'x', -1)`],
+  [
+    'accounts_uploads_counted',
+    `insert into accounts (id, kind, handle, pending_uploads) values ('x', 'user', 'x', -1)`,
+  ],
   ['repos_slug_form', `insert into repos (id, owner_id, slug, kind) values ('x', 'x', '-a', 'robot')`],
   [
     'repos_files_counted',

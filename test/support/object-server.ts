@@ -16,11 +16,11 @@ export interface ObjectServer {
   close(): Promise<void>
 }
 
-export async function startObjectServer(options: { maxPartBytes?: number } = {}): Promise<ObjectServer> {
+export async function startObjectServer(): Promise<ObjectServer> {
   const dir = await mkdtemp(join(tmpdir(), 'hub-objects-'))
   const app = Fastify()
   const baseUrl = () => `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
-  const store = await openDiskStore({ dir, signingKey: randomBytes(32), baseUrl, ...options })
+  const store = await openDiskStore({ dir, signingKey: randomBytes(32), baseUrl })
   app.setErrorHandler((error, request, reply) => {
     const problem = toProblem(error, request.id)
     if (error instanceof HubError) reply.headers(error.headers)

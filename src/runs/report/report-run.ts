@@ -29,7 +29,7 @@ export async function reportRun(ctx: RequestContext, input: ReportRunInput): Pro
   const read = withoutStored(run, input, readReport(ctx.deps.config, input))
   const output = input.outputModelRepo ? await findOutputRepo(ctx, input.outputModelRepo) : null
   const bytes = storedBytes(read)
-  if (bytes > 0) await assertRoom(ctx.deps.db, ctx.deps.config, run.ownerId, bytes)
+  if (bytes > 0) await assertRoom(ctx.deps.db, ctx.deps.config, run.ownerId, { bytes, uploads: 0 })
   const kept: string[] = []
   try {
     const stored = await storeObjects(ctx, run.id, read, kept)

@@ -15,7 +15,8 @@ import {
 } from './disk-layout.ts'
 import type { DiskObjects } from './disk-objects.ts'
 import type { Scratch } from './disk-scratch.ts'
-import { syncDirectory, systemCode, writeDocument, writeNewFile } from './disk-write.ts'
+import { syncDirectory, systemCode, type WriteOptions, writeDocument, writeNewFile } from './disk-write.ts'
+import { partWriters } from './disk-writers.ts'
 import { type ObjectHead, ObjectStoreError, type StoredPart } from './object-store.ts'
 
 interface UploadDocument {
@@ -27,16 +28,12 @@ export interface PartAddress {
   readonly key: string
   readonly uploadId: string
   readonly partNumber: number
-  readonly maxBytes: number
+  readonly sizeBytes: number
 }
 
 export interface DiskUploads {
   create(key: string, contentType: string | null): Promise<string>
-  writePart(
-    address: PartAddress,
-    body: AsyncIterable<Uint8Array>,
-    spent?: (chunk: Uint8Array) => void,
-  ): Promise<StoredPart>
+  writePart(address: PartAddress, body: AsyncIterable<Uint8Array>, options?: WriteOptions): Promise<StoredPart>
   parts(key: string, uploadId: string): Promise<StoredPart[]>
   complete(key: string, uploadId: string, listed: readonly StoredPart[]): Promise<ObjectHead>
   abort(key: string, uploadId: string): Promise<void>
@@ -65,10 +62,27 @@ export function diskUploads(layout: Layout, scratch: Scratch, objects: DiskObjec
     return { directory, upload }
   }
 
-  const writePart: DiskUploads['writePart'] = async ({ key, uploadId, partNumber, maxBytes }, body, spent) => {
+  const writers = partWriters()
+
+  const writePart: DiskUploads['writePart'] = async (address, body, options = {}) => {
+    const { key, uploadId, partNumber } = address
     const { directory } = await openUpload(key, uploadId)
+    const isThere = (await storedParts(key, uploadId)).has(partNumber)
+    return writers.run(uploadId, isThere, options.signal, async (signal) => {
+      // Whoever ended the upload in between saw no writer to end.
+      await openUpload(key, uploadId)
+      return placePart(directory, address, body, { spent: options.spent, signal })
+    })
+  }
+
+  const placePart = async (
+    directory: string,
+    { partNumber, sizeBytes }: PartAddress,
+    body: AsyncIterable<Uint8Array>,
+    options: WriteOptions,
+  ) => {
     const draft = scratch.fresh()
-    const { md5, sizeBytes } = await writeNewFile(draft, body, maxBytes, spent)
+    const { md5 } = await writeNewFile(draft, body, { ...options, sizeBytes })
     try {
       const earlier = partVersions(await readdir(directory)).filter((part) => part.partNumber === partNumber)
       const version = Math.max(Date.now(), ...earlier.map((part) => part.version + 1))
@@ -95,6 +109,7 @@ export function diskUploads(layout: Layout, scratch: Scratch, objects: DiskObjec
     // From here on a part URL finds no upload; a part that arrived since the check above is seen by the one below.
     await renameUpload(directory, sealed)
     try {
+      await writers.end(uploadId)
       const chosen = chooseParts(currentParts(await readdir(sealed)), listed)
       const parts = chosen.map(({ file, sizeBytes }) => ({ file, sizeBytes }))
       const sizeBytes = parts.reduce((sum, part) => sum + part.sizeBytes, 0)
@@ -113,6 +128,7 @@ export function diskUploads(layout: Layout, scratch: Scratch, objects: DiskObjec
     try {
       const { directory } = await openUpload(key, uploadId)
       await scratch.discard(directory)
+      await writers.end(uploadId)
     } catch (error) {
       if (!(error instanceof ObjectStoreError && error.code === 'no_such_upload')) throw error
     }

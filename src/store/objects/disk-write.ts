@@ -12,27 +12,34 @@ export interface Written {
   readonly sizeBytes: number
 }
 
+export interface WriteOptions {
+  /** Gets each chunk that has been written. */
+  readonly spent?: (chunk: Uint8Array) => void
+  /** Ends the writing at once, also while it waits for the next chunk. */
+  readonly signal?: AbortSignal
+}
+
 /**
  * Streams `source` into the new file `path`, flushed to the disk, hashing on the way; the next batch is read while the last one is written. Rejects with
- * `too_large` past `maxBytes`, and with whatever the source fails with; the file is gone then. `spent` gets each chunk that has been written.
+ * `too_large` and `too_small` where it does not have exactly `sizeBytes`, and with whatever the source fails with; the file is gone then.
  */
 export async function writeNewFile(
   path: string,
   source: AsyncIterable<Uint8Array>,
-  maxBytes: number,
-  spent?: (chunk: Uint8Array) => void,
+  { sizeBytes: wanted, spent, signal }: WriteOptions & { readonly sizeBytes: number },
 ): Promise<Written> {
   const handle = await open(path, 'wx')
   const hash = createHash('md5')
   const writer = batchWriter(handle, spent)
   let sizeBytes = 0
   try {
-    for await (const chunk of source) {
+    for await (const chunk of signal ? untilAborted(source, signal) : source) {
       sizeBytes += chunk.byteLength
-      if (sizeBytes > maxBytes) throw new ObjectStoreError('too_large', `The body is larger than ${maxBytes} bytes.`)
+      if (sizeBytes > wanted) throw new ObjectStoreError('too_large', `The body is larger than ${wanted} bytes.`)
       hash.update(chunk)
       await writer.add(chunk)
     }
+    if (sizeBytes < wanted) throw new ObjectStoreError('too_small', `The body has ${sizeBytes} bytes, not ${wanted}.`)
     await writer.end()
     await handle.sync()
   } catch (error) {
@@ -43,6 +50,27 @@ export async function writeNewFile(
     await handle.close()
   }
   return { md5: hash.digest('hex'), sizeBytes }
+}
+
+/** A source may wait for its next chunk as long as a client likes, so it is not waited for. */
+async function* untilAborted(source: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const aborted = Promise.withResolvers<never>()
+  aborted.promise.catch(() => undefined)
+  const abort = () => aborted.reject(signal.reason)
+  signal.throwIfAborted()
+  signal.addEventListener('abort', abort, { once: true })
+  const chunks = source[Symbol.asyncIterator]()
+  try {
+    for (;;) {
+      const next = await Promise.race([chunks.next(), aborted.promise])
+      if (next.done) return
+      yield next.value
+    }
+  } finally {
+    signal.removeEventListener('abort', abort)
+    const returned = Promise.resolve(chunks.return?.()).catch(() => undefined)
+    if (!signal.aborted) await returned
+  }
 }
 
 interface BatchWriter {

@@ -6,7 +6,7 @@ import { layoutOf, partFile } from './disk-layout.ts'
 import { diskObjects, type ObjectDocument } from './disk-objects.ts'
 import { openScratch } from './disk-scratch.ts'
 import { diskUploads } from './disk-uploads.ts'
-import { makeDirectories, writeNewFile } from './disk-write.ts'
+import { makeDirectories, type WriteOptions, writeNewFile } from './disk-write.ts'
 import { type ByteRange, type ObjectStore, ObjectStoreError, type StoredPart } from './object-store.ts'
 import {
   MAX_PART_NUMBER,
@@ -18,16 +18,12 @@ import {
   type Verdict,
 } from './signed-url.ts'
 
-/** The part size of the spec: what a signed part URL takes at most. */
-const DISK_PART_MAX_BYTES = 100 * 1024 * 1024
-
 export interface DiskStoreOptions {
   readonly dir: string
   /** At least 32 random bytes; the same after a restart, or URLs that are out there end. */
   readonly signingKey: Uint8Array
   /** Asked at each signing, because the port may be known only after the store is open. Without a trailing slash. */
   readonly baseUrl: () => string
-  readonly maxPartBytes?: number
 }
 
 /** The interface, and what the HTTP side of its signed URLs needs. */
@@ -35,8 +31,11 @@ export interface DiskStore extends ObjectStore {
   readonly kind: 'disk'
   readPartUrl(key: string, query: URLSearchParams): Verdict<PartGrant>
   readDownloadUrl(key: string, query: URLSearchParams): Verdict<ReadGrant>
-  /** Streams one part into place; a second one of the same number replaces it. `no_such_upload`, or `too_large` past the grant; nothing is kept then. `spent` gets each written chunk. */
-  writePart(grant: PartGrant, body: AsyncIterable<Uint8Array>, spent?: (chunk: Uint8Array) => void): Promise<StoredPart>
+  /**
+   * Streams one part into place; a second one of the same number replaces it. Nothing is kept when it rejects: `no_such_upload` (also one that ends
+   * meanwhile), `too_large` and `too_small` for another length than the grant's, `busy`, or what `signal` was aborted with.
+   */
+  writePart(grant: PartGrant, body: AsyncIterable<Uint8Array>, options?: WriteOptions): Promise<StoredPart>
   describe(key: string): Promise<ObjectDocument | null>
 }
 
@@ -48,7 +47,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
   const scratch = await openScratch(layout)
   const objects = diskObjects(layout, scratch)
   const uploads = diskUploads(layout, scratch, objects)
-  const { signingKey, baseUrl, maxPartBytes = DISK_PART_MAX_BYTES } = options
+  const { signingKey, baseUrl } = options
   const expiresIn = (ttlSeconds: number) => Math.floor(Date.now() / 1000) + ttlSeconds
 
   const put: ObjectStore['put'] = async (key, body, { sizeBytes, contentType, signal }) => {
@@ -59,9 +58,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
     await mkdir(directory)
     try {
       const draft = join(directory, 'draft')
-      const written = await writeNewFile(draft, source, sizeBytes)
-      if (written.sizeBytes !== sizeBytes)
-        throw new ObjectStoreError('invalid_part', `The body has ${written.sizeBytes} bytes, not ${sizeBytes}.`)
+      const written = await writeNewFile(draft, source, { sizeBytes })
       const { file } = partFile(1, Date.now(), written.md5, sizeBytes)
       await rename(draft, join(directory, file))
       const parts = [{ file, sizeBytes }]
@@ -93,7 +90,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
   return {
     kind: 'disk',
     createUpload: guarded((key, { contentType }) => uploads.create(key, contentType ?? null)),
-    signPart: guarded(async (key, uploadId, partNumber, ttlSeconds) => {
+    signPart: guarded(async (key, uploadId, { partNumber, sizeBytes }, ttlSeconds) => {
       layout.object(key)
       if (!(partNumber >= 1 && partNumber <= MAX_PART_NUMBER))
         throw new ObjectStoreError('invalid_part', `Part numbers are 1 to ${MAX_PART_NUMBER}.`)
@@ -102,7 +99,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
         key,
         uploadId,
         partNumber,
-        maxBytes: maxPartBytes,
+        sizeBytes,
         expiresAtSeconds: expiresIn(ttlSeconds),
       } as const
       return baseUrl() + signedPath(grant, signingKey)
@@ -131,7 +128,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
     close: () => scratch.close(),
     readPartUrl: (key, query) => readPartUrl(key, query, signingKey),
     readDownloadUrl: (key, query) => readDownloadUrl(key, query, signingKey),
-    writePart: guarded((grant, body, spent) => uploads.writePart(grant, body, spent)),
+    writePart: guarded((grant, body, options) => uploads.writePart(grant, body, options)),
     describe: guarded((key) => objects.find(key)),
   }
 }

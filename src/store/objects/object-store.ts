@@ -12,6 +12,12 @@ export interface StoredPart {
   readonly sizeBytes: number
 }
 
+/** What a part URL is for. */
+export interface SignedPart {
+  readonly partNumber: number
+  readonly sizeBytes: number
+}
+
 export interface ObjectHead {
   readonly sizeBytes: number
   readonly etag: string
@@ -40,8 +46,11 @@ export interface ObjectStore {
   readonly kind: 'disk' | 's3'
   /** Starts a multipart upload and returns the store's own id of it. */
   createUpload(key: string, options: { contentType?: string; signal?: AbortSignal }): Promise<string>
-  /** A URL that takes one HTTP PUT of one part until `ttlSeconds` have passed. Signing makes no network call. */
-  signPart(key: string, uploadId: string, partNumber: number, ttlSeconds: number): Promise<string>
+  /**
+   * A URL that takes HTTP PUTs of one part until `ttlSeconds` have passed: exactly `sizeBytes` bytes, no more and no fewer, which the signature covers.
+   * Signing makes no network call.
+   */
+  signPart(key: string, uploadId: string, part: SignedPart, ttlSeconds: number): Promise<string>
   /** Parts stored so far, by number; empty for an upload without any. `no_such_upload` when it was completed, aborted or never was. */
   listParts(key: string, uploadId: string, signal?: AbortSignal): Promise<StoredPart[]>
   /**
@@ -82,6 +91,8 @@ export type ObjectStoreErrorCode =
   | 'invalid_part'
   | 'invalid_range'
   | 'too_large'
+  | 'too_small'
+  | 'busy'
   | 'unavailable'
 
 /** The only error of an object store. `message` may be shown to a client: it holds no key, path or secret; `cause` is for the log. */

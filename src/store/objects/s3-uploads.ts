@@ -46,10 +46,11 @@ export function s3Uploads(client: S3Client, slow: S3Client, bucket: string): Upl
       if (!created.UploadId) throw new ObjectStoreError('unavailable', 'S3 gave the upload no id.')
       return created.UploadId
     },
-    signPart: (key, uploadId, partNumber, ttlSeconds) =>
-      getSignedUrl(client, new UploadPartCommand({ ...address(key, uploadId), PartNumber: partNumber }), {
-        expiresIn: ttlSeconds,
-      }),
+    // The length becomes a signed header, which every HTTP client sends by itself: a body of another length has no valid signature.
+    signPart: (key, uploadId, { partNumber, sizeBytes }, ttlSeconds) => {
+      const part = { ...address(key, uploadId), PartNumber: partNumber, ContentLength: sizeBytes }
+      return getSignedUrl(client, new UploadPartCommand(part), { expiresIn: ttlSeconds })
+    },
     listParts: (key, uploadId, signal) => listParts(client, address(key, uploadId), signal),
     completeUpload: complete,
     abortUpload: async (key, uploadId, signal) => {

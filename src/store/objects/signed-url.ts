@@ -2,13 +2,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { isKey, isUploadId } from './disk-layout.ts'
 
-/** Allows one PUT of one part, of at most `maxBytes`. */
+/** Allows PUTs of one part, of exactly `sizeBytes`. */
 export interface PartGrant {
   readonly method: 'PUT'
   readonly key: string
   readonly uploadId: string
   readonly partNumber: number
-  readonly maxBytes: number
+  readonly sizeBytes: number
   readonly expiresAtSeconds: number
 }
 
@@ -37,7 +37,7 @@ export function signedPath(grant: Grant, signingKey: Uint8Array): string {
   if (grant.method === 'PUT') {
     query.set('upload', grant.uploadId)
     query.set('part', String(grant.partNumber))
-    query.set('max', String(grant.maxBytes))
+    query.set('size', String(grant.sizeBytes))
   } else {
     if (grant.downloadName !== null) query.set('name', grant.downloadName)
     if (grant.contentType !== null) query.set('type', grant.contentType)
@@ -51,12 +51,12 @@ export function signedPath(grant: Grant, signingKey: Uint8Array): string {
 export function readPartUrl(key: string, query: URLSearchParams, signingKey: Uint8Array): Verdict<PartGrant> {
   const uploadId = query.get('upload') ?? ''
   const partNumber = wholeNumber(query.get('part'))
-  const maxBytes = wholeNumber(query.get('max'))
+  const sizeBytes = wholeNumber(query.get('size'))
   const expiresAtSeconds = wholeNumber(query.get('expires'))
-  if (!holdsOnly(query, ['upload', 'part', 'max', 'expires', 'signature']) || !isKey(key) || !isUploadId(uploadId))
+  if (!holdsOnly(query, ['upload', 'part', 'size', 'expires', 'signature']) || !isKey(key) || !isUploadId(uploadId))
     return invalid
-  if (partNumber === null || maxBytes === null || expiresAtSeconds === null) return invalid
-  return judge({ method: 'PUT', key, uploadId, partNumber, maxBytes, expiresAtSeconds }, query, signingKey)
+  if (partNumber === null || sizeBytes === null || expiresAtSeconds === null) return invalid
+  return judge({ method: 'PUT', key, uploadId, partNumber, sizeBytes, expiresAtSeconds }, query, signingKey)
 }
 
 /** Reads a download URL back. */
@@ -88,7 +88,7 @@ function judge<G extends Grant>(grant: G, query: URLSearchParams, signingKey: Ui
 function seal(grant: Grant, signingKey: Uint8Array): Buffer {
   const members =
     grant.method === 'PUT'
-      ? [grant.uploadId, grant.partNumber, grant.maxBytes]
+      ? [grant.uploadId, grant.partNumber, grant.sizeBytes]
       : [grant.downloadName, grant.contentType]
   const sealed = ['hub object url 1', grant.method, grant.key, grant.expiresAtSeconds, ...members]
   return createHmac('sha256', signingKey).update(JSON.stringify(sealed)).digest()

@@ -24,6 +24,9 @@ export async function putPart(url: string, bytes: Uint8Array): Promise<string | 
   return answer.ok ? (answer.headers.get('etag') ?? '').replaceAll('"', '') : answer.status
 }
 
+/** The first part, of so many bytes. */
+export const partOf = (sizeBytes: number) => ({ partNumber: 1, sizeBytes })
+
 export const code = (wanted: string) => (error: unknown) => error instanceof ObjectStoreError && error.code === wanted
 
 export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
@@ -44,7 +47,10 @@ export function objectStoreContract(name: string, open: () => Promise<Subject>):
       const parts: StoredPart[] = []
       for (const partNumber of numbers) {
         const bytes = bytesOf(partNumber)
-        const etag = await putPart(await store.signPart(key, uploadId, partNumber, 60), bytes)
+        const etag = await putPart(
+          await store.signPart(key, uploadId, { partNumber, sizeBytes: bytes.byteLength }, 60),
+          bytes,
+        )
         if (typeof etag === 'number') throw new Error(`The store refused a part with ${etag}.`)
         parts.push({ partNumber, etag, sizeBytes: bytes.byteLength })
       }
@@ -104,11 +110,38 @@ export function objectStoreContract(name: string, open: () => Promise<Subject>):
       it('replaces a part that is sent again', async () => {
         const key = newKey()
         const { uploadId, parts } = await small(key, 'first')
-        const etag = await putPart(await store.signPart(key, uploadId, 1, 60), Buffer.from('second'))
+        const etag = await putPart(await store.signPart(key, uploadId, partOf(6), 60), Buffer.from('second'))
         expect(await store.listParts(key, uploadId)).toEqual([{ partNumber: 1, etag, sizeBytes: 6 }])
         await expect(store.completeUpload(key, uploadId, parts)).rejects.toSatisfy(code('invalid_part'))
         await store.completeUpload(key, uploadId, [{ partNumber: 1, etag: String(etag), sizeBytes: 6 }])
         expect((await bytesAt(key)).toString()).toBe('second')
+      })
+
+      it.each([
+        ['one byte more', 6],
+        ['one byte fewer', 4],
+        ['nothing', 0],
+        ['a mebibyte', 1024 * 1024],
+      ])('takes exactly the bytes of a part: %s is refused, and nothing of it is kept', async (_what, length) => {
+        const key = newKey()
+        const uploadId = await store.createUpload(key, {})
+        const url = await store.signPart(key, uploadId, partOf(5), 60)
+        expect(await putPart(url, Buffer.alloc(length, 'x'))).toBeGreaterThanOrEqual(400)
+        expect(await store.listParts(key, uploadId)).toEqual([])
+        const etag = await putPart(url, Buffer.from('hello'))
+        expect(await store.listParts(key, uploadId)).toEqual([{ partNumber: 1, etag, sizeBytes: 5 }])
+        await store.abortUpload(key, uploadId)
+      })
+
+      it('takes no other length by a changed part URL', async () => {
+        const key = newKey()
+        const uploadId = await store.createUpload(key, {})
+        const url = new URL(await store.signPart(key, uploadId, partOf(5), 60))
+        if (url.searchParams.has('size')) url.searchParams.set('size', '9')
+        else url.searchParams.set('X-Amz-SignedHeaders', 'host')
+        expect(await putPart(url.href, Buffer.from('too long!'))).toBe(403)
+        expect(await store.listParts(key, uploadId)).toEqual([])
+        await store.abortUpload(key, uploadId)
       })
 
       it('lists no parts of an upload that has none yet', async () => {
@@ -155,7 +188,7 @@ export function objectStoreContract(name: string, open: () => Promise<Subject>):
         await expect(store.completeUpload(key, uploadId, parts)).rejects.toSatisfy(code('no_such_upload'))
         await expect(store.listParts(key, uploadId)).rejects.toSatisfy(code('no_such_upload'))
         expect(await store.head(key)).toBeNull()
-        expect(await putPart(await store.signPart(key, uploadId, 1, 60), Buffer.from('late'))).toBe(404)
+        expect(await putPart(await store.signPart(key, uploadId, partOf(4), 60), Buffer.from('late'))).toBe(404)
       })
 
       it('does not find an upload under another key', async () => {
@@ -172,7 +205,7 @@ export function objectStoreContract(name: string, open: () => Promise<Subject>):
       it('is not changed by a part URL that outlives completion', async () => {
         const key = newKey()
         const { uploadId, parts } = await small(key)
-        const url = await store.signPart(key, uploadId, 1, 60)
+        const url = await store.signPart(key, uploadId, partOf(5), 60)
         await store.completeUpload(key, uploadId, parts)
         expect(await putPart(url, Buffer.from('evil!'))).toBe(404)
         expect((await bytesAt(key)).toString()).toBe('hello')
@@ -181,7 +214,7 @@ export function objectStoreContract(name: string, open: () => Promise<Subject>):
       it('is not changed by a PUT that was under way during completion', async () => {
         const key = newKey()
         const { uploadId, parts } = await small(key)
-        const url = await store.signPart(key, uploadId, 1, 60)
+        const url = await store.signPart(key, uploadId, partOf(5), 60)
         const gate = Promise.withResolvers<void>()
         const slow = async function* () {
           yield Buffer.from('ev')
@@ -398,7 +431,7 @@ export function objectStoreContract(name: string, open: () => Promise<Subject>):
         await store.put(other, Buffer.from('secret'), { sizeBytes: 6 })
         const { uploadId } = await small(newKey())
         const getUrl = await store.signGet(key, { ttlSeconds: 60 })
-        const putUrl = await store.signPart(key, uploadId, 1, 60)
+        const putUrl = await store.signPart(key, uploadId, partOf(5), 60)
         const altered = [getUrl.replace(`${key}?`, `${other}?`), `${getUrl}0`, getUrl.split('?')[0] as string]
         for (const url of altered) expect([url, (await fetch(url)).status]).toEqual([url, 403])
         expect(await putPart(getUrl, Buffer.from('x'))).toBe(403)

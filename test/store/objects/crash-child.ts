@@ -22,7 +22,7 @@ async function storeForEver(): Promise<never> {
           key,
           uploadId,
           partNumber: index + 1,
-          maxBytes: 200_000,
+          sizeBytes: piece.byteLength,
           expiresAtSeconds: 0,
         } as const
         return store.writePart(grant, Readable.from([piece]))

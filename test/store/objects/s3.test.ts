@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { openS3Store } from '../../../src/store/objects/s3.ts'
 import { startCeph } from '../../support/ceph.ts'
-import { code, objectStoreContract } from './contract.ts'
+import { code, objectStoreContract, partOf } from './contract.ts'
 
 const ceph = await startCeph()
 
@@ -25,7 +25,7 @@ if ('skipped' in ceph) {
       const store = openS3Store(settings)
       const key = `${prefix()}/a`
       const uploadId = await store.createUpload(key, {})
-      expect((await store.signPart(key, uploadId, 1, 60)).toLowerCase()).not.toContain('checksum')
+      expect((await store.signPart(key, uploadId, partOf(5), 60)).toLowerCase()).not.toContain('checksum')
       await store.abortUpload(key, uploadId)
       await store.close()
     })
