@@ -1,12 +1,20 @@
 /** `/v1` as a Fastify plugin: every route of the table goes through these few steps and no other code. */
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { GraphQLSchema } from 'graphql'
-import type { IdempotencySlot, RequestContext } from '../src/context.ts'
+import type { RequestContext } from '../src/context.ts'
 import { HubError, notFound, type Problem, toProblem } from '../src/errors.ts'
 import { coerceRequest, firstOf, RequestRefusal } from './coerce.ts'
 import { planRoute, type RoutePlan, restDialect } from './dialect.ts'
 import { noneMatchCovers, strongEtag } from './etag.ts'
-import { type Claim, claimKey, readIdempotencyKey, type StoredAnswer, sha256Of } from './idempotency.ts'
+import {
+  type Claim,
+  claimKey,
+  readIdempotencyKey,
+  type StoredAnswer,
+  StoredRefusal,
+  StoredReplay,
+  sha256Of,
+} from './idempotency.ts'
 import { placeItems } from './places.ts'
 import { defaultBodyLimitBytes, type Method, type Route } from './route.ts'
 
@@ -85,7 +93,6 @@ async function handle(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   let claim: Claim | null = null
-  const recorded = { done: false }
   try {
     const base = parts.contextOf(request)
     if (plan.scope !== 'none' && base.viewer.kind === 'anonymous') {
@@ -101,41 +108,42 @@ async function handle(
     })
     claim = await claimFor(plan, base, request)
     if (claim?.kind === 'replay') return await replay(parts, plan, request, reply, variables, claim.answer)
-    const ctx = claim ? parts.contextOf(request, { idempotency: noting(claim.slot, recorded) }) : base
+    const ctx = claim ? parts.contextOf(request, { idempotency: claim.slot }) : base
     const answer = await execute(plan, ctx, variables, request)
-    if (claim && !recorded.done) await claim.finish({ again: true })
+    if (claim) await settleAnswer(claim, answer)
     return send(plan, request, reply, answer, plan.route.status)
   } catch (error) {
     const known = placed(plan, parts.knownError(error, request))
     const problem = toProblem(known, request.id)
-    if (claim?.kind === 'claimed') await settle(claim, problem, parts, request)
+    if (claim?.kind === 'claimed') await settleProblem(claim, problem, parts, request)
     return sendProblem(reply, problem, known.headers)
   }
 }
 
-/** A refusal is part of the answer and is kept; a failure of the hub and a spent rate are not, so that the next try is free. */
-async function settle(
-  claim: Extract<Claim, { kind: 'claimed' }>,
+type OwnClaim = Extract<Claim, { kind: 'claimed' }>
+
+/** Where there was nothing to do the next try looks again. */
+async function settleAnswer(claim: OwnClaim, answer: Answer | null): Promise<void> {
+  if (claim.slot.isRecorded) return
+  await (answer === null ? claim.release() : claim.finish({ again: true }))
+}
+
+/**
+ * What a verb refuses is part of its answer and is kept. What was refused before it began (who may do it, the rules of members), a failure of the hub and a
+ * spent rate are not, so that the next try is free.
+ */
+async function settleProblem(
+  claim: OwnClaim,
   problem: Problem,
   parts: RestParts,
   request: FastifyRequest,
 ): Promise<void> {
+  const isAnswer = problem.status < 500 && problem.status !== 429 && !problem.type.includes('/idempotency.')
   try {
-    if (problem.status < 500 && problem.status !== 429 && !problem.type.includes('/idempotency.'))
-      await claim.finish({ problem })
-    else await claim.release()
+    await (claim.slot.isBegun && isAnswer ? claim.finish({ problem }) : claim.release())
   } catch (error) {
     // The row stays in flight and is taken over after a minute; the caller still gets the first error.
     parts.knownError(error, request)
-  }
-}
-
-function noting(slot: IdempotencySlot, recorded: { done: boolean }): IdempotencySlot {
-  return {
-    async record(tx, result) {
-      await slot.record(tx, result)
-      recorded.done = true
-    },
   }
 }
 
@@ -153,6 +161,7 @@ async function claimFor(plan: RoutePlan, ctx: RequestContext, request: FastifyRe
   )
 }
 
+/** The stored answer, once the verb's guard has let the caller pass; what it refuses now is the answer of now. */
 async function replay(
   parts: RestParts,
   plan: RoutePlan,
@@ -161,11 +170,18 @@ async function replay(
   variables: Record<string, unknown>,
   stored: StoredAnswer,
 ): Promise<FastifyReply> {
-  reply.header('idempotent-replayed', 'true')
-  if ('problem' in stored) return sendProblem(reply, stored.problem, {})
-  const ctx = 'ok' in stored ? parts.contextOf(request, { replay: { value: stored.ok } }) : parts.contextOf(request)
-  const answer = await execute(plan, ctx, variables, request)
-  return send(plan, request, reply, answer, plan.route.replayStatus ?? plan.route.status)
+  const kept = 'again' in stored ? null : new StoredReplay(stored)
+  const ctx = kept ? parts.contextOf(request, { replay: kept }) : parts.contextOf(request)
+  try {
+    const answer = await execute(plan, ctx, variables, request)
+    if (kept && !kept.isTaken) throw new Error(`${plan.route.operation} stored an answer and has no guard.`)
+    reply.header('idempotent-replayed', 'true')
+    return send(plan, request, reply, answer, plan.route.replayStatus ?? plan.route.status)
+  } catch (error) {
+    if (!(error instanceof StoredRefusal)) throw error
+    reply.header('idempotent-replayed', 'true')
+    return sendProblem(reply, error.problem, {})
+  }
 }
 
 async function execute(

@@ -1,10 +1,10 @@
 /**
  * Idempotency-Key (contract, "Additions"): the first request with a key claims a row, its verb stores the answer in its own transaction, and a repeat
- * gets that answer. The row's `attempt` fences: whoever lost the row to a takeover can neither commit its verb nor overwrite the answer.
+ * gets that answer, once it was asked again who may see it. The row's `attempt` fences: whoever lost the row to a takeover can neither commit its verb nor overwrite the answer.
  */
 import { hash, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { IdempotencySlot } from '../src/context.ts'
+import type { IdempotencySlot, Replay } from '../src/context.ts'
 import { HubError, invalid, type Problem } from '../src/errors.ts'
 import type { Db, Statement } from '../src/store/db.ts'
 
@@ -19,15 +19,47 @@ export interface IdempotencyScope {
   readonly bodySha256: Buffer
 }
 
+/** How far the verb came: past its guard, and to a result that its transaction holds. */
+interface TrackedSlot extends IdempotencySlot {
+  readonly isBegun: boolean
+  readonly isRecorded: boolean
+}
+
 /** Either the row is ours to work on, or here is what the first request was answered. */
 export type Claim =
   | {
       readonly kind: 'claimed'
-      readonly slot: IdempotencySlot
+      readonly slot: TrackedSlot
       finish(answer: StoredAnswer): Promise<void>
       release(): Promise<void>
     }
   | { readonly kind: 'replay'; readonly answer: StoredAnswer }
+
+/** The refusal that the first request got, as it was told then. */
+export class StoredRefusal extends Error {
+  readonly problem: Problem
+
+  constructor(problem: Problem) {
+    super(problem.detail)
+    this.problem = problem
+  }
+}
+
+/** A stored answer for the verb's guard to hand out; `isTaken` once it did. */
+export class StoredReplay implements Replay {
+  isTaken = false
+  readonly #answer: Exclude<StoredAnswer, { again: true }>
+
+  constructor(answer: Exclude<StoredAnswer, { again: true }>) {
+    this.#answer = answer
+  }
+
+  take(): unknown {
+    this.isTaken = true
+    if ('problem' in this.#answer) throw new StoredRefusal(this.#answer.problem)
+    return this.#answer.ok
+  }
+}
 
 const WAIT_MS = 10_000
 const POLL_MS = 50
@@ -117,9 +149,19 @@ export async function claimKey(db: Db, scope: IdempotencyScope, signal: AbortSig
 function ownClaim(db: Db, key: readonly unknown[]): Claim {
   const renewal = setInterval(() => void db.query(renewRow, key).catch(() => undefined), RENEW_MS)
   renewal.unref()
+  const come = { isBegun: false, isRecorded: false }
   return {
     kind: 'claimed',
     slot: {
+      get isBegun() {
+        return come.isBegun
+      },
+      get isRecorded() {
+        return come.isRecorded
+      },
+      begin() {
+        come.isBegun = true
+      },
       async record(tx, result) {
         clearInterval(renewal)
         const [stored] = await tx.query(storeAnswer, [...key, JSON.stringify({ ok: result ?? null })])
@@ -128,6 +170,7 @@ function ownClaim(db: Db, key: readonly unknown[]): Claim {
             'idempotency.in_flight',
             'Another request with this Idempotency-Key took over; nothing was changed by this one.',
           )
+        come.isRecorded = true
       },
     },
     async finish(answer) {

@@ -72,7 +72,7 @@ export const specOperations: Readonly<Record<string, SpecOperation>> = {
   getRunConfig: operation('GET', '/runs/{run_id}/config', 200, 403, 404),
   listRunCheckpoints: operation('GET', '/runs/{run_id}/checkpoints', 200, 403, 404, 413),
   claimRun: operation('POST', '/runs/{run_id}/claim', 200, 403, 404, 409),
-  claimNextRun: operation('POST', '/runs/claim-next', 200, 204, 403),
+  claimNextRun: operation('POST', '/runs/claim-next', 200, 204, 403, 404),
   reportRun: operation('POST', '/runs/{run_id}/report', 200, 403, 404, 409),
   listHardwareTiers: operation('GET', '/hardware_tiers', 200),
   listEndpoints: operation('GET', '/endpoints'),

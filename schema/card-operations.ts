@@ -7,7 +7,6 @@ import { builder } from './builder.ts'
 import { cardArgument } from './card-document.ts'
 import { repoName } from './input-field.ts'
 import { operation, targetRepo } from './operation-scope.ts'
-import { once } from './replay.ts'
 import { RobotCardType, ValidationReport } from './robot-card.ts'
 import { RobotCardInput } from './robot-card-input.ts'
 
@@ -38,7 +37,7 @@ builder.mutationField('putRobotCard', (t) =>
     resolve: (_root, { input }, ctx) => {
       const card = cardArgument(input)
       if (!card) throw invalid('validation.required', 'Give the card, as card or as document.', ['input', 'card'])
-      return once(ctx, () => putRobotCard(ctx, { owner: input.owner, repo: input.repo, ...card }))
+      return putRobotCard(ctx, { owner: input.owner, repo: input.repo, ...card })
     },
   }),
 )
@@ -57,7 +56,7 @@ builder.mutationField('validateRobotCard', (t) =>
     args: { input: t.arg({ type: ValidateRobotCardInput, required: true, description: 'What to do it with.' }) },
     resolve: (_root, { input }, ctx) => {
       const document = cardArgument(input)?.document
-      return once(ctx, () => validateRobotCard(ctx, { owner: input.owner, repo: input.repo, document }))
+      return validateRobotCard(ctx, { owner: input.owner, repo: input.repo, document })
     },
   }),
 )

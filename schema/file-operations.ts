@@ -17,7 +17,6 @@ import { builder } from './builder.ts'
 import { RepoFile } from './file.ts'
 import { repoName, rule } from './input-field.ts'
 import { operation, targetRepo } from './operation-scope.ts'
-import { once } from './replay.ts'
 
 /** The length of a list alone: its members have rules of their own, and a fault shall be told once. */
 const upTo = (max: number) => z.array(z.unknown()).min(1).max(max)
@@ -106,7 +105,7 @@ builder.mutationField('presignUpload', (t) =>
       'Starts uploads, or resumes those pending for the same path, size and digest. 413 for a file over 50 GiB and for an owner without room.',
     ...operation('key:write', targetRepo),
     args: { input: t.arg({ type: PresignUploadInput, required: true, description: 'What to do it with.' }) },
-    resolve: (_root, { input }, ctx) => once(ctx, () => presignUpload(ctx, input)),
+    resolve: (_root, { input }, ctx) => presignUpload(ctx, input),
   }),
 )
 
@@ -164,7 +163,7 @@ builder.mutationField('completeUpload', (t) =>
       'Assembles the parts, checks them and links the files, all or none. A file that fails is named, and the others stay completable.',
     ...operation('key:write', targetRepo),
     args: { input: t.arg({ type: CompleteUploadInput, required: true, description: 'What to do it with.' }) },
-    resolve: (_root, { input }, ctx) => once(ctx, () => completeUpload(ctx, input)),
+    resolve: (_root, { input }, ctx) => completeUpload(ctx, input),
   }),
 )
 
@@ -187,7 +186,7 @@ builder.mutationField('abortUpload', (t) =>
     description: 'Gives a pending upload up and frees what it reserved. 409 for one already completed or aborted.',
     ...operation('key:write', targetRepo),
     args: { input: t.arg({ type: AbortUploadInput, required: true, description: 'What to do it with.' }) },
-    resolve: (_root, { input }, ctx) => once(ctx, () => abortUpload(ctx, input)),
+    resolve: (_root, { input }, ctx) => abortUpload(ctx, input),
   }),
 )
 
@@ -224,7 +223,7 @@ builder.mutationField('presignDownload', (t) =>
     description: 'URLs for files, all or none: an unknown path is a 404 that lists every missing one.',
     ...operation('none'),
     args: { input: t.arg({ type: PresignDownloadInput, required: true, description: 'What to do it with.' }) },
-    resolve: (_root, { input }, ctx) => once(ctx, () => presignDownload(ctx, input)),
+    resolve: (_root, { input }, ctx) => presignDownload(ctx, input),
   }),
 )
 
@@ -250,6 +249,6 @@ builder.mutationField('deleteFiles', (t) =>
     description: 'Unlinks files in one step; bytes that nothing refers to any more are collected later.',
     ...operation('key:write', targetRepo),
     args: { input: t.arg({ type: DeleteFilesInput, required: true, description: 'What to do it with.' }) },
-    resolve: (_root, { input }, ctx) => once(ctx, () => deleteFiles(ctx, input)),
+    resolve: (_root, { input }, ctx) => deleteFiles(ctx, input),
   }),
 )

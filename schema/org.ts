@@ -8,7 +8,6 @@ import { builder } from './builder.ts'
 import { OrgRoleEnum } from './enums.ts'
 import { rule } from './input-field.ts'
 import { operation } from './operation-scope.ts'
-import { once } from './replay.ts'
 
 const anyHandle = z.string().max(256)
 
@@ -30,7 +29,7 @@ builder.mutationField('createOrg', (t) =>
     description: 'Makes an org. 409 for a taken handle.',
     ...operation('session'),
     args: { input: t.arg({ type: CreateOrgInput, required: true, description: 'The org.' }) },
-    resolve: (_root, { input }, ctx) => once(ctx, () => createOrg(ctx, input)),
+    resolve: (_root, { input }, ctx) => createOrg(ctx, input),
   }),
 )
 
@@ -61,7 +60,7 @@ builder.mutationField('addOrgMember', (t) =>
       'Adds a person to an org, or changes their role; for owners of the org. 409 when it would leave no owner.',
     ...operation('session'),
     args: { input: t.arg({ type: AddOrgMemberInput, required: true, description: 'Who and where.' }) },
-    resolve: (_root, { input }, ctx) => once(ctx, () => addOrgMember(ctx, input)),
+    resolve: (_root, { input }, ctx) => addOrgMember(ctx, input),
   }),
 )
 
@@ -90,6 +89,6 @@ builder.mutationField('removeOrgMember', (t) =>
     description: 'Removes a person from an org: by an owner, or by the person. 409 for the last owner.',
     ...operation('session'),
     args: { input: t.arg({ type: RemoveOrgMemberInput, required: true, description: 'Who and where.' }) },
-    resolve: (_root, { input }, ctx) => once(ctx, () => removeOrgMember(ctx, input)),
+    resolve: (_root, { input }, ctx) => removeOrgMember(ctx, input),
   }),
 )

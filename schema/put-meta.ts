@@ -6,7 +6,6 @@ import { builder } from './builder.ts'
 import { ControlClassEnum } from './enums.ts'
 import { repoName, rule } from './input-field.ts'
 import { operation, targetRepo } from './operation-scope.ts'
-import { once } from './replay.ts'
 import { RepoType } from './repo.ts'
 
 const PutModelMetaInput = builder.inputType('PutModelMetaInput', {
@@ -47,7 +46,7 @@ builder.mutationField('putModelMeta', (t) =>
     description: 'Replaces the meta block of a model repo; 409 on another kind.',
     ...operation('key:write', targetRepo),
     args: { input: t.arg({ type: PutModelMetaInput, required: true, description: 'What to do it with.' }) },
-    resolve: (_root, { input }, ctx) => once(ctx, () => putModelMeta(ctx, input)),
+    resolve: (_root, { input }, ctx) => putModelMeta(ctx, input),
   }),
 )
 
@@ -57,6 +56,6 @@ builder.mutationField('putDatasetMeta', (t) =>
     description: 'Replaces the meta block of a dataset repo; 409 on another kind.',
     ...operation('key:write', targetRepo),
     args: { input: t.arg({ type: PutDatasetMetaInput, required: true, description: 'What to do it with.' }) },
-    resolve: (_root, { input }, ctx) => once(ctx, () => putDatasetMeta(ctx, input)),
+    resolve: (_root, { input }, ctx) => putDatasetMeta(ctx, input),
   }),
 )

@@ -14,7 +14,6 @@ import { Connection, forwardArgs, nodesOf } from './connection.ts'
 import { RepoKindEnum, RepoSortEnum, VisibilityEnum } from './enums.ts'
 import { repoName, rule } from './input-field.ts'
 import { operation, targetRepo } from './operation-scope.ts'
-import { once } from './replay.ts'
 import { DatasetMetaType, ModelMetaType } from './repo-meta.ts'
 
 const RepoFileSummary = builder.objectRef<Repo['fileSummary']>('RepoFileSummary').implement({
@@ -174,7 +173,7 @@ builder.mutationField('createRepo', (t) =>
       'Makes an empty repo. 403 for an org that the caller is no member of, 404 for an unknown owner, 409 for a taken slug.',
     ...operation('key:write'),
     args: { input: t.arg({ type: CreateRepoInput, required: true, description: 'What to do it with.' }) },
-    resolve: (_root, { input }, ctx) => once(ctx, () => createRepo(ctx, input)),
+    resolve: (_root, { input }, ctx) => createRepo(ctx, input),
   }),
 )
 
@@ -194,7 +193,7 @@ builder.mutationField('updateRepo', (t) =>
     description: 'Changes description, tags and visibility. An agent key may not make a repo public.',
     ...operation('key:write', targetRepo),
     args: { input: t.arg({ type: UpdateRepoInput, required: true, description: 'What to do it with.' }) },
-    resolve: (_root, { input }, ctx) => once(ctx, () => updateRepo(ctx, input)),
+    resolve: (_root, { input }, ctx) => updateRepo(ctx, input),
   }),
 )
 
@@ -217,7 +216,7 @@ builder.mutationField('deleteRepo', (t) =>
       'Deletes the repo and unlinks its files; bytes are collected later. 409 while something refers to it; never for agent keys.',
     ...operation('key:write', targetRepo),
     args: { input: t.arg({ type: DeleteRepoInput, required: true, description: 'What to do it with.' }) },
-    resolve: (_root, { input }, ctx) => once(ctx, () => deleteRepo(ctx, input)),
+    resolve: (_root, { input }, ctx) => deleteRepo(ctx, input),
   }),
 )
 

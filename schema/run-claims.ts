@@ -7,7 +7,6 @@ import { handleText } from '../src/text-rules.ts'
 import { builder } from './builder.ts'
 import { rule } from './input-field.ts'
 import { operation, targetRun } from './operation-scope.ts'
-import { once } from './replay.ts'
 import { RunType } from './run.ts'
 
 const workerText = z
@@ -42,7 +41,7 @@ builder.mutationField('claimRun', (t) =>
       'Takes a queued worker run: of any number at once, one gets it. 409 for one that is claimed (naming the holder), has ended or is hosted. A running hosted run is claimed anew by its own call and credential.',
     ...operation('key:train', targetRun),
     args: { input: t.arg({ type: ClaimRunInput, required: true, description: 'What to claim, and as whom.' }) },
-    resolve: (_root, { input }, ctx) => once(ctx, () => claimRun(ctx, input)),
+    resolve: (_root, { input }, ctx) => claimRun(ctx, input),
   }),
 )
 
@@ -68,7 +67,7 @@ builder.mutationField('claimNextRun', (t) =>
     description: 'Takes the oldest queued worker run that the caller may claim; null when none comes within the time.',
     ...operation('key:train'),
     args: { input: t.arg({ type: ClaimNextRunInput, required: true, description: 'As whom.' }) },
-    resolve: (_root, { input }, ctx) => once(ctx, () => claimNextRun(ctx, input)),
+    resolve: (_root, { input }, ctx) => claimNextRun(ctx, input),
   }),
 )
 
@@ -84,6 +83,6 @@ builder.mutationField('cancelRun', (t) =>
       'Ends a queued run at once and asks a running one to stop, which its runner sees on its next report. Repeating it changes nothing; 409 for one that has ended, 501 for a running hosted one.',
     ...operation('key:write', targetRun),
     args: { input: t.arg({ type: CancelRunInput, required: true, description: 'What to cancel.' }) },
-    resolve: (_root, { input }, ctx) => once(ctx, () => cancelRun(ctx, input)),
+    resolve: (_root, { input }, ctx) => cancelRun(ctx, input),
   }),
 )

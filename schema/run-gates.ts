@@ -7,7 +7,6 @@ import { builder } from './builder.ts'
 import { CellVerdictEnum } from './enums.ts'
 import { rule } from './input-field.ts'
 import { operation, targetRun } from './operation-scope.ts'
-import { once } from './replay.ts'
 import { RunType } from './run.ts'
 import { GateRowType } from './run-parts.ts'
 
@@ -49,7 +48,7 @@ builder.mutationField('recordGateResults', (t) =>
       'Records what gating a checkpoint of a running run found; telling it again replaces it. For the credential that holds the run, 409 for any other. Where a tripwire of the recipe then fires the run is asked to stop: `cancelRequestedAt`.',
     ...operation('key:train', targetRun),
     args: { input: t.arg({ type: RecordGateResultsInput, required: true, description: 'What was found.' }) },
-    resolve: (_root, { input }, ctx) => once(ctx, () => recordGateResults(ctx, input)),
+    resolve: (_root, { input }, ctx) => recordGateResults(ctx, input),
   }),
 )
 

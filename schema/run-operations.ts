@@ -10,7 +10,6 @@ import { JobStatusEnum } from './enums.ts'
 import { rule } from './input-field.ts'
 import { operation } from './operation-scope.ts'
 import { recipeOf, runRequestFields } from './recipe-input.ts'
-import { once } from './replay.ts'
 import { RunType } from './run.ts'
 
 const CreateRunInput = builder.inputType('CreateRunInput', {
@@ -25,7 +24,7 @@ builder.mutationField('createRun', (t) =>
       'Queues a run. A worker run waits for a runner with a train key of the owner; the datasets of this hub that it names are pinned as they are now.',
     ...operation('key:train'),
     args: { input: t.arg({ type: CreateRunInput, required: true, description: 'What to do it with.' }) },
-    resolve: (_root, { input }, ctx) => once(ctx, () => createRun(ctx, { ...input, recipe: recipeOf(input.recipe) })),
+    resolve: (_root, { input }, ctx) => createRun(ctx, { ...input, recipe: recipeOf(input.recipe) }),
   }),
 )
 
@@ -70,8 +69,6 @@ builder.mutationField('importRun', (t) =>
     ...operation('key:write'),
     args: { input: t.arg({ type: ImportRunInput, required: true, description: 'What to do it with.' }) },
     resolve: (_root, { input }, ctx) =>
-      once(ctx, () =>
-        importRun(ctx, { ...input, hyperparams: input.hyperparams as Readonly<Record<string, unknown>> | null }),
-      ),
+      importRun(ctx, { ...input, hyperparams: input.hyperparams as Readonly<Record<string, unknown>> | null }),
   }),
 )

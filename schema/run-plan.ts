@@ -10,7 +10,6 @@ import { builder } from './builder.ts'
 import { ControlClassEnum, RecommendationBasisEnum, RunExecutorEnum, TrainingMethodEnum } from './enums.ts'
 import { operation } from './operation-scope.ts'
 import { recipeOf, runRequestFields } from './recipe-input.ts'
-import { once } from './replay.ts'
 
 const EstimateType = builder.objectRef<RunEstimate>('RunEstimate').implement({
   description: 'The most that a run can cost: rate x wall-clock cap, then capped by the budget.',
@@ -146,7 +145,7 @@ builder.mutationField('estimateRun', (t) =>
       'The most that a run would cost. Checks what createRun checks and makes nothing; a hosted run is priced on every deployment.',
     ...operation('key:train'),
     args: { input: t.arg({ type: EstimateRunInput, required: true, description: 'What to do it with.' }) },
-    resolve: (_root, { input }, ctx) => once(ctx, () => estimateRun(ctx, { ...input, recipe: recipeOf(input.recipe) })),
+    resolve: (_root, { input }, ctx) => estimateRun(ctx, { ...input, recipe: recipeOf(input.recipe) }),
   }),
 )
 
@@ -157,7 +156,6 @@ builder.mutationField('recommendRun', (t) =>
       'The smallest tier for a recipe, with hours, costs and the arithmetic. Makes nothing; answers for planned templates too.',
     ...operation('key:train'),
     args: { input: t.arg({ type: RecommendRunInput, required: true, description: 'What to do it with.' }) },
-    resolve: (_root, { input }, ctx) =>
-      once(ctx, () => recommendRun(ctx, { ...input, recipe: recipeOf(input.recipe) })),
+    resolve: (_root, { input }, ctx) => recommendRun(ctx, { ...input, recipe: recipeOf(input.recipe) }),
   }),
 )

@@ -7,7 +7,6 @@ import { builder } from './builder.ts'
 import { RunReportStatusEnum } from './enums.ts'
 import { rule } from './input-field.ts'
 import { operation, targetRun } from './operation-scope.ts'
-import { once } from './replay.ts'
 import { RunType } from './run.ts'
 
 const count = z.int().min(0)
@@ -83,7 +82,7 @@ builder.mutationField('reportRun', (t) =>
     args: { input: t.arg({ type: ReportRunInput, required: true, description: 'What there is to report.' }) },
     resolve: (_root, { input }, ctx) => {
       const { progress, ...report } = input
-      return once(ctx, () => reportRun(ctx, { ...report, progress: progress ? documentOf(progress) : null }))
+      return reportRun(ctx, { ...report, progress: progress ? documentOf(progress) : null })
     },
   }),
 )

@@ -87,9 +87,18 @@ export interface ModelReader {
   close(): Promise<void>
 }
 
-/** A request's slot for its Idempotency-Key: `record` stores the verb's result inside the verb's own transaction. */
+/** A request's slot for its Idempotency-Key. */
 export interface IdempotencySlot {
+  /** The caller may do it: what the verb refuses from here on is part of its answer and is kept. */
+  begin(): void
+  /** Stores the verb's result inside the verb's own transaction. */
   record(tx: Querier, result: unknown): Promise<void>
+}
+
+/** A repeat under an Idempotency-Key. */
+export interface Replay {
+  /** The verb's stored result, or throws its stored refusal. For `guarded` alone, which asks first who may see it. */
+  take(): unknown
 }
 
 export interface RequestContext {
@@ -99,8 +108,15 @@ export interface RequestContext {
   readonly deps: Deps
   /** Absent where no Idempotency-Key was sent. */
   readonly idempotency?: IdempotencySlot
-  /** Set on a replay: the stored result stands in for the verb, and only the rendering runs again (signed URLs anew). */
-  readonly replay?: { readonly value: unknown }
+  /** Set on a replay: the stored result stands in for the verb's work, and its guard and the rendering run again (signed URLs anew). */
+  readonly replay?: Replay
+}
+
+declare const allowed: unique symbol
+
+/** A request whose right to the verb was asked: `guarded` alone makes one. */
+export interface AllowedContext extends RequestContext {
+  readonly [allowed]: true
 }
 
 export type { ErrorType }

@@ -4,7 +4,7 @@ import type { RequestContext } from '../context.ts'
 import { invalid, notFound } from '../errors.ts'
 import type { Querier } from '../store/db.ts'
 import { displayNameText } from '../text-rules.ts'
-import { commitVerb } from '../verb.ts'
+import { commitVerb, guarded } from '../verb.ts'
 import { type AuditContext, audit } from './audit.ts'
 import { type Account, accountByHandle, assertHandle, handleTaken, takeHandle } from './handle.ts'
 import { type OrgRole, putMembership } from './org-members.ts'
@@ -57,9 +57,13 @@ export async function addOrg(
 }
 
 /** createOrg: the person behind the session becomes its first owner. Errors: 401, 403 for a key, 422, 409 `conflict.taken`. */
-export async function createOrg(ctx: RequestContext, input: NewAccount): Promise<Account> {
-  const session = assertSession(ctx.viewer)
-  return commitVerb(ctx, (tx) =>
-    addOrg(tx, ctx, { ...input, members: [{ user: session.account.handle, role: 'owner' }] }),
+export function createOrg(ctx: RequestContext, input: NewAccount): Promise<Account> {
+  return guarded(
+    ctx,
+    () => assertSession(ctx.viewer),
+    (allowed, { account }) =>
+      commitVerb(allowed, (tx) =>
+        addOrg(tx, allowed, { ...input, members: [{ user: account.handle, role: 'owner' }] }),
+      ),
   )
 }

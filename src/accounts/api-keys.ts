@@ -1,12 +1,12 @@
 /** API keys: made by a person for themselves or an org of theirs, shown once, ended for good. Contract, "Credentials". */
 import { newKeyToken, tokenDigest } from '../auth/api-key.ts'
 import { assertMember, assertOrgOwner, assertSession } from '../auth/policy.ts'
-import type { AccountRef, RequestContext, ScopeLevel } from '../context.ts'
+import type { AccountRef, AllowedContext, RequestContext, ScopeLevel } from '../context.ts'
 import { invalid, notFound } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import type { Querier, Statement } from '../store/db.ts'
 import { keyNameText } from '../text-rules.ts'
-import { commitVerb } from '../verb.ts'
+import { commitVerb, guarded } from '../verb.ts'
 import { findAccount } from './accounts.ts'
 import { type AuditContext, audit } from './audit.ts'
 import { assertStillInOrg } from './org-members.ts'
@@ -165,11 +165,23 @@ export async function listApiKeys(
  * revokeApiKey: by its person, its maker or an owner of its org, for good; a second time changes nothing.
  * Errors: 401, 403 for a key and for a member of its org who is neither, 404.
  */
-export async function revokeApiKey(ctx: RequestContext, input: { readonly id: string }): Promise<ApiKey> {
+export function revokeApiKey(ctx: RequestContext, input: { readonly id: string }): Promise<ApiKey> {
+  return guarded(
+    ctx,
+    () => findKeyToRevoke(ctx, input.id),
+    (allowed, row) => revoke(allowed, row),
+  )
+}
+
+async function findKeyToRevoke(ctx: RequestContext, id: string): Promise<KeyRow> {
   const session = assertSession(ctx.viewer)
-  const [row] = isId('key', input.id) ? await ctx.deps.db.query(keyById, [input.id]) : []
-  if (!row || !session.accountIds.includes(row.owner.id)) throw notFound(`The key ${input.id}`)
+  const [row] = isId('key', id) ? await ctx.deps.db.query(keyById, [id]) : []
+  if (!row || !session.accountIds.includes(row.owner.id)) throw notFound(`The key ${id}`)
   if (row.createdBy !== session.personId) assertOrgOwner(session, row.owner)
+  return row
+}
+
+function revoke(ctx: AllowedContext, row: KeyRow): Promise<ApiKey> {
   return commitVerb(ctx, async (tx) => {
     const [revoked] = await tx.query(revokeKey, [row.id])
     if (revoked)

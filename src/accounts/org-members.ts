@@ -1,9 +1,9 @@
 /** The people of an org. Contract, "Identifiers and text rules": only an owner changes them; the last owner stays. */
 import { assertOrgOwner, assertSession } from '../auth/policy.ts'
-import type { AccountRef, RequestContext } from '../context.ts'
+import type { AccountRef, AllowedContext, RequestContext } from '../context.ts'
 import { HubError } from '../errors.ts'
 import type { Querier, Statement } from '../store/db.ts'
-import { commitVerb } from '../verb.ts'
+import { commitVerb, guarded } from '../verb.ts'
 import { findAccount } from './accounts.ts'
 import { type AuditContext, audit } from './audit.ts'
 import type { Account } from './handle.ts'
@@ -100,33 +100,61 @@ export async function putMembership(
 }
 
 /** addOrgMember: adds a person or changes their role. Errors: 401, 403 for others than an owner, 404, 409 `conflict.last_owner`. */
-export async function addOrgMember(
+export function addOrgMember(
   ctx: RequestContext,
   input: { readonly org: string; readonly user: string; readonly role?: OrgRole | null },
 ): Promise<Membership> {
-  assertSession(ctx.viewer)
-  const org = await findAccount(ctx.deps.db, input.org, 'org')
-  const { personId } = assertOrgOwner(ctx.viewer, org)
-  const user = await findAccount(ctx.deps.db, input.user, 'user')
-  const role = input.role ?? 'member'
-  return commitVerb(ctx, async (tx) => {
-    await assertStillInOrg(tx, org, personId, 'owner')
-    await putMembership(tx, ctx, org, user, role)
-    return { org, user, role }
-  })
+  return guarded(
+    ctx,
+    async () => {
+      assertSession(ctx.viewer)
+      const org = await findAccount(ctx.deps.db, input.org, 'org')
+      return { org, personId: assertOrgOwner(ctx.viewer, org).personId }
+    },
+    async (allowed, { org, personId }) => {
+      const user = await findAccount(ctx.deps.db, input.user, 'user')
+      const role = input.role ?? 'member'
+      return commitVerb(allowed, async (tx) => {
+        await assertStillInOrg(tx, org, personId, 'owner')
+        await putMembership(tx, allowed, org, user, role)
+        return { org, user, role }
+      })
+    },
+  )
 }
 
 /**
  * removeOrgMember: by an owner, or by the person who leaves. The org's keys that the person made end with it, for their tokens went along.
  * Errors: 401, 403, 404 (also for one who is no member), 409 `conflict.last_owner`.
  */
-export async function removeOrgMember(
+export function removeOrgMember(
   ctx: RequestContext,
   input: { readonly org: string; readonly user: string },
-): Promise<{ readonly org: Account; readonly user: Account; readonly revokedKeyIds: readonly string[] }> {
-  const session = assertSession(ctx.viewer)
-  const org = await findAccount(ctx.deps.db, input.org, 'org')
-  if (session.account.handle !== input.user) assertOrgOwner(session, org)
+): Promise<RemovedMember> {
+  return guarded(
+    ctx,
+    async () => {
+      const session = assertSession(ctx.viewer)
+      const org = await findAccount(ctx.deps.db, input.org, 'org')
+      if (session.account.handle !== input.user) assertOrgOwner(session, org)
+      return { org, session }
+    },
+    (allowed, { org, session }) => remove(allowed, org, session, input),
+  )
+}
+
+interface RemovedMember {
+  readonly org: Account
+  readonly user: Account
+  readonly revokedKeyIds: readonly string[]
+}
+
+async function remove(
+  ctx: AllowedContext,
+  org: Account,
+  session: { readonly personId: string },
+  input: { readonly user: string },
+): Promise<RemovedMember> {
   const user = await findAccount(ctx.deps.db, input.user, 'user')
   return commitVerb(ctx, async (tx) => {
     if (user.id !== session.personId) await assertStillInOrg(tx, org, session.personId, 'owner')

@@ -1,13 +1,12 @@
 /** putRobotCard (spec, "PUT /v1/robots/{owner}/{repo}/card"): full replace, refused with the reasons, never repaired. */
 import { createHash } from 'node:crypto'
 import { audit } from '../accounts/audit.ts'
-import { assertMayWriteRepo } from '../auth/policy.ts'
-import type { RequestContext } from '../context.ts'
+import type { AllowedContext, RequestContext } from '../context.ts'
 import { type ErrorItem, HubError, type Loc, notFound } from '../errors.ts'
-import { findRepo, lockRepo, type RepoFacts } from '../repos/get-repo.ts'
+import { findRepoToWrite, lockRepo, type RepoFacts } from '../repos/get-repo.ts'
 import { touchRepo } from '../repos/put-meta.ts'
 import type { Tx } from '../store/db.ts'
-import { commitVerb } from '../verb.ts'
+import { commitVerb, guarded } from '../verb.ts'
 import type { RobotCardDocument } from './card-schema.ts'
 import type { Check } from './check.ts'
 import { interfaceFingerprint } from './fingerprint.ts'
@@ -32,22 +31,33 @@ const ATTEMPTS = 5
  */
 export async function putRobotCard(ctx: RequestContext, input: PutRobotCardInput): Promise<RobotCard> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    const repo = await findRepo(ctx, { owner: input.owner, slug: input.repo })
-    assertMayWriteRepo(ctx.viewer, repo, repo.fullName)
-    assertRobotRepo(repo)
-    const verdict = await judgeCard(ctx, repo, input.document)
-    if (!verdict.card || verdict.checks.some(({ status }) => status === 'fail')) throw refusal(verdict.checks, input)
-    const { card, seq } = verdict
-    const stored = await commitVerb(ctx, (tx) => store(ctx, tx, repo, card, seq)).catch((error: unknown) => {
-      if (error instanceof FilesMoved) return null
-      throw error
-    })
+    const stored = await guarded(
+      ctx,
+      () => findRepoToWrite(ctx, input),
+      (allowed, repo) => judgeAndStore(allowed, repo, input),
+    )
     if (stored) return stored
   }
   throw new HubError(
     'conflict.in_progress',
     'The files of the repo are being changed; put the card when they are there.',
   )
+}
+
+/** Null where the files of the repo changed while the card was judged. */
+async function judgeAndStore(
+  ctx: AllowedContext,
+  repo: RepoFacts,
+  input: PutRobotCardInput,
+): Promise<RobotCard | null> {
+  assertRobotRepo(repo)
+  const verdict = await judgeCard(ctx, repo, input.document)
+  if (!verdict.card || verdict.checks.some(({ status }) => status === 'fail')) throw refusal(verdict.checks, input)
+  const { card, seq } = verdict
+  return commitVerb(ctx, (tx) => store(ctx, tx, repo, card, seq)).catch((error: unknown) => {
+    if (error instanceof FilesMoved) return null
+    throw error
+  })
 }
 
 /** Rolls the transaction back, its Idempotency-Key included. */

@@ -1,9 +1,9 @@
 /** validateRobotCard (spec, "POST /v1/robots/{owner}/{repo}/validate"): what PUT would refuse, with the same codes. Writes nothing. */
 import { assertReachesRepo } from '../auth/policy.ts'
-import type { RequestContext } from '../context.ts'
+import type { AllowedContext, RequestContext } from '../context.ts'
 import { notFound } from '../errors.ts'
-import { findRepo } from '../repos/get-repo.ts'
-import { commitVerb } from '../verb.ts'
+import { findRepo, type RepoFacts } from '../repos/get-repo.ts'
+import { commitVerb, guarded } from '../verb.ts'
 import { type Check, type CheckStatus, gradeOf } from './check.ts'
 import { interfaceFingerprint } from './fingerprint.ts'
 import { assertRobotRepo, judgeCard, type Verdict } from './judge-card.ts'
@@ -34,12 +34,25 @@ export interface RobotValidationReport {
 const ENGINE = 'hub-static'
 
 /** The report on a candidate, or on the stored card. Errors: 401, 403 for a key limited to other repos, 404 (also where none is stored), 409 on another kind, 503. */
-export async function validateRobotCard(
-  ctx: RequestContext,
-  input: ValidateRobotCardInput,
-): Promise<RobotValidationReport> {
+export function validateRobotCard(ctx: RequestContext, input: ValidateRobotCardInput): Promise<RobotValidationReport> {
+  return guarded(
+    ctx,
+    () => mayValidate(ctx, input),
+    (allowed, repo) => validate(allowed, repo, input),
+  )
+}
+
+async function mayValidate(ctx: RequestContext, input: ValidateRobotCardInput): Promise<RepoFacts> {
   const repo = await findRepo(ctx, { owner: input.owner, slug: input.repo })
   assertReachesRepo(ctx.viewer, repo, repo.fullName)
+  return repo
+}
+
+async function validate(
+  ctx: AllowedContext,
+  repo: RepoFacts,
+  input: ValidateRobotCardInput,
+): Promise<RobotValidationReport> {
   assertRobotRepo(repo)
   const isStored = input.document === null || input.document === undefined
   const [stored] = isStored ? await ctx.deps.db.query(storedCard, [repo.id]) : []

@@ -1,11 +1,10 @@
 /** abortUpload (contract, "Additions": `DELETE …/files/uploads/{upload_id}`). */
-import { assertMayWriteRepo } from '../auth/policy.ts'
-import type { Deps, RequestContext } from '../context.ts'
+import type { AllowedContext, Deps, RequestContext } from '../context.ts'
 import { HubError, notFound } from '../errors.ts'
-import { findRepo } from '../repos/get-repo.ts'
+import { findRepoToWrite, type RepoFacts } from '../repos/get-repo.ts'
 import type { Querier, Statement } from '../store/db.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
-import { commitVerb } from '../verb.ts'
+import { commitVerb, guarded } from '../verb.ts'
 import { STORE_CONCURRENCY } from './limits.ts'
 import { requireObjects, settleBounded } from './objects.ts'
 import type { AbortUploadInput } from './schemas.ts'
@@ -18,9 +17,15 @@ const uploadOfRepo: Statement<UploadRow> = {
 }
 
 /** Gives a pending upload up and its reservation back. Errors: 401, 403, 404, 409 already completed or aborted, 409 being completed, 503. */
-export async function abortUpload(ctx: RequestContext, input: AbortUploadInput): Promise<{ uploadId: string }> {
-  const repo = await findRepo(ctx, { owner: input.owner, slug: input.repo })
-  assertMayWriteRepo(ctx.viewer, repo, repo.fullName)
+export function abortUpload(ctx: RequestContext, input: AbortUploadInput): Promise<{ uploadId: string }> {
+  return guarded(
+    ctx,
+    () => findRepoToWrite(ctx, input),
+    (allowed, repo) => giveUp(allowed, repo, input),
+  )
+}
+
+async function giveUp(ctx: AllowedContext, repo: RepoFacts, input: AbortUploadInput): Promise<{ uploadId: string }> {
   const objects = requireObjects(ctx.deps)
   let gone: readonly DiscardedUpload[] = []
   const result = await commitVerb(ctx, async (tx) => {

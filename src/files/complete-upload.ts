@@ -1,11 +1,10 @@
 /** completeUpload (spec, "POST …/files/complete"; contract, "complete" and "Additions"). */
 import { randomUUID } from 'node:crypto'
-import { assertMayWriteRepo } from '../auth/policy.ts'
-import type { RequestContext } from '../context.ts'
+import type { AllowedContext, RequestContext } from '../context.ts'
 import { HubError } from '../errors.ts'
-import { findRepo, type RepoFacts } from '../repos/get-repo.ts'
+import { findRepoToWrite, type RepoFacts } from '../repos/get-repo.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
-import { commitVerb } from '../verb.ts'
+import { commitVerb, guarded } from '../verb.ts'
 import { type AssembledUpload, assembleUpload, RejectedBytes } from './assemble-upload.ts'
 import { claimUploads, keepClaim, settleFailure } from './claim-uploads.ts'
 import { assertDistinct } from './duplicates.ts'
@@ -24,12 +23,19 @@ import type { UploadRow } from './upload-sql.ts'
  * when the lease of the dead one has run out.
  * Errors: 401, 403, 404, 409 `conflict.terminal`, `conflict.in_progress`, `conflict.unverified`, 412, 422 `upload.*`, 503.
  */
-export async function completeUpload(
-  ctx: RequestContext,
+export function completeUpload(ctx: RequestContext, input: CompleteUploadInput): Promise<{ files: RepoFileEntry[] }> {
+  return guarded(
+    ctx,
+    () => findRepoToWrite(ctx, input),
+    (allowed, repo) => complete(allowed, repo, input),
+  )
+}
+
+async function complete(
+  ctx: AllowedContext,
+  repo: RepoFacts,
   input: CompleteUploadInput,
 ): Promise<{ files: RepoFileEntry[] }> {
-  const repo = await findRepo(ctx, { owner: input.owner, slug: input.repo })
-  assertMayWriteRepo(ctx.viewer, repo, repo.fullName)
   const objects = requireObjects(ctx.deps)
   const named = input.uploads
   assertDistinct(
@@ -69,7 +75,7 @@ interface Completion {
 }
 
 /** The work on claimed uploads: all of them linked, or all put back. */
-async function assembleAndLink(ctx: RequestContext, completion: Completion): Promise<{ files: RepoFileEntry[] }> {
+async function assembleAndLink(ctx: AllowedContext, completion: Completion): Promise<{ files: RepoFileEntry[] }> {
   const { repo, objects, attempt, rows, named } = completion
   const outcomes = await assembleAll(ctx, objects, attempt, { rows, named })
   const assembled = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))

@@ -1,11 +1,10 @@
 /** deleteFiles (spec, "POST …/files/delete"): unlinks rows; the bytes are collected later, once nothing refers to them. */
 import { audit } from '../accounts/audit.ts'
-import { assertMayWriteRepo } from '../auth/policy.ts'
 import type { RequestContext } from '../context.ts'
 import { notFound } from '../errors.ts'
-import { findRepo, lockRepo } from '../repos/get-repo.ts'
+import { findRepoToWrite, lockRepo } from '../repos/get-repo.ts'
 import type { Statement, Tx } from '../store/db.ts'
-import { commitVerb } from '../verb.ts'
+import { commitVerb, guarded } from '../verb.ts'
 import { assertDistinct } from './duplicates.ts'
 import { closeFiles, countFiles } from './link-files.ts'
 import { liveFiles } from './preconditions.ts'
@@ -22,11 +21,15 @@ const unstore: Statement<never> = {
 }
 
 /** Unlinks what is there and names what is not, in the order asked. Errors: 401, 403, 404, 422. Seven statements; three when nothing is there. */
-export async function deleteFiles(ctx: RequestContext, input: DeleteFilesInput): Promise<DeletedPaths> {
-  const repo = await findRepo(ctx, { owner: input.owner, slug: input.repo })
-  assertMayWriteRepo(ctx.viewer, repo, repo.fullName)
-  assertDistinct(input.paths, 'path', (index) => ['input', 'paths', index])
-  return commitVerb(ctx, (tx) => unlink(ctx, tx, repo, input.paths))
+export function deleteFiles(ctx: RequestContext, input: DeleteFilesInput): Promise<DeletedPaths> {
+  return guarded(
+    ctx,
+    () => findRepoToWrite(ctx, input),
+    async (allowed, repo) => {
+      assertDistinct(input.paths, 'path', (index) => ['input', 'paths', index])
+      return commitVerb(allowed, (tx) => unlink(allowed, tx, repo, input.paths))
+    },
+  )
 }
 
 async function unlink(

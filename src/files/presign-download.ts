@@ -3,7 +3,6 @@ import type { RequestContext } from '../context.ts'
 import { HubError } from '../errors.ts'
 import { findRepo } from '../repos/get-repo.ts'
 import type { Statement } from '../store/db.ts'
-import { commitVerb } from '../verb.ts'
 import { assertDistinct } from './duplicates.ts'
 import { DOWNLOAD_URL_TTL_SECONDS } from './limits.ts'
 import { requireObjects } from './objects.ts'
@@ -15,7 +14,7 @@ export interface DownloadTicket {
   readonly path: string
   readonly mime: string | null
   readonly storageKey: string
-  /** Of the URL, as of this answer; a replay renders `downloadExpiresAt()` anew. */
+  /** Of the URL. */
   readonly expiresAt: string
 }
 
@@ -26,7 +25,10 @@ export const storedFiles: Statement<{ path: string; mime: string | null; storage
     where f.repo_id = $1 and f.path = any($2::text[]) and f.to_seq is null`,
   }
 
-/** Names the objects to sign, in the order asked. Errors: 404 the repo, or any path (each missing one listed), 422, 503. Two statements. */
+/**
+ * Names the objects to sign, in the order asked. It changes nothing and stores nothing: a repeat under an Idempotency-Key is asked anew, so nobody gets a URL
+ * of what is gone by then. Errors: 404 the repo, or any path (each missing one listed), 422, 503. Two statements.
+ */
 export async function presignDownload(
   ctx: RequestContext,
   input: PresignDownloadInput,
@@ -45,9 +47,7 @@ export async function presignDownload(
     return []
   })
   if (missing.length > 0) throw missingPaths(input.paths, missing, repo.fullName)
-  const result = { files }
-  // It changes nothing: only an answer that is to be replayed needs a transaction.
-  return ctx.idempotency ? commitVerb(ctx, async () => result) : result
+  return { files }
 }
 
 /** A URL that answers GET with ranges for an hour, and saves under the file's own name. No network call. */

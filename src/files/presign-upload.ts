@@ -1,12 +1,12 @@
 /** presignUpload (spec, "POST …/files/presign-upload"; contract, "Uploads resume"). */
-import { assertMayWriteRepo } from '../auth/policy.ts'
-import type { RequestContext } from '../context.ts'
+import { requireCredential } from '../auth/policy.ts'
+import type { AllowedContext, RequestContext } from '../context.ts'
 import { HubError, notFound } from '../errors.ts'
 import { newId } from '../ids.ts'
-import { findRepo, type RepoFacts } from '../repos/get-repo.ts'
+import { findRepoToWrite, type RepoFacts } from '../repos/get-repo.ts'
 import type { Statement, Tx } from '../store/db.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
-import { commitVerb } from '../verb.ts'
+import { commitVerb, guarded } from '../verb.ts'
 import { assertDistinct } from './duplicates.ts'
 import { MAX_FILE_BYTES, PART_SIZE_BYTES, STORE_CONCURRENCY } from './limits.ts'
 import { asStoreRefusal, newStorageKey, requireObjects, settleBounded } from './objects.ts'
@@ -57,9 +57,20 @@ const TWIN_ATTEMPTS = 3
  * Opens an upload for each file, or finds the pending one of the same file. The result names uploads, not URLs: `signParts` makes those.
  * Errors: 401, 403, 404, 413 `too_large` (over 50 GiB) and `quota.storage`, 422 `validation.duplicate`, 429 `quota.uploads`, 503. A refusal leaves nothing behind.
  */
-export async function presignUpload(ctx: RequestContext, input: PresignUploadInput): Promise<PresignUploadResult> {
-  const repo = await findRepo(ctx, { owner: input.owner, slug: input.repo })
-  const { account } = assertMayWriteRepo(ctx.viewer, repo, repo.fullName)
+export function presignUpload(ctx: RequestContext, input: PresignUploadInput): Promise<PresignUploadResult> {
+  return guarded(
+    ctx,
+    () => findRepoToWrite(ctx, input),
+    (allowed, repo) => openOrResume(allowed, repo, input),
+  )
+}
+
+async function openOrResume(
+  ctx: AllowedContext,
+  repo: RepoFacts,
+  input: PresignUploadInput,
+): Promise<PresignUploadResult> {
+  const { account } = requireCredential(ctx.viewer)
   const objects = requireObjects(ctx.deps)
   assertSizes(input.files)
   assertDistinct(
@@ -84,7 +95,7 @@ interface Request {
   readonly files: readonly PresignUploadFile[]
 }
 
-async function openUploads(ctx: RequestContext, objects: ObjectStore, request: Request): Promise<PresignUploadResult> {
+async function openUploads(ctx: AllowedContext, objects: ObjectStore, request: Request): Promise<PresignUploadResult> {
   const who = { accountId: request.accountId, repoId: request.repo.id, signal: ctx.signal }
   const resumed = await findResumable(ctx.deps.db, objects, who, request.files)
   const fresh = request.files.filter((file) => !resumed.byPath.has(file.path))

@@ -1,7 +1,7 @@
 /** The context that verbs and resolvers get, made from one HTTP request. */
 import type { ServerResponse } from 'node:http'
 import type { FastifyRequest } from 'fastify'
-import type { Deps, IdempotencySlot, RequestContext, Viewer } from '../context.ts'
+import type { Deps, IdempotencySlot, Replay, RequestContext, Viewer } from '../context.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -21,7 +21,7 @@ class HttpContext implements RequestContext {
   readonly viewer: Viewer
   readonly deps: Deps
   readonly idempotency?: IdempotencySlot
-  readonly replay?: { readonly value: unknown }
+  readonly replay?: Replay
   readonly #request: FastifyRequest
 
   constructor(deps: Deps, request: FastifyRequest, extra: Pick<RequestContext, 'idempotency' | 'replay'>) {

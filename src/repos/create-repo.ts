@@ -2,11 +2,11 @@
 import { audit } from '../accounts/audit.ts'
 import { accountByHandle } from '../accounts/handle.ts'
 import { assertMayCreateRepo, assertNotAgent, assertNotJob, requireCredential } from '../auth/policy.ts'
-import type { AccountRef, RequestContext } from '../context.ts'
+import type { AccountRef, AllowedContext, RequestContext } from '../context.ts'
 import { HubError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { type Statement, uniqueViolation } from '../store/db.ts'
-import { commitVerb } from '../verb.ts'
+import { commitVerb, guarded } from '../verb.ts'
 import type { Repo, RepoKind, Visibility } from './repo-shape.ts'
 import { distinctTags } from './tags.ts'
 
@@ -35,12 +35,24 @@ const grantToKey: Statement<never> = {
  * Makes an empty repo for the caller, or for an org that the caller belongs to.
  * Errors: 404 an unknown owner, 403 an owner the caller is no member of, 409 `conflict.taken`, 422 more than 20 tags.
  */
-export async function createRepo(ctx: RequestContext, input: CreateRepoInput): Promise<Repo> {
+export function createRepo(ctx: RequestContext, input: CreateRepoInput): Promise<Repo> {
+  return guarded(
+    ctx,
+    () => mayMake(ctx, input),
+    (allowed, owner) => make(allowed, owner, input),
+  )
+}
+
+async function mayMake(ctx: RequestContext, input: CreateRepoInput): Promise<AccountRef> {
   const owner = await resolveOwner(ctx, input.owner ?? null)
-  const visibility = input.visibility ?? 'private'
-  if (visibility === 'public') assertNotAgent(ctx.viewer, 'make a repo public')
-  if (input.kind !== 'model' || visibility === 'public')
+  if (input.visibility === 'public') assertNotAgent(ctx.viewer, 'make a repo public')
+  if (input.kind !== 'model' || input.visibility === 'public')
     assertNotJob(ctx.viewer, 'make a repo other than a private model')
+  return owner
+}
+
+async function make(ctx: AllowedContext, owner: AccountRef, input: CreateRepoInput): Promise<Repo> {
+  const visibility = input.visibility ?? 'private'
   const tags = distinctTags(input.tags ?? [])
   const id = newId('repo')
   try {

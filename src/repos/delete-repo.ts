@@ -1,11 +1,11 @@
 /** deleteRepo (spec, "DELETE /v1/repos/{owner}/{repo}"; contract, "References that keep a repo from being deleted"). */
 import { audit } from '../accounts/audit.ts'
-import { assertMayWriteRepo, assertNotAgent } from '../auth/policy.ts'
+import { assertNotAgent } from '../auth/policy.ts'
 import type { RequestContext } from '../context.ts'
 import { HubError, notFound } from '../errors.ts'
 import type { Statement, Tx } from '../store/db.ts'
-import { commitVerb } from '../verb.ts'
-import { findRepo, lockRepo, type RepoFacts } from './get-repo.ts'
+import { commitVerb, guarded } from '../verb.ts'
+import { findRepoToWrite, lockRepo, type RepoFacts } from './get-repo.ts'
 
 const releaseStorage: Statement<never> = {
   name: 'repo-delete-storage',
@@ -26,11 +26,18 @@ const referrers: Statement<{ referrer_id: string; reason: string }> = {
  * Deletes the repo and unlinks its files; a job closes the file rows and collects the bytes later.
  * Errors: 401, 403 (also every agent key), 404, 409 `conflict.referenced` naming what refers to it.
  */
-export async function deleteRepo(ctx: RequestContext, input: { owner: string; repo: string }): Promise<{ id: string }> {
-  const facts = await findRepo(ctx, { owner: input.owner, slug: input.repo })
-  assertMayWriteRepo(ctx.viewer, facts, facts.fullName)
+export function deleteRepo(ctx: RequestContext, input: { owner: string; repo: string }): Promise<{ id: string }> {
+  return guarded(
+    ctx,
+    () => mayDelete(ctx, input),
+    (allowed, facts) => commitVerb(allowed, (tx) => applyDelete(allowed, tx, facts)),
+  )
+}
+
+async function mayDelete(ctx: RequestContext, input: { owner: string; repo: string }): Promise<RepoFacts> {
+  const facts = await findRepoToWrite(ctx, input)
   assertNotAgent(ctx.viewer, 'delete a repo')
-  return commitVerb(ctx, (tx) => applyDelete(ctx, tx, facts))
+  return facts
 }
 
 async function applyDelete(ctx: RequestContext, tx: Tx, facts: RepoFacts): Promise<{ id: string }> {

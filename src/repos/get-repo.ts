@@ -1,4 +1,5 @@
 /** Reads of single repos: one named statement each, visibility inside the statement. */
+import { assertMayWriteRepo } from '../auth/policy.ts'
 import type { RequestContext, Viewer } from '../context.ts'
 import { notFound } from '../errors.ts'
 import type { Querier, Statement } from '../store/db.ts'
@@ -67,6 +68,16 @@ const lockById: Statement<RepoFacts> = {
 export async function findRepo(ctx: RequestContext, name: { owner: string; slug: string }): Promise<RepoFacts> {
   const [facts] = await ctx.deps.db.query(factsByName, [...viewerParams(ctx.viewer), name.owner, name.slug])
   if (!facts) throw notFound(`The repo ${name.owner}/${name.slug}`)
+  return facts
+}
+
+/** The repo that a verb writes. Errors: 404 invisible, 401, 403. */
+export async function findRepoToWrite(
+  ctx: RequestContext,
+  name: { readonly owner: string; readonly repo: string },
+): Promise<RepoFacts> {
+  const facts = await findRepo(ctx, { owner: name.owner, slug: name.repo })
+  assertMayWriteRepo(ctx.viewer, facts, facts.fullName)
   return facts
 }
 

@@ -1,11 +1,10 @@
 /** putModelMeta and putDatasetMeta (contract, "Meta blocks can be set"): full replace, 409 on another kind, both return the repo. */
 import { audit } from '../accounts/audit.ts'
-import { assertMayWriteRepo } from '../auth/policy.ts'
 import type { RequestContext } from '../context.ts'
 import { HubError, notFound } from '../errors.ts'
 import type { Statement, Tx } from '../store/db.ts'
-import { commitVerb } from '../verb.ts'
-import { findRepo, getReposById, lockRepo, type RepoFacts } from './get-repo.ts'
+import { commitVerb, guarded } from '../verb.ts'
+import { findRepoToWrite, getReposById, lockRepo, type RepoFacts } from './get-repo.ts'
 import type { ControlClass, Repo, RepoKind } from './repo-shape.ts'
 
 interface Target {
@@ -72,22 +71,26 @@ export function putDatasetMeta(ctx: RequestContext, input: DatasetMetaInput): Pr
   return putMeta(ctx, input, 'dataset', upsertDatasetMeta, [episodeCount, totalFrames, fps, robotType])
 }
 
-async function putMeta(
+function putMeta(
   ctx: RequestContext,
   target: Target,
   kind: RepoKind,
   statement: Statement<never>,
   values: readonly unknown[],
 ): Promise<Repo> {
-  const facts = await findRepo(ctx, { owner: target.owner, slug: target.repo })
-  assertMayWriteRepo(ctx.viewer, facts, facts.fullName)
-  if (facts.kind !== kind) {
-    throw new HubError(
-      'conflict.wrong_kind',
-      `${facts.fullName} is a ${facts.kind} repo; this operation needs a ${kind} repo.`,
-    )
-  }
-  return commitVerb(ctx, (tx) => applyMeta(ctx, tx, facts, statement, values))
+  return guarded(
+    ctx,
+    () => findRepoToWrite(ctx, target),
+    async (allowed, facts) => {
+      if (facts.kind !== kind) {
+        throw new HubError(
+          'conflict.wrong_kind',
+          `${facts.fullName} is a ${facts.kind} repo; this operation needs a ${kind} repo.`,
+        )
+      }
+      return commitVerb(allowed, (tx) => applyMeta(allowed, tx, facts, statement, values))
+    },
+  )
 }
 
 async function applyMeta(

@@ -1,11 +1,11 @@
 /** updateRepo (spec, "PATCH /v1/repos/{owner}/{repo}"): omitted means unchanged, null clears `description` and `tags`. */
 import { audit } from '../accounts/audit.ts'
-import { assertMayWriteRepo, assertNotAgent } from '../auth/policy.ts'
+import { assertNotAgent, assertNotJob } from '../auth/policy.ts'
 import type { RequestContext } from '../context.ts'
 import { invalid, notFound } from '../errors.ts'
 import type { Statement, Tx } from '../store/db.ts'
-import { commitVerb } from '../verb.ts'
-import { findRepo, getReposById, lockRepo, type RepoFacts } from './get-repo.ts'
+import { commitVerb, guarded } from '../verb.ts'
+import { findRepoToWrite, getReposById, lockRepo, type RepoFacts } from './get-repo.ts'
 import type { Repo, Visibility } from './repo-shape.ts'
 import { distinctTags } from './tags.ts'
 
@@ -34,17 +34,20 @@ const writeEditable: Statement<never> = {
 }
 
 /** Changes description, tags and visibility. Errors: 401, 403, 404, 422 (null visibility, more than 20 tags). */
-export async function updateRepo(ctx: RequestContext, input: UpdateRepoInput): Promise<Repo> {
-  const facts = await findRepo(ctx, { owner: input.owner, slug: input.repo })
-  assertMayWriteRepo(ctx.viewer, facts, facts.fullName)
-  if (input.visibility === null) {
-    throw invalid('validation.value', 'visibility is `private` or `public`; leave it out to keep it.', [
-      'input',
-      'visibility',
-    ])
-  }
-  if (input.visibility === 'public' && facts.visibility !== 'public') assertNotAgent(ctx.viewer, 'make a repo public')
-  return commitVerb(ctx, (tx) => applyUpdate(ctx, tx, facts, input))
+export function updateRepo(ctx: RequestContext, input: UpdateRepoInput): Promise<Repo> {
+  return guarded(
+    ctx,
+    () => findRepoToWrite(ctx, input),
+    async (allowed, facts) => {
+      if (input.visibility === null) {
+        throw invalid('validation.value', 'visibility is `private` or `public`; leave it out to keep it.', [
+          'input',
+          'visibility',
+        ])
+      }
+      return commitVerb(allowed, (tx) => applyUpdate(allowed, tx, facts, input))
+    },
+  )
 }
 
 async function applyUpdate(ctx: RequestContext, tx: Tx, facts: RepoFacts, input: UpdateRepoInput): Promise<Repo> {
@@ -57,6 +60,7 @@ async function applyUpdate(ctx: RequestContext, tx: Tx, facts: RepoFacts, input:
     description: input.description === undefined ? before.description : input.description,
     tags: input.tags === undefined ? before.tags : distinctTags(input.tags ?? []),
   }
+  if (after.visibility !== before.visibility) assertMayShow(ctx, after.visibility)
   if (JSON.stringify(after) !== JSON.stringify({ ...before })) {
     await tx.query(writeEditable, [facts.id, after.visibility, after.description, after.tags])
     await audit(tx, ctx, { action: 'repo.update', accountId: facts.ownerId, targetId: facts.id, before, after })
@@ -65,4 +69,10 @@ async function applyUpdate(ctx: RequestContext, tx: Tx, facts: RepoFacts, input:
   const [repo] = await getReposById(tx, ctx.viewer, [facts.id])
   if (!repo) throw missing()
   return repo
+}
+
+/** Asked under the repo's lock: whether a visibility changes hangs on what it is by then. */
+function assertMayShow({ viewer }: RequestContext, visibility: Visibility): void {
+  if (visibility === 'public') assertNotAgent(viewer, 'make a repo public')
+  assertNotJob(viewer, 'change the visibility of a repo')
 }

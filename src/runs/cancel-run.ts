@@ -3,7 +3,7 @@ import { audit } from '../accounts/audit.ts'
 import { assertLevel } from '../auth/policy.ts'
 import type { RequestContext } from '../context.ts'
 import type { Statement, Tx } from '../store/db.ts'
-import { commitVerb } from '../verb.ts'
+import { commitVerb, guarded } from '../verb.ts'
 import { readRun } from './get-run.ts'
 import { addNotice } from './log/log-chunks.ts'
 import { findRun, type HeldRun, lockRun, nextStatus } from './run-row.ts'
@@ -26,13 +26,22 @@ const askRunning: Statement<never> = {
  * The run as it then stands. Whoever sees it may cancel it; a second cancel changes nothing. Errors: 401, 403, 404, 409 `conflict.terminal`, 501 for a
  * run that the hosted backend executes.
  */
-export async function cancelRun(ctx: RequestContext, input: { readonly runId: string }): Promise<Run> {
-  const found = await findRun(ctx, input.runId)
+export function cancelRun(ctx: RequestContext, input: { readonly runId: string }): Promise<Run> {
+  return guarded(
+    ctx,
+    () => mayCancel(ctx, input.runId),
+    (allowed, { id }) =>
+      commitVerb(allowed, async (tx) => {
+        await applyCancel(allowed, tx, await lockRun(tx, id))
+        return readRun(tx, allowed.viewer, id)
+      }),
+  )
+}
+
+async function mayCancel(ctx: RequestContext, runId: string): Promise<HeldRun> {
+  const found = await findRun(ctx, runId)
   assertLevel(ctx.viewer, 'write')
-  return commitVerb(ctx, async (tx) => {
-    await applyCancel(ctx, tx, await lockRun(tx, found.id))
-    return readRun(tx, ctx.viewer, found.id)
-  })
+  return found
 }
 
 async function applyCancel(ctx: RequestContext, tx: Tx, run: HeldRun): Promise<void> {

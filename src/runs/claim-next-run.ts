@@ -1,11 +1,11 @@
 /** claimNextRun (contract, "Additions"): the oldest queued worker run that the caller may claim, at once or as soon as there is one. */
 import { accountByHandle } from '../accounts/handle.ts'
 import { assertLevel, assertNotJob, runListedSql } from '../auth/policy.ts'
-import type { Credentialed, RequestContext } from '../context.ts'
+import type { AllowedContext, Credentialed, RequestContext } from '../context.ts'
 import { HubError } from '../errors.ts'
 import type { Statement } from '../store/db.ts'
-import { commitVerb } from '../verb.ts'
-import { takeRun } from './claim-run.ts'
+import { commitVerb, guarded } from '../verb.ts'
+import { assertStillHeld, mayClaim, takeRun } from './claim-run.ts'
 import { readRun } from './get-run.ts'
 import type { Run } from './run-shape.ts'
 import { watchWaiting } from './waiting-runs.ts'
@@ -36,9 +36,25 @@ const oldestWaiting: Statement<{ id: string }> = {
 }
 
 /** The claimed run, or null when none came within the time. Errors: 401, 403 also for an owner that is unknown or not the caller's. */
-export async function claimNextRun(ctx: RequestContext, input: ClaimNextRunInput): Promise<Run | null> {
-  const credential = await ofOwner(ctx, assertLevel(ctx.viewer, 'train'), input.owner ?? null)
+export function claimNextRun(ctx: RequestContext, input: ClaimNextRunInput): Promise<Run | null> {
+  return guarded(
+    ctx,
+    () => mayClaimNext(ctx, input.owner ?? null),
+    (allowed, credential) => takeNext(allowed, credential, input),
+    async (claimed) => {
+      // An empty answer is never stored.
+      if (claimed) assertStillHeld(ctx, (await mayClaim(ctx, claimed.id)).run, claimed)
+    },
+  )
+}
+
+async function mayClaimNext(ctx: RequestContext, owner: string | null): Promise<Credentialed> {
+  const credential = await ofOwner(ctx, assertLevel(ctx.viewer, 'train'), owner)
   assertNotJob(ctx.viewer, 'claim other runs')
+  return credential
+}
+
+async function takeNext(ctx: AllowedContext, credential: Credentialed, input: ClaimNextRunInput): Promise<Run | null> {
   const waitMs = (input.waitS ?? 0) * 1000
   if (waitMs === 0) return takeOldest(ctx, credential, input)
   const signal = AbortSignal.any([ctx.signal, ctx.deps.stopping, AbortSignal.timeout(waitMs)])
@@ -58,7 +74,7 @@ async function ofOwner(ctx: RequestContext, credential: Credentialed, handle: st
 }
 
 async function takeOldest(
-  ctx: RequestContext,
+  ctx: AllowedContext,
   credential: Credentialed,
   { worker }: ClaimNextRunInput,
 ): Promise<Run | null> {

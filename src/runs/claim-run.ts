@@ -1,10 +1,10 @@
 /** claimRun (spec, "POST /v1/runs/{run_id}/claim"): exactly one of many takes a queued run; a hosted run's own call takes it up again. */
 import { audit } from '../accounts/audit.ts'
-import { assertRunsFor } from '../auth/policy.ts'
+import { assertRunsFor, requireCredential } from '../auth/policy.ts'
 import type { Credentialed, RequestContext } from '../context.ts'
 import { HubError, invalid } from '../errors.ts'
 import type { Statement, Tx } from '../store/db.ts'
-import { commitVerb } from '../verb.ts'
+import { commitVerb, guarded } from '../verb.ts'
 import { beginAttempt, endAttempt } from './attempts.ts'
 import { filesOfStep } from './checkpoints.ts'
 import { dropMetrics } from './drop-metrics.ts'
@@ -52,13 +52,32 @@ const publishedStep: Statement<{ path: string }> = {
  * The claimed run. Errors: 401, 403 not of the account that is billed, 404, 409 `conflict.already_claimed` naming the holder, `conflict.terminal`,
  * `conflict.wrong_kind` for a run that another hosted call executes, 422 a step that the run has not published.
  */
-export async function claimRun(ctx: RequestContext, input: ClaimRunInput): Promise<Run> {
-  const found = await findRun(ctx, input.runId)
-  const credential = assertRunsFor(ctx.viewer, found.ownerId)
-  return commitVerb(ctx, async (tx) => {
-    if (!(await takeRun(ctx, tx, credential, input))) await takeAgain(ctx, tx, credential, input)
-    return readRun(tx, ctx.viewer, input.runId)
-  })
+export function claimRun(ctx: RequestContext, input: ClaimRunInput): Promise<Run> {
+  return guarded(
+    ctx,
+    () => mayClaim(ctx, input.runId),
+    (allowed, { credential }) =>
+      commitVerb(allowed, async (tx) => {
+        if (!(await takeRun(allowed, tx, credential, input))) await takeAgain(allowed, tx, credential, input)
+        return readRun(tx, allowed.viewer, input.runId)
+      }),
+    async (claimedRun, { run }) => assertStillHeld(ctx, run, claimedRun),
+  )
+}
+
+/** The run as it is now, and the credential that may claim it: 404, 401, 403. */
+export async function mayClaim(
+  ctx: RequestContext,
+  runId: string,
+): Promise<{ run: HeldRun; credential: Credentialed }> {
+  const run = await findRun(ctx, runId)
+  return { run, credential: assertRunsFor(ctx.viewer, run.ownerId) }
+}
+
+/** A claim is answered again only while its attempt lasts: a runner that reads it goes to work. 409 `conflict.not_claimer`, `conflict.terminal`. */
+export function assertStillHeld(ctx: RequestContext, run: HeldRun, { attempt }: Pick<Run, 'attempt'>): void {
+  const { credentialId } = requireCredential(ctx.viewer)
+  nextStatus('report', run, { credentialId, attempt })
 }
 
 /** Claims a queued run in the caller's transaction; false when it is not there to be claimed. */

@@ -1,17 +1,17 @@
 /** createRun (spec, "POST /v1/runs"): a queued run, pinned to the datasets that it names. */
 import { audit } from '../accounts/audit.ts'
 import { requireCredential } from '../auth/policy.ts'
-import type { Credentialed, RequestContext } from '../context.ts'
+import type { AccountRef, AllowedContext, Credentialed, RequestContext } from '../context.ts'
 import { agentRefusal, appRefusal, type HostedWork, hostedWork, ownerRefusal } from '../hosting/hosting-policy.ts'
 import { assertGpuHours } from '../hosting/reserve-gpu-hours.ts'
 import { newId } from '../ids.ts'
 import { assertImplemented } from '../planner/run-plan.ts'
 import type { Statement, Tx } from '../store/db.ts'
-import { commitVerb } from '../verb.ts'
+import { commitVerb, guarded } from '../verb.ts'
 import { readRun } from './get-run.ts'
 import { insertNamedRepos, lockNamedRepos, type NamedRepos } from './named-repos.ts'
 import { recipeHash } from './recipe/recipe.ts'
-import { type ResolvedRequest, type RunRequest, resolveRequest } from './run-request.ts'
+import { billingOwner, type ResolvedRequest, type RunRequest, resolveRequest } from './run-request.ts'
 import type { Run } from './run-shape.ts'
 import { announceWaiting } from './waiting-runs.ts'
 
@@ -26,10 +26,18 @@ const insertRun: Statement<never> = {
  * Errors: as `resolveRequest`; 503 a planned template; hosted work: 503 no hosted app, 403 an owner that is not hosted, 403 an agent's key, 429
  * `quota.gpu_hours` with its headers. Of a run that is refused nothing is recorded.
  */
-export async function createRun(ctx: RequestContext, request: RunRequest): Promise<Run> {
+export function createRun(ctx: RequestContext, request: RunRequest): Promise<Run> {
+  return guarded(
+    ctx,
+    () => billingOwner(ctx, request.owner ?? null),
+    (allowed, owner) => make(allowed, owner, request),
+  )
+}
+
+async function make(ctx: AllowedContext, owner: AccountRef, request: RunRequest): Promise<Run> {
   const viewer = requireCredential(ctx.viewer)
-  const resolved = await resolveRequest(ctx, request)
-  const { recipe, plan, owner } = resolved
+  const resolved = await resolveRequest(ctx, owner, request)
+  const { recipe, plan } = resolved
   assertImplemented(plan.template)
   assertHosted(ctx, viewer, hostedWork(recipe, plan.template.isSim, owner.handle))
   const id = newId('run')

@@ -2,13 +2,13 @@
 import { audit } from '../accounts/audit.ts'
 import { requireCredential } from '../auth/policy.ts'
 import { freeFormFaults } from '../cards/free-form-faults.ts'
-import type { RequestContext } from '../context.ts'
+import type { AccountRef, AllowedContext, RequestContext } from '../context.ts'
 import { HubError, type Loc } from '../errors.ts'
 import { asStoreRefusal, requireObjects } from '../files/objects.ts'
 import { assertRoom } from '../files/reservation.ts'
 import { newId } from '../ids.ts'
 import type { Statement } from '../store/db.ts'
-import { commitVerb } from '../verb.ts'
+import { commitVerb, guarded } from '../verb.ts'
 import { readRun } from './get-run.ts'
 import { metricsKey, putRunObject } from './log/run-objects.ts'
 import { insertNamedRepos, lockNamedRepos } from './named-repos.ts'
@@ -50,9 +50,16 @@ const insertImported: Statement<never> = {
  * its limit, or no room in the owner's quota; 503 no object store. Objects are written before the transaction that names them.
  */
 export async function importRun(ctx: RequestContext, input: ImportRunInput): Promise<Run> {
-  const viewer = requireCredential(ctx.viewer)
   const artifacts = readArtifacts(input.artifacts, ctx.deps.config.runs.maxArtifactBytes)
-  const owner = await billingOwner(ctx, input.owner ?? null)
+  return guarded(
+    ctx,
+    () => billingOwner(ctx, input.owner ?? null),
+    (allowed, owner) => make(allowed, owner, input, artifacts),
+  )
+}
+
+async function make(ctx: AllowedContext, owner: AccountRef, input: ImportRunInput, artifacts: Artifacts): Promise<Run> {
+  const viewer = requireCredential(ctx.viewer)
   const parent = await findParent(ctx, input.parentRunId ?? null)
   const size = artifacts.config.length + artifacts.summary.length + (artifacts.scorecard?.length ?? 0)
   await assertRoom(ctx.deps.db, ctx.deps.config, owner.id, { bytes: size, uploads: 0 })

@@ -3,12 +3,12 @@ import type { RequestContext } from '../context.ts'
 import { readMeasured } from '../planner/measured.ts'
 import { readDataset } from '../planner/read-dataset.ts'
 import { measuredBatch, type RunRecommendation, recommendOf } from '../planner/recommend.ts'
-import { commitVerb } from '../verb.ts'
-import { type RunRequest, resolveRequest } from './run-request.ts'
+import { billingOwner, type RunRequest, resolveRequest } from './run-request.ts'
 
 /** Errors: as `resolveRequest`. A dataset that cannot be read is a warning. */
 export async function recommendRun(ctx: RequestContext, request: RunRequest): Promise<RunRecommendation> {
-  const { recipe, plan } = await resolveRequest(ctx, request)
+  const owner = await billingOwner(ctx, request.owner ?? null)
+  const { recipe, plan } = await resolveRequest(ctx, owner, request)
   const { config, db } = ctx.deps
   const batch = measuredBatch(plan, recipe)
   const [read, measured] = await Promise.all([
@@ -16,6 +16,5 @@ export async function recommendRun(ctx: RequestContext, request: RunRequest): Pr
     readMeasured(db, plan.template.name, batch, config.tiers),
   ])
   const facts = { recipe, plan, dataset: read.dataset, datasetWarnings: read.warnings, measured, settings: config }
-  const recommendation = recommendOf(facts)
-  return ctx.idempotency ? commitVerb(ctx, async () => recommendation) : recommendation
+  return recommendOf(facts)
 }

@@ -3,14 +3,14 @@
  * it. A tripwire that then fires asks the run to stop, as a cancel does.
  */
 import { requireCredential } from '../auth/policy.ts'
-import type { RequestContext } from '../context.ts'
+import type { AllowedContext, RequestContext } from '../context.ts'
 import { invalid } from '../errors.ts'
 import type { Statement, Tx } from '../store/db.ts'
-import { commitVerb } from '../verb.ts'
+import { commitVerb, guarded } from '../verb.ts'
 import { readRun } from './get-run.ts'
 import { addNotice } from './log/log-chunks.ts'
 import type { GateTripwire } from './recipe/recipe.ts'
-import { findRun, lockRun, nextStatus } from './run-row.ts'
+import { findRun, type HeldRun, lockRun, nextStatus } from './run-row.ts'
 import type { Run, RunGateRow } from './run-shape.ts'
 import { firedTripwire, type GatedCheckpoint, tripwireNotice } from './tripwires.ts'
 
@@ -61,10 +61,17 @@ const askToStop: Statement<never> = {
  * that holds it and for a lost attempt, `conflict.terminal`.
  */
 export async function recordGateResults(ctx: RequestContext, input: GateResultsInput): Promise<Run> {
-  const { credentialId } = requireCredential(ctx.viewer)
   if (input.seedsAlive > input.seedsRun)
     throw invalid('validation.value', 'cannot be more than were run', ['input', 'seedsAlive'])
-  const found = await findRun(ctx, input.runId)
+  return guarded(
+    ctx,
+    () => findRun(ctx, input.runId),
+    (allowed, found) => record(allowed, found, input),
+  )
+}
+
+function record(ctx: AllowedContext, found: HeldRun, input: GateResultsInput): Promise<Run> {
+  const { credentialId } = requireCredential(ctx.viewer)
   return commitVerb(ctx, async (tx) => {
     const run = await lockRun(tx, found.id)
     nextStatus('report', run, { credentialId, attempt: input.attempt ?? null })

@@ -26,12 +26,15 @@ export interface ResolvedRequest {
 }
 
 /**
- * Errors: 403 an owner that is unknown or not the caller's; 422 an unknown template, a GPU that is none or that the template is not hosted on, a parent
+ * The request for an owner that `billingOwner` found. Errors: 422 an unknown template, a GPU that is none or that the template is not hosted on, a parent
  * that the caller cannot see, a checkpoint that the parent does not list.
  */
-export async function resolveRequest(ctx: RequestContext, request: RunRequest): Promise<ResolvedRequest> {
+export async function resolveRequest(
+  ctx: RequestContext,
+  owner: AccountRef,
+  request: RunRequest,
+): Promise<ResolvedRequest> {
   const { recipe } = request
-  const owner = await billingOwner(ctx, request.owner ?? null)
   const plan = planRun(recipe, ctx.deps.config)
   const parent = await findParent(ctx, request.parentRunId ?? null)
   await assertCheckpoint(ctx, recipe.parent_checkpoint_step ?? null, parent)

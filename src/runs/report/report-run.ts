@@ -1,10 +1,10 @@
 /** reportRun (spec, "POST /v1/runs/{run_id}/report"): the runner's one way to write after its claim. */
-import { assertLevel, runViewerParams } from '../../auth/policy.ts'
-import type { RequestContext } from '../../context.ts'
+import { assertLevel, requireCredential, runViewerParams } from '../../auth/policy.ts'
+import type { AllowedContext, RequestContext } from '../../context.ts'
 import { HubError, notFound } from '../../errors.ts'
 import { assertRoom } from '../../files/reservation.ts'
 import { isId } from '../../ids.ts'
-import { commitVerb } from '../../verb.ts'
+import { commitVerb, guarded } from '../../verb.ts'
 import { isGraceOver } from '../deadline.ts'
 import { readRun } from '../get-run.ts'
 import { putRunObject } from '../log/run-objects.ts'
@@ -20,9 +20,17 @@ import { type ReportedRun, visibleRunToReport } from './report-rows.ts'
  * Objects first, then one transaction under the run's row lock that holds everything else. A report that was stored already, by the runner's own numbers,
  * changes nothing. Errors: 401, 403, 404, 409 `conflict.not_claimer`, `conflict.terminal`, 413 `too_large`, `quota.storage`, 422, 503; nothing is stored.
  */
-export async function reportRun(ctx: RequestContext, input: ReportRunInput): Promise<Run> {
-  const viewer = assertLevel(ctx.viewer, 'train')
-  const run = await findInTime(ctx, input.runId)
+export function reportRun(ctx: RequestContext, input: ReportRunInput): Promise<Run> {
+  return guarded(
+    ctx,
+    () => findReported(ctx, input.runId),
+    (allowed, run) => storeReport(allowed, run, input),
+  )
+}
+
+async function storeReport(ctx: AllowedContext, found: ReportedRun, input: ReportRunInput): Promise<Run> {
+  const viewer = requireCredential(ctx.viewer)
+  const run = await inTime(ctx, found)
   const fence = input.attempt ?? run.attempt
   if (isRepeat(viewer, run, input, fence)) return commitVerb(ctx, (tx) => readRun(tx, ctx.viewer, run.id))
   assertMoves(viewer, run, input, fence)
@@ -44,14 +52,14 @@ export async function reportRun(ctx: RequestContext, input: ReportRunInput): Pro
 }
 
 /** A run that should have stopped at its deadline ends before it is asked about, whether or not a sweep has come by. */
-async function findInTime(ctx: RequestContext, runId: string): Promise<ReportedRun> {
-  const run = await findReported(ctx, runId)
+async function inTime(ctx: RequestContext, run: ReportedRun): Promise<ReportedRun> {
   if (run.status !== 'running' || !isGraceOver(run)) return run
   await endOverdue(ctx.deps, run.id)
-  return findReported(ctx, runId)
+  return findReported(ctx, run.id)
 }
 
 async function findReported(ctx: RequestContext, runId: string): Promise<ReportedRun> {
+  assertLevel(ctx.viewer, 'train')
   const params = [...runViewerParams(ctx.viewer), runId]
   const [run] = isId('run', runId) ? await ctx.deps.db.query(visibleRunToReport, params) : []
   if (!run) throw notFound(`The run ${runId.slice(0, 64)}`)

@@ -4,12 +4,12 @@ import { createSchema } from 'graphql-yoga'
 import { pino } from 'pino'
 import { body, path, query, type Route } from '../../../rest-compat/route.ts'
 import { readConfig } from '../../../src/config.ts'
-import type { Credentialed, Deps, RequestContext, Viewer } from '../../../src/context.ts'
+import type { AllowedContext, Credentialed, Deps, RequestContext, Viewer } from '../../../src/context.ts'
 import { HubError, notFound } from '../../../src/errors.ts'
 import { buildServer, type ServerParts } from '../../../src/http/server.ts'
 import { RunLogs } from '../../../src/runs/log/run-logs.ts'
 import type { Db } from '../../../src/store/db.ts'
-import { commitVerb } from '../../../src/verb.ts'
+import { commitVerb, guarded } from '../../../src/verb.ts'
 
 const typeDefs = `
   type Thing { id: ID! fullName: String! madeAt: String url: String }
@@ -37,7 +37,7 @@ export interface Counters {
 }
 
 export function testSchema(counters: Counters, gate: { wait: Promise<void> }): GraphQLSchema {
-  const make = async (ctx: RequestContext, input: { name: string; fail?: string | null }) => {
+  const make = async (ctx: AllowedContext, input: { name: string; fail?: string | null }) => {
     counters.made += 1
     await gate.wait
     if (input.fail === 'taken')
@@ -81,7 +81,12 @@ export function testSchema(counters: Counters, gate: { wait: Promise<void> }): G
       },
       Nested: { nested: () => ({ name: 'x' }), things: () => ({ nodes: [], pageInfo: { hasNextPage: false } }) },
       Mutation: {
-        makeThing: (_root, { input }, ctx) => ctx.replay?.value ?? make(ctx, input),
+        makeThing: (_root, { input }, ctx) =>
+          guarded(
+            ctx,
+            () => undefined,
+            (allowed) => make(allowed, input),
+          ),
         checkThing: (_root, { input }) => {
           counters.checked += 1
           return { id: input.name, fullName: input.name }

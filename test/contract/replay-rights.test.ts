@@ -1,0 +1,230 @@
+/**
+ * A replay under an Idempotency-Key asks again who may see and do it: one row a POST of the route table, and each way to lose a right. A route without a row
+ * fails here.
+ */
+import { beforeAll, describe, expect, it } from 'vitest'
+import { routes } from '../../rest-compat/routes.ts'
+import { type Answer, contractHub, type Json, newName, type Person, sha256Of, types, type Who } from './support/hub.ts'
+
+const hub = contractHub()
+let boss: Person
+
+beforeAll(async () => {
+  boss = await hub.person()
+})
+
+/** An org of the boss, one of its members, and a train key of theirs that makes the request. */
+interface Team {
+  readonly org: string
+  readonly member: Person
+  readonly key: string
+}
+
+async function newTeam(): Promise<Team> {
+  const member = await hub.person()
+  const org = await hub.org([
+    { user: boss.handle, role: 'owner' },
+    { user: member.handle, role: 'member' },
+  ])
+  return { org, member, key: await hub.key(member, { scope: 'train' }) }
+}
+
+interface Request {
+  readonly path: string
+  readonly body: Json
+}
+
+interface Row {
+  /** What the org has before the member asks. */
+  readonly given: (team: Team) => Promise<Request>
+  /** Once the member has left the org. */
+  readonly left: number
+  /** Once the key is limited to other repos: it still sees the runs that it filed itself. */
+  readonly limited: number
+  /** Once the key has the scope `read`; 403 unless said. */
+  readonly lowered?: number
+}
+
+const recipe = { template: 'act' }
+const artifacts = { config_yaml: 'a: 1', metrics_summary: '' }
+const file = (path: string) => ({ path, size: 5, sha256: sha256Of('bytes') })
+const repoOf = (org: string, kind = 'dataset') => hub.repo(boss, { kind, owner: org })
+const post = async (who: Who, path: string, body: Json) => (await hub.call(who, 'POST', path, body)).json
+const runOf = async (org: string): Promise<string> => (await post(boss, '/v1/runs', { recipe, owner: org })).id
+
+const rows: Readonly<Record<string, Row>> = {
+  createRepo: {
+    given: async ({ org }) => ({ path: '/v1/repos', body: { kind: 'model', slug: newName(), owner: org } }),
+    left: 403,
+    limited: 403,
+  },
+  presignUpload: {
+    given: async ({ org }) => ({
+      path: `/v1/repos/${await repoOf(org)}/files/presign-upload`,
+      body: { files: [file('a')] },
+    }),
+    left: 404,
+    limited: 404,
+  },
+  completeUpload: {
+    given: async ({ org }) => {
+      const repo = await repoOf(org)
+      return {
+        path: `/v1/repos/${repo}/files/complete`,
+        body: { uploads: [await hub.sendFile(boss, repo, 'a', 'bytes')] },
+      }
+    },
+    left: 404,
+    limited: 404,
+  },
+  presignDownload: {
+    given: async ({ org }) => {
+      const repo = await repoOf(org)
+      await hub.upload(boss, repo, { a: 'bytes' })
+      return { path: `/v1/repos/${repo}/files/presign-download`, body: { paths: ['a'] } }
+    },
+    left: 404,
+    limited: 404,
+    lowered: 200,
+  },
+  deleteFiles: {
+    given: async ({ org }) => ({ path: `/v1/repos/${await repoOf(org)}/files/delete`, body: { paths: ['a'] } }),
+    left: 404,
+    limited: 404,
+  },
+  validateRobotCard: {
+    given: async ({ org }) => ({
+      path: `/v1/robots/${await repoOf(org, 'robot')}/validate`,
+      body: { card: { dof: 1 } },
+    }),
+    left: 404,
+    limited: 404,
+    lowered: 200,
+  },
+  createRun: {
+    given: async ({ org }) => ({ path: '/v1/runs', body: { recipe, owner: org } }),
+    left: 403,
+    limited: 200,
+  },
+  importRun: {
+    given: async ({ org }) => ({ path: '/v1/runs/import', body: { artifacts, owner: org } }),
+    left: 403,
+    limited: 201,
+  },
+  estimateRun: {
+    given: async ({ org }) => ({ path: '/v1/runs/estimate', body: { recipe, owner: org } }),
+    left: 403,
+    limited: 200,
+  },
+  recommendRun: {
+    given: async ({ org }) => ({ path: '/v1/runs/recommend', body: { recipe, owner: org } }),
+    left: 403,
+    limited: 200,
+  },
+  claimNextRun: {
+    given: async ({ org }) => {
+      await runOf(org)
+      return { path: '/v1/runs/claim-next', body: { worker: 'w' } }
+    },
+    left: 404,
+    limited: 404,
+  },
+  claimRun: {
+    given: async ({ org }) => ({ path: `/v1/runs/${await runOf(org)}/claim`, body: { worker: 'w' } }),
+    left: 404,
+    limited: 404,
+  },
+  reportRun: {
+    given: async ({ org, key }) => {
+      const run = await runOf(org)
+      await hub.call(key, 'POST', `/v1/runs/${run}/claim`, { worker: 'w' })
+      return { path: `/v1/runs/${run}/report`, body: { log_chunk: 'one\n' } }
+    },
+    left: 404,
+    limited: 404,
+  },
+  cancelRun: {
+    given: async ({ org }) => ({ path: `/v1/runs/${await runOf(org)}/cancel`, body: {} }),
+    left: 404,
+    limited: 404,
+  },
+}
+
+const posts = routes.filter(({ method }) => method === 'POST').map(({ operation }) => operation)
+const keyIdOf = (token: string) => `(select id from api_keys where token_sha256 = sha256('${token}'))`
+
+/** Ways to lose a right, and what a replay then is. */
+const losses = {
+  'the member has left the org': {
+    lose: ({ org, member }: Team) =>
+      hub.sql(`delete from memberships where user_id = $1 and org_id = (select id from accounts where handle = $2)`, [
+        member.id,
+        org,
+      ]),
+    expected: (row: Row) => row.left,
+  },
+  'the key is limited to other repos': {
+    lose: ({ key }: Team) => hub.sql(`update api_keys set limited = true, repo_ids = '{}' where id = ${keyIdOf(key)}`),
+    expected: (row: Row) => row.limited,
+  },
+  'the key has the scope read': {
+    lose: ({ key }: Team) => hub.sql(`update api_keys set scope = 'read' where id = ${keyIdOf(key)}`),
+    expected: (row: Row) => row.lowered ?? 403,
+  },
+  'the key is revoked': {
+    lose: ({ key }: Team) => hub.sql(`update api_keys set revoked_at = now() where id = ${keyIdOf(key)}`),
+    expected: () => 401,
+  },
+}
+
+const replayed = ({ headers }: Answer) => headers.get('idempotent-replayed')
+
+describe('a replay', () => {
+  it('is held against the rights of today for every POST: each route has a row here', () => {
+    expect(Object.keys(rows).toSorted()).toEqual(posts.toSorted())
+  })
+
+  describe.each(Object.entries(losses))('after %s', (_loss, { lose, expected }) => {
+    it.each(Object.entries(rows))('of %s is what is true then', async (_operation, row) => {
+      const team = await newTeam()
+      const { path, body } = await row.given(team)
+      const once = { 'idempotency-key': newName() }
+      const first = await hub.call(team.key, 'POST', path, body, once)
+      expect([first.status, first.json.errors]).toEqual([expect.any(Number), undefined])
+      const again = await hub.call(team.key, 'POST', path, body, once)
+      expect([again.status < 300, replayed(again)]).toEqual([true, 'true'])
+      await lose(team)
+      const later = await hub.call(team.key, 'POST', path, body, once)
+      expect(later.status).toBe(expected(row))
+      if (later.status < 400) return
+      expect([replayed(later), later.text.includes('http://')]).toEqual([null, false])
+    })
+  })
+
+  it('of a refusal asks too: what it named is not told to who has left', async () => {
+    const team = await newTeam()
+    const run = await runOf(team.org)
+    await hub.call(boss, 'POST', `/v1/runs/${run}/claim`, { worker: 'secret box' })
+    const once = { 'idempotency-key': newName() }
+    const claim = () => hub.call(team.key, 'POST', `/v1/runs/${run}/claim`, { worker: 'w' }, once)
+    expect(types(await claim())).toEqual(['conflict.already_claimed'])
+    expect(replayed(await claim())).toBe('true')
+    await losses['the member has left the org'].lose(team)
+    const later = await claim()
+    expect([later.status, later.text.includes('secret box'), replayed(later)]).toEqual([404, false, null])
+  })
+
+  it('of a refusal for want of a right is the answer of today as well: who was let in since may go on', async () => {
+    const stranger = await hub.person()
+    const { org } = await newTeam()
+    const once = { 'idempotency-key': newName() }
+    const make = () => hub.call(stranger, 'POST', '/v1/runs', { recipe, owner: org }, once)
+    expect((await make()).status).toBe(403)
+    await hub.sql(
+      `insert into memberships (org_id, user_id, role) select id, $1, 'member' from accounts where handle = $2`,
+      [stranger.id, org],
+    )
+    const made = await make()
+    expect([made.status, replayed(made)]).toEqual([201, null])
+  })
+})
