@@ -75,7 +75,7 @@ export async function startThrowawayHub(settings: Readonly<Record<string, string
 /** What `npm start` gives to node. */
 async function startArguments(): Promise<string[]> {
   const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } }
-  return scripts.start.replace(/^exec node /, '').split(' ')
+  return scripts.start.replace(/^.*exec node /, '').split(' ')
 }
 
 /** The environment without settings that would lead to a hub, database or store other than the throwaway one. */

@@ -1,0 +1,75 @@
+/**
+ * Sees to it that `node` in the scripts of package.json is the Node that npm brought. Runs on the machine's own Node, so it is plain JavaScript.
+ *
+ *     node scripts/bring-node.js            says in its first line why the hub cannot run here, where it cannot
+ *     node scripts/bring-node.js FILE ...   then runs FILE on that Node
+ *
+ * npm 10 links the programs of this platform's package and then, as it clears away the packages of the other platforms, deletes what they would have
+ * linked: `node_modules/.bin/node` too, which has the same name in all of them. So the link is made here where it is missing.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const NEEDED_MAJOR = 24
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const modules = join(root, 'node_modules')
+const platform = `${process.platform}-${process.arch}`
+
+const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'))
+const major = (version) => Number(/^v?(\d+)/.exec(version)?.[1])
+
+/** The program of the package that npm installed for this platform, or null. */
+function broughtNode() {
+  for (const name of Object.keys(readJson(join(root, 'package.json')).optionalDependencies)) {
+    const manifest = join(modules, name, 'package.json')
+    if (!existsSync(manifest)) continue
+    const { os, cpu, bin } = readJson(manifest)
+    if (os !== process.platform || cpu !== process.arch) continue
+    const program = join(modules, name, bin.node)
+    if (existsSync(program)) return program
+  }
+  return null
+}
+
+/** Of two that link at once the second finds it done. */
+function link(program) {
+  const place = join(modules, '.bin', 'node')
+  if (lstatSync(place, { throwIfNoEntry: false })) return
+  mkdirSync(dirname(place), { recursive: true })
+  try {
+    symlinkSync(relative(dirname(place), program), place)
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error
+  }
+}
+
+/** The Node that the hub runs on: the one that npm brought, else the machine's where it is new enough, else null. */
+function nodeForHub() {
+  const brought = broughtNode()
+  if (brought === null) return major(process.version) >= NEEDED_MAJOR ? process.execPath : null
+  link(brought)
+  return brought
+}
+
+function whyNot() {
+  const own = `this machine's is ${process.version}`
+  if (!existsSync(modules)) return `The hub is not installed: run \`npm ci\` first.`
+  const names = Object.keys(readJson(join(root, 'package.json')).optionalDependencies)
+  const name = names.find((known) => known.endsWith(platform))
+  if (name === undefined)
+    return `The hub runs on Node ${NEEDED_MAJOR}, of which npm has no package for ${platform}; ${own}: install Node ${NEEDED_MAJOR} and run \`npm ci\` again.`
+  return `The hub runs on Node ${NEEDED_MAJOR} and its package ${name} is not installed; ${own}: run \`npm ci\` without --omit=optional, or install Node ${NEEDED_MAJOR}.`
+}
+
+const node = nodeForHub()
+const script = process.argv.slice(2)
+if (node === null) {
+  process.stderr.write(`${whyNot()}\n`)
+  process.exitCode = 1
+} else if (script.length > 0) {
+  const { status, error } = spawnSync(node, script, { stdio: 'inherit' })
+  if (error) process.stderr.write(`Node ${NEEDED_MAJOR} at ${node} does not run here (${error.message}).\n`)
+  process.exitCode = status ?? 1
+}

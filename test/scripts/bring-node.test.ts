@@ -1,0 +1,84 @@
+/** What runs before Node 24 is there, on the Node that this machine has of its own where there is one. */
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+const root = join(import.meta.dirname, '..', '..')
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  scripts: Record<string, string>
+  optionalDependencies: Record<string, string>
+}
+const brought = Object.keys(manifest.optionalDependencies).find((name) => existsSync(join(root, 'node_modules', name)))
+
+/** The first `node` of PATH that is not a package's; without one, the Node of this test. */
+function machineNode(): string {
+  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
+    const program = join(folder, 'node')
+    if (existsSync(program) && !realpathSync(program).includes('node_modules')) return program
+  }
+  return process.execPath
+}
+
+const own = machineNode()
+const ownVersion = spawnSync(own, ['--version'], { encoding: 'utf8' }).stdout.trim()
+const isNew = Number(/\d+/.exec(ownVersion)?.[0]) >= 24
+
+let clone = ''
+beforeEach(() => {
+  clone = mkdtempSync(join(tmpdir(), 'hub-clone-'))
+  mkdirSync(join(clone, 'scripts'))
+  for (const file of ['package.json', 'scripts/bring-node.js']) cpSync(join(root, file), join(clone, file))
+})
+afterEach(() => rmSync(clone, { recursive: true, force: true }))
+
+const bring = (...args: string[]) => {
+  const { status, stdout, stderr } = spawnSync(own, [join(clone, 'scripts/bring-node.js'), ...args], {
+    cwd: clone,
+    encoding: 'utf8',
+  })
+  return { status, stdout, stderr }
+}
+
+describe(`on the machine's own Node (${ownVersion})`, () => {
+  it.each(['prepare', 'start', 'test'])('what `npm %s` runs first is JavaScript that it reads', (script) => {
+    const [, first = ''] = /^node (\S+)/.exec(manifest.scripts[script] ?? '') ?? []
+    expect(first).toMatch(/\.js$/)
+    expect(spawnSync(own, ['--check', join(root, first)], { encoding: 'utf8' })).toMatchObject({
+      status: 0,
+      stderr: '',
+    })
+    const imported = readFileSync(join(root, first), 'utf8').matchAll(/^import .* from '([^']+)'/gm)
+    for (const [, name] of imported) expect(name).toMatch(/^node:/)
+  })
+
+  it.skipIf(brought === undefined)(
+    'links the Node that npm brought, as npm 10 leaves it out, and runs a file on it',
+    () => {
+      const name = brought ?? ''
+      mkdirSync(join(clone, 'node_modules', '.bin'), { recursive: true })
+      symlinkSync(join(root, 'node_modules', name), join(clone, 'node_modules', name))
+      const version = `v${JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8')).version}\n`
+      expect(bring('-p', 'process.version')).toEqual({ status: 0, stdout: version, stderr: '' })
+      const link = join(clone, 'node_modules', '.bin', 'node')
+      expect(realpathSync(link)).toBe(realpathSync(join(root, 'node_modules', name, 'bin/node')))
+      expect(spawnSync(link, ['--version'], { encoding: 'utf8' }).stdout).toBe(version)
+      // Once more, now that the link is there, and with a file that fails.
+      expect(bring('-e', 'process.exit(7)')).toEqual({ status: 7, stdout: '', stderr: '' })
+    },
+  )
+
+  it.skipIf(isNew)('says in its first line that nothing is installed', () => {
+    expect(bring()).toEqual({ status: 1, stdout: '', stderr: 'The hub is not installed: run `npm ci` first.\n' })
+  })
+
+  it.skipIf(isNew || brought === undefined)('says in its first line which package is missing', () => {
+    mkdirSync(join(clone, 'node_modules'))
+    const { status, stderr } = bring('-p', '1')
+    expect(status).toBe(1)
+    expect(stderr).toBe(
+      `The hub runs on Node 24 and its package ${brought} is not installed; this machine's is ${ownVersion}: run \`npm ci\` without --omit=optional, or install Node 24.\n`,
+    )
+  })
+})
