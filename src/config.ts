@@ -2,35 +2,10 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { commaList, decimal, flag, handles, origins, proxies, type TrustProxy, url, whole } from './config-values.ts'
 import { type Usd, usd } from './money.ts'
 import { handleText, wordText } from './text-rules.ts'
 import { defaultTiers, parseTierFile, type TierTable } from './tiers/tier-table.ts'
-
-const flag = z
-  .enum(['1', '0', 'true', 'false', 'yes', 'no'])
-  .transform((word) => word === '1' || word === 'true' || word === 'yes')
-const whole = (min: number, max = Number.MAX_SAFE_INTEGER) =>
-  z.string().regex(/^\d+$/, 'must be a whole number').transform(Number).pipe(z.number().min(min).max(max))
-/** At most four decimals, as money and quotas are kept. */
-const decimal = (max: number) =>
-  z
-    .string()
-    .regex(/^\d{1,9}(?:\.\d{1,4})?$/, 'must be a number of at most four decimals')
-    .transform(Number)
-    .pipe(z.number().max(max))
-const commaList = (items: z.ZodType<string[], string[]>) =>
-  z
-    .string()
-    .transform((list) =>
-      list
-        .split(',')
-        .map((item) => item.trim())
-        .filter(Boolean),
-    )
-    .pipe(items)
-/** Handles, or `*` for everyone. */
-const handles = commaList(z.array(z.union([z.literal('*'), handleText])))
-const url = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
 
 const environment = z.object({
   PORT: whole(0, 65_535).default(4000),
@@ -62,8 +37,8 @@ const environment = z.object({
   SESSION_TTL_S: whole(60).default(30 * 86_400),
   RATE_LIMIT_PER_MINUTE: whole(0).default(3000),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
-  CORS_ORIGINS: commaList(z.array(z.string())).default([]),
-  TRUST_PROXY: flag.default(false),
+  CORS_ORIGINS: origins.default([]),
+  TRUST_PROXY: proxies.default(0),
   HARDWARE_TIERS_FILE: z.string().min(1).optional(),
   PLANNER_HEADROOM: decimal(10).default(0.2),
   EXTRA_TEMPLATES: commaList(z.array(wordText)).default([]),
@@ -152,13 +127,13 @@ export interface Config {
   readonly rateLimitPerMinute: number
   readonly logLevel: Environment['LOG_LEVEL']
   readonly corsOrigins: readonly string[]
-  readonly trustProxy: boolean
+  readonly trustProxy: TrustProxy
   readonly tiers: TierTable
   readonly runs: RunSettings
   readonly hosted: HostedSettings
 }
 
-/** Thrown with every fault of the environment in one message, a line each, naming the variable and never its value. */
+/** Thrown with every fault of the environment in one message, a line each, naming the variable and of values only files and folders. */
 export class ConfigError extends Error {
   constructor(faults: readonly string[]) {
     super(`The settings do not hold:\n${faults.map((fault) => `  ${fault}`).join('\n')}`)
@@ -174,7 +149,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`))
   }
   const values = parsed.data
-  const faults = crossFaults(values)
+  const faults = [...crossFaults(values), ...strayFaults(set, values)]
   if (faults.length > 0) throw new ConfigError(faults)
   const tiers = tierTable(values)
   const dataDir = resolve(values.HUB_DATA_DIR)
@@ -215,15 +190,17 @@ function tierTable({ HARDWARE_TIERS_FILE: file }: Environment): TierTable {
   let text: string
   try {
     text = readFileSync(file, 'utf8')
-  } catch {
-    throw new ConfigError(['HARDWARE_TIERS_FILE: the file cannot be read'])
+  } catch (error) {
+    throw new ConfigError([`HARDWARE_TIERS_FILE: ${file} cannot be read: ${messageOf(error)}`])
   }
   try {
     return parseTierFile(text)
   } catch (error) {
-    throw new ConfigError([`HARDWARE_TIERS_FILE: ${error instanceof Error ? error.message : String(error)}`])
+    throw new ConfigError([`HARDWARE_TIERS_FILE: ${file}: ${messageOf(error)}`])
   }
 }
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 function hostedSettings(values: Environment): HostedSettings {
   const ownerList = (list: readonly string[] = [values.OPERATOR_HANDLE]): OwnerList =>
@@ -254,6 +231,18 @@ function crossFaults(values: Environment): string[] {
   if (values.OIDC_CLIENT_SECRET && !values.OIDC_CLIENT_ID)
     faults.push('OIDC_CLIENT_ID: is required with OIDC_CLIENT_SECRET')
   return faults
+}
+
+/** Settings of a part that is not switched on: whoever sets them means that part, and would else run without it. */
+function strayFaults(set: Readonly<Record<string, unknown>>, values: Environment): string[] {
+  const strays = (prefix: string, switchOn: string) =>
+    Object.keys(environment.shape)
+      .filter((name) => name.startsWith(prefix) && name in set)
+      .map((name) => `${name}: is of no use without ${switchOn}; set that too, or unset ${name}`)
+  return [
+    ...(values.OBJECT_STORE === 'disk' ? strays('S3_', 'OBJECT_STORE=s3') : []),
+    ...(values.OIDC_ISSUER ? [] : strays('OIDC_', 'OIDC_ISSUER')),
+  ]
 }
 
 function objectStoreSettings(values: Environment, dataDir: string): ObjectStoreSettings {

@@ -1,7 +1,7 @@
 /** The database and the secret of a deployment: embedded and made at the first start, or the ones that the settings name. */
 import { randomBytes, randomUUID } from 'node:crypto'
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { access, constants, link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import type { Logger } from 'pino'
 import { type Config, ConfigError } from './config.ts'
 import { type Db, openDb } from './store/db.ts'
@@ -19,6 +19,7 @@ export interface OpenDatabase {
 
 /** Starts or reaches the database, brings it to the newest migration, and opens the pool. What was opened is closed again when a later step fails. */
 export async function openDatabase(config: Config, log: Logger): Promise<OpenDatabase> {
+  if (config.databaseUrl === null) await ensureDataDir(config.dataDir)
   const embedded = config.databaseUrl === null ? await startEmbeddedPostgres({ dataDir: config.dataDir, log }) : null
   try {
     const url = config.databaseUrl ?? embedded?.url ?? ''
@@ -44,11 +45,12 @@ export async function openDatabase(config: Config, log: Logger): Promise<OpenDat
 /** The secret of the embedded default: 32 random bytes in `secret`, mode 0600; of two that start at once, one makes it and both read it. */
 async function keptSecret(dataDir: string): Promise<string> {
   const path = join(dataDir, 'secret')
-  await mkdir(dataDir, { recursive: true })
+  await ensureDataDir(dataDir)
   const draft = `${path}.${randomUUID()}`
   try {
     await readFile(path)
-  } catch {
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw new ConfigError([`HUB_DATA_DIR: ${path} cannot be read: ${messageOf(error)}`])
     await writeFile(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true })
     // A link appears whole or not at all, and never replaces one that is there.
     await link(draft, path).catch((error: NodeJS.ErrnoException) => {
@@ -61,3 +63,29 @@ async function keptSecret(dataDir: string): Promise<string> {
     throw new ConfigError([`HUB_DATA_DIR: ${path} holds no secret; restore it, or set HUB_SECRET`])
   return secret
 }
+
+/** Makes HUB_DATA_DIR where it is not there; throws a `ConfigError` that names it where it cannot be made or written. */
+export async function ensureDataDir(dataDir: string): Promise<void> {
+  await makeFolder(dataDir).catch((error: unknown) => {
+    throw new ConfigError([`HUB_DATA_DIR: ${dataDir} cannot be made: ${messageOf(error)}`])
+  })
+  await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK).catch((error: unknown) => {
+    throw new ConfigError([`HUB_DATA_DIR: ${dataDir} cannot be written: ${messageOf(error)}`])
+  })
+}
+
+/** Node's own recursive one never ends where a folder that exists takes no new ones with ENOENT, as `/proc` does. */
+async function makeFolder(path: string): Promise<void> {
+  const make = () =>
+    mkdir(path).catch(async (error: unknown) => {
+      if (codeOf(error) !== 'EEXIST' || !(await stat(path)).isDirectory()) throw error
+    })
+  await make().catch(async (error: unknown) => {
+    if (codeOf(error) !== 'ENOENT' || dirname(path) === path) throw error
+    await makeFolder(dirname(path))
+    await make()
+  })
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined)

@@ -18,7 +18,7 @@ import { runLogRoutes } from './http/run-log-routes.ts'
 import { buildServer } from './http/server.ts'
 import { jobs } from './jobs/index.ts'
 import { openModelReader } from './model-reader/open-model-reader.ts'
-import { openDatabase } from './open-database.ts'
+import { ensureDataDir, openDatabase } from './open-database.ts'
 import { RunLogs } from './runs/log/run-logs.ts'
 import { startSweepTimer } from './runs/sweep-timer.ts'
 import { openEvents } from './store/events.ts'
@@ -73,6 +73,7 @@ async function openHub(
   log: Logger,
   opened: Opened,
 ): Promise<RunningHub> {
+  if (config.objectStore.kind === 'disk') await ensureDataDir(config.dataDir)
   const database = await openDatabase(config, log)
   opened.add('database', database.close)
   const { db, secret } = database

@@ -1,7 +1,9 @@
 /** What signing in needs for the life of a process: keys, the identity provider, and the gathering of key usage. */
+import { join } from 'node:path'
 import type { Logger } from 'pino'
-import type { Config } from '../config.ts'
+import { type Config, ConfigError } from '../config.ts'
 import type { Db } from '../store/db.ts'
+import { SealError } from '../store/seal.ts'
 import { type KeyUsage, openKeyUsage } from './key-usage.ts'
 import { type Oidc, openOidc } from './oidc.ts'
 import { openSigningKeys, type SigningKeys } from './signing-keys.ts'
@@ -21,8 +23,20 @@ export interface Auth {
 
 /** Opens sign-in: makes the first signing key where there is none. `config.publicUrl` decides the cookies' Secure and the callback URL. */
 export async function openAuth(deps: { config: Config; log: Logger; db: Db; secret: string }): Promise<Auth> {
-  const keys = await openSigningKeys(deps.db, deps.secret)
+  const keys = await openSigningKeys(deps.db, deps.secret).catch((error: unknown) => {
+    throw error instanceof SealError ? foreignSecret(deps.config) : error
+  })
   const usage = openKeyUsage(deps.db, deps.log)
   const oidc = deps.config.oidc === null ? null : openOidc(deps.db, deps.config.oidc)
   return { ...deps, keys, usage, oidc, close: () => usage.close() }
+}
+
+/** As after a restore that left the secret behind. */
+function foreignSecret({ secret, dataDir }: Config): ConfigError {
+  const sealed = 'with which the keys in the database were sealed'
+  return new ConfigError([
+    secret === null
+      ? `HUB_DATA_DIR: ${join(dataDir, 'secret')} is not the secret ${sealed}; restore that file from the same backup as the database`
+      : `HUB_SECRET: is another secret than the one ${sealed}`,
+  ])
 }

@@ -17,6 +17,7 @@ import { registerLanding } from './landing.ts'
 import { registerMetrics } from './metrics.ts'
 import { createRateLimit } from './rate-limit.ts'
 import { contextOf } from './request-context.ts'
+import { trustedProxies } from './trusted-proxies.ts'
 
 export interface ServerParts {
   readonly schema: GraphQLSchema
@@ -48,7 +49,7 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     requestIdHeader: false,
     genReqId: (request) => requestId(request.headers['x-request-id']),
-    trustProxy: config.trustProxy,
+    trustProxy: trustedProxies(config.trustProxy),
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH, ignoreTrailingSlash: false },
     forceCloseConnections: 'idle',
     requestTimeout: 0,

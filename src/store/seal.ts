@@ -10,6 +10,9 @@ export function deriveKey(secret: string, purpose: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secret, 'hub', purpose, KEY_BYTES))
 }
 
+/** What was sealed with another secret. */
+export class SealError extends Error {}
+
 /** Nonce (12 bytes), ciphertext, tag (16 bytes). */
 export function seal(secret: string, purpose: string, plain: Uint8Array): Buffer {
   const nonce = randomBytes(NONCE_BYTES)
@@ -17,7 +20,7 @@ export function seal(secret: string, purpose: string, plain: Uint8Array): Buffer
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
 }
 
-/** What `seal` sealed. Throws where the secret or the purpose is another, or a bit differs. */
+/** What `seal` sealed. Throws a `SealError` where the secret or the purpose is another, or a bit differs. */
 export function openSealed(secret: string, purpose: string, sealed: Uint8Array): Buffer {
   const body = sealed.subarray(NONCE_BYTES, -TAG_BYTES)
   const decipher = createDecipheriv('aes-256-gcm', deriveKey(secret, purpose), sealed.subarray(0, NONCE_BYTES), {
@@ -27,6 +30,6 @@ export function openSealed(secret: string, purpose: string, sealed: Uint8Array):
     decipher.setAuthTag(sealed.subarray(-TAG_BYTES))
     return Buffer.concat([decipher.update(body), decipher.final()])
   } catch (cause) {
-    throw new Error('HUB_SECRET is not the one that this was sealed with.', { cause })
+    throw new SealError('HUB_SECRET is not the one that this was sealed with.', { cause })
   }
 }

@@ -56,10 +56,10 @@ describe('the table of tiers', () => {
     await expect(tiersOf(text)).rejects.toThrow(/HARDWARE_TIERS_FILE/)
   })
 
-  it('that cannot be read stops the start without saying the path', () => {
+  it('that cannot be read stops the start and is named', () => {
     const missing = join(dir, 'nothing.json')
     expect(() => readConfig({ HARDWARE_TIERS_FILE: missing })).toThrow(
-      /^The settings do not hold:\n {2}HARDWARE_TIERS_FILE: the file cannot be read$/,
+      `The settings do not hold:\n  HARDWARE_TIERS_FILE: ${missing} cannot be read: ENOENT`,
     )
   })
 })

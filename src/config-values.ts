@@ -1,0 +1,68 @@
+/** How single values of the environment are written. Messages name the form that is meant and never the value, which may be a secret. */
+import { isIP } from 'node:net'
+import { z } from 'zod'
+import { handleText } from './text-rules.ts'
+
+/** Yes or no. */
+export const flag = z
+  .enum(['1', '0', 'true', 'false', 'yes', 'no'])
+  .transform((word) => word === '1' || word === 'true' || word === 'yes')
+
+/** A whole number within bounds. */
+export const whole = (min: number, max = Number.MAX_SAFE_INTEGER) =>
+  z.string().regex(/^\d+$/, 'must be a whole number').transform(Number).pipe(z.number().min(min).max(max))
+
+/** At most four decimals, as money and quotas are kept. */
+export const decimal = (max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}(?:\.\d{1,4})?$/, 'must be a number of at most four decimals')
+    .transform(Number)
+    .pipe(z.number().max(max))
+
+const itemsOf = (list: string) =>
+  list
+    .split(',')
+    .map((item) => item.trim())
+    .filter(Boolean)
+
+/** Items by comma. */
+export const commaList = (items: z.ZodType<string[], string[]>) => z.string().transform(itemsOf).pipe(items)
+
+/** Handles, or `*` for everyone. */
+export const handles = commaList(z.array(z.union([z.literal('*'), handleText])))
+
+export const url = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
+
+/** Origins as browsers send them: anything else would match no request, in silence. */
+export const origins = z
+  .string()
+  .transform(itemsOf)
+  .refine((items) => items.every((item) => URL.canParse(item) && isOrigin(item)), {
+    error: 'must be origins by comma, with scheme and without path: http://localhost:3000, https://app.example.org',
+  })
+
+function isOrigin(text: string): boolean {
+  const { protocol, origin } = new URL(text)
+  return /^https?:$/.test(protocol) && origin === text
+}
+
+/** How many proxies stand before the hub, or their addresses; 0: none. */
+export type TrustProxy = number | readonly string[]
+
+const MAX_HOPS = 32
+
+/** Hops, or addresses and CIDR ranges by comma. */
+export const proxies = z.string().transform((text, context): TrustProxy => {
+  if (/^\d{1,2}$/.test(text) && Number(text) <= MAX_HOPS) return Number(text)
+  const items = itemsOf(text)
+  if (items.length > 0 && items.every(isRange)) return items
+  context.addIssue('must be the number of hops (proxies before the hub), or their addresses: 1, or 10.0.0.0/8,::1')
+  return z.NEVER
+})
+
+function isRange(text: string): boolean {
+  const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
+  const family = isIP(address)
+  return family !== 0 && Number(bits ?? 0) <= (family === 4 ? 32 : 128)
+}

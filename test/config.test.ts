@@ -1,0 +1,97 @@
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readConfig } from '../src/config.ts'
+import { startFailure } from '../src/start-failure.ts'
+import { startHub } from '../src/start-hub.ts'
+import { testDb } from './support/database.ts'
+
+const database = testDb()
+let dir: string
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'hub-settings-'))
+})
+afterAll(() => rm(dir, { recursive: true, force: true }))
+
+/** What the operator of a hub that does not start reads; null for one that starts. */
+async function refusal(settings: Record<string, string>): Promise<string | null> {
+  let config: ReturnType<typeof readConfig>
+  try {
+    config = readConfig({ PORT: '0', ...settings })
+  } catch (error) {
+    return startFailure(error, { host: '', port: 0, databaseUrl: null, dataDir: '' })
+  }
+  try {
+    await (await startHub(config, pino({ level: 'silent' }))).stop()
+    return null
+  } catch (error) {
+    return startFailure(error, config) ?? `only a stack trace: ${error}`
+  }
+}
+
+describe('a setting that does not hold stops the start and is named', () => {
+  it.each([
+    ['an origin without a scheme', { CORS_ORIGINS: 'localhost:3000' }, /^ {2}CORS_ORIGINS: .*http:\/\/localhost:3000/m],
+    ['an origin with a path', { CORS_ORIGINS: 'https://a.example/app' }, /^ {2}CORS_ORIGINS: /m],
+    ['an origin of every page', { CORS_ORIGINS: '*' }, /^ {2}CORS_ORIGINS: /m],
+    ['a word for trust', { TRUST_PROXY: 'yes' }, /^ {2}TRUST_PROXY: .*hops.*10\.0\.0\.0\/8/m],
+    ['trust in a name', { TRUST_PROXY: 'proxy.example' }, /^ {2}TRUST_PROXY: /m],
+    ['trust in a range too wide to be one', { TRUST_PROXY: '10.0.0.0/33' }, /^ {2}TRUST_PROXY: /m],
+    ['trust in a negative number', { TRUST_PROXY: '-1' }, /^ {2}TRUST_PROXY: /m],
+    ['a bucket beside the disk store', { S3_BUCKET: 'b' }, /^ {2}S3_BUCKET: .*OBJECT_STORE=s3/m],
+    ['a region beside the disk store', { OBJECT_STORE: 'disk', S3_REGION: 'x' }, /^ {2}S3_REGION: .*OBJECT_STORE=s3/m],
+    ['a client without an issuer', { OIDC_CLIENT_ID: 'c' }, /^ {2}OIDC_CLIENT_ID: .*OIDC_ISSUER/m],
+    ['a data folder that cannot be', { HUB_DATA_DIR: '/proc/x' }, /^ {2}HUB_DATA_DIR: \/proc\/x .*ENOENT/m],
+    ['a data folder that is a file', { HUB_DATA_DIR: '/etc/passwd' }, /^ {2}HUB_DATA_DIR: \/etc\/passwd .*EEXIST/m],
+  ])('%s', async (_, settings, message) => {
+    expect(await refusal(settings)).toMatch(message)
+  })
+
+  it('says each fault of the environment', async () => {
+    const said = await refusal({ CORS_ORIGINS: 'x', TRUST_PROXY: 'yes', S3_BUCKET: 'b' })
+    for (const name of ['CORS_ORIGINS', 'TRUST_PROXY']) expect(said).toContain(name)
+  })
+
+  it('names a tiers file that cannot be read, or does not hold', async () => {
+    const file = join(dir, 'tiers.json')
+    expect(await refusal({ HARDWARE_TIERS_FILE: file })).toContain(
+      `HARDWARE_TIERS_FILE: ${file} cannot be read: ENOENT`,
+    )
+    await writeFile(file, '[')
+    expect(await refusal({ HARDWARE_TIERS_FILE: file })).toContain(`HARDWARE_TIERS_FILE: ${file}: is not JSON`)
+    await writeFile(file, '[]')
+    expect(await refusal({ HARDWARE_TIERS_FILE: file })).toContain(`HARDWARE_TIERS_FILE: ${file}: `)
+  })
+
+  it('names the secret file that holds none, and a secret that is not that of the database', async () => {
+    const external = { DATABASE_URL: database.url, OBJECT_STORE: 'none' }
+    expect(await refusal({ ...external, HUB_SECRET: 'a'.repeat(32) })).toBeNull()
+    const said = await refusal({ ...external, HUB_SECRET: 'b'.repeat(32) })
+    expect(said).toMatch(/HUB_SECRET/)
+    expect(said).toMatch(/another secret/)
+  })
+
+  it.skipIf(process.getuid?.() === 0)(
+    'names a data folder that may not be written (as root every folder may)',
+    async () => {
+      const locked = join(dir, 'locked')
+      await mkdir(locked)
+      await chmod(locked, 0o500)
+      expect(await refusal({ HUB_DATA_DIR: locked })).toContain(`HUB_DATA_DIR: ${locked} cannot be written: EACCES`)
+    },
+  )
+})
+
+describe('settings that hold', () => {
+  it('take origins, hops and ranges', () => {
+    expect(readConfig({ CORS_ORIGINS: 'https://a.example, http://localhost:3000' }).corsOrigins).toEqual([
+      'https://a.example',
+      'http://localhost:3000',
+    ])
+    expect(readConfig({}).trustProxy).toBe(0)
+    expect(readConfig({ TRUST_PROXY: '2' }).trustProxy).toBe(2)
+    expect(readConfig({ TRUST_PROXY: '10.0.0.0/8, ::1' }).trustProxy).toEqual(['10.0.0.0/8', '::1'])
+  })
+})

@@ -1,0 +1,84 @@
+/** An attack: a client that writes its own X-Forwarded-For, to get another rate bucket with each request and another address into the log. */
+import { Writable } from 'node:stream'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+import { type RunningHub, startHub } from '../../src/start-hub.ts'
+import { testDb } from '../support/database.ts'
+
+const database = testDb()
+const PER_MINUTE = 3
+
+/** A hub whose log is kept. The proxy is this test: its connections come from 127.0.0.1. */
+function hubBehind(trustProxy: string) {
+  const lines: { path?: string; address?: string }[] = []
+  const kept = new Writable({
+    write(chunk, _, done) {
+      for (const line of String(chunk).split('\n').filter(Boolean)) lines.push(JSON.parse(line))
+      done()
+    },
+  })
+  let hub: RunningHub
+  beforeAll(async () => {
+    const settings = { PORT: '0', DATABASE_URL: database.url, OBJECT_STORE: 'none', HUB_SECRET: 's'.repeat(32) }
+    const rate = { RATE_LIMIT_PER_MINUTE: String(5 * PER_MINUTE), TRUST_PROXY: trustProxy }
+    hub = await startHub(readConfig({ ...settings, ...rate }), pino({}, kept))
+  })
+  afterAll(() => hub?.stop())
+  return {
+    /** How many of these requests, one for each header, were let through, and the addresses that the log has of them. */
+    async ask(path: string, forwarded: readonly string[]) {
+      const statuses = []
+      for (const header of forwarded)
+        statuses.push((await fetch(`${hub.url}${path}`, { headers: { 'x-forwarded-for': header } })).status)
+      await expect.poll(() => lines.filter((line) => line.path === path).length).toBe(forwarded.length)
+      const addresses = lines.filter((line) => line.path === path).map(({ address }) => address)
+      return { refused: statuses.filter((status) => status === 429).length, addresses: [...new Set(addresses)] }
+    },
+  }
+}
+
+const forged = Array.from({ length: 2 * PER_MINUTE }, (_, n) => `203.0.113.${n}`)
+
+describe('a hub without a proxy', () => {
+  const hub = hubBehind('0')
+  it('believes no header', async () => {
+    expect(await hub.ask('/v1/repos', forged)).toEqual({ refused: PER_MINUTE, addresses: ['127.0.0.1'] })
+  })
+})
+
+describe('a hub behind one proxy', () => {
+  const hub = hubBehind('1')
+  it('counts from the right: what the client wrote itself changes neither its rate nor the log', async () => {
+    const headers = forged.map((address, n) => `${address}, 198.51.100.${n}, 192.0.2.7`)
+    expect(await hub.ask('/v1/repos', headers)).toEqual({ refused: PER_MINUTE, addresses: ['192.0.2.7'] })
+  })
+
+  it('tells two clients of that proxy apart', async () => {
+    const { refused, addresses } = await hub.ask('/docs', ['192.0.2.8', '203.0.113.9, 192.0.2.9'])
+    expect({ refused, addresses }).toEqual({ refused: 0, addresses: ['192.0.2.8', '192.0.2.9'] })
+  })
+})
+
+describe('a hub behind two proxies', () => {
+  const hub = hubBehind('2')
+  it('takes the second from the right', async () => {
+    const headers = forged.map((address) => `${address}, 192.0.2.7, 10.0.0.1`)
+    expect(await hub.ask('/v1/repos', headers)).toEqual({ refused: PER_MINUTE, addresses: ['192.0.2.7'] })
+  })
+})
+
+describe('a hub behind proxies of known addresses', () => {
+  const hub = hubBehind('127.0.0.0/8, 10.0.0.0/8')
+  it('takes the first from the right that is none of them', async () => {
+    const headers = forged.map((address) => `${address}, 192.0.2.7, 10.1.2.3`)
+    expect(await hub.ask('/v1/repos', headers)).toEqual({ refused: PER_MINUTE, addresses: ['192.0.2.7'] })
+  })
+})
+
+describe('a hub that trusts a proxy which did not send this', () => {
+  const hub = hubBehind('10.0.0.0/8')
+  it('believes no header', async () => {
+    expect(await hub.ask('/v1/repos', forged)).toEqual({ refused: PER_MINUTE, addresses: ['127.0.0.1'] })
+  })
+})
