@@ -109,7 +109,7 @@ export interface RunSettings {
 export interface Config {
   readonly port: number
   readonly host: string
-  /** Without a trailing slash; null until the listening address is known. */
+  /** Without a trailing slash; null until the listening address is known, and for good on a hub that listens on every address. */
   readonly publicUrl: string | null
   /** Null: the embedded server under `dataDir`. */
   readonly databaseUrl: string | null
@@ -183,6 +183,17 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     },
     hosted: hostedSettings(values),
   }
+}
+
+/** Where a process on this machine reaches the listener: every interface is also the loopback one. */
+export function addressUrl({ host, port }: Pick<Config, 'host' | 'port'>): string {
+  const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host
+  return `http://${name}:${port}`
+}
+
+/** No address of its own: which of the machine's a client uses, only its request tells. */
+export function listensEverywhere({ host, publicUrl }: Pick<Config, 'host' | 'publicUrl'>): boolean {
+  return publicUrl === null && (host === '0.0.0.0' || host === '::')
 }
 
 function tierTable({ HARDWARE_TIERS_FILE: file }: Environment): TierTable {

@@ -1,6 +1,6 @@
 /** `npm start`: reads the settings, starts a hub, says where it is, and stops it in order. */
 import type { Logger } from 'pino'
-import { type Config, ConfigError, readConfig } from './config.ts'
+import { type Config, ConfigError, listensEverywhere, readConfig } from './config.ts'
 import { createLogger } from './http/logger.ts'
 import { startFailure } from './start-failure.ts'
 import { type RunningHub, startHub } from './start-hub.ts'
@@ -45,6 +45,8 @@ function greeting(hub: RunningHub, config: Config): string {
     `    /v1 pages  ${hub.url}/docs`,
     `    health     ${hub.url}/readyz`,
   ]
+  if (listensEverywhere(config))
+    lines.push("    and at this machine's other addresses; a link names the one that was asked, or PUBLIC_URL")
   if (hub.operatorToken !== null) {
     lines.push(
       '',

@@ -7,8 +7,9 @@ import { schema } from '../schema/index.ts'
 import { ensureOperator } from './accounts/operator.ts'
 import { openAuth } from './auth/auth.ts'
 import { authenticate } from './auth/authenticate.ts'
-import type { Config } from './config.ts'
+import { addressUrl, type Config, listensEverywhere } from './config.ts'
 import type { Deps } from './context.ts'
+import { askedOrigin } from './http/asked-origin.ts'
 import { authRoutes, keyRoutes } from './http/auth-routes.ts'
 import { objectRoutes } from './http/object-routes.ts'
 import { credentialsOf } from './http/origin-facts.ts'
@@ -78,9 +79,13 @@ async function openHub(
   opened.add('database', database.close)
   const { db, secret } = database
   // Links and callbacks need an address before the first request; port 0 is known only once the server listens.
-  if (config.port !== 0) config.publicUrl ??= addressUrl(config.host, config.port)
+  const everywhere = listensEverywhere(config)
+  if (config.port !== 0 && !everywhere) config.publicUrl ??= addressUrl(config)
   const signingKey = deriveKey(secret, 'object urls')
-  const objects = await openObjectStore(config, { signingKey, baseUrl: () => config.publicUrl ?? '' })
+  const objects = await openObjectStore(config, {
+    signingKey,
+    baseUrl: () => config.publicUrl ?? askedOrigin() ?? addressUrl(config),
+  })
   if (objects) opened.add('object store', () => objects.close())
   const events = openEvents({ url: database.url, log })
   opened.add('events', () => events.close())
@@ -114,15 +119,16 @@ async function openHub(
   await app.listen({ port: config.port, host: config.host })
   // Closed first: what waits would else keep the server from closing.
   opened.add('waiting requests', async () => ending.abort())
-  config.publicUrl ??= addressUrl(config.host, portOf(app))
+  config.port = portOf(app)
+  if (!everywhere) config.publicUrl ??= addressUrl(config)
   let stopping: Promise<void> | undefined
-  return { url: config.publicUrl, app, deps, operatorToken, stop: () => (stopping ??= opened.closeAll()) }
-}
-
-/** Where a browser on this machine reaches a listener: every interface is also the loopback one. */
-function addressUrl(host: string, port: number): string {
-  const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host
-  return `http://${name}:${port}`
+  return {
+    url: config.publicUrl ?? addressUrl(config),
+    app,
+    deps,
+    operatorToken,
+    stop: () => (stopping ??= opened.closeAll()),
+  }
 }
 
 function portOf(app: FastifyInstance): number {

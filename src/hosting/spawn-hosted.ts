@@ -1,6 +1,6 @@
 /** Starting the deployed function of a hosted job. Contract, `HOSTED_BACKEND`: `process` runs `HOSTED_COMMAND` in a shell, beside the hub. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import type { HostedSettings } from '../config.ts'
+import { addressUrl, type HostedSettings } from '../config.ts'
 import type { Deps } from '../context.ts'
 
 export interface HostedJob {
@@ -33,7 +33,7 @@ export async function spawnHosted(
     shell: true,
     detached: true,
     stdio: 'ignore',
-    env: environment(config.publicUrl, job),
+    env: environment(config.publicUrl ?? addressUrl(config), job),
   })
   await started(child)
   child.unref()
@@ -46,10 +46,10 @@ export async function spawnHosted(
 }
 
 /** Nothing of the hub's own environment but where programs are: that holds its secrets. */
-function environment(publicUrl: string | null, job: HostedJob): Record<string, string> {
+function environment(hubUrl: string, job: HostedJob): Record<string, string> {
   return {
     PATH: process.env.PATH ?? '',
-    HUB_URL: publicUrl ?? '',
+    HUB_URL: hubUrl,
     HUB_TOKEN: job.token,
     HUB_JOB_KIND: job.kind,
     HUB_JOB_ID: job.id,

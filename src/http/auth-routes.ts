@@ -15,6 +15,7 @@ import {
   sealForBrowser,
 } from '../auth/login-flow.ts'
 import { HubError, invalid } from '../errors.ts'
+import { originOf } from './asked-origin.ts'
 import { credentialsOf } from './origin-facts.ts'
 
 const LOGIN_COOKIE = 'hub_login'
@@ -142,7 +143,7 @@ function registerSession(app: FastifyInstance, auth: Auth): void {
 
 /** Where browsers reach this hub, without a trailing slash. */
 function baseUrl(auth: Auth, request: FastifyRequest): string {
-  return auth.config.publicUrl ?? `${request.protocol}://${request.host}`
+  return auth.config.publicUrl ?? originOf(request)
 }
 
 /** A path of this hub, or `/graphql`: a sign-in sends nobody to another site. */

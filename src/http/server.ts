@@ -5,8 +5,10 @@ import { registerDocs } from '../../rest-compat/docs.ts'
 import { planRoutes, registerRest, sendProblem } from '../../rest-compat/handler.ts'
 import { openApiDocument } from '../../rest-compat/openapi.ts'
 import type { Route } from '../../rest-compat/route.ts'
+import { listensEverywhere } from '../config.ts'
 import type { Deps } from '../context.ts'
 import { toProblem } from '../errors.ts'
+import { keepAskedOrigin } from './asked-origin.ts'
 import { registerEdge, requestId } from './edge.ts'
 import { registerGraphql } from './graphql.ts'
 import { registerGraphqlStream } from './graphql-stream.ts'
@@ -78,6 +80,7 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
     https: config.publicUrl?.startsWith('https:') ?? false,
     corsOrigins: config.corsOrigins,
   })
+  if (listensEverywhere(config)) keepAskedOrigin(app)
   registerMetrics(app, deps)
   registerHealth(app, deps, () => stopping)
   app.register(async (scope) => registerRest(scope, rest, plans))

@@ -1,0 +1,102 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+import { type RunningHub, startHub } from '../../src/start-hub.ts'
+import { testDb } from '../support/database.ts'
+
+const database = testDb()
+let dataDir: string
+let token: string | null = null
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'hub-asked-'))
+})
+afterAll(() => rm(dataDir, { recursive: true, force: true }))
+
+function hubWith(settings: Record<string, string>) {
+  let hub: RunningHub
+  beforeAll(async () => {
+    const own = { PORT: '0', DATABASE_URL: database.url, HUB_SECRET: 's'.repeat(32), HUB_DATA_DIR: dataDir }
+    hub = await startHub(readConfig({ ...own, ...settings }), pino({ level: 'silent' }))
+    token ??= hub.operatorToken
+  })
+  afterAll(() => hub?.stop())
+  const port = () => hub.deps.config.port
+
+  /** A POST that may say another `Host` than where it goes, which fetch does not. */
+  async function post(path: string, body: unknown, headers: Record<string, string> = {}) {
+    const { promise, resolve, reject } = Promise.withResolvers<string>()
+    const sent = request(
+      {
+        host: '127.0.0.1',
+        port: port(),
+        path,
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
+      },
+      (answer) => {
+        const chunks: Buffer[] = []
+        answer.on('data', (chunk) => chunks.push(chunk)).on('end', () => resolve(Buffer.concat(chunks).toString()))
+      },
+    )
+    sent.on('error', reject).end(JSON.stringify(body))
+    return JSON.parse(await promise)
+  }
+
+  let repos = 0
+  return {
+    port,
+    post,
+    /** Where the part URL of a presigned file leads. */
+    async partOrigin(headers: Record<string, string> = {}): Promise<string> {
+      repos += 1
+      const slug = `asked-${port()}-${repos}`
+      await post('/v1/repos', { kind: 'dataset', slug, visibility: 'public' })
+      const file = { path: 'a.txt', size: 1, sha256: 'a'.repeat(64) }
+      const answer = await post(`/v1/repos/hub/${slug}/files/presign-upload`, { files: [file] }, headers)
+      return new URL(/https?:[^"]+\/objects\/[^"]+/.exec(JSON.stringify(answer))?.[0] ?? 'none:').origin
+    },
+  }
+}
+
+describe('a hub that listens on every address and was told no PUBLIC_URL', () => {
+  const hub = hubWith({ HOST: '0.0.0.0' })
+
+  it('hands out links of the address that was asked', async () => {
+    expect(await hub.partOrigin({ host: `hub.lan:${hub.port()}` })).toBe(`http://hub.lan:${hub.port()}`)
+    expect(await hub.partOrigin({ host: '192.168.1.5:4000' })).toBe('http://192.168.1.5:4000')
+    expect(await hub.partOrigin({ host: '[fe80::1]:4000' })).toBe('http://[fe80::1]:4000')
+  })
+
+  it('takes the address of the connection where Host is none, and no forwarded one without TRUST_PROXY', async () => {
+    const own = `http://127.0.0.1:${hub.port()}`
+    expect(await hub.partOrigin({ host: 'a/b@c' })).toBe(own)
+    expect(await hub.partOrigin({ 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' })).toBe(own)
+  })
+
+  it('says so in GraphQL, after a body too, and for each of two that ask at once', async () => {
+    await hub.post('/v1/repos', { kind: 'dataset', slug: 'asked-graph', visibility: 'public' })
+    const query = `mutation { presignUpload(input: { owner: "hub", repo: "asked-graph", files: [{ path: "a", size: 1, sha256: "${'b'.repeat(64)}" }] }) { uploads { parts { url } } } }`
+    const hosts = ['one.lan', 'two.lan', 'three.lan']
+    const answers = await Promise.all(hosts.map((host) => hub.post('/graphql', { query }, { host })))
+    for (const [at, host] of hosts.entries()) expect(JSON.stringify(answers[at])).toContain(`http://${host}/objects/`)
+  })
+})
+
+describe('a hub behind a proxy, without PUBLIC_URL', () => {
+  const hub = hubWith({ HOST: '0.0.0.0', TRUST_PROXY: '1' })
+  it('hands out links of what the proxy was asked, by its own word and not that of the client', async () => {
+    const headers = { 'x-forwarded-host': 'evil.example, hub.example', 'x-forwarded-proto': 'http, https' }
+    expect(await hub.partOrigin(headers)).toBe('https://hub.example')
+  })
+})
+
+describe('a hub with PUBLIC_URL', () => {
+  const hub = hubWith({ HOST: '0.0.0.0', PUBLIC_URL: 'https://hub.example' })
+  it('hands out that, whatever was asked', async () => {
+    expect(await hub.partOrigin({ host: 'other.lan' })).toBe('https://hub.example')
+  })
+})
