@@ -44,6 +44,7 @@ function greeting(hub: RunningHub, config: Config): string {
     `    GraphiQL   ${hub.url}/graphql`,
     `    /v1 pages  ${hub.url}/docs`,
     `    health     ${hub.url}/readyz`,
+    `    data       ${config.dataDir}`,
   ]
   if (listensEverywhere(config))
     lines.push("    and at this machine's other addresses; a link names the one that was asked, or PUBLIC_URL")

@@ -19,15 +19,21 @@ export interface CheckedModel {
   readonly notes: readonly string[]
 }
 
+/** A folder and the model in it, as a person who stands in `cwd` names them. */
+export interface ModelPlace {
+  readonly dir: string
+  readonly entry: string
+  readonly cwd: string
+}
+
 /** Rejects with a `LocalError` where `dir` is no folder or a file cannot be read; what is wrong with the model is in the report. */
 export async function checkModel(
   pool: ReadingPool,
-  dir: string,
-  entry: string,
+  { dir, entry, cwd }: ModelPlace,
   signal: AbortSignal,
 ): Promise<CheckedModel> {
-  const files = await localFiles(dir)
-  const path = await entryPath(files, dir, entry, signal)
+  const files = await localFiles(resolve(cwd, dir))
+  const path = await entryPath(files, { dir, entry, cwd }, signal)
   const { reading } = await pool.read(files, path, signal)
   const summary = modelSummary(reading)
   return {
@@ -45,10 +51,10 @@ export function unreadableReport(message: string): ModelReport & { readonly erro
 }
 
 /** A person may name the entry from where they stand, as their shell completes it; the folder goes first. */
-async function entryPath(files: LocalFiles, dir: string, entry: string, signal: AbortSignal): Promise<string> {
+async function entryPath(files: LocalFiles, { dir, entry, cwd }: ModelPlace, signal: AbortSignal): Promise<string> {
   const path = entry.normalize('NFC').replace(/^(\.\/+)+/, '')
-  const root = resolve(dir) + sep
-  const here = resolve(entry)
+  const root = resolve(cwd, dir) + sep
+  const here = resolve(cwd, entry)
   if (!here.startsWith(root)) return path
   const fromHere = here.slice(root.length).split(sep).join('/').normalize('NFC')
   const [inFolder, standing] = await files.sizesOf([path, fromHere], signal)

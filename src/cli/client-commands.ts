@@ -1,4 +1,5 @@
 /** The client's commands: push, pull, ls, repos, whoami, login. They speak `/v1` alone and work against any hub. */
+import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { DEFAULT_JOBS, type HubClient, LocalError, pullRepo, pushFolder, type RepoName } from '../client/index.ts'
 import { type ClientIo, countText, exitCode, exitCodeOf, progressOn, sizeText } from './client-output.ts'
@@ -51,14 +52,14 @@ export function registerClientCommands(program: Command, io: ClientIo = processI
     .option('--delete', 'remove files of the repo that the folder does not have')
     .option('--dry-run', 'only say what would be done')
     .action((dir: string, repo: string, options: PushCommandOptions) =>
-      start(options, (client, settings) => push(io, client, settings, dir, repoName(repo), options)),
+      start(options, (client, settings) => push(io, client, settings, resolve(io.cwd, dir), repoName(repo), options)),
     )
   transfer(
     program
       .command('pull <repo> <dir>')
       .description('Fetch the files of a repo (owner/slug) into a folder, each checked by its SHA-256'),
   ).action((repo: string, dir: string, options: TransferOptions) =>
-    start(options, (client, settings) => pull(io, client, settings, repoName(repo), dir, options)),
+    start(options, (client, settings) => pull(io, client, settings, repoName(repo), resolve(io.cwd, dir), options)),
   )
   common(program.command('ls <repo> [prefix]').description('List the files of a repo'), io).action(
     (repo: string, prefix: string | undefined, options: CommonOptions) =>

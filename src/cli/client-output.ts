@@ -5,6 +5,8 @@ import { failureLine, LocalError, ProblemError, type Progress } from '../client/
 /** What a client command touches of its process; tests give their own. */
 export interface ClientIo {
   readonly env: Readonly<Record<string, string | undefined>>
+  /** Where relative paths begin. */
+  readonly cwd: string
   readonly stdout: { write(text: string): unknown }
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean }
   exit(code: number): void

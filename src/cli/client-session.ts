@@ -59,7 +59,7 @@ export async function runCommand(io: ClientIo, options: CommonOptions, work: Wor
   const interrupt = new AbortController()
   const off = io.onInterrupt(() => interrupt.abort(new Error('interrupted')))
   try {
-    const settings = await clientSettings(io.env, options)
+    const settings = await clientSettings(io, options)
     const client = createHubClient({ url: settings.url, token: settings.token, signal: interrupt.signal })
     const ended = await work(client, settings)
     if (typeof ended === 'number') return io.exit(ended)

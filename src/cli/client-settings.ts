@@ -1,7 +1,7 @@
 /** Where the client commands find the hub and their credential. */
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { LocalError } from '../client/index.ts'
 
@@ -20,12 +20,12 @@ export interface ClientSettings {
 
 /** Options beat the environment, which beats what `hub login` stored; a stored token goes only to the hub it was stored for. */
 export async function clientSettings(
-  env: Env,
+  { env, cwd }: { readonly env: Env; readonly cwd: string },
   options: { readonly url?: string; readonly tokenFile?: string },
 ): Promise<ClientSettings> {
   const kept = await readStored(env)
   const url = checkedUrl(options.url ?? (env.HUB_URL || undefined) ?? kept.url ?? DEFAULT_URL)
-  const fromFile = options.tokenFile === undefined ? undefined : await tokenFrom(options.tokenFile)
+  const fromFile = options.tokenFile === undefined ? undefined : await tokenFrom(resolve(cwd, options.tokenFile))
   const storedToken = kept.token !== undefined && checkedUrl(kept.url ?? DEFAULT_URL) === url ? kept.token : undefined
   const cacheHome = env.XDG_CACHE_HOME || join(env.HOME || homedir(), '.cache')
   return {

@@ -5,6 +5,7 @@ import { spawnFault } from '../hosting/spawn-hosted.ts'
 import { startEmbeddedPostgres } from '../store/embedded-postgres.ts'
 import { pendingMigrations } from '../store/migrate.ts'
 import { openS3Store } from '../store/objects/s3.ts'
+import { noHubHere } from './open-deps.ts'
 
 export interface DoctorReport {
   readonly ok: boolean
@@ -54,6 +55,8 @@ export async function runDoctor(): Promise<DoctorReport> {
 
 async function lookAtDatabase(config: Config): Promise<DoctorReport['database']> {
   const kind = config.databaseUrl === null ? 'embedded' : 'external'
+  const missing = await noHubHere(config)
+  if (missing !== null) return { kind, reachable: false, pendingMigrations: [], fault: missing }
   try {
     const embedded = config.databaseUrl === null ? await startEmbeddedPostgres({ dataDir: config.dataDir }) : null
     try {

@@ -1,10 +1,11 @@
 /** `hub model`: what the hub would say of a model of this machine, without one. */
 import { readdir } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import pino from 'pino'
 import { LocalError } from '../client/index.ts'
 import { openReadingPool, type ReadingPool } from '../model-reader/reading-pool.ts'
-import { checkModel, type ModelReport, unreadableReport } from './check-model.ts'
+import { checkModel, type ModelPlace, type ModelReport, unreadableReport } from './check-model.ts'
 import { type ClientIo, exitCode } from './client-output.ts'
 import { answerLines } from './model-lines.ts'
 import { modelText, paintFor } from './model-output.ts'
@@ -88,13 +89,13 @@ async function work(
 ): Promise<boolean> {
   if (options.stdin) {
     if (dir !== undefined) throw new UsageError('With --stdin the models are named on standard input alone.')
-    const answers = answerLines(io.stdin, (given) => reportOf(pool, given, signal))
+    const answers = answerLines(io.stdin, (given) => reportOf(pool, { ...given, cwd: io.cwd }, signal))
     return writeLines(io, answers)
   }
   if (dir === undefined) throw new UsageError('Name a folder and the model in it: hub model DIR ENTRY (or --help).')
-  if (entry === undefined) throw new UsageError(await entryMissing(dir))
+  if (entry === undefined) throw new UsageError(await entryMissing(dir, io.cwd))
   const waiting = notice(io, `reading ${entry} …`)
-  const model = await checkModel(pool, dir, entry, signal).finally(waiting.end)
+  const model = await checkModel(pool, { dir, entry, cwd: io.cwd }, signal).finally(waiting.end)
   const text = options.json ? `${JSON.stringify(model.report)}\n` : modelText(model, paintFor(io.stdout))
   io.stdout.write(text)
   if (options.json) for (const note of model.notes) io.stderr.write(`hub: ${note}\n`)
@@ -104,13 +105,9 @@ async function work(
 const isGood = ({ checks }: ModelReport) => checks.every(({ status }) => status !== 'fail')
 
 /** A folder or file that cannot be read is the answer of its line; the lines after it are answered too. */
-async function reportOf(
-  pool: ReadingPool,
-  { dir, entry }: { readonly dir: string; readonly entry: string },
-  signal: AbortSignal,
-): Promise<ModelReport> {
+async function reportOf(pool: ReadingPool, place: ModelPlace, signal: AbortSignal): Promise<ModelReport> {
   try {
-    return (await checkModel(pool, dir, entry, signal)).report
+    return (await checkModel(pool, place, signal)).report
   } catch (error) {
     if (error instanceof LocalError) return unreadableReport(error.message)
     throw error
@@ -151,8 +148,8 @@ function notice(io: ModelIo, text: string | (() => string)): { readonly end: () 
   }
 }
 
-async function entryMissing(dir: string): Promise<string> {
-  const names = await readdir(dir).catch(() => null)
+async function entryMissing(dir: string, cwd: string): Promise<string> {
+  const names = await readdir(resolve(cwd, dir)).catch(() => null)
   if (names === null) return `${dir} is not a folder.`
   const models = names.filter((name) => /\.(xml|mjcf|urdf)$/i.test(name)).sort()
   const which = models.length > 0 ? ` It holds ${models.slice(0, 8).join(', ')}.` : ''

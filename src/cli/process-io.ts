@@ -1,8 +1,10 @@
 import type { ClientIo } from './client-output.ts'
+import { standingIn } from './standing-in.ts'
 
-/** The streams, environment, exit code and interrupts of this process. */
+/** The streams, environment, folder, exit code and interrupts of this process. */
 export const processIo: ClientIo & { readonly stdin: NodeJS.ReadableStream } = {
   env: process.env,
+  cwd: standingIn('hub', process.env, process.cwd()),
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,

@@ -1,5 +1,6 @@
 /** The client's commands on training runs: runs, submit, cancel. */
 import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { type HubClient, LocalError, type NewRun } from '../client/index.ts'
 import { type ClientIo, countText } from './client-output.ts'
@@ -71,7 +72,11 @@ export function registerRunCommands(program: Command, io: ClientIo = processIo):
     .option('--parent-step <step>', "start from the parent's checkpoint at this step")
     .addHelpText('after', submitHelp)
     .action((file: string | undefined, options: SubmitOptions) =>
-      start(options, async (client) => shown(client.runs.create(await newRun(file, options)))),
+      start(options, async (client) =>
+        shown(
+          client.runs.create(await newRun(file === undefined || file === '-' ? file : resolve(io.cwd, file), options)),
+        ),
+      ),
     )
 
   common(

@@ -81,7 +81,7 @@ async function run(
   try {
     const command = options.command ?? io.env.HUB_RUNNER_COMMAND
     if (!command) throw new UsageError("Say what executes a run: --command 'python train.py', or HUB_RUNNER_COMMAND.")
-    const { url, token, cacheDir } = await clientSettings(io.env, options)
+    const { url, token, cacheDir } = await clientSettings(io, options)
     if (token === null) throw new LocalError('A runner needs a key with the scope train: HUB_TOKEN or --token-file.')
     // A wrong address or key is told now; later on a hub that does not answer is waited for.
     await createHubClient({ url, token, signal: stop.signal }).me()
@@ -116,7 +116,7 @@ async function run(
   }
 }
 
-function workDirOf({ env }: ClientIo, { workDir }: RunnerOptions): string {
-  if (workDir !== undefined) return resolve(workDir)
+function workDirOf({ env, cwd }: ClientIo, { workDir }: RunnerOptions): string {
+  if (workDir !== undefined) return resolve(cwd, workDir)
   return join(env.XDG_STATE_HOME || join(env.HOME || homedir(), '.local', 'state'), 'hub', 'runs')
 }

@@ -126,6 +126,16 @@ export function selfPath(cluster: { clusterDir: string; runAs: RunAs }): string 
   return cluster.runAs.uid !== undefined && process.platform === 'linux' ? '/proc/self/cwd' : cluster.clusterDir
 }
 
+const markOf = (clusterDir: string) => join(clusterDir, 'made')
+
+/** Whether a cluster was made under `<dataDir>/postgres`. One that may not be looked at is there. */
+export async function hasCluster(dataDir: string): Promise<boolean> {
+  return stat(markOf(join(dataDir, 'postgres', 'data'))).then(
+    () => true,
+    ({ code }: NodeJS.ErrnoException) => code !== 'ENOENT' && code !== 'ENOTDIR',
+  )
+}
+
 /** Finds the cluster under `<dataDir>/postgres`, or makes it (UTF-8, built-in C.UTF-8 order, password kept in a file of mode 0600). */
 export async function ensureCluster(dataDir: string): Promise<Cluster> {
   const home = join(dataDir, 'postgres')
@@ -141,8 +151,7 @@ export async function ensureCluster(dataDir: string): Promise<Cluster> {
     runAs,
     postgres: join(native, 'bin', 'postgres'),
   }
-  if (!(await stat(join(clusterDir, 'made')).catch(() => null)))
-    await initialise(cluster, join(native, 'bin', 'initdb'))
+  if (!(await stat(markOf(clusterDir)).catch(() => null))) await initialise(cluster, join(native, 'bin', 'initdb'))
   return cluster
 }
 
@@ -178,7 +187,7 @@ async function initialise(cluster: Cluster, initdb: string): Promise<void> {
       cwd: clusterDir,
       env: { PATH: process.env.PATH, TZ: 'UTC', LC_ALL: 'C' },
     })
-    await writeFile(join(clusterDir, 'made'), '')
+    await writeFile(markOf(clusterDir), '')
   } catch (cause) {
     const said = cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim() : String(cause)
     throw new Error(`initdb failed in ${clusterDir}: ${said}`, { cause })

@@ -64,6 +64,7 @@ async function hubModel(args: readonly string[], input: NodeJS.ReadableStream = 
     .exitOverride()
     .configureOutput({ writeOut: (text) => out.stream.write(text), writeErr: (text) => err.stream.write(text) })
   registerModelCommand(program, {
+    cwd: process.cwd(),
     stdin: input,
     stdout: out.stream,
     stderr: err.stream,
@@ -237,6 +238,7 @@ describe('hub model --stdin', () => {
         },
       }
       const io = {
+        cwd: process.cwd(),
         stdin: input,
         stdout,
         stderr: sink().stream,

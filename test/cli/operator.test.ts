@@ -266,10 +266,12 @@ describe('hub doctor and hub migrate', () => {
 })
 
 describe('hub on the embedded database', () => {
-  it('works before a server runs, while it runs, and after', async () => {
-    object(await run(['user', 'add', 'ada', '--json'], {}))
+  it('works while a server runs and after, but makes no hub before', async () => {
+    const before = await run(['user', 'add', 'ada', '--json'], {})
+    expect([before.code, before.stderr]).toEqual([1, expect.stringContaining('No hub here')])
     const embedded = await startHub(readConfig({ HUB_DATA_DIR: dataDir, PORT: '0' }), log)
     try {
+      object(await run(['user', 'add', 'ada', '--json'], {}))
       const session = object(await run(['session', 'add', 'ada', '--json'], {}))
       expect((await me(embedded.url, session.token)).json.account.handle).toBe('ada')
       expect(object(await run(['doctor', '--json'], {}))).toMatchObject({

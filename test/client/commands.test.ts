@@ -42,6 +42,7 @@ async function hubCommand(args: string[], env: Record<string, string> = {}, inte
     .configureOutput({ writeOut: () => {}, writeErr: () => {} })
   registerClientCommands(program, {
     env: { HUB_URL: hub.url, HUB_TOKEN: 'hub_key_secret', HOME: base, ...env },
+    cwd: base,
     stdout: out.stream,
     stderr: err.stream,
     exit: (value) => {

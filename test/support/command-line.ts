@@ -17,6 +17,7 @@ export async function runCommandLine(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   stopWith: (stop: () => void) => void = () => {},
+  cwd: string = process.cwd(),
 ): Promise<CommandEnded> {
   const written = { out: '', err: '' }
   const into = (name: 'out' | 'err') =>
@@ -36,6 +37,7 @@ export async function runCommandLine(
     .configureOutput({ writeOut: () => {}, writeErr: () => {} })
   register(program, {
     env,
+    cwd,
     stdout: into('out'),
     stderr: into('err'),
     exit: (value) => {
