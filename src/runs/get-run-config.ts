@@ -1,5 +1,6 @@
 /** getRunConfig (spec, "GET /v1/runs/{run_id}/config"): the resolved config as leaves, and against the parent's. */
 import type { RequestContext } from '../context.ts'
+import { turns } from '../turns.ts'
 import { declaredKeys } from './config/declared.ts'
 import { type ConfigDescription, describeConfig } from './config/describe-config.ts'
 import { type StoredConfig, storedConfig } from './config/stored-config.ts'
@@ -18,6 +19,7 @@ export async function getRunConfig(ctx: RequestContext, run: Run): Promise<RunCo
   const parent = run.parentRunId === null ? null : await getRun(ctx, run.parentRunId)
   const [own, others] = await Promise.all([configOf(ctx, run), parent && configOf(ctx, parent)])
   const base = others && 'keys' in others ? others : null
+  await turns.next()
   const declared = declaredKeys(run.recipe.hyperparams, parent?.recipe.hyperparams)
   const ids = { runId: run.id, parentRunId: run.parentRunId }
   if ('fault' in own) return { ...describeConfig(nothing, null, []), ...ids, reason: own.fault }

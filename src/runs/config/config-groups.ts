@@ -73,16 +73,32 @@ const containers: Readonly<Record<string, ConfigGroupId>> = {
   scene: 'sim',
 }
 
+/** What names are about, for a config's paths: the same few names stand on thousands of them. */
+export type KnownNames = Map<string, ConfigGroupId | null>
+
 /** The outermost name that says something: `env.rewards.action_rate.weight` is about rewards. */
-export function groupOfPath(path: string): ConfigGroupId {
-  const names = path
-    .toLowerCase()
-    .split(/[.[\]"]+/)
-    .filter((name) => name !== '' && !/^\d+$/.test(name))
-  for (const name of names) {
-    const [group] = groupNames.find(([, pattern]) => pattern.test(name)) ?? []
+export function groupOfPath(path: string, known: KnownNames = new Map()): ConfigGroupId {
+  const lower = path.toLowerCase()
+  let container: ConfigGroupId | null = null
+  for (let from = 0; from < lower.length; ) {
+    let to = from
+    while (to < lower.length && !isBetweenNames(lower.charCodeAt(to))) to += 1
+    const name = lower.slice(from, to)
+    const group = name === '' ? null : groupOfName(name, known)
     if (group) return group
+    container = (Object.hasOwn(containers, name) ? containers[name] : null) ?? container
+    from = to + 1
   }
-  const container = names.findLast((name) => Object.hasOwn(containers, name))
-  return (container && containers[container]) || 'other'
+  return container ?? 'other'
+}
+
+const betweenNames = new Set([...'.[]"'].map((each) => each.charCodeAt(0)))
+const isBetweenNames = (code: number) => betweenNames.has(code)
+
+function groupOfName(name: string, known: KnownNames): ConfigGroupId | null {
+  const told = known.get(name)
+  if (told !== undefined) return told
+  const [group = null] = /^\d+$/.test(name) ? [] : (groupNames.find(([, pattern]) => pattern.test(name)) ?? [])
+  known.set(name, group)
+  return group
 }

@@ -15,43 +15,57 @@ export type ConfigReading = { readonly leaves: readonly ConfigLeaf[] } | { reado
 
 /** Ten times what the largest simulators write. An alias can make a page of text a billion leaves. */
 const MAX_LEAVES = 20_000
-/** All paths together: a key of 100 KB over a thousand leaves would make 100 MB of an answer. */
-const MAX_PATH_CHARACTERS = 4 * 1024 * 1024
-/** As the YAML reader; aliases can go deeper than the text, or around in a circle. */
+/** All paths together, and all values: a key of 100 KB over a thousand leaves, or a thousand aliases of such a text, would be 100 MB of work. */
+const MAX_PATH_CHARACTERS = 1024 * 1024
+const MAX_TEXT_CHARACTERS = 2 * 1024 * 1024
+/** As the YAML reader; aliases can go deeper than the text. */
 const MAX_DEPTH = 100
+const TOO_DEEP = `The config has more than ${MAX_DEPTH} levels, or contains itself.`
 
 /** The leaves of a value as YAML or JSON gives it, in the document's order; none of an empty map or list. */
 export function leavesOf(root: unknown): ConfigReading {
   const leaves: ConfigLeaf[] = []
+  const within = new Set<object>()
   let pathCharacters = 0
+  let textCharacters = 0
 
-  const visit = (value: unknown, path: string, depth: number): string | null => {
-    const steps = stepsInto(value)
-    if (steps.length === 0 && depth === 0 && typeof value === 'object' && value !== null) return null
-    if (steps.length === 0) {
-      pathCharacters += path.length
-      if (leaves.length === MAX_LEAVES) return `The config has more than ${MAX_LEAVES} values, aliases written out.`
-      if (pathCharacters > MAX_PATH_CHARACTERS) return 'The keys of the config are too long.'
-      leaves.push(toLeaf(value, path))
-      return null
-    }
-    if (depth === MAX_DEPTH) return `The config has more than ${MAX_DEPTH} levels, or contains itself.`
-    for (const [step, inner] of steps) {
-      const fault = visit(inner, path + (path === '' && step.startsWith('.') ? step.slice(1) : step), depth + 1)
-      if (fault !== null) return fault
-    }
+  const addLeaf = (value: unknown, path: string): string | null => {
+    const leaf = toLeaf(value, path)
+    pathCharacters += path.length
+    textCharacters += leaf.text.length
+    if (leaves.length === MAX_LEAVES) return `The config has more than ${MAX_LEAVES} values, aliases written out.`
+    if (pathCharacters > MAX_PATH_CHARACTERS) return 'The keys of the config are too long.'
+    if (textCharacters > MAX_TEXT_CHARACTERS) return 'The values of the config are too long, aliases written out.'
+    leaves.push(leaf)
     return null
   }
 
-  const fault = visit(root, '', 0)
+  const visit = (value: unknown, path: string): string | null => {
+    if (typeof value !== 'object' || value === null) return addLeaf(value, path)
+    // What contains itself is told at once: a hundred turns through it would each list all that it holds.
+    if (within.size === MAX_DEPTH || within.has(value)) return isEmpty(value) ? addLeaf(value, path) : TOO_DEEP
+    const isRoot = within.size === 0
+    within.add(value)
+    let isLeaf = true
+    for (const [step, inner] of stepsInto(value)) {
+      isLeaf = false
+      const fault = visit(inner, path + (path === '' && step.startsWith('.') ? step.slice(1) : step))
+      if (fault !== null) return fault
+    }
+    within.delete(value)
+    return isLeaf && !isRoot ? addLeaf(value, path) : null
+  }
+
+  const fault = visit(root, '')
   return fault === null ? { leaves } : { fault }
 }
 
-/** `.name`, `["a.b"]` or `[0]`, and what it leads to; empty for a leaf, and for a map or list that is empty. */
-function stepsInto(value: unknown): (readonly [step: string, inner: unknown])[] {
-  if (typeof value !== 'object' || value === null) return []
-  if (Array.isArray(value)) return value.map((inner, place) => [`[${place}]`, inner])
-  return Object.entries(value).map(([key, inner]) => [stepOf(key), inner])
+const isEmpty = (value: object) => stepsInto(value).next().done === true
+
+/** `.name`, `["a.b"]` or `[0]`, and what it leads to; none in an empty map or list. One at a time: a list may have half a million. */
+function* stepsInto(value: object): Generator<readonly [step: string, inner: unknown], void> {
+  if (Array.isArray(value)) for (const [place, inner] of value.entries()) yield [`[${place}]`, inner]
+  else for (const key of Object.keys(value)) yield [stepOf(key), (value as Readonly<Record<string, unknown>>)[key]]
 }
 
 const stepOf = (key: string) => (key === '' || /[.[\]]/.test(key) ? `[${JSON.stringify(key)}]` : `.${key}`)
@@ -71,4 +85,9 @@ function rendered(value: unknown): string {
 }
 
 /** An interpolation that was left as it was, and the word for a value that is still missing. */
-const isUnresolved = (text: string) => text === '???' || /\$\{[^}]*\}/.test(text)
+function isUnresolved(text: string): boolean {
+  if (text === '???') return true
+  // By hand: a pattern would look for the end of each of a hundred thousand beginnings.
+  const begin = text.indexOf('${')
+  return begin !== -1 && text.includes('}', begin + 2)
+}

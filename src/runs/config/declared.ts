@@ -1,7 +1,8 @@
 /** What a run said that it would change, and whether its config did. Pure. Spec, RunConfigDeclared. */
-import { type ConfigGroupId, groupOfPath, isCounted } from './config-groups.ts'
+import { type ConfigGroupId, groupOfPath, isCounted, type KnownNames } from './config-groups.ts'
 import { leavesOf } from './config-leaf.ts'
 import type { ComparedKey } from './diff-config.ts'
+import { keyMatcher } from './key-matcher.ts'
 import { rendered } from './rendered.ts'
 
 export interface ConfigDeclared {
@@ -11,9 +12,9 @@ export interface ConfigDeclared {
   readonly summary: string
 }
 
-/** A declared key and the keys of the configs that it stands for. */
-export interface DeclaredKey {
-  readonly declared: ConfigDeclared
+/** What became of all that was declared, and the keys of the configs that some of it stands for. */
+export interface JudgedKeys {
+  readonly declared: readonly ConfigDeclared[]
   readonly stoodFor: ReadonlySet<ComparedKey>
 }
 
@@ -32,16 +33,20 @@ export function declaredKeys(hyperparams: unknown, parentHyperparams: unknown): 
   if (isObject(stated)) return unique(Object.keys(stated))
   const before = textsOf(parentHyperparams)
   const differing = [...textsOf(own)].filter(([path, text]) => before.get(path) !== text).map(([path]) => path)
-  return unique(differing.filter((path) => isCounted(groupOfPath(path))))
+  const known: KnownNames = new Map()
+  return unique(differing.filter((path) => isCounted(groupOfPath(path, known))))
 }
 
 /** Each of the keys against the configs; `keys` is empty where there was nothing to compare with. */
-export function judgeDeclared(declared: readonly string[], keys: readonly ComparedKey[]): DeclaredKey[] {
-  return declared.map((key) => {
-    const stoodFor = keysFor(key, keys)
-    const group = stoodFor[0]?.group ?? groupOfPath(key)
-    return { declared: { key, group, ...verdict(stoodFor) }, stoodFor: new Set(stoodFor) }
-  })
+export function judgeDeclared(declared: readonly string[], keys: readonly ComparedKey[]): JudgedKeys {
+  const stood = keysFor(declared, keys)
+  return {
+    declared: declared.map((key, place) => {
+      const found = stood[place] ?? []
+      return { key, group: found[0]?.group ?? groupOfPath(key), ...verdict(found) }
+    }),
+    stoodFor: new Set(stood.flat()),
+  }
 }
 
 function verdict(keys: readonly ComparedKey[]): Pick<ConfigDeclared, 'status' | 'summary'> {
@@ -65,22 +70,21 @@ function verdict(keys: readonly ComparedKey[]): Pick<ConfigDeclared, 'status' | 
 
 const change = ({ child, parent }: ComparedKey) => `${rendered(parent?.text ?? '')} → ${rendered(child?.text ?? '')}`
 
-/** The key itself and what lies below it; where there is no such key, those that have its names somewhere on their path: `gamma`, `sim.dt`. */
-function keysFor(key: string, keys: readonly ComparedKey[]): ComparedKey[] {
-  const under = keys.filter((each) => pathsOf(each).some((path) => path.startsWith(key) && endsName(path, key.length)))
-  if (under.length > 0) return under
-  return keys.filter((each) => pathsOf(each).some((path) => isOnPath(key, path)))
-}
-
-function isOnPath(key: string, path: string): boolean {
-  for (let at = path.indexOf(key); at !== -1; at = path.indexOf(key, at + 1)) {
-    if ((at === 0 || path[at - 1] === '.') && endsName(path, at + key.length)) return true
+/** For each: the key itself and what lies below it; where there is no such key, those that have its names somewhere on their path: `gamma`, `sim.dt`. */
+function keysFor(declared: readonly string[], keys: readonly ComparedKey[]): ComparedKey[][] {
+  const matcher = keyMatcher(declared)
+  const under = declared.map((): ComparedKey[] => [])
+  const onPath = declared.map((): ComparedKey[] => [])
+  for (const key of keys) {
+    const matches = pathsOf(key).map((path) => matcher.match(path))
+    for (const place of new Set(matches.flatMap((match) => match.under))) under[place]?.push(key)
+    for (const place of new Set(matches.flatMap((match) => match.onPath))) onPath[place]?.push(key)
   }
-  return false
+  return under.map((below, place) => (below.length > 0 ? below : (onPath[place] ?? [])))
 }
 
-const endsName = (path: string, at: number) => at === path.length || path[at] === '.' || path[at] === '['
-const pathsOf = ({ child, parent }: ComparedKey) => [child?.path, parent?.path].filter((path) => path !== undefined)
+const pathsOf = ({ child, parent }: ComparedKey) =>
+  [child?.path, parent?.path === child?.path ? undefined : parent?.path].filter((path) => path !== undefined)
 const unique = (keys: readonly string[]) => [...new Set(keys)].slice(0, MAX_DECLARED)
 
 function textsOf(value: unknown): Map<string, string> {

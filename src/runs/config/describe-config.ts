@@ -2,7 +2,7 @@
 import { type ConfigGroupId, configGroups, isCounted } from './config-groups.ts'
 import type { ConfigLeaf } from './config-leaf.ts'
 import type { ConfigShape } from './config-shape.ts'
-import { type ConfigDeclared, type DeclaredKey, judgeDeclared } from './declared.ts'
+import { type ConfigDeclared, type JudgedKeys, judgeDeclared } from './declared.ts'
 import {
   type ComparedKey,
   type Comparison,
@@ -107,7 +107,7 @@ export function describeConfig(
     comparison: crossShape,
     groups: configGroups.flatMap(({ id }) => groupOf(id, child, comparison, listed)),
     pairs: comparison?.isCrossShape ? comparison.keys.flatMap(toPair) : [],
-    declared: judged.map((each) => each.declared),
+    declared: judged.declared,
   }
 }
 
@@ -118,13 +118,13 @@ const toKey = (leaf: ConfigLeaf, group: ConfigGroupId): ConfigKey => ({
 })
 
 /** The changes that are listed: of the counted groups the first 120 together, of bookkeeping the first 120. */
-function listChanges(comparison: Comparison | null, judged: readonly DeclaredKey[]): ConfigDiffEntry[] {
+function listChanges(comparison: Comparison | null, judged: JudgedKeys): ConfigDiffEntry[] {
   const changes = (comparison?.keys ?? []).flatMap((key) => toEntry(key, judged))
   const of = (counted: boolean) => changes.filter(({ group }) => isCounted(group) === counted).slice(0, MAX_ENTRIES)
   return [...of(true), ...of(false)]
 }
 
-function toEntry(key: ComparedKey, judged: readonly DeclaredKey[]): ConfigDiffEntry[] {
+function toEntry(key: ComparedKey, judged: JudgedKeys): ConfigDiffEntry[] {
   const { child, parent, group } = key
   if (!key.changed || !child || !parent) return []
   return [
@@ -133,7 +133,7 @@ function toEntry(key: ComparedKey, judged: readonly DeclaredKey[]): ConfigDiffEn
       kind: child.text === parent.text ? 'type_changed' : 'changed',
       from: rendered(parent.text),
       to: rendered(child.text),
-      inDeclaredChange: judged.length === 0 ? null : judged.some(({ stoodFor }) => stoodFor.has(key)),
+      inDeclaredChange: judged.declared.length === 0 ? null : judged.stoodFor.has(key),
       group,
       parentPath: parent.path,
     },

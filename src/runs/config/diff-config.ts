@@ -4,7 +4,7 @@
  * A pair of keys is compared only where both sides say what their value is. What one side does not say is counted as no record of that side, and never as
  * unchanged. Of two configs of different shapes only keys that are mapped one-to-one are pairs.
  */
-import { type ConfigGroupId, configGroups, groupOfPath } from './config-groups.ts'
+import { type ConfigGroupId, configGroups, groupOfPath, type KnownNames } from './config-groups.ts'
 import type { ConfigLeaf } from './config-leaf.ts'
 import { type ConfigShape, resolvedPath, shapeOf } from './config-shape.ts'
 
@@ -40,7 +40,8 @@ export interface Comparison {
 export function groupConfig(leaves: readonly ConfigLeaf[]): GroupedConfig {
   const shape = shapeOf(leaves)
   const pathIn = (path: string) => (shape === 'manifest' ? (resolvedPath(path)?.path ?? path) : path)
-  return { shape, keys: leaves.map((leaf) => ({ leaf, group: groupOfPath(pathIn(leaf.path)) })) }
+  const known: KnownNames = new Map()
+  return { shape, keys: leaves.map((leaf) => ({ leaf, group: groupOfPath(pathIn(leaf.path), known) })) }
 }
 
 /** Every key of both sides. */

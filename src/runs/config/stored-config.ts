@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Deps } from '../../context.ts'
 import { ObjectStoreError } from '../../store/objects/object-store.ts'
+import { turns } from '../../turns.ts'
 import { readRunObject } from '../log/run-objects.ts'
 import type { ConfigReading } from './config-leaf.ts'
 import { type GroupedConfig, groupConfig } from './diff-config.ts'
@@ -19,8 +20,13 @@ export type StoredConfig = GroupedConfig | { readonly fault: string }
 const kept = new LRUCache<string, StoredConfig, Pick<Deps, 'objects'>>({
   maxSize: KEPT_SIZE,
   sizeCalculation: sizeOf,
-  fetchMethod: async (key, _stale, { context: deps, signal }) =>
-    grouped(readBounded(await readRunObject(deps, key, signal))),
+  fetchMethod: async (key, _stale, { context: deps, signal }) => {
+    const text = await readRunObject(deps, key, signal)
+    await turns.next()
+    const reading = readBounded(text)
+    await turns.next()
+    return grouped(reading)
+  },
 })
 
 /** The config under a storage key; simultaneous readings of one key are one. Rejects only where the store does not answer. */
