@@ -3,6 +3,7 @@ import { currentViewer } from '../../auth/current-viewer.ts'
 import { assertLevel } from '../../auth/policy.ts'
 import type { RequestContext } from '../../context.ts'
 import { HubError, invalid, type Loc } from '../../errors.ts'
+import { turns } from '../../turns.ts'
 import { terminalStatuses } from '../run-state.ts'
 import { findHead } from './find-head.ts'
 import type { FollowedRun, RunBatch, RunHead } from './log-batch.ts'
@@ -74,6 +75,8 @@ async function* readOn(reading: Reading, found: RunHead, start: LogPosition): As
   // The chunk in which an earlier reading stopped may hold more.
   for (let nextChunk = Math.max(1, start.chunk); ; nextChunk = position.chunk + 1) {
     for await (const batch of readUpTo(reading, head, nextChunk, position)) {
+      // What others asked for already comes without waiting for anything: hundreds of followers of a long log would leave nobody else a turn.
+      await turns.next(batch.cost)
       if (signal.aborted) return
       position = batch.after
       yield batch

@@ -18,6 +18,8 @@ export interface LogBatch {
   /** Where a follower stands before the first of the lines. */
   readonly before: LogPosition
   readonly after: LogPosition
+  /** Of one turn of the event loop, what handing it to one follower takes. */
+  readonly cost: number
 }
 
 /** Metrics lines as JSON text. */
@@ -26,6 +28,7 @@ export interface MetricBatch {
   readonly rows: readonly { readonly seq: number; readonly line: string }[]
   readonly before: LogPosition
   readonly after: LogPosition
+  readonly cost: number
 }
 
 /** The last one: the run's status when everything up to here had been shown. */

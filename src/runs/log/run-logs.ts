@@ -24,9 +24,16 @@ interface ReadChunk {
 const CACHE_BYTES = 64 * 1024 * 1024
 const LINE_BYTES = 64
 const MAX_ENTRIES = 5000
-/** 256 KiB may be as many lines; a batch is made in one go. */
+/** 256 KiB may be as many lines; a batch is made in one go, and handed to a follower in one. */
 const BATCH_LINES = 2000
 const sizeOf = (bytes: number, lines: number) => 256 + 2 * bytes + LINE_BYTES * lines
+/** What a reader keeps beside a batch is as long as its lines, and around each of them stands an event. */
+const EVENT_BYTES = 128
+const batchSizeOf = (characters: number, lines: number) => sizeOf(2 * characters, lines) + EVENT_BYTES * lines
+/** A turn of the event loop hands out one full batch, or so many characters in fewer lines. */
+const TURN_LINES = BATCH_LINES
+const TURN_CHARACTERS = 1024 * 1024
+const costOf = (characters: number, lines: number) => Math.max(lines / TURN_LINES, characters / TURN_CHARACTERS)
 
 /** One for the life of a hub. */
 export class RunLogs implements SharedRunLogs {
@@ -57,6 +64,7 @@ export class RunLogs implements SharedRunLogs {
       const { row, lines } = await this.#readChunk(runId, seq)
       const cut = lines.slice(from, from + BATCH_LINES)
       const reaches = from + cut.length
+      const characters = cut.reduce((sum, line) => sum + line.length, 0)
       const batch: LogBatch = {
         kind: 'log',
         stream: row.stream,
@@ -66,9 +74,9 @@ export class RunLogs implements SharedRunLogs {
         isLast: reaches >= lines.length,
         before,
         after: { ...before, chunk: seq, line: reaches },
+        cost: costOf(characters, cut.length),
       }
-      // Its lines again, and what a reader keeps beside it.
-      return { value: batch, size: sizeOf(2 * row.byteCount, 2 * cut.length) }
+      return { value: batch, size: batchSizeOf(characters, cut.length) }
     }) as Promise<LogBatch>
   }
 
@@ -76,9 +84,10 @@ export class RunLogs implements SharedRunLogs {
     const key = `${runId}/m/${before.chunk}.${before.line}-${before.metric}/${head.metricsSeq}/${head.epoch}`
     return this.#kept(this.#batches, key, async () => {
       const { rows, reaches } = await readMetrics(this.#parts.db, runId, before.metric, head.metricsSeq)
-      const batch: MetricBatch = { kind: 'metric', rows, before, after: { ...before, metric: reaches } }
-      const bytes = rows.reduce((sum, { line }) => sum + line.length, 0)
-      return { value: batch, size: sizeOf(2 * bytes, 2 * rows.length) }
+      const characters = rows.reduce((sum, { line }) => sum + line.length, 0)
+      const cost = costOf(characters, rows.length)
+      const batch: MetricBatch = { kind: 'metric', rows, before, after: { ...before, metric: reaches }, cost }
+      return { value: batch, size: batchSizeOf(characters, rows.length) }
     }) as Promise<MetricBatch>
   }
 
