@@ -1,0 +1,78 @@
+/** What a stranger stored so that reading it keeps the hub busy, done to a running hub: nobody else waits for it. */
+import { beforeAll, describe, expect, it } from 'vitest'
+import { contractHub, type Json, type Person } from './support/hub.ts'
+
+const hub = contractHub()
+let eve: Person
+
+beforeAll(async () => {
+  eve = await hub.person()
+})
+
+async function imported(config_yaml: string, more: Record<string, Json> = {}): Promise<string> {
+  const artifacts = { config_yaml, metrics_summary: 'none' }
+  const answer = await hub.call(eve, 'POST', '/v1/runs/import', { artifacts, ...more })
+  expect(answer.status).toBe(201)
+  return answer.json.id
+}
+
+/** CPU time of the request, this process being the hub and its caller. */
+async function costOf(run: string): Promise<{ readonly cpuMs: number; readonly config: Json }> {
+  const before = process.cpuUsage()
+  const answer = await hub.call(eve, 'GET', `/v1/runs/${run}/config`)
+  const { user, system } = process.cpuUsage(before)
+  expect(answer.status).toBe(200)
+  return { cpuMs: (user + system) / 1000, config: answer.json }
+}
+
+/** As large as the limits let through: 4,000 keys, behind a name of so many characters. */
+const KEYS = 4000
+const keysBehind = (name: string, value: number) =>
+  `? "${name}"\n:\n${Array.from({ length: KEYS }, (_, at) => `  k${at}: ${value}\n`).join('')}`
+const names = (count: number) => 'a.'.repeat(count)
+const declared = (key: (at: number) => string) => Array.from({ length: 100 }, (_, at) => key(at))
+
+/** Two runs of one config, the second the child of the first, and what it declares. */
+async function pair(name: string, declared_change: readonly string[]): Promise<string> {
+  const parent_run_id = await imported(keysBehind(name, 1))
+  return imported(keysBehind(name, 2), { parent_run_id, hyperparams: { declared_change } })
+}
+
+describe('one GET of a config', () => {
+  it('costs no more with a hundred declared keys that nearly lie on its paths than with keys that do not', async () => {
+    const plain = await costOf(
+      await pair(
+        'x'.repeat(200),
+        declared((at) => `other.${at}`),
+      ),
+    )
+    const hostile = await costOf(
+      await pair(
+        names(100),
+        declared((at) => `${names(90)}b${at}`),
+      ),
+    )
+    for (const { config } of [plain, hostile]) {
+      expect([config.total, config.diff.changed_keys, config.declared.length]).toEqual([KEYS, KEYS, 100])
+      expect(new Set(config.declared.map((each: Json) => each.status))).toEqual(new Set(['cannot_compare']))
+    }
+    // It was some hundred times as much.
+    expect(hostile.cpuMs).toBeLessThan(10 * plain.cpuMs)
+  })
+
+  it('with paths past their bound, or a list that contains itself, says so at once', async () => {
+    const plain = await costOf(await pair('x'.repeat(200), []))
+    const long = await costOf(
+      await pair(
+        names(500),
+        declared((at) => `${names(450)}b${at}`),
+      ),
+    )
+    const circle = await costOf(await imported(`&a [*a${',1'.repeat(500_000)}]`))
+    const unfinished = await costOf(await imported(`a: ${'\u0024{'.repeat(500_000)}`))
+    expect(long.config.reason).toBe('The keys of the config are too long.')
+    expect(circle.config.reason).toMatch(/100 levels, or contains itself/)
+    expect([unfinished.config.total, unfinished.config.reason]).toEqual([1, 'The run has no parent to compare with.'])
+    for (const { cpuMs } of [long, circle, unfinished]) expect(cpuMs).toBeLessThan(20 * plain.cpuMs)
+  })
+})
