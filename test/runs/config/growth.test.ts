@@ -53,6 +53,7 @@ const hundred = (of: (at: number) => string) => Array.from({ length: 100 }, (_, 
 
 describe('a diff is linear in the configs, whatever was declared', () => {
   it.each<[string, string, string[]]>([
+    ['keys that stand everywhere in one name', 'a'.repeat(1000), hundred((at) => 'a'.repeat(450 + at))],
     ['keys that nearly lie on every path', filled('a.', 1000), hundred((at) => `${filled('a.', 900)}b${at}`)],
     ['keys that all lie on every path', hundred((at) => `n${at}`).join('.'), hundred((at) => `n${at}`)],
     ['keys that end in one another', filled('a.', 240), hundred((at) => filled('a.', 2 * at + 2).slice(0, -1))],
