@@ -7,7 +7,7 @@ import type { Statement, Tx } from '../store/db.ts'
 import { commitVerb, guarded } from '../verb.ts'
 import { beginAttempt, endAttempt } from './attempts.ts'
 import { filesOfStep } from './checkpoints.ts'
-import { dropMetrics } from './drop-metrics.ts'
+import { dropAttempt } from './drop-attempt.ts'
 import { readRun } from './get-run.ts'
 import { findRun, type HeldRun, lockRun, nextStatus, type RunActor, runFacts } from './run-row.ts'
 import type { Run } from './run-shape.ts'
@@ -126,7 +126,7 @@ async function takeAgain(ctx: RequestContext, tx: Tx, credential: Credentialed, 
     credentialId: credential.credentialId,
     claimedBy: input.worker,
   })
-  await dropMetrics(tx, run.id, input.resumeStep ?? null)
+  await dropAttempt(ctx.deps, tx, run.id, input.resumeStep ?? null)
   await auditReclaim(ctx, tx, run, input, taken.attempt)
 }
 

@@ -8,13 +8,13 @@ import type { Statement, Tx } from '../store/db.ts'
 import { endAttempt } from './attempts.ts'
 import { chargeRun } from './charge-run.ts'
 import { deadlineError, dueSql, isDeadlineOver, isGraceOver, type LimitReached, limitReached } from './deadline.ts'
-import { dropMetrics } from './drop-metrics.ts'
+import { dropAttempt } from './drop-attempt.ts'
 import { addNotice } from './log/log-chunks.ts'
 import { type HeldRun, lockDueRun, lockRun, nextStatus } from './run-row.ts'
 import type { JobStatus } from './run-state.ts'
 import { announceWaiting } from './waiting-runs.ts'
 
-type SweepDeps = Pick<Deps, 'config' | 'db' | 'events' | 'log' | 'queue'>
+type SweepDeps = Pick<Deps, 'config' | 'db' | 'events' | 'log' | 'objects' | 'queue'>
 
 const nextDue: Statement<{ id: string }> = {
   name: 'run-next-due',
@@ -94,7 +94,7 @@ async function sweepRun(deps: SweepDeps, tx: Tx, run: HeldRun): Promise<void> {
   await endAttempt(tx, run, run.leaseOver ? 'swept' : 'stopped')
   if (to === 'queued') {
     await tx.query(putBack, [run.id, run.attempt])
-    await dropMetrics(tx, run.id, null)
+    await dropAttempt(deps, tx, run.id, null)
     if (run.executor === 'worker') announceWaiting(tx, deps, run.ownerId)
   } else {
     const cost = await chargeRun(tx, run)

@@ -11,7 +11,9 @@ export interface SweepTimer {
 }
 
 /** Begins to sweep. One sweep follows the other, so that a slow database has one to bear at a time. */
-export function startSweepTimer(deps: Pick<Deps, 'config' | 'db' | 'events' | 'log' | 'queue'>): SweepTimer {
+export function startSweepTimer(
+  deps: Pick<Deps, 'config' | 'db' | 'events' | 'log' | 'objects' | 'queue'>,
+): SweepTimer {
   const intervalMs = Math.min(MAX_INTERVAL_MS, deps.config.runs.leaseSeconds * 1000)
   let timer: NodeJS.Timeout
   let underWay: Promise<void> = Promise.resolve()

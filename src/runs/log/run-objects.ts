@@ -7,6 +7,7 @@ import type { Readable } from 'node:stream'
 import type { Deps } from '../../context.ts'
 import { asStoreRefusal, requireObjects } from '../../files/objects.ts'
 import { idTimeMs } from '../../ids.ts'
+import type { Tx } from '../../store/db.ts'
 
 export const RUN_PREFIX = 'runs/'
 
@@ -53,6 +54,21 @@ export async function putRunObject(
   } catch (error) {
     throw asStoreRefusal(error)
   }
+}
+
+/** Deletes objects that the transaction unnames; what cannot be deleted is left for collection. */
+export function deleteAfterCommit(
+  { objects, log }: Pick<Deps, 'objects' | 'log'>,
+  tx: Tx,
+  keys: readonly (string | null)[],
+): void {
+  const unused = keys.filter((key) => key !== null)
+  if (unused.length === 0) return
+  tx.afterCommit(() => {
+    objects?.delete(unused).catch((cause: unknown) => {
+      log.warn({ err: cause }, 'objects of a run that nothing names are left for collection')
+    })
+  })
 }
 
 /** The text of one object; 503 where the store does not answer. */

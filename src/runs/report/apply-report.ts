@@ -8,6 +8,7 @@ import { endAttempt } from '../attempts.ts'
 import { chargeRun } from '../charge-run.ts'
 import { limitReached } from '../deadline.ts'
 import { addNotice } from '../log/log-chunks.ts'
+import { deleteAfterCommit } from '../log/run-objects.ts'
 import type { Pace } from '../progress.ts'
 import { addRewards } from '../sparkline.ts'
 import { accruedUsd } from '../spend.ts'
@@ -45,28 +46,15 @@ export async function applyReport(ctx: RequestContext, tx: Tx, report: Report): 
   const repo = repoId === null ? null : await lockOutputRepo(tx, repoId, output !== null)
   const [run] = await tx.query(lockRunToReport, [input.runId])
   if (!run) throw notFound(`The run ${input.runId}`)
-  if (isRepeat(viewer, run, input, fence)) return dropObjects(ctx, tx, Object.values(report.stored))
+  // A twin was faster: what this report wrote into the store is nobody's.
+  if (isRepeat(viewer, run, input, fence)) return deleteAfterCommit(ctx.deps, tx, Object.values(report.stored))
   assertMoves(viewer, run, input, fence)
   const read = withoutStored(run, input, report.read)
-  if (!read.log) dropObjects(ctx, tx, [report.stored.logKey])
+  if (!read.log) deleteAfterCommit(ctx.deps, tx, [report.stored.logKey])
   await writeReport(ctx, tx, { ...report, read }, run)
   if (output) await referToOutput(tx, run.id, output.id)
   if (input.status) await writeEnd(ctx, tx, run, input, repo)
   tx.afterCommit(() => ctx.deps.events.hint(run.id))
-}
-
-/** A twin was faster: what this report wrote into the store is nobody's. */
-function dropObjects(ctx: RequestContext, tx: Tx, keys: readonly (string | null)[]): void {
-  const unused = keys.filter((key) => key !== null)
-  if (unused.length === 0) return
-  tx.afterCommit(() => {
-    ctx.deps.objects?.delete(unused).catch((cause: unknown) => {
-      ctx.deps.log.warn(
-        { err: cause, requestId: ctx.requestId },
-        'objects that a report replaced are left for collection',
-      )
-    })
-  })
 }
 
 async function writeReport(ctx: RequestContext, tx: Tx, report: Report, run: LockedRun): Promise<void> {
@@ -114,7 +102,7 @@ async function writeReport(ctx: RequestContext, tx: Tx, report: Report, run: Loc
   ])
   if (limit) await addNotice(tx, run.id, limit.notice)
   // What a new one takes the place of.
-  dropObjects(ctx, tx, [stored.configKey && run.configKey, stored.scorecardKey && run.scorecardKey])
+  deleteAfterCommit(ctx.deps, tx, [stored.configKey && run.configKey, stored.scorecardKey && run.scorecardKey])
 }
 
 /** `client_log_seq` and the three after it. */

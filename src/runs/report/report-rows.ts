@@ -59,7 +59,7 @@ export const updateReportedRun: Statement<never> = {
   name: 'run-report-update',
   text: `update runs set status = $2, updated_at = $3, heartbeat_at = $3,
       lease_expires_at = case when $4::timestamptz is null then $3::timestamptz + make_interval(secs => $5) end,
-      finished_at = $4, cost_usd = $6, error = coalesce($7, error),
+      finished_at = $4, cost_usd = $6, error = case when $2::"JobStatus" <> 'succeeded' then coalesce($7, error) end,
       log_seq = $8, log_lines = $9, log_bytes = $10, metrics_seq = $11,
       client_log_seq = $12, client_log_gaps = $13, client_metrics_seq = $14, client_metrics_gaps = $15,
       latest_metrics = coalesce($16::json, latest_metrics), pace = coalesce($17::jsonb, pace),
