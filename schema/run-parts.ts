@@ -40,7 +40,8 @@ export const ProgressType = builder.objectRef<RunProgress>('RunProgress').implem
     }),
     iterationsPerS: t.exposeFloat('iterationsPerS', {
       nullable: true,
-      description: 'Over the last minute of metrics; null until there are two lines.',
+      description:
+        'Over the last minute of metrics lines, which are taken to have been written evenly between the report before them and their own; null until there are two.',
     }),
     fraction: t.exposeFloat('fraction', {
       nullable: true,

@@ -24,5 +24,12 @@ export function readMetricsLine(line: Readonly<Record<string, unknown>>): LineRe
   }
 }
 
+/** The number under the key that a trainer names as the one that counts its steps; null without one. */
+export function iterationOf(line: string | undefined, stepKey: string | null): number | null {
+  if (line === undefined || stepKey === null) return null
+  const members: Readonly<Record<string, unknown>> = JSON.parse(line)
+  return Object.hasOwn(members, stepKey) && isFiniteNumber(members[stepKey]) ? members[stepKey] : null
+}
+
 const isFiniteNumber = (value: unknown): value is number => Number.isFinite(value)
 const isRewardName = (name: string | undefined) => rewardNames.some((known) => known === name)

@@ -1,4 +1,5 @@
 /** How far a run has come, computed when it is read. Pure. Spec, RunProgress. */
+import { type Pace, rateOf } from './pace.ts'
 
 /** The last report's `progress`, as it came. */
 export interface ReportedProgress {
@@ -10,13 +11,12 @@ export interface ReportedProgress {
   readonly iterations_per_s?: number | null
 }
 
-/** `[unix ms, iteration]` of the reports of the last minute of metrics, oldest first. */
-export type Pace = readonly (readonly [atMs: number, iteration: number])[]
-
 export interface ProgressFacts {
   readonly reported: ReportedProgress | null
   readonly reportedAt: string | null
   readonly pace: Pace | null
+  /** The recipe's step of the parent's checkpoint. */
+  readonly startStep: number | null
   readonly running: boolean
 }
 
@@ -33,24 +33,19 @@ export interface RunProgress {
   readonly asOf: string
 }
 
-/** Iterations a second between the first and the last report of the last minute; null with fewer than two, or when it goes backwards. */
-function rateOf(pace: Pace | null): number | null {
-  const [first, last] = [pace?.[0], pace?.at(-1)]
-  if (!first || !last || last[0] <= first[0] || last[1] <= first[1]) return null
-  return ((last[1] - first[1]) * 1000) / (last[0] - first[0])
-}
-
 /**
- * RunProgress at `now`; null until something was reported. The end is `final_iteration`, else the start and the total together. A run that is not
+ * RunProgress at `now`; null until something was reported. The iteration is that of the newest metrics line, unless a report said one no earlier. The end is `final_iteration`, else the start and the total together. A run that is not
  * under way has no time of arrival; one that is late arrives now.
  */
 export function progressOf(run: ProgressFacts, now: string): RunProgress | null {
   const newest = run.pace?.at(-1)
-  const asOf = run.reportedAt ?? (newest ? new Date(newest[0]).toISOString() : null)
-  if (asOf === null) return null
+  const [saidMs, lineMs] = [run.reportedAt === null ? null : Date.parse(run.reportedAt), newest?.[0] ?? null]
+  if (saidMs === null && lineMs === null) return null
+  const asOf = new Date(Math.max(saidMs ?? 0, lineMs ?? 0)).toISOString()
   const said = run.reported ?? {}
-  const start = said.start_iteration ?? 0
-  const iteration = said.iteration ?? newest?.[1] ?? null
+  const start = said.start_iteration ?? run.startStep ?? 0
+  const isLineNewer = lineMs !== null && (saidMs === null || lineMs > saidMs)
+  const iteration = (isLineNewer ? newest?.[1] : said.iteration) ?? newest?.[1] ?? null
   const end = said.final_iteration ?? (said.total_iterations == null ? null : start + said.total_iterations)
   const iterationsPerS = rateOf(run.pace) ?? said.iterations_per_s ?? null
   const etaMs = run.running ? arrivalMs({ iteration, end, iterationsPerS }, Date.parse(asOf), Date.parse(now)) : null

@@ -4,7 +4,8 @@ import type { AccountRef } from '../context.ts'
 import { deadlineSql } from './deadline.ts'
 import { type DisplayNameSource, displayNameOf } from './display-name.ts'
 import { metricsKey } from './log/run-objects.ts'
-import { type Pace, progressOf, type ReportedProgress, type RunProgress } from './progress.ts'
+import type { Pace } from './pace.ts'
+import { progressOf, type ReportedProgress, type RunProgress } from './progress.ts'
 import { type JobStatus, type RunExecutor, terminalStatuses } from './run-state.ts'
 import { type RewardCurve, type RunSparkline, sparklineOf } from './sparkline.ts'
 import { type RunSpend, spendOf } from './spend.ts'
@@ -192,7 +193,16 @@ export function toRun(row: RunRow | readonly [...run: RunRow, found: number]): R
     finishedAt: row[44],
     displayName: named.name,
     displayNameSource: named.source,
-    progress: progressOf({ reported: row[45], reportedAt: row[46], pace: row[47], running: row[2] === 'running' }, now),
+    progress: progressOf(
+      {
+        reported: row[45],
+        reportedAt: row[46],
+        pace: row[47],
+        startStep: startStepOf(row[4]),
+        running: row[2] === 'running',
+      },
+      now,
+    ),
     spend: spendOf(
       {
         priced: row[16],
@@ -209,6 +219,10 @@ export function toRun(row: RunRow | readonly [...run: RunRow, found: number]): R
     sparkline: sparklineOf(row[48]),
     datasets: row[49],
   }
+}
+
+function startStepOf({ parent_checkpoint_step: step }: RecipeDocument): number | null {
+  return typeof step === 'number' ? step : null
 }
 
 function runNameOf(recipe: RecipeDocument): unknown {

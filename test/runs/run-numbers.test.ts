@@ -14,6 +14,7 @@ describe('progress', () => {
       [ms(0), 180],
       [ms(60), 300],
     ],
+    startStep: null,
     running: true,
     ...change,
   })

@@ -9,7 +9,8 @@ import { chargeRun } from '../charge-run.ts'
 import { limitReached } from '../deadline.ts'
 import { addNotice } from '../log/log-chunks.ts'
 import { deleteAfterCommit } from '../log/run-objects.ts'
-import type { Pace } from '../progress.ts'
+import { iterationOf } from '../metrics-line.ts'
+import { paceAfter } from '../pace.ts'
 import { addRewards } from '../sparkline.ts'
 import { accruedUsd } from '../spend.ts'
 import { addMeasurements } from './measure.ts'
@@ -85,7 +86,7 @@ async function writeReport(ctx: RequestContext, tx: Tx, report: Report, run: Loc
     run.logBytes + (log?.bytes.byteLength ?? 0),
     run.metricsSeq + (metrics?.lines.length ?? 0),
     ...numbersAfter(run, input),
-    ...metricColumns(run, metrics),
+    ...metricColumns(run, input, metrics),
     input.progress ? JSON.stringify(input.progress) : null,
     input.peakVramGb ?? null,
     input.samplesPerS ?? null,
@@ -115,23 +116,21 @@ function numbersAfter(run: LockedRun, { logSeq, metricsSeq }: ReportRunInput): u
 }
 
 /** `latest_metrics`, `pace` and `reward_curve`; null where they stay. */
-function metricColumns(run: LockedRun, metrics: MetricsBatch | null): (string | null)[] {
+function metricColumns(run: LockedRun, input: ReportRunInput, metrics: MetricsBatch | null): (string | null)[] {
   if (!metrics) return [null, null, null]
-  const step = metrics.steps.findLast((each) => each !== null) ?? null
-  const pace = step === null ? null : JSON.stringify(paceAfter(run.pace ?? [], Date.parse(run.now), step))
   const points = rewardsOf(metrics, run.metricsSeq + 1)
   const curve = metrics.rewardKey === null ? null : addRewards(run.rewardCurve, metrics.rewardKey, points)
-  return [metrics.lines.at(-1) ?? null, pace, curve && JSON.stringify(curve)]
+  return [metrics.lines.at(-1) ?? null, paceColumn(run, input, metrics), curve && JSON.stringify(curve)]
 }
 
-const PACE_MS = 60_000
-/** Reports of a minute, should they come ten a second. */
-const PACE_POINTS = 600
-
-/** The last minute up to this report, and the report before it however long ago that was: two give a rate. */
-function paceAfter(pace: Pace, nowMs: number, step: number): Pace {
-  const kept = pace.filter(([atMs], place) => atMs >= nowMs - PACE_MS || place === pace.length - 1)
-  return [...kept.slice(-PACE_POINTS), [nowMs, step]]
+/** The iteration of each line, by the key that the trainer says counts its steps. */
+function paceColumn(run: LockedRun, input: ReportRunInput, metrics: MetricsBatch): string | null {
+  const stepKey = (input.progress ?? run.progress)?.step_key ?? null
+  const iterationAt = (place: number) => iterationOf(metrics.lines[place], stepKey) ?? metrics.steps[place] ?? null
+  const atMs = Date.parse(run.now)
+  const sinceMs = run.heartbeatAt === null ? atMs : Math.min(atMs, Date.parse(run.heartbeatAt))
+  const pace = paceAfter(run.pace ?? [], metrics.lines.length, iterationAt, { sinceMs, atMs })
+  return pace && JSON.stringify(pace)
 }
 
 /** What the end of a run leaves behind: its attempt closed, a row in the audit log, what it measured, its model stamped. */

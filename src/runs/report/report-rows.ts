@@ -1,6 +1,7 @@
 /** The statements of a report. The row of the run is locked first, so that reports, sweeps and cancels of one run come one after the other. */
 import type { Statement } from '../../store/db.ts'
-import type { Pace } from '../progress.ts'
+import type { Pace } from '../pace.ts'
+import type { ReportedProgress } from '../progress.ts'
 import type { Recipe } from '../recipe/recipe.ts'
 import { type HeldRun, heldColumns } from '../run-row.ts'
 import { visibleRun } from '../run-shape.ts'
@@ -39,6 +40,9 @@ export interface LockedRun extends ReportedRun {
   readonly logLines: number
   readonly logBytes: number
   readonly metricsSeq: number
+  /** When the runner was last heard of. */
+  readonly heartbeatAt: string | null
+  readonly progress: ReportedProgress | null
   readonly pace: Pace | null
   readonly rewardCurve: RewardCurve | null
 }
@@ -49,7 +53,7 @@ export const lockRunToReport: Statement<LockedRun> = {
   text: `with locked as (select ${columns}, u.template, u.robot, u.recipe, u.gpu_tier as "gpuTier",
       u.peak_vram_gb as "peakVramGb", u.samples_per_s as "samplesPerS", u.config_key as "configKey",
       u.scorecard_key as "scorecardKey", u.log_seq as "logSeq", u.log_lines as "logLines", u.log_bytes as "logBytes",
-      u.metrics_seq as "metricsSeq", u.pace, u.reward_curve as "rewardCurve"
+      u.metrics_seq as "metricsSeq", u.heartbeat_at as "heartbeatAt", u.progress, u.pace, u.reward_curve as "rewardCurve"
     from runs u where u.id = $1 for update)
     select locked.*, clock_timestamp() as now from locked`,
 }

@@ -1,0 +1,58 @@
+/**
+ * How fast a run goes, read off its metrics lines. Pure. Lines bear no time that can be trusted, and those of one report arrive at one moment, so they are taken
+ * to have been written evenly since the report before it (or the claim): that is when they were not there yet. All by the database's clock.
+ */
+
+/** `[unix ms, iteration]` of lines of the last minute of metrics, oldest first. */
+export type Pace = readonly (readonly [atMs: number, iteration: number])[]
+
+const WINDOW_MS = 60_000
+/** Two lines of each report of a minute, should they come five a second. */
+const MAX_POINTS = 600
+/** Over less time than this a rate would say more about the network than about the trainer. */
+const SHORTEST_MS = 1000
+
+export interface Arrival {
+  /** When the runner was heard of before. */
+  readonly sinceMs: number
+  readonly atMs: number
+}
+
+/** The lines of the last minute up to this report, or the last two however old they are. Null where no line of the report has an iteration. */
+export function paceAfter(
+  pace: Pace,
+  count: number,
+  iterationAt: (place: number) => number | null,
+  arrival: Arrival,
+): Pace | null {
+  const wroteAt = (place: number) =>
+    Math.round(arrival.sinceMs + ((arrival.atMs - arrival.sinceMs) * (place + 1)) / count)
+  const from = arrival.atMs - WINDOW_MS
+  const last = placeBefore(count, iterationAt)
+  if (last === null) return null
+  let first: number | null = null
+  for (let place = 0; place < last && first === null; place += 1)
+    if (wroteAt(place) >= from && iterationAt(place) !== null) first = place
+  first ??= placeBefore(last, iterationAt)
+  const added = [first, last].flatMap((place): Pace => {
+    const iteration = place === null ? null : iterationAt(place)
+    return place === null || iteration === null ? [] : [[wroteAt(place), iteration]]
+  })
+  const all = [...pace, ...added]
+  const recent = all.filter(([atMs]) => atMs >= from)
+  if (recent.length < 2) return all.slice(-2)
+  return recent.length <= MAX_POINTS ? recent : [...recent.slice(0, 1), ...recent.slice(1 - MAX_POINTS)]
+}
+
+/** The last line before `end` that has an iteration. */
+function placeBefore(end: number, iterationAt: (place: number) => number | null): number | null {
+  for (let place = end - 1; place >= 0; place -= 1) if (iterationAt(place) !== null) return place
+  return null
+}
+
+/** Iterations a second from the oldest to the newest of the lines; null with fewer than two, and where they do not go forward. */
+export function rateOf(pace: Pace | null): number | null {
+  const [first, last] = [pace?.[0], pace?.at(-1)]
+  if (!first || !last || first === last || last[1] <= first[1]) return null
+  return ((last[1] - first[1]) * 1000) / Math.max(SHORTEST_MS, last[0] - first[0])
+}
