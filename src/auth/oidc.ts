@@ -17,6 +17,7 @@ import type { Db, Statement } from '../store/db.ts'
 import { tokenDigest } from './api-key.ts'
 import { type SessionRow, sessionByDigest, sessionViewer } from './credential-rows.ts'
 import { accountOfPerson, type Person } from './identities.ts'
+import { isSpelledOut } from './jws-spelling.ts'
 
 export interface Oidc {
   readonly settings: OidcSettings
@@ -47,8 +48,8 @@ const insertSession: Statement<never> = {
 export function openOidc(db: Db, settings: OidcSettings, cooldownMs = COOLDOWN_MS): Oidc {
   const issuerKeys = discoverOnce(settings.issuer, cooldownMs)
 
-  const personOf: Oidc['personOf'] = async (token) => {
-    if (!claimsIssuer(token, settings.issuer)) return null
+  const verify = async (token: string): Promise<Verified | null> => {
+    if (!isSpelledOut(token) || !claimsIssuer(token, settings.issuer)) return null
     try {
       const { payload, protectedHeader } = await jwtVerify(token, await issuerKeys(), {
         issuer: settings.issuer,
@@ -58,7 +59,11 @@ export function openOidc(db: Db, settings: OidcSettings, cooldownMs = COOLDOWN_M
         clockTolerance: 5,
       })
       if (protectedHeader.typ?.toLowerCase() === 'logout+jwt') return null
-      return { person: personOfClaims(payload, settings), expiresAt: new Date((payload.exp ?? 0) * 1000) }
+      return {
+        person: personOfClaims(payload, settings),
+        expiresAt: new Date((payload.exp ?? 0) * 1000),
+        digest: sessionDigest(token, payload),
+      }
     } catch (error) {
       if (error instanceof errors.JWKSTimeout || isFetchFault(error)) throw issuerSilent(error)
       if (error instanceof errors.JOSEError) return null
@@ -67,9 +72,9 @@ export function openOidc(db: Db, settings: OidcSettings, cooldownMs = COOLDOWN_M
   }
 
   const viewerOf = async (token: string, handle: string | null): Promise<Credentialed | null> => {
-    const verified = await personOf(token)
+    const verified = await verify(token)
     if (verified === null) return null
-    const digest = tokenDigest(token)
+    const { digest } = verified
     const row = await sessionOf(digest)
     if (row) return row.live ? sessionViewer(row) : null
     await db.withTx(async (tx) => {
@@ -86,10 +91,26 @@ export function openOidc(db: Db, settings: OidcSettings, cooldownMs = COOLDOWN_M
 
   return {
     settings,
-    personOf,
+    personOf: verify,
     viewerOf: (token) => viewerOf(token, null),
     admit: (token, handle) => viewerOf(token, handle),
   }
+}
+
+interface Verified {
+  readonly person: Person
+  readonly expiresAt: Date
+  /** Of what the token says, which is what its session row goes by. */
+  readonly digest: Buffer
+}
+
+/**
+ * A token that is named by its issuer has one session under that name, however often it was signed; another goes by what was signed. Never by the signature,
+ * which for some algorithms can be written anew without the key. The subject keeps people apart whose issuer gives one name twice.
+ */
+function sessionDigest(token: string, { iss, sub, jti }: JWTPayload): Buffer {
+  if (typeof jti === 'string' && jti !== '') return tokenDigest(JSON.stringify(['jti', iss, sub, jti]))
+  return tokenDigest(JSON.stringify(['signed', token.slice(0, token.lastIndexOf('.'))]))
 }
 
 /** Whether a token says it is a signed one of this issuer: one that does not is bad whether or not the issuer can be asked. */

@@ -1,6 +1,7 @@
 /** A person's session as the hub signs it: an EdDSA JWT with `typ` `hub-session+jwt`. The row decides; the token only names it. */
 import { errors, jwtVerify, SignJWT } from 'jose'
 import { isId } from '../ids.ts'
+import { isSpelledOut } from './jws-spelling.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
 export const SESSION_TYP = 'hub-session+jwt'
@@ -27,6 +28,7 @@ export async function signSession(keys: SigningKeys, claims: SessionClaims, expi
 
 /** The claims of a token of ours that is genuine and has not ended; null for any other. */
 export async function verifySession(keys: SigningKeys, token: string): Promise<SessionClaims | null> {
+  if (!isSpelledOut(token)) return null
   try {
     const { payload } = await jwtVerify(token, (header) => keys.publicKey(header.kid), {
       typ: SESSION_TYP,

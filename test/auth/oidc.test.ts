@@ -262,6 +262,60 @@ describe("a bearer token of the provider's", () => {
   })
 })
 
+describe('an attack: a revoked bearer, spelled in another way', () => {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+  /** Other texts that decode to the same bytes: the last character of 256 bytes has four bits that say nothing; padding and the other alphabet. */
+  const spellings = (token: string) => {
+    const last = alphabet.indexOf(token.at(-1) ?? '')
+    const others = Array.from({ length: 16 }, (_, bits) => alphabet[(last & 0b110000) | bits] ?? '')
+    const lastCharacters = others.map((character) => token.slice(0, -1) + character)
+    const [head = '', body = '', signature = ''] = token.split('.')
+    const plain = `${head}.${body}.${signature.replaceAll('-', '+').replaceAll('_', '/')}`
+    return [...lastCharacters, `${token}==`, plain, `${plain}==`].filter((text) => text !== token)
+  }
+
+  it.each([
+    ['with a jti', { jti: 'one of a kind' }],
+    ['without a jti', {}],
+    ['with a jti that is empty', { jti: '' }],
+  ])('stays 401: a token %s', async (_, claims) => {
+    const token = await provider.sign({ sub: '1001', nonce: randomBytes(6).toString('hex'), ...claims })
+    const first = await me(token)
+    expect(first.status).toBe(200)
+    for (const text of spellings(token))
+      expect([text.slice(-4), (await me(text)).status]).toEqual([text.slice(-4), 401])
+    await fetch(at('/auth/logout'), { method: 'POST', headers: { authorization: `Bearer ${token}` } })
+    for (const text of [token, ...spellings(token)])
+      expect([text.slice(-4), (await me(text)).status]).toEqual([text.slice(-4), 401])
+  })
+
+  it('stays 401: a token that was signed anew with the same issuer and jti', async () => {
+    const claims = { sub: '1001', jti: randomBytes(6).toString('hex') }
+    const token = await provider.sign(claims)
+    expect((await me(token)).status).toBe(200)
+    await fetch(at('/auth/logout'), { method: 'POST', headers: { authorization: `Bearer ${token}` } })
+    const again = await provider.sign({ ...claims, at: 'another moment' })
+    expect(again).not.toBe(token)
+    expect((await me(again)).status).toBe(401)
+  })
+
+  it('gives nobody the session of another whose token has the same jti', async () => {
+    const jti = 'of an issuer that counts badly'
+    const ada = await me(await provider.sign({ sub: '1001', jti }))
+    const eve = await me(await provider.sign({ sub: '3009', jti, preferred_username: 'eve' }))
+    expect([ada.json.account.handle, eve.json.account.handle]).toEqual(['ada', 'eve'])
+  })
+
+  it("is nothing for the hub's own sessions either: one text, one session", async () => {
+    const browser = openBrowser('1001')
+    await signIn(browser)
+    const token = browser.cookies(hub.url).get('hub_session') ?? ''
+    expect((await me(token)).status).toBe(200)
+    for (const text of spellings(token))
+      expect([text.slice(-4), (await me(text)).status]).toEqual([text.slice(-4), 401])
+  })
+})
+
 describe("the provider's keys", () => {
   const verifier = (cooldownMs = 0) => {
     const settings = hub.deps.config.oidc
