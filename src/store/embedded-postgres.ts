@@ -2,10 +2,11 @@
  * A real PostgreSQL under the data directory, for a hub without DATABASE_URL.
  *
  * The server is a process of its own and is shared by every process that uses the data directory (hubs, the command line). Each of them
- * holds a shared advisory lock while it does; whoever leaves last stops the server. One that a hard kill left running is adopted.
+ * holds a shared advisory lock while it does; whoever leaves last stops the server. One that a hard kill left running is adopted, and one that dies under its
+ * users is started again by the first of them to notice, on the port that they all know.
  */
 import { spawn } from 'node:child_process'
-import { open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -20,12 +21,15 @@ const START_DEADLINE_MS = 60_000
 const STOP_DEADLINE_MS = 30_000
 /** How long one who leaves waits for the locks of processes that were killed to go. */
 const NOTICE_MS = 300
+/** Between tries to have a dead server back: its last processes take a moment to go. */
+const RETRY_MIN_MS = 100
+const RETRY_MAX_MS = 5_000
 const LOG_ROTATION_BYTES = 8 * 1024 ** 2
 
 export interface EmbeddedPostgres {
   /** Of the database `hub`, which exists. */
   readonly url: string
-  /** Of the server process. */
+  /** Of the server process; another one after it died. */
   readonly pid: number
   /** Leaves the server; the last one out stops it. */
   stop(): Promise<void>
@@ -55,12 +59,69 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     if (!presence) continue
     await ensureDatabase(serverUrl(cluster, server, 'postgres'), 'hub')
     options.log?.debug({ pid: server.pid, port: server.port }, 'embedded PostgreSQL is up')
+    const kept = keepRunning(cluster, options, { server, presence })
     return {
       url: serverUrl(cluster, server, 'hub'),
-      pid: server.pid,
-      stop: once(() => leave(cluster, server, presence)),
+      get pid() {
+        return kept.current().server.pid
+      },
+      stop: once(async () => {
+        const { server, presence } = await kept.end()
+        await leave(cluster, server, presence)
+      }),
     }
   }
+}
+
+interface Held {
+  readonly server: Server
+  readonly presence: pg.Client
+}
+
+/** Watches the server by the connection that holds the lock, and has it running again, with the lock, when that breaks. */
+function keepRunning(cluster: Cluster, options: EmbeddedOptions, first: Held) {
+  let held = first
+  const ending = new AbortController()
+  let recovery: Promise<void> = Promise.resolve()
+  const recover = async () => {
+    options.log?.error({ pid: held.server.pid }, 'the connection to the embedded PostgreSQL broke')
+    for (let waitMs = RETRY_MIN_MS; !ending.signal.aborted; waitMs = Math.min(2 * waitMs, RETRY_MAX_MS)) {
+      try {
+        held = await startAgain(cluster, options, held.server)
+        options.log?.warn({ pid: held.server.pid }, 'the embedded PostgreSQL is up again')
+        return watch()
+      } catch (error) {
+        options.log?.error({ err: error }, 'the embedded PostgreSQL is not up yet')
+        await delay(waitMs, undefined, { ref: false, signal: ending.signal }).catch(() => undefined)
+      }
+    }
+  }
+  const watch = () => {
+    held.presence.once('end', () => {
+      if (!ending.signal.aborted) recovery = recover()
+    })
+  }
+  watch()
+  return {
+    current: () => held,
+    async end() {
+      ending.abort()
+      await recovery
+      return held
+    },
+  }
+}
+
+async function startAgain(cluster: Cluster, options: EmbeddedOptions, former: Server): Promise<Held> {
+  const server = await withStartLock(
+    options.dataDir,
+    async () => (await runningServer(cluster)) ?? launch(cluster, options),
+  )
+  if (server.port !== former.port)
+    throw new Error(
+      `It listens on port ${server.port} now, and this process knows it on ${former.port}: restart this one.`,
+    )
+  return { server, presence: await enter(cluster, server) }
 }
 
 /** Creates the database `name` unless it exists. `adminUrl` names any other database of the server. */
@@ -137,9 +198,10 @@ async function launch(cluster: Cluster, options: EmbeddedOptions): Promise<Serve
   const logPath = join(cluster.home, 'server.log')
   if (((await stat(logPath).catch(() => null))?.size ?? 0) > LOG_ROTATION_BYTES) await rename(logPath, `${logPath}.1`)
   const log = await open(logPath, 'a', 0o600)
+  const port = await portFor(cluster)
   const settings = {
     listen_addresses: '127.0.0.1',
-    port: String(await freePort()),
+    port: String(port),
     unix_socket_directories: '',
     max_connections: '200',
     timezone: 'UTC',
@@ -176,9 +238,19 @@ async function launch(cluster: Cluster, options: EmbeddedOptions): Promise<Serve
   throw new Error(`The embedded PostgreSQL did not start:\n${said}`)
 }
 
-async function freePort(): Promise<number> {
+/** The port of the last time, which processes that outlived the server go on using; another one where somebody else has taken it. */
+async function portFor(cluster: Cluster): Promise<number> {
+  const path = join(cluster.home, 'port')
+  const kept = Number(await readFile(path, 'utf8').catch(() => ''))
+  const port = await freePort(kept).catch(() => freePort(0))
+  if (port !== kept) await writeFile(path, String(port))
+  return port
+}
+
+/** `wanted`, or any that is free for 0; throws where it is taken. */
+async function freePort(wanted: number): Promise<number> {
   const probe = createServer()
-  await new Promise<void>((resolve, reject) => probe.once('error', reject).listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve, reject) => probe.once('error', reject).listen(wanted, '127.0.0.1', resolve))
   const address = probe.address()
   await new Promise<void>((resolve) => probe.close(() => resolve()))
   if (address === null || typeof address === 'string') throw new Error('No free port was found on 127.0.0.1.')
