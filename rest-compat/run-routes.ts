@@ -95,6 +95,16 @@ export const runRoutes: readonly Route[] = [
     bodyLimitBytes: REPORT_BODY_BYTES,
   },
   {
+    operation: 'recordGateResults',
+    method: 'POST',
+    path: '/v1/runs/:run_id/gate-results',
+    document: 'record-gate-results',
+    params: { input: body({ runId: path('run_id') }) },
+    status: 200,
+    result: 'object',
+    bodyLimitBytes: REPORT_BODY_BYTES,
+  },
+  {
     operation: 'cancelRun',
     method: 'POST',
     path: '/v1/runs/:run_id/cancel',

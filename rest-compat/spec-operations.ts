@@ -74,6 +74,7 @@ export const specOperations: Readonly<Record<string, SpecOperation>> = {
   claimRun: operation('POST', '/runs/{run_id}/claim', 200, 403, 404, 409),
   claimNextRun: operation('POST', '/runs/claim-next', 200, 204, 403, 404),
   reportRun: operation('POST', '/runs/{run_id}/report', 200, 403, 404, 409),
+  recordGateResults: operation('POST', '/runs/{run_id}/gate-results', 200, 403, 404, 409),
   listHardwareTiers: operation('GET', '/hardware_tiers', 200),
   listEndpoints: operation('GET', '/endpoints'),
   createEndpoint: operation('POST', '/endpoints'),

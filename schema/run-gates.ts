@@ -12,6 +12,8 @@ import { GateRowType } from './run-parts.ts'
 
 /** As many cells as a recipe may ask for. */
 const MAX_CELLS = 10_000
+/** More than a runner gates while it cannot reach the hub. */
+const MAX_RESULTS = 100
 const seeds = z.int().min(0).max(1000)
 
 const GateCellInput = builder.inputType('GateCellInput', {
@@ -23,21 +25,41 @@ const GateCellInput = builder.inputType('GateCellInput', {
   }),
 })
 
-const RecordGateResultsInput = builder.inputType('RecordGateResultsInput', {
+type InputFields = PothosSchemaTypes.InputFieldBuilder<typeof builder.$inferSchemaTypes, 'InputObject'>
+
+const cellsRule = { ...rule(z.array(z.unknown()).max(MAX_CELLS)), description: `At most ${MAX_CELLS}.` }
+const stepRule = { ...rule(z.int().min(0)), description: 'Of the checkpoint.' }
+const seedsRun = { ...rule(seeds), description: 'How many seeds were rolled out.' }
+const seedsAlive = { ...rule(seeds), description: 'How many of them did not fall.' }
+const rolloutId = (t: InputFields) =>
+  t.string({ ...rule(longNameText), description: 'What the runner calls the rollout.' })
+
+const GateResultInput = builder.inputType('GateResultInput', {
   description: 'What gating one checkpoint found.',
+  fields: (t) => ({
+    step: t.field({ type: 'SafeInt', required: true, ...stepRule }),
+    cells: t.field({ type: [GateCellInput], required: true, ...cellsRule }),
+    seedsRun: t.int({ required: true, ...seedsRun }),
+    seedsAlive: t.int({ required: true, ...seedsAlive }),
+    rolloutId: rolloutId(t),
+  }),
+})
+
+const RecordGateResultsInput = builder.inputType('RecordGateResultsInput', {
+  description: 'What gating checkpoints found: `results`, or the members of a single one.',
   fields: (t) => ({
     runId: t.string({ required: true, description: 'The run.' }),
     attempt: t.int({ ...rule(z.int().min(1)), description: '`attempt` of the claim; a lost one is refused with 409.' }),
-    step: t.field({ type: 'SafeInt', required: true, ...rule(z.int().min(0)), description: 'Of the checkpoint.' }),
-    cells: t.field({
-      type: [GateCellInput],
-      required: true,
-      ...rule(z.array(z.unknown()).max(MAX_CELLS)),
-      description: `At most ${MAX_CELLS}.`,
+    results: t.field({
+      type: [GateResultInput],
+      ...rule(z.array(z.unknown()).min(1).max(MAX_RESULTS)),
+      description: `In the order in which the checkpoints were gated; at most ${MAX_RESULTS}.`,
     }),
-    seedsRun: t.int({ required: true, ...rule(seeds), description: 'How many seeds were rolled out.' }),
-    seedsAlive: t.int({ required: true, ...rule(seeds), description: 'How many of them did not fall.' }),
-    rolloutId: t.string({ ...rule(longNameText), description: 'What the runner calls the rollout.' }),
+    step: t.field({ type: 'SafeInt', ...stepRule }),
+    cells: t.field({ type: [GateCellInput], ...cellsRule }),
+    seedsRun: t.int(seedsRun),
+    seedsAlive: t.int(seedsAlive),
+    rolloutId: rolloutId(t),
   }),
 })
 
@@ -45,7 +67,7 @@ builder.mutationField('recordGateResults', (t) =>
   t.field({
     type: RunType,
     description:
-      'Records what gating a checkpoint of a running run found; telling it again replaces it. For the credential that holds the run, 409 for any other. Where a tripwire of the recipe then fires the run is asked to stop: `cancelRequestedAt`.',
+      'Records what gating checkpoints of a running run found; telling one again replaces it. For the credential that holds the run, 409 for any other. Where a tripwire of the recipe then fires the run is asked to stop: `cancelRequestedAt`.',
     ...operation('key:train', targetRun),
     args: { input: t.arg({ type: RecordGateResultsInput, required: true, description: 'What was found.' }) },
     resolve: (_root, { input }, ctx) => recordGateResults(ctx, input),

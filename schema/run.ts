@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { getRun, getRunsById } from '../src/runs/get-run.ts'
 import { listRuns, runFacets } from '../src/runs/list-runs.ts'
 import type { Run } from '../src/runs/run-shape.ts'
+import { warningsOf } from '../src/runs/run-warnings.ts'
 import { Account } from './account.ts'
 import { builder, MAX_PAGE_SIZE } from './builder.ts'
 import { Connection, forwardArgs, nodesOf } from './connection.ts'
@@ -111,6 +112,10 @@ builder.node(RunType, {
         type: SparklineType,
         nullable: true,
         description: 'Its reward in little; null until a metrics line carries one.',
+      }),
+      warnings: t.stringList({
+        description: 'What of its recipe nobody acts on by itself, such as a gate that needs a runner with a battery.',
+        resolve: (run) => warningsOf(run),
       }),
       datasets: t.expose('datasets', { type: [PinnedDatasetType], description: "The recipe's datasets, pinned." }),
     }

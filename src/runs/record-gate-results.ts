@@ -4,7 +4,7 @@
  */
 import { requireCredential } from '../auth/policy.ts'
 import type { AllowedContext, RequestContext } from '../context.ts'
-import { invalid } from '../errors.ts'
+import { invalid, type Loc } from '../errors.ts'
 import type { Statement, Tx } from '../store/db.ts'
 import { commitVerb, guarded } from '../verb.ts'
 import { readRun } from './get-run.ts'
@@ -14,10 +14,8 @@ import { findRun, type HeldRun, lockRun, nextStatus } from './run-row.ts'
 import type { Run, RunGateRow } from './run-shape.ts'
 import { firedTripwire, type GatedCheckpoint, tripwireNotice } from './tripwires.ts'
 
-export interface GateResultsInput {
-  readonly runId: string
-  /** The attempt that the runner holds the run by. */
-  readonly attempt?: number | null
+/** What gating one checkpoint found. */
+export interface CheckpointResult {
   /** Of the checkpoint. */
   readonly step: number
   readonly cells: readonly {
@@ -30,11 +28,24 @@ export interface GateResultsInput {
   readonly rolloutId?: string | null
 }
 
+/** Many results, or the members of one. */
+export interface GateResultsInput extends Absentable<CheckpointResult> {
+  readonly runId: string
+  /** The attempt that the runner holds the run by. */
+  readonly attempt?: number | null
+  /** In the order in which the checkpoints were gated. */
+  readonly results?: readonly CheckpointResult[] | null
+}
+
+type Absentable<T> = { readonly [Key in keyof T]?: T[Key] | null }
+
 /** A runner that was not answered tells it again. */
-const putResult: Statement<never> = {
-  name: 'run-gate-result-put',
+const putResults: Statement<never> = {
+  name: 'run-gate-results-put',
   text: `insert into run_gate_results (run_id, step, rows, pass_count, cell_count, alive_count, seed_count, rollout_id)
-    values ($1, $2, $3::json, $4, $5, $6, $7, $8)
+    select $1, step, cells::json, passed, counted, alive, seeds, rollout
+      from unnest($2::bigint[], $3::text[], $4::int[], $5::int[], $6::int[], $7::int[], $8::text[])
+        as given (step, cells, passed, counted, alive, seeds, rollout)
     on conflict (run_id, step) do update set rows = excluded.rows, pass_count = excluded.pass_count, cell_count = excluded.cell_count,
       alive_count = excluded.alive_count, seed_count = excluded.seed_count, rollout_id = excluded.rollout_id, at = now()`,
 }
@@ -61,38 +72,77 @@ const askToStop: Statement<never> = {
  * that holds it and for a lost attempt, `conflict.terminal`.
  */
 export async function recordGateResults(ctx: RequestContext, input: GateResultsInput): Promise<Run> {
-  if (input.seedsAlive > input.seedsRun)
-    throw invalid('validation.value', 'cannot be more than were run', ['input', 'seedsAlive'])
+  const results = resultsOf(input)
   return guarded(
     ctx,
     () => findRun(ctx, input.runId),
-    (allowed, found) => record(allowed, found, input),
+    (allowed, found) => record(allowed, found, input, results),
   )
 }
 
-function record(ctx: AllowedContext, found: HeldRun, input: GateResultsInput): Promise<Run> {
+/** 422 where it is not clear which results are meant, or a count cannot be. */
+function resultsOf({ results, step, cells, seedsRun, seedsAlive, rolloutId }: GateResultsInput): CheckpointResult[] {
+  const isSingle = [step, cells, seedsRun, seedsAlive].some((member) => member != null)
+  if (results && !isSingle) return results.map((result, at) => counted(result, ['input', 'results', at]))
+  if (results || step == null || !cells || seedsRun == null || seedsAlive == null) {
+    const detail = 'Give results, or step, cells, seedsRun and seedsAlive of one.'
+    throw invalid('validation.value', detail, ['input', 'results'])
+  }
+  return [counted({ step, cells, seedsRun, seedsAlive, rolloutId }, ['input'])]
+}
+
+function counted(result: CheckpointResult, loc: Loc): CheckpointResult {
+  if (result.seedsAlive <= result.seedsRun) return result
+  throw invalid('validation.value', 'cannot be more than were run', [...loc, 'seedsAlive'])
+}
+
+function record(
+  ctx: AllowedContext,
+  found: HeldRun,
+  { attempt = null }: GateResultsInput,
+  results: readonly CheckpointResult[],
+): Promise<Run> {
   const { credentialId } = requireCredential(ctx.viewer)
   return commitVerb(ctx, async (tx) => {
     const run = await lockRun(tx, found.id)
-    nextStatus('report', run, { credentialId, attempt: input.attempt ?? null })
-    await tx.query(putResult, resultColumns(input))
-    if (run.cancelRequestedAt === null) await stopWhereFired(tx, run.id)
+    nextStatus('report', run, { credentialId, attempt })
+    await tx.query(putResults, [run.id, ...resultColumns(results)])
+    if (run.cancelRequestedAt === null) await stopWhereFired(tx, run.id, results)
     tx.afterCommit(() => ctx.deps.events.hint(run.id))
     return readRun(tx, ctx.viewer, run.id)
   })
 }
 
-function resultColumns({ runId, step, cells, seedsAlive, seedsRun, rolloutId }: GateResultsInput): unknown[] {
-  const rows = cells.map(({ name, status, detail }) => ({ name, status, detail: detail ?? null }))
-  const passed = cells.filter(({ status }) => status === 'PASS').length
-  return [runId, step, JSON.stringify(rows), passed, cells.length, seedsAlive, seedsRun, rolloutId ?? null]
+/** Of two results of one checkpoint the later one stands. */
+function resultColumns(results: readonly CheckpointResult[]): unknown[][] {
+  const rows = [...new Map(results.map((result) => [result.step, result])).values()]
+  return [
+    rows.map(({ step }) => step),
+    rows.map(({ cells }) =>
+      JSON.stringify(cells.map(({ name, status, detail }) => ({ name, status, detail: detail ?? null }))),
+    ),
+    rows.map(({ cells }) => cells.filter(({ status }) => status === 'PASS').length),
+    rows.map(({ cells }) => cells.length),
+    rows.map(({ seedsAlive }) => seedsAlive),
+    rows.map(({ seedsRun }) => seedsRun),
+    rows.map(({ rolloutId }) => rolloutId ?? null),
+  ]
 }
 
-async function stopWhereFired(tx: Tx, runId: string): Promise<void> {
+/** Looks after each of the results, in their order, so that many at once ask for what they would have asked for one by one. */
+async function stopWhereFired(tx: Tx, runId: string, results: readonly CheckpointResult[]): Promise<void> {
   const [row] = await tx.query(tripwiresOf, [runId])
   if (!row?.tripwires?.length) return
-  const fired = firedTripwire(row.tripwires, await tx.query(gatedCheckpoints, [runId]))
-  if (!fired) return
-  await tx.query(askToStop, [runId])
-  await addNotice(tx, runId, tripwireNotice(fired))
+  const gated = await tx.query(gatedCheckpoints, [runId])
+  const told = new Set(results.map(({ step }) => step))
+  for (const { step } of results) {
+    told.delete(step)
+    const fired = firedTripwire(
+      row.tripwires,
+      gated.filter((checkpoint) => !told.has(checkpoint.step)),
+    )
+    if (!fired) continue
+    await tx.query(askToStop, [runId])
+    return addNotice(tx, runId, tripwireNotice(fired))
+  }
 }

@@ -143,6 +143,16 @@ const rows: Readonly<Record<string, Row>> = {
     left: 404,
     limited: 404,
   },
+  recordGateResults: {
+    given: async ({ org, key }) => {
+      const run = await runOf(org)
+      await hub.call(key, 'POST', `/v1/runs/${run}/claim`, { worker: 'w' })
+      const results = [{ step: 1, cells: [], seeds_run: 1, seeds_alive: 1 }]
+      return { path: `/v1/runs/${run}/gate-results`, body: { results } }
+    },
+    left: 404,
+    limited: 404,
+  },
   cancelRun: {
     given: async ({ org }) => ({ path: `/v1/runs/${await runOf(org)}/cancel`, body: {} }),
     left: 404,

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { warningsOf } from '../../src/runs/run-warnings.ts'
 import { putRun } from '../support/runs.ts'
 import { contractHub, type Json, type Person } from './support/hub.ts'
 
@@ -132,3 +133,99 @@ describe('gate results', () => {
     expect((await record(ada, { runId, step: 1, ...change })).errors?.[0].extensions.status).toBe(422)
   })
 })
+
+describe('gate results over /v1', () => {
+  const result = (step: number, verdicts = ['PASS', 'FAIL', 'FAIL'], change: Json = {}) => ({
+    step,
+    cells: cells(...verdicts),
+    seeds_run: 3,
+    seeds_alive: 3,
+    ...change,
+  })
+  const tell = (who: Person, run: string, body: Json) => hub.call(who, 'POST', `/v1/runs/${run}/gate-results`, body)
+  const recorded = async (run: string) =>
+    (await hub.sql<{ step: number }>('select step from run_gate_results where run_id = $1 order by step', [run])).map(
+      ({ step }) => step,
+    )
+
+  it('are recorded as in the graph, many at once or one, and the answer asks the run to stop', async () => {
+    const run = await claimed()
+    const told = await tell(ada, run, { attempt: 1, results: [result(50), result(100)] })
+    expect([told.status, told.json.id, told.json.cancel_requested_at]).toEqual([200, run, null])
+    const asked = await tell(ada, run, result(200, undefined, { rollout_id: 'r200' }))
+    expect([asked.status, asked.json.cancel_requested_at]).toEqual([200, expect.stringMatching(/Z$/)])
+    expect(await recorded(run)).toEqual([50, 100, 200])
+    expect(await notices(run)).toEqual([expect.stringContaining('fired at step 200 (rollout r200)')])
+  })
+
+  it('of many checkpoints ask what each would have asked by itself', async () => {
+    const run = await claimed()
+    const good = ['PASS', 'PASS', 'PASS']
+    const told = await tell(ada, run, { results: [result(100), result(200), result(300, good), result(400, good)] })
+    expect(told.json.cancel_requested_at).not.toBeNull()
+    expect(await notices(run)).toEqual([expect.stringContaining('fired at step 200')])
+    expect(await recorded(run)).toEqual([100, 200, 300, 400])
+    const twice = await claimed()
+    await tell(ada, twice, { results: [result(100), result(100, good), result(200)] })
+    expect(await notices(twice)).toEqual([])
+    expect(await recorded(twice)).toEqual([100, 200])
+  })
+
+  it('are for the credential and the attempt that hold the run', async () => {
+    const run = await claimed()
+    expect((await tell(bob, run, { results: [result(1)] })).status).toBe(404)
+    expect((await tell(ada, run, { attempt: 2, results: [result(1)] })).status).toBe(409)
+    expect(await recorded(run)).toEqual([])
+  })
+
+  it.each([
+    ['neither results nor one', {}, ['body', 'results']],
+    ['both', { results: [result(1)], ...result(2) }, ['body', 'results']],
+    ['a part of one', { step: 1, cells: [] }, ['body', 'results']],
+    ['no results', { results: [] }, ['body', 'results']],
+    [
+      'more seeds alive than run',
+      { results: [result(1), result(2, [], { seeds_alive: 4 })] },
+      ['body', 'results', 1, 'seeds_alive'],
+    ],
+  ])('with %s are 422 and name the place', async (_what, body, place) => {
+    const run = await claimed()
+    const answer = await tell(ada, run, body)
+    expect([answer.status, answer.json.errors[0].loc]).toEqual([422, place])
+    expect(await recorded(run)).toEqual([])
+  })
+})
+
+describe('a run that is made says what nobody acts on', () => {
+  const warned = async (recipe: Json): Promise<string[]> => {
+    const made = await hub.call(ada, 'POST', '/v1/runs', { recipe: { template: 'act', ...recipe } })
+    expect(made.status).toBe(201)
+    return made.json.warnings
+  }
+  it('in warnings, of which a recipe without such has none', async () => {
+    expect(await warned({})).toEqual([])
+    expect(await warned({ gate: { every_steps: 100 } })).toEqual([expect.stringContaining('--battery-command')])
+    expect(await warned({ gate: { every_steps: 100 }, budget_usd: 5 })).toEqual([
+      expect.stringMatching(/^recipe\.gate/),
+      expect.stringMatching(/^recipe\.budget_usd/),
+    ])
+  })
+
+  it('also of rollouts that would be hosted, in the graph and on a replay', async () => {
+    const hosted = contractWarnings('hosted', 'worker')
+    expect(hosted).toEqual([expect.stringContaining('nobody will gate')])
+    expect(contractWarnings('worker', 'hosted')).toEqual([expect.stringContaining('nobody will gate')])
+    expect(contractWarnings('hosted', null)).toEqual([expect.stringContaining('deployed function')])
+    const key = { 'idempotency-key': 'warned-once' }
+    const body = { recipe: { template: 'act', gate: { every_steps: 1 } } }
+    const first = await hub.call(ada, 'POST', '/v1/runs', body, key)
+    const again = await hub.call(ada, 'POST', '/v1/runs', body, key)
+    expect([again.status, again.json.warnings]).toEqual([200, first.json.warnings])
+    const graph = await hub.graphql(ada, 'query ($id: String!) { run(id: $id) { warnings } }', { id: first.json.id })
+    expect(graph.data.run.warnings).toEqual(first.json.warnings)
+  })
+})
+
+function contractWarnings(executor: 'worker' | 'hosted', rollouts: 'worker' | 'hosted' | null): string[] {
+  return warningsOf({ executor, recipe: { template: 'act', gate: { every_steps: 1, executor: rollouts } } })
+}

@@ -44,6 +44,12 @@ const act: readonly Operation[] = [
   ['getRunMetrics', 'GET', (run) => `/v1/runs/${run}/metrics`],
   ['claimRun', 'POST', (run) => `/v1/runs/${run}/claim`, { worker: 'w' }],
   ['reportRun', 'POST', (run) => `/v1/runs/${run}/report`, {}],
+  [
+    'recordGateResults',
+    'POST',
+    (run) => `/v1/runs/${run}/gate-results`,
+    { results: [{ step: 1, cells: [], seeds_run: 1, seeds_alive: 1 }] },
+  ],
   ['cancelRun', 'POST', (run) => `/v1/runs/${run}/cancel`],
 ]
 const all = [...make, ...act]
@@ -90,6 +96,7 @@ describe('an operation of runs', () => {
       ...every(act, 200),
       claimRun: 403,
       reportRun: 403,
+      recordGateResults: 403,
       cancelRun: 403,
     })
     expect(await statuses(all, keys.write)).toEqual({
@@ -99,9 +106,15 @@ describe('an operation of runs', () => {
       ...every(act, 200),
       claimRun: 403,
       reportRun: 403,
+      recordGateResults: 403,
       cancelRun: 202,
     })
-    expect(await statuses(act, keys.train)).toEqual({ ...every(act, 200), reportRun: 409, cancelRun: 202 })
+    expect(await statuses(act, keys.train)).toEqual({
+      ...every(act, 200),
+      reportRun: 409,
+      recordGateResults: 409,
+      cancelRun: 202,
+    })
   })
 
   it('is 404, never 403, on a run that the caller may not see, with any scope, and on one that is not there', async () => {
