@@ -113,4 +113,13 @@ export const runRoutes: readonly Route[] = [
     status: 202,
     result: 'object',
   },
+  {
+    operation: 'deleteRun',
+    method: 'DELETE',
+    path: '/v1/runs/:run_id',
+    document: 'delete-run',
+    params: { input: fields({ runId: path('run_id') }) },
+    status: 204,
+    result: 'empty',
+  },
 ]

@@ -69,6 +69,7 @@ export const specOperations: Readonly<Record<string, SpecOperation>> = {
   downloadRunLog: operation('GET', '/runs/{run_id}/logs/download', 200, 403, 404),
   getRunMetrics: operation('GET', '/runs/{run_id}/metrics', 200, 403, 404),
   cancelRun: operation('POST', '/runs/{run_id}/cancel', 202, 403, 404, 409, 501),
+  deleteRun: operation('DELETE', '/runs/{run_id}', 204, 403, 404, 409),
   getRunConfig: operation('GET', '/runs/{run_id}/config', 200, 403, 404),
   listRunCheckpoints: operation('GET', '/runs/{run_id}/checkpoints', 200, 403, 404, 413),
   claimRun: operation('POST', '/runs/{run_id}/claim', 200, 403, 404, 409),

@@ -1,8 +1,9 @@
-/** What moves a run besides its reports: claim, claim-next, cancel. Spec, "Runs". */
+/** What moves a run besides its reports: claim, claim-next, cancel, delete. Spec, "Runs". */
 import { z } from 'zod'
 import { cancelRun } from '../src/runs/cancel-run.ts'
 import { claimNextRun } from '../src/runs/claim-next-run.ts'
 import { claimRun } from '../src/runs/claim-run.ts'
+import { deleteRun } from '../src/runs/delete-run.ts'
 import { handleText } from '../src/text-rules.ts'
 import { builder } from './builder.ts'
 import { rule } from './input-field.ts'
@@ -84,5 +85,26 @@ builder.mutationField('cancelRun', (t) =>
     ...operation('key:write', targetRun),
     args: { input: t.arg({ type: CancelRunInput, required: true, description: 'What to cancel.' }) },
     resolve: (_root, { input }, ctx) => cancelRun(ctx, input),
+  }),
+)
+
+const DeleteRunInput = builder.inputType('DeleteRunInput', {
+  description: 'Which run to delete.',
+  fields: (t) => ({ runId: t.string({ required: true, description: 'The run.' }) }),
+})
+
+const DeletedRun = builder.objectRef<{ id: string }>('DeletedRun').implement({
+  description: 'What is left of a deleted run.',
+  fields: (t) => ({ id: t.exposeID('id', { description: 'The id that it had.' }) }),
+})
+
+builder.mutationField('deleteRun', (t) =>
+  t.field({
+    type: DeletedRun,
+    description:
+      'Deletes a run that has ended, with its log, metrics and artifacts. 409 while it is queued or running, or while runs descend from it; never for agent keys. What it cost stays in the ledger, and its GPU hours count for their day.',
+    ...operation('key:write', targetRun),
+    args: { input: t.arg({ type: DeleteRunInput, required: true, description: 'What to delete.' }) },
+    resolve: (_root, { input }, ctx) => deleteRun(ctx, input),
   }),
 )

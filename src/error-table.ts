@@ -77,7 +77,12 @@ export const errorTable = {
     'Foreign origin',
     'A cookie request that changes something must come from the same origin.',
   ),
-  'forbidden.agent': kind(403, 'FORBIDDEN', 'Not for agents', 'An agent key may not delete a repo or make one public.'),
+  'forbidden.agent': kind(
+    403,
+    'FORBIDDEN',
+    'Not for agents',
+    'An agent key may not delete a repo or a run, or make a repo public.',
+  ),
   'forbidden.signature': kind(
     403,
     'FORBIDDEN',
@@ -128,6 +133,12 @@ export const errorTable = {
     'CONFLICT',
     'Already ended',
     'It has reached its last state: completed, aborted or ended.',
+  ),
+  'conflict.not_ended': kind(
+    409,
+    'CONFLICT',
+    'Not ended yet',
+    'It is queued or running; cancel it, or wait until it has ended.',
   ),
   'conflict.last_owner': kind(
     409,

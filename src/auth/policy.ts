@@ -199,8 +199,8 @@ export function assertRunsFor(viewer: Viewer, ownerId: string, level: ScopeLevel
   throw forbidden('The run belongs to an account that you are not of.')
 }
 
-/** 403 `forbidden.agent`: an agent key may not delete a repo or make one public, at its creation or later. */
-export function assertNotAgent(viewer: Viewer, action: 'delete a repo' | 'make a repo public'): void {
+/** 403 `forbidden.agent`: an agent key may not delete a repo or run, or make a repo public, at its creation or later. */
+export function assertNotAgent(viewer: Viewer, action: 'delete a repo' | 'delete a run' | 'make a repo public'): void {
   if (viewer.kind === 'anonymous' || !viewer.agent) return
   throw new HubError('forbidden.agent', `An agent key may not ${action}; a person or another key has to.`)
 }

@@ -1,4 +1,4 @@
-/** The client's commands on training runs: runs, submit, cancel. */
+/** The client's commands on training runs: runs, runs delete, submit, cancel. */
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
@@ -56,6 +56,14 @@ export function registerRunCommands(program: Command, io: ClientIo = processIo):
     .action((run: string | undefined, options: ListOptions) =>
       start(options, (client) => (run === undefined ? listRuns(client, options) : shown(client.runs.get(run)))),
     )
+
+  common(runs.command('delete <run>').description('Delete a run that has ended, with its log and metrics'), io).action(
+    (run: string, _options: CommonOptions, command: Command) =>
+      start(command.optsWithGlobals<CommonOptions>(), async (client) => {
+        await client.runs.delete(run)
+        return { json: { id: run }, text: `deleted ${run}\n` }
+      }),
+  )
 
   common(program.command('submit').description('Submit a training run'), io)
     .argument('[file]', 'a recipe as JSON; - reads it from standard input')

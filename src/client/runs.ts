@@ -1,4 +1,5 @@
 /** Training runs over `/v1` (spec, "Runs"). */
+import { z } from 'zod'
 import type { Caller } from './call.ts'
 import { type FollowOptions, followLog } from './follow-log.ts'
 import { checkpointList, claimedRun, type RemoteRun, type RunReport, remoteRun, runPage } from './run-shapes.ts'
@@ -38,6 +39,8 @@ export function runCalls(caller: Caller) {
       call('POST', '/v1/runs/claim-next', claimedRun, { worker, wait_s: waitS, owner }),
     report: (runId: string, report: RunReport) => call('POST', `${path(runId)}/report`, remoteRun, report),
     cancel: (runId: string) => call('POST', `${path(runId)}/cancel`, remoteRun, {}),
+    /** An ended run and what it kept; for good. */
+    delete: (runId: string) => call('DELETE', path(runId), z.null()),
     checkpointSteps: async (runId: string): Promise<number[]> =>
       (await call('GET', `${path(runId)}/checkpoints`, checkpointList)).items.map(({ step }) => step),
     /** The events of a run's log; connections that break are made again where they broke. */

@@ -11,18 +11,22 @@ const lockAccount: Statement<never> = {
 
 const reservationColumns = `max_hours::float8 as hours, extract(epoch from clock_timestamp() - created_at)::float8 as "ageS",
   filed_by = $2 as "byThisKey"`
-const recent = `priced and status <> 'canceled' and created_at > now() - interval '24 hours'`
+const lately = `created_at > now() - interval '24 hours'`
+
+/** The reservations of a condition, those of runs deleted since included. */
+const reservations = (whose: string) => `select ${reservationColumns} from runs
+    where ${whose} and priced and status <> 'canceled' and ${lately}
+    union all select ${reservationColumns} from deleted_runs where ${whose} and reserved and ${lately}`
 
 const ofPerson: Statement<Reservation> = {
   name: 'gpu-hours-of-person',
-  text: `select ${reservationColumns} from runs where created_by = $1 and ${recent}`,
+  text: reservations('created_by = $1'),
 }
 
 /** Of the keys that nobody in particular made: those of the operator's command line on an account. */
 const ofAccount: Statement<Reservation> = {
   name: 'gpu-hours-of-account',
-  text: `select ${reservationColumns} from runs
-    where created_by is null and filed_by in (select id from api_keys where account_id = $1) and ${recent}`,
+  text: reservations('created_by is null and filed_by in (select id from api_keys where account_id = $1)'),
 }
 
 /** Throws 429 `quota.gpu_hours` where the run does not fit beside the priced runs of the last 24 hours. The caller inserts it in the same transaction. */
@@ -35,8 +39,8 @@ export async function assertGpuHours(
   const { personId, account, credentialId, dailyGpuHourQuota } = viewer
   await tx.query(lockAccount, [personId ?? account.id])
   const values = [personId ?? account.id, credentialId]
-  const reservations = await tx.query(personId === null ? ofAccount : ofPerson, values)
+  const found = await tx.query(personId === null ? ofAccount : ofPerson, values)
   const keyLimitHours = dailyGpuHourQuota === null ? null : Number(dailyGpuHourQuota)
-  const refusal = gpuHourRefusal({ hours, reservations, limitHours, keyLimitHours })
+  const refusal = gpuHourRefusal({ hours, reservations: found, limitHours, keyLimitHours })
   if (refusal) throw refusal
 }

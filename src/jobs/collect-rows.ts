@@ -1,6 +1,6 @@
 /** Collection in the database: closed file rows past their grace are pruned, and blobs that nothing refers to any more are doomed. */
 import type { Deps } from '../context.ts'
-import type { Statement, Tx } from '../store/db.ts'
+import type { Db, Statement, Tx } from '../store/db.ts'
 
 const PRUNE_BATCH_ROWS = 1000
 
@@ -15,10 +15,34 @@ const closedRows: Statement<{ id: number; blob_id: string; pinned: boolean }> = 
     order by f.closed_at limit ${PRUNE_BATCH_ROWS}`,
 }
 
-/** Runs are never deleted, so a pinned row is looked at once. */
+/** A pinned row is looked at once; when a run that pins is deleted, `unpinFiles` has it looked at again. */
 const keepPinned: Statement<never> = {
   name: 'files-keep-pinned',
   text: 'update files set pinned = true where id = any($1::bigint[])',
+}
+
+/** Of any number of batches at once, and never beside an unpinning: what a batch saw pinned would else be marked after that has looked. */
+const PIN_LOCK = 7_113_021_401
+const pinning: Statement<never> = { name: 'files-pin-lock', text: `select pg_advisory_xact_lock_shared(${PIN_LOCK})` }
+const unpinning: Statement<never> = { name: 'files-unpin-lock', text: `select pg_advisory_xact_lock(${PIN_LOCK})` }
+
+const unpin: Statement<{ id: number }> = {
+  name: 'files-unpin',
+  text: `with batch as materialized (select id from files where repo_id = any($1::text[]) and pinned limit ${PRUNE_BATCH_ROWS} for update)
+    update files f set pinned = false from batch where f.id = batch.id returning f.id`,
+}
+
+/** Has collection look again at what runs pinned of these repos, since one of the runs is gone. */
+export async function unpinFiles(db: Db, repoIds: readonly string[], signal: AbortSignal): Promise<void> {
+  if (repoIds.length === 0) return
+  for (;;) {
+    signal.throwIfAborted()
+    const rows = await db.withTx(async (tx) => {
+      await tx.query(unpinning)
+      return tx.query(unpin, [repoIds])
+    })
+    if (rows.length < PRUNE_BATCH_ROWS) return
+  }
 }
 
 const lockBlobs: Statement<never> = {
@@ -47,6 +71,7 @@ const doomUnreferenced: Statement<{ id: string }> = {
  * Blobs are locked before file rows, as everywhere.
  */
 export async function pruneBatch(tx: Tx, graceSeconds: number): Promise<number> {
+  await tx.query(pinning)
   const due = await tx.query(closedRows, [graceSeconds])
   const rows = due.filter((row) => !row.pinned)
   if (rows.length < due.length) await tx.query(keepPinned, [due.filter((row) => row.pinned).map((row) => row.id)])
@@ -76,6 +101,11 @@ const dropOld: readonly Statement<never>[] = [
   {
     name: 'idempotency-drop-old',
     text: `delete from idempotency_keys where created_at < now() - make_interval(secs => ${IDEMPOTENCY_KEPT_SECONDS})`,
+  },
+  {
+    // Their GPU hours count for a day.
+    name: 'deleted-runs-drop-old',
+    text: `delete from deleted_runs where cleared_at is not null and created_at < now() - interval '24 hours'`,
   },
   {
     name: 'uploads-drop-old',

@@ -8,6 +8,7 @@ import { dropOldRows, pruneClosedRows } from './collect-rows.ts'
 import { collectRunObjects } from './collect-run-objects.ts'
 import { purgeDeletedRepos, purgeRepo } from './repo-purge.ts'
 import { writeMetricsFile } from './run-metrics-file.ts'
+import { purgeDeletedRuns, purgeRun } from './run-purge.ts'
 
 /** Keeps the input's type for the handler, and forgets it for the list. */
 const define = <Input extends z.ZodType>(job: JobDefinition<Input>): JobDefinition => ({
@@ -43,6 +44,7 @@ const filesCollect = define({
   concurrency: 1,
   async handler(_input, { deps, signal }) {
     await purgeDeletedRepos(deps, signal)
+    await purgeDeletedRuns(deps, signal)
     await pruneClosedRows(deps, signal)
     await dropOldRows(deps)
     // Without a store there is nothing of it to collect.
@@ -63,6 +65,15 @@ const storeUploadsCollect = define({
   async handler(_input, { deps, signal }) {
     if (deps.objects) await abortStrays(deps, deps.objects, signal)
   },
+})
+
+const runPurge = define({
+  name: 'run-purge',
+  input: z.object({ runId: z.string() }),
+  expireSeconds: 900,
+  retryLimit: 5,
+  concurrency: 1,
+  handler: ({ runId }, { deps, signal }) => purgeRun(deps, runId, signal),
 })
 
 const runObjectsCollect = define({
@@ -111,6 +122,7 @@ const runMetricsFile = define({
 export const jobs: readonly JobDefinition[] = [
   blobVerify,
   repoPurge,
+  runPurge,
   filesCollect,
   storeUploadsCollect,
   runObjectsCollect,

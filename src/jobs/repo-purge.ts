@@ -4,6 +4,7 @@ import { forgetInStore } from '../files/abort-upload.ts'
 import { discardUploads } from '../files/upload-sql.ts'
 import { openStates, sqlStates } from '../files/upload-state.ts'
 import type { Statement } from '../store/db.ts'
+import { unpinFiles } from './collect-rows.ts'
 
 const PURGE_BATCH_ROWS = 5000
 
@@ -47,6 +48,7 @@ export async function purgeRepo(deps: Deps, repoId: string, signal: AbortSignal)
   const [deleted] = await deps.db.query(deletedRepo, [repoId])
   if (!deleted) return
   while ((await deps.db.query(closeBatch, [repoId])).length > 0) signal.throwIfAborted()
+  await unpinFiles(deps.db, [repoId], signal)
   await giveUpUploads(deps, repoId)
   const left = [...(await deps.db.query(anyLive, [repoId])), ...(await deps.db.query(openUploads, [repoId]))]
   if (left.length === 0) await deps.db.query(forget, [repoId])

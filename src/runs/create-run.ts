@@ -11,7 +11,7 @@ import { commitVerb, guarded } from '../verb.ts'
 import { readRun } from './get-run.ts'
 import { insertNamedRepos, lockNamedRepos, type NamedRepos } from './named-repos.ts'
 import { recipeHash } from './recipe/recipe.ts'
-import { billingOwner, type ResolvedRequest, type RunRequest, resolveRequest } from './run-request.ts'
+import { billingOwner, lockParent, type ResolvedRequest, type RunRequest, resolveRequest } from './run-request.ts'
 import type { Run } from './run-shape.ts'
 import { announceWaiting } from './waiting-runs.ts'
 
@@ -44,6 +44,7 @@ async function make(ctx: AllowedContext, owner: AccountRef, request: RunRequest)
   return commitVerb(ctx, async (tx) => {
     const named = await lockNamedRepos(tx, viewer, recipe)
     if (plan.isPriced) await assertGpuHours(tx, viewer, plan.maxHours, ctx.deps.config.runs.dailyGpuHourQuota)
+    await lockParent(tx, resolved.parent)
     await tx.query(insertRun, runValues(id, viewer, resolved, named))
     await insertNamedRepos(tx, id, named)
     await announce(ctx, tx, id, resolved)

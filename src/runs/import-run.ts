@@ -13,7 +13,7 @@ import { readRun } from './get-run.ts'
 import { metricsKey, putRunObject } from './log/run-objects.ts'
 import { insertNamedRepos, lockNamedRepos } from './named-repos.ts'
 import { type Recipe, recipeHash } from './recipe/recipe.ts'
-import { billingOwner, findParent } from './run-request.ts'
+import { billingOwner, findParent, lockParent } from './run-request.ts'
 import type { Run } from './run-shape.ts'
 import type { JobStatus } from './run-state.ts'
 import { gatesOf } from './scorecard.ts'
@@ -70,6 +70,7 @@ async function make(ctx: AllowedContext, owner: AccountRef, input: ImportRunInpu
   const gates = scorecardJson == null ? null : gatesOf(scorecardJson)
   return commitVerb(ctx, async (tx) => {
     const named = await lockNamedRepos(tx, viewer, recipe)
+    await lockParent(tx, parent)
     await tx.query(insertImported, [
       id,
       input.status ?? 'succeeded',

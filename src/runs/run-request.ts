@@ -5,7 +5,7 @@ import type { AccountRef, RequestContext } from '../context.ts'
 import { HubError, invalid } from '../errors.ts'
 import { planRun, type RunPlan } from '../planner/run-plan.ts'
 import { viewerParams, visibleRepo } from '../repos/repo-shape.ts'
-import type { Statement } from '../store/db.ts'
+import type { Querier, Statement } from '../store/db.ts'
 import { filesOfStep } from './checkpoints.ts'
 import { getRun } from './get-run.ts'
 import type { Recipe } from './recipe/recipe.ts'
@@ -61,6 +61,19 @@ export async function findParent(ctx: RequestContext, id: string | null): Promis
   if (parent) return parent
   const detail = 'There is no such run, or you may not see it.'
   throw invalid('validation.value', detail, ['input', 'parentRunId'])
+}
+
+/** Keeps a deletion of the run away, and nothing else. */
+const keepParent: Statement<{ id: string }> = {
+  name: 'run-parent-keep',
+  text: 'select id from runs where id = $1 for key share',
+}
+
+/** In the transaction that makes the new run: the parent stays until that stands, or was deleted since it was found (422). */
+export async function lockParent(tx: Querier, parent: Run | null): Promise<void> {
+  if (!parent) return
+  const [kept] = await tx.query(keepParent, [parent.id])
+  if (!kept) throw invalid('validation.value', 'The run was deleted.', ['input', 'parentRunId'])
 }
 
 /** Files of one step. */

@@ -52,8 +52,9 @@ describe('hub submit', () => {
 })
 
 describe('hub runs and hub cancel', () => {
-  it('lists by filters, shows one, and cancels it once', async () => {
+  it('lists by filters, shows one, cancels it once, and deletes it when it has ended', async () => {
     const { id } = await json('submit', '--template', 'act', '--robot', 'lonely')
+    expect(await run('runs', 'delete', id)).toMatchObject({ code: 5, err: expect.stringContaining('queued') })
     expect((await json('runs', '--robot', 'lonely')).runs).toMatchObject([{ id }])
     expect((await run('runs', '--robot', 'lonely')).out).toMatch(new RegExp(`^${id} {2}queued .*\\n1 run\\n$`))
     expect((await json('runs', '--limit', '1')).runs).toHaveLength(1)
@@ -61,6 +62,9 @@ describe('hub runs and hub cancel', () => {
     expect(await json('cancel', id)).toMatchObject({ id, status: 'canceled' })
     expect(await run('cancel', id)).toMatchObject({ code: 5 })
     expect(await run('cancel', 'run_nope')).toMatchObject({ code: 4 })
+    expect(await json('runs', 'delete', id)).toEqual({ id })
+    expect(await run('runs', 'delete', id)).toMatchObject({ code: 4 })
+    expect((await json('runs', '--robot', 'lonely')).runs).toEqual([])
   })
 })
 

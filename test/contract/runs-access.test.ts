@@ -51,6 +51,7 @@ const act: readonly Operation[] = [
     { results: [{ step: 1, cells: [], seeds_run: 1, seeds_alive: 1 }] },
   ],
   ['cancelRun', 'POST', (run) => `/v1/runs/${run}/cancel`],
+  ['deleteRun', 'DELETE', (run) => `/v1/runs/${run}`],
 ]
 const all = [...make, ...act]
 const ask = ([, method, path, body]: Operation, who: Who, run: string) => hub.call(who, method, path(run), body)
@@ -98,6 +99,7 @@ describe('an operation of runs', () => {
       reportRun: 403,
       recordGateResults: 403,
       cancelRun: 403,
+      deleteRun: 403,
     })
     expect(await statuses(all, keys.write)).toEqual({
       ...every(make, 403),
@@ -114,6 +116,13 @@ describe('an operation of runs', () => {
       reportRun: 409,
       recordGateResults: 409,
       cancelRun: 202,
+      deleteRun: 409,
+    })
+    expect(await statuses(act, keys.train)).toEqual({
+      ...every(act, 200),
+      reportRun: 409,
+      cancelRun: 202,
+      deleteRun: 409,
     })
   })
 

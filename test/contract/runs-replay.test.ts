@@ -112,6 +112,14 @@ describe('the daily quota of GPU hours', () => {
     expect((await create(boss, { executor: 'hosted', max_hours: 3.75 })).status).toBe(201)
   })
 
+  it('counts a run that was deleted since', async () => {
+    const { items } = (await hub.call(boss, 'GET', '/v1/runs?executor=hosted')).json
+    await hub.sql(`update runs set status = 'failed', finished_at = now() where id = $1`, [items[0].id])
+    expect((await hub.call(boss, 'DELETE', `/v1/runs/${items[0].id}`)).status).toBe(204)
+    const refused = await create(boss, { executor: 'hosted', max_hours: 1 })
+    expect([refused.status, refused.headers.get('x-gpu-quota-used')]).toEqual([429, '10'])
+  })
+
   it('is told in the graph too', async () => {
     const input = { recipe: { template: 'act', executor: 'HOSTED', maxHours: 11 } }
     const answer = await hub.graphql(boss, 'mutation ($input: CreateRunInput!) { createRun(input: $input) { id } }', {

@@ -11,6 +11,9 @@ import type { Tx } from '../../store/db.ts'
 
 export const RUN_PREFIX = 'runs/'
 
+/** Under which everything of one run lies. */
+export const runPrefix = (runId: string) => `${RUN_PREFIX}${runId}/`
+
 /** What an object of a run is; `logs/` is the prefix that the run shows. */
 export type RunObjectKind = 'logs' | 'config' | 'scorecard'
 

@@ -1,0 +1,59 @@
+/** Clears what a deleted run left: its metrics and log, its objects, and what it pinned. */
+import type { Deps } from '../context.ts'
+import { runPrefix } from '../runs/log/run-objects.ts'
+import type { Statement } from '../store/db.ts'
+import type { ObjectStore } from '../store/objects/object-store.ts'
+import { unpinFiles } from './collect-rows.ts'
+
+const PURGE_BATCH_ROWS = 5000
+const OBJECT_BATCH = 500
+
+const uncleared: Statement<{ repoIds: string[] }> = {
+  name: 'deleted-run',
+  text: 'select to_json(repo_ids) as "repoIds" from deleted_runs where run_id = $1 and cleared_at is null',
+}
+
+const rowsOf: readonly Statement<{ seq: number }>[] = ['run_metrics', 'run_log_chunks'].map((table) => ({
+  name: `deleted-run-${table.replaceAll('_', '-')}`,
+  text: `delete from ${table} where run_id = $1
+    and seq in (select seq from ${table} where run_id = $1 order by seq limit ${PURGE_BATCH_ROWS}) returning seq`,
+}))
+
+const clear: Statement<never> = {
+  name: 'deleted-run-cleared',
+  text: 'update deleted_runs set cleared_at = now() where run_id = $1',
+}
+
+const allUncleared: Statement<{ run_id: string }> = {
+  name: 'deleted-runs',
+  text: 'select run_id from deleted_runs where cleared_at is null order by deleted_at limit 100',
+}
+
+/** Clears one deleted run, batch by batch; doing it twice does nothing more. A run that was not deleted is never touched. */
+export async function purgeRun(deps: Deps, runId: string, signal: AbortSignal): Promise<void> {
+  const [deleted] = await deps.db.query(uncleared, [runId])
+  if (!deleted) return
+  for (const statement of rowsOf) {
+    while ((await deps.db.query(statement, [runId])).length === PURGE_BATCH_ROWS) signal.throwIfAborted()
+  }
+  if (deps.objects) await deleteObjects(deps.objects, runId, signal)
+  await unpinFiles(deps.db, deleted.repoIds, signal)
+  await deps.db.query(clear, [runId])
+}
+
+/** What is written for it from now on (a metrics file that was under way) is found by the collection of runs' objects. */
+async function deleteObjects(objects: ObjectStore, runId: string, signal: AbortSignal): Promise<void> {
+  let batch: string[] = []
+  for await (const { key } of objects.list(runPrefix(runId), signal)) {
+    batch.push(key)
+    if (batch.length < OBJECT_BATCH) continue
+    await objects.delete(batch, signal)
+    batch = []
+  }
+  if (batch.length > 0) await objects.delete(batch, signal)
+}
+
+/** Whatever a crashed or skipped purge left. */
+export async function purgeDeletedRuns(deps: Deps, signal: AbortSignal): Promise<void> {
+  for (const { run_id } of await deps.db.query(allUncleared)) await purgeRun(deps, run_id, signal)
+}
