@@ -96,6 +96,11 @@ describe('the house', () => {
     expect(readers.filter((file) => file !== 'src/main.ts' && !file.startsWith('src/cli/'))).toEqual([])
   })
 
+  it('writes to a terminal in one place, where what others said is made visible', () => {
+    const writers = files.filter((file) => /\b(stdout|stderr|stream)\.write\(|\bconsole\./.test(textOf(file)))
+    expect(writers.filter((file) => file.startsWith('src/cli/'))).toEqual(['src/cli/terminal.ts'])
+  })
+
   it('keeps files small and names things after what they do', () => {
     expect(files.filter((file) => textOf(file).split('\n').length > 301)).toEqual([])
     expect(files.filter((file) => !/^[a-z0-9]+(-[a-z0-9]+)*\.ts$/.test(basename(file)))).toEqual([])

@@ -16,6 +16,7 @@ import {
 import { type ClientSettings, storeSettings } from './client-settings.ts'
 import { linesOf } from './output.ts'
 import { processIo } from './process-io.ts'
+import { inLine, print } from './terminal.ts'
 
 interface TransferOptions extends CommonOptions {
   readonly include: string[]
@@ -124,8 +125,8 @@ async function push(
   let text = report.created ? `${would}create${report.dryRun ? '' : 'd'} ${report.repo} (${options.kind})\n` : ''
   if (report.dryRun)
     text +=
-      report.sent.map((path) => `would send    ${path}\n`).join('') +
-      report.deleted.map((path) => `would delete  ${path}\n`).join('')
+      report.sent.map((path) => `would send    ${inLine(path)}\n`).join('') +
+      report.deleted.map((path) => `would delete  ${inLine(path)}\n`).join('')
   text += `${report.repo}: ${would}${verb} ${countText(report.sent.length, 'file')} (${sizeText(report.sentBytes)}), ${countText(report.skipped, 'file')} already there`
   if (report.deleted.length > 0) text += `, ${report.dryRun ? 'would delete' : 'deleted'} ${report.deleted.length}`
   text += `, in ${seconds(startedMs)}\n`
@@ -161,9 +162,8 @@ function failures(
   report: { readonly failed: ReadonlyArray<{ path: string; why: string }>; readonly cause: unknown },
 ): number {
   if (report.failed.length === 0) return exitCode.ok
-  io.stderr.write(
-    `hub: ${countText(report.failed.length, 'file')} failed:\n${report.failed.map(({ path, why }) => `  ${path}: ${why}\n`).join('')}`,
-  )
+  const rows = report.failed.map(({ path, why }) => `  ${inLine(`${path}: ${why}`)}\n`)
+  print(io.stderr, `hub: ${countText(report.failed.length, 'file')} failed:\n${rows.join('')}`)
   return exitCodeOf(report.cause)
 }
 
@@ -171,9 +171,10 @@ async function list(client: HubClient, repo: RepoName, prefix: string): Promise<
   const files = []
   for await (const page of client.tree(repo, prefix)) files.push(...page)
   const bytes = files.reduce((sum, file) => sum + file.size, 0)
-  const rows = files.map(
-    (file) => `${String(file.size).padStart(14)}  ${file.sha256?.slice(0, 12) ?? '(not hashed)'}  ${file.path}\n`,
-  )
+  const rows = files.map(({ size, sha256, path }) => {
+    const digest = sha256?.slice(0, 12) ?? '(not hashed)'
+    return `${inLine(`${String(size).padStart(14)}  ${digest}  ${path}`)}\n`
+  })
   return { json: { files }, text: `${rows.join('')}${countText(files.length, 'file')}, ${sizeText(bytes)}\n` }
 }
 
@@ -185,10 +186,11 @@ async function listRepos(client: HubClient, options: Record<string, unknown>): P
   }
   const repos = []
   for await (const page of client.repos(filters)) repos.push(...page)
-  const rows = repos.map(
-    (repo) =>
-      `${repo.kind.padEnd(8)} ${repo.visibility.padEnd(8)} ${countText(repo.file_summary.count, 'file').padStart(14)} ${sizeText(repo.file_summary.total_bytes).padStart(9)}  ${repo.full_name}\n`,
-  )
+  const rows = repos.map((repo) => {
+    const { count, total_bytes: bytes } = repo.file_summary
+    const size = `${countText(count, 'file').padStart(14)} ${sizeText(bytes).padStart(9)}`
+    return `${inLine(`${repo.kind.padEnd(8)} ${repo.visibility.padEnd(8)} ${size}  ${repo.full_name}`)}\n`
+  })
   return { json: { repos }, text: `${rows.join('')}${countText(repos.length, 'repo')}\n` }
 }
 

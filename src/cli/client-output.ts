@@ -1,6 +1,7 @@
 /** How the client commands speak to a person: sizes, a progress bar on a terminal, and failures with their exit code. */
 import { SingleBar } from 'cli-progress'
 import { failureLine, LocalError, ProblemError, type Progress } from '../client/index.ts'
+import { inLine, print } from './terminal.ts'
 
 /** What a client command touches of its process; tests give their own. */
 export interface ClientIo {
@@ -44,17 +45,21 @@ export function exitCodeOf(error: unknown): number {
 
 /** An error as lines for a person: what, then each entry with its place. */
 export function explain(error: unknown): string {
-  const lines = [`hub: ${failureLine(error)}`]
+  const lines = [`hub: ${indented(failureLine(error))}`]
   if (error instanceof ProblemError) {
     for (const entry of error.entries) {
       const place = entry.loc.length > 0 ? `${entry.loc.join('.')}: ` : ''
-      if (entry.detail !== error.message || place !== '') lines.push(`  ${place}${entry.detail} (${entry.type})`)
+      if (entry.detail !== error.message || place !== '')
+        lines.push(inLine(`  ${place}${entry.detail} (${entry.type})`))
     }
     if (error.status === 401) lines.push('  Give a key in HUB_TOKEN, with --token-file, or once with `hub login`.')
   }
-  if (error instanceof LocalError) lines.push(...error.faults.map((fault) => `  ${fault}`))
+  if (error instanceof LocalError) lines.push(...error.faults.map((fault) => inLine(`  ${fault}`)))
   return `${lines.join('\n')}\n`
 }
+
+/** What has several lines is told from the next thing that is said. */
+const indented = (text: string) => text.replaceAll('\n', '\n  ')
 
 /** Bytes with three significant digits, in powers of 1,000. */
 export function sizeText(bytes: number): string {
@@ -116,7 +121,7 @@ export function progressOn(stream: ClientIo['stderr']): Progress {
       files += 1
       show()
     },
-    note: (message) => void stream.write(`${message}\n`),
+    note: (message) => print(stream, `${inLine(message)}\n`),
     end() {
       bar?.stop()
       bar = null

@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { createHubClient, type HubClient } from '../client/index.ts'
 import { type ClientIo, exitCode, exitCodeOf, exitCodesHelp, explain } from './client-output.ts'
 import { type ClientSettings, clientSettings } from './client-settings.ts'
+import { print, printJson } from './terminal.ts'
 
 export interface CommonOptions {
   readonly url?: string
@@ -63,14 +64,15 @@ export async function runCommand(io: ClientIo, options: CommonOptions, work: Wor
     const client = createHubClient({ url: settings.url, token: settings.token, signal: interrupt.signal })
     const ended = await work(client, settings)
     if (typeof ended === 'number') return io.exit(ended)
-    io.stdout.write(options.json ? `${JSON.stringify(ended.json)}\n` : ended.text)
+    if (options.json) printJson(io.stdout, ended.json)
+    else print(io.stdout, ended.text)
     io.exit(ended.code ?? exitCode.ok)
   } catch (error) {
     if (interrupt.signal.aborted) {
-      io.stderr.write('hub: interrupted; run the same command again to go on.\n')
+      print(io.stderr, 'hub: interrupted; run the same command again to go on.\n')
       return io.exit(exitCode.interrupted)
     }
-    io.stderr.write(explain(error))
+    print(io.stderr, explain(error))
     io.exit(error instanceof UsageError ? exitCode.usage : exitCodeOf(error))
   } finally {
     off()

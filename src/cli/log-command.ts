@@ -5,6 +5,7 @@ import { type ClientIo, exitCode } from './client-output.ts'
 import { type CommonOptions, common, runCommand, wholeFrom } from './client-session.ts'
 import { processIo } from './process-io.ts'
 import { paintLine } from './run-output.ts'
+import { inLine, print, printColored, printJson } from './terminal.ts'
 
 interface LogOptions extends CommonOptions {
   readonly follow?: boolean
@@ -15,7 +16,9 @@ interface LogOptions extends CommonOptions {
 
 const help = `
 What the hub says itself, such as a cancel, is in the log too, after \`hub:\`. A connection that breaks is made again
-where it broke: no line is lost, none comes twice. With --json each event is one line,
+where it broke: no line is lost, none comes twice. On a terminal the colors of the trainer are shown, and the end of a line
+that was written over; any other control character is written as JSON writes it (\\u001b), in a file all of them. The bytes
+as they are: GET /v1/runs/RUN/logs/download. With --json each event is one line,
 {"event": "log"|"metric"|"end", "id": …, "data": …}; an \`id\` is what --after takes.
 
 Examples:
@@ -53,11 +56,11 @@ async function show(io: ClientIo, client: HubClient, run: string, options: LogOp
   for await (const event of events) {
     if (event.kind === 'end') status = event.status
     else if ((event.kind === 'metric') !== metrics) continue
-    if (json) io.stdout.write(`${JSON.stringify(asObject(event))}\n`)
-    else if (event.kind === 'log') io.stdout.write(paintLine(event, isTerminal))
-    else if (event.kind === 'metric') io.stdout.write(`${JSON.stringify(event.line)}\n`)
+    if (json) printJson(io.stdout, asObject(event))
+    else if (event.kind === 'log') printColored(io.stdout, paintLine(event, isTerminal))
+    else if (event.kind === 'metric') printJson(io.stdout, event.line)
   }
-  if (follow) io.stderr.write(`hub: the run has ended: ${status}\n`)
+  if (follow) print(io.stderr, `hub: the run has ended: ${inLine(status)}\n`)
   return status === 'failed' || status === 'canceled' ? exitCode.failed : exitCode.ok
 }
 

@@ -10,6 +10,7 @@ import { type ClientIo, exitCode } from './client-output.ts'
 import { answerLines } from './model-lines.ts'
 import { modelText, paintFor } from './model-output.ts'
 import { processIo } from './process-io.ts'
+import { print, printColored, printJson, printOver } from './terminal.ts'
 
 /** What the command touches of its process; tests give their own. */
 export interface ModelIo extends Omit<ClientIo, 'env'> {
@@ -70,7 +71,7 @@ async function run(io: ModelIo, dir: string | undefined, entry: string | undefin
     io.exit(good ? exitCode.ok : exitCode.failed)
   } catch (error) {
     if (interrupt.signal.aborted) return io.exit(exitCode.interrupted)
-    io.stderr.write(`hub: ${error instanceof Error ? error.message : String(error)}\n`)
+    print(io.stderr, `hub: ${error instanceof Error ? error.message : String(error)}\n`)
     io.exit(error instanceof UsageError ? exitCode.usage : exitCode.failed)
   } finally {
     off()
@@ -96,9 +97,11 @@ async function work(
   if (entry === undefined) throw new UsageError(await entryMissing(dir, io.cwd))
   const waiting = notice(io, `reading ${entry} …`)
   const model = await checkModel(pool, { dir, entry, cwd: io.cwd }, signal).finally(waiting.end)
-  const text = options.json ? `${JSON.stringify(model.report)}\n` : modelText(model, paintFor(io.stdout))
-  io.stdout.write(text)
-  if (options.json) for (const note of model.notes) io.stderr.write(`hub: ${note}\n`)
+  if (!options.json) printColored(io.stdout, modelText(model, paintFor(io.stdout)))
+  else {
+    printJson(io.stdout, model.report)
+    for (const note of model.notes) print(io.stderr, `hub: ${note}\n`)
+  }
   return isGood(model.report)
 }
 
@@ -120,7 +123,7 @@ async function writeLines(io: ModelIo, answers: AsyncIterable<ModelReport>): Pro
   const waiting = notice(io, () => `${done} checked, ${failed} failed`)
   try {
     for await (const report of answers) {
-      io.stdout.write(`${JSON.stringify(report)}\n`)
+      printJson(io.stdout, report)
       done += 1
       if (!isGood(report)) failed += 1
     }
@@ -138,12 +141,12 @@ function notice(io: ModelIo, text: string | (() => string)): { readonly end: () 
   let shown = false
   const timer = setInterval(() => {
     shown = true
-    io.stderr.write(`\r\x1b[K${typeof text === 'string' ? text : text()}`)
+    printOver(io.stderr, typeof text === 'string' ? text : text())
   }, NOTICE_AFTER_MS)
   return {
     end() {
       clearInterval(timer)
-      if (shown) io.stderr.write('\r\x1b[K')
+      if (shown) printOver(io.stderr, '')
     },
   }
 }

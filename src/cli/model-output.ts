@@ -5,6 +5,7 @@ import { isRefused } from '../cards/model-checks.ts'
 import type { ModelJoint } from '../mjcf/reading.ts'
 import type { CheckedModel } from './check-model.ts'
 import { countText, sizeText } from './client-output.ts'
+import { inLineColored } from './terminal.ts'
 
 type Style = Parameters<typeof styleText>[0]
 /** Writes a text in a style, or as it is where the output is no terminal. */
@@ -35,7 +36,7 @@ export function modelText(model: CheckedModel, paint: Paint): string {
     : [...aboutModel(model, paint)]
   lines.push('', ...checkLines(report.checks, paint))
   for (const note of notes) lines.push(`  ${paint('yellow', '!')} ${note}`)
-  return `${lines.join('\n')}\n\n${conclusion(report.checks, paint)}\n`
+  return `${lines.map(inLineColored).join('\n')}\n\n${conclusion(report.checks, paint)}\n`
 }
 
 function* aboutModel({ report, reading, sizes }: CheckedModel, paint: Paint): Iterable<string> {

@@ -1,12 +1,10 @@
 /** How commands answer: one JSON object with `--json`, else lines for a person; errors are one line on stderr. */
+import { inLine, print, printJson } from './terminal.ts'
 
 /** Prints a command's result. Members that are null or absent are left out of the lines, never out of the JSON. */
 export function printResult(result: Readonly<Record<string, unknown>>, json: boolean): void {
-  if (json) {
-    process.stdout.write(`${JSON.stringify(result)}\n`)
-    return
-  }
-  process.stdout.write(linesOf(result))
+  if (json) printJson(process.stdout, result)
+  else print(process.stdout, linesOf(result))
 }
 
 const NAME_WIDTH = 24
@@ -18,12 +16,13 @@ export function linesOf(object: Readonly<Record<string, unknown>>, indent = ''):
       if (value === null || value === undefined) return ''
       if (Array.isArray(value)) return line(indent, name, value.map(wordOf).join(', ') || 'none')
       if (typeof value !== 'object') return line(indent, name, String(value))
-      return `${indent}${name}\n${linesOf(value as Record<string, unknown>, `${indent}  `)}`
+      return `${indent}${inLine(name)}\n${linesOf(value as Record<string, unknown>, `${indent}  `)}`
     })
     .join('')
 }
 
-const line = (indent: string, name: string, text: string) => `${`${indent}${name}`.padEnd(NAME_WIDTH)} ${text}\n`
+const line = (indent: string, name: string, text: string) =>
+  `${inLine(`${`${indent}${name}`.padEnd(NAME_WIDTH)} ${text}`)}\n`
 
 /** An account or repo in a list is known by its name. */
 function wordOf(value: unknown): string {
@@ -35,6 +34,6 @@ function wordOf(value: unknown): string {
 /** One line for what went wrong; the inside of an unexpected error stays inside unless HUB_DEBUG is set. */
 export function printError(error: unknown): void {
   const text = error instanceof Error ? error.message : String(error)
-  process.stderr.write(`hub: ${text}\n`)
-  if (process.env.HUB_DEBUG && error instanceof Error) process.stderr.write(`${error.stack}\n`)
+  print(process.stderr, `hub: ${text}\n`)
+  if (process.env.HUB_DEBUG && error instanceof Error) print(process.stderr, `${error.stack}\n`)
 }

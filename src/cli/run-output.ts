@@ -1,5 +1,6 @@
 /** Runs as lines for a person. */
 import type { RemoteRun } from '../client/index.ts'
+import { inLine, logText } from './terminal.ts'
 
 const blocks = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const
 
@@ -26,7 +27,8 @@ export function sparkText(sparkline: RemoteRun['sparkline'], width = 24): string
 export function runRow(run: RemoteRun): string {
   const done = run.progress?.fraction ?? null
   const share = done === null ? '' : `${Math.floor(done * 100)}%`
-  return `${run.id}  ${run.status.padEnd(9)} ${share.padStart(4)} ${sparkText(run.sparkline, 16).padEnd(16)}  ${run.display_name}\n`
+  const curve = sparkText(run.sparkline, 16).padEnd(16)
+  return `${inLine(`${run.id}  ${run.status.padEnd(9)} ${share.padStart(4)} ${curve}  ${run.display_name}`)}\n`
 }
 
 /** What a person wants to know of one run, a line for each that there is. */
@@ -44,7 +46,9 @@ export function runLines(run: RemoteRun): string {
     ['cost', spend?.priced && spend.accrued_usd !== null ? `${spend.accrued_usd} USD` : null],
     ['error', run.error],
   ]
-  return lines.flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(10)} ${value}\n`])).join('')
+  return lines
+    .flatMap(([name, value]) => (value === null ? [] : [`${inLine(`${name.padEnd(10)} ${value}`)}\n`]))
+    .join('')
 }
 
 const shareText = (fraction: number | null) => (fraction === null ? '' : ` (${Math.floor(fraction * 100)}%)`)
@@ -52,6 +56,7 @@ const round = (value: number) => Number(value.toPrecision(5))
 
 /** A line of a log; one of the hub's own stands out. */
 export function paintLine({ stream, line }: { readonly stream: string; readonly line: string }, isTerminal: boolean) {
-  if (stream !== 'stderr') return `${line}\n`
-  return isTerminal ? `\x1b[33mhub: ${line}\x1b[0m\n` : `hub: ${line}\n`
+  const text = logText(line, isTerminal)
+  if (stream !== 'stderr') return `${text}\n`
+  return isTerminal ? `\x1b[33mhub: ${text}\x1b[0m\n` : `hub: ${text}\n`
 }

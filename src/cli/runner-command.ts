@@ -7,6 +7,7 @@ import { type ClientIo, exitCode, exitCodeOf, explain } from './client-output.ts
 import { type CommonOptions, common, UsageError } from './client-session.ts'
 import { clientSettings } from './client-settings.ts'
 import { processIo } from './process-io.ts'
+import { inLine, print, printJson } from './terminal.ts'
 
 interface RunnerOptions extends CommonOptions {
   readonly owner: string
@@ -76,7 +77,7 @@ async function run(
     // Its last words need a hub that answers; a run whose runner says nothing is swept when its lease ends.
     setTimeout(() => giveUp.abort(new Error('interrupted')), pace.graceMs + 10_000).unref()
   })
-  const tell = (line: string) => void io.stderr.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`)
+  const tell = (line: string) => print(io.stderr, `${new Date().toISOString().slice(11, 19)} ${inLine(line)}\n`)
   let last: RunOutcome | null = null
   try {
     const command = options.command ?? io.env.HUB_RUNNER_COMMAND
@@ -99,17 +100,17 @@ async function run(
         ended(outcome) {
           last = outcome
           tell(`${outcome.run}: ${outcome.status}${outcome.error ? `: ${outcome.error}` : ''}`)
-          if (options.json) io.stdout.write(`${JSON.stringify(outcome)}\n`)
+          if (options.json) printJson(io.stdout, outcome)
         },
       },
     )
     io.exit(options.once && (last as RunOutcome | null)?.status !== 'succeeded' ? exitCode.failed : exitCode.ok)
   } catch (error) {
     if (giveUp.signal.aborted) {
-      io.stderr.write('hub: the hub did not hear the end; start the runner again on the same --work-dir to tell it.\n')
+      print(io.stderr, 'hub: the hub did not hear the end; start the runner again on the same --work-dir to tell it.\n')
       return io.exit(exitCode.interrupted)
     }
-    io.stderr.write(explain(error))
+    print(io.stderr, explain(error))
     io.exit(error instanceof UsageError ? exitCode.usage : exitCodeOf(error))
   } finally {
     off()

@@ -18,6 +18,7 @@ export async function runCommandLine(
   env: Readonly<Record<string, string>>,
   stopWith: (stop: () => void) => void = () => {},
   cwd: string = process.cwd(),
+  isTTY = false,
 ): Promise<CommandEnded> {
   const written = { out: '', err: '' }
   const into = (name: 'out' | 'err') =>
@@ -28,7 +29,7 @@ export async function runCommandLine(
           done()
         },
       }),
-      { isTTY: false },
+      { isTTY },
     )
   let code = -1
   const program = new Command('hub')
