@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { Deps } from '../context.ts'
 import { HubError } from '../errors.ts'
 import { type ObjectStore, ObjectStoreError } from '../store/objects/object-store.ts'
+import { storeGone } from '../store/objects/store-gone.ts'
 
 /** 503 `not_configured.object_store` in a deployment without one. */
 export function requireObjects(deps: Pick<Deps, 'objects'>): ObjectStore {
@@ -13,10 +14,9 @@ export function requireObjects(deps: Pick<Deps, 'objects'>): ObjectStore {
   )
 }
 
-/** What a failed store call means to the client: 503 `unavailable` when the store does not answer, else the error as it is. */
+/** What a failed store call means to the client: 503 `unavailable` when the store does not answer or is full, else the error as it is. */
 export function asStoreRefusal(error: unknown): unknown {
-  if (!(error instanceof ObjectStoreError) || error.code !== 'unavailable') return error
-  return new HubError('unavailable', 'The object store does not answer; try again.', { cause: error })
+  return storeGone(error) ?? error
 }
 
 /** Whether the store says that there is no such upload (any more). */

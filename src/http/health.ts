@@ -1,23 +1,33 @@
-/** `/healthz`: the process is up. `/readyz`: the database and the object store answer too; 503 names which does not. */
+/** `/healthz`: the process is up. `/readyz`: the database and the object store answer and have room too; 503 names which does not. */
 import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../context.ts'
-import type { Statement } from '../store/db.ts'
+import { type ObjectStore, ObjectStoreError } from '../store/objects/object-store.ts'
 
 const PING_TIMEOUT_MS = 2000
-const one: Statement<{ one: number }> = { name: 'ready', text: 'select 1 as one' }
 
-type Answer = 'ok' | 'not configured' | 'no answer'
+type Answer = 'ok' | 'not configured' | 'no answer' | 'full'
 
-async function answers(ping: (signal: AbortSignal) => Promise<unknown>): Promise<Answer> {
+/** `ping` resolves to false where there is no room. */
+async function answers(ping: (signal: AbortSignal) => Promise<boolean>): Promise<Answer> {
   const signal = AbortSignal.timeout(PING_TIMEOUT_MS)
   const late = new Promise<Answer>((resolve) =>
     signal.addEventListener('abort', () => resolve('no answer'), { once: true }),
   )
   const asked = ping(signal).then(
-    (): Answer => 'ok',
+    (hasRoom): Answer => (hasRoom ? 'ok' : 'full'),
     (): Answer => 'no answer',
   )
   return Promise.race([asked, late])
+}
+
+async function storeHasRoom(objects: ObjectStore, signal: AbortSignal): Promise<boolean> {
+  try {
+    await objects.ping(signal)
+    return true
+  } catch (error) {
+    if (error instanceof ObjectStoreError && error.code === 'full') return false
+    throw error
+  }
 }
 
 /** Neither asks for a credential nor counts against a rate. `isStopping` turns readiness off before the listener closes. */
@@ -26,11 +36,11 @@ export function registerHealth(app: FastifyInstance, deps: Deps, isStopping: () 
   app.get('/readyz', async (_request, reply) => {
     const { db, objects } = deps
     const [database, store] = await Promise.all([
-      answers(() => db.query(one)),
-      objects ? answers((signal) => objects.ping(signal)) : Promise.resolve<Answer>('not configured'),
+      answers(() => db.hasRoom()),
+      objects ? answers((signal) => storeHasRoom(objects, signal)) : Promise.resolve<Answer>('not configured'),
     ])
     const stopping = isStopping()
-    const ready = !stopping && database === 'ok' && store !== 'no answer'
+    const ready = !stopping && database === 'ok' && (store === 'ok' || store === 'not configured')
     return reply
       .code(ready ? 200 : 503)
       .send({ status: ready ? 'ok' : stopping ? 'stopping' : 'unavailable', database, object_store: store })

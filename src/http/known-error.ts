@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import { HubError } from '../errors.ts'
 import { asUnavailable } from '../store/db-errors.ts'
-import { ObjectStoreError } from '../store/objects/object-store.ts'
+import { storeGone } from '../store/objects/store-gone.ts'
 
 const fastifyErrors: Readonly<Record<string, () => HubError>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: () => new HubError('too_large', 'The body is over the limit of this operation.'),
@@ -19,13 +19,6 @@ const unstorableCodes = /^(?:22021|22P05)$/
 
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
-}
-
-function storeGone(cause: unknown): HubError {
-  return new HubError('unavailable', 'The object store does not answer; try again.', {
-    cause,
-    headers: { 'retry-after': '1' },
-  })
 }
 
 /** What an aborted signal throws: the client went away, or the hub stops. */
@@ -47,8 +40,7 @@ export function knownError(error: unknown, request: Pick<FastifyRequest, 'log' |
   if (known) return known()
   if (unstorableCodes.test(code))
     return new HubError('validation.value', 'A text holds a character that cannot be stored.', { cause: error })
-  const unavailable =
-    error instanceof ObjectStoreError && error.code === 'unavailable' ? storeGone(error) : asUnavailable(error)
+  const unavailable = storeGone(error) ?? asUnavailable(error)
   if (unavailable instanceof HubError) {
     request.log.warn({ request_id: request.id, err: error }, 'a service that the hub needs does not answer')
     return unavailable

@@ -11,6 +11,7 @@ import type { DiskStore } from '../store/objects/disk.ts'
 import { ObjectStoreError } from '../store/objects/object-store.ts'
 import { releaseChunk } from '../store/objects/release-chunk.ts'
 import type { Grant, Verdict } from '../store/objects/signed-url.ts'
+import { storeGone } from '../store/objects/store-gone.ts'
 import { parseRange } from './byte-range.ts'
 import { type PartTurns, partTurns } from './part-turns.ts'
 
@@ -133,7 +134,7 @@ function refusal(error: unknown): unknown {
     case 'busy':
       return new HubError('rate.limited', error.message, { cause: error, headers: { 'retry-after': '1' } })
     default:
-      return new HubError('unavailable', 'The object store does not answer; try again.', { cause: error })
+      return storeGone(error) ?? error
   }
 }
 

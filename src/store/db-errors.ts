@@ -58,10 +58,22 @@ function isLost(fault: Fault): boolean {
   return typeof fault.message === 'string' && driverMessages.test(fault.message)
 }
 
-/** Turns a database that does not answer into 503 `unavailable`; returns any other error as it is. */
+/** No room on the disk for a row, an index or a temporary file. */
+export function isDiskFull(error: unknown): boolean {
+  return chainOf(error).some((fault) => codeOf(fault) === '53100')
+}
+
+/** Turns a database that does not answer, or has no room, into 503 `unavailable`; returns any other error as it is. */
 export function asUnavailable(error: unknown): unknown {
   const chain = chainOf(error)
-  if (chain.some((fault) => fault instanceof HubError) || !chain.some(isLost)) return error
+  if (chain.some((fault) => fault instanceof HubError)) return error
+  if (isDiskFull(error))
+    return new HubError(
+      'unavailable',
+      'The disk of the database is full, so nothing was changed; its operator has to make room.',
+      { cause: error, headers: { 'Retry-After': '60' } },
+    )
+  if (!chain.some(isLost)) return error
   return new HubError('unavailable', 'The database does not answer; try again.', {
     cause: error,
     headers: { 'Retry-After': '2' },

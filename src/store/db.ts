@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { PrismaClient } from '../../prisma/generated/client/client.ts'
-import { asUnavailable, isRetryable } from './db-errors.ts'
+import { asUnavailable, isDiskFull, isRetryable } from './db-errors.ts'
 import { typeParsers } from './type-parsers.ts'
 
 export { uniqueViolation } from './db-errors.ts'
@@ -36,6 +36,8 @@ export interface Tx extends Querier {
 export interface Db extends Querier {
   readonly pool: pg.Pool
   readonly prisma: PrismaClient
+  /** Rejects where the database does not answer; false where its disk was full when it was last written to, and still is. */
+  hasRoom(): Promise<boolean>
   /** Commits when `work` resolves. A deadlock or serialization failure runs `work` again, three times at most. */
   withTx<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   close(): Promise<void>
@@ -75,17 +77,48 @@ export function openDb(options: DbOptions): Db {
   // An idle connection that the server ends reports here; the pool has dropped it already and the next statement opens another.
   pool.on('error', () => {})
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { disposeExternalPool: false }) })
+  let wasFull = false
   const run = <T>(target: pg.Pool | pg.PoolClient, statement: Statement<T>, values: readonly unknown[]) =>
-    runStatement(target, statement, values, options.onStatement)
+    runStatement(target, statement, values, options.onStatement).catch((error: unknown): never => {
+      if (isDiskFull(error)) wasFull = true
+      throw error
+    })
+  const work: Db['withTx'] = (inside) => withTx(pool, run, inside)
   return {
     pool,
     prisma,
     query: (statement, values = []) => run(pool, statement, values),
-    withTx: (work) => withTx(pool, run, work),
+    hasRoom: async () => {
+      await run(pool, ping, [])
+      if (wasFull) wasFull = !(await writesTemporary(work))
+      return !wasFull
+    },
+    withTx: work,
     close: async () => {
       await prisma.$disconnect()
       await pool.end()
     },
+  }
+}
+
+const ping: Statement<never> = { name: 'ping', text: 'select 1' }
+const little: Statement<never> = { name: '', text: `set local work_mem = '64kB'` }
+/** Half a megabyte, which does not fit the memory that it may use: it is written to the disk, and leaves nothing there. */
+const spill: Statement<never> = {
+  name: '',
+  text: 'select count(*) from (select n from generate_series(1, 20000) n order by md5(n::text)) sorted',
+}
+
+async function writesTemporary(withTx: Db['withTx']): Promise<boolean> {
+  try {
+    await withTx(async (tx) => {
+      await tx.query(little)
+      await tx.query(spill)
+    })
+    return true
+  } catch (error) {
+    if (isDiskFull(error)) return false
+    throw error
   }
 }
 

@@ -43,7 +43,7 @@ test('a deadlock and a serialization failure may be run again, nothing else', as
   expect(isRetryable(await withCode('23505'))).toBe(false)
 })
 
-test.each(['57014', '57P01', '57P03', '53300', '08006', '25P03'])('SQLSTATE %s is 503', async (code) => {
+test.each(['57014', '57P01', '57P03', '53100', '53300', '08006', '25P03'])('SQLSTATE %s is 503', async (code) => {
   const error = await failure(`do $$ begin raise exception 'x' using errcode = '${code}'; end $$`)
   expect(error).toBeInstanceOf(HubError)
   expect(error).toMatchObject({ type: 'unavailable', status: 503 })

@@ -1,12 +1,12 @@
 /** The object store on a disk of the hub's own machine, for one hub process; several share S3 instead. */
-import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { mkdir, rename, rm, statfs, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { addAbortSignal, Readable } from 'node:stream'
 import { layoutOf, partFile } from './disk-layout.ts'
 import { diskObjects, type ObjectDocument } from './disk-objects.ts'
 import { openScratch } from './disk-scratch.ts'
 import { diskUploads } from './disk-uploads.ts'
-import { makeDirectories, type WriteOptions, writeNewFile } from './disk-write.ts'
+import { makeDirectories, systemCode, type WriteOptions, writeNewFile } from './disk-write.ts'
 import { type ByteRange, type ObjectStore, ObjectStoreError, type StoredPart } from './object-store.ts'
 import {
   MAX_PART_NUMBER,
@@ -17,6 +17,10 @@ import {
   signedPath,
   type Verdict,
 } from './signed-url.ts'
+
+/** Less is as good as nothing: a part has up to 100 MiB, and the database writes its log in files of 16 MiB. */
+const MIN_FREE_BYTES = 16 * 1024 * 1024
+const PROBE_BYTES = 64 * 1024
 
 export interface DiskStoreOptions {
   readonly dir: string
@@ -81,10 +85,16 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
     return { body, head: { sizeBytes: object.sizeBytes, etag: object.etag } }
   }
 
+  // A name can be made where a byte cannot be written, and a block be left where no upload would end.
   const ping = async () => {
+    const { bavail, bsize } = await statfs(layout.tmp)
+    if (bavail * bsize < MIN_FREE_BYTES) throw fullDisk(undefined)
     const probe = scratch.fresh()
-    await (await open(probe, 'wx')).close()
-    await rm(probe)
+    try {
+      await writeFile(probe, Buffer.alloc(PROBE_BYTES), { flag: 'wx' })
+    } finally {
+      await rm(probe, { force: true })
+    }
   }
 
   return {
@@ -151,9 +161,12 @@ async function* guardedList<T>(items: AsyncIterable<T>): AsyncIterable<T> {
   }
 }
 
-/** A full or broken disk is `unavailable`; paths stay in `cause`, for the log. */
+const fullDisk = (cause: unknown) => new ObjectStoreError('full', 'The disk of the object store is full.', { cause })
+
+/** A full disk is `full`, a broken one `unavailable`; paths stay in `cause`, for the log. */
 function asStoreError(error: unknown): ObjectStoreError {
   if (error instanceof ObjectStoreError) return error
+  if (systemCode(error) === 'ENOSPC' || systemCode(error) === 'EDQUOT') return fullDisk(error)
   return new ObjectStoreError('unavailable', 'The disk of the object store did not do what was asked.', {
     cause: error,
   })

@@ -93,6 +93,7 @@ export type ObjectStoreErrorCode =
   | 'too_large'
   | 'too_small'
   | 'busy'
+  | 'full'
   | 'unavailable'
 
 /** The only error of an object store. `message` may be shown to a client: it holds no key, path or secret; `cause` is for the log. */

@@ -1,0 +1,19 @@
+/** What a store that cannot be used means to a client. */
+import { HubError } from '../../errors.ts'
+import { ObjectStoreError } from './object-store.ts'
+
+/** 503 `unavailable` for a store that does not answer or has no room; null for any other error. */
+export function storeGone(error: unknown): HubError | null {
+  if (!(error instanceof ObjectStoreError)) return null
+  if (error.code === 'full')
+    return new HubError(
+      'unavailable',
+      'The disk of the object store is full, so nothing was kept; its operator has to make room.',
+      { cause: error, headers: { 'Retry-After': '60' } },
+    )
+  if (error.code !== 'unavailable') return null
+  return new HubError('unavailable', 'The object store does not answer; try again.', {
+    cause: error,
+    headers: { 'Retry-After': '1' },
+  })
+}
