@@ -12,6 +12,7 @@ import {
   isRequiredInputField,
 } from 'graphql'
 import { type ErrorItem, HubError, type Loc } from '../src/errors.ts'
+import { isJsonObject, withDoubles } from '../src/exact-json.ts'
 import type { RoutePlan } from './dialect.ts'
 import { freeFormFault, textFault } from './free-form.ts'
 import { toSnake } from './names.ts'
@@ -79,7 +80,7 @@ export function firstOf(items: readonly ErrorItem[]): string {
 
 function refuseBody(sent: unknown, faults: Faults): void {
   if (sent === undefined || sent === null) return
-  if (!isObject(sent)) faults.add('validation.type', 'this operation takes no body', ['body'])
+  if (!isJsonObject(sent)) faults.add('validation.type', 'this operation takes no body', ['body'])
   else for (const name of Object.keys(sent)) unknownMember(name, ['body', name], faults)
 }
 
@@ -161,7 +162,7 @@ function fromFields(
 function documentOf({ member }: DocumentPlace, body: unknown, faults: Faults): unknown {
   if (member === undefined) return body ?? faults.add('validation.required', 'is required', ['body'])
   if (body === undefined || body === null) return ABSENT
-  if (!isObject(body)) return faults.add('validation.type', 'must be an object', ['body'])
+  if (!isJsonObject(body)) return faults.add('validation.type', 'must be an object', ['body'])
   for (const name of Object.keys(body)) if (name !== member) unknownMember(name, ['body', name], faults)
   return Object.hasOwn(body, member) ? body[member] : ABSENT
 }
@@ -188,8 +189,10 @@ function coerce(value: unknown, type: GraphQLInputType, loc: Loc, faults: Faults
       loc,
     )
   }
-  const fault = scalarFault(value, scalarShape(type), (given) => type.parseValue(given))
-  if (!fault) return value
+  const shape = scalarShape(type)
+  const read = shape.json === 'any' ? value : withDoubles(value)
+  const fault = scalarFault(read, shape, (given) => type.parseValue(given))
+  if (!fault) return read
   return faults.add(fault.type, fault.detail, fault.at ? [...loc, ...fault.at] : loc)
 }
 
@@ -208,7 +211,7 @@ function coerceObject(
   faults: Faults,
   elsewhere: Readonly<Record<string, unknown>>,
 ): typeof ABSENT | Record<string, unknown> {
-  if (!isObject(sent)) return faults.add('validation.type', 'must be an object', loc)
+  if (!isJsonObject(sent)) return faults.add('validation.type', 'must be an object', loc)
   const known = new Map<string, string>()
   const value: Record<string, unknown> = {}
   for (const field of Object.values(type.getFields())) {
@@ -254,8 +257,5 @@ function scalarFault(value: unknown, shape: ScalarShape, parseValue: (value: unk
     return { type: error instanceof HubError ? error.type : 'validation.value', detail }
   }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const quoteAll = (words: readonly string[]): string => words.map((word) => `"${word}"`).join(', ')

@@ -6,6 +6,7 @@ import {
   type GraphQLField,
   type GraphQLInputType,
   type GraphQLSchema,
+  getNamedType,
   getNullableType,
   isInputObjectType,
   isInputType,
@@ -49,6 +50,8 @@ export interface RoutePlan {
   /** Argument name -> variable name, for places that verbs name by argument. */
   readonly argumentVariables: ReadonlyMap<string, string>
   readonly queryNames: ReadonlySet<string>
+  /** The body holds free-form JSON: its numbers are kept as they are written. */
+  readonly keepsNumbers: boolean
   readonly scope: string
 }
 
@@ -95,6 +98,7 @@ export function planRoute(route: Route, source: string, dialect: GraphQLSchema):
     variables,
     argumentVariables: argumentVariables(document),
     queryNames: queryNames(route),
+    keepsNumbers: variables.some(({ source, type }) => source.from === 'body' && holdsFreeForm(type)),
     scope: typeof rootField.extensions.scope === 'string' ? rootField.extensions.scope : 'key:read',
   }
 }
@@ -115,6 +119,14 @@ function misplaced(route: Route, source: Source, type: GraphQLInputType): string
     if (fault) return fault
   }
   return null
+}
+
+function holdsFreeForm(type: GraphQLInputType, seen = new Set<unknown>()): boolean {
+  const named = getNamedType(type)
+  if (!isInputObjectType(named)) return named.name === 'JSON'
+  if (seen.has(named)) return false
+  seen.add(named)
+  return Object.values(named.getFields()).some((field) => holdsFreeForm(field.type, seen))
 }
 
 function argumentVariables(document: DocumentNode): Map<string, string> {

@@ -1,5 +1,6 @@
 /** What may stand in text and in free-form JSON, which pass through untouched: everything that PostgreSQL can keep and that is no trap for objects. */
 import type { ErrorItem, Loc } from '../src/errors.ts'
+import { ExactNumber } from '../src/exact-json.ts'
 
 const MAX_DEPTH = 100
 
@@ -18,7 +19,7 @@ export function freeFormFault(root: unknown): { type: ErrorItem['type']; detail:
     if (typeof value === 'string') {
       const detail = textFault(value)
       if (detail) return { type: 'validation.value', detail, at }
-    } else if (typeof value === 'object' && value !== null) {
+    } else if (typeof value === 'object' && value !== null && !(value instanceof ExactNumber)) {
       if (at.length >= MAX_DEPTH)
         return { type: 'validation.value', detail: `is nested deeper than ${MAX_DEPTH} levels`, at: [] }
       for (const [key, member] of Object.entries(value)) {

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandle
 import type { GraphQLSchema } from 'graphql'
 import type { RequestContext } from '../src/context.ts'
 import { HubError, notFound, type Problem, toProblem } from '../src/errors.ts'
+import { parseExact } from '../src/exact-json.ts'
 import { coerceRequest, firstOf, RequestRefusal } from './coerce.ts'
 import { planRoute, type RoutePlan, restDialect } from './dialect.ts'
 import { noneMatchCovers, strongEtag } from './etag.ts'
@@ -104,7 +105,7 @@ async function handle(
     const variables = coerceRequest(plan, {
       path: request.params as Record<string, string>,
       query: request.query as Record<string, string | string[]>,
-      body: parseBody(request.body),
+      body: parseBody(plan, request.body),
     })
     claim = await claimFor(plan, base, request)
     if (claim?.kind === 'replay') return await replay(parts, plan, request, reply, variables, claim.answer)
@@ -284,10 +285,11 @@ function placed(plan: RoutePlan, error: HubError): HubError {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-function parseBody(bytes: unknown): unknown {
+function parseBody({ keepsNumbers }: RoutePlan, bytes: unknown): unknown {
   if (!Buffer.isBuffer(bytes) || bytes.length === 0) return undefined
   try {
-    return JSON.parse(utf8.decode(bytes))
+    const text = utf8.decode(bytes)
+    return keepsNumbers ? parseExact(text) : JSON.parse(text)
   } catch (cause) {
     throw new HubError(
       'validation.json',

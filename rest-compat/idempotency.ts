@@ -82,7 +82,7 @@ const readRow: Statement<{ same_body: boolean; result: StoredAnswer | null }> = 
 }
 const storeAnswer: Statement<{ attempt: string }> = {
   name: 'idempotency-store',
-  text: `update idempotency_keys set result = $6::jsonb
+  text: `update idempotency_keys set result = $6::json
     where credential_id = $1 and method = $2 and path = $3 and key = $4 and attempt = $5 and result is null returning attempt`,
 }
 /** While its request runs, a row is nobody else's: only a dead process lets a minute pass. */

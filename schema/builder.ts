@@ -9,6 +9,7 @@ import type PrismaTypes from '../prisma/generated/pothos.ts'
 import { getDatamodel } from '../prisma/generated/pothos.ts'
 import type { RequestContext } from '../src/context.ts'
 import { type ErrorType, errorTable, HubError } from '../src/errors.ts'
+import { jsonLiteral } from './json-literal.ts'
 import { checkScope, type OperationNeed } from './operation-scope.ts'
 import { relayOptions } from './relay.ts'
 
@@ -84,9 +85,10 @@ builder.scalarType('SafeInt', {
 })
 
 builder.scalarType('JSON', {
-  description: 'Any JSON value, passed through untouched.',
+  description: 'Any JSON value, passed through untouched: its numbers stay as they are written.',
   serialize: (value) => value,
   parseValue: (value) => value,
+  parseLiteral: jsonLiteral,
 })
 
 function parseDateTime(value: unknown): string {

@@ -1,5 +1,6 @@
 /** Between a typed card and the document that it is: one walk there, and one for the places that a refusal names back. */
 import { HubError, invalid, type Loc } from '../src/errors.ts'
+import { isJsonObject } from '../src/exact-json.ts'
 
 /** Members whose value is free: the names below them belong to the robot, not to the schema. */
 const free: ReadonlySet<string> = new Set(['limits', 'default_pose', 'scale_per_joint', 'ranges', 'data', 'loc'])
@@ -10,8 +11,8 @@ const toCamel = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) 
 /** The card in the names of `/v1`; an actuator's `vendor` members stand beside its own. */
 function documentOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(documentOf)
-  if (typeof value !== 'object' || value === null) return value
-  const { vendor, ...members } = value as Record<string, unknown>
+  if (!isJsonObject(value)) return value
+  const { vendor, ...members } = value
   const own = Object.entries(members).map(([name, member]): [string, unknown] => {
     const snake = toSnake(name)
     return [snake, free.has(snake) ? member : documentOf(member)]
@@ -22,7 +23,7 @@ function documentOf(value: unknown): unknown {
 
 function vendorMembers(value: unknown): Record<string, unknown> {
   if (value === null || value === undefined) return {}
-  if (typeof value === 'object' && !Array.isArray(value)) return value as Record<string, unknown>
+  if (isJsonObject(value)) return value
   throw invalid('validation.type', 'vendor must be an object', ['input', 'card', 'actuators'])
 }
 

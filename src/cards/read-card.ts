@@ -1,5 +1,6 @@
 /** From any JSON value to a card: every fault of the schema as a failing `card.schema` check, and what of the card can still be judged. Pure. */
 import type { z } from 'zod'
+import { isJsonObject, withDoubles } from '../exact-json.ts'
 import { type RobotCardDocument, robotCardPut } from './card-schema.ts'
 import { type Check, check } from './check.ts'
 import { freeFormFaults, type PlacedFault } from './free-form-faults.ts'
@@ -14,7 +15,7 @@ export type ReadableCard = Partial<Omit<RobotCardDocument, 'interface'>> & {
 }
 
 export interface CardReading {
-  /** Null where the schema refuses it. */
+  /** As it was given, with its numbers as they were written; null where the schema refuses it. */
   readonly card: RobotCardDocument | null
   readonly readable: ReadableCard
   /** `card.schema`: one that passes, or one for each fault. */
@@ -23,21 +24,24 @@ export interface CardReading {
 
 const MAX_FAULTS = 50
 
-/** Reads a card; never throws for anything that JSON can hold. */
+/** Reads a card; never throws for anything that JSON can hold. Rules read its numbers as doubles. */
 export function readCard(document: unknown): CardReading {
   const unkeepable = freeFormFaults(document)
   // The schema's own walk recurses, and makes an issue of each member that it refuses.
-  const parsed = unkeepable.some(({ tooMuch }) => tooMuch) ? null : robotCardPut.safeParse(document)
+  const isTooMuch = unkeepable.some(({ tooMuch }) => tooMuch)
+  const read = isTooMuch ? document : withDoubles(document)
+  const parsed = isTooMuch ? null : robotCardPut.safeParse(read)
   const known = new Set(unkeepable.map(({ loc }) => JSON.stringify(loc)))
-  const issues = (parsed?.error?.issues ?? []).flatMap((issue) => placedFaults(issue, document))
+  const issues = (parsed?.error?.issues ?? []).flatMap((issue) => placedFaults(issue, read))
   const faults = [...unkeepable, ...issues.filter(({ loc }) => !known.has(JSON.stringify(loc)))]
   if (parsed?.success && faults.length === 0) {
     // The schema changes no value, but its output has the members in its own order.
-    const card = document as RobotCardDocument
+    const card = read as RobotCardDocument
     const passed = check('card.schema', 'pass', 'The card holds to its schema.')
-    return { card, readable: { ...card, interface: card.interface ?? null, unsound: new Set() }, checks: [passed] }
+    const readable = { ...card, interface: card.interface ?? null, unsound: new Set<string>() }
+    return { card: document as RobotCardDocument, readable, checks: [passed] }
   }
-  return { card: null, readable: readableOf(document, faults), checks: faults.slice(0, MAX_FAULTS).map(asCheck) }
+  return { card: null, readable: readableOf(read, faults), checks: faults.slice(0, MAX_FAULTS).map(asCheck) }
 }
 
 interface SchemaFault extends PlacedFault {
@@ -84,13 +88,13 @@ function asCheck({ message, loc, hint }: SchemaFault): Check {
 function readableOf(document: unknown, faults: readonly SchemaFault[]): ReadableCard {
   const spoiling = faults.filter(({ unknown }) => !unknown).map(({ loc }) => loc)
   const unsound = new Set(spoiling.flatMap((loc) => [String(loc[0]), loc.slice(0, 2).join('.')]))
-  if (!isObject(document) || spoiling.some((loc) => loc.length === 0)) return { unsound }
+  if (!isJsonObject(document) || spoiling.some((loc) => loc.length === 0)) return { unsound }
   const shape = robotCardPut.shape
   const card = { ...soundMembers(document, Object.keys(shape), spoiling), unsound }
   const inner = document.interface
   if (inner === undefined || inner === null) return { ...card, interface: null }
   const within = spoiling.filter(([head]) => head === 'interface').map((loc) => loc.slice(1))
-  if (!isObject(inner) || within.some((loc) => loc.length === 0)) return card
+  if (!isJsonObject(inner) || within.some((loc) => loc.length === 0)) return card
   const names = Object.keys(shape.interface.unwrap().unwrap().shape)
   return { ...card, interface: soundMembers(inner, names, within) }
 }
@@ -104,6 +108,3 @@ function soundMembers(
   const sound = names.filter((name) => !spoiled.has(name) && Object.hasOwn(object, name))
   return Object.fromEntries(sound.map((name) => [name, object[name]]))
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -11,9 +11,11 @@ import {
   validate,
 } from 'graphql'
 import { createHandler } from 'graphql-sse'
+import { parseExact } from '../exact-json.ts'
 import type { GraphqlParts } from './graphql.ts'
 import { renderError, renderResult } from './graphql-errors.ts'
 import { fewRootFields, parseBounded, refuseOversized } from './graphql-limits.ts'
+import { typedNumbers } from './graphql-numbers.ts'
 import { OpenStreams } from './open-streams.ts'
 import { endingOf } from './request-context.ts'
 import { StreamOutlet } from './stream-outlet.ts'
@@ -58,7 +60,7 @@ export function registerGraphqlStream(
       method: request.method,
       url: request.url,
       headers: { get: (name) => headerOf(request, name) },
-      body: () => (typeof request.body === 'string' ? request.body : ''),
+      body: () => parseExact(typeof request.body === 'string' ? request.body : '') as Record<string, unknown>,
       raw: request,
       context: undefined,
     })
@@ -134,7 +136,7 @@ function prepare(
     const document = parseBounded(String(params.query ?? ''))
     const faults = validate(parts.schema, document, [...specifiedRules, fewRootFields])
     if (faults.length > 0) return refuse(faults)
-    const variableValues = params.variables ?? {}
+    const variableValues = typedNumbers(parts.schema, document, params.operationName, params.variables ?? {})
     refuseOversized(document, params.operationName, variableValues)
     // graphql-sse only passes the context on; its own type for it knows no class instances.
     const contextValue = parts.contextOf(request) as unknown as undefined

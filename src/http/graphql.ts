@@ -8,8 +8,10 @@ import { createYoga, type Plugin } from 'graphql-yoga'
 import { noneMatchCovers, strongEtag } from '../../rest-compat/etag.ts'
 import type { RequestContext } from '../context.ts'
 import { HubError } from '../errors.ts'
+import { parseExact } from '../exact-json.ts'
 import { renderError, renderResult } from './graphql-errors.ts'
 import { fewRootFields, parseBounded, refuseOversized } from './graphql-limits.ts'
+import { typedNumbers } from './graphql-numbers.ts'
 import { knownError } from './known-error.ts'
 
 export interface GraphqlParts {
@@ -83,6 +85,12 @@ function refuseUnreadable(query: URLSearchParams): void {
 }
 
 const hubPlugin: Plugin<object, ServerContext> = {
+  onRequestParse({ request, requestParser, setRequestParser }) {
+    if (request.method !== 'POST' || !requestParser) return
+    // Yoga's own reading of a body, save for its numbers.
+    const withNumbers = Object.create(request, { json: { value: async () => parseExact(await request.text()) } })
+    setRequestParser(() => requestParser(withNumbers))
+  },
   onParse({ setParseFn }) {
     setParseFn(parseBounded)
   },
@@ -92,10 +100,11 @@ const hubPlugin: Plugin<object, ServerContext> = {
   },
   onExecute({ args, setExecuteFn, setResultAndStopExecution }) {
     const { asking, hub } = serverContext(args)
-    const refused = oversized(args, asking)
+    const variableValues = variablesOf(args)
+    const refused = oversized({ ...args, variableValues }, asking)
     if (refused) return setResultAndStopExecution(refused)
     // Resolvers get the hub's own context, not Yoga's bag of everything.
-    setExecuteFn((given: ExecutionArgs) => execute({ ...given, contextValue: hub }))
+    setExecuteFn((given: ExecutionArgs) => execute({ ...given, variableValues, contextValue: hub }))
     return {
       onExecuteDone({ result, setResult }) {
         if (!(Symbol.asyncIterator in result)) setResult(renderResult(result, asking))
@@ -104,9 +113,10 @@ const hubPlugin: Plugin<object, ServerContext> = {
   },
   onSubscribe({ args, setSubscribeFn, setResultAndStopExecution }) {
     const { asking, hub } = serverContext(args)
-    const refused = oversized(args, asking)
+    const variableValues = variablesOf(args)
+    const refused = oversized({ ...args, variableValues }, asking)
     if (refused) return setResultAndStopExecution(refused)
-    setSubscribeFn((given: ExecutionArgs) => subscribe({ ...given, contextValue: hub }))
+    setSubscribeFn((given: ExecutionArgs) => subscribe({ ...given, variableValues, contextValue: hub }))
     return {
       onSubscribeResult({ result, setResult }) {
         if (!(Symbol.asyncIterator in result)) setResult(renderResult(result, asking))
@@ -126,6 +136,9 @@ const hubPlugin: Plugin<object, ServerContext> = {
 }
 
 const serverContext = (args: Pick<ExecutionArgs, 'contextValue'>): ServerContext => args.contextValue as ServerContext
+
+const variablesOf = ({ schema, document, operationName, variableValues }: ExecutionArgs) =>
+  typedNumbers(schema, document, operationName, variableValues ?? {})
 
 function oversized(args: ExecutionArgs, asking: FastifyRequest): { errors: GraphQLError[] } | null {
   try {

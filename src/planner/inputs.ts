@@ -1,4 +1,5 @@
 /** What the arithmetic starts from: batch size, cameras, resolution, chunk and steps, each from the recipe, else the dataset, else the registry. Pure. */
+import { asDouble } from '../exact-json.ts'
 import type { Recipe } from '../runs/recipe/recipe.ts'
 import type { DatasetFacts } from './dataset-facts.ts'
 import type { Template } from './templates.ts'
@@ -65,9 +66,10 @@ export function resolveInputs(template: Template, recipe: Recipe, dataset: Datas
 
 function fromHyperparams({ hyperparams }: Recipe, names: readonly string[], warnings: string[]): Sourced | null {
   for (const name of names) {
-    const value = hyperparams && Object.hasOwn(hyperparams, name) ? hyperparams[name] : undefined
-    if (value === undefined || value === null) continue
-    if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MAX_INT32)
+    const given = hyperparams && Object.hasOwn(hyperparams, name) ? hyperparams[name] : undefined
+    if (given === undefined || given === null) continue
+    const value = asDouble(given)
+    if (value !== null && Number.isInteger(value) && value >= 1 && value <= MAX_INT32)
       return { value, from: 'hyperparams' }
     warnings.push(`hyperparams.${name} is no whole number from 1 to ${MAX_INT32}; the registry's value stands in.`)
   }

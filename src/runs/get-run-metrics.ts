@@ -1,5 +1,6 @@
 /** getRunMetrics (contract, "Additions"): the metrics of a run as series by key. */
 import type { RequestContext } from '../context.ts'
+import { asDouble } from '../exact-json.ts'
 import type { Querier, Statement } from '../store/db.ts'
 import { type MetricSeries, type SeriesBuilder, seriesBuilder } from './metric-series.ts'
 
@@ -54,8 +55,8 @@ export async function getRunMetrics(ctx: RequestContext, runId: string, input: M
   for (const key of asked ?? []) follow(key)
   for await (const [seq, step, line] of linesOf(ctx, runId)) {
     for (const key of asked ?? Object.keys(line)) {
-      const value = Object.hasOwn(line, key) ? line[key] : null
-      if (typeof value !== 'number') continue
+      const value = Object.hasOwn(line, key) ? asDouble(line[key]) : null
+      if (value === null) continue
       const builder = builders.get(key) ?? (builders.has(key) ? null : follow(key))
       builder?.add(step ?? seq, value)
     }

@@ -4,6 +4,7 @@ import { requireCredential } from '../auth/policy.ts'
 import { freeFormFaults } from '../cards/free-form-faults.ts'
 import type { AccountRef, AllowedContext, RequestContext } from '../context.ts'
 import { HubError, type Loc } from '../errors.ts'
+import { isJsonObject } from '../exact-json.ts'
 import { asStoreRefusal, requireObjects } from '../files/objects.ts'
 import { assertRoom } from '../files/reservation.ts'
 import { newId } from '../ids.ts'
@@ -129,8 +130,7 @@ function within(bytes: Buffer, limit: number, loc: Loc): Buffer {
 }
 
 function scorecardBytes(scorecard: unknown, loc: Loc): Buffer {
-  const isObject = typeof scorecard === 'object' && !Array.isArray(scorecard)
-  const items = isObject
+  const items = isJsonObject(scorecard)
     ? freeFormFaults(scorecard).map((fault) => ({
         type: 'validation.value',
         detail: fault.message,

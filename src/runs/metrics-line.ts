@@ -1,4 +1,5 @@
 /** What the hub reads in a trainer's metrics line; the rest of it passes through. Pure. Contract, "Metrics line". */
+import { asDouble } from '../exact-json.ts'
 
 export interface LineReading {
   readonly step: number | null
@@ -12,7 +13,10 @@ const rewardNames = ['reward', 'mean_reward', 'episode_reward'] as const
 
 /** `step` is the first of its four keys; `reward` the first of its three names, else of the first key that ends in one (`train/mean_reward`, `eval.reward`). */
 export function readMetricsLine(line: Readonly<Record<string, unknown>>): LineReading {
-  const numberAt = (key: string) => (Object.hasOwn(line, key) && isFiniteNumber(line[key]) ? line[key] : null)
+  const numberAt = (key: string) => {
+    const double = Object.hasOwn(line, key) ? asDouble(line[key]) : null
+    return double !== null && Number.isFinite(double) ? double : null
+  }
   const stepKey = stepKeys.find((key) => numberAt(key) !== null)
   const rewardKey =
     rewardNames.find((key) => numberAt(key) !== null) ??

@@ -1,4 +1,5 @@
 /** From an acceptance scorecard to a run's gates. Pure. Contract, "Scorecard"; spec, RunGate and RunGateRow. */
+import { asDouble, isJsonObject } from '../exact-json.ts'
 import type { RunGateRow } from './run-shape.ts'
 
 type CellVerdict = RunGateRow['status']
@@ -37,7 +38,7 @@ export function gatesOf(scorecard: unknown): Gates {
 type NamedRow = readonly [name: string, row: Members & { readonly status: CellVerdict }]
 
 function rowsIn(scorecard: unknown): NamedRow[] {
-  if (!isObject(scorecard)) return []
+  if (!isJsonObject(scorecard)) return []
   for (const member of rowMembers) {
     const rows = rowsOf(scorecard[member])
     if (rows.length > 0) return rows
@@ -51,7 +52,7 @@ function rowsOf(container: unknown): NamedRow[] {
       isRow(row) ? [[textAmong(row, nameMembers) ?? `${place + 1}`, row]] : [],
     )
   }
-  if (!isObject(container)) return []
+  if (!isJsonObject(container)) return []
   return Object.entries(container).flatMap(([name, row]): NamedRow[] => (isRow(row) ? [[name, row]] : []))
 }
 
@@ -66,15 +67,12 @@ function toGateRow([name, row]: NamedRow): RunGateRow {
 
 function textAmong(row: Members, members: readonly string[]): string | null {
   const values = members.map((member) => row[member])
-  const found = values.find((value) => (typeof value === 'string' && value !== '') || typeof value === 'number')
+  const found = values.find((value) => (typeof value === 'string' && value !== '') || asDouble(value) !== null)
   return found === undefined ? null : String(found)
 }
 
 const shortened = (text: string, length: number) =>
   text.length > length ? `${text.slice(0, length - 1).toWellFormed()}…` : text
 
-const isObject = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const isRow = (value: unknown): value is NamedRow[1] =>
-  isObject(value) && cellVerdicts.some((verdict) => verdict === value.status)
+  isJsonObject(value) && cellVerdicts.some((verdict) => verdict === value.status)

@@ -10,7 +10,7 @@ export { uniqueViolation } from './db-errors.ts'
 
 /**
  * One SQL statement. A name prepares it once a connection (an empty one does not: for texts with too many shapes to keep). `T` is the row as the
- * hub's type parsers make it: int8 a number, timestamptz RFC 3339 text, numeric text, json parsed.
+ * hub's type parsers make it: int8 a number, timestamptz RFC 3339 text, numeric text, json parsed with its numbers as they are written.
  */
 export interface Statement<T> {
   readonly name: string

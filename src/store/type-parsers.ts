@@ -1,5 +1,6 @@
 /** How the hub reads PostgreSQL's text format: straight into values that JSON can hold. */
 import pg from 'pg'
+import { parseExact } from '../exact-json.ts'
 
 const { builtins } = pg.types
 
@@ -21,6 +22,8 @@ const parsers: Readonly<Record<number, (text: string) => unknown>> = {
   [builtins.INT8]: parseInt8,
   [builtins.TIMESTAMPTZ]: parseTimestamp,
   [builtins.NUMERIC]: (text) => text,
+  // Columns of clients' own JSON; JSONB has the hub's, and PostgreSQL has rewritten its numbers.
+  [builtins.JSON]: parseExact,
 }
 
 export const typeParsers: pg.CustomTypesConfig = {

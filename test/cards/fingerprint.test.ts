@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { interfaceFingerprint } from '../../src/cards/fingerprint.ts'
+import type { EmbodimentInterface } from '../../src/cards/interface-schema.ts'
+import { parseExact } from '../../src/exact-json.ts'
 import { goodInterface } from './support/card.ts'
 
 type Json = ReturnType<typeof JSON.parse>
@@ -22,7 +24,7 @@ describe('the fingerprint of an interface', () => {
   it.each(vectors.map((vector) => [vector.name, vector] as const))(
     'is that of the published vector %s',
     (_name, vector) => {
-      expect(interfaceFingerprint(JSON.parse(vector.json))).toBe(vector.sha256)
+      expect(interfaceFingerprint(parseExact(vector.json) as EmbodimentInterface)).toBe(vector.sha256)
       expect(createHash('sha256').update(vector.canonical).digest('hex')).toBe(vector.sha256)
     },
   )

@@ -1,4 +1,6 @@
 /** A resolved config as a list of leaves: each value that is no map and no list, under the path that leads to it. Pure. Contract, "Config". */
+import { canonicalText } from '../../canonical-hash.ts'
+import { ExactNumber } from '../../exact-json.ts'
 
 export interface ConfigLeaf {
   readonly path: string
@@ -41,7 +43,7 @@ export function leavesOf(root: unknown): ConfigReading {
   }
 
   const visit = (value: unknown, path: string): string | null => {
-    if (typeof value !== 'object' || value === null) return addLeaf(value, path)
+    if (typeof value !== 'object' || value === null || value instanceof ExactNumber) return addLeaf(value, path)
     // What contains itself is told at once: a hundred turns through it would each list all that it holds.
     if (within.size === MAX_DEPTH || within.has(value)) return isEmpty(value) ? addLeaf(value, path) : TOO_DEEP
     const isRoot = within.size === 0
@@ -75,13 +77,13 @@ function toLeaf(value: unknown, path: string): ConfigLeaf {
   return { path, text: isText ? value : rendered(value), isText, known: !(isText && isUnresolved(value)) }
 }
 
-/** JSON, and YAML's words for the numbers that JSON has none for. */
+/** Canonical JSON, in which a number has one spelling, and YAML's words for the numbers that JSON has none for. */
 function rendered(value: unknown): string {
   if (typeof value === 'bigint') return String(value)
   if (typeof value === 'number' && !Number.isFinite(value)) {
     return Number.isNaN(value) ? '.nan' : value > 0 ? '.inf' : '-.inf'
   }
-  return JSON.stringify(value) ?? 'null'
+  return value instanceof ExactNumber ? canonicalText(value) : (JSON.stringify(value) ?? 'null')
 }
 
 /** An interpolation that was left as it was, and the word for a value that is still missing. */

@@ -1,4 +1,5 @@
 /** What a run said that it would change, and whether its config did. Pure. Spec, RunConfigDeclared. */
+import { isJsonObject } from '../../exact-json.ts'
 import { type ConfigGroupId, groupOfPath, isCounted, type KnownNames } from './config-groups.ts'
 import { leavesOf } from './config-leaf.ts'
 import type { ComparedKey } from './diff-config.ts'
@@ -18,8 +19,6 @@ export interface JudgedKeys {
   readonly stoodFor: ReadonlySet<ComparedKey>
 }
 
-type Members = Readonly<Record<string, unknown>>
-
 const MAX_DECLARED = 100
 
 /**
@@ -27,10 +26,10 @@ const MAX_DECLARED = 100
  * one says that it matters. Bookkeeping declares nothing.
  */
 export function declaredKeys(hyperparams: unknown, parentHyperparams: unknown): string[] {
-  const own = isObject(hyperparams) ? hyperparams : {}
+  const own = isJsonObject(hyperparams) ? hyperparams : {}
   const stated = own.declared_change
   if (Array.isArray(stated)) return unique(stated.filter((key) => typeof key === 'string' && key !== ''))
-  if (isObject(stated)) return unique(Object.keys(stated))
+  if (isJsonObject(stated)) return unique(Object.keys(stated))
   const before = textsOf(parentHyperparams)
   const differing = [...textsOf(own)].filter(([path, text]) => before.get(path) !== text).map(([path]) => path)
   const known: KnownNames = new Map()
@@ -88,9 +87,6 @@ const pathsOf = ({ child, parent }: ComparedKey) =>
 const unique = (keys: readonly string[]) => [...new Set(keys)].slice(0, MAX_DECLARED)
 
 function textsOf(value: unknown): Map<string, string> {
-  const reading = isObject(value) ? leavesOf(value) : { leaves: [] }
+  const reading = isJsonObject(value) ? leavesOf(value) : { leaves: [] }
   return new Map('leaves' in reading ? reading.leaves.map(({ path, text }) => [path, text]) : [])
 }
-
-const isObject = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -4,6 +4,7 @@ import {
   defineMappingTag,
   defineScalarTag,
   defineSequenceTag,
+  floatCoreTag,
   intCoreTag,
   loadAll,
   mapTag,
@@ -11,6 +12,7 @@ import {
   NOT_RESOLVED,
   YAMLException,
 } from 'js-yaml'
+import { ExactNumber } from '../../exact-json.ts'
 import { type ConfigReading, leavesOf } from './config-leaf.ts'
 
 /** What is written out is bounded by itself: this bounds the bookkeeping. */
@@ -24,6 +26,19 @@ const exactInteger = defineScalarTag<number | bigint>(intCoreTag.tagName, {
     const value = intCoreTag.resolve(source, isExplicit, tagName)
     if (value === NOT_RESOLVED || Number.isSafeInteger(value) || !/^[+-]?\d+$/.test(source)) return value
     return BigInt(source.replace(/^\+/, ''))
+  },
+  identify: () => false,
+})
+
+/** A number of JSON's shape keeps its digits; a leaf shows them where a double would not give them back. */
+const exactFloat = defineScalarTag<number | ExactNumber>(floatCoreTag.tagName, {
+  implicit: floatCoreTag.implicit,
+  implicitFirstChars: floatCoreTag.implicitFirstChars,
+  resolve: (source, isExplicit, tagName) => {
+    const value = floatCoreTag.resolve(source, isExplicit, tagName)
+    const keeps =
+      value !== NOT_RESOLVED && Number.isFinite(value) && /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(source)
+    return keeps && String(value) !== source ? new ExactNumber(source) : value
   },
   identify: () => false,
 })
@@ -50,7 +65,7 @@ const anyTag = ['!', 'tag:'].flatMap((prefix) => [
   }),
 ])
 
-const schema = CORE_SCHEMA.withTags(mergeTag, exactInteger, ...anyTag)
+const schema = CORE_SCHEMA.withTags(mergeTag, exactInteger, exactFloat, ...anyTag)
 
 /** The leaves of a config's text. A key that is there twice has its last value, as in the trainers' own reader. */
 export function readConfig(text: string): ConfigReading {

@@ -1,6 +1,7 @@
 /** The sources of the subscriptions `runLog` and `runMetrics`. */
 import type { RequestContext } from '../../context.ts'
 import { invalid } from '../../errors.ts'
+import { parseExact } from '../../exact-json.ts'
 import type { JobStatus } from '../run-state.ts'
 import { type FollowOptions, followRun } from './follow-run.ts'
 import type { RunBatch } from './log-batch.ts'
@@ -85,7 +86,7 @@ function logEventsOf(batch: RunBatch): readonly LogEvent[] {
 function metricEventsOf(batch: RunBatch): readonly unknown[] {
   if (batch.kind !== 'metric') return []
   const known = metricEvents.get(batch)
-  const events = known ?? batch.rows.map(({ line }) => JSON.parse(line) as unknown)
+  const events = known ?? batch.rows.map(({ line }) => parseExact(line))
   if (!known) metricEvents.set(batch, events)
   return events
 }

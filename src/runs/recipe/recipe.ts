@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import { canonicalSha256 } from '../../canonical-hash.ts'
 import { freeFormFaults } from '../../cards/free-form-faults.ts'
+import { isJsonObject } from '../../exact-json.ts'
 import { longNameText, wordText } from '../../text-rules.ts'
 import { datasetRefText } from './dataset-ref.ts'
 
@@ -57,7 +58,7 @@ const step = z.int().min(0)
 const freeForm = z
   .unknown()
   .superRefine((value, check) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    if (!isJsonObject(value)) {
       check.addIssue({ code: 'custom', message: 'must be an object', params: { type: 'validation.type' } })
       return
     }

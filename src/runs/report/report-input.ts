@@ -2,6 +2,7 @@
 import { freeFormFaults } from '../../cards/free-form-faults.ts'
 import type { Config } from '../../config.ts'
 import { type ErrorItem, HubError, invalid, type Loc } from '../../errors.ts'
+import { isJsonObject } from '../../exact-json.ts'
 import { countLines } from '../log/log-lines.ts'
 import { readMetricsLine } from '../metrics-line.ts'
 import type { ReportedProgress } from '../progress.ts'
@@ -109,8 +110,7 @@ function readScorecard(given: unknown, limit: number): ReadReport['scorecard'] {
 }
 
 function objectFaults(value: unknown, loc: Loc): ErrorItem[] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return [{ type: 'validation.type', detail: 'must be an object', loc }]
+  if (!isJsonObject(value)) return [{ type: 'validation.type', detail: 'must be an object', loc }]
   return freeFormFaults(value).map((fault) => ({
     type: 'validation.value',
     detail: fault.message,

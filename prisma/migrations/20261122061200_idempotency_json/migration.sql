@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "idempotency_keys" ALTER COLUMN "result" SET DATA TYPE JSON;

@@ -1,0 +1,47 @@
+/** Numbers in GraphQL variables: as they were written where the type is free-form JSON, doubles where it is one of GraphQL's own. */
+import {
+  type DocumentNode,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  getOperationAST,
+  isInputObjectType,
+  isInputType,
+  isListType,
+  isNonNullType,
+  typeFromAST,
+} from 'graphql'
+import { isJsonObject, withDoubles } from '../exact-json.ts'
+
+type Variables = Readonly<Record<string, unknown>>
+
+/** What was parsed with exact numbers, as the types of the operation's variables take it. Whatever fits no type is left to be refused. */
+export function typedNumbers(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operationName: string | null | undefined,
+  variables: Variables,
+): Record<string, unknown> {
+  const typed: Record<string, unknown> = { ...variables }
+  for (const { variable, type: node } of getOperationAST(document, operationName)?.variableDefinitions ?? []) {
+    const name = variable.name.value
+    const type = typeFromAST(schema, node as Parameters<typeof typeFromAST>[1])
+    if (Object.hasOwn(variables, name) && isInputType(type)) typed[name] = typedValue(variables[name], type)
+  }
+  return typed
+}
+
+function typedValue(value: unknown, type: GraphQLInputType): unknown {
+  if (isNonNullType(type)) return typedValue(value, type.ofType)
+  if (isListType(type))
+    return Array.isArray(value) ? value.map((item) => typedValue(item, type.ofType)) : typedValue(value, type.ofType)
+  if (isInputObjectType(type)) {
+    if (!isJsonObject(value)) return value
+    const fields = type.getFields()
+    const members = Object.entries(value).map(([name, member]) => {
+      const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+      return [name, field ? typedValue(member, field.type) : member] as const
+    })
+    return Object.fromEntries(members)
+  }
+  return type.name === 'JSON' ? value : withDoubles(value)
+}
