@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { type HubClient, LocalError, type NewRun } from '../client/index.ts'
+import { type HubClient, isJsonObject, LocalError, type NewRun, readJson } from '../client/index.ts'
 import { type ClientIo, countText } from './client-output.ts'
 import {
   type CommonOptions,
@@ -144,15 +144,15 @@ async function readRecipe(file: string): Promise<Record<string, unknown>> {
     throw new LocalError(`The recipe cannot be read: ${error.message}`)
   })
   try {
-    const recipe: unknown = JSON.parse(text)
-    if (typeof recipe === 'object' && recipe !== null && !Array.isArray(recipe)) return { ...recipe }
+    const recipe = readJson(text)
+    if (isJsonObject(recipe)) return recipe
   } catch {
     // Said below.
   }
   throw new LocalError(`${file} holds no recipe: it must be one JSON object.`)
 }
 
-const objectOf = (value: unknown) => (typeof value === 'object' && value !== null ? value : {})
+const objectOf = (value: unknown) => (isJsonObject(value) ? value : {})
 
 function hyperparams(pairs: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(
@@ -166,7 +166,7 @@ function hyperparams(pairs: readonly string[]): Record<string, unknown> {
 
 function parsedOrText(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return readJson(text)
   } catch {
     return text
   }

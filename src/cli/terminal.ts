@@ -2,6 +2,7 @@
  * Where text reaches the terminal, all of it. Names, errors and log lines come from others: what would move the cursor, hide text or answer in the
  * person's place is written as JSON writes it (`\u001b`), so that lines of JSON stay the same JSON.
  */
+import { writeJson } from '../client/index.ts'
 
 interface Stream {
   write(text: string): unknown
@@ -54,9 +55,9 @@ export function printColored(stream: Stream, text: string): void {
   stream.write(colored(text, '\n\t'))
 }
 
-/** Writes one object as one line. */
+/** Writes one object as one line; its numbers as they came. */
 export function printJson(stream: Stream, object: unknown): void {
-  print(stream, `${JSON.stringify(object)}\n`)
+  print(stream, `${writeJson(object)}\n`)
 }
 
 /** A line that the next one takes the place of; '' takes it away. */

@@ -1,6 +1,7 @@
 /** One call of `/v1`: it retries what passes by itself, and every POST carries an Idempotency-Key that its tries share until it is answered. */
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
+import { readJson, writeJson } from './exact-json.ts'
 import { refusal, send, shownUrl } from './http.ts'
 import { type ProblemError, TransferError } from './problem.ts'
 import { defaultRetry, type RetryPolicy, withRetry } from './retry.ts'
@@ -18,6 +19,13 @@ export interface HubClientOptions {
   readonly signal?: AbortSignal
 }
 
+interface CallOptions {
+  /** The Idempotency-Key of a POST. */
+  readonly key?: string
+  /** What reads the answer: `JSON.parse`, which is ten times as fast, where it holds no free-form JSON. */
+  readonly read?: (text: string) => unknown
+}
+
 export type Caller = ReturnType<typeof openCaller>
 
 /** Calls to one hub with one credential. They reject with `ProblemError` (the hub refused), `TransferError` (no usable answer) or the signal's reason. */
@@ -32,7 +40,7 @@ export function openCaller(options: HubClientOptions) {
     path: string,
     shape: z.ZodType<T>,
     body?: unknown,
-    key: string = randomUUID(),
+    { key = randomUUID(), read = readJson }: CallOptions = {},
   ): Promise<T> {
     const headers: Record<string, string> = { accept: 'application/json', ...authorization }
     if (body !== undefined) headers['content-type'] = 'application/json'
@@ -42,7 +50,7 @@ export function openCaller(options: HubClientOptions) {
       const bounded = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_WITHIN_MS)])
       const init = { method, headers, signal: bounded, redirect: 'error' as const }
       const response = await bounding(signal, base + path, () =>
-        send(base + path, body === undefined ? init : { ...init, body: JSON.stringify(body) }),
+        send(base + path, body === undefined ? init : { ...init, body: writeJson(body) }),
       )
       if (!response.ok) {
         const refused = await refusal(response)
@@ -50,7 +58,7 @@ export function openCaller(options: HubClientOptions) {
         if (isKept(refused)) tryKey = randomUUID()
         throw refused
       }
-      return answer(response, base + path, shape)
+      return answer(response, base + path, shape, read)
     })
   }
 
@@ -89,12 +97,17 @@ async function bounding<T>(signal: AbortSignal, url: string, work: () => Promise
 }
 
 /** An answer without content is null. */
-async function answer<T>(response: Response, url: string, shape: z.ZodType<T>): Promise<T> {
+async function answer<T>(
+  response: Response,
+  url: string,
+  shape: z.ZodType<T>,
+  read: (text: string) => unknown,
+): Promise<T> {
   const text = await response.text().catch((error: unknown) => {
     throw new TransferError(`The answer of ${shownUrl(url)} broke off.`, shownUrl(url), { cause: error })
   })
   try {
-    return shape.parse(response.status === 204 ? null : JSON.parse(text))
+    return shape.parse(response.status === 204 ? null : read(text))
   } catch (error) {
     const why = error instanceof z.ZodError ? z.prettifyError(error) : 'it is not JSON'
     throw new Error(`${shownUrl(url)} answered ${response.status}, but not as /v1 does: ${why}. Is this a hub?`, {

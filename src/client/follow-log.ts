@@ -1,6 +1,7 @@
 /** Following a run's log over Server-Sent Events (spec, streamRunLogs): every event once, in order, over any number of broken connections. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Caller } from './call.ts'
+import { readJson } from './exact-json.ts'
 import { ProblemError, TransferError } from './problem.ts'
 import { withRetry } from './retry.ts'
 import { endData, logData, metricData, type RunEvent } from './run-shapes.ts'
@@ -97,7 +98,7 @@ function watchdog() {
 /** Null for events that a newer hub may have. */
 function readEvent({ event, data, id }: ServerEvent): RunEvent | null {
   if (event === 'log') return { kind: 'log', id, ...logData.parse(JSON.parse(data)) }
-  if (event === 'metric') return { kind: 'metric', id, line: metricData.parse(JSON.parse(data)) }
+  if (event === 'metric') return { kind: 'metric', id, line: metricData.parse(readJson(data)) }
   if (event === 'end') return { kind: 'end', id, ...endData.parse(JSON.parse(data)) }
   return null
 }

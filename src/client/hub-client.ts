@@ -23,6 +23,9 @@ export const BATCH = 100
 
 const TREE_PAGE = 1000
 
+/** For the many and long answers on files. */
+const plain = { read: JSON.parse } as const
+
 /** `owner/slug`. */
 export interface RepoName {
   readonly owner: string
@@ -44,7 +47,13 @@ export function createHubClient(options: HubClientOptions) {
       const query = new URLSearchParams({ limit: String(TREE_PAGE) })
       if (prefix !== '') query.set('prefix', prefix)
       if (cursor !== null) query.set('cursor', cursor)
-      const page: z.output<typeof treePage> = await call('GET', `${repoPath(repo)}/tree?${query}`, treePage)
+      const page: z.output<typeof treePage> = await call(
+        'GET',
+        `${repoPath(repo)}/tree?${query}`,
+        treePage,
+        undefined,
+        plain,
+      )
       yield page.items
       if (page.next_cursor !== null && page.next_cursor === cursor) throw loops(base)
       cursor = page.next_cursor
@@ -77,13 +86,13 @@ export function createHubClient(options: HubClientOptions) {
     /** Pages of at most 1,000 files in byte order of path. */
     tree,
     presignUpload: (repo: RepoName, list: readonly PresignFile[]) =>
-      call('POST', `${files(repo)}/presign-upload`, presignedUploads, { files: list }),
+      call('POST', `${files(repo)}/presign-upload`, presignedUploads, { files: list }, plain),
     complete: async (repo: RepoName, uploads: readonly CompletedUpload[], key: string): Promise<RemoteFile[]> =>
-      (await call('POST', `${files(repo)}/complete`, completedFiles, { uploads }, key)).files,
+      (await call('POST', `${files(repo)}/complete`, completedFiles, { uploads }, { ...plain, key })).files,
     presignDownload: async (repo: RepoName, paths: readonly string[]): Promise<DownloadTarget[]> =>
-      (await call('POST', `${files(repo)}/presign-download`, presignedDownloads, { paths })).files,
+      (await call('POST', `${files(repo)}/presign-download`, presignedDownloads, { paths }, plain)).files,
     deleteFiles: (repo: RepoName, paths: readonly string[]) =>
-      call('POST', `${files(repo)}/delete`, deletedFiles, { paths }),
+      call('POST', `${files(repo)}/delete`, deletedFiles, { paths }, plain),
     /** The operations on training runs. */
     runs: runCalls(caller),
   }

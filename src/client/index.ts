@@ -1,6 +1,7 @@
 /** The client library: `/v1` and the two transfers built on it. It reads no environment and writes to no terminal. */
 
 export type { HubClientOptions } from './call.ts'
+export { isJsonObject, readJson, writeJson } from './exact-json.ts'
 export type { PathFilter } from './globs.ts'
 export { createHubClient, type HubClient, type RepoName } from './hub-client.ts'
 export { failureLine, LocalError, ProblemError, TransferError } from './problem.ts'

@@ -1,8 +1,12 @@
 /** The members of a run that the client reads (spec, "Run"). Unknown members are let through. */
 import { z } from 'zod'
 import { isId } from '../ids.ts'
+import { asDouble } from './exact-json.ts'
 
 const optional = <T extends z.ZodType>(type: T) => type.nullish().transform((value) => value ?? null)
+/** A number that is read, however it is written. */
+const readAs = (rule: z.ZodNumber) => z.preprocess((value) => asDouble(value) ?? value, rule)
+const number = readAs(z.number())
 const anyObject = z.record(z.string(), z.unknown())
 
 export const remoteRun = z.looseObject({
@@ -12,7 +16,7 @@ export const remoteRun = z.looseObject({
   recipe: anyObject,
   owner: z.looseObject({ handle: z.string() }),
   display_name: z.string(),
-  attempt: z.number().int().min(0).default(0),
+  attempt: readAs(z.number().int().min(0)).default(0),
   claimed_by: optional(z.string()),
   heartbeat_at: optional(z.string()),
   lease_expires_at: optional(z.string()),
@@ -23,10 +27,10 @@ export const remoteRun = z.looseObject({
   created_at: z.string(),
   latest_metrics: optional(anyObject),
   progress: optional(
-    z.looseObject({ iteration: optional(z.number()), fraction: optional(z.number()), eta_s: optional(z.number()) }),
+    z.looseObject({ iteration: optional(number), fraction: optional(number), eta_s: optional(number) }),
   ),
-  spend: optional(z.looseObject({ priced: z.boolean().default(false), accrued_usd: optional(z.number()) })),
-  sparkline: optional(z.looseObject({ metric: z.string(), points: z.array(z.array(z.number())) })),
+  spend: optional(z.looseObject({ priced: z.boolean().default(false), accrued_usd: optional(number) })),
+  sparkline: optional(z.looseObject({ metric: z.string(), points: z.array(z.array(number)) })),
 })
 export type RemoteRun = z.output<typeof remoteRun>
 
@@ -34,7 +38,7 @@ export const claimedRun = remoteRun.nullable()
 
 export const runPage = z.looseObject({ items: z.array(remoteRun), next_cursor: optional(z.string()) })
 
-export const checkpointList = z.looseObject({ items: z.array(z.looseObject({ step: z.number().int() })) })
+export const checkpointList = z.looseObject({ items: z.array(z.looseObject({ step: readAs(z.number().int()) })) })
 
 /** A report's body (spec, reportRun; contract, "Reports can be retried"). Absent members leave what they name as it is. */
 export interface RunReport {

@@ -32,7 +32,7 @@ export function runCalls(caller: Caller) {
   return {
     list,
     get: (runId: string) => call('GET', path(runId), remoteRun),
-    create: (run: NewRun, key?: string) => call('POST', '/v1/runs', remoteRun, run, key),
+    create: (run: NewRun, key?: string) => call('POST', '/v1/runs', remoteRun, run, { key }),
     claim: (runId: string, worker: string) => call('POST', `${path(runId)}/claim`, remoteRun, { worker }),
     /** The oldest queued run that the key may claim, or null when none came within `waitS` (30 at most). */
     claimNext: (worker: string, waitS: number, owner?: string) =>

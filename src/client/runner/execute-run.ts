@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
+import { isJsonObject, readJson, writeJson } from '../exact-json.ts'
 import type { HubClient } from '../hub-client.ts'
 import { failureLine, ProblemError } from '../problem.ts'
 import type { RemoteRun } from '../run-shapes.ts'
@@ -88,7 +89,7 @@ async function begin(runner: Runner, run: RemoteRun, files: RunFiles, journal: J
   const steps = await runner.client.runs.checkpointSteps(run.id)
   if (steps.length > 0)
     journal.put({ published: { step: Math.max(...steps), repo: run.output_model_repo?.full_name ?? '' } })
-  await writeFile(files.input, `${JSON.stringify(run.recipe)}\n`, { mode: 0o600 })
+  await writeFile(files.input, `${writeJson(run.recipe)}\n`, { mode: 0o600 })
   const env = { ...runner.env, HUB_URL: runner.client.url, HUB_RUN_ID: run.id, HUB_RUN_DIR: files.dir }
   try {
     journal.put({ command: await startCommand(runner.command, files, env) })
@@ -100,7 +101,7 @@ async function begin(runner: Runner, run: RemoteRun, files: RunFiles, journal: J
 /** Reports in a steady beat until the command has ended and all of it is said, then the end. */
 async function attend(runner: Runner, run: RemoteRun, files: RunFiles, journal: Journal): Promise<RunOutcome> {
   const { client, tell } = runner
-  const hyperparams = isObject(run.recipe.hyperparams) ? run.recipe.hyperparams : {}
+  const hyperparams = isJsonObject(run.recipe.hyperparams) ? run.recipe.hyperparams : {}
   const reporter = createReporter({ client, files, journal, hyperparams, gpuTier: runner.gpuTier, tell })
   const repo = { owner: run.owner.handle, slug: outputSlug(run) }
   const publisher = createPublisher({
@@ -196,7 +197,7 @@ async function sendScorecard(
   if (text !== null)
     await orTell(
       'scorecard.json',
-      async () => reporter.post({ scorecard_json: JSON.parse(text) as object as Record<string, unknown> }),
+      async () => reporter.post({ scorecard_json: readJson(text) as Record<string, unknown> }),
       tell,
     )
   journal.put({ scorecardSent: true })
@@ -253,8 +254,6 @@ function background(look: (isWhole: boolean) => Promise<void>, tell: Runner['tel
   }
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
-
 const reasonOf = ({ reason }: AbortSignal) => (reason instanceof Error ? reason.message : 'The runner was stopped.')
 
 /** Both times are the hub's, so clocks need not agree. */
@@ -265,7 +264,8 @@ function leaseMs({ heartbeat_at: from, lease_expires_at: to }: RemoteRun): numbe
 
 /** A name that a person recognises and no other run has. */
 function outputSlug({ id, display_name: name, recipe }: RemoteRun): string {
-  const words = isObject(recipe.hyperparams) && typeof recipe.hyperparams.run_name === 'string' ? name : recipe.template
+  const words =
+    isJsonObject(recipe.hyperparams) && typeof recipe.hyperparams.run_name === 'string' ? name : recipe.template
   const slug = String(words)
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')

@@ -1,5 +1,7 @@
 /** Reading a growing `metrics.jsonl`. Pure. */
 
+import { asDouble, isJsonObject, readJson } from '../exact-json.ts'
+
 /** A report takes 10,000 lines and a body of 8 MiB; less, so that one report is never long under way. */
 const MAX_LINES = 2000
 const MAX_BYTES = 1024 * 1024
@@ -50,13 +52,13 @@ const shown = (line: Uint8Array) => Buffer.from(line.subarray(0, 200)).toString(
 function readLine(text: string): Line | string {
   const line = parsed(text) ?? parsed(withoutNan(text))
   if (line === undefined) return 'not JSON'
-  if (typeof line !== 'object' || line === null || Array.isArray(line)) return 'not a JSON object'
-  return hasInfinite(line) ? 'a number that is too large' : (line as Line)
+  if (!isJsonObject(line)) return 'not a JSON object'
+  return hasInfinite(line) ? 'a number that is too large' : line
 }
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return readJson(text)
   } catch {
     return undefined
   }
@@ -68,7 +70,8 @@ function withoutNan(text: string): string {
 }
 
 function hasInfinite(value: unknown): boolean {
-  if (typeof value === 'number') return !Number.isFinite(value)
+  const double = asDouble(value)
+  if (double !== undefined) return !Number.isFinite(double)
   return typeof value === 'object' && value !== null && Object.values(value).some(hasInfinite)
 }
 
@@ -76,8 +79,8 @@ const stepKeys = ['iteration', 'step', 'global_step', '_step'] as const
 const totalKeys = ['total_iterations', 'iterations', 'max_iterations', 'num_iterations', 'steps', 'max_steps'] as const
 
 const numberAt = (object: Line, key: string) => {
-  const value = Object.hasOwn(object, key) ? object[key] : undefined
-  return typeof value === 'number' && Number.isFinite(value) ? value : undefined
+  const value = Object.hasOwn(object, key) ? asDouble(object[key]) : undefined
+  return Number.isFinite(value) ? value : undefined
 }
 
 /** `progress` of a report (spec, RunReportProgress): where the newest lines stand, of as many iterations as the recipe or the line itself says. */
