@@ -14,7 +14,7 @@ import {
   wholeFrom,
 } from './client-session.ts'
 import { type ClientSettings, storeSettings } from './client-settings.ts'
-import { linesOf } from './output.ts'
+import { inV1Names, linesOf } from './output.ts'
 import { processIo } from './process-io.ts'
 import { inLine, print } from './terminal.ts'
 
@@ -130,7 +130,7 @@ async function push(
   text += `${report.repo}: ${would}${verb} ${countText(report.sent.length, 'file')} (${sizeText(report.sentBytes)}), ${countText(report.skipped, 'file')} already there`
   if (report.deleted.length > 0) text += `, ${report.dryRun ? 'would delete' : 'deleted'} ${report.deleted.length}`
   text += `, in ${seconds(startedMs)}\n`
-  return { json, text, code: failures(io, report) }
+  return { json: inV1Names(json), text, code: failures(io, report) }
 }
 
 async function pull(
@@ -153,7 +153,7 @@ async function pull(
   if (report.unverified.length > 0) {
     text += `${countText(report.unverified.length, 'file')} could be checked by size only: the hub has not hashed them yet\n`
   }
-  return { json, text, code: failures(io, report) }
+  return { json: inV1Names(json), text, code: failures(io, report) }
 }
 
 /** Says which files failed; answers the exit code. */

@@ -132,7 +132,8 @@ export function registerOperatorCommands(program: Command): void {
           return addApiKey(tx, noViewer, await findAccount(tx, handle), null, input)
         }),
       )
-      printResult({ ...key }, options.json ?? false)
+      const { id, ...rest } = key
+      printResult({ id, handle: rest.owner.handle, ...rest }, options.json ?? false)
     })
 
   program

@@ -1,10 +1,22 @@
 /** How commands answer: one JSON object with `--json`, else lines for a person; errors are one line on stderr. */
 import { inLine, print, printJson } from './terminal.ts'
 
-/** Prints a command's result. Members that are null or absent are left out of the lines, never out of the JSON. */
+/** Our own objects with the names of `/v1`, whatever the code calls their members. Never for what came from `/v1`: it may hold names of others. */
+export function inV1Names(object: object): Record<string, unknown> {
+  const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [snake(name), namedWithin(value)]))
+}
+
+function namedWithin(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(namedWithin)
+  return typeof value === 'object' && value !== null ? inV1Names(value) : value
+}
+
+/** Prints a command's result, in the names of `/v1`. Members that are null or absent are left out of the lines, never out of the JSON. */
 export function printResult(result: Readonly<Record<string, unknown>>, json: boolean): void {
-  if (json) printJson(process.stdout, result)
-  else print(process.stdout, linesOf(result))
+  const named = inV1Names(result)
+  if (json) printJson(process.stdout, named)
+  else print(process.stdout, linesOf(named))
 }
 
 const NAME_WIDTH = 24

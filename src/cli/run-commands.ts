@@ -16,6 +16,8 @@ import {
 } from './client-session.ts'
 import { processIo } from './process-io.ts'
 import { runLines, runRow } from './run-output.ts'
+import { missingRepos } from './submit-warnings.ts'
+import { inLine, print } from './terminal.ts'
 
 interface SubmitOptions extends CommonOptions {
   readonly template?: string
@@ -35,7 +37,8 @@ type ListOptions = CommonOptions & Readonly<Record<string, unknown>>
 
 const submitHelp = `
 The recipe is a JSON file in the names of /v1, flags, or both: a flag takes the place of what the file says.
-A run of the executor \`worker\` (the default) waits until a runner of yours claims it.
+A run of the executor \`worker\` (the default) waits until a runner of yours claims it. A robot (owner/slug) or dataset (svc://)
+of this hub that is not there is warned of, and submitted.
 
 Examples:
   $ hub submit --template act --dataset svc://ada/pick-place --set batch_size=8 --set lr=1e-4
@@ -80,11 +83,7 @@ export function registerRunCommands(program: Command, io: ClientIo = processIo):
     .option('--parent-step <step>', "start from the parent's checkpoint at this step")
     .addHelpText('after', submitHelp)
     .action((file: string | undefined, options: SubmitOptions) =>
-      start(options, async (client) =>
-        shown(
-          client.runs.create(await newRun(file === undefined || file === '-' ? file : resolve(io.cwd, file), options)),
-        ),
-      ),
+      start(options, async (client) => submit(io, client, await newRun(placeOf(io, file), options))),
     )
 
   common(
@@ -93,6 +92,18 @@ export function registerRunCommands(program: Command, io: ClientIo = processIo):
       .description('Cancel a queued run, or ask a running one to stop: its runner ends it within seconds'),
     io,
   ).action((run: string, options: CommonOptions) => start(options, (client) => shown(client.runs.cancel(run))))
+}
+
+const placeOf = (io: ClientIo, file: string | undefined) =>
+  file === undefined || file === '-' ? file : resolve(io.cwd, file)
+
+/** What will not come out as its writer thinks is said, and refused by nobody. */
+async function submit(io: ClientIo, client: HubClient, run: NewRun): Promise<Ended> {
+  const warn = (text: string) => print(io.stderr, `hub: warning: ${inLine(text)}\n`)
+  for (const warning of await missingRepos(client, run.recipe)) warn(warning)
+  const made = await client.runs.create(run)
+  for (const warning of made.warnings) warn(warning)
+  return { json: made, text: runLines(made) }
 }
 
 async function shown(asked: ReturnType<HubClient['runs']['get']>): Promise<Ended> {

@@ -25,6 +25,7 @@ export const remoteRun = z.looseObject({
   output_model_repo: optional(z.looseObject({ full_name: z.string() })),
   parent_run_id: optional(z.string()),
   created_at: z.string(),
+  warnings: z.array(z.string()).default([]),
   latest_metrics: optional(anyObject),
   progress: optional(
     z.looseObject({ iteration: optional(number), fraction: optional(number), eta_s: optional(number) }),

@@ -7,6 +7,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { type RunningHub, startHub } from '../../src/start-hub.ts'
+import { otherCasing } from '../support/casing.ts'
 import { testDb } from '../support/database.ts'
 import { databaseUrl } from '../support/global-setup.ts'
 
@@ -48,7 +49,9 @@ const onUrl = (...args: string[]) => run(args, external())
 function object(ended: Ended) {
   expect([ended.code, ended.stderr]).toEqual([0, ''])
   expect(ended.stdout.trim().split('\n')).toHaveLength(1)
-  return JSON.parse(ended.stdout)
+  const answer = JSON.parse(ended.stdout)
+  expect(otherCasing(answer)).toEqual([])
+  return answer
 }
 
 async function me(url: string, token: string) {
@@ -110,7 +113,13 @@ describe('hub on DATABASE_URL', () => {
         '--json',
       ),
     )
-    expect(key).toMatchObject({ id: expect.stringMatching(/^key_/), token: expect.stringMatching(/^hub_key_/) })
+    expect(key).toMatchObject({
+      id: expect.stringMatching(/^key_/),
+      handle: 'acme',
+      token: expect.stringMatching(/^hub_key_/),
+      daily_gpu_hour_quota: 2.5,
+      expires_at: '2099-01-31T00:00:00.000Z',
+    })
     expect((await me(hub.url, key.token)).json).toMatchObject({
       kind: 'key',
       credential_id: key.id,
@@ -134,7 +143,10 @@ describe('hub on DATABASE_URL', () => {
 
   it('says lines to a person and one object to a program', async () => {
     const said = await onUrl('user', 'add', 'carol')
-    expect([said.code, said.stdout]).toEqual([0, expect.stringMatching(/^id +user_.*\nkind +user\nhandle +carol\n/)])
+    expect([said.code, said.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^id +user_.*\nkind +user\nhandle +carol\ncreated_at +2/),
+    ])
   })
 
   it('ends with 1 and one line when it is refused, having changed nothing', async () => {
@@ -211,9 +223,9 @@ describe('hub doctor and hub migrate', () => {
     const report = object(await onUrl('doctor', '--json'))
     expect(report).toMatchObject({
       ok: true,
-      database: { kind: 'external', reachable: true, pendingMigrations: [], fault: null },
-      objectStore: { kind: 'disk', fault: null },
-      signIn: { configured: false },
+      database: { kind: 'external', reachable: true, pending_migrations: [], fault: null },
+      object_store: { kind: 'disk', fault: null },
+      sign_in: { configured: false },
       hosted: { configured: false, fault: null },
     })
     const { current, migrations } = object(await onUrl('migrate', '--json'))
@@ -229,11 +241,11 @@ describe('hub doctor and hub migrate', () => {
       const pending = await run(['doctor', '--json'], settings)
       expect([pending.code, pending.stderr]).toEqual([1, ''])
       const { ok, database: found } = JSON.parse(pending.stdout)
-      expect([ok, found.reachable, found.pendingMigrations.length > 0]).toEqual([false, true, true])
+      expect([ok, found.reachable, found.pending_migrations.length > 0]).toEqual([false, true, true])
       const again = await run(['doctor'], settings)
-      expect([again.code, again.stdout]).toEqual([1, expect.stringContaining(found.pendingMigrations[0])])
+      expect([again.code, again.stdout]).toEqual([1, expect.stringContaining(found.pending_migrations[0])])
       object(await run(['migrate', '--json'], settings))
-      expect(object(await run(['doctor', '--json'], settings)).database.pendingMigrations).toEqual([])
+      expect(object(await run(['doctor', '--json'], settings)).database.pending_migrations).toEqual([])
     } finally {
       await database.db.query({ name: '', text: `drop database if exists ${name} with (force)` })
     }
@@ -257,8 +269,8 @@ describe('hub doctor and hub migrate', () => {
     expect(JSON.parse(report.stdout)).toMatchObject({
       ok: false,
       database: { reachable: false, fault: expect.any(String) },
-      objectStore: { kind: 's3', fault: expect.stringMatching(/S3|answer/) },
-      signIn: { configured: true, browser: true, reachable: false },
+      object_store: { kind: 's3', fault: expect.stringMatching(/S3|answer/) },
+      sign_in: { configured: true, browser: true, reachable: false },
       hosted: { configured: true, fault: 'HOSTED_COMMAND is not set.' },
     })
     expect(`${report.stdout}${report.stderr}`).not.toMatch(/swordfish|tunafish/)

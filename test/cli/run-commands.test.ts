@@ -4,16 +4,18 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { registerRunCommands } from '../../src/cli/run-commands.ts'
 import { sparkText } from '../../src/cli/run-output.ts'
-import { contractHub, type Json } from '../contract/support/hub.ts'
+import { contractHub, type Json, type Person } from '../contract/support/hub.ts'
 import { runCommandLine } from '../support/command-line.ts'
 
 const hub = contractHub()
 let env: Record<string, string>
 let base: string
+let ada: Person
 
 beforeAll(async () => {
   base = await mkdtemp(join(tmpdir(), 'hub-runs-'))
-  const key = await hub.key(await hub.person(), { scope: 'train' })
+  ada = await hub.person()
+  const key = await hub.key(ada, { scope: 'train' })
   env = { HUB_URL: hub.running.url, HUB_TOKEN: key, HOME: base }
 })
 afterAll(() => rm(base, { recursive: true, force: true }))
@@ -38,6 +40,34 @@ describe('hub submit', () => {
     const ended = await run('submit', '--template', 'act', '--dataset', 'exthub://lab/data', '--set', 'run_name=first')
     expect(ended).toMatchObject({ code: 0, err: '' })
     expect(ended.out).toMatch(/^run +run_\w+ {2}first\nstatus +queued\n/)
+  })
+  it('warns of a robot or dataset of this hub that is not there, and submits', async () => {
+    const robot = await hub.repo(ada, { kind: 'robot' })
+    const dataset = await hub.repo(ada)
+    const hidden = await hub.repo(await hub.person())
+    const submitted = (...args: string[]) => run('submit', '--template', 'act', ...args)
+    const warned = async (...args: string[]) => {
+      const { code, out, err } = await submitted(...args)
+      expect([code, out]).toEqual([0, expect.stringContaining('queued')])
+      return err
+    }
+    expect(await warned('--robot', robot, '--dataset', `svc://${dataset}`)).toBe('')
+    expect(await warned('--robot', 'arm', '--dataset', 'exthub://lab/data')).toBe('')
+    expect(await warned('--robot', 'ada/no-such-robot')).toBe(
+      'hub: warning: the robot ada/no-such-robot is not on this hub, or not visible to you\n',
+    )
+    expect(await warned('--dataset', `svc://${hidden}`, '--dataset', `svc://${robot}`, '--robot', dataset)).toBe(
+      [
+        `hub: warning: ${dataset} is no robot on this hub, but a dataset`,
+        `hub: warning: the dataset ${hidden} is not on this hub, or not visible to you`,
+        `hub: warning: ${robot} is no dataset on this hub, but a robot`,
+        '',
+      ].join('\n'),
+    )
+  })
+  it('says what of a recipe nobody acts on', async () => {
+    const ended = await run('submit', '--template', 'act', '--budget', '5')
+    expect(ended).toMatchObject({ code: 0, err: expect.stringMatching(/^hub: warning: recipe\.budget_usd: /) })
   })
   it.each([
     [[], 2, 'Say which trainer'],

@@ -6,6 +6,7 @@ import { Command } from 'commander'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { registerClientCommands } from '../../src/cli/client-commands.ts'
 import { progressOn } from '../../src/cli/client-output.ts'
+import { otherCasing } from '../support/casing.ts'
 import { type HubDouble, json, problem, startHubDouble } from './hub-double.ts'
 
 let hub: HubDouble
@@ -108,6 +109,16 @@ describe('output', () => {
     const ended = await hubCommand(['push', base, 'o/s', '--json'], { XDG_CACHE_HOME: '/dev/null/none' })
     expect(JSON.parse(ended.out)).toMatchObject({ repo: 'o/s', sent: ['a'], failed: [] })
     expect(ended).toMatchObject({ code: 0, err: '' })
+  })
+  it('has the names of /v1 with --json', async () => {
+    await writeFile(join(base, 'a'), 'a')
+    const pushed = JSON.parse((await hubCommand(['push', base, 'o/s', '--json'])).out)
+    const pulled = JSON.parse((await hubCommand(['pull', 'o/s', join(base, 'copy'), '--json'])).out)
+    expect([otherCasing(pushed), otherCasing(pulled)]).toEqual([[], []])
+    expect([pushed, pulled]).toMatchObject([
+      { sent_bytes: 1, dry_run: false },
+      { fetched_bytes: 1, skipped_bytes: 0 },
+    ])
   })
   it('draws a bar on a terminal and nothing elsewhere', () => {
     const written = [true, false].map((isTTY) => {
