@@ -128,6 +128,12 @@ export const errorTable = {
     'Not the claimer',
     'Only the credential that claimed the job may do this, and only while its claim lasts.',
   ),
+  'conflict.lease_lost': kind(
+    409,
+    'CONFLICT',
+    'Lease lost',
+    'The credential lost the lease of the job, and a lost runner of it may still be at work: errors[] says until when it waits, unless a stale report is refused first. Other credentials may claim the job at once.',
+  ),
   'conflict.terminal': kind(
     409,
     'CONFLICT',

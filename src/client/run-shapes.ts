@@ -43,7 +43,6 @@ export const checkpointList = z.looseObject({ items: z.array(z.looseObject({ ste
 
 /** A report's body (spec, reportRun; contract, "Reports can be retried"). Absent members leave what they name as it is. */
 export interface RunReport {
-  readonly attempt?: number
   readonly status?: 'succeeded' | 'failed' | 'canceled'
   readonly error?: string
   readonly log_chunk?: string
@@ -57,6 +56,11 @@ export interface RunReport {
   readonly samples_per_s?: number
   readonly gpu_tier?: string
   readonly progress?: Readonly<Record<string, unknown>>
+}
+
+/** A report is sent with the attempt of its claim: without it a runner that lost the run could be taken for the one that holds it. */
+export interface FencedReport extends RunReport {
+  readonly attempt: number
 }
 
 /** One event of a run's log (spec, streamRunLogs). */

@@ -1,8 +1,9 @@
 /** deleteFiles (spec, "POST …/files/delete"): unlinks rows; the bytes are collected later, once nothing refers to them. */
 import { audit } from '../accounts/audit.ts'
+import { assertNotJob } from '../auth/policy.ts'
 import type { RequestContext } from '../context.ts'
 import { notFound } from '../errors.ts'
-import { findRepoToWrite, lockRepo } from '../repos/get-repo.ts'
+import { findRepoToWrite, lockRepo, type RepoFacts } from '../repos/get-repo.ts'
 import type { Statement, Tx } from '../store/db.ts'
 import { commitVerb, guarded } from '../verb.ts'
 import { assertDistinct } from './duplicates.ts'
@@ -24,12 +25,18 @@ const unstore: Statement<never> = {
 export function deleteFiles(ctx: RequestContext, input: DeleteFilesInput): Promise<DeletedPaths> {
   return guarded(
     ctx,
-    () => findRepoToWrite(ctx, input),
+    () => mayDelete(ctx, input),
     async (allowed, repo) => {
       assertDistinct(input.paths, 'path', (index) => ['input', 'paths', index])
       return commitVerb(allowed, (tx) => unlink(allowed, tx, repo, input.paths))
     },
   )
+}
+
+async function mayDelete(ctx: RequestContext, input: DeleteFilesInput): Promise<RepoFacts> {
+  const repo = await findRepoToWrite(ctx, input)
+  assertNotJob(ctx.viewer, 'delete files')
+  return repo
 }
 
 async function unlink(

@@ -1,10 +1,11 @@
 /**
- * Dispatch of hosted runs: the template's function is started with a key of its own and the id of its call, by which it claims the run. Spec, run state
- * table. Started at least once: of two calls of one run, the hub knows one, and the other's claim is refused.
+ * Dispatch of hosted runs: the template's function is started with the id of its call and a key of its own, which alone claims the run. Spec, run state table.
+ * Started at least once: of two calls of one run, the hub knows one, and the other's claim is refused.
  */
 import { randomBytes } from 'node:crypto'
 import { audit, noViewer } from '../accounts/audit.ts'
 import type { Deps } from '../context.ts'
+import { newId } from '../ids.ts'
 import type { Statement } from '../store/db.ts'
 import { mintJobKey } from './job-key.ts'
 import { spawnHosted } from './spawn-hosted.ts'
@@ -22,7 +23,7 @@ export interface DispatchedRun {
 /** The compare-and-set: a run that was claimed or canceled meanwhile is left alone. */
 const takeCall: Statement<DispatchedRun> = {
   name: 'run-dispatch',
-  text: `update runs set hosted_call_id = $2, dispatched_at = now(), updated_at = now()
+  text: `update runs set hosted_call_id = $2, hosted_credential = $3, dispatched_at = now(), updated_at = now()
     where id = $1 and status = 'queued' and executor = 'hosted'
     returning id, owner_id as "ownerId", created_by as "createdBy", template, max_hours::float8 as "maxHours",
       to_json(array_remove(array[output_repo_id], null)) as "repoIds"`,
@@ -31,7 +32,7 @@ const takeCall: Statement<DispatchedRun> = {
 /** Nothing ran, so nothing is billed. A call that ever claimed its run is no longer the spawn's to fail: its lease is. */
 const failCall: Statement<{ ownerId: string }> = {
   name: 'run-dispatch-failed',
-  text: `update runs set status = 'failed', error = $3, cost_usd = 0, finished_at = now(), hosted_call_id = null, dispatched_at = null,
+  text: `update runs set status = 'failed', error = $3, cost_usd = 0, finished_at = now(), hosted_call_id = null, hosted_credential = null, dispatched_at = null,
       updated_at = now()
     where id = $1 and status = 'queued' and executor = 'hosted' and hosted_call_id = $2
       and not exists (select 1 from run_attempts a where a.run_id = $1 and a.claimed_at >= dispatched_at)
@@ -52,9 +53,10 @@ type DispatchDeps = Pick<Deps, 'config' | 'db' | 'events' | 'log'>
 /** Starts a call for a queued hosted run; a call that cannot be started leaves the run failed with the reason. */
 export async function dispatchRun(deps: DispatchDeps, runId: string): Promise<void> {
   const callId = `call_${randomBytes(16).toString('hex')}`
+  const keyId = newId('key')
   const started = await deps.db.withTx(async (tx) => {
-    const [run] = await tx.query(takeCall, [runId, callId])
-    return run ? { run, token: await mintJobKey(tx, run) } : null
+    const [run] = await tx.query(takeCall, [runId, callId, keyId])
+    return run ? { run, token: await mintJobKey(tx, run, keyId) } : null
   })
   if (!started) return
   deps.events.hint(runId)

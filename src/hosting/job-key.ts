@@ -1,7 +1,6 @@
 /** The key of one hosted job: its owner's, for that job's own operations, dead once the job has ended. Spec, "Authentication". */
 import { audit, noViewer } from '../accounts/audit.ts'
 import { newKeyToken, tokenDigest } from '../auth/api-key.ts'
-import { newId } from '../ids.ts'
 import type { Statement, Tx } from '../store/db.ts'
 import type { DispatchedRun } from './dispatch-run.ts'
 
@@ -12,8 +11,7 @@ const insertJobKey: Statement<never> = {
 }
 
 /** The token, which is kept nowhere. The repos of its row are those that it may write; what the run names is read beside them. */
-export async function mintJobKey(tx: Tx, run: DispatchedRun): Promise<string> {
-  const id = newId('key')
+export async function mintJobKey(tx: Tx, run: DispatchedRun, id: string): Promise<string> {
   const token = newKeyToken()
   await tx.query(insertJobKey, [id, run.ownerId, run.createdBy, run.id, tokenDigest(token), run.repoIds, run.id])
   await audit(tx, noViewer, {

@@ -1,6 +1,6 @@
 /** deleteRepo (spec, "DELETE /v1/repos/{owner}/{repo}"; contract, "References that keep a repo from being deleted"). */
 import { audit } from '../accounts/audit.ts'
-import { assertNotAgent } from '../auth/policy.ts'
+import { assertNotAgent, assertNotJob } from '../auth/policy.ts'
 import type { RequestContext } from '../context.ts'
 import { notFound } from '../errors.ts'
 import type { Statement, Tx } from '../store/db.ts'
@@ -33,6 +33,7 @@ export function deleteRepo(ctx: RequestContext, input: { owner: string; repo: st
 async function mayDelete(ctx: RequestContext, input: { owner: string; repo: string }): Promise<RepoFacts> {
   const facts = await findRepoToWrite(ctx, input)
   assertNotAgent(ctx.viewer, 'delete a repo')
+  assertNotJob(ctx.viewer, 'delete a repo')
   return facts
 }
 

@@ -7,6 +7,7 @@ import type { Statement } from '../store/db.ts'
 import { commitVerb, guarded } from '../verb.ts'
 import { assertStillHeld, mayClaim, takeRun } from './claim-run.ts'
 import { readRun } from './get-run.ts'
+import { notBarredSql } from './lost-lease.ts'
 import type { Run } from './run-shape.ts'
 import { watchWaiting } from './waiting-runs.ts'
 
@@ -22,7 +23,7 @@ export interface ClaimNextRunInput {
 const CANDIDATES = 100
 
 /**
- * The oldest waiting run of the caller's accounts, its row locked until the claim commits; of a limited key only what it sees. Each account's queue is
+ * The oldest waiting run of the caller's accounts that the credential has not just lost, its row locked until the claim commits; of a limited key only what it sees. Each account's queue is
  * read in the order of an index.
  */
 const oldestWaiting: Statement<{ id: string }> = {
@@ -30,7 +31,7 @@ const oldestWaiting: Statement<{ id: string }> = {
   text: `with waiting as materialized (
       select w.id from unnest($1::text[]) account(id) cross join lateral (
         select u.id from runs u where u.owner_id = account.id and u.status = 'queued' and u.executor = 'worker'
-          and ($2::text[] is null or u.filed_by = $3 or ${runListedSql('u')}) order by u.id limit ${CANDIDATES}) w
+          and ${notBarredSql('u', '$3')} and ($2::text[] is null or u.filed_by = $3 or ${runListedSql('u')}) order by u.id limit ${CANDIDATES}) w
       order by w.id limit ${CANDIDATES})
     select u.id from waiting w join runs u on u.id = w.id where u.status = 'queued' order by w.id limit 1 for update of u skip locked`,
 }

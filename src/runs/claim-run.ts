@@ -9,6 +9,7 @@ import { beginAttempt, endAttempt } from './attempts.ts'
 import { filesOfStep } from './checkpoints.ts'
 import { dropAttempt } from './drop-attempt.ts'
 import { readRun } from './get-run.ts'
+import { notBarredSql } from './lost-lease.ts'
 import { findRun, type HeldRun, lockRun, nextStatus, type RunActor, runFacts } from './run-row.ts'
 import type { Run } from './run-shape.ts'
 import { decideRun } from './run-state.ts'
@@ -26,11 +27,13 @@ export interface ClaimRunInput {
 const claimed = `status = 'running', attempt = attempt + 1, claimed_by = $2, claim_credential = $3, heartbeat_at = now(),
   lease_expires_at = now() + make_interval(secs => $4), updated_at = now()`
 
-/** The compare-and-set: of any number at once, one gets the row. */
+/** The compare-and-set, `claim` of the table of states in one row: of any number at once, one gets it. */
 const claimQueued: Statement<{ attempt: number; ownerId: string }> = {
   name: 'run-claim',
   text: `update runs set ${claimed}, claimed_at = now(), started_at = now()
-    where id = $1 and status = 'queued' and (executor = 'worker' or (executor = 'hosted' and hosted_call_id = $5))
+    where id = $1 and status = 'queued' and ${notBarredSql('runs', '$3')}
+      and (executor = 'worker' and $5::text is null and $6::bigint is null
+        or executor = 'hosted' and hosted_call_id = $5 and hosted_credential = $3)
     returning attempt, owner_id as "ownerId"`,
 }
 
@@ -38,7 +41,7 @@ const claimQueued: Statement<{ attempt: number; ownerId: string }> = {
 const claimAgain: Statement<{ attempt: number }> = {
   name: 'run-reclaim',
   text: `update runs set ${claimed} where id = $1 and status = 'running' and executor = 'hosted' and claim_credential = $3
-    and hosted_call_id = $5 and attempt = $6 returning attempt`,
+    and hosted_credential = $3 and hosted_call_id = $5 and attempt = $6 returning attempt`,
 }
 
 /** Files of one step in the run's output repo. */
@@ -50,7 +53,8 @@ const publishedStep: Statement<{ path: string }> = {
 
 /**
  * The claimed run. Errors: 401, 403 not of the account that is billed, 404, 409 `conflict.already_claimed` naming the holder, `conflict.terminal`,
- * `conflict.wrong_kind` for a run that another hosted call executes, 422 a step that the run has not published.
+ * `conflict.wrong_kind` for a run that a hosted call executes and another credential claims, `conflict.lease_lost` with until when, 422 a step that the run has
+ * not published, and what only a hosted call says of a worker run.
  */
 export function claimRun(ctx: RequestContext, input: ClaimRunInput): Promise<Run> {
   return guarded(
@@ -87,9 +91,9 @@ export async function takeRun(
   { credentialId }: Credentialed,
   input: ClaimRunInput,
 ): Promise<boolean> {
-  const { runId, worker, hostedCallId = null } = input
+  const { runId, worker, hostedCallId = null, resumeStep = null } = input
   const { leaseSeconds } = ctx.deps.config.runs
-  const [taken] = await tx.query(claimQueued, [runId, worker, credentialId, leaseSeconds, hostedCallId])
+  const [taken] = await tx.query(claimQueued, [runId, worker, credentialId, leaseSeconds, hostedCallId, resumeStep])
   if (!taken) return false
   await beginAttempt(tx, { id: runId, attempt: taken.attempt, credentialId, claimedBy: worker })
   const after = { worker, attempt: taken.attempt, ...(hostedCallId === null ? {} : { hostedCallId }) }
@@ -101,8 +105,11 @@ export async function takeRun(
 /** Re-claims a running hosted run for its own call, or refuses. */
 async function takeAgain(ctx: RequestContext, tx: Tx, credential: Credentialed, input: ClaimRunInput): Promise<void> {
   const run = await lockRun(tx, input.runId)
-  const actor: RunActor = { credentialId: credential.credentialId, hostedCallId: input.hostedCallId ?? null }
-  if (!('to' in decideRun('reclaim', runFacts(run, actor)))) {
+  const { hostedCallId = null, resumeStep = null } = input
+  const actor: RunActor = { credentialId: credential.credentialId, hostedCallId, resumeStep }
+  const facts = runFacts(run, actor)
+  if (!('to' in decideRun('reclaim', facts))) {
+    if (facts.status === 'queued' && facts.executor === 'worker' && facts.saysHosted) throw hostedMembers(input)
     nextStatus('claim', run, actor)
     // It was put back to the queue since the compare-and-set looked.
     throw new HubError('conflict.in_progress', 'The run is being moved by another request right now; try again.')
@@ -128,6 +135,19 @@ async function takeAgain(ctx: RequestContext, tx: Tx, credential: Credentialed, 
   })
   await dropAttempt(ctx.deps, tx, run.id, input.resumeStep ?? null)
   await auditReclaim(ctx, tx, run, input, taken.attempt)
+}
+
+/** 422 with a place for each member that a worker run is not claimed with: ignored, it would seem to count. */
+function hostedMembers({ hostedCallId, resumeStep }: ClaimRunInput): HubError {
+  const given = [...(hostedCallId == null ? [] : ['hostedCallId']), ...(resumeStep == null ? [] : ['resumeStep'])]
+  const items = given.map((member) => ({
+    type: 'validation.value',
+    detail: 'is for the call of a hosted run; leave it out to claim a worker run',
+    loc: ['input', member],
+  }))
+  return new HubError('validation.failed', items.map(({ loc, detail }) => `${loc.join('.')}: ${detail}`).join('; '), {
+    items,
+  })
 }
 
 async function auditReclaim(

@@ -9,6 +9,7 @@ import type { Statement, Tx } from '../store/db.ts'
 import { commitVerb, guarded } from '../verb.ts'
 import { readRun } from './get-run.ts'
 import { addNotice } from './log/log-chunks.ts'
+import { orToldOff } from './lost-lease.ts'
 import type { GateTripwire } from './recipe/recipe.ts'
 import { findRun, type HeldRun, lockRun, nextStatus } from './run-row.ts'
 import type { Run, RunGateRow } from './run-shape.ts'
@@ -76,7 +77,7 @@ export async function recordGateResults(ctx: RequestContext, input: GateResultsI
   return guarded(
     ctx,
     () => findRun(ctx, input.runId),
-    (allowed, found) => record(allowed, found, input, results),
+    (allowed, found) => orToldOff(allowed, input, () => record(allowed, found, input, results)),
   )
 }
 

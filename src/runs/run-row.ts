@@ -20,6 +20,9 @@ export interface HeldRun {
   readonly claimedBy: string | null
   readonly claimedAt: string | null
   readonly hostedCallId: string | null
+  readonly hostedCredential: string | null
+  readonly barredCredential: string | null
+  readonly barredUntil: string | null
   readonly cancelRequestedAt: string | null
   readonly stopReason: string | null
   readonly leaseOver: boolean
@@ -36,6 +39,7 @@ export interface HeldRun {
 /** All of it but the clock, of the runs row `u`. */
 export const heldColumns = `u.id, u.owner_id as "ownerId", u.status, u.executor, u.attempt, u.lost_leases as "lostLeases",
   u.claim_credential as "claimCredential", u.claimed_by as "claimedBy", u.claimed_at as "claimedAt", u.hosted_call_id as "hostedCallId",
+  u.hosted_credential as "hostedCredential", u.barred_credential as "barredCredential", u.barred_until as "barredUntil",
   u.cancel_requested_at as "cancelRequestedAt", u.stop_reason as "stopReason", coalesce(u.lease_expires_at <= now(), false) as "leaseOver",
   u.max_hours::float8 as "maxHours", ${deadlineSql} as "deadlineAt", u.priced, u.rate_usd_per_hour as "rateUsdPerHour", u.budget_usd as "budgetUsd", u.gpu_type as "gpuType"`
 const columns = `${heldColumns}, now() as now`
@@ -81,6 +85,7 @@ export async function lockDueRun(tx: Querier, id: string): Promise<HeldRun | nul
 export interface RunActor {
   readonly credentialId: string | null
   readonly hostedCallId?: string | null
+  readonly resumeStep?: number | null
   /** The attempt that the actor believes to be under way; absent where it does not say. */
   readonly attempt?: number | null
   readonly maxAttempts?: number
@@ -96,7 +101,18 @@ export function runFacts(run: HeldRun, actor: RunActor): RunFacts {
       run.claimCredential !== null &&
       run.claimCredential === actor.credentialId &&
       (actor.attempt == null || actor.attempt === run.attempt),
-    isOwnCall: run.hostedCallId !== null && run.hostedCallId === (actor.hostedCallId ?? null),
+    // The call is shown to whoever sees the run and proves nothing; the key was given to its container alone.
+    isOwnCall:
+      run.hostedCallId !== null &&
+      run.hostedCallId === actor.hostedCallId &&
+      run.hostedCredential !== null &&
+      run.hostedCredential === actor.credentialId,
+    isBarred:
+      run.barredCredential !== null &&
+      run.barredCredential === actor.credentialId &&
+      run.barredUntil !== null &&
+      Date.parse(run.barredUntil) > Date.parse(run.now),
+    saysHosted: actor.hostedCallId != null || actor.resumeStep != null,
     leaseOver: run.leaseOver,
     deadlineOver: isDeadlineOver(run),
     deadlineAsked: run.stopReason === 'max_hours',
@@ -110,9 +126,20 @@ export function nextStatus(trigger: RunTrigger, run: HeldRun, actor: RunActor): 
   const verdict = decideRun(trigger, runFacts(run, actor))
   if ('to' in verdict) return verdict.to
   const { type, detail } = verdict.refusal
+  if (type === 'conflict.lease_lost') throw leaseLost(run, detail)
   const isHeld = run.status === 'running' && run.claimedBy !== null
   const said =
     isHeld && type.startsWith('conflict.') ? `${detail} ${run.claimedBy} holds it since ${run.claimedAt}.` : detail
   const holder = isHeld ? { holder: run.claimedBy, since: run.claimedAt } : {}
   throw new HubError(type, said, { items: [{ type, detail: said, ...holder }] })
+}
+
+function leaseLost({ barredUntil, now }: HeldRun, why: string): HubError {
+  const until = barredUntil ?? now
+  const detail = `${why} It may claim the run from ${until} on, or as soon as a report of the lost attempt was refused; other credentials may claim it now.`
+  const waitSeconds = Math.max(1, Math.ceil((Date.parse(until) - Date.parse(now)) / 1000))
+  return new HubError('conflict.lease_lost', detail, {
+    items: [{ type: 'conflict.lease_lost', detail, until }],
+    headers: { 'retry-after': String(waitSeconds) },
+  })
 }

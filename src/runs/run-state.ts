@@ -24,8 +24,12 @@ export interface RunFacts {
   readonly cancelRequested: boolean
   /** The actor is the credential that claimed it, and no other attempt has begun since. */
   readonly isClaimer: boolean
-  /** The actor names the hosted call that executes it. */
+  /** The actor is the key of the hosted call that executes it, and names that call. */
   readonly isOwnCall: boolean
+  /** The actor lost its last lease, and a runner of theirs may not know yet. */
+  readonly isBarred: boolean
+  /** The claim says what only a hosted call may say. */
+  readonly saysHosted: boolean
   /** By the database's clock. */
   readonly leaseOver: boolean
   /** By the same clock, `max_hours` is used up. */
@@ -54,7 +58,12 @@ const isLost: Condition = (run) => run.leaseOver || run.graceOver
 
 /** The first row that fits is what happens; where none does, nothing happens. */
 export const runTransitions: readonly Row[] = [
-  { trigger: 'claim', from: 'queued', when: (run) => run.executor === 'worker' || run.isOwnCall, to: 'running' },
+  {
+    trigger: 'claim',
+    from: 'queued',
+    when: (run) => !run.isBarred && (run.executor === 'worker' ? !run.saysHosted : run.isOwnCall),
+    to: 'running',
+  },
   {
     trigger: 'reclaim',
     from: 'running',
@@ -117,6 +126,13 @@ function refusalOf(trigger: RunTrigger, run: RunFacts): RunRefusal {
 
 function claimRefusal(run: RunFacts): RunRefusal {
   if (run.status === 'running') return { type: 'conflict.already_claimed', detail: 'The run is claimed already.' }
+  if (run.executor === 'worker' && run.saysHosted)
+    return { type: 'validation.value', detail: 'A worker run is claimed without it: only a hosted call gives it.' }
+  if (run.executor === 'worker' || run.isOwnCall)
+    return {
+      type: 'conflict.lease_lost',
+      detail: 'This credential lost the lease of the run, and the runner that lost it may still be at work.',
+    }
   return {
     type: 'conflict.wrong_kind',
     detail: 'The run executes on the hosted backend; only the function that it was given to claims it.',

@@ -25,7 +25,8 @@ const putBack: Statement<never> = {
   name: 'run-sweep-back',
   text: `update runs set status = 'queued', lost_leases = lost_leases + 1, claimed_by = null, claim_credential = null, claimed_at = null,
       used_seconds = used_seconds + greatest(0, extract(epoch from now() - claimed_at)), heartbeat_at = null, lease_expires_at = null,
-      started_at = null, cancel_requested_at = null, stop_reason = null, updated_at = now()
+      started_at = null, cancel_requested_at = null, stop_reason = null, updated_at = now(),
+      barred_credential = claim_credential, barred_until = now() + make_interval(secs => $3)
     where id = $1 and status = 'running' and attempt = $2`,
 }
 
@@ -93,7 +94,7 @@ async function sweepRun(deps: SweepDeps, tx: Tx, run: HeldRun): Promise<void> {
   const to = nextStatus('sweep', run, { credentialId: null, maxAttempts })
   await endAttempt(tx, run, run.leaseOver ? 'swept' : 'stopped')
   if (to === 'queued') {
-    await tx.query(putBack, [run.id, run.attempt])
+    await tx.query(putBack, [run.id, run.attempt, deps.config.runs.leaseSeconds])
     await dropAttempt(deps, tx, run.id, null)
     if (run.executor === 'worker') announceWaiting(tx, deps, run.ownerId)
   } else {

@@ -1,11 +1,12 @@
 /** Two hubs on one database, asked over HTTP. */
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { sweepLeases } from '../../src/runs/sweep-leases.ts'
 import { type RunningHub, startHub } from '../../src/start-hub.ts'
 import { putRun } from '../support/runs.ts'
 import { contractHub, type Json, type Person } from './support/hub.ts'
 
-const hub = contractHub({ RUN_LEASE_SECONDS: '2' })
+const hub = contractHub()
 let second: RunningHub
 /** A person and a train key of theirs. */
 interface Runner {
@@ -55,12 +56,40 @@ describe('two hubs', () => {
     }
   })
 
-  it('hand on what one of them sweeps: a runner that waits at the other gets the run', async () => {
-    const one = await newRunner()
+  /** A run that a runner claimed at the first hub, which sweeps it once `wait` stands at the other. */
+  async function sweptWhile(one: Runner, wait: () => Promise<{ status: number; json: Json }>) {
     const id = await put(one)
     expect((await ask(one, 0, `/v1/runs/${id}/claim`, { worker: 'lost' })).status).toBe(200)
-    const taken = await ask(one, 1, '/v1/runs/claim-next', { worker: 'patient', wait_s: 30 })
-    expect([taken.status, taken.json]).toMatchObject([200, { id, claimed_by: 'patient', attempt: 2 }])
+    const watch = vi.spyOn(second.deps.events, 'watch')
+    onTestFinished(() => watch.mockRestore())
+    const taken = wait()
+    await expect.poll(() => watch.mock.calls.length).toBeGreaterThan(0)
+    await hub.sql(`update runs set lease_expires_at = now() - interval '1 ms' where id = $1`, [id])
+    await sweepLeases(hub.running.deps)
+    return { id, taken }
+  }
+
+  it('hand on what one of them sweeps: a runner that waits at the other gets the run', async () => {
+    const one = await newRunner()
+    const patient = { ...one, key: await hub.key(one.person, { scope: 'train' }) }
+    const { id, taken } = await sweptWhile(one, () =>
+      ask(patient, 1, '/v1/runs/claim-next', { worker: 'patient', wait_s: 30 }),
+    )
+    const { status, json } = await taken
+    expect([status, json]).toMatchObject([200, { id, claimed_by: 'patient', attempt: 2 }])
+  })
+
+  it('hand it on to a runner of the same key as soon as the lost one was told so', async () => {
+    const one = await newRunner()
+    const { id, taken } = await sweptWhile(one, () =>
+      ask(one, 1, '/v1/runs/claim-next', { worker: 'patient', wait_s: 30 }),
+    )
+    const early = await ask(one, 1, `/v1/runs/${id}/claim`, { worker: 'hasty' })
+    expect([early.status, early.json.errors[0].type]).toEqual([409, 'conflict.lease_lost'])
+    expect(Date.parse(early.json.errors[0].until)).toBeGreaterThan(Date.now())
+    expect((await ask(one, 0, `/v1/runs/${id}/report`, { status: 'failed' })).status).toBe(409)
+    const { status, json } = await taken
+    expect([status, json]).toMatchObject([200, { id, claimed_by: 'patient', attempt: 2 }])
   })
 
   it('that stop keep nobody waiting for work', async () => {

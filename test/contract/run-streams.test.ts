@@ -266,6 +266,7 @@ describe('a stream', () => {
     await live.until(2)
     await hub.sql(`update runs set lease_expires_at = now() - interval '1 s' where id = $1`, [runId])
     await sweepLeases(hub.running.deps)
+    expect((await hub.call(key, 'POST', `/v1/runs/${runId}/report`, {})).status).toBe(409)
     await hub.call(key, 'POST', `/v1/runs/${runId}/claim`, { worker: 'another' })
     await report(runId, { attempt: 2, log_chunk: 'second\n', metrics: [{ step: 100 }], status: 'succeeded' })
     const later = await follow(runId)

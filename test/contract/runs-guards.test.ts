@@ -19,7 +19,7 @@ const states = ['queued', 'running', 'asked to stop', 'succeeded', 'failed', 'ca
 type State = (typeof states)[number]
 type Kind = 'worker' | 'hosted' | 'imported'
 
-/** A run in a state; a running one is held by `key`, a hosted one executed by `call_own`. */
+/** A run in a state; a running one is held by `key`, a hosted one executed by `call_own`, which was given that key. */
 function put(kind: Kind, state: State): Promise<string> {
   const status = state === 'asked to stop' ? 'running' : state
   const given: RunGiven = {
@@ -29,7 +29,10 @@ function put(kind: Kind, state: State): Promise<string> {
     executor: kind === 'imported' ? null : kind,
     claimCredential: keyId,
     hostedCallId: kind === 'hosted' ? 'call_own' : null,
-    set: state === 'asked to stop' ? { cancel_requested_at: new Date().toISOString(), stop_reason: 'cancel' } : {},
+    set: {
+      ...(state === 'asked to stop' && { cancel_requested_at: new Date().toISOString(), stop_reason: 'cancel' }),
+      ...(kind === 'hosted' && { hosted_credential: keyId }),
+    },
   }
   return putRun(hub.running.deps.db, given)
 }
@@ -50,13 +53,14 @@ const ended = '409 conflict.terminal'
 const unheld = '409 conflict.not_claimer'
 const foreign = '409 conflict.wrong_kind'
 const unasked = '422 validation.value'
+const notOfWorkers = '422 validation.value'
 const three = [ended, ended, ended] as const
 
 /** What comes of it: the status that the run then has, or the refusal. In the order of `states`. */
 const worker: Record<string, readonly string[]> = {
   claim: ['running', taken, taken, ...three],
-  'claim as its call': ['running', taken, taken, ...three],
-  'claim as another call': ['running', taken, taken, ...three],
+  'claim as its call': [notOfWorkers, taken, taken, ...three],
+  'claim as another call': [notOfWorkers, taken, taken, ...three],
   report: [unheld, 'running', 'running', ...three],
   'report succeeded': [unheld, 'succeeded', 'succeeded', ...three],
   'report failed': [unheld, 'failed', 'failed', ...three],

@@ -34,6 +34,9 @@ afterAll(async () => {
 })
 
 const put = (given: Partial<RunGiven> = {}) => putRun(t.db, { ownerId: owner.id, ...given })
+/** A hosted run that was given to a call with this key. */
+const putHosted = ({ viewer }: RequestContext) =>
+  put({ executor: 'hosted', hostedCallId: 'call_1', set: { hosted_credential: (viewer as Credentialed).credentialId } })
 const keyOf = (account: AccountRef, change: Partial<Credentialed> = {}, at: World = world) =>
   at.as(account, { kind: 'key', credentialId: newId('key'), ...change })
 const attempts = (runId: string) =>
@@ -120,11 +123,35 @@ describe('a claim', () => {
     expect((await getRun(ctx, id))?.status).toBe('queued')
   })
 
-  it('of a hosted run is for the call that it was given to', async () => {
-    const id = await put({ executor: 'hosted', hostedCallId: 'call_1' })
-    const claim = (hostedCallId: string) => claimRun(ctx, { runId: id, worker: 'container', hostedCallId })
-    await expect(claim('call_2')).rejects.toMatchObject({ type: 'conflict.wrong_kind' })
+  it('of a hosted run is for the key of the call that it was given to', async () => {
+    const key = keyOf(owner)
+    const id = await putHosted(key)
+    const claim = (hostedCallId: string | null, as = key) =>
+      claimRun(as, { runId: id, worker: 'container', hostedCallId })
+    for (const [call, as] of [
+      ['call_2', key],
+      [null, key],
+      ['call_1', ctx],
+      ['call_1', keyOf(owner)],
+    ] as const)
+      await expect(claim(call, as)).rejects.toMatchObject({ type: 'conflict.wrong_kind' })
     expect((await claim('call_1')).status).toBe('running')
+  })
+
+  it.each([
+    [{ hostedCallId: 'call_1' }, ['hostedCallId']],
+    [{ resumeStep: 0 }, ['resumeStep']],
+    [{ hostedCallId: 'call_1', resumeStep: 10 }, ['hostedCallId', 'resumeStep']],
+  ])('of a worker run with %j is 422 at each of them, and takes nothing', async (given, members) => {
+    const id = await put()
+    await expect(claimRun(ctx, { runId: id, worker: 'w', ...given })).rejects.toMatchObject({
+      status: 422,
+      items: members.map((member) => ({ type: 'validation.value', loc: ['input', member] })),
+    })
+    expect(await getRun(ctx, id)).toMatchObject({ status: 'queued', attempt: 0 })
+    expect((await claimRun(ctx, { runId: id, worker: 'w', hostedCallId: null, resumeStep: null })).status).toBe(
+      'running',
+    )
   })
 })
 
@@ -144,7 +171,7 @@ describe('a hosted run that its own call claims again', () => {
 
   it('keeps its start and its bill, and loses the metrics past the step where it goes on', async () => {
     const key = keyOf(owner)
-    const id = await put({ executor: 'hosted', hostedCallId: 'call_1' })
+    const id = await putHosted(key)
     const first = await claimRun(key, { runId: id, worker: 'one', hostedCallId: 'call_1' })
     await addMetrics(id, [10, 20, null, 30, null])
     const repo = await world.repo(owner, { kind: 'model' })
@@ -196,7 +223,7 @@ describe('a hosted run that its own call claims again', () => {
 
   it('is refused to another call and another credential', async () => {
     const key = keyOf(owner)
-    const id = await put({ executor: 'hosted', hostedCallId: 'call_1' })
+    const id = await putHosted(key)
     await claimRun(key, { runId: id, worker: 'one', hostedCallId: 'call_1' })
     for (const [as, hostedCallId] of [
       [key, 'call_2'],

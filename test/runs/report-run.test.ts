@@ -408,6 +408,7 @@ describe('a race', () => {
     await report(runId, { attempt: 1, logSeq: 7, metrics: [{ step: 5, reward: 9 }], metricsSeq: 7 })
     await world.sql(`update runs set lease_expires_at = now() - interval '1 second' where id = $1`, [runId])
     await sweepLeases(world.deps)
+    expect(await typeOf(report(runId, { attempt: 1, logChunk: 'too late\n' }))).toBe('conflict.not_claimer')
     const again = await claimRun(runner, { runId, worker: 'second' })
     expect(again).toMatchObject({ attempt: 2, latestMetrics: null, sparkline: null })
     expect(await typeOf(report(runId, { attempt: 1, logChunk: 'late\n' }))).toBe('conflict.not_claimer')

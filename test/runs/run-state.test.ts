@@ -31,6 +31,8 @@ const facts = (status: JobStatus, change: Partial<RunFacts> = {}): RunFacts => (
   cancelRequested: false,
   isClaimer: false,
   isOwnCall: false,
+  isBarred: false,
+  saysHosted: false,
   leaseOver: false,
   deadlineOver: false,
   deadlineAsked: false,
@@ -43,7 +45,7 @@ const facts = (status: JobStatus, change: Partial<RunFacts> = {}): RunFacts => (
 function* allFacts(): Generator<RunFacts> {
   for (const status of statuses)
     for (const executor of executors)
-      for (let bits = 0; bits < 128; bits += 1)
+      for (let bits = 0; bits < 512; bits += 1)
         yield facts(status, {
           executor,
           cancelRequested: (bits & 1) > 0,
@@ -54,6 +56,8 @@ function* allFacts(): Generator<RunFacts> {
           deadlineOver: (bits & 32) > 0,
           deadlineAsked: (bits & 96) === 96,
           graceOver: (bits & 64) > 0,
+          isBarred: (bits & 128) > 0,
+          saysHosted: (bits & 256) > 0,
         })
 }
 
@@ -70,6 +74,18 @@ describe('a run moves', () => {
       'claim',
       facts('queued', { executor: 'hosted', isOwnCall: true }),
       'running',
+    ],
+    [
+      'a queued run is not claimed by who lost its lease just now',
+      'claim',
+      facts('queued', { isBarred: true }),
+      'conflict.lease_lost',
+    ],
+    [
+      'a worker run is not claimed with what hosted calls say',
+      'claim',
+      facts('queued', { saysHosted: true }),
+      'validation.value',
     ],
     ['a queued hosted run is not for workers', 'claim', facts('queued', { executor: 'hosted' }), 'conflict.wrong_kind'],
     [

@@ -40,6 +40,8 @@ export async function putRun(db: Querier, given: RunGiven): Promise<string> {
     hosted_call_id: given.hostedCallId ?? null,
     ...(running && {
       claim_credential: given.claimCredential ?? 'key_unknown',
+      // Its own call's key holds a hosted run.
+      ...(executor === 'hosted' && { hosted_credential: given.claimCredential ?? 'key_unknown' }),
       claimed_by: 'runner',
       attempt: 1,
       claimed_at: new Date().toISOString(),

@@ -8,6 +8,7 @@ import { commitVerb, guarded } from '../../verb.ts'
 import { isGraceOver } from '../deadline.ts'
 import { readRun } from '../get-run.ts'
 import { putRunObject } from '../log/run-objects.ts'
+import { orToldOff } from '../lost-lease.ts'
 import type { Run } from '../run-shape.ts'
 import { endOverdue } from '../sweep-leases.ts'
 import { applyReport, type StoredReport } from './apply-report.ts'
@@ -24,7 +25,7 @@ export function reportRun(ctx: RequestContext, input: ReportRunInput): Promise<R
   return guarded(
     ctx,
     () => findReported(ctx, input.runId),
-    (allowed, run) => storeReport(allowed, run, input),
+    (allowed, run) => orToldOff(allowed, input, () => storeReport(allowed, run, input)),
   )
 }
 
