@@ -1,8 +1,8 @@
 /** Recipes as they are read: what was given, with null for what was not. Spec, "Recipe". */
-import { gateDefaults } from '../src/runs/recipe/recipe.ts'
+import { gateDefaults, type VideoMode } from '../src/runs/recipe/recipe.ts'
 import type { RecipeDocument } from '../src/runs/run-shape.ts'
 import { builder } from './builder.ts'
-import { RunExecutorEnum } from './enums.ts'
+import { RunExecutorEnum, VideoModeEnum } from './enums.ts'
 
 /** A member as it was given. The recipe was checked when the run was made, so its type is the one that the rule asked for. */
 const given = <T>(name: string, preset: T | null = null) => ({
@@ -73,7 +73,12 @@ const GateSpec = builder.objectRef<RecipeDocument>('CheckpointGateSpec').impleme
       description: 'What stops the run.',
       resolve: (document) => (document.tripwires ?? []) as RecipeDocument[],
     }),
-    video: t.string({ nullable: true, description: '`full`, `poster` or `none`.', ...given<string>('video') }),
+    video: t.field({
+      type: VideoModeEnum,
+      nullable: true,
+      description: 'What is rendered.',
+      ...given<VideoMode>('video'),
+    }),
     horizonS: t.float({ nullable: true, description: 'Seconds of a rollout.', ...given<number>('horizon_s') }),
     cellCount: t.int({
       nullable: true,

@@ -10,7 +10,7 @@ import type { Statement, Tx } from '../store/db.ts'
 import { commitVerb, guarded } from '../verb.ts'
 import { readRun } from './get-run.ts'
 import { insertNamedRepos, lockNamedRepos, type NamedRepos } from './named-repos.ts'
-import { recipeHash } from './recipe/recipe.ts'
+import { filledRecipe, recipeHash } from './recipe/recipe.ts'
 import { billingOwner, lockParent, type ResolvedRequest, type RunRequest, resolveRequest } from './run-request.ts'
 import type { Run } from './run-shape.ts'
 import { announceWaiting } from './waiting-runs.ts'
@@ -61,7 +61,8 @@ function assertHosted(ctx: RequestContext, viewer: Credentialed, work: HostedWor
 }
 
 function runValues(id: string, viewer: Credentialed, resolved: ResolvedRequest, named: NamedRepos): unknown[] {
-  const { recipe, plan, owner, parent } = resolved
+  const { plan, owner, parent } = resolved
+  const recipe = filledRecipe(resolved.recipe)
   return [
     id,
     plan.executor,

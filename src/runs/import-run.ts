@@ -13,7 +13,7 @@ import { commitVerb, guarded } from '../verb.ts'
 import { readRun } from './get-run.ts'
 import { metricsKey, putRunObject } from './log/run-objects.ts'
 import { insertNamedRepos, lockNamedRepos } from './named-repos.ts'
-import { type Recipe, recipeHash } from './recipe/recipe.ts'
+import { filledRecipe, type Recipe, recipeHash } from './recipe/recipe.ts'
 import { billingOwner, findParent, lockParent } from './run-request.ts'
 import type { Run } from './run-shape.ts'
 import type { JobStatus } from './run-state.ts'
@@ -97,11 +97,11 @@ async function make(ctx: AllowedContext, owner: AccountRef, input: ImportRunInpu
   })
 }
 
-/** What was not given stays absent, as in every recipe. */
+/** What was not given stays absent, or is filled in, as in every recipe. */
 function recipeOf({ template, dataset, robot, hyperparams }: ImportRunInput): Recipe {
   const given = { dataset, robot, hyperparams }
   const kept = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-  return { template: template ?? UNKNOWN_TEMPLATE, ...kept }
+  return filledRecipe({ template: template ?? UNKNOWN_TEMPLATE, ...kept })
 }
 
 interface Artifacts {

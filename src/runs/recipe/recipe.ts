@@ -1,6 +1,6 @@
 /**
- * A recipe: what a run is made from. It is kept as it was given, in the names of `/v1` and with absent members absent: so it is hashed, and so a runner
- * reads it. Spec, "Recipe".
+ * A recipe: what a run is made from. It is kept in the names of `/v1`, absent members absent but for those that have a default: so it is hashed, and so a
+ * runner reads it. Spec, "Recipe".
  */
 import { z } from 'zod'
 import { canonicalSha256 } from '../../canonical-hash.ts'
@@ -87,6 +87,26 @@ export const recipeRules = {
   fromStep: step,
   consecutive: z.int().min(1).max(1000),
 } as const
+
+/** The recipe with what a reader is shown where nothing was given: so it is kept and hashed, and its hash can be had again from an answer. */
+export function filledRecipe(recipe: Recipe): Recipe {
+  const { dataset, gate } = recipe
+  return { ...recipe, dataset: dataset ?? [], ...(gate && { gate: filledGate(gate) }) }
+}
+
+function filledGate(gate: CheckpointGateSpec): CheckpointGateSpec {
+  return {
+    ...gate,
+    battery: gate.battery ?? gateDefaults.battery,
+    seeds: gate.seeds ?? gateDefaults.seeds,
+    delay: gate.delay ?? gateDefaults.delay,
+    tripwires: (gate.tripwires ?? []).map((tripwire) => ({
+      ...tripwire,
+      from_step: tripwire.from_step ?? gateDefaults.fromStep,
+      consecutive: tripwire.consecutive ?? gateDefaults.consecutive,
+    })),
+  }
+}
 
 /** Contract, "recipe_hash": nulls and absent members count alike. */
 export const recipeHash = (recipe: Recipe): string => canonicalSha256(recipe)
