@@ -26,14 +26,19 @@ const members: Statement<{ org_id: string; role: OrgMember['role']; since: strin
   name: 'members-of-orgs',
   text: `select m.org_id, m.role, m.created_at as since, u.id, u.kind, u.handle, u.name
     from memberships m join accounts u on u.id = m.user_id
-    where m.org_id = any($1::text[]) order by m.org_id, m.created_at, m.user_id`,
+    where m.org_id = any($1::text[]) and (m.org_id = any($2::text[])
+      or exists (select from memberships c where c.org_id = m.org_id and c.user_id = $3)) order by m.org_id, m.created_at, m.user_id`,
 }
 
-/** The people of those of the accounts that are the caller's orgs, oldest first; one statement for any number of orgs. */
+/**
+ * The people of those of the accounts that are the caller's orgs, oldest first; one statement for any number of orgs. Of a session that is asked anew: an org
+ * that it made a moment ago is its own.
+ */
 export async function membersOfOrgs(ctx: RequestContext, ids: readonly string[]): Promise<OrgMember[]> {
   const { accountIds } = visibleRepos(ctx.viewer)
-  const mine = ids.filter((id) => accountIds.includes(id))
-  const rows = mine.length > 0 ? await ctx.deps.db.query(members, [mine]) : []
+  const personId = ctx.viewer.kind === 'session' ? ctx.viewer.personId : null
+  const mayBeMine = personId !== null || ids.some((id) => accountIds.includes(id))
+  const rows = mayBeMine ? await ctx.deps.db.query(members, [ids, accountIds, personId]) : []
   return rows.map(({ org_id, role, since, id, kind, handle, name }) => ({
     orgId: org_id,
     user: { id, kind, handle, name },

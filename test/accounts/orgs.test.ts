@@ -93,6 +93,19 @@ describe('an org', () => {
     expect(await put(other, org, member, 'OWNER')).toMatchObject({ role: 'OWNER' })
   })
 
+  it('has its maker among its members in the answer that makes it', async () => {
+    const [ada, bob] = [await hub.person(), await hub.person()]
+    const text = `mutation { createOrg(input: { handle: "${newName('org')}" }) { id members { role user { handle } } } }`
+    const { createOrg } = (await hub.graphql(ada, text)).data
+    expect(createOrg.members).toEqual([{ role: 'OWNER', user: { handle: ada.handle } }])
+    const members = async (who: Person | string) =>
+      (await hub.graphql(who, `{ node(id: "${createOrg.id}") { ... on Account { members { role } } } }`)).data.node
+        .members
+    expect([await members(ada), await members(bob)]).toEqual([[{ role: 'OWNER' }], []])
+    const repo = await hub.repo(ada)
+    expect(await members(await hub.key(ada, { repos: [repo] }))).toEqual(await members(await hub.key(ada)))
+  })
+
   it('keeps its last owner, who may leave once there is another', async () => {
     const [boss, member] = [await hub.person(), await hub.person()]
     const org = await hub.org([
