@@ -1,7 +1,7 @@
 /** `hub runner`: claims training runs and executes them on this machine. */
 import { homedir, hostname } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { createHubClient, LocalError, type RunOutcome, work } from '../client/index.ts'
 import { type ClientIo, exitCode, exitCodeOf, explain } from './client-output.ts'
 import { type CommonOptions, common, UsageError } from './client-session.ts'
@@ -16,6 +16,8 @@ interface RunnerOptions extends CommonOptions {
   readonly name: string
   readonly workDir?: string
   readonly gpuTier?: string
+  readonly batteryCommand?: string
+  readonly gateEvery: number
 }
 
 const help = `
@@ -30,13 +32,25 @@ The command is run by a shell for each run, in a folder of the run's own. It get
     scorecard.json            acceptance results: reported at the end
 What it prints, on both outputs, is the run's log. Exit code 0 is success, any other is failure.
 
-A cancel, a lost claim and Ctrl-C end the command: SIGTERM to its process group, and SIGKILL 20 seconds later.
+A recipe with a gate asks for its checkpoints to be gated while it trains: the first one at or past each multiple of
+every_steps. The battery command is run for each of them, one after the other, in a folder of its own, with the recipe on
+standard input, the variables above, and
+  HUB_CHECKPOINT_DIR, HUB_CHECKPOINT_STEP   the checkpoint
+  HUB_GATE_BATTERY, HUB_GATE_SEEDS, HUB_GATE_DELAY                 what the recipe asks for
+  HUB_GATE_VIDEO, HUB_GATE_HORIZON_S, HUB_GATE_CELL_COUNT          the same, where the recipe says so
+  HUB_GATE_RESULTS                          the file into which it writes
+    {"cells": [{"name": "walk", "status": "PASS", "detail": "0.7 m/s"}], "seeds_run": 3, "seeds_alive": 3, "rollout_id": "r1"}
+Its results are recorded with the run; where a tripwire then fires the run is stopped. A battery that fails is tried three
+times. Without a battery command no checkpoint is gated, which is said.
+
+A cancel, a tripwire, max_hours, a lost claim and Ctrl-C end the command: SIGTERM to its process group, and SIGKILL 20 seconds later.
 A hub that is away is waited for while the command works on. A runner that was killed goes on when it is started again on
 the same --work-dir: the command outlives it, no line is lost and none is told twice.
 
 Examples:
   $ hub runner --owner ada --command 'python train.py'
-  $ hub runner --owner walnut-robotics --once --command 'node examples/trainer/train.ts'
+  $ hub runner --owner walnut-robotics --once --command 'node examples/trainer/train.ts' \\
+      --battery-command 'node examples/trainer/battery.ts'
 
 Exit codes:
   0    done: with --once the run succeeded, else stopped by Ctrl-C
@@ -46,6 +60,7 @@ Exit codes:
 
 const GRACE_MS = 20_000
 const INTERVAL_MS = 2000
+const GATE_EVERY_S = 60
 
 /** Adds it to the `hub` program. */
 export function registerRunnerCommand(
@@ -60,6 +75,8 @@ export function registerRunnerCommand(
     .option('--name <name>', 'the name of this runner', hostname())
     .option('--work-dir <dir>', 'where runs keep their files (default: ~/.local/state/hub/runs)')
     .option('--gpu-tier <tier>', 'the tier that this machine is like, for what runs measure')
+    .option('--battery-command <command>', 'what gates a checkpoint (default: HUB_BATTERY_COMMAND)')
+    .option('--gate-every <seconds>', 'how often checkpoints to gate are looked for', secondsOf, GATE_EVERY_S)
     .action((options: RunnerOptions) =>
       run(io, { ...options, json: options.json ?? program.opts<CommonOptions>().json }, pace),
     )
@@ -91,8 +108,9 @@ async function run(
     tell(`${options.name} works for ${options.owner} at ${url}`)
     const { HUB_TOKEN: _kept, ...env } = io.env
     const runner = { client, workDir: workDirOf(io, options), cacheDir, command, env, ...pace, tell, stop: stop.signal }
+    const batteryCommand = options.batteryCommand ?? io.env.HUB_BATTERY_COMMAND
     await work(
-      { ...runner, gpuTier: options.gpuTier },
+      { ...runner, gpuTier: options.gpuTier, batteryCommand, gateEveryMs: options.gateEvery * 1000 },
       {
         name: options.name,
         owner: options.owner,
@@ -115,6 +133,12 @@ async function run(
   } finally {
     off()
   }
+}
+
+function secondsOf(text: string): number {
+  const seconds = Number(text)
+  if (text.trim() !== '' && seconds > 0 && seconds <= 86_400) return seconds
+  throw new InvalidArgumentError('It has to be a number of seconds.')
 }
 
 function workDirOf({ env, cwd }: ClientIo, { workDir }: RunnerOptions): string {

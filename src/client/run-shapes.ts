@@ -5,7 +5,7 @@ import { asDouble } from './exact-json.ts'
 
 const optional = <T extends z.ZodType>(type: T) => type.nullish().transform((value) => value ?? null)
 /** A number that is read, however it is written. */
-const readAs = (rule: z.ZodNumber) => z.preprocess((value) => asDouble(value) ?? value, rule)
+export const readAs = (rule: z.ZodNumber) => z.preprocess((value) => asDouble(value) ?? value, rule)
 const number = readAs(z.number())
 const anyObject = z.record(z.string(), z.unknown())
 
@@ -21,6 +21,7 @@ export const remoteRun = z.looseObject({
   heartbeat_at: optional(z.string()),
   lease_expires_at: optional(z.string()),
   cancel_requested_at: optional(z.string()),
+  deadline_at: optional(z.string()),
   error: optional(z.string()),
   output_model_repo: optional(z.looseObject({ full_name: z.string() })),
   parent_run_id: optional(z.string()),
@@ -30,7 +31,13 @@ export const remoteRun = z.looseObject({
   progress: optional(
     z.looseObject({ iteration: optional(number), fraction: optional(number), eta_s: optional(number) }),
   ),
-  spend: optional(z.looseObject({ priced: z.boolean().default(false), accrued_usd: optional(number) })),
+  spend: optional(
+    z.looseObject({
+      priced: z.boolean().default(false),
+      accrued_usd: optional(number),
+      as_of: optional(z.string()),
+    }),
+  ),
   sparkline: optional(z.looseObject({ metric: z.string(), points: z.array(z.array(number)) })),
 })
 export type RemoteRun = z.output<typeof remoteRun>
@@ -61,6 +68,18 @@ export interface RunReport {
 /** A report is sent with the attempt of its claim: without it a runner that lost the run could be taken for the one that holds it. */
 export interface FencedReport extends RunReport {
   readonly attempt: number
+}
+
+/** What gating checkpoints found (contract, "Gate results over /v1"). */
+export interface GateReport {
+  readonly attempt: number
+  readonly results: readonly {
+    readonly step: number
+    readonly cells: readonly { readonly name: string; readonly status: string; readonly detail?: string | null }[]
+    readonly seeds_run: number
+    readonly seeds_alive: number
+    readonly rollout_id?: string | null
+  }[]
 }
 
 /** One event of a run's log (spec, streamRunLogs). */

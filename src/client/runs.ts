@@ -2,7 +2,15 @@
 import { z } from 'zod'
 import type { Caller } from './call.ts'
 import { type FollowOptions, followLog } from './follow-log.ts'
-import { checkpointList, claimedRun, type FencedReport, type RemoteRun, remoteRun, runPage } from './run-shapes.ts'
+import {
+  checkpointList,
+  claimedRun,
+  type FencedReport,
+  type GateReport,
+  type RemoteRun,
+  remoteRun,
+  runPage,
+} from './run-shapes.ts'
 
 export interface NewRun {
   readonly recipe: Readonly<Record<string, unknown>>
@@ -38,6 +46,8 @@ export function runCalls(caller: Caller) {
     claimNext: (worker: string, waitS: number, owner?: string) =>
       call('POST', '/v1/runs/claim-next', claimedRun, { worker, wait_s: waitS, owner }),
     report: (runId: string, report: FencedReport) => call('POST', `${path(runId)}/report`, remoteRun, report),
+    recordGateResults: (runId: string, report: GateReport) =>
+      call('POST', `${path(runId)}/gate-results`, remoteRun, report),
     cancel: (runId: string) => call('POST', `${path(runId)}/cancel`, remoteRun, {}),
     /** An ended run and what it kept; for good. */
     delete: (runId: string) => call('DELETE', path(runId), z.null()),

@@ -17,7 +17,8 @@ export async function endOf(files: RunFiles): Promise<RunEnding> {
   return { status: 'failed', error: last === '' ? `${what}.` : `${what}: ${last}` }
 }
 
-async function lastLine(file: string): Promise<string> {
+/** The last line of a file that says something, for a message. */
+export async function lastLine(file: string): Promise<string> {
   const size = await sizeOf(file)
   const bytes = await readFrom(file, Math.max(0, size - 4096), 4096)
   // These bytes may begin in the middle of a character.

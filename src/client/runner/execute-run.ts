@@ -6,10 +6,14 @@ import { isJsonObject, readJson, writeJson } from '../exact-json.ts'
 import type { HubClient } from '../hub-client.ts'
 import { failureLine, ProblemError } from '../problem.ts'
 import type { RemoteRun } from '../run-shapes.ts'
+import { background } from './background.ts'
+import { settledFolders } from './checkpoint-folders.ts'
 import { exitCodeIn, isAlive, startCommand, stopCommand } from './command.ts'
+import { createDeadline, type Deadline, isPastDeadline, leaseMs } from './deadline.ts'
 import { endOf, type RunEnding } from './ending.ts'
+import { type Gating, gatingOf } from './gating.ts'
 import { type Journal, newState, openJournal, readJournal } from './journal.ts'
-import { createPublisher } from './publish-checkpoints.ts'
+import { createPublisher, outputSlug } from './publish-checkpoints.ts'
 import { type RunFiles, runFiles, stampOf, textOf } from './run-files.ts'
 import { createReporter, LostClaim, type Reporter } from './send-report.ts'
 
@@ -23,6 +27,10 @@ export interface Runner {
   /** Of the command; the run's own variables are added. */
   readonly env: Readonly<Record<string, string | undefined>>
   readonly gpuTier?: string
+  /** What a shell runs to gate a checkpoint; without it none is gated. */
+  readonly batteryCommand?: string
+  /** Between looks for checkpoints to gate. */
+  readonly gateEveryMs: number
   /** Between reports. */
   readonly intervalMs: number
   /** Between asking a command to end and ending it. */
@@ -76,8 +84,8 @@ export async function executeRun(runner: Runner, run: RemoteRun): Promise<RunOut
 }
 
 async function stop(runner: Runner, journal: Journal): Promise<void> {
-  const { command } = journal.state
-  if (command) await stopCommand(command, runner.graceMs)
+  const { command, gating } = journal.state
+  await Promise.all([command, gating?.command].map((each) => each && stopCommand(each, runner.graceMs)))
 }
 
 async function begin(runner: Runner, run: RemoteRun, files: RunFiles, journal: Journal): Promise<void> {
@@ -90,7 +98,7 @@ async function begin(runner: Runner, run: RemoteRun, files: RunFiles, journal: J
   if (steps.length > 0)
     journal.put({ published: { step: Math.max(...steps), repo: run.output_model_repo?.full_name ?? '' } })
   await writeFile(files.input, `${writeJson(run.recipe)}\n`, { mode: 0o600 })
-  const env = { ...runner.env, HUB_URL: runner.client.url, HUB_RUN_ID: run.id, HUB_RUN_DIR: files.dir }
+  const env = { ...runner.env, ...ownVariables(runner, run, files) }
   try {
     journal.put({ command: await startCommand(runner.command, files, env) })
   } catch (error) {
@@ -98,47 +106,98 @@ async function begin(runner: Runner, run: RemoteRun, files: RunFiles, journal: J
   }
 }
 
+const ownVariables = ({ client }: Runner, { id }: RemoteRun, files: RunFiles) => ({
+  HUB_URL: client.url,
+  HUB_RUN_ID: id,
+  HUB_RUN_DIR: files.dir,
+})
+
 /** Reports in a steady beat until the command has ended and all of it is said, then the end. */
 async function attend(runner: Runner, run: RemoteRun, files: RunFiles, journal: Journal): Promise<RunOutcome> {
   const { client, tell } = runner
   const hyperparams = isJsonObject(run.recipe.hyperparams) ? run.recipe.hyperparams : {}
   const reporter = createReporter({ client, files, journal, hyperparams, gpuTier: runner.gpuTier, tell })
+  const isSettled = settledFolders(files.checkpoints, SETTLE_MS)
   const repo = { owner: run.owner.handle, slug: outputSlug(run) }
-  const publisher = createPublisher({
-    client,
-    files,
-    journal,
-    repo,
-    cacheDir: runner.cacheDir,
-    settleMs: SETTLE_MS,
-    tell,
+  const publisher = createPublisher({ client, files, journal, repo, cacheDir: runner.cacheDir, isSettled, tell })
+  const publishing = background(publisher.look, { what: 'checkpoints', tell })
+  const env = { ...runner.env, ...ownVariables(runner, run, files) }
+  const gating = gatingOf(run, {
+    ...{ client, files, journal, env, isSettled, tell },
+    command: runner.batteryCommand,
+    everyMs: runner.gateEveryMs,
+    graceMs: runner.graceMs,
   })
-  const publishing = background(publisher.look, tell)
+  const deadline = createDeadline(run)
+  const unwatch = watchDeadline(runner, files, journal, deadline)
   const heartbeatMs = Math.min(HEARTBEAT_BEATS * runner.intervalMs, leaseMs(run) / 3)
   let config: string | null = null
   let saidAt = performance.now()
-  for (;;) {
-    const isOver = await hasEnded(files, journal)
-    let answer = await reporter.flush(isOver)
-    config = await sendConfig(reporter, files, journal, config, isOver, tell)
-    answer = (await sendOutput(reporter, journal)) ?? answer
-    if (!answer && performance.now() - saidAt >= heartbeatMs) answer = await reporter.post({})
-    if (answer) saidAt = performance.now()
-    if (isOver) break
-    if (journal.state.ending) await stop(runner, journal)
-    else if (answer?.cancel_requested_at) await cancel(runner, journal)
-    else publishing.look()
-    await nextBeat(runner, files, journal)
+  try {
+    for (;;) {
+      const isOver = await hasEnded(files, journal)
+      let answer = await reporter.flush(isOver)
+      config = await sendConfig(reporter, files, journal, config, isOver, tell)
+      answer = (await sendOutput(reporter, journal)) ?? answer
+      if (!answer && performance.now() - saidAt >= heartbeatMs) answer = await reporter.post({})
+      if (answer) saidAt = performance.now()
+      deadline.see(answer)
+      if (isOver) break
+      if (journal.state.ending) await stop(runner, journal)
+      else if (answer?.cancel_requested_at) await obey(runner, journal, answer, deadline)
+      else if (gating.isAskedToStop()) await obey(runner, journal, null, deadline)
+      else {
+        publishing.look()
+        gating.look()
+      }
+      await nextBeat(runner, files, journal)
+    }
+    await publishing.finish()
+    await sendOutput(reporter, journal)
+    if (!journal.state.ending && (await exitCodeIn(files.exitCode)) === 0)
+      await gateTheRest(runner, gating, reporter, deadline, heartbeatMs)
+  } finally {
+    unwatch()
+    await gating.close()
   }
-  await publishing.finish()
-  await sendOutput(reporter, journal)
   await sendScorecard(reporter, files, journal, tell)
   return finish(runner, reporter, files, journal)
 }
 
-async function cancel(runner: Runner, journal: Journal): Promise<void> {
-  journal.put({ ending: { status: 'canceled', error: null } })
-  runner.tell('a cancel was asked for; stopping the command')
+/** Ends the command at the deadline, though a report may be under way to a hub that is away. */
+function watchDeadline(runner: Runner, files: RunFiles, journal: Journal, deadline: Deadline): () => void {
+  const timer = setInterval(() => {
+    if (!deadline.isOver() || journal.state.ending || existsSync(files.exitCode)) return
+    journal.put({ ending: { status: 'failed', error: deadline.reason } })
+    runner.tell('its max_hours are used up; stopping the command')
+    void stop(runner, journal)
+  }, LOOK_MS)
+  return () => clearInterval(timer)
+}
+
+/** Gates what the command left when it succeeded. The run is held meanwhile; who asks it to stop ends the gates, not the success. */
+async function gateTheRest(
+  runner: Runner,
+  gating: Gating,
+  reporter: Reporter,
+  deadline: Deadline,
+  heartbeatMs: number,
+): Promise<void> {
+  const done = gating.finish().then(() => true)
+  while (!(await Promise.race([done, delay(heartbeatMs, false)]))) {
+    const answer = await reporter.post({})
+    deadline.see(answer)
+    if (answer.cancel_requested_at || deadline.isOver() || runner.stop.aborted) await gating.close()
+  }
+}
+
+/** Stops as the hub asks: at the deadline a run has failed, else it is canceled. */
+async function obey(runner: Runner, journal: Journal, answer: RemoteRun | null, deadline: Deadline): Promise<void> {
+  const isLate = answer !== null && isPastDeadline(answer)
+  journal.put({
+    ending: isLate ? { status: 'failed', error: deadline.reason } : { status: 'canceled', error: null },
+  })
+  runner.tell('the run was asked to stop; stopping the command')
   await stop(runner, journal)
 }
 
@@ -230,45 +289,4 @@ async function finish(runner: Runner, reporter: Reporter, files: RunFiles, journ
   return { run: runId, status, error }
 }
 
-/** One look at a time; a failure is told once and passes with the next look. */
-function background(look: (isWhole: boolean) => Promise<void>, tell: Runner['tell']) {
-  let under: Promise<void> | null = null
-  let told = ''
-  const failed = (error: unknown) => {
-    const line = `checkpoints wait: ${failureLine(error)}`
-    if (line !== told) tell(line)
-    told = line
-  }
-  return {
-    look() {
-      under ??= look(false)
-        .catch(failed)
-        .finally(() => {
-          under = null
-        })
-    },
-    async finish() {
-      await under
-      await look(true).catch((error: unknown) => tell(`checkpoints are not published: ${failureLine(error)}`))
-    },
-  }
-}
-
 const reasonOf = ({ reason }: AbortSignal) => (reason instanceof Error ? reason.message : 'The runner was stopped.')
-
-/** Both times are the hub's, so clocks need not agree. */
-function leaseMs({ heartbeat_at: from, lease_expires_at: to }: RemoteRun): number {
-  const length = from && to ? Date.parse(to) - Date.parse(from) : Number.NaN
-  return length > 0 ? length : Number.POSITIVE_INFINITY
-}
-
-/** A name that a person recognises and no other run has. */
-function outputSlug({ id, display_name: name, recipe }: RemoteRun): string {
-  const words =
-    isJsonObject(recipe.hyperparams) && typeof recipe.hyperparams.run_name === 'string' ? name : recipe.template
-  const slug = String(words)
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, 40)
-  return `${slug}-${id.slice(-8)}`.replace(/^-+/, '')
-}

@@ -29,6 +29,9 @@ const shape = z.object({
   /** The last checkpoint that is published, and where. */
   published: z.object({ step: z.number().int(), repo: z.string() }).nullable(),
   outputReported: z.boolean(),
+  /** The step up to which checkpoints are gated, and the battery under way. */
+  gated: z.number().int().default(0),
+  gating: z.object({ step: z.number().int(), command }).nullable().default(null),
   /** Why the run ends, once that is decided. */
   ending: z.object({ status: z.enum(['succeeded', 'failed', 'canceled']), error: z.string().nullable() }).nullable(),
   /** Nothing is left to do: the end was reported, or the claim was lost. */
@@ -54,6 +57,8 @@ export function newState(run: Pick<JournalState, 'runId' | 'url' | 'attempt'>): 
     scorecardSent: false,
     published: null,
     outputReported: false,
+    gated: 0,
+    gating: null,
     ending: null,
     done: false,
   }

@@ -20,6 +20,21 @@ export function runFiles(workDir: string, runId: string, attempt: number) {
     config: join(dir, 'config.yaml'),
     scorecard: join(dir, 'scorecard.json'),
     checkpoints: join(dir, 'checkpoints'),
+    gate: (step: number) => gateFiles(join(root, 'gates', `step_${step}`)),
+  }
+}
+
+export type GateFiles = ReturnType<typeof gateFiles>
+
+/** Where the battery of one checkpoint works, and what it writes. */
+function gateFiles(root: string) {
+  const dir = join(root, 'run')
+  return {
+    root,
+    dir,
+    output: join(root, 'output.log'),
+    exitCode: join(root, 'exit-code'),
+    results: join(dir, 'results.json'),
   }
 }
 
