@@ -196,7 +196,12 @@ export const errorTable = {
     'The stored bytes do not have the announced SHA-256.',
   ),
   too_large: kind(413, 'TOO_LARGE', 'Too large', 'A body, file or list is over its limit.'),
-  'quota.storage': kind(413, 'QUOTA', 'Storage quota exceeded', 'The owner has no room for this many bytes.'),
+  'quota.storage': kind(
+    413,
+    'QUOTA',
+    'Storage quota exceeded',
+    'The owner has no room for this many bytes; files, what runs keep and pending uploads count together.',
+  ),
   'quota.uploads': kind(
     429,
     'QUOTA',

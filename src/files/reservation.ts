@@ -41,6 +41,12 @@ export async function reserveStorage(tx: Querier, config: Config, ownerId: strin
   throw refusalOf(config, use, room) ?? overQuota(config, use, room.bytes)
 }
 
+/** 413 for bytes that a statement of another kind found no room for. */
+export async function refuseRoom(tx: Querier, config: Config, ownerId: string, bytes: number): Promise<never> {
+  const [use = { used: 0, reserved: 0, pending: 0 }] = await tx.query(storageUse, [ownerId])
+  throw overQuota(config, use, bytes)
+}
+
 /** The same question without the promise, before anything is made in the store for an answer that is known already. */
 export async function assertRoom(querier: Querier, config: Config, ownerId: string, room: Room): Promise<void> {
   const [use] = await querier.query(storageUse, [ownerId])
@@ -63,9 +69,16 @@ function overUploads(pending: number, uploads: number): HubError {
 
 function overQuota(config: Config, use: StorageUse, bytes: number): HubError {
   const limit = config.storageQuotaBytes
+  const left = Math.max(0, limit - use.used - use.reserved)
   const detail =
     `The owner has ${use.used} bytes stored and ${use.reserved} promised to pending uploads; ` +
-    `${bytes} more would pass the limit of ${limit} bytes. Delete files, or abort uploads, to make room.`
-  const facts = { used_bytes: use.used, reserved_bytes: use.reserved, limit_bytes: limit, requested_bytes: bytes }
+    `${bytes} more would pass the limit of ${limit} bytes, of which ${left} are left. Delete files or runs, or abort uploads, to make room.`
+  const facts = {
+    used_bytes: use.used,
+    reserved_bytes: use.reserved,
+    limit_bytes: limit,
+    left_bytes: left,
+    requested_bytes: bytes,
+  }
   return new HubError('quota.storage', detail, { items: [{ type: 'quota.storage', detail, ...facts }] })
 }

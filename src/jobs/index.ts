@@ -7,6 +7,7 @@ import { abortAbandoned, abortStrays, deleteDoomed } from './collect-objects.ts'
 import { dropOldRows, pruneClosedRows } from './collect-rows.ts'
 import { collectRunObjects } from './collect-run-objects.ts'
 import { purgeDeletedRepos, purgeRepo } from './repo-purge.ts'
+import { measureRuns } from './run-measure.ts'
 import { writeMetricsFile } from './run-metrics-file.ts'
 import { purgeDeletedRuns, purgeRun } from './run-purge.ts'
 
@@ -49,6 +50,7 @@ const filesCollect = define({
     await dropOldRows(deps)
     // Without a store there is nothing of it to collect.
     if (!deps.objects) return
+    await measureRuns(deps, deps.objects, signal)
     await abortAbandoned(deps, deps.objects, signal)
     await deleteDoomed(deps, deps.objects, signal)
   },

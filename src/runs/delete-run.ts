@@ -7,6 +7,7 @@ import type { Statement, Tx } from '../store/db.ts'
 import { commitVerb, guarded } from '../verb.ts'
 import { findRun, type HeldRun, lockRun } from './run-row.ts'
 import { terminalStatuses } from './run-state.ts'
+import { giveRunBack } from './run-storage.ts'
 
 const SHOWN = 20
 
@@ -73,6 +74,7 @@ async function applyDelete(ctx: RequestContext, tx: Tx, run: HeldRun): Promise<v
   await tx.query(orphan, [run.id])
   await tx.query(dropReferences, [run.id])
   await tx.query(bury, [run.id])
+  await giveRunBack(tx, run.id)
   await tx.query(remove, [run.id])
   await ctx.deps.queue.send(tx, 'run-purge', { runId: run.id })
   const before = { status: run.status, executor: run.executor, priced: run.priced }

@@ -5,6 +5,7 @@
 import type { Deps } from '../context.ts'
 import type { Statement, Tx } from '../store/db.ts'
 import { deleteAfterCommit } from './log/run-objects.ts'
+import { giveBackArtifacts } from './run-storage.ts'
 import type { RewardCurve } from './sparkline.ts'
 
 /** A run of millions of lines takes longer than a statement usually may; a run that could not be swept would be held for ever by nobody. */
@@ -70,5 +71,6 @@ export async function dropAttempt(
   const curve = cutCurve(left.curve, resumeStep)
   const config = resumeStep === null ? null : left.configKey
   await tx.query(forget, [runId, curve === null ? null : JSON.stringify(curve), config])
+  await giveBackArtifacts(tx, runId, config === null)
   deleteAfterCommit(deps, tx, [left.scorecardKey, config === null ? left.configKey : null])
 }

@@ -11,12 +11,13 @@ import { newId } from '../ids.ts'
 import type { Statement } from '../store/db.ts'
 import { commitVerb, guarded } from '../verb.ts'
 import { readRun } from './get-run.ts'
-import { metricsKey, putRunObject } from './log/run-objects.ts'
+import { forgetRefused, metricsKey, putRunObject } from './log/run-objects.ts'
 import { insertNamedRepos, lockNamedRepos } from './named-repos.ts'
 import { filledRecipe, type Recipe, recipeHash } from './recipe/recipe.ts'
 import { billingOwner, findParent, lockParent } from './run-request.ts'
 import type { Run } from './run-shape.ts'
 import type { JobStatus } from './run-state.ts'
+import { countRunBytes, growthOf, type KeptBytes } from './run-storage.ts'
 import { gatesOf } from './scorecard.ts'
 
 export interface RunImportArtifacts {
@@ -42,8 +43,8 @@ const UNKNOWN_TEMPLATE = 'external'
 const insertImported: Statement<never> = {
   name: 'run-insert-imported',
   text: `insert into runs (id, kind, status, owner_id, created_by, filed_by, template, robot, recipe, recipe_hash, parent_run_id, repo_ids, finished_at,
-      config_key, scorecard_key, gates, gate_passed, gate_total)
-    values ($1, 'external', $2::"JobStatus", $3, $4, $5, $6, $7, $8::json, $9, $10, $11, now(), $12, $13, $14::json, $15, $16)`,
+      config_key, scorecard_key, gates, gate_passed, gate_total, summary_bytes)
+    values ($1, 'external', $2::"JobStatus", $3, $4, $5, $6, $7, $8::json, $9, $10, $11, now(), $12, $13, $14::json, $15, $16, $17)`,
 }
 
 /**
@@ -62,40 +63,60 @@ export async function importRun(ctx: RequestContext, input: ImportRunInput): Pro
 async function make(ctx: AllowedContext, owner: AccountRef, input: ImportRunInput, artifacts: Artifacts): Promise<Run> {
   const viewer = requireCredential(ctx.viewer)
   const parent = await findParent(ctx, input.parentRunId ?? null)
-  const size = artifacts.config.length + artifacts.summary.length + (artifacts.scorecard?.length ?? 0)
-  await assertRoom(ctx.deps.db, ctx.deps.config, owner.id, { bytes: size, uploads: 0 })
+  const kept = bytesOf(artifacts)
+  await assertRoom(ctx.deps.db, ctx.deps.config, owner.id, { bytes: growthOf(kept, NOTHING), uploads: 0 })
   const id = newId('run')
   const keys = await putArtifacts(ctx, id, artifacts)
   const recipe = recipeOf(input)
   const { scorecardJson } = input.artifacts
   const gates = scorecardJson == null ? null : gatesOf(scorecardJson)
-  return commitVerb(ctx, async (tx) => {
-    const named = await lockNamedRepos(tx, viewer, recipe)
-    await lockParent(tx, parent)
-    await tx.query(insertImported, [
-      id,
-      input.status ?? 'succeeded',
-      owner.id,
-      viewer.personId,
-      viewer.credentialId,
-      recipe.template,
-      recipe.robot ?? null,
-      JSON.stringify(recipe),
-      recipeHash(recipe),
-      parent?.id ?? null,
-      named.ids,
-      keys.config,
-      keys.scorecard,
-      gates && JSON.stringify(gates.rows),
-      gates?.passed ?? null,
-      gates?.total ?? null,
-    ])
-    await insertNamedRepos(tx, id, named)
-    const after = { template: recipe.template, status: input.status ?? 'succeeded' }
-    await audit(tx, ctx, { action: 'run.import', accountId: owner.id, targetId: id, after })
-    return readRun(tx, viewer, id)
-  })
+  try {
+    return await commitVerb(ctx, async (tx) => {
+      const named = await lockNamedRepos(tx, viewer, recipe)
+      await lockParent(tx, parent)
+      await tx.query(insertImported, [
+        id,
+        input.status ?? 'succeeded',
+        owner.id,
+        viewer.personId,
+        viewer.credentialId,
+        recipe.template,
+        recipe.robot ?? null,
+        JSON.stringify(recipe),
+        recipeHash(recipe),
+        parent?.id ?? null,
+        named.ids,
+        keys.config,
+        keys.scorecard,
+        gates && JSON.stringify(gates.rows),
+        gates?.passed ?? null,
+        gates?.total ?? null,
+        artifacts.summary.length,
+      ])
+      await insertNamedRepos(tx, id, named)
+      const after = { template: recipe.template, status: input.status ?? 'succeeded' }
+      await audit(tx, ctx, { action: 'run.import', accountId: owner.id, targetId: id, after })
+      await countRunBytes(tx, ctx.deps.config, { id, ownerId: owner.id, ...NOTHING }, kept)
+      return readRun(tx, viewer, id)
+    })
+  } catch (error) {
+    await forgetRefused(
+      ctx,
+      [keys.config, keys.scorecard, metricsKey(id)].filter((key) => key !== null),
+      error,
+    )
+    throw error
+  }
 }
+
+/** Of a run that is not there yet. */
+const NOTHING = { configBytes: null, scorecardBytes: null } as const
+
+const bytesOf = ({ config, summary, scorecard }: Artifacts): KeptBytes => ({
+  added: summary.length,
+  config: config.length,
+  scorecard: scorecard?.length ?? null,
+})
 
 /** What was not given stays absent, or is filled in, as in every recipe. */
 function recipeOf({ template, dataset, robot, hyperparams }: ImportRunInput): Recipe {

@@ -1,4 +1,4 @@
-/** A run as verbs that move it see it: what decides, under the lock of its row. Lock order: repos, accounts, runs, uploads, blobs. */
+/** A run as verbs that move it see it: what decides, under the lock of its row. Lock order: repos, runs, accounts, uploads, blobs. */
 import { runViewerParams } from '../auth/policy.ts'
 import type { RequestContext } from '../context.ts'
 import { HubError, notFound } from '../errors.ts'

@@ -48,6 +48,7 @@ test('the indexes that Prisma cannot say are there, each with its condition', as
     'runs_robot',
     'runs_running',
     'runs_to_dispatch',
+    'runs_unmeasured',
     'runs_waiting',
     'uploads_resumable',
     'uploads_unfinished',

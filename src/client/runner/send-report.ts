@@ -122,8 +122,13 @@ export function createReporter(options: ReporterOptions): Reporter {
         return postParts({}, { ...metrics, metrics: good })
       }
       tell(`${log.log_chunk === undefined ? 'metrics' : 'log lines'} were refused and left out: ${failureLine(error)}`)
-      return null
+      return error.kind === 'quota.storage' ? progressOf(metrics) : null
     }
+  }
+
+  /** What takes no room: with the owner's storage full, a run still shows how far it is, and ends as it ends. */
+  async function progressOf({ metrics: _lines, metrics_seq: _seq, ...rest }: RunReport): Promise<RemoteRun | null> {
+    return Object.keys(rest).length > 0 ? post(rest) : null
   }
 
   return {

@@ -4,7 +4,8 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { Readable } from 'node:stream'
-import type { Deps } from '../../context.ts'
+import type { Deps, RequestContext } from '../../context.ts'
+import { HubError } from '../../errors.ts'
 import { asStoreRefusal, requireObjects } from '../../files/objects.ts'
 import { idTimeMs } from '../../ids.ts'
 import type { Tx } from '../../store/db.ts'
@@ -71,6 +72,14 @@ export function deleteAfterCommit(
     objects?.delete(unused).catch((cause: unknown) => {
       log.warn({ err: cause }, 'objects of a run that nothing names are left for collection')
     })
+  })
+}
+
+/** After a refusal the transaction is known not to stand. After any other failure it may: then what no row names is collected later. */
+export async function forgetRefused(ctx: RequestContext, keys: readonly string[], error: unknown): Promise<void> {
+  if (keys.length === 0 || !(error instanceof HubError) || error.status >= 500) return
+  await ctx.deps.objects?.delete(keys).catch((cause: unknown) => {
+    ctx.deps.log.warn({ err: cause }, 'objects of what was refused are left for collection')
   })
 }
 

@@ -11,6 +11,7 @@ import { addNotice } from '../log/log-chunks.ts'
 import { deleteAfterCommit } from '../log/run-objects.ts'
 import { iterationOf } from '../metrics-line.ts'
 import { paceAfter } from '../pace.ts'
+import { bytesOfReport, countRunBytes } from '../run-storage.ts'
 import { addRewards } from '../sparkline.ts'
 import { accruedUsd } from '../spend.ts'
 import { addMeasurements } from './measure.ts'
@@ -55,6 +56,7 @@ export async function applyReport(ctx: RequestContext, tx: Tx, report: Report): 
   await writeReport(ctx, tx, { ...report, read }, run)
   if (output) await referToOutput(tx, run.id, output.id)
   if (input.status) await writeEnd(ctx, tx, run, input, repo)
+  await countRunBytes(tx, ctx.deps.config, run, bytesOfReport(read))
   tx.afterCommit(() => ctx.deps.events.hint(run.id))
 }
 

@@ -63,11 +63,6 @@ export function readReport(config: Pick<Config, 'runs'>, input: ReportRunInput):
   }
 }
 
-/** What the report takes of the store. */
-export function storedBytes({ log, config, scorecard }: ReadReport): number {
-  return (log?.bytes.byteLength ?? 0) + (config?.byteLength ?? 0) + (scorecard?.bytes.byteLength ?? 0)
-}
-
 function bytesOf(field: string, text: string | null | undefined, limit: number): Uint8Array | null {
   if (text === null || text === undefined) return null
   const size = Buffer.byteLength(text)

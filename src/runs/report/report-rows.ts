@@ -5,10 +5,11 @@ import type { ReportedProgress } from '../progress.ts'
 import type { Recipe } from '../recipe/recipe.ts'
 import { type HeldRun, heldColumns } from '../run-row.ts'
 import { visibleRun } from '../run-shape.ts'
+import type { ArtifactBytes } from '../run-storage.ts'
 import type { RewardCurve } from '../sparkline.ts'
 
 /** What of a run a report stands on. */
-export interface ReportedRun extends HeldRun {
+export interface ReportedRun extends HeldRun, ArtifactBytes {
   readonly outputRepoId: string | null
   readonly clientLogSeq: number | null
   readonly clientLogGaps: readonly number[]
@@ -18,7 +19,7 @@ export interface ReportedRun extends HeldRun {
 
 const columns = `${heldColumns}, u.output_repo_id as "outputRepoId", u.client_log_seq as "clientLogSeq",
   coalesce(to_json(u.client_log_gaps), '[]') as "clientLogGaps", u.client_metrics_seq as "clientMetricsSeq",
-  coalesce(to_json(u.client_metrics_gaps), '[]') as "clientMetricsGaps"`
+  coalesce(to_json(u.client_metrics_gaps), '[]') as "clientMetricsGaps", u.config_bytes as "configBytes", u.scorecard_bytes as "scorecardBytes"`
 
 /** The viewer's parameters are $1 to $4. */
 export const visibleRunToReport: Statement<ReportedRun> = {

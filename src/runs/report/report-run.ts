@@ -1,20 +1,21 @@
 /** reportRun (spec, "POST /v1/runs/{run_id}/report"): the runner's one way to write after its claim. */
 import { assertLevel, requireCredential, runViewerParams } from '../../auth/policy.ts'
 import type { AllowedContext, RequestContext } from '../../context.ts'
-import { HubError, notFound } from '../../errors.ts'
+import { notFound } from '../../errors.ts'
 import { assertRoom } from '../../files/reservation.ts'
 import { isId } from '../../ids.ts'
 import { commitVerb, guarded } from '../../verb.ts'
 import { isGraceOver } from '../deadline.ts'
 import { readRun } from '../get-run.ts'
-import { putRunObject } from '../log/run-objects.ts'
+import { forgetRefused, putRunObject } from '../log/run-objects.ts'
 import { orToldOff } from '../lost-lease.ts'
 import type { Run } from '../run-shape.ts'
+import { bytesOfReport, growthOf } from '../run-storage.ts'
 import { endOverdue } from '../sweep-leases.ts'
 import { applyReport, type StoredReport } from './apply-report.ts'
 import { findOutputRepo } from './output-repo.ts'
 import { assertMoves, isRepeat, withoutStored } from './report-guards.ts'
-import { type ReadReport, type ReportRunInput, readReport, storedBytes } from './report-input.ts'
+import { type ReadReport, type ReportRunInput, readReport } from './report-input.ts'
 import { type ReportedRun, visibleRunToReport } from './report-rows.ts'
 
 /**
@@ -37,7 +38,7 @@ async function storeReport(ctx: AllowedContext, found: ReportedRun, input: Repor
   assertMoves(viewer, run, input, fence)
   const read = withoutStored(run, input, readReport(ctx.deps.config, input))
   const output = input.outputModelRepo ? await findOutputRepo(ctx, input.outputModelRepo) : null
-  const bytes = storedBytes(read)
+  const bytes = growthOf(bytesOfReport(read), run)
   if (bytes > 0) await assertRoom(ctx.deps.db, ctx.deps.config, run.ownerId, { bytes, uploads: 0 })
   const kept: string[] = []
   try {
@@ -47,7 +48,7 @@ async function storeReport(ctx: AllowedContext, found: ReportedRun, input: Repor
       return readRun(tx, ctx.viewer, run.id)
     })
   } catch (error) {
-    await forgetObjects(ctx, kept, error)
+    await forgetRefused(ctx, kept, error)
     throw error
   }
 }
@@ -85,12 +86,4 @@ async function storeObjects(
     put('scorecard', scorecard?.bytes),
   ])
   return { logKey, configKey, scorecardKey }
-}
-
-/** After a refusal the transaction is known not to stand. After any other failure it may: then what no row names is collected later. */
-async function forgetObjects(ctx: RequestContext, keys: readonly string[], error: unknown): Promise<void> {
-  if (keys.length === 0 || !(error instanceof HubError) || error.status >= 500) return
-  await ctx.deps.objects?.delete(keys).catch((cause: unknown) => {
-    ctx.deps.log.warn({ err: cause }, 'objects of a refused report are left for collection')
-  })
 }
