@@ -7,15 +7,8 @@ import { parseExact } from '../src/exact-json.ts'
 import { coerceRequest, firstOf, RequestRefusal } from './coerce.ts'
 import { planRoute, type RoutePlan, restDialect } from './dialect.ts'
 import { noneMatchCovers, strongEtag } from './etag.ts'
-import {
-  type Claim,
-  claimKey,
-  readIdempotencyKey,
-  type StoredAnswer,
-  StoredRefusal,
-  StoredReplay,
-  sha256Of,
-} from './idempotency.ts'
+import { type Claim, type StoredAnswer, StoredRefusal, StoredReplay } from './idempotency.ts'
+import { claimFor, settleAnswer, settleProblem } from './keyed-request.ts'
 import { placeItems } from './places.ts'
 import { defaultBodyLimitBytes, type Method, type Route } from './route.ts'
 
@@ -45,7 +38,7 @@ export function planRoutes(parts: Pick<RestParts, 'schema' | 'routes' | 'readDoc
 /** Mounts the routes, and 405 with `Allow` on the other methods of their paths. */
 export function registerRest(app: FastifyInstance, parts: RestParts, plans: readonly RoutePlan[]): void {
   app.removeAllContentTypeParsers()
-  // The raw bytes: Idempotency-Key compares them, and JSON is parsed here once.
+  // The raw bytes: JSON is parsed here once.
   app.addContentTypeParser(/^application\/(?:[\w.-]+\+)?json\b/i, { parseAs: 'buffer' }, (_request, bytes, done) =>
     done(null, bytes),
   )
@@ -102,12 +95,13 @@ async function handle(
         'This operation needs a credential: send `Authorization: Bearer <credential>`.',
       )
     }
+    const body = parseBody(plan, request.body)
     const variables = coerceRequest(plan, {
       path: request.params as Record<string, string>,
       query: request.query as Record<string, string | string[]>,
-      body: parseBody(plan, request.body),
+      body,
     })
-    claim = await claimFor(plan, base, request)
+    claim = await claimFor(plan, base, request, body)
     if (claim?.kind === 'replay') return await replay(parts, plan, request, reply, variables, claim.answer)
     const ctx = claim ? parts.contextOf(request, { idempotency: claim.slot }) : base
     const answer = await execute(plan, ctx, variables, request)
@@ -116,50 +110,9 @@ async function handle(
   } catch (error) {
     const known = placed(plan, parts.knownError(error, request))
     const problem = toProblem(known, request.id)
-    if (claim?.kind === 'claimed') await settleProblem(claim, problem, parts, request)
+    if (claim?.kind === 'claimed') await settleProblem(claim, problem, (failure) => parts.knownError(failure, request))
     return sendProblem(reply, problem, known.headers)
   }
-}
-
-type OwnClaim = Extract<Claim, { kind: 'claimed' }>
-
-/** Where there was nothing to do the next try looks again. */
-async function settleAnswer(claim: OwnClaim, answer: Answer | null): Promise<void> {
-  if (claim.slot.isRecorded) return
-  await (answer === null ? claim.release() : claim.finish({ again: true }))
-}
-
-/**
- * What a verb refuses is part of its answer and is kept. What was refused before it began (who may do it, the rules of members), a failure of the hub and a
- * spent rate are not, so that the next try is free.
- */
-async function settleProblem(
-  claim: OwnClaim,
-  problem: Problem,
-  parts: RestParts,
-  request: FastifyRequest,
-): Promise<void> {
-  const isAnswer = problem.status < 500 && problem.status !== 429 && !problem.type.includes('/idempotency.')
-  try {
-    await (claim.slot.isBegun && isAnswer ? claim.finish({ problem }) : claim.release())
-  } catch (error) {
-    // The row stays in flight and is taken over after a minute; the caller still gets the first error.
-    parts.knownError(error, request)
-  }
-}
-
-/** The claim of an authenticated POST that carries a key; nobody's requests share no memory. */
-async function claimFor(plan: RoutePlan, ctx: RequestContext, request: FastifyRequest): Promise<Claim | null> {
-  if (plan.route.method !== 'POST') return null
-  const key = readIdempotencyKey(request.headers['idempotency-key'])
-  if (key === null || ctx.viewer.kind === 'anonymous') return null
-  const bodySha256 = sha256Of(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0))
-  const path = request.url.split('?', 1)[0] ?? ''
-  return claimKey(
-    ctx.deps.db,
-    { credentialId: ctx.viewer.credentialId, method: 'POST', path, key, bodySha256 },
-    ctx.signal,
-  )
 }
 
 /** The stored answer, once the verb's guard has let the caller pass; what it refuses now is the answer of now. */

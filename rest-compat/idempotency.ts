@@ -4,6 +4,7 @@
  */
 import { hash, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import { canonicalText } from '../src/canonical-hash.ts'
 import type { IdempotencySlot, Replay } from '../src/context.ts'
 import { HubError, invalid, type Problem } from '../src/errors.ts'
 import type { Db, Statement } from '../src/store/db.ts'
@@ -109,9 +110,20 @@ export function readIdempotencyKey(header: string | string[] | undefined): strin
   ])
 }
 
-/** What tells whether two requests under one key have the same body. */
-export function sha256Of(body: Buffer): Buffer {
-  return hash('sha256', body, 'buffer')
+/**
+ * What tells whether two requests under one key have the same body: canonical JSON, in which neither spaces nor the order of members count. No body, and JSON
+ * that has no canonical form (half a surrogate pair), count by their bytes.
+ */
+export function digestOf(body: unknown, bytes: Buffer): Buffer {
+  return hash('sha256', canonicalOf(body) ?? bytes, 'buffer')
+}
+
+function canonicalOf(body: unknown): string | null {
+  try {
+    return body === undefined ? null : canonicalText(body)
+  } catch {
+    return null
+  }
 }
 
 /**

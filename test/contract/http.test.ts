@@ -305,6 +305,26 @@ describe('Idempotency-Key on a POST', () => {
     })
   })
 
+  it('takes two spellings of one JSON for the same body, and two numbers that only a double confuses for two', async () => {
+    const send = (key: string, path: string, text: string) =>
+      hub.send(ada, 'POST', path, {
+        headers: { 'content-type': 'application/json', 'idempotency-key': key },
+        body: text,
+      })
+    const [key, slug] = [newName(), newName()]
+    const first = await send(key, '/v1/repos', `{"kind":"model","slug":"${slug}","tags":["a\\u0062"]}`)
+    const again = await send(key, '/v1/repos', ` {"tags": ["ab"],\n"slug": "${slug}", "kind": "model"}`)
+    expect([first.status, again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 201, 'true'])
+    expect(again.json).toEqual(first.json)
+    const seeded = (seed: string) => `{"recipe":{"template":"act","hyperparams":{"seed":${seed}}}}`
+    const made = await send(key, '/v1/runs', seeded('9007199254740993'))
+    expect((await send(key, '/v1/runs', seeded('9007199254740993'))).json.id).toBe(made.json.id)
+    expect(types(await send(key, '/v1/runs', seeded('9007199254740992')))).toEqual(['idempotency.mismatch'])
+    const [one, nested] = [newName(), `${'['.repeat(60_000)}${']'.repeat(60_000)}`]
+    for (const deep of [await send(one, '/v1/runs', seeded(nested)), await send(one, '/v1/runs', seeded(nested))])
+      expect(deep.status).toBe(422)
+  })
+
   it('stores refusals: a 4xx stays what it was', async () => {
     const [key, slug] = [newName(), newName()]
     const body = { kind: 'model', slug }

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { type Claim, claimKey, sha256Of } from '../../rest-compat/idempotency.ts'
+import { type Claim, claimKey, digestOf } from '../../rest-compat/idempotency.ts'
 import { HubError } from '../../src/errors.ts'
 import type { Db } from '../../src/store/db.ts'
 import { testDb } from '../support/database.ts'
@@ -10,7 +10,7 @@ const scope = {
   method: 'POST',
   path: '/v1/runs',
   key: 'k',
-  bodySha256: sha256Of(Buffer.from('{}')),
+  bodySha256: digestOf({}, Buffer.alloc(0)),
 }
 const claim = (db: Db) => claimKey(db, scope, AbortSignal.timeout(10_000), 0)
 const claimed = (found: Claim) => {
