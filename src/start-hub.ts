@@ -12,11 +12,12 @@ import type { Deps } from './context.ts'
 import { askedOrigin } from './http/asked-origin.ts'
 import { authRoutes, keyRoutes } from './http/auth-routes.ts'
 import { objectRoutes } from './http/object-routes.ts'
+import { OpenStreams } from './http/open-streams.ts'
 import { credentialsOf } from './http/origin-facts.ts'
 import { contextOf } from './http/request-context.ts'
 import { resolveRoute } from './http/resolve-route.ts'
 import { runLogRoutes } from './http/run-log-routes.ts'
-import { buildServer } from './http/server.ts'
+import { buildServer, type ServerParts } from './http/server.ts'
 import { jobs } from './jobs/index.ts'
 import { openModelReader } from './model-reader/open-model-reader.ts'
 import { ensureDataDir, openDatabase } from './open-database.ts'
@@ -58,11 +59,14 @@ class Opened {
   }
 }
 
+/** What a test may have otherwise. */
+type Rules = Pick<ServerParts, 'connectionRules'>
+
 /** Opens and listens. When a step fails, what was opened before it is closed again. */
-export async function startHub(config: Config, log: Logger): Promise<RunningHub> {
+export async function startHub(config: Config, log: Logger, rules: Rules = {}): Promise<RunningHub> {
   const opened = new Opened(log)
   try {
-    return await openHub({ ...config }, log, opened)
+    return await openHub({ ...config }, log, opened, rules)
   } catch (error) {
     await opened.closeAll()
     throw error
@@ -73,6 +77,7 @@ async function openHub(
   config: { -readonly [Key in keyof Config]: Config[Key] },
   log: Logger,
   opened: Opened,
+  rules: Rules,
 ): Promise<RunningHub> {
   if (config.objectStore.kind === 'disk') await ensureDataDir(config.dataDir)
   const database = await openDatabase(config, log)
@@ -99,14 +104,17 @@ async function openHub(
   const auth = await openAuth({ config, log, db, secret })
   opened.add('sign-in', () => auth.close())
   const operatorToken = await ensureOperator(auth)
+  const streams = new OpenStreams()
   const app = buildServer(deps, {
+    ...rules,
+    streams,
     schema,
     routes,
     readDocument: documentReader(),
     authenticate: (request) => authenticate(auth, credentialsOf(request)),
     identified: [
       resolveRoute((request) => contextOf(deps, request)),
-      runLogRoutes((request) => contextOf(deps, request)),
+      runLogRoutes((request) => contextOf(deps, request), streams),
       keyRoutes(auth),
     ],
     open: [authRoutes(auth)],

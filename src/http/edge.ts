@@ -1,5 +1,6 @@
 /** What holds for every response: a request id, security headers, one log line, and a Problem for whatever goes wrong. */
 import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { sendProblem } from '../../rest-compat/handler.ts'
@@ -36,6 +37,7 @@ export function registerEdge(
     done()
   })
   if (options.corsOrigins.length > 0) registerCors(app, new Set(options.corsOrigins))
+  app.addHook('onSend', (_request, reply, payload, done) => done(null, inPieces(reply, payload)))
   const log = requestLogger(options.log)
   app.addHook('onResponse', (request, reply, done) => {
     logRequest(log, request, reply)
@@ -52,6 +54,21 @@ export function registerEdge(
     )
     return sendProblem(reply, toProblem(known, request.id), {})
   })
+}
+
+/** Written at once, a long answer would leave as one: nobody could tell a slow reader from one that has stopped. */
+const PIECE_BYTES = 32 * 1024
+
+function inPieces(reply: FastifyReply, payload: unknown): unknown {
+  if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload
+  if (payload.length <= PIECE_BYTES) return payload
+  const bytes = typeof payload === 'string' ? Buffer.from(payload) : payload
+  reply.header('content-length', bytes.byteLength)
+  return Readable.from(piecesOf(bytes), { objectMode: false })
+}
+
+function* piecesOf(bytes: Buffer): Generator<Buffer> {
+  for (let from = 0; from < bytes.byteLength; from += PIECE_BYTES) yield bytes.subarray(from, from + PIECE_BYTES)
 }
 
 function logRequest(log: Logger, request: FastifyRequest, reply: FastifyReply): void {

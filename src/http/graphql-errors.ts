@@ -1,5 +1,5 @@
 /** Errors as GraphQL shows them: the same facts as a Problem, under `extensions`. */
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { GraphQLError } from 'graphql'
 import { errorTable, HubError, toProblem } from '../errors.ts'
 import { knownError } from './known-error.ts'
@@ -33,6 +33,17 @@ export function renderResult<Result extends { readonly errors?: readonly unknown
 ): Result {
   if (!result.errors?.length) return result
   return { ...result, errors: result.errors.map((error) => renderError(error, request)) }
+}
+
+/** Answers what is refused before GraphQL begins: a bad credential, a spent rate, a body that is no JSON. */
+export function sendRefusal(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const known = knownError(error, request)
+  if (known.status === 401) reply.header('www-authenticate', 'Bearer')
+  return reply
+    .code(known.status)
+    .headers(known.headers)
+    .type('application/json; charset=utf-8')
+    .send({ errors: [renderError(known, request)] })
 }
 
 function facts(known: HubError, requestId: string, code?: string) {

@@ -1,28 +1,30 @@
 /** `/graphql`: Yoga for programs (POST, and GET for queries alone), GraphiQL for a browser. */
 import { hash } from 'node:crypto'
-import { Readable } from 'node:stream'
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
-import { type ExecutionArgs, execute, type GraphQLError, type GraphQLSchema, subscribe, validate } from 'graphql'
+import { type ExecutionArgs, type GraphQLSchema, validate } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import { noneMatchCovers, strongEtag } from '../../rest-compat/etag.ts'
-import type { RequestContext } from '../context.ts'
+import type { RequestContext, Viewer } from '../context.ts'
 import { HubError } from '../errors.ts'
 import { parseExact } from '../exact-json.ts'
-import { renderError, renderResult } from './graphql-errors.ts'
-import { fewRootFields, parseBounded, refuseOversized } from './graphql-limits.ts'
-import { typedNumbers } from './graphql-numbers.ts'
-import { knownError } from './known-error.ts'
+import { renderResult, sendRefusal } from './graphql-errors.ts'
+import { fewRootFields, parseBounded } from './graphql-limits.ts'
+import { executeOperation, type MakeContext, type Operation, subscribeOperation } from './graphql-operation.ts'
+import type { OpenStreams } from './open-streams.ts'
+import { sseHeaders } from './sse.ts'
 
 export interface GraphqlParts {
+  /** One of `countedSchema`. */
   readonly schema: GraphQLSchema
   readonly identify: onRequestHookHandler
-  readonly contextOf: (request: FastifyRequest) => RequestContext
+  readonly contextOf: (request: FastifyRequest, change?: { readonly viewer?: Viewer }) => RequestContext
+  readonly streams: OpenStreams
 }
 
 interface ServerContext {
   readonly asking: FastifyRequest
-  readonly hub: RequestContext
+  readonly makeContext: MakeContext
 }
 
 const BODY_LIMIT_BYTES = 1024 * 1024
@@ -45,7 +47,7 @@ export function registerGraphql(app: FastifyInstance, parts: GraphqlParts): void
   app.addContentTypeParser(/^application\/(?:graphql\+)?json\b/i, { parseAs: 'buffer' }, (_request, bytes, done) =>
     done(null, bytes),
   )
-  app.setErrorHandler((error, request, reply) => sendRefusal(knownError(error, request), request, reply))
+  app.setErrorHandler(sendRefusal)
   const page = graphiqlPage()
   app.route({
     method: ['GET', 'POST'],
@@ -61,14 +63,30 @@ export function registerGraphql(app: FastifyInstance, parts: GraphqlParts): void
       const headers = { 'content-type': 'application/json', accept: String(request.headers.accept ?? '*/*') }
       refuseUnreadable(url.searchParams)
       const init = { method: request.method, headers, ...body }
-      const response = await yoga.fetch(url.href, init, { asking: request, hub: parts.contextOf(request) })
+      const response = await yoga.fetch(url.href, init, {
+        asking: request,
+        makeContext: contextMaker(parts, request),
+      })
+      if (response.headers.get('content-type')?.startsWith('text/event-stream')) {
+        await parts.streams.serve(request, reply, sseHeaders, (outlet) => outlet.writeAll(piecesOf(response)))
+        return reply
+      }
       reply.code(response.status)
       for (const [name, value] of response.headers) if (name !== 'content-length') reply.header(name, value)
-      if (response.headers.get('content-type')?.startsWith('text/event-stream'))
-        return reply.send(Readable.from(response.body as unknown as AsyncIterable<Uint8Array>))
       return reply.send(Buffer.from(await response.arrayBuffer()))
     },
   })
+}
+
+/** Makes the contexts of one request, a new one for each execution. */
+export function contextMaker({ contextOf }: Pick<GraphqlParts, 'contextOf'>, request: FastifyRequest): MakeContext {
+  return (viewer) => contextOf(request, viewer ? { viewer } : {})
+}
+
+/** What Yoga makes of the results of a subscription. */
+function piecesOf({ body }: Response): AsyncIterable<Uint8Array> {
+  if (!body) throw new Error('Yoga answered with a stream that has no body.')
+  return body
 }
 
 /** Yoga reads these as JSON and takes what is none for a failure of its own. */
@@ -98,34 +116,11 @@ const hubPlugin: Plugin<object, ServerContext> = {
     setValidationFn(validate)
     addValidationRule(fewRootFields)
   },
-  onExecute({ args, setExecuteFn, setResultAndStopExecution }) {
-    const { asking, hub } = serverContext(args)
-    const variableValues = variablesOf(args)
-    const refused = oversized({ ...args, variableValues }, asking)
-    if (refused) return setResultAndStopExecution(refused)
-    // Resolvers get the hub's own context, not Yoga's bag of everything.
-    setExecuteFn((given: ExecutionArgs) => execute({ ...given, variableValues, contextValue: hub }))
-    return {
-      onExecuteDone({ result, setResult }) {
-        if (!(Symbol.asyncIterator in result)) setResult(renderResult(result, asking))
-      },
-    }
+  onExecute({ args, setExecuteFn }) {
+    setExecuteFn(() => executeOperation(operationOf(args)))
   },
-  onSubscribe({ args, setSubscribeFn, setResultAndStopExecution }) {
-    const { asking, hub } = serverContext(args)
-    const variableValues = variablesOf(args)
-    const refused = oversized({ ...args, variableValues }, asking)
-    if (refused) return setResultAndStopExecution(refused)
-    setSubscribeFn((given: ExecutionArgs) => subscribe({ ...given, variableValues, contextValue: hub }))
-    return {
-      onSubscribeResult({ result, setResult }) {
-        if (!(Symbol.asyncIterator in result)) setResult(renderResult(result, asking))
-        return {
-          onNext: ({ result: next, setResult: setNext }) =>
-            Symbol.asyncIterator in next ? undefined : setNext(renderResult(next, asking)),
-        }
-      },
-    }
+  onSubscribe({ args, setSubscribeFn }) {
+    setSubscribeFn(() => subscribeOperation(operationOf(args)))
   },
   onResultProcess({ result, serverContext: { asking }, setResult }) {
     // Syntax and validation errors never reach execution; they are rendered here, and rendered ones are left as they are.
@@ -135,28 +130,10 @@ const hubPlugin: Plugin<object, ServerContext> = {
   },
 }
 
-const serverContext = (args: Pick<ExecutionArgs, 'contextValue'>): ServerContext => args.contextValue as ServerContext
-
-const variablesOf = ({ schema, document, operationName, variableValues }: ExecutionArgs) =>
-  typedNumbers(schema, document, operationName, variableValues ?? {})
-
-function oversized(args: ExecutionArgs, asking: FastifyRequest): { errors: GraphQLError[] } | null {
-  try {
-    refuseOversized(args.document, args.operationName, args.variableValues ?? {})
-    return null
-  } catch (error) {
-    return { errors: [renderError(error, asking)] }
-  }
-}
-
-/** What is refused before GraphQL begins: a bad credential, a spent rate, a body that is no JSON. */
-function sendRefusal(known: HubError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (known.status === 401) reply.header('www-authenticate', 'Bearer')
-  return reply
-    .code(known.status)
-    .headers(known.headers)
-    .type('application/json; charset=utf-8')
-    .send({ errors: [renderError(known, request)] })
+/** Resolvers get the hub's own context, not Yoga's bag of everything. */
+function operationOf({ schema, document, operationName, variableValues, contextValue }: ExecutionArgs): Operation {
+  const { asking, makeContext } = contextValue as ServerContext
+  return { schema, document, operationName, variables: variableValues ?? {}, request: asking, makeContext }
 }
 
 function wantsPage(request: FastifyRequest): boolean {

@@ -15,9 +15,6 @@ import { storeGone } from '../store/objects/store-gone.ts'
 import { parseRange } from './byte-range.ts'
 import { type PartTurns, partTurns } from './part-turns.ts'
 
-/** A client that sends nothing for this long has gone; without it its socket and temporary file would stay. */
-const BODY_IDLE_MS = 60_000
-
 /** How much of a refused body is read and thrown away, so that the client gets to read why; then the connection is cut. */
 const REFUSED_BODY_BYTES = 64 * 1024 * 1024
 
@@ -69,12 +66,10 @@ async function putPart(store: DiskStore, turns: PartTurns, request: ObjectReques
   try {
     const grant = granted(store.readPartUrl(request.params['*'], queryOf(request)))
     assertLength(request.headers['content-length'], grant.sizeBytes)
-    body.setTimeout(BODY_IDLE_MS, () => body.destroy())
     // Not the stream itself: giving up on that would cut the connection, and the answer with it.
     const part = await turns.run(grant, (signal) =>
       store.writePart(grant, body.iterator({ destroyOnReturn: false }), { spent: releaseChunk, signal }),
     )
-    body.socket.setTimeout(0)
     return reply.code(200).header('etag', `"${part.etag}"`).send()
   } catch (error) {
     const cut = body.errored !== null

@@ -1,71 +1,90 @@
-/** Streams under way: at a stop each is ended softly, and one whose reader has stopped reading is cut. Both can come back to where they were. */
-import type { ServerResponse } from 'node:http'
+/** Streams of events under way: how many somebody may have open, and their soft end when the hub stops. Each can be taken up again where it was. */
+import type { OutgoingHttpHeaders } from 'node:http'
 import { finished } from 'node:stream/promises'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { HubError } from '../errors.ts'
 import { endingOf } from './request-context.ts'
+import { StreamOutlet } from './stream-outlet.ts'
 
-/** A reader that takes nothing for this long is gone, or might as well be. */
-const STALLED_MS = 30_000
-const LOOK_MS = 5_000
-
-interface OpenStream {
-  readonly request: FastifyRequest
-  readonly raw: ServerResponse
-  /** What had gone out when it was last looked at, and since when it has been as much. */
-  sentBytes: number
-  since: number
+export interface StreamBounds {
+  readonly credential: number
+  readonly address: number
 }
 
-/** One for each kind of stream of a server; `endAll` belongs into its `preClose`. */
-export class OpenStreams {
-  readonly #open = new Set<OpenStream>()
-  readonly #stalledMs: number
-  #timer: NodeJS.Timeout | null = null
-  #ended = false
+/** Of one instance. */
+const defaultBounds: StreamBounds = { credential: 1000, address: 100 }
 
-  constructor(stalledMs = STALLED_MS) {
-    this.#stalledMs = stalledMs
+const COME_BACK = 'retry: 2000\n\n'
+const RETRY_AFTER_S = '5'
+
+/** One for all streams of a server; `endAll` belongs into its `preClose`. */
+export class OpenStreams {
+  readonly #bounds: StreamBounds
+  readonly #counts = new Map<string, number>()
+  readonly #open = new Map<StreamOutlet, FastifyRequest>()
+  #isStopping = false
+
+  constructor(bounds = defaultBounds) {
+    this.#bounds = bounds
   }
 
-  /** Watches over a response while `work` writes it. */
-  async during(request: FastifyRequest, raw: ServerResponse, work: () => Promise<void>): Promise<void> {
-    const stream = { request, raw, sentBytes: -1, since: 0 }
-    this.#open.add(stream)
-    this.#timer ??= setInterval(() => this.#cutStalled(), Math.min(LOOK_MS, this.#stalledMs)).unref()
-    if (this.#ended) endSoftly(stream)
+  /** Counts one more stream of whoever asks, until what it returns is called. 429 past the bound. */
+  take({ viewer, ip }: FastifyRequest): () => void {
+    const known = viewer && viewer.kind !== 'anonymous' ? viewer.credentialId : null
+    const who = known ?? `address ${ip}`
+    const bound = known ? this.#bounds.credential : this.#bounds.address
+    const count = this.#counts.get(who) ?? 0
+    if (count >= bound) throw tooMany(known ? 'A credential' : 'An anonymous address', bound)
+    this.#counts.set(who, count + 1)
+    let isHeld = true
+    return () => {
+      if (!isHeld) return
+      isHeld = false
+      const left = (this.#counts.get(who) ?? 1) - 1
+      if (left > 0) this.#counts.set(who, left)
+      else this.#counts.delete(who)
+    }
+  }
+
+  /** Answers with a stream that `work` writes; resolves when all of it has left, or the reader. 429 past the bound. */
+  async serve(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    headers: OutgoingHttpHeaders,
+    work: (outlet: StreamOutlet) => Promise<void>,
+  ): Promise<void> {
+    const release = this.take(request)
+    const { raw } = reply
+    const outlet = new StreamOutlet(raw)
+    this.#open.set(outlet, request)
     try {
-      await work()
-      // What is left may wait for a reader that has stopped reading.
-      await finished(raw).catch(() => undefined)
+      const set = reply.getHeaders() as OutgoingHttpHeaders
+      reply.hijack()
+      // Proxies hold small pieces back unless told otherwise.
+      raw.writeHead(200, { ...set, 'cache-control': 'private, no-store', ...headers, 'x-accel-buffering': 'no' })
+      if (this.#isStopping) this.#endSoftly(outlet, request)
+      await work(outlet)
     } finally {
-      this.#open.delete(stream)
-      if (this.#open.size === 0 && this.#timer) {
-        clearInterval(this.#timer)
-        this.#timer = null
-      }
+      outlet.end()
+      await finished(raw).catch(() => undefined)
+      this.#open.delete(outlet)
+      release()
     }
   }
 
   endAll(): void {
-    this.#ended = true
-    for (const stream of this.#open) endSoftly(stream)
+    this.#isStopping = true
+    for (const [outlet, request] of this.#open) this.#endSoftly(outlet, request)
   }
 
-  #cutStalled(): void {
-    for (const stream of this.#open) {
-      const { socket } = stream.raw
-      const sentBytes = socket ? socket.bytesWritten - socket.writableLength : 0
-      if (stream.raw.writableLength === 0 || sentBytes !== stream.sentBytes) {
-        stream.sentBytes = sentBytes
-        stream.since = performance.now()
-      } else if (performance.now() - stream.since >= this.#stalledMs) stream.raw.destroy()
-    }
+  /** Says when to come back; the request's signal ends what feeds the stream. */
+  #endSoftly(outlet: StreamOutlet, request: FastifyRequest): void {
+    outlet.end(COME_BACK)
+    endingOf(request).abort()
   }
 }
 
-/** Says when to come back, then ends the response; the request's signal ends what feeds it. */
-function endSoftly({ request, raw }: OpenStream): void {
-  endingOf(request).abort()
-  if (raw.writable && raw.headersSent) raw.write('retry: 2000\n\n')
-  raw.end()
+function tooMany(whose: string, bound: number): HubError {
+  const detail = `${whose} has at most ${bound} streams open on an instance of the hub; close one first.`
+  return new HubError('rate.limited', detail, { headers: { 'retry-after': RETRY_AFTER_S } })
 }

@@ -16,6 +16,9 @@ declare module 'fastify' {
 
 const anonymous: Viewer = { kind: 'anonymous' }
 
+/** `viewer`: the caller as they are by now, in the place of the one who opened the request. */
+type ContextChange = Partial<Pick<RequestContext, 'idempotency' | 'replay' | 'viewer'>>
+
 class HttpContext implements RequestContext {
   readonly requestId: string
   readonly viewer: Viewer
@@ -24,9 +27,9 @@ class HttpContext implements RequestContext {
   readonly replay?: Replay
   readonly #request: FastifyRequest
 
-  constructor(deps: Deps, request: FastifyRequest, extra: Pick<RequestContext, 'idempotency' | 'replay'>) {
+  constructor(deps: Deps, request: FastifyRequest, extra: ContextChange) {
     this.requestId = request.id
-    this.viewer = request.viewer ?? anonymous
+    this.viewer = extra.viewer ?? request.viewer ?? anonymous
     this.deps = deps
     this.#request = request
     if (extra.idempotency) this.idempotency = extra.idempotency
@@ -40,11 +43,7 @@ class HttpContext implements RequestContext {
 }
 
 /** The context of a request; each call makes a new one, which is what loaders and auth caches are keyed by. */
-export function contextOf(
-  deps: Deps,
-  request: FastifyRequest,
-  extra: Pick<RequestContext, 'idempotency' | 'replay'> = {},
-): RequestContext {
+export function contextOf(deps: Deps, request: FastifyRequest, extra: ContextChange = {}): RequestContext {
   return new HttpContext(deps, request, extra)
 }
 

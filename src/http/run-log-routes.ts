@@ -1,5 +1,4 @@
 /** `GET /v1/runs/{run_id}/logs` and `…/logs/download` (spec, streamRunLogs and downloadRunLog): streams, so no documents. */
-import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { RequestContext } from '../context.ts'
@@ -9,18 +8,14 @@ import { followRun } from '../runs/log/follow-run.ts'
 import type { RunBatch } from '../runs/log/log-batch.ts'
 import { type LogPosition, readPosition } from '../runs/log/position.ts'
 import { knownError } from './known-error.ts'
-import { OpenStreams } from './open-streams.ts'
-import { eventsOf } from './sse.ts'
+import type { OpenStreams } from './open-streams.ts'
+import { eventsOf, sseHeaders } from './sse.ts'
 
 type LogRequest = FastifyRequest<{ Params: { run_id: string }; Querystring: Record<string, string | string[]> }>
 
-/** So that a reader, and whatever stands between, knows that the connection lives. */
-const COMMENT_MS = 12_000
-
 /** Mounts both, and 405 on the other methods of their paths. */
-export function runLogRoutes(contextOf: (request: FastifyRequest) => RequestContext, streams = new OpenStreams()) {
+export function runLogRoutes(contextOf: (request: FastifyRequest) => RequestContext, streams: OpenStreams) {
   return async (app: FastifyInstance): Promise<void> => {
-    app.addHook('preClose', async () => streams.endAll())
     const get = (operation: string) => ({ config: { operation }, exposeHeadRoute: false })
     app.get('/v1/runs/:run_id/logs', get('streamRunLogs'), async (request: LogRequest, reply) => {
       const query = readQuery(request, ['follow', 'tail', 'strip_ansi'])
@@ -33,11 +28,9 @@ export function runLogRoutes(contextOf: (request: FastifyRequest) => RequestCont
         log: true,
         metrics: true,
       })
-      const headers = reply.getHeaders()
-      reply.hijack()
-      await streams.during(request, reply.raw, async () => {
-        reply.raw.writeHead(200, { ...headers, ...streamHeaders } as Record<string, string>)
-        await writeEvents(request, reply.raw, batches)
+      await streams.serve(request, reply, sseHeaders, async (outlet) => {
+        await outlet.write('retry: 2000\n\n')
+        await outlet.writeAll(eventTexts(request, batches))
       })
       return reply
     })
@@ -57,47 +50,15 @@ export function runLogRoutes(contextOf: (request: FastifyRequest) => RequestCont
   }
 }
 
-const streamHeaders = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'private, no-store',
-  'x-accel-buffering': 'no',
-}
-
-/** Writes as fast as it is read and no faster: the next batch is asked for when the last has left. */
-async function writeEvents(
-  request: FastifyRequest,
-  raw: ServerResponse,
-  batches: AsyncGenerator<RunBatch, void>,
-): Promise<void> {
-  raw.write('retry: 2000\n\n')
-  const comments = setInterval(() => {
-    if (!raw.writableNeedDrain) raw.write(': still here\n\n')
-  }, COMMENT_MS)
+/** The events of the batches, each asked for when it is wanted. */
+async function* eventTexts(request: FastifyRequest, batches: AsyncGenerator<RunBatch, void>) {
   try {
-    for await (const batch of batches) {
-      if (raw.destroyed || raw.writableEnded) return
-      if (!raw.write(eventsOf(batch))) await drained(raw)
-    }
+    for await (const batch of batches) yield eventsOf(batch)
   } catch (error) {
     // The head is out. Without an id, so that the reader comes back with the position that it has.
     const problem = toProblem(knownError(error, request), request.id)
-    if (raw.writable) raw.write(`event: error\ndata: ${JSON.stringify(problem)}\n\n`)
-  } finally {
-    clearInterval(comments)
-    raw.end()
+    yield `event: error\ndata: ${JSON.stringify(problem)}\n\n`
   }
-}
-
-/** Resolves when what was written has left, or the reader. */
-async function drained(raw: ServerResponse): Promise<void> {
-  if (raw.destroyed) return
-  await new Promise<void>((resolve) => {
-    const go = () => {
-      raw.off('drain', go).off('close', go)
-      resolve()
-    }
-    raw.once('drain', go).once('close', go)
-  })
 }
 
 function lastPosition(header: string | string[] | undefined): LogPosition | null {

@@ -8,7 +8,9 @@ import type { Route } from '../../rest-compat/route.ts'
 import { listensEverywhere } from '../config.ts'
 import type { Deps } from '../context.ts'
 import { toProblem } from '../errors.ts'
+import { countedSchema } from './answer-size.ts'
 import { keepAskedOrigin } from './asked-origin.ts'
+import { type ConnectionRules, Connections } from './connections.ts'
 import { registerEdge, requestId } from './edge.ts'
 import { registerGraphql } from './graphql.ts'
 import { registerGraphqlStream } from './graphql-stream.ts'
@@ -17,6 +19,7 @@ import { type Authenticate, identifyHook, limitAddressHook } from './identify.ts
 import { knownError } from './known-error.ts'
 import { registerLanding } from './landing.ts'
 import { registerMetrics } from './metrics.ts'
+import { OpenStreams } from './open-streams.ts'
 import { createRateLimit } from './rate-limit.ts'
 import { contextOf } from './request-context.ts'
 import { trustedProxies } from './trusted-proxies.ts'
@@ -32,11 +35,13 @@ export interface ServerParts {
   readonly open?: readonly FastifyPluginAsync[]
   /** Routes that count against no rate: signed object URLs. */
   readonly uncounted?: readonly FastifyPluginAsync[]
+  /** All streams of events: those of `identified` and of the graph. */
+  readonly streams?: OpenStreams
+  readonly connectionRules?: Partial<ConnectionRules>
 }
 
 /** Longest segment of a path: an upload id; owners and slugs are refused by rule, not by the router. */
 const MAX_PARAM_LENGTH = 512
-const IDLE_SWEEP_MS = 50
 
 /**
  * Builds the server; it listens nowhere yet. `app.close()` is the graceful stop: readiness goes off, streams end with a retry hint, requests under way are
@@ -64,6 +69,8 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
     },
   }) as unknown as FastifyInstance
   let stopping = false
+  const connections = new Connections(app.server, parts.connectionRules)
+  const streams = parts.streams ?? new OpenStreams()
   const rate = createRateLimit(config.rateLimitPerMinute)
   const identify = identifyHook(parts.authenticate, rate)
   const rest = {
@@ -84,11 +91,9 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
   registerMetrics(app, deps)
   registerHealth(app, deps, () => stopping)
   app.register(async (scope) => registerRest(scope, rest, plans))
-  app.register(async (scope) => registerGraphql(scope, rest))
-  app.register(async (scope) => {
-    const streams = registerGraphqlStream(scope, rest)
-    scope.addHook('preClose', async () => streams.endAll())
-  })
+  const graph = { ...rest, schema: countedSchema(parts.schema), streams }
+  app.register(async (scope) => registerGraphql(scope, graph))
+  app.register(async (scope) => registerGraphqlStream(scope, graph))
   app.register(async (scope) => {
     scope.addHook('onRequest', limitAddressHook(rate))
     registerLanding(scope)
@@ -102,10 +107,8 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
   for (const plugin of parts.uncounted ?? []) app.register(plugin)
   app.addHook('preClose', async () => {
     stopping = true
-    // A connection whose last answer went out after the stop began is idle, and would else be waited for until its client lets go.
-    const sweep = setInterval(() => app.server.closeIdleConnections(), IDLE_SWEEP_MS)
-    app.server.once('close', () => clearInterval(sweep))
-    sweep.unref()
+    streams.endAll()
+    connections.stop()
   })
   return app
 }

@@ -2,6 +2,8 @@
 import type { RunBatch } from '../runs/log/log-batch.ts'
 import { positionText } from '../runs/log/position.ts'
 
+export const sseHeaders = { 'content-type': 'text/event-stream; charset=utf-8' }
+
 /** What was made of a batch, for all who get it. */
 const rendered = new WeakMap<RunBatch, Buffer>()
 

@@ -1,44 +1,88 @@
 /**
- * Keeps the results of a `/graphql/stream` connection to the pace of its reader. graphql-sse takes what a subscription yields as fast as it comes and queues
- * it without end; here a subscription is asked for its next result when all before it have left.
+ * Where a stream of events goes out, whichever it is: run logs, subscriptions, results. It keeps to the pace of its reader: what comes next is asked for when
+ * everything before it has left, so that a slow reader costs one message and no queue. One that stops is cut with its connection.
  */
 import type { ServerResponse } from 'node:http'
 
-/** One for each connection that results go out on. */
+/** So that a reader, and whatever stands between, knows that the connection lives. */
+const COMMENT_MS = 12_000
+/** A reader is seen to take something when a piece has left, not only when all of a long message has. */
+const PIECE_BYTES = 32 * 1024
+
+/** One for each connection that events go out on. Messages are whole: what is under way is finished before anything else is written. */
 export class StreamOutlet {
   readonly #raw: ServerResponse
-  readonly #waiting = new Set<() => void>()
-  #queued = 0
+  readonly #comments: NodeJS.Timeout
+  #last: Promise<boolean> = Promise.resolve(true)
+  #underWay = 0
+  #isEnding = false
+  #resume: ((hasLeft: boolean) => void) | null = null
+  /** Resolves when the connection is done with, whoever ended it. */
+  readonly closed: Promise<void>
 
   constructor(raw: ServerResponse) {
     this.#raw = raw
-    raw.once('close', () => this.#wakeAll())
+    this.#comments = setInterval(() => {
+      if (this.#underWay === 0) void this.write(': still here\n\n')
+    }, COMMENT_MS).unref()
+    this.closed = new Promise((resolve) => {
+      raw.once('close', () => {
+        clearInterval(this.#comments)
+        this.#resume?.(false)
+        resolve()
+      })
+    })
   }
 
-  /** A result was handed to graphql-sse, which will write it some time. */
-  expectResult(): void {
-    this.#queued += 1
+  /** Nobody reads it any more, or nothing more is to be written. */
+  get isOver(): boolean {
+    return this.#isEnding || !this.#isWritable
   }
 
-  /** Writes one message of graphql-sse and resolves when it has left; false when there is nobody to write to. */
-  async write(message: string): Promise<boolean> {
-    if (!this.#raw.writable) return false
-    const hasLeft = await new Promise<boolean>((resolve) => this.#raw.write(message, (error) => resolve(!error)))
-    if (message.startsWith('event: next')) this.#queued -= 1
-    if (this.#queued <= 0) this.#wakeAll()
-    return hasLeft
+  /** Writes one or more messages, after those before them, and resolves when they have left; false when there is nobody to write to. */
+  write(messages: string | Uint8Array): Promise<boolean> {
+    if (this.isOver) return Promise.resolve(false)
+    return this.#inTurn(() => this.#writePieces(typeof messages === 'string' ? Buffer.from(messages) : messages))
   }
 
-  /** The same results, each asked for when everything before it has left. */
-  async *paced<Result>(results: AsyncIterable<Result>): AsyncGenerator<Result, void> {
-    for await (const result of results) {
-      yield result
-      while (this.#queued > 0 && !this.#raw.destroyed) await new Promise<void>((resolve) => this.#waiting.add(resolve))
+  /** Writes what comes until it ends or its reader has gone, which ends what it comes from. */
+  async writeAll(messages: AsyncIterable<string | Uint8Array>): Promise<void> {
+    for await (const message of messages) if (!(await this.write(message))) return
+  }
+
+  /** Ends after what is under way; `lastWords` are still said. */
+  end(lastWords = ''): void {
+    if (this.#isEnding) return
+    this.#isEnding = true
+    clearInterval(this.#comments)
+    void this.#inTurn(async () => {
+      if (this.#isWritable) this.#raw.end(lastWords)
+      return false
+    })
+  }
+
+  get #isWritable(): boolean {
+    return this.#raw.writable && !this.#raw.destroyed
+  }
+
+  #inTurn(work: () => Promise<boolean>): Promise<boolean> {
+    this.#underWay += 1
+    this.#last = this.#last.then(work).finally(() => {
+      this.#underWay -= 1
+    })
+    return this.#last
+  }
+
+  async #writePieces(bytes: Uint8Array): Promise<boolean> {
+    for (let from = 0; from < bytes.byteLength; from += PIECE_BYTES) {
+      if (!this.#isWritable) return false
+      const piece = bytes.subarray(from, from + PIECE_BYTES)
+      const hasLeft = await new Promise<boolean>((resolve) => {
+        this.#resume = resolve
+        this.#raw.write(piece, (error) => resolve(!error))
+      })
+      if (!hasLeft) return false
     }
-  }
-
-  #wakeAll(): void {
-    for (const wake of this.#waiting) wake()
-    this.#waiting.clear()
+    return true
   }
 }

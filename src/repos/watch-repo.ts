@@ -1,5 +1,6 @@
 /** The source of the subscription `repoUpdated`: the repo as it stands, again after each change. */
 import { currentViewer } from '../auth/current-viewer.ts'
+import { seenBy } from '../auth/event-viewer.ts'
 import type { RequestContext } from '../context.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../ids.ts'
@@ -29,5 +30,5 @@ async function repoNow(ctx: RequestContext, repoId: string, isFirst: boolean): P
   const viewer = isFirst ? ctx.viewer : await currentViewer(ctx.deps.db, ctx.viewer)
   if (viewer === null) return null
   const [repo] = await getReposById(ctx.deps.db, viewer, [repoId])
-  return repo ?? null
+  return repo ? seenBy(viewer, repo) : null
 }

@@ -1,5 +1,6 @@
 /** The source of the subscription `runUpdated`: the run as it stands, again after each change. */
 import { currentViewer } from '../auth/current-viewer.ts'
+import { seenBy } from '../auth/event-viewer.ts'
 import { assertLevel } from '../auth/policy.ts'
 import type { RequestContext } from '../context.ts'
 import { notFound } from '../errors.ts'
@@ -26,10 +27,10 @@ async function* changesOf(ctx: RequestContext, first: Run): AsyncGenerator<Run> 
   for await (const _hint of ctx.deps.events.watch(first.id, ctx.signal)) {
     const viewer = await currentViewer(ctx.deps.db, ctx.viewer)
     const [run] = viewer === null ? [] : await getRunsById(ctx.deps.db, viewer, [first.id])
-    if (!run) return
+    if (!viewer || !run) return
     if (withoutClock(run) === withoutClock(last)) continue
     last = run
-    yield run
+    yield seenBy(viewer, run)
     if (isOver(run)) return
   }
 }

@@ -6,6 +6,8 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { schema } from '../../schema/index.ts'
 import type { Viewer } from '../../src/context.ts'
+import { countedSchema } from '../../src/http/answer-size.ts'
+import { Connections } from '../../src/http/connections.ts'
 import { registerEdge } from '../../src/http/edge.ts'
 import { registerGraphqlStream } from '../../src/http/graphql-stream.ts'
 import { OpenStreams } from '../../src/http/open-streams.ts'
@@ -35,11 +37,13 @@ beforeAll(async () => {
   app.addHook('onRequest', async (asked) => {
     asked.viewer = viewer
   })
-  await app.register(runLogRoutes((asked) => contextOf(deps, asked), new OpenStreams(500)))
+  const streams = new OpenStreams()
+  new Connections(app.server, { stall: { windowMs: 500, minBytes: 1024 } })
+  await app.register(runLogRoutes((asked) => contextOf(deps, asked), streams))
   await app.register(async (scope) => {
     const identify = async () => undefined
-    const parts = { schema, identify, contextOf: (asked: Parameters<typeof contextOf>[1]) => contextOf(deps, asked) }
-    const streams = registerGraphqlStream(scope, parts, new OpenStreams(500))
+    const ofHub = (asked: Parameters<typeof contextOf>[1]) => contextOf(deps, asked)
+    registerGraphqlStream(scope, { schema: countedSchema(schema), identify, contextOf: ofHub, streams })
     scope.addHook('preClose', async () => streams.endAll())
   })
   await app.listen({ port: 0, host: '127.0.0.1' })

@@ -341,12 +341,15 @@ describe('a reader that stops reading', () => {
       [runId],
     )
     const viewer = { ...row, account: { id: '', kind: 'org' }, level: 'read', repoIds: null } as unknown as Viewer
+    const streams = new OpenStreams()
     const app = buildServer(deps, {
+      streams,
+      connectionRules: { stall: { windowMs: 500, minBytes: 1024 } },
       schema,
       routes: [],
       readDocument: documentReader(),
       authenticate: async () => viewer,
-      identified: [runLogRoutes((request) => contextOf(deps, request), new OpenStreams(500))],
+      identified: [runLogRoutes((request) => contextOf(deps, request), streams)],
     })
     await app.listen({ port: 0, host: '127.0.0.1' })
     const { port } = app.server.address() as AddressInfo

@@ -1,0 +1,46 @@
+/** What the names of its members take of an object in an answer: an alias may be long, and there may be two thousand of them. Pure. */
+import { type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql'
+
+/** Quotes, colon and comma; and `__typename`, which no resolver gives. */
+const AROUND_A_NAME = 4
+const TYPE_NAME_BYTES = 24
+
+/** By the selection, which is the same for every object that it is asked of. */
+const known = new WeakMap<SelectionSetNode, number>()
+
+/** Bytes of the names that are selected of one object of this field. Members of a type condition that does not hold count too. */
+export function keyBytes({ fieldNodes, fragments }: Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>): number {
+  let bytes = 2
+  for (const { selectionSet } of fieldNodes) if (selectionSet) bytes += bytesOf(selectionSet, fragments)
+  return bytes
+}
+
+function bytesOf(set: SelectionSetNode, fragments: GraphQLResolveInfo['fragments']): number {
+  const before = known.get(set)
+  if (before !== undefined) return before
+  const names = new Map<string, number>()
+  collect(set, fragments, names, new Set())
+  let bytes = 0
+  for (const one of names.values()) bytes += one
+  known.set(set, bytes)
+  return bytes
+}
+
+function collect(
+  set: SelectionSetNode,
+  fragments: GraphQLResolveInfo['fragments'],
+  names: Map<string, number>,
+  spread: Set<string>,
+): void {
+  for (const selection of set.selections) {
+    if (selection.kind === Kind.FIELD) {
+      const name = selection.alias?.value ?? selection.name.value
+      names.set(name, name.length + AROUND_A_NAME + (selection.name.value === '__typename' ? TYPE_NAME_BYTES : 0))
+    } else if (selection.kind === Kind.INLINE_FRAGMENT) collect(selection.selectionSet, fragments, names, spread)
+    else if (!spread.has(selection.name.value)) {
+      spread.add(selection.name.value)
+      const fragment = fragments[selection.name.value]
+      if (fragment) collect(fragment.selectionSet, fragments, names, spread)
+    }
+  }
+}

@@ -1,0 +1,110 @@
+/** One operation of the graph, run the same way wherever it came in: within the limits, its answer counted while it is made, its errors rendered. */
+import type { FastifyRequest } from 'fastify'
+import {
+  createSourceEventStream,
+  type DocumentNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+  execute,
+  type GraphQLSchema,
+  getOperationAST,
+  Kind,
+} from 'graphql'
+import { viewerOfEvent } from '../auth/event-viewer.ts'
+import type { RequestContext, Viewer } from '../context.ts'
+import { AnswerSize } from './answer-size.ts'
+import { renderError, renderResult } from './graphql-errors.ts'
+import { refuseOversized } from './graphql-limits.ts'
+import { typedNumbers } from './graphql-numbers.ts'
+
+export type MakeContext = (viewer?: Viewer | null) => RequestContext
+
+export interface Operation {
+  /** One of `countedSchema`. */
+  readonly schema: GraphQLSchema
+  readonly document: DocumentNode
+  readonly operationName: string | null | undefined
+  /** As they were parsed, with exact numbers. */
+  readonly variables: Readonly<Record<string, unknown>>
+  readonly request: FastifyRequest
+  /** Makes a new one each time: loaders keep what they read with it. `viewer` is the caller as they are by now. */
+  readonly makeContext: MakeContext
+}
+
+/** Runs a query or mutation. What goes wrong is in the result. */
+export async function executeOperation(asked: Operation): Promise<ExecutionResult> {
+  const operation = withTypedNumbers(asked)
+  return refused(operation) ?? (await executeCounted(operation, undefined))
+}
+
+/** Runs a subscription: its results as they come, each read anew; or its faults. */
+export async function subscribeOperation(
+  asked: Operation,
+): Promise<AsyncGenerator<ExecutionResult, void> | ExecutionResult> {
+  const operation = withTypedNumbers(asked)
+  const fault = refused(operation)
+  if (fault) return fault
+  const source = await createSourceEventStream(argsOf(operation))
+  if (!(Symbol.asyncIterator in source)) return renderResult(source, operation.request)
+  return resultsOf(operation, source)
+}
+
+async function* resultsOf(operation: Operation, source: AsyncIterable<unknown>): AsyncGenerator<ExecutionResult, void> {
+  try {
+    for await (const event of source) yield await executeCounted(operation, event)
+  } catch (error) {
+    yield { errors: [renderError(error, operation.request)] }
+  }
+}
+
+async function executeCounted(operation: Operation, rootValue: unknown): Promise<ExecutionResult> {
+  const { request } = operation
+  const args = argsOf(operation, viewerOfEvent(rootValue))
+  const size = new AnswerSize(args.contextValue)
+  const result = await execute({ ...args, rootValue })
+  try {
+    size.addSchema(result.data, schemaKeys(operation))
+  } catch (error) {
+    if (error !== size.refusal) throw error
+  }
+  // A nullable field in the middle of the answer may have taken the refusal for its own fault.
+  if (size.refusal) return { data: null, errors: [renderError(size.refusal, request)] }
+  return renderResult(result, request)
+}
+
+function withTypedNumbers(operation: Operation): Operation {
+  const { schema, document, operationName, variables } = operation
+  return { ...operation, variables: typedNumbers(schema, document, operationName, variables) }
+}
+
+function argsOf(operation: Operation, viewer?: Viewer | null): ExecutionArgs & { contextValue: RequestContext } {
+  const { schema, document, operationName, variables, makeContext } = operation
+  return { schema, document, operationName, variableValues: variables, contextValue: makeContext(viewer) }
+}
+
+function refused({ document, operationName, variables, request }: Operation): ExecutionResult | null {
+  try {
+    refuseOversized(document, operationName, variables)
+    return null
+  } catch (error) {
+    return { errors: [renderError(error, request)] }
+  }
+}
+
+/** Where in the answer the schema speaks of itself. */
+function schemaKeys({ document, operationName }: Operation): string[] {
+  const sets = document.definitions.flatMap((node) =>
+    node.kind === Kind.FRAGMENT_DEFINITION ? [node.selectionSet] : [],
+  )
+  const operation = getOperationAST(document, operationName)
+  if (operation) sets.push(operation.selectionSet)
+  const keys: string[] = []
+  // It grows while it is walked.
+  for (const { selections } of sets) {
+    for (const node of selections)
+      if (node.kind === Kind.INLINE_FRAGMENT) sets.push(node.selectionSet)
+      else if (node.kind === Kind.FIELD && /^__(?:schema|type)$/.test(node.name.value))
+        keys.push(node.alias?.value ?? node.name.value)
+  }
+  return keys
+}

@@ -1,0 +1,190 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterEach, describe, expect, it } from 'vitest'
+import { Connections } from '../../src/http/connections.ts'
+import { StreamOutlet } from '../../src/http/stream-outlet.ts'
+
+const WINDOW_MS = 30_000
+const MIN_BYTES = 16 * 1024
+
+const closers: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close()
+})
+
+/** A server whose clock stands still until the test moves it, and the server's side of each connection to it. */
+async function serve(answer: (request: IncomingMessage, raw: ServerResponse) => void) {
+  let nowMs = 0
+  const sockets: Socket[] = []
+  const server = createServer(answer)
+  const connections = new Connections(server, {}, () => nowMs)
+  server.on('connection', (socket: Socket) => sockets.push(socket))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  closers.push(async () => {
+    for (const socket of sockets) socket.destroy()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  return {
+    connections,
+    /** Opens a connection that has sent `head` and reads nothing. */
+    async open(head: string) {
+      const peer = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined)
+      peer.write(head)
+      await expect.poll(() => sockets.at(-1)?.bytesRead).toBe(head.length)
+      return { peer, socket: sockets.at(-1) as Socket }
+    },
+    /** Lets time go by, with a look at its end. */
+    pass(ms: number) {
+      nowMs += ms
+      connections.look()
+    },
+  }
+}
+
+const post = (bytes: number) => `POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${bytes}\r\n\r\n`
+const get = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n'
+const count = (request: IncomingMessage, raw: ServerResponse) => {
+  let bytes = 0
+  request.on('error', () => undefined)
+  request.on('data', (piece: Buffer) => (bytes += piece.byteLength))
+  request.on('end', () => raw.end(String(bytes)))
+}
+
+describe('a body', () => {
+  it('that stops coming is cut, and its sender told', async () => {
+    const server = await serve(count)
+    const { peer, socket } = await server.open(`${post(100)}half`)
+    server.pass(0)
+    server.pass(WINDOW_MS - 1)
+    expect(socket.destroyed).toBe(false)
+    server.pass(1)
+    expect(socket.destroyed).toBe(true)
+    expect(await text(peer)).toMatch(/^HTTP\/1\.1 408 [\s\S]*send the request again/)
+  })
+
+  it('that only drips is cut', async () => {
+    const server = await serve(count)
+    const { peer, socket } = await server.open(post(1_000_000))
+    for (let n = 0; n < 4 && !socket.destroyed; n += 1) {
+      const before = socket.bytesRead
+      peer.write('x')
+      await expect.poll(() => socket.bytesRead).toBe(before + 1)
+      server.pass(WINDOW_MS / 3)
+    }
+    expect(socket.destroyed).toBe(true)
+  })
+
+  it('that is slow and moves goes on for ever', async () => {
+    const server = await serve(count)
+    const { peer, socket } = await server.open(post(50 * 1024 ** 3))
+    for (let hours = 0; hours < 10; hours += 1) {
+      const before = socket.bytesRead
+      peer.write('x'.repeat(MIN_BYTES))
+      await expect.poll(() => socket.bytesRead).toBe(before + MIN_BYTES)
+      server.pass(WINDOW_MS - 1)
+      server.pass(WINDOW_MS - 1)
+    }
+    expect(socket.destroyed).toBe(false)
+  })
+
+  it('that the hub has not worked off yet is not what stopped', async () => {
+    const server = await serve((request) => request.pause())
+    const { peer, socket } = await server.open(post(1000))
+    peer.write('x'.repeat(900))
+    await expect.poll(() => socket.bytesRead).toBe(post(1000).length + 900)
+    for (let n = 0; n < 5; n += 1) server.pass(WINDOW_MS)
+    expect(socket.destroyed).toBe(false)
+  })
+})
+
+describe('an answer', () => {
+  it('that is not taken is cut, also when it was written whole', async () => {
+    const server = await serve((_request, raw) => raw.end('x'.repeat(40_000_000)))
+    const { socket } = await server.open(get)
+    await expect.poll(() => socket.writableLength).toBeGreaterThan(0)
+    server.pass(0)
+    server.pass(WINDOW_MS - 1)
+    expect(socket.destroyed).toBe(false)
+    server.pass(1)
+    expect(socket.destroyed).toBe(true)
+  })
+
+  it('of many small pieces that is not taken is cut', async () => {
+    const server = await serve((_request, raw) => {
+      const outlet = new StreamOutlet(raw)
+      const more = async () => {
+        while (await outlet.write('x'.repeat(8000)));
+      }
+      void more()
+    })
+    const { socket } = await server.open(get)
+    await expect.poll(() => socket.writableLength).toBeGreaterThan(0)
+    server.pass(0)
+    server.pass(WINDOW_MS)
+    expect(socket.destroyed).toBe(true)
+  })
+
+  it('that is taken slowly arrives, also when it was written whole', async () => {
+    const bytes = 20_000_000
+    const server = await serve((_request, raw) => {
+      const outlet = new StreamOutlet(raw)
+      void outlet.write('x'.repeat(bytes))
+      outlet.end()
+    })
+    const { peer, socket } = await server.open(get)
+    let taken = 0
+    peer.on('readable', () => undefined)
+    const hasLeft = () => socket.bytesWritten - socket.writableLength
+    for (let windows = 0; taken < bytes; windows += 1) {
+      const before = hasLeft()
+      // In each window the reader takes what lets the server see that it does.
+      await expect
+        .poll(
+          () => {
+            taken += (peer.read() as Buffer | null)?.byteLength ?? 0
+            return taken >= bytes || hasLeft() >= before + MIN_BYTES
+          },
+          { interval: 1, timeout: 10_000 },
+        )
+        .toBe(true)
+      server.pass(WINDOW_MS - 1)
+      expect([windows, socket.destroyed && taken < bytes]).toEqual([windows, false])
+    }
+  })
+
+  it('that has nothing to say yet may be quiet', async () => {
+    const server = await serve((_request, raw) => void raw.write('one'))
+    const { socket } = await server.open(get)
+    await expect.poll(() => socket.bytesWritten).toBeGreaterThan(0)
+    for (let n = 0; n < 5; n += 1) server.pass(WINDOW_MS)
+    expect(socket.destroyed).toBe(false)
+  })
+})
+
+describe('a stop', () => {
+  it('waits for no connection that has asked nothing, half of something, or had its answer', async () => {
+    const server = await serve((_request, raw) => raw.end('done'))
+    const silent = await server.open('')
+    await expect.poll(() => silent.socket).toBeDefined()
+    const half = await server.open('GET / HTTP/1.1\r\nho')
+    const answered = await server.open(get)
+    await expect.poll(() => answered.socket.bytesWritten).toBeGreaterThan(0)
+    server.connections.stop()
+    for (const { socket } of [silent, half, answered]) await expect.poll(() => socket.destroyed).toBe(true)
+  })
+
+  it('waits two seconds for whoever does not move, and on for whoever does', async () => {
+    const server = await serve(count)
+    const stalled = await server.open(post(100))
+    const moving = await server.open(post(1_000_000))
+    server.connections.stop()
+    for (let n = 0; n < 4; n += 1) {
+      const before = moving.socket.bytesRead
+      moving.peer.write('x'.repeat(1024))
+      await expect.poll(() => moving.socket.bytesRead).toBe(before + 1024)
+      server.pass(1000)
+    }
+    expect([stalled.socket.destroyed, moving.socket.destroyed]).toEqual([true, false])
+  })
+})
