@@ -30,12 +30,21 @@ export function modelChecks(reading: ModelReading | null, entry: string | null, 
   return [check('mjcf.exists', 'pass', `${entry} is there.`), parses(reading), closure(reading), readable(reading)]
 }
 
-/** The model as MuJoCo would tell it: one that it refuses has no base, joints or keyframes. */
+/**
+ * The model as MuJoCo would tell it: one that it refuses has no base, joints or keyframes. Where files that hold none of them are all that is missing, what
+ * was read is shown all the same: it is what an interface is held against.
+ */
 export function modelSummary(reading: ModelReading): RobotModelSummary {
-  const { model, files } = reading
-  if (isRefused(reading)) return wellFormed({ model, base: null, joints: [], files, keyframes: [] })
+  const { model, files, faults, missing } = reading
+  const lacksFilesAlone = faults.length === 0 && missing.length > 0 && doubtOf(reading) === null
+  if (isRefused(reading) && !lacksFilesAlone) return wellFormed({ model, base: null, joints: [], files, keyframes: [] })
   const [joints, keyframes] = [namedJoints(reading), namedKeyframes(reading)]
-  return wellFormed({ model, base: reading.base, joints, files, keyframes })
+  return wellFormed({ model, base: lacksFilesAlone ? baseAsRead(reading) : reading.base, joints, files, keyframes })
+}
+
+function baseAsRead({ roots, undecided }: ModelReading): RobotModelSummary['base'] {
+  if (undecided.some(({ about }) => about === 'base' || about === 'joints')) return null
+  return roots.some(({ floating }) => floating) ? 'floating' : 'fixed'
 }
 
 /** Whether MuJoCo would refuse to compile it as it lies there. */

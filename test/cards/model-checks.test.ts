@@ -149,8 +149,19 @@ describe('the summary of a model', () => {
 
   it.each([
     ['a fault', { faults: [fault('value')] }],
-    ['a missing mesh', { missing: [lacks('mesh')] }],
+    ['a mesh outside of the repo', { faults: [fault('path')] }],
+    ['a missing include', { missing: [lacks('include')], unread: 'b.xml is missing.' }],
+    ['a missing mesh and a fault', { missing: [lacks('mesh')], faults: [fault('value')] }],
   ])('of one that MuJoCo refuses for %s has no base, joints or keyframes', (_what, change) => {
     expect(modelSummary(armReading(change))).toMatchObject({ model: 'arm', base: null, joints: [], keyframes: [] })
+  })
+
+  it('of one that lacks a mesh alone has what was read, since an interface is held against that', () => {
+    const lacking = armReading({ missing: [lacks('mesh')], base: null })
+    expect(modelSummary(lacking)).toMatchObject({ base: 'fixed', joints: ['shoulder', 'elbow'], keyframes: ['home'] })
+    const floating = armReading({ missing: [lacks('mesh')], base: null, roots: [{ name: 'arm', floating: true }] })
+    expect(modelSummary(floating).base).toBe('floating')
+    const open = [{ about: 'joints', reason: 'Its points are in a file.' }] as const
+    expect(modelSummary(armReading({ missing: [lacks('mesh')], base: null, undecided: open })).base).toBeNull()
   })
 })
