@@ -22,6 +22,11 @@ interface Visit {
  * through the whole document whatever it finds. `warnings` takes what MuJoCo passes over in silence though it has no effect.
  */
 export function checkGrammar(root: XmlElement, faults: Faults, warnings: ModelFault[] = []): void {
+  if (root.name !== 'mujoco') {
+    // MuJoCo tells by it in any letters that the file is MJCF, and then knows no such element.
+    const hint = 'Write <mujoco>, in lower case.'
+    faults.add('schema', root, `The root element is <${root.name}>.`, { names: [root.name], hint })
+  }
   const sinks: Sinks = { faults: faultSink(faults), warnings: warningSink(warnings) }
   const stack: Visit[] = [{ element: root, row: MUJOCO, scrutiny: 'checked', world: false }]
   for (let visit = stack.pop(); visit !== undefined; visit = stack.pop()) {
