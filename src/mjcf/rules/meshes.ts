@@ -19,7 +19,7 @@ export function checkMesh(mesh: SpecObject, report: Report): void {
   if (besides !== null) report.refused(mesh, 'data', besides)
   const elsewhere = file !== '' || (attributes.get('builtin') ?? 'none') !== 'none'
   if (elsewhere || element.children.some(({ name }) => name === 'plugin')) return
-  const fault = dataFault(attributes, inertia)
+  const fault = dataFault(attributes, inertia, vectorOf(mesh, 'scale', [1, 1, 1]))
   if (fault !== null) report.refused(mesh, 'data', fault)
 }
 
@@ -32,7 +32,7 @@ function besidesFile(file: string, attributes: ReadonlyMap<string, string>): str
   return countIn(attributes.get('normal')) % 3 === 0 ? null : 'has normals that do not come in threes of numbers'
 }
 
-function dataFault(attributes: ReadonlyMap<string, string>, inertia: string): string | null {
+function dataFault(attributes: ReadonlyMap<string, string>, inertia: string, scale: readonly number[]): string | null {
   const vertices = countIn(attributes.get('vertex'))
   if (vertices < 12) return 'has no file, and fewer than 4 vertices'
   if (vertices % 3 !== 0) return 'has vertices that do not come in threes of numbers'
@@ -45,7 +45,12 @@ function dataFault(attributes: ReadonlyMap<string, string>, inertia: string): st
   if (faces.some((vertex) => vertex < 0 || vertex >= vertices / 3))
     return 'has a face with a vertex that does not exist'
   const points = pointsIn(numbersIn(attributes.get('vertex')))
-  if ((faces.length === 0 || inertia !== 'shell') && isFlat(points)) return 'has all its vertices in one plane'
+  const box = boxAround(points)
+  if ((faces.length === 0 || inertia !== 'shell') && box.isFlat) return 'has all its vertices in one plane'
+  const size = box.volume * Math.abs(scale.reduce((product, factor) => product * factor, 1))
+  // The inertia of faces adds up a part for each of them, and none of these is larger than the box.
+  const parts = Math.max(1, faces.length / 3)
+  if (inertia !== 'shell' && size * parts < LEAST_VOLUME / 2) return 'encloses next to no volume'
   return isOneSided(faces, inertia) ? 'has faces that enclose no volume' : null
 }
 
@@ -73,17 +78,24 @@ function pointsIn(numbers: readonly number[]): Point[] {
 /** What is nearer to a plane than this part of its size counts as flat for sure. */
 const FLAT = 1e-12
 
-/** Whether the points span no volume: the farthest from the first, then the farthest from their line, then from their plane. */
-function isFlat(points: readonly Point[]): boolean {
+/** Half of it leaves room for rounding. */
+const LEAST_VOLUME = 1e-15
+
+/**
+ * A box that the points lie in: as long as the farthest of them is from the first, as wide as the farthest from that line, as high as the farthest from
+ * that plane, to both sides of each. It is flat where that is nothing beside its length.
+ */
+function boxAround(points: readonly Point[]): { readonly isFlat: boolean; readonly volume: number } {
   const farthest = (vectorOf: (point: Point) => Point) =>
     points.map(vectorOf).reduce((best, next) => (square(next) > square(best) ? next : best), [0, 0, 0] as Point)
   const along = farthest((point) => point)
   const across = farthest((point) => cross(along, point))
   const size = square(along)
-  if (square(across) <= size * size * FLAT) return true
+  if (square(across) <= size * size * FLAT) return { isFlat: true, volume: 0 }
   const heightOf = ([x, y, z]: Point) => Math.abs(x * across[0] + y * across[1] + z * across[2])
+  // Length, width and height multiplied.
   const height = points.reduce((most, point) => Math.max(most, heightOf(point)), 0)
-  return height <= Math.sqrt(square(across) * size) * FLAT
+  return { isFlat: height <= Math.sqrt(square(across) * size) * FLAT, volume: 8 * height }
 }
 
 function cross([x, y, z]: Point, [u, v, w]: Point): Point {

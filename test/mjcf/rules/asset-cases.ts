@@ -18,6 +18,23 @@ const numbers = (count: number) => new Array(count).fill('1').join(' ')
 /** Assets, custom fields, keyframes. */
 export const ASSET_CASES: readonly RuleCase[] = [
   {
+    rule: 'a mesh encloses some volume, but for a shell',
+    refused: [
+      asset(`<mesh name="m" vertex="0 0 0 1e-6 0 0 0 1e-6 0 0 0 1e-6"/>`),
+      asset(`<mesh name="m" ${TETRAHEDRON} scale="1e-6 1e-6 1e-6"/>`),
+      asset(`<mesh name="m" ${TETRAHEDRON} scale=".001 .001 1e-12"/>`, world('<geom type="mesh" mesh="m"/>')),
+      asset(`<mesh name="m" ${TETRAHEDRON} face="0 2 1 0 3 2 0 1 3 1 2 3" scale="1e-7 1e-7 1e-3"/>`),
+      asset(`<mesh name="m" ${TETRAHEDRON} face="0 2 1 0 3 2 0 1 3 1 2 3" inertia="exact" scale="1e-6 1e-6 1e-6"/>`),
+      `<default><mesh scale="1e-6 1e-6 1e-6"/></default>${asset(`<mesh name="m" ${TETRAHEDRON}/>`)}`,
+    ],
+    accepted: [
+      asset(`<mesh name="m" ${TETRAHEDRON} scale="1e-4 1e-4 1e-4"/>`),
+      asset(`<mesh name="m" ${TETRAHEDRON} scale="-1e-4 1e-4 1e-4"/>`),
+      asset(`<mesh name="m" ${TETRAHEDRON} inertia="shell" scale="1e-6 1e-6 1e-6"/>`),
+      asset(`<mesh name="m" ${TETRAHEDRON} scale="1e-3 1e-3 1e-8"/>`),
+    ],
+  },
+  {
     rule: 'materials and textures that are referred to exist',
     refused: [
       world('<geom size=".1" material="none"/>'),
