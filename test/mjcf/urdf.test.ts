@@ -207,6 +207,18 @@ describe('a shape is read or refused as MuJoCo reads or refuses it', () => {
   })
 })
 
+const turnedInertia = (members: string) => {
+  const [xx, yy, zz, xy, xz, yz] = members.split(' ')
+  return `<inertia ixx="${xx}" iyy="${yy}" izz="${zz}" ixy="${xy}" ixz="${xz}" iyz="${yz}"/>`
+}
+/** Of a plate one inertia is the sum of the two others, and rounding decides. */
+const PLATE =
+  '0.00046361917662916677 0.0009264744822390145 0.000464272288580504 -0.0000035801008768074033 1.3729982137896305e-7 -0.000017751944643885274'
+const straightPlate = inertial(1, inertiaOf(0.000001285, 0.000001366, 0.000002651)).replace(
+  '<mass',
+  '<origin rpy="0 0 1e30"/><mass',
+)
+
 const masses: [string, string][] = [
   ['no inertia at all', ''],
   ['an inertia of zeros', inertial(1, inertiaOf(0, 0, 0))],
@@ -225,12 +237,40 @@ const masses: [string, string][] = [
   ['an empty inertial', '<inertial/>'],
 ]
 
+const tensors: [string, string][] = [
+  ['products of inertia that leave no positive one', inertial(1, turnedInertia('0.01 0.01 0.01 0.009 0.009 -0.009'))],
+  ['products of inertia that break the triangle rule', inertial(1, turnedInertia('2e-4 3e-4 4e-4 2.4e-4 9e-5 9e-5'))],
+  ['the inertia of a turned plate', inertial(1, turnedInertia(PLATE)).replace('<mass', '<origin rpy="1 2 3"/><mass')],
+  ['a plate that stands straight, and is turned', straightPlate],
+  ['an origin turned by no number', inertial().replace('<mass', '<origin rpy="nan 0 0"/><mass')],
+  ['an origin turned without end', inertial().replace('<mass', '<origin rpy="0 inf 0"/><mass')],
+  ['an origin at no number', inertial().replace('<mass', '<origin xyz="nan 0 0"/><mass')],
+]
+
 describe('mass is read or refused as MuJoCo reads or refuses it', () => {
-  it.each(masses)('%s in a link that moves, stands, or is fixed to another', async (_name, content) => {
-    await agreed(robot(link('a') + link('b', content) + joint('j', 'a', 'b')))
-    await agreed(robot(link('a') + link('b', content + shape('<sphere radius="1"/>')) + joint('j', 'a', 'b')))
-    await agreed(robot(link('a', content)))
-    await agreed(robot(link('a') + link('b', content) + joint('j', 'a', 'b', 'fixed')))
+  it.each([...masses, ...tensors])(
+    '%s in a link that moves, stands, or is fixed to another',
+    async (_name, content) => {
+      await agreed(robot(link('a') + link('b', content) + joint('j', 'a', 'b')))
+      await agreed(robot(link('a') + link('b', content + shape('<sphere radius="1"/>')) + joint('j', 'a', 'b')))
+      await agreed(robot(link('a', content)))
+      await agreed(robot(link('a') + link('b', content) + joint('j', 'a', 'b', 'fixed')))
+    },
+  )
+
+  it.each(tensors)('%s in a link that another one is fixed to', async (_name, content) => {
+    const chain = (middle: string, end: string) =>
+      link('a') + link('b', middle) + link('c', end) + joint('j', 'a', 'b') + joint('k', 'b', 'c', 'fixed')
+    const ends = [
+      [content, solid],
+      [solid, content],
+      [content, content],
+      ['', content],
+    ] as const
+    for (const [middle, end] of ends) {
+      await agreed(robot(chain(middle, end)))
+      await agreed(robot(`<mujoco><compiler fusestatic="false"/></mujoco>${chain(middle, end)}`))
+    }
   })
 
   it('a link without mass moves with the mass that is fixed to it, not with what hangs on it', async () => {

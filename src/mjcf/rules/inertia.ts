@@ -32,19 +32,28 @@ function isMassive(spec: Spec, body: SpecBody, known: ReadonlyMap<SpecBody, Know
   if (inertia === null || inertia === undefined) return true
   if (inertia.mass >= LEAST && inertia.inertia.every((value) => value >= LEAST)) return true
   const below = body.bodies.filter(({ joints }) => joints.length === 0)
-  // Fused bodies add up, and then even point masses make an inertia.
-  if (spec.compiler.fusestatic && below.some((child) => (known.get(child)?.mass ?? 1) >= LEAST)) return true
+  if (!spec.compiler.fusestatic) return below.some((child) => isMassive(spec, child, known))
+  // Fused bodies add up, and then even point masses make an inertia; what is turned by no number makes none of the sum.
+  if (!isTurned(body)) return false
+  const adds = (child: SpecBody) => (known.get(child)?.mass ?? 1) >= LEAST && isTurned(child)
+  if (below.some(adds)) return true
   return below.some((child) => isMassive(spec, child, known))
+}
+
+/** Whether the axes of its inertia can be told. */
+function isTurned({ inertial }: SpecBody): boolean {
+  return numbersIn(inertial?.attributes.get('quat')).every(Number.isFinite)
 }
 
 function bodyInertia(spec: Spec, body: SpecBody, report: Report): Known {
   const compiler = compilerFor(spec, body)
   const inferred = geomsInertia(body, compiler, report)
-  const written = body.inertial === null ? null : writtenInertia(body, compiler, report)
+  const written = body.inertial === null ? NOTHING : writtenInertia(body, compiler, report)
   // Composites and flexcomps give their bodies masses of their own.
   if (body.made || written === undefined) return null
-  const fromGeoms = compiler.inertiafromgeom === 'true' || (written === null && compiler.inertiafromgeom === 'auto')
-  const chosen = fromGeoms ? (inferred === 'none' ? (written ?? NOTHING) : inferred) : (written ?? NOTHING)
+  const { inertiafromgeom } = compiler
+  const fromGeoms = inertiafromgeom === 'true' || (body.inertial === null && inertiafromgeom === 'auto')
+  const chosen = fromGeoms && inferred !== 'none' ? inferred : written
   return chosen === null ? null : checked(body, chosen, compiler, report)
 }
 
@@ -75,8 +84,11 @@ function violatesTriangle([a, b, c]: readonly [number, number, number]): boolean
   return a + b < c || a + c < b || b + c < a
 }
 
-/** What `<inertial>` says; null where `fullinertia` is too near a limit to be told from rounding, undefined where it is refused. */
-function writtenInertia(body: SpecBody, { eulerseq }: Compiler, report: Report): Known | undefined {
+/**
+ * What `<inertial>` says, undefined where it is refused. A `fullinertia` that is too near a limit to be told from rounding keeps to it: MuJoCo turns it to
+ * its axes, and beside a `quat` to other ones first.
+ */
+function writtenInertia(body: SpecBody, { eulerseq }: Compiler, report: Report): Inertia | undefined {
   const inertial = alone(body.inertial as NonNullable<SpecBody['inertial']>)
   const refused = (rule: string, predicate: string) => {
     report.fault(
@@ -97,13 +109,19 @@ function writtenInertia(body: SpecBody, { eulerseq }: Compiler, report: Report):
   if (full.length !== 6) return undefined
   if (!full.every(Number.isFinite)) return { ...UNKNOWABLE, mass }
   const values = eigenvalues(full as [number, number, number, number, number, number])
-  const diagonalOnly = full.slice(3).every((value) => value === 0)
-  const rounding = diagonalOnly ? 0 : 1e-13 * Math.max(...values.map(Math.abs))
+  const largest = Math.max(...values.map(Math.abs))
+  const rounding = full.slice(3).some((value) => value !== 0)
+    ? 1e-13 * largest
+    : given(inertial, 'quat')
+      ? 4e-15 * largest
+      : 0
   const least = Math.min(...values)
   if (least < EPSILON - rounding) return refused('fullinertia', 'has a fullinertia that is not positive definite')
   const [a, b, c] = values.toSorted((one, other) => one - other) as [number, number, number]
-  const unsure = least < EPSILON + rounding || Math.abs(a + b - c) < rounding
-  return unsure ? null : { mass, inertia: values }
+  if (a + b < c - rounding) return { mass, inertia: values }
+  // Either it is refused or there is some.
+  const isUnsure = least < EPSILON + rounding || a + b - c < rounding
+  return { mass, inertia: isUnsure ? SOME.inertia : values }
 }
 
 /** The inertia that geoms give; `none` where no geom counts, null where a mesh or the sum of several is needed. */

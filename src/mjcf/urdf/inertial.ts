@@ -1,5 +1,6 @@
 /** Mass and inertia of a URDF's links. */
 import type { Faults } from '../fault.ts'
+import { readNumbers } from '../grammar/values.ts'
 import type { XmlElement } from '../xml/element.ts'
 import { checkOrigin, mjcfElement, onlyChild, requiredChild, requiredNumbers } from './read-urdf.ts'
 
@@ -17,7 +18,15 @@ export function inertialOf(link: XmlElement, faults: Faults): XmlElement | null 
   const inertia =
     inertiaElement && MEMBERS.map((member) => requiredNumbers(inertiaElement, member, 1, faults)?.[0] ?? null)
   if (!mass || !inertia || inertia.includes(null)) return null
+  const turn = isTurnable(inertial) ? '1 0 0 0' : 'nan 0 0 0'
+  // The tensor turns with its origin, which changes its last digits alone; turned by what is no number it counts as not given.
   const given = inertia.some((value) => value !== 0)
-  const fullinertia = given ? inertia.join(' ') : null
-  return mjcfElement('inertial', { pos: '0 0 0', mass: mass.join(' '), fullinertia }, inertial)
+  const fullinertia = given && isTurnable(inertial) ? inertia.join(' ') : null
+  const quat = given ? turn : null
+  return mjcfElement('inertial', { pos: '0 0 0', mass: mass.join(' '), fullinertia, quat }, inertial)
+}
+
+function isTurnable(inertial: XmlElement): boolean {
+  const origin = inertial.children.find(({ name }) => name === 'origin')
+  return (readNumbers(origin?.attributes.get('rpy') ?? '') ?? []).every(Number.isFinite)
 }
