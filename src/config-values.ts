@@ -32,6 +32,9 @@ export const commaList = (items: z.ZodType<string[], string[]>) => z.string().tr
 /** Handles, or `*` for everyone. */
 export const handles = commaList(z.array(z.union([z.literal('*'), handleText])))
 
+/** A name of a user as machines write it. */
+export const userName = z.string().regex(/^[A-Za-z_][\w.-]*\$?$/, 'must be the name of a user')
+
 export const url = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
 
 /** Origins as browsers send them: anything else would match no request, in silence. */

@@ -1,61 +1,11 @@
 /** All settings, read and checked once. `main.ts` and the command line are the only readers of `process.env`. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { z } from 'zod'
-import { commaList, decimal, flag, handles, origins, proxies, type TrustProxy, url, whole } from './config-values.ts'
+import { crossFaults, type Environment, environment, strayFaults } from './config-environment.ts'
+import type { TrustProxy } from './config-values.ts'
 import { type Usd, usd } from './money.ts'
-import { handleText, wordText } from './text-rules.ts'
 import { defaultTiers, parseTierFile, type TierTable } from './tiers/tier-table.ts'
-
-const environment = z.object({
-  PORT: whole(0, 65_535).default(4000),
-  HOST: z.string().min(1).default('127.0.0.1'),
-  PUBLIC_URL: url.optional(),
-  DATABASE_URL: z
-    .string()
-    .regex(/^postgres(ql)?:\/\//, 'must be a postgresql:// URL')
-    .optional(),
-  DATABASE_POOL_MAX: whole(2, 500).default(10),
-  HUB_DATA_DIR: z.string().min(1).default('.hub'),
-  HUB_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
-  OBJECT_STORE: z.enum(['disk', 's3', 'none']).default('disk'),
-  S3_ENDPOINT: url.optional(),
-  S3_REGION: z.string().min(1).default('us-east-1'),
-  S3_BUCKET: z.string().min(1).optional(),
-  S3_ACCESS_KEY_ID: z.string().min(1).optional(),
-  S3_SECRET_ACCESS_KEY: z.string().min(1).optional(),
-  S3_FORCE_PATH_STYLE: flag.default(false),
-  OIDC_ISSUER: url.optional(),
-  OIDC_AUDIENCE: z.string().min(1).optional(),
-  OIDC_CLIENT_ID: z.string().min(1).optional(),
-  OIDC_CLIENT_SECRET: z.string().min(1).optional(),
-  OIDC_HANDLE_CLAIM: z.string().min(1).default('preferred_username'),
-  OPERATOR_HANDLE: handleText.default('hub'),
-  STORAGE_QUOTA_BYTES: whole(0).default(100 * 1024 ** 3),
-  GC_GRACE_S: whole(0).default(7 * 86_400),
-  UPLOAD_TTL_S: whole(60).default(7 * 86_400),
-  SESSION_TTL_S: whole(60).default(30 * 86_400),
-  RATE_LIMIT_PER_MINUTE: whole(0).default(3000),
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
-  CORS_ORIGINS: origins.default([]),
-  TRUST_PROXY: proxies.default(0),
-  HARDWARE_TIERS_FILE: z.string().min(1).optional(),
-  PLANNER_HEADROOM: decimal(10).default(0.2),
-  EXTRA_TEMPLATES: commaList(z.array(wordText)).default([]),
-  RUN_LEASE_SECONDS: whole(1, 86_400).default(300),
-  RUN_MAX_ATTEMPTS: whole(1, 1000).default(5),
-  RUN_DAILY_GPU_HOUR_QUOTA: decimal(1_000_000).default(24),
-  COACH_MAX_ARTIFACT_BYTES: whole(1, 16 * 1024 ** 2).default(4 * 1024 ** 2),
-  HOSTED_APP_NAME: wordText.optional(),
-  HOSTED_BACKEND: z.enum(['process', 'kubernetes']).default('process'),
-  HOSTED_COMMAND: z.string().min(1).optional(),
-  HOSTED_OWNERS: handles.optional(),
-  SIM_HOSTED_OWNERS: handles.optional(),
-  SIM_HOST_RATE_USD_PER_HOUR: decimal(10_000).default(0.35),
-  HOSTED_ALLOWANCE_USD: decimal(1_000_000).default(5),
-})
-
-export type Environment = z.output<typeof environment>
+import { findUser, type UnixUser } from './unix-user.ts'
 
 export interface S3Settings {
   readonly endpoint: string | undefined
@@ -87,6 +37,9 @@ export interface HostedSettings {
   readonly appName: string | null
   readonly backend: Environment['HOSTED_BACKEND']
   readonly command: string | null
+  /** Whom the command runs as; null: the user of the hub. */
+  readonly user: UnixUser | null
+  readonly maxProcesses: number
   readonly owners: OwnerList
   /** Of the sim template, in the place of `owners`. */
   readonly simOwners: OwnerList
@@ -220,6 +173,8 @@ function hostedSettings(values: Environment): HostedSettings {
     appName: values.HOSTED_APP_NAME ?? null,
     backend: values.HOSTED_BACKEND,
     command: values.HOSTED_COMMAND ?? null,
+    user: values.HOSTED_USER === undefined ? null : hostedUser(values.HOSTED_USER),
+    maxProcesses: values.HOSTED_MAX_PROCESSES,
     owners: ownerList(values.HOSTED_OWNERS),
     simOwners: ownerList(values.SIM_HOSTED_OWNERS),
     simHostRateUsdPerHour: usd(values.SIM_HOST_RATE_USD_PER_HOUR),
@@ -227,33 +182,13 @@ function hostedSettings(values: Environment): HostedSettings {
   }
 }
 
-/** Settings that only hold together. */
-function crossFaults(values: Environment): string[] {
-  const faults: string[] = []
-  if (values.DATABASE_URL && !values.HUB_SECRET)
-    faults.push('HUB_SECRET: is required with DATABASE_URL (every instance needs the same one)')
-  if (values.OBJECT_STORE === 's3' && !values.S3_BUCKET) faults.push('S3_BUCKET: is required with OBJECT_STORE=s3')
-  if (Boolean(values.S3_ACCESS_KEY_ID) !== Boolean(values.S3_SECRET_ACCESS_KEY)) {
-    faults.push('S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY: set both or neither')
-  }
-  if (values.OIDC_ISSUER && !values.OIDC_AUDIENCE && !values.OIDC_CLIENT_ID) {
-    faults.push('OIDC_AUDIENCE: is required with OIDC_ISSUER (or OIDC_CLIENT_ID, which then is the audience)')
-  }
-  if (values.OIDC_CLIENT_SECRET && !values.OIDC_CLIENT_ID)
-    faults.push('OIDC_CLIENT_ID: is required with OIDC_CLIENT_SECRET')
-  return faults
-}
-
-/** Settings of a part that is not switched on: whoever sets them means that part, and would else run without it. */
-function strayFaults(set: Readonly<Record<string, unknown>>, values: Environment): string[] {
-  const strays = (prefix: string, switchOn: string) =>
-    Object.keys(environment.shape)
-      .filter((name) => name.startsWith(prefix) && name in set)
-      .map((name) => `${name}: is of no use without ${switchOn}; set that too, or unset ${name}`)
-  return [
-    ...(values.OBJECT_STORE === 'disk' ? strays('S3_', 'OBJECT_STORE=s3') : []),
-    ...(values.OIDC_ISSUER ? [] : strays('OIDC_', 'OIDC_ISSUER')),
-  ]
+function hostedUser(name: string): UnixUser {
+  const refuse = (why: string) => new ConfigError([`HOSTED_USER: ${why}`])
+  if (process.getuid?.() !== 0) throw refuse('only a hub that runs as root can start processes as another user')
+  const user = findUser(name)
+  if (user === null) throw refuse(`${name} is no user of this machine`)
+  if (user.uid === 0) throw refuse(`${name} is root, whom nothing is out of reach of`)
+  return user
 }
 
 function objectStoreSettings(values: Environment, dataDir: string): ObjectStoreSettings {

@@ -69,8 +69,26 @@ export interface Deps {
   readonly models: ModelReader
   /** Use `followRun`. */
   readonly runLogs: SharedRunLogs
+  /** Use `dispatchRun`. */
+  readonly hosted: HostedPlaces
   /** Aborts when the hub begins to stop: requests that wait for something to happen answer as they are then. */
   readonly stopping: AbortSignal
+}
+
+/** One of the places that hosted processes have beside this hub. */
+export interface HostedPlace {
+  /** Keeps which process works in which folder, for the next start of the hub. */
+  note(callId: string, pid: number, folder: string): Promise<void>
+  /** Removes the folder and gives the place to whoever waits. */
+  leave(): Promise<void>
+}
+
+export interface HostedPlaces {
+  /** Null where all of `HOSTED_MAX_PROCESSES` are taken. */
+  take(): HostedPlace | null
+  /** Calls `start` once a place is left. A job waits once; a hub that stops forgets it. */
+  wait(jobId: string, start: () => Promise<void>): void
+  close(): Promise<void>
 }
 
 /** A model of a repo as it was read, and the state of the repo that the reading holds for. */

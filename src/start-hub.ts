@@ -9,6 +9,8 @@ import { openAuth } from './auth/auth.ts'
 import { authenticate } from './auth/authenticate.ts'
 import { addressUrl, type Config, listensEverywhere } from './config.ts'
 import type { Deps } from './context.ts'
+import { openHostedPlaces } from './hosting/hosted-places.ts'
+import { spawnWarning } from './hosting/spawn-hosted.ts'
 import { askedOrigin } from './http/asked-origin.ts'
 import { authRoutes, keyRoutes } from './http/auth-routes.ts'
 import { objectRoutes } from './http/object-routes.ts'
@@ -98,9 +100,13 @@ async function openHub(
   opened.add('queue', () => queue.stop())
   const models = openModelReader({ log })
   opened.add('model reader', () => models.close())
+  const hosted = await openHostedPlaces(config, log)
+  opened.add('hosted processes', () => hosted.close())
+  const warning = config.hosted.appName === null ? null : spawnWarning(config)
+  if (warning !== null) log.warn(warning)
   const ending = new AbortController()
   const runLogs = new RunLogs({ db, objects, events, log })
-  const deps: Deps = { config, log, db, objects, queue, events, models, runLogs, stopping: ending.signal }
+  const deps: Deps = { config, log, db, objects, queue, events, models, runLogs, hosted, stopping: ending.signal }
   const auth = await openAuth({ config, log, db, secret })
   opened.add('sign-in', () => auth.close())
   const operatorToken = await ensureOperator(auth)

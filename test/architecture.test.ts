@@ -10,7 +10,7 @@ const rooms = [
   {
     name: 'base',
     files:
-      /^src\/(canonical-hash|config|config-values|error-table|errors|exact-json|ids|money|page|text-rules|turns)\.ts$|^src\/files\/(path|git-name)\.ts$|^src\/tiers\/tier-table\.ts$|^src\/runs\/(run-state|log\/(log-batch|position))\.ts$/,
+      /^src\/(canonical-hash|config|config-environment|config-values|error-table|errors|exact-json|ids|money|page|text-rules|turns|unix-user)\.ts$|^src\/files\/(path|git-name)\.ts$|^src\/tiers\/tier-table\.ts$|^src\/runs\/(run-state|log\/(log-batch|position))\.ts$/,
     mayImport: [],
   },
   { name: 'reader', files: /^src\/mjcf\//, mayImport: [] },

@@ -1,7 +1,7 @@
 /** `hub doctor`: what a deployment is made of and whether each part answers. It changes nothing and prints no secret. */
 import { access, constants } from 'node:fs/promises'
 import { type Config, readConfig, type S3Settings } from '../config.ts'
-import { spawnFault } from '../hosting/spawn-hosted.ts'
+import { spawnFault, spawnWarning } from '../hosting/spawn-hosted.ts'
 import { startEmbeddedPostgres } from '../store/embedded-postgres.ts'
 import { pendingMigrations } from '../store/migrate.ts'
 import { openS3Store } from '../store/objects/s3.ts'
@@ -30,6 +30,8 @@ export interface DoctorReport {
     readonly configured: boolean
     /** Why hosted runs would fail; null where nothing hosted is configured. */
     readonly fault: string | null
+    /** What hosted processes could reach of the hub; null where they cannot, or nothing hosted is configured. */
+    readonly warning: string | null
   }
   readonly publicUrl: string | null
 }
@@ -43,7 +45,11 @@ export async function runDoctor(): Promise<DoctorReport> {
   const objectStore = await lookAtObjects(config)
   const signIn = await lookAtSignIn(config)
   const configured = config.hosted.appName !== null
-  const hosted = { configured, fault: configured ? spawnFault(config.hosted) : null }
+  const hosted = {
+    configured,
+    fault: configured ? spawnFault(config) : null,
+    warning: configured ? spawnWarning(config) : null,
+  }
   const ok =
     database.reachable &&
     database.pendingMigrations.length === 0 &&

@@ -20,11 +20,18 @@ export interface DispatchedRun {
   readonly maxHours: number
 }
 
-/** The compare-and-set: a run that was claimed or canceled meanwhile is left alone. */
+/** Never dispatched, or put back by a lease sweep since. */
+const waitsForCall = `(u.dispatched_at is null
+        or exists (select 1 from run_attempts a where a.run_id = u.id and a.ended_at > u.dispatched_at))`
+
+/**
+ * The compare-and-set: a run that was claimed or canceled meanwhile is left alone. `$4`: one that has a call gets another, since whoever wrote that down may
+ * have died before it started anything.
+ */
 const takeCall: Statement<DispatchedRun> = {
   name: 'run-dispatch',
-  text: `update runs set hosted_call_id = $2, hosted_credential = $3, dispatched_at = now(), updated_at = now()
-    where id = $1 and status = 'queued' and executor = 'hosted'
+  text: `update runs u set hosted_call_id = $2, hosted_credential = $3, dispatched_at = now(), updated_at = now()
+    where u.id = $1 and u.status = 'queued' and u.executor = 'hosted' and ($4::boolean or ${waitsForCall})
     returning id, owner_id as "ownerId", created_by as "createdBy", template, max_hours::float8 as "maxHours",
       to_json(array_remove(array[output_repo_id], null)) as "repoIds"`,
 }
@@ -39,39 +46,54 @@ const failCall: Statement<{ ownerId: string }> = {
     returning owner_id as "ownerId"`,
 }
 
-/** Never dispatched, or put back by a lease sweep since. */
+/** Those that a job of their own will not start any more. */
 const undispatched: Statement<{ id: string }> = {
   name: 'runs-undispatched',
   text: `select u.id from runs u where u.status = 'queued' and u.executor = 'hosted'
-      and (u.dispatched_at is null and u.created_at < now() - interval '1 minute'
-        or exists (select 1 from run_attempts a where a.run_id = u.id and a.ended_at > u.dispatched_at))
+      and (u.dispatched_at is not null or u.created_at < now() - interval '1 minute') and ${waitsForCall}
     order by u.id limit 100`,
 }
 
-type DispatchDeps = Pick<Deps, 'config' | 'db' | 'events' | 'log'>
+type DispatchDeps = Pick<Deps, 'config' | 'db' | 'events' | 'hosted' | 'log'>
 
-/** Starts a call for a queued hosted run; a call that cannot be started leaves the run failed with the reason. */
+/** Starts a call for a queued hosted run, now or when there is a place for it; a call that cannot be started leaves the run failed with the reason. */
 export async function dispatchRun(deps: DispatchDeps, runId: string): Promise<void> {
-  const callId = `call_${randomBytes(16).toString('hex')}`
-  const keyId = newId('key')
-  const started = await deps.db.withTx(async (tx) => {
-    const [run] = await tx.query(takeCall, [runId, callId, keyId])
-    return run ? { run, token: await mintJobKey(tx, run, keyId) } : null
-  })
-  if (!started) return
-  deps.events.hint(runId)
-  const job = { kind: 'run', id: runId, callId, token: started.token, name: started.run.template } as const
-  const onEnd = (reason: string) => failRun(deps, runId, callId, reason)
-  try {
-    await spawnHosted(deps, job, onEnd)
-  } catch (error) {
-    await onEnd(error instanceof Error ? error.message : String(error))
-  }
+  await dispatch(deps, runId, true)
 }
 
 /** Runs that no call is under way for, as after a preemption. */
 export async function dispatchWaiting(deps: DispatchDeps): Promise<void> {
-  for (const { id } of await deps.db.query(undispatched)) await dispatchRun(deps, id)
+  for (const { id } of await deps.db.query(undispatched)) await dispatch(deps, id, false)
+}
+
+async function dispatch(deps: DispatchDeps, runId: string, anyway: boolean): Promise<void> {
+  const place = deps.hosted.take()
+  // Its job is done then, so nobody else has it in hand.
+  if (place === null) return deps.hosted.wait(runId, () => dispatch(deps, runId, false))
+  const callId = `call_${randomBytes(16).toString('hex')}`
+  let isStarted = false
+  try {
+    const run = await takeRun(deps, runId, callId, anyway)
+    if (run === null) return
+    deps.events.hint(runId)
+    const onEnd = (reason: string) => failRun(deps, runId, callId, reason)
+    try {
+      await spawnHosted(deps, { kind: 'run', id: runId, callId, ...run }, place, onEnd)
+      isStarted = true
+    } catch (error) {
+      await onEnd(error instanceof Error ? error.message : String(error))
+    }
+  } finally {
+    if (!isStarted) await place.leave()
+  }
+}
+
+async function takeRun(deps: DispatchDeps, runId: string, callId: string, anyway: boolean) {
+  const keyId = newId('key')
+  return deps.db.withTx(async (tx) => {
+    const [run] = await tx.query(takeCall, [runId, callId, keyId, anyway])
+    return run ? { name: run.template, token: await mintJobKey(tx, run, keyId) } : null
+  })
 }
 
 async function failRun(deps: DispatchDeps, runId: string, callId: string, reason: string): Promise<void> {

@@ -1,7 +1,10 @@
 /** Starting the deployed function of a hosted job. Contract, `HOSTED_BACKEND`: `process` runs `HOSTED_COMMAND` in a shell, beside the hub. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { addressUrl, type HostedSettings } from '../config.ts'
-import type { Deps } from '../context.ts'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { addressUrl, type Config } from '../config.ts'
+import type { Deps, HostedPlace } from '../context.ts'
+import { makeHostedFolder } from './hosted-folder.ts'
 
 export interface HostedJob {
   readonly kind: 'run'
@@ -12,43 +15,87 @@ export interface HostedJob {
   readonly name: string
 }
 
+type Settings = Pick<Config, 'hosted' | 'dataDir' | 'databaseUrl'>
+
 /** Why no function can be started with these settings; null where one can. */
-export function spawnFault({ backend, command }: Pick<HostedSettings, 'backend' | 'command'>): string | null {
+export function spawnFault({ hosted, dataDir, databaseUrl }: Settings): string | null {
+  const { backend, command, user } = hosted
   if (backend !== 'process') return `the backend ${backend} is not part of this hub.`
-  return command === null ? 'HOSTED_COMMAND is not set.' : null
+  if (command === null) return 'HOSTED_COMMAND is not set.'
+  const database = databaseUrl === null ? statSync(join(dataDir, 'postgres'), { throwIfNoEntry: false }) : undefined
+  if (user !== null && database?.uid === user.uid)
+    return `HOSTED_USER ${user.name} is the user of the embedded PostgreSQL, whose files it could read; name another.`
+  return null
+}
+
+/** What a hosted process could reach; null where a user of its own keeps it from that. */
+export function spawnWarning({ hosted }: Pick<Config, 'hosted'>): string | null {
+  if (hosted.user !== null) return null
+  const which = process.getuid?.() === 0 ? 'set HOSTED_USER' : 'run the hub as root with HOSTED_USER set'
+  return `HOSTED_COMMAND runs as the user of the hub and can read its HUB_SECRET and files: ${which}.`
 }
 
 /**
  * Resolves when the function is started; rejects with the reason where it cannot be. `onEnd` is told when it ended by itself, which is a failure for
- * whoever never claimed. The process outlives the hub: its claim and its reports are requests like any other's.
+ * whoever never claimed. The process outlives the hub: its claim and its reports are requests like any other's. Its folder and its place go with it.
  */
 export async function spawnHosted(
   { config, log }: Pick<Deps, 'config' | 'log'>,
   job: HostedJob,
+  place: HostedPlace,
   onEnd: (reason: string) => Promise<void>,
 ): Promise<void> {
-  const fault = spawnFault(config.hosted)
+  const fault = spawnFault(config)
   if (fault !== null) throw new Error(fault)
-  const child = spawn(config.hosted.command ?? '', {
+  const { command, user } = config.hosted
+  const folder = await makeHostedFolder(user)
+  // Noted before there is a process, so that a hub which ends here leaves no folder behind.
+  await place.note(job.callId, process.pid, folder)
+  const child = spawn(command ?? '', {
     shell: true,
     detached: true,
     stdio: 'ignore',
-    env: environment(config.publicUrl ?? addressUrl(config), job),
+    cwd: folder,
+    env: environment(config.publicUrl ?? addressUrl(config), folder, job),
+    ...(user === null ? {} : { uid: user.uid, gid: user.gid }),
   })
   await started(child)
   child.unref()
-  child.once('exit', (code, signal) => {
-    const reason = `HOSTED_COMMAND ended with ${signal ?? `code ${code}`} before it claimed the job.`
-    onEnd(reason).catch((error: unknown) =>
+  const ended = new Promise<string>((resolve) =>
+    child.once('exit', (code, signal) => resolve(signal ?? `code ${code}`)),
+  )
+  const pid = child.pid ?? 0
+  await place
+    .note(job.callId, pid, folder)
+    .catch((error: unknown) =>
+      log.error({ err: error, job: job.id }, 'the next start of the hub will not know of a hosted job'),
+    )
+  const afterwards = async () => {
+    const how = await ended
+    endGroup(pid)
+    await onEnd(`HOSTED_COMMAND ended with ${how} before it claimed the job.`).catch((error: unknown) =>
       log.error({ err: error, job: job.id }, 'the end of a hosted job was not recorded'),
     )
-  })
+    await place.leave()
+  }
+  afterwards().catch((error: unknown) => log.error({ err: error, job: job.id }, 'a hosted job was not cleared away'))
+}
+
+/** What the command left behind in its process group has no folder, no place and no key any more. */
+function endGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // The usual case: nobody is left.
+  }
 }
 
 /** Nothing of the hub's own environment but where programs are: that holds its secrets. */
-function environment(hubUrl: string, job: HostedJob): Record<string, string> {
+function environment(hubUrl: string, folder: string, job: HostedJob): Record<string, string> {
   return {
     PATH: process.env.PATH ?? '',
+    HOME: folder,
+    TMPDIR: folder,
     HUB_URL: hubUrl,
     HUB_TOKEN: job.token,
     HUB_JOB_KIND: job.kind,

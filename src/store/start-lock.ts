@@ -13,12 +13,12 @@ export async function withStartLock<T>(dataDir: string, work: () => Promise<T>):
   const draft = `${path}.${randomUUID()}`
   const deadline = Date.now() + START_DEADLINE_MS
   await mkdir(dataDir, { recursive: true })
-  await writeFile(draft, await markOf(process.pid))
+  await writeFile(draft, await processMark(process.pid))
   try {
     // A link appears whole or not at all: nobody reads a lock without its holder.
     while (!(await succeeds(link(draft, path)))) {
       const holder = await readFile(path, 'utf8').catch(() => null)
-      if (holder !== null && holder !== (await markOf(Number.parseInt(holder, 10)))) await takeAway(path, holder)
+      if (holder !== null && holder !== (await processMark(Number.parseInt(holder, 10)))) await takeAway(path, holder)
       else if (Date.now() > deadline)
         throw new Error(`Another process (${holder}) is still starting PostgreSQL: ${path}`)
       else await delay(25)
@@ -57,7 +57,7 @@ async function takeAway(path: string, holder: string): Promise<void> {
 }
 
 /** Names a running process beyond the reuse of its pid, which a container's restart makes likely: pid and start time. */
-async function markOf(pid: number): Promise<string> {
+export async function processMark(pid: number): Promise<string> {
   if (!(await isRunning(pid))) return `${pid} ended`
   const started = process.platform === 'linux' ? (await statOf(pid))[19] : ''
   return `${pid} ${started ?? ''}`

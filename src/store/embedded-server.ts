@@ -1,0 +1,145 @@
+/** The server process of an embedded cluster: found, started and stopped. */
+import { spawn } from 'node:child_process'
+import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import { type Cluster, selfPath } from './embedded-cluster.ts'
+import { isRunning } from './start-lock.ts'
+
+const START_DEADLINE_MS = 60_000
+const STOP_DEADLINE_MS = 30_000
+const LOG_ROTATION_BYTES = 8 * 1024 ** 2
+
+/** A running server of a cluster. */
+export interface Server {
+  readonly pid: number
+  readonly port: number
+}
+
+/** Of one of its databases. */
+export function serverUrl(cluster: Cluster, server: Server, database: string): string {
+  return `postgresql://hub:${cluster.password}@127.0.0.1:${server.port}/${database}`
+}
+
+/** Lines 1, 4 and 8 of `postmaster.pid`: pid, port, state. */
+async function pidFile(cluster: Cluster): Promise<(Server & { state: string }) | null> {
+  const text = await readFile(join(cluster.clusterDir, 'postmaster.pid'), 'utf8').catch(() => null)
+  if (text === null) return null
+  const lines = text.split('\n')
+  return { pid: Number(lines[0]), port: Number(lines[3]), state: (lines[7] ?? '').trim() }
+}
+
+/** The server that already runs on this cluster, waited for while it starts or stops. */
+export async function runningServer(cluster: Cluster): Promise<Server | null> {
+  const deadline = Date.now() + START_DEADLINE_MS
+  for (;;) {
+    const found = await pidFile(cluster)
+    if (!found) return null
+    if (!(await isRunning(found.pid)) || !(await isPostgres(found.pid))) {
+      // Another process may have been given the dead server's pid, and PostgreSQL would then refuse to start.
+      await rm(join(cluster.clusterDir, 'postmaster.pid'), { force: true })
+      return null
+    }
+    if (found.state === 'ready' && (await answers(serverUrl(cluster, found, 'postgres')))) return found
+    if (Date.now() > deadline)
+      throw new Error(`PostgreSQL (pid ${found.pid}) on ${cluster.clusterDir} does not answer.`)
+    await delay(50)
+  }
+}
+
+async function isPostgres(pid: number): Promise<boolean> {
+  if (process.platform !== 'linux') return true
+  return (await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '')).startsWith('postgres')
+}
+
+async function answers(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    await client.query('select 1')
+    return true
+  } catch {
+    return false
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+/** Starts the server with `extra` settings over the hub's own, on the port of the last time. Throws with the end of its log when it does not come up within 60 s. */
+export async function launch(cluster: Cluster, extra: Readonly<Record<string, string>> = {}): Promise<Server> {
+  const logPath = join(cluster.home, 'server.log')
+  if (((await stat(logPath).catch(() => null))?.size ?? 0) > LOG_ROTATION_BYTES) await rename(logPath, `${logPath}.1`)
+  const log = await open(logPath, 'a', 0o600)
+  const port = await portFor(cluster)
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    port: String(port),
+    unix_socket_directories: '',
+    max_connections: '200',
+    timezone: 'UTC',
+    ...extra,
+  }
+  // In a process group of its own: an interrupt typed at the terminal would otherwise stop it under the hub that is still answering.
+  const child = spawn(
+    cluster.postgres,
+    ['-D', selfPath(cluster), ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+    {
+      ...cluster.runAs,
+      cwd: cluster.clusterDir,
+      env: { PATH: process.env.PATH, TZ: 'UTC', LC_ALL: 'C' },
+      detached: true,
+      stdio: ['ignore', log.fd, log.fd],
+    },
+  )
+  let ended = false
+  child.once('error', () => {
+    ended = true
+  })
+  child.once('exit', () => {
+    ended = true
+  })
+  child.unref()
+  await log.close()
+  const deadline = Date.now() + START_DEADLINE_MS
+  while (!ended && Date.now() < deadline) {
+    const found = await pidFile(cluster)
+    if (found && found.pid === child.pid && found.state === 'ready') return found
+    await delay(20)
+  }
+  const said = (await readFile(logPath, 'utf8').catch(() => '')).trim().split('\n').slice(-5).join('\n')
+  throw new Error(`The embedded PostgreSQL did not start:\n${said}`)
+}
+
+/** The port of the last time, which processes that outlived the server go on using; another one where somebody else has taken it. */
+async function portFor(cluster: Cluster): Promise<number> {
+  const path = join(cluster.home, 'port')
+  const kept = Number(await readFile(path, 'utf8').catch(() => ''))
+  const port = await freePort(kept).catch(() => freePort(0))
+  if (port !== kept) await writeFile(path, String(port))
+  return port
+}
+
+/** `wanted`, or any that is free for 0; throws where it is taken. */
+async function freePort(wanted: number): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>((resolve, reject) => probe.once('error', reject).listen(wanted, '127.0.0.1', resolve))
+  const address = probe.address()
+  await new Promise<void>((resolve) => probe.close(() => resolve()))
+  if (address === null || typeof address === 'string') throw new Error('No free port was found on 127.0.0.1.')
+  return address.port
+}
+
+/** Fast shutdown (SIGINT): open transactions are rolled back, everything committed is kept. Returns when the process is gone. */
+export async function shutDown(cluster: Cluster, server: Server): Promise<void> {
+  if ((await pidFile(cluster))?.pid !== server.pid) return
+  process.kill(server.pid, 'SIGINT')
+  const deadline = Date.now() + STOP_DEADLINE_MS
+  while (await isRunning(server.pid)) {
+    if (Date.now() > deadline)
+      throw new Error(`PostgreSQL (pid ${server.pid}) did not stop within ${STOP_DEADLINE_MS / 1000} s.`)
+    await delay(20)
+  }
+}
