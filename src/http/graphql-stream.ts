@@ -99,7 +99,9 @@ function addOperation(
     const detail = `\`extensions.operationId\` names the operation on its stream: a text of 1 to ${MAX_OPERATION_ID} characters.`
     throw new HubError('validation.request', detail)
   }
+  // Set before it starts, which may be at once: the end of its own request is not the end of the operation.
   const ending = new AbortController()
+  request.ending = ending
   const release = parts.streams.take(request)
   try {
     stream.add({
@@ -115,7 +117,6 @@ function addOperation(
     release()
     throw error
   }
-  request.ending = ending
   return reply.code(202).send()
 }
 
