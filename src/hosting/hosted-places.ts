@@ -17,6 +17,8 @@ interface Note {
   /** `processMark` of the process. */
   readonly mark: string
   readonly folder: string
+  /** What the call is for. */
+  readonly jobId: string
 }
 
 type Settings = Pick<Config, 'dataDir' | 'hosted'>
@@ -48,10 +50,10 @@ export async function openHostedPlaces(config: Settings, log: Logger): Promise<H
   const place = (): HostedPlace => {
     let folderOf: { callId: string; folder: string } | null = null
     return {
-      async note(callId, pid, folder) {
+      async note({ id, callId }, pid, folder) {
         folderOf = { callId, folder }
         await mkdir(notes, { recursive: true, mode: 0o700 })
-        const note: Note = { mark: await processMark(pid), folder }
+        const note: Note = { mark: await processMark(pid), folder, jobId: id }
         await writeFile(join(notes, callId), JSON.stringify(note), { mode: 0o600 })
       },
       async leave() {
@@ -93,6 +95,11 @@ export async function openHostedPlaces(config: Settings, log: Logger): Promise<H
       if (taken >= maxProcesses) return null
       taken += 1
       return place()
+    },
+    async calls() {
+      const callIds = await readdir(notes).catch(() => [])
+      const read = await Promise.all(callIds.map((callId) => readNote(join(notes, callId))))
+      return read.flatMap((note, at) => (note === null ? [] : [{ ...note, callId: callIds[at] ?? '' }]))
     },
     wait: (jobId, start) => {
       if (!waiting.has(jobId)) waiting.set(jobId, start)

@@ -50,7 +50,7 @@ export async function spawnHosted(
   const { command, user } = config.hosted
   const folder = await makeHostedFolder(user)
   // Noted before there is a process, so that a hub which ends here leaves no folder behind.
-  await place.note(job.callId, process.pid, folder)
+  await place.note(job, process.pid, folder)
   const child = spawn(command ?? '', {
     shell: true,
     detached: true,
@@ -66,7 +66,7 @@ export async function spawnHosted(
   )
   const pid = child.pid ?? 0
   await place
-    .note(job.callId, pid, folder)
+    .note(job, pid, folder)
     .catch((error: unknown) =>
       log.error({ err: error, job: job.id }, 'the next start of the hub will not know of a hosted job'),
     )

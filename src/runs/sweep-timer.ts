@@ -1,5 +1,6 @@
 /** Runs the lease sweep by the clock, on every hub: the locks of the rows see to it that each run is swept by one. */
 import type { Deps } from '../context.ts'
+import { endCalls } from '../hosting/end-calls.ts'
 import { sweepLeases } from './sweep-leases.ts'
 
 /** The queue's own clock counts in minutes, which is too slow for this. Contract: at least every 10 s, and at least every second lease length. */
@@ -12,7 +13,7 @@ export interface SweepTimer {
 
 /** Begins to sweep. One sweep follows the other, so that a slow database has one to bear at a time. */
 export function startSweepTimer(
-  deps: Pick<Deps, 'config' | 'db' | 'events' | 'log' | 'objects' | 'queue'>,
+  deps: Pick<Deps, 'config' | 'db' | 'events' | 'hosted' | 'log' | 'objects' | 'queue'>,
 ): SweepTimer {
   const intervalMs = Math.min(MAX_INTERVAL_MS, deps.config.runs.leaseSeconds * 1000)
   let timer: NodeJS.Timeout
@@ -22,6 +23,7 @@ export function startSweepTimer(
     try {
       const swept = await sweepLeases(deps)
       if (swept > 0) deps.log.info({ runs: swept }, 'runs were swept')
+      await endCalls(deps)
     } catch (error) {
       deps.log.warn({ err: error }, 'the lease sweep failed and is tried again')
     }

@@ -161,7 +161,7 @@ describe('places', () => {
     await once(child, 'spawn')
     mkdirSync(join(dataDir, 'hosted'))
     const note = (call: string, mark: string, folder: string) =>
-      writeFileSync(join(dataDir, 'hosted', call), JSON.stringify({ mark, folder }))
+      writeFileSync(join(dataDir, 'hosted', call), JSON.stringify({ mark, folder, jobId: 'run_1' }))
     note('call_1', await processMark(child.pid ?? 0), running)
     note('call_2', `${child.pid} of another time`, over)
     const config = readConfig({ HUB_DATA_DIR: dataDir, HOSTED_MAX_PROCESSES: '1' })

@@ -75,7 +75,7 @@ export async function makeWorld(options: { db: Db; config?: Partial<Config>; que
     events,
     models,
     runLogs: new RunLogs({ db: options.db, objects: disk, events, log }),
-    hosted: { take: () => null, wait: () => undefined, close: async () => undefined },
+    hosted: { take: () => null, calls: async () => [], wait: () => undefined, close: async () => undefined },
     stopping: new AbortController().signal,
   }
   return worldOf(deps, disk, sent, async () => {

@@ -210,7 +210,7 @@ export function testServer(options: TestServerOptions) {
     queue: { send: async () => undefined, stop: async () => undefined },
     events,
     runLogs: new RunLogs({ db: options.db, objects: null, events, log }),
-    hosted: { take: () => null, wait: () => undefined, close: async () => undefined },
+    hosted: { take: () => null, calls: async () => [], wait: () => undefined, close: async () => undefined },
     models: { read: () => fail('a model'), close: async () => undefined },
     stopping: new AbortController().signal,
   }
