@@ -47,7 +47,7 @@ export const builder = new SchemaBuilder<GraphTypes>({
   },
   validation: {
     validationError: ({ issues }) => {
-      const items = issues.map((issue) => ({
+      const items = issues.slice(0, MAX_FAULTS).map((issue) => ({
         type: typeOf(issue),
         detail: issue.message,
         loc: (issue.path ?? []).map((step) => placeOf(typeof step === 'object' ? step.key : step)),
@@ -58,6 +58,9 @@ export const builder = new SchemaBuilder<GraphTypes>({
     },
   },
 })
+
+/** As many as `/v1` tells of a body. A body of some megabytes has room for 50,000, and an answer that names them all is as large. */
+const MAX_FAULTS = 50
 
 /** A rule that has a type of its own in the table says so beside its issue. */
 function typeOf(issue: object): ErrorType {

@@ -77,3 +77,16 @@ describe('one GET of a config', () => {
     for (const { cpuMs } of [long, circle, unfinished]) expect(cpuMs).toBeLessThan(20 * plain.cpuMs)
   })
 })
+
+describe('a body with thousands of faults', () => {
+  it('is answered with the first fifty, in both dialects', async () => {
+    const name = await hub.repo(eve)
+    const many = (count: number) => Array.from({ length: count }, () => ({ path: '..', size: 1, sha256: '!' }))
+    const answer = await hub.call(eve, 'POST', `/v1/repos/${name}/files/presign-upload`, { files: many(40_000) })
+    expect([answer.status, answer.json.errors.length]).toEqual([422, 50])
+    const [owner, repo] = name.split('/')
+    const text = 'mutation ($input: PresignUploadInput!) { presignUpload(input: $input) { uploads { path } } }'
+    const { errors } = await hub.graphql(eve, text, { input: { owner, repo, files: many(5_000) } })
+    expect(errors[0].extensions.problem.errors.length).toBe(50)
+  })
+})
