@@ -3,26 +3,30 @@
 /** Each size is measured so often; what disturbs one time disturbs no best of several. */
 const ROUNDS = 3
 
-/**
- * How many times as much CPU time `work` takes for input of `n` as for input of `n / factor`: about `factor` where it is linear, its square where it is
- * quadratic. Input is made outside the measured time.
- */
-export function growthOf<Input>(make: (n: number) => Input, work: (input: Input) => unknown, n: number, factor = 8) {
+const FACTOR = 16
+const LEAST_US = 30_000
+
+/** How many times as much CPU time `work` takes for input of `n` as for a sixteenth of it: 16 where it is linear, 256 where it is quadratic. Input is made before. */
+export function growthOf<Input>(make: (n: number) => Input, work: (input: Input) => unknown, n: number) {
+  const factor = FACTOR
   const [small, large] = [make(Math.round(n / factor)), make(n)]
-  // Small inputs are worked on several times over, so that the clock's own grain and the first run of the code count for little.
-  const bestOf = (input: Input, times: number) => {
+  const cpuOf = (input: Input, times: number) => {
+    const before = process.threadCpuUsage()
+    for (let time = 0; time < times; time += 1) work(input)
+    const { user, system } = process.threadCpuUsage(before)
+    return user + system
+  }
+  const bestOf = (input: Input) => {
+    // The first runs of code are slow, and the clock of a thread may go by steps of some milliseconds.
+    let times = 1
+    while (cpuOf(input, times) < LEAST_US) times *= 2
     let best = Number.POSITIVE_INFINITY
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const before = process.threadCpuUsage()
-      for (let time = 0; time < times; time += 1) work(input)
-      const { user, system } = process.threadCpuUsage(before)
-      best = Math.min(best, (user + system) / times)
-    }
+    for (let round = 0; round < ROUNDS; round += 1) best = Math.min(best, cpuOf(input, times) / times)
     return best
   }
-  work(small)
-  return bestOf(large, 1) / Math.max(1, bestOf(small, factor))
+  const before = bestOf(small)
+  return bestOf(large) / before
 }
 
-/** Half way, by ratio, between linear and quadratic for the factor of 8: what is below is not quadratic, however noisy the machine. */
-export const BELOW_QUADRATIC = 8 ** 1.5
+/** Linear work may take some times as long for each piece once it has outgrown caches and young memory; it never takes eight times as long. */
+export const BELOW_QUADRATIC = 8 * FACTOR

@@ -65,6 +65,19 @@ describe('a diff is linear in the configs, whatever was declared', () => {
   })
 })
 
+it('a diff is linear in the length of names that declared keys stand everywhere in', () => {
+  const make = (n: number) => [behind('a'.repeat(n), 1)(16), behind('a'.repeat(n), 2)(16)] as const
+  const work = ([child, parent]: ReturnType<typeof make>) => {
+    const half = (child.keys[0]?.leaf.path.length ?? 0) / 2
+    return describeConfig(
+      child,
+      parent,
+      hundred((at) => 'a'.repeat(Math.floor(half) + at)),
+    )
+  }
+  expect(growthOf(make, work, 1800)).toBeLessThan(BELOW_QUADRATIC)
+})
+
 describe('matching declared keys', () => {
   const steps = (keys: readonly string[], paths: readonly string[]) => {
     const matcher = keyMatcher(keys)
