@@ -82,3 +82,10 @@ describe(`on the machine's own Node (${ownVersion})`, () => {
     )
   })
 })
+
+it('has npm 10 in its engines, and npm refuse a Node that is too old before it fetches anything', () => {
+  const { engines, devEngines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  expect(engines).toEqual({ node: '>=20.19', npm: '>=10' })
+  expect(devEngines.runtime).toEqual({ name: 'node', version: engines.node, onFail: 'error' })
+  expect(readFileSync(join(root, '.npmrc'), 'utf8')).toMatch(/^engine-strict=false$/m)
+})
