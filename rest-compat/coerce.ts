@@ -11,12 +11,15 @@ import {
   isNonNullType,
   isRequiredInputField,
 } from 'graphql'
+import { MAX_FAULTS } from '../schema/rule-faults.ts'
 import { type ErrorItem, HubError, type Loc } from '../src/errors.ts'
 import { isJsonObject, withDoubles } from '../src/exact-json.ts'
 import type { RoutePlan } from './dialect.ts'
-import { freeFormFault, textFault } from './free-form.ts'
+import { ABSENT, Faults, RequestRefusal } from './faults.ts'
+import { freeFormFaults, textFault } from './free-form.ts'
 import { toSnake } from './names.ts'
 import type { BodySource, DocumentPlace, FieldsSource, PathSource, QuerySource } from './route.ts'
+import { addRuleFaults } from './rules.ts'
 import { type ScalarShape, scalarShape } from './scalars.ts'
 
 export interface RequestParts {
@@ -24,19 +27,6 @@ export interface RequestParts {
   readonly query: Readonly<Record<string, string | readonly string[] | undefined>>
   /** The parsed body; undefined where none was sent. */
   readonly body: unknown
-}
-
-const MAX_FAULTS = 50
-/** Tells "absent" from null: an omitted member stays omitted. */
-const ABSENT = Symbol('absent')
-
-class Faults {
-  readonly items: ErrorItem[] = []
-
-  add(type: ErrorItem['type'], detail: string, loc: Loc): typeof ABSENT {
-    if (this.items.length < MAX_FAULTS) this.items.push({ type, detail, loc })
-    return ABSENT
-  }
 }
 
 /** The variables of the route's document; throws 422 `validation.failed` with one entry for each fault (at most 50). */
@@ -60,22 +50,9 @@ export function coerceRequest(plan: RoutePlan, parts: RequestParts): Record<stri
     if (value !== ABSENT) variables[variable.name] = value
   }
   if (!readsBody) refuseBody(parts.body, faults)
-  if (faults.items.length > 0) throw new RequestRefusal(faults.items)
-  return variables
-}
-
-/** The 422 of the walk itself: its places are already in the names of `/v1`. */
-export class RequestRefusal extends HubError {
-  constructor(items: readonly ErrorItem[]) {
-    super('validation.failed', firstOf(items), { items })
-  }
-}
-
-/** The sentence for several faults: the first one and its place, and how many more there are. */
-export function firstOf(items: readonly ErrorItem[]): string {
-  const [first] = items
-  const more = items.length > 1 ? ` (and ${items.length - 1} more in errors)` : ''
-  return `${first?.loc?.join('.') ?? 'request'}: ${first?.detail ?? 'does not hold to its rule'}${more}`
+  if (faults.items.length === 0) return variables
+  addRuleFaults(plan, variables, faults)
+  throw new RequestRefusal(faults.items)
 }
 
 function refuseBody(sent: unknown, faults: Faults): void {
@@ -107,7 +84,7 @@ function fromText(
     const items = texts.map((text, index) =>
       coerce(textToJson(text, nullable.ofType), nullable.ofType, texts.length > 1 ? [...loc, index] : loc, faults),
     )
-    return items.includes(ABSENT) ? ABSENT : items
+    return withHoles(items)
   }
   if (typeof given !== 'string') return faults.add('validation.duplicate', 'is given more than once', loc)
   if (source.from === 'query' && source.words) {
@@ -177,7 +154,7 @@ function coerce(value: unknown, type: GraphQLInputType, loc: Loc, faults: Faults
   if (isListType(type)) {
     if (!Array.isArray(value)) return faults.add('validation.type', 'must be an array', loc)
     const items = value.map((item, index) => coerce(item, type.ofType, [...loc, index], faults))
-    return items.includes(ABSENT) ? ABSENT : items
+    return withHoles(items)
   }
   if (isInputObjectType(type)) return coerceObject(value, type, loc, faults, {})
   if (isEnumType(type)) {
@@ -191,10 +168,13 @@ function coerce(value: unknown, type: GraphQLInputType, loc: Loc, faults: Faults
   }
   const shape = scalarShape(type)
   const read = shape.json === 'any' ? value : withDoubles(value)
-  const fault = scalarFault(read, shape, (given) => type.parseValue(given))
-  if (!fault) return read
-  return faults.add(fault.type, fault.detail, fault.at ? [...loc, ...fault.at] : loc)
+  const found = scalarFaults(read, shape, (given) => type.parseValue(given))
+  for (const { type, detail, at = [] } of found) faults.add(type, detail, [...loc, ...at])
+  return found.length > 0 ? ABSENT : read
 }
+
+/** A list with a fault in it is refused; what else is in it is held to its rules. */
+const withHoles = (items: readonly unknown[]) => items.map((item) => (item === ABSENT ? null : item))
 
 interface InputField {
   readonly name: string
@@ -237,8 +217,17 @@ interface ScalarFault {
   readonly at?: Loc
 }
 
+function scalarFaults(
+  value: unknown,
+  shape: ScalarShape,
+  parseValue: (value: unknown) => unknown,
+): readonly ScalarFault[] {
+  if (shape.json === 'any') return freeFormFaults(value, MAX_FAULTS)
+  const fault = scalarFault(value, shape, parseValue)
+  return fault ? [fault] : []
+}
+
 function scalarFault(value: unknown, shape: ScalarShape, parseValue: (value: unknown) => unknown): ScalarFault | null {
-  if (shape.json === 'any') return freeFormFault(value)
   if (shape.json === 'integer' && !Number.isInteger(value))
     return { type: 'validation.type', detail: 'must be an integer' }
   if (shape.json === 'number' && !Number.isFinite(value)) return { type: 'validation.type', detail: 'must be a number' }

@@ -11,26 +11,39 @@ export function textFault(text: string): string | null {
   return null
 }
 
-/** The first fault inside a free-form value and its place in it, or null: text faults, a member named `__proto__`, more than 100 levels. */
-export function freeFormFault(root: unknown): { type: ErrorItem['type']; detail: string; at: Loc } | null {
+interface FreeFormFault {
+  readonly type: ErrorItem['type']
+  readonly detail: string
+  readonly at: Loc
+}
+
+/** The faults inside a free-form value and their places in it, `max` at most: text faults, a member named `__proto__`, more than 100 levels (the last to be told). */
+export function freeFormFaults(root: unknown, max: number): FreeFormFault[] {
+  const faults: FreeFormFault[] = []
   const rest: { value: unknown; at: Loc }[] = [{ value: root, at: [] }]
-  for (let next = rest.pop(); next; next = rest.pop()) {
+  for (let next = rest.pop(); next && faults.length < max; next = rest.pop()) {
     const { value, at } = next
     if (typeof value === 'string') {
       const detail = textFault(value)
-      if (detail) return { type: 'validation.value', detail, at }
+      if (detail) faults.push({ type: 'validation.value', detail, at })
     } else if (typeof value === 'object' && value !== null && !(value instanceof ExactNumber)) {
-      if (at.length >= MAX_DEPTH)
-        return { type: 'validation.value', detail: `is nested deeper than ${MAX_DEPTH} levels`, at: [] }
+      if (at.length >= MAX_DEPTH) {
+        faults.push({ type: 'validation.value', detail: `is nested deeper than ${MAX_DEPTH} levels`, at: [] })
+        break
+      }
       for (const [key, member] of Object.entries(value)) {
-        if (key === '__proto__')
-          return { type: 'validation.unknown_member', detail: '"__proto__" is no name for a member', at }
-        const detail = textFault(key)
-        if (detail) return { type: 'validation.value', detail: `has a member whose name ${detail}`, at }
-        if (typeof member === 'object' || typeof member === 'string')
+        const named = nameFault(key)
+        if (named) faults.push({ ...named, at })
+        else if (typeof member === 'object' || typeof member === 'string')
           rest.push({ value: member, at: [...at, Array.isArray(value) ? Number(key) : key] })
       }
     }
   }
-  return null
+  return faults
+}
+
+function nameFault(name: string): Omit<FreeFormFault, 'at'> | null {
+  if (name === '__proto__') return { type: 'validation.unknown_member', detail: '"__proto__" is no name for a member' }
+  const detail = textFault(name)
+  return detail === null ? null : { type: 'validation.value', detail: `has a member whose name ${detail}` }
 }

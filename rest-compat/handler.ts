@@ -3,10 +3,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandle
 import type { GraphQLSchema } from 'graphql'
 import type { RequestContext } from '../src/context.ts'
 import { HubError, notFound, type Problem, toProblem } from '../src/errors.ts'
-import { parseExact } from '../src/exact-json.ts'
-import { coerceRequest, firstOf, RequestRefusal } from './coerce.ts'
+import { parseBody } from './body.ts'
+import { coerceRequest } from './coerce.ts'
 import { planRoute, type RoutePlan, restDialect } from './dialect.ts'
 import { noneMatchCovers, strongEtag } from './etag.ts'
+import { firstOf, RequestRefusal } from './faults.ts'
 import { type Claim, type StoredAnswer, StoredRefusal, StoredReplay } from './idempotency.ts'
 import { claimFor, settleAnswer, settleProblem } from './keyed-request.ts'
 import { placeItems } from './places.ts'
@@ -232,22 +233,8 @@ function placed(plan: RoutePlan, error: HubError): HubError {
   // The walk over the request has placed its own.
   if (error instanceof RequestRefusal || error.items.every((item) => !item.loc)) return error
   const items = placeItems(plan, error.items)
-  const detail = error.type === 'validation.failed' ? firstOf(items) : error.message
+  const [first] = error.items
+  const quotesPlace = error.message === `${first?.loc?.join('.')}: ${first?.detail}`
+  const detail = error.type === 'validation.failed' || quotesPlace ? firstOf(items) : error.message
   return new HubError(error.type, detail, { items, headers: { ...error.headers }, cause: error.cause })
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true })
-
-function parseBody({ keepsNumbers }: RoutePlan, bytes: unknown): unknown {
-  if (!Buffer.isBuffer(bytes) || bytes.length === 0) return undefined
-  try {
-    const text = utf8.decode(bytes)
-    return keepsNumbers ? parseExact(text) : JSON.parse(text)
-  } catch (cause) {
-    throw new HubError(
-      'validation.json',
-      `The body is not JSON: ${cause instanceof SyntaxError ? cause.message : 'it is not UTF-8'}.`,
-      { cause },
-    )
-  }
 }

@@ -8,10 +8,11 @@ import ValidationPlugin from '@pothos/plugin-validation'
 import type PrismaTypes from '../prisma/generated/pothos.ts'
 import { getDatamodel } from '../prisma/generated/pothos.ts'
 import type { RequestContext } from '../src/context.ts'
-import { type ErrorType, errorTable, HubError } from '../src/errors.ts'
+import { HubError } from '../src/errors.ts'
 import { jsonLiteral } from './json-literal.ts'
 import { checkScope, type OperationNeed } from './operation-scope.ts'
 import { relayOptions } from './relay.ts'
+import { itemsOf } from './rule-faults.ts'
 
 export const MAX_PAGE_SIZE = 100
 
@@ -47,29 +48,13 @@ export const builder = new SchemaBuilder<GraphTypes>({
   },
   validation: {
     validationError: ({ issues }) => {
-      const items = issues.slice(0, MAX_FAULTS).map((issue) => ({
-        type: typeOf(issue),
-        detail: issue.message,
-        loc: (issue.path ?? []).map((step) => placeOf(typeof step === 'object' ? step.key : step)),
-      }))
-      const first = items[0]
-      const detail = first ? `${first.loc.join('.')}: ${first.detail}` : 'The input does not hold.'
+      const items = itemsOf(issues)
+      const [first] = items
+      const detail = first ? `${first.loc?.join('.')}: ${first.detail}` : 'The input does not hold.'
       return new HubError('validation.failed', detail, { items })
     },
   },
 })
-
-/** As many as `/v1` tells of a body. A body of some megabytes has room for 50,000, and an answer that names them all is as large. */
-const MAX_FAULTS = 50
-
-/** A rule that has a type of its own in the table says so beside its issue. */
-function typeOf(issue: object): ErrorType {
-  const params: unknown = 'params' in issue ? issue.params : null
-  const type = typeof params === 'object' && params && 'type' in params ? params.type : null
-  return typeof type === 'string' && Object.hasOwn(errorTable, type) ? (type as ErrorType) : 'validation.value'
-}
-
-const placeOf = (key: PropertyKey): string | number => (typeof key === 'number' ? key : String(key))
 
 builder.queryType({ description: 'Reads. What the caller cannot see is null.' })
 builder.mutationType({ description: 'Changes. Each bears the name of its operation and takes one `input`.' })

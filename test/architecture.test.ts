@@ -22,7 +22,7 @@ const rooms = [
   },
   { name: 'store', files: /^src\/store\//, mayImport: ['base'] },
   { name: 'client', files: /^src\/client\//, mayImport: ['base'] },
-  { name: 'http', files: /^src\/http\//, mayImport: ['base', 'store', 'verbs', 'context', 'rest'] },
+  { name: 'http', files: /^src\/http\//, mayImport: ['base', 'store', 'verbs', 'context', 'rest', 'schema'] },
   { name: 'verbs', files: /^src\/([\w-]+\/|verb\.ts)/, mayImport: ['base', 'store', 'context', 'reader'] },
   { name: 'schema', files: /^schema\//, mayImport: ['base', 'verbs', 'context'] },
   { name: 'rest', files: /^rest-compat\//, mayImport: ['base', 'store', 'verbs', 'context', 'schema'] },

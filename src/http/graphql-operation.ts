@@ -6,6 +6,7 @@ import {
   type ExecutionArgs,
   type ExecutionResult,
   execute,
+  GraphQLError,
   type GraphQLSchema,
   getOperationAST,
   Kind,
@@ -16,6 +17,7 @@ import { AnswerSize } from './answer-size.ts'
 import { renderError, renderResult } from './graphql-errors.ts'
 import { refuseOversized } from './graphql-limits.ts'
 import { typedNumbers } from './graphql-numbers.ts'
+import { brokenRules } from './variable-faults.ts'
 
 export type MakeContext = (viewer?: Viewer | null) => RequestContext
 
@@ -69,7 +71,15 @@ async function executeCounted(operation: Operation, rootValue: unknown): Promise
   }
   // A nullable field in the middle of the answer may have taken the refusal for its own fault.
   if (size.refusal) return { data: null, errors: [renderError(size.refusal, request)] }
-  return renderResult(result, request)
+  // No data, not even null: the variables are not of their types, and nothing was executed.
+  return renderResult(result.data === undefined ? withBrokenRules(result, args) : result, request)
+}
+
+function withBrokenRules(result: ExecutionResult, args: ExecutionArgs): ExecutionResult {
+  const broken = brokenRules(args)
+  if (!broken) return result
+  const error = new GraphQLError(broken.message, { originalError: broken })
+  return { ...result, errors: [...(result.errors ?? []), error] }
 }
 
 function withTypedNumbers(operation: Operation): Operation {

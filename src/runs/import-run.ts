@@ -146,8 +146,8 @@ function readArtifacts(given: RunImportArtifacts, limit: number): Artifacts {
 
 function within(bytes: Buffer, limit: number, loc: Loc): Buffer {
   if (bytes.length <= limit) return bytes
-  const detail = `The ${String(loc.at(-1))} has ${bytes.length} bytes in UTF-8; ${limit} is the limit of an artifact.`
-  throw new HubError('too_large', detail, { items: [{ type: 'too_large', detail, loc }] })
+  const detail = `has ${bytes.length} bytes in UTF-8; ${limit} is the limit of an artifact`
+  throw new HubError('too_large', `${loc.join('.')}: ${detail}`, { items: [{ type: 'too_large', detail, loc }] })
 }
 
 function scorecardBytes(scorecard: unknown, loc: Loc): Buffer {

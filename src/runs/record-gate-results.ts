@@ -86,7 +86,7 @@ function resultsOf({ results, step, cells, seedsRun, seedsAlive, rolloutId }: Ga
   const isSingle = [step, cells, seedsRun, seedsAlive].some((member) => member != null)
   if (results && !isSingle) return results.map((result, at) => counted(result, ['input', 'results', at]))
   if (results || step == null || !cells || seedsRun == null || seedsAlive == null) {
-    const detail = 'Give results, or step, cells, seedsRun and seedsAlive of one.'
+    const detail = 'Give `results`, or the members of one.'
     throw invalid('validation.value', detail, ['input', 'results'])
   }
   return [counted({ step, cells, seedsRun, seedsAlive, rolloutId }, ['input'])]

@@ -1,7 +1,7 @@
 /** What a runner reports, held to its limits and read as far as the hub reads it. Pure. Spec, reportRun. */
 import { freeFormFaults } from '../../cards/free-form-faults.ts'
 import type { Config } from '../../config.ts'
-import { type ErrorItem, HubError, invalid, type Loc } from '../../errors.ts'
+import { type ErrorItem, type ErrorType, HubError, type Loc } from '../../errors.ts'
 import { isJsonObject } from '../../exact-json.ts'
 import { countLines } from '../log/log-lines.ts'
 import { readMetricsLine } from '../metrics-line.ts'
@@ -66,17 +66,17 @@ export function readReport(config: Pick<Config, 'runs'>, input: ReportRunInput):
 function bytesOf(field: string, text: string | null | undefined, limit: number): Uint8Array | null {
   if (text === null || text === undefined) return null
   const size = Buffer.byteLength(text)
-  if (size > limit) throw tooLarge(`The ${field} has ${size} bytes in UTF-8; ${limit} is the limit.`, ['input', field])
+  if (size > limit) throw tooLarge(`has ${size} bytes in UTF-8; ${limit} is the limit`, ['input', field])
   return Buffer.from(text)
 }
 
 function tooLarge(detail: string, loc: Loc): HubError {
-  return new HubError('too_large', detail, { items: [{ type: 'too_large', detail, loc }] })
+  return refusal([{ type: 'too_large', detail, loc }])
 }
 
 function readMetrics(given: readonly unknown[]): MetricsBatch {
   if (given.length > MAX_METRICS_LINES) {
-    const detail = `The report has ${given.length} metrics lines; ${MAX_METRICS_LINES} is the limit.`
+    const detail = `has ${given.length} lines; ${MAX_METRICS_LINES} is the limit`
     throw tooLarge(detail, ['input', 'metrics'])
   }
   const faults: ErrorItem[] = []
@@ -94,13 +94,19 @@ function readMetrics(given: readonly unknown[]): MetricsBatch {
   }
 }
 
+/** The sentence quotes the first place; `/v1` puts its own name of it there. */
+function refusal(items: readonly ErrorItem[]): HubError {
+  const [first] = items
+  const type = items.length === 1 ? (first?.type as ErrorType) : 'validation.failed'
+  return new HubError(type, `${first?.loc?.join('.')}: ${first?.detail}`, { items })
+}
+
 function readScorecard(given: unknown, limit: number): ReadReport['scorecard'] {
   if (given === null || given === undefined) return null
   const loc = ['input', 'scorecardJson']
   refuse(objectFaults(given, loc))
   const bytes = Buffer.from(JSON.stringify(given))
-  if (bytes.byteLength > limit)
-    throw tooLarge(`The scorecardJson has ${bytes.byteLength} bytes; ${limit} is the limit.`, loc)
+  if (bytes.byteLength > limit) throw tooLarge(`has ${bytes.byteLength} bytes; ${limit} is the limit`, loc)
   return { bytes, gates: gatesOf(given) }
 }
 
@@ -114,11 +120,7 @@ function objectFaults(value: unknown, loc: Loc): ErrorItem[] {
 }
 
 function refuse(faults: readonly ErrorItem[]): void {
-  const [first] = faults
-  if (!first) return
-  const detail = `${first.loc?.join('.')}: ${first.detail}`
-  if (faults.length === 1) throw invalid(first.type as 'validation.value', detail, first.loc ?? [])
-  throw new HubError('validation.failed', detail, { items: faults.slice(0, MAX_FAULTS) })
+  if (faults.length > 0) throw refusal(faults.slice(0, MAX_FAULTS))
 }
 
 /** The rewards of a batch as points of the curve; a line without a step counts by its number. */

@@ -1,5 +1,6 @@
 /** A whole hub in this process for tests that read like the contract: people, keys, both dialects, and every `/v1` status held to the declared ones. */
 import { createHash, randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -88,7 +89,7 @@ export function contractHub(settings: Record<string, string> = {}) {
   ): Promise<Answer> {
     const init =
       body === undefined
-        ? { headers }
+        ? { headers, body: null }
         : { headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) }
     const answer = await send(who, method, path, init)
     const operation = routes.find(
@@ -102,6 +103,7 @@ export function contractHub(settings: Record<string, string> = {}) {
     if (answer.status >= 400) {
       expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/)
       expect(answer.json.status).toBe(answer.status)
+      expect(graphWordsIn(answer.json, `${path} ${init.body ?? ''}`)).toEqual([])
       // A replay is the original body.
       if (!answer.headers.has('idempotent-replayed'))
         expect(answer.json.request_id).toBe(answer.headers.get('x-request-id'))
@@ -189,6 +191,20 @@ export function contractHub(settings: Record<string, string> = {}) {
       return hub
     },
   }
+}
+
+/** The names of input members that `/v1` spells in another way. */
+const graphNames = (() => {
+  const sdl = readFileSync(join(import.meta.dirname, '../../../schema/schema.graphql'), 'utf8')
+  const inputs = [...sdl.matchAll(/^input \w+ \{$.*?^\}$/gms)].map(([text]) => text)
+  return new Set(inputs.flatMap((text) => [...text.matchAll(/^ {2}(\w*[A-Z]\w*):/gm)].map(([, name = '']) => name)))
+})()
+
+/** Words of the graph in the sentences of a Problem; what the client sent itself may be quoted. */
+function graphWordsIn(problem: Json, sent: string): string[] {
+  const sentences: string[] = [problem.detail, ...problem.errors.map((error: { detail: string }) => error.detail)]
+  const words = sentences.flatMap((text) => text.match(/\binput\.[\w.]+|\b[a-z]+[A-Z]\w*/g) ?? [])
+  return words.filter((word) => (word.startsWith('input.') || graphNames.has(word)) && !sent.includes(word))
 }
 
 export type ContractHub = ReturnType<typeof contractHub>

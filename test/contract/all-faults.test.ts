@@ -1,0 +1,128 @@
+/** Whoever mends a request wants all that is wrong with it at once, wherever the rule lives, in the names that they wrote. */
+import { beforeAll, describe, expect, it } from 'vitest'
+import { contractHub, type Json, type Person, places, types } from './support/hub.ts'
+
+const hub = contractHub({ COACH_MAX_ARTIFACT_BYTES: '1000' })
+let ada: Person
+beforeAll(async () => {
+  ada = await hub.person()
+})
+
+const faultsOf = async (method: string, path: string, body: unknown) => {
+  const answer = await hub.call(ada, method, path, body)
+  return [
+    answer.status,
+    places(answer)
+      .map((loc) => loc.join('.'))
+      .sort(),
+  ]
+}
+
+describe('one answer', () => {
+  it('names what is no word of an enum and what breaks a rule of text', async () => {
+    const body = {
+      kind: 'blimp',
+      slug: 'Not A Slug',
+      visibility: 'secret',
+      description: 'x'.repeat(4001),
+      tags: ['ok', 'Not'],
+    }
+    expect(await faultsOf('POST', '/v1/repos', body)).toEqual([
+      422,
+      ['body.description', 'body.kind', 'body.slug', 'body.tags.1', 'body.visibility'],
+    ])
+    const three = await hub.call(ada, 'POST', '/v1/repos', { kind: 'blimp', slug: 'Not A Slug', visibility: 'secret' })
+    expect([three.json.errors.length, three.json.detail]).toEqual([
+      3,
+      expect.stringContaining('(and 2 more in errors)'),
+    ])
+  })
+
+  it('names faults of a recipe at every depth, once each', async () => {
+    const gate = {
+      every_steps: 0,
+      video: 'vhs',
+      seeds: 'three',
+      tripwires: [{ metric: 'x', op: '<', threshold: 1 }, 7],
+    }
+    const recipe = {
+      template: '',
+      dataset: ['nothing', 5, 'svc://a/b'],
+      executor: 'moon',
+      max_hours: -1,
+      hyperparams: { a: '\u0000', b: ['\ud800'] },
+      gate,
+      seed: 1,
+    }
+    expect(await faultsOf('POST', '/v1/runs', { recipe, owner: 'Not A Handle' })).toEqual([
+      422,
+      [
+        'body.owner',
+        'body.recipe.dataset.0',
+        'body.recipe.dataset.1',
+        'body.recipe.executor',
+        'body.recipe.gate.every_steps',
+        'body.recipe.gate.seeds',
+        'body.recipe.gate.tripwires.0.metric',
+        'body.recipe.gate.tripwires.1',
+        'body.recipe.gate.video',
+        'body.recipe.hyperparams.a',
+        'body.recipe.hyperparams.b.0',
+        'body.recipe.max_hours',
+        'body.recipe.seed',
+        'body.recipe.template',
+      ],
+    ])
+  })
+
+  it('names faults of the query beside each other', async () => {
+    const path = `/v1/repos?kind=odd&q=${'x'.repeat(201)}&what=1`
+    expect(await faultsOf('GET', path, undefined)).toEqual([422, ['query.kind', 'query.q', 'query.what']])
+  })
+
+  it('of GraphQL names both, too', async () => {
+    const text = 'mutation($input: CreateRepoInput!) { createRepo(input: $input) { id } }'
+    const input = { kind: 'BLIMP', slug: 'Not A Slug', visibility: 'SECRET', tags: ['Not'] }
+    const { errors } = await hub.graphql(ada, text, { input })
+    const all = JSON.stringify(errors)
+    for (const word of ['BLIMP', 'SECRET', '"slug"', '"tags"']) expect(all).toContain(word)
+  })
+})
+
+describe('the sentences of /v1', () => {
+  const text = async (path: string, body: unknown): Promise<[number, string, Json]> => {
+    const answer = await hub.call(ada, 'POST', path, body)
+    return [answer.status, answer.json.detail, answer.json.errors]
+  }
+  let run: string
+  beforeAll(async () => {
+    run = (await hub.call(ada, 'POST', '/v1/runs', { recipe: { template: 'act' } })).json.id
+    await hub.call(ada, 'POST', `/v1/runs/${run}/claim`, { worker: 'w' })
+  })
+
+  it.each([
+    [{ log_chunk: 'x'.repeat(256 * 1024 + 1) }, 413, 'body.log_chunk: has 262145 bytes in UTF-8; 262144 is the limit'],
+    [{ config_yaml: 'x'.repeat(1001) }, 413, 'body.config_yaml: has 1001 bytes in UTF-8; 1000 is the limit'],
+    [{ scorecard_json: { a: 'x'.repeat(1001) } }, 413, 'body.scorecard_json: has 1009 bytes; 1000 is the limit'],
+    [{ scorecard_json: [] }, 422, 'body.scorecard_json: must be an object'],
+    [{ metrics: [1] }, 422, 'body.metrics.0: must be an object'],
+    [{ metrics: [{}, 1, []] }, 422, 'body.metrics.1: must be an object (and 1 more in errors)'],
+    [{ metrics: Array.from({ length: 10_001 }, () => ({})) }, 413, 'body.metrics: has 10001 lines; 10000 is the limit'],
+  ])('use its names: %#', async (body, status, detail) => {
+    const [given, said, errors] = await text(`/v1/runs/${run}/report`, body)
+    expect([given, said]).toEqual([status, detail])
+    // The place stands beside the sentence of an entry, not in it.
+    for (const error of errors) expect(error.detail).not.toMatch(/^body|^input/)
+  })
+
+  it('use its names for an import and for gate results', async () => {
+    const artifacts = { config_yaml: 'x'.repeat(1001), metrics_summary: 'x' }
+    expect(await text('/v1/runs/import', { artifacts })).toMatchObject([
+      413,
+      'body.artifacts.config_yaml: has 1001 bytes in UTF-8; 1000 is the limit of an artifact',
+      [{ loc: ['body', 'artifacts', 'config_yaml'] }],
+    ])
+    const refused = await hub.call(ada, 'POST', `/v1/runs/${run}/gate-results`, {})
+    expect([refused.status, types(refused).length > 0]).toEqual([422, true])
+  })
+})
