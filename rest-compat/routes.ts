@@ -1,8 +1,9 @@
 /** The `/v1` table: one line of data an operation. What an operation does, and who may, stands in `schema/` and `src/` alone. */
-import { plannerRoutes } from './planner-routes.ts'
-import { body, document, fields, path, query, type Route } from './route.ts'
-import { runReadingRoutes } from './run-reading-routes.ts'
-import { runRoutes } from './run-routes.ts'
+
+import { body, document, fields, path, query, type Route } from './engine/route.ts'
+import { plannerRoutes } from './planner/routes.ts'
+import { runReadingRoutes } from './runs/reading-routes.ts'
+import { runRoutes } from './runs/routes.ts'
 
 const MIB = 1024 * 1024
 

@@ -1,6 +1,6 @@
 /** Keyset pages as Relay connections. Edges and cursors are made when a client selects them, not for every row of every page. */
-import { HubError } from '../src/errors.ts'
-import type { Page } from '../src/page.ts'
+import { HubError } from '../src/platform/errors.ts'
+import type { Page } from '../src/platform/page.ts'
 
 interface Edge<T> {
   readonly node: T

@@ -1,6 +1,6 @@
 /** Free-form JSON that stands in the document itself. */
 import { Kind, type ValueNode } from 'graphql'
-import { exactNumber } from '../src/exact-json.ts'
+import { exactNumber } from '../src/platform/exact-json.ts'
 
 /** The value of a literal: numbers keep their spelling, which in GraphQL is that of JSON. */
 export function jsonLiteral(node: ValueNode, variables?: Readonly<Record<string, unknown>> | null): unknown {

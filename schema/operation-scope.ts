@@ -4,7 +4,7 @@
  */
 
 import { assertLevel, assertSession, hasLevel, requireCredential } from '../src/auth/policy.ts'
-import type { RequestContext, ScopeLevel } from '../src/context.ts'
+import type { RequestContext, ScopeLevel } from '../src/operation/context.ts'
 import { findRepo } from '../src/repos/get-repo.ts'
 import { findRun } from '../src/runs/run-row.ts'
 

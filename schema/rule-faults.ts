@@ -1,7 +1,7 @@
 /** The rules of input fields, as the validation plugin runs them and as a request is held to them that is refused for its types already. */
 import { type GraphQLInputType, getNullableType, isInputObjectType, isLeafType, isListType } from 'graphql'
 import type { z } from 'zod'
-import { type ErrorItem, type ErrorType, errorTable, type Loc } from '../src/errors.ts'
+import { type ErrorItem, type ErrorType, errorTable, type Loc } from '../src/platform/errors.ts'
 
 interface RuleIssue {
   readonly message: string

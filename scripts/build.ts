@@ -34,7 +34,7 @@ await build({
   entryPoints: {
     main: `${root}src/main.ts`,
     hub: `${root}src/cli/hub.ts`,
-    'src/model-reader/reading-child': `${root}src/model-reader/reading-child.ts`,
+    'src/model-reader/reading-child': `${root}src/models/reader/reading-child.ts`,
   },
   outdir: dist,
   bundle: true,

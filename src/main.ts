@@ -1,7 +1,7 @@
 /** `npm start`: reads the settings, starts a hub, says where it is, and stops it in order. */
 import type { Logger } from 'pino'
-import { type Config, ConfigError, listensEverywhere, readConfig } from './config.ts'
 import { createLogger } from './http/logger.ts'
+import { type Config, ConfigError, listensEverywhere, readConfig } from './platform/config.ts'
 import { startFailure } from './start-failure.ts'
 import { type RunningHub, startHub } from './start-hub.ts'
 

@@ -1,6 +1,6 @@
 /** Why a hub did not start, in words that its operator can act on. */
-import { type Config, ConfigError } from './config.ts'
-import { HubError } from './errors.ts'
+import { type Config, ConfigError } from './platform/config.ts'
+import { HubError } from './platform/errors.ts'
 
 /** One line (several for faulty settings), without a secret; null for what only a stack trace explains. */
 export function startFailure(

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { Turns } from '../src/turns.ts'
+import { Turns } from '../src/platform/turns.ts'
 
 /** Resolves behind the next turn of the event loop. */
 const oneTurn = () => new Promise<void>((resolve) => setImmediate(resolve))

@@ -1,12 +1,13 @@
 /** Making users and orgs, for people in GraphQL and for the operator's command line. */
+
+import { type Account, accountByHandle, assertHandle, handleTaken, takeHandle } from '../auth/handle.ts'
 import { assertSession } from '../auth/policy.ts'
-import type { RequestContext } from '../context.ts'
-import { invalid, notFound } from '../errors.ts'
+import { type AuditContext, audit } from '../operation/audit.ts'
+import { commitVerb, guarded } from '../operation/commit-verb.ts'
+import type { RequestContext } from '../operation/context.ts'
+import { invalid, notFound } from '../platform/errors.ts'
+import { displayNameText } from '../platform/text-rules.ts'
 import type { Querier } from '../store/db.ts'
-import { displayNameText } from '../text-rules.ts'
-import { commitVerb, guarded } from '../verb.ts'
-import { type AuditContext, audit } from './audit.ts'
-import { type Account, accountByHandle, assertHandle, handleTaken, takeHandle } from './handle.ts'
 import { type OrgRole, putMembership } from './org-members.ts'
 
 export interface NewAccount {

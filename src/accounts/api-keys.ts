@@ -1,14 +1,14 @@
 /** API keys: made by a person for themselves or an org of theirs, shown once, ended for good. Contract, "Credentials". */
 import { newKeyToken, tokenDigest } from '../auth/api-key.ts'
 import { assertMember, assertOrgOwner, assertSession } from '../auth/policy.ts'
-import type { AccountRef, AllowedContext, RequestContext, ScopeLevel } from '../context.ts'
-import { invalid, notFound } from '../errors.ts'
-import { isId, newId } from '../ids.ts'
+import { type AuditContext, audit } from '../operation/audit.ts'
+import { commitVerb, guarded } from '../operation/commit-verb.ts'
+import type { AccountRef, AllowedContext, RequestContext, ScopeLevel } from '../operation/context.ts'
+import { invalid, notFound } from '../platform/errors.ts'
+import { isId, newId } from '../platform/ids.ts'
+import { keyNameText } from '../platform/text-rules.ts'
 import type { Querier, Statement } from '../store/db.ts'
-import { keyNameText } from '../text-rules.ts'
-import { commitVerb, guarded } from '../verb.ts'
 import { findAccount } from './accounts.ts'
-import { type AuditContext, audit } from './audit.ts'
 import { assertStillInOrg } from './org-members.ts'
 
 /** `repos`: full names of the only repos it may touch, or null; one that was deleted since is left out. Times RFC 3339. */

@@ -1,7 +1,7 @@
 /** auditLog(account): what was done in an account's name, newest first, for its people. */
 import { assertMember, assertSession } from '../auth/policy.ts'
-import type { AccountRef, RequestContext } from '../context.ts'
-import { decodeCursor, encodeCursor, idPart, type Page } from '../page.ts'
+import type { AccountRef, RequestContext } from '../operation/context.ts'
+import { decodeCursor, encodeCursor, idPart, type Page } from '../platform/page.ts'
 import type { Statement } from '../store/db.ts'
 import { findAccount } from './accounts.ts'
 

@@ -1,7 +1,7 @@
 /** The first account of a hub: whoever starts it has to get in before any identity provider is configured. */
 import type { Auth } from '../auth/auth.ts'
-import { audit, noViewer } from './audit.ts'
-import { takeHandle } from './handle.ts'
+import { takeHandle } from '../auth/handle.ts'
+import { audit, noViewer } from '../operation/audit.ts'
 import { openSession } from './sessions.ts'
 
 /**

@@ -1,12 +1,13 @@
 /** The people of an org. Contract, "Identifiers and text rules": only an owner changes them; the last owner stays. */
+
+import type { Account } from '../auth/handle.ts'
 import { assertOrgOwner, assertSession } from '../auth/policy.ts'
-import type { AccountRef, AllowedContext, RequestContext } from '../context.ts'
-import { HubError } from '../errors.ts'
+import { type AuditContext, audit } from '../operation/audit.ts'
+import { commitVerb, guarded } from '../operation/commit-verb.ts'
+import type { AccountRef, AllowedContext, RequestContext } from '../operation/context.ts'
+import { HubError } from '../platform/errors.ts'
 import type { Querier, Statement } from '../store/db.ts'
-import { commitVerb, guarded } from '../verb.ts'
 import { findAccount } from './accounts.ts'
-import { type AuditContext, audit } from './audit.ts'
-import type { Account } from './handle.ts'
 
 export type OrgRole = 'owner' | 'member'
 

@@ -1,6 +1,6 @@
 /** Batched reads of accounts for the graph: one statement for any number. */
 import { visibleRepos } from '../auth/policy.ts'
-import type { AccountRef, RequestContext } from '../context.ts'
+import type { AccountRef, RequestContext } from '../operation/context.ts'
 import type { Querier, Statement } from '../store/db.ts'
 
 export interface OrgMember {

@@ -1,6 +1,6 @@
 /** `viewer` and `GET /v1/me`: the credential as it stands, in one statement. */
 import { requireCredential } from '../auth/policy.ts'
-import type { AccountRef, RequestContext, ScopeLevel } from '../context.ts'
+import type { AccountRef, RequestContext, ScopeLevel } from '../operation/context.ts'
 import type { Statement } from '../store/db.ts'
 
 export interface Me {

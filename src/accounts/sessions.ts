@@ -1,10 +1,10 @@
 /** Sessions are rows: they end and are revoked. The token of a session of our own only names its row. */
 import type { Auth } from '../auth/auth.ts'
 import { signSession } from '../auth/session-token.ts'
-import type { Credentialed } from '../context.ts'
-import { newId } from '../ids.ts'
+import { type AuditContext, audit } from '../operation/audit.ts'
+import type { Credentialed } from '../operation/context.ts'
+import { newId } from '../platform/ids.ts'
 import type { Querier, Statement } from '../store/db.ts'
-import { type AuditContext, audit } from './audit.ts'
 
 export interface CreatedSession {
   readonly id: string

@@ -1,7 +1,7 @@
 /** What signing in needs for the life of a process: keys, the identity provider, and the gathering of key usage. */
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import { type Config, ConfigError } from '../config.ts'
+import { type Config, ConfigError } from '../platform/config.ts'
 import type { Db } from '../store/db.ts'
 import { SealError } from '../store/seal.ts'
 import { type KeyUsage, openKeyUsage } from './key-usage.ts'

@@ -1,7 +1,7 @@
 /** From a request's credential to who is asking. Contract, "Credentials": none is nobody in particular, a bad one is 401 everywhere. */
 import { decodeProtectedHeader } from 'jose'
-import type { Credentialed, Viewer } from '../context.ts'
-import { HubError } from '../errors.ts'
+import type { Credentialed, Viewer } from '../operation/context.ts'
+import { HubError } from '../platform/errors.ts'
 import { isKeyToken, looksLikeKey, tokenDigest } from './api-key.ts'
 import type { Auth } from './auth.ts'
 import { assertSameOrigin, cookieHeader, type OriginFacts, readCookie, SESSION_COOKIE } from './cookie.ts'

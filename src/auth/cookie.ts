@@ -1,5 +1,5 @@
 /** The cookie of a browser's session, and the rule that keeps other sites from using it. Contract, "Credentials". */
-import { HubError } from '../errors.ts'
+import { HubError } from '../platform/errors.ts'
 
 export const SESSION_COOKIE = 'hub_session'
 

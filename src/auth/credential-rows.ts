@@ -1,5 +1,5 @@
 /** The one statement that each kind of credential costs a request, and how its row becomes a viewer. */
-import type { AccountRef, Credentialed, ScopeLevel } from '../context.ts'
+import type { AccountRef, Credentialed, ScopeLevel } from '../operation/context.ts'
 import type { Statement } from '../store/db.ts'
 
 /** The account of a credential with what it reaches: `orgs` are the memberships of a user. */

@@ -1,5 +1,5 @@
 /** The caller of a long request as they are now: what a stream may show is asked anew, not once for ever. */
-import type { Viewer } from '../context.ts'
+import type { Viewer } from '../operation/context.ts'
 import type { Querier } from '../store/db.ts'
 import { keyById, keyViewer, sessionById, sessionViewer } from './credential-rows.ts'
 

@@ -1,5 +1,5 @@
 /** Who an event of a stream was read for: what else is shown beside it is read for the same caller, not for the one of an hour ago. */
-import type { Viewer } from '../context.ts'
+import type { Viewer } from '../operation/context.ts'
 
 const viewers = new WeakMap<object, Viewer>()
 

@@ -1,8 +1,8 @@
 /** People at the identity provider, and the accounts they have here. A person is the pair of issuer and subject. */
-import { audit, noViewer } from '../accounts/audit.ts'
-import { handleFault, takeHandle } from '../accounts/handle.ts'
-import { HubError } from '../errors.ts'
+import { audit, noViewer } from '../operation/audit.ts'
+import { HubError } from '../platform/errors.ts'
 import type { Querier, Statement, Tx } from '../store/db.ts'
+import { handleFault, takeHandle } from './handle.ts'
 
 /** What a verified token of the issuer says of a person. `proposedHandle` counts only when the account is first made. */
 export interface Person {

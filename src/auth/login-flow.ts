@@ -1,6 +1,6 @@
 /** A person's sign-in in a browser: authorization code with PKCE, state and nonce at the identity provider. Contract, "Credentials". */
 import * as client from 'openid-client'
-import { HubError } from '../errors.ts'
+import { HubError } from '../platform/errors.ts'
 import { openSealed, seal } from '../store/seal.ts'
 import type { Auth } from './auth.ts'
 import type { Person } from './identities.ts'

@@ -2,8 +2,8 @@
  * Who may see and do what: pure functions of a viewer and a target, and the `where` that visibility means.
  * Contract, "Credentials"; spec, "Scopes". What is invisible is 404; what is visible and not allowed is 403; nobody in particular is 401.
  */
-import type { Credentialed, ScopeLevel, Viewer } from '../context.ts'
-import { HubError, notFound } from '../errors.ts'
+import type { Credentialed, ScopeLevel, Viewer } from '../operation/context.ts'
+import { HubError, notFound } from '../platform/errors.ts'
 
 /** What of a repo decides who may see it. */
 export interface RepoTarget {

@@ -1,6 +1,6 @@
 /** A person's session as the hub signs it: an EdDSA JWT with `typ` `hub-session+jwt`. The row decides; the token only names it. */
 import { errors, jwtVerify, SignJWT } from 'jose'
-import { isId } from '../ids.ts'
+import { isId } from '../platform/ids.ts'
 import { isSpelledOut } from './jws-spelling.ts'
 import type { SigningKeys } from './signing-keys.ts'
 

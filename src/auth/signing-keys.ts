@@ -3,7 +3,7 @@
  * verifies what it signed for as long as a session lives. Contract, "Running it".
  */
 import { type CryptoKey, calculateJwkThumbprint, errors, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
-import { audit, noViewer } from '../accounts/audit.ts'
+import { audit, noViewer } from '../operation/audit.ts'
 import type { Db, Statement, Tx } from '../store/db.ts'
 import { openSealed, seal } from '../store/seal.ts'
 

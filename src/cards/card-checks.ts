@@ -1,5 +1,5 @@
 /** Every static check of a card, always all of them: the first that fails hides no other. Pure. */
-import type { ModelReading } from '../mjcf/reading.ts'
+import type { ModelReading } from '../models/mjcf/reading.ts'
 import type { Check } from './check.ts'
 import { modelChecks } from './model-checks.ts'
 import type { CardReading } from './read-card.ts'

@@ -3,8 +3,8 @@
  * Unknown members are refused, save in actuators, whose vendor fields are kept as they are.
  */
 import { z } from 'zod'
-import { filePath } from '../files/path.ts'
-import { sha256Text, wordText } from '../text-rules.ts'
+import { filePath } from '../platform/file-path.ts'
+import { sha256Text, wordText } from '../platform/text-rules.ts'
 import { interfaceSchema } from './interface-schema.ts'
 import { count, jointMap, nameText, number } from './schema-parts.ts'
 

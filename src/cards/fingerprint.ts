@@ -1,5 +1,5 @@
 /** The fingerprint of an interface. The rule and vectors to test against are in docs/robot-cards.md. */
-import { canonicalSha256 } from '../canonical-hash.ts'
+import { canonicalSha256 } from '../platform/canonical-hash.ts'
 import type { EmbodimentInterface } from './interface-schema.ts'
 
 /** `canonicalSha256` of the interface: any other order of a list is another interface. Null where there is no interface. */

@@ -1,5 +1,5 @@
 /** getRobotCard (spec, "GET /v1/robots/{owner}/{repo}/card"). */
-import type { RequestContext } from '../context.ts'
+import type { RequestContext } from '../operation/context.ts'
 import { getRepo } from '../repos/get-repo.ts'
 import { assertRobotRepo } from './judge-card.ts'
 import type { RobotCard } from './robot-card.ts'

@@ -1,6 +1,6 @@
 /** The embodiment interface of a robot, in the names of `/v1`: what is hashed into its fingerprint. Spec, "EmbodimentInterface". */
 import { z } from 'zod'
-import { wordText } from '../text-rules.ts'
+import { wordText } from '../platform/text-rules.ts'
 import { count, integer, jointMap, nameText, number } from './schema-parts.ts'
 
 const cameraSlots = ['base_0_rgb', 'left_wrist_0_rgb', 'right_wrist_0_rgb', 'camera1', 'camera2', 'camera3'] as const

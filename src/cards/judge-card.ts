@@ -1,8 +1,9 @@
 /** A card held against its repo: what PUT refuses and validate reports are this one verdict. */
-import type { RequestContext } from '../context.ts'
-import { HubError } from '../errors.ts'
-import type { ModelReading } from '../mjcf/reading.ts'
-import { readRepoModel } from '../model-reader/read-repo-model.ts'
+
+import type { ModelReading } from '../models/mjcf/reading.ts'
+import { readRepoModel } from '../models/reader/read-repo-model.ts'
+import type { RequestContext } from '../operation/context.ts'
+import { HubError } from '../platform/errors.ts'
 import type { RepoFacts } from '../repos/get-repo.ts'
 import type { Statement } from '../store/db.ts'
 import { cardChecks } from './card-checks.ts'

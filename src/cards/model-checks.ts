@@ -1,6 +1,6 @@
 /** The checks of a model alone, from its reading: is it there, does MuJoCo read it, are its files all there. Pure. */
-import type { FaultKind, ModelFault } from '../mjcf/fault.ts'
-import type { MissingFile, ModelReading } from '../mjcf/reading.ts'
+import type { FaultKind, ModelFault } from '../models/mjcf/fault.ts'
+import type { MissingFile, ModelReading } from '../models/mjcf/reading.ts'
 import { type Check, type CheckFault, check, faultyCheck } from './check.ts'
 import { wellFormed } from './well-formed.ts'
 

@@ -1,9 +1,9 @@
 /** From any JSON value to a card: every fault of the schema as a failing `card.schema` check, and what of the card can still be judged. Pure. */
 import type { z } from 'zod'
-import { isJsonObject, withDoubles } from '../exact-json.ts'
+import { isJsonObject, withDoubles } from '../platform/exact-json.ts'
+import { freeFormFaults, type PlacedFault } from '../platform/free-form-faults.ts'
 import { type RobotCardDocument, robotCardPut } from './card-schema.ts'
 import { type Check, check } from './check.ts'
-import { freeFormFaults, type PlacedFault } from './free-form-faults.ts'
 import type { EmbodimentInterface } from './interface-schema.ts'
 
 /** The members of a card that hold to the schema. */

@@ -1,9 +1,9 @@
 /** validateRobotCard (spec, "POST /v1/robots/{owner}/{repo}/validate"): what PUT would refuse, with the same codes. Writes nothing. */
 import { assertReachesRepo } from '../auth/policy.ts'
-import type { AllowedContext, RequestContext } from '../context.ts'
-import { notFound } from '../errors.ts'
+import { commitVerb, guarded } from '../operation/commit-verb.ts'
+import type { AllowedContext, RequestContext } from '../operation/context.ts'
+import { notFound } from '../platform/errors.ts'
 import { findRepo, type RepoFacts } from '../repos/get-repo.ts'
-import { commitVerb, guarded } from '../verb.ts'
 import { type Check, type CheckStatus, gradeOf } from './check.ts'
 import { interfaceFingerprint } from './fingerprint.ts'
 import { assertRobotRepo, judgeCard, type Verdict } from './judge-card.ts'

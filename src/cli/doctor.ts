@@ -1,7 +1,7 @@
 /** `hub doctor`: what a deployment is made of and whether each part answers. It changes nothing and prints no secret. */
 import { access, constants } from 'node:fs/promises'
-import { type Config, readConfig, type S3Settings } from '../config.ts'
 import { spawnFault, spawnWarning } from '../hosting/spawn-hosted.ts'
+import { type Config, readConfig, type S3Settings } from '../platform/config.ts'
 import { startEmbeddedPostgres } from '../store/embedded-postgres.ts'
 import { pendingMigrations } from '../store/migrate.ts'
 import { openS3Store } from '../store/objects/s3.ts'

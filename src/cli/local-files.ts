@@ -2,9 +2,9 @@
 import { open, readdir, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { LocalError } from '../client/index.ts'
-import { pathFault } from '../files/path.ts'
-import { limits } from '../mjcf/limits.ts'
-import type { FileWaves } from '../model-reader/reading-pool.ts'
+import { limits } from '../models/mjcf/limits.ts'
+import type { FileWaves } from '../models/reader/reading-pool.ts'
+import { pathFault } from '../platform/file-path.ts'
 
 export interface LocalFiles extends FileWaves {
   /** What was looked for and is here, but which a push would refuse: one sentence each. */

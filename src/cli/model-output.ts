@@ -2,7 +2,7 @@
 import { styleText } from 'node:util'
 import type { Check, CheckFault, CheckStatus } from '../cards/check.ts'
 import { isRefused } from '../cards/model-checks.ts'
-import type { ModelJoint } from '../mjcf/reading.ts'
+import type { ModelJoint } from '../models/mjcf/reading.ts'
 import type { CheckedModel } from './check-model.ts'
 import { countText, sizeText } from './client-output.ts'
 import { inLineColored } from './terminal.ts'

@@ -1,8 +1,8 @@
 /** What an operator's command works with: the deployment's own database and keys, whether or not a server runs. */
 import pino from 'pino'
 import { type Auth, openAuth } from '../auth/auth.ts'
-import { type Config, readConfig } from '../config.ts'
 import { openDatabase } from '../open-database.ts'
+import { type Config, readConfig } from '../platform/config.ts'
 import { startFailure } from '../start-failure.ts'
 import { hasCluster } from '../store/embedded-cluster.ts'
 

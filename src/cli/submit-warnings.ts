@@ -1,7 +1,7 @@
 /** What of a recipe names a repo of this hub that is not there: the hub takes such a run, since only its runner knows what a name means to it. */
 import { type HubClient, ProblemError } from '../client/index.ts'
-import { ownDataset } from '../runs/recipe/dataset-ref.ts'
-import { fullNameText } from '../text-rules.ts'
+import { ownDataset } from '../planner/recipe/dataset-ref.ts'
+import { fullNameText } from '../platform/text-rules.ts'
 
 interface Named {
   readonly kind: 'dataset' | 'robot'

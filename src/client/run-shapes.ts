@@ -1,6 +1,6 @@
 /** The members of a run that the client reads (spec, "Run"). Unknown members are let through. */
 import { z } from 'zod'
-import { isId } from '../ids.ts'
+import { isId } from '../platform/ids.ts'
 import { asDouble } from './exact-json.ts'
 
 const optional = <T extends z.ZodType>(type: T) => type.nullish().transform((value) => value ?? null)

@@ -2,7 +2,7 @@
 import type { BigIntStats } from 'node:fs'
 import { opendir, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
-import { newPathFault } from '../files/path.ts'
+import { newPathFault } from '../platform/file-path.ts'
 import { everything, type PathFilter, pathTest } from './globs.ts'
 import { LocalError } from './problem.ts'
 

@@ -1,10 +1,11 @@
 /** abortUpload (contract, "Additions": `DELETE …/files/uploads/{upload_id}`). */
-import type { AllowedContext, Deps, RequestContext } from '../context.ts'
-import { HubError, notFound } from '../errors.ts'
+
+import { commitVerb, guarded } from '../operation/commit-verb.ts'
+import type { AllowedContext, Deps, RequestContext } from '../operation/context.ts'
+import { HubError, notFound } from '../platform/errors.ts'
 import { findRepoToWrite, type RepoFacts } from '../repos/get-repo.ts'
 import type { Querier, Statement } from '../store/db.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
-import { commitVerb, guarded } from '../verb.ts'
 import { STORE_CONCURRENCY } from './limits.ts'
 import { requireObjects, settleBounded } from './objects.ts'
 import type { AbortUploadInput } from './schemas.ts'

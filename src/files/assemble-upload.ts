@@ -1,5 +1,5 @@
 /** The store's half of one file's completion: its parts checked, assembled, measured and hashed. */
-import { HubError, type Loc } from '../errors.ts'
+import { HubError, type Loc } from '../platform/errors.ts'
 import type { Db, Statement } from '../store/db.ts'
 import type { ObjectHead, ObjectStore, StoredPart } from '../store/objects/object-store.ts'
 import { partFaults } from './check-parts.ts'

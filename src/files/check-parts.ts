@@ -1,5 +1,5 @@
 /** The parts that a completion names, against those that the store has (contract, "complete"). Pure. */
-import type { ErrorItem, ErrorType, Loc } from '../errors.ts'
+import type { ErrorItem, ErrorType, Loc } from '../platform/errors.ts'
 import type { CompletedUpload } from './schemas.ts'
 import { partCount } from './upload-sql.ts'
 

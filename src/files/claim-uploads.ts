@@ -1,5 +1,5 @@
 /** A completion takes its uploads, all or none, and puts back what it could not finish. */
-import { HubError, type Loc } from '../errors.ts'
+import { HubError, type Loc } from '../platform/errors.ts'
 import type { Db, Statement, Tx } from '../store/db.ts'
 import { COMPLETE_LEASE_SECONDS } from './limits.ts'
 import type { CompletedUpload } from './schemas.ts'

@@ -1,10 +1,10 @@
 /** completeUpload (spec, "POST …/files/complete"; contract, "complete" and "Additions"). */
 import { randomUUID } from 'node:crypto'
-import type { AllowedContext, RequestContext } from '../context.ts'
-import { HubError } from '../errors.ts'
+import { commitVerb, guarded } from '../operation/commit-verb.ts'
+import type { AllowedContext, RequestContext } from '../operation/context.ts'
+import { HubError } from '../platform/errors.ts'
 import { findRepoToWrite, type RepoFacts } from '../repos/get-repo.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
-import { commitVerb, guarded } from '../verb.ts'
 import { type AssembledUpload, assembleUpload, RejectedBytes } from './assemble-upload.ts'
 import { claimUploads, keepClaim, settleFailure } from './claim-uploads.ts'
 import { assertDistinct } from './duplicates.ts'

@@ -1,11 +1,12 @@
 /** deleteFiles (spec, "POST …/files/delete"): unlinks rows; the bytes are collected later, once nothing refers to them. */
-import { audit } from '../accounts/audit.ts'
+
 import { assertNotJob } from '../auth/policy.ts'
-import type { RequestContext } from '../context.ts'
-import { notFound } from '../errors.ts'
+import { audit } from '../operation/audit.ts'
+import { commitVerb, guarded } from '../operation/commit-verb.ts'
+import type { RequestContext } from '../operation/context.ts'
+import { notFound } from '../platform/errors.ts'
 import { findRepoToWrite, lockRepo, type RepoFacts } from '../repos/get-repo.ts'
 import type { Statement, Tx } from '../store/db.ts'
-import { commitVerb, guarded } from '../verb.ts'
 import { assertDistinct } from './duplicates.ts'
 import { closeFiles, countFiles } from './link-files.ts'
 import { liveFiles } from './preconditions.ts'

@@ -1,5 +1,5 @@
 /** The same thing named twice in one request: 422 `validation.duplicate` at the second place. */
-import { HubError, type Loc } from '../errors.ts'
+import { HubError, type Loc } from '../platform/errors.ts'
 
 /** Refuses repeats in `names`; `locOf` gives the place of the item at an index. */
 export function assertDistinct(names: readonly string[], what: string, locOf: (index: number) => Loc): void {

@@ -1,5 +1,5 @@
 /** Blobs of new files: equal verified bytes are stored once, whoever brings them, and however many bring them at the same time. */
-import { newId } from '../ids.ts'
+import { newId } from '../platform/ids.ts'
 import type { Statement, Tx } from '../store/db.ts'
 
 export interface NewBlob {

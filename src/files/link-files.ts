@@ -1,7 +1,7 @@
 /** The one transaction in which completed uploads become files. */
-import { audit } from '../accounts/audit.ts'
-import type { RequestContext } from '../context.ts'
-import { type ErrorType, HubError, notFound } from '../errors.ts'
+import { audit } from '../operation/audit.ts'
+import type { RequestContext } from '../operation/context.ts'
+import { type ErrorType, HubError, notFound } from '../platform/errors.ts'
 import type { DatasetInfo } from '../repos/dataset-info.ts'
 import { lockRepo, type RepoFacts } from '../repos/get-repo.ts'
 import { upsertDatasetMeta } from '../repos/put-meta.ts'

@@ -1,7 +1,7 @@
 /** The object store as the file verbs use it: present, or a refusal; unreachable, or a refusal; never too many calls at a time. */
 import { randomBytes } from 'node:crypto'
-import type { Deps } from '../context.ts'
-import { HubError } from '../errors.ts'
+import type { Deps } from '../operation/context.ts'
+import { HubError } from '../platform/errors.ts'
 import { type ObjectStore, ObjectStoreError } from '../store/objects/object-store.ts'
 import { storeGone } from '../store/objects/store-gone.ts'
 

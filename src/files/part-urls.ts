@@ -1,5 +1,5 @@
 /** Part URLs of an upload, made when an answer is rendered: a replayed answer gets fresh ones. */
-import type { RequestContext } from '../context.ts'
+import type { RequestContext } from '../operation/context.ts'
 import { partBytes } from './check-parts.ts'
 import { PART_URL_TTL_SECONDS } from './limits.ts'
 import { requireObjects } from './objects.ts'

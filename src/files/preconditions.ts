@@ -1,5 +1,5 @@
 /** `if_none_match` and `if_match` of a completion (contract, "Additions"). */
-import { type ErrorType, HubError } from '../errors.ts'
+import { type ErrorType, HubError } from '../platform/errors.ts'
 import type { Statement } from '../store/db.ts'
 import type { CompletedUpload } from './schemas.ts'
 

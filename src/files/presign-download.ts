@@ -1,12 +1,12 @@
 /** presignDownload (spec, "POST …/files/presign-download"): all or nothing; anonymous where the repo is public. */
-import type { RequestContext } from '../context.ts'
-import { HubError } from '../errors.ts'
+import type { RequestContext } from '../operation/context.ts'
+import { HubError } from '../platform/errors.ts'
+import { baseName } from '../platform/file-path.ts'
 import { findRepo } from '../repos/get-repo.ts'
 import type { Statement } from '../store/db.ts'
 import { assertDistinct } from './duplicates.ts'
 import { DOWNLOAD_URL_TTL_SECONDS } from './limits.ts'
 import { requireObjects } from './objects.ts'
-import { baseName } from './path.ts'
 import type { PresignDownloadInput } from './schemas.ts'
 
 /** DownloadTarget (spec, "Files") without its URL. `storageKey` is for signing alone and no field shows it. */

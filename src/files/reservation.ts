@@ -1,6 +1,6 @@
 /** Storage quota: bytes are promised to an upload when it is presigned, and counted as stored when its file is linked. Pending uploads are counted as well as their bytes. */
-import type { Config } from '../config.ts'
-import { HubError } from '../errors.ts'
+import type { Config } from '../platform/config.ts'
+import { HubError } from '../platform/errors.ts'
 import type { Querier, Statement } from '../store/db.ts'
 import { MAX_PENDING_UPLOADS } from './limits.ts'
 

@@ -1,9 +1,9 @@
 /** resolveFile (contract, "Additions": `GET` and `HEAD …/resolve/{path}`), so that `curl -L`, a viewer and a browser can read a file. */
-import type { RequestContext } from '../context.ts'
-import { invalid, notFound } from '../errors.ts'
+import type { RequestContext } from '../operation/context.ts'
+import { invalid, notFound } from '../platform/errors.ts'
+import { pathFault } from '../platform/file-path.ts'
 import { findRepo } from '../repos/get-repo.ts'
 import { requireObjects } from './objects.ts'
-import { pathFault } from './path.ts'
 import { signDownload, storedFiles } from './presign-download.ts'
 
 export interface ResolvedFile {

@@ -1,8 +1,8 @@
 /** The inputs of the file operations (spec, "Files"), in the graph's names. What needs the database or two members at once is the verb's. */
 import { z } from 'zod'
-import { sha256Text } from '../text-rules.ts'
+import { filePath, newFilePath } from '../platform/file-path.ts'
+import { sha256Text } from '../platform/text-rules.ts'
 import { MAX_CONTENT_TYPE_LENGTH, MAX_FILES_PER_REQUEST, MAX_PREFIX_LENGTH, MAX_TREE_LIMIT } from './limits.ts'
-import { filePath, newFilePath } from './path.ts'
 
 const repoName = { owner: z.string(), repo: z.string() }
 

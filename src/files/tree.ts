@@ -1,12 +1,12 @@
 /** getRepoTree (spec, "GET …/tree"): a flat listing in byte order of path, a keyset page at constant cost however large the repo is. */
-import type { RequestContext } from '../context.ts'
-import { invalid } from '../errors.ts'
-import { decodeCursor, encodeCursor, type KeyPart, MAX_CURSOR_LENGTH, type Page } from '../page.ts'
+import type { RequestContext } from '../operation/context.ts'
+import { invalid } from '../platform/errors.ts'
+import { justAfter, pathFault, prefixSuccessor } from '../platform/file-path.ts'
+import { decodeCursor, encodeCursor, type KeyPart, MAX_CURSOR_LENGTH, type Page } from '../platform/page.ts'
 import { getRepo } from '../repos/get-repo.ts'
 import { viewerParams, visibleRepo } from '../repos/repo-shape.ts'
 import type { Querier, Statement } from '../store/db.ts'
 import { fileEntryColumns, type RepoFileEntry } from './file-entry.ts'
-import { justAfter, pathFault, prefixSuccessor } from './path.ts'
 
 /** `id` only where the path may be too long for a cursor: the row then stands for it. */
 interface TreeRow extends RepoFileEntry {

@@ -1,5 +1,5 @@
 /** Rows of `uploads`, and how they end without becoming a file. */
-import { newId } from '../ids.ts'
+import { newId } from '../platform/ids.ts'
 import type { Querier, Statement } from '../store/db.ts'
 import { COMPLETE_LEASE_SECONDS } from './limits.ts'
 import { sqlStates, type UploadState, uploadTransitions } from './upload-state.ts'

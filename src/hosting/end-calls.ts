@@ -2,7 +2,7 @@
  * Hosted processes end with their runs: one whose run is over, waits for another call or is that call's by now, is ended by the hub that it runs beside. Its key is dead by then;
  * this gives back the machine. Contract, "max_hours".
  */
-import type { Deps } from '../context.ts'
+import type { Deps } from '../operation/context.ts'
 import type { Statement } from '../store/db.ts'
 import { processMark } from '../store/start-lock.ts'
 

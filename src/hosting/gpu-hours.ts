@@ -1,5 +1,5 @@
 /** The daily quota of GPU hours that priced runs reserve. Pure. Spec, createRun rule 5. */
-import { HubError } from '../errors.ts'
+import { HubError } from '../platform/errors.ts'
 
 /** A priced run of the last 24 hours that is not canceled. */
 export interface Reservation {

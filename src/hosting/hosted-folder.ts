@@ -4,7 +4,7 @@ import { chown, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { UnixUser } from '../unix-user.ts'
+import type { UnixUser } from '../platform/unix-user.ts'
 
 /** A new empty folder that only `user` (null: the hub's own) can enter, under the machine's own place for such. */
 export async function makeHostedFolder(user: UnixUser | null): Promise<string> {

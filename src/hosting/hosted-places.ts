@@ -5,8 +5,8 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import type { Config } from '../config.ts'
-import type { HostedPlace, HostedPlaces } from '../context.ts'
+import type { HostedPlace, HostedPlaces } from '../operation/context.ts'
+import type { Config } from '../platform/config.ts'
 import { processMark } from '../store/start-lock.ts'
 import { removeHostedFolder } from './hosted-folder.ts'
 

@@ -1,7 +1,8 @@
 /** Whether this deployment does hosted work for an owner, and in which order it refuses. Pure. Spec, createRun rules 3, 4 and 7; contract, "Where two sentences pull apart". */
-import type { HostedSettings, OwnerList } from '../config.ts'
-import { type ErrorType, HubError, type Loc } from '../errors.ts'
-import type { CheckpointGateSpec, Recipe, RunExecutor } from '../runs/recipe/recipe.ts'
+
+import type { CheckpointGateSpec, Recipe, RunExecutor } from '../planner/recipe/recipe.ts'
+import type { HostedSettings, OwnerList } from '../platform/config.ts'
+import { type ErrorType, HubError, type Loc } from '../platform/errors.ts'
 
 /** What of a run is to be hosted. */
 export interface HostedWork {

@@ -1,8 +1,9 @@
 /** The key of one hosted job: its owner's, for that job's own operations, dead once the job has ended. Spec, "Authentication". */
-import { audit, noViewer } from '../accounts/audit.ts'
+
 import { newKeyToken, tokenDigest } from '../auth/api-key.ts'
+import { audit, noViewer } from '../operation/audit.ts'
+import type { DispatchedRun } from '../runs/dispatch/dispatch-run.ts'
 import type { Statement, Tx } from '../store/db.ts'
-import type { DispatchedRun } from './dispatch-run.ts'
 
 const insertJobKey: Statement<never> = {
   name: 'api-key-insert-job',

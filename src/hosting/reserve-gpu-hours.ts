@@ -1,5 +1,5 @@
 /** The daily quota of GPU hours, held in the transaction that makes a priced run. */
-import type { Credentialed } from '../context.ts'
+import type { Credentialed } from '../operation/context.ts'
 import type { Querier, Statement } from '../store/db.ts'
 import { gpuHourRefusal, type Reservation } from './gpu-hours.ts'
 

@@ -2,8 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { addressUrl, type Config } from '../config.ts'
-import type { Deps, HostedPlace } from '../context.ts'
+import type { Deps, HostedPlace } from '../operation/context.ts'
+import { addressUrl, type Config } from '../platform/config.ts'
 import { makeHostedFolder } from './hosted-folder.ts'
 
 export interface HostedJob {

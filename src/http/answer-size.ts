@@ -14,8 +14,8 @@ import {
   isNonNullType,
   locatedError,
 } from 'graphql'
-import type { RequestContext } from '../context.ts'
-import { HubError } from '../errors.ts'
+import type { RequestContext } from '../operation/context.ts'
+import { HubError } from '../platform/errors.ts'
 import { keyBytes } from './answer-keys.ts'
 
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024

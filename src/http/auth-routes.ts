@@ -1,7 +1,6 @@
 /** Signing in and out with a browser, and the hub's public keys. Contract, "Credentials". */
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { escapeHtml, page } from '../../rest-compat/html.ts'
-import { noViewer } from '../accounts/audit.ts'
+import { escapeHtml, page } from '../../rest-compat/engine/html.ts'
 import { openSession, revokeSession } from '../accounts/sessions.ts'
 import type { Auth } from '../auth/auth.ts'
 import { authenticate, forgetSession, invalidCredential, isHttps, viewerOfToken } from '../auth/authenticate.ts'
@@ -14,7 +13,8 @@ import {
   openLoginFlow,
   sealForBrowser,
 } from '../auth/login-flow.ts'
-import { HubError, invalid } from '../errors.ts'
+import { noViewer } from '../operation/audit.ts'
+import { HubError, invalid } from '../platform/errors.ts'
 import { originOf } from './asked-origin.ts'
 import { credentialsOf } from './origin-facts.ts'
 

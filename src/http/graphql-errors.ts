@@ -1,7 +1,7 @@
 /** Errors as GraphQL shows them: the same facts as a Problem, under `extensions`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { GraphQLError } from 'graphql'
-import { errorTable, HubError, toProblem } from '../errors.ts'
+import { errorTable, HubError, toProblem } from '../platform/errors.ts'
 import { knownError } from './known-error.ts'
 
 type Asking = Pick<FastifyRequest, 'log' | 'id'>

@@ -11,8 +11,8 @@ import {
   type SelectionSetNode,
   type Source,
 } from 'graphql'
-import { HubError } from '../errors.ts'
 import { DEFAULT_TREE_LIMIT } from '../files/limits.ts'
+import { HubError } from '../platform/errors.ts'
 
 const MAX_TOKENS = 5000
 const MAX_DEPTH = 15

@@ -10,7 +10,7 @@ import {
   isNonNullType,
   typeFromAST,
 } from 'graphql'
-import { isJsonObject, withDoubles } from '../exact-json.ts'
+import { isJsonObject, withDoubles } from '../platform/exact-json.ts'
 
 type Variables = Readonly<Record<string, unknown>>
 

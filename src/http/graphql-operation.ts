@@ -12,7 +12,7 @@ import {
   Kind,
 } from 'graphql'
 import { viewerOfEvent } from '../auth/event-viewer.ts'
-import type { RequestContext, Viewer } from '../context.ts'
+import type { RequestContext, Viewer } from '../operation/context.ts'
 import { AnswerSize } from './answer-size.ts'
 import { renderError, renderResult } from './graphql-errors.ts'
 import { refuseOversized } from './graphql-limits.ts'

@@ -2,7 +2,7 @@
 import { AsyncResource } from 'node:async_hooks'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type ExecutionResult, getOperationAST, specifiedRules, validate } from 'graphql'
-import { HubError } from '../errors.ts'
+import { HubError } from '../platform/errors.ts'
 import { contextMaker, type GraphqlParts } from './graphql.ts'
 import { renderError, sendRefusal } from './graphql-errors.ts'
 import { fewRootFields, parseBounded } from './graphql-limits.ts'

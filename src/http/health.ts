@@ -1,6 +1,6 @@
 /** `/healthz`: the process is up. `/readyz`: the database and the object store answer and have room too; 503 names which does not. */
 import type { FastifyInstance } from 'fastify'
-import type { Deps } from '../context.ts'
+import type { Deps } from '../operation/context.ts'
 import { type ObjectStore, ObjectStoreError } from '../store/objects/object-store.ts'
 
 const PING_TIMEOUT_MS = 2000

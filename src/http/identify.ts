@@ -1,7 +1,7 @@
 /** Who is asking, found once a request and before its body is read, and counted against the rate. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Viewer } from '../context.ts'
-import { HubError } from '../errors.ts'
+import type { Viewer } from '../operation/context.ts'
+import { HubError } from '../platform/errors.ts'
 import type { RateLimit } from './rate-limit.ts'
 
 /** Who sends this request; 401 for a bad credential, 403 for a cookie from a foreign origin. */

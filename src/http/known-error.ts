@@ -1,6 +1,6 @@
 /** Whatever was thrown, as a row of the closed table. */
 import type { FastifyRequest } from 'fastify'
-import { HubError } from '../errors.ts'
+import { HubError } from '../platform/errors.ts'
 import { asUnavailable } from '../store/db-errors.ts'
 import { storeGone } from '../store/objects/store-gone.ts'
 

@@ -1,6 +1,6 @@
 /** The log: one JSON object a line on stdout, without credentials, cookies, tokens or query strings (a signed URL is a credential). */
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino'
-import type { Config } from '../config.ts'
+import type { Config } from '../platform/config.ts'
 
 const secretNames = [
   'authorization',

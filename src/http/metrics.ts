@@ -1,7 +1,7 @@
 /** `/metrics` for Prometheus: the process, requests by route, the database pool. */
 import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { Deps } from '../context.ts'
+import type { Deps } from '../operation/context.ts'
 
 /** A registry of its own for each server, so that two in one process do not clash. Routes are labelled by pattern, never by URL. */
 export function registerMetrics(app: FastifyInstance, deps: Deps): void {

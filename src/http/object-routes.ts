@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { HubError } from '../errors.ts'
+import { HubError } from '../platform/errors.ts'
 import { attachment } from '../store/objects/content-disposition.ts'
 import type { DiskStore } from '../store/objects/disk.ts'
 import { ObjectStoreError } from '../store/objects/object-store.ts'

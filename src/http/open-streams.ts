@@ -2,7 +2,7 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { finished } from 'node:stream/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { HubError } from '../errors.ts'
+import { HubError } from '../platform/errors.ts'
 import { endingOf } from './request-context.ts'
 import { StreamOutlet } from './stream-outlet.ts'
 

@@ -3,7 +3,7 @@
  * what makes parts, does count.
  */
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
-import { HubError } from '../errors.ts'
+import { HubError } from '../platform/errors.ts'
 import type { PartGrant } from '../store/objects/signed-url.ts'
 
 /** A part is sent once; a bad connection may need a few more. */

@@ -1,7 +1,7 @@
 /** Requests a minute: a credential has the whole rate, an anonymous address a fifth of it (contract, "Money, tiers, limits"). */
 import type { FastifyReply } from 'fastify'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
-import { HubError } from '../errors.ts'
+import { HubError } from '../platform/errors.ts'
 
 const WINDOW_S = 60
 

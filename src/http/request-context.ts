@@ -1,7 +1,7 @@
 /** The context that verbs and resolvers get, made from one HTTP request. */
 import type { ServerResponse } from 'node:http'
 import type { FastifyRequest } from 'fastify'
-import type { Deps, IdempotencySlot, Replay, RequestContext, Viewer } from '../context.ts'
+import type { Deps, IdempotencySlot, Replay, RequestContext, Viewer } from '../operation/context.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,9 +1,9 @@
 /** `GET` and `HEAD /v1/repos/{owner}/{repo}/resolve/{path}` (contract, "Additions"): a stable address of a file that `curl -L` and a browser can follow. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { noneMatchCovers } from '../../rest-compat/etag.ts'
-import type { RequestContext } from '../context.ts'
-import { HubError } from '../errors.ts'
 import { resolveFile } from '../files/resolve-file.ts'
+import type { RequestContext } from '../operation/context.ts'
+import { HubError } from '../platform/errors.ts'
+import { noneMatchCovers } from '../platform/etag.ts'
 
 type Params = { owner: string; repo: string; '*': string }
 

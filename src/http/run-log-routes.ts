@@ -1,8 +1,8 @@
 /** `GET /v1/runs/{run_id}/logs` and `…/logs/download` (spec, streamRunLogs and downloadRunLog): streams, so no documents. */
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { RequestContext } from '../context.ts'
-import { type ErrorItem, HubError, toProblem } from '../errors.ts'
+import type { RequestContext } from '../operation/context.ts'
+import { type ErrorItem, HubError, toProblem } from '../platform/errors.ts'
 import { downloadLog } from '../runs/log/download-log.ts'
 import { followRun } from '../runs/log/follow-run.ts'
 import type { RunBatch } from '../runs/log/log-batch.ts'

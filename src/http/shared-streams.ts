@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { ExecutionResult } from 'graphql'
-import { HubError } from '../errors.ts'
+import { HubError } from '../platform/errors.ts'
 import { completeMessage, nextMessage } from './stream-messages.ts'
 import type { StreamOutlet } from './stream-outlet.ts'
 

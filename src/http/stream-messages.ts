@@ -1,8 +1,8 @@
 /** The messages of the GraphQL over SSE protocol, and the operation that a request of it asks for. */
 import type { FastifyRequest } from 'fastify'
 import type { ExecutionResult } from 'graphql'
-import { HubError } from '../errors.ts'
-import { isJsonObject, parseExact } from '../exact-json.ts'
+import { HubError } from '../platform/errors.ts'
+import { isJsonObject, parseExact } from '../platform/exact-json.ts'
 
 /** What is asked for, as it came. */
 export interface StreamParams {

@@ -1,5 +1,5 @@
 /** Which senders of `X-Forwarded-*` are believed. */
-import type { TrustProxy } from '../config-values.ts'
+import type { TrustProxy } from '../platform/config-values.ts'
 
 /**
  * Fastify's `trustProxy`. Addresses are counted from the right, the connection's own first: the client is the first that is not trusted, and what stands

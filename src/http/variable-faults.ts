@@ -1,7 +1,7 @@
 /** What else is wrong with the variables of an operation that is refused for their types: whoever mends them is told everything at once. */
 import { type ExecutionArgs, getOperationAST, isInputType, Kind, typeFromAST, visit } from 'graphql'
 import { MAX_FAULTS, ruleFaults } from '../../schema/rule-faults.ts'
-import { HubError } from '../errors.ts'
+import { HubError } from '../platform/errors.ts'
 
 /** The refusal by the rules of input fields, as the verb would have made it; null where nothing breaks one. */
 export function brokenRules({ schema, document, operationName, variableValues }: ExecutionArgs): HubError | null {

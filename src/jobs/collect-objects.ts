@@ -1,9 +1,10 @@
 /** Collection in the object store: doomed objects, uploads that were forgotten, and store uploads that no row knows. */
-import type { Deps } from '../context.ts'
+
 import { forgetInStore } from '../files/abort-upload.ts'
 import { BLOB_PREFIX } from '../files/objects.ts'
 import { discardUploads, takable } from '../files/upload-sql.ts'
 import { openStates, sqlStates } from '../files/upload-state.ts'
+import type { Deps } from '../operation/context.ts'
 import type { Statement } from '../store/db.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
 

@@ -1,5 +1,5 @@
 /** Collection in the database: closed file rows past their grace are pruned, and blobs that nothing refers to any more are doomed. */
-import type { Deps } from '../context.ts'
+import type { Deps } from '../operation/context.ts'
 import type { Db, Statement, Tx } from '../store/db.ts'
 
 const PRUNE_BATCH_ROWS = 1000

@@ -1,5 +1,5 @@
 /** Collection of what a report wrote into the store and no transaction named: its hub died between the two, or its commit was lost. */
-import type { Deps } from '../context.ts'
+import type { Deps } from '../operation/context.ts'
 import { madeAtMs, RUN_PREFIX } from '../runs/log/run-objects.ts'
 import type { Statement } from '../store/db.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'

@@ -1,6 +1,6 @@
 /** Background work, as data. Each is idempotent and may run on two hubs at once. */
 import { z } from 'zod'
-import { dispatchRun, dispatchWaiting } from '../hosting/dispatch-run.ts'
+import { dispatchRun, dispatchWaiting } from '../runs/dispatch/dispatch-run.ts'
 import type { JobDefinition } from '../store/queue.ts'
 import { verifyBlob } from './blob-verify.ts'
 import { abortAbandoned, abortStrays, deleteDoomed } from './collect-objects.ts'

@@ -1,8 +1,9 @@
 /** Closes the file rows of a deleted repo and gives up its uploads. The owner's storage was counted back when it was deleted. */
-import type { Deps } from '../context.ts'
+
 import { forgetInStore } from '../files/abort-upload.ts'
 import { discardUploads } from '../files/upload-sql.ts'
 import { openStates, sqlStates } from '../files/upload-state.ts'
+import type { Deps } from '../operation/context.ts'
 import type { Statement } from '../store/db.ts'
 import { unpinFiles } from './collect-rows.ts'
 

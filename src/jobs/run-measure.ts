@@ -1,5 +1,5 @@
 /** Counts in the artifacts of runs from before they were counted: their sizes stand in the object store alone. */
-import type { Deps } from '../context.ts'
+import type { Deps } from '../operation/context.ts'
 import { metricsKey } from '../runs/log/run-objects.ts'
 import type { Statement } from '../store/db.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'

@@ -1,5 +1,5 @@
 /** Clears what a deleted run left: its metrics and log, its objects, and what it pinned. */
-import type { Deps } from '../context.ts'
+import type { Deps } from '../operation/context.ts'
 import { runPrefix } from '../runs/log/run-objects.ts'
 import type { Statement } from '../store/db.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'

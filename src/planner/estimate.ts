@@ -1,6 +1,6 @@
 /** The most that a run can cost. Pure. Spec, "RunEstimate". */
-import { costOfHours, type Usd, usdLess } from '../money.ts'
-import type { RunExecutor } from '../runs/recipe/recipe.ts'
+import { costOfHours, type Usd, usdLess } from '../platform/money.ts'
+import type { RunExecutor } from './recipe/recipe.ts'
 import type { RunPlan } from './run-plan.ts'
 
 /** Money has four decimals. */

@@ -1,7 +1,7 @@
 /** What the arithmetic starts from: batch size, cameras, resolution, chunk and steps, each from the recipe, else the dataset, else the registry. Pure. */
-import { asDouble } from '../exact-json.ts'
-import type { Recipe } from '../runs/recipe/recipe.ts'
+import { asDouble } from '../platform/exact-json.ts'
 import type { DatasetFacts } from './dataset-facts.ts'
+import type { Recipe } from './recipe/recipe.ts'
 import type { Template } from './templates.ts'
 
 export interface PlannerInputs {

@@ -1,6 +1,7 @@
 /** What succeeded runs measured, as the planner asks for it. */
+
+import type { TierTable } from '../platform/tier-table.ts'
 import type { Querier, Statement } from '../store/db.ts'
-import type { TierTable } from '../tiers/tier-table.ts'
 
 /** Rolling means of succeeded runs of a template on a tier with a batch size (environments of an RL template). */
 export interface Measured {

@@ -1,11 +1,11 @@
 /** The first dataset of this hub that a recipe names, as the planner sees it. Whatever hinders the reading is a warning, never a refusal. */
-import type { RequestContext } from '../context.ts'
+import type { RequestContext } from '../operation/context.ts'
 import { MAX_DATASET_INFO_BYTES } from '../repos/dataset-info.ts'
 import { viewerParams, visibleRepo } from '../repos/repo-shape.ts'
-import { ownDataset } from '../runs/recipe/dataset-ref.ts'
-import type { Recipe } from '../runs/recipe/recipe.ts'
 import type { Statement } from '../store/db.ts'
 import { type DatasetFacts, parseDatasetFacts } from './dataset-facts.ts'
+import { ownDataset } from './recipe/dataset-ref.ts'
+import type { Recipe } from './recipe/recipe.ts'
 
 interface InfoRow {
   /** Null where the dataset has no `meta/info.json`. */

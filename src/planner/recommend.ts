@@ -1,10 +1,10 @@
 /** Which tier a recipe needs, how long it takes and what it costs: the same answer to the same question, with its arithmetic. Pure. Spec, "RunRecommendation". */
-import { costOfHours, type Usd, usd, usdLess, usdSum } from '../money.ts'
-import type { Recipe, RunExecutor } from '../runs/recipe/recipe.ts'
-import type { HardwareTier } from '../tiers/tier-table.ts'
+import { costOfHours, type Usd, usd, usdLess, usdSum } from '../platform/money.ts'
+import type { HardwareTier } from '../platform/tier-table.ts'
 import type { DatasetFacts } from './dataset-facts.ts'
 import { type PlannerInputs, resolveInputs } from './inputs.ts'
 import type { Measured } from './measured.ts'
+import type { Recipe, RunExecutor } from './recipe/recipe.ts'
 import { hostRateOf, mayHostOn, type PlannerSettings, type RunPlan } from './run-plan.ts'
 import { hasFigures, type Template, type TrainingMethod } from './templates.ts'
 import { timeOf } from './time.ts'

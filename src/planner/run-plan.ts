@@ -1,9 +1,9 @@
 /** What a recipe resolves to on this deployment: template, executor, tier and rate. Pure. Spec, "Recipe" and createRun. */
-import type { RunSettings } from '../config.ts'
-import { type ErrorItem, HubError, type Loc } from '../errors.ts'
-import { type Usd, usd, usdSum } from '../money.ts'
-import { DEFAULT_MAX_HOURS, type Recipe, type RunExecutor } from '../runs/recipe/recipe.ts'
-import type { HardwareTier, TierTable } from '../tiers/tier-table.ts'
+import type { RunSettings } from '../platform/config.ts'
+import { type ErrorItem, HubError, type Loc } from '../platform/errors.ts'
+import { type Usd, usd, usdSum } from '../platform/money.ts'
+import type { HardwareTier, TierTable } from '../platform/tier-table.ts'
+import { DEFAULT_MAX_HOURS, type Recipe, type RunExecutor } from './recipe/recipe.ts'
 import { findTemplate, type Template, templateNames } from './templates.ts'
 
 /** What of the deployment a recipe is held against. */

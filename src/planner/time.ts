@@ -1,5 +1,5 @@
 /** How long a training takes on a tier. Pure. */
-import type { HardwareTier, TierTable } from '../tiers/tier-table.ts'
+import type { HardwareTier, TierTable } from '../platform/tier-table.ts'
 import type { PlannerInputs } from './inputs.ts'
 import type { Measured } from './measured.ts'
 import type { Template } from './templates.ts'

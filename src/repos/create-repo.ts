@@ -1,12 +1,13 @@
 /** createRepo (spec, "POST /v1/repos"; statuses in the contract, "Statuses the spec leaves out"). */
-import { audit } from '../accounts/audit.ts'
-import { accountByHandle } from '../accounts/handle.ts'
+
+import { accountByHandle } from '../auth/handle.ts'
 import { assertMayCreateRepo, assertNotAgent, assertNotJob, requireCredential } from '../auth/policy.ts'
-import type { AccountRef, AllowedContext, RequestContext } from '../context.ts'
-import { HubError } from '../errors.ts'
-import { newId } from '../ids.ts'
+import { audit } from '../operation/audit.ts'
+import { commitVerb, guarded } from '../operation/commit-verb.ts'
+import type { AccountRef, AllowedContext, RequestContext } from '../operation/context.ts'
+import { HubError } from '../platform/errors.ts'
+import { newId } from '../platform/ids.ts'
 import { type Statement, uniqueViolation } from '../store/db.ts'
-import { commitVerb, guarded } from '../verb.ts'
 import type { Repo, RepoKind, Visibility } from './repo-shape.ts'
 import { distinctTags } from './tags.ts'
 

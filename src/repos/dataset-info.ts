@@ -1,6 +1,6 @@
 /** What a LeRobot dataset says of itself in `meta/info.json` (v2.0, v2.1, v3.0), as a meta block. Contract, "Meta blocks can be set". */
 import { z } from 'zod'
-import { longNameText } from '../text-rules.ts'
+import { longNameText } from '../platform/text-rules.ts'
 
 export const DATASET_INFO_PATH = 'meta/info.json'
 

@@ -1,10 +1,11 @@
 /** deleteRepo (spec, "DELETE /v1/repos/{owner}/{repo}"; contract, "References that keep a repo from being deleted"). */
-import { audit } from '../accounts/audit.ts'
+
 import { assertNotAgent, assertNotJob } from '../auth/policy.ts'
-import type { RequestContext } from '../context.ts'
-import { notFound } from '../errors.ts'
+import { audit } from '../operation/audit.ts'
+import { commitVerb, guarded } from '../operation/commit-verb.ts'
+import type { RequestContext } from '../operation/context.ts'
+import { notFound } from '../platform/errors.ts'
 import type { Statement, Tx } from '../store/db.ts'
-import { commitVerb, guarded } from '../verb.ts'
 import { findRepoToWrite, lockRepo, type RepoFacts } from './get-repo.ts'
 import { assertUnreferenced, dropStrangers } from './references.ts'
 

@@ -1,7 +1,7 @@
 /** Reads of single repos: one named statement each, visibility inside the statement. */
 import { assertMayWriteRepo } from '../auth/policy.ts'
-import type { RequestContext, Viewer } from '../context.ts'
-import { notFound } from '../errors.ts'
+import type { RequestContext, Viewer } from '../operation/context.ts'
+import { notFound } from '../platform/errors.ts'
 import type { Querier, Statement } from '../store/db.ts'
 import {
   type Repo,

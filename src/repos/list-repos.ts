@@ -1,8 +1,8 @@
 /** listRepos (spec, "GET /v1/repos"): a keyset page of the repos that the caller can see, and the facet counts. */
-import type { RequestContext } from '../context.ts'
-import { decodeCursor, encodeCursor, idPart, isTimePart, type Page } from '../page.ts'
+import type { RequestContext } from '../operation/context.ts'
+import { decodeCursor, encodeCursor, idPart, isTimePart, type Page } from '../platform/page.ts'
+import { DEFAULT_PAGE_SIZE } from '../platform/text-rules.ts'
 import type { Statement } from '../store/db.ts'
-import { DEFAULT_PAGE_SIZE } from '../text-rules.ts'
 import { FOUND, type RepoFilter, type RepoSort, repoFacetStatement, repoPageStatement } from './list-sql.ts'
 import { type Repo, toRepo, viewerParams, visibleRepo } from './repo-shape.ts'
 

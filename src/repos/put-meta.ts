@@ -1,9 +1,9 @@
 /** putModelMeta and putDatasetMeta (contract, "Meta blocks can be set"): full replace, 409 on another kind, both return the repo. */
-import { audit } from '../accounts/audit.ts'
-import type { RequestContext } from '../context.ts'
-import { HubError, notFound } from '../errors.ts'
+import { audit } from '../operation/audit.ts'
+import { commitVerb, guarded } from '../operation/commit-verb.ts'
+import type { RequestContext } from '../operation/context.ts'
+import { HubError, notFound } from '../platform/errors.ts'
 import type { Statement, Tx } from '../store/db.ts'
-import { commitVerb, guarded } from '../verb.ts'
 import { findRepoToWrite, getReposById, lockRepo, type RepoFacts } from './get-repo.ts'
 import type { ControlClass, Repo, RepoKind } from './repo-shape.ts'
 

@@ -2,7 +2,7 @@
  * What keeps a repo from being deleted: runs that name it, of owners who see it now. Contract, "References that keep a repo from being deleted" and
  * "References of strangers".
  */
-import { HubError } from '../errors.ts'
+import { HubError } from '../platform/errors.ts'
 import type { Statement, Tx } from '../store/db.ts'
 import type { RepoFacts } from './get-repo.ts'
 

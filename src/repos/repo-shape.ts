@@ -1,7 +1,7 @@
 /** A repo as the graph shows it, and the columns that every read of one selects. Spec, "Repo". */
 import { repoVisibleSql, visibleRepos } from '../auth/policy.ts'
 import type { RobotCard } from '../cards/robot-card.ts'
-import type { AccountRef, Viewer } from '../context.ts'
+import type { AccountRef, Viewer } from '../operation/context.ts'
 
 export type RepoKind = 'dataset' | 'model' | 'robot'
 export type Visibility = 'private' | 'public'

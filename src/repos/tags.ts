@@ -1,6 +1,6 @@
 /** Tags of a repo. */
-import { invalid } from '../errors.ts'
-import { MAX_TAGS } from '../text-rules.ts'
+import { invalid } from '../platform/errors.ts'
+import { MAX_TAGS } from '../platform/text-rules.ts'
 
 /** Tags without duplicates, in the order given; 422 for more than 20 distinct ones (contract, "Tag"). */
 export function distinctTags(tags: readonly string[]): string[] {

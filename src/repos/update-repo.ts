@@ -1,10 +1,11 @@
 /** updateRepo (spec, "PATCH /v1/repos/{owner}/{repo}"): omitted means unchanged, null clears `description` and `tags`. */
-import { audit } from '../accounts/audit.ts'
+
 import { assertNotAgent, assertNotJob } from '../auth/policy.ts'
-import type { RequestContext } from '../context.ts'
-import { invalid, notFound } from '../errors.ts'
+import { audit } from '../operation/audit.ts'
+import { commitVerb, guarded } from '../operation/commit-verb.ts'
+import type { RequestContext } from '../operation/context.ts'
+import { invalid, notFound } from '../platform/errors.ts'
 import type { Statement, Tx } from '../store/db.ts'
-import { commitVerb, guarded } from '../verb.ts'
 import { findRepoToWrite, getReposById, lockRepo, type RepoFacts } from './get-repo.ts'
 import type { Repo, Visibility } from './repo-shape.ts'
 import { distinctTags } from './tags.ts'

@@ -1,9 +1,9 @@
 /** The source of the subscription `repoUpdated`: the repo as it stands, again after each change. */
 import { currentViewer } from '../auth/current-viewer.ts'
 import { seenBy } from '../auth/event-viewer.ts'
-import type { RequestContext } from '../context.ts'
-import { notFound } from '../errors.ts'
-import { isId } from '../ids.ts'
+import type { RequestContext } from '../operation/context.ts'
+import { notFound } from '../platform/errors.ts'
+import { isId } from '../platform/ids.ts'
 import { getReposById } from './get-repo.ts'
 import type { Repo } from './repo-shape.ts'
 

@@ -1,12 +1,12 @@
 /** A run as verbs that move it see it: what decides, under the lock of its row. Lock order: repos, runs, accounts, uploads, blobs. */
 import { runViewerParams } from '../auth/policy.ts'
-import type { RequestContext } from '../context.ts'
-import { HubError, notFound } from '../errors.ts'
-import { isId } from '../ids.ts'
-import type { Usd } from '../money.ts'
+import type { RequestContext } from '../operation/context.ts'
+import { HubError, notFound } from '../platform/errors.ts'
+import { isId } from '../platform/ids.ts'
+import type { Usd } from '../platform/money.ts'
 import type { Querier, Statement } from '../store/db.ts'
-import { deadlineSql, dueSql, isDeadlineOver, isGraceOver } from './deadline.ts'
-import { visibleRun } from './run-shape.ts'
+import { deadlineSql, dueSql, isDeadlineOver, isGraceOver } from './lease/deadline.ts'
+import { visibleRun } from './read/run-shape.ts'
 import { decideRun, type JobStatus, type RunExecutor, type RunFacts, type RunTrigger } from './run-state.ts'
 
 export interface HeldRun {

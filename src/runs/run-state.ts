@@ -1,5 +1,5 @@
 /** The states of a run and what moves it, as one table. Pure; statements and refusals take their conditions from here. Spec, "States and transitions", Run. */
-import type { ErrorType } from '../errors.ts'
+import type { ErrorType } from '../platform/errors.ts'
 
 export type JobStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'canceled'
 export type RunExecutor = 'worker' | 'hosted'

@@ -1,5 +1,5 @@
 /** The one place that reads the errors of the database driver and of Prisma. */
-import { HubError } from '../errors.ts'
+import { HubError } from '../platform/errors.ts'
 
 type Fault = Readonly<Record<string, unknown>>
 

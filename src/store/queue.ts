@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { type Job, PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
 import type { z } from 'zod'
-import type { Deps } from '../context.ts'
+import type { Deps } from '../operation/context.ts'
 import type { Tx } from './db.ts'
 
 export interface Queue {

@@ -1,6 +1,6 @@
 /** How the hub reads PostgreSQL's text format: straight into values that JSON can hold. */
 import pg from 'pg'
-import { parseExact } from '../exact-json.ts'
+import { parseExact } from '../platform/exact-json.ts'
 
 const { builtins } = pg.types
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ensureOperator } from '../../src/accounts/operator.ts'
 import { type Auth, openAuth } from '../../src/auth/auth.ts'
 import { viewerOfToken } from '../../src/auth/authenticate.ts'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/platform/config.ts'
 import { testDb } from '../support/database.ts'
 
 const database = testDb()

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newKeyToken } from '../../src/auth/api-key.ts'
 import { type Auth, openAuth } from '../../src/auth/auth.ts'
 import { SESSION_TYP } from '../../src/auth/session-token.ts'
-import { newId } from '../../src/ids.ts'
+import { newId } from '../../src/platform/ids.ts'
 import { contractHub, newName, type Person } from '../contract/support/hub.ts'
 
 const hub = contractHub()

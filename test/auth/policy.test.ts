@@ -14,8 +14,8 @@ import {
   requireCredential,
   visibleRepos,
 } from '../../src/auth/policy.ts'
-import type { Credentialed, Viewer } from '../../src/context.ts'
-import { HubError } from '../../src/errors.ts'
+import type { Credentialed, Viewer } from '../../src/operation/context.ts'
+import { HubError } from '../../src/platform/errors.ts'
 import { testDb } from '../support/database.ts'
 
 const database = testDb()

@@ -13,8 +13,8 @@ import {
   paginateListObjectsV2,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
-import type { S3Settings } from '../../src/config.ts'
 import { PART_SIZE_BYTES } from '../../src/files/limits.ts'
+import type { S3Settings } from '../../src/platform/config.ts'
 import { s3Client } from '../../src/store/objects/s3-client.ts'
 import { MIB } from './measure.ts'
 

@@ -4,7 +4,7 @@ import { cardChecks } from '../../src/cards/card-checks.ts'
 import { gradeOf } from '../../src/cards/check.ts'
 import { checkCodes } from '../../src/cards/check-codes.ts'
 import { readCard } from '../../src/cards/read-card.ts'
-import type { ModelReading } from '../../src/mjcf/reading.ts'
+import type { ModelReading } from '../../src/models/mjcf/reading.ts'
 import { armReading, goodCard, goodInterface } from './support/card.ts'
 
 const judge = (document: unknown, reading: ModelReading | null = armReading(), stills: string[] = []) =>

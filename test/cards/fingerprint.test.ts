@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { interfaceFingerprint } from '../../src/cards/fingerprint.ts'
 import type { EmbodimentInterface } from '../../src/cards/interface-schema.ts'
-import { parseExact } from '../../src/exact-json.ts'
+import { parseExact } from '../../src/platform/exact-json.ts'
 import { goodInterface } from './support/card.ts'
 
 type Json = ReturnType<typeof JSON.parse>

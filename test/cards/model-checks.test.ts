@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { modelChecks, modelSummary } from '../../src/cards/model-checks.ts'
-import type { FaultKind, ModelFault } from '../../src/mjcf/fault.ts'
-import type { ModelReading } from '../../src/mjcf/reading.ts'
+import type { FaultKind, ModelFault } from '../../src/models/mjcf/fault.ts'
+import type { ModelReading } from '../../src/models/mjcf/reading.ts'
 import { armReading } from './support/card.ts'
 
 const fault = (kind: FaultKind, change: Partial<ModelFault> = {}): ModelFault => ({

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { localFiles } from '../../src/cli/local-files.ts'
-import { limits } from '../../src/mjcf/limits.ts'
+import { limits } from '../../src/models/mjcf/limits.ts'
 
 let base: string
 let dir: string

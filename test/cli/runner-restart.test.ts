@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { addUser } from '../../src/accounts/accounts.ts'
 import { addApiKey } from '../../src/accounts/api-keys.ts'
-import { noViewer } from '../../src/accounts/audit.ts'
 import { createHubClient, type RunEvent } from '../../src/client/index.ts'
+import { noViewer } from '../../src/operation/audit.ts'
 import { testDb } from '../support/database.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

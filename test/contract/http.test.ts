@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { routes } from '../../rest-compat/routes.ts'
-import { errorTable } from '../../src/errors.ts'
+import { errorTable } from '../../src/platform/errors.ts'
 import { contractHub, newName, type Person, places, sha256Of, types } from './support/hub.ts'
 
 const hub = contractHub()

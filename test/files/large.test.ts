@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { RequestContext } from '../../src/context.ts'
 import { completeUpload } from '../../src/files/complete-upload.ts'
 import { deleteFiles } from '../../src/files/delete-files.ts'
 import { PART_SIZE_BYTES } from '../../src/files/limits.ts'
@@ -8,6 +7,7 @@ import { presignUpload, signParts } from '../../src/files/presign-upload.ts'
 import { resolveFile } from '../../src/files/resolve-file.ts'
 import { listTree } from '../../src/files/tree.ts'
 import { verifyBlob } from '../../src/jobs/blob-verify.ts'
+import type { RequestContext } from '../../src/operation/context.ts'
 import { testDb } from '../support/database.ts'
 import { makeWorld, sha256Of, type World, type WorldRepo } from '../support/world.ts'
 

@@ -1,10 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { partBytes, partFaults } from '../../src/files/check-parts.ts'
 import { detectMime } from '../../src/files/mime.ts'
-import { filePath, justAfter, newFilePath, newPathFault, pathFault, prefixSuccessor } from '../../src/files/path.ts'
 import { completedUpload, presignUploadFile, presignUploadInput } from '../../src/files/schemas.ts'
 import { partCount } from '../../src/files/upload-sql.ts'
 import { openStates, type UploadState, uploadRefusal } from '../../src/files/upload-state.ts'
+import {
+  filePath,
+  justAfter,
+  newFilePath,
+  newPathFault,
+  pathFault,
+  prefixSuccessor,
+} from '../../src/platform/file-path.ts'
 
 const inBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { AccountRef, RequestContext } from '../../src/context.ts'
-import { prefixSuccessor } from '../../src/files/path.ts'
 import { filesOfRepos, listTree, treePage } from '../../src/files/tree.ts'
-import { encodeCursor } from '../../src/page.ts'
+import type { AccountRef, RequestContext } from '../../src/operation/context.ts'
+import { prefixSuccessor } from '../../src/platform/file-path.ts'
+import { encodeCursor } from '../../src/platform/page.ts'
 import { testDb } from '../support/database.ts'
 import { makeWorld, type World, type WorldRepo } from '../support/world.ts'
 

@@ -6,7 +6,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { endCalls } from '../../src/hosting/end-calls.ts'
 import { openHostedPlaces } from '../../src/hosting/hosted-places.ts'
-import { sweepLeases } from '../../src/runs/sweep-leases.ts'
+import { sweepLeases } from '../../src/runs/lease/sweep-leases.ts'
 import { contractHub, type Json, type Person } from '../contract/support/hub.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'hub-end-calls-'))

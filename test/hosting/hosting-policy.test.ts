@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { readConfig } from '../../src/config.ts'
 import { agentRefusal, appRefusal, hostedWork, ownerRefusal } from '../../src/hosting/hosting-policy.ts'
-import type { Recipe } from '../../src/runs/recipe/recipe.ts'
+import type { Recipe } from '../../src/planner/recipe/recipe.ts'
+import { readConfig } from '../../src/platform/config.ts'
 
 const hosted = (settings: Record<string, string> = {}) => readConfig({ OPERATOR_HANDLE: 'boss', ...settings }).hosted
 const run: Recipe = { template: 'act', executor: 'hosted' }

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/platform/config.ts'
 import { startFailure } from '../../src/start-failure.ts'
 import { type RunningHub, startHub } from '../../src/start-hub.ts'
 

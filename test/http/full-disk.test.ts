@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/platform/config.ts'
 import { type RunningHub, startHub } from '../../src/start-hub.ts'
 
 const mount = await mkdtemp(join(tmpdir(), 'hub-full-'))

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { type Client, createClient } from 'graphql-sse'
 import { createSchema } from 'graphql-yoga'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { RequestContext } from '../../src/context.ts'
+import type { RequestContext } from '../../src/operation/context.ts'
 import { type Db, openDb } from '../../src/store/db.ts'
 import { testServer } from './support/test-server.ts'
 

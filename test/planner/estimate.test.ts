@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { readConfig } from '../../src/config.ts'
-import { HubError } from '../../src/errors.ts'
 import { estimateOf } from '../../src/planner/estimate.ts'
+import type { Recipe } from '../../src/planner/recipe/recipe.ts'
 import { assertImplemented, planRun } from '../../src/planner/run-plan.ts'
-import type { Recipe } from '../../src/runs/recipe/recipe.ts'
+import { readConfig } from '../../src/platform/config.ts'
+import { HubError } from '../../src/platform/errors.ts'
 import { settings } from './support.ts'
 
 const estimate = (recipe: Recipe) => estimateOf(planRun(recipe, settings))

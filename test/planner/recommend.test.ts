@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { DatasetFacts } from '../../src/planner/dataset-facts.ts'
-import type { Recipe } from '../../src/runs/recipe/recipe.ts'
+import type { Recipe } from '../../src/planner/recipe/recipe.ts'
 import { arithmetic, recommend, settings } from './support.ts'
 
 const executors = ['worker', 'hosted'] as const

@@ -1,9 +1,9 @@
-import { readConfig } from '../../src/config.ts'
 import type { DatasetFacts } from '../../src/planner/dataset-facts.ts'
 import type { Measured } from '../../src/planner/measured.ts'
+import type { Recipe } from '../../src/planner/recipe/recipe.ts'
 import { recommendOf } from '../../src/planner/recommend.ts'
 import { type PlannerSettings, planRun } from '../../src/planner/run-plan.ts'
-import type { Recipe } from '../../src/runs/recipe/recipe.ts'
+import { readConfig } from '../../src/platform/config.ts'
 
 export const settings: PlannerSettings = readConfig({ EXTRA_TEMPLATES: 'own_net' })
 

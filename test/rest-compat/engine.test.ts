@@ -1,13 +1,13 @@
 import { GraphQLError, type GraphQLScalarType, type GraphQLSchema } from 'graphql'
 import { createSchema } from 'graphql-yoga'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { coerceRequest } from '../../rest-compat/coerce.ts'
-import { planRoute, type RoutePlan, restDialect } from '../../rest-compat/dialect.ts'
-import { noneMatchCovers, strongEtag } from '../../rest-compat/etag.ts'
-import { openApiDocument } from '../../rest-compat/openapi.ts'
-import { restLoc } from '../../rest-compat/places.ts'
-import { body, fields, path, query, type Route } from '../../rest-compat/route.ts'
-import { HubError } from '../../src/errors.ts'
+import { coerceRequest } from '../../rest-compat/engine/coerce.ts'
+import { planRoute, type RoutePlan, restDialect } from '../../rest-compat/engine/dialect.ts'
+import { openApiDocument } from '../../rest-compat/engine/openapi.ts'
+import { restLoc } from '../../rest-compat/engine/places.ts'
+import { body, fields, path, query, type Route } from '../../rest-compat/engine/route.ts'
+import { HubError } from '../../src/platform/errors.ts'
+import { noneMatchCovers, strongEtag } from '../../src/platform/etag.ts'
 
 function testSchema(): GraphQLSchema {
   const schema = createSchema({

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { type Claim, claimKey, digestOf } from '../../rest-compat/idempotency.ts'
-import { HubError } from '../../src/errors.ts'
+import { type Claim, claimKey, digestOf } from '../../src/operation/idempotency.ts'
+import { HubError } from '../../src/platform/errors.ts'
 import type { Db } from '../../src/store/db.ts'
 import { testDb } from '../support/database.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { errorTable } from '../../src/errors.ts'
+import { errorTable } from '../../src/platform/errors.ts'
 import {
   decideRun,
   type JobStatus,

@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises'
 import { beforeAll, expect, test } from 'vitest'
-import { HubError } from '../../src/errors.ts'
+import { HubError } from '../../src/platform/errors.ts'
 import { openDb, uniqueViolation } from '../../src/store/db.ts'
 import { asUnavailable, isRetryable } from '../../src/store/db-errors.ts'
 import { testDb } from '../support/database.ts'

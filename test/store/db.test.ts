@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { HubError } from '../../src/errors.ts'
+import { HubError } from '../../src/platform/errors.ts'
 import { type Db, openDb, type Statement, type Tx } from '../../src/store/db.ts'
 import { parseTimestamp } from '../../src/store/type-parsers.ts'
 import { testDb } from '../support/database.ts'

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Fastify from 'fastify'
-import { HubError, toProblem } from '../../src/errors.ts'
 import { objectRoutes } from '../../src/http/object-routes.ts'
+import { HubError, toProblem } from '../../src/platform/errors.ts'
 import { type DiskStore, openDiskStore } from '../../src/store/objects/disk.ts'
 
 export interface ObjectServer {

@@ -1,6 +1,6 @@
 /** What a rule of a card works on, and how its findings become a check. Pure. */
-import { nearestName } from '../../mjcf/nearest-name.ts'
-import type { ModelReading } from '../../mjcf/reading.ts'
+import { nearestName } from '../../models/mjcf/nearest-name.ts'
+import type { ModelReading } from '../../models/mjcf/reading.ts'
 import { type Check, type CheckFault, check, faultyCheck } from '../check.ts'
 import type { EmbodimentInterface } from '../interface-schema.ts'
 import { doubtOf, isFaulty, NO_MODEL, namedJoints } from '../model-checks.ts'

@@ -1,5 +1,5 @@
 /** Rules about the numbers, words and paths of a card. Pure. Contract of the vocabularies: an unknown word is stored and warned of. */
-import { nearestName } from '../../mjcf/nearest-name.ts'
+import { nearestName } from '../../models/mjcf/nearest-name.ts'
 import type { Check, CheckFault } from '../check.ts'
 import type { ReadableCard } from '../read-card.ts'
 import {

@@ -1,6 +1,6 @@
 /** A resolved config as a list of leaves: each value that is no map and no list, under the path that leads to it. Pure. Contract, "Config". */
-import { canonicalText } from '../../canonical-hash.ts'
-import { ExactNumber } from '../../exact-json.ts'
+import { canonicalText } from '../../platform/canonical-hash.ts'
+import { ExactNumber } from '../../platform/exact-json.ts'
 
 export interface ConfigLeaf {
   readonly path: string

@@ -1,5 +1,5 @@
 /** What a run said that it would change, and whether its config did. Pure. Spec, RunConfigDeclared. */
-import { isJsonObject } from '../../exact-json.ts'
+import { isJsonObject } from '../../platform/exact-json.ts'
 import { type ConfigGroupId, groupOfPath, isCounted, type KnownNames } from './config-groups.ts'
 import { leavesOf } from './config-leaf.ts'
 import type { ComparedKey } from './diff-config.ts'

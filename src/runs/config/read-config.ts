@@ -12,7 +12,7 @@ import {
   NOT_RESOLVED,
   YAMLException,
 } from 'js-yaml'
-import { ExactNumber } from '../../exact-json.ts'
+import { ExactNumber } from '../../platform/exact-json.ts'
 import { type ConfigReading, leavesOf } from './config-leaf.ts'
 
 /** What is written out is bounded by itself: this bounds the bookkeeping. */

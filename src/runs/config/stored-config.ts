@@ -1,8 +1,8 @@
 /** Resolved configs as they were stored, read once: a page that is looked at again and again parses nothing. */
 import { LRUCache } from 'lru-cache'
-import type { Deps } from '../../context.ts'
+import type { Deps } from '../../operation/context.ts'
+import { turns } from '../../platform/turns.ts'
 import { ObjectStoreError } from '../../store/objects/object-store.ts'
-import { turns } from '../../turns.ts'
 import { readRunObject } from '../log/run-objects.ts'
 import type { ConfigReading } from './config-leaf.ts'
 import { type GroupedConfig, groupConfig } from './diff-config.ts'

@@ -1,7 +1,7 @@
 /** A run's log as one text. Spec, downloadRunLog. */
 import stripAnsi from 'strip-ansi'
 import { assertLevel } from '../../auth/policy.ts'
-import type { RequestContext } from '../../context.ts'
+import type { RequestContext } from '../../operation/context.ts'
 import { findHead } from './find-head.ts'
 import { readChunk } from './read-chunks.ts'
 import { readRunObject } from './run-objects.ts'

@@ -1,8 +1,8 @@
 /** How far a run's log and metrics go, for whoever may see the run. */
 import { runViewerParams, runVisibleSql } from '../../auth/policy.ts'
-import type { RequestContext, Viewer } from '../../context.ts'
-import { notFound } from '../../errors.ts'
-import { isId } from '../../ids.ts'
+import type { RequestContext, Viewer } from '../../operation/context.ts'
+import { notFound } from '../../platform/errors.ts'
+import { isId } from '../../platform/ids.ts'
 import type { Statement } from '../../store/db.ts'
 import type { RunHead } from './log-batch.ts'
 import { headColumns } from './read-chunks.ts'

@@ -1,9 +1,9 @@
 /** The events of a run for one reader: what there is, then what comes. Spec, streamRunLogs. */
 import { currentViewer } from '../../auth/current-viewer.ts'
 import { assertLevel } from '../../auth/policy.ts'
-import type { RequestContext } from '../../context.ts'
-import { HubError, invalid, type Loc } from '../../errors.ts'
-import { turns } from '../../turns.ts'
+import type { RequestContext } from '../../operation/context.ts'
+import { HubError, invalid, type Loc } from '../../platform/errors.ts'
+import { turns } from '../../platform/turns.ts'
 import { terminalStatuses } from '../run-state.ts'
 import { findHead } from './find-head.ts'
 import type { FollowedRun, RunBatch, RunHead } from './log-batch.ts'

@@ -1,5 +1,5 @@
 /** The one watcher of a run that has followers on this hub: it looks how far the run goes whenever it is hinted at, and tells all of them. */
-import type { Deps } from '../../context.ts'
+import type { Deps } from '../../operation/context.ts'
 import type { FollowedRun, RunHead } from './log-batch.ts'
 import { readHead } from './read-chunks.ts'
 

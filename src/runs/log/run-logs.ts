@@ -4,7 +4,7 @@
  */
 import { LRUCache } from 'lru-cache'
 import stripAnsi from 'strip-ansi'
-import type { Deps } from '../../context.ts'
+import type { Deps } from '../../operation/context.ts'
 import type { FollowedRun, LogBatch, MetricBatch, RunHead, SharedRunLogs } from './log-batch.ts'
 import { linesOf } from './log-lines.ts'
 import type { LogPosition } from './position.ts'

@@ -4,10 +4,10 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { Readable } from 'node:stream'
-import type { Deps, RequestContext } from '../../context.ts'
-import { HubError } from '../../errors.ts'
 import { asStoreRefusal, requireObjects } from '../../files/objects.ts'
-import { idTimeMs } from '../../ids.ts'
+import type { Deps, RequestContext } from '../../operation/context.ts'
+import { HubError } from '../../platform/errors.ts'
+import { idTimeMs } from '../../platform/ids.ts'
 import type { Tx } from '../../store/db.ts'
 
 export const RUN_PREFIX = 'runs/'

@@ -1,7 +1,7 @@
 /** The sources of the subscriptions `runLog` and `runMetrics`. */
-import type { RequestContext } from '../../context.ts'
-import { invalid } from '../../errors.ts'
-import { parseExact } from '../../exact-json.ts'
+import type { RequestContext } from '../../operation/context.ts'
+import { invalid } from '../../platform/errors.ts'
+import { parseExact } from '../../platform/exact-json.ts'
 import type { JobStatus } from '../run-state.ts'
 import { type FollowOptions, followRun } from './follow-run.ts'
 import type { RunBatch } from './log-batch.ts'

@@ -1,7 +1,8 @@
 /** What a succeeded run measured goes into the rolling mean of its template, tier and batch size. Spec, recommendRun; contract, "Config" and after. */
-import type { Config } from '../../config.ts'
+
 import { resolveInputs } from '../../planner/inputs.ts'
 import { findTemplate } from '../../planner/templates.ts'
+import type { Config } from '../../platform/config.ts'
 import type { Statement, Tx } from '../../store/db.ts'
 import type { LockedRun } from './report-rows.ts'
 

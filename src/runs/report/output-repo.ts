@@ -1,9 +1,10 @@
 /** The model repo that a run makes: named by its reports, kept from deletion, and stamped with where it is from when the run succeeds. */
-import { audit } from '../../accounts/audit.ts'
+
 import { assertMayWriteRepo } from '../../auth/policy.ts'
-import type { RequestContext } from '../../context.ts'
-import { HubError, invalid } from '../../errors.ts'
+import { audit } from '../../operation/audit.ts'
+import type { RequestContext } from '../../operation/context.ts'
 import { findTemplate, hasFigures } from '../../planner/templates.ts'
+import { HubError, invalid } from '../../platform/errors.ts'
 import { findRepo, lockRepo, type RepoFacts } from '../../repos/get-repo.ts'
 import { touchRepo } from '../../repos/put-meta.ts'
 import type { Statement, Tx } from '../../store/db.ts'

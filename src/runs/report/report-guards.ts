@@ -1,6 +1,6 @@
 /** Whether a report may be stored: asked before its objects are written, and again under the lock of the run. Pure. */
-import type { Credentialed } from '../../context.ts'
-import { invalid } from '../../errors.ts'
+import type { Credentialed } from '../../operation/context.ts'
+import { invalid } from '../../platform/errors.ts'
 import { nextStatus, type RunActor, runFacts } from '../run-row.ts'
 import { decideRun, type RunTrigger } from '../run-state.ts'
 import type { ReadReport, ReportRunInput } from './report-input.ts'

@@ -1,13 +1,14 @@
 /** What a runner reports, held to its limits and read as far as the hub reads it. Pure. Spec, reportRun. */
-import { freeFormFaults } from '../../cards/free-form-faults.ts'
-import type { Config } from '../../config.ts'
-import { type ErrorItem, type ErrorType, HubError, type Loc } from '../../errors.ts'
-import { isJsonObject } from '../../exact-json.ts'
+
+import type { Config } from '../../platform/config.ts'
+import { type ErrorItem, type ErrorType, HubError, type Loc } from '../../platform/errors.ts'
+import { isJsonObject } from '../../platform/exact-json.ts'
+import { freeFormFaults } from '../../platform/free-form-faults.ts'
+import { type Gates, gatesOf } from '../gates/scorecard.ts'
 import { countLines } from '../log/log-lines.ts'
-import { readMetricsLine } from '../metrics-line.ts'
-import type { ReportedProgress } from '../progress.ts'
-import { type Gates, gatesOf } from '../scorecard.ts'
-import type { CurvePoint } from '../sparkline.ts'
+import { readMetricsLine } from '../metrics/metrics-line.ts'
+import type { ReportedProgress } from '../read/progress.ts'
+import type { CurvePoint } from '../read/sparkline.ts'
 
 export type ReportStatus = 'succeeded' | 'failed' | 'canceled'
 

@@ -1,12 +1,13 @@
 /** The statements of a report. The row of the run is locked first, so that reports, sweeps and cancels of one run come one after the other. */
+
+import type { Recipe } from '../../planner/recipe/recipe.ts'
 import type { Statement } from '../../store/db.ts'
-import type { Pace } from '../pace.ts'
-import type { ReportedProgress } from '../progress.ts'
-import type { Recipe } from '../recipe/recipe.ts'
+import type { Pace } from '../read/pace.ts'
+import type { ReportedProgress } from '../read/progress.ts'
+import { visibleRun } from '../read/run-shape.ts'
+import type { RewardCurve } from '../read/sparkline.ts'
 import { type HeldRun, heldColumns } from '../run-row.ts'
-import { visibleRun } from '../run-shape.ts'
-import type { ArtifactBytes } from '../run-storage.ts'
-import type { RewardCurve } from '../sparkline.ts'
+import type { ArtifactBytes } from './run-storage.ts'
 
 /** What of a run a report stands on. */
 export interface ReportedRun extends HeldRun, ArtifactBytes {

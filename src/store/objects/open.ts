@@ -1,5 +1,5 @@
 /** Which object store a deployment has. */
-import type { Config } from '../../config.ts'
+import type { Config } from '../../platform/config.ts'
 import { openDiskStore } from './disk.ts'
 import type { ObjectStore } from './object-store.ts'
 import { openS3Store } from './s3.ts'

@@ -1,6 +1,6 @@
 /** The SDK client of the S3 store, every limit set. */
 import { S3Client } from '@aws-sdk/client-s3'
-import type { S3Settings } from '../../config.ts'
+import type { S3Settings } from '../../platform/config.ts'
 
 /** Idle time of a socket, which a stalled store is given up after; a slow transfer that moves is not. */
 const IDLE_TIMEOUT_MS = 60_000

@@ -10,7 +10,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import type { S3Settings } from '../../config.ts'
+import type { S3Settings } from '../../platform/config.ts'
 import { attachment } from './content-disposition.ts'
 import { type ObjectStore, ObjectStoreError } from './object-store.ts'
 import { s3Client } from './s3-client.ts'

@@ -1,5 +1,5 @@
 /** What a store that cannot be used means to a client. */
-import { HubError } from '../../errors.ts'
+import { HubError } from '../../platform/errors.ts'
 import { ObjectStoreError } from './object-store.ts'
 
 /** 503 `unavailable` for a store that does not answer or has no room; null for any other error. */

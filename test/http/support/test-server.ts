@@ -2,14 +2,14 @@
 import { GraphQLError, type GraphQLSchema } from 'graphql'
 import { createSchema } from 'graphql-yoga'
 import { pino } from 'pino'
-import { body, path, query, type Route } from '../../../rest-compat/route.ts'
-import { readConfig } from '../../../src/config.ts'
-import type { AllowedContext, Credentialed, Deps, RequestContext, Viewer } from '../../../src/context.ts'
-import { HubError, notFound } from '../../../src/errors.ts'
+import { body, path, query, type Route } from '../../../rest-compat/engine/route.ts'
 import { buildServer, type ServerParts } from '../../../src/http/server.ts'
+import { commitVerb, guarded } from '../../../src/operation/commit-verb.ts'
+import type { AllowedContext, Credentialed, Deps, RequestContext, Viewer } from '../../../src/operation/context.ts'
+import { readConfig } from '../../../src/platform/config.ts'
+import { HubError, notFound } from '../../../src/platform/errors.ts'
 import { RunLogs } from '../../../src/runs/log/run-logs.ts'
 import type { Db } from '../../../src/store/db.ts'
-import { commitVerb, guarded } from '../../../src/verb.ts'
 
 const typeDefs = `
   type Thing { id: ID! fullName: String! madeAt: String url: String }

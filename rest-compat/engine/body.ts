@@ -1,0 +1,21 @@
+/** The bytes of a body as JSON. */
+import { HubError } from '../../src/platform/errors.ts'
+import { parseExact } from '../../src/platform/exact-json.ts'
+import type { RoutePlan } from './dialect.ts'
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** The body as JSON, undefined where none was sent; 400 for what is none. */
+export function parseBody({ keepsNumbers }: RoutePlan, bytes: unknown): unknown {
+  if (!Buffer.isBuffer(bytes) || bytes.length === 0) return undefined
+  try {
+    const text = utf8.decode(bytes)
+    return keepsNumbers ? parseExact(text) : JSON.parse(text)
+  } catch (cause) {
+    throw new HubError(
+      'validation.json',
+      `The body is not JSON: ${cause instanceof SyntaxError ? cause.message : 'it is not UTF-8'}.`,
+      { cause },
+    )
+  }
+}

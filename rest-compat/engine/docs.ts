@@ -1,0 +1,90 @@
+/** Pages about `/v1`: the OpenAPI document, a page that shows it with no network, and one page for each type of error. */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { FastifyInstance } from 'fastify'
+import { checkCodes } from '../../src/cards/check-codes.ts'
+import { errorTable } from '../../src/platform/errors.ts'
+import { noneMatchCovers, strongEtag } from '../../src/platform/etag.ts'
+import { escapeHtml, page } from './html.ts'
+import type { JsonSchema } from './openapi-schemas.ts'
+
+const assetTypes: Readonly<Record<string, string>> = {
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+  'favicon-32x32.png': 'image/png',
+}
+
+const starter = `window.addEventListener('load', () => SwaggerUIBundle({ url: '/v1/openapi.json', dom_id: '#page', deepLinking: true, tryItOutEnabled: true }))\n`
+
+const docsHtml = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Hub · /v1</title>
+<link rel="stylesheet" href="/docs/swagger-ui.css"><link rel="icon" href="/docs/favicon-32x32.png"></head>
+<body><div id="page"></div><script src="/docs/swagger-ui-bundle.js"></script><script src="/docs/start.js"></script></body></html>
+`
+
+/** The page styles its elements inline and draws its icons from data URLs; scripts are files of this origin alone. */
+const docsPolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'"
+
+/** `/v1/openapi.json`, `/docs`, `/problems` and `/problems/<type>`. */
+export function registerDocs(app: FastifyInstance, document: JsonSchema): void {
+  const folder = createRequire(import.meta.url)
+    .resolve('swagger-ui-dist/package.json')
+    .replace(/package\.json$/, '')
+  const assets = new Map(
+    Object.entries(assetTypes).map(([name, type]) => [name, { type, bytes: readFileSync(folder + name) }]),
+  )
+  assets.set('start.js', { type: 'text/javascript; charset=utf-8', bytes: Buffer.from(starter) })
+  const text = JSON.stringify(document, null, 2)
+  const etag = strongEtag(text)
+  app.get('/v1/openapi.json', async (request, reply) => {
+    reply.headers({ etag, 'cache-control': 'no-cache' })
+    if (noneMatchCovers(request.headers['if-none-match'], etag)) return reply.code(304).send()
+    return reply.type('application/json; charset=utf-8').send(text)
+  })
+  app.get('/docs', async (_request, reply) =>
+    reply.header('content-security-policy', docsPolicy).type('text/html; charset=utf-8').send(docsHtml),
+  )
+  for (const [name, { type, bytes }] of assets) {
+    app.get(`/docs/${name}`, async (_request, reply) =>
+      reply.header('cache-control', 'public, max-age=3600').type(type).send(bytes),
+    )
+  }
+  registerProblemPages(app)
+}
+
+function registerProblemPages(app: FastifyInstance): void {
+  const rows = Object.entries(errorTable)
+  const line = ([type, row]: (typeof rows)[number]) =>
+    `<tr><td>${row.status}</td><td><a href="/problems/${type}"><code>${type}</code></a></td><td>${escapeHtml(row.title)}</td></tr>`
+  const list = `<h1>Problems</h1>\n<p>Every error of <code>/v1</code> is one of these, as <code>application/problem+json</code>.</p>`
+  const codes = Object.entries(checkCodes)
+  const codeLine = ([code, row]: (typeof codes)[number]) =>
+    `<tr><td><a href="/problems/${code}"><code>${code}</code></a></td><td>${escapeHtml(row.title)}</td></tr>`
+  const checks = `<h2>Checks of a robot card</h2>\n<p>A card that is refused has one entry in <code>errors</code> for each failing check, under its code.</p>`
+  const tables = `<table>${rows.map(line).join('\n')}</table>\n${checks}\n<table>${codes.map(codeLine).join('\n')}</table>`
+  const pages = new Map([['', page('Problems', `${list}\n${tables}`)]])
+  const back = '<p><a href="/problems">All problems</a></p>'
+  for (const [code, { title, about, fix }] of codes) {
+    const text = `<p>${escapeHtml(about)}</p>\n<p>${escapeHtml(fix)}</p>`
+    pages.set(
+      code,
+      page(`${title} · Problems`, `<h1>${escapeHtml(title)}</h1>\n<p><code>${code}</code></p>\n${text}\n${back}`),
+    )
+  }
+  for (const [type, row] of rows) {
+    const about = `<p>${escapeHtml(row.about)}</p>\n<p class="dim">HTTP ${row.status} · GraphQL <code>${row.code}</code></p>`
+    pages.set(
+      type,
+      page(
+        `${row.title} · Problems`,
+        `<h1>${escapeHtml(row.title)}</h1>\n<p><code>${type}</code></p>\n${about}\n${back}`,
+      ),
+    )
+  }
+  for (const [type, { html, policy }] of pages) {
+    app.get(type ? `/problems/${type}` : '/problems', async (_request, reply) =>
+      reply.header('content-security-policy', policy).type('text/html; charset=utf-8').send(html),
+    )
+  }
+}

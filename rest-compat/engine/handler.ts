@@ -1,0 +1,240 @@
+/** `/v1` as a Fastify plugin: every route of the table goes through these few steps and no other code. */
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { GraphQLSchema } from 'graphql'
+import type { RequestContext } from '../../src/operation/context.ts'
+import { type Claim, type StoredAnswer, StoredRefusal, StoredReplay } from '../../src/operation/idempotency.ts'
+import { HubError, notFound, type Problem, toProblem } from '../../src/platform/errors.ts'
+import { noneMatchCovers, strongEtag } from '../../src/platform/etag.ts'
+import { parseBody } from './body.ts'
+import { coerceRequest } from './coerce.ts'
+import { planRoute, type RoutePlan, restDialect } from './dialect.ts'
+import { firstOf, RequestRefusal } from './faults.ts'
+import { claimFor, settleAnswer, settleProblem } from './keyed-request.ts'
+import { placeItems } from './places.ts'
+import { defaultBodyLimitBytes, type Method, type Route } from './route.ts'
+
+export interface RestParts {
+  readonly schema: GraphQLSchema
+  readonly routes: readonly Route[]
+  /** The text of `operations/<document>.graphql`. */
+  readonly readDocument: (name: string) => string
+  /** Authenticates, counts against the rate, and sets what `contextOf` reads. */
+  readonly identify: onRequestHookHandler
+  readonly contextOf: (
+    request: FastifyRequest,
+    slot?: Partial<Pick<RequestContext, 'idempotency' | 'replay'>>,
+  ) => RequestContext
+  /** Any error as one of the closed table; logs what is new. */
+  readonly knownError: (error: unknown, request: FastifyRequest) => HubError
+}
+
+type Answer = Readonly<Record<string, unknown>>
+
+/** Plans every route; a document that does not fit the schema stops the start. */
+export function planRoutes(parts: Pick<RestParts, 'schema' | 'routes' | 'readDocument'>): RoutePlan[] {
+  const dialect = restDialect(parts.schema)
+  return parts.routes.map((route) => planRoute(route, parts.readDocument(route.document), dialect))
+}
+
+/** Mounts the routes, and 405 with `Allow` on the other methods of their paths. */
+export function registerRest(app: FastifyInstance, parts: RestParts, plans: readonly RoutePlan[]): void {
+  app.removeAllContentTypeParsers()
+  // The raw bytes: JSON is parsed here once.
+  app.addContentTypeParser(/^application\/(?:[\w.-]+\+)?json\b/i, { parseAs: 'buffer' }, (_request, bytes, done) =>
+    done(null, bytes),
+  )
+  const methods = new Map<string, Method[]>()
+  for (const plan of plans) {
+    const { method, path, bodyLimitBytes = defaultBodyLimitBytes } = plan.route
+    methods.set(path, [...(methods.get(path) ?? []), method])
+    const config = { operation: plan.route.operation }
+    app.route({
+      method,
+      url: path,
+      bodyLimit: bodyLimitBytes,
+      config,
+      onRequest: parts.identify,
+      handler: (request, reply) => handle(parts, plan, request, reply),
+    })
+  }
+  for (const [path, present] of methods) refuseOtherMethods(app, path, present)
+}
+
+function refuseOtherMethods(app: FastifyInstance, path: string, present: readonly Method[]): void {
+  const allowed: string[] = present.includes('GET') ? [...present, 'HEAD'] : [...present]
+  const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter(
+    (method) => !allowed.includes(method),
+  )
+  app.route({
+    method: others,
+    url: path,
+    exposeHeadRoute: false,
+    onRequest: async (request) => {
+      const headers = { allow: allowed.join(', ') }
+      throw new HubError(
+        'method.not_allowed',
+        `${request.method} is not a method of this path; it has ${headers.allow}.`,
+        { headers },
+      )
+    },
+    handler: () => undefined,
+  })
+}
+
+async function handle(
+  parts: RestParts,
+  plan: RoutePlan,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  let claim: Claim | null = null
+  try {
+    const base = parts.contextOf(request)
+    if (plan.scope !== 'none' && base.viewer.kind === 'anonymous') {
+      throw new HubError(
+        'auth.missing',
+        'This operation needs a credential: send `Authorization: Bearer <credential>`.',
+      )
+    }
+    const body = parseBody(plan, request.body)
+    const variables = coerceRequest(plan, {
+      path: request.params as Record<string, string>,
+      query: request.query as Record<string, string | string[]>,
+      body,
+    })
+    claim = await claimFor(plan, base, request, body)
+    if (claim?.kind === 'replay') return await replay(parts, plan, request, reply, variables, claim.answer)
+    const ctx = claim ? parts.contextOf(request, { idempotency: claim.slot }) : base
+    const answer = await execute(plan, ctx, variables, request)
+    if (claim) await settleAnswer(claim, answer)
+    return send(plan, request, reply, answer, plan.route.status)
+  } catch (error) {
+    const known = placed(plan, parts.knownError(error, request))
+    const problem = toProblem(known, request.id)
+    if (claim?.kind === 'claimed') await settleProblem(claim, problem, (failure) => parts.knownError(failure, request))
+    return sendProblem(reply, problem, known.headers)
+  }
+}
+
+/** The stored answer, once the verb's guard has let the caller pass; what it refuses now is the answer of now. */
+async function replay(
+  parts: RestParts,
+  plan: RoutePlan,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  variables: Record<string, unknown>,
+  stored: StoredAnswer,
+): Promise<FastifyReply> {
+  const kept = 'again' in stored ? null : new StoredReplay(stored)
+  const ctx = kept ? parts.contextOf(request, { replay: kept }) : parts.contextOf(request)
+  try {
+    const answer = await execute(plan, ctx, variables, request)
+    if (kept && !kept.isTaken) throw new Error(`${plan.route.operation} stored an answer and has no guard.`)
+    reply.header('idempotent-replayed', 'true')
+    return send(plan, request, reply, answer, plan.route.replayStatus ?? plan.route.status)
+  } catch (error) {
+    if (!(error instanceof StoredRefusal)) throw error
+    reply.header('idempotent-replayed', 'true')
+    return sendProblem(reply, error.problem, {})
+  }
+}
+
+async function execute(
+  plan: RoutePlan,
+  ctx: RequestContext,
+  variables: Record<string, unknown>,
+  request: FastifyRequest,
+): Promise<Answer | null> {
+  const { data, errors } = await plan.compiled.query(undefined, ctx, variables)
+  const error = errors?.[0]
+  if (error) throw error.originalError ?? error
+  let value: unknown = data?.[plan.rootKey]
+  for (const member of plan.route.unwrap ?? []) value = value && (value as Answer)[member]
+  if (plan.route.result === 'empty') return {}
+  if (value === null || value === undefined) {
+    if (plan.route.emptyWhenNull) return null
+    throw notFound(missing(plan.route, request))
+  }
+  const answer = plan.route.result === 'page' ? toPage(value as Answer) : (value as Answer)
+  if (plan.route.onlyWhenSet) leaveOutNulls(answer, plan.route.onlyWhenSet)
+  return answer
+}
+
+/** `undefined` is what `JSON.stringify` leaves out; deleting the member would cost the object its shape. */
+function leaveOutNulls(answer: Answer, members: readonly string[]): void {
+  const objects = Array.isArray(answer.items)
+    ? (answer.items as Record<string, unknown>[])
+    : [answer as Record<string, unknown>]
+  for (const object of objects) {
+    for (const member of members) if (object[member] === null) object[member] = undefined
+  }
+}
+
+function missing(route: Route, request: FastifyRequest): string {
+  const params = request.params as Record<string, string>
+  return route.missing ? route.missing.replace(/:(\w+)/g, (_, name: string) => params[name] ?? '') : 'It'
+}
+
+function toPage({ items, pageInfo, ...rest }: Answer): Answer {
+  const { hasNextPage, endCursor } = pageInfo as { hasNextPage: boolean; endCursor: string | null }
+  return { items, next_cursor: hasNextPage ? endCursor : null, ...rest }
+}
+
+function send(
+  plan: RoutePlan,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: Answer | null,
+  status: number,
+): FastifyReply {
+  const { route } = plan
+  if (answer === null) return reply.code(204).send()
+  reply.code(status)
+  if (route.headers) reply.headers(route.headers(answer))
+  if (route.result === 'empty') return reply.send()
+  if (route.result === 'page' && typeof answer.next_cursor === 'string')
+    reply.header('link', nextLink(request.url, answer.next_cursor))
+  const text = JSON.stringify(answer)
+  if (route.method === 'GET') {
+    const etag = strongEtag(text)
+    reply.header('etag', etag).header('cache-control', 'private, no-cache').header('vary', 'Authorization, Cookie')
+    if (noneMatchCovers(request.headers['if-none-match'], etag)) return reply.code(304).send()
+  }
+  return reply.type('application/json; charset=utf-8').send(text)
+}
+
+/** The same listing from its next page on; a relative reference, which every client resolves against what it asked. */
+function nextLink(url: string, cursor: string): string {
+  // A query may hold further question marks: only the first one ends the path.
+  const end = url.includes('?') ? url.indexOf('?') : url.length
+  const path = url.slice(0, end)
+  const query = new URLSearchParams(url.slice(end + 1))
+  query.set('cursor', cursor)
+  return `<${path}?${query}>; rel="next"`
+}
+
+/** Sends a Problem with the headers that its status asks for. */
+export function sendProblem(
+  reply: FastifyReply,
+  problem: Problem,
+  headers: Readonly<Record<string, string>>,
+): FastifyReply {
+  if (problem.status === 401) reply.header('www-authenticate', 'Bearer')
+  reply.header('cache-control', 'no-store')
+  return reply
+    .code(problem.status)
+    .headers(headers)
+    .type('application/problem+json; charset=utf-8')
+    .send(JSON.stringify(problem))
+}
+
+/** The same refusal with its places, and the sentence that quotes one, in the names of `/v1`. */
+function placed(plan: RoutePlan, error: HubError): HubError {
+  // The walk over the request has placed its own.
+  if (error instanceof RequestRefusal || error.items.every((item) => !item.loc)) return error
+  const items = placeItems(plan, error.items)
+  const [first] = error.items
+  const quotesPlace = error.message === `${first?.loc?.join('.')}: ${first?.detail}`
+  const detail = error.type === 'validation.failed' || quotesPlace ? firstOf(items) : error.message
+  return new HubError(error.type, detail, { items, headers: { ...error.headers }, cause: error.cause })
+}

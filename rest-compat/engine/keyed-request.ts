@@ -1,0 +1,44 @@
+/** What a request does with its Idempotency-Key before and after its verb. */
+import type { FastifyRequest } from 'fastify'
+import type { RequestContext } from '../../src/operation/context.ts'
+import { type Claim, claimKey, digestOf, readIdempotencyKey } from '../../src/operation/idempotency.ts'
+import type { Problem } from '../../src/platform/errors.ts'
+import type { RoutePlan } from './dialect.ts'
+
+type OwnClaim = Extract<Claim, { kind: 'claimed' }>
+
+/** The claim of an authenticated POST that carries a key; nobody's requests share no memory. */
+export async function claimFor(
+  plan: RoutePlan,
+  ctx: RequestContext,
+  request: Pick<FastifyRequest, 'body' | 'headers' | 'url'>,
+  body: unknown,
+): Promise<Claim | null> {
+  if (plan.route.method !== 'POST') return null
+  const key = readIdempotencyKey(request.headers['idempotency-key'])
+  if (key === null || ctx.viewer.kind === 'anonymous') return null
+  const path = request.url.split('?', 1)[0] ?? ''
+  const bodySha256 = digestOf(body, Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0))
+  const scope = { credentialId: ctx.viewer.credentialId, method: 'POST', path, key, bodySha256 }
+  return claimKey(ctx.deps.db, scope, ctx.signal)
+}
+
+/** An answer that its verb did not store is marked to be computed anew; where there was nothing to do the next try looks again. */
+export async function settleAnswer(claim: OwnClaim, answer: object | null): Promise<void> {
+  if (claim.slot.isRecorded) return
+  await (answer === null ? claim.release() : claim.finish({ again: true }))
+}
+
+/**
+ * What a verb refuses is part of its answer and is kept. What was refused before it began (who may do it, the rules of members), a failure of the hub and a
+ * spent rate are not, so that the next try is free.
+ */
+export async function settleProblem(claim: OwnClaim, problem: Problem, log: (failure: unknown) => void): Promise<void> {
+  const isAnswer = problem.status < 500 && problem.status !== 429 && !problem.type.includes('/idempotency.')
+  try {
+    await (claim.slot.isBegun && isAnswer ? claim.finish({ problem }) : claim.release())
+  } catch (failure) {
+    // The row stays in flight and is taken over after a minute; the caller still gets the first error.
+    log(failure)
+  }
+}

@@ -1,0 +1,289 @@
+/** The OpenAPI 3.1 document of `/v1`, made from the route plans: nothing in it is written a second time. */
+import {
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLOutputType,
+  getNamedType,
+  getNullableType,
+  isInputObjectType,
+  isNonNullType,
+  isObjectType,
+  Kind,
+} from 'graphql'
+import { MAX_PAGE_SIZE } from '../../schema/builder.ts'
+import { errorTable } from '../../src/platform/errors.ts'
+import { MAX_CURSOR_LENGTH } from '../../src/platform/page.ts'
+import { DEFAULT_PAGE_SIZE } from '../../src/platform/text-rules.ts'
+import type { PlannedVariable, RoutePlan } from './dialect.ts'
+import { handlerPaths } from './openapi-handlers.ts'
+import {
+  Components,
+  documentSchema,
+  inputObjectSchema,
+  inputSchema,
+  type JsonSchema,
+  Selections,
+} from './openapi-schemas.ts'
+import type { DocumentPlace, PathSource, QuerySource } from './route.ts'
+import { statusesOf } from './spec-operations.ts'
+
+/** The whole document. `publicUrl` becomes its server; null leaves it to where the document was read from. */
+export function openApiDocument(plans: readonly RoutePlan[], publicUrl: string | null): JsonSchema {
+  const components = new Components()
+  const paths: Record<string, Record<string, JsonSchema>> = {}
+  for (const plan of plans) {
+    const path = plan.route.path.replace(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [plan.route.method.toLowerCase()]: operationOf(plan, components) }
+  }
+  Object.assign(paths, handlerPaths)
+  components.schemas.Problem = problemSchema
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Hub',
+      version: 'v1',
+      description:
+        'Datasets, models and robots. The same graph is at `/graphql`. Every error is a Problem (RFC 9457); `/problems` lists their types.',
+    },
+    servers: [{ url: publicUrl ?? '/' }],
+    paths,
+    components: {
+      schemas: components.schemas,
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: 'An API key (`hub_key_…`) or a session.' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'hub_session',
+          description: 'The session of a person in a browser.',
+        },
+      },
+    },
+  }
+}
+
+function operationOf(plan: RoutePlan, components: Components): JsonSchema {
+  const { route, rootField, scope } = plan
+  const parameters = plan.variables.flatMap((variable) => parametersOf(plan, variable, components))
+  if (route.method === 'POST' && scope !== 'none') parameters.push(idempotencyKey)
+  if (route.method === 'GET') parameters.push(ifNoneMatch)
+  const body = plan.variables.find((variable) => variable.source.from === 'body')
+  const needed = [{ bearer: [] }, { session: [] }]
+  return {
+    operationId: route.operation,
+    summary: route.summary ?? firstSentence(rootField.description ?? route.operation),
+    description: `${rootField.description ?? ''}\n\nScope: \`${scope}\`.`.trim(),
+    tags: [route.path.split('/')[2] ?? 'v1'],
+    security: scope === 'none' ? [{}, ...needed] : needed,
+    'x-scope': scope,
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(body ? { requestBody: requestBody(body, components) } : {}),
+    responses: Object.fromEntries(
+      [...new Set([route.status, ...statusesOf(route)])].map((status) => [
+        String(status),
+        responseOf(plan, status, components),
+      ]),
+    ),
+  }
+}
+
+const idempotencyKey: JsonSchema = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  schema: { type: 'string', pattern: '^[!-~]{1,255}$' },
+  description: 'A repeat within 24 hours gets the first answer.',
+}
+const ifNoneMatch: JsonSchema = {
+  name: 'If-None-Match',
+  in: 'header',
+  schema: { type: 'string' },
+  description: '304 when the ETag still holds.',
+}
+
+const firstSentence = (text: string): string => /^.*?[.:;](?=\s|$)/s.exec(text)?.[0].replace(/[.:;]$/, '') ?? text
+
+function requestBody({ type, source }: PlannedVariable, components: Components): JsonSchema {
+  if (source.from === 'body' && source.document) return documentBody(type, source.document, components)
+  const omit = new Set(source.from === 'body' ? Object.keys(source.fields) : [])
+  const schema = inputObjectSchema(type, omit, components)
+  return { required: Array.isArray(schema.required), content: { 'application/json': { schema } } }
+}
+
+/** A document's own schema, under the name that its zod schema bears. */
+function documentBody(
+  type: PlannedVariable['type'],
+  { field, member }: DocumentPlace,
+  components: Components,
+): JsonSchema {
+  const input = getNullableType(type)
+  const rule = isInputObjectType(input) ? input.getFields()[field]?.extensions.zod : undefined
+  const own = documentSchema(rule, components)
+  const properties = member === undefined ? null : { [member]: { anyOf: [own, { type: 'null' }] } }
+  const schema = properties ? { type: 'object', properties, additionalProperties: false } : own
+  return { required: member === undefined, content: { 'application/json': { schema } } }
+}
+
+function parametersOf(plan: RoutePlan, variable: PlannedVariable, components: Components): JsonSchema[] {
+  const { source } = variable
+  if (source.from === 'path' || source.from === 'query') {
+    const found = argumentOf(plan, variable.name)
+    const field = {
+      type: variable.type,
+      extensions: found?.extensions ?? {},
+      description: found?.description,
+      defaultValue: undefined,
+    }
+    const schema = { ...inputSchema(field, components), ...pageRule(plan, source, field.extensions) }
+    return [parameter(source, schema, isNonNullType(variable.type) && !variable.hasDefault)]
+  }
+  const input = getNullableType(variable.type)
+  const fields = isInputObjectType(input) ? input.getFields() : {}
+  return Object.entries(source.fields).map(([name, place]) => {
+    const field = fields[name]
+    return parameter(
+      place,
+      field ? inputSchema(field, components) : {},
+      field !== undefined && isNonNullType(field.type),
+    )
+  })
+}
+
+const pageRules: Readonly<Record<string, JsonSchema>> = {
+  limit: { minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE },
+  cursor: { maxLength: MAX_CURSOR_LENGTH },
+}
+
+/** What holds for every listing, where its argument states no rule of its own: a connection's arguments cannot. */
+function pageRule(
+  plan: RoutePlan,
+  source: PathSource | QuerySource,
+  extensions: Readonly<Record<string, unknown>>,
+): JsonSchema {
+  if (plan.route.result !== 'page' || source.from !== 'query' || extensions.zod) return {}
+  return pageRules[source.name] ?? {}
+}
+
+function parameter(source: PathSource | QuerySource, schema: JsonSchema, required: boolean): JsonSchema {
+  const { description, ...rest } = schema
+  const words =
+    source.from === 'query' && source.words ? { type: 'string', enum: Object.keys(source.words) } : withoutNull(rest)
+  return {
+    name: source.name,
+    in: source.from,
+    required: source.from === 'path' || required,
+    ...(words.type === 'array' ? { style: 'form', explode: false } : {}),
+    schema: words,
+    ...(description ? { description } : {}),
+  }
+}
+
+/** A query string spells no null: an absent parameter stands for it. */
+function withoutNull(schema: JsonSchema): JsonSchema {
+  if (Array.isArray(schema.type)) return { ...schema, type: schema.type.find((type) => type !== 'null') }
+  if (Array.isArray(schema.anyOf)) return (schema.anyOf as JsonSchema[]).find((one) => one.type !== 'null') ?? schema
+  return schema
+}
+
+/** The argument that a variable is passed to, on whatever field of the document. */
+function argumentOf(
+  plan: RoutePlan,
+  variable: string,
+): { extensions: Readonly<Record<string, unknown>>; description?: string | null } | undefined {
+  let found: GraphQLField<unknown, unknown>['args'][number] | undefined
+  const walk = (field: GraphQLField<unknown, unknown>, node: FieldNode) => {
+    for (const { name, value } of node.arguments ?? []) {
+      if (value.kind === Kind.VARIABLE && value.name.value === variable)
+        found ??= field.args.find((argument) => argument.name === name.value)
+    }
+    const type = getNamedType(field.type)
+    for (const child of node.selectionSet?.selections ?? []) {
+      const inner = child.kind === Kind.FIELD && isObjectType(type) ? type.getFields()[child.name.value] : undefined
+      if (inner && child.kind === Kind.FIELD) walk(inner, child)
+    }
+  }
+  const root = rootNode(plan)
+  if (root) walk(plan.rootField, root)
+  return found
+}
+
+function rootNode(plan: RoutePlan): FieldNode | undefined {
+  const operation = plan.document.definitions.find((node) => node.kind === Kind.OPERATION_DEFINITION)
+  const root = operation?.kind === Kind.OPERATION_DEFINITION ? operation.selectionSet.selections[0] : undefined
+  return root?.kind === Kind.FIELD ? root : undefined
+}
+
+function responseOf(plan: RoutePlan, status: number, components: Components): JsonSchema {
+  const { route } = plan
+  if (status === 304) return { description: 'Not modified: the ETag still holds.' }
+  if (status >= 400) {
+    const titles = new Set(
+      Object.values(errorTable)
+        .filter((row) => row.status === status)
+        .map((row) => row.title),
+    )
+    const schema = { $ref: '#/components/schemas/Problem' }
+    return { description: [...titles].join(', ') || 'Refused', content: { 'application/problem+json': { schema } } }
+  }
+  if (status !== route.status || route.result === 'empty')
+    return { description: status === 204 ? 'Done; no body.' : 'Done.' }
+  return { description: 'Done.', content: { 'application/json': { schema: answerSchema(plan, components) } } }
+}
+
+function answerSchema(plan: RoutePlan, components: Components): JsonSchema {
+  let node = rootNode(plan)
+  let type: GraphQLOutputType = plan.rootField.type
+  for (const member of plan.route.unwrap ?? []) {
+    const named = getNamedType(type)
+    const inner = node?.selectionSet?.selections.find(
+      (one) => one.kind === Kind.FIELD && (one.alias?.value ?? one.name.value) === member,
+    )
+    if (inner?.kind !== Kind.FIELD || !isObjectType(named)) return {}
+    node = inner
+    type = named.getFields()[inner.name.value]?.type ?? type
+  }
+  const selections = new Selections(plan.document, components, plan.route.onlyWhenSet)
+  if (plan.route.result !== 'page' || !node?.selectionSet) {
+    const present = isNonNullType(type) ? type : getNullableType(type)
+    const schema = selections.ofType(present, node?.selectionSet)
+    return Array.isArray(schema.anyOf)
+      ? (schema.anyOf[0] as JsonSchema)
+      : schema.type && Array.isArray(schema.type)
+        ? { ...schema, type: 'object' }
+        : schema
+  }
+  const { properties, required } = selections.object(getNamedType(type) as GraphQLOutputType, node.selectionSet) as {
+    properties: Record<string, JsonSchema>
+    required: string[]
+  }
+  const { items, pageInfo: _pageInfo, ...rest } = properties
+  const cursor = {
+    type: ['string', 'null'],
+    maxLength: 512,
+    description: 'Cursor of the next page; null on the last one.',
+  }
+  const always = ['items', 'next_cursor', ...required.filter((name) => name !== 'items' && name !== 'pageInfo')]
+  return { type: 'object', properties: { items, next_cursor: cursor, ...rest }, required: always }
+}
+
+const text = { type: 'string' }
+const problemSchema: JsonSchema = {
+  type: 'object',
+  description: 'RFC 9457.',
+  properties: {
+    type: { type: 'string', format: 'uri-reference', enum: Object.keys(errorTable).map((type) => `/problems/${type}`) },
+    title: text,
+    status: { type: 'integer' },
+    detail: text,
+    instance: { type: 'string', format: 'uri-reference' },
+    request_id: text,
+    errors: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { type: text, detail: text, loc: { type: 'array', items: { type: ['string', 'integer'] } } },
+        required: ['type', 'detail'],
+      },
+    },
+  },
+  required: ['type', 'title', 'status', 'detail', 'instance', 'request_id', 'errors'],
+}

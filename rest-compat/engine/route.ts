@@ -1,0 +1,101 @@
+/**
+ * What a `/v1` route is: one line of data beside one GraphQL document. The handler, the OpenAPI document and the tests read the same table.
+ *
+ * A route whose path names the thing and whose body holds the rest:
+ *
+ *     {
+ *       operation: 'putModelMeta',                       // the spec's name of the operation
+ *       method: 'PUT',
+ *       path: '/v1/models/:owner/:repo/meta',
+ *       document: 'put-model-meta',                      // rest-compat/repos/put-model-meta.graphql
+ *       params: { input: body({ owner: path('owner'), repo: path('repo') }) },
+ *       status: 200,
+ *       result: 'object',
+ *     }
+ *
+ * `params` has one entry for each variable of the document; the variable's GraphQL type says how the text or JSON becomes a value. A document has one
+ * root field; what it yields is the answer (`unwrap` names members to go through first). Response members are named by aliases (`full_name: fullName`);
+ * a 'page' document selects `items: nodes {…} pageInfo { endCursor hasNextPage }`.
+ */
+
+/** A segment of the path, `:name` in `Route.path`. */
+export interface PathSource {
+  readonly from: 'path'
+  readonly name: string
+}
+
+/** A member of the query string. A variable of a list type makes it a list: separated by commas, or repeated. */
+export interface QuerySource {
+  readonly from: 'query'
+  readonly name: string
+  /** The only accepted texts and what each stands for, where they are not simply the spelling of the variable's type. */
+  readonly words?: Readonly<Record<string, string | number | boolean | null>>
+}
+
+/** The whole JSON body becomes the variable (an input object); `fields` are members of that input that come from elsewhere. */
+export interface BodySource {
+  readonly from: 'body'
+  readonly fields: FieldSources
+  /** Set where the body is a document that the verb itself judges: it goes to one field of the input as it came, and no other field is read. */
+  readonly document?: DocumentPlace
+}
+
+export interface DocumentPlace {
+  /** A field of the input, of type JSON; the zod rule beside it is shown as the schema of the body. */
+  readonly field: string
+  /** The one member of the body that holds the document; absent: the body is the document. */
+  readonly member?: string
+}
+
+/** An input object put together from other places; no body is read. */
+export interface FieldsSource {
+  readonly from: 'fields'
+  readonly fields: FieldSources
+}
+
+export type FieldSources = Readonly<Record<string, PathSource | QuerySource>>
+export type Source = PathSource | QuerySource | BodySource | FieldsSource
+
+export const path = (name: string): PathSource => ({ from: 'path', name })
+export const query = (name: string, words?: QuerySource['words']): QuerySource =>
+  words ? { from: 'query', name, words } : { from: 'query', name }
+export const body = (fields: FieldSources = {}): BodySource => ({ from: 'body', fields })
+export const document = (place: DocumentPlace, fields: FieldSources): BodySource => ({
+  from: 'body',
+  fields,
+  document: place,
+})
+export const fields = (sources: FieldSources): FieldsSource => ({ from: 'fields', fields: sources })
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+export interface Route {
+  /** The operation's name in the spec, for example `getRepoTree`. */
+  readonly operation: string
+  readonly method: Method
+  readonly path: `/v1/${string}`
+  /** File name in `operations/`, without `.graphql`. */
+  readonly document: string
+  readonly params: Readonly<Record<string, Source>>
+  readonly status: 200 | 201 | 202 | 204
+  /** 'empty' sends no body. */
+  readonly result: 'object' | 'page' | 'empty'
+  /** Members of the root field to go through, outermost first: `['files']` for `repo(…) { files(…) {…} }`. Null on the way is a 404. */
+  readonly unwrap?: readonly string[]
+  /** What a null root is called in the 404, with `:name` for segments of the path: `Repo :owner/:repo`. */
+  readonly missing?: string
+  /** A null root is nothing to answer with, no fault: 204 without a body in the place of 404. */
+  readonly emptyWhenNull?: true
+  /** Members that an answer, or each item of a page, has only where they are set: left out in the place of null. */
+  readonly onlyWhenSet?: readonly string[]
+  /** Default 1 MiB. */
+  readonly bodyLimitBytes?: number
+  /** Response headers made from the rendered answer: `Location`. */
+  readonly headers?: (answer: Readonly<Record<string, unknown>>) => Record<string, string>
+  /** Status of a replayed Idempotency-Key where it is not the original one. */
+  readonly replayStatus?: number
+  /** One sentence for the API pages; else the root field's description. */
+  readonly summary?: string
+}
+
+export const defaultBodyLimitBytes = 1024 * 1024

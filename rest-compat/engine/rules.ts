@@ -1,0 +1,31 @@
+/** The rules of the graph's input fields, for a request that its types refuse already. */
+import { ruleFaults } from '../../schema/rule-faults.ts'
+import type { Loc } from '../../src/platform/errors.ts'
+import { isJsonObject } from '../../src/platform/exact-json.ts'
+import type { RoutePlan } from './dialect.ts'
+import type { Faults } from './faults.ts'
+import { restLoc } from './places.ts'
+
+/**
+ * The graph holds a request to the rules of its fields once it is known to be of their types. One that is not is held to them here, so that whoever mends it
+ * is told everything at once. What lies in a place that has a fault is passed over.
+ */
+export function addRuleFaults(plan: RoutePlan, variables: Readonly<Record<string, unknown>>, faults: Faults): void {
+  const isTold = (loc: Loc) => loc.some((_, end) => faults.isAt(loc.slice(0, end + 1)))
+  for (const arg of plan.rootField.args) {
+    const name = plan.argumentVariables.get(arg.name)
+    if (name === undefined) continue
+    for (const item of ruleFaults(arg, withoutDocument(plan, name, variables[name]), [arg.name])) {
+      const loc = restLoc(plan, item.loc ?? [])
+      if (faults.isFull) return
+      if (!isTold(loc)) faults.add(item.type, item.detail, loc)
+    }
+  }
+}
+
+/** A document is judged by its verb alone. */
+function withoutDocument(plan: RoutePlan, name: string, value: unknown): unknown {
+  const source = plan.variables.find((variable) => variable.name === name)?.source
+  const place = source?.from === 'body' ? source.document : undefined
+  return place && isJsonObject(value) ? { ...value, [place.field]: null } : value
+}

@@ -1,0 +1,32 @@
+/** The rows of the `/v1` table on what is known of a run before it is made. */
+import { body, type Route } from '../engine/route.ts'
+
+export const plannerRoutes: readonly Route[] = [
+  {
+    operation: 'estimateRun',
+    method: 'POST',
+    path: '/v1/runs/estimate',
+    document: 'estimate-run',
+    params: { input: body() },
+    status: 200,
+    result: 'object',
+  },
+  {
+    operation: 'recommendRun',
+    method: 'POST',
+    path: '/v1/runs/recommend',
+    document: 'recommend-run',
+    params: { input: body() },
+    status: 200,
+    result: 'object',
+  },
+  {
+    operation: 'listHardwareTiers',
+    method: 'GET',
+    path: '/v1/hardware_tiers',
+    document: 'list-hardware-tiers',
+    params: {},
+    status: 200,
+    result: 'object',
+  },
+]

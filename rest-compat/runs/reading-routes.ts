@@ -1,0 +1,44 @@
+/** The rows of the `/v1` table on what a run made: its config, checkpoints and metrics. */
+import { path, query, type Route } from '../engine/route.ts'
+
+const missing = 'The run :run_id'
+const run = path('run_id')
+
+export const runReadingRoutes: readonly Route[] = [
+  {
+    operation: 'getRunConfig',
+    method: 'GET',
+    path: '/v1/runs/:run_id/config',
+    document: 'get-run-config',
+    params: { run },
+    status: 200,
+    result: 'object',
+    unwrap: ['config'],
+    missing,
+    summary: 'The resolved config of a run as leaves, and what changed from the parent.',
+  },
+  {
+    operation: 'listRunCheckpoints',
+    method: 'GET',
+    path: '/v1/runs/:run_id/checkpoints',
+    document: 'list-run-checkpoints',
+    params: { run },
+    status: 200,
+    result: 'object',
+    unwrap: ['checkpoints'],
+    missing,
+    summary: 'The checkpoints of a run, oldest step first.',
+  },
+  {
+    operation: 'getRunMetrics',
+    method: 'GET',
+    path: '/v1/runs/:run_id/metrics',
+    document: 'get-run-metrics',
+    params: { run, keys: query('keys'), max_points: query('max_points') },
+    status: 200,
+    result: 'object',
+    unwrap: ['metrics'],
+    missing,
+    summary: 'The metrics of a run as series by key, short enough to draw.',
+  },
+]

@@ -1,0 +1,94 @@
+/** Files of a repo: the tree as a connection, and what one entry is. Spec, "Files". */
+import type { RepoFileEntry } from '../../src/files/file-entry.ts'
+import { DEFAULT_TREE_LIMIT, MAX_TREE_LIMIT } from '../../src/files/limits.ts'
+import { treeLimit, treePrefix } from '../../src/files/schemas.ts'
+import { filesOfRepos, listTree } from '../../src/files/tree.ts'
+import { builder } from '../builder.ts'
+import { Connection, forwardArgs, nodesOf } from '../connection.ts'
+import { rule } from '../input-field.ts'
+import { operation } from '../operation-scope.ts'
+import { RepoType } from '../repos/repo.ts'
+
+export const RepoFile = builder.objectRef<RepoFileEntry>('RepoFile').implement({
+  description:
+    'One file of a repo. Its path is its key: there are no directories, and uploading a path again overwrites it.',
+  fields: (t) => ({
+    path: t.exposeString('path', { description: 'Relative to the repo, `/` between segments.' }),
+    size: t.expose('size', { type: 'SafeInt', description: 'Bytes.' }),
+    etag: t.exposeString('etag', { nullable: true, description: "The object store's ETag; no content hash." }),
+    sha256: t.exposeString('sha256', {
+      nullable: true,
+      description: 'SHA-256 that the hub took of the bytes itself; null until it has.',
+    }),
+    mime: t.exposeString('mime', { nullable: true, description: 'Detected media type.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When this path was last written.' }),
+  }),
+})
+
+const RepoFileConnection = builder.connectionObject(
+  {
+    type: RepoFile,
+    name: 'RepoFileConnection',
+    description: 'A page of files, in byte order of path.',
+    fields: (connection) => ({
+      nodes: connection.field({ type: [RepoFile], description: 'The files.', resolve: nodesOf<RepoFileEntry> }),
+    }),
+  },
+  { name: 'RepoFileEdge', description: 'A file and its cursor.' },
+)
+
+builder.objectField(RepoType, 'files', (t) =>
+  t.loadable({
+    type: RepoFileConnection,
+    byPath: true,
+    description: `The files, in byte order of path, ${DEFAULT_TREE_LIMIT} a page unless \`first\` says otherwise (at most ${MAX_TREE_LIMIT}). One statement for any number of repos.`,
+    args: {
+      prefix: t.arg.string({ ...rule(treePrefix), description: 'Only paths that start with it.' }),
+      first: t.arg.int({ description: `How many: 1 to ${MAX_TREE_LIMIT}.` }),
+      after: t.arg.string({ description: 'Cursor of the page before.' }),
+    },
+    resolve: (repo) => repo.id,
+    load: async (repoIds: string[], ctx, args) => {
+      const { first, after } = forwardArgs(args, MAX_TREE_LIMIT)
+      const pages = await filesOfRepos(ctx, {
+        repoIds,
+        prefix: args.prefix ?? '',
+        limit: first ?? DEFAULT_TREE_LIMIT,
+        after,
+      })
+      return pages.map((page) => new Connection(page, after !== null))
+    },
+  }),
+)
+
+builder.queryField('tree', (t) =>
+  t.field({
+    type: RepoFileConnection,
+    nullable: true,
+    description:
+      "A repo's files by its name, as `files` shows them, in one statement; null where the repo does not exist or is not visible to the caller.",
+    ...operation('none'),
+    args: {
+      owner: t.arg.string({ required: true, description: 'Handle of the owner.' }),
+      slug: t.arg.string({ required: true, description: 'Slug of the repo.' }),
+      prefix: t.arg.string({ ...rule(treePrefix), description: 'Only paths that start with it.' }),
+      first: t.arg.int({
+        // Shown to the OpenAPI document; `forwardArgs` holds to it.
+        extensions: { zod: treeLimit.default(DEFAULT_TREE_LIMIT) },
+        description: `How many: 1 to ${MAX_TREE_LIMIT}, ${DEFAULT_TREE_LIMIT} by default.`,
+      }),
+      after: t.arg.string({ description: 'Cursor of the page before.' }),
+    },
+    resolve: async (_root, { owner, slug, prefix, ...args }, ctx) => {
+      const { first, after } = forwardArgs(args, MAX_TREE_LIMIT)
+      const page = await listTree(ctx, {
+        owner,
+        repo: slug,
+        prefix: prefix ?? '',
+        limit: first ?? DEFAULT_TREE_LIMIT,
+        after,
+      })
+      return page && new Connection(page, after !== null)
+    },
+  }),
+)

@@ -1,0 +1,132 @@
+/** Recipes as they are read: what was given, with null for what was not. Spec, "Recipe". */
+import { gateDefaults, type VideoMode } from '../../src/planner/recipe/recipe.ts'
+import type { RecipeDocument } from '../../src/runs/read/run-shape.ts'
+import { builder } from '../builder.ts'
+import { RunExecutorEnum, VideoModeEnum } from '../enums.ts'
+
+/** A member as it was given. The recipe was checked when the run was made, so its type is the one that the rule asked for. */
+const given = <T>(name: string, preset: T | null = null) => ({
+  resolve: (document: RecipeDocument) => (document[name] ?? preset) as T | null,
+})
+
+const Tripwire = builder.objectRef<RecipeDocument>('GateTripwire').implement({
+  description:
+    'Asks the run to stop when the last `consecutive` gated checkpoints at or past `fromStep` all satisfy the comparison.',
+  fields: (t) => ({
+    metric: t.string({
+      nullable: true,
+      description: '`pass_rate`, `alive_rate` or `gates_passed`.',
+      ...given<string>('metric'),
+    }),
+    op: t.string({ nullable: true, description: 'The comparison, such as `<`.', ...given<string>('op') }),
+    threshold: t.float({
+      nullable: true,
+      description: 'What the metric is compared with.',
+      ...given<number>('threshold'),
+    }),
+    fromStep: t.field({
+      type: 'SafeInt',
+      nullable: true,
+      description: 'Checkpoints before this step do not count.',
+      ...given<number>('from_step', gateDefaults.fromStep),
+    }),
+    consecutive: t.int({
+      nullable: true,
+      description: 'How many in a row.',
+      ...given<number>('consecutive', gateDefaults.consecutive),
+    }),
+  }),
+})
+
+const GateSpec = builder.objectRef<RecipeDocument>('CheckpointGateSpec').implement({
+  description: 'Checkpoints are gated in simulation while the run trains.',
+  fields: (t) => ({
+    everySteps: t.field({
+      type: 'SafeInt',
+      nullable: true,
+      description: 'The first checkpoint at or past each multiple is gated.',
+      ...given<number>('every_steps'),
+    }),
+    battery: t.string({
+      nullable: true,
+      description: 'The set of cells; `watch` by default.',
+      ...given<string>('battery', gateDefaults.battery),
+    }),
+    seeds: t.int({
+      nullable: true,
+      description: 'Seeds of a cell; 3 by default.',
+      ...given<number>('seeds', gateDefaults.seeds),
+    }),
+    delay: t.int({
+      nullable: true,
+      description: 'Control steps of actuation delay; 2 by default.',
+      ...given<number>('delay', gateDefaults.delay),
+    }),
+    executor: t.field({
+      type: RunExecutorEnum,
+      nullable: true,
+      description: "Who executes the rollouts; null means the run's own.",
+      ...given<'worker' | 'hosted'>('executor'),
+    }),
+    tripwires: t.field({
+      type: [Tripwire],
+      description: 'What stops the run.',
+      resolve: (document) => (document.tripwires ?? []) as RecipeDocument[],
+    }),
+    video: t.field({
+      type: VideoModeEnum,
+      nullable: true,
+      description: 'What is rendered.',
+      ...given<VideoMode>('video'),
+    }),
+    horizonS: t.float({ nullable: true, description: 'Seconds of a rollout.', ...given<number>('horizon_s') }),
+    cellCount: t.int({
+      nullable: true,
+      description: 'Cells of the battery that are run.',
+      ...given<number>('cell_count'),
+    }),
+  }),
+})
+
+export const Recipe = builder.objectRef<RecipeDocument>('Recipe').implement({
+  description: 'What to train, on what, and where.',
+  fields: (t) => ({
+    template: t.string({ nullable: true, description: 'Which trainer runs.', ...given<string>('template') }),
+    dataset: t.stringList({
+      description: '`svc://`, `exthub://` and `codehost://` refs, in order.',
+      resolve: (document) => (document.dataset ?? []) as string[],
+    }),
+    robot: t.string({ nullable: true, description: 'The robot that it trains for.', ...given<string>('robot') }),
+    hyperparams: t.field({
+      type: 'JSON',
+      nullable: true,
+      description: 'Passed through to the template untouched.',
+      ...given('hyperparams'),
+    }),
+    gpu: t.string({ nullable: true, description: 'GPU type; the default when null.', ...given<string>('gpu') }),
+    maxHours: t.float({
+      nullable: true,
+      description: 'Wall-clock cap over all attempts; when null, 4 of a hosted run and none of a worker run.',
+      ...given<number>('max_hours'),
+    }),
+    executor: t.field({
+      type: RunExecutorEnum,
+      nullable: true,
+      description: 'Null means `worker`.',
+      ...given<'worker' | 'hosted'>('executor'),
+    }),
+    budgetUsd: t.float({ nullable: true, description: 'Spend cap.', ...given<number>('budget_usd') }),
+    gate: t.field({
+      type: GateSpec,
+      nullable: true,
+      description: 'Whether and how checkpoints are gated.',
+      ...given<RecipeDocument>('gate'),
+    }),
+    parentCheckpointStep: t.field({
+      type: 'SafeInt',
+      nullable: true,
+      description: "Starts from the parent run's checkpoint of this step.",
+      ...given<number>('parent_checkpoint_step'),
+    }),
+  }),
+})

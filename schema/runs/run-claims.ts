@@ -1,0 +1,110 @@
+/** What moves a run besides its reports: claim, claim-next, cancel, delete. Spec, "Runs". */
+import { z } from 'zod'
+import { handleText } from '../../src/platform/text-rules.ts'
+import { claimNextRun } from '../../src/runs/claim/claim-next-run.ts'
+import { claimRun } from '../../src/runs/claim/claim-run.ts'
+import { cancelRun } from '../../src/runs/end/cancel-run.ts'
+import { deleteRun } from '../../src/runs/end/delete-run.ts'
+import { builder } from '../builder.ts'
+import { rule } from '../input-field.ts'
+import { operation, targetRun } from '../operation-scope.ts'
+import { RunType } from './run.ts'
+
+const workerText = z
+  .string()
+  .min(1)
+  .max(128)
+  .refine((text) => !text.includes('\0'), 'must not contain a NUL character')
+
+const MAX_WAIT_S = 30
+
+const ClaimRunInput = builder.inputType('ClaimRunInput', {
+  description: 'RunClaim of the spec.',
+  fields: (t) => ({
+    runId: t.string({ required: true, description: 'The run.' }),
+    worker: t.string({ required: true, ...rule(workerText), description: "The runner's name for itself." }),
+    hostedCallId: t.string({
+      ...rule(z.string().min(1).max(256)),
+      description: 'Of a hosted function: the call that it was given the run by.',
+    }),
+    resumeStep: t.field({
+      type: 'SafeInt',
+      ...rule(z.int().min(0)),
+      description: 'Of a re-claim: the published step where the template restarts; metrics past it are dropped.',
+    }),
+  }),
+})
+
+builder.mutationField('claimRun', (t) =>
+  t.field({
+    type: RunType,
+    description:
+      'Takes a queued worker run: of any number at once, one gets it. 409 for one that is claimed (naming the holder), has ended or is hosted. A running hosted run is claimed anew by its own call and credential.',
+    ...operation('key:train', targetRun),
+    args: { input: t.arg({ type: ClaimRunInput, required: true, description: 'What to claim, and as whom.' }) },
+    resolve: (_root, { input }, ctx) => claimRun(ctx, input),
+  }),
+)
+
+const ClaimNextRunInput = builder.inputType('ClaimNextRunInput', {
+  description: 'Who looks for work, and for how long.',
+  fields: (t) => ({
+    worker: t.string({ required: true, ...rule(workerText), description: "The runner's name for itself." }),
+    waitS: t.int({
+      ...rule(z.int().min(0).max(MAX_WAIT_S)),
+      description: 'Seconds to wait for work where there is none, 30 at most; 0 by default.',
+    }),
+    owner: t.string({
+      ...rule(handleText),
+      description: 'Handle of the account whose runs alone count; all accounts of the credential by default.',
+    }),
+  }),
+})
+
+builder.mutationField('claimNextRun', (t) =>
+  t.field({
+    type: RunType,
+    nullable: true,
+    description: 'Takes the oldest queued worker run that the caller may claim; null when none comes within the time.',
+    ...operation('key:train'),
+    args: { input: t.arg({ type: ClaimNextRunInput, required: true, description: 'As whom.' }) },
+    resolve: (_root, { input }, ctx) => claimNextRun(ctx, input),
+  }),
+)
+
+const CancelRunInput = builder.inputType('CancelRunInput', {
+  description: 'What to cancel.',
+  fields: (t) => ({ runId: t.string({ required: true, description: 'The run.' }) }),
+})
+
+builder.mutationField('cancelRun', (t) =>
+  t.field({
+    type: RunType,
+    description:
+      'Ends a queued run at once and asks a running one to stop, which its runner sees on its next report. Repeating it changes nothing; 409 for one that has ended, 501 for a running hosted one.',
+    ...operation('key:write', targetRun),
+    args: { input: t.arg({ type: CancelRunInput, required: true, description: 'What to cancel.' }) },
+    resolve: (_root, { input }, ctx) => cancelRun(ctx, input),
+  }),
+)
+
+const DeleteRunInput = builder.inputType('DeleteRunInput', {
+  description: 'Which run to delete.',
+  fields: (t) => ({ runId: t.string({ required: true, description: 'The run.' }) }),
+})
+
+const DeletedRun = builder.objectRef<{ id: string }>('DeletedRun').implement({
+  description: 'What is left of a deleted run.',
+  fields: (t) => ({ id: t.exposeID('id', { description: 'The id that it had.' }) }),
+})
+
+builder.mutationField('deleteRun', (t) =>
+  t.field({
+    type: DeletedRun,
+    description:
+      'Deletes a run that has ended, with its log, metrics and artifacts. 409 while it is queued or running, or while runs descend from it; never for agent keys. What it cost stays in the ledger, and its GPU hours count for their day.',
+    ...operation('key:write', targetRun),
+    args: { input: t.arg({ type: DeleteRunInput, required: true, description: 'What to delete.' }) },
+    resolve: (_root, { input }, ctx) => deleteRun(ctx, input),
+  }),
+)

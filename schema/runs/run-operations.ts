@@ -1,0 +1,74 @@
+/** Submitting and importing runs. Spec, "Runs". */
+import { z } from 'zod'
+import { recipeRules } from '../../src/planner/recipe/recipe.ts'
+import { handleText, wordText } from '../../src/platform/text-rules.ts'
+import { createRun } from '../../src/runs/create/create-run.ts'
+import { importRun } from '../../src/runs/create/import-run.ts'
+import { terminalStatuses } from '../../src/runs/run-state.ts'
+import { builder } from '../builder.ts'
+import { JobStatusEnum } from '../enums.ts'
+import { rule } from '../input-field.ts'
+import { operation } from '../operation-scope.ts'
+import { recipeOf, runRequestFields } from '../planner/recipe-input.ts'
+import { RunType } from './run.ts'
+
+const CreateRunInput = builder.inputType('CreateRunInput', {
+  description: 'A recipe, who is billed, and what it descends from.',
+  fields: runRequestFields,
+})
+
+builder.mutationField('createRun', (t) =>
+  t.field({
+    type: RunType,
+    description:
+      'Queues a run. A worker run waits for a runner with a train key of the owner; the datasets of this hub that it names are pinned as they are now.',
+    ...operation('key:train'),
+    args: { input: t.arg({ type: CreateRunInput, required: true, description: 'What to do it with.' }) },
+    resolve: (_root, { input }, ctx) => createRun(ctx, { ...input, recipe: recipeOf(input.recipe) }),
+  }),
+)
+
+const ImportArtifactsInput = builder.inputType('RunImportArtifactsInput', {
+  description: 'What the training left behind; each at most COACH_MAX_ARTIFACT_BYTES (4 MiB).',
+  fields: (t) => ({
+    configYaml: t.string({ required: true, description: 'The resolved config.' }),
+    metricsSummary: t.string({ required: true, description: 'CSV, the tail of a JSONL, or a table.' }),
+    scorecardJson: t.field({ type: 'JSON', description: 'An object: the acceptance scorecard.' }),
+  }),
+})
+
+const ImportRunInput = builder.inputType('ImportRunInput', {
+  description: 'A run that was trained elsewhere.',
+  fields: (t) => ({
+    artifacts: t.field({ type: ImportArtifactsInput, required: true, description: 'What it left behind.' }),
+    owner: t.string({
+      ...rule(handleText),
+      description: 'Handle of its owner; absent, the account of the credential.',
+    }),
+    parentRunId: t.string({
+      ...rule(wordText),
+      description: 'The run that it descends from; configs are then compared.',
+    }),
+    template: t.string({ ...rule(recipeRules.template), description: 'What produced it, in free words.' }),
+    dataset: t.stringList({ ...rule(recipeRules.dataset), description: 'What it was trained on.' }),
+    robot: t.string({ ...rule(recipeRules.robot), description: 'The robot that it was trained for.' }),
+    status: t.field({
+      type: JobStatusEnum,
+      ...rule(z.enum(terminalStatuses, 'must be succeeded, failed or canceled')),
+      description: 'How it ended; default succeeded.',
+    }),
+    hyperparams: t.field({ type: 'JSON', ...rule(recipeRules.hyperparams), description: 'An object; kept untouched.' }),
+  }),
+})
+
+builder.mutationField('importRun', (t) =>
+  t.field({
+    type: RunType,
+    description:
+      'Records a run that was trained elsewhere: kind `external`, ended, with artifacts and no log. It spends nothing.',
+    ...operation('key:write'),
+    args: { input: t.arg({ type: ImportRunInput, required: true, description: 'What to do it with.' }) },
+    resolve: (_root, { input }, ctx) =>
+      importRun(ctx, { ...input, hyperparams: input.hyperparams as Readonly<Record<string, unknown>> | null }),
+  }),
+)

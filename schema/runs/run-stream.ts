@@ -1,0 +1,94 @@
+/** A run's log and metrics as they come, over the same source as `GET /v1/runs/{run_id}/logs`. */
+import { z } from 'zod'
+import {
+  type LogEvent,
+  type LogEvents,
+  type MetricEvents,
+  subscribeLog,
+  subscribeMetrics,
+} from '../../src/runs/log/subscribe-run.ts'
+import { watchRun } from '../../src/runs/read/watch-run.ts'
+import { builder } from '../builder.ts'
+import { JobStatusEnum, LogStreamEnum } from '../enums.ts'
+import { rule } from '../input-field.ts'
+import { operation } from '../operation-scope.ts'
+import { RunType } from './run.ts'
+
+const RunLogEvent = builder.objectRef<LogEvent>('RunLogEvent').implement({
+  description: 'A line of a log.',
+  fields: (t) => ({
+    ts: t.expose('ts', { type: 'DateTime', description: 'When its chunk came.' }),
+    stream: t.expose('stream', { type: LogStreamEnum, description: 'Who wrote it.' }),
+    line: t.exposeString('line', { description: 'Without its end.' }),
+  }),
+})
+
+const cursor = 'Where this batch ends: `after` of a subscription that goes on from here.'
+const status = "The run's status, in the last batch of all; null in every other."
+
+const RunLogBatch = builder.objectRef<LogEvents>('RunLogBatch').implement({
+  description: 'Lines that came together.',
+  fields: (t) => ({
+    events: t.expose('events', { type: [RunLogEvent], description: 'In their order.' }),
+    cursor: t.exposeString('cursor', { description: cursor }),
+    status: t.expose('status', { type: JobStatusEnum, nullable: true, description: status }),
+  }),
+})
+
+const RunMetricBatch = builder.objectRef<MetricEvents>('RunMetricBatch').implement({
+  description: 'Metrics lines that came together.',
+  fields: (t) => ({
+    events: t.field({
+      type: ['JSON'],
+      description: "The trainer's lines, in their order.",
+      resolve: ({ events }) => [...events],
+    }),
+    cursor: t.exposeString('cursor', { description: cursor }),
+    status: t.expose('status', { type: JobStatusEnum, nullable: true, description: status }),
+  }),
+})
+
+const afterText = z.string().max(64)
+
+builder.subscriptionField('runLog', (t) =>
+  t.field({
+    type: RunLogBatch,
+    description:
+      'The log of a run: what there is, then what comes, until the run has ended. A stream that ends without a status was cut off; go on from its last cursor.',
+    ...operation('key:read'),
+    args: {
+      runId: t.arg.id({ required: true, description: 'Id of the run.' }),
+      follow: t.arg.boolean({ defaultValue: true, description: 'False: end with what there is now.' }),
+      tail: t.arg.int({ ...rule(z.int().min(0)), description: 'Only the last so many lines of what there is.' }),
+      stripAnsi: t.arg.boolean({ defaultValue: false, description: 'Take ANSI escape sequences out of every line.' }),
+      after: t.arg.string({ ...rule(afterText), description: 'A cursor, in the place of `tail`.' }),
+    },
+    subscribe: (_root, args, ctx) => subscribeLog(ctx, args),
+    resolve: (batch) => batch,
+  }),
+)
+
+builder.subscriptionField('runMetrics', (t) =>
+  t.field({
+    type: RunMetricBatch,
+    description: 'The metrics of a run: all there are, then what comes, until the run has ended.',
+    ...operation('key:read'),
+    args: {
+      runId: t.arg.id({ required: true, description: 'Id of the run.' }),
+      after: t.arg.string({ ...rule(afterText), description: 'A cursor.' }),
+    },
+    subscribe: (_root, args, ctx) => subscribeMetrics(ctx, args),
+    resolve: (batch) => batch,
+  }),
+)
+
+builder.subscriptionField('runUpdated', (t) =>
+  t.field({
+    type: RunType,
+    description: 'The run as it stands, and again after each change, until it has ended or is hidden from the caller.',
+    ...operation('key:read'),
+    args: { runId: t.arg.id({ required: true, description: 'Id of the run.' }) },
+    subscribe: (_root, { runId }, ctx) => watchRun(ctx, runId),
+    resolve: (run) => run,
+  }),
+)

@@ -1,0 +1,76 @@
+/** The one namespace of users and orgs: what a handle may be. Contract, "Identifiers and text rules". */
+import type { AccountRef } from '../operation/context.ts'
+import { HubError, invalid } from '../platform/errors.ts'
+import { newId } from '../platform/ids.ts'
+import { handleText } from '../platform/text-rules.ts'
+import type { Querier, Statement } from '../store/db.ts'
+
+/** First segments of the hub's own URLs, and words that would read as such. */
+const reservedHandles: ReadonlySet<string> = new Set([
+  'v1',
+  'graphql',
+  'admin',
+  'api',
+  'auth',
+  'docs',
+  'health',
+  'metrics',
+  'objects',
+  'orgs',
+  'users',
+  'me',
+])
+
+export type HandleFault = 'ill_formed' | 'reserved'
+
+/** What is wrong with a handle by itself; null where nothing is. */
+export function handleFault(handle: string): HandleFault | null {
+  if (!handleText.safeParse(handle).success) return 'ill_formed'
+  return reservedHandles.has(handle) ? 'reserved' : null
+}
+
+/** 422 at `input.handle` for one that is ill-formed or reserved. */
+export function assertHandle(handle: string): void {
+  const fault = handleFault(handle)
+  if (fault === 'reserved') throw invalid('validation.value', `The handle ${handle} is reserved.`, ['input', 'handle'])
+  if (fault === 'ill_formed') {
+    const rule = '1 to 64 lower-case letters, digits and inner hyphens'
+    throw invalid('validation.value', `A handle is ${rule}.`, ['input', 'handle'])
+  }
+}
+
+/** An account as verbs answer it: plain JSON, dates RFC 3339. */
+export interface Account extends AccountRef {
+  readonly createdAt: string
+}
+
+const accountColumns = `id, kind, handle, name, created_at as "createdAt"`
+
+const insertAccount: Statement<Account> = {
+  name: 'account-insert',
+  text: `insert into accounts (id, kind, handle, name) values ($1, $2, $3, $4)
+    on conflict (handle) do nothing returning ${accountColumns}`,
+}
+
+export const accountByHandle: Statement<Account> = {
+  name: 'account-by-handle',
+  text: `select ${accountColumns} from accounts where handle = $1`,
+}
+
+/** Inserts an account, or null where the handle is in use; whoever holds it in an open transaction is waited for. */
+export async function takeHandle(
+  tx: Querier,
+  kind: AccountRef['kind'],
+  handle: string,
+  name: string | null,
+): Promise<Account | null> {
+  const [account] = await tx.query(insertAccount, [newId(kind), kind, handle, name])
+  return account ?? null
+}
+
+/** 409 `conflict.taken`. */
+export function handleTaken(handle: string): HubError {
+  return new HubError('conflict.taken', `The handle ${handle} is taken.`, {
+    items: [{ type: 'conflict.taken', detail: `The handle ${handle} is taken.`, loc: ['input', 'handle'] }],
+  })
+}

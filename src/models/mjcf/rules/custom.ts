@@ -1,0 +1,29 @@
+import { OBJECT_TYPES } from '../compose/targets.ts'
+import type { Spec } from '../compose/types.ts'
+import { wordsOf } from '../grammar/values.ts'
+import { within } from './fields.ts'
+import type { Report } from './report.ts'
+
+/** Tuples: what they hold exists. */
+export function checkCustom(spec: Spec, report: Report): void {
+  for (const tuple of spec.of('tuple')) {
+    if (tuple.parts.length === 0) report.refused(tuple, 'empty', 'is empty')
+    // MuJoCo joins the names with blanks and takes them apart again.
+    const names = tuple.parts.flatMap(({ name }) => wordsOf(name))
+    if (names.length !== tuple.parts.length) {
+      report.refused(tuple, 'names', 'holds a name that is empty or has blanks')
+      continue
+    }
+    for (const [i, { element }] of tuple.parts.entries()) {
+      const name = names[i] as string
+      const at = within(tuple, element)
+      const type = element.attributes.get('objtype') ?? ''
+      const category = OBJECT_TYPES.get(type)
+      // A type that there is none of is reported where attributes are read; only degrees of freedom are a type without names.
+      if (category !== undefined) report.target(at, 'objname', category, name)
+      const discarded = spec.compiler.discardvisual && (category === 'material' || category === 'texture')
+      if (discarded) report.refused(at, 'discarded', `holds a ${category}, which discardvisual takes away`)
+      else if (type === 'dof') report.refused(at, 'objtype', 'holds a dof, which bears no name')
+    }
+  }
+}

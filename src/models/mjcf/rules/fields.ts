@@ -1,0 +1,131 @@
+/** Attributes of an object as MuJoCo accumulates them: each default class writes what it has, the object's own element last. */
+
+import type { SpecObject } from '../compose/types.ts'
+import { readNumbers, scanNumbers, short } from '../grammar/values.ts'
+import type { XmlElement } from '../xml/element.ts'
+
+/** What holds attributes in layers, the last one written winning: an object, or an element that has no default class. */
+export interface Layered {
+  readonly element: XmlElement
+  readonly layers: readonly XmlElement[]
+}
+
+/** An element without default classes as something layered. */
+export function alone(element: XmlElement): Layered {
+  return { element, layers: [] }
+}
+
+/** Longer lists are counted and not looked into: as an array of numbers they would take ten times their size. */
+const MAX_LIST = 1_000_000
+
+/** Whether a list is too long to be looked into. */
+export function isLong(text: string | undefined): boolean {
+  return text !== undefined && text.length > MAX_LIST
+}
+
+/** The numbers of a text; none where it cannot be read, since the grammar has reported it, or is too long. */
+export function numbersIn(text: string | undefined): number[] {
+  return text === undefined || isLong(text) ? [] : (readNumbers(text) ?? [])
+}
+
+/** How many numbers a text has: lists of vertices run to millions. */
+export function countIn(text: string | undefined): number {
+  return text === undefined ? 0 : scanNumbers(text, 'real').count
+}
+
+/** What the layers of one class leave of an attribute. All objects of the class share one list of layers, so that it is read once for all of them. */
+const merged = new WeakMap<readonly XmlElement[], Map<string, Merged>>()
+
+interface Merged {
+  readonly text: string | undefined
+  /** Fewer numbers in one layer leave the others as the layer before set them. */
+  readonly numbers: readonly number[]
+}
+
+function layersOf(layers: readonly XmlElement[], name: string): Merged {
+  if (layers.length === 0) return NOTHING
+  const known = merged.get(layers) ?? new Map<string, Merged>()
+  merged.set(layers, known)
+  const found = known.get(name)
+  if (found !== undefined) return found
+  let text: string | undefined
+  let numbers: readonly number[] = []
+  for (const { attributes } of layers) {
+    text = attributes.get(name) ?? text
+    numbers = overlaid(numbers, numbersIn(attributes.get(name)))
+  }
+  known.set(name, { text, numbers })
+  return { text, numbers }
+}
+
+const NOTHING: Merged = { text: undefined, numbers: [] }
+
+function overlaid(below: readonly number[], above: readonly number[]): readonly number[] {
+  return above.length >= below.length ? above : [...above, ...below.slice(above.length)]
+}
+
+/** All numbers of an attribute after its layers. */
+function numbersOf({ layers, element }: Layered, name: string): readonly number[] {
+  return overlaid(layersOf(layers, name).numbers, numbersIn(element.attributes.get(name)))
+}
+
+/** A vector attribute: fewer numbers than it has places leave the others as the layer before set them. */
+export function vectorOf(object: Layered, name: string, initial: readonly number[]): number[] {
+  const numbers = numbersOf(object, name)
+  return initial.map((value, i) => numbers[i] ?? value)
+}
+
+/** A single number. */
+export function numberOf(object: Layered, name: string, initial: number): number {
+  return numbersOf(object, name)[0] ?? initial
+}
+
+/** A keyword or any other text, the last layer winning. */
+export function textOf({ layers, element }: Layered, name: string, initial: string): string {
+  return element.attributes.get(name) ?? layersOf(layers, name).text ?? initial
+}
+
+/** What the default class says, whether or not the object itself says otherwise. */
+export function inherited({ layers }: Layered, name: string): string {
+  return layersOf(layers, name).text ?? ''
+}
+
+/** Whether any layer has numbers in the attribute: none at all, or `nan` at the end, is as good as absent. */
+export function given(object: Layered, name: string): boolean {
+  const [first] = numbersOf(object, name)
+  return first !== undefined && !Number.isNaN(first)
+}
+
+/** Masses, volumes and eigenvalues below this count as zero in MuJoCo's compiler. */
+export const EPSILON = 1e-14
+
+/** Whether MuJoCo takes a vector for one without length: its square is compared, so that 1e-7 is the least. */
+export function isZero(vector: readonly number[]): boolean {
+  return vector.reduce((sum, value) => sum + value * value, 0) < EPSILON
+}
+
+/** An element within an object, to be blamed in its name: a bone of a skin, a stop of a tendon. */
+export function within(
+  { category, name }: SpecObject,
+  element: XmlElement,
+): Pick<SpecObject, 'category' | 'name' | 'element'> {
+  return { category, name, element }
+}
+
+/** How to call an object in a sentence: its category, and its name where it has one. */
+export function labelOf({ category, name }: Pick<SpecObject, 'category' | 'name'>): string {
+  const kind = KINDS.get(category) ?? category
+  return name === '' ? `An unnamed ${kind}` : `The ${kind} "${short(name)}"`
+}
+
+/** Categories whose name alone says too little. */
+const KINDS: ReadonlyMap<string, string> = new Map([
+  ['equality', 'equality constraint'],
+  ['pair', 'contact pair'],
+  ['exclude', 'contact exclusion'],
+])
+
+/** A word with its article. */
+export function articled(word: string): string {
+  return /^(?:[aeiou]|hfield)/.test(word) ? `an ${word}` : `a ${word}`
+}

@@ -1,0 +1,24 @@
+import type { Spec, SpecObject } from '../compose/types.ts'
+import { countIn, textOf } from './fields.ts'
+import type { Report } from './report.ts'
+import { sizeSetting } from './settings.ts'
+
+/** `user` numbers have room for as many as `<size nuser_…>` says; unsaid, for as many as the longest has. */
+export function checkUserData(spec: Spec, report: Report): void {
+  const room = (objects: readonly SpecObject[], setting: string) => {
+    const most = sizeSetting(spec, setting) ?? -1
+    if (most < 0) return
+    for (const object of objects) {
+      const count = object.made ? 0 : countIn(textOf(object, 'user', ''))
+      if (count > most) report.refused(object, 'user', `has ${count} user numbers, and ${setting} is ${most}`)
+    }
+  }
+  room(spec.bodies.slice(1), 'nuser_body')
+  room(spec.joints, 'nuser_jnt')
+  room(spec.of('geom'), 'nuser_geom')
+  room(spec.of('site'), 'nuser_site')
+  room(spec.of('camera'), 'nuser_cam')
+  room(spec.of('tendon'), 'nuser_tendon')
+  room(spec.of('actuator'), 'nuser_actuator')
+  room(spec.of('sensor'), 'nuser_sensor')
+}

@@ -1,0 +1,31 @@
+import type { Spec, SpecObject } from '../compose/types.ts'
+import { inherited } from './fields.ts'
+import type { Report } from './report.ts'
+
+/**
+ * The material of a flex, skin or tendon, or the texture of a light. What discards visuals takes all materials and textures away, and leaves these
+ * referring to one.
+ */
+export function checkLasting(spec: Spec, object: SpecObject, attribute: 'material' | 'texture', report: Report): void {
+  const name = object.ref(attribute)
+  if (!spec.compiler.discardvisual) {
+    report.optional(object, attribute, attribute, name)
+    if (object.category === 'tendon') checkInherited(spec, object, attribute, report)
+  } else if (name !== '') {
+    const hint = `Leave out the ${attribute}, or leave discardvisual off.`
+    report.refused(object, attribute, `refers to the ${attribute} "${name}", which discardvisual takes away`, hint)
+  }
+}
+
+/**
+ * The texture or material of the default class of a material or tendon, which MuJoCo looks for even where the object names another. Attached models are
+ * renamed on the way, which forgets it.
+ */
+export function checkInherited(
+  spec: Spec,
+  object: SpecObject,
+  attribute: 'material' | 'texture',
+  report: Report,
+): void {
+  if (object.model === spec.loaded) report.optional(object, attribute, attribute, inherited(object, attribute))
+}

@@ -1,0 +1,112 @@
+/**
+ * Reads models of repos: the files from the store, the parsing in a process of its own, and every whole reading kept. An unchanged model costs one statement, no parsing
+ * and no read of the store; readings of the same state of a repo that are asked for at once share one.
+ */
+import type { Logger } from 'pino'
+import { requireObjects } from '../../files/objects.ts'
+import type { Deps, ModelReader, RepoReading } from '../../operation/context.ts'
+import { HubError } from '../../platform/errors.ts'
+import { type Footing, holds, type KeptReading, type KeptReadings, keptReadings } from './kept-readings.ts'
+import { openReadingPool, type ReadingPool } from './reading-pool.ts'
+import { byteBudget, type RepoFile, type RepoState, readFiles, repoState } from './repo-files.ts'
+import { sharedWork } from './shared-work.ts'
+
+type Stores = Pick<Deps, 'db' | 'objects'>
+
+/** A push changes files for seconds, and a reading takes a tenth of one: the third reading that is overtaken by changes of its own files is the last. */
+const ATTEMPTS = 3
+
+/** `reader` is the module of a reading process; tests have their own. None is started before the first reading. */
+export function openModelReader(options: { readonly log: Logger; readonly reader?: URL }): ModelReader {
+  const pool = openReadingPool(options)
+  const kept = keptReadings()
+  const share = sharedWork<RepoReading | null>()
+  return {
+    async read(deps, repoId, entry, signal) {
+      requireObjects(deps)
+      for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+        const state = await repoState(deps.db, repoId, [entry, ...kept.guess(repoId, entry)])
+        const hit = await findKept(deps, kept, repoId, entry, state)
+        if (hit) return { reading: hit.reading, seq: state.seq }
+        const read = await share(`${state.seq}\0${repoId}\0${entry}`, signal, (shared) =>
+          readNow(deps, pool, kept, repoId, entry, state, shared),
+        )
+        if (read) return read
+      }
+      throw new HubError('unavailable', 'The files of the model keep changing while it is read; try again.')
+    },
+    close: () => pool.close(),
+  }
+}
+
+/** A kept reading that holds now. No statement where the guess was right, one otherwise. */
+async function findKept(
+  deps: Stores,
+  kept: KeptReadings,
+  repoId: string,
+  entry: string,
+  state: RepoState,
+): Promise<KeptReading | null> {
+  const sha256 = state.files.get(entry)?.sha256
+  if (!sha256) return null
+  const candidates = kept.candidates(entry, sha256)
+  const paths = candidates.flatMap(({ footings }) => footings.map(({ path }) => path))
+  const askedAll = ({ footings }: KeptReading) => footings.every(({ path }) => state.files.has(path))
+  let found = candidates.find((candidate) => askedAll(candidate) && holds(candidate, state))
+  if (!found && paths.some((path) => !state.files.has(path))) {
+    const whole = await repoState(deps.db, repoId, paths)
+    // Another seq: what was found out belongs to two states; the reading that follows is right in any case.
+    if (whole.seq === state.seq) found = candidates.find((candidate) => holds(candidate, whole))
+  }
+  if (found) kept.use(repoId, found)
+  return found ?? null
+}
+
+/** Reads the model; null where its own files changed meanwhile. Each path is asked of the database once, those of `state` not at all. */
+async function readNow(
+  deps: Stores,
+  pool: ReadingPool,
+  kept: KeptReadings,
+  repoId: string,
+  entry: string,
+  state: RepoState,
+  signal: AbortSignal,
+): Promise<RepoReading | null> {
+  const known = new Map(state.files)
+  const footings = new Map<string, Footing>()
+  const budget = byteBudget()
+  let lastSeq = state.seq
+  let unverified = false
+  const look = async (paths: readonly string[], text: boolean): Promise<(RepoFile | null)[]> => {
+    const unknown = paths.filter((path) => !known.has(path))
+    if (unknown.length > 0) {
+      const found = await repoState(deps.db, repoId, unknown)
+      for (const [path, file] of found.files) known.set(path, file)
+      if (found.seq !== state.seq) lastSeq = found.seq
+    }
+    return paths.map((path) => {
+      const file = known.get(path) ?? null
+      const read = text || footings.get(path)?.sha256 != null
+      if (read && file?.sha256 === null) unverified = true
+      footings.set(path, { path, sizeBytes: file?.sizeBytes ?? null, sha256: read ? (file?.sha256 ?? null) : null })
+      return file
+    })
+  }
+  const { reading, whole } = await pool.read(
+    {
+      readFiles: async (paths, stop) => readFiles(deps, await look(paths, true), budget, stop),
+      sizesOf: async (paths) => (await look(paths, false)).map((file) => file?.sizeBytes ?? null),
+    },
+    entry,
+    signal,
+  )
+  const result: KeptReading = { reading, footings: [...footings.values()] }
+  if (lastSeq !== state.seq) {
+    const now = await repoState(deps.db, repoId, [...footings.keys()])
+    // Bytes without a digest cannot be compared.
+    if (unverified || !holds(result, now)) return null
+    lastSeq = now.seq
+  }
+  if (whole && !unverified) kept.keep(repoId, result)
+  return { reading, seq: lastSeq }
+}

@@ -1,0 +1,122 @@
+/** A few reading processes, started when they are first needed and kept; whoever comes when all are taken waits in a queue. */
+import { type ChildProcess, fork } from 'node:child_process'
+import type { Socket } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { HubError } from '../../platform/errors.ts'
+import { MAX_WAITING_READINGS, READER_HEAP_MIB, READER_SEMI_SPACE_MIB } from './limits.ts'
+
+export interface ReaderSlots {
+  /** Runs `work` with a process of its own; the process is kept for the next one where it still lives. Rejects with 503 where too many wait. */
+  use<T>(signal: AbortSignal, work: (reader: ChildProcess) => Promise<T>): Promise<T>
+  /** Ends all of them; what runs in them rejects as with any process that ends. */
+  close(): void
+}
+
+/** At most `count` processes of the module `url`. */
+export function readerSlots(url: URL, count: number): ReaderSlots {
+  const idle: ChildProcess[] = []
+  const busy = new Set<ChildProcess>()
+  const queue: (() => void)[] = []
+  let free = count
+  let closed = false
+
+  const take = async (signal: AbortSignal): Promise<void> => {
+    if (closed) throw new HubError('unavailable', 'The hub is stopping; try again.')
+    if (free > 0) {
+      free -= 1
+      return
+    }
+    if (queue.length >= MAX_WAITING_READINGS) {
+      throw new HubError('unavailable', 'Too many models are being read; try again soon.')
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const leave = () => {
+      const place = queue.indexOf(resolve)
+      // A slot that was handed over already is given back by `use`.
+      if (place === -1) return
+      queue.splice(place, 1)
+      reject(signal.reason)
+    }
+    queue.push(resolve)
+    signal.addEventListener('abort', leave, { once: true })
+    await promise.finally(() => signal.removeEventListener('abort', leave))
+  }
+  const giveBack = () => {
+    const next = queue.shift()
+    if (next) next()
+    else free += 1
+  }
+
+  const release = (reader: ChildProcess) => {
+    busy.delete(reader)
+    keepsProcess(reader, false)
+    if (isAlive(reader) && !closed) idle.push(reader)
+  }
+
+  return {
+    async use(signal, work) {
+      signal.throwIfAborted()
+      await take(signal)
+      let reader: ChildProcess | undefined
+      try {
+        signal.throwIfAborted()
+        reader = idle.pop()
+        while (reader && !isAlive(reader)) reader = idle.pop()
+        reader ??= startReader(url)
+        busy.add(reader)
+        keepsProcess(reader, true)
+        return await work(reader)
+      } finally {
+        if (reader) release(reader)
+        giveBack()
+      }
+    },
+    close() {
+      closed = true
+      for (const reader of [...idle.splice(0), ...busy]) reader.kill('SIGKILL')
+    },
+  }
+}
+
+/** Enough for an error with its stack. */
+const LAST_WORDS = 4_000
+
+const lastWords = new WeakMap<ChildProcess, string>()
+
+/** What a process wrote before it ended, for the log. */
+export function lastWordsOf(reader: ChildProcess): string {
+  return lastWords.get(reader) ?? ''
+}
+
+function startReader(url: URL): ChildProcess {
+  const reader = fork(fileURLToPath(url), {
+    // A model is a stranger's: nothing of the hub's settings belongs near it.
+    env: {},
+    execArgv: [`--max-old-space-size=${READER_HEAP_MIB}`, `--max-semi-space-size=${READER_SEMI_SPACE_MIB}`],
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  })
+  reader.stderr?.on('data', (chunk: Buffer) => {
+    lastWords.set(reader, `${lastWords.get(reader) ?? ''}${chunk}`.slice(-LAST_WORDS))
+  })
+  // Unheard, the failure to start or to send would end the hub; the exit that follows tells whoever works with it.
+  reader.on('error', () => reader.kill('SIGKILL'))
+  return reader
+}
+
+const isAlive = (reader: ChildProcess) =>
+  reader.exitCode === null && reader.signalCode === null && !reader.killed && reader.connected
+
+/** An idle reader does not keep the hub or a command from ending. */
+function keepsProcess(reader: ChildProcess, keeps: boolean): void {
+  const words = reader.stderr as Socket | null
+  if (keeps) {
+    reader.ref()
+    reader.channel?.ref()
+    words?.ref()
+  } else {
+    reader.unref()
+    reader.channel?.unref()
+    words?.unref()
+  }
+}

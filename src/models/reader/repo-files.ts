@@ -1,0 +1,124 @@
+/** The live files of a repo as a reading asks for them: one statement for each wave of paths, bytes from the object store. */
+
+import { asStoreRefusal, requireObjects, settleBounded } from '../../files/objects.ts'
+import type { Deps } from '../../operation/context.ts'
+import { HubError, notFound } from '../../platform/errors.ts'
+import { pathFault } from '../../platform/file-path.ts'
+import type { Statement } from '../../store/db.ts'
+import type { ObjectStore } from '../../store/objects/object-store.ts'
+import { releaseChunk } from '../../store/objects/release-chunk.ts'
+import { limits } from '../mjcf/limits.ts'
+import { READING_STORE_CONCURRENCY, WAVE_WALL_MS } from './limits.ts'
+
+export interface RepoFile {
+  readonly path: string
+  readonly sizeBytes: number
+  /** Only what the hub hashed itself. */
+  readonly sha256: string | null
+  readonly storageKey: string
+}
+
+/** Some files of a repo at one moment. */
+export interface RepoState {
+  readonly seq: number
+  /** Every path that was asked for; null where there is nothing. */
+  readonly files: ReadonlyMap<string, RepoFile | null>
+}
+
+interface StateRow {
+  readonly seq: number
+  readonly path: string | null
+  readonly sizeBytes: number
+  readonly sha256: string | null
+  readonly storageKey: string
+}
+
+const stateOfPaths: Statement<StateRow> = {
+  name: 'model-files',
+  text: `select r.seq, f.path, b.size as "sizeBytes", b.sha256, b.storage_key as "storageKey" from repos r
+    left join files f on f.repo_id = r.id and f.path = any($2::text[]) and f.to_seq is null
+    left join blobs b on b.id = f.blob_id
+    where r.id = $1`,
+}
+
+/** Which of `paths` the repo has now. 404 where the repo is gone. One statement. */
+export async function repoState(db: Deps['db'], repoId: string, paths: readonly string[]): Promise<RepoState> {
+  // What can be no path of a repo is not asked for: a model may name anything, a NUL too, which the database refuses.
+  const asked = [...new Set(paths)].filter((path) => pathFault(path) === null)
+  const rows = await db.query(stateOfPaths, [repoId, asked])
+  const [first] = rows
+  if (!first) throw notFound('The repo')
+  const files = new Map<string, RepoFile | null>(paths.map((path) => [path, null]))
+  for (const { path, sizeBytes, sha256, storageKey } of rows) {
+    if (path !== null) files.set(path, { path, sizeBytes, sha256, storageKey })
+  }
+  return { seq: first.seq, files }
+}
+
+/** How many bytes a reading may still take; each file counts once, and no more of it than tells that it is over the reader's own cap. */
+export interface ByteBudget {
+  allow(file: RepoFile): number
+}
+
+/** A budget of the reader's cap of all text, and one byte, by which the reader sees that it is over. */
+export function byteBudget(): ByteBudget {
+  let leftBytes = limits.textBytes + 1
+  const allowed = new Map<string, number>()
+  return {
+    allow({ path, sizeBytes }) {
+      const known = allowed.get(path)
+      if (known !== undefined) return known
+      const bytes = Math.min(sizeBytes, limits.fileBytes + 1, leftBytes)
+      leftBytes -= bytes
+      allowed.set(path, bytes)
+      return bytes
+    },
+  }
+}
+
+/**
+ * The first bytes of each file, as many as `budget` allows, null for null. Rejects with 503 where there is no store, it does not answer, or it takes
+ * more than 20 s for all of them.
+ */
+export async function readFiles(
+  deps: Pick<Deps, 'objects'>,
+  files: readonly (RepoFile | null)[],
+  budget: ByteBudget,
+  signal: AbortSignal,
+): Promise<(Uint8Array<ArrayBuffer> | null)[]> {
+  const objects = requireObjects(deps)
+  const late = AbortSignal.timeout(WAVE_WALL_MS)
+  const either = AbortSignal.any([signal, late])
+  const results = await settleBounded(files, READING_STORE_CONCURRENCY, async (file) => {
+    either.throwIfAborted()
+    return file ? readStart(objects, file, budget.allow(file), either) : null
+  })
+  return results.map((result) => {
+    if (result.status === 'fulfilled') return result.value
+    signal.throwIfAborted()
+    if (late.aborted) throw new HubError('unavailable', 'The object store is too slow to read the model; try again.')
+    throw asStoreRefusal(result.reason)
+  })
+}
+
+async function readStart(
+  objects: ObjectStore,
+  file: RepoFile,
+  lengthBytes: number,
+  signal: AbortSignal,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = new Uint8Array(lengthBytes)
+  if (lengthBytes === 0) return bytes
+  const range = lengthBytes < file.sizeBytes ? { start: 0, end: lengthBytes - 1 } : undefined
+  const { body } = await objects.get(file.storageKey, { range, signal })
+  let read = 0
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    signal.throwIfAborted()
+    bytes.set(chunk, read)
+    read += chunk.length
+    releaseChunk(chunk)
+  }
+  if (read !== lengthBytes)
+    throw new Error(`The store gave ${read} bytes of ${file.path} where it holds ${lengthBytes}.`)
+  return bytes
+}

@@ -1,0 +1,46 @@
+/** The audit log: append-only rows that say who did what to what, written in the transaction that does it. */
+
+import { newId } from '../platform/ids.ts'
+import type { Querier, Statement } from '../store/db.ts'
+import type { Viewer } from './context.ts'
+
+/** The part of a request that an audit row names. The operator's command line and background work have no viewer. */
+export interface AuditContext {
+  readonly requestId: string | null
+  readonly viewer: Viewer | null
+}
+
+/** `action` is `<subject>.<verb>`, such as `repo.delete`; `before` and `after` hold what changed and never a secret. */
+export interface AuditEntryInput {
+  readonly action: string
+  /** The account in whose name it is done: its auditLog lists the entry. */
+  readonly accountId: string | null
+  readonly targetId: string
+  readonly before?: Readonly<Record<string, unknown>>
+  readonly after?: Readonly<Record<string, unknown>>
+}
+
+/** What acts without a viewer: the operator's command line and jobs. */
+export const noViewer: AuditContext = { requestId: null, viewer: null }
+
+const insertEntry: Statement<never> = {
+  name: 'audit-insert',
+  text: `insert into audit_log (id, action, account_id, actor_id, credential_id, request_id, target_id, before, after)
+    values ($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9::jsonb)`,
+}
+
+/** Appends one row in the caller's transaction, so that it stands exactly when the change does. */
+export async function audit(tx: Querier, ctx: AuditContext, entry: AuditEntryInput): Promise<void> {
+  const viewer = ctx.viewer?.kind === 'anonymous' ? null : ctx.viewer
+  await tx.query(insertEntry, [
+    newId('aud'),
+    entry.action,
+    entry.accountId,
+    viewer?.personId ?? null,
+    viewer?.credentialId ?? null,
+    ctx.requestId,
+    entry.targetId,
+    JSON.stringify(entry.before ?? {}),
+    JSON.stringify(entry.after ?? {}),
+  ])
+}

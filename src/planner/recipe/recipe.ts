@@ -1,0 +1,112 @@
+/**
+ * A recipe: what a run is made from. It is kept in the names of `/v1`, absent members absent but for those that have a default: so it is hashed, and so a
+ * runner reads it. Spec, "Recipe".
+ */
+import { z } from 'zod'
+import { canonicalSha256 } from '../../platform/canonical-hash.ts'
+import { isJsonObject } from '../../platform/exact-json.ts'
+import { freeFormFaults } from '../../platform/free-form-faults.ts'
+import { longNameText, wordText } from '../../platform/text-rules.ts'
+import { datasetRefText } from './dataset-ref.ts'
+
+export type RunExecutor = 'worker' | 'hosted'
+export type VideoMode = 'full' | 'poster' | 'none'
+export const tripwireMetrics = ['pass_rate', 'alive_rate', 'gates_passed'] as const
+export const tripwireOps = ['<', '<=', '>', '>='] as const
+
+export interface GateTripwire {
+  readonly metric: (typeof tripwireMetrics)[number]
+  readonly op: (typeof tripwireOps)[number]
+  readonly threshold: number
+  readonly from_step?: number | null
+  readonly consecutive?: number | null
+}
+
+/** Gate checkpoints in simulation while the run trains. */
+export interface CheckpointGateSpec {
+  readonly every_steps: number
+  readonly battery?: string | null
+  readonly seeds?: number | null
+  readonly delay?: number | null
+  readonly executor?: RunExecutor | null
+  readonly tripwires?: readonly GateTripwire[] | null
+  readonly video?: VideoMode | null
+  readonly horizon_s?: number | null
+  readonly cell_count?: number | null
+}
+
+export interface Recipe {
+  readonly template: string
+  readonly dataset?: readonly string[] | null
+  readonly robot?: string | null
+  readonly hyperparams?: Readonly<Record<string, unknown>> | null
+  readonly gpu?: string | null
+  readonly max_hours?: number | null
+  readonly executor?: RunExecutor | null
+  readonly budget_usd?: number | null
+  readonly gate?: CheckpointGateSpec | null
+  readonly parent_checkpoint_step?: number | null
+}
+
+export const DEFAULT_MAX_HOURS = 4
+/** What a gate counts as having where it says nothing. */
+export const gateDefaults = { battery: 'watch', seeds: 3, delay: 2, fromStep: 0, consecutive: 1 } as const
+
+const step = z.int().min(0)
+
+/** The names inside belong to the template, and pass through untouched: nothing but what JSON cannot say again or PostgreSQL cannot keep is refused. */
+const freeForm = z
+  .unknown()
+  .superRefine((value, check) => {
+    if (!isJsonObject(value)) {
+      check.addIssue({ code: 'custom', message: 'must be an object', params: { type: 'validation.type' } })
+      return
+    }
+    for (const { message, loc } of freeFormFaults(value)) check.addIssue({ code: 'custom', message, path: [...loc] })
+  })
+  .meta({ type: 'object', additionalProperties: true })
+
+/** The rules of a recipe's members, by their names in the graph. */
+export const recipeRules = {
+  template: wordText,
+  dataset: z.array(datasetRefText).max(100),
+  robot: longNameText,
+  hyperparams: freeForm,
+  gpu: wordText,
+  maxHours: z.number().positive().max(720),
+  budgetUsd: z.number().min(0.0001).max(1_000_000_000),
+  parentCheckpointStep: step,
+  everySteps: z.int().min(1),
+  battery: wordText,
+  seeds: z.int().min(1).max(1000),
+  delay: z.int().min(0).max(1000),
+  tripwires: z.array(z.unknown()).max(20),
+  horizonS: z.number().positive().max(3600),
+  cellCount: z.int().min(1).max(10_000),
+  threshold: z.number(),
+  fromStep: step,
+  consecutive: z.int().min(1).max(1000),
+} as const
+
+/** The recipe with what a reader is shown where nothing was given: so it is kept and hashed, and its hash can be had again from an answer. */
+export function filledRecipe(recipe: Recipe): Recipe {
+  const { dataset, gate } = recipe
+  return { ...recipe, dataset: dataset ?? [], ...(gate && { gate: filledGate(gate) }) }
+}
+
+function filledGate(gate: CheckpointGateSpec): CheckpointGateSpec {
+  return {
+    ...gate,
+    battery: gate.battery ?? gateDefaults.battery,
+    seeds: gate.seeds ?? gateDefaults.seeds,
+    delay: gate.delay ?? gateDefaults.delay,
+    tripwires: (gate.tripwires ?? []).map((tripwire) => ({
+      ...tripwire,
+      from_step: tripwire.from_step ?? gateDefaults.fromStep,
+      consecutive: tripwire.consecutive ?? gateDefaults.consecutive,
+    })),
+  }
+}
+
+/** Contract, "recipe_hash": nulls and absent members count alike. */
+export const recipeHash = (recipe: Recipe): string => canonicalSha256(recipe)

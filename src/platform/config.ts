@@ -1,0 +1,219 @@
+/** All settings, read and checked once. `main.ts` and the command line are the only readers of `process.env`. */
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { crossFaults, type Environment, environment, strayFaults } from './config-environment.ts'
+import type { TrustProxy } from './config-values.ts'
+import { type Usd, usd } from './money.ts'
+import { defaultTiers, parseTierFile, type TierTable } from './tier-table.ts'
+import { findUser, type UnixUser } from './unix-user.ts'
+
+export interface S3Settings {
+  readonly endpoint: string | undefined
+  readonly region: string
+  readonly bucket: string
+  readonly accessKeyId: string | undefined
+  readonly secretAccessKey: string | undefined
+  readonly forcePathStyle: boolean
+}
+
+export type ObjectStoreSettings =
+  | { readonly kind: 'disk'; readonly dir: string }
+  | { readonly kind: 's3'; readonly s3: S3Settings }
+  | { readonly kind: 'none' }
+
+export interface OidcSettings {
+  readonly issuer: string
+  readonly audience: string
+  readonly clientId: string | undefined
+  readonly clientSecret: string | undefined
+  readonly handleClaim: string
+}
+
+/** Everyone, or the owners of these handles. */
+export type OwnerList = 'everyone' | readonly string[]
+
+export interface HostedSettings {
+  /** Null: nothing hosted is configured. */
+  readonly appName: string | null
+  readonly backend: Environment['HOSTED_BACKEND']
+  readonly command: string | null
+  /** Whom the command runs as; null: the user of the hub. */
+  readonly user: UnixUser | null
+  readonly maxProcesses: number
+  readonly owners: OwnerList
+  /** Of the sim template, in the place of `owners`. */
+  readonly simOwners: OwnerList
+  /** What the CPU host of the sim template's function costs beside its GPU. */
+  readonly simHostRateUsdPerHour: Usd
+  readonly allowanceUsd: Usd
+}
+
+export interface RunSettings {
+  readonly leaseSeconds: number
+  readonly maxAttempts: number
+  readonly dailyGpuHourQuota: number
+  readonly maxArtifactBytes: number
+  /** Templates that the deployment's own runners know. */
+  readonly extraTemplates: readonly string[]
+  /** The part of an estimate that a tier must have on top of it. */
+  readonly headroom: number
+}
+
+export interface Config {
+  readonly port: number
+  readonly host: string
+  /** Without a trailing slash; null until the listening address is known, and for good on a hub that listens on every address. */
+  readonly publicUrl: string | null
+  /** Null: the embedded server under `dataDir`. */
+  readonly databaseUrl: string | null
+  readonly databasePoolMax: number
+  readonly dataDir: string
+  /** Null: made on the embedded default and kept in `dataDir` with mode 0600. */
+  readonly secret: string | null
+  readonly objectStore: ObjectStoreSettings
+  readonly oidc: OidcSettings | null
+  readonly operatorHandle: string
+  readonly storageQuotaBytes: number
+  readonly gcGraceSeconds: number
+  readonly uploadTtlSeconds: number
+  readonly sessionTtlSeconds: number
+  readonly rateLimitPerMinute: number
+  readonly logLevel: Environment['LOG_LEVEL']
+  readonly corsOrigins: readonly string[]
+  readonly trustProxy: TrustProxy
+  readonly tiers: TierTable
+  readonly runs: RunSettings
+  readonly hosted: HostedSettings
+}
+
+/** Thrown with every fault of the environment in one message, a line each, naming the variable and of values only files and folders. */
+export class ConfigError extends Error {
+  constructor(faults: readonly string[]) {
+    super(`The settings do not hold:\n${faults.map((fault) => `  ${fault}`).join('\n')}`)
+    this.name = 'ConfigError'
+  }
+}
+
+/** Reads the settings. An empty variable counts as unset. */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
+  const parsed = environment.safeParse(set)
+  if (!parsed.success) {
+    throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`))
+  }
+  const values = parsed.data
+  const faults = [...crossFaults(values), ...strayFaults(set, values)]
+  if (faults.length > 0) throw new ConfigError(faults)
+  const tiers = tierTable(values)
+  const dataDir = resolve(values.HUB_DATA_DIR)
+  return {
+    port: values.PORT,
+    host: values.HOST,
+    publicUrl: values.PUBLIC_URL?.replace(/\/+$/, '') ?? null,
+    databaseUrl: values.DATABASE_URL ?? null,
+    databasePoolMax: values.DATABASE_POOL_MAX,
+    dataDir,
+    secret: values.HUB_SECRET ?? null,
+    objectStore: objectStoreSettings(values, dataDir),
+    oidc: oidcSettings(values),
+    operatorHandle: values.OPERATOR_HANDLE,
+    storageQuotaBytes: values.STORAGE_QUOTA_BYTES,
+    gcGraceSeconds: values.GC_GRACE_S,
+    uploadTtlSeconds: values.UPLOAD_TTL_S,
+    sessionTtlSeconds: values.SESSION_TTL_S,
+    rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE,
+    logLevel: values.LOG_LEVEL,
+    corsOrigins: values.CORS_ORIGINS,
+    trustProxy: values.TRUST_PROXY,
+    tiers,
+    runs: {
+      leaseSeconds: values.RUN_LEASE_SECONDS,
+      maxAttempts: values.RUN_MAX_ATTEMPTS,
+      dailyGpuHourQuota: values.RUN_DAILY_GPU_HOUR_QUOTA,
+      maxArtifactBytes: values.COACH_MAX_ARTIFACT_BYTES,
+      extraTemplates: values.EXTRA_TEMPLATES,
+      headroom: values.PLANNER_HEADROOM,
+    },
+    hosted: hostedSettings(values),
+  }
+}
+
+/** Where a process on this machine reaches the listener: every interface is also the loopback one. */
+export function addressUrl({ host, port }: Pick<Config, 'host' | 'port'>): string {
+  const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host
+  return `http://${name}:${port}`
+}
+
+/** No address of its own: which of the machine's a client uses, only its request tells. */
+export function listensEverywhere({ host, publicUrl }: Pick<Config, 'host' | 'publicUrl'>): boolean {
+  return publicUrl === null && (host === '0.0.0.0' || host === '::')
+}
+
+function tierTable({ HARDWARE_TIERS_FILE: file }: Environment): TierTable {
+  if (!file) return defaultTiers
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new ConfigError([`HARDWARE_TIERS_FILE: ${file} cannot be read: ${messageOf(error)}`])
+  }
+  try {
+    return parseTierFile(text)
+  } catch (error) {
+    throw new ConfigError([`HARDWARE_TIERS_FILE: ${file}: ${messageOf(error)}`])
+  }
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+
+function hostedSettings(values: Environment): HostedSettings {
+  const ownerList = (list: readonly string[] = [values.OPERATOR_HANDLE]): OwnerList =>
+    list.includes('*') ? 'everyone' : list
+  return {
+    appName: values.HOSTED_APP_NAME ?? null,
+    backend: values.HOSTED_BACKEND,
+    command: values.HOSTED_COMMAND ?? null,
+    user: values.HOSTED_USER === undefined ? null : hostedUser(values.HOSTED_USER),
+    maxProcesses: values.HOSTED_MAX_PROCESSES,
+    owners: ownerList(values.HOSTED_OWNERS),
+    simOwners: ownerList(values.SIM_HOSTED_OWNERS),
+    simHostRateUsdPerHour: usd(values.SIM_HOST_RATE_USD_PER_HOUR),
+    allowanceUsd: usd(values.HOSTED_ALLOWANCE_USD),
+  }
+}
+
+function hostedUser(name: string): UnixUser {
+  const refuse = (why: string) => new ConfigError([`HOSTED_USER: ${why}`])
+  if (process.getuid?.() !== 0) throw refuse('only a hub that runs as root can start processes as another user')
+  const user = findUser(name)
+  if (user === null) throw refuse(`${name} is no user of this machine`)
+  if (user.uid === 0) throw refuse(`${name} is root, whom nothing is out of reach of`)
+  return user
+}
+
+function objectStoreSettings(values: Environment, dataDir: string): ObjectStoreSettings {
+  if (values.OBJECT_STORE === 'none') return { kind: 'none' }
+  if (values.OBJECT_STORE === 'disk') return { kind: 'disk', dir: resolve(dataDir, 'objects') }
+  return {
+    kind: 's3',
+    s3: {
+      endpoint: values.S3_ENDPOINT,
+      region: values.S3_REGION,
+      bucket: values.S3_BUCKET as string,
+      accessKeyId: values.S3_ACCESS_KEY_ID,
+      secretAccessKey: values.S3_SECRET_ACCESS_KEY,
+      forcePathStyle: values.S3_FORCE_PATH_STYLE,
+    },
+  }
+}
+
+function oidcSettings(values: Environment): OidcSettings | null {
+  if (!values.OIDC_ISSUER) return null
+  return {
+    issuer: values.OIDC_ISSUER,
+    audience: (values.OIDC_AUDIENCE ?? values.OIDC_CLIENT_ID) as string,
+    clientId: values.OIDC_CLIENT_ID,
+    clientSecret: values.OIDC_CLIENT_SECRET,
+    handleClaim: values.OIDC_HANDLE_CLAIM,
+  }
+}

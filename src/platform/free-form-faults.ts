@@ -1,0 +1,68 @@
+/** What no part of a card may hold, free-form parts included: what JSON cannot say again or PostgreSQL cannot keep. Pure. */
+import { ExactNumber } from './exact-json.ts'
+
+export interface PlacedFault {
+  readonly message: string
+  readonly loc: readonly (string | number)[]
+  /** Nothing past it was looked at, and a walk that recurses or collects has no end worth waiting for. */
+  readonly tooMuch?: boolean
+}
+
+const MAX_DEPTH = 100
+/** A robot of a hundred joints takes about two thousand; a body of 1 MiB has room for half a million, each of which may be a fault. */
+const MAX_VALUES = 50_000
+const MAX_FAULTS = 50
+/** Readers take less than any text of digits: Python, 4300. */
+const MAX_NUMBER_LENGTH = 1000
+
+/**
+ * Numbers that JSON has no word for (`1e999` is read as infinity), a number of more than 1000 characters, a NUL, a lone
+ * surrogate, a member named `__proto__`, more than 100 levels or 50,000 values;
+ * at most 50, in document order. Walks without recursion: whoever sends it chooses how deep it is.
+ */
+export function freeFormFaults(root: unknown): PlacedFault[] {
+  const faults: PlacedFault[] = []
+  const rest: { value: unknown; loc: readonly (string | number)[] }[] = [{ value: root, loc: [] }]
+  let left = MAX_VALUES
+  for (let next = rest.pop(); next && faults.length < MAX_FAULTS; next = rest.pop()) {
+    const { value, loc } = next
+    if (left-- === 0) return [...faults, { message: `holds more than ${MAX_VALUES} values`, loc: [], tooMuch: true }]
+    const message = leafFault(value)
+    if (message) faults.push({ message, loc })
+    if (typeof value !== 'object' || value === null || value instanceof ExactNumber) continue
+    if (loc.length >= MAX_DEPTH) {
+      const message = `is nested deeper than ${MAX_DEPTH} levels`
+      return [...faults, { message, loc: loc.slice(0, 1), tooMuch: true }]
+    }
+    // Backwards, since the last one pushed is looked at first.
+    for (const [key, member] of Object.entries(value).reverse()) {
+      const place = [...loc, Array.isArray(value) ? Number(key) : key]
+      const named = Array.isArray(value) ? null : nameFault(key)
+      if (named) faults.push({ message: named, loc })
+      else rest.push({ value: member, loc: place })
+    }
+  }
+  return faults
+}
+
+function leafFault(value: unknown): string | null {
+  if (typeof value === 'number' || value instanceof ExactNumber) return numberFault(value)
+  return typeof value === 'string' ? textFault(value) : null
+}
+
+function numberFault(value: number | ExactNumber): string | null {
+  if (!Number.isFinite(Number(value))) return 'must be a finite number'
+  const isLong = value instanceof ExactNumber && value.text.length > MAX_NUMBER_LENGTH
+  return isLong ? `is a number of more than ${MAX_NUMBER_LENGTH} characters` : null
+}
+
+function textFault(text: string): string | null {
+  if (text.includes('\0')) return 'holds a NUL character'
+  return text.isWellFormed() ? null : 'is not well-formed Unicode'
+}
+
+function nameFault(name: string): string | null {
+  if (name === '__proto__') return '"__proto__" is no name for a member'
+  const fault = textFault(name)
+  return fault && `has a member whose name ${fault}`
+}

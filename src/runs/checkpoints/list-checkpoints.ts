@@ -1,0 +1,66 @@
+/** listRunCheckpoints (spec, "GET /v1/runs/{run_id}/checkpoints"): of any number of runs in one statement. */
+
+import { fileEntryColumns, type RepoFileEntry } from '../../files/file-entry.ts'
+import type { RequestContext } from '../../operation/context.ts'
+import { HubError } from '../../platform/errors.ts'
+import { prefixSuccessor } from '../../platform/file-path.ts'
+import { viewerParams, visibleRepo } from '../../repos/repo-shape.ts'
+import type { Statement } from '../../store/db.ts'
+import { CHECKPOINT_PREFIX, checkpointsOf, type RunCheckpoint } from './checkpoints.ts'
+
+export interface CheckpointList {
+  /** Oldest step first. */
+  readonly items: readonly RunCheckpoint[]
+  /** Null where the run has none yet, or the caller may not see it. */
+  readonly repo: { readonly id: string; readonly fullName: string } | null
+  /** Why the run cannot be the parent of a fine-tune. */
+  readonly notFineTunable: string | null
+}
+
+/** The answer is no page; a run of this many files is read through the tree of its repo. */
+const MAX_FILES = 20_000
+
+type FileRow = { readonly repoId: string; readonly fullName: string } & {
+  readonly [Column in keyof RepoFileEntry]: RepoFileEntry[Column] | null
+}
+
+/** A repo without checkpoints is one row of nulls. `offset 0` keeps each blob a look-up by key. */
+const checkpointFiles: Statement<FileRow> = {
+  name: 'run-checkpoint-files',
+  text: `select r.id as "repoId", o.handle || '/' || r.slug as "fullName", e.*
+    from repos r join accounts o on o.id = r.owner_id
+    left join lateral (select ${fileEntryColumns} from files f
+      cross join lateral (select size, etag, sha256 from blobs where id = f.blob_id offset 0) b
+      where f.repo_id = r.id and f.to_seq is null and f.path >= $4 and f.path < $5 order by f.path limit $6) e on true
+    where r.id = any($3::text[]) and ${visibleRepo}`,
+}
+
+/** Of runs by their output repos (null: none yet), in the order asked. */
+export async function listCheckpoints(
+  ctx: RequestContext,
+  repoIds: readonly (string | null)[],
+): Promise<(CheckpointList | HubError)[]> {
+  const asked = [...new Set(repoIds.filter((id) => id !== null))]
+  const range = [CHECKPOINT_PREFIX, prefixSuccessor(CHECKPOINT_PREFIX), MAX_FILES + 1]
+  const rows =
+    asked.length === 0 ? [] : await ctx.deps.db.query(checkpointFiles, [...viewerParams(ctx.viewer), asked, ...range])
+  const byRepo = Map.groupBy(rows, ({ repoId }) => repoId)
+  return repoIds.map((id) => toList(id, (id && byRepo.get(id)) || []))
+}
+
+function toList(repoId: string | null, rows: readonly FileRow[]): CheckpointList | HubError {
+  const [first] = rows
+  if (repoId === null) return { items: [], repo: null, notFineTunable: 'The run has no output repo yet.' }
+  if (!first) return { items: [], repo: null, notFineTunable: 'The output repo of the run is not visible to you.' }
+  if (rows.length > MAX_FILES) return tooMany(first.fullName)
+  const files = rows.flatMap(({ repoId: _repo, fullName: _name, ...file }) => (isFile(file) ? [file] : []))
+  const items = checkpointsOf(files)
+  const notFineTunable = items.length > 0 ? null : 'The run has published no checkpoint yet.'
+  return { items, repo: { id: first.repoId, fullName: first.fullName }, notFineTunable }
+}
+
+/** The columns of a left join are null together. */
+const isFile = (file: { readonly path: string | null }): file is RepoFileEntry => file.path !== null
+
+const tooMany = (fullName: string) =>
+  new HubError('too_large', `The checkpoints of ${fullName} have more than ${MAX_FILES} files: list its tree instead.`)

@@ -1,0 +1,18 @@
+/** estimateRun (spec, "POST /v1/runs/estimate"): what createRun would refuse, and the most that the run can cost. Writes nothing. */
+
+import { hostedWork, ownerRefusal } from '../../hosting/hosting-policy.ts'
+import type { RequestContext } from '../../operation/context.ts'
+import { estimateOf, type RunEstimate } from '../../planner/estimate.ts'
+import { assertImplemented } from '../../planner/run-plan.ts'
+import { billingOwner, type RunRequest, resolveRequest } from './run-request.ts'
+
+/** Errors: as `resolveRequest`; 503 a planned template; 403 hosted work for an owner that is not hosted. A hosted run is priced on every deployment. */
+export async function estimateRun(ctx: RequestContext, request: RunRequest): Promise<RunEstimate> {
+  const owner = await billingOwner(ctx, request.owner ?? null)
+  const { recipe, plan } = await resolveRequest(ctx, owner, request)
+  assertImplemented(plan.template)
+  const work = hostedWork(recipe, plan.template.isSim, owner.handle)
+  const refusal = work && ownerRefusal(work, ctx.deps.config.hosted)
+  if (refusal) throw refusal
+  return estimateOf(plan)
+}

@@ -1,0 +1,184 @@
+/** importRun (spec, "POST /v1/runs/import"): a run that was trained elsewhere. Artifacts, never a log. */
+
+import { requireCredential } from '../../auth/policy.ts'
+import { asStoreRefusal, requireObjects } from '../../files/objects.ts'
+import { assertRoom } from '../../files/reservation.ts'
+import { audit } from '../../operation/audit.ts'
+import { commitVerb, guarded } from '../../operation/commit-verb.ts'
+import type { AccountRef, AllowedContext, RequestContext } from '../../operation/context.ts'
+import { filledRecipe, type Recipe, recipeHash } from '../../planner/recipe/recipe.ts'
+import { HubError, type Loc } from '../../platform/errors.ts'
+import { isJsonObject } from '../../platform/exact-json.ts'
+import { freeFormFaults } from '../../platform/free-form-faults.ts'
+import { newId } from '../../platform/ids.ts'
+import type { Statement } from '../../store/db.ts'
+import { gatesOf } from '../gates/scorecard.ts'
+import { forgetRefused, metricsKey, putRunObject } from '../log/run-objects.ts'
+import { readRun } from '../read/get-run.ts'
+import type { Run } from '../read/run-shape.ts'
+import { countRunBytes, growthOf, type KeptBytes } from '../report/run-storage.ts'
+import type { JobStatus } from '../run-state.ts'
+import { insertNamedRepos, lockNamedRepos } from './named-repos.ts'
+import { billingOwner, findParent, lockParent } from './run-request.ts'
+
+export interface RunImportArtifacts {
+  readonly configYaml: string
+  readonly metricsSummary: string
+  readonly scorecardJson?: unknown
+}
+
+export interface ImportRunInput {
+  readonly artifacts: RunImportArtifacts
+  readonly owner?: string | null
+  readonly parentRunId?: string | null
+  readonly template?: string | null
+  readonly dataset?: readonly string[] | null
+  readonly robot?: string | null
+  readonly status?: JobStatus | null
+  readonly hyperparams?: Readonly<Record<string, unknown>> | null
+}
+
+/** What an imported run's template is called where nobody says what produced it. */
+const UNKNOWN_TEMPLATE = 'external'
+
+const insertImported: Statement<never> = {
+  name: 'run-insert-imported',
+  text: `insert into runs (id, kind, status, owner_id, created_by, filed_by, template, robot, recipe, recipe_hash, parent_run_id, repo_ids, finished_at,
+      config_key, scorecard_key, gates, gate_passed, gate_total, summary_bytes)
+    values ($1, 'external', $2::"JobStatus", $3, $4, $5, $6, $7, $8::json, $9, $10, $11, now(), $12, $13, $14::json, $15, $16, $17)`,
+}
+
+/**
+ * Errors: 403 an owner that is unknown or not the caller's; 422 a parent that the caller cannot see, a status that is not terminal; 413 an artifact over
+ * its limit, or no room in the owner's quota; 503 no object store. Objects are written before the transaction that names them.
+ */
+export async function importRun(ctx: RequestContext, input: ImportRunInput): Promise<Run> {
+  const artifacts = readArtifacts(input.artifacts, ctx.deps.config.runs.maxArtifactBytes)
+  return guarded(
+    ctx,
+    () => billingOwner(ctx, input.owner ?? null),
+    (allowed, owner) => make(allowed, owner, input, artifacts),
+  )
+}
+
+async function make(ctx: AllowedContext, owner: AccountRef, input: ImportRunInput, artifacts: Artifacts): Promise<Run> {
+  const viewer = requireCredential(ctx.viewer)
+  const parent = await findParent(ctx, input.parentRunId ?? null)
+  const kept = bytesOf(artifacts)
+  await assertRoom(ctx.deps.db, ctx.deps.config, owner.id, { bytes: growthOf(kept, NOTHING), uploads: 0 })
+  const id = newId('run')
+  const keys = await putArtifacts(ctx, id, artifacts)
+  const recipe = recipeOf(input)
+  const { scorecardJson } = input.artifacts
+  const gates = scorecardJson == null ? null : gatesOf(scorecardJson)
+  try {
+    return await commitVerb(ctx, async (tx) => {
+      const named = await lockNamedRepos(tx, viewer, recipe)
+      await lockParent(tx, parent)
+      await tx.query(insertImported, [
+        id,
+        input.status ?? 'succeeded',
+        owner.id,
+        viewer.personId,
+        viewer.credentialId,
+        recipe.template,
+        recipe.robot ?? null,
+        JSON.stringify(recipe),
+        recipeHash(recipe),
+        parent?.id ?? null,
+        named.ids,
+        keys.config,
+        keys.scorecard,
+        gates && JSON.stringify(gates.rows),
+        gates?.passed ?? null,
+        gates?.total ?? null,
+        artifacts.summary.length,
+      ])
+      await insertNamedRepos(tx, id, named)
+      const after = { template: recipe.template, status: input.status ?? 'succeeded' }
+      await audit(tx, ctx, { action: 'run.import', accountId: owner.id, targetId: id, after })
+      await countRunBytes(tx, ctx.deps.config, { id, ownerId: owner.id, ...NOTHING }, kept)
+      return readRun(tx, viewer, id)
+    })
+  } catch (error) {
+    await forgetRefused(
+      ctx,
+      [keys.config, keys.scorecard, metricsKey(id)].filter((key) => key !== null),
+      error,
+    )
+    throw error
+  }
+}
+
+/** Of a run that is not there yet. */
+const NOTHING = { configBytes: null, scorecardBytes: null } as const
+
+const bytesOf = ({ config, summary, scorecard }: Artifacts): KeptBytes => ({
+  added: summary.length,
+  config: config.length,
+  scorecard: scorecard?.length ?? null,
+})
+
+/** What was not given stays absent, or is filled in, as in every recipe. */
+function recipeOf({ template, dataset, robot, hyperparams }: ImportRunInput): Recipe {
+  const given = { dataset, robot, hyperparams }
+  const kept = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  return filledRecipe({ template: template ?? UNKNOWN_TEMPLATE, ...kept })
+}
+
+interface Artifacts {
+  readonly config: Buffer
+  readonly summary: Buffer
+  readonly scorecard: Buffer | null
+}
+
+function readArtifacts(given: RunImportArtifacts, limit: number): Artifacts {
+  const { configYaml, metricsSummary, scorecardJson } = given
+  const place = (member: keyof RunImportArtifacts): Loc => ['input', 'artifacts', member]
+  return {
+    config: within(Buffer.from(configYaml), limit, place('configYaml')),
+    summary: within(Buffer.from(metricsSummary), limit, place('metricsSummary')),
+    scorecard:
+      scorecardJson == null
+        ? null
+        : within(scorecardBytes(scorecardJson, place('scorecardJson')), limit, place('scorecardJson')),
+  }
+}
+
+function within(bytes: Buffer, limit: number, loc: Loc): Buffer {
+  if (bytes.length <= limit) return bytes
+  const detail = `has ${bytes.length} bytes in UTF-8; ${limit} is the limit of an artifact`
+  throw new HubError('too_large', `${loc.join('.')}: ${detail}`, { items: [{ type: 'too_large', detail, loc }] })
+}
+
+function scorecardBytes(scorecard: unknown, loc: Loc): Buffer {
+  const items = isJsonObject(scorecard)
+    ? freeFormFaults(scorecard).map((fault) => ({
+        type: 'validation.value',
+        detail: fault.message,
+        loc: [...loc, ...fault.loc],
+      }))
+    : [{ type: 'validation.type', detail: 'must be an object', loc }]
+  if (items.length > 0) throw new HubError('validation.failed', items[0]?.detail ?? '', { items })
+  return Buffer.from(JSON.stringify(scorecard))
+}
+
+async function putArtifacts(ctx: RequestContext, id: string, { config, summary, scorecard }: Artifacts) {
+  const { deps, signal } = ctx
+  const [configKey, scorecardKey] = await Promise.all([
+    putRunObject(deps, id, 'config', config, signal),
+    scorecard && putRunObject(deps, id, 'scorecard', scorecard, signal),
+    putSummary(ctx, id, summary),
+  ])
+  return { config: configKey, scorecard: scorecardKey }
+}
+
+/** In the place of the metrics that a run of this hub would have: `metricsKey` names it. */
+async function putSummary({ deps, signal }: RequestContext, id: string, summary: Buffer): Promise<void> {
+  const facts = { sizeBytes: summary.length, contentType: 'text/plain; charset=utf-8', signal }
+  try {
+    await requireObjects(deps).put(metricsKey(id), summary, facts)
+  } catch (error) {
+    throw asStoreRefusal(error)
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * The repos of this hub that a recipe names: datasets are pinned as they are when the run is made, and none of the repos can be deleted while the run
+ * stands. Contract, "References that keep a repo from being deleted".
+ */
+import type { Viewer } from '../../operation/context.ts'
+import { ownDataset } from '../../planner/recipe/dataset-ref.ts'
+import type { Recipe } from '../../planner/recipe/recipe.ts'
+import { fullNameText } from '../../platform/text-rules.ts'
+import { viewerParams, visibleRepo } from '../../repos/repo-shape.ts'
+import type { Querier, Statement } from '../../store/db.ts'
+
+interface NamedRepo {
+  readonly id: string
+  readonly kind: 'dataset' | 'robot'
+  readonly fullName: string
+  readonly seq: number
+}
+
+export interface PinnedRef {
+  readonly ref: string
+  readonly repo: { readonly id: string; readonly seq: number } | null
+}
+
+export interface NamedRepos {
+  readonly datasets: readonly PinnedRef[]
+  readonly robotId: string | null
+  /** Every one once. */
+  readonly ids: readonly string[]
+}
+
+/** The key-share lock keeps a deletion away until the references stand; it lets uploads go on, and locks are taken in the order of ids. */
+const lockNamed: Statement<NamedRepo> = {
+  name: 'run-named-repos',
+  text: `select r.id, r.kind, o.handle || '/' || r.slug as "fullName", r.seq from repos r join accounts o on o.id = r.owner_id
+    where (o.handle, r.slug) in (select split_part(n, '/', 1), split_part(n, '/', 2) from unnest($3::text[]) n)
+      and r.kind in ('dataset', 'robot') and ${visibleRepo}
+    order by r.id for key share of r`,
+}
+
+/** Resolves and locks what the recipe names and the viewer sees; what is not there is the executor's to complain of. One statement, none where nothing is named. */
+export async function lockNamedRepos(tx: Querier, viewer: Viewer, recipe: Recipe): Promise<NamedRepos> {
+  const refs = (recipe.dataset ?? []).map((ref) => ({ ref, name: nameOf(ref) }))
+  const robot = fullNameText.safeParse(recipe.robot?.toLowerCase()).data ?? null
+  const names = [...refs.map(({ name }) => name), robot].filter((name) => name !== null)
+  const found = names.length === 0 ? [] : await tx.query(lockNamed, [...viewerParams(viewer), [...new Set(names)]])
+  const find = (kind: NamedRepo['kind'], name: string | null) =>
+    found.find((repo) => repo.kind === kind && repo.fullName === name) ?? null
+  const datasets = refs.map(({ ref, name }) => ({ ref, repo: find('dataset', name) }))
+  const robotId = find('robot', robot)?.id ?? null
+  const ids = [...datasets.map(({ repo }) => repo?.id ?? null), robotId].filter((id) => id !== null)
+  return { datasets, robotId, ids: [...new Set(ids)] }
+}
+
+function nameOf(ref: string): string | null {
+  const name = ownDataset(ref)
+  return name ? `${name.owner}/${name.slug}` : null
+}
+
+const insertDatasets: Statement<never> = {
+  name: 'run-datasets-insert',
+  text: `insert into run_datasets (run_id, position, ref, repo_id, seq)
+    select $1, place - 1, ref, repo_id, seq from unnest($2::text[], $3::text[], $4::int[]) with ordinality as given (ref, repo_id, seq, place)`,
+}
+
+const insertReferences: Statement<never> = {
+  name: 'run-references-insert',
+  text: `insert into repo_references (repo_id, referrer_id, reason)
+    select repo_id, $1, reason from unnest($2::text[], $3::text[]) as given (repo_id, reason) on conflict do nothing`,
+}
+
+/** Notes what the run names, in the transaction that makes it. */
+export async function insertNamedRepos(tx: Querier, runId: string, named: NamedRepos): Promise<void> {
+  const { datasets, robotId } = named
+  if (datasets.length > 0) {
+    const repoIds = datasets.map(({ repo }) => repo?.id ?? null)
+    const seqs = datasets.map(({ repo }) => repo?.seq ?? null)
+    await tx.query(insertDatasets, [runId, datasets.map(({ ref }) => ref), repoIds, seqs])
+  }
+  const references = datasets.flatMap(({ repo }) => (repo ? [[repo.id, 'dataset']] : []))
+  if (robotId !== null) references.push([robotId, 'robot'])
+  if (references.length === 0) return
+  await tx.query(insertReferences, [runId, references.map(([id]) => id), references.map(([, reason]) => reason)])
+}

@@ -1,0 +1,95 @@
+/** What create, estimate and recommend have in common: the same body, held to the same rules. Spec, createRun. */
+import { accountByHandle } from '../../auth/handle.ts'
+import { assertNotJob, requireCredential } from '../../auth/policy.ts'
+import type { AccountRef, RequestContext } from '../../operation/context.ts'
+import type { Recipe } from '../../planner/recipe/recipe.ts'
+import { planRun, type RunPlan } from '../../planner/run-plan.ts'
+import { HubError, invalid } from '../../platform/errors.ts'
+import { viewerParams, visibleRepo } from '../../repos/repo-shape.ts'
+import type { Querier, Statement } from '../../store/db.ts'
+import { filesOfStep } from '../checkpoints/checkpoints.ts'
+import { getRun } from '../read/get-run.ts'
+import type { Run } from '../read/run-shape.ts'
+
+export interface RunRequest {
+  readonly recipe: Recipe
+  /** Handle of who is billed; absent: the account of the credential. */
+  readonly owner?: string | null
+  readonly parentRunId?: string | null
+}
+
+export interface ResolvedRequest {
+  readonly recipe: Recipe
+  readonly plan: RunPlan
+  readonly owner: AccountRef
+  readonly parent: Run | null
+}
+
+/**
+ * The request for an owner that `billingOwner` found. Errors: 422 an unknown template, a GPU that is none or that the template is not hosted on, a parent
+ * that the caller cannot see, a checkpoint that the parent does not list.
+ */
+export async function resolveRequest(
+  ctx: RequestContext,
+  owner: AccountRef,
+  request: RunRequest,
+): Promise<ResolvedRequest> {
+  const { recipe } = request
+  const plan = planRun(recipe, ctx.deps.config)
+  const parent = await findParent(ctx, request.parentRunId ?? null)
+  await assertCheckpoint(ctx, recipe.parent_checkpoint_step ?? null, parent)
+  return { recipe, plan, owner, parent }
+}
+
+/** An unknown handle and one of others are refused alike. */
+export async function billingOwner(ctx: RequestContext, handle: string | null): Promise<AccountRef> {
+  const { account, accountIds } = requireCredential(ctx.viewer)
+  assertNotJob(ctx.viewer, 'submit or import a run')
+  if (handle === null || handle === account.handle) return account
+  const [owner] = await ctx.deps.db.query(accountByHandle, [handle])
+  if (owner && accountIds.includes(owner.id)) return owner
+  const detail = `You are neither ${handle} nor one of its members.`
+  throw new HubError('forbidden.scope', detail, {
+    items: [{ type: 'forbidden.scope', detail, loc: ['input', 'owner'] }],
+  })
+}
+
+/** The run that the new one descends from: 422 where the caller cannot see it. */
+export async function findParent(ctx: RequestContext, id: string | null): Promise<Run | null> {
+  if (id === null) return null
+  const parent = await getRun(ctx, id)
+  if (parent) return parent
+  const detail = 'There is no such run, or you may not see it.'
+  throw invalid('validation.value', detail, ['input', 'parentRunId'])
+}
+
+/** Keeps a deletion of the run away, and nothing else. */
+const keepParent: Statement<{ id: string }> = {
+  name: 'run-parent-keep',
+  text: 'select id from runs where id = $1 for key share',
+}
+
+/** In the transaction that makes the new run: the parent stays until that stands, or was deleted since it was found (422). */
+export async function lockParent(tx: Querier, parent: Run | null): Promise<void> {
+  if (!parent) return
+  const [kept] = await tx.query(keepParent, [parent.id])
+  if (!kept) throw invalid('validation.value', 'The run was deleted.', ['input', 'parentRunId'])
+}
+
+/** Files of one step. */
+const checkpointAt: Statement<{ path: string }> = {
+  name: 'run-parent-checkpoint',
+  text: `select f.path from repos r join files f on f.repo_id = r.id and f.to_seq is null
+    where r.id = $3 and ${visibleRepo} and f.path like 'checkpoints/step\\_%' and f.path ~ $4 limit 1`,
+}
+
+async function assertCheckpoint(ctx: RequestContext, step: number | null, parent: Run | null): Promise<void> {
+  if (step === null) return
+  const loc = ['input', 'recipe', 'parentCheckpointStep']
+  if (!parent) throw invalid('validation.value', 'A checkpoint to start from is that of a parent run: name one.', loc)
+  const repo = parent.outputModelRepo
+  const values = [...viewerParams(ctx.viewer), repo?.id, filesOfStep(step)]
+  const found = repo ? await ctx.deps.db.query(checkpointAt, values) : []
+  if (found.length > 0) return
+  throw invalid('validation.value', `The parent run lists no checkpoint at step ${step}.`, loc)
+}

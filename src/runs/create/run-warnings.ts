@@ -1,0 +1,29 @@
+/** What of a recipe nobody acts on by itself. Pure. Contract, "Gate results over /v1". */
+
+import type { RecipeDocument } from '../read/run-shape.ts'
+import type { RunExecutor } from '../run-state.ts'
+
+/** Sentences for whoever submitted it; none where all of it is acted on. */
+export function warningsOf({ executor, recipe }: { executor: RunExecutor | null; recipe: RecipeDocument }): string[] {
+  if (executor === null) return []
+  const gate = isObject(recipe.gate) ? gateWarning(executor, recipe.gate.executor ?? executor) : null
+  const budget =
+    executor === 'worker' && recipe.budget_usd != null
+      ? 'recipe.budget_usd: a worker run costs nothing, so its budget is never spent; max_hours is what ends it.'
+      : null
+  return [gate, budget].filter((warning) => warning !== null)
+}
+
+/** The hub itself executes no rollouts: whoever holds the run does, or nobody. */
+function gateWarning(executor: RunExecutor, rollouts: unknown): string {
+  if (executor === 'worker' && rollouts === 'worker')
+    return 'recipe.gate: its checkpoints are gated by the runner that claims the run, if that has a battery command (hub runner --battery-command); else by nobody.'
+  if (executor === 'worker')
+    return 'recipe.gate.executor: this hub executes no hosted rollouts, and runners leave them alone; nobody will gate the checkpoints.'
+  if (rollouts === 'worker')
+    return 'recipe.gate.executor: only what holds a run records its gate results, and no worker holds a hosted run; nobody will gate the checkpoints.'
+  return 'recipe.gate: the hub executes no rollouts; the checkpoints are gated if the deployed function of the template does so itself.'
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null

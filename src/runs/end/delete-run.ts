@@ -1,0 +1,97 @@
+/** deleteRun (contract, "References of strangers"): an ended run that nothing refers to goes, with what it kept. What it cost stays in the ledger. */
+
+import { assertNotAgent, assertNotJob, assertRunsFor } from '../../auth/policy.ts'
+import { audit } from '../../operation/audit.ts'
+import { commitVerb, guarded } from '../../operation/commit-verb.ts'
+import type { RequestContext } from '../../operation/context.ts'
+import { HubError } from '../../platform/errors.ts'
+import type { Statement, Tx } from '../../store/db.ts'
+import { giveRunBack } from '../report/run-storage.ts'
+import { findRun, type HeldRun, lockRun } from '../run-row.ts'
+import { terminalStatuses } from '../run-state.ts'
+
+const SHOWN = 20
+
+/** Runs that descend from it, of owners who see it: its own owner, that org's members, whoever created it. */
+const forks: Statement<{ id: string }> = {
+  name: 'run-forks',
+  text: `select c.id from runs p join runs c on c.parent_run_id = p.id
+    where p.id = $1 and (c.owner_id = p.owner_id or c.owner_id = p.created_by
+      or exists (select 1 from memberships m where m.org_id = p.owner_id and m.user_id = c.owner_id))
+    order by c.id limit ${SHOWN}`,
+}
+
+/** Runs of others, who do not see it any more: to them it is gone already. */
+const orphan: Statement<never> = {
+  name: 'run-forks-orphan',
+  text: 'update runs set parent_run_id = null where parent_run_id = $1',
+}
+
+/** What still counts for the GPU hours of its day, and what its job has to clear. */
+const bury: Statement<never> = {
+  name: 'run-bury',
+  text: `insert into deleted_runs (run_id, created_by, filed_by, reserved, max_hours, created_at, repo_ids)
+    select id, created_by, filed_by, priced and status <> 'canceled', max_hours, created_at,
+      (select coalesce(array_agg(distinct d.repo_id), '{}') from run_datasets d where d.run_id = u.id and d.repo_id is not null)
+    from runs u where id = $1`,
+}
+
+const dropReferences: Statement<never> = {
+  name: 'run-references-drop',
+  text: 'delete from repo_references where referrer_id = $1',
+}
+
+const remove: Statement<never> = { name: 'run-delete', text: 'delete from runs where id = $1' }
+
+/**
+ * Deletes an ended run; a job clears its metrics, log and objects. A model whose meta block names it by `source_run_id` keeps the name.
+ * Errors: 401, 403 (also every agent key, a job's key, and who is not of the account that is billed), 404, 409 `conflict.not_ended` and
+ * `conflict.referenced` naming the runs that descend from it.
+ */
+export function deleteRun(ctx: RequestContext, input: { readonly runId: string }): Promise<{ id: string }> {
+  return guarded(
+    ctx,
+    () => mayDelete(ctx, input.runId),
+    (allowed, { id }) =>
+      commitVerb(allowed, async (tx) => {
+        await applyDelete(allowed, tx, await lockRun(tx, id))
+        return { id }
+      }),
+  )
+}
+
+async function mayDelete(ctx: RequestContext, runId: string): Promise<HeldRun> {
+  const found = await findRun(ctx, runId)
+  const viewer = assertRunsFor(ctx.viewer, found.ownerId, 'write')
+  assertNotJob(viewer, 'delete a run')
+  assertNotAgent(viewer, 'delete a run')
+  return found
+}
+
+/** A run that would descend from it waits for the row lock, and then finds it gone. */
+async function applyDelete(ctx: RequestContext, tx: Tx, run: HeldRun): Promise<void> {
+  assertEnded(run)
+  await assertNoForks(tx, run.id)
+  await tx.query(orphan, [run.id])
+  await tx.query(dropReferences, [run.id])
+  await tx.query(bury, [run.id])
+  await giveRunBack(tx, run.id)
+  await tx.query(remove, [run.id])
+  await ctx.deps.queue.send(tx, 'run-purge', { runId: run.id })
+  const before = { status: run.status, executor: run.executor, priced: run.priced }
+  await audit(tx, ctx, { action: 'run.delete', accountId: run.ownerId, targetId: run.id, before })
+  tx.afterCommit(() => ctx.deps.events.hint(run.id))
+}
+
+function assertEnded(run: HeldRun): void {
+  if (terminalStatuses.includes(run.status)) return
+  throw new HubError('conflict.not_ended', `The run is ${run.status}; cancel it, or wait until it has ended.`)
+}
+
+async function assertNoForks(tx: Tx, runId: string): Promise<void> {
+  const rows = await tx.query(forks, [runId])
+  if (rows.length === 0) return
+  throw new HubError('conflict.referenced', 'Other runs descend from this one; delete them first.', {
+    items: rows.map(({ id }) => ({ type: 'conflict.referenced', detail: `${id} descends from it.`, referrer: id })),
+  })
+}

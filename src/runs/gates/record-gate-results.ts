@@ -1,0 +1,149 @@
+/**
+ * recordGateResults (an addition of this hub; spec, "CheckpointGateSpec"): what gating one checkpoint of a running run found, told by the runner that holds
+ * it. A tripwire that then fires asks the run to stop, as a cancel does.
+ */
+import { requireCredential } from '../../auth/policy.ts'
+import { commitVerb, guarded } from '../../operation/commit-verb.ts'
+import type { AllowedContext, RequestContext } from '../../operation/context.ts'
+import type { GateTripwire } from '../../planner/recipe/recipe.ts'
+import { invalid, type Loc } from '../../platform/errors.ts'
+import type { Statement, Tx } from '../../store/db.ts'
+import { orToldOff } from '../lease/lost-lease.ts'
+import { addNotice } from '../log/log-chunks.ts'
+import { readRun } from '../read/get-run.ts'
+import type { Run, RunGateRow } from '../read/run-shape.ts'
+import { findRun, type HeldRun, lockRun, nextStatus } from '../run-row.ts'
+import { firedTripwire, type GatedCheckpoint, tripwireNotice } from './tripwires.ts'
+
+/** What gating one checkpoint found. */
+export interface CheckpointResult {
+  /** Of the checkpoint. */
+  readonly step: number
+  readonly cells: readonly {
+    readonly name: string
+    readonly status: RunGateRow['status']
+    readonly detail?: string | null
+  }[]
+  readonly seedsRun: number
+  readonly seedsAlive: number
+  readonly rolloutId?: string | null
+}
+
+/** Many results, or the members of one. */
+export interface GateResultsInput extends Absentable<CheckpointResult> {
+  readonly runId: string
+  /** The attempt that the runner holds the run by. */
+  readonly attempt?: number | null
+  /** In the order in which the checkpoints were gated. */
+  readonly results?: readonly CheckpointResult[] | null
+}
+
+type Absentable<T> = { readonly [Key in keyof T]?: T[Key] | null }
+
+/** A runner that was not answered tells it again. */
+const putResults: Statement<never> = {
+  name: 'run-gate-results-put',
+  text: `insert into run_gate_results (run_id, step, rows, pass_count, cell_count, alive_count, seed_count, rollout_id)
+    select $1, step, cells::json, passed, counted, alive, seeds, rollout
+      from unnest($2::bigint[], $3::text[], $4::int[], $5::int[], $6::int[], $7::int[], $8::text[])
+        as given (step, cells, passed, counted, alive, seeds, rollout)
+    on conflict (run_id, step) do update set rows = excluded.rows, pass_count = excluded.pass_count, cell_count = excluded.cell_count,
+      alive_count = excluded.alive_count, seed_count = excluded.seed_count, rollout_id = excluded.rollout_id, at = now()`,
+}
+
+const gatedCheckpoints: Statement<GatedCheckpoint> = {
+  name: 'run-gated-checkpoints',
+  text: `select step, pass_count as "passCount", cell_count as "cellCount", alive_count as "aliveCount", seed_count as "seedCount",
+      rollout_id as "rolloutId" from run_gate_results where run_id = $1 order by step`,
+}
+
+const tripwiresOf: Statement<{ tripwires: readonly GateTripwire[] | null }> = {
+  name: 'run-tripwires',
+  text: `select recipe #> '{gate,tripwires}' as tripwires from runs where id = $1`,
+}
+
+const askToStop: Statement<never> = {
+  name: 'run-stop-tripwire',
+  text: `update runs set cancel_requested_at = now(), stop_reason = 'tripwire', updated_at = now()
+    where id = $1 and status = 'running' and cancel_requested_at is null`,
+}
+
+/**
+ * The run as it then stands: with `cancelRequestedAt` where a tripwire fired. Errors: 401, 404, 422, 409 `conflict.not_claimer` for anyone but the credential
+ * that holds it and for a lost attempt, `conflict.terminal`.
+ */
+export async function recordGateResults(ctx: RequestContext, input: GateResultsInput): Promise<Run> {
+  const results = resultsOf(input)
+  return guarded(
+    ctx,
+    () => findRun(ctx, input.runId),
+    (allowed, found) => orToldOff(allowed, input, () => record(allowed, found, input, results)),
+  )
+}
+
+/** 422 where it is not clear which results are meant, or a count cannot be. */
+function resultsOf({ results, step, cells, seedsRun, seedsAlive, rolloutId }: GateResultsInput): CheckpointResult[] {
+  const isSingle = [step, cells, seedsRun, seedsAlive].some((member) => member != null)
+  if (results && !isSingle) return results.map((result, at) => counted(result, ['input', 'results', at]))
+  if (results || step == null || !cells || seedsRun == null || seedsAlive == null) {
+    const detail = 'Give `results`, or the members of one.'
+    throw invalid('validation.value', detail, ['input', 'results'])
+  }
+  return [counted({ step, cells, seedsRun, seedsAlive, rolloutId }, ['input'])]
+}
+
+function counted(result: CheckpointResult, loc: Loc): CheckpointResult {
+  if (result.seedsAlive <= result.seedsRun) return result
+  throw invalid('validation.value', 'cannot be more than were run', [...loc, 'seedsAlive'])
+}
+
+function record(
+  ctx: AllowedContext,
+  found: HeldRun,
+  { attempt = null }: GateResultsInput,
+  results: readonly CheckpointResult[],
+): Promise<Run> {
+  const { credentialId } = requireCredential(ctx.viewer)
+  return commitVerb(ctx, async (tx) => {
+    const run = await lockRun(tx, found.id)
+    nextStatus('report', run, { credentialId, attempt })
+    await tx.query(putResults, [run.id, ...resultColumns(results)])
+    if (run.cancelRequestedAt === null) await stopWhereFired(tx, run.id, results)
+    tx.afterCommit(() => ctx.deps.events.hint(run.id))
+    return readRun(tx, ctx.viewer, run.id)
+  })
+}
+
+/** Of two results of one checkpoint the later one stands. */
+function resultColumns(results: readonly CheckpointResult[]): unknown[][] {
+  const rows = [...new Map(results.map((result) => [result.step, result])).values()]
+  return [
+    rows.map(({ step }) => step),
+    rows.map(({ cells }) =>
+      JSON.stringify(cells.map(({ name, status, detail }) => ({ name, status, detail: detail ?? null }))),
+    ),
+    rows.map(({ cells }) => cells.filter(({ status }) => status === 'PASS').length),
+    rows.map(({ cells }) => cells.length),
+    rows.map(({ seedsAlive }) => seedsAlive),
+    rows.map(({ seedsRun }) => seedsRun),
+    rows.map(({ rolloutId }) => rolloutId ?? null),
+  ]
+}
+
+/** Looks after each of the results, in their order, so that many at once ask for what they would have asked for one by one. */
+async function stopWhereFired(tx: Tx, runId: string, results: readonly CheckpointResult[]): Promise<void> {
+  const [row] = await tx.query(tripwiresOf, [runId])
+  if (!row?.tripwires?.length) return
+  const gated = await tx.query(gatedCheckpoints, [runId])
+  const told = new Set(results.map(({ step }) => step))
+  for (const { step } of results) {
+    told.delete(step)
+    const fired = firedTripwire(
+      row.tripwires,
+      gated.filter((checkpoint) => !told.has(checkpoint.step)),
+    )
+    if (!fired) continue
+    await tx.query(askToStop, [runId])
+    return addNotice(tx, runId, tripwireNotice(fired))
+  }
+}

@@ -1,0 +1,39 @@
+/** What the hub reads in a trainer's metrics line; the rest of it passes through. Pure. Contract, "Metrics line". */
+import { asDouble } from '../../platform/exact-json.ts'
+
+export interface LineReading {
+  readonly step: number | null
+  readonly reward: number | null
+  /** The key that the reward stands under. */
+  readonly rewardKey: string | null
+}
+
+const stepKeys = ['iteration', 'step', 'global_step', '_step'] as const
+const rewardNames = ['reward', 'mean_reward', 'episode_reward'] as const
+
+/** `step` is the first of its four keys; `reward` the first of its three names, else of the first key that ends in one (`train/mean_reward`, `eval.reward`). */
+export function readMetricsLine(line: Readonly<Record<string, unknown>>): LineReading {
+  const numberAt = (key: string) => {
+    const double = Object.hasOwn(line, key) ? asDouble(line[key]) : null
+    return double !== null && Number.isFinite(double) ? double : null
+  }
+  const stepKey = stepKeys.find((key) => numberAt(key) !== null)
+  const rewardKey =
+    rewardNames.find((key) => numberAt(key) !== null) ??
+    Object.keys(line).find((key) => numberAt(key) !== null && isRewardName(key.split(/[/.]/).at(-1)))
+  return {
+    step: stepKey === undefined ? null : numberAt(stepKey),
+    reward: rewardKey === undefined ? null : numberAt(rewardKey),
+    rewardKey: rewardKey ?? null,
+  }
+}
+
+/** The number under the key that a trainer names as the one that counts its steps; null without one. */
+export function iterationOf(line: string | undefined, stepKey: string | null): number | null {
+  if (line === undefined || stepKey === null) return null
+  const members: Readonly<Record<string, unknown>> = JSON.parse(line)
+  return Object.hasOwn(members, stepKey) && isFiniteNumber(members[stepKey]) ? members[stepKey] : null
+}
+
+const isFiniteNumber = (value: unknown): value is number => Number.isFinite(value)
+const isRewardName = (name: string | undefined) => rewardNames.some((known) => known === name)

@@ -1,0 +1,35 @@
+/** Reads of single runs: one named statement each, visibility inside the statement. Spec, getRun. */
+import { runViewerParams } from '../../auth/policy.ts'
+import type { RequestContext, Viewer } from '../../operation/context.ts'
+import { notFound } from '../../platform/errors.ts'
+import { isId } from '../../platform/ids.ts'
+import type { Querier, Statement } from '../../store/db.ts'
+import { type Run, type RunRow, runColumns, runTables, toRun, visibleRun } from './run-shape.ts'
+
+const runsById: Statement<RunRow> = {
+  name: 'runs-by-id',
+  rows: 'array',
+  text: `select ${runColumns} from ${runTables} where u.id = any($5::text[]) and ${visibleRun}`,
+}
+
+/** Runs by id in the order asked, null where invisible; one statement for any number. */
+export async function getRunsById(querier: Querier, viewer: Viewer, ids: readonly string[]): Promise<(Run | null)[]> {
+  const asked = ids.filter((id) => isId('run', id))
+  if (asked.length === 0) return ids.map(() => null)
+  const rows = await querier.query(runsById, [...runViewerParams(viewer), asked])
+  const byId = new Map(rows.map((row) => [row[0], toRun(row)]))
+  return ids.map((id) => byId.get(id) ?? null)
+}
+
+/** getRun: null where the run does not exist or the caller may not see it. */
+export async function getRun(ctx: RequestContext, id: string): Promise<Run | null> {
+  const [run] = await getRunsById(ctx.deps.db, ctx.viewer, [id])
+  return run ?? null
+}
+
+/** The run after a verb has moved it, read in the verb's transaction; 404 where the caller may not see it (any more). */
+export async function readRun(querier: Querier, viewer: Viewer, id: string): Promise<Run> {
+  const [run] = await getRunsById(querier, viewer, [id])
+  if (!run) throw notFound(`The run ${id.slice(0, 64)}`)
+  return run
+}

@@ -1,0 +1,88 @@
+/**
+ * What a run keeps counts against its owner's storage, in sum with files (contract, "Storage quota"): the log and metrics that its runner sent, its config,
+ * its scorecard, the summary of an import. Counted in the transaction that keeps it, as its last lock: repos, runs, accounts.
+ * The hub's own notices count nothing.
+ */
+
+import { refuseRoom } from '../../files/reservation.ts'
+import type { Config } from '../../platform/config.ts'
+import type { Querier, Statement } from '../../store/db.ts'
+import type { ReadReport } from './report-input.ts'
+
+export interface KeptBytes {
+  /** Of log and metrics, which are only ever added to. */
+  readonly added: number
+  /** The size of a config or scorecard that takes the place of the one before; null where there is none. */
+  readonly config: number | null
+  readonly scorecard: number | null
+}
+
+/** What a report brings. A metrics line counts with its newline, as it stands in the metrics file. */
+export function bytesOfReport({ log, metrics, config, scorecard }: ReadReport): KeptBytes {
+  const lines = metrics?.lines ?? []
+  return {
+    added: (log?.bytes.byteLength ?? 0) + lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0),
+    config: config?.byteLength ?? null,
+    scorecard: scorecard?.bytes.byteLength ?? null,
+  }
+}
+
+/** Sizes as they stand before: what a new one takes the place of is given back. */
+export interface ArtifactBytes {
+  readonly configBytes: number | null
+  readonly scorecardBytes: number | null
+}
+
+/** By how much the run grows; below 0 where a smaller artifact takes the place of a larger one. */
+export function growthOf({ added, config, scorecard }: KeptBytes, before: ArtifactBytes): number {
+  const grown = (now: number | null, was: number | null) => (now === null ? 0 : now - (was ?? 0))
+  return added + grown(config, before.configBytes) + grown(scorecard, before.scorecardBytes)
+}
+
+const count: Statement<{ id: string }> = {
+  name: 'run-storage-count',
+  text: `with run as (select id, owner_id, $2::bigint + coalesce($3::int - coalesce(config_bytes, 0), 0)
+        + coalesce($4::int - coalesce(scorecard_bytes, 0), 0) as grown from runs where id = $1),
+      room as (update accounts a set storage_bytes = a.storage_bytes + run.grown from run
+        where a.id = run.owner_id and (run.grown <= 0 or a.storage_bytes + a.reserved_bytes + run.grown <= $5::bigint) returning a.id)
+    update runs u set stored_bytes = u.stored_bytes + run.grown, config_bytes = coalesce($3::int, u.config_bytes),
+      scorecard_bytes = coalesce($4::int, u.scorecard_bytes)
+    from run, room where u.id = run.id returning u.id`,
+}
+
+/** Counts what a run has been given, in the caller's transaction, which holds the run's row; 413 `quota.storage` where the owner has no room for it. */
+export async function countRunBytes(
+  tx: Querier,
+  config: Config,
+  run: { readonly id: string; readonly ownerId: string } & ArtifactBytes,
+  kept: KeptBytes,
+): Promise<void> {
+  if (kept.added === 0 && kept.config === null && kept.scorecard === null) return
+  const [counted] = await tx.query(count, [run.id, kept.added, kept.config, kept.scorecard, config.storageQuotaBytes])
+  if (!counted) await refuseRoom(tx, config, run.ownerId, growthOf(kept, run))
+}
+
+const giveBack: Statement<never> = {
+  name: 'run-storage-give-back',
+  text: `with run as (select id, owner_id, case when $2 then coalesce(config_bytes, 0) else 0 end + coalesce(scorecard_bytes, 0) as bytes
+        from runs where id = $1),
+      room as (update accounts a set storage_bytes = a.storage_bytes - run.bytes from run where a.id = run.owner_id and run.bytes > 0 returning a.id)
+    update runs u set stored_bytes = u.stored_bytes - run.bytes, scorecard_bytes = null,
+      config_bytes = case when $2 then null else u.config_bytes end
+    from run where u.id = run.id`,
+}
+
+/** The scorecard of a lost attempt, and its config unless a new attempt resumes, are the run's no more. */
+export async function giveBackArtifacts(tx: Querier, runId: string, withConfig: boolean): Promise<void> {
+  await tx.query(giveBack, [runId, withConfig])
+}
+
+const giveAllBack: Statement<never> = {
+  name: 'run-storage-give-all-back',
+  text: `update accounts a set storage_bytes = a.storage_bytes - u.stored_bytes from runs u where u.id = $1 and a.id = u.owner_id`,
+}
+
+/** All that a run was counted for, before it is deleted. */
+export async function giveRunBack(tx: Querier, runId: string): Promise<void> {
+  await tx.query(giveAllBack, [runId])
+}

@@ -1,0 +1,78 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { contractHub, type Person } from '../support/hub.ts'
+
+const hub = contractHub()
+let ada: Person
+
+beforeAll(async () => {
+  ada = await hub.person()
+})
+
+const info = (change: Record<string, unknown> = {}) =>
+  JSON.stringify({
+    codebase_version: 'v2.1',
+    robot_type: 'so100',
+    total_episodes: 50,
+    total_frames: 11_939,
+    total_tasks: 1,
+    fps: 30,
+    splits: { train: '0:50' },
+    features: {},
+    ...change,
+  })
+
+const metaOf = async (name: string) => (await hub.call(ada, 'GET', `/v1/repos/${name}`)).json.dataset_meta
+
+describe('a dataset repo whose meta/info.json is completed gets its dataset_meta from it', () => {
+  it.each(['v2.0', 'v2.1', 'v3.0'])('of LeRobot %s', async (codebase_version) => {
+    const name = await hub.repo(ada)
+    expect(await metaOf(name)).toBeUndefined()
+    await hub.upload(ada, name, { 'meta/info.json': info({ codebase_version }), 'README.md': '# data' })
+    expect(await metaOf(name)).toEqual({
+      episode_count: 50,
+      total_frames: 11_939,
+      fps: 30,
+      robot_type: 'so100',
+      updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    })
+    const graph = await hub.graphql(
+      ada,
+      `query ($owner: String!, $slug: String!) { repo(owner: $owner, slug: $slug) { datasetMeta { episodeCount fps } } }`,
+      { owner: ada.handle, slug: name.split('/')[1] },
+    )
+    expect(graph).toEqual({ data: { repo: { datasetMeta: { episodeCount: 50, fps: 30 } } } })
+  })
+
+  it('again when the file is completed again, over what was put by hand', async () => {
+    const name = await hub.repo(ada)
+    await hub.call(ada, 'PUT', `/v1/datasets/${name}/meta`, { episode_count: 1, total_frames: 2 })
+    await hub.upload(ada, name, { 'meta/info.json': info({ robot_type: null, fps: null }) })
+    expect(await metaOf(name)).toMatchObject({ episode_count: 50, robot_type: null, fps: null })
+    await hub.upload(ada, name, { 'meta/info.json': info({ total_episodes: 51 }) })
+    expect(await metaOf(name)).toMatchObject({ episode_count: 51, robot_type: 'so100' })
+  })
+
+  it.each([
+    ['is no JSON', '{"codebase_version": "v2.1",'],
+    ['is no object', 'null'],
+    ['is of another version', info({ codebase_version: 'v1.6' })],
+    ['counts less than nothing', info({ total_episodes: -1 })],
+    ['holds a count that is no number', info({ total_frames: '11939' })],
+    ['is empty', ''],
+    ['is far too large to be one', `${info()}${' '.repeat(1024 * 1024)}`],
+  ])('but a file that %s is stored like any other and leaves the block as it is', async (_what, bytes) => {
+    const name = await hub.repo(ada)
+    await hub.upload(ada, name, { 'meta/info.json': bytes })
+    expect(await metaOf(name)).toBeUndefined()
+    expect((await hub.call(ada, 'GET', `/v1/repos/${name}`)).json.file_summary.count).toBe(1)
+  })
+
+  it('and neither a model repo nor a file of another path has one', async () => {
+    const model = await hub.repo(ada, { kind: 'model' })
+    await hub.upload(ada, model, { 'meta/info.json': info() })
+    expect(await metaOf(model)).toBeUndefined()
+    const dataset = await hub.repo(ada)
+    await hub.upload(ada, dataset, { 'data/meta/info.json': info() })
+    expect(await metaOf(dataset)).toBeUndefined()
+  })
+})

@@ -1,0 +1,180 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { putRun } from '../../support/runs.ts'
+import { type Answer, contractHub, type Json, type Person, types, type Who } from '../support/hub.ts'
+
+const hub = contractHub()
+let ada: Person
+let bob: Person
+let keys: Record<'read' | 'write' | 'train' | 'expired' | 'revoked' | 'stranger', string>
+
+beforeAll(async () => {
+  ada = await hub.person()
+  bob = await hub.person()
+  keys = {
+    read: await hub.key(ada, { scope: 'read' }),
+    write: await hub.key(ada, { scope: 'write' }),
+    train: await hub.key(ada, { scope: 'train' }),
+    expired: await hub.key(ada, { scope: 'train', name: 'expired' }),
+    revoked: await hub.key(ada, { scope: 'train', name: 'revoked' }),
+    stranger: await hub.key(bob, { scope: 'read' }),
+  }
+  await hub.sql(`update api_keys set expires_at = now() - interval '1 second' where name = 'expired'`)
+  await hub.sql(`update api_keys set revoked_at = now() where name = 'revoked'`)
+})
+
+const put = () => putRun(hub.running.deps.db, { ownerId: ada.id })
+const recipe = { template: 'act' }
+const artifacts = { config_yaml: 'lr: 0.1\n', metrics_summary: 'x' }
+
+type Operation = readonly [name: string, method: string, path: (run: string) => string, body?: Json]
+const make: readonly Operation[] = [
+  ['createRun', 'POST', () => '/v1/runs', { recipe }],
+  ['estimateRun', 'POST', () => '/v1/runs/estimate', { recipe }],
+  ['recommendRun', 'POST', () => '/v1/runs/recommend', { recipe }],
+  ['importRun', 'POST', () => '/v1/runs/import', { artifacts }],
+  ['claimNextRun', 'POST', () => '/v1/runs/claim-next', { worker: 'w' }],
+  ['listRuns', 'GET', () => '/v1/runs'],
+]
+const act: readonly Operation[] = [
+  ['getRun', 'GET', (run) => `/v1/runs/${run}`],
+  ['streamRunLogs', 'GET', (run) => `/v1/runs/${run}/logs`],
+  ['downloadRunLog', 'GET', (run) => `/v1/runs/${run}/logs/download`],
+  ['getRunConfig', 'GET', (run) => `/v1/runs/${run}/config`],
+  ['listRunCheckpoints', 'GET', (run) => `/v1/runs/${run}/checkpoints`],
+  ['getRunMetrics', 'GET', (run) => `/v1/runs/${run}/metrics`],
+  ['claimRun', 'POST', (run) => `/v1/runs/${run}/claim`, { worker: 'w' }],
+  ['reportRun', 'POST', (run) => `/v1/runs/${run}/report`, {}],
+  [
+    'recordGateResults',
+    'POST',
+    (run) => `/v1/runs/${run}/gate-results`,
+    { results: [{ step: 1, cells: [], seeds_run: 1, seeds_alive: 1 }] },
+  ],
+  ['cancelRun', 'POST', (run) => `/v1/runs/${run}/cancel`],
+  ['deleteRun', 'DELETE', (run) => `/v1/runs/${run}`],
+]
+const all = [...make, ...act]
+const ask = ([, method, path, body]: Operation, who: Who, run: string) => hub.call(who, method, path(run), body)
+const statuses = async (operations: readonly Operation[], who: Who, run?: string) =>
+  Object.fromEntries(
+    await Promise.all(operations.map(async (each) => [each[0], (await ask(each, who, run ?? (await put()))).status])),
+  )
+const every = (operations: readonly Operation[], status: number) =>
+  Object.fromEntries(operations.map(([name]) => [name, status]))
+
+describe('an operation of runs', () => {
+  it('is 401 `auth.missing` without a credential, and says what kind it wants', async () => {
+    const run = await put()
+    for (const operation of all) {
+      const answer = await ask(operation, null, run)
+      expect([operation[0], answer.status, types(answer), answer.headers.get('www-authenticate')]).toEqual([
+        operation[0],
+        401,
+        ['auth.missing'],
+        expect.stringMatching(/^Bearer/),
+      ])
+    }
+  })
+
+  it('is 401 `auth.invalid` with a credential that is present but bad, whatever is wrong with it, also where none is needed', async () => {
+    const run = await put()
+    const bad = [keys.expired, keys.revoked, `${keys.train.slice(0, -1)}_`, 'nonsense', `${ada.token}x`]
+    for (const who of bad) {
+      for (const operation of all) {
+        const answer = await ask(operation, who, run)
+        expect([operation[0], answer.status, types(answer)]).toEqual([operation[0], 401, ['auth.invalid']])
+      }
+      expect((await hub.call(who, 'GET', '/v1/hardware_tiers')).status).toBe(401)
+    }
+    const [row] = await hub.sql<{ status: string }>('select status from runs where id = $1', [run])
+    expect(row?.status).toBe('queued')
+  })
+
+  it('needs its scope: 403 where the run is visible', async () => {
+    expect(await statuses(all, keys.read)).toEqual({
+      ...every(make, 403),
+      listRuns: 200,
+      ...every(act, 200),
+      claimRun: 403,
+      reportRun: 403,
+      recordGateResults: 403,
+      cancelRun: 403,
+      deleteRun: 403,
+    })
+    expect(await statuses(all, keys.write)).toEqual({
+      ...every(make, 403),
+      importRun: 201,
+      listRuns: 200,
+      ...every(act, 200),
+      claimRun: 403,
+      reportRun: 403,
+      recordGateResults: 403,
+      cancelRun: 202,
+    })
+    expect(await statuses(act, keys.train)).toEqual({
+      ...every(act, 200),
+      reportRun: 409,
+      recordGateResults: 409,
+      cancelRun: 202,
+      deleteRun: 409,
+    })
+    expect(await statuses(act, keys.train)).toEqual({
+      ...every(act, 200),
+      reportRun: 409,
+      cancelRun: 202,
+      deleteRun: 409,
+    })
+  })
+
+  it('is 404, never 403, on a run that the caller may not see, with any scope, and on one that is not there', async () => {
+    const run = await put()
+    for (const who of [bob, keys.stranger]) expect(await statuses(act, who, run)).toEqual(every(act, 404))
+    for (const id of ['run_01h455vb4pex5vsknk084sn02q', 'run_', 'x'])
+      expect(await statuses(act, keys.train, id)).toEqual(every(act, 404))
+  })
+})
+
+describe('of two keys of one owner', () => {
+  it('only the one that claimed may report, tell gate results and claim again; both see the run and may cancel it', async () => {
+    const other = await hub.key(ada, { scope: 'train' })
+    const run = await put()
+    const post = (who: Who, verb: string, body: Json = {}) => hub.call(who, 'POST', `/v1/runs/${run}/${verb}`, body)
+    expect((await post(keys.train, 'claim', { worker: 'box' })).status).toBe(200)
+    for (const who of [other, ada]) {
+      for (const body of [{}, { log_chunk: 'x\n' }, { metrics: [{ step: 1 }] }, { status: 'succeeded' }]) {
+        const refused = await post(who, 'report', body)
+        expect([refused.status, types(refused)]).toEqual([409, ['conflict.not_claimer']])
+        expect(refused.json.errors[0]).toMatchObject({ holder: 'box' })
+      }
+    }
+    for (const who of [other, keys.train]) {
+      const again = await post(who, 'claim', { worker: 'box' })
+      expect([again.status, types(again)]).toEqual([409, ['conflict.already_claimed']])
+    }
+    const told = await hub.graphql(
+      other,
+      'mutation ($input: RecordGateResultsInput!) { recordGateResults(input: $input) { id } }',
+      { input: { runId: run, step: 1, seedsRun: 1, seedsAlive: 1, cells: [{ name: 'a', status: 'PASS' }] } },
+    )
+    expect(told.errors[0].extensions).toMatchObject({ code: 'CONFLICT', status: 409 })
+    const kept = await hub.sql('select 1 from run_log_chunks where run_id = $1', [run])
+    expect([kept, (await post(other, 'cancel')).status]).toEqual([[], 202])
+    const seen = await post(keys.train, 'report', { status: 'canceled' })
+    expect([seen.status, seen.json.status]).toEqual([200, 'canceled'])
+  })
+})
+
+describe('a run of an org', () => {
+  it('is seen, claimed and canceled by each of its members, and by nobody who has left', async () => {
+    const org = await hub.org([
+      { user: ada.handle, role: 'owner' },
+      { user: bob.handle, role: 'member' },
+    ])
+    const made = await hub.call(ada, 'POST', '/v1/runs', { recipe, owner: org })
+    const read = async (who: Person): Promise<Answer> => hub.call(who, 'GET', `/v1/runs/${made.json.id}`)
+    expect((await read(bob)).json).toMatchObject({ owner: { handle: org, kind: 'org' } })
+    await hub.sql('delete from memberships where user_id = $1', [bob.id])
+    expect((await read(bob)).status).toBe(404)
+    expect((await hub.call(bob, 'POST', `/v1/runs/${made.json.id}/claim`, { worker: 'w' })).status).toBe(404)
+  })
+})

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { costOfHours, costOfSeconds, usd, usdLess, usdSum } from '../../src/platform/money.ts'
+
+describe('money', () => {
+  it.each([
+    [1, '1.0000'],
+    [0.1, '0.1000'],
+    ['3.9492', '3.9492'],
+    [1e-7, '0.0000'],
+    [0.00005, '0.0001'],
+    ['0.00004999', '0.0000'],
+    [-0.00005, '-0.0001'],
+    ['-0.00015', '-0.0002'],
+    [1e21, '1000000000000000000000.0000'],
+    ['12.345e1', '123.4500'],
+  ])('%s is %s', (value, text) => {
+    expect(usd(value)).toBe(text)
+  })
+
+  it('is no word and no infinity', () => {
+    expect(() => usd('1,5')).toThrow()
+    expect(() => usd(Number.POSITIVE_INFINITY)).toThrow()
+    expect(() => usd('')).toThrow()
+  })
+
+  it('sums where binary floats drift', () => {
+    expect(usdSum(...Array.from({ length: 1000 }, () => '0.1000'))).toBe('100.0000')
+    expect(usdSum('1.9512', '0.3500')).toBe('2.3012')
+    expect(usdSum()).toBe('0.0000')
+  })
+
+  it.each([
+    ['0.7992', 4, '3.1968'],
+    ['2.3012', 0.1, '0.2301'],
+    ['3.9492', 720, '2843.4240'],
+    ['0.0000', 4, '0.0000'],
+    ['0.5000', 0.0003, '0.0002'],
+  ])('%s an hour for %s hours is %s', (rate, hours, cost) => {
+    expect(costOfHours(rate, hours)).toBe(cost)
+  })
+
+  it.each([
+    ['3.6000', 1, '0.0010'],
+    ['0.7992', 3600, '0.7992'],
+    ['0.7992', '1800.5', '0.3997'],
+    ['1.0000', 0.18, '0.0001'],
+    ['1.0000', 0.17999, '0.0000'],
+  ])('%s an hour for %s seconds is %s', (rate, seconds, cost) => {
+    expect(costOfSeconds(rate, seconds)).toBe(cost)
+  })
+
+  it('compares amounts, not texts', () => {
+    expect(usdLess('9.0000', '10.0000')).toBe('9.0000')
+    expect(usdLess('10.0000', '9.0000')).toBe('9.0000')
+    expect(usdLess('9', '9.0000')).toBe('9')
+  })
+})

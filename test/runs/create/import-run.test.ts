@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { collectRunObjects } from '../../../src/jobs/collect-run-objects.ts'
+import type { AccountRef } from '../../../src/operation/context.ts'
+import { HubError } from '../../../src/platform/errors.ts'
+import { idTimeMs, newId } from '../../../src/platform/ids.ts'
+import { importRun } from '../../../src/runs/create/import-run.ts'
+import { readRunObject } from '../../../src/runs/log/run-objects.ts'
+import { testDb } from '../../support/database.ts'
+import { makeWorld, type World } from '../../support/world.ts'
+
+const t = testDb()
+let world: World
+let ada: AccountRef
+beforeAll(async () => {
+  world = await makeWorld({ db: t.db })
+  ada = await world.user()
+})
+afterAll(() => world?.close())
+
+const artifacts = { configYaml: 'lr: 0.1\n', metricsSummary: 'step,reward\n1,2\n', scorecardJson: { cells: [] } }
+
+async function storedKeys(): Promise<string[]> {
+  const keys: string[] = []
+  for await (const { key } of world.disk.list('runs/')) keys.push(key)
+  return keys
+}
+/** Of any age. */
+const collect = () => collectRunObjects(world.deps, world.disk, new AbortController().signal, -1000)
+
+describe('what an import brings', () => {
+  it('can be read by the keys of the run, and is not collected', async () => {
+    const run = await importRun(world.as(ada), { artifacts })
+    await collect()
+    const read = (key: string | null) => readRunObject(world.deps, key ?? '')
+    expect(await read(run.configKey)).toBe(artifacts.configYaml)
+    expect(await read(run.metricsKey)).toBe(artifacts.metricsSummary)
+    expect(JSON.parse(await read(run.scorecardKey))).toEqual(artifacts.scorecardJson)
+    expect(await storedKeys()).toHaveLength(3)
+  })
+
+  it('is collected where no run came of it', async () => {
+    const before = await storedKeys()
+    const db = { ...world.deps.db, withTx: () => Promise.reject(new HubError('unavailable', 'The database is gone.')) }
+    const ctx = world.as(ada)
+    await expect(importRun({ ...ctx, deps: { ...world.deps, db } }, { artifacts })).rejects.toThrow('is gone')
+    expect(await storedKeys()).toHaveLength(before.length + 3)
+    await collectRunObjects(world.deps, world.disk, new AbortController().signal)
+    expect(await storedKeys()).toHaveLength(before.length + 3)
+    await collect()
+    expect((await storedKeys()).sort()).toEqual(before.sort())
+  })
+
+  it('needs an object store', async () => {
+    const bare = world.with({ objects: null })
+    await expect(importRun(bare.as(ada), { artifacts })).rejects.toMatchObject({ type: 'not_configured.object_store' })
+  })
+
+  it('may be null where it may be left out', async () => {
+    const nothing = { owner: null, parentRunId: null, template: null, dataset: null, robot: null, status: null }
+    const input = { ...nothing, hyperparams: null, artifacts: { ...artifacts, scorecardJson: null } }
+    const run = await importRun(world.as(ada), input)
+    expect([run.status, run.recipe.template, run.scorecardKey, run.gate]).toEqual(['succeeded', 'external', null, null])
+  })
+})
+
+describe('an id', () => {
+  it('says when it was made', () => {
+    const before = Date.now()
+    const made = idTimeMs(newId('run'))
+    expect(made).toBeGreaterThanOrEqual(before)
+    expect(made).toBeLessThanOrEqual(Date.now())
+  })
+})

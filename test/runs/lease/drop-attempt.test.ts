@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { AccountRef } from '../../../src/operation/context.ts'
+import { claimRun } from '../../../src/runs/claim/claim-run.ts'
+import { listGateResults } from '../../../src/runs/gates/list-gate-results.ts'
+import { dropAttempt } from '../../../src/runs/lease/drop-attempt.ts'
+import { sweepLeases } from '../../../src/runs/lease/sweep-leases.ts'
+import { readRunObject } from '../../../src/runs/log/run-objects.ts'
+import { getRun } from '../../../src/runs/read/get-run.ts'
+import type { ReportRunInput } from '../../../src/runs/report/report-input.ts'
+import { reportRun } from '../../../src/runs/report/report-run.ts'
+import { testDb } from '../../support/database.ts'
+import { putRun } from '../../support/runs.ts'
+import { makeWorld, type World } from '../../support/world.ts'
+
+const t = testDb()
+let world: World
+beforeAll(async () => {
+  world = await makeWorld({ db: t.db })
+})
+afterAll(() => world?.close())
+
+it.each([
+  [null, []],
+  [0, []],
+  [200, [100, 200]],
+])('gates of checkpoints past step %s go with the metrics of a lost attempt', async (step, left) => {
+  const runId = await putRun(t.db, { ownerId: (await world.user()).id, status: 'running' })
+  await world.sql(
+    `insert into run_gate_results (run_id, step, rows, pass_count, cell_count, alive_count, seed_count)
+      select $1, step, '[]', 0, 1, 0, 1 from unnest(array[100, 200, 300]) step`,
+    [runId],
+  )
+  await t.db.withTx((tx) => dropAttempt(world.deps, tx, runId, step))
+  const [results] = await listGateResults({ deps: world.deps }, [runId])
+  expect(results?.map((result) => result.step)).toEqual(left)
+})
+
+describe('what an attempt reported', () => {
+  let ada: AccountRef
+  beforeAll(async () => {
+    ada = await world.user()
+  })
+  const runner = () => world.as(ada, { kind: 'key', credentialId: 'key_runner' })
+  const said: Omit<ReportRunInput, 'runId'> = {
+    metrics: [{ step: 1, reward: 1 }],
+    error: 'out of memory, trying a smaller batch',
+    configYaml: 'lr: 1\n',
+    scorecardJson: { cells: [{ name: 'stands', status: 'PASS' }] },
+    peakVramGb: 10,
+    samplesPerS: 5,
+    gpuTier: 'l4',
+    progress: { iteration: 1, total_iterations: 2 },
+  }
+  async function reported(change: { executor?: 'hosted'; hostedCallId?: string } = {}): Promise<string> {
+    const runId = await putRun(t.db, {
+      ownerId: ada.id,
+      status: 'running',
+      claimCredential: 'key_runner',
+      ...change,
+    })
+    await reportRun(runner(), { runId, ...said })
+    return runId
+  }
+  const keysOf = async (runId: string) => {
+    const [row] = await world.sql<{ config: string | null; scorecard: string | null; tier: string | null }>(
+      'select config_key as config, scorecard_key as scorecard, gpu_tier as tier from runs where id = $1',
+      [runId],
+    )
+    if (!row) throw new Error('The run is gone.')
+    return row
+  }
+  const isStored = (key: string | null) =>
+    readRunObject(world.deps, key ?? '').then(
+      () => true,
+      () => false,
+    )
+
+  it('goes with its lease: nothing of it is shown of the run that waits, and its objects are deleted', async () => {
+    const runId = await reported()
+    const { config, scorecard } = await keysOf(runId)
+    expect([await isStored(config), await isStored(scorecard)]).toEqual([true, true])
+    expect(await getRun(runner(), runId)).toMatchObject({ error: said.error, gate: { passed: 1, total: 1 } })
+    await world.sql(`update runs set lease_expires_at = now() - interval '1 s' where id = $1`, [runId])
+    expect(await sweepLeases(world.deps)).toBe(1)
+    expect(await getRun(runner(), runId)).toMatchObject({
+      status: 'queued',
+      error: null,
+      gate: null,
+      gates: null,
+      configKey: null,
+      scorecardKey: null,
+      progress: null,
+      peakVramGb: null,
+      samplesPerS: null,
+      latestMetrics: null,
+      sparkline: null,
+    })
+    expect(await keysOf(runId)).toEqual({ config: null, scorecard: null, tier: null })
+    await expect.poll(async () => [await isStored(config), await isStored(scorecard)]).toEqual([false, false])
+  })
+
+  it('goes when its own call begins anew; a config stays for one that resumes', async () => {
+    for (const resumes of [true, false]) {
+      const runId = await reported({ executor: 'hosted', hostedCallId: 'call_1' })
+      const model = await world.repo(ada, { kind: 'model' })
+      await world.upload(world.as(ada), model, 'checkpoints/step_1/policy.bin', Buffer.from('policy'))
+      await world.sql('update runs set output_repo_id = $2, output_repo_name = $3 where id = $1', [
+        runId,
+        model.id,
+        `${model.owner}/${model.repo}`,
+      ])
+      const { config, scorecard } = await keysOf(runId)
+      const resumeStep = resumes ? 1 : null
+      await claimRun(runner(), { runId, worker: 'function', hostedCallId: 'call_1', resumeStep })
+      const run = await getRun(runner(), runId)
+      expect(run).toMatchObject({ status: 'running', error: null, gate: null, gates: null, scorecardKey: null })
+      expect(run?.configKey).toBe(resumes ? config : null)
+      await expect.poll(async () => [await isStored(config), await isStored(scorecard)]).toEqual([resumes, false])
+    }
+  })
+
+  it('as an error does not stay with a run that then succeeds', async () => {
+    const before = await reported()
+    expect((await reportRun(runner(), { runId: before, status: 'succeeded' })).error).toBeNull()
+    const atOnce = await reported()
+    expect((await reportRun(runner(), { runId: atOnce, status: 'succeeded', error: 'none' })).error).toBeNull()
+    const failed = await reported()
+    expect((await reportRun(runner(), { runId: failed, status: 'failed' })).error).toBe(said.error)
+  })
+})

@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runViewerParams } from '../../../src/auth/policy.ts'
+import { assertGpuHours } from '../../../src/hosting/reserve-gpu-hours.ts'
+import type { AccountRef, Credentialed, RequestContext } from '../../../src/operation/context.ts'
+import { claimNextRun } from '../../../src/runs/claim/claim-next-run.ts'
+import { dispatchWaiting } from '../../../src/runs/dispatch/dispatch-run.ts'
+import { sweepLeases } from '../../../src/runs/lease/sweep-leases.ts'
+import { type ListRunsInput, listRuns, runFacets } from '../../../src/runs/read/list-runs.ts'
+import { type RunFilter, runFacetStatement, runPageStatement } from '../../../src/runs/read/list-sql.ts'
+import { testDb } from '../../support/database.ts'
+import { makeWorld, type World } from '../../support/world.ts'
+
+const t = testDb()
+const PARENT = `run_${'0'.repeat(22)}9999`
+let world: World
+let owner: AccountRef
+let org: AccountRef
+let ctx: RequestContext
+let credential: Credentialed
+
+/** A quarter is the owner's, a quarter the org's, half are strangers'; every 25th has a parent, the same one for the last 20 of those. */
+beforeAll(async () => {
+  world = await makeWorld({ db: t.db })
+  owner = await world.user()
+  org = await world.org([owner])
+  const strangers = await Promise.all(Array.from({ length: 20 }, () => world.user()))
+  ctx = world.as(owner, { accountIds: [owner.id, org.id] })
+  credential = ctx.viewer as Credentialed
+  await world.sql(
+    `insert into runs (id, kind, status, executor, owner_id, created_by, filed_by, template, robot, recipe, recipe_hash, finished_at, gate_total, gate_passed,
+       dispatched_at, parent_run_id, priced)
+     select 'run_' || lpad(n::text, 26, '0'), case when n / 40 % 50 = 0 then 'external' else 'cloud' end::"RunKind",
+       case n / 40 % 50 when 1 then 'queued' when 2 then 'failed' else 'succeeded' end::"JobStatus",
+       case n / 40 % 50 when 0 then null when 3 then 'hosted' else 'worker' end::"RunExecutor",
+       accounts.ids[1 + n % 40], case when n % 40 < 20 or n % 800 = 20 then $1 else accounts.ids[1 + n % 40] end, 'key_many', 'act',
+       case when n / 40 % 50 = 4 then 'ada/arm' end, '{"template":"act"}', repeat('a', 64),
+       case when n / 40 % 50 <> 1 then now() end, case when n / 40 % 50 = 5 then 1 end, case when n / 40 % 50 = 5 then 1 end,
+       case when n / 40 % 50 = 3 then now() end,
+       case when n % 25 = 0 then 'run_' || lpad(case when n <= 500 then '9999' else (n - 1)::text end, 26, '0') end, n / 40 % 50 = 3
+     from generate_series(1, 10000) n,
+       (select array_fill($1::text, array[10]) || array_fill($2::text, array[10]) || $3::text[] as ids) accounts`,
+    [owner.id, org.id, strangers.map(({ id }) => id)],
+  )
+  // A page counts as visible to all only when its commit is on disk, and the tests' server takes its time with that.
+  await world.sql('checkpoint')
+  await world.sql('vacuum analyze runs')
+})
+afterAll(() => world?.close())
+
+interface Plan {
+  readonly 'Node Type': string
+  readonly 'Relation Name'?: string
+  readonly 'Actual Loops': number
+  readonly 'Actual Rows': number
+  readonly 'Rows Removed by Filter'?: number
+  readonly Plans?: readonly Plan[]
+}
+interface PlanRow {
+  readonly 'QUERY PLAN': [{ readonly Plan: Plan }]
+}
+const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)]
+
+/** What was run, once planned for these values and once for any. */
+async function plansOf(text: string, values: readonly unknown[]): Promise<Plan[][]> {
+  const literal = (value: unknown): string => {
+    if (value === null) return 'null'
+    if (Array.isArray(value)) return `'{${value.join(',')}}'`
+    return typeof value === 'number' ? String(value) : `'${String(value)}'`
+  }
+  const given = values.length === 0 ? '' : `(${values.map(literal).join(', ')})`
+  const plans: Plan[][] = []
+  for (const mode of ['custom', 'generic'])
+    await t.db.withTx(async (tx) => {
+      await tx.query({ name: '', text: `set local plan_cache_mode = force_${mode}_plan` })
+      await tx.query({ name: '', text: `prepare asked as ${text}` })
+      const [row] = await tx.query<PlanRow>({ name: '', text: `explain (analyze, format json) execute asked${given}` })
+      await tx.query({ name: '', text: 'deallocate asked' })
+      if (row) plans.push(nodes(row['QUERY PLAN'][0].Plan))
+    })
+  return plans
+}
+
+const scansOfRuns = (plan: readonly Plan[]) =>
+  plan.filter((node) => node['Node Type'] === 'Seq Scan' && node['Relation Name'] === 'runs')
+/** Rows that were read for nothing. */
+const passedOver = (plan: readonly Plan[]) =>
+  plan.reduce((sum, node) => sum + (node['Rows Removed by Filter'] ?? 0) * node['Actual Loops'], 0)
+
+describe('among 10,000 runs', () => {
+  it.each<[string, (given: { owner: AccountRef; org: AccountRef }) => RunFilter]>([
+    ['no filter', () => ({})],
+    ['status', () => ({ status: 'failed' })],
+    ['work that waits', () => ({ status: 'queued', executor: 'worker' })],
+    ['kind', () => ({ kind: 'external' })],
+    ['robot', () => ({ robot: 'ada/arm' })],
+    ['gated', () => ({ gated: true })],
+    ['executor', () => ({ executor: 'hosted' })],
+    ['owner', ({ org: { id } }) => ({ ownerId: id })],
+    ['owner and status', ({ owner: { id } }) => ({ ownerId: id, status: 'failed' })],
+    ['an owner of no runs that are seen', () => ({ ownerId: 'user_none' })],
+    ['parent of many forks', () => ({ parentRunId: PARENT })],
+    ['parent without forks', () => ({ parentRunId: `run_${'0'.repeat(22)}9998` })],
+    ['parent and owner', ({ org: { id } }) => ({ parentRunId: PARENT, ownerId: id })],
+  ])('a page by %s reads no table from end to end, and few rows for nothing', async (_name, filterOf) => {
+    const filter = filterOf({ owner, org })
+    for (const after of [null, `run_${'0'.repeat(22)}5000`]) {
+      const { statement, values } = runPageStatement(runViewerParams(ctx.viewer), { filter, after, limit: 21 })
+      for (const plan of await plansOf(statement.text, values)) {
+        expect(scansOfRuns(plan)).toEqual([])
+        expect(passedOver(plan)).toBeLessThan(100)
+      }
+    }
+  })
+
+  it('a limited key finds its runs by index', async () => {
+    const repo = await world.repo(owner)
+    const viewer = runViewerParams({ ...credential, credentialId: 'key_few', repoIds: [repo.id] })
+    const { statement, values } = runPageStatement(viewer, { filter: {}, after: null, limit: 21 })
+    for (const plan of await plansOf(statement.text, values)) expect(scansOfRuns(plan)).toEqual([])
+  })
+
+  it('the counts of an account are read from an index alone', async () => {
+    const viewer = runViewerParams(ctx.viewer)
+    for (const plan of await plansOf(runFacetStatement(viewer).text, viewer)) {
+      expect(scansOfRuns(plan)).toEqual([])
+      expect(plan.map((node) => node['Node Type'])).toContain('Index Only Scan')
+    }
+  })
+
+  it.each<[string, RegExp, () => Promise<unknown>, () => unknown[]]>([
+    [
+      'the oldest that waits',
+      /skip locked/,
+      () => claimNextRun({ ...ctx, viewer: { ...credential, kind: 'key' } }, { worker: 'w' }),
+      () => [[owner.id, org.id], null, 'key_x'],
+    ],
+    ['leases that ran out', /lease_expires_at <= now/, () => sweepLeases(world.deps), () => [[]]],
+    ['hosted runs that no call is under way for', /dispatched_at is null/, () => dispatchWaiting(world.deps), () => []],
+    [
+      'the GPU hours of a person',
+      /max_hours::float8/,
+      () => t.db.withTx((tx) => assertGpuHours(tx, credential, 1, 1e6)),
+      () => [owner.id, 'key_x'],
+    ],
+    [
+      'the GPU hours of keys that nobody made',
+      /max_hours::float8/,
+      () => t.db.withTx((tx) => assertGpuHours(tx, { ...credential, personId: null }, 1, 1e6)),
+      () => [owner.id, 'key_x'],
+    ],
+  ])('%s are found by index', async (_name, marked, ask, values) => {
+    const sent = t.record()
+    await ask()
+    const text = sent.find((each) => marked.test(each)) ?? ''
+    for (const plan of await plansOf(text, values())) {
+      expect(scansOfRuns(plan)).toEqual([])
+      expect(passedOver(plan)).toBeLessThan(100)
+    }
+  })
+
+  it('a page costs one statement whatever its size, and an owner one more', async () => {
+    const count = async (input: ListRunsInput) => {
+      const statements = t.record()
+      await listRuns(ctx, input)
+      return statements.length
+    }
+    expect([await count({ first: 5 }), await count({ first: 100 })]).toEqual([1, 1])
+    expect(await count({ first: 5, owner: owner.handle })).toBe(2)
+    const statements = t.record()
+    await runFacets(ctx)
+    expect(statements).toHaveLength(1)
+  })
+})
