@@ -34,7 +34,7 @@ await build({
   entryPoints: {
     main: `${root}src/main.ts`,
     hub: `${root}src/cli/hub.ts`,
-    'src/model-reader/reading-child': `${root}src/models/reader/reading-child.ts`,
+    'src/models/reader/reading-child': `${root}src/models/reader/reading-child.ts`,
   },
   outdir: dist,
   bundle: true,
@@ -47,8 +47,11 @@ await build({
   logLevel: 'warning',
   plugins: [keepModuleUrls],
 })
-for (const data of ['prisma/migrations', 'rest-compat/operations'])
-  cpSync(`${root}${data}`, `${dist}/${data}`, { recursive: true })
+cpSync(`${root}prisma/migrations`, `${dist}/prisma/migrations`, { recursive: true })
+cpSync(`${root}rest-compat`, `${dist}/rest-compat`, {
+  recursive: true,
+  filter: (path) => !path.includes('.') || path.endsWith('.graphql'),
+})
 const sample = ['model', `${root}examples/robot`, 'scene.xml']
 const { status, stdout, stderr } = spawnSync(process.execPath, [`${dist}/hub.js`, ...sample], { encoding: 'utf8' })
 if (status !== 0) {

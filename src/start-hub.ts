@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { documentReader } from '../rest-compat/engine/documents.ts'
+import { restMount } from '../rest-compat/engine/mount.ts'
 import { routes } from '../rest-compat/routes.ts'
 import { schema } from '../schema/index.ts'
 import { ensureOperator } from './accounts/operator.ts'
@@ -115,8 +116,7 @@ async function openHub(
     ...rules,
     streams,
     schema,
-    routes,
-    readDocument: documentReader(),
+    rest: restMount({ schema, routes, readDocument: documentReader() }),
     authenticate: (request) => authenticate(auth, credentialsOf(request)),
     identified: [
       resolveRoute((request) => contextOf(deps, request)),

@@ -1,43 +1,30 @@
 /** `/v1` as a Fastify plugin: every route of the table goes through these few steps and no other code. */
-import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
-import type { GraphQLSchema } from 'graphql'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { sendProblem } from '../../src/http/send-problem.ts'
+import type { Edge } from '../../src/http/server.ts'
 import type { RequestContext } from '../../src/operation/context.ts'
 import { type Claim, type StoredAnswer, StoredRefusal, StoredReplay } from '../../src/operation/idempotency.ts'
-import { HubError, notFound, type Problem, toProblem } from '../../src/platform/errors.ts'
+import { HubError, notFound, toProblem } from '../../src/platform/errors.ts'
 import { noneMatchCovers, strongEtag } from '../../src/platform/etag.ts'
 import { parseBody } from './body.ts'
 import { coerceRequest } from './coerce.ts'
 import { planRoute, type RoutePlan, restDialect } from './dialect.ts'
 import { firstOf, RequestRefusal } from './faults.ts'
 import { claimFor, settleAnswer, settleProblem } from './keyed-request.ts'
+import type { RestParts } from './mount.ts'
 import { placeItems } from './places.ts'
 import { defaultBodyLimitBytes, type Method, type Route } from './route.ts'
-
-export interface RestParts {
-  readonly schema: GraphQLSchema
-  readonly routes: readonly Route[]
-  /** The text of `operations/<document>.graphql`. */
-  readonly readDocument: (name: string) => string
-  /** Authenticates, counts against the rate, and sets what `contextOf` reads. */
-  readonly identify: onRequestHookHandler
-  readonly contextOf: (
-    request: FastifyRequest,
-    slot?: Partial<Pick<RequestContext, 'idempotency' | 'replay'>>,
-  ) => RequestContext
-  /** Any error as one of the closed table; logs what is new. */
-  readonly knownError: (error: unknown, request: FastifyRequest) => HubError
-}
 
 type Answer = Readonly<Record<string, unknown>>
 
 /** Plans every route; a document that does not fit the schema stops the start. */
-export function planRoutes(parts: Pick<RestParts, 'schema' | 'routes' | 'readDocument'>): RoutePlan[] {
+export function planRoutes(parts: RestParts): RoutePlan[] {
   const dialect = restDialect(parts.schema)
   return parts.routes.map((route) => planRoute(route, parts.readDocument(route.document), dialect))
 }
 
 /** Mounts the routes, and 405 with `Allow` on the other methods of their paths. */
-export function registerRest(app: FastifyInstance, parts: RestParts, plans: readonly RoutePlan[]): void {
+export function registerRest(app: FastifyInstance, edge: Edge, plans: readonly RoutePlan[]): void {
   app.removeAllContentTypeParsers()
   // The raw bytes: JSON is parsed here once.
   app.addContentTypeParser(/^application\/(?:[\w.-]+\+)?json\b/i, { parseAs: 'buffer' }, (_request, bytes, done) =>
@@ -53,8 +40,8 @@ export function registerRest(app: FastifyInstance, parts: RestParts, plans: read
       url: path,
       bodyLimit: bodyLimitBytes,
       config,
-      onRequest: parts.identify,
-      handler: (request, reply) => handle(parts, plan, request, reply),
+      onRequest: edge.identify,
+      handler: (request, reply) => handle(edge, plan, request, reply),
     })
   }
   for (const [path, present] of methods) refuseOtherMethods(app, path, present)
@@ -82,14 +69,14 @@ function refuseOtherMethods(app: FastifyInstance, path: string, present: readonl
 }
 
 async function handle(
-  parts: RestParts,
+  edge: Edge,
   plan: RoutePlan,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   let claim: Claim | null = null
   try {
-    const base = parts.contextOf(request)
+    const base = edge.contextOf(request)
     if (plan.scope !== 'none' && base.viewer.kind === 'anonymous') {
       throw new HubError(
         'auth.missing',
@@ -103,22 +90,22 @@ async function handle(
       body,
     })
     claim = await claimFor(plan, base, request, body)
-    if (claim?.kind === 'replay') return await replay(parts, plan, request, reply, variables, claim.answer)
-    const ctx = claim ? parts.contextOf(request, { idempotency: claim.slot }) : base
+    if (claim?.kind === 'replay') return await replay(edge, plan, request, reply, variables, claim.answer)
+    const ctx = claim ? edge.contextOf(request, { idempotency: claim.slot }) : base
     const answer = await execute(plan, ctx, variables, request)
     if (claim) await settleAnswer(claim, answer)
     return send(plan, request, reply, answer, plan.route.status)
   } catch (error) {
-    const known = placed(plan, parts.knownError(error, request))
+    const known = placed(plan, edge.knownError(error, request))
     const problem = toProblem(known, request.id)
-    if (claim?.kind === 'claimed') await settleProblem(claim, problem, (failure) => parts.knownError(failure, request))
+    if (claim?.kind === 'claimed') await settleProblem(claim, problem, (failure) => edge.knownError(failure, request))
     return sendProblem(reply, problem, known.headers)
   }
 }
 
 /** The stored answer, once the verb's guard has let the caller pass; what it refuses now is the answer of now. */
 async function replay(
-  parts: RestParts,
+  edge: Edge,
   plan: RoutePlan,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -126,7 +113,7 @@ async function replay(
   stored: StoredAnswer,
 ): Promise<FastifyReply> {
   const kept = 'again' in stored ? null : new StoredReplay(stored)
-  const ctx = kept ? parts.contextOf(request, { replay: kept }) : parts.contextOf(request)
+  const ctx = kept ? edge.contextOf(request, { replay: kept }) : edge.contextOf(request)
   try {
     const answer = await execute(plan, ctx, variables, request)
     if (kept && !kept.isTaken) throw new Error(`${plan.route.operation} stored an answer and has no guard.`)
@@ -211,21 +198,6 @@ function nextLink(url: string, cursor: string): string {
   const query = new URLSearchParams(url.slice(end + 1))
   query.set('cursor', cursor)
   return `<${path}?${query}>; rel="next"`
-}
-
-/** Sends a Problem with the headers that its status asks for. */
-export function sendProblem(
-  reply: FastifyReply,
-  problem: Problem,
-  headers: Readonly<Record<string, string>>,
-): FastifyReply {
-  if (problem.status === 401) reply.header('www-authenticate', 'Bearer')
-  reply.header('cache-control', 'no-store')
-  return reply
-    .code(problem.status)
-    .headers(headers)
-    .type('application/problem+json; charset=utf-8')
-    .send(JSON.stringify(problem))
 }
 
 /** The same refusal with its places, and the sentence that quotes one, in the names of `/v1`. */

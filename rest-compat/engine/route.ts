@@ -74,7 +74,7 @@ export interface Route {
   readonly operation: string
   readonly method: Method
   readonly path: `/v1/${string}`
-  /** File name in `operations/`, without `.graphql`. */
+  /** File name in the subject's folder, without `.graphql`. */
   readonly document: string
   readonly params: Readonly<Record<string, Source>>
   readonly status: 200 | 201 | 202 | 204

@@ -1,6 +1,5 @@
 /** Signing in and out with a browser, and the hub's public keys. Contract, "Credentials". */
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { escapeHtml, page } from '../../rest-compat/engine/html.ts'
 import { openSession, revokeSession } from '../accounts/sessions.ts'
 import type { Auth } from '../auth/auth.ts'
 import { authenticate, forgetSession, invalidCredential, isHttps, viewerOfToken } from '../auth/authenticate.ts'
@@ -16,6 +15,7 @@ import {
 import { noViewer } from '../operation/audit.ts'
 import { HubError, invalid } from '../platform/errors.ts'
 import { originOf } from './asked-origin.ts'
+import { escapeHtml, page } from './html.ts'
 import { credentialsOf } from './origin-facts.ts'
 
 const LOGIN_COOKIE = 'hub_login'

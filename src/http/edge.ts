@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
-import { sendProblem } from '../../rest-compat/engine/handler.ts'
 import { HubError, toProblem } from '../platform/errors.ts'
 import { knownError } from './known-error.ts'
 import { pathOf, requestLogger } from './logger.ts'
+import { sendProblem } from './send-problem.ts'
 
 /** A sane `X-Request-Id` of the client's, else a new one. */
 export function requestId(header: string | string[] | undefined): string {

@@ -1,6 +1,6 @@
 /** What a person sees who opens the hub in a browser: where things are. */
 import type { FastifyInstance } from 'fastify'
-import { page } from '../../rest-compat/engine/html.ts'
+import { page } from './html.ts'
 
 const links: readonly (readonly [href: string, title: string, about: string])[] = [
   ['/graphql', 'GraphiQL', 'write queries against the graph, with its documentation beside them'],

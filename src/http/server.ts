@@ -1,16 +1,20 @@
 /** The HTTP server: the edge, then each mount in a scope of its own. */
-import Fastify, { type FastifyInstance, type FastifyPluginAsync, type FastifyReply, LogController } from 'fastify'
+import Fastify, {
+  type FastifyInstance,
+  type FastifyPluginAsync,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+  type onRequestHookHandler,
+} from 'fastify'
 import type { GraphQLSchema } from 'graphql'
-import { registerDocs } from '../../rest-compat/engine/docs.ts'
-import { planRoutes, registerRest, sendProblem } from '../../rest-compat/engine/handler.ts'
-import { openApiDocument } from '../../rest-compat/engine/openapi.ts'
-import type { Route } from '../../rest-compat/engine/route.ts'
-import type { Deps } from '../operation/context.ts'
+import type { Deps, RequestContext } from '../operation/context.ts'
 import { listensEverywhere } from '../platform/config.ts'
-import { toProblem } from '../platform/errors.ts'
+import { type HubError, toProblem } from '../platform/errors.ts'
 import { countedSchema } from './answer-size.ts'
 import { keepAskedOrigin } from './asked-origin.ts'
 import { type ConnectionRules, Connections } from './connections.ts'
+import { registerDocs } from './docs.ts'
 import { registerEdge, requestId } from './edge.ts'
 import { registerGraphql } from './graphql.ts'
 import { registerGraphqlStream } from './graphql-stream.ts'
@@ -22,12 +26,31 @@ import { registerMetrics } from './metrics.ts'
 import { OpenStreams } from './open-streams.ts'
 import { createRateLimit } from './rate-limit.ts'
 import { contextOf } from './request-context.ts'
+import { sendProblem } from './send-problem.ts'
 import { trustedProxies } from './trusted-proxies.ts'
+
+/** What the server gives each mount that runs operations: who asks, under which request, and how an error is told. */
+export interface Edge {
+  /** Authenticates, counts against the rate, and sets what `contextOf` reads. */
+  readonly identify: onRequestHookHandler
+  readonly contextOf: (
+    request: FastifyRequest,
+    extra?: Partial<Pick<RequestContext, 'viewer' | 'idempotency' | 'replay'>>,
+  ) => RequestContext
+  /** Any error as one of the closed table; logs what is new. */
+  readonly knownError: (error: unknown, request: FastifyRequest) => HubError
+}
+
+/** `/v1`, made by the composition root: the server knows no route of it. */
+export interface RestMount {
+  register(scope: FastifyInstance, edge: Edge): void
+  /** The OpenAPI document, with the address that people reach the hub at. */
+  openApi(publicUrl: string | null): object
+}
 
 export interface ServerParts {
   readonly schema: GraphQLSchema
-  readonly routes: readonly Route[]
-  readonly readDocument: (name: string) => string
+  readonly rest: RestMount
   readonly authenticate: Authenticate
   /** Routes over the same verbs that are no documents, with `request.viewer` set: `resolve`. */
   readonly identified?: readonly FastifyPluginAsync[]
@@ -73,14 +96,7 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
   const streams = parts.streams ?? new OpenStreams()
   const rate = createRateLimit(config.rateLimitPerMinute)
   const identify = identifyHook(parts.authenticate, rate)
-  const rest = {
-    ...parts,
-    identify,
-    contextOf: (request: Parameters<typeof contextOf>[1], extra?: Parameters<typeof contextOf>[2]) =>
-      contextOf(deps, request, extra),
-    knownError,
-  }
-  const plans = planRoutes(parts)
+  const edge: Edge = { identify, contextOf: (request, extra) => contextOf(deps, request, extra), knownError }
 
   registerEdge(app, {
     log: deps.log,
@@ -90,14 +106,14 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
   if (listensEverywhere(config)) keepAskedOrigin(app)
   registerMetrics(app, deps)
   registerHealth(app, deps, () => stopping)
-  app.register(async (scope) => registerRest(scope, rest, plans))
-  const graph = { ...rest, schema: countedSchema(parts.schema), streams }
+  app.register(async (scope) => parts.rest.register(scope, edge))
+  const graph = { schema: countedSchema(parts.schema), streams, ...edge }
   app.register(async (scope) => registerGraphql(scope, graph))
   app.register(async (scope) => registerGraphqlStream(scope, graph))
   app.register(async (scope) => {
     scope.addHook('onRequest', limitAddressHook(rate))
     registerLanding(scope)
-    registerDocs(scope, openApiDocument(plans, config.publicUrl))
+    registerDocs(scope, parts.rest.openApi(config.publicUrl))
     for (const plugin of parts.open ?? []) await scope.register(plugin)
   })
   app.register(async (scope) => {

@@ -67,7 +67,7 @@ afterEach(async () => {
 })
 
 function start(parts: Parameters<typeof testServer>[0]['parts'] = {}) {
-  const server = testServer({ db, parts: { schema, routes: [], ...parts }, log: pino({ level: 'silent' }) })
+  const server = testServer({ db, parts: { schema, ...parts }, log: pino({ level: 'silent' }) })
   running.push(server)
   return server.app
 }

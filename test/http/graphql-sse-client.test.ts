@@ -47,7 +47,7 @@ let server: ReturnType<typeof testServer>
 let url: string
 beforeAll(async () => {
   db = openDb({ url: 'postgres://nobody@127.0.0.1:9/none', poolMax: 1 })
-  server = testServer({ db, parts: { schema, routes: [] } })
+  server = testServer({ db, parts: { schema } })
   await server.app.listen({ port: 0, host: '127.0.0.1' })
   url = `http://127.0.0.1:${(server.app.server.address() as AddressInfo).port}/graphql/stream`
 })

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { documentReader } from '../../../rest-compat/engine/documents.ts'
+import { restMount } from '../../../rest-compat/engine/mount.ts'
 import { schema } from '../../../schema/index.ts'
 import { OpenStreams } from '../../../src/http/open-streams.ts'
 import { contextOf } from '../../../src/http/request-context.ts'
@@ -346,8 +347,7 @@ describe('a reader that stops reading', () => {
       streams,
       connectionRules: { stall: { windowMs: 500, minBytes: 1024 } },
       schema,
-      routes: [],
-      readDocument: documentReader(),
+      rest: restMount({ schema, routes: [], readDocument: documentReader() }),
       authenticate: async () => viewer,
       identified: [runLogRoutes((request) => contextOf(deps, request), streams)],
     })

@@ -2,6 +2,7 @@
 import { GraphQLError, type GraphQLSchema } from 'graphql'
 import { createSchema } from 'graphql-yoga'
 import { pino } from 'pino'
+import { restMount } from '../../../rest-compat/engine/mount.ts'
 import { body, path, query, type Route } from '../../../rest-compat/engine/route.ts'
 import { buildServer, type ServerParts } from '../../../src/http/server.ts'
 import { commitVerb, guarded } from '../../../src/operation/commit-verb.ts'
@@ -214,10 +215,10 @@ export function testServer(options: TestServerOptions) {
     models: { read: () => fail('a model'), close: async () => undefined },
     stopping: new AbortController().signal,
   }
+  const schema = testSchema(counters, gate)
   const parts: ServerParts = {
-    schema: testSchema(counters, gate),
-    routes: testRoutes,
-    readDocument: (name) => documents[name] ?? fail(name),
+    schema,
+    rest: restMount({ schema, routes: testRoutes, readDocument: (name) => documents[name] ?? fail(name) }),
     authenticate: (request) => testViewer(request.headers.authorization),
     ...options.parts,
   }

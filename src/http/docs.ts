@@ -2,11 +2,10 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { FastifyInstance } from 'fastify'
-import { checkCodes } from '../../src/cards/check-codes.ts'
-import { errorTable } from '../../src/platform/errors.ts'
-import { noneMatchCovers, strongEtag } from '../../src/platform/etag.ts'
+import { checkCodes } from '../cards/check-codes.ts'
+import { errorTable } from '../platform/errors.ts'
+import { noneMatchCovers, strongEtag } from '../platform/etag.ts'
 import { escapeHtml, page } from './html.ts'
-import type { JsonSchema } from './openapi-schemas.ts'
 
 const assetTypes: Readonly<Record<string, string>> = {
   'swagger-ui.css': 'text/css; charset=utf-8',
@@ -27,7 +26,7 @@ const docsPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'"
 
 /** `/v1/openapi.json`, `/docs`, `/problems` and `/problems/<type>`. */
-export function registerDocs(app: FastifyInstance, document: JsonSchema): void {
+export function registerDocs(app: FastifyInstance, document: object): void {
   const folder = createRequire(import.meta.url)
     .resolve('swagger-ui-dist/package.json')
     .replace(/package\.json$/, '')

@@ -1,0 +1,34 @@
+/** The rows of the `/v1` table on robot cards. */
+import { repoPath } from '../engine/repo-path.ts'
+import { document, type Route } from '../engine/route.ts'
+
+export const cardRoutes: readonly Route[] = [
+  {
+    operation: 'getRobotCard',
+    method: 'GET',
+    path: '/v1/robots/:owner/:repo/card',
+    document: 'get-robot-card',
+    params: repoPath,
+    status: 200,
+    result: 'object',
+    missing: 'The robot card of :owner/:repo',
+  },
+  {
+    operation: 'putRobotCard',
+    method: 'PUT',
+    path: '/v1/robots/:owner/:repo/card',
+    document: 'put-robot-card',
+    params: { input: document({ field: 'document' }, repoPath) },
+    status: 200,
+    result: 'object',
+  },
+  {
+    operation: 'validateRobotCard',
+    method: 'POST',
+    path: '/v1/robots/:owner/:repo/validate',
+    document: 'validate-robot-card',
+    params: { input: document({ field: 'document', member: 'card' }, repoPath) },
+    status: 200,
+    result: 'object',
+  },
+]

@@ -1,0 +1,65 @@
+/** The rows of the `/v1` table on the files of a repo. */
+import { bodyOfRepo, missingRepo, repoPath } from '../engine/repo-path.ts'
+import { fields, path, query, type Route } from '../engine/route.ts'
+
+const MIB = 1024 * 1024
+
+export const fileRoutes: readonly Route[] = [
+  {
+    operation: 'getRepoTree',
+    method: 'GET',
+    path: '/v1/repos/:owner/:repo/tree',
+    document: 'get-repo-tree',
+    params: { ...repoPath, prefix: query('prefix'), limit: query('limit'), cursor: query('cursor') },
+    status: 200,
+    result: 'page',
+    missing: missingRepo,
+  },
+  {
+    operation: 'presignUpload',
+    method: 'POST',
+    path: '/v1/repos/:owner/:repo/files/presign-upload',
+    document: 'presign-upload',
+    params: bodyOfRepo,
+    status: 200,
+    result: 'object',
+    bodyLimitBytes: 8 * MIB,
+  },
+  {
+    operation: 'completeUpload',
+    method: 'POST',
+    path: '/v1/repos/:owner/:repo/files/complete',
+    document: 'complete-upload',
+    params: bodyOfRepo,
+    status: 200,
+    result: 'object',
+    bodyLimitBytes: 8 * MIB,
+  },
+  {
+    operation: 'presignDownload',
+    method: 'POST',
+    path: '/v1/repos/:owner/:repo/files/presign-download',
+    document: 'presign-download',
+    params: bodyOfRepo,
+    status: 200,
+    result: 'object',
+  },
+  {
+    operation: 'deleteFiles',
+    method: 'POST',
+    path: '/v1/repos/:owner/:repo/files/delete',
+    document: 'delete-files',
+    params: bodyOfRepo,
+    status: 200,
+    result: 'object',
+  },
+  {
+    operation: 'abortUpload',
+    method: 'DELETE',
+    path: '/v1/repos/:owner/:repo/files/uploads/:upload_id',
+    document: 'abort-upload',
+    params: { input: fields({ ...repoPath, uploadId: path('upload_id') }) },
+    status: 204,
+    result: 'empty',
+  },
+]

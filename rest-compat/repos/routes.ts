@@ -1,0 +1,96 @@
+/** The rows of the `/v1` table on repos and their meta blocks. */
+import { bodyOfRepo, missingRepo, repoPath } from '../engine/repo-path.ts'
+import { body, fields, query, type Route } from '../engine/route.ts'
+
+const facetWords = { '1': true, true: true, tags: true, '0': false, false: false, '': false } as const
+
+/** Spec, "Repo": present only when set. */
+const onlyWhenSet = ['dataset_meta', 'model_meta', 'robot_card'] as const
+
+const repoLocation = (repo: Readonly<Record<string, unknown>>) => ({ Location: `/v1/repos/${String(repo.full_name)}` })
+
+export const repoRoutes: readonly Route[] = [
+  {
+    operation: 'listRepos',
+    method: 'GET',
+    path: '/v1/repos',
+    document: 'list-repos',
+    params: {
+      q: query('q'),
+      kind: query('kind'),
+      owner: query('owner'),
+      tag: query('tag'),
+      visibility: query('visibility'),
+      sort: query('sort'),
+      robot: query('robot'),
+      interfaceFingerprint: query('interface_fingerprint'),
+      facets: query('facets', facetWords),
+      limit: query('limit'),
+      cursor: query('cursor'),
+    },
+    status: 200,
+    result: 'page',
+    onlyWhenSet,
+  },
+  {
+    operation: 'createRepo',
+    method: 'POST',
+    path: '/v1/repos',
+    document: 'create-repo',
+    params: { input: body() },
+    status: 201,
+    result: 'object',
+    onlyWhenSet,
+    headers: repoLocation,
+  },
+  {
+    operation: 'getRepo',
+    method: 'GET',
+    path: '/v1/repos/:owner/:repo',
+    document: 'get-repo',
+    params: repoPath,
+    status: 200,
+    result: 'object',
+    onlyWhenSet,
+    missing: missingRepo,
+  },
+  {
+    operation: 'updateRepo',
+    method: 'PATCH',
+    path: '/v1/repos/:owner/:repo',
+    document: 'update-repo',
+    params: bodyOfRepo,
+    status: 200,
+    result: 'object',
+    onlyWhenSet,
+  },
+  {
+    operation: 'deleteRepo',
+    method: 'DELETE',
+    path: '/v1/repos/:owner/:repo',
+    document: 'delete-repo',
+    params: { input: fields(repoPath) },
+    status: 204,
+    result: 'empty',
+  },
+  {
+    operation: 'putModelMeta',
+    method: 'PUT',
+    path: '/v1/models/:owner/:repo/meta',
+    document: 'put-model-meta',
+    params: bodyOfRepo,
+    status: 200,
+    result: 'object',
+    onlyWhenSet,
+  },
+  {
+    operation: 'putDatasetMeta',
+    method: 'PUT',
+    path: '/v1/datasets/:owner/:repo/meta',
+    document: 'put-dataset-meta',
+    params: bodyOfRepo,
+    status: 200,
+    result: 'object',
+    onlyWhenSet,
+  },
+]

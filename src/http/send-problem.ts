@@ -1,0 +1,18 @@
+/** RFC 9457 on the wire: the one place where a Problem becomes a response. */
+import type { FastifyReply } from 'fastify'
+import type { Problem } from '../platform/errors.ts'
+
+/** Sends a Problem with the headers that its status asks for. */
+export function sendProblem(
+  reply: FastifyReply,
+  problem: Problem,
+  headers: Readonly<Record<string, string>>,
+): FastifyReply {
+  if (problem.status === 401) reply.header('www-authenticate', 'Bearer')
+  reply.header('cache-control', 'no-store')
+  return reply
+    .code(problem.status)
+    .headers(headers)
+    .type('application/problem+json; charset=utf-8')
+    .send(JSON.stringify(problem))
+}
