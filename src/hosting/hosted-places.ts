@@ -5,10 +5,10 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import type { HostedPlace, HostedPlaces } from '../operation/context.ts'
 import type { Config } from '../platform/config.ts'
 import { processMark } from '../store/start-lock.ts'
 import { removeHostedFolder } from './hosted-folder.ts'
+import type { HostedPlace, HostedPlaces } from './places.ts'
 
 /** How often the end of a process is looked for that is no child of this hub. */
 const LOOK_MS = 2_000

@@ -2,7 +2,6 @@
 
 import { newKeyToken, tokenDigest } from '../auth/api-key.ts'
 import { audit, noViewer } from '../operation/audit.ts'
-import type { DispatchedRun } from '../runs/dispatch/dispatch-run.ts'
 import type { Statement, Tx } from '../store/db.ts'
 
 const insertJobKey: Statement<never> = {
@@ -11,8 +10,17 @@ const insertJobKey: Statement<never> = {
     values ($1, $2, $3, $4, 'train', $5, true, $6::text[], $7)`,
 }
 
+/** The job that a key is made for, and whose. */
+export interface JobKeyOwner {
+  readonly id: string
+  readonly ownerId: string
+  readonly createdBy: string | null
+  /** The repos that it may write. */
+  readonly repoIds: readonly string[]
+}
+
 /** The token, which is kept nowhere. The repos of its row are those that it may write; what the run names is read beside them. */
-export async function mintJobKey(tx: Tx, run: DispatchedRun, id: string): Promise<string> {
+export async function mintJobKey(tx: Tx, run: JobKeyOwner, id: string): Promise<string> {
   const token = newKeyToken()
   await tx.query(insertJobKey, [id, run.ownerId, run.createdBy, run.id, tokenDigest(token), run.repoIds, run.id])
   await audit(tx, noViewer, {

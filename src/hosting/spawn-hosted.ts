@@ -2,9 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Deps, HostedPlace } from '../operation/context.ts'
+import type { Deps } from '../operation/context.ts'
 import { addressUrl, type Config } from '../platform/config.ts'
 import { makeHostedFolder } from './hosted-folder.ts'
+import type { HostedPlace } from './places.ts'
 
 export interface HostedJob {
   readonly kind: 'run'

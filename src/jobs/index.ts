@@ -1,5 +1,6 @@
 /** Background work, as data. Each is idempotent and may run on two hubs at once. */
 import { z } from 'zod'
+import type { Deps } from '../operation/context.ts'
 import { dispatchRun, dispatchWaiting } from '../runs/dispatch/dispatch-run.ts'
 import type { JobDefinition } from '../store/queue.ts'
 import { verifyBlob } from './blob-verify.ts'
@@ -12,7 +13,7 @@ import { writeMetricsFile } from './run-metrics-file.ts'
 import { purgeDeletedRuns, purgeRun } from './run-purge.ts'
 
 /** Keeps the input's type for the handler, and forgets it for the list. */
-const define = <Input extends z.ZodType>(job: JobDefinition<Input>): JobDefinition => ({
+const define = <Input extends z.ZodType>(job: JobDefinition<Deps, Input>): JobDefinition<Deps> => ({
   ...job,
   handler: (input, tools) => job.handler(job.input.parse(input), tools),
 })
@@ -121,7 +122,7 @@ const runMetricsFile = define({
   },
 })
 
-export const jobs: readonly JobDefinition[] = [
+export const jobs: readonly JobDefinition<Deps>[] = [
   blobVerify,
   repoPurge,
   runPurge,

@@ -1,9 +1,7 @@
 /** What every verb gets: who asks, under which request, and the few things it may use. */
 import type { Logger } from 'pino'
-import type { ModelReading } from '../models/mjcf/reading.ts'
 import type { Config } from '../platform/config.ts'
 import type { ErrorType } from '../platform/errors.ts'
-import type { SharedRunLogs } from '../runs/log/log-batch.ts'
 import type { Db, Querier } from '../store/db.ts'
 import type { Events } from '../store/events.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
@@ -57,7 +55,7 @@ export interface HostedJobScope {
 
 export type Viewer = Anonymous | Credentialed
 
-/** What the process is made of; one for the life of a hub. */
+/** What the process is made of; one for the life of a hub. A subject that keeps something for as long adds its member beside its own type. */
 export interface Deps {
   readonly config: Config
   readonly log: Logger
@@ -66,45 +64,8 @@ export interface Deps {
   readonly objects: ObjectStore | null
   readonly queue: Queue
   readonly events: Events
-  readonly models: ModelReader
-  /** Use `followRun`. */
-  readonly runLogs: SharedRunLogs
-  /** Use `dispatchRun`. */
-  readonly hosted: HostedPlaces
   /** Aborts when the hub begins to stop: requests that wait for something to happen answer as they are then. */
   readonly stopping: AbortSignal
-}
-
-/** One of the places that hosted processes have beside this hub. */
-export interface HostedPlace {
-  /** Keeps which process works in which folder, for the next start of the hub. */
-  note(job: { readonly id: string; readonly callId: string }, pid: number, folder: string): Promise<void>
-  /** Removes the folder and gives the place to whoever waits. */
-  leave(): Promise<void>
-}
-
-export interface HostedPlaces {
-  /** Null where all of `HOSTED_MAX_PROCESSES` are taken. */
-  take(): HostedPlace | null
-  /** Calls that have a place, those of a former hub among them; `mark` names the process. */
-  calls(): Promise<readonly { readonly callId: string; readonly jobId: string; readonly mark: string }[]>
-  /** Calls `start` once a place is left. A job waits once; a hub that stops forgets it. */
-  wait(jobId: string, start: () => Promise<void>): void
-  close(): Promise<void>
-}
-
-/** A model of a repo as it was read, and the state of the repo that the reading holds for. */
-export interface RepoReading {
-  readonly reading: ModelReading
-  /** `seq` of the repo. */
-  readonly seq: number
-}
-
-/** Reads models in processes of their own and keeps what it read. */
-export interface ModelReader {
-  /** Use `readRepoModel`. */
-  read(deps: Pick<Deps, 'db' | 'objects'>, repoId: string, entry: string, signal: AbortSignal): Promise<RepoReading>
-  close(): Promise<void>
 }
 
 /** A request's slot for its Idempotency-Key. */

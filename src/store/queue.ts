@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import { type Job, PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
 import type { z } from 'zod'
-import type { Deps } from '../operation/context.ts'
 import type { Tx } from './db.ts'
 
 export interface Queue {
@@ -13,8 +12,8 @@ export interface Queue {
   stop(): Promise<void>
 }
 
-/** A kind of background work, as data. Handlers may run twice, on two hubs at once: each is idempotent. */
-export interface JobDefinition<Input extends z.ZodType = z.ZodType> {
+/** A kind of background work, as data, for a process made of `Parts`. Handlers may run twice, on two hubs at once: each is idempotent. */
+export interface JobDefinition<Parts extends JobParts = never, Input extends z.ZodType = z.ZodType> {
   readonly name: string
   readonly input: Input
   /** Five-field cron in UTC, for work that comes by itself; it is sent with `{}`. */
@@ -24,11 +23,16 @@ export interface JobDefinition<Input extends z.ZodType = z.ZodType> {
   readonly retryLimit: number
   /** Runs under way in one process. */
   readonly concurrency: number
-  readonly handler: (input: z.output<Input>, tools: JobTools) => Promise<void>
+  readonly handler: (input: z.output<Input>, tools: JobTools<Parts>) => Promise<void>
 }
 
-export interface JobTools {
-  readonly deps: Deps
+/** What the queue itself needs of them. */
+export interface JobParts {
+  readonly log: Logger
+}
+
+export interface JobTools<Parts> {
+  readonly deps: Parts
   /** Aborts when the run has been taken back or the hub stops. */
   readonly signal: AbortSignal
   readonly log: Logger
@@ -50,7 +54,7 @@ const STOP_TIMEOUT_MS = 30_000
 
 export interface QueueHandle extends Queue {
   /** Declares the kinds of work and begins to work on them; nothing can be sent before. */
-  work(jobs: readonly JobDefinition[], deps: Deps): Promise<void>
+  work<Parts extends JobParts>(jobs: readonly JobDefinition<Parts>[], deps: Parts): Promise<void>
 }
 
 /** Opens the queue, making its tables at the first start (under its own advisory lock: hubs that start together wait for each other). */
@@ -90,7 +94,11 @@ export async function openQueue(options: {
 }
 
 /** `short`: of jobs with one key, at most one waits, however many are under way. */
-async function declare(boss: PgBoss, job: JobDefinition, timings: QueueTimings): Promise<void> {
+async function declare(
+  boss: PgBoss,
+  job: Pick<JobDefinition, 'name' | 'expireSeconds' | 'retryLimit' | 'cron'>,
+  timings: QueueTimings,
+): Promise<void> {
   const options = {
     expireInSeconds: job.expireSeconds,
     heartbeatSeconds: timings.heartbeatSeconds,
@@ -105,14 +113,19 @@ async function declare(boss: PgBoss, job: JobDefinition, timings: QueueTimings):
   if (job.cron) await boss.schedule(job.name, job.cron, {}, { tz: 'UTC', singletonKey: 'cron' })
 }
 
-async function workOn(boss: PgBoss, job: JobDefinition, deps: Deps, timings: QueueTimings): Promise<void> {
+async function workOn<Parts extends JobParts>(
+  boss: PgBoss,
+  job: JobDefinition<Parts>,
+  deps: Parts,
+  timings: QueueTimings,
+): Promise<void> {
   const options = { pollingIntervalSeconds: timings.pollSeconds, batchSize: 1, localConcurrency: job.concurrency }
   await boss.work<object>(job.name, options, async ([run]) => {
     if (run) await runJob(job, run, deps)
   })
 }
 
-async function runJob(job: JobDefinition, run: Job<object>, deps: Deps): Promise<void> {
+async function runJob<Parts extends JobParts>(job: JobDefinition<Parts>, run: Job<object>, deps: Parts): Promise<void> {
   const log = deps.log.child({ job: job.name, jobId: run.id })
   const started = performance.now()
   try {

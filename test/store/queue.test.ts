@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
+import type { Deps } from '../../src/operation/context.ts'
 import { type JobDefinition, openQueue, type QueueHandle } from '../../src/store/queue.ts'
 import { testDb } from '../support/database.ts'
 import { makeWorld, type World } from '../support/world.ts'
@@ -20,7 +21,7 @@ beforeAll(async () => {
 afterEach(() => queue.stop())
 afterAll(() => world.close())
 
-function jobOf(name: string, handler: JobDefinition['handler']): JobDefinition {
+function jobOf(name: string, handler: JobDefinition<Deps>['handler']): JobDefinition<Deps> {
   return {
     name,
     input: z.object({ n: z.number() }),
@@ -31,7 +32,7 @@ function jobOf(name: string, handler: JobDefinition['handler']): JobDefinition {
   }
 }
 
-async function open(...jobs: JobDefinition[]): Promise<void> {
+async function open(...jobs: JobDefinition<Deps>[]): Promise<void> {
   queue = await openQueue({ url: t.url, log: world.deps.log, timings })
   await queue.work(jobs, world.deps)
 }

@@ -4,9 +4,10 @@
  */
 import type { Logger } from 'pino'
 import { requireObjects } from '../../files/objects.ts'
-import type { Deps, ModelReader, RepoReading } from '../../operation/context.ts'
+import type { Deps } from '../../operation/context.ts'
 import { HubError } from '../../platform/errors.ts'
 import { type Footing, holds, type KeptReading, type KeptReadings, keptReadings } from './kept-readings.ts'
+import type { ModelReader, RepoReading } from './model-reader.ts'
 import { openReadingPool, type ReadingPool } from './reading-pool.ts'
 import { byteBudget, type RepoFile, type RepoState, readFiles, repoState } from './repo-files.ts'
 import { sharedWork } from './shared-work.ts'

@@ -1,5 +1,6 @@
 /** How verbs read the model of a robot repo. */
-import type { Deps, RepoReading } from '../../operation/context.ts'
+import type { Deps } from '../../operation/context.ts'
+import type { RepoReading } from './model-reader.ts'
 
 /**
  * The model at `entry` as the repo has it now; whatever is wrong with the model is in the reading. The reading holds for the repo at `seq`: a verb that

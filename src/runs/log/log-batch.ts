@@ -5,6 +5,13 @@
 import type { JobStatus } from '../run-state.ts'
 import type { LogPosition } from './position.ts'
 
+declare module '../../operation/context.ts' {
+  interface Deps {
+    /** Use `followRun`. */
+    readonly runLogs: SharedRunLogs
+  }
+}
+
 /** Lines of one chunk, without their ends. */
 export interface LogBatch {
   readonly kind: 'log'
