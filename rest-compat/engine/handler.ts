@@ -8,20 +8,13 @@ import { HubError, notFound, toProblem } from '../../src/platform/errors.ts'
 import { noneMatchCovers, strongEtag } from '../../src/platform/etag.ts'
 import { parseBody } from './body.ts'
 import { coerceRequest } from './coerce.ts'
-import { planRoute, type RoutePlan, restDialect } from './dialect.ts'
+import type { RoutePlan } from './dialect.ts'
 import { firstOf, RequestRefusal } from './faults.ts'
 import { claimFor, settleAnswer, settleProblem } from './keyed-request.ts'
-import type { RestParts } from './mount.ts'
 import { placeItems } from './places.ts'
 import { defaultBodyLimitBytes, type Method, type Route } from './route.ts'
 
 type Answer = Readonly<Record<string, unknown>>
-
-/** Plans every route; a document that does not fit the schema stops the start. */
-export function planRoutes(parts: RestParts): RoutePlan[] {
-  const dialect = restDialect(parts.schema)
-  return parts.routes.map((route) => planRoute(route, parts.readDocument(route.document), dialect))
-}
 
 /** Mounts the routes, and 405 with `Allow` on the other methods of their paths. */
 export function registerRest(app: FastifyInstance, edge: Edge, plans: readonly RoutePlan[]): void {

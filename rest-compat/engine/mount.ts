@@ -1,7 +1,8 @@
 /** The `/v1` dialect as the server mounts it: its routes planned once against the schema, and the document that describes them. */
 import type { GraphQLSchema } from 'graphql'
 import type { RestMount } from '../../src/http/server.ts'
-import { planRoutes, registerRest } from './handler.ts'
+import { planRoute, type RoutePlan, restDialect } from './dialect.ts'
+import { registerRest } from './handler.ts'
 import { openApiDocument } from './openapi.ts'
 import type { Route } from './route.ts'
 
@@ -13,6 +14,12 @@ export interface RestParts {
 }
 
 /** Plans every route; a document that does not fit the schema stops the start. */
+export function planRoutes(parts: RestParts): RoutePlan[] {
+  const dialect = restDialect(parts.schema)
+  return parts.routes.map((route) => planRoute(route, parts.readDocument(route.document), dialect))
+}
+
+/** `/v1` over these routes, ready to be mounted. */
 export function restMount(parts: RestParts): RestMount {
   const plans = planRoutes(parts)
   return {

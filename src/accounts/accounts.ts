@@ -1,13 +1,14 @@
 /** Making users and orgs, for people in GraphQL and for the operator's command line. */
 
-import { type Account, accountByHandle, assertHandle, handleTaken, takeHandle } from '../auth/handle.ts'
+import { type Account, assertHandle, handleTaken, takeHandle } from '../auth/handle.ts'
 import { assertSession } from '../auth/policy.ts'
 import { type AuditContext, audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { RequestContext } from '../operation/context.ts'
-import { invalid, notFound } from '../platform/errors.ts'
+import { invalid } from '../platform/errors.ts'
 import { displayNameText } from '../platform/text-rules.ts'
 import type { Querier } from '../store/db.ts'
+import { findAccount } from './find-account.ts'
 import { type OrgRole, putMembership } from './org-members.ts'
 
 export interface NewAccount {
@@ -29,13 +30,6 @@ async function addAccount(tx: Querier, ctx: AuditContext, kind: 'user' | 'org', 
   if (account === null) throw handleTaken(input.handle)
   const after = { handle: account.handle, name: account.name }
   await audit(tx, ctx, { action: `${kind}.create`, accountId: account.id, targetId: account.id, after })
-  return account
-}
-
-/** The account that a handle names; 404 otherwise, also where it is of another kind than `kind`. */
-export async function findAccount(querier: Querier, handle: string, kind?: 'user' | 'org'): Promise<Account> {
-  const [account] = await querier.query(accountByHandle, [handle])
-  if (!account || (kind !== undefined && account.kind !== kind)) throw notFound(`The ${kind ?? 'account'} ${handle}`)
   return account
 }
 

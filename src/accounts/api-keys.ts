@@ -8,7 +8,7 @@ import { invalid, notFound } from '../platform/errors.ts'
 import { isId, newId } from '../platform/ids.ts'
 import { keyNameText } from '../platform/text-rules.ts'
 import type { Querier, Statement } from '../store/db.ts'
-import { findAccount } from './accounts.ts'
+import { findAccount } from './find-account.ts'
 import { assertStillInOrg } from './org-members.ts'
 
 /** `repos`: full names of the only repos it may touch, or null; one that was deleted since is left out. Times RFC 3339. */

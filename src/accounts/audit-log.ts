@@ -3,7 +3,7 @@ import { assertMember, assertSession } from '../auth/policy.ts'
 import type { AccountRef, RequestContext } from '../operation/context.ts'
 import { decodeCursor, encodeCursor, idPart, type Page } from '../platform/page.ts'
 import type { Statement } from '../store/db.ts'
-import { findAccount } from './accounts.ts'
+import { findAccount } from './find-account.ts'
 
 /** `actor` is the person behind the credential: null for the operator's command line and background work. `at` RFC 3339. */
 export interface AuditEntry {

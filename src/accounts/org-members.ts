@@ -7,7 +7,7 @@ import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { AccountRef, AllowedContext, RequestContext } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
 import type { Querier, Statement } from '../store/db.ts'
-import { findAccount } from './accounts.ts'
+import { findAccount } from './find-account.ts'
 
 export type OrgRole = 'owner' | 'member'
 

@@ -1,7 +1,8 @@
 /** The operator's commands. They work on the deployment's database itself, while the server runs and while it does not. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { addOrg, addUser, findAccount } from '../accounts/accounts.ts'
+import { addOrg, addUser } from '../accounts/accounts.ts'
 import { addApiKey } from '../accounts/api-keys.ts'
+import { findAccount } from '../accounts/find-account.ts'
 import type { OrgRole } from '../accounts/org-members.ts'
 import { openSession } from '../accounts/sessions.ts'
 import { noViewer } from '../operation/audit.ts'

@@ -1,6 +1,6 @@
 /** FilePath (contract, "Identifiers and text rules"): what is a path of a file, and byte order on paths. Pure. */
 import { z } from 'zod'
-import { isGitName } from '../files/git-name.ts'
+import { isGitName } from './git-name.ts'
 
 const MAX_PATH_BYTES = 1024
 const MAX_SEGMENT_BYTES = 255

