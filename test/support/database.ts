@@ -11,9 +11,22 @@ export interface TestDb {
   record(): string[]
 }
 
+/** A new database with the migrated template's content. */
+export async function cloneTemplate(): Promise<{ readonly url: string; drop(): Promise<void> }> {
+  const name = newDatabaseName()
+  const server = inject('databaseServerUrl')
+  await onServer(server, `create database ${name} template ${inject('templateDatabase')}`)
+  return {
+    url: databaseUrl(server, name),
+    drop: () => onServer(server, `drop database if exists ${name} with (force)`),
+  }
+}
+
+const newDatabaseName = () => `hub_test_${randomBytes(6).toString('hex')}`
+
 /** Call at the top of a test file; the members are there from the first test on. */
 export function testDb(options: { poolMax?: number } = {}): TestDb {
-  const name = `hub_test_${randomBytes(6).toString('hex')}`
+  const name = newDatabaseName()
   let db: Db | undefined
   let statements: string[] = []
   const server = inject('databaseServerUrl')

@@ -1,5 +1,5 @@
 /** One PostgreSQL for the whole test run, with a migrated template that each test file clones. */
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -12,13 +12,18 @@ declare module 'vitest' {
     /** Of a superuser, without a database name that matters. */
     databaseServerUrl: string
     templateDatabase: string
+    /** A folder of this test run: gone with everything in it when the run ends. */
+    runDir: string
   }
 }
 
 /** `HUB_TEST_DATABASE_URL` names a server to use instead; its user must be allowed to create databases. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const outside = process.env.HUB_TEST_DATABASE_URL
-  const dataDir = await mkdtemp(join(tmpdir(), 'hub-test-'))
+  const runDir = await mkdtemp(join(tmpdir(), 'hub-test-'))
+  const dataDir = join(runDir, 'postgres')
+  // The embedded server runs as another user where this one is root.
+  await chmod(runDir, 0o755)
   const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' }
   const server = outside ? null : await startEmbeddedPostgres({ dataDir, settings })
   const url = outside ?? server?.url ?? ''
@@ -27,10 +32,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await migrate(databaseUrl(url, template))
   project.provide('databaseServerUrl', url)
   project.provide('templateDatabase', template)
+  project.provide('runDir', runDir)
   return async () => {
     if (outside) await onServer(url, `drop database if exists ${template} with (force)`)
     await server?.stop()
-    await rm(dataDir, { recursive: true, force: true })
+    await rm(runDir, { recursive: true, force: true })
   }
 }
 

@@ -14,7 +14,21 @@ export function testSeed(): number {
   if (given === 'random') return randomInt(2 ** 31)
   if (given) return Number(given)
   const hash = createHash('sha256')
-  for (const file of globSync(['src/mjcf/**/*.ts', 'test/mjcf/**/*.ts'], { cwd: root }).sort())
+  for (const file of globSync(['src/models/mjcf/**/*.ts', 'test/models/mjcf/**/*.ts'], { cwd: root }).sort())
     hash.update(file).update(readFileSync(join(root, file)))
   return hash.digest().readUInt32BE(0) % 2 ** 31
+}
+
+/** `npm run test:torture` tries every made-up case; the ordinary run a sample, another one whenever the reader changes. */
+const isTorture = process.env.HUB_TEST_TORTURE === 'full'
+
+/** One case in `every`, in their order; all of them in the torture run. */
+export function sampled<T>(cases: readonly T[], every: number): readonly T[] {
+  const first = testSeed() % every
+  return isTorture ? cases : cases.filter((_, index) => index % every === first)
+}
+
+/** How many made-up cases to try: all in the torture run. */
+export function sampleSize(full: number, sample: number): number {
+  return isTorture ? full : sample
 }

@@ -2,10 +2,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, beforeAll, expect, inject } from 'vitest'
 import { statusesOf } from '../../../rest-compat/engine/spec-operations.ts'
 import { routes } from '../../../rest-compat/routes.ts'
 import { addOrg, addUser } from '../../../src/accounts/accounts.ts'
@@ -16,7 +15,8 @@ import { type Auth, openAuth } from '../../../src/auth/auth.ts'
 import { noViewer } from '../../../src/operation/audit.ts'
 import { readConfig } from '../../../src/platform/config.ts'
 import { type RunningHub, startHub } from '../../../src/start-hub.ts'
-import { testDb } from '../../support/database.ts'
+import { type Db, openDb } from '../../../src/store/db.ts'
+import { cloneTemplate } from '../../support/database.ts'
 
 /** What came back. `json` is the parsed body: its shape is what the tests are about, so it is not declared here. */
 export interface Answer {
@@ -44,37 +44,68 @@ const log = pino({ level: 'silent' })
 export const sha256Of = (bytes: string | Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 export const newName = (prefix = 'x') => `${prefix}-${randomBytes(5).toString('hex')}`
 
-/** Call at the top of a test file; its members work from the first test on. */
-export function contractHub(settings: Record<string, string> = {}) {
-  const database = testDb()
-  let hub: RunningHub
-  let auth: Auth
-  let dataDir: string
+interface OpenedHub {
+  readonly hub: RunningHub
+  readonly auth: Auth
+  readonly db: Db
+  close(): Promise<void>
+}
+
+/** A database of its own, cloned from the template, and a hub on it. */
+async function openHub(settings: Record<string, string>): Promise<OpenedHub> {
+  const database = await cloneTemplate()
+  const dataDir = await mkdtemp(join(inject('runDir'), 'hub-'))
+  const config = readConfig({
+    PORT: '0',
+    DATABASE_URL: database.url,
+    HUB_SECRET: secret,
+    HUB_DATA_DIR: dataDir,
+    RATE_LIMIT_PER_MINUTE: '0',
+    ...settings,
+  })
+  const hub = await startHub(config, log)
+  const db = openDb({ url: database.url, poolMax: 10 })
+  const auth = await openAuth({ config, log, db, secret })
+  return {
+    hub,
+    auth,
+    db,
+    async close() {
+      await auth.close()
+      await hub.stop()
+      await db.close()
+      await database.drop()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The hub that the files of one worker share: starting and stopping one costs more than most files take. It ends with the worker. */
+let shared: Promise<OpenedHub> | undefined
+
+/**
+ * Call at the top of a test file; its members work from the first test on. Without settings the hub is shared with other files, which leave people, repos
+ * and runs behind: a test that must be alone asks for `{ alone: true }`.
+ */
+export function contractHub(settings: Record<string, string> = {}, { alone = Object.keys(settings).length > 0 } = {}) {
+  let opened: OpenedHub
 
   beforeAll(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'hub-contract-'))
-    const config = readConfig({
-      PORT: '0',
-      DATABASE_URL: database.url,
-      HUB_SECRET: secret,
-      HUB_DATA_DIR: dataDir,
-      RATE_LIMIT_PER_MINUTE: '0',
-      ...settings,
-    })
-    hub = await startHub(config, log)
-    auth = await openAuth({ config, log, db: database.db, secret })
+    if (alone) opened = await openHub(settings)
+    else {
+      shared ??= openHub({})
+      opened = await shared
+    }
   })
 
   afterAll(async () => {
-    await auth?.close()
-    await hub?.stop()
-    await rm(dataDir, { recursive: true, force: true })
+    if (alone) await opened?.close()
   })
 
   async function send(who: Who, method: string, path: string, init: RequestInit = {}): Promise<Answer> {
     const headers = new Headers(init.headers)
     if (who) headers.set('authorization', `Bearer ${typeof who === 'string' ? who : who.token}`)
-    const response = await fetch(new URL(path, hub.url), { redirect: 'manual', ...init, method, headers })
+    const response = await fetch(new URL(path, opened.hub.url), { redirect: 'manual', ...init, method, headers })
     const text = await response.text()
     const isJson = /json/.test(response.headers.get('content-type') ?? '')
     return { status: response.status, headers: response.headers, text, json: isJson && text ? JSON.parse(text) : null }
@@ -121,21 +152,21 @@ export function contractHub(settings: Record<string, string> = {}) {
   }
 
   async function person(handle = newName('user')): Promise<Person> {
-    return database.db.withTx(async (tx) => {
+    return opened.db.withTx(async (tx) => {
       const user = await addUser(tx, noViewer, { handle })
-      const session = await openSession(auth, tx, noViewer, user, 3600)
+      const session = await openSession(opened.auth, tx, noViewer, user, 3600)
       return { id: user.id, handle, token: session.token }
     })
   }
 
   async function org(members: readonly { user: string; role: 'owner' | 'member' }[], handle = newName('org')) {
-    await database.db.withTx((tx) => addOrg(tx, noViewer, { handle, members }))
+    await opened.db.withTx((tx) => addOrg(tx, noViewer, { handle, members }))
     return handle
   }
 
   /** A key's token; `createdBy` is nobody, as for the operator's command line. */
   async function key(owner: string | Person, change: Partial<NewApiKey> = {}): Promise<string> {
-    return database.db.withTx(async (tx) => {
+    return opened.db.withTx(async (tx) => {
       const account = await findAccount(tx, typeof owner === 'string' ? owner : owner.handle)
       const made = await addApiKey(tx, noViewer, account, null, { name: 'a key', scope: 'write', ...change })
       return made.token
@@ -173,7 +204,7 @@ export function contractHub(settings: Record<string, string> = {}) {
     expect([done.status, done.json.errors]).toEqual([200, undefined])
   }
 
-  const sql = <T>(text: string, values: unknown[] = []) => database.db.query<T>({ name: '', text }, values)
+  const sql = <T>(text: string, values: unknown[] = []) => opened.db.query<T>({ name: '', text }, values)
 
   return {
     send,
@@ -189,7 +220,7 @@ export function contractHub(settings: Record<string, string> = {}) {
     upload,
     sql,
     get running() {
-      return hub
+      return opened.hub
     },
   }
 }

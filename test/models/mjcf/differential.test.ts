@@ -1,10 +1,10 @@
 /**
  * The reader against MuJoCo itself on made-up models: same verdict, and where it compiles the same model name, joints, roots, base, keyframes, names,
- * sizes and files. 500 models, others whenever the reader changes; HUB_TEST_SEED repeats a run, `random` makes another, HUB_TEST_MODELS a longer one.
+ * sizes and files. 500 models in the torture run and 100 of them otherwise, others whenever the reader changes; HUB_TEST_SEED repeats a run, `random` makes another, HUB_TEST_MODELS a longer one.
  */
 import { afterAll, expect, it } from 'vitest'
 import { readModel } from '../../../src/models/mjcf/read-model.ts'
-import { testSeed } from '../../support/seed.ts'
+import { sampleSize, testSeed } from '../../support/seed.ts'
 import { disagreements } from './disagreement.ts'
 import { modelOf } from './generator/model.ts'
 import { memoryFiles } from './memory-files.ts'
@@ -12,7 +12,7 @@ import type { Judgement, OracleCase } from './oracle/judgement.ts'
 import { openOracle } from './oracle/mujoco.ts'
 
 const seed = testSeed()
-const models = Number(process.env.HUB_TEST_MODELS ?? 500)
+const models = Number(process.env.HUB_TEST_MODELS ?? sampleSize(500, 100))
 
 // A made-up model of a thousand bodies compiles in a tenth of a second here; what takes longer multiplies itself beyond any use.
 const oracle = openOracle({ limitMs: 2_000 })
