@@ -1,4 +1,6 @@
-import { type Building, LIST_CATEGORIES } from './draft.ts'
+import type { Building } from './building.ts'
+import { LIST_CATEGORIES } from './draft.ts'
+import { reportTwice } from './report-twice.ts'
 import type { Spec, SpecCategory, SpecObject } from './types.ts'
 
 const TREE_CATEGORIES: readonly SpecCategory[] = ['body', 'frame', 'joint', 'geom', 'site', 'camera', 'light']
@@ -34,20 +36,4 @@ function checkUnique(
     if (name !== '' && seen.has(name)) reportTwice(building, category, name, element)
     seen.add(name)
   }
-}
-
-/** A fault for a name borne twice, once for each name. */
-export function reportTwice(
-  { faults, twice }: Building,
-  category: SpecCategory,
-  name: string,
-  element: SpecObject['element'],
-): void {
-  const key = `${category} ${name}`
-  if (twice.has(key)) return
-  twice.add(key)
-  faults.add('name', element, `Two objects of the kind ${category} are called "${name}".`, {
-    names: [name],
-    hint: 'Names are unique within their kind, also after replicate and attach have renamed them.',
-  })
 }

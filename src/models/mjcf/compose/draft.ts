@@ -1,14 +1,13 @@
 /** A model in the making: what there is at one point of the document, as copies and key sizes depend on it. */
 import { type Compiler, compilerOf } from '../compiler.ts'
-import type { Faults } from '../fault.ts'
 import { limits } from '../limits.ts'
 import type { LoadedModel } from '../load/loaded-model.ts'
-import type { Undecided } from '../reading.ts'
 import type { XmlElement } from '../xml/element.ts'
-import { reportTwice } from './check-names.ts'
+import type { Building } from './building.ts'
 import { type DefaultClasses, initialClasses } from './defaults.ts'
 import { POSITIONS, VELOCITIES } from './joint-sizes.ts'
 import { BodyNode, bodiesBelow, type JointNode, type SpecNode, TREE_LISTS } from './node.ts'
+import { reportTwice } from './report-twice.ts'
 import type { KeyField, SpecCategory } from './types.ts'
 
 /** What stands outside the tree of bodies. */
@@ -23,19 +22,6 @@ export interface DraftKey {
   readonly lengths: Partial<Record<KeyField, number>>
   /** Reported once, though each copy would be refused again. */
   refused: boolean
-}
-
-/** Shared by a model and those attached to it. */
-export interface Building {
-  readonly faults: Faults
-  /** The model that is read: what is wrong with its own actuators is told with all else about them. */
-  readonly top: LoadedModel
-  /** Objects that exist now, in all drafts, and references looked up so far. */
-  readonly spent: { objects: number; lookups: number }
-  readonly undecided: Undecided[]
-  readonly compilers: Map<LoadedModel, Compiler>
-  /** Names reported as borne twice. */
-  readonly twice: Set<string>
 }
 
 export interface Draft {

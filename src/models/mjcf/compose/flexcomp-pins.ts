@@ -1,6 +1,6 @@
 /** The points of a flexcomp that stay with its parent body. */
 import { numbersIn } from '../rules/fields.ts'
-import { type Flexcomp, wholeNumbers } from './flexcomp.ts'
+import { type Flexcomp, wholeNumbers } from './flexcomp-values.ts'
 
 type Pins = Set<number> | string
 

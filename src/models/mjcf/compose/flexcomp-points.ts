@@ -1,7 +1,7 @@
 /** The points that a flexcomp is made of, before any is pinned. */
 import { limits } from '../limits.ts'
 import { countIn } from '../rules/fields.ts'
-import { type Flexcomp, wholeNumbers } from './flexcomp.ts'
+import { type Flexcomp, wholeNumbers } from './flexcomp-values.ts'
 
 /** The ids of the points that elements use; a sentence's predicate where MuJoCo refuses them, null where a file decides. */
 export function pointsOf(flexcomp: Flexcomp): number[] | string | null {

@@ -1,30 +1,16 @@
 /** `<flexcomp>`: a flex and, unless it is rigid, a body with unnamed slide joints for each point that is not pinned. */
 
-import { readNumbers, short } from '../grammar/values.ts'
+import { short } from '../grammar/values.ts'
 import { limits } from '../limits.ts'
 import { numbersIn } from '../rules/fields.ts'
 import type { XmlElement } from '../xml/element.ts'
 import { admit, type Draft, freeName, lookUp } from './draft.ts'
 import { pinsOf, stillPoints } from './flexcomp-pins.ts'
 import { pointsOf } from './flexcomp-points.ts'
+import { type Flexcomp, wholeNumbers } from './flexcomp-values.ts'
 import { BodyNode, JointNode, type NodeInit, type SpecNode } from './node.ts'
+import type { Place } from './place.ts'
 import { addNode } from './read-objects.ts'
-import type { Place } from './read-tree.ts'
-
-/** The whole numbers of a text; none where it cannot be read, which the grammar has reported. */
-export function wholeNumbers(text: string | undefined): number[] {
-  return readNumbers(text ?? '', 'int') ?? []
-}
-
-/** A flexcomp as far as its numbers decide what it makes. */
-export interface Flexcomp {
-  readonly element: XmlElement
-  readonly type: string
-  readonly dof: string
-  readonly dim: number
-  readonly count: readonly [number, number, number]
-  readonly rigid: boolean
-}
 
 /** Slide joints of a point by the word in `dof`. */
 const JOINTS: ReadonlyMap<string, number> = new Map([

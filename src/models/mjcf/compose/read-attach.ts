@@ -4,7 +4,7 @@ import { attachBody, attachFrame } from './attach.ts'
 import { settleConflicts } from './conflicts.ts'
 import { admit, type Draft, isNamed, lookUp } from './draft.ts'
 import { BodyNode, bodiesBelow, SpecNode, TREE_LISTS } from './node.ts'
-import type { Place } from './read-tree.ts'
+import type { Place } from './place.ts'
 
 /** Copies what the element names; what is not there is a fault. */
 export function readAttach(place: Place, element: XmlElement): void {

@@ -5,19 +5,12 @@ import type { XmlElement } from '../xml/element.ts'
 import { attachFrame, removeTemplate, sizeOfFrame } from './attach.ts'
 import { readComposite } from './composite.ts'
 import type { Slot } from './defaults.ts'
-import { admit, type Draft } from './draft.ts'
+import { admit } from './draft.ts'
 import { readFlexcomp } from './flexcomp.ts'
 import { BodyNode, JointNode, type NodeInit, SpecNode } from './node.ts'
+import type { Place } from './place.ts'
 import { readAttach } from './read-attach.ts'
 import { classOf, refsOf } from './read-objects.ts'
-
-/** Where an element stands: its body, the frame within it, and the class that holds there. */
-export interface Place {
-  readonly draft: Draft
-  readonly body: BodyNode
-  readonly frame: SpecNode | null
-  readonly className: string
-}
 
 /** Reads what a body, frame, replicate or worldbody holds. */
 export function readContent(place: Place, section: XmlElement): void {

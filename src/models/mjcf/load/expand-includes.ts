@@ -5,19 +5,9 @@ import { folderOf, isAbsolutePath, joinPath } from '../paths.ts'
 import type { XmlElement } from '../xml/element.ts'
 import type { GatheredFiles } from './gather-files.ts'
 import type { LoadReport } from './loaded-model.ts'
+import type { Loading } from './loading.ts'
 import { type FileReference, includeReference, leavesRepo } from './references.ts'
 import { addXmlFault, missingFile } from './report.ts'
-
-/** What the models of one reading share. */
-export interface Loading {
-  readonly gathered: GatheredFiles
-  readonly faults: Faults
-  readonly report: LoadReport
-  /** Files whose own fault was reported: once is enough, however often they are included. */
-  readonly reported: Set<string>
-  /** What the reading may still take. */
-  readonly left: { elements: number; bytes: number; includes: number; models: number }
-}
 
 /** The main file of one model and what it included so far. */
 interface Expansion {

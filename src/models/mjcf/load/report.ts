@@ -2,7 +2,7 @@
 import type { ModelFault } from '../fault.ts'
 import type { MissingFile } from '../reading.ts'
 import type { XmlElement } from '../xml/element.ts'
-import type { Loading } from './expand-includes.ts'
+import type { Loading } from './loading.ts'
 import type { FileReference } from './references.ts'
 
 /** A reference to a file that is nowhere. */

@@ -1,6 +1,7 @@
 import type { LoadedModel } from '../load/loaded-model.ts'
 import type { XmlElement } from '../xml/element.ts'
-import { type ActuatorState, copyOf, initialState, readActuator } from './actuator-state.ts'
+import type { ActuatorState } from './actuator-settings.ts'
+import { copyOf, initialState, readActuator } from './actuator-state.ts'
 import type { Report } from './report.ts'
 
 /** Actuators of default classes: their gains are judged as they are read, whether or not anything is of the class. */

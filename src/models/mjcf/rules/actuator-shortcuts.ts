@@ -1,6 +1,6 @@
 /** The shortcuts (`position`, `muscle`, …): each sets the general parameters that it stands for, from its own attributes and what the layers before left. */
 import type { XmlElement } from '../xml/element.ts'
-import type { ActuatorState } from './actuator-state.ts'
+import type { ActuatorState } from './actuator-settings.ts'
 import { applyDcmotor } from './dcmotor.ts'
 import { numbersIn } from './fields.ts'
 

@@ -4,34 +4,9 @@
  */
 
 import type { XmlElement } from '../xml/element.ts'
+import type { ActuatorState } from './actuator-settings.ts'
 import { applyShortcut } from './actuator-shortcuts.ts'
 import { type Layered, numbersIn } from './fields.ts'
-
-export interface ActuatorState {
-  dyntype: string
-  gaintype: string
-  biastype: string
-  dynprm: number[]
-  gainprm: number[]
-  biasprm: number[]
-  /** Below 0: left to the dynamics. */
-  actdim: number
-  ctrllimited: string
-  forcelimited: string
-  actlimited: string
-  ctrlrange: [number, number]
-  forcerange: [number, number]
-  actrange: [number, number]
-  inheritrange: number
-  /** Inputs asked for, '' for those of the type. */
-  input: string
-  damping: number[]
-  armature: number
-  cranklength: number
-  nsample: number
-  delay: number
-  actearly: boolean
-}
 
 const places = (first: number[], length: number): number[] => [
   ...first,

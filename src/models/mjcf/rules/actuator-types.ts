@@ -1,5 +1,5 @@
 /** What gain, bias and dynamics types ask of each other, and the controls and activations that an actuator has by them. */
-import type { ActuatorState } from './actuator-state.ts'
+import type { ActuatorState } from './actuator-settings.ts'
 import { isLimited } from './limited.ts'
 
 /** Why the types of an actuator do not go together, null where they do. */

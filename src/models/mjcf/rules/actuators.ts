@@ -1,6 +1,7 @@
 import { actuatorTargets } from '../compose/targets.ts'
 import type { Spec, SpecJoint, SpecObject } from '../compose/types.ts'
-import { type ActuatorState, actuatorState } from './actuator-state.ts'
+import type { ActuatorState } from './actuator-settings.ts'
+import { actuatorState } from './actuator-state.ts'
 import { actdimOf, controlsOf, dynamicsFault } from './actuator-types.ts'
 import { vectorOf } from './fields.ts'
 import { isLimited, needsLimited } from './limited.ts'

@@ -1,5 +1,5 @@
 import type { XmlElement } from '../xml/element.ts'
-import type { ActuatorState } from './actuator-state.ts'
+import type { ActuatorState } from './actuator-settings.ts'
 import { numbersIn } from './fields.ts'
 
 /** A DC motor: its motor constant and resistance, given or derived from nominal values, and one activation for each effect that it models. */

@@ -1,0 +1,18 @@
+/** What all drafts of one reading share. */
+import type { Compiler } from '../compiler.ts'
+import type { Faults } from '../fault.ts'
+import type { LoadedModel } from '../load/loaded-model.ts'
+import type { Undecided } from '../reading.ts'
+
+/** Shared by a model and those attached to it. */
+export interface Building {
+  readonly faults: Faults
+  /** The model that is read: what is wrong with its own actuators is told with all else about them. */
+  readonly top: LoadedModel
+  /** Objects that exist now, in all drafts, and references looked up so far. */
+  readonly spent: { objects: number; lookups: number }
+  readonly undecided: Undecided[]
+  readonly compilers: Map<LoadedModel, Compiler>
+  /** Names reported as borne twice. */
+  readonly twice: Set<string>
+}

@@ -1,0 +1,18 @@
+/** What the attributes of a flexcomp say. */
+import { readNumbers } from '../grammar/values.ts'
+import type { XmlElement } from '../xml/element.ts'
+
+/** The whole numbers of a text; none where it cannot be read, which the grammar has reported. */
+export function wholeNumbers(text: string | undefined): number[] {
+  return readNumbers(text ?? '', 'int') ?? []
+}
+
+/** A flexcomp as far as its numbers decide what it makes. */
+export interface Flexcomp {
+  readonly element: XmlElement
+  readonly type: string
+  readonly dof: string
+  readonly dim: number
+  readonly count: readonly [number, number, number]
+  readonly rigid: boolean
+}

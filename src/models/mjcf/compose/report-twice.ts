@@ -1,0 +1,19 @@
+/** The one fault that two objects of one name share. */
+import type { Building } from './building.ts'
+import type { SpecCategory, SpecObject } from './types.ts'
+
+/** A fault for a name borne twice, once for each name. */
+export function reportTwice(
+  { faults, twice }: Building,
+  category: SpecCategory,
+  name: string,
+  element: SpecObject['element'],
+): void {
+  const key = `${category} ${name}`
+  if (twice.has(key)) return
+  twice.add(key)
+  faults.add('name', element, `Two objects of the kind ${category} are called "${name}".`, {
+    names: [name],
+    hint: 'Names are unique within their kind, also after replicate and attach have renamed them.',
+  })
+}
