@@ -5,27 +5,27 @@
 
 import { assertLevel, assertSession, hasLevel, requireCredential } from '../src/auth/policy.ts'
 import type { RequestContext, ScopeLevel } from '../src/operation/context.ts'
-import { findRepo } from '../src/repos/get-repo.ts'
-import { findRun } from '../src/runs/run-row.ts'
 
 export type OperationScope = 'none' | 'key:read' | 'key:write' | 'key:train' | 'session'
 
-/** A repo by name, or a run by id. */
-export type OperationTarget = { readonly owner: string; readonly slug: string } | { readonly runId: string }
+/** Throws 404 where the caller does not see what the operation acts on. Each subject has its own: `targetRepo`, `targetRun`. */
+export type AssertVisible<Args> = (ctx: RequestContext, args: Args) => Promise<unknown>
 
 export interface OperationNeed {
   readonly scope: OperationScope
-  /** What the operation acts on, asked for only when the scope is missing. */
-  readonly target?: OperationTarget
+  /** Asked only when the scope is missing: what the caller does not see is 404, not 403. */
+  readonly assertVisible?: (ctx: RequestContext) => Promise<unknown>
 }
 
-/** Field options that declare and guard a scope. `target` picks what is acted on out of the arguments. */
-export function operation<Args>(scope: OperationScope, target?: (args: Args) => OperationTarget) {
+/** Field options that declare and guard a scope. `target` finds what is acted on by the arguments. */
+export function operation<Args>(scope: OperationScope, target?: AssertVisible<Args>) {
   // What asks nothing is not guarded: a wrapper that always says yes costs each read a promise.
   if (scope === 'none') return { extensions: { scope } }
   return {
     extensions: { scope },
-    authScopes: (_parent: unknown, args: unknown) => ({ operation: { scope, target: target?.(args as Args) } }),
+    authScopes: (_parent: unknown, args: unknown) => ({
+      operation: { scope, assertVisible: target && ((ctx: RequestContext) => target(ctx, args as Args)) },
+    }),
   }
 }
 
@@ -36,23 +36,8 @@ export async function checkScope(ctx: RequestContext, need: OperationNeed): Prom
   const credential = requireCredential(viewer)
   const level = need.scope === 'session' ? null : (need.scope.slice('key:'.length) as ScopeLevel)
   const enough = level === null ? credential.kind === 'session' : hasLevel(credential, level)
-  if (!enough && need.target) await assertVisible(ctx, need.target)
+  if (!enough) await need.assertVisible?.(ctx)
   if (level === null) assertSession(viewer)
   else assertLevel(viewer, level)
   return true
-}
-
-async function assertVisible(ctx: RequestContext, target: OperationTarget): Promise<void> {
-  if ('runId' in target) await findRun(ctx, target.runId)
-  else await findRepo(ctx, target)
-}
-
-/** The target of an operation whose input names a run. */
-export function targetRun({ input }: { input: { runId: string } }): { runId: string } {
-  return { runId: input.runId }
-}
-
-/** The target of an operation whose input names `owner` and `repo`. */
-export function targetRepo({ input }: { input: { owner: string; repo: string } }): { owner: string; slug: string } {
-  return { owner: input.owner, slug: input.repo }
 }

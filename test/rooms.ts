@@ -33,7 +33,7 @@ const rooms: readonly Room[] = [
     mayImport: [...ground, ...upTo('src', subject)],
   })),
   { name: 'jobs', files: '^src/jobs/', mayImport: [...ground, ...all] },
-  { name: 'http', files: '^src/http/', mayImport: [...ground, ...all] },
+  { name: 'http', files: '^src/http/', mayImport: [...ground, ...all, 'schema/[^/]+\\.ts$'] },
   { name: 'client', files: '^src/client/', mayImport: ['src/platform/'] },
   {
     name: 'cli',

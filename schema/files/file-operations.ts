@@ -20,7 +20,8 @@ import {
 } from '../../src/files/schemas.ts'
 import { builder } from '../builder.ts'
 import { repoName, rule } from '../input-field.ts'
-import { operation, targetRepo } from '../operation-scope.ts'
+import { operation } from '../operation-scope.ts'
+import { targetRepo } from '../repos/target-repo.ts'
 import { RepoFile } from './file.ts'
 
 /** The length of a list alone: its members have rules of their own, and a fault shall be told once. */

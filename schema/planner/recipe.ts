@@ -1,6 +1,7 @@
 /** Recipes as they are read: what was given, with null for what was not. Spec, "Recipe". */
+
+import type { RecipeDocument } from '../../src/planner/recipe/recipe.ts'
 import { gateDefaults, type VideoMode } from '../../src/planner/recipe/recipe.ts'
-import type { RecipeDocument } from '../../src/runs/read/run-shape.ts'
 import { builder } from '../builder.ts'
 import { RunExecutorEnum, VideoModeEnum } from '../enums.ts'
 

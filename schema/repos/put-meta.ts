@@ -5,8 +5,9 @@ import { putDatasetMeta, putModelMeta } from '../../src/repos/put-meta.ts'
 import { builder } from '../builder.ts'
 import { ControlClassEnum } from '../enums.ts'
 import { repoName, rule } from '../input-field.ts'
-import { operation, targetRepo } from '../operation-scope.ts'
+import { operation } from '../operation-scope.ts'
 import { RepoType } from './repo.ts'
+import { targetRepo } from './target-repo.ts'
 
 const PutModelMetaInput = builder.inputType('PutModelMetaInput', {
   description: 'The whole block; what is left out becomes null.',

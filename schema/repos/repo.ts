@@ -20,8 +20,9 @@ import { builder, MAX_PAGE_SIZE } from '../builder.ts'
 import { Connection, forwardArgs, nodesOf } from '../connection.ts'
 import { RepoKindEnum, RepoSortEnum, VisibilityEnum } from '../enums.ts'
 import { repoName, rule } from '../input-field.ts'
-import { operation, targetRepo } from '../operation-scope.ts'
+import { operation } from '../operation-scope.ts'
 import { DatasetMetaType, ModelMetaType } from './repo-meta.ts'
+import { targetRepo } from './target-repo.ts'
 
 const RepoFileSummary = builder.objectRef<Repo['fileSummary']>('RepoFileSummary').implement({
   description: 'What the files of a repo add up to; kept by every change, never counted by a read.',

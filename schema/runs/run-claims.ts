@@ -7,8 +7,9 @@ import { cancelRun } from '../../src/runs/end/cancel-run.ts'
 import { deleteRun } from '../../src/runs/end/delete-run.ts'
 import { builder } from '../builder.ts'
 import { rule } from '../input-field.ts'
-import { operation, targetRun } from '../operation-scope.ts'
+import { operation } from '../operation-scope.ts'
 import { RunType } from './run.ts'
+import { targetRun } from './target-run.ts'
 
 const workerText = z
   .string()

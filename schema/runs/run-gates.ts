@@ -6,9 +6,10 @@ import { recordGateResults } from '../../src/runs/gates/record-gate-results.ts'
 import { builder } from '../builder.ts'
 import { CellVerdictEnum } from '../enums.ts'
 import { rule } from '../input-field.ts'
-import { operation, targetRun } from '../operation-scope.ts'
+import { operation } from '../operation-scope.ts'
 import { RunType } from './run.ts'
 import { GateRowType } from './run-parts.ts'
+import { targetRun } from './target-run.ts'
 
 /** As many cells as a recipe may ask for. */
 const MAX_CELLS = 10_000

@@ -6,8 +6,9 @@ import { reportRun } from '../../src/runs/report/report-run.ts'
 import { builder } from '../builder.ts'
 import { RunReportStatusEnum } from '../enums.ts'
 import { rule } from '../input-field.ts'
-import { operation, targetRun } from '../operation-scope.ts'
+import { operation } from '../operation-scope.ts'
 import { RunType } from './run.ts'
+import { targetRun } from './target-run.ts'
 
 const count = z.int().min(0)
 const measured = z.number().min(0)

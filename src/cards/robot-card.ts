@@ -2,6 +2,13 @@
 import type { Statement } from '../store/db.ts'
 import type { RobotCardDocument } from './card-schema.ts'
 
+declare module '../repos/repo-shape.ts' {
+  interface Repo {
+    /** Of a robot repo, where one is set; read with the repo's own row. */
+    readonly robotCard: RobotCard | null
+  }
+}
+
 export interface RobotCard {
   /** As it was put. */
   readonly card: RobotCardDocument

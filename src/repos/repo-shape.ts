@@ -1,6 +1,5 @@
 /** A repo as the graph shows it, and the columns that every read of one selects. Spec, "Repo". */
 import { repoVisibleSql, visibleRepos } from '../auth/policy.ts'
-import type { RobotCard } from '../cards/robot-card.ts'
 import type { AccountRef, Viewer } from '../operation/context.ts'
 
 export type RepoKind = 'dataset' | 'model' | 'robot'
@@ -33,6 +32,7 @@ export interface FileSummary {
   readonly verifiedCount: number
 }
 
+/** `robotCard` is declared beside the cards. */
 export interface Repo {
   readonly id: string
   readonly kind: RepoKind
@@ -44,7 +44,6 @@ export interface Repo {
   readonly tags: readonly string[]
   readonly modelMeta: ModelMeta | null
   readonly datasetMeta: DatasetMeta | null
-  readonly robotCard: RobotCard | null
   readonly fileSummary: FileSummary
   readonly policyCount: number | null
   readonly createdAt: string
@@ -68,7 +67,7 @@ export type RepoRow = readonly [
   verifiedCount: number,
   createdAt: string,
   updatedAt: string,
-  meta: ModelMeta | DatasetMeta | RobotCard | null,
+  meta: ModelMeta | DatasetMeta | Repo['robotCard'],
   policyCount: number | null,
 ]
 
@@ -136,7 +135,7 @@ export function toRepo(row: readonly [...RepoRow, ...unknown[]]): Repo {
     tags: row[9],
     modelMeta: kind === 'model' ? (meta as ModelMeta | null) : null,
     datasetMeta: kind === 'dataset' ? (meta as DatasetMeta | null) : null,
-    robotCard: kind === 'robot' ? (meta as RobotCard | null) : null,
+    robotCard: kind === 'robot' ? (meta as Repo['robotCard']) : null,
     fileSummary: { count: row[10], totalBytes: row[11], verifiedCount: row[12] },
     policyCount: row[16],
     createdAt: row[13],

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import type { RemoteFile } from '../../src/client/index.ts'
 
 /** Answers a request itself (true) or leaves it to the double (false). */
-export type Fault = (request: IncomingMessage, response: ServerResponse, url: URL) => boolean | Promise<boolean>
+type Fault = (request: IncomingMessage, response: ServerResponse, url: URL) => boolean | Promise<boolean>
 
 export interface HubDouble {
   readonly url: string
@@ -28,7 +28,7 @@ interface Pending {
   readonly parts: Map<number, Buffer>
 }
 
-export const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
 export async function startHubDouble(partSize = 1000): Promise<HubDouble> {
   const pending = new Map<string, Pending>()

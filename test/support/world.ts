@@ -24,7 +24,7 @@ export interface WorldRepo {
   readonly repo: string
 }
 
-export interface SentJob {
+interface SentJob {
   readonly job: string
   readonly input: object
 }

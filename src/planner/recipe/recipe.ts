@@ -9,6 +9,9 @@ import { freeFormFaults } from '../../platform/free-form-faults.ts'
 import { longNameText, wordText } from '../../platform/text-rules.ts'
 import { datasetRefText } from './dataset-ref.ts'
 
+/** A recipe as it was given, in the names of `/v1`; members that were absent are absent. */
+export type RecipeDocument = Readonly<Record<string, unknown>>
+
 export type RunExecutor = 'worker' | 'hosted'
 export type VideoMode = 'full' | 'poster' | 'none'
 export const tripwireMetrics = ['pass_rate', 'alive_rate', 'gates_passed'] as const

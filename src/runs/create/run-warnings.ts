@@ -1,6 +1,6 @@
 /** What of a recipe nobody acts on by itself. Pure. Contract, "Gate results over /v1". */
 
-import type { RecipeDocument } from '../read/run-shape.ts'
+import type { RecipeDocument } from '../../planner/recipe/recipe.ts'
 import type { RunExecutor } from '../run-state.ts'
 
 /** Sentences for whoever submitted it; none where all of it is acted on. */

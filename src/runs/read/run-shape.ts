@@ -1,6 +1,7 @@
 /** A run as the graph shows it, and the columns that every read of one selects. Spec, "Run". */
 import { runVisibleSql } from '../../auth/policy.ts'
 import type { AccountRef } from '../../operation/context.ts'
+import type { RecipeDocument } from '../../planner/recipe/recipe.ts'
 import { deadlineSql } from '../lease/deadline.ts'
 import { metricsKey } from '../log/run-objects.ts'
 import { type JobStatus, type RunExecutor, terminalStatuses } from '../run-state.ts'
@@ -11,9 +12,6 @@ import { type RewardCurve, type RunSparkline, sparklineOf } from './sparkline.ts
 import { type RunSpend, spendOf } from './spend.ts'
 
 export type RunKind = 'cloud' | 'external' | 'orchestration'
-
-/** A recipe as it was given, in the names of `/v1`; members that were absent are absent. */
-export type RecipeDocument = Readonly<Record<string, unknown>>
 
 export interface RunGateRow {
   readonly name: string

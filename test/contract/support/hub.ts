@@ -239,8 +239,6 @@ function graphWordsIn(problem: Json, sent: string): string[] {
   return words.filter((word) => (word.startsWith('input.') || graphNames.has(word)) && !sent.includes(word))
 }
 
-export type ContractHub = ReturnType<typeof contractHub>
-
 const patternOf = (path: string) => new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`)
 
 /** The types of a Problem's entries. */

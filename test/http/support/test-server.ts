@@ -31,13 +31,13 @@ const typeDefs = `
 const insert = { name: '', text: 'insert into deleted_repos (repo_id) values ($1) returning repo_id' }
 
 /** What the fields below count, so that a test sees whether a verb ran again. */
-export interface Counters {
+interface Counters {
   made: number
   checked: number
   urls: number
 }
 
-export function testSchema(counters: Counters, gate: { wait: Promise<void> }): GraphQLSchema {
+function testSchema(counters: Counters, gate: { wait: Promise<void> }): GraphQLSchema {
   const make = async (ctx: AllowedContext, input: { name: string; fail?: string | null }) => {
     counters.made += 1
     await gate.wait
@@ -118,14 +118,14 @@ export function testSchema(counters: Counters, gate: { wait: Promise<void> }): G
 }
 
 const fieldsOfThing = '{ id full_name: fullName made_at: madeAt }'
-export const documents: Readonly<Record<string, string>> = {
+const documents: Readonly<Record<string, string>> = {
   thing: `query ($name: String!) { thing(name: $name) ${fieldsOfThing} }`,
   things: `query ($limit: Int, $cursor: String) { things(first: $limit, after: $cursor) { items: nodes ${fieldsOfThing} pageInfo { endCursor hasNextPage } } }`,
   make: 'mutation ($input: MakeThingInput!) { makeThing(input: $input) { id full_name: fullName url } }',
   check: 'mutation ($input: MakeThingInput!) { checkThing(input: $input) { id full_name: fullName } }',
 }
 
-export const testRoutes: readonly Route[] = [
+const testRoutes: readonly Route[] = [
   {
     operation: 'getThing',
     method: 'GET',
@@ -169,7 +169,7 @@ export const testRoutes: readonly Route[] = [
 const account = { id: 'user_1', kind: 'user', handle: 'ann', name: null } as const
 
 /** `Bearer <name>` is the write key `key_<name>`; `Bearer bad` is refused. */
-export async function testViewer(authorization: string | undefined): Promise<Viewer> {
+async function testViewer(authorization: string | undefined): Promise<Viewer> {
   if (authorization === undefined) return { kind: 'anonymous' }
   const name = authorization.replace(/^Bearer /, '')
   if (name === 'bad') throw new HubError('auth.invalid', 'The credential is unknown, expired or revoked.')

@@ -13,9 +13,9 @@ export interface Subject {
 }
 
 /** The least that S3 takes for a part that is not the last. */
-export const PART_BYTES = 5 * 1024 * 1024
+const PART_BYTES = 5 * 1024 * 1024
 
-export const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex')
+const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex')
 
 /** PUT to a signed part URL; the ETag of the answer, or the status when it was refused. */
 export async function putPart(url: string, bytes: Uint8Array): Promise<string | number> {

@@ -6,7 +6,7 @@ export interface OracleCase {
   readonly entry: string
 }
 
-export interface CompiledJoint {
+interface CompiledJoint {
   readonly name: string | null
   readonly type: 'hinge' | 'slide' | 'ball' | 'free'
   /** Place in `roots` of the child of world that it belongs to or hangs below. */
