@@ -40,7 +40,7 @@ describe('instances that start at once on an empty database', () => {
 
   it('refuse a secret that is not the one that the keys were sealed with', async () => {
     const other = openAuth({
-      config: readConfig({}),
+      config: readConfig({ HUB_SECRET: 't'.repeat(32) }),
       log: pino({ level: 'silent' }),
       db: database.db,
       secret: 't'.repeat(32),

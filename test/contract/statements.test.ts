@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { putRun } from '../support/runs.ts'
 import { contractHub, type Person } from './support/hub.ts'
 
-const hub = contractHub()
+const hub = contractHub({}, { alone: true })
 const REPOS = 20
 let ada: Person
 let key: string

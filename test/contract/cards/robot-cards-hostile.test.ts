@@ -2,7 +2,8 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { goodInterface } from '../../cards/support/card.ts'
 import { contractHub, type Json, type Person } from '../support/hub.ts'
 
-const hub = contractHub()
+// Its listings are told apart by what 20,000 robots of its own cost.
+const hub = contractHub({}, { alone: true })
 let ada: Person
 let robot: string
 
