@@ -50,7 +50,7 @@ export const builder = new SchemaBuilder<GraphTypes>({
     validationError: ({ issues }) => {
       const items = itemsOf(issues)
       const [first] = items
-      const detail = first ? `${first.loc?.join('.')}: ${first.detail}` : 'The input does not hold.'
+      const detail = first ? `${first.loc?.join('.')}: ${first.detail}` : 'The input is not valid.'
       return new HubError('validation.failed', detail, { items })
     },
   },

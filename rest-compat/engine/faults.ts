@@ -39,5 +39,5 @@ export class RequestRefusal extends HubError {
 export function firstOf(items: readonly ErrorItem[]): string {
   const [first] = items
   const more = items.length > 1 ? ` (and ${items.length - 1} more in errors)` : ''
-  return `${first?.loc?.join('.') ?? 'request'}: ${first?.detail ?? 'does not hold to its rule'}${more}`
+  return `${first?.loc?.join('.') ?? 'request'}: ${first?.detail ?? 'is not valid'}${more}`
 }

@@ -7,7 +7,7 @@ import type { RoutePlan } from './dialect.ts'
 
 type OwnClaim = Extract<Claim, { kind: 'claimed' }>
 
-/** The claim of an authenticated POST that carries a key; nobody's requests share no memory. */
+/** The claim of an authenticated POST that carries a key; anonymous requests share no memory. */
 export async function claimFor(
   plan: RoutePlan,
   ctx: RequestContext,
@@ -23,7 +23,7 @@ export async function claimFor(
   return claimKey(ctx.deps.db, scope, ctx.signal)
 }
 
-/** An answer that its verb did not store is marked to be computed anew; where there was nothing to do the next try looks again. */
+/** An answer that its verb did not store is marked to be computed again; where there was nothing to do the next try looks again. */
 export async function settleAnswer(claim: OwnClaim, answer: object | null): Promise<void> {
   if (claim.slot.isRecorded) return
   await (answer === null ? claim.release() : claim.finish({ again: true }))

@@ -7,7 +7,7 @@ import type { Faults } from './faults.ts'
 import { restLoc } from './places.ts'
 
 /**
- * The graph holds a request to the rules of its fields once it is known to be of their types. One that is not is held to them here, so that whoever mends it
+ * The graph holds a request to the rules of its fields once it is known to be of their types. One that is not is held to them here, so that the client
  * is told everything at once. What lies in a place that has a fault is passed over.
  */
 export function addRuleFaults(plan: RoutePlan, variables: Readonly<Record<string, unknown>>, faults: Faults): void {

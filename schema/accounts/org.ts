@@ -12,7 +12,7 @@ import { Account } from './account.ts'
 const anyHandle = z.string().max(256)
 
 const CreateOrgInput = builder.inputType('CreateOrgInput', {
-  description: 'A new org; whoever makes it is its first owner.',
+  description: 'A new org. The caller becomes its first owner.',
   fields: (t) => ({
     handle: t.string({
       required: true,

@@ -40,7 +40,7 @@ builder.mutationField('claimRun', (t) =>
   t.field({
     type: RunType,
     description:
-      'Takes a queued worker run: of any number at once, one gets it. 409 for one that is claimed (naming the holder), has ended or is hosted. A running hosted run is claimed anew by its own call and credential.',
+      'Takes a queued worker run: of any number at once, one gets it. 409 for one that is claimed (naming the holder), has ended or is hosted. A running hosted run can be claimed again by its own call and credential.',
     ...operation('key:train', targetRun),
     args: { input: t.arg({ type: ClaimRunInput, required: true, description: 'What to claim, and as whom.' }) },
     resolve: (_root, { input }, ctx) => claimRun(ctx, input),

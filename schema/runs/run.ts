@@ -114,7 +114,8 @@ builder.node(RunType, {
         description: 'Its reward in little; null until a metrics line carries one.',
       }),
       warnings: t.stringList({
-        description: 'What of its recipe nobody acts on by itself, such as a gate that needs a runner with a battery.',
+        description:
+          'Parts of its recipe that take effect only with further setup, such as a gate that needs a runner with a battery.',
         resolve: (run) => warningsOf(run),
       }),
       datasets: t.expose('datasets', { type: [PinnedDatasetType], description: "The recipe's datasets, pinned." }),

@@ -1,4 +1,4 @@
-/** The first account of a hub: whoever starts it has to get in before any identity provider is configured. */
+/** The first account of a hub: the person who starts it has to sign in before any identity provider is configured. */
 import type { Auth } from '../auth/auth.ts'
 import { takeHandle } from '../auth/handle.ts'
 import { audit, noViewer } from '../operation/audit.ts'

@@ -31,7 +31,7 @@ const members: Statement<{ org_id: string; role: OrgMember['role']; since: strin
 }
 
 /**
- * The people of those of the accounts that are the caller's orgs, oldest first; one statement for any number of orgs. Of a session that is asked anew: an org
+ * The people of those of the accounts that are the caller's orgs, oldest first; one statement for any number of orgs. Of a session that is checked again: an org
  * that it made a moment ago is its own.
  */
 export async function membersOfOrgs(ctx: RequestContext, ids: readonly string[]): Promise<OrgMember[]> {

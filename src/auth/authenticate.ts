@@ -1,4 +1,4 @@
-/** From a request's credential to who is asking. Contract, "Credentials": none is nobody in particular, a bad one is 401 everywhere. */
+/** Turns a request's credential into a viewer. Contract, "Credentials": no credential is anonymous, a bad one is 401 everywhere. */
 import { decodeProtectedHeader } from 'jose'
 import type { Credentialed, Viewer } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'

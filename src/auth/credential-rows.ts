@@ -76,7 +76,7 @@ function reach(row: ReachRow): Pick<Credentialed, 'account' | 'accountIds'> {
 
 const ownedOrgs = (row: ReachRow) => row.orgs.filter((org) => org.role === 'owner').map((org) => org.id)
 
-/** A user's key speaks for that user whoever typed it in; an org's key has only its maker as the person behind it. */
+/** A user's key acts for that user, no matter who created it; the person behind an org's key is its creator. */
 export function keyViewer(row: KeyRow): Credentialed {
   return {
     kind: 'key',

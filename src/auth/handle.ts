@@ -57,7 +57,7 @@ export const accountByHandle: Statement<Account> = {
   text: `select ${accountColumns} from accounts where handle = $1`,
 }
 
-/** Inserts an account, or null where the handle is in use; whoever holds it in an open transaction is waited for. */
+/** Inserts an account, or null where the handle is in use; waits for an open transaction that has inserted it. */
 export async function takeHandle(
   tx: Querier,
   kind: AccountRef['kind'],

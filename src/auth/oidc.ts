@@ -106,7 +106,7 @@ interface Verified {
 
 /**
  * A token that is named by its issuer has one session under that name, however often it was signed; another goes by what was signed. Never by the signature,
- * which for some algorithms can be written anew without the key. The subject keeps people apart whose issuer gives one name twice.
+ * which for some algorithms can be rewritten without the key. The subject keeps people apart whose issuer gives one name twice.
  */
 function sessionDigest(token: string, { iss, sub, jti }: JWTPayload): Buffer {
   if (typeof jti === 'string' && jti !== '') return tokenDigest(JSON.stringify(['jti', iss, sub, jti]))

@@ -1,6 +1,6 @@
 /**
  * Who may see and do what: pure functions of a viewer and a target, and the `where` that visibility means.
- * Contract, "Credentials"; spec, "Scopes". What is invisible is 404; what is visible and not allowed is 403; nobody in particular is 401.
+ * Contract, "Credentials"; spec, "Scopes". What is invisible is 404; what is visible and not allowed is 403; an anonymous caller is 401.
  */
 import type { Credentialed, ScopeLevel, Viewer } from '../operation/context.ts'
 import { HubError, notFound } from '../platform/errors.ts'
@@ -22,7 +22,7 @@ const levels: readonly ScopeLevel[] = ['read', 'write', 'train']
 
 const forbidden = (detail: string) => new HubError('forbidden.scope', detail)
 
-/** The credential behind a request; 401 `auth.missing` for nobody in particular. */
+/** The credential behind a request; 401 `auth.missing` for an anonymous request. */
 export function requireCredential(viewer: Viewer): Credentialed {
   if (viewer.kind !== 'anonymous') return viewer
   throw new HubError('auth.missing', 'This needs a credential: send `Authorization: Bearer <API key or session>`.', {
@@ -60,7 +60,7 @@ export function canSee(repo: RepoTarget, viewer: Viewer): boolean {
   return viewer.kind !== 'anonymous' && viewer.accountIds.includes(repo.ownerId) && reaches(viewer, repo.id)
 }
 
-/** The same rule for the database: parameters of `repoVisibleSql`. Nobody in particular has no accounts, so public repos are left. */
+/** The same rule for the database: parameters of `repoVisibleSql`. An anonymous caller has no accounts, so public repos are left. */
 export function visibleRepos(viewer: Viewer): VisibleRepos {
   if (viewer.kind === 'anonymous') return { accountIds: [], repoIds: null }
   return { accountIds: viewer.accountIds, repoIds: viewer.repoIds }
@@ -152,11 +152,11 @@ export type RunViewerParams = readonly [
   credentialId: string | null,
 ]
 
-/** The user whose own runs the viewer sees: an org's key sees the org's, whoever made the key. */
+/** The user whose own runs the viewer sees: an org's key sees the org's, no matter who made the key. */
 const userOf = (viewer: Credentialed) => (viewer.account.kind === 'user' ? viewer.account.id : null)
 
 /**
- * A run is visible to whoever created it and to the people of its owner; of a key limited to repos only those that it filed itself, or where all repos
+ * A run is visible to its creator and to the people of its owner; of a key limited to repos only those that it filed itself, or where all repos
  * that the recipe names (at least one) are listed. The key of a hosted job sees its own run.
  */
 export function canSeeRun(run: RunTarget, viewer: Viewer): boolean {
@@ -168,7 +168,7 @@ export function canSeeRun(run: RunTarget, viewer: Viewer): boolean {
   return run.repoIds.length > 0 && run.repoIds.every((id) => reaches(viewer, id))
 }
 
-/** The parameters of `runVisibleSql`. Nobody in particular sees no run. */
+/** The parameters of `runVisibleSql`. An anonymous caller sees no run. */
 export function runViewerParams(viewer: Viewer): RunViewerParams {
   if (viewer.kind === 'anonymous') return [[], null, null, null]
   // Ids of credentials and of runs never meet.

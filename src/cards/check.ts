@@ -47,7 +47,7 @@ export function faultyCheck(
   return wellFormed({
     code,
     status,
-    message: `${first?.message ?? 'It does not hold.'}${rest > 0 ? ` And ${rest} more.` : ''}`,
+    message: `${first?.message ?? 'It is not valid.'}${rest > 0 ? ` And ${rest} more.` : ''}`,
     names: [...new Set(faults.flatMap((fault) => fault.names))],
     hint: faults.find((fault) => fault.hint !== null)?.hint ?? null,
     loc: first?.loc ?? null,

@@ -22,7 +22,7 @@ export interface PutRobotCardInput {
   readonly placeOf?: (loc: Loc) => Loc
 }
 
-/** A repo whose files change under a card while it is judged is judged anew; one that never rests is told to come back. */
+/** A card is checked again where the repo's files changed meanwhile; where they keep changing, the client is told to retry. */
 const ATTEMPTS = 5
 
 /**

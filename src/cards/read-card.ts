@@ -8,9 +8,9 @@ import type { EmbodimentInterface } from './interface-schema.ts'
 
 /** The members of a card that hold to the schema. */
 export type ReadableCard = Partial<Omit<RobotCardDocument, 'interface'>> & {
-  /** Null is a card without one; absent is one that does not hold to the schema. */
+  /** Null is a card without one; absent is one that does not match the schema. */
   readonly interface?: Partial<EmbodimentInterface> | null
-  /** The members that do not hold: `dof`, `interface.feet`, … A required one that is absent is among them, an optional one is not. */
+  /** The members that are not valid: `dof`, `interface.feet`, … A required one that is absent is among them, an optional one is not. */
   readonly unsound: ReadonlySet<string>
 }
 

@@ -67,7 +67,7 @@ async function tokenFrom(file: string): Promise<string> {
     throw new LocalError(`The token file cannot be read: ${error.message}`)
   })
   const token = text.trim()
-  if (token === '' || /\s/.test(token)) throw new LocalError(`${file} does not hold one token.`)
+  if (token === '' || /\s/.test(token)) throw new LocalError(`${file} must contain exactly one token.`)
   return token
 }
 

@@ -38,7 +38,7 @@ export interface DoctorReport {
 
 const TIMEOUT_MS = 5000
 
-/** Looks at every part. Throws only for settings that do not hold. */
+/** Looks at every part. Throws only for an invalid configuration. */
 export async function runDoctor(): Promise<DoctorReport> {
   const config = readConfig(process.env)
   const database = await lookAtDatabase(config)

@@ -97,7 +97,7 @@ export function registerRunCommands(program: Command, io: ClientIo = processIo):
 const placeOf = (io: ClientIo, file: string | undefined) =>
   file === undefined || file === '-' ? file : resolve(io.cwd, file)
 
-/** What will not come out as its writer thinks is said, and refused by nobody. */
+/** Warns of what will likely not do what its author expects; refuses nothing. */
 async function submit(io: ClientIo, client: HubClient, run: NewRun): Promise<Ended> {
   const warn = (text: string) => print(io.stderr, `hub: warning: ${inLine(text)}\n`)
   for (const warning of await missingRepos(client, run.recipe)) warn(warning)

@@ -88,11 +88,11 @@ async function run(
   pace: { readonly intervalMs: number; readonly graceMs: number },
 ): Promise<void> {
   const stop = new AbortController()
-  const giveUp = new AbortController()
+  const interrupted = new AbortController()
   const off = io.onInterrupt(() => {
     stop.abort(new Error('The runner was stopped.'))
-    // Its last words need a hub that answers; a run whose runner says nothing is swept when its lease ends.
-    setTimeout(() => giveUp.abort(new Error('interrupted')), pace.graceMs + 10_000).unref()
+    // The final report needs a hub that answers; without one the run is swept when its lease expires.
+    setTimeout(() => interrupted.abort(new Error('interrupted')), pace.graceMs + 10_000).unref()
   })
   const tell = (line: string) => print(io.stderr, `${new Date().toISOString().slice(11, 19)} ${inLine(line)}\n`)
   let last: RunOutcome | null = null
@@ -101,10 +101,10 @@ async function run(
     if (!command) throw new UsageError("Say what executes a run: --command 'python train.py', or HUB_RUNNER_COMMAND.")
     const { url, token, cacheDir } = await clientSettings(io, options)
     if (token === null) throw new LocalError('A runner needs a key with the scope train: HUB_TOKEN or --token-file.')
-    // A wrong address or key is told now; later on a hub that does not answer is waited for.
+    // A wrong address or key fails now; once running, the runner waits for a hub that does not answer.
     await createHubClient({ url, token, signal: stop.signal }).me()
     const retry = { attempts: Number.POSITIVE_INFINITY, baseMs: 250, maxMs: 5000, random: Math.random }
-    const client = createHubClient({ url, token, retry, signal: giveUp.signal })
+    const client = createHubClient({ url, token, retry, signal: interrupted.signal })
     tell(`${options.name} works for ${options.owner} at ${url}`)
     const { HUB_TOKEN: _kept, ...env } = io.env
     const runner = { client, workDir: workDirOf(io, options), cacheDir, command, env, ...pace, tell, stop: stop.signal }
@@ -124,8 +124,11 @@ async function run(
     )
     io.exit(options.once && (last as RunOutcome | null)?.status !== 'succeeded' ? exitCode.failed : exitCode.ok)
   } catch (error) {
-    if (giveUp.signal.aborted) {
-      print(io.stderr, 'hub: the hub did not hear the end; start the runner again on the same --work-dir to tell it.\n')
+    if (interrupted.signal.aborted) {
+      print(
+        io.stderr,
+        'hub: the final report did not reach the hub; start the runner again on the same --work-dir to send it.\n',
+      )
       return io.exit(exitCode.interrupted)
     }
     print(io.stderr, explain(error))

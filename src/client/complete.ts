@@ -1,4 +1,4 @@
-/** Completing uploads in batches, so that one bad file does not hold the others back. */
+/** Completing uploads in batches, so that one bad file delays no other. */
 import { randomUUID } from 'node:crypto'
 import { BATCH, type HubClient, type RepoName } from './hub-client.ts'
 import { failureLine, ProblemError, refusedIndexes } from './problem.ts'

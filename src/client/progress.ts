@@ -1,4 +1,4 @@
-/** What a transfer tells while it runs. The library only calls; whoever shows it decides how. */
+/** Progress of a transfer. The library only calls; the caller decides how to show it. */
 
 export interface Progress {
   /** The work ahead, once it is known. */

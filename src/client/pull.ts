@@ -73,7 +73,7 @@ export async function pullRepo(
   }
 }
 
-/** Entries that the folder does not hold with the same bytes. A link in a file's place counts as missing: it is replaced, never written through. */
+/** Entries that the folder lacks or has with other bytes. A link in a file's place counts as missing: it is replaced, never written through. */
 async function missingFrom(
   root: string,
   entries: readonly RemoteFile[],
@@ -178,7 +178,7 @@ async function fetchOne(
       state.rememberStored(entry, actual)
       return
     }
-    // A partial of an earlier run may be damaged; bytes fetched anew that differ again are the hub's.
+    // A partial of an earlier run may be damaged; if bytes fetched a second time differ too, the fault is the hub's.
     await discardPartial(partial)
     progress.bytes(-entry.size)
     if (attempt === 2)

@@ -27,7 +27,7 @@ export async function readTree(client: HubClient, repo: RepoName): Promise<Map<s
   return found
 }
 
-/** Hashes (`jobs` files at a time) and compares. A remote file whose digest nobody knows counts as different. */
+/** Hashes (`jobs` files at a time) and compares. A remote file whose digest is not known counts as different. */
 export async function planPush(
   local: readonly LocalFile[],
   remote: ReadonlyMap<string, RemoteFile>,

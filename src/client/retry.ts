@@ -40,7 +40,7 @@ export function retryAfterMs(header: string | null, nowMs: number): number | nul
 
 const passing = new Set([408, 425, 429, 500, 502, 503, 504])
 
-/** A 503 that says "not configured" stays so, and so do uploads that nobody completes; a twin in flight (409) ends by itself. */
+/** A 503 that says "not configured" stays so, and so do uploads that no one completes; a concurrent duplicate (409) ends by itself. */
 function isPassing(error: unknown): boolean {
   if (error instanceof TransferError) return true
   if (!(error instanceof ProblemError)) return false

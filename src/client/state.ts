@@ -38,7 +38,7 @@ export interface OpenCompletion {
   readonly digests: readonly string[]
 }
 
-/** Facts older than the hub's own memory of uploads (7 days) help nobody; digests of files are kept longer. */
+/** Facts older than the hub's own memory of uploads (7 days) are useless; digests of files are kept longer. */
 const UPLOAD_FACT_MS = 7 * 86_400_000
 const HASH_FACT_MS = 90 * 86_400_000
 /** The hub keeps answers under an Idempotency-Key for a day. */
@@ -149,7 +149,7 @@ function* readLines(file: string): Generator<Line> {
   }
 }
 
-/** Opens for appending; a journal that has grown large is first written anew with what still counts. */
+/** Opens for appending; a journal that has grown large is first compacted. */
 function openJournal(dir: string, file: string, facts: Map<string, Line>, nowMs: number): number | null {
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 })

@@ -22,11 +22,11 @@ export function abortUpload(ctx: RequestContext, input: AbortUploadInput): Promi
   return guarded(
     ctx,
     () => findRepoToWrite(ctx, input),
-    (allowed, repo) => giveUp(allowed, repo, input),
+    (allowed, repo) => abort(allowed, repo, input),
   )
 }
 
-async function giveUp(ctx: AllowedContext, repo: RepoFacts, input: AbortUploadInput): Promise<{ uploadId: string }> {
+async function abort(ctx: AllowedContext, repo: RepoFacts, input: AbortUploadInput): Promise<{ uploadId: string }> {
   const objects = requireObjects(ctx.deps)
   let gone: readonly DiscardedUpload[] = []
   const result = await commitVerb(ctx, async (tx) => {

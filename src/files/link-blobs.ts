@@ -1,4 +1,4 @@
-/** Blobs of new files: equal verified bytes are stored once, whoever brings them, and however many bring them at the same time. */
+/** Blobs of new files: equal verified bytes are stored once, no matter who uploads them, or how many do so at the same time. */
 import { newId } from '../platform/ids.ts'
 import type { Statement, Tx } from '../store/db.ts'
 

@@ -10,7 +10,7 @@ export const SNIFF_BYTES = 4100
 const containers = new Set(['application/zip', 'application/xml', 'application/gzip', 'application/x-cfb', 'text/xml'])
 
 /**
- * What the first bytes say, else what the name says, else what the client said. Null when nobody knows.
+ * What the first bytes say, else what the name says, else what the client said. Null when none of these knows.
  * The bytes come first so that a page of HTML does not become an image by its name.
  */
 export async function detectMime(path: string, firstBytes: Uint8Array, claimed: string | null): Promise<string | null> {

@@ -21,7 +21,7 @@ export function isConditional(named: readonly CompletedUpload[]): boolean {
   return named.some((upload) => upload.ifMatch || upload.ifNoneMatch)
 }
 
-/** 412 for a condition that does not hold among `live`; 409 `conflict.unverified` where the digest is not known yet. */
+/** 412 for a condition that fails among `live`; 409 `conflict.unverified` where the digest is not known yet. */
 export function assertPreconditions(named: readonly CompletedUpload[], live: readonly LiveFile[]): void {
   const byPath = new Map(live.map((file) => [file.path, file]))
   const items = named.flatMap((upload, index) => {

@@ -26,7 +26,7 @@ export const storedFiles: Statement<{ path: string; mime: string | null; storage
   }
 
 /**
- * Names the objects to sign, in the order asked. It changes nothing and stores nothing: a repeat under an Idempotency-Key is asked anew, so nobody gets a URL
+ * Names the objects to sign, in the order asked. It changes nothing and stores nothing: a repeat under an Idempotency-Key runs again, so no one gets a URL
  * of what is gone by then. Errors: 404 the repo, or any path (each missing one listed), 422, 503. Two statements.
  */
 export async function presignDownload(

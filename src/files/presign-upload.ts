@@ -20,7 +20,7 @@ export { partUrlsExpireAt, signParts, type UploadTicket } from './part-urls.ts'
 
 export interface PresignUploadResult {
   readonly uploads: readonly UploadTicket[]
-  /** Of the part URLs, as of this answer; a replay renders `partUrlsExpireAt()` anew. */
+  /** Of the part URLs, as of this answer; a replay renders `partUrlsExpireAt()` again. */
   readonly expiresAt: string
 }
 

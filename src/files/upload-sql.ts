@@ -87,7 +87,7 @@ const doomObjects: Statement<never> = {
 
 /**
  * Ends uploads as `aborted`, gives their reservation back, and dooms the objects that the store may already have of them, so that collection
- * deletes those even if this process dies right after. `attempt` names the completion that rejects its own; without it only what nobody works on is taken.
+ * deletes those even if this process dies right after. `attempt` names the completion that rejects its own; without it only uploads under no live lease are taken.
  * Lock order: accounts, then uploads, then blobs. The store's half is the caller's, after the commit: `forgetInStore`.
  */
 export async function discardUploads(

@@ -10,7 +10,7 @@ declare module '../operation/context.ts' {
 export interface HostedPlace {
   /** Keeps which process works in which folder, for the next start of the hub. */
   note(job: { readonly id: string; readonly callId: string }, pid: number, folder: string): Promise<void>
-  /** Removes the folder and gives the place to whoever waits. */
+  /** Removes the folder and gives the slot to the next in the queue. */
   leave(): Promise<void>
 }
 

@@ -23,7 +23,7 @@ const ofPerson: Statement<Reservation> = {
   text: reservations('created_by = $1'),
 }
 
-/** Of the keys that nobody in particular made: those of the operator's command line on an account. */
+/** Keys without a creator: those that the operator's command line made for an account. */
 const ofAccount: Statement<Reservation> = {
   name: 'gpu-hours-of-account',
   text: reservations('created_by is null and filed_by in (select id from api_keys where account_id = $1)'),

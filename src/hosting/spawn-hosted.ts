@@ -38,7 +38,7 @@ export function spawnWarning({ hosted }: Pick<Config, 'hosted'>): string | null 
 
 /**
  * Resolves when the function is started; rejects with the reason where it cannot be. `onEnd` is told when it ended by itself, which is a failure for
- * whoever never claimed. The process outlives the hub: its claim and its reports are requests like any other's. Its folder and its place go with it.
+ * a process that never claimed. The process outlives the hub: its claim and its reports are requests like any other's. Its folder and its place go with it.
  */
 export async function spawnHosted(
   { config, log }: Pick<Deps, 'config' | 'log'>,
@@ -87,7 +87,7 @@ function endGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // The usual case: nobody is left.
+    // The usual case: no process is left.
   }
 }
 

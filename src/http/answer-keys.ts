@@ -8,7 +8,7 @@ const TYPE_NAME_BYTES = 24
 /** By the selection, which is the same for every object that it is asked of. */
 const known = new WeakMap<SelectionSetNode, number>()
 
-/** Bytes of the names that are selected of one object of this field. Members of a type condition that does not hold count too. */
+/** Bytes of the names that are selected of one object of this field. Members of a type condition that does not match count too. */
 export function keyBytes({ fieldNodes, fragments }: Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>): number {
   let bytes = 2
   for (const { selectionSet } of fieldNodes) if (selectionSet) bytes += bytesOf(selectionSet, fragments)

@@ -146,7 +146,7 @@ function baseUrl(auth: Auth, request: FastifyRequest): string {
   return auth.config.publicUrl ?? originOf(request)
 }
 
-/** A path of this hub, or `/graphql`: a sign-in sends nobody to another site. */
+/** A path of this hub, or `/graphql`: a sign-in never redirects to another site. */
 function ownPath(returnTo: unknown): string {
   if (typeof returnTo !== 'string' || !returnTo.startsWith('/')) return '/graphql'
   const base = 'http://hub.invalid'

@@ -1,6 +1,6 @@
 /**
  * One rule for every peer that has stopped, whatever it sends or reads: a body, a part of an upload, an answer, a download, a stream of events. Where it is
- * the peer's turn, so many bytes move in a window or its connection is cut. How long it all takes is nobody's business: a slow upload of 50 GiB goes through.
+ * the peer's turn, so many bytes move in a window or its connection is cut. There is no limit on the total time: a slow upload of 50 GiB goes through.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -13,7 +13,7 @@ export interface StallRule {
 
 export interface ConnectionRules {
   readonly stall: StallRule
-  /** While the hub stops: whoever still moves is waited for, nobody else. */
+  /** While the hub stops, it waits only for connections that still make progress. */
   readonly stopping: StallRule
 }
 
@@ -62,14 +62,14 @@ export class Connections {
     })
   }
 
-  /** From now on nobody is waited for who is not in the middle of something, nor who has stopped in the middle. */
+  /** From now on the hub waits only for exchanges that are under way and still make progress. */
   stop(): void {
     this.#isStopping = true
     this.#setTimer()
     this.look()
   }
 
-  /** Cuts whoever has stopped. The timer calls it. */
+  /** Cuts connections that make no progress. The timer calls it. */
   look(): void {
     const nowMs = this.#nowMs()
     for (const connection of this.#open) {

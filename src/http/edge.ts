@@ -56,7 +56,7 @@ export function registerEdge(
   })
 }
 
-/** Written at once, a long answer would leave as one: nobody could tell a slow reader from one that has stopped. */
+/** Written at once, a long answer would leave as one: a slow reader could not be told from one that has stopped. */
 const PIECE_BYTES = 32 * 1024
 
 function inPieces(reply: FastifyReply, payload: unknown): unknown {

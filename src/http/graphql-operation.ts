@@ -39,7 +39,7 @@ export async function executeOperation(asked: Operation): Promise<ExecutionResul
   return refused(operation) ?? (await executeCounted(operation, undefined))
 }
 
-/** Runs a subscription: its results as they come, each read anew; or its faults. */
+/** Runs a subscription: its results as they come, each read from the database; or its faults. */
 export async function subscribeOperation(
   asked: Operation,
 ): Promise<AsyncGenerator<ExecutionResult, void> | ExecutionResult> {

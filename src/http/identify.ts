@@ -25,7 +25,7 @@ export function identifyHook(authenticate: Authenticate, rate: RateLimit): Hook 
   }
 }
 
-/** An `onRequest` hook for pages that ask nobody who they are. */
+/** An `onRequest` hook for pages that need no authentication. */
 export function limitAddressHook(rate: RateLimit): Hook {
   return (request, reply) => rate.count(reply, { address: request.ip })
 }

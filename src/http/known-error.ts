@@ -33,7 +33,7 @@ export function knownError(error: unknown, request: Pick<FastifyRequest, 'log' |
       request.log.warn({ request_id: request.id, type: error.type, err: error.cause }, error.message)
     return error
   }
-  // Nobody is left to read it and nothing is wrong; as a 503 it is not kept under an Idempotency-Key.
+  // The client is gone and nothing is wrong; as a 503 it is not kept under an Idempotency-Key.
   if (isAbort(error)) return new HubError('unavailable', 'The request ended before its answer.', { cause: error })
   const code = codeOf(error)
   const known = fastifyErrors[code]

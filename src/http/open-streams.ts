@@ -28,7 +28,7 @@ export class OpenStreams {
     this.#bounds = bounds
   }
 
-  /** Counts one more stream of whoever asks, until what it returns is called. 429 past the bound. */
+  /** Counts one more stream of the caller, until the function it returns is called. 429 past the bound. */
   take({ viewer, ip }: FastifyRequest): () => void {
     const known = viewer && viewer.kind !== 'anonymous' ? viewer.credentialId : null
     const who = known ?? `address ${ip}`

@@ -5,7 +5,7 @@ import type { Deps, IdempotencySlot, Replay, RequestContext, Viewer } from '../o
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set by `identify`; null on routes that ask nobody who they are. */
+    /** Set by `identify`; null on routes without authentication. */
     viewer: Viewer | null
     /** Ends with the request: the client went away, or the hub stops. */
     ending: AbortController | null

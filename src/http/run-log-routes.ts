@@ -73,7 +73,7 @@ function lastPosition(header: string | string[] | undefined): LogPosition | null
   throw new HubError('validation.value', `${item.detail}.`, { items: [item] })
 }
 
-/** The query's members, each read by its kind; 422 with an entry for each that does not hold. */
+/** The query's members, each read by its kind; 422 with an entry for each that is not valid. */
 function readQuery(request: LogRequest, names: readonly string[]) {
   const { query } = request
   const faults = Object.entries(query).flatMap(([name, value]): ErrorItem[] => {

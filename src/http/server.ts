@@ -54,7 +54,7 @@ export interface ServerParts {
   readonly authenticate: Authenticate
   /** Routes over the same verbs that are no documents, with `request.viewer` set: `resolve`. */
   readonly identified?: readonly FastifyPluginAsync[]
-  /** Routes that ask nobody who they are, counted by address: sign-in. */
+  /** Routes without authentication, rate limited by address: sign-in. */
   readonly open?: readonly FastifyPluginAsync[]
   /** Routes that count against no rate: signed object URLs. */
   readonly uncounted?: readonly FastifyPluginAsync[]

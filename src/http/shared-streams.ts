@@ -1,6 +1,6 @@
 /**
  * Connections of graphql-sse's single connection mode: reserved with a token that the hub makes, read by one request, fed by operations of others. Nothing is
- * computed that nobody takes: what waits are the operations as they came, which are few and small, never their results.
+ * computed that has no reader: what waits are the operations as they came, which are few and small, never their results.
  */
 import { randomUUID } from 'node:crypto'
 import type { ExecutionResult } from 'graphql'
@@ -160,7 +160,7 @@ class SharedStream {
     try {
       const results = await operation.start()
       const isLong = Symbol.asyncIterator in results
-      // One that lasts asks for its next result when the last has left: it holds one at most and keeps nobody waiting.
+      // One that lasts asks for its next result when the last has left: it holds one at most and keeps no other waiting.
       if (isLong) countNoMore()
       for await (const result of isLong ? results : [results]) {
         if (this.#operations.get(id) !== operation || !(await outlet.write(nextMessage(result, id)))) break

@@ -23,7 +23,7 @@ function textOf(batch: RunBatch): string {
     return rows.map(({ seq, line }) => event('metric', positionText({ ...before, metric: seq }), line)).join('')
   }
   const { at, stream, lines, from, after } = batch
-  // Lines of a chunk share all but the line itself: it is the only part that has to be made into JSON anew.
+  // Lines of a chunk share all but the line itself: it is the only part that has to be serialized each time.
   const head = `data: {"ts":${JSON.stringify(at)},"stream":${JSON.stringify(stream)},"line":`
   return lines
     .map((line, index) => {

@@ -17,7 +17,7 @@ export class StreamOutlet {
   #underWay = 0
   #isEnding = false
   #resume: ((hasLeft: boolean) => void) | null = null
-  /** Resolves when the connection is done with, whoever ended it. */
+  /** Resolves when the connection has closed, no matter which side closed it. */
   readonly closed: Promise<void>
 
   constructor(raw: ServerResponse) {
@@ -34,12 +34,12 @@ export class StreamOutlet {
     })
   }
 
-  /** Nobody reads it any more, or nothing more is to be written. */
+  /** The reader is gone, or nothing more is to be written. */
   get isOver(): boolean {
     return this.#isEnding || !this.#isWritable
   }
 
-  /** Writes one or more messages, after those before them, and resolves when they have left; false when there is nobody to write to. */
+  /** Writes one or more messages, after those before them, and resolves when they have left; false when the reader is gone. */
   write(messages: string | Uint8Array): Promise<boolean> {
     if (this.isOver) return Promise.resolve(false)
     return this.#inTurn(() => this.#writePieces(typeof messages === 'string' ? Buffer.from(messages) : messages))

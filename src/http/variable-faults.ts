@@ -1,4 +1,4 @@
-/** What else is wrong with the variables of an operation that is refused for their types: whoever mends them is told everything at once. */
+/** What else is wrong with the variables of an operation that is refused for their types: the client is told everything at once. */
 import { type ExecutionArgs, getOperationAST, isInputType, Kind, typeFromAST, visit } from 'graphql'
 import { MAX_FAULTS, ruleFaults } from '../../schema/rule-faults.ts'
 import { HubError } from '../platform/errors.ts'

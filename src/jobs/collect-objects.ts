@@ -47,7 +47,7 @@ const abandoned: Statement<{ id: string }> = {
     order by touched_at limit ${BATCH}`,
 }
 
-/** Ends the uploads that nobody has touched for `uploadTtlSeconds` and gives their reservations back. */
+/** Ends the uploads left untouched for `uploadTtlSeconds` and gives their reservations back. */
 export async function abortAbandoned(deps: Deps, objects: ObjectStore, signal: AbortSignal): Promise<void> {
   for (;;) {
     signal.throwIfAborted()

@@ -17,7 +17,7 @@ export interface AccountRef {
   readonly name: string | null
 }
 
-/** Nobody in particular: no credential was given. */
+/** Anonymous: no credential was given. */
 export interface Anonymous {
   readonly kind: 'anonymous'
 }
@@ -89,7 +89,7 @@ export interface RequestContext {
   readonly deps: Deps
   /** Absent where no Idempotency-Key was sent. */
   readonly idempotency?: IdempotencySlot
-  /** Set on a replay: the stored result stands in for the verb's work, and its guard and the rendering run again (signed URLs anew). */
+  /** Set on a replay: the stored result stands in for the verb's work, and its guard and the rendering run again (with newly signed URLs). */
   readonly replay?: Replay
 }
 

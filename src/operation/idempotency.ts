@@ -1,6 +1,6 @@
 /**
  * Idempotency-Key (contract, "Additions"): the first request with a key claims a row, its verb stores the answer in its own transaction, and a repeat
- * gets that answer, once it was asked again who may see it. The row's `attempt` fences: whoever lost the row to a takeover can neither commit its verb nor overwrite the answer.
+ * gets that answer, once it was asked again who may see it. The row's `attempt` fences: a request that lost the row to a takeover can neither commit its verb nor overwrite the answer.
  */
 import { hash, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -86,7 +86,7 @@ const storeAnswer: Statement<{ attempt: string }> = {
   text: `update idempotency_keys set result = $6::json
     where credential_id = $1 and method = $2 and path = $3 and key = $4 and attempt = $5 and result is null returning attempt`,
 }
-/** While its request runs, a row is nobody else's: only a dead process lets a minute pass. */
+/** While its request runs, no one can take the row over: only a dead process lets a minute pass. */
 const renewRow: Statement<never> = {
   name: 'idempotency-renew',
   text: `update idempotency_keys set started_at = now()
@@ -200,7 +200,7 @@ function ownClaim(db: Db, key: readonly unknown[]): Claim {
 }
 
 const RELEASE_AGAIN_MS = 2_000
-/** Longer than a takeover takes: past that the row keeps nobody waiting. */
+/** Longer than a takeover takes: past that the row blocks no one. */
 const RELEASE_TRIES = 30
 
 /**

@@ -44,7 +44,7 @@ const infoFile = z.object({
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** The facts that the file's bytes hold; null where they are no such file. Never throws: it is the file of whoever uploaded it. */
+/** The facts that the file's bytes hold; null where they are no such file. Never throws: the file is untrusted. */
 export function parseDatasetFacts(ref: string, bytes: Uint8Array): DatasetFacts | null {
   const parsed = infoFile.safeParse(parseJson(bytes))
   if (!parsed.success) return null

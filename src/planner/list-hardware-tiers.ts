@@ -19,7 +19,7 @@ export interface HostedAllowance {
   readonly cpuOnly: boolean
   /** Kinds of job that it may be spent on. */
   readonly work: readonly string[]
-  /** Null for nobody in particular. */
+  /** Null for an anonymous caller. */
   readonly viewer: HostedAllowanceUsage | null
 }
 
@@ -52,7 +52,7 @@ const usageOfMonth: Statement<UsageRow> = {
     group by m.start`,
 }
 
-/** Public. One statement for a caller with a credential, none for nobody in particular. */
+/** Public. One statement for a caller with a credential, none for an anonymous caller. */
 export async function listHardwareTiers(ctx: RequestContext): Promise<HardwareTierList> {
   const { tiers, hosted } = ctx.deps.config
   const everyone = hosted.owners === 'everyone'

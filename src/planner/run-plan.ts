@@ -104,7 +104,7 @@ function unknownGpu(name: string, { tiers }: PlannerSettings): ErrorItem {
 }
 
 function refusal(items: readonly ErrorItem[]): HubError {
-  return new HubError('validation.failed', items[0]?.detail ?? 'The recipe does not hold.', { items })
+  return new HubError('validation.failed', items[0]?.detail ?? 'The recipe is not valid.', { items })
 }
 
 /** 503 for a planned template, on every executor: recommend answers for it, nothing runs it. */

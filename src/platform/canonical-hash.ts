@@ -1,4 +1,4 @@
-/** The one rule by which the hub hashes and compares what clients declare: RFC 8785 canonical JSON, save for numbers that a double does not hold. */
+/** The one rule by which the hub hashes and compares what clients declare: RFC 8785 canonical JSON, except for numbers that a double cannot represent. */
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { ExactNumber, isJsonObject } from './exact-json.ts'

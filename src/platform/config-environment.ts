@@ -1,4 +1,4 @@
-/** The variables that a hub reads, and what must hold between them. */
+/** The variables that a hub reads, and the rules between them. */
 import { z } from 'zod'
 import { commaList, decimal, flag, handles, origins, proxies, url, userName, whole } from './config-values.ts'
 import { handleText, wordText } from './text-rules.ts'
@@ -56,7 +56,7 @@ export const environment = z.object({
 
 export type Environment = z.output<typeof environment>
 
-/** Settings that only hold together. */
+/** Settings that depend on each other. */
 export function crossFaults(values: Environment): string[] {
   const faults: string[] = []
   if (values.DATABASE_URL && !values.HUB_SECRET)
@@ -73,7 +73,7 @@ export function crossFaults(values: Environment): string[] {
   return faults
 }
 
-/** Settings of a part that is not switched on: whoever sets them means that part, and would else run without it. */
+/** Settings of a feature that is not switched on: setting them shows that the feature is wanted, and the hub would silently run without it. */
 export function strayFaults(set: Readonly<Record<string, unknown>>, values: Environment): string[] {
   const strays = (prefix: string, switchOn: string) =>
     Object.keys(environment.shape)

@@ -89,7 +89,7 @@ export interface Config {
 /** Thrown with every fault of the environment in one message, a line each, naming the variable and of values only files and folders. */
 export class ConfigError extends Error {
   constructor(faults: readonly string[]) {
-    super(`The settings do not hold:\n${faults.map((fault) => `  ${fault}`).join('\n')}`)
+    super(`Invalid configuration:\n${faults.map((fault) => `  ${fault}`).join('\n')}`)
     this.name = 'ConfigError'
   }
 }

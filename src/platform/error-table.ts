@@ -27,9 +27,9 @@ export const errorTable = {
     422,
     'UNPROCESSABLE',
     'Validation failed',
-    'One or more members do not hold to their rule; errors[] names each with its place.',
+    'One or more members are not valid; errors[] names each with its place.',
   ),
-  'validation.value': kind(422, 'UNPROCESSABLE', 'Invalid value', 'A member does not hold to its rule.'),
+  'validation.value': kind(422, 'UNPROCESSABLE', 'Invalid value', 'A member has a value that is not allowed.'),
   'validation.type': kind(422, 'UNPROCESSABLE', 'Wrong type', 'A member has another JSON type than the one listed.'),
   'validation.required': kind(422, 'UNPROCESSABLE', 'Missing member', 'A required member is absent or null.'),
   'validation.unknown_member': kind(
@@ -39,7 +39,7 @@ export const errorTable = {
     'The body or query has a member that the operation does not know.',
   ),
   'validation.duplicate': kind(422, 'UNPROCESSABLE', 'Duplicate', 'The same thing is named twice in one request.'),
-  'validation.path': kind(422, 'UNPROCESSABLE', 'Invalid file path', 'A path does not hold to the rules of FilePath.'),
+  'validation.path': kind(422, 'UNPROCESSABLE', 'Invalid file path', 'A path breaks a rule of FilePath.'),
   'validation.cursor': kind(
     422,
     'UNPROCESSABLE',
@@ -120,7 +120,7 @@ export const errorTable = {
     409,
     'CONFLICT',
     'Already claimed',
-    'Somebody holds the job; errors[] names the holder.',
+    'The job is claimed already; errors[] names the holder.',
   ),
   'conflict.not_claimer': kind(
     409,
@@ -168,7 +168,7 @@ export const errorTable = {
     412,
     'PRECONDITION_FAILED',
     'Precondition failed',
-    'if_match or if_none_match does not hold for a file.',
+    'if_match or if_none_match fails for a file.',
   ),
   'range.not_satisfiable': kind(
     416,
@@ -206,7 +206,7 @@ export const errorTable = {
     429,
     'QUOTA',
     'Too many pending uploads',
-    'The owner has as many uploads pending as one may have; complete or abort some. Those that nobody touches for a week (UPLOAD_TTL_S) end by themselves.',
+    'The owner has reached the limit of pending uploads; complete or abort some. Uploads left untouched for a week (UPLOAD_TTL_S) are aborted.',
   ),
   'quota.gpu_hours': kind(
     429,

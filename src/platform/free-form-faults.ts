@@ -18,7 +18,7 @@ const MAX_NUMBER_LENGTH = 1000
 /**
  * Numbers that JSON has no word for (`1e999` is read as infinity), a number of more than 1000 characters, a NUL, a lone
  * surrogate, a member named `__proto__`, more than 100 levels or 50,000 values;
- * at most 50, in document order. Walks without recursion: whoever sends it chooses how deep it is.
+ * at most 50, in document order. Walks without recursion: its sender chooses how deep it is.
  */
 export function freeFormFaults(root: unknown): PlacedFault[] {
   const faults: PlacedFault[] = []

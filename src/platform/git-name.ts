@@ -1,6 +1,6 @@
-/** Names that a file system may take for `.git`: whoever checks such a file out lets its writer run commands at the next `git status`. Pure. */
+/** Names that a file system may take for `.git`: a checkout of such a file lets its author run commands at the next `git status`. Pure. */
 
-/** HFS+ and casefolding ext4 pass over these inside of a name, and nobody sees them. */
+/** HFS+ and casefolding ext4 ignore these inside a name, and they are invisible. */
 const ignorable = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu
 
 /** 8.3 names that FAT and NTFS give to `.git`: numbered, and hashed where the numbered ones are taken. */

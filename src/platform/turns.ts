@@ -1,5 +1,5 @@
 /**
- * Turns on the main thread. Whoever works through much that others have stored takes a turn before each piece of it, so that the hub answers everybody else
+ * Turns on the main thread. Code that works through much stored data takes a turn before each piece of it, so that the hub answers everybody else
  * in between, however many such workers there are: a turn of the event loop has room for so much work and no more, and who comes first is served first.
  */
 

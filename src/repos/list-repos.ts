@@ -23,7 +23,7 @@ const accountByHandle: Statement<{ id: string }> = {
   text: 'select id from accounts where handle = $1',
 }
 
-/** The filter with the owner's id in the place of its handle; null where the handle names nobody, which is an empty page. */
+/** The filter with the owner's id in the place of its handle; null where no account has the handle, which is an empty page. */
 async function resolveFilter(ctx: RequestContext, input: ListReposInput): Promise<RepoFilter | null> {
   if (!input.owner) return input
   const [account] = await ctx.deps.db.query(accountByHandle, [input.owner])

@@ -9,7 +9,7 @@ import type { Repo } from './repo-shape.ts'
 
 /**
  * Yields the repo at once and after every change of its settings, meta or files; changes that fall together may yield once. Ends when it is deleted
- * or no longer visible to the caller, who is asked about anew each time; so does a stream whose credential has ended. 404 where it is not visible to begin with.
+ * or no longer visible to the caller, who is checked again each time; so does a stream whose credential has ended. 404 where it is not visible to begin with.
  */
 export async function* watchRepo(ctx: RequestContext, repoId: string): AsyncGenerator<Repo> {
   if (!isId('repo', repoId)) throw notFound(`The repo ${repoId.slice(0, 64)}`)

@@ -75,7 +75,7 @@ export async function lockRun(tx: Querier, id: string): Promise<HeldRun> {
   return run
 }
 
-/** Locks the run if it is the sweep's and nobody else holds it; else null. */
+/** Locks the run if it is the sweep's and no one else holds it; else null. */
 export async function lockDueRun(tx: Querier, id: string): Promise<HeldRun | null> {
   const [run] = await tx.query(lockDue, [id])
   return run ?? null
@@ -91,7 +91,7 @@ export interface RunActor {
   readonly maxAttempts?: number
 }
 
-/** The facts of the table, of a run and whoever acts on it. */
+/** The facts of the table, of a run and the credential that acts on it. */
 export function runFacts(run: HeldRun, actor: RunActor): RunFacts {
   return {
     status: run.status,
@@ -101,7 +101,7 @@ export function runFacts(run: HeldRun, actor: RunActor): RunFacts {
       run.claimCredential !== null &&
       run.claimCredential === actor.credentialId &&
       (actor.attempt == null || actor.attempt === run.attempt),
-    // The call is shown to whoever sees the run and proves nothing; the key was given to its container alone.
+    // Everyone who sees the run sees the call id, so it proves nothing; only its container was given the key.
     isOwnCall:
       run.hostedCallId !== null &&
       run.hostedCallId === actor.hostedCallId &&

@@ -11,13 +11,13 @@ export type RunTrigger =
   | 'sweep'
   | 'succeed'
   | 'fail'
-  | 'giveUp'
+  | 'confirmCancel'
   | 'report'
   | 'cancel'
   | 'stop'
   | 'dispatch'
 
-/** What of a run, and of whoever acts on it, decides. */
+/** The facts of a run, and of the credential that acts on it, that decide. */
 export interface RunFacts {
   readonly status: JobStatus
   readonly executor: RunExecutor | null
@@ -82,7 +82,7 @@ export const runTransitions: readonly Row[] = [
   { trigger: 'report', from: 'running', when: claimer, to: 'running' },
   { trigger: 'succeed', from: 'running', when: claimer, to: 'succeeded' },
   { trigger: 'fail', from: 'running', when: claimer, to: 'failed' },
-  { trigger: 'giveUp', from: 'running', when: (run) => run.isClaimer && run.cancelRequested, to: 'canceled' },
+  { trigger: 'confirmCancel', from: 'running', when: (run) => run.isClaimer && run.cancelRequested, to: 'canceled' },
   { trigger: 'cancel', from: 'queued', when: always, to: 'canceled' },
   { trigger: 'cancel', from: 'running', when: (run) => run.executor === 'worker', to: 'running' },
   { trigger: 'stop', from: 'running', when: always, to: 'running' },
@@ -91,7 +91,7 @@ export const runTransitions: readonly Row[] = [
 
 export const terminalStatuses: readonly JobStatus[] = ['succeeded', 'failed', 'canceled']
 
-/** Why nothing happens: a type of the table of errors and a sentence; the holder of a claimed run is named by whoever knows it. */
+/** Why nothing happens: a type of the table of errors and a sentence; callers that know the holder of a claimed run name it. */
 export interface RunRefusal {
   readonly type: ErrorType
   readonly detail: string
@@ -113,13 +113,13 @@ function refusalOf(trigger: RunTrigger, run: RunFacts): RunRefusal {
   if (trigger === 'cancel')
     return { type: 'not_supported', detail: 'This deployment cannot cancel a run that executes on the hosted backend.' }
   if (run.status === 'queued')
-    return { type: 'conflict.not_claimer', detail: 'Nobody holds the run: it is queued; claim it first.' }
+    return { type: 'conflict.not_claimer', detail: 'The run is queued and has no holder: claim it first.' }
   if (!run.isClaimer)
     return { type: 'conflict.not_claimer', detail: 'Another credential holds the run, or the claim was lost.' }
-  if (trigger === 'giveUp')
+  if (trigger === 'confirmCancel')
     return {
       type: 'validation.value',
-      detail: 'Nobody has asked the run to stop, so it cannot be reported as canceled.',
+      detail: 'The run was not asked to stop, so it cannot be reported as canceled.',
     }
   return { type: 'conflict.in_progress', detail: 'The run does not move that way now.' }
 }

@@ -160,7 +160,7 @@ async function attemptTx<T>(pool: pg.Pool, run: Run, work: (tx: Tx) => Promise<T
   const client = await pool.connect().catch((error: unknown) => {
     throw asUnavailable(error)
   })
-  // The pool listens to idle connections only; an error event that nobody hears ends the process. The statement under way rejects by itself.
+  // The pool listens to idle connections only; an unhandled error event ends the process. The statement under way rejects by itself.
   const onLost = () => {}
   client.on('error', onLost)
   const hooks: (() => void)[] = []

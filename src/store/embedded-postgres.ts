@@ -2,7 +2,7 @@
  * A real PostgreSQL under the data directory, for a hub without DATABASE_URL.
  *
  * The server is a process of its own and is shared by every process that uses the data directory (hubs, the command line). Each of them
- * holds a shared advisory lock while it does; whoever leaves last stops the server. One that a hard kill left running is adopted, and one that dies under its
+ * holds a shared advisory lock while it does; the last one to leave stops the server. One that a hard kill left running is adopted, and one that dies under its
  * users is started again by the first of them to notice, on the port that they all know.
  */
 import { setTimeout as delay } from 'node:timers/promises'
@@ -163,7 +163,7 @@ async function leave(cluster: Cluster, server: Server, presence: pg.Client): Pro
   await presence.end().catch(() => undefined)
 }
 
-/** Whether nobody else is present. The server needs a moment to notice that a process which was killed holds its lock no more. */
+/** Whether no other process is present. The server needs a moment to notice that a process which was killed holds its lock no more. */
 async function isAlone(presence: pg.Client): Promise<boolean> {
   const deadline = Date.now() + NOTICE_MS
   for (;;) {

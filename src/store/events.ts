@@ -93,7 +93,7 @@ class PostgresEvents implements Events {
       await client.connect()
       await client.query(`listen ${CHANNEL}`)
       this.#reconnectMs = RECONNECT_MIN_MS
-      // Whatever was said while nobody listened.
+      // Catches up on whatever was said while the listener was away.
       for (const topic of this.#watchers.keys()) this.#wake(topic)
     } catch (error) {
       this.#options.log.warn({ err: error }, 'listening for events failed; watchers poll until it works again')
@@ -127,7 +127,7 @@ class PostgresEvents implements Events {
   }
 }
 
-/** Waits for a wake-up, the poll or the end of the signal, whichever is first; a wake-up while nobody waits is kept. */
+/** Waits for a wake-up, the poll or the end of the signal, whichever is first; a wake-up without a waiter is kept. */
 class Watcher {
   readonly #signal: AbortSignal
   readonly #pollMs: number

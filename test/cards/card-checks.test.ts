@@ -372,7 +372,7 @@ describe('an interface may leave out', () => {
       expect([code, status, message]).toEqual([
         code,
         'skip',
-        `interface.${Object.keys(change)[0]} does not hold to the schema.`,
+        `interface.${Object.keys(change)[0]} does not match the schema.`,
       ])
     }
     for (const [code, change] of [
@@ -382,7 +382,7 @@ describe('an interface may leave out', () => {
       ['interface.joint_order', { mjcf_path: '../arm.xml' }],
     ] as const) {
       const { status, message } = one(code, { ...goodCard(), ...change }, null)
-      expect([code, status, message]).toEqual([code, 'skip', `${Object.keys(change)[0]} does not hold to the schema.`])
+      expect([code, status, message]).toEqual([code, 'skip', `${Object.keys(change)[0]} does not match the schema.`])
     }
   })
 })

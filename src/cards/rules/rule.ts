@@ -69,7 +69,7 @@ export function interfaceCheck<const Members extends readonly Member[]>(
 }
 
 /** Why a check cannot run on a member that the schema refuses. */
-export const unsoundReason = (member: string) => `${member} does not hold to the schema.`
+export const unsoundReason = (member: string) => `${member} does not match the schema.`
 
 /**
  * The model as the rules may rely on it. One with faults of its own is taken as it stands, so that mending them shows nothing new; of one that was not read

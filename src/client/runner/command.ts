@@ -92,7 +92,7 @@ function bornAt(pid: number): string | null {
   }
 }
 
-/** Numbers of processes begin anew with each start of the machine. */
+/** Process ids start over with each boot of the machine. */
 function bootOf(): string {
   return process.platform === 'linux' ? readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim() : ''
 }

@@ -232,7 +232,7 @@ async function sendConfig(
   const stamp = await stampOf(files.config)
   if (stamp === null || (stamp !== before && !isWhole)) return stamp
   const text = await textOf(files.config)
-  if (text) await orTell('config.yaml', () => reporter.post({ config_yaml: text }), tell)
+  if (text) await orWarn('config.yaml', () => reporter.post({ config_yaml: text }), tell)
   journal.put({ configSent: true })
   return stamp
 }
@@ -254,7 +254,7 @@ async function sendScorecard(
   if (journal.state.scorecardSent) return
   const text = await textOf(files.scorecard)
   if (text !== null)
-    await orTell(
+    await orWarn(
       'scorecard.json',
       async () => reporter.post({ scorecard_json: readJson(text) as Record<string, unknown> }),
       tell,
@@ -263,7 +263,7 @@ async function sendScorecard(
 }
 
 /** A file that the hub refuses, or that is no JSON, is left out: the run goes on. */
-async function orTell(name: string, send: () => Promise<unknown>, tell: Runner['tell']): Promise<void> {
+async function orWarn(name: string, send: () => Promise<unknown>, tell: Runner['tell']): Promise<void> {
   try {
     await send()
   } catch (error) {

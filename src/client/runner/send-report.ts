@@ -7,7 +7,7 @@ import type { Journal, Sending } from './journal.ts'
 import { type MetricsBatch, measuredIn, progressIn, readMetrics } from './metrics-batch.ts'
 import { type RunFiles, readFrom, sizeOf } from './run-files.ts'
 
-/** The hub says that this runner does not hold the run any more: whatever the command does now is nobody's. */
+/** The hub says that this runner lost its claim on the run: what the command does from now on counts for nothing. */
 export class LostClaim extends Error {
   constructor(cause: ProblemError) {
     super(failureLine(cause), { cause })

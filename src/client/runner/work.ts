@@ -49,7 +49,7 @@ async function claim(runner: Runner, { name, owner }: WorkOptions): Promise<Remo
   const run = await Promise.race([asked, stopped])
   if (run) return run
   if (runner.stop.aborted) {
-    // A claim that is under way may still be granted: then nobody would work on it until its lease ends.
+    // A claim that is under way may still be granted: then it would sit idle until its lease ends.
     await Promise.race([asked.then((late) => late && giveBack(runner, late)), delay(3000)]).catch(() => {})
     return null
   }

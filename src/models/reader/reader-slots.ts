@@ -1,4 +1,4 @@
-/** A few reading processes, started when they are first needed and kept; whoever comes when all are taken waits in a queue. */
+/** A few reading processes, started when they are first needed and kept; callers beyond that wait in a queue. */
 import { type ChildProcess, fork } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
@@ -99,7 +99,7 @@ function startReader(url: URL): ChildProcess {
   reader.stderr?.on('data', (chunk: Buffer) => {
     lastWords.set(reader, `${lastWords.get(reader) ?? ''}${chunk}`.slice(-LAST_WORDS))
   })
-  // Unheard, the failure to start or to send would end the hub; the exit that follows tells whoever works with it.
+  // Without a listener, a failure to start or to send would end the hub; the exit that follows rejects the pending work.
   reader.on('error', () => reader.kill('SIGKILL'))
   return reader
 }

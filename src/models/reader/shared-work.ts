@@ -22,9 +22,9 @@ export function sharedWork<T>() {
       signal.removeEventListener('abort', leave)
       work.askers -= 1
       if (work.askers === 0) {
-        // Nobody may join work that is being aborted.
+        // No caller may join work that is being aborted.
         if (running.get(key) === work) running.delete(key)
-        work.controller.abort(new Error('Nobody waits for it any more.'))
+        work.controller.abort(new Error('Every caller has stopped waiting for it.'))
       }
     }
   }

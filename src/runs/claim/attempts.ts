@@ -1,7 +1,7 @@
 /** Who held a run when: one row a claim. */
 import type { Querier, Statement } from '../../store/db.ts'
 
-/** `reported`: the claimer ended the run. `swept`: its lease ran out. `reclaimed`: its own call began anew. `stopped`: the hub ended it past its deadline. */
+/** `reported`: the claimer ended the run. `swept`: its lease ran out. `reclaimed`: its own call claimed it again. `stopped`: the hub ended it past its deadline. */
 export type AttemptEnd = 'swept' | 'reported' | 'reclaimed' | 'stopped'
 
 const begin: Statement<never> = {

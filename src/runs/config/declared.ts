@@ -22,8 +22,8 @@ export interface JudgedKeys {
 const MAX_DECLARED = 100
 
 /**
- * `hyperparams.declared_change` (a list of keys, or a map by key) where there is one; else the hyperparams that differ from the parent's, for whoever sets
- * one says that it matters. Bookkeeping declares nothing.
+ * `hyperparams.declared_change` (a list of keys, or a map by key) where there is one; else the hyperparams that differ from the parent's, since
+ * setting one says that it matters. Bookkeeping declares nothing.
  */
 export function declaredKeys(hyperparams: unknown, parentHyperparams: unknown): string[] {
   const own = isJsonObject(hyperparams) ? hyperparams : {}

@@ -13,7 +13,7 @@ export interface KeyMatches {
 
 export interface KeyMatcher {
   match(path: string): KeyMatches
-  /** Names that have been looked at, for whoever asks what matching costs. */
+  /** How many names were looked at: the cost of matching. */
   readonly steps: number
 }
 

@@ -38,7 +38,7 @@ export interface ImportRunInput {
   readonly hyperparams?: Readonly<Record<string, unknown>> | null
 }
 
-/** What an imported run's template is called where nobody says what produced it. */
+/** What an imported run's template is called where the import does not say what produced it. */
 const UNKNOWN_TEMPLATE = 'external'
 
 const insertImported: Statement<never> = {

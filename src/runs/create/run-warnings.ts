@@ -1,9 +1,9 @@
-/** What of a recipe nobody acts on by itself. Pure. Contract, "Gate results over /v1". */
+/** Parts of a recipe that take effect only with further setup. Pure. Contract, "Gate results over /v1". */
 
 import type { RecipeDocument } from '../../planner/recipe/recipe.ts'
 import type { RunExecutor } from '../run-state.ts'
 
-/** Sentences for whoever submitted it; none where all of it is acted on. */
+/** Sentences for the submitter; none where all of the recipe takes effect. */
 export function warningsOf({ executor, recipe }: { executor: RunExecutor | null; recipe: RecipeDocument }): string[] {
   if (executor === null) return []
   const gate = isObject(recipe.gate) ? gateWarning(executor, recipe.gate.executor ?? executor) : null
@@ -14,14 +14,14 @@ export function warningsOf({ executor, recipe }: { executor: RunExecutor | null;
   return [gate, budget].filter((warning) => warning !== null)
 }
 
-/** The hub itself executes no rollouts: whoever holds the run does, or nobody. */
+/** The hub itself executes no rollouts: the run's holder does, or no one. */
 function gateWarning(executor: RunExecutor, rollouts: unknown): string {
   if (executor === 'worker' && rollouts === 'worker')
-    return 'recipe.gate: its checkpoints are gated by the runner that claims the run, if that has a battery command (hub runner --battery-command); else by nobody.'
+    return 'recipe.gate: its checkpoints are gated by the runner that claims the run, if that has a battery command (hub runner --battery-command); otherwise they are not gated.'
   if (executor === 'worker')
-    return 'recipe.gate.executor: this hub executes no hosted rollouts, and runners leave them alone; nobody will gate the checkpoints.'
+    return 'recipe.gate.executor: this hub executes no hosted rollouts, and runners leave them alone; the checkpoints will not be gated.'
   if (rollouts === 'worker')
-    return 'recipe.gate.executor: only what holds a run records its gate results, and no worker holds a hosted run; nobody will gate the checkpoints.'
+    return 'recipe.gate.executor: only what holds a run records its gate results, and no worker holds a hosted run; the checkpoints will not be gated.'
   return 'recipe.gate: the hub executes no rollouts; the checkpoints are gated if the deployed function of the template does so itself.'
 }
 

@@ -25,7 +25,7 @@ const waitsForCall = `(u.dispatched_at is null
         or exists (select 1 from run_attempts a where a.run_id = u.id and a.ended_at > u.dispatched_at))`
 
 /**
- * The compare-and-set: a run that was claimed or canceled meanwhile is left alone. `$4`: one that has a call gets another, since whoever wrote that down may
+ * The compare-and-set: a run that was claimed or canceled meanwhile is left alone. `$4`: one that has a call gets another, since the process that recorded it may
  * have died before it started anything.
  */
 const takeCall: Statement<DispatchedRun> = {
@@ -68,7 +68,7 @@ export async function dispatchWaiting(deps: DispatchDeps): Promise<void> {
 
 async function dispatch(deps: DispatchDeps, runId: string, anyway: boolean): Promise<void> {
   const place = deps.hosted.take()
-  // Its job is done then, so nobody else has it in hand.
+  // Its job is done then, so no other worker has it.
   if (place === null) return deps.hosted.wait(runId, () => dispatch(deps, runId, false))
   const callId = `call_${randomBytes(16).toString('hex')}`
   let isStarted = false

@@ -24,7 +24,7 @@ const askRunning: Statement<never> = {
 }
 
 /**
- * The run as it then stands. Whoever sees it may cancel it; a second cancel changes nothing. Errors: 401, 403, 404, 409 `conflict.terminal`, 501 for a
+ * The run as it then stands. Everyone who sees it may cancel it; a second cancel changes nothing. Errors: 401, 403, 404, 409 `conflict.terminal`, 501 for a
  * run that the hosted backend executes.
  */
 export function cancelRun(ctx: RequestContext, input: { readonly runId: string }): Promise<Run> {

@@ -12,7 +12,7 @@ import { terminalStatuses } from '../run-state.ts'
 
 const SHOWN = 20
 
-/** Runs that descend from it, of owners who see it: its own owner, that org's members, whoever created it. */
+/** Runs that descend from it, of owners who see it: its own owner, that org's members, its creator. */
 const forks: Statement<{ id: string }> = {
   name: 'run-forks',
   text: `select c.id from runs p join runs c on c.parent_run_id = p.id

@@ -18,7 +18,7 @@ const graceOverSql = `${deadlineSql} <= now() - interval '${STOP_GRACE_MS} ms' a
 
 const accruedSql = 'u.rate_usd_per_hour * extract(epoch from now() - u.claimed_at) / 3600'
 
-/** Whether a running run `u` is the sweep's: its lease is over, a limit is reached and nobody has asked it to stop, or it did not obey at its deadline. */
+/** Whether a running run `u` is the sweep's: its lease is over, a limit is reached and no stop was requested, or it did not stop at its deadline. */
 export const dueSql = `(u.lease_expires_at <= now() or (${graceOverSql})
   or u.cancel_requested_at is null and (${deadlineSql} <= now() or u.priced and u.budget_usd <= ${accruedSql}))`
 

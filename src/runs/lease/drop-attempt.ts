@@ -8,7 +8,7 @@ import { deleteAfterCommit } from '../log/run-objects.ts'
 import type { RewardCurve } from '../read/sparkline.ts'
 import { giveBackArtifacts } from '../report/run-storage.ts'
 
-/** A run of millions of lines takes longer than a statement usually may; a run that could not be swept would be held for ever by nobody. */
+/** A run of millions of lines takes longer than a statement usually may; a run that could not be swept would stay claimed by a dead worker forever. */
 const takeTime: Statement<never> = { name: '', text: `set local statement_timeout = '10min'` }
 
 /** Lines without a step go with those around them. */

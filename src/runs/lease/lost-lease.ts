@@ -8,7 +8,7 @@ import { HubError } from '../../platform/errors.ts'
 import type { Statement } from '../../store/db.ts'
 import { announceWaiting } from '../claim/waiting-runs.ts'
 
-/** Whether the credential at `place` may claim the run `alias`. In the row itself, so that a claim that waited for the row's lock asks anew. */
+/** Whether the credential at `place` may claim the run `alias`. In the row itself, so that a claim that waited for the row's lock checks again. */
 export function notBarredSql(alias: string, place: string): string {
   return `(${alias}.barred_credential is distinct from ${place} or ${alias}.barred_until <= now())`
 }

@@ -25,7 +25,7 @@ async function* textsOf(ctx: RequestContext, runId: string, last: number, strip:
   for (let seq = 1; next; seq += 1) {
     const text = await next
     next = seq < last ? readText(ctx, runId, seq + 1) : null
-    // It may fail while nobody waits for it yet; whoever comes to wait is told.
+    // It may fail before anyone awaits it; the one who awaits it later gets the error.
     next?.catch(() => undefined)
     // By line, as the stream does: a sequence that never ends takes no further line with it.
     yield strip

@@ -1,4 +1,4 @@
-/** How far a run's log and metrics go, for whoever may see the run. */
+/** How far a run's log and metrics go, for a caller who may see the run. */
 import { runViewerParams, runVisibleSql } from '../../auth/policy.ts'
 import type { RequestContext, Viewer } from '../../operation/context.ts'
 import { notFound } from '../../platform/errors.ts'

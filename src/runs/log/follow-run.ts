@@ -22,7 +22,7 @@ export interface FollowOptions {
   readonly metrics: boolean
 }
 
-/** Keys are revoked and people leave orgs while a stream is open: who follows is asked anew this often. */
+/** Keys are revoked and people leave orgs while a stream is open: followers are checked again this often. */
 const RECHECK_MS = 30_000
 
 /**
@@ -75,7 +75,7 @@ async function* readOn(reading: Reading, found: RunHead, start: LogPosition): As
   // The chunk in which an earlier reading stopped may hold more.
   for (let nextChunk = Math.max(1, start.chunk); ; nextChunk = position.chunk + 1) {
     for await (const batch of readUpTo(reading, head, nextChunk, position)) {
-      // What others asked for already comes without waiting for anything: hundreds of followers of a long log would leave nobody else a turn.
+      // What others asked for already comes without waiting for anything: hundreds of followers of a long log would starve everything else.
       await turns.next(batch.cost)
       if (signal.aborted) return
       position = batch.after

@@ -41,7 +41,7 @@ function listingName({ first: _first, after: _after, ...filters }: ListRunsInput
   return `runs:${JSON.stringify([status, executor, owner, kind, robot, gated, parentRunId].map((value) => value ?? null))}`
 }
 
-/** One page, shorter than asked for where its runs are large; 422 for a cursor of another listing, empty for an owner that is nobody. One statement, two with an `owner` filter. */
+/** One page, shorter than asked for where its runs are large; 422 for a cursor of another listing, empty for an owner that does not exist. One statement, two with an `owner` filter. */
 export async function listRuns(ctx: RequestContext, input: ListRunsInput): Promise<Page<Run>> {
   const listing = listingName(input)
   const [after] = input.after ? decodeCursor<[string]>(listing, input.after, [idPart('run')]) : [null]

@@ -11,7 +11,7 @@ import type { Run } from './run-shape.ts'
 
 /**
  * The run at once and after every change; changes that fall together may be one. Ends with the run, or when the caller may no longer see it, which is asked
- * anew each time. 401, 404 where it is not visible to begin with.
+ * again each time. 401, 404 where it is not visible to begin with.
  */
 export async function watchRun(ctx: RequestContext, runId: string): Promise<AsyncGenerator<Run>> {
   assertLevel(ctx.viewer, 'read')

@@ -48,7 +48,7 @@ export async function applyReport(ctx: RequestContext, tx: Tx, report: Report): 
   const repo = repoId === null ? null : await lockOutputRepo(tx, repoId, output !== null)
   const [run] = await tx.query(lockRunToReport, [input.runId])
   if (!run) throw notFound(`The run ${input.runId}`)
-  // A twin was faster: what this report wrote into the store is nobody's.
+  // A concurrent duplicate was faster: no row refers to what this report wrote into the store.
   if (isRepeat(viewer, run, input, fence)) return deleteAfterCommit(ctx.deps, tx, Object.values(report.stored))
   assertMoves(viewer, run, input, fence)
   const read = withoutStored(run, input, report.read)

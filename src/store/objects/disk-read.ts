@@ -27,7 +27,7 @@ export function segmentsOf(
 }
 
 /**
- * A stream over segments, one file open at a time. `first` is the open file of the first segment: whoever opened it knows that the object was there, and
+ * A stream over segments, one file open at a time. `first` is the open file of the first segment: the opener knows that the object was there, and
  * an open file outlives its deletion.
  */
 export function readSegments(segments: readonly Segment[], first: FileHandle): Readable {

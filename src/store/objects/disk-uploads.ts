@@ -69,7 +69,7 @@ export function diskUploads(layout: Layout, scratch: Scratch, objects: DiskObjec
     const { directory } = await openUpload(key, uploadId)
     const isThere = (await storedParts(key, uploadId)).has(partNumber)
     return writers.run(uploadId, isThere, options.signal, async (signal) => {
-      // Whoever ended the upload in between saw no writer to end.
+      // The request that ended the upload in between saw no writer to end.
       await openUpload(key, uploadId)
       return placePart(directory, address, body, { spent: options.spent, signal })
     })
@@ -162,7 +162,7 @@ async function readUpload(directory: string): Promise<UploadDocument | null> {
   }
 }
 
-/** The files of the listed parts, by number; `invalid_part` when the list does not hold. */
+/** The files of the listed parts, by number; `invalid_part` when the list is not valid. */
 function chooseParts(stored: ReadonlyMap<number, PartFile>, listed: readonly StoredPart[]): PartFile[] {
   if (listed.length === 0) throw new ObjectStoreError('invalid_part', 'No part is listed.')
   if (stored.size > listed.length) throw new ObjectStoreError('invalid_part', 'A stored part is not listed.')

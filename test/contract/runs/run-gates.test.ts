@@ -213,8 +213,8 @@ describe('a run that is made says what nobody acts on', () => {
 
   it('also of rollouts that would be hosted, in the graph and on a replay', async () => {
     const hosted = contractWarnings('hosted', 'worker')
-    expect(hosted).toEqual([expect.stringContaining('nobody will gate')])
-    expect(contractWarnings('worker', 'hosted')).toEqual([expect.stringContaining('nobody will gate')])
+    expect(hosted).toEqual([expect.stringContaining('will not be gated')])
+    expect(contractWarnings('worker', 'hosted')).toEqual([expect.stringContaining('will not be gated')])
     expect(contractWarnings('hosted', null)).toEqual([expect.stringContaining('deployed function')])
     const key = { 'idempotency-key': 'warned-once' }
     const body = { recipe: { template: 'act', gate: { every_steps: 1 } } }

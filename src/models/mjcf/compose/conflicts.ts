@@ -44,7 +44,7 @@ export function settleConflicts(into: Draft, from: Draft, at: XmlElement): void 
   const clashes = mode === 'error' ? clashingFlags(flags, theirFlags) : []
   for (const [field, merge] of FIELDS) {
     const [own, other] = [mine.get(field), theirs.get(field)]
-    // What was itself brought in by an attach counts only where nobody has written anything; of sizes nobody remembers who wrote them.
+    // What was itself brought in by an attach counts only where nothing else was written; sizes keep no record of who wrote them.
     const written = !field.startsWith('size ') && (own !== undefined || other !== undefined)
     const here = written ? own : (into.adopted.get(field) ?? own)
     const there = written ? other : (from.adopted.get(field) ?? other)

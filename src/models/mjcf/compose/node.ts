@@ -116,7 +116,7 @@ export class BodyNode extends SpecNode implements SpecBody {
 export const TREE_LISTS = ['frames', 'geoms', 'joints', 'sites', 'cameras', 'lights'] as const
 
 /**
- * All bodies below one, itself first, depth-first in document order. Not recursive: a cable is one body below the other. Whoever stops early has not paid
+ * All bodies below one, itself first, depth-first in document order. Not recursive: a cable is one body below the other. A caller that stops early has not paid
  * for the rest: the world may have a hundred thousand children.
  */
 export function* bodiesBelow(top: BodyNode): Generator<BodyNode> {
@@ -154,7 +154,7 @@ export function copyNode<T extends SpecNode>(source: T, rename: Rename, across: 
   return copy
 }
 
-/** Made anew, as constructors are much faster than copying members one by one. Bodies come empty. */
+/** Built by its constructor, as constructors are much faster than copying members one by one. Bodies come empty. */
 function freshCopy(source: SpecNode): SpecNode {
   if (source instanceof JointNode) return new JointNode(source, source.type)
   if (!(source instanceof BodyNode)) return new SpecNode(source.category, source)

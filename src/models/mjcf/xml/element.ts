@@ -3,7 +3,7 @@ export interface XmlElement {
   readonly name: string
   /** In document order; values are not trimmed. */
   readonly attributes: ReadonlyMap<string, string>
-  /** Replaced in place while includes are expanded; nobody changes them after that. */
+  /** Replaced in place while includes are expanded; nothing changes them after that. */
   children: XmlElement[]
   /** Path in the repo of the file that the element was written in. */
   readonly file: string
