@@ -20,7 +20,7 @@ import {
   type SelectionSetNode,
 } from 'graphql'
 import { z } from 'zod'
-import { toSnake } from './names.ts'
+import { toSnake } from '../../src/platform/member-name.ts'
 import { scalarShape } from './scalars.ts'
 
 export type JsonSchema = Readonly<Record<string, unknown>>

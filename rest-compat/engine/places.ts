@@ -1,8 +1,8 @@
 /** Where a refusal points, in the names of `/v1`: verbs and the schema's validation name arguments as the graph does. */
 import { type GraphQLInputType, getNamedType, getNullableType, isInputObjectType, isListType } from 'graphql'
 import type { ErrorItem, Loc } from '../../src/platform/errors.ts'
+import { toSnake } from '../../src/platform/member-name.ts'
 import type { RoutePlan } from './dialect.ts'
-import { toSnake } from './names.ts'
 import type { BodySource, FieldsSource } from './route.ts'
 
 /** The items of an error with each `loc` translated: `["input","files",0,"contentType"]` -> `["body","files",0,"content_type"]`. */

@@ -73,10 +73,7 @@ builder.mutationField('createApiKey', (t) =>
     description: 'Makes a key and shows its token once; only its SHA-256 is kept.',
     ...operation('session'),
     args: { input: t.arg({ type: CreateApiKeyInput, required: true, description: 'The key.' }) },
-    resolve: (_root, { input }, ctx) => {
-      const expiresAt = input.expiresAt == null ? null : new Date(input.expiresAt).toISOString()
-      return createApiKey(ctx, { ...input, expiresAt })
-    },
+    resolve: (_root, { input }, ctx) => createApiKey(ctx, input),
   }),
 )
 

@@ -1,11 +1,11 @@
 /** Between a typed card and the document that it is: one walk there, and one for the places that a refusal names back. */
 import { HubError, invalid, type Loc } from '../../src/platform/errors.ts'
 import { isJsonObject } from '../../src/platform/exact-json.ts'
+import { toSnake } from '../../src/platform/member-name.ts'
 
 /** Members whose value is free: the names below them belong to the robot, not to the schema. */
 const free: ReadonlySet<string> = new Set(['limits', 'default_pose', 'scale_per_joint', 'ranges', 'data', 'loc'])
 
-const toSnake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 const toCamel = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 /** The card in the names of `/v1`; an actuator's `vendor` members stand beside its own. */

@@ -14,8 +14,6 @@ export interface DownloadTicket {
   readonly path: string
   readonly mime: string | null
   readonly storageKey: string
-  /** Of the URL. */
-  readonly expiresAt: string
 }
 
 export const storedFiles: Statement<{ path: string; mime: string | null; storageKey: string; sha256: string | null }> =
@@ -38,11 +36,10 @@ export async function presignDownload(
   assertDistinct(input.paths, 'path', (index) => ['input', 'paths', index])
   const rows = await ctx.deps.db.query(storedFiles, [repo.id, input.paths])
   const byPath = new Map(rows.map((row) => [row.path, row]))
-  const expiresAt = downloadExpiresAt()
   const missing: number[] = []
   const files = input.paths.flatMap((path, index) => {
     const row = byPath.get(path)
-    if (row) return [{ path, mime: row.mime, storageKey: row.storageKey, expiresAt }]
+    if (row) return [{ path, mime: row.mime, storageKey: row.storageKey }]
     missing.push(index)
     return []
   })

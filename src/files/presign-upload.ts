@@ -10,7 +10,7 @@ import type { ObjectStore } from '../store/objects/object-store.ts'
 import { assertDistinct } from './duplicates.ts'
 import { MAX_FILE_BYTES, PART_SIZE_BYTES, STORE_CONCURRENCY } from './limits.ts'
 import { asStoreRefusal, newStorageKey, requireObjects, settleBounded } from './objects.ts'
-import { partUrlsExpireAt, type UploadTicket } from './part-urls.ts'
+import type { UploadTicket } from './part-urls.ts'
 import { assertRoom, type Room, reserveStorage } from './reservation.ts'
 import { findResumable } from './resume-uploads.ts'
 import type { PresignUploadFile, PresignUploadInput } from './schemas.ts'
@@ -20,8 +20,6 @@ export { partUrlsExpireAt, signParts, type UploadTicket } from './part-urls.ts'
 
 export interface PresignUploadResult {
   readonly uploads: readonly UploadTicket[]
-  /** Of the part URLs, as of this answer; a replay renders `partUrlsExpireAt()` again. */
-  readonly expiresAt: string
 }
 
 type NewUpload = UploadTicket & { readonly file: PresignUploadFile }
@@ -111,7 +109,7 @@ async function openUploads(ctx: AllowedContext, objects: ObjectStore, request: R
       })
       const byPath = new Map([...resumed.byPath, ...made.map(({ file, ...upload }) => [file.path, upload] as const)])
       const uploads = request.files.map((file) => byPath.get(file.path)).filter((upload) => upload !== undefined)
-      return { uploads, expiresAt: partUrlsExpireAt() }
+      return { uploads }
     })
   } catch (error) {
     await abortInStore(objects, made)

@@ -13,10 +13,7 @@ import { writeMetricsFile } from './run-metrics-file.ts'
 import { purgeDeletedRuns, purgeRun } from './run-purge.ts'
 
 /** Keeps the input's type for the handler, and forgets it for the list. */
-const define = <Input extends z.ZodType>(job: JobDefinition<Deps, Input>): JobDefinition<Deps> => ({
-  ...job,
-  handler: (input, tools) => job.handler(job.input.parse(input), tools),
-})
+const define = <Input extends z.ZodType>(job: JobDefinition<Deps, Input>): JobDefinition<Deps> => job
 
 const blobVerify = define({
   name: 'blob-verify',

@@ -23,7 +23,8 @@ export interface JobDefinition<Parts extends JobParts = never, Input extends z.Z
   readonly retryLimit: number
   /** Runs under way in one process. */
   readonly concurrency: number
-  readonly handler: (input: z.output<Input>, tools: JobTools<Parts>) => Promise<void>
+  /** A method, so that a list of jobs may forget the type of the input: the queue has parsed it by then. */
+  handler(input: z.output<Input>, tools: JobTools<Parts>): Promise<void>
 }
 
 /** What the queue itself needs of them. */
