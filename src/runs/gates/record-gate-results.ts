@@ -2,7 +2,7 @@
  * recordGateResults (an addition of this hub; spec, "CheckpointGateSpec"): what gating one checkpoint of a running run found, told by the runner that holds
  * it. A tripwire that then fires asks the run to stop, as a cancel does.
  */
-import { requireCredential } from '../../auth/policy.ts'
+import { assertRunsFor, requireCredential } from '../../auth/policy.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../../operation/context.ts'
 import type { GateTripwire } from '../../planner/recipe/recipe.ts'
@@ -69,16 +69,22 @@ const askToStop: Statement<never> = {
 }
 
 /**
- * The run as it then stands: with `cancelRequestedAt` where a tripwire fired. Errors: 401, 404, 422, 409 `conflict.not_claimer` for anyone but the credential
+ * The run as it then stands: with `cancelRequestedAt` where a tripwire fired. Errors: 401, 403 not of the account that is billed, 404, 422, 409 `conflict.not_claimer` for anyone but the credential
  * that holds it and for a lost attempt, `conflict.terminal`.
  */
 export async function recordGateResults(ctx: RequestContext, input: GateResultsInput): Promise<Run> {
   const results = resultsOf(input)
   return guarded(
     ctx,
-    () => findRun(ctx, input.runId),
+    () => mayRecord(ctx, input.runId),
     (allowed, found) => orToldOff(allowed, input, () => record(allowed, found, input, results)),
   )
+}
+
+async function mayRecord(ctx: RequestContext, runId: string): Promise<HeldRun> {
+  const run = await findRun(ctx, runId)
+  assertRunsFor(ctx.viewer, run.ownerId)
+  return run
 }
 
 /** 422 where it is not clear which results are meant, or a count cannot be. */

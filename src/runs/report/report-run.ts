@@ -1,5 +1,5 @@
 /** reportRun (spec, "POST /v1/runs/{run_id}/report"): the runner's one way to write after its claim. */
-import { assertLevel, requireCredential, runViewerParams } from '../../auth/policy.ts'
+import { assertLevel, assertRunsFor, requireCredential, runViewerParams } from '../../auth/policy.ts'
 import { assertRoom } from '../../files/reservation.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../../operation/context.ts'
@@ -25,7 +25,7 @@ import { bytesOfReport, growthOf } from './run-storage.ts'
 export function reportRun(ctx: RequestContext, input: ReportRunInput): Promise<Run> {
   return guarded(
     ctx,
-    () => findReported(ctx, input.runId),
+    () => mayReport(ctx, input.runId),
     (allowed, run) => orToldOff(allowed, input, () => storeReport(allowed, run, input)),
   )
 }
@@ -58,6 +58,13 @@ async function inTime(ctx: RequestContext, run: ReportedRun): Promise<ReportedRu
   if (run.status !== 'running' || !isGraceOver(run)) return run
   await endOverdue(ctx.deps, run.id)
   return findReported(ctx, run.id)
+}
+
+/** Who has left the account that is billed reports for it no more, claim or not. */
+async function mayReport(ctx: RequestContext, runId: string): Promise<ReportedRun> {
+  const run = await findReported(ctx, runId)
+  assertRunsFor(ctx.viewer, run.ownerId)
+  return run
 }
 
 async function findReported(ctx: RequestContext, runId: string): Promise<ReportedRun> {

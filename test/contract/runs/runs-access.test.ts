@@ -172,4 +172,24 @@ describe('a run of an org', () => {
     expect((await read(bob)).status).toBe(404)
     expect((await hub.call(bob, 'POST', `/v1/runs/${made.json.id}/claim`, { worker: 'w' })).status).toBe(404)
   })
+
+  it('takes no report and no gate result from who has left, claim or not; they still see what they made', async () => {
+    const org = await hub.org([
+      { user: ada.handle, role: 'owner' },
+      { user: bob.handle, role: 'member' },
+    ])
+    const made = await hub.call(bob, 'POST', '/v1/runs', { recipe, owner: org })
+    const post = (verb: string, body: Json = {}) => hub.call(bob, 'POST', `/v1/runs/${made.json.id}/${verb}`, body)
+    const gated = { results: [{ step: 1, cells: [], seeds_run: 1, seeds_alive: 1 }] }
+    expect((await post('claim', { worker: 'w' })).status).toBe(200)
+    expect([(await post('report')).status, (await post('gate-results', gated)).status]).toEqual([200, 200])
+    await hub.sql('delete from memberships where user_id = $1', [bob.id])
+    const answers = [await post('report', { log_chunk: 'x\n' }), await post('gate-results', gated)]
+    expect(answers.map((answer) => [answer.status, ...types(answer)])).toEqual([
+      [403, 'forbidden.scope'],
+      [403, 'forbidden.scope'],
+    ])
+    expect((await hub.call(bob, 'GET', `/v1/runs/${made.json.id}`)).json).toMatchObject({ status: 'running' })
+    expect(await hub.sql('select 1 from run_log_chunks where run_id = $1', [made.json.id])).toEqual([])
+  })
 })
