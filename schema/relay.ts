@@ -1,5 +1,14 @@
 /** What the Relay plugin adds to the graph, in the words of this one: nodes, pages and their arguments. */
+import { invalid } from '../src/platform/errors.ts'
 import { decodeNodeId, encodeNodeId } from './node-id.ts'
+
+/** As many as a page has at most. */
+const MAX_NODE_IDS = 100
+
+interface NodeId {
+  readonly typename: string
+  readonly id: string
+}
 
 const forwardOnly = 'Not used: listings are read forward; 422 when given.'
 
@@ -15,7 +24,17 @@ export const relayOptions = {
   },
   nodesQueryOptions: {
     description: 'Several things by id, in the order asked; null in the place of each that is not visible.',
-    args: { ids: { description: 'TypeIDs, of any types.' } },
+    args: { ids: { description: `TypeIDs, of any types: ${MAX_NODE_IDS} at most, else 422.` } },
+    resolve: (
+      _root: unknown,
+      { ids }: { readonly ids: readonly NodeId[] },
+      _ctx: unknown,
+      _info: unknown,
+      resolveNodes: (ids: NodeId[]) => Promise<unknown[]>,
+    ) => {
+      if (ids.length > MAX_NODE_IDS) throw invalid('validation.value', `must have at most ${MAX_NODE_IDS} ids`, ['ids'])
+      return resolveNodes([...ids])
+    },
   },
   edgesFieldOptions: { nullable: false, description: 'The things of the page, each with its cursor.' },
   cursorFieldOptions: { description: 'Where the page after this one begins: goes into `after`.' },

@@ -230,21 +230,27 @@ describe('streams', () => {
 describe('one robot', () => {
   const hub = contractHub()
 
-  it('asked for 300 times by one id is no answer of 75 MB', async () => {
+  it('asked for 200 times by one id is no answer of 50 MB, and by 101 ids at once no question', async () => {
     const ada = await hub.person()
     const robot = await hub.repo(ada, { kind: 'robot' })
     const { json } = await hub.call(ada, 'GET', `/v1/repos/${robot}`)
     const card = { dof: 2, actuators: [{ name: 'm', note: text }] }
     const put = await hub.call(ada, 'PUT', `/v1/robots/${robot}/card`, card)
     expect([put.status, put.json.errors]).toEqual([200, undefined])
-    const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Repo { robotCard { document } } } }'
+    const member = 'nodes(ids: $ids) { ... on Repo { robotCard { document } } }'
+    const query = `query ($ids: [ID!]!) { a: ${member} b: ${member} }`
     const of = (count: number) =>
       hub.send(ada, 'POST', '/graphql', {
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ query, variables: { ids: Array.from({ length: count }, () => json.id) } }),
       })
-    expect((await of(2)).text.length).toBeGreaterThan(2 * TEXT_BYTES)
-    const many = await of(300)
+    expect((await of(1)).text.length).toBeGreaterThan(2 * TEXT_BYTES)
+    const many = await of(100)
     expect(shown(many.text)).toEqual({ data: null, errors: [refusal] })
+    const [fault] = JSON.parse((await of(101)).text).errors
+    expect(fault).toMatchObject({ message: 'must have at most 100 ids', extensions: { status: 422 } })
+    const ids = JSON.stringify(Array.from({ length: 101 }, () => json.id))
+    const asDefault = await hub.graphql(ada, `query ($ids: [ID!]! = ${ids}) { nodes(ids: $ids) { id } }`)
+    expect(asDefault.errors[0]).toMatchObject({ message: 'must have at most 100 ids' })
   })
 })
