@@ -9,6 +9,7 @@ import type PrismaTypes from '../prisma/generated/pothos.ts'
 import { getDatamodel } from '../prisma/generated/pothos.ts'
 import type { RequestContext } from '../src/operation/context.ts'
 import { HubError } from '../src/platform/errors.ts'
+import DeclaredScopePlugin from './declared-scope.ts'
 import { jsonLiteral } from './json-literal.ts'
 import { checkScope, type OperationNeed } from './operation-scope.ts'
 import { relayOptions } from './relay.ts'
@@ -30,31 +31,35 @@ export interface GraphTypes {
   }
 }
 
-export const builder = new SchemaBuilder<GraphTypes>({
-  // Scope first in the list is outermost: a caller without the scope learns nothing from validation.
-  plugins: [ScopeAuthPlugin, ValidationPlugin, DataloaderPlugin, RelayPlugin, PrismaPlugin],
-  defaultFieldNullability: false,
-  prisma: {
-    client: (ctx) => ctx.deps.db.prisma,
-    dmmf: getDatamodel(),
-    onUnusedQuery: 'error',
-    maxConnectionSize: MAX_PAGE_SIZE,
-    defaultConnectionSize: 20,
-  },
-  relay: relayOptions,
-  scopeAuth: {
-    authScopes: (ctx) => ({ operation: (need) => checkScope(ctx, need) }),
-    unauthorizedError: (_parent, _ctx, _info, result) => new HubError('forbidden.scope', result.message),
-  },
-  validation: {
-    validationError: ({ issues }) => {
-      const items = itemsOf(issues)
-      const [first] = items
-      const detail = first ? `${first.loc?.join('.')}: ${first.detail}` : 'The input is not valid.'
-      return new HubError('validation.failed', detail, { items })
+/** A builder with the plugins of this graph and nothing in it. */
+export const hubBuilder = () =>
+  new SchemaBuilder<GraphTypes>({
+    // Scope first in the list is outermost: a caller without the scope learns nothing from validation.
+    plugins: [ScopeAuthPlugin, ValidationPlugin, DataloaderPlugin, RelayPlugin, PrismaPlugin, DeclaredScopePlugin],
+    defaultFieldNullability: false,
+    prisma: {
+      client: (ctx) => ctx.deps.db.prisma,
+      dmmf: getDatamodel(),
+      onUnusedQuery: 'error',
+      maxConnectionSize: MAX_PAGE_SIZE,
+      defaultConnectionSize: 20,
     },
-  },
-})
+    relay: relayOptions,
+    scopeAuth: {
+      authScopes: (ctx) => ({ operation: (need) => checkScope(ctx, need) }),
+      unauthorizedError: (_parent, _ctx, _info, result) => new HubError('forbidden.scope', result.message),
+    },
+    validation: {
+      validationError: ({ issues }) => {
+        const items = itemsOf(issues)
+        const [first] = items
+        const detail = first ? `${first.loc?.join('.')}: ${first.detail}` : 'The input is not valid.'
+        return new HubError('validation.failed', detail, { items })
+      },
+    },
+  })
+
+export const builder = hubBuilder()
 
 builder.queryType({ description: 'Reads. What the caller cannot see is null.' })
 builder.mutationType({ description: 'Changes. Each bears the name of its operation and takes one `input`.' })

@@ -7,7 +7,8 @@ export function rule<Schema extends z.ZodType>(schema: Schema): { validate: Sche
   return { validate: schema, extensions: { zod: schema } }
 }
 
-type InputFields = PothosSchemaTypes.InputFieldBuilder<typeof builder.$inferSchemaTypes, 'InputObject'>
+/** What builds the fields of an input type. */
+export type InputFields = PothosSchemaTypes.InputFieldBuilder<typeof builder.$inferSchemaTypes, 'InputObject'>
 
 /** The two members by which an input names the repo that it is about: `targetRepo` reads them. */
 export function repoName(t: InputFields) {

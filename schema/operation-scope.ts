@@ -6,7 +6,12 @@
 import { assertLevel, assertSession, hasLevel, requireCredential } from '../src/auth/policy.ts'
 import type { RequestContext, ScopeLevel } from '../src/operation/context.ts'
 
-export type OperationScope = 'none' | 'key:read' | 'key:write' | 'key:train' | 'session'
+const operationScopes = ['none', 'key:read', 'key:write', 'key:train', 'session'] as const
+
+export type OperationScope = (typeof operationScopes)[number]
+
+export const isOperationScope = (scope: unknown): scope is OperationScope =>
+  operationScopes.some((known) => known === scope)
 
 /** Throws 404 where the caller does not see what the operation acts on. Each subject has its own: `targetRepo`, `targetRun`. */
 export type AssertVisible<Args> = (ctx: RequestContext, args: Args) => Promise<unknown>

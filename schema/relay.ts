@@ -12,6 +12,9 @@ interface NodeId {
 
 const forwardOnly = 'Not used: listings are read forward; 422 when given.'
 
+/** Each type's loader asks who may see its things. */
+const unguarded = { scope: 'none' }
+
 export const relayOptions = {
   encodeGlobalID: encodeNodeId,
   decodeGlobalID: decodeNodeId,
@@ -20,10 +23,12 @@ export const relayOptions = {
   nodeFieldOptions: { nullable: false, description: 'The thing itself.' },
   nodeQueryOptions: {
     description: 'Anything with an id, or null where it does not exist or is not visible to the caller.',
+    extensions: unguarded,
     args: { id: { description: 'TypeID, such as `repo_…`.' } },
   },
   nodesQueryOptions: {
     description: 'Several things by id, in the order asked; null in the place of each that is not visible.',
+    extensions: unguarded,
     args: { ids: { description: `TypeIDs, of any types: ${MAX_NODE_IDS} at most, else 422.` } },
     resolve: (
       _root: unknown,

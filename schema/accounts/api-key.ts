@@ -6,6 +6,7 @@ import { builder } from '../builder.ts'
 import { KeyScopeEnum } from '../enums.ts'
 import { rule } from '../input-field.ts'
 import { operation } from '../operation-scope.ts'
+import { input, mutation } from '../root-field.ts'
 import { Account } from './account.ts'
 
 const ApiKeyType = builder.objectRef<ApiKey>('ApiKey').implement({
@@ -45,9 +46,11 @@ const CreatedApiKey = builder.objectRef<ApiKey & { readonly token: string }>('Cr
   }),
 })
 
-const CreateApiKeyInput = builder.inputType('CreateApiKeyInput', {
-  description: 'A key for yourself or for an org of yours.',
-  fields: (t) => ({
+mutation('createApiKey', {
+  type: CreatedApiKey,
+  description: 'Makes a key and shows its token once; only its SHA-256 is kept.',
+  scope: 'session',
+  input: input('A key for yourself or for an org of yours.', (t) => ({
     name: t.string({ required: true, ...rule(keyNameText), description: '1 to 100 characters.' }),
     scope: t.field({ type: KeyScopeEnum, required: true, description: 'Its level.' }),
     owner: t.string({
@@ -64,33 +67,17 @@ const CreateApiKeyInput = builder.inputType('CreateApiKeyInput', {
       description: 'GPU hours a day that runs of this key may reserve.',
     }),
     expiresAt: t.field({ type: 'DateTime', description: 'When it ends.' }),
-  }),
+  })),
+  verb: createApiKey,
 })
 
-builder.mutationField('createApiKey', (t) =>
-  t.field({
-    type: CreatedApiKey,
-    description: 'Makes a key and shows its token once; only its SHA-256 is kept.',
-    ...operation('session'),
-    args: { input: t.arg({ type: CreateApiKeyInput, required: true, description: 'The key.' }) },
-    resolve: (_root, { input }, ctx) => createApiKey(ctx, input),
-  }),
-)
-
-const RevokeApiKeyInput = builder.inputType('RevokeApiKeyInput', {
-  description: 'Which key ends.',
-  fields: (t) => ({ id: t.id({ required: true, description: 'Id of the key.' }) }),
+mutation('revokeApiKey', {
+  type: ApiKeyType,
+  description: 'Ends a key for good; a second time changes nothing.',
+  scope: 'session',
+  input: input('Which key ends.', (t) => ({ id: t.id({ required: true, description: 'Id of the key.' }) })),
+  verb: revokeApiKey,
 })
-
-builder.mutationField('revokeApiKey', (t) =>
-  t.field({
-    type: ApiKeyType,
-    description: 'Ends a key for good; a second time changes nothing.',
-    ...operation('session'),
-    args: { input: t.arg({ type: RevokeApiKeyInput, required: true, description: 'The key.' }) },
-    resolve: (_root, { input }, ctx) => revokeApiKey(ctx, input),
-  }),
-)
 
 builder.queryField('apiKeys', (t) =>
   t.field({

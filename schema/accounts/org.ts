@@ -6,40 +6,24 @@ import { displayNameText, handleText } from '../../src/platform/text-rules.ts'
 import { builder } from '../builder.ts'
 import { OrgRoleEnum } from '../enums.ts'
 import { rule } from '../input-field.ts'
-import { operation } from '../operation-scope.ts'
+import { input, mutation } from '../root-field.ts'
 import { Account } from './account.ts'
 
 const anyHandle = z.string().max(256)
 
-const CreateOrgInput = builder.inputType('CreateOrgInput', {
-  description: 'A new org. The caller becomes its first owner.',
-  fields: (t) => ({
+mutation('createOrg', {
+  type: Account,
+  description: 'Makes an org. 409 for a taken handle.',
+  scope: 'session',
+  input: input('A new org. The caller becomes its first owner.', (t) => ({
     handle: t.string({
       required: true,
       ...rule(handleText),
       description: '1 to 64 of a-z, 0-9 and inner hyphens; no user may have it.',
     }),
     name: t.string({ ...rule(displayNameText), description: 'The name to show; 1 to 200 characters.' }),
-  }),
-})
-
-builder.mutationField('createOrg', (t) =>
-  t.field({
-    type: Account,
-    description: 'Makes an org. 409 for a taken handle.',
-    ...operation('session'),
-    args: { input: t.arg({ type: CreateOrgInput, required: true, description: 'The org.' }) },
-    resolve: (_root, { input }, ctx) => createOrg(ctx, input),
-  }),
-)
-
-const AddOrgMemberInput = builder.inputType('AddOrgMemberInput', {
-  description: 'A person and the role that they shall have.',
-  fields: (t) => ({
-    org: t.string({ required: true, ...rule(anyHandle), description: 'Handle of the org.' }),
-    user: t.string({ required: true, ...rule(anyHandle), description: 'Handle of the person.' }),
-    role: t.field({ type: OrgRoleEnum, description: 'Member by default.' }),
-  }),
+  })),
+  verb: createOrg,
 })
 
 type Membership = Awaited<ReturnType<typeof addOrgMember>>
@@ -53,23 +37,17 @@ const MembershipType = builder.objectRef<Membership>('Membership').implement({
   }),
 })
 
-builder.mutationField('addOrgMember', (t) =>
-  t.field({
-    type: MembershipType,
-    description:
-      'Adds a person to an org, or changes their role; for owners of the org. 409 when it would leave no owner.',
-    ...operation('session'),
-    args: { input: t.arg({ type: AddOrgMemberInput, required: true, description: 'Who and where.' }) },
-    resolve: (_root, { input }, ctx) => addOrgMember(ctx, input),
-  }),
-)
-
-const RemoveOrgMemberInput = builder.inputType('RemoveOrgMemberInput', {
-  description: 'Who leaves which org.',
-  fields: (t) => ({
+mutation('addOrgMember', {
+  type: MembershipType,
+  description:
+    'Adds a person to an org, or changes their role; for owners of the org. 409 when it would leave no owner.',
+  scope: 'session',
+  input: input('A person and the role that they shall have.', (t) => ({
     org: t.string({ required: true, ...rule(anyHandle), description: 'Handle of the org.' }),
     user: t.string({ required: true, ...rule(anyHandle), description: 'Handle of the person.' }),
-  }),
+    role: t.field({ type: OrgRoleEnum, description: 'Member by default.' }),
+  })),
+  verb: addOrgMember,
 })
 
 const RemovedMember = builder.objectRef<Awaited<ReturnType<typeof removeOrgMember>>>('RemovedMember').implement({
@@ -83,12 +61,13 @@ const RemovedMember = builder.objectRef<Awaited<ReturnType<typeof removeOrgMembe
   }),
 })
 
-builder.mutationField('removeOrgMember', (t) =>
-  t.field({
-    type: RemovedMember,
-    description: 'Removes a person from an org: by an owner, or by the person. 409 for the last owner.',
-    ...operation('session'),
-    args: { input: t.arg({ type: RemoveOrgMemberInput, required: true, description: 'Who and where.' }) },
-    resolve: (_root, { input }, ctx) => removeOrgMember(ctx, input),
-  }),
-)
+mutation('removeOrgMember', {
+  type: RemovedMember,
+  description: 'Removes a person from an org: by an owner, or by the person. 409 for the last owner.',
+  scope: 'session',
+  input: input('Who leaves which org.', (t) => ({
+    org: t.string({ required: true, ...rule(anyHandle), description: 'Handle of the org.' }),
+    user: t.string({ required: true, ...rule(anyHandle), description: 'Handle of the person.' }),
+  })),
+  verb: removeOrgMember,
+})

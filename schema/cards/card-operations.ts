@@ -3,15 +3,12 @@ import { robotCardPut } from '../../src/cards/card-schema.ts'
 import { putRobotCard } from '../../src/cards/put-robot-card.ts'
 import { validateRobotCard } from '../../src/cards/validate-robot-card.ts'
 import { invalid } from '../../src/platform/errors.ts'
-import { builder } from '../builder.ts'
-import { repoName } from '../input-field.ts'
-import { operation } from '../operation-scope.ts'
+import { type InputFields, repoName } from '../input-field.ts'
 import { targetRepo } from '../repos/target-repo.ts'
+import { input, mutation } from '../root-field.ts'
 import { cardArgument } from './card-document.ts'
 import { RobotCardType, ValidationReport } from './robot-card.ts'
 import { RobotCardInput } from './robot-card-input.ts'
-
-type InputFields = Parameters<typeof repoName>[0]
 
 /** The two spellings of a card. The document is checked by the verb, so that validate can report what its schema refuses. */
 const eitherCard = (t: InputFields) => ({
@@ -23,41 +20,32 @@ const eitherCard = (t: InputFields) => ({
   }),
 })
 
-const PutRobotCardInput = builder.inputType('PutRobotCardInput', {
-  description: 'The whole card, in one of its two spellings.',
-  fields: (t) => ({ ...repoName(t), ...eitherCard(t) }),
+mutation('putRobotCard', {
+  type: RobotCardType,
+  description:
+    'Replaces the card of a robot repo. A card with a failing check is refused with one entry for each, never repaired; 409 on another kind.',
+  scope: 'key:write',
+  target: targetRepo,
+  input: input('The whole card, in one of its two spellings.', (t) => ({ ...repoName(t), ...eitherCard(t) })),
+  verb: (ctx, input) => {
+    const card = cardArgument(input)
+    if (!card) throw invalid('validation.required', 'Give the card, as card or as document.', ['input', 'card'])
+    return putRobotCard(ctx, { owner: input.owner, repo: input.repo, ...card })
+  },
 })
 
-builder.mutationField('putRobotCard', (t) =>
-  t.field({
-    type: RobotCardType,
-    description:
-      'Replaces the card of a robot repo. A card with a failing check is refused with one entry for each, never repaired; 409 on another kind.',
-    ...operation('key:write', targetRepo),
-    args: { input: t.arg({ type: PutRobotCardInput, required: true, description: 'What to do it with.' }) },
-    resolve: (_root, { input }, ctx) => {
-      const card = cardArgument(input)
-      if (!card) throw invalid('validation.required', 'Give the card, as card or as document.', ['input', 'card'])
-      return putRobotCard(ctx, { owner: input.owner, repo: input.repo, ...card })
-    },
-  }),
-)
-
-const ValidateRobotCardInput = builder.inputType('ValidateRobotCardInput', {
-  description: 'A card in one of its two spellings, or none: then the stored one is validated.',
-  fields: (t) => ({ ...repoName(t), ...eitherCard(t) }),
+mutation('validateRobotCard', {
+  type: ValidationReport,
+  description:
+    'Runs every static check of a card and reports what a put would refuse, with the same codes. Writes nothing; 404 when no card is given and none is stored.',
+  scope: 'key:read',
+  target: targetRepo,
+  input: input('A card in one of its two spellings, or none: then the stored one is validated.', (t) => ({
+    ...repoName(t),
+    ...eitherCard(t),
+  })),
+  verb: (ctx, input) => {
+    const document = cardArgument(input)?.document
+    return validateRobotCard(ctx, { owner: input.owner, repo: input.repo, document })
+  },
 })
-
-builder.mutationField('validateRobotCard', (t) =>
-  t.field({
-    type: ValidationReport,
-    description:
-      'Runs every static check of a card and reports what a put would refuse, with the same codes. Writes nothing; 404 when no card is given and none is stored.',
-    ...operation('key:read', targetRepo),
-    args: { input: t.arg({ type: ValidateRobotCardInput, required: true, description: 'What to do it with.' }) },
-    resolve: (_root, { input }, ctx) => {
-      const document = cardArgument(input)?.document
-      return validateRobotCard(ctx, { owner: input.owner, repo: input.repo, document })
-    },
-  }),
-)

@@ -20,8 +20,8 @@ import {
 } from '../../src/files/schemas.ts'
 import { builder } from '../builder.ts'
 import { repoName, rule } from '../input-field.ts'
-import { operation } from '../operation-scope.ts'
 import { targetRepo } from '../repos/target-repo.ts'
+import { input, mutation } from '../root-field.ts'
 import { RepoFile } from './file.ts'
 
 /** The length of a list alone: its members have rules of their own, and a fault shall be told once. */
@@ -91,9 +91,13 @@ const PresignUploadFile = builder.inputType('PresignUploadFile', {
   }),
 })
 
-const PresignUploadInput = builder.inputType('PresignUploadInput', {
-  description: '1 to 100 files of one repo.',
-  fields: (t) => ({
+mutation('presignUpload', {
+  type: PresignedUploads,
+  description:
+    'Starts uploads, or resumes those pending for the same path, size and digest. 413 for a file over 50 GiB and for an owner without room.',
+  scope: 'key:write',
+  target: targetRepo,
+  input: input('The files to upload: 1 to 100 of one repo.', (t) => ({
     ...repoName(t),
     files: t.field({
       type: [PresignUploadFile],
@@ -101,19 +105,9 @@ const PresignUploadInput = builder.inputType('PresignUploadInput', {
       ...rule(upTo(MAX_FILES_PER_REQUEST)),
       description: '1 to 100.',
     }),
-  }),
+  })),
+  verb: presignUpload,
 })
-
-builder.mutationField('presignUpload', (t) =>
-  t.field({
-    type: PresignedUploads,
-    description:
-      'Starts uploads, or resumes those pending for the same path, size and digest. 413 for a file over 50 GiB and for an owner without room.',
-    ...operation('key:write', targetRepo),
-    args: { input: t.arg({ type: PresignUploadInput, required: true, description: 'What to do it with.' }) },
-    resolve: (_root, { input }, ctx) => presignUpload(ctx, input),
-  }),
-)
 
 const CompletedPart = builder.inputType('CompletedPart', {
   description: 'A part that was sent.',
@@ -144,9 +138,18 @@ const CompletedUpload = builder.inputType('CompletedUpload', {
   }),
 })
 
-const CompleteUploadInput = builder.inputType('CompleteUploadInput', {
-  description: '1 to 100 uploads of one repo.',
-  fields: (t) => ({
+const CompletedUploads = builder.objectRef<Awaited<ReturnType<typeof completeUpload>>>('CompletedUploads').implement({
+  description: 'The files as they now stand.',
+  fields: (t) => ({ files: t.expose('files', { type: [RepoFile], description: 'In the order asked.' }) }),
+})
+
+mutation('completeUpload', {
+  type: CompletedUploads,
+  description:
+    'Assembles the parts, checks them and links the files, all or none. A file that fails is named, and the others stay completable.',
+  scope: 'key:write',
+  target: targetRepo,
+  input: input('The uploads to complete: 1 to 100 of one repo.', (t) => ({
     ...repoName(t),
     uploads: t.field({
       type: [CompletedUpload],
@@ -154,31 +157,8 @@ const CompleteUploadInput = builder.inputType('CompleteUploadInput', {
       ...rule(upTo(MAX_FILES_PER_REQUEST)),
       description: '1 to 100.',
     }),
-  }),
-})
-
-const CompletedUploads = builder.objectRef<Awaited<ReturnType<typeof completeUpload>>>('CompletedUploads').implement({
-  description: 'The files as they now stand.',
-  fields: (t) => ({ files: t.expose('files', { type: [RepoFile], description: 'In the order asked.' }) }),
-})
-
-builder.mutationField('completeUpload', (t) =>
-  t.field({
-    type: CompletedUploads,
-    description:
-      'Assembles the parts, checks them and links the files, all or none. A file that fails is named, and the others stay completable.',
-    ...operation('key:write', targetRepo),
-    args: { input: t.arg({ type: CompleteUploadInput, required: true, description: 'What to do it with.' }) },
-    resolve: (_root, { input }, ctx) => completeUpload(ctx, input),
-  }),
-)
-
-const AbortUploadInput = builder.inputType('AbortUploadInput', {
-  description: 'Which upload to give up.',
-  fields: (t) => ({
-    ...repoName(t),
-    uploadId: t.string({ required: true, ...rule(abortUploadInput.shape.uploadId), description: 'From presign.' }),
-  }),
+  })),
+  verb: completeUpload,
 })
 
 const AbortedUpload = builder.objectRef<{ uploadId: string }>('AbortedUpload').implement({
@@ -186,22 +166,16 @@ const AbortedUpload = builder.objectRef<{ uploadId: string }>('AbortedUpload').i
   fields: (t) => ({ uploadId: t.exposeString('uploadId', { description: 'The id that it had.' }) }),
 })
 
-builder.mutationField('abortUpload', (t) =>
-  t.field({
-    type: AbortedUpload,
-    description: 'Gives a pending upload up and frees what it reserved. 409 for one already completed or aborted.',
-    ...operation('key:write', targetRepo),
-    args: { input: t.arg({ type: AbortUploadInput, required: true, description: 'What to do it with.' }) },
-    resolve: (_root, { input }, ctx) => abortUpload(ctx, input),
-  }),
-)
-
-const PresignDownloadInput = builder.inputType('PresignDownloadInput', {
-  description: '1 to 100 paths of one repo.',
-  fields: (t) => ({
+mutation('abortUpload', {
+  type: AbortedUpload,
+  description: 'Gives a pending upload up and frees what it reserved. 409 for one already completed or aborted.',
+  scope: 'key:write',
+  target: targetRepo,
+  input: input('Which upload to give up.', (t) => ({
     ...repoName(t),
-    paths: t.stringList({ required: true, ...rule(presignDownloadInput.shape.paths), description: '1 to 100.' }),
-  }),
+    uploadId: t.string({ required: true, ...rule(abortUploadInput.shape.uploadId), description: 'From presign.' }),
+  })),
+  verb: abortUpload,
 })
 
 const DownloadTarget = builder.objectRef<DownloadTicket>('DownloadTarget').implement({
@@ -223,22 +197,15 @@ const PresignedDownloads = builder
     fields: (t) => ({ files: t.expose('files', { type: [DownloadTarget], description: 'In the order asked.' }) }),
   })
 
-builder.mutationField('presignDownload', (t) =>
-  t.field({
-    type: PresignedDownloads,
-    description: 'URLs for files, all or none: an unknown path is a 404 that lists every missing one.',
-    ...operation('none'),
-    args: { input: t.arg({ type: PresignDownloadInput, required: true, description: 'What to do it with.' }) },
-    resolve: (_root, { input }, ctx) => presignDownload(ctx, input),
-  }),
-)
-
-const DeleteFilesInput = builder.inputType('DeleteFilesInput', {
-  description: '1 to 100 paths of one repo.',
-  fields: (t) => ({
+mutation('presignDownload', {
+  type: PresignedDownloads,
+  description: 'URLs for files, all or none: an unknown path is a 404 that lists every missing one.',
+  scope: 'none',
+  input: input('The files to fetch: 1 to 100 paths of one repo.', (t) => ({
     ...repoName(t),
     paths: t.stringList({ required: true, ...rule(presignDownloadInput.shape.paths), description: '1 to 100.' }),
-  }),
+  })),
+  verb: presignDownload,
 })
 
 const DeletedFiles = builder.objectRef<Awaited<ReturnType<typeof deleteFiles>>>('DeletedFiles').implement({
@@ -249,12 +216,14 @@ const DeletedFiles = builder.objectRef<Awaited<ReturnType<typeof deleteFiles>>>(
   }),
 })
 
-builder.mutationField('deleteFiles', (t) =>
-  t.field({
-    type: DeletedFiles,
-    description: 'Unlinks files in one step; bytes that nothing refers to any more are collected later.',
-    ...operation('key:write', targetRepo),
-    args: { input: t.arg({ type: DeleteFilesInput, required: true, description: 'What to do it with.' }) },
-    resolve: (_root, { input }, ctx) => deleteFiles(ctx, input),
-  }),
-)
+mutation('deleteFiles', {
+  type: DeletedFiles,
+  description: 'Unlinks files in one step; bytes that nothing refers to any more are collected later.',
+  scope: 'key:write',
+  target: targetRepo,
+  input: input('The files to delete: 1 to 100 paths of one repo.', (t) => ({
+    ...repoName(t),
+    paths: t.stringList({ required: true, ...rule(presignDownloadInput.shape.paths), description: '1 to 100.' }),
+  })),
+  verb: deleteFiles,
+})

@@ -2,16 +2,21 @@
 import { z } from 'zod'
 import { longNameText, sha256Text, wordText } from '../../src/platform/text-rules.ts'
 import { putDatasetMeta, putModelMeta } from '../../src/repos/put-meta.ts'
-import { builder } from '../builder.ts'
 import { ControlClassEnum } from '../enums.ts'
 import { repoName, rule } from '../input-field.ts'
-import { operation } from '../operation-scope.ts'
+import { input, mutation } from '../root-field.ts'
 import { RepoType } from './repo.ts'
 import { targetRepo } from './target-repo.ts'
 
-const PutModelMetaInput = builder.inputType('PutModelMetaInput', {
-  description: 'The whole block; what is left out becomes null.',
-  fields: (t) => ({
+const MAX_INT32 = 2 ** 31 - 1
+const count = z.int().min(0).max(MAX_INT32)
+
+mutation('putModelMeta', {
+  type: RepoType,
+  description: 'Replaces the meta block of a model repo; 409 on another kind.',
+  scope: 'key:write',
+  target: targetRepo,
+  input: input('The whole meta block of a model repo; what is left out becomes null.', (t) => ({
     ...repoName(t),
     policyType: t.string({ required: true, ...rule(wordText), description: '1 to 64 characters.' }),
     baseModel: t.string({ ...rule(longNameText), description: 'What it was tuned from.' }),
@@ -19,15 +24,16 @@ const PutModelMetaInput = builder.inputType('PutModelMetaInput', {
     controlClass: t.field({ type: ControlClassEnum, description: 'Null means undeclared.' }),
     robot: t.string({ ...rule(longNameText), description: 'The robot it drives.' }),
     embodimentFingerprint: t.string({ ...rule(sha256Text), description: 'Recorded in the policy manifest.' }),
-  }),
+  })),
+  verb: putModelMeta,
 })
 
-const MAX_INT32 = 2 ** 31 - 1
-const count = z.int().min(0).max(MAX_INT32)
-
-const PutDatasetMetaInput = builder.inputType('PutDatasetMetaInput', {
-  description: 'The whole block; what is left out becomes null.',
-  fields: (t) => ({
+mutation('putDatasetMeta', {
+  type: RepoType,
+  description: 'Replaces the meta block of a dataset repo; 409 on another kind.',
+  scope: 'key:write',
+  target: targetRepo,
+  input: input('The whole meta block of a dataset repo; what is left out becomes null.', (t) => ({
     ...repoName(t),
     episodeCount: t.field({ type: 'SafeInt', required: true, ...rule(count), description: 'Episodes.' }),
     totalFrames: t.field({
@@ -38,25 +44,6 @@ const PutDatasetMetaInput = builder.inputType('PutDatasetMetaInput', {
     }),
     fps: t.float({ ...rule(z.number().positive().finite()), description: 'Frames per second.' }),
     robotType: t.string({ ...rule(longNameText), description: 'Free-form label of the robot.' }),
-  }),
+  })),
+  verb: putDatasetMeta,
 })
-
-builder.mutationField('putModelMeta', (t) =>
-  t.field({
-    type: RepoType,
-    description: 'Replaces the meta block of a model repo; 409 on another kind.',
-    ...operation('key:write', targetRepo),
-    args: { input: t.arg({ type: PutModelMetaInput, required: true, description: 'What to do it with.' }) },
-    resolve: (_root, { input }, ctx) => putModelMeta(ctx, input),
-  }),
-)
-
-builder.mutationField('putDatasetMeta', (t) =>
-  t.field({
-    type: RepoType,
-    description: 'Replaces the meta block of a dataset repo; 409 on another kind.',
-    ...operation('key:write', targetRepo),
-    args: { input: t.arg({ type: PutDatasetMetaInput, required: true, description: 'What to do it with.' }) },
-    resolve: (_root, { input }, ctx) => putDatasetMeta(ctx, input),
-  }),
-)

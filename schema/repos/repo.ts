@@ -21,6 +21,7 @@ import { Connection, forwardArgs, nodesOf } from '../connection.ts'
 import { RepoKindEnum, RepoSortEnum, VisibilityEnum } from '../enums.ts'
 import { repoName, rule } from '../input-field.ts'
 import { operation } from '../operation-scope.ts'
+import { input, mutation } from '../root-field.ts'
 import { DatasetMetaType, ModelMetaType } from './repo-meta.ts'
 import { targetRepo } from './target-repo.ts'
 
@@ -159,9 +160,12 @@ builder.queryField('repos', (t) =>
   ),
 )
 
-const CreateRepoInput = builder.inputType('CreateRepoInput', {
-  description: 'RepoCreate of the spec.',
-  fields: (t) => ({
+mutation('createRepo', {
+  type: RepoType,
+  description:
+    'Makes an empty repo. 403 for an org that the caller is no member of, 404 for an unknown owner, 409 for a taken slug.',
+  scope: 'key:write',
+  input: input('A new repo: empty, and private unless `visibility` says otherwise.', (t) => ({
     kind: t.field({ type: RepoKindEnum, required: true, description: 'What it will hold.' }),
     slug: t.string({ required: true, ...rule(slugText), description: '1 to 64 of a-z, 0-9 and inner hyphens.' }),
     owner: t.string({
@@ -171,45 +175,22 @@ const CreateRepoInput = builder.inputType('CreateRepoInput', {
     visibility: t.field({ type: VisibilityEnum, description: 'Private by default.' }),
     description: t.string({ ...rule(descriptionText), description: 'At most 4,000 characters.' }),
     tags: t.stringList({ ...rule(tagList), description: 'At most 20; duplicates are dropped.' }),
-  }),
+  })),
+  verb: createRepo,
 })
 
-builder.mutationField('createRepo', (t) =>
-  t.field({
-    type: RepoType,
-    description:
-      'Makes an empty repo. 403 for an org that the caller is no member of, 404 for an unknown owner, 409 for a taken slug.',
-    ...operation('key:write'),
-    args: { input: t.arg({ type: CreateRepoInput, required: true, description: 'What to do it with.' }) },
-    resolve: (_root, { input }, ctx) => createRepo(ctx, input),
-  }),
-)
-
-const UpdateRepoInput = builder.inputType('UpdateRepoInput', {
-  description: 'RepoUpdate of the spec: what is left out stays as it is.',
-  fields: (t) => ({
+mutation('updateRepo', {
+  type: RepoType,
+  description: 'Changes description, tags and visibility. An agent key may not make a repo public.',
+  scope: 'key:write',
+  target: targetRepo,
+  input: input('Which repo to change, and how; what is left out stays as it is.', (t) => ({
     ...repoName(t),
     visibility: t.field({ type: VisibilityEnum, description: 'The new visibility; may not be null.' }),
     description: t.string({ ...rule(descriptionText), description: 'Null clears it.' }),
     tags: t.stringList({ ...rule(tagList), description: 'Replaces all tags; null clears them.' }),
-  }),
-})
-
-builder.mutationField('updateRepo', (t) =>
-  t.field({
-    type: RepoType,
-    description: 'Changes description, tags and visibility. An agent key may not make a repo public.',
-    ...operation('key:write', targetRepo),
-    args: { input: t.arg({ type: UpdateRepoInput, required: true, description: 'What to do it with.' }) },
-    resolve: (_root, { input }, ctx) => updateRepo(ctx, input),
-  }),
-)
-
-const DeleteRepoInput = builder.inputType('DeleteRepoInput', {
-  description: 'Which repo to delete.',
-  fields: (t) => ({
-    ...repoName(t),
-  }),
+  })),
+  verb: updateRepo,
 })
 
 const DeletedRepo = builder.objectRef<{ id: string }>('DeletedRepo').implement({
@@ -217,16 +198,17 @@ const DeletedRepo = builder.objectRef<{ id: string }>('DeletedRepo').implement({
   fields: (t) => ({ id: t.exposeID('id', { description: 'The id that it had.' }) }),
 })
 
-builder.mutationField('deleteRepo', (t) =>
-  t.field({
-    type: DeletedRepo,
-    description:
-      'Deletes the repo and unlinks its files; bytes are collected later. 409 while something refers to it; never for agent keys.',
-    ...operation('key:write', targetRepo),
-    args: { input: t.arg({ type: DeleteRepoInput, required: true, description: 'What to do it with.' }) },
-    resolve: (_root, { input }, ctx) => deleteRepo(ctx, input),
-  }),
-)
+mutation('deleteRepo', {
+  type: DeletedRepo,
+  description:
+    'Deletes the repo and unlinks its files; bytes are collected later. 409 while something refers to it; never for agent keys.',
+  scope: 'key:write',
+  target: targetRepo,
+  input: input('Which repo to delete.', (t) => ({
+    ...repoName(t),
+  })),
+  verb: deleteRepo,
+})
 
 builder.subscriptionField('repoUpdated', (t) =>
   t.field({

@@ -7,7 +7,7 @@ import { cancelRun } from '../../src/runs/end/cancel-run.ts'
 import { deleteRun } from '../../src/runs/end/delete-run.ts'
 import { builder } from '../builder.ts'
 import { rule } from '../input-field.ts'
-import { operation } from '../operation-scope.ts'
+import { input, mutation } from '../root-field.ts'
 import { RunType } from './run.ts'
 import { targetRun } from './target-run.ts'
 
@@ -19,9 +19,13 @@ const workerText = z
 
 const MAX_WAIT_S = 30
 
-const ClaimRunInput = builder.inputType('ClaimRunInput', {
-  description: 'RunClaim of the spec.',
-  fields: (t) => ({
+mutation('claimRun', {
+  type: RunType,
+  description:
+    'Takes a queued worker run: of any number at once, one gets it. 409 for one that is claimed (naming the holder), has ended or is hosted. A running hosted run can be claimed again by its own call and credential.',
+  scope: 'key:train',
+  target: targetRun,
+  input: input('Which run to claim, and as whom.', (t) => ({
     runId: t.string({ required: true, description: 'The run.' }),
     worker: t.string({ required: true, ...rule(workerText), description: "The runner's name for itself." }),
     hostedCallId: t.string({
@@ -33,23 +37,16 @@ const ClaimRunInput = builder.inputType('ClaimRunInput', {
       ...rule(z.int().min(0)),
       description: 'Of a re-claim: the published step where the template restarts; metrics past it are dropped.',
     }),
-  }),
+  })),
+  verb: claimRun,
 })
 
-builder.mutationField('claimRun', (t) =>
-  t.field({
-    type: RunType,
-    description:
-      'Takes a queued worker run: of any number at once, one gets it. 409 for one that is claimed (naming the holder), has ended or is hosted. A running hosted run can be claimed again by its own call and credential.',
-    ...operation('key:train', targetRun),
-    args: { input: t.arg({ type: ClaimRunInput, required: true, description: 'What to claim, and as whom.' }) },
-    resolve: (_root, { input }, ctx) => claimRun(ctx, input),
-  }),
-)
-
-const ClaimNextRunInput = builder.inputType('ClaimNextRunInput', {
-  description: 'Who looks for work, and for how long.',
-  fields: (t) => ({
+mutation('claimNextRun', {
+  type: RunType,
+  nullable: true,
+  description: 'Takes the oldest queued worker run that the caller may claim; null when none comes within the time.',
+  scope: 'key:train',
+  input: input('Who looks for work, and for how long.', (t) => ({
     worker: t.string({ required: true, ...rule(workerText), description: "The runner's name for itself." }),
     waitS: t.int({
       ...rule(z.int().min(0).max(MAX_WAIT_S)),
@@ -59,39 +56,18 @@ const ClaimNextRunInput = builder.inputType('ClaimNextRunInput', {
       ...rule(handleText),
       description: 'Handle of the account whose runs alone count; all accounts of the credential by default.',
     }),
-  }),
+  })),
+  verb: claimNextRun,
 })
 
-builder.mutationField('claimNextRun', (t) =>
-  t.field({
-    type: RunType,
-    nullable: true,
-    description: 'Takes the oldest queued worker run that the caller may claim; null when none comes within the time.',
-    ...operation('key:train'),
-    args: { input: t.arg({ type: ClaimNextRunInput, required: true, description: 'As whom.' }) },
-    resolve: (_root, { input }, ctx) => claimNextRun(ctx, input),
-  }),
-)
-
-const CancelRunInput = builder.inputType('CancelRunInput', {
-  description: 'What to cancel.',
-  fields: (t) => ({ runId: t.string({ required: true, description: 'The run.' }) }),
-})
-
-builder.mutationField('cancelRun', (t) =>
-  t.field({
-    type: RunType,
-    description:
-      'Ends a queued run at once and asks a running one to stop, which its runner sees on its next report. Repeating it changes nothing; 409 for one that has ended, 501 for a running hosted one.',
-    ...operation('key:write', targetRun),
-    args: { input: t.arg({ type: CancelRunInput, required: true, description: 'What to cancel.' }) },
-    resolve: (_root, { input }, ctx) => cancelRun(ctx, input),
-  }),
-)
-
-const DeleteRunInput = builder.inputType('DeleteRunInput', {
-  description: 'Which run to delete.',
-  fields: (t) => ({ runId: t.string({ required: true, description: 'The run.' }) }),
+mutation('cancelRun', {
+  type: RunType,
+  description:
+    'Ends a queued run at once and asks a running one to stop, which its runner sees on its next report. Repeating it changes nothing; 409 for one that has ended, 501 for a running hosted one.',
+  scope: 'key:write',
+  target: targetRun,
+  input: input('Which run to cancel.', (t) => ({ runId: t.string({ required: true, description: 'The run.' }) })),
+  verb: cancelRun,
 })
 
 const DeletedRun = builder.objectRef<{ id: string }>('DeletedRun').implement({
@@ -99,13 +75,12 @@ const DeletedRun = builder.objectRef<{ id: string }>('DeletedRun').implement({
   fields: (t) => ({ id: t.exposeID('id', { description: 'The id that it had.' }) }),
 })
 
-builder.mutationField('deleteRun', (t) =>
-  t.field({
-    type: DeletedRun,
-    description:
-      'Deletes a run that has ended, with its log, metrics and artifacts. 409 while it is queued or running, or while runs descend from it; never for agent keys. What it cost stays in the ledger, and its GPU hours count for their day.',
-    ...operation('key:write', targetRun),
-    args: { input: t.arg({ type: DeleteRunInput, required: true, description: 'What to delete.' }) },
-    resolve: (_root, { input }, ctx) => deleteRun(ctx, input),
-  }),
-)
+mutation('deleteRun', {
+  type: DeletedRun,
+  description:
+    'Deletes a run that has ended, with its log, metrics and artifacts. 409 while it is queued or running, or while runs descend from it; never for agent keys. What it cost stays in the ledger, and its GPU hours count for their day.',
+  scope: 'key:write',
+  target: targetRun,
+  input: input('Which run to delete.', (t) => ({ runId: t.string({ required: true, description: 'The run.' }) })),
+  verb: deleteRun,
+})

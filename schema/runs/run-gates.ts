@@ -5,8 +5,8 @@ import { type GateResult, listGateResults } from '../../src/runs/gates/list-gate
 import { recordGateResults } from '../../src/runs/gates/record-gate-results.ts'
 import { builder } from '../builder.ts'
 import { CellVerdictEnum } from '../enums.ts'
-import { rule } from '../input-field.ts'
-import { operation } from '../operation-scope.ts'
+import { type InputFields, rule } from '../input-field.ts'
+import { input, mutation } from '../root-field.ts'
 import { RunType } from './run.ts'
 import { GateRowType } from './run-parts.ts'
 import { targetRun } from './target-run.ts'
@@ -26,8 +26,6 @@ const GateCellInput = builder.inputType('GateCellInput', {
   }),
 })
 
-type InputFields = PothosSchemaTypes.InputFieldBuilder<typeof builder.$inferSchemaTypes, 'InputObject'>
-
 const cellsRule = { ...rule(z.array(z.unknown()).max(MAX_CELLS)), description: `At most ${MAX_CELLS}.` }
 const stepRule = { ...rule(z.int().min(0)), description: 'Of the checkpoint.' }
 const seedsRun = { ...rule(seeds), description: 'How many seeds were rolled out.' }
@@ -46,11 +44,18 @@ const GateResultInput = builder.inputType('GateResultInput', {
   }),
 })
 
-const RecordGateResultsInput = builder.inputType('RecordGateResultsInput', {
-  description: 'What gating checkpoints found: `results`, or the members of a single one.',
-  fields: (t) => ({
+mutation('recordGateResults', {
+  type: RunType,
+  description:
+    'Records what gating checkpoints of a running run found; telling one again replaces it. For the credential that holds the run, 409 for any other. Where a tripwire of the recipe then fires the run is asked to stop: `cancelRequestedAt`.',
+  scope: 'key:train',
+  target: targetRun,
+  input: input('What gating checkpoints found: `results`, or the members of a single one.', (t) => ({
     runId: t.string({ required: true, description: 'The run.' }),
-    attempt: t.int({ ...rule(z.int().min(1)), description: '`attempt` of the claim; a lost one is refused with 409.' }),
+    attempt: t.int({
+      ...rule(z.int().min(1)),
+      description: '`attempt` of the claim; a lost one is refused with 409.',
+    }),
     results: t.field({
       type: [GateResultInput],
       ...rule(z.array(z.unknown()).min(1).max(MAX_RESULTS)),
@@ -61,19 +66,9 @@ const RecordGateResultsInput = builder.inputType('RecordGateResultsInput', {
     seedsRun: t.int(seedsRun),
     seedsAlive: t.int(seedsAlive),
     rolloutId: rolloutId(t),
-  }),
+  })),
+  verb: recordGateResults,
 })
-
-builder.mutationField('recordGateResults', (t) =>
-  t.field({
-    type: RunType,
-    description:
-      'Records what gating checkpoints of a running run found; telling one again replaces it. For the credential that holds the run, 409 for any other. Where a tripwire of the recipe then fires the run is asked to stop: `cancelRequestedAt`.',
-    ...operation('key:train', targetRun),
-    args: { input: t.arg({ type: RecordGateResultsInput, required: true, description: 'What was found.' }) },
-    resolve: (_root, { input }, ctx) => recordGateResults(ctx, input),
-  }),
-)
 
 const GateResultType = builder.objectRef<GateResult>('RunGateResult').implement({
   description: 'What gating one checkpoint found.',

@@ -8,25 +8,18 @@ import { terminalStatuses } from '../../src/runs/run-state.ts'
 import { builder } from '../builder.ts'
 import { JobStatusEnum } from '../enums.ts'
 import { rule } from '../input-field.ts'
-import { operation } from '../operation-scope.ts'
 import { recipeOf, runRequestFields } from '../planner/recipe-input.ts'
+import { input, mutation } from '../root-field.ts'
 import { RunType } from './run.ts'
 
-const CreateRunInput = builder.inputType('CreateRunInput', {
-  description: 'A recipe, who is billed, and what it descends from.',
-  fields: runRequestFields,
+mutation('createRun', {
+  type: RunType,
+  description:
+    'Queues a run. A worker run waits for a runner with a train key of the owner; the datasets of this hub that it names are pinned as they are now.',
+  scope: 'key:train',
+  input: input('A recipe, who is billed, and what it descends from.', runRequestFields),
+  verb: (ctx, input) => createRun(ctx, { ...input, recipe: recipeOf(input.recipe) }),
 })
-
-builder.mutationField('createRun', (t) =>
-  t.field({
-    type: RunType,
-    description:
-      'Queues a run. A worker run waits for a runner with a train key of the owner; the datasets of this hub that it names are pinned as they are now.',
-    ...operation('key:train'),
-    args: { input: t.arg({ type: CreateRunInput, required: true, description: 'What to do it with.' }) },
-    resolve: (_root, { input }, ctx) => createRun(ctx, { ...input, recipe: recipeOf(input.recipe) }),
-  }),
-)
 
 const ImportArtifactsInput = builder.inputType('RunImportArtifactsInput', {
   description: 'What the training left behind; each at most COACH_MAX_ARTIFACT_BYTES (4 MiB).',
@@ -37,9 +30,12 @@ const ImportArtifactsInput = builder.inputType('RunImportArtifactsInput', {
   }),
 })
 
-const ImportRunInput = builder.inputType('ImportRunInput', {
-  description: 'A run that was trained elsewhere.',
-  fields: (t) => ({
+mutation('importRun', {
+  type: RunType,
+  description:
+    'Records a run that was trained elsewhere: kind `external`, ended, with artifacts and no log. It spends nothing.',
+  scope: 'key:write',
+  input: input('A run that was trained elsewhere.', (t) => ({
     artifacts: t.field({ type: ImportArtifactsInput, required: true, description: 'What it left behind.' }),
     owner: t.string({
       ...rule(handleText),
@@ -57,18 +53,12 @@ const ImportRunInput = builder.inputType('ImportRunInput', {
       ...rule(z.enum(terminalStatuses, 'must be succeeded, failed or canceled')),
       description: 'How it ended; default succeeded.',
     }),
-    hyperparams: t.field({ type: 'JSON', ...rule(recipeRules.hyperparams), description: 'An object; kept untouched.' }),
-  }),
+    hyperparams: t.field({
+      type: 'JSON',
+      ...rule(recipeRules.hyperparams),
+      description: 'An object; kept untouched.',
+    }),
+  })),
+  verb: (ctx, input) =>
+    importRun(ctx, { ...input, hyperparams: input.hyperparams as Readonly<Record<string, unknown>> | null }),
 })
-
-builder.mutationField('importRun', (t) =>
-  t.field({
-    type: RunType,
-    description:
-      'Records a run that was trained elsewhere: kind `external`, ended, with artifacts and no log. It spends nothing.',
-    ...operation('key:write'),
-    args: { input: t.arg({ type: ImportRunInput, required: true, description: 'What to do it with.' }) },
-    resolve: (_root, { input }, ctx) =>
-      importRun(ctx, { ...input, hyperparams: input.hyperparams as Readonly<Record<string, unknown>> | null }),
-  }),
-)

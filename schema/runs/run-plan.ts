@@ -8,8 +8,8 @@ import { estimateRun } from '../../src/runs/create/estimate-run.ts'
 import { recommendRun } from '../../src/runs/create/recommend-run.ts'
 import { builder } from '../builder.ts'
 import { ControlClassEnum, RecommendationBasisEnum, RunExecutorEnum, TrainingMethodEnum } from '../enums.ts'
-import { operation } from '../operation-scope.ts'
 import { recipeOf, runRequestFields } from '../planner/recipe-input.ts'
+import { input, mutation } from '../root-field.ts'
 
 const EstimateType = builder.objectRef<RunEstimate>('RunEstimate').implement({
   description: 'The most that a run can cost: rate x wall-clock cap, then capped by the budget.',
@@ -128,34 +128,20 @@ const RecommendationType = builder.objectRef<RunRecommendation>('RunRecommendati
   }),
 })
 
-const EstimateRunInput = builder.inputType('EstimateRunInput', {
-  description: 'What createRun takes.',
-  fields: runRequestFields,
+mutation('estimateRun', {
+  type: EstimateType,
+  description:
+    'The most that a run would cost. Checks what createRun checks and makes nothing; a hosted run is priced on every deployment.',
+  scope: 'key:train',
+  input: input('The run to price: what createRun takes.', runRequestFields),
+  verb: (ctx, input) => estimateRun(ctx, { ...input, recipe: recipeOf(input.recipe) }),
 })
 
-const RecommendRunInput = builder.inputType('RecommendRunInput', {
-  description: 'What createRun takes.',
-  fields: runRequestFields,
+mutation('recommendRun', {
+  type: RecommendationType,
+  description:
+    'The smallest tier for a recipe, with hours, costs and the arithmetic. Makes nothing; answers for planned templates too.',
+  scope: 'key:train',
+  input: input('The run to find a tier for: what createRun takes.', runRequestFields),
+  verb: (ctx, input) => recommendRun(ctx, { ...input, recipe: recipeOf(input.recipe) }),
 })
-
-builder.mutationField('estimateRun', (t) =>
-  t.field({
-    type: EstimateType,
-    description:
-      'The most that a run would cost. Checks what createRun checks and makes nothing; a hosted run is priced on every deployment.',
-    ...operation('key:train'),
-    args: { input: t.arg({ type: EstimateRunInput, required: true, description: 'What to do it with.' }) },
-    resolve: (_root, { input }, ctx) => estimateRun(ctx, { ...input, recipe: recipeOf(input.recipe) }),
-  }),
-)
-
-builder.mutationField('recommendRun', (t) =>
-  t.field({
-    type: RecommendationType,
-    description:
-      'The smallest tier for a recipe, with hours, costs and the arithmetic. Makes nothing; answers for planned templates too.',
-    ...operation('key:train'),
-    args: { input: t.arg({ type: RecommendRunInput, required: true, description: 'What to do it with.' }) },
-    resolve: (_root, { input }, ctx) => recommendRun(ctx, { ...input, recipe: recipeOf(input.recipe) }),
-  }),
-)

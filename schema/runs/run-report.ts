@@ -6,7 +6,7 @@ import { reportRun } from '../../src/runs/report/report-run.ts'
 import { builder } from '../builder.ts'
 import { RunReportStatusEnum } from '../enums.ts'
 import { rule } from '../input-field.ts'
-import { operation } from '../operation-scope.ts'
+import { input, mutation } from '../root-field.ts'
 import { RunType } from './run.ts'
 import { targetRun } from './target-run.ts'
 
@@ -30,9 +30,13 @@ const RunReportProgressInput = builder.inputType('RunReportProgressInput', {
   }),
 })
 
-const ReportRunInput = builder.inputType('ReportRunInput', {
-  description: 'RunReport of the spec: all of it is optional, and every report renews the lease.',
-  fields: (t) => ({
+mutation('reportRun', {
+  type: RunType,
+  description:
+    'Stores what the runner of a running run reports, whole or not at all, and renews its lease. Read `cancelRequestedAt` of the answer, and stop when it is set. 409 for everybody but the credential that holds the run.',
+  scope: 'key:train',
+  target: targetRun,
+  input: input('RunReport of the spec: all of it is optional, and every report renews the lease.', (t) => ({
     runId: t.string({ required: true, description: 'The run.' }),
     attempt: t.int({
       ...rule(z.int().min(1)),
@@ -55,7 +59,10 @@ const ReportRunInput = builder.inputType('ReportRunInput', {
       extensions: { anyText: true },
       description: 'The resolved config, in the place of an earlier one.',
     }),
-    scorecardJson: t.field({ type: 'JSON', description: 'The acceptance scorecard, in the place of an earlier one.' }),
+    scorecardJson: t.field({
+      type: 'JSON',
+      description: 'The acceptance scorecard, in the place of an earlier one.',
+    }),
     outputModelRepo: t.string({
       ...rule(fullNameText),
       description: 'The model repo that the run publishes to: one that the caller can write.',
@@ -71,22 +78,12 @@ const ReportRunInput = builder.inputType('ReportRunInput', {
         "The runner's own number of this log chunk, counted within the attempt: a report sent again is stored once.",
     }),
     metricsSeq: t.field({ type: 'SafeInt', ...rule(count), description: 'The same of its metrics.' }),
-  }),
+  })),
+  verb: (ctx, input) => {
+    const { progress, ...report } = input
+    return reportRun(ctx, { ...report, progress: progress ? documentOf(progress) : null })
+  },
 })
-
-builder.mutationField('reportRun', (t) =>
-  t.field({
-    type: RunType,
-    description:
-      'Stores what the runner of a running run reports, whole or not at all, and renews its lease. Read `cancelRequestedAt` of the answer, and stop when it is set. 409 for everybody but the credential that holds the run.',
-    ...operation('key:train', targetRun),
-    args: { input: t.arg({ type: ReportRunInput, required: true, description: 'What there is to report.' }) },
-    resolve: (_root, { input }, ctx) => {
-      const { progress, ...report } = input
-      return reportRun(ctx, { ...report, progress: progress ? documentOf(progress) : null })
-    },
-  }),
-)
 
 /** Progress as it is kept: in the names of `/v1`. */
 function documentOf(progress: typeof RunReportProgressInput.$inferInput): ReportedProgress {

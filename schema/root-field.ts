@@ -1,0 +1,120 @@
+/** Root fields: the helpers by which every query, mutation and subscription is made, so that none forgets its scope or its texts. */
+import type {
+  ArgBuilder,
+  FieldNullability,
+  InputFieldMap,
+  InputShapeFromFields,
+  ShapeFromTypeParam,
+  TypeParam,
+} from '@pothos/core'
+import type { RequestContext } from '../src/operation/context.ts'
+import { builder } from './builder.ts'
+import type { InputFields } from './input-field.ts'
+import { type OperationScope, operation } from './operation-scope.ts'
+
+type Types = typeof builder.$inferSchemaTypes
+type Result<Type extends TypeParam<Types>, Nullable extends FieldNullability<Type>> = ShapeFromTypeParam<
+  Types,
+  Type,
+  Nullable
+>
+
+/** A resolver over a helper's type parameters, which Pothos cannot compare with its own: the helper's signature holds its callers to them. */
+const generic = (resolve: unknown) => resolve as never
+
+interface RootField<Type extends TypeParam<Types>, Nullable extends FieldNullability<Type>> {
+  readonly type: Type
+  readonly nullable?: Nullable
+  readonly description: string
+  /** Asked before anything else; `none` for what anybody may call. */
+  readonly scope: OperationScope
+}
+
+interface Input<Fields extends InputFieldMap> {
+  readonly description: string
+  readonly fields: (t: InputFields) => Fields
+}
+
+/** What a mutation takes, and the text of it. A call of its own, so that TypeScript knows the fields before it looks at the verb. */
+export const input = <Fields extends InputFieldMap>(
+  description: string,
+  fields: (t: InputFields) => Fields,
+): Input<Fields> => ({ description, fields })
+
+interface Mutation<Type extends TypeParam<Types>, Nullable extends FieldNullability<Type>, Fields extends InputFieldMap>
+  extends RootField<Type, Nullable> {
+  /** The one argument, `input`, of a type that is called after the mutation. */
+  readonly input: Input<Fields>
+  /** Throws 404 where the caller does not see what the input names: `targetRepo`, `targetRun`. Without it a missing scope is 403. */
+  readonly target?: (ctx: RequestContext, input: InputShapeFromFields<Fields>) => Promise<unknown>
+  readonly verb: (ctx: RequestContext, input: InputShapeFromFields<Fields>) => Promise<Result<Type, Nullable>>
+}
+
+/** Adds a mutation: `createRepo` takes `input: CreateRepoInput!`. */
+export function mutation<
+  Type extends TypeParam<Types>,
+  Fields extends InputFieldMap,
+  Nullable extends FieldNullability<Type> = false,
+>(name: string, { input, scope, target, verb, ...field }: Mutation<Type, Nullable, Fields>): void {
+  type Args = { readonly input: InputShapeFromFields<Fields> }
+  const InputType = builder.inputType(`${name[0]?.toUpperCase()}${name.slice(1)}Input`, input)
+  builder.mutationField(name, (t) =>
+    t.field({
+      ...field,
+      ...operation(scope, target && ((ctx: RequestContext, args: Args) => target(ctx, args.input))),
+      args: { input: t.arg({ type: InputType, required: true, description: input.description }) },
+      resolve: generic((_root: unknown, args: Args, ctx: RequestContext) => verb(ctx, args.input)),
+    }),
+  )
+}
+
+type ArgFields = ArgBuilder<Types>
+
+/** What a query or subscription takes. A call of its own for the same reason. */
+export const args = <Args extends InputFieldMap>(fields: (t: ArgFields) => Args) => fields
+
+interface Query<Type extends TypeParam<Types>, Nullable extends FieldNullability<Type>, Args extends InputFieldMap>
+  extends RootField<Type, Nullable> {
+  readonly args?: (t: ArgFields) => Args
+  readonly read: (
+    ctx: RequestContext,
+    args: InputShapeFromFields<Args>,
+  ) => Promise<Result<Type, Nullable>> | Result<Type, Nullable>
+}
+
+/** Adds a query. A listing's type is a connection, and its arguments begin with `t.connectionArgs()`. */
+export function query<
+  Type extends TypeParam<Types>,
+  Args extends InputFieldMap,
+  Nullable extends FieldNullability<Type> = false,
+>(name: string, { args, scope, read, ...field }: Query<Type, Nullable, Args>): void {
+  builder.queryField(name, (t) =>
+    t.field({
+      ...field,
+      ...operation(scope),
+      args: args?.(t.arg),
+      resolve: generic((_root: unknown, given: InputShapeFromFields<Args>, ctx: RequestContext) => read(ctx, given)),
+    }),
+  )
+}
+
+interface Subscription<Type extends TypeParam<Types>, Args extends InputFieldMap> extends RootField<Type, false> {
+  readonly args: (t: ArgFields) => Args
+  readonly events: (ctx: RequestContext, args: InputShapeFromFields<Args>) => AsyncIterable<Result<Type, false>>
+}
+
+/** Adds a subscription: what `events` yields is sent as it is. */
+export function subscription<Type extends TypeParam<Types>, Args extends InputFieldMap>(
+  name: string,
+  { args, scope, events, ...field }: Subscription<Type, Args>,
+): void {
+  builder.subscriptionField(name, (t) =>
+    t.field({
+      ...field,
+      ...operation(scope),
+      args: args(t.arg),
+      subscribe: (_root, given, ctx) => events(ctx, given),
+      resolve: generic((event: unknown) => event),
+    }),
+  )
+}

@@ -1,0 +1,82 @@
+import { type GraphQLField, type GraphQLObjectType, getNamedType, isNonNullType } from 'graphql'
+import { describe, expect, it } from 'vitest'
+import { hubBuilder } from '../../schema/builder.ts'
+import { schema } from '../../schema/index.ts'
+
+const fieldsOf = (type: GraphQLObjectType | null | undefined) => Object.values(type?.getFields() ?? {})
+const mutations: readonly GraphQLField<unknown, unknown>[] = fieldsOf(schema.getMutationType())
+
+/** A builder as the graph's own, with one root field that is written without the helpers. */
+function builderWith(options: object) {
+  const builder = hubBuilder()
+  builder.queryType({})
+  builder.mutationType({})
+  builder.subscriptionType({})
+  builder.queryField('known', (t) => t.string({ extensions: { scope: 'none' }, resolve: () => 'known' }))
+  return { builder, stray: { resolve: () => 'stray', ...options } }
+}
+
+describe('a root field cannot forget its guard', () => {
+  it('stops the build of a schema with a query without a declared scope', () => {
+    const { builder, stray } = builderWith({})
+    builder.queryField('stray', (t) => t.string(stray))
+    expect(() => builder.toSchema()).toThrow('Query.stray declares no scope')
+  })
+
+  it('stops the build of a schema with a mutation without a declared scope', () => {
+    const { builder, stray } = builderWith({})
+    builder.mutationField('stray', (t) => t.string(stray))
+    expect(() => builder.toSchema()).toThrow('Mutation.stray declares no scope')
+  })
+
+  it('stops the build of a schema with a subscription without a declared scope', () => {
+    const { builder, stray } = builderWith({ subscribe: async function* () {} })
+    builder.subscriptionField('stray', (t) => t.string({ subscribe: async function* () {}, ...stray }))
+    expect(() => builder.toSchema()).toThrow('Subscription.stray declares no scope')
+  })
+
+  it('stops the build of a schema with a field whose scope is declared and never asked', () => {
+    const { builder, stray } = builderWith({ extensions: { scope: 'key:write' } })
+    builder.queryField('stray', (t) => t.string(stray))
+    expect(() => builder.toSchema()).toThrow('Query.stray declares key:write, but nothing asks for it')
+  })
+
+  it('stops the build of a schema with a scope that does not exist', () => {
+    const { builder, stray } = builderWith({ extensions: { scope: 'key:admin' } })
+    builder.queryField('stray', (t) => t.string(stray))
+    expect(() => builder.toSchema()).toThrow('Query.stray declares no scope')
+  })
+
+  it('shows the scope of each root field of the graph', () => {
+    const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]
+    const fields = roots.flatMap((root) =>
+      fieldsOf(root).map((field) => [`${root?.name}.${field.name}`, field] as const),
+    )
+    expect(fields.length).toBeGreaterThan(30)
+    expect(fields.filter(([, { extensions }]) => typeof extensions.scope !== 'string').map(([name]) => name)).toEqual(
+      [],
+    )
+  })
+})
+
+describe('a mutation', () => {
+  it('takes one argument, `input`, of a type by its own name', () => {
+    for (const { name, args } of mutations) {
+      expect(
+        args.map((argument) => argument.name),
+        name,
+      ).toEqual(['input'])
+      const [input] = args
+      expect(isNonNullType(input?.type), name).toBe(true)
+      expect(input && getNamedType(input.type).name).toBe(`${name[0]?.toUpperCase()}${name.slice(1)}Input`)
+    }
+  })
+
+  it('says what its input is in words of its own, at the argument as at the type', () => {
+    for (const { name, args } of mutations) {
+      expect(args[0]?.description, name).toBe(args[0] && getNamedType(args[0].type).description)
+    }
+    const texts = mutations.map(({ args }) => args[0]?.description)
+    expect(texts.filter((text, place) => texts.indexOf(text) !== place)).toEqual([])
+  })
+})
