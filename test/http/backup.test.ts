@@ -1,4 +1,4 @@
-/** The README's backup of a data folder, and the way back into an empty one. */
+/** The backup of a data folder in docs/operations.md, and the way back into an empty one. */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'

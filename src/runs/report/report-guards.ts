@@ -40,7 +40,7 @@ export function withoutStored(run: ReportedRun, input: ReportRunInput, read: Rea
 
 const triggers = { succeeded: 'succeed', failed: 'fail', canceled: 'confirmCancel' } as const
 
-/** 409 where the caller does not hold the run in this attempt or it has ended, 422 for a `canceled` without a cancel request. */
+/** 409 where the caller is not the run's holder in this attempt or the run has ended, 422 for a `canceled` without a cancel request. */
 export function assertMoves(viewer: Credentialed, run: ReportedRun, { status }: ReportRunInput, fence: number): void {
   const trigger: RunTrigger = status ? triggers[status] : 'report'
   const actor = actorOf(viewer, fence)

@@ -1,0 +1,74 @@
+/** The documents say what is there: paths, links, settings, and the states of runs and uploads. */
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { uploadTransitions } from '../src/files/upload-state.ts'
+import { environment } from '../src/platform/config-environment.ts'
+import { runTransitions } from '../src/runs/run-state.ts'
+
+const root = join(import.meta.dirname, '..')
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+const documents = ['README.md', ...globSync('docs/*.md', { cwd: root })].sort()
+
+/** As GitHub makes the anchor of a heading. */
+const anchor = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-')
+
+const anchors = (path: string) => [...read(path).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchor(heading))
+
+const folders = '(?:src|schema|rest-compat|test|docs|prisma|scripts|examples)'
+/** `src/runs/run-state.ts`, `src/runs/` in code marks; names with a placeholder or wildcard are none. */
+const namedPath = new RegExp(`\`(${folders}/[\\w./-]*)\``, 'g')
+
+it('has the documents that a stranger is sent to', () => {
+  expect(documents).toEqual(
+    expect.arrayContaining(['README.md', 'docs/adding-an-operation.md', 'docs/operations.md', 'docs/states.md']),
+  )
+})
+
+describe.each(documents)('%s', (document) => {
+  it('names only files and folders that are there', () => {
+    const named = [...read(document).matchAll(namedPath)].map(([, path = '']) => path)
+    expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([])
+  })
+
+  it('links only to what is there', () => {
+    const links = [...read(document).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)]
+    const broken = links.filter(([, path = '', place]) => {
+      const target = path === '' ? document : join(dirname(document), path)
+      return !existsSync(join(root, target)) || (place !== undefined && !anchors(target).includes(place))
+    })
+    expect(broken.map(([link]) => link)).toEqual([])
+  })
+})
+
+it('docs/operations.md has every setting, and no other', () => {
+  const rows = read('docs/operations.md')
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
+  const listed = rows.flatMap((row) =>
+    [...(row.split(' | ')[0] ?? '').matchAll(/`([A-Z0-9_]+)`/g)].map(([, name]) => name),
+  )
+  expect(listed.sort()).toEqual(Object.keys(environment.shape).sort())
+})
+
+describe('docs/states.md draws', () => {
+  const [runs = '', uploads = ''] = read('docs/states.md').split('## Upload')
+  const arrows = (text: string) =>
+    new Set([...text.matchAll(/^ {2}(\w+) --> (\w+): (\w+)/gm)].map(([, from, to, by]) => `${from} ${by} ${to}`))
+
+  it('every transition of a run, and no other', () => {
+    const table = runTransitions.map(({ from, trigger, to }) => `${from} ${trigger} ${to}`)
+    expect(arrows(runs)).toEqual(new Set(table))
+  })
+
+  it('every transition of an upload, and no other', () => {
+    const table = Object.entries(uploadTransitions).flatMap(([event, { from, to }]) =>
+      from.map((state) => `${state} ${event} ${to}`),
+    )
+    expect(arrows(uploads)).toEqual(new Set(table))
+  })
+})
