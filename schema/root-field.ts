@@ -1,11 +1,11 @@
 /** Root fields: the helpers by which every query, mutation and subscription is made, so that none forgets its scope or its texts. */
-import type {
-  ArgBuilder,
-  FieldNullability,
-  InputFieldMap,
-  InputShapeFromFields,
-  ShapeFromTypeParam,
-  TypeParam,
+import {
+  type FieldNullability,
+  InputFieldBuilder,
+  type InputFieldMap,
+  type InputShapeFromFields,
+  type ShapeFromTypeParam,
+  type TypeParam,
 } from '@pothos/core'
 import type { RequestContext } from '../src/operation/context.ts'
 import { builder } from './builder.ts'
@@ -68,14 +68,15 @@ export function mutation<
   )
 }
 
-type ArgFields = ArgBuilder<Types>
+type ArgFields = PothosSchemaTypes.InputFieldBuilder<Types, 'Arg'>
 
 /** What a query or subscription takes. A call of its own for the same reason. */
-export const args = <Args extends InputFieldMap>(fields: (t: ArgFields) => Args) => fields
+export const args = <Args extends InputFieldMap>(fields: (t: ArgFields) => Args): Args =>
+  fields(new InputFieldBuilder(builder, 'Arg'))
 
 interface Query<Type extends TypeParam<Types>, Nullable extends FieldNullability<Type>, Args extends InputFieldMap>
   extends RootField<Type, Nullable> {
-  readonly args?: (t: ArgFields) => Args
+  readonly args?: Args
   readonly read: (
     ctx: RequestContext,
     args: InputShapeFromFields<Args>,
@@ -92,15 +93,17 @@ export function query<
     t.field({
       ...field,
       ...operation(scope),
-      args: args?.(t.arg),
+      args,
       resolve: generic((_root: unknown, given: InputShapeFromFields<Args>, ctx: RequestContext) => read(ctx, given)),
     }),
   )
 }
 
+type Events<Event> = AsyncIterable<Event> | Promise<AsyncIterable<Event>>
+
 interface Subscription<Type extends TypeParam<Types>, Args extends InputFieldMap> extends RootField<Type, false> {
-  readonly args: (t: ArgFields) => Args
-  readonly events: (ctx: RequestContext, args: InputShapeFromFields<Args>) => AsyncIterable<Result<Type, false>>
+  readonly args: Args
+  readonly events: (ctx: RequestContext, args: InputShapeFromFields<Args>) => Events<Result<Type, false>>
 }
 
 /** Adds a subscription: what `events` yields is sent as it is. */
@@ -112,7 +115,7 @@ export function subscription<Type extends TypeParam<Types>, Args extends InputFi
     t.field({
       ...field,
       ...operation(scope),
-      args: args(t.arg),
+      args,
       subscribe: (_root, given, ctx) => events(ctx, given),
       resolve: generic((event: unknown) => event),
     }),

@@ -5,8 +5,7 @@ import { fullNameText, keyNameText, pageSize } from '../../src/platform/text-rul
 import { builder } from '../builder.ts'
 import { KeyScopeEnum } from '../enums.ts'
 import { rule } from '../input-field.ts'
-import { operation } from '../operation-scope.ts'
-import { input, mutation } from '../root-field.ts'
+import { args, input, mutation, query } from '../root-field.ts'
 import { Account } from './account.ts'
 
 const ApiKeyType = builder.objectRef<ApiKey>('ApiKey').implement({
@@ -79,19 +78,17 @@ mutation('revokeApiKey', {
   verb: revokeApiKey,
 })
 
-builder.queryField('apiKeys', (t) =>
-  t.field({
-    type: [ApiKeyType],
-    description: 'Keys of yourself or of an org of yours, newest first, revoked ones too.',
-    ...operation('session'),
-    args: {
-      owner: t.arg.string({
-        ...rule(z.string().max(256)),
-        description: 'Handle of yourself (default) or of an org of yours.',
-      }),
-      first: t.arg.int({ ...rule(pageSize), description: 'How many, 1 to 100; 20 by default.' }),
-      after: t.arg.id({ description: 'Only keys older than this one.' }),
-    },
-    resolve: (_root, args, ctx) => listApiKeys(ctx, args),
-  }),
-)
+query('apiKeys', {
+  type: [ApiKeyType],
+  description: 'Keys of yourself or of an org of yours, newest first, revoked ones too.',
+  scope: 'session',
+  args: args((t) => ({
+    owner: t.string({
+      ...rule(z.string().max(256)),
+      description: 'Handle of yourself (default) or of an org of yours.',
+    }),
+    first: t.int({ ...rule(pageSize), description: 'How many, 1 to 100; 20 by default.' }),
+    after: t.id({ description: 'Only keys older than this one.' }),
+  })),
+  read: listApiKeys,
+})

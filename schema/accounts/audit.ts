@@ -4,7 +4,7 @@ import { type AuditEntry, auditLog } from '../../src/accounts/audit-log.ts'
 import { builder, MAX_PAGE_SIZE } from '../builder.ts'
 import { Connection, forwardArgs, nodesOf } from '../connection.ts'
 import { rule } from '../input-field.ts'
-import { operation } from '../operation-scope.ts'
+import { args, query } from '../root-field.ts'
 import { Account } from './account.ts'
 
 const AuditEntryType = builder.objectRef<AuditEntry>('AuditEntry').implement({
@@ -26,27 +26,28 @@ const AuditEntryType = builder.objectRef<AuditEntry>('AuditEntry').implement({
   }),
 })
 
-builder.queryField('auditLog', (t) =>
-  t.connection(
-    {
-      type: AuditEntryType,
-      description: 'What was done in the name of an account, newest first; for its people.',
-      ...operation('session'),
-      args: {
-        account: t.arg.string({ required: true, ...rule(z.string().max(256)), description: 'Handle of the account.' }),
-      },
-      resolve: async (_root, args, ctx) => {
-        const page = forwardArgs(args, MAX_PAGE_SIZE)
-        return new Connection(await auditLog(ctx, { account: args.account, ...page }), page.after !== null)
-      },
-    },
-    {
-      name: 'AuditConnection',
-      description: 'A page of audit entries.',
-      fields: (connection) => ({
-        nodes: connection.field({ type: [AuditEntryType], description: 'The entries.', resolve: nodesOf<AuditEntry> }),
-      }),
-    },
-    { name: 'AuditEdge', description: 'An audit entry and its cursor.' },
-  ),
+const AuditConnection = builder.connectionObject(
+  {
+    type: AuditEntryType,
+    name: 'AuditConnection',
+    description: 'A page of audit entries.',
+    fields: (connection) => ({
+      nodes: connection.field({ type: [AuditEntryType], description: 'The entries.', resolve: nodesOf<AuditEntry> }),
+    }),
+  },
+  { name: 'AuditEdge', description: 'An audit entry and its cursor.' },
 )
+
+query('auditLog', {
+  type: AuditConnection,
+  description: 'What was done in the name of an account, newest first; for its people.',
+  scope: 'session',
+  args: args((t) => ({
+    ...t.connectionArgs(),
+    account: t.string({ required: true, ...rule(z.string().max(256)), description: 'Handle of the account.' }),
+  })),
+  read: async (ctx, { account, ...args }) => {
+    const page = forwardArgs(args, MAX_PAGE_SIZE)
+    return new Connection(await auditLog(ctx, { account, ...page }), page.after !== null)
+  },
+})

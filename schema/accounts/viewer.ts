@@ -2,7 +2,7 @@
 import { type Me, readMe } from '../../src/accounts/read-me.ts'
 import { builder } from '../builder.ts'
 import { KeyScopeEnum } from '../enums.ts'
-import { operation } from '../operation-scope.ts'
+import { query } from '../root-field.ts'
 import { Account } from './account.ts'
 
 const CredentialKindEnum = builder.enumType('CredentialKind', {
@@ -64,12 +64,10 @@ const ViewerType = builder.objectRef<Me>('Viewer').implement({
   }),
 })
 
-builder.queryField('viewer', (t) =>
-  t.field({
-    type: ViewerType,
-    nullable: true,
-    description: 'Who asks. 401 without a credential.',
-    ...operation('key:read'),
-    resolve: (_root, _args, ctx) => readMe(ctx),
-  }),
-)
+query('viewer', {
+  type: ViewerType,
+  nullable: true,
+  description: 'Who asks. 401 without a credential.',
+  scope: 'key:read',
+  read: readMe,
+})

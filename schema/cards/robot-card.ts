@@ -7,8 +7,8 @@ import type { RobotCard } from '../../src/cards/robot-card.ts'
 import type { RobotValidationReport } from '../../src/cards/validate-robot-card.ts'
 import { builder } from '../builder.ts'
 import { CardSourceEnum, RobotCheckStatusEnum } from '../enums.ts'
-import { operation } from '../operation-scope.ts'
 import { RepoType } from '../repos/repo.ts'
+import { args, query } from '../root-field.ts'
 import { InterfaceType } from './interface.ts'
 
 type ActuatorShape = NonNullable<RobotCardDocument['actuators']>[number]
@@ -154,20 +154,18 @@ builder.objectField(RepoType, 'robotCard', (t) =>
   t.expose('robotCard', { type: RobotCardType, nullable: true, description: 'Robot repos, when set.' }),
 )
 
-builder.queryField('robotCard', (t) =>
-  t.field({
-    type: RobotCardType,
-    nullable: true,
-    description:
-      "A robot's card by the name of its repo; null where the repo does not exist, is not visible to the caller or has no card yet. 409 on another kind.",
-    ...operation('none'),
-    args: {
-      owner: t.arg.string({ required: true, description: 'Handle of the owner.' }),
-      slug: t.arg.string({ required: true, description: 'Slug of the repo.' }),
-    },
-    resolve: (_root, args, ctx) => getRobotCard(ctx, args),
-  }),
-)
+query('robotCard', {
+  type: RobotCardType,
+  nullable: true,
+  description:
+    "A robot's card by the name of its repo; null where the repo does not exist, is not visible to the caller or has no card yet. 409 on another kind.",
+  scope: 'none',
+  args: args((t) => ({
+    owner: t.string({ required: true, description: 'Handle of the owner.' }),
+    slug: t.string({ required: true, description: 'Slug of the repo.' }),
+  })),
+  read: getRobotCard,
+})
 
 const ModelSummary = builder.objectRef<RobotModelSummary>('RobotModelSummary').implement({
   description: 'The model as MuJoCo would tell it; one that it refuses has no base, joints or keyframes.',

@@ -6,8 +6,8 @@ import { filesOfRepos, listTree } from '../../src/files/tree.ts'
 import { builder } from '../builder.ts'
 import { Connection, forwardArgs, nodesOf } from '../connection.ts'
 import { rule } from '../input-field.ts'
-import { operation } from '../operation-scope.ts'
 import { RepoType } from '../repos/repo.ts'
+import { args, query } from '../root-field.ts'
 
 export const RepoFile = builder.objectRef<RepoFileEntry>('RepoFile').implement({
   description:
@@ -61,34 +61,32 @@ builder.objectField(RepoType, 'files', (t) =>
   }),
 )
 
-builder.queryField('tree', (t) =>
-  t.field({
-    type: RepoFileConnection,
-    nullable: true,
-    description:
-      "A repo's files by its name, as `files` shows them, in one statement; null where the repo does not exist or is not visible to the caller.",
-    ...operation('none'),
-    args: {
-      owner: t.arg.string({ required: true, description: 'Handle of the owner.' }),
-      slug: t.arg.string({ required: true, description: 'Slug of the repo.' }),
-      prefix: t.arg.string({ ...rule(treePrefix), description: 'Only paths that start with it.' }),
-      first: t.arg.int({
-        // Shown to the OpenAPI document; `forwardArgs` holds to it.
-        extensions: { zod: treeLimit.default(DEFAULT_TREE_LIMIT) },
-        description: `How many: 1 to ${MAX_TREE_LIMIT}, ${DEFAULT_TREE_LIMIT} by default.`,
-      }),
-      after: t.arg.string({ description: 'Cursor of the page before.' }),
-    },
-    resolve: async (_root, { owner, slug, prefix, ...args }, ctx) => {
-      const { first, after } = forwardArgs(args, MAX_TREE_LIMIT)
-      const page = await listTree(ctx, {
-        owner,
-        repo: slug,
-        prefix: prefix ?? '',
-        limit: first ?? DEFAULT_TREE_LIMIT,
-        after,
-      })
-      return page && new Connection(page, after !== null)
-    },
-  }),
-)
+query('tree', {
+  type: RepoFileConnection,
+  nullable: true,
+  description:
+    "A repo's files by its name, as `files` shows them, in one statement; null where the repo does not exist or is not visible to the caller.",
+  scope: 'none',
+  args: args((t) => ({
+    owner: t.string({ required: true, description: 'Handle of the owner.' }),
+    slug: t.string({ required: true, description: 'Slug of the repo.' }),
+    prefix: t.string({ ...rule(treePrefix), description: 'Only paths that start with it.' }),
+    first: t.int({
+      // Shown to the OpenAPI document; `forwardArgs` holds to it.
+      extensions: { zod: treeLimit.default(DEFAULT_TREE_LIMIT) },
+      description: `How many: 1 to ${MAX_TREE_LIMIT}, ${DEFAULT_TREE_LIMIT} by default.`,
+    }),
+    after: t.string({ description: 'Cursor of the page before.' }),
+  })),
+  read: async (ctx, { owner, slug, prefix, ...args }) => {
+    const { first, after } = forwardArgs(args, MAX_TREE_LIMIT)
+    const page = await listTree(ctx, {
+      owner,
+      repo: slug,
+      prefix: prefix ?? '',
+      limit: first ?? DEFAULT_TREE_LIMIT,
+      after,
+    })
+    return page && new Connection(page, after !== null)
+  },
+})

@@ -8,7 +8,7 @@ import {
 } from '../../src/planner/list-hardware-tiers.ts'
 import type { HardwareTier } from '../../src/platform/tier-table.ts'
 import { builder } from '../builder.ts'
-import { operation } from '../operation-scope.ts'
+import { query } from '../root-field.ts'
 
 const TierType = builder.objectRef<HardwareTier>('HardwareTier').implement({
   description: 'A kind of GPU machine that a recipe may name.',
@@ -66,11 +66,9 @@ const TierListType = builder.objectRef<HardwareTierList>('HardwareTierList').imp
   }),
 })
 
-builder.queryField('hardwareTiers', (t) =>
-  t.field({
-    type: TierListType,
-    description: 'The tiers that a recipe may name, with the rates that hosted runs are billed at.',
-    ...operation('none'),
-    resolve: (_root, _args, ctx) => listHardwareTiers(ctx),
-  }),
-)
+query('hardwareTiers', {
+  type: TierListType,
+  description: 'The tiers that a recipe may name, with the rates that hosted runs are billed at.',
+  scope: 'none',
+  read: listHardwareTiers,
+})

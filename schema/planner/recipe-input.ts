@@ -10,7 +10,7 @@ import {
 import { handleText, wordText } from '../../src/platform/text-rules.ts'
 import { builder } from '../builder.ts'
 import { RunExecutorEnum, VideoModeEnum } from '../enums.ts'
-import { rule } from '../input-field.ts'
+import { type InputFields, rule } from '../input-field.ts'
 
 const GateTripwireInput = builder.inputType('GateTripwireInput', {
   description:
@@ -86,8 +86,6 @@ const RecipeInput = builder.inputType('RunRecipeInput', {
     }),
   }),
 })
-
-type InputFields = PothosSchemaTypes.InputFieldBuilder<typeof builder.$inferSchemaTypes, 'InputObject'>
 
 /** What create, estimate and recommend take. */
 export function runRequestFields(t: InputFields) {

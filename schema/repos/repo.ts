@@ -20,8 +20,7 @@ import { builder, MAX_PAGE_SIZE } from '../builder.ts'
 import { Connection, forwardArgs, nodesOf } from '../connection.ts'
 import { RepoKindEnum, RepoSortEnum, VisibilityEnum } from '../enums.ts'
 import { repoName, rule } from '../input-field.ts'
-import { operation } from '../operation-scope.ts'
-import { input, mutation } from '../root-field.ts'
+import { args, input, mutation, query, subscription } from '../root-field.ts'
 import { DatasetMetaType, ModelMetaType } from './repo-meta.ts'
 import { targetRepo } from './target-repo.ts'
 
@@ -97,68 +96,65 @@ class RepoPage extends Connection<Repo> {
   }
 }
 
-builder.queryField('repo', (t) =>
-  t.field({
+query('repo', {
+  type: RepoType,
+  nullable: true,
+  description: 'A repo by owner and slug; null where it does not exist or is not visible to the caller.',
+  scope: 'none',
+  args: args((t) => ({
+    owner: t.string({ required: true, description: 'Handle of the owner.' }),
+    slug: t.string({ required: true, description: 'Slug of the repo.' }),
+  })),
+  read: getRepo,
+})
+
+const RepoConnection = builder.connectionObject(
+  {
     type: RepoType,
-    nullable: true,
-    description: 'A repo by owner and slug; null where it does not exist or is not visible to the caller.',
-    ...operation('none'),
-    args: {
-      owner: t.arg.string({ required: true, description: 'Handle of the owner.' }),
-      slug: t.arg.string({ required: true, description: 'Slug of the repo.' }),
-    },
-    resolve: (_root, args, ctx) => getRepo(ctx, args),
-  }),
+    name: 'RepoConnection',
+    description: 'A page of repos.',
+    fields: (connection) => ({
+      nodes: connection.field({ type: [RepoType], description: 'The repos.', resolve: nodesOf<Repo> }),
+      facets: connection.field({
+        type: Facets,
+        description: 'Tag counts of the counted set; computed only when selected.',
+        resolve: (page, _args, ctx) => repoFacets(ctx, (page as unknown as RepoPage).filter),
+      }),
+    }),
+  },
+  { name: 'RepoEdge', description: 'A repo and its cursor.' },
 )
 
-builder.queryField('repos', (t) =>
-  t.connection(
-    {
-      type: RepoType,
+query('repos', {
+  type: RepoConnection,
+  description: 'Repos visible to the caller, newest first. Every filter narrows; `tag` must hold for all of its tags.',
+  scope: 'none',
+  args: args((t) => ({
+    ...t.connectionArgs(),
+    q: t.string({ ...rule(searchText), description: 'Part of the slug or description, letter case aside.' }),
+    kind: t.field({ type: RepoKindEnum, description: 'Only this kind.' }),
+    owner: t.string({
+      ...rule(z.string().max(256)),
+      description: 'Only of this owner; an unknown handle is an empty page.',
+    }),
+    tag: t.stringList({ ...rule(tagList), description: 'Only with all of these tags.' }),
+    visibility: t.field({ type: VisibilityEnum, description: 'Only public, or only private ones.' }),
+    sort: t.field({ type: RepoSortEnum, description: 'By creation (default) or by last change; always descending.' }),
+    robot: t.string({
+      ...rule(z.string().max(129)),
       description:
-        'Repos visible to the caller, newest first. Every filter narrows; `tag` must hold for all of its tags.',
-      ...operation('none'),
-      args: {
-        q: t.arg.string({ ...rule(searchText), description: 'Part of the slug or description, letter case aside.' }),
-        kind: t.arg({ type: RepoKindEnum, description: 'Only this kind.' }),
-        owner: t.arg.string({
-          ...rule(z.string().max(256)),
-          description: 'Only of this owner; an unknown handle is an empty page.',
-        }),
-        tag: t.arg.stringList({ ...rule(tagList), description: 'Only with all of these tags.' }),
-        visibility: t.arg({ type: VisibilityEnum, description: 'Only public, or only private ones.' }),
-        sort: t.arg({ type: RepoSortEnum, description: 'By creation (default) or by last change; always descending.' }),
-        robot: t.arg.string({
-          ...rule(z.string().max(129)),
-          description:
-            'Only models trained for this robot (`owner/slug`) and datasets of this robot type, letter case aside.',
-        }),
-        interfaceFingerprint: t.arg.string({
-          ...rule(sha256Text),
-          description: "Only robots whose card's current interface has this fingerprint.",
-        }),
-      },
-      resolve: async (_root, args, ctx) => {
-        const input: ListReposInput = { ...args, ...forwardArgs(args, MAX_PAGE_SIZE) }
-        const page = await listRepos(ctx, input)
-        return new RepoPage(page, input)
-      },
-    },
-    {
-      name: 'RepoConnection',
-      description: 'A page of repos.',
-      fields: (connection) => ({
-        nodes: connection.field({ type: [RepoType], description: 'The repos.', resolve: nodesOf<Repo> }),
-        facets: connection.field({
-          type: Facets,
-          description: 'Tag counts of the counted set; computed only when selected.',
-          resolve: (parent, _args, ctx) => repoFacets(ctx, (parent as unknown as RepoPage).filter),
-        }),
-      }),
-    },
-    { name: 'RepoEdge', description: 'A repo and its cursor.' },
-  ),
-)
+        'Only models trained for this robot (`owner/slug`) and datasets of this robot type, letter case aside.',
+    }),
+    interfaceFingerprint: t.string({
+      ...rule(sha256Text),
+      description: "Only robots whose card's current interface has this fingerprint.",
+    }),
+  })),
+  read: async (ctx, args) => {
+    const filter: ListReposInput = { ...args, ...forwardArgs(args, MAX_PAGE_SIZE) }
+    return new RepoPage(await listRepos(ctx, filter), filter)
+  },
+})
 
 mutation('createRepo', {
   type: RepoType,
@@ -210,14 +206,11 @@ mutation('deleteRepo', {
   verb: deleteRepo,
 })
 
-builder.subscriptionField('repoUpdated', (t) =>
-  t.field({
-    type: RepoType,
-    description:
-      'The repo as it stands, and again after each change of its settings, meta or files. Ends when it is deleted or hidden from the caller.',
-    ...operation('none'),
-    args: { repoId: t.arg.id({ required: true, description: 'Id of the repo.' }) },
-    subscribe: (_root, { repoId }, ctx) => watchRepo(ctx, repoId),
-    resolve: (repo) => repo,
-  }),
-)
+subscription('repoUpdated', {
+  type: RepoType,
+  description:
+    'The repo as it stands, and again after each change of its settings, meta or files. Ends when it is deleted or hidden from the caller.',
+  scope: 'none',
+  args: args((t) => ({ repoId: t.id({ required: true, description: 'Id of the repo.' }) })),
+  events: (ctx, { repoId }) => watchRepo(ctx, repoId),
+})

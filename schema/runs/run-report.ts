@@ -36,7 +36,7 @@ mutation('reportRun', {
     'Stores what the runner of a running run reports, whole or not at all, and renews its lease. Read `cancelRequestedAt` of the answer, and stop when it is set. 409 for everybody but the credential that holds the run.',
   scope: 'key:train',
   target: targetRun,
-  input: input('RunReport of the spec: all of it is optional, and every report renews the lease.', (t) => ({
+  input: input('What a runner has to report: all of it is optional, and every report renews the lease.', (t) => ({
     runId: t.string({ required: true, description: 'The run.' }),
     attempt: t.int({
       ...rule(z.int().min(1)),

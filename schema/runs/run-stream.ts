@@ -11,7 +11,7 @@ import { watchRun } from '../../src/runs/read/watch-run.ts'
 import { builder } from '../builder.ts'
 import { JobStatusEnum, LogStreamEnum } from '../enums.ts'
 import { rule } from '../input-field.ts'
-import { operation } from '../operation-scope.ts'
+import { args, subscription } from '../root-field.ts'
 import { RunType } from './run.ts'
 
 const RunLogEvent = builder.objectRef<LogEvent>('RunLogEvent').implement({
@@ -50,45 +50,36 @@ const RunMetricBatch = builder.objectRef<MetricEvents>('RunMetricBatch').impleme
 
 const afterText = z.string().max(64)
 
-builder.subscriptionField('runLog', (t) =>
-  t.field({
-    type: RunLogBatch,
-    description:
-      'The log of a run: what there is, then what comes, until the run has ended. A stream that ends without a status was cut off; go on from its last cursor.',
-    ...operation('key:read'),
-    args: {
-      runId: t.arg.id({ required: true, description: 'Id of the run.' }),
-      follow: t.arg.boolean({ defaultValue: true, description: 'False: end with what there is now.' }),
-      tail: t.arg.int({ ...rule(z.int().min(0)), description: 'Only the last so many lines of what there is.' }),
-      stripAnsi: t.arg.boolean({ defaultValue: false, description: 'Take ANSI escape sequences out of every line.' }),
-      after: t.arg.string({ ...rule(afterText), description: 'A cursor, in the place of `tail`.' }),
-    },
-    subscribe: (_root, args, ctx) => subscribeLog(ctx, args),
-    resolve: (batch) => batch,
-  }),
-)
+subscription('runLog', {
+  type: RunLogBatch,
+  description:
+    'The log of a run: what there is, then what comes, until the run has ended. A stream that ends without a status was cut off; go on from its last cursor.',
+  scope: 'key:read',
+  args: args((t) => ({
+    runId: t.id({ required: true, description: 'Id of the run.' }),
+    follow: t.boolean({ defaultValue: true, description: 'False: end with what there is now.' }),
+    tail: t.int({ ...rule(z.int().min(0)), description: 'Only the last so many lines of what there is.' }),
+    stripAnsi: t.boolean({ defaultValue: false, description: 'Take ANSI escape sequences out of every line.' }),
+    after: t.string({ ...rule(afterText), description: 'A cursor, in the place of `tail`.' }),
+  })),
+  events: subscribeLog,
+})
 
-builder.subscriptionField('runMetrics', (t) =>
-  t.field({
-    type: RunMetricBatch,
-    description: 'The metrics of a run: all there are, then what comes, until the run has ended.',
-    ...operation('key:read'),
-    args: {
-      runId: t.arg.id({ required: true, description: 'Id of the run.' }),
-      after: t.arg.string({ ...rule(afterText), description: 'A cursor.' }),
-    },
-    subscribe: (_root, args, ctx) => subscribeMetrics(ctx, args),
-    resolve: (batch) => batch,
-  }),
-)
+subscription('runMetrics', {
+  type: RunMetricBatch,
+  description: 'The metrics of a run: all there are, then what comes, until the run has ended.',
+  scope: 'key:read',
+  args: args((t) => ({
+    runId: t.id({ required: true, description: 'Id of the run.' }),
+    after: t.string({ ...rule(afterText), description: 'A cursor.' }),
+  })),
+  events: subscribeMetrics,
+})
 
-builder.subscriptionField('runUpdated', (t) =>
-  t.field({
-    type: RunType,
-    description: 'The run as it stands, and again after each change, until it has ended or is hidden from the caller.',
-    ...operation('key:read'),
-    args: { runId: t.arg.id({ required: true, description: 'Id of the run.' }) },
-    subscribe: (_root, { runId }, ctx) => watchRun(ctx, runId),
-    resolve: (run) => run,
-  }),
-)
+subscription('runUpdated', {
+  type: RunType,
+  description: 'The run as it stands, and again after each change, until it has ended or is hidden from the caller.',
+  scope: 'key:read',
+  args: args((t) => ({ runId: t.id({ required: true, description: 'Id of the run.' }) })),
+  events: (ctx, { runId }) => watchRun(ctx, runId),
+})

@@ -9,8 +9,8 @@ import { builder, MAX_PAGE_SIZE } from '../builder.ts'
 import { Connection, forwardArgs, nodesOf } from '../connection.ts'
 import { DisplayNameSourceEnum, JobStatusEnum, RunExecutorEnum, RunKindEnum } from '../enums.ts'
 import { rule } from '../input-field.ts'
-import { operation } from '../operation-scope.ts'
 import { Recipe } from '../planner/recipe.ts'
+import { args, query } from '../root-field.ts'
 import {
   FacetsType,
   GateRowType,
@@ -143,56 +143,55 @@ type TextField =
   | 'hostedCallId'
   | 'error'
 
-builder.queryField('run', (t) =>
-  t.field({
+query('run', {
+  type: RunType,
+  nullable: true,
+  description: 'A run by id; null where it does not exist or is not visible to the caller.',
+  scope: 'key:read',
+  args: args((t) => ({ id: t.string({ required: true, description: 'TypeID, `run_…`.' }) })),
+  read: (ctx, { id }) => getRun(ctx, id),
+})
+
+const RunConnection = builder.connectionObject(
+  {
     type: RunType,
-    nullable: true,
-    description: 'A run by id; null where it does not exist or is not visible to the caller.',
-    ...operation('key:read'),
-    args: { id: t.arg.string({ required: true, description: 'TypeID, `run_…`.' }) },
-    resolve: (_root, { id }, ctx) => getRun(ctx, id),
-  }),
+    name: 'RunConnection',
+    description: 'A page of runs.',
+    fields: (connection) => ({
+      nodes: connection.field({ type: [RunType], description: 'The runs.', resolve: nodesOf<Run> }),
+      facets: connection.field({
+        type: FacetsType,
+        description: 'Counts over everything visible; computed only when selected.',
+        resolve: (_page, _args, ctx) => runFacets(ctx),
+      }),
+    }),
+  },
+  { name: 'RunEdge', description: 'A run and its cursor.' },
 )
 
-builder.queryField('runs', (t) =>
-  t.connection(
-    {
-      type: RunType,
-      description:
-        'Runs that the caller created or whose owner the caller is of, newest first. Every filter narrows. A runner finds work with `status: QUEUED, executor: WORKER`.',
-      ...operation('key:read'),
-      args: {
-        status: t.arg({ type: JobStatusEnum, description: 'Only in this state.' }),
-        executor: t.arg({ type: RunExecutorEnum, description: 'Only executed so.' }),
-        owner: t.arg.string({
-          ...rule(z.string().max(256)),
-          description: 'Only billed to this account; an unknown handle is an empty page.',
-        }),
-        kind: t.arg({ type: RunKindEnum, description: 'Only this kind.' }),
-        robot: t.arg.string({
-          ...rule(z.string().max(129)),
-          description: 'Only those whose recipe names this robot, letter case aside.',
-        }),
-        gated: t.arg.boolean({ description: 'Only with a scorecard that has passed or failed rows, or only without.' }),
-        parentRunId: t.arg.string({ ...rule(z.string().max(64)), description: 'Only direct forks of this run.' }),
-      },
-      resolve: async (_root, args, ctx) => {
-        const input = { ...args, ...forwardArgs(args, MAX_PAGE_SIZE) }
-        return new Connection(await listRuns(ctx, input), Boolean(input.after))
-      },
-    },
-    {
-      name: 'RunConnection',
-      description: 'A page of runs.',
-      fields: (connection) => ({
-        nodes: connection.field({ type: [RunType], description: 'The runs.', resolve: nodesOf<Run> }),
-        facets: connection.field({
-          type: FacetsType,
-          description: 'Counts over everything visible; computed only when selected.',
-          resolve: (_parent, _args, ctx) => runFacets(ctx),
-        }),
-      }),
-    },
-    { name: 'RunEdge', description: 'A run and its cursor.' },
-  ),
-)
+query('runs', {
+  type: RunConnection,
+  description:
+    'Runs that the caller created or whose owner the caller is of, newest first. Every filter narrows. A runner finds work with `status: QUEUED, executor: WORKER`.',
+  scope: 'key:read',
+  args: args((t) => ({
+    ...t.connectionArgs(),
+    status: t.field({ type: JobStatusEnum, description: 'Only in this state.' }),
+    executor: t.field({ type: RunExecutorEnum, description: 'Only executed so.' }),
+    owner: t.string({
+      ...rule(z.string().max(256)),
+      description: 'Only billed to this account; an unknown handle is an empty page.',
+    }),
+    kind: t.field({ type: RunKindEnum, description: 'Only this kind.' }),
+    robot: t.string({
+      ...rule(z.string().max(129)),
+      description: 'Only those whose recipe names this robot, letter case aside.',
+    }),
+    gated: t.boolean({ description: 'Only with a scorecard that has passed or failed rows, or only without.' }),
+    parentRunId: t.string({ ...rule(z.string().max(64)), description: 'Only direct forks of this run.' }),
+  })),
+  read: async (ctx, args) => {
+    const input = { ...args, ...forwardArgs(args, MAX_PAGE_SIZE) }
+    return new Connection(await listRuns(ctx, input), Boolean(input.after))
+  },
+})
