@@ -1,15 +1,12 @@
 /** The cookie of a browser's session, and the rule that keeps other sites from using it. Contract, "Credentials". */
+import { parseCookie, stringifySetCookie } from 'cookie'
 import { HubError } from '../platform/errors.ts'
 
 export const SESSION_COOKIE = 'hub_session'
 
 /** The value of one cookie of a `Cookie` header; null where it is absent or empty. */
 export function readCookie(header: string | undefined, name: string): string | null {
-  for (const pair of header?.split(';') ?? []) {
-    const at = pair.indexOf('=')
-    if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim() || null
-  }
-  return null
+  return parseCookie(header ?? '')[name] || null
 }
 
 /** A `Set-Cookie` value: HttpOnly, SameSite=Lax, Secure on https. `maxAgeSeconds` 0 deletes the cookie. */
@@ -18,8 +15,8 @@ export function cookieHeader(
   value: string,
   options: { secure: boolean; maxAgeSeconds: number; path?: string },
 ): string {
-  const flags = `Path=${options.path ?? '/'}; Max-Age=${options.maxAgeSeconds}; HttpOnly; SameSite=Lax`
-  return `${name}=${value}; ${flags}${options.secure ? '; Secure' : ''}`
+  const { secure, maxAgeSeconds: maxAge, path = '/' } = options
+  return stringifySetCookie({ name, value, maxAge, path, httpOnly: true, secure, sameSite: 'lax' })
 }
 
 /** What of a request tells which site it was sent from. */

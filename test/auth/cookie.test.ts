@@ -72,7 +72,7 @@ describe('the session cookie', () => {
     expect([set.status, set.headers.get('location')]).toEqual([303, '/graphql'])
     const [line = '', ...rest] = set.headers.getSetCookie()
     expect(rest).toEqual([])
-    expect(line).toMatch(/^hub_session=eyJ[^;]+; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax; Secure$/)
+    expect(line).toMatch(/^hub_session=eyJ[^;]+; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
     expect(Number(/Max-Age=(\d+)/.exec(line)?.[1])).toBeLessThanOrEqual(3600)
   })
 
@@ -166,7 +166,7 @@ describe('the session cookie', () => {
         expect([path, refused.status, refused.headers.getSetCookie()]).toEqual([
           path,
           401,
-          ['hub_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure'],
+          ['hub_session=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Lax'],
         ])
       }
     }
@@ -176,7 +176,7 @@ describe('the session cookie', () => {
   it('is revoked and dropped by logout', async () => {
     const out = await send('POST', '/auth/logout', { ...cookie(), origin: PUBLIC, accept: 'text/html' })
     expect([out.status, out.headers.get('location')]).toEqual([303, '/'])
-    expect(out.headers.getSetCookie()).toEqual(['hub_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure'])
+    expect(out.headers.getSetCookie()).toEqual(['hub_session=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Lax'])
     expect((await send('GET', '/v1/me', cookie())).status).toBe(401)
     expect((await send('GET', '/v1/me', { authorization: `Bearer ${token}` })).status).toBe(401)
     const nobody = await send('POST', '/auth/logout')

@@ -76,8 +76,8 @@ describe('signing in with a browser', () => {
     expect([back.status, back.headers.get('location')]).toEqual([303, '/v1/me'])
     const set = back.headers.getSetCookie()
     expect(set.map((line) => line.split('=')[0])).toEqual(['hub_login', 'hub_pending', 'hub_session'])
-    expect(set[0]).toMatch(/^hub_login=; Path=\/auth; Max-Age=0; HttpOnly; SameSite=Lax$/)
-    expect(set[2]).toMatch(/^hub_session=eyJ[^;]+; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax$/)
+    expect(set[0]).toMatch(/^hub_login=; Max-Age=0; Path=\/auth; HttpOnly; SameSite=Lax$/)
+    expect(set[2]).toMatch(/^hub_session=eyJ[^;]+; Max-Age=\d+; Path=\/; HttpOnly; SameSite=Lax$/)
     expect(JSON.parse((await browser.send(at('/v1/me'))).text)).toMatchObject({
       kind: 'session',
       account: { handle: 'ada', name: 'Ada Lovelace', kind: 'user' },
