@@ -1,12 +1,14 @@
 /** Pulling a repo into a folder. */
 import { lstat, mkdir, realpath, rename } from 'node:fs/promises'
 import { join } from 'node:path'
+import pLimit from 'p-limit'
+import pMap from 'p-map'
+import { runs } from './batches.ts'
 import { discardLedger, discardPartial, fetchFile } from './fetch-file.ts'
 import { everything, type PathFilter, pathTest } from './globs.ts'
 import { digestAt, sha256Of } from './hash.ts'
 import { BATCH, type HubClient, type RepoName } from './hub-client.ts'
 import { assertSafeListing, caseCollisions, landingOf } from './landing.ts'
-import { forEachLimited, limiter, runs } from './limit.ts'
 import { failureLine, LocalError } from './problem.ts'
 import { type Progress, silent } from './progress.ts'
 import { DEFAULT_JOBS, type FailedFile } from './push.ts'
@@ -81,14 +83,15 @@ async function missingFrom(
   options: { readonly jobs: number; readonly progress: Progress; readonly signal: AbortSignal },
 ): Promise<RemoteFile[]> {
   const missing = new Set(entries)
-  await forEachLimited(entries, options.jobs, async (entry) => {
+  const check = async (entry: RemoteFile) => {
     options.signal.throwIfAborted()
     const file = join(root, ...entry.path.split('/'))
     const old = await lstat(file).catch(() => null)
     const digest = state.digestOf(entry)
     if (!old?.isFile() || old.size !== entry.size || digest === null) return
     if ((await digestAt(file, state, options.signal)) === digest) missing.delete(entry)
-  })
+  }
+  await pMap(entries, check, { concurrency: options.jobs })
   return [...missing]
 }
 
@@ -113,11 +116,10 @@ async function fetchAll(pulling: Pulling, wanted: readonly RemoteFile[]) {
     wanted.length,
     wanted.reduce((sum, entry) => sum + entry.size, 0),
   )
-  const slot = limiter(pulling.jobs)
+  const slot = pLimit(pulling.jobs)
   for (const batch of runs(wanted, BATCH)) {
     const urls = await urlsOf(pulling, batch)
-    // One file more than there are slots, so that a slot is not idle while a digest is taken.
-    await forEachLimited(batch, pulling.jobs + 1, async (entry) => {
+    const fetchEntry = async (entry: RemoteFile) => {
       try {
         await fetchOne(pulling, entry, urls, slot)
         if (entry.sha256 === null) unverified.push(entry.path)
@@ -129,7 +131,9 @@ async function fetchAll(pulling: Pulling, wanted: readonly RemoteFile[]) {
         failed.push({ path: entry.path, why: failureLine(error) })
         cause ??= error
       }
-    })
+    }
+    // One file more than there are slots, so that a slot is not idle while a digest is taken.
+    await pMap(batch, fetchEntry, { concurrency: pulling.jobs + 1 })
   }
   progress.end()
   return { fetched, fetchedBytes, unverified, failed, cause }

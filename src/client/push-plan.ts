@@ -1,8 +1,7 @@
 /** What a push has to do: local files against the repo's tree. */
-
+import pMap from 'p-map'
 import { localDigest } from './hash.ts'
 import type { HubClient, RepoName } from './hub-client.ts'
-import { forEachLimited } from './limit.ts'
 import type { Progress } from './progress.ts'
 import type { RemoteFile } from './shapes.ts'
 import type { TransferState } from './state.ts'
@@ -40,11 +39,12 @@ export async function planPush(
     local.length,
     local.reduce((sum, file) => sum + file.size, 0),
   )
-  await forEachLimited(local, options.jobs, async (file) => {
+  const hash = async (file: LocalFile) => {
     digests.set(file.path, await localDigest(file, state, options.signal))
     options.progress.bytes(file.size)
     options.progress.file(file.path)
-  })
+  }
+  await pMap(local, hash, { concurrency: options.jobs })
   options.progress.end()
   const plan: PushPlan = { send: [], same: [], onlyRemote: [] }
   const here = new Set(local.map((file) => file.path))

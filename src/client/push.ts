@@ -1,9 +1,10 @@
 /** Pushing a folder into a repo. */
 import { setImmediate as turn } from 'node:timers/promises'
+import pLimit from 'p-limit'
+import { runs } from './batches.ts'
 import { type CompleteOutcome, completeBatch, completer, type SentFile } from './complete.ts'
 import { everything, type PathFilter, pathTest } from './globs.ts'
 import { BATCH, type HubClient, type RepoName } from './hub-client.ts'
-import { limiter, runs } from './limit.ts'
 import { failureLine, LocalError, ProblemError } from './problem.ts'
 import { type Progress, silent } from './progress.ts'
 import { type Outgoing, type PushPlan, planPush, readTree } from './push-plan.ts'
@@ -159,8 +160,8 @@ async function sendAll(sending: Sending, plan: PushPlan): Promise<Outcome> {
   )
   const left = await replayOpen(sending, plan.send, outcome)
   const done = completer(client, repo, state, outcome)
-  const upload: Upload = { client, repo, state, progress, slot: limiter(sending.jobs), failed: fail }
-  const ahead = limiter(BATCHES_AHEAD)
+  const upload: Upload = { client, repo, state, progress, slot: pLimit(sending.jobs), failed: fail }
+  const ahead = pLimit(BATCHES_AHEAD)
   const batches = [...presignBatches(left)].map((batch) =>
     ahead(async () => {
       client.signal.throwIfAborted()

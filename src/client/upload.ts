@@ -1,6 +1,6 @@
 /** Sending files: presign a batch, send its parts, hand finished files on. */
+import { runs } from './batches.ts'
 import { BATCH, type HubClient, type RepoName } from './hub-client.ts'
-import { runs } from './limit.ts'
 import { failureLine, ProblemError, refusedIndexes, TransferError } from './problem.ts'
 import type { Progress } from './progress.ts'
 import type { Outgoing } from './push-plan.ts'
