@@ -1,6 +1,7 @@
 /** The documents of the routes, from the folders of their subjects, each with the fragments that it spreads. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
+import { Kind, parse, visit } from 'graphql'
 
 const folder = new URL('../', import.meta.url)
 
@@ -14,8 +15,8 @@ export function documentReader(): (name: string) => string {
     const name = basename(file, '.graphql')
     if (texts.has(name)) throw new Error(`Two documents are named ${name}.graphql.`)
     texts.set(name, text)
-    const fragment = /^\s*fragment\s+(\w+)\s+on\b/m.exec(text)?.[1]
-    if (fragment) fragments.set(fragment, text)
+    for (const definition of parse(text, { noLocation: true }).definitions)
+      if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, text)
   }
   return (name) => {
     const text = texts.get(name)
@@ -24,15 +25,18 @@ export function documentReader(): (name: string) => string {
   }
 }
 
+/** The document with each fragment that it spreads, and those that they spread, once. */
 function withFragments(text: string, fragments: ReadonlyMap<string, string>): string {
   const used = new Map<string, string>()
   const collect = (part: string) => {
-    for (const [, name = ''] of part.matchAll(/\.\.\.\s*(\w+)/g)) {
-      const fragment = fragments.get(name)
-      if (!fragment || used.has(name)) continue
-      used.set(name, fragment)
-      collect(fragment)
-    }
+    visit(parse(part, { noLocation: true }), {
+      FragmentSpread({ name: { value: name } }) {
+        const fragment = fragments.get(name)
+        if (!fragment || used.has(name)) return
+        used.set(name, fragment)
+        collect(fragment)
+      },
+    })
   }
   collect(text)
   return [text, ...used.values()].join('\n')
