@@ -13,6 +13,8 @@ describe('money', () => {
     ['-0.00015', '-0.0002'],
     [1e21, '1000000000000000000000.0000'],
     ['12.345e1', '123.4500'],
+    ['-0.00004', '0.0000'],
+    ['0.'.padEnd(202, '3'), '0.3333'],
   ])('%s is %s', (value, text) => {
     expect(usd(value)).toBe(text)
   })
@@ -20,7 +22,8 @@ describe('money', () => {
   it('is no word and no infinity', () => {
     expect(() => usd('1,5')).toThrow()
     expect(() => usd(Number.POSITIVE_INFINITY)).toThrow()
-    expect(() => usd('')).toThrow()
+    for (const text of ['', '0x10', '0b1', 'NaN', 'Infinity', '-Infinity', ' 1', '1_000'])
+      expect(() => usd(text), text).toThrow()
   })
 
   it('sums where binary floats drift', () => {
@@ -45,6 +48,10 @@ describe('money', () => {
     ['0.7992', '1800.5', '0.3997'],
     ['1.0000', 0.18, '0.0001'],
     ['1.0000', 0.17999, '0.0000'],
+    // 0.00004999… and 0.00005: a half that a division cut too early would round up.
+    ['0.0001', '1799.99999999999999999999999999999999999999', '0.0000'],
+    ['0.0001', '1800', '0.0001'],
+    ['99999999.9999', '1e9', '27777777777750.0000'],
   ])('%s an hour for %s seconds is %s', (rate, seconds, cost) => {
     expect(costOfSeconds(rate, seconds)).toBe(cost)
   })
