@@ -4,7 +4,7 @@ import { access, constants, link, mkdir, readFile, rm, stat, writeFile } from 'n
 import { dirname, join } from 'node:path'
 import type { Logger } from 'pino'
 import { type Config, ConfigError } from './platform/config.ts'
-import { type Db, openDb } from './store/db.ts'
+import { type Db, openDb, type Statement } from './store/db.ts'
 import { startEmbeddedPostgres } from './store/embedded-postgres.ts'
 import { migrate } from './store/migrate.ts'
 
@@ -25,8 +25,8 @@ export async function openDatabase(config: Config, log: Logger): Promise<OpenDat
     const url = config.databaseUrl ?? embedded?.url ?? ''
     const applied = await migrate(url)
     if (applied.length > 0) log.info({ applied }, 'database migrated')
-    const secret = config.secret ?? (await keptSecret(config.dataDir))
     const db = openDb({ url, poolMax: config.databasePoolMax })
+    const secret = config.secret ?? (await keptSecret(config.dataDir, db).catch((error) => closeAfter(db, error)))
     return {
       url,
       db,
@@ -42,26 +42,54 @@ export async function openDatabase(config: Config, log: Logger): Promise<OpenDat
   }
 }
 
-/** The secret of the embedded default: 32 random bytes in `secret`, mode 0600; of two that start at once, one makes it and both read it. */
-async function keptSecret(dataDir: string): Promise<string> {
+async function closeAfter(db: Db, error: unknown): Promise<never> {
+  await db.close()
+  throw error
+}
+
+const anySealedKey: Statement<{ kid: string }> = { name: '', text: 'select kid from signing_keys limit 1' }
+
+/**
+ * The secret of the embedded default: 32 random bytes in `secret`, mode 0600; of two that start at once, one makes it and both read it. None is made for a
+ * database that has keys already: they are sealed with the one that is missing.
+ */
+async function keptSecret(dataDir: string, db: Db): Promise<string> {
   const path = join(dataDir, 'secret')
   await ensureDataDir(dataDir)
-  const draft = `${path}.${randomUUID()}`
-  try {
-    await readFile(path)
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw new ConfigError([`HUB_DATA_DIR: ${path} cannot be read: ${messageOf(error)}`])
-    await writeFile(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true })
-    // A link appears whole or not at all, and never replaces one that is there.
-    await link(draft, path).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error
-    })
-    await rm(draft, { force: true })
+  if ((await secretIn(path)) === null) {
+    const [sealed] = await db.query(anySealedKey)
+    // A hub that starts beside this one writes its secret before its keys.
+    if (!sealed) await makeSecret(path)
+    else if ((await secretIn(path)) === null) {
+      const detail =
+        'with which the keys in the database were sealed; restore that file from the same backup as the database'
+      throw new ConfigError([`HUB_DATA_DIR: ${path} is not there, the secret ${detail}`])
+    }
   }
-  const secret = (await readFile(path, 'utf8')).trim()
-  if (secret.length < 32)
+  const secret = await secretIn(path)
+  if (!secret || secret.length < 32)
     throw new ConfigError([`HUB_DATA_DIR: ${path} holds no secret; restore it, or set HUB_SECRET`])
   return secret
+}
+
+/** What the file holds; null where it is not there. */
+async function secretIn(path: string): Promise<string | null> {
+  try {
+    return (await readFile(path, 'utf8')).trim()
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null
+    throw new ConfigError([`HUB_DATA_DIR: ${path} cannot be read: ${messageOf(error)}`])
+  }
+}
+
+async function makeSecret(path: string): Promise<void> {
+  const draft = `${path}.${randomUUID()}`
+  await writeFile(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true })
+  // A link appears whole or not at all, and never replaces one that is there.
+  await link(draft, path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+  })
+  await rm(draft, { force: true })
 }
 
 /** Makes HUB_DATA_DIR where it is not there; throws a `ConfigError` that names it where it cannot be made or written. */

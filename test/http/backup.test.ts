@@ -1,7 +1,7 @@
 /** The backup of a data folder in docs/operations.md, and the way back into an empty one. */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -66,4 +66,6 @@ it('comes back with its files and its keys; without the secret it says what is m
   )
   expect(said).toContain(join(dir, 'new', 'secret'))
   expect(said).toContain('restore that file from the same backup')
+  // A wrong one in its place would hide from the next start, and from a restore that keeps what is there, that it is missing.
+  expect(await readdir(join(dir, 'new'))).not.toContain('secret')
 }, 90_000)
