@@ -3,6 +3,7 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import { finished } from 'node:stream/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { HubError } from '../platform/errors.ts'
+import { networkOf } from './network-of.ts'
 import { endingOf } from './request-context.ts'
 import { StreamOutlet } from './stream-outlet.ts'
 
@@ -31,7 +32,7 @@ export class OpenStreams {
   /** Counts one more stream of the caller, until the function it returns is called. 429 past the bound. */
   take({ viewer, ip }: FastifyRequest): () => void {
     const known = viewer && viewer.kind !== 'anonymous' ? viewer.credentialId : null
-    const who = known ?? `address ${ip}`
+    const who = known ?? `address ${networkOf(ip)}`
     const bound = known ? this.#bounds.credential : this.#bounds.address
     const count = this.#counts.get(who) ?? 0
     if (count >= bound) throw tooMany(known ? 'A credential' : 'An anonymous address', bound)

@@ -2,6 +2,7 @@
 import type { FastifyReply } from 'fastify'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { HubError } from '../platform/errors.ts'
+import { networkOf } from './network-of.ts'
 
 const WINDOW_S = 60
 
@@ -31,7 +32,7 @@ export function createRateLimit(perMinute: number): RateLimit {
   return {
     async count(reply, who) {
       const [policy, key] =
-        'credentialId' in who ? [policies.credential, who.credentialId] : [policies.address, who.address]
+        'credentialId' in who ? [policies.credential, who.credentialId] : [policies.address, networkOf(who.address)]
       const { name, quota } = policy
       const taken = await policy.limiter.consume(key).catch((spent: unknown) => {
         if (spent instanceof RateLimiterRes) return spent

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import { networkOf } from '../../src/http/network-of.ts'
+import { OpenStreams } from '../../src/http/open-streams.ts'
+import { createRateLimit } from '../../src/http/rate-limit.ts'
+
+describe('the network of an address', () => {
+  it('is an IPv4 address itself, however it is written, and the /64 of an IPv6 address', () => {
+    expect(
+      ['192.0.2.7', '::ffff:192.0.2.7', '2001:db8:0:5::1', '2001:0DB8::5:ffff:1:2:3', '::1', 'fe80::9%eth0', 'x'].map(
+        networkOf,
+      ),
+    ).toEqual([
+      '192.0.2.7',
+      '192.0.2.7',
+      '2001:db8:0:5::/64',
+      '2001:db8:0:5::/64',
+      '0:0:0:0::/64',
+      'fe80:0:0:0::/64',
+      'x',
+    ])
+  })
+
+  it('is what streams are bounded by: another address of the same /64 is no new stranger', () => {
+    const streams = new OpenStreams({ credential: 9, address: 2 })
+    const from = (ip: string) => ({ viewer: null, ip }) as unknown as Parameters<OpenStreams['take']>[0]
+    streams.take(from('2001:db8::1'))
+    streams.take(from('2001:db8::2'))
+    expect(() => streams.take(from('2001:db8::3'))).toThrow(/at most 2 streams/)
+    expect(() => streams.take(from('2001:db8:0:1::3'))).not.toThrow()
+  })
+
+  it('is what requests are counted by', async () => {
+    const rate = createRateLimit(10)
+    const reply = { header: () => reply } as unknown as Parameters<typeof rate.count>[0]
+    for (const host of ['1', '2']) await rate.count(reply, { address: `2001:db8::${host}` })
+    await expect(rate.count(reply, { address: '2001:db8::3' })).rejects.toThrow(/More than 2 requests/)
+    await rate.count(reply, { address: '2001:db8:0:1::3' })
+  })
+})
