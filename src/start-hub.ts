@@ -20,10 +20,11 @@ import { resolveRoute } from './http/resolve-route.ts'
 import { runLogRoutes } from './http/run-log-routes.ts'
 import { buildServer, type ServerParts } from './http/server.ts'
 import { jobs } from './jobs/index.ts'
+import { type ListeningConfig, listeningConfig } from './listening-config.ts'
 import { openModelReader } from './models/reader/open-model-reader.ts'
 import { ensureDataDir, openDatabase } from './open-database.ts'
 import type { Deps } from './operation/context.ts'
-import { addressUrl, type Config, listensEverywhere } from './platform/config.ts'
+import { addressUrl, type Config } from './platform/config.ts'
 import { startSweepTimer } from './runs/lease/sweep-timer.ts'
 import { RunLogs } from './runs/log/run-logs.ts'
 import { openEvents } from './store/events.ts'
@@ -42,74 +43,59 @@ export interface RunningHub {
   stop(): Promise<void>
 }
 
-/** What has been opened, closed in the reverse order; one that fails to close keeps no other from it. */
-class Opened {
-  readonly #closers: { readonly name: string; readonly close: () => Promise<void> }[] = []
-  readonly #log: Logger
-
-  constructor(log: Logger) {
-    this.#log = log
-  }
-
-  add(name: string, close: () => Promise<void>): void {
-    this.#closers.push({ name, close })
-  }
-
-  async closeAll(): Promise<void> {
-    for (const { name, close } of this.#closers.splice(0).reverse()) {
-      await close().catch((error: unknown) => this.#log.error({ err: error }, `closing the ${name} failed`))
-    }
-  }
-}
+/** Has a part closed with the hub, before those that were opened earlier. */
+type CloseLater = (name: string, close: () => Promise<void>) => void
 
 /** What a test may have otherwise. */
 type Rules = Pick<ServerParts, 'connectionRules'>
 
 /** Opens and listens. When a step fails, what was opened before it is closed again. */
 export async function startHub(config: Config, log: Logger, rules: Rules = {}): Promise<RunningHub> {
-  const opened = new Opened(log)
+  const opened = new AsyncDisposableStack()
+  // One that fails to close keeps no other from it.
+  const closeLater: CloseLater = (name, close) =>
+    opened.defer(() => close().catch((error: unknown) => log.error({ err: error }, `closing the ${name} failed`)))
   try {
-    return await openHub({ ...config }, log, opened, rules)
+    const hub = await openHub(listeningConfig(config), log, closeLater, rules)
+    let stopping: Promise<void> | undefined
+    return { ...hub, stop: () => (stopping ??= opened.disposeAsync()) }
   } catch (error) {
-    await opened.closeAll()
+    await opened.disposeAsync()
     throw error
   }
 }
 
 async function openHub(
-  config: { -readonly [Key in keyof Config]: Config[Key] },
+  { config, listensOn }: ListeningConfig,
   log: Logger,
-  opened: Opened,
+  closeLater: CloseLater,
   rules: Rules,
-): Promise<RunningHub> {
+): Promise<Omit<RunningHub, 'stop'>> {
   if (config.objectStore.kind === 'disk') await ensureDataDir(config.dataDir)
   const database = await openDatabase(config, log)
-  opened.add('database', database.close)
+  closeLater('database', database.close)
   const { db, secret } = database
-  // Links and callbacks need an address before the first request; port 0 is known only once the server listens.
-  const everywhere = listensEverywhere(config)
-  if (config.port !== 0 && !everywhere) config.publicUrl ??= addressUrl(config)
   const signingKey = deriveKey(secret, 'object urls')
   const objects = await openObjectStore(config, {
     signingKey,
     baseUrl: () => config.publicUrl ?? askedOrigin() ?? addressUrl(config),
   })
-  if (objects) opened.add('object store', () => objects.close())
+  if (objects) closeLater('object store', () => objects.close())
   const events = openEvents({ url: database.url, log })
-  opened.add('events', () => events.close())
+  closeLater('events', () => events.close())
   const queue = await openQueue({ url: database.url, log })
-  opened.add('queue', () => queue.stop())
+  closeLater('queue', () => queue.stop())
   const models = openModelReader({ log })
-  opened.add('model reader', () => models.close())
+  closeLater('model reader', () => models.close())
   const hosted = await openHostedPlaces(config, log)
-  opened.add('hosted processes', () => hosted.close())
+  closeLater('hosted processes', () => hosted.close())
   const warning = config.hosted.appName === null ? null : spawnWarning(config)
   if (warning !== null) log.warn(warning)
   const ending = new AbortController()
   const runLogs = new RunLogs({ db, objects, events, log })
   const deps: Deps = { config, log, db, objects, queue, events, models, runLogs, hosted, stopping: ending.signal }
   const auth = await openAuth({ config, log, db, secret })
-  opened.add('sign-in', () => auth.close())
+  closeLater('sign-in', () => auth.close())
   const operatorToken = await ensureOperator(auth)
   const streams = new OpenStreams()
   const app = buildServer(deps, {
@@ -126,23 +112,15 @@ async function openHub(
     open: [authRoutes(auth)],
     uncounted: isDiskStore(objects) ? [objectRoutes(objects)] : [],
   })
-  opened.add('server', () => closeServer(app))
+  closeLater('server', () => closeServer(app))
   await queue.work(jobs, deps)
   const sweep = startSweepTimer(deps)
-  opened.add('lease sweep', () => sweep.close())
+  closeLater('lease sweep', () => sweep.close())
   await app.listen({ port: config.port, host: config.host })
   // Closed first: what waits would else keep the server from closing.
-  opened.add('waiting requests', async () => ending.abort())
-  config.port = portOf(app)
-  if (!everywhere) config.publicUrl ??= addressUrl(config)
-  let stopping: Promise<void> | undefined
-  return {
-    url: config.publicUrl ?? addressUrl(config),
-    app,
-    deps,
-    operatorToken,
-    stop: () => (stopping ??= opened.closeAll()),
-  }
+  closeLater('waiting requests', async () => ending.abort())
+  listensOn(portOf(app))
+  return { url: config.publicUrl ?? addressUrl(config), app, deps, operatorToken }
 }
 
 function portOf(app: FastifyInstance): number {
