@@ -62,7 +62,7 @@ export const hubBuilder = () =>
 export const builder = hubBuilder()
 
 builder.queryType({ description: 'Reads. What the caller cannot see is null.' })
-builder.mutationType({ description: 'Changes. Each bears the name of its operation and takes one `input`.' })
+builder.mutationType({ description: 'Changes. Each has the name of its operation and takes one `input`.' })
 builder.subscriptionType({ description: 'Changes as they happen, over `/graphql/stream` (SSE).' })
 
 builder.scalarType('DateTime', {

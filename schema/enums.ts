@@ -84,7 +84,7 @@ export const JobStatusEnum = wordEnum('JobStatus', 'Where a job stands; the last
   canceled: 'Was stopped on request.',
 })
 export const RunExecutorEnum = wordEnum('RunExecutor', 'Who executes a run, or serves an endpoint.', {
-  worker: "A runner on somebody's own machine, which claims it; never billed.",
+  worker: "A runner on one of the owner's machines, which claims it; never billed.",
   hosted: "The hub's GPU backend, billed by the second.",
 })
 export const RunKindEnum = wordEnum('RunKind', 'Where a run comes from.', {

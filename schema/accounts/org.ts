@@ -42,7 +42,7 @@ mutation('addOrgMember', {
   description:
     'Adds a person to an org, or changes their role; for owners of the org. 409 when it would leave no owner.',
   scope: 'session',
-  input: input('A person and the role that they shall have.', (t) => ({
+  input: input('A person and their role.', (t) => ({
     org: t.string({ required: true, ...rule(anyHandle), description: 'Handle of the org.' }),
     user: t.string({ required: true, ...rule(anyHandle), description: 'Handle of the person.' }),
     role: t.field({ type: OrgRoleEnum, description: 'Member by default.' }),

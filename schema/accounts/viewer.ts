@@ -14,7 +14,7 @@ const CredentialKindEnum = builder.enumType('CredentialKind', {
 })
 
 const UserPublic = builder.objectRef<NonNullable<Me['person']>>('UserPublic').implement({
-  description: 'A person, as anybody may see them.',
+  description: 'A person, as everyone may see them.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'TypeID, prefix `user_`.' }),
     handle: t.exposeString('handle', { description: 'The handle.' }),

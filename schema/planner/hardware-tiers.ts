@@ -59,7 +59,7 @@ const HostingType = builder.objectRef<HostedExecution>('HostedExecution').implem
 })
 
 const TierListType = builder.objectRef<HardwareTierList>('HardwareTierList').implement({
-  description: 'Every tier, smallest first, and whom the deployment hosts.',
+  description: 'Every tier, smallest first, and the owners whose runs the deployment hosts.',
   fields: (t) => ({
     items: t.expose('items', { type: [TierType], description: 'By memory, then rate.' }),
     hosting: t.expose('hosting', { type: HostingType, description: 'Whom the deployment hosts.' }),

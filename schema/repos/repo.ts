@@ -70,7 +70,7 @@ builder.node(RepoType, {
 })
 
 const FacetBucket = builder.objectRef<{ value: string; count: number }>('RepoFacetBucket').implement({
-  description: 'How many repos of the counted set bear a tag.',
+  description: 'How many repos of the counted set have a tag.',
   fields: (t) => ({
     value: t.exposeString('value', { description: 'The tag.' }),
     count: t.exposeInt('count', { description: 'Repos; each counts once for a tag.' }),

@@ -74,13 +74,13 @@ const GateResultType = builder.objectRef<GateResult>('RunGateResult').implement(
   description: 'What gating one checkpoint found.',
   fields: (t) => ({
     step: t.expose('step', { type: 'SafeInt', description: 'Of the checkpoint.' }),
-    cells: t.expose('cells', { type: [GateRowType], description: 'As the runner told them.' }),
+    cells: t.expose('cells', { type: [GateRowType], description: 'As the runner reported them.' }),
     passCount: t.exposeInt('passCount', { description: 'Cells that passed.' }),
     cellCount: t.exposeInt('cellCount', { description: 'Cells.' }),
     aliveCount: t.exposeInt('aliveCount', { description: 'Seeds that did not fall.' }),
     seedCount: t.exposeInt('seedCount', { description: 'Seeds that were rolled out.' }),
     rolloutId: t.exposeString('rolloutId', { nullable: true, description: 'What the runner calls the rollout.' }),
-    at: t.expose('at', { type: 'DateTime', description: 'When it was told.' }),
+    at: t.expose('at', { type: 'DateTime', description: 'When it was reported.' }),
   }),
 })
 

@@ -12,7 +12,7 @@ import { targetRun } from './target-run.ts'
 
 const count = z.int().min(0)
 const measured = z.number().min(0)
-/** The last words of a trainer, stack and all. */
+/** The error of a trainer, with its stack trace. */
 const errorText = z
   .string()
   .max(65_536)

@@ -70,7 +70,8 @@ export function openLoginFlow(auth: Auth): LoginFlow {
         throw new HubError('auth.invalid', 'The sign-in was not completed; start again at /auth/login.', { cause })
       })
       const claims = tokens.claims()
-      if (!claims || !settings) throw new HubError('auth.invalid', 'The identity provider did not say who signed in.')
+      if (!claims || !settings)
+        throw new HubError('auth.invalid', 'The answer of the identity provider does not say who signed in.')
       const said = claims[settings.handleClaim] === undefined ? await userInfo(provider, tokens, claims.sub) : {}
       return personOfClaims({ ...said, ...claims }, settings)
     },

@@ -202,7 +202,7 @@ export function assertRunsFor(viewer: Viewer, ownerId: string, level: ScopeLevel
 /** 403 `forbidden.agent`: an agent key may not delete a repo or run, or make a repo public, at its creation or later. */
 export function assertNotAgent(viewer: Viewer, action: 'delete a repo' | 'delete a run' | 'make a repo public'): void {
   if (viewer.kind === 'anonymous' || !viewer.agent) return
-  throw new HubError('forbidden.agent', `An agent key may not ${action}; a person or another key has to.`)
+  throw new HubError('forbidden.agent', `An agent key may not ${action}; use a session or another key.`)
 }
 
 /** Is the viewer of this account: its own user, or a member of the org. 401, then 403. */

@@ -29,7 +29,7 @@ export const checkCodes: Readonly<Record<string, CheckKind>> = {
   'assets.closure': kind(
     'Files complete',
     'Every include, mesh, texture and other file that the model needs is in the repo, and none lies outside of it.',
-    'Upload what `names` lists, or mend `meshdir`, `texturedir` and the paths in the model.',
+    'Upload what `names` lists, or fix `meshdir`, `texturedir` and the paths in the model.',
   ),
   'assets.readable': kind(
     'Files readable',
@@ -44,7 +44,7 @@ export const checkCodes: Readonly<Record<string, CheckKind>> = {
   'interface.base': kind(
     'Base',
     '`base` is `floating` exactly when the top-level body above the joints of `joint_order` has a free joint. A loose object beside the robot does not count.',
-    'Say what the model says, or mend the model.',
+    'Make the card say what the model says, or fix the model.',
   ),
   'interface.default_pose': kind(
     'Default pose',

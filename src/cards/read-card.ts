@@ -37,7 +37,7 @@ export function readCard(document: unknown): CardReading {
   if (parsed?.success && faults.length === 0) {
     // The schema changes no value, but its output has the members in its own order.
     const card = read as RobotCardDocument
-    const passed = check('card.schema', 'pass', 'The card holds to its schema.')
+    const passed = check('card.schema', 'pass', 'The card matches its schema.')
     const readable = { ...card, interface: card.interface ?? null, unsound: new Set<string>() }
     return { card: document as RobotCardDocument, readable, checks: [passed] }
   }

@@ -15,10 +15,10 @@ interface LogOptions extends CommonOptions {
 }
 
 const help = `
-What the hub says itself, such as a cancel, is in the log too, after \`hub:\`. A connection that breaks is made again
-where it broke: no line is lost, none comes twice. On a terminal the colors of the trainer are shown, and the end of a line
-that was written over; any other control character is written as JSON writes it (\\u001b), in a file all of them. The bytes
-as they are: GET /v1/runs/RUN/logs/download. With --json each event is one line,
+The hub's own notices, such as a cancel, are in the log too, prefixed with \`hub:\`. A broken connection is resumed where
+it broke: no line is lost or repeated. A terminal shows the trainer's colors and the final state of a line that was
+overwritten; other control characters are escaped as in JSON (\\u001b), in a file all of them. For the raw bytes use
+GET /v1/runs/RUN/logs/download. With --json each event is one line,
 {"event": "log"|"metric"|"end", "id": …, "data": …}; an \`id\` is what --after takes.
 
 Examples:

@@ -37,8 +37,8 @@ type ListOptions = CommonOptions & Readonly<Record<string, unknown>>
 
 const submitHelp = `
 The recipe is a JSON file in the names of /v1, flags, or both: a flag takes the place of what the file says.
-A run of the executor \`worker\` (the default) waits until a runner of yours claims it. A robot (owner/slug) or dataset (svc://)
-of this hub that is not there is warned of, and submitted.
+A run of the executor \`worker\` (the default) waits until a runner of yours claims it. If a robot (owner/slug) or dataset (svc://)
+of this hub does not exist, submit warns and goes on.
 
 Examples:
   $ hub submit --template act --dataset svc://ada/pick-place --set batch_size=8 --set lr=1e-4
@@ -160,7 +160,7 @@ async function readRecipe(file: string): Promise<Record<string, unknown>> {
   } catch {
     // Said below.
   }
-  throw new LocalError(`${file} holds no recipe: it must be one JSON object.`)
+  throw new LocalError(`${file} is not a recipe: it must be one JSON object.`)
 }
 
 const objectOf = (value: unknown) => (isJsonObject(value) ? value : {})

@@ -41,11 +41,11 @@ standard input, the variables above, and
   HUB_GATE_RESULTS                          the file into which it writes
     {"cells": [{"name": "walk", "status": "PASS", "detail": "0.7 m/s"}], "seeds_run": 3, "seeds_alive": 3, "rollout_id": "r1"}
 Its results are recorded with the run; where a tripwire then fires the run is stopped. A battery that fails is tried three
-times. Without a battery command no checkpoint is gated, which is said.
+times. Without a battery command no checkpoint is gated; the runner says so.
 
 A cancel, a tripwire, max_hours, a lost claim and Ctrl-C end the command: SIGTERM to its process group, and SIGKILL 20 seconds later.
-A hub that is away is waited for while the command works on. A runner that was killed goes on when it is started again on
-the same --work-dir: the command outlives it, no line is lost and none is told twice.
+While the hub is unreachable the command keeps working and the runner retries. A runner that was killed goes on when it is started
+again on the same --work-dir: the command outlives it, and every line is reported exactly once.
 
 Examples:
   $ hub runner --owner ada --command 'python train.py'

@@ -24,7 +24,7 @@ export const PART_URL_TTL_SECONDS = 86_400
 /** Life of a download's URL: 1 hour. */
 export const DOWNLOAD_URL_TTL_SECONDS = 3600
 
-/** How long a completion that has not been heard of holds its uploads before another one may take them over. It renews the hold three times as often. */
+/** The lease of a completion on its uploads; after that another one may take them over. It is renewed three times as often. */
 export const COMPLETE_LEASE_SECONDS = 60
 
 /** Calls to the object store that one request keeps under way. */

@@ -46,7 +46,7 @@ const insertUploads: Statement<{ id: string }> = {
     order by t.path on conflict do nothing returning id`,
 }
 
-/** A twin of this request made the same upload first. */
+/** A concurrent request already created this upload. */
 class TwinWon extends Error {}
 
 const TWIN_ATTEMPTS = 3

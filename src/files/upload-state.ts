@@ -12,7 +12,7 @@ interface Transition {
 /**
  * `claim`: a completion takes the upload. `putBack`: it failed before the store assembled the parts. `keep`: another file of the request
  * failed, but the store has this object whole. `link`: the file row stands. `reject`: the bytes are not the announced ones.
- * `abort`: the client gave up, the upload was forgotten, or its repo is gone.
+ * `abort`: the client aborted, the upload was abandoned, or its repo is gone.
  * A `completing` whose lease ran out counts as `pending` for `claim` and `abort`: its holder is gone.
  */
 export const uploadTransitions: Readonly<Record<UploadEvent, Transition>> = {

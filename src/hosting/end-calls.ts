@@ -8,7 +8,7 @@ import { processMark } from '../store/start-lock.ts'
 
 /** A function that reported the end of its run by itself leaves by itself, if it does so in this time. */
 const LEAVE_SECONDS = 60
-/** Between asking a process to end and ending it. */
+/** Between SIGTERM and SIGKILL. */
 const KILL_AFTER_MS = 20_000
 
 /** Of these calls, beside the runs that they were made for, those that have nothing to do any more. */

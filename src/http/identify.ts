@@ -1,4 +1,4 @@
-/** Who is asking, found once a request and before its body is read, and counted against the rate. */
+/** Authenticates a request once, before its body is read, and counts it against the rate limit. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Viewer } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'

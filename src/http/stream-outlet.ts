@@ -50,13 +50,13 @@ export class StreamOutlet {
     for await (const message of messages) if (!(await this.write(message))) return
   }
 
-  /** Ends after what is under way; `lastWords` are still said. */
-  end(lastWords = ''): void {
+  /** Ends after what is under way and a `final` message. */
+  end(final = ''): void {
     if (this.#isEnding) return
     this.#isEnding = true
     clearInterval(this.#comments)
     void this.#inTurn(async () => {
-      if (this.#isWritable) this.#raw.end(lastWords)
+      if (this.#isWritable) this.#raw.end(final)
       return false
     })
   }

@@ -78,7 +78,7 @@ async function settleMatch(tx: Tx, blob: BlobRow): Promise<void> {
   await tx.query(countVerified, [blob.id])
   const equal = locked.find((row) => row.id !== blob.id)
   if (!equal) {
-    // A verified twin that commits right now makes this a unique violation; the queue tries again and finds the twin.
+    // If a verified duplicate commits right now, this is a unique violation; the queue tries again and finds the duplicate.
     await tx.query(markVerified, [blob.id, blob.claimed])
     return
   }

@@ -127,8 +127,8 @@ function canonicalOf(body: unknown): string | null {
 }
 
 /**
- * Claims the key, or waits for its twin (up to 10 s, then 409 `idempotency.in_flight`) and hands back the stored answer. Another body under the same
- * key is 422 `idempotency.mismatch`. A twin whose process died is taken over after 60 s; a key is free again after 24 h.
+ * Claims the key, or waits for the concurrent duplicate (up to 10 s, then 409 `idempotency.in_flight`) and hands back the stored answer. Another body under the same
+ * key is 422 `idempotency.mismatch`. A duplicate whose process died is taken over after 60 s; a key is free again after 24 h.
  */
 export async function claimKey(db: Db, scope: IdempotencyScope, signal: AbortSignal, waitMs = WAIT_MS): Promise<Claim> {
   const attempt = randomUUID()

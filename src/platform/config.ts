@@ -187,7 +187,7 @@ function hostedUser(name: string): UnixUser {
   if (process.getuid?.() !== 0) throw refuse('only a hub that runs as root can start processes as another user')
   const user = findUser(name)
   if (user === null) throw refuse(`${name} is no user of this machine`)
-  if (user.uid === 0) throw refuse(`${name} is root, whom nothing is out of reach of`)
+  if (user.uid === 0) throw refuse(`${name} is root, who can reach everything`)
   return user
 }
 

@@ -93,13 +93,13 @@ export const errorTable = {
     403,
     'FORBIDDEN',
     'Not hosted for this owner',
-    'This deployment runs hosted work for the owners of its list alone (HOSTED_OWNERS, SIM_HOSTED_OWNERS); a worker run is never restricted.',
+    'This deployment hosts work only for the owners on its list (HOSTED_OWNERS, SIM_HOSTED_OWNERS); worker runs are never restricted.',
   ),
   'forbidden.hosted_allowance': kind(
     403,
     'FORBIDDEN',
     'Beyond the hosted allowance',
-    'The hosted work does not fit into what the account has free each month.',
+    "The hosted work does not fit into the account's free monthly allowance.",
   ),
   not_found: kind(404, 'NOT_FOUND', 'Not found', 'It does not exist, or the caller may not see it.'),
   'method.not_allowed': kind(
@@ -132,13 +132,13 @@ export const errorTable = {
     409,
     'CONFLICT',
     'Lease lost',
-    'The credential lost the lease of the job, and a lost runner of it may still be at work: errors[] says until when it waits, unless a stale report is refused first. Other credentials may claim the job at once.',
+    'The credential lost the lease of the job, and its old runner may still be working. It may claim the job again at the time in errors[], or once a stale report was refused. Other credentials may claim the job at once.',
   ),
   'conflict.terminal': kind(
     409,
     'CONFLICT',
     'Already ended',
-    'It has reached its last state: completed, aborted or ended.',
+    'It has ended: completed, aborted, succeeded, failed or canceled.',
   ),
   'conflict.not_ended': kind(
     409,
@@ -150,7 +150,7 @@ export const errorTable = {
     409,
     'CONFLICT',
     'Last owner',
-    'An org keeps at least one owner; make another person one first.',
+    'An org needs at least one owner; make another person an owner first.',
   ),
   'conflict.in_progress': kind(
     409,
@@ -200,7 +200,7 @@ export const errorTable = {
     413,
     'QUOTA',
     'Storage quota exceeded',
-    'The owner has no room for this many bytes; files, what runs keep and pending uploads count together.',
+    "The bytes do not fit into the owner's quota; files, what runs keep and pending uploads count together.",
   ),
   'quota.uploads': kind(
     429,
@@ -224,7 +224,7 @@ export const errorTable = {
     409,
     'CONFLICT',
     'Twin in flight',
-    'A request with the same Idempotency-Key is still being worked on.',
+    'A request with the same Idempotency-Key is still in progress.',
   ),
   'rate.limited': kind(
     429,
@@ -243,13 +243,13 @@ export const errorTable = {
     503,
     'NOT_CONFIGURED',
     'Hosted execution not configured',
-    'This deployment has no hosted app (HOSTED_APP_NAME is not set); runs of the executor `worker` are not concerned.',
+    'This deployment has no hosted app (HOSTED_APP_NAME is not set); runs of the executor `worker` are not affected.',
   ),
   'not_configured.template': kind(
     503,
     'NOT_CONFIGURED',
     'Template not implemented',
-    'The template is planned and no executor implements it yet; a recommendation for it can be had.',
+    'The template is planned and no executor implements it yet; it can be recommended, not run.',
   ),
   'not_configured.oidc': kind(
     503,

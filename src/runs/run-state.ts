@@ -53,7 +53,7 @@ interface Row {
 
 const always: Condition = () => true
 const claimer: Condition = (run) => run.isClaimer
-/** Its runner is not heard of any more, or does not obey. */
+/** Its runner has gone silent, or does not stop. */
 const isLost: Condition = (run) => run.leaseOver || run.graceOver
 
 /** The first row that fits is what happens; where none does, nothing happens. */

@@ -101,7 +101,7 @@ async function reachableNative(packageDir: string, runAs: RunAs): Promise<string
   )
 }
 
-/** A directory that somebody else could have made or filled is not run. */
+/** A directory that another user could have made or filled is not run. */
 async function isOurs(dir: string): Promise<boolean> {
   const found = await lstat(dir).catch(() => null)
   if (!found?.isDirectory()) return false

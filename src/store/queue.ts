@@ -40,7 +40,7 @@ export interface JobTools<Parts> {
 }
 
 export interface QueueTimings {
-  /** A run whose process has not been heard of for this long is taken back; 10 at least. */
+  /** A job whose process sent no heartbeat for this long is taken back; at least 10. */
   readonly heartbeatSeconds: number
   /** How often such runs are looked for. */
   readonly monitorSeconds: number

@@ -73,7 +73,7 @@ describe('relative paths', () => {
     expect(await readdir(join(here, 'copy'))).toEqual(['a.txt'])
     await writeFile(join(here, 'recipe.json'), '[]')
     const submitted = await command(registerRunCommands, 'submit', 'recipe.json')
-    expect(submitted.err).toContain('holds no recipe')
+    expect(submitted.err).toContain('is not a recipe')
   })
 
   const called = { INIT_CWD: '/there', npm_lifecycle_event: 'hub', npm_package_json: join(root, 'package.json') }

@@ -33,7 +33,7 @@ export interface Runner {
   readonly gateEveryMs: number
   /** Between reports. */
   readonly intervalMs: number
-  /** Between asking a command to end and ending it. */
+  /** Between SIGTERM and SIGKILL. */
   readonly graceMs: number
   /** Aborted: the runner is to stop; the run fails with the reason. */
   readonly stop: AbortSignal

@@ -27,7 +27,7 @@ export interface GaterOptions {
   readonly command: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly isSettled: (name: string) => Promise<boolean>
-  /** Between asking a battery to end and ending it. */
+  /** Between SIGTERM and SIGKILL. */
   readonly graceMs: number
   readonly tell: (line: string) => void
 }

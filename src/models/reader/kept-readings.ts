@@ -8,7 +8,7 @@ import { KEPT_BYTES, KEPT_OF_ENTRY } from './limits.ts'
 import type { RepoFile, RepoState } from './repo-files.ts'
 
 /** What was found at a path. */
-export interface Footing {
+export interface Dependency {
   readonly path: string
   /** Null where nothing was. */
   readonly sizeBytes: number | null
@@ -18,7 +18,7 @@ export interface Footing {
 
 export interface KeptReading {
   readonly reading: ModelReading
-  readonly footings: readonly Footing[]
+  readonly dependencies: readonly Dependency[]
 }
 
 /** A reading and the paths that decide whether it holds. */
@@ -41,12 +41,13 @@ export interface KeptReadings {
 export function keptReadings(): KeptReadings {
   const byEntry = new LRUCache<string, readonly KeptReading[]>({
     maxSize: KEPT_BYTES,
-    sizeCalculation: (all) => all.reduce((sum, { reading, footings }) => sum + weight(reading) + weight(footings), 1),
+    sizeCalculation: (all) =>
+      all.reduce((sum, { reading, dependencies }) => sum + weight(reading) + weight(dependencies), 1),
   })
   // Paths are shared with the readings above, so that these are small.
   const guesses = new LRUCache<string, Guess>({ max: 5_000 })
-  const remember = (repoId: string, { reading, footings }: KeptReading) => {
-    const guess = { paths: footings.map(({ path }) => path) }
+  const remember = (repoId: string, { reading, dependencies }: KeptReading) => {
+    const guess = { paths: dependencies.map(({ path }) => path) }
     guesses.set(`${repoId}\0${reading.entry}`, guess)
     guesses.set(reading.entry, guess)
   }
@@ -67,20 +68,20 @@ export function keptReadings(): KeptReadings {
 }
 
 /** Whether everything that a reading stands on is in `state`, which must have been asked for all of its paths. */
-export function holds({ footings }: KeptReading, state: RepoState): boolean {
-  return footings.every((footing) => isAsItWas(footing, state.files.get(footing.path)))
+export function holds({ dependencies }: KeptReading, state: RepoState): boolean {
+  return dependencies.every((dependency) => isAsItWas(dependency, state.files.get(dependency.path)))
 }
 
-function isAsItWas({ sizeBytes, sha256 }: Footing, file: RepoFile | null | undefined): boolean {
+function isAsItWas({ sizeBytes, sha256 }: Dependency, file: RepoFile | null | undefined): boolean {
   if (!file) return sizeBytes === null
   return sizeBytes === file.sizeBytes && (sha256 === null || sha256 === file.sha256)
 }
 
-const entryDigest = ({ reading, footings }: KeptReading) =>
-  footings.find(({ path }) => path === reading.entry)?.sha256 ?? null
+const entryDigest = ({ reading, dependencies }: KeptReading) =>
+  dependencies.find(({ path }) => path === reading.entry)?.sha256 ?? null
 
 const sameFootings = (one: KeptReading, other: KeptReading) =>
-  JSON.stringify(one.footings) === JSON.stringify(other.footings)
+  JSON.stringify(one.dependencies) === JSON.stringify(other.dependencies)
 
 /** JSON in UTF-16 is about what an object of many short strings takes. */
 const weight = (value: unknown) => 2 * JSON.stringify(value).length

@@ -6,7 +6,7 @@ import type { Logger } from 'pino'
 import { requireObjects } from '../../files/objects.ts'
 import type { Deps } from '../../operation/context.ts'
 import { HubError } from '../../platform/errors.ts'
-import { type Footing, holds, type KeptReading, type KeptReadings, keptReadings } from './kept-readings.ts'
+import { type Dependency, holds, type KeptReading, type KeptReadings, keptReadings } from './kept-readings.ts'
 import type { ModelReader, RepoReading } from './model-reader.ts'
 import { openReadingPool, type ReadingPool } from './reading-pool.ts'
 import { byteBudget, type RepoFile, type RepoState, readFiles, repoState } from './repo-files.ts'
@@ -51,8 +51,8 @@ async function findKept(
   const sha256 = state.files.get(entry)?.sha256
   if (!sha256) return null
   const candidates = kept.candidates(entry, sha256)
-  const paths = candidates.flatMap(({ footings }) => footings.map(({ path }) => path))
-  const askedAll = ({ footings }: KeptReading) => footings.every(({ path }) => state.files.has(path))
+  const paths = candidates.flatMap(({ dependencies }) => dependencies.map(({ path }) => path))
+  const askedAll = ({ dependencies }: KeptReading) => dependencies.every(({ path }) => state.files.has(path))
   let found = candidates.find((candidate) => askedAll(candidate) && holds(candidate, state))
   if (!found && paths.some((path) => !state.files.has(path))) {
     const whole = await repoState(deps.db, repoId, paths)
@@ -74,7 +74,7 @@ async function readNow(
   signal: AbortSignal,
 ): Promise<RepoReading | null> {
   const known = new Map(state.files)
-  const footings = new Map<string, Footing>()
+  const dependencies = new Map<string, Dependency>()
   const budget = byteBudget()
   let lastSeq = state.seq
   let unverified = false
@@ -87,9 +87,9 @@ async function readNow(
     }
     return paths.map((path) => {
       const file = known.get(path) ?? null
-      const read = text || footings.get(path)?.sha256 != null
+      const read = text || dependencies.get(path)?.sha256 != null
       if (read && file?.sha256 === null) unverified = true
-      footings.set(path, { path, sizeBytes: file?.sizeBytes ?? null, sha256: read ? (file?.sha256 ?? null) : null })
+      dependencies.set(path, { path, sizeBytes: file?.sizeBytes ?? null, sha256: read ? (file?.sha256 ?? null) : null })
       return file
     })
   }
@@ -101,9 +101,9 @@ async function readNow(
     entry,
     signal,
   )
-  const result: KeptReading = { reading, footings: [...footings.values()] }
+  const result: KeptReading = { reading, dependencies: [...dependencies.values()] }
   if (lastSeq !== state.seq) {
-    const now = await repoState(deps.db, repoId, [...footings.keys()])
+    const now = await repoState(deps.db, repoId, [...dependencies.keys()])
     // Bytes without a digest cannot be compared.
     if (unverified || !holds(result, now)) return null
     lastSeq = now.seq

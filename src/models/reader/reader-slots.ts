@@ -79,13 +79,13 @@ export function readerSlots(url: URL, count: number): ReaderSlots {
 }
 
 /** Enough for an error with its stack. */
-const LAST_WORDS = 4_000
+const STDERR_TAIL_CHARS = 4_000
 
-const lastWords = new WeakMap<ChildProcess, string>()
+const stderrTails = new WeakMap<ChildProcess, string>()
 
 /** What a process wrote before it ended, for the log. */
-export function lastWordsOf(reader: ChildProcess): string {
-  return lastWords.get(reader) ?? ''
+export function stderrTailOf(reader: ChildProcess): string {
+  return stderrTails.get(reader) ?? ''
 }
 
 function startReader(url: URL): ChildProcess {
@@ -97,7 +97,7 @@ function startReader(url: URL): ChildProcess {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
   reader.stderr?.on('data', (chunk: Buffer) => {
-    lastWords.set(reader, `${lastWords.get(reader) ?? ''}${chunk}`.slice(-LAST_WORDS))
+    stderrTails.set(reader, `${stderrTails.get(reader) ?? ''}${chunk}`.slice(-STDERR_TAIL_CHARS))
   })
   // Without a listener, a failure to start or to send would end the hub; the exit that follows rejects the pending work.
   reader.on('error', () => reader.kill('SIGKILL'))

@@ -10,7 +10,7 @@ import type { ModelReading } from '../mjcf/reading.ts'
 import { MAX_WAVES, PARSE_WALL_MS, READER_HEAP_MIB, READER_START_MS, READING_PROCESSES } from './limits.ts'
 import { parseClock } from './parse-clock.ts'
 import type { Ask, FromReader, ToReader } from './protocol.ts'
-import { lastWordsOf, readerSlots } from './reader-slots.ts'
+import { readerSlots, stderrTailOf } from './reader-slots.ts'
 import { overLimitReading } from './refused-reading.ts'
 
 /** Files as the pool asks for them: all that are needed at the same time, in one call. */
@@ -66,7 +66,7 @@ async function readWith(
   signal: AbortSignal,
   log: Logger,
 ): Promise<PoolReading> {
-  const end = await converse(reader, files, entry, signal)
+  const end = await exchange(reader, files, entry, signal)
   if (end.why === 'done') return { reading: end.reading, whole: true }
   if (end.why === 'failure') throw end.error
   log.info({ entry, why: end.why }, 'a model is over a limit of its reading')
@@ -87,7 +87,7 @@ const overLimit = {
 }
 
 /** Lets the process read and answers what it asks; one that has not come to its own end by then is killed. */
-async function converse(reader: ChildProcess, files: FileWaves, entry: string, signal: AbortSignal): Promise<End> {
+async function exchange(reader: ChildProcess, files: FileWaves, entry: string, signal: AbortSignal): Promise<End> {
   const stopper = new AbortController()
   const ended = Promise.withResolvers<End>()
   const clock = parseClock(PARSE_WALL_MS, () => ended.resolve({ why: 'time' }))
@@ -129,7 +129,7 @@ async function converse(reader: ChildProcess, files: FileWaves, entry: string, s
   const onExit = (code: number | null, killedBy: NodeJS.Signals | null) => {
     // V8 aborts when a heap is full.
     if (killedBy === 'SIGABRT' || code === 134) ended.resolve({ why: 'memory' })
-    else if (killedBy === null) fail(new Error(`The reader of models ended with ${code}: ${lastWordsOf(reader)}`))
+    else if (killedBy === null) fail(new Error(`The reader of models ended with ${code}: ${stderrTailOf(reader)}`))
     else fail(new HubError('unavailable', `The reading of the model was ended by ${killedBy}; try again.`))
   }
   const starting = setTimeout(() => {

@@ -61,6 +61,6 @@ async function applyCancel(ctx: RequestContext, tx: Tx, run: HeldRun): Promise<v
 }
 
 function noticeOf({ viewer }: RequestContext, ended: boolean): string {
-  const who = viewer.kind === 'anonymous' ? 'somebody' : viewer.account.handle
+  const who = viewer.kind === 'anonymous' ? 'someone' : viewer.account.handle
   return ended ? `The run was canceled by ${who} before a runner claimed it.` : `The run is asked to stop by ${who}.`
 }

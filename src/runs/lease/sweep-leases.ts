@@ -1,5 +1,5 @@
 /**
- * The sweep: a run whose runner was not heard of in time goes back to the queue, or ends; one that has reached a limit is asked to stop, and ended where it
+ * The sweep: a run whose runner did not report in time goes back to the queue, or ends; one that has reached a limit is asked to stop, and ended where it
  * does not. Spec, run state table; contract, "Run leases" and "max_hours".
  */
 import { audit, noViewer } from '../../operation/audit.ts'
@@ -70,7 +70,7 @@ export async function endOverdue(deps: SweepDeps, runId: string): Promise<void> 
   })
 }
 
-/** False when another hub or a report holds it, or it has been heard of since. */
+/** False when another hub or a report holds it, or its runner has reported since. */
 async function sweepIfDue(deps: SweepDeps, tx: Tx, runId: string): Promise<boolean> {
   const run = await lockDueRun(tx, runId)
   if (!run) return false
@@ -122,7 +122,7 @@ function errorOf(run: HeldRun, to: JobStatus): string | null {
 
 function noticeOf(run: HeldRun, to: JobStatus): string {
   const lost = run.leaseOver
-    ? `${run.claimedBy} was not heard of before its lease ran out.`
+    ? `${run.claimedBy} did not report before its lease expired.`
     : `${run.claimedBy} did not stop in time.`
   if (to === 'queued') return `${lost} The run waits for another runner, and its metrics so far are dropped.`
   if (to === 'canceled') return `${lost} The run had been asked to stop and is canceled.`

@@ -13,7 +13,7 @@ const MAX_POINTS = 600
 const SHORTEST_MS = 1000
 
 export interface Arrival {
-  /** When the runner was heard of before. */
+  /** When the runner had last reported before. */
   readonly sinceMs: number
   readonly atMs: number
 }

@@ -42,7 +42,7 @@ export interface LockedRun extends ReportedRun {
   readonly logLines: number
   readonly logBytes: number
   readonly metricsSeq: number
-  /** When the runner was last heard of. */
+  /** When the runner last reported. */
   readonly heartbeatAt: string | null
   readonly progress: ReportedProgress | null
   readonly pace: Pace | null

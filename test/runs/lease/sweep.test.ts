@@ -93,7 +93,7 @@ describe('the lease sweep', () => {
     )
     expect(notice).toEqual({
       stream: 'stderr',
-      text: expect.stringMatching(/^runner was not heard of .*waits for another runner.*\n$/),
+      text: expect.stringMatching(/^runner did not report .*waits for another runner.*\n$/),
     })
     expect(await world.sql('select action, actor_id from audit_log where target_id = $1', [id])).toEqual([
       { action: 'run.sweep', actor_id: null },
