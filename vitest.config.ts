@@ -14,7 +14,9 @@ export default defineConfig({
     isolate: false,
     // Many tests wait for a timer, a process or the database; two cores take a third worker between their waits.
     maxWorkers: 3,
-    testTimeout: 30_000,
+    // They end what hangs and say nothing of speed: a machine may be busy with other things.
+    testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
   },
 })

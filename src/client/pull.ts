@@ -136,6 +136,8 @@ async function fetchAll(pulling: Pulling, wanted: readonly RemoteFile[]) {
     await pMap(batch, fetchEntry, { concurrency: pulling.jobs + 1 })
   }
   progress.end()
+  // They fail in any order; people look for them by name.
+  failed.sort((a, b) => (a.path < b.path ? -1 : 1))
   return { fetched, fetchedBytes, unverified, failed, cause }
 }
 

@@ -5,6 +5,7 @@ import { gradeOf } from '../../src/cards/check.ts'
 import { checkCodes } from '../../src/cards/check-codes.ts'
 import { readCard } from '../../src/cards/read-card.ts'
 import type { ModelReading } from '../../src/models/mjcf/reading.ts'
+import { cpuStopwatch } from '../support/cpu.ts'
 import { armReading, goodCard, goodInterface } from './support/card.ts'
 
 const judge = (document: unknown, reading: ModelReading | null = armReading(), stills: string[] = []) =>
@@ -468,11 +469,11 @@ describe('numbers, words and paths', () => {
       ],
       default_pose: Object.fromEntries(names.map((name) => [`${name}_y`, 0])),
     })
-    const start = performance.now()
+    const spentMs = cpuStopwatch()
     const checks = judge(document, armReading({ joints }))
     const failing = checks.filter(({ status }) => status === 'fail')
     expect(failing[0]?.data?.faults).toHaveLength(100)
     expect(failing.map(({ names }) => names.length)).toEqual([8000, 8000, 8000, 2])
-    expect(performance.now() - start).toBeLessThan(1500)
+    expect(spentMs()).toBeLessThan(1500)
   })
 })

@@ -9,6 +9,7 @@ import type { ModelFiles } from '../mjcf/model-files.ts'
 import type { ModelReading } from '../mjcf/reading.ts'
 import { MAX_WAVES, PARSE_WALL_MS, READER_HEAP_MIB, READER_START_MS, READING_PROCESSES } from './limits.ts'
 import { parseClock } from './parse-clock.ts'
+import { processorMsOf } from './processor-time.ts'
 import type { Ask, FromReader, ToReader } from './protocol.ts'
 import { readerSlots, stderrTailOf } from './reader-slots.ts'
 import { overLimitReading } from './refused-reading.ts'
@@ -86,14 +87,29 @@ const overLimit = {
   depth: `The files of the model include each other more than ${MAX_WAVES} deep.`,
 }
 
+/** On a busy machine a reading has had less of the processor than of the clock: the rest is granted, up to four times the limit in all. */
+function moreTimeFor(
+  reader: ChildProcess,
+  began: { readonly wall: number; readonly processor: number | null },
+): number {
+  const now = processorMsOf(reader.pid ?? 0)
+  if (now === null || began.processor === null || performance.now() - began.wall > 4 * PARSE_WALL_MS) return 0
+  return Math.max(0, PARSE_WALL_MS - (now - began.processor))
+}
+
 /** Lets the process read and answers what it asks; one that has not come to its own end by then is killed. */
 async function exchange(reader: ChildProcess, files: FileWaves, entry: string, signal: AbortSignal): Promise<End> {
   const stopper = new AbortController()
   const ended = Promise.withResolvers<End>()
-  const clock = parseClock(PARSE_WALL_MS, () => ended.resolve({ why: 'time' }))
+  const clock = parseClock(PARSE_WALL_MS, () => {
+    const moreMs = moreTimeFor(reader, beganMs)
+    if (moreMs === 0) ended.resolve({ why: 'time' })
+    return moreMs
+  })
   const fail = (error: unknown) => ended.resolve({ why: 'failure', error })
   const say = (message: ToReader) => void (reader.connected && reader.send(message))
   const onAbort = () => fail(signal.reason)
+  const beganMs = { wall: performance.now(), processor: processorMsOf(reader.pid ?? 0) }
   let waves = 0
   let underWay = 0
 

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { goodInterface } from '../../cards/support/card.ts'
+import { busyFactor, cpuStopwatch } from '../../support/cpu.ts'
 import { contractHub, type Json, type Person } from '../support/hub.ts'
 
 // Its listings are told apart by what 20,000 robots of its own cost.
@@ -142,10 +143,11 @@ describe('a card that is only large', () => {
         default_pose: numbers,
       },
     }
-    const start = performance.now()
+    // The hub is in this process.
+    const spentMs = cpuStopwatch()
     const answer = await put(JSON.stringify(card))
     expect([answer.status, answer.json.interface.default_pose]).toEqual([200, numbers])
-    expect(performance.now() - start).toBeLessThan(4000)
+    expect(spentMs()).toBeLessThan(4000)
   })
 
   it('keeps nobody waiting while it is judged', async () => {
@@ -165,7 +167,7 @@ describe('a card that is only large', () => {
       waits.push(performance.now() - start)
     }
     for (const { status } of await Promise.all(large)) expect(status).toBe(200)
-    expect(Math.max(...waits)).toBeLessThan(1500)
+    expect(Math.max(...waits)).toBeLessThan(1500 * busyFactor())
   })
 
   it('is at most as large in an answer as in a request, whatever its numbers are', async () => {

@@ -8,9 +8,10 @@ import { expansionCases } from '../../models/mjcf/hostile/expansion-cases.ts'
 import { fileCases } from '../../models/mjcf/hostile/file-cases.ts'
 import type { HostileCase } from '../../models/mjcf/hostile/hostile-case.ts'
 import { xmlCases } from '../../models/mjcf/hostile/xml-cases.ts'
+import { busyFactor } from '../../support/cpu.ts'
 import { contractHub, type Json, newName, type Person } from '../support/hub.ts'
 
-/** 2 s of reading, and what a busy machine adds around it. */
+/** 2 s of reading and what is around it, on an idle machine. */
 const ANSWER_WITHIN_MS = 4_000
 /** What another caller may wait meanwhile: a read takes 3 ms, and a reading takes the hub's main thread for no longer than a file of 16 MiB is fetched. */
 const OTHERS_WITHIN_MS = 1_000
@@ -90,13 +91,16 @@ describe('a hostile model through the hub', () => {
     async (_name, hostile) => {
       const name = await push(hostile)
       const card = { dof: 0, actuators: [], mjcf_path: hostile.entry ?? 'main.xml' }
+      const busyBefore = busyFactor()
       const begin = performance.now()
       const asked = hub.call(ada, 'POST', `/v1/robots/${name}/validate`, { card })
       const waitedMs = await othersWait(asked)
       const { status, json } = await asked
       expect(status).toBe(200)
-      expect(performance.now() - begin).toBeLessThan(ANSWER_WITHIN_MS)
-      expect(waitedMs).toBeLessThan(OTHERS_WITHIN_MS)
+      const answeredMs = performance.now() - begin
+      const busy = Math.max(busyBefore, busyFactor())
+      expect(answeredMs).toBeLessThan(ANSWER_WITHIN_MS * busy)
+      expect(waitedMs).toBeLessThan(OTHERS_WITHIN_MS * busy)
       const failing = json.checks.filter((check: Json) => check.status === 'fail')
       expect(json.ok).toBe(hostile.verdict === 'accepted')
       if (!json.ok) expect(failing[0]).toMatchObject({ code: expect.stringMatching(/^(mjcf|assets)\./) })

@@ -1,6 +1,7 @@
 /** Default classes, copies, keyframes and bases: what a model is once everything in it is expanded, as MuJoCo says. */
 import { afterAll, describe, expect, it } from 'vitest'
 import { readModel } from '../../../src/models/mjcf/read-model.ts'
+import { cpuStopwatch } from '../../support/cpu.ts'
 import { BASE_CASES } from './compose/base-cases.ts'
 import { CONFLICT_CASES } from './compose/conflict-cases.ts'
 import { COPIES_CASES } from './compose/copies-cases.ts'
@@ -60,9 +61,9 @@ const bombs = {
 describe('expansions over the cap', () => {
   it.each(Object.entries(bombs))('%s end the reading at once', async (_, inner) => {
     const text = `<mujoco><worldbody>${inner}</worldbody></mujoco>`
-    const began = performance.now()
+    const spentMs = cpuStopwatch()
     const reading = await readModel(memoryFiles({ 'main.xml': text }), 'main.xml')
-    expect(performance.now() - began).toBeLessThan(2_000)
+    expect(spentMs()).toBeLessThan(2_000)
     expect(reading.faults.map(({ kind }) => kind)).toContain('limit')
     expect(reading.base).toBeNull()
   })
