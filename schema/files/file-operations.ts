@@ -125,7 +125,7 @@ const CompletedUpload = builder.inputType('CompletedUpload', {
   description: 'An upload whose parts are all sent.',
   fields: (t) => ({
     path: t.string({ required: true, ...rule(completedUpload.shape.path), description: 'The path named on presign.' }),
-    uploadId: t.string({ required: true, ...rule(completedUpload.shape.uploadId), description: 'From presign.' }),
+    uploadId: t.id({ required: true, ...rule(completedUpload.shape.uploadId), description: 'From presign.' }),
     parts: t.field({ type: [CompletedPart], required: true, ...rule(upTo(10_000)), description: 'All of them.' }),
     ifNoneMatch: t.string({
       ...rule(completedUpload.shape.ifNoneMatch),
@@ -173,7 +173,7 @@ mutation('abortUpload', {
   target: targetRepo,
   input: input('Which upload to give up.', (t) => ({
     ...repoName(t),
-    uploadId: t.string({ required: true, ...rule(abortUploadInput.shape.uploadId), description: 'From presign.' }),
+    uploadId: t.id({ required: true, ...rule(abortUploadInput.shape.uploadId), description: 'From presign.' }),
   })),
   verb: abortUpload,
 })

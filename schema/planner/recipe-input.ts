@@ -95,7 +95,7 @@ export function runRequestFields(t: InputFields) {
       ...rule(handleText),
       description: 'Handle of who is billed; absent, the account of the credential.',
     }),
-    parentRunId: t.string({ ...rule(wordText), description: 'The run that it descends from.' }),
+    parentRunId: t.id({ ...rule(wordText), description: 'The run that it descends from.' }),
   }
 }
 

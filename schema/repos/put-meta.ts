@@ -20,7 +20,7 @@ mutation('putModelMeta', {
     ...repoName(t),
     policyType: t.string({ required: true, ...rule(wordText), description: '1 to 64 characters.' }),
     baseModel: t.string({ ...rule(longNameText), description: 'What it was tuned from.' }),
-    sourceRunId: t.string({ ...rule(wordText), description: 'The run that made it.' }),
+    sourceRunId: t.id({ ...rule(wordText), description: 'The run that made it.' }),
     controlClass: t.field({ type: ControlClassEnum, description: 'Null means undeclared.' }),
     robot: t.string({ ...rule(longNameText), description: 'The robot it drives.' }),
     embodimentFingerprint: t.string({ ...rule(sha256Text), description: 'Recorded in the policy manifest.' }),

@@ -26,7 +26,7 @@ mutation('claimRun', {
   scope: 'key:train',
   target: targetRun,
   input: input('Which run to claim, and as whom.', (t) => ({
-    runId: t.string({ required: true, description: 'The run.' }),
+    runId: t.id({ required: true, description: 'The run.' }),
     worker: t.string({ required: true, ...rule(workerText), description: "The runner's name for itself." }),
     hostedCallId: t.string({
       ...rule(z.string().min(1).max(256)),
@@ -66,7 +66,7 @@ mutation('cancelRun', {
     'Ends a queued run at once and asks a running one to stop, which its runner sees on its next report. Repeating it changes nothing; 409 for one that has ended, 501 for a running hosted one.',
   scope: 'key:write',
   target: targetRun,
-  input: input('Which run to cancel.', (t) => ({ runId: t.string({ required: true, description: 'The run.' }) })),
+  input: input('Which run to cancel.', (t) => ({ runId: t.id({ required: true, description: 'The run.' }) })),
   verb: cancelRun,
 })
 
@@ -81,6 +81,6 @@ mutation('deleteRun', {
     'Deletes a run that has ended, with its log, metrics and artifacts. 409 while it is queued or running, or while runs descend from it; never for agent keys. What it cost stays in the ledger, and its GPU hours count for their day.',
   scope: 'key:write',
   target: targetRun,
-  input: input('Which run to delete.', (t) => ({ runId: t.string({ required: true, description: 'The run.' }) })),
+  input: input('Which run to delete.', (t) => ({ runId: t.id({ required: true, description: 'The run.' }) })),
   verb: deleteRun,
 })

@@ -51,7 +51,7 @@ mutation('recordGateResults', {
   scope: 'key:train',
   target: targetRun,
   input: input('What gating checkpoints found: `results`, or the members of a single one.', (t) => ({
-    runId: t.string({ required: true, description: 'The run.' }),
+    runId: t.id({ required: true, description: 'The run.' }),
     attempt: t.int({
       ...rule(z.int().min(1)),
       description: '`attempt` of the claim; a lost one is refused with 409.',

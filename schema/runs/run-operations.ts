@@ -41,7 +41,7 @@ mutation('importRun', {
       ...rule(handleText),
       description: 'Handle of its owner; absent, the account of the credential.',
     }),
-    parentRunId: t.string({
+    parentRunId: t.id({
       ...rule(wordText),
       description: 'The run that it descends from; configs are then compared.',
     }),

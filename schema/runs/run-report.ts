@@ -37,7 +37,7 @@ mutation('reportRun', {
   scope: 'key:train',
   target: targetRun,
   input: input('What a runner has to report: all of it is optional, and every report renews the lease.', (t) => ({
-    runId: t.string({ required: true, description: 'The run.' }),
+    runId: t.id({ required: true, description: 'The run.' }),
     attempt: t.int({
       ...rule(z.int().min(1)),
       description: 'The attempt that the claim answered; a report of another one is refused.',

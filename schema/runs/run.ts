@@ -148,7 +148,7 @@ query('run', {
   nullable: true,
   description: 'A run by id; null where it does not exist or is not visible to the caller.',
   scope: 'key:read',
-  args: args((t) => ({ id: t.string({ required: true, description: 'TypeID, `run_…`.' }) })),
+  args: args((t) => ({ id: t.id({ required: true, description: 'TypeID, `run_…`.' }) })),
   read: (ctx, { id }) => getRun(ctx, id),
 })
 
@@ -188,7 +188,7 @@ query('runs', {
       description: 'Only those whose recipe names this robot, letter case aside.',
     }),
     gated: t.boolean({ description: 'Only with a scorecard that has passed or failed rows, or only without.' }),
-    parentRunId: t.string({ ...rule(z.string().max(64)), description: 'Only direct forks of this run.' }),
+    parentRunId: t.id({ ...rule(z.string().max(64)), description: 'Only direct forks of this run.' }),
   })),
   read: async (ctx, args) => {
     const input = { ...args, ...forwardArgs(args, MAX_PAGE_SIZE) }

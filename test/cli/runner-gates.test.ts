@@ -36,7 +36,7 @@ const notices = async (id: string) =>
     .join('')
 const gated = async (id: string) => {
   const query =
-    'query ($id: String!) { run(id: $id) { gateResults { step passCount cellCount aliveCount seedCount rolloutId } } }'
+    'query ($id: ID!) { run(id: $id) { gateResults { step passCount cellCount aliveCount seedCount rolloutId } } }'
   return (await hub.graphql(ada, query, { id })).data.run.gateResults
 }
 

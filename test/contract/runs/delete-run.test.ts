@@ -125,7 +125,7 @@ describe('DELETE /v1/runs/{run_id}', () => {
   it('is the same in the graph', async () => {
     const run = await ended(ada)
     const ask = (who: Who) =>
-      hub.graphql(who, 'mutation ($id: String!) { deleteRun(input: { runId: $id }) { id } }', { id: run })
+      hub.graphql(who, 'mutation ($id: ID!) { deleteRun(input: { runId: $id }) { id } }', { id: run })
     expect((await ask(mallory)).errors[0].extensions).toMatchObject({ code: 'NOT_FOUND' })
     expect((await ask(ada)).data).toEqual({ deleteRun: { id: run } })
     expect((await ask(ada)).errors[0].extensions).toMatchObject({ code: 'NOT_FOUND' })

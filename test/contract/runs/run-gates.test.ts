@@ -221,7 +221,7 @@ describe('a run that is made says what nobody acts on', () => {
     const first = await hub.call(ada, 'POST', '/v1/runs', body, key)
     const again = await hub.call(ada, 'POST', '/v1/runs', body, key)
     expect([again.status, again.json.warnings]).toEqual([200, first.json.warnings])
-    const graph = await hub.graphql(ada, 'query ($id: String!) { run(id: $id) { warnings } }', { id: first.json.id })
+    const graph = await hub.graphql(ada, 'query ($id: ID!) { run(id: $id) { warnings } }', { id: first.json.id })
     expect(graph.data.run.warnings).toEqual(first.json.warnings)
   })
 })

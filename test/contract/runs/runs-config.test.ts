@@ -139,7 +139,7 @@ describe('a config of about 400 keys', () => {
       resolved(0.004, () => 1),
       parent,
     )
-    const query = `query ($id: String!) { run(id: $id) { config { total diff { changedKeys unchangedKeys entries { path to } } groups { id compared } } } }`
+    const query = `query ($id: ID!) { run(id: $id) { config { total diff { changedKeys unchangedKeys entries { path to } } groups { id compared } } } }`
     const { config } = (await hub.graphql(ada, query, { id: child })).data.run
     const rest = await configOf(child)
     expect([config.total, config.diff.changedKeys, config.diff.unchangedKeys]).toEqual([

@@ -170,7 +170,7 @@ describe('a run', () => {
     expect((await get(bob, `/${id}`)).status).toBe(404)
     expect((await get(bob, '/run_no')).status).toBe(404)
     expect((await get(null, `/${id}`)).status).toBe(401)
-    const query = 'query ($id: String!, $node: ID!) { run(id: $id) { id } node(id: $node) { id } }'
+    const query = 'query ($id: ID!, $node: ID!) { run(id: $id) { id } node(id: $node) { id } }'
     const ask = async (who: Who) => (await hub.graphql(who, query, { id, node: id })).data
     expect(await ask(bob)).toEqual({ run: null, node: null })
     expect(await ask(ada)).toEqual({ run: { id }, node: { id } })
