@@ -26,7 +26,7 @@ export function sseParser() {
       stream.retryMs = ms
     },
     onError(error) {
-      // A field that nobody knows is skipped, as the standard says.
+      // An unknown field is skipped, as the standard says.
       if (error.type === 'max-buffer-size-exceeded') {
         throw new Error('The stream holds an event that is too long.', { cause: error })
       }
