@@ -5,18 +5,14 @@ import { type FollowOptions, followLog } from './follow-log.ts'
 import {
   checkpointList,
   claimedRun,
+  createdRun,
   type FencedReport,
   type GateReport,
+  type NewRun,
   type RemoteRun,
   remoteRun,
   runPage,
 } from './run-shapes.ts'
-
-export interface NewRun {
-  readonly recipe: Readonly<Record<string, unknown>>
-  readonly owner?: string
-  readonly parent_run_id?: string
-}
 
 /** The operations on runs, as functions of one caller. */
 export function runCalls(caller: Caller) {
@@ -40,7 +36,7 @@ export function runCalls(caller: Caller) {
   return {
     list,
     get: (runId: string) => call('GET', path(runId), remoteRun),
-    create: (run: NewRun, key?: string) => call('POST', '/v1/runs', remoteRun, run, { key }),
+    create: (run: NewRun, key?: string) => call('POST', '/v1/runs', createdRun, run, { key }),
     claim: (runId: string, worker: string) => call('POST', `${path(runId)}/claim`, remoteRun, { worker }),
     /** The oldest queued run that the key may claim, or null when none came within `waitS` (30 at most). */
     claimNext: (worker: string, waitS: number, owner?: string) =>
