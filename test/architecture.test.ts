@@ -33,7 +33,9 @@ describe('the house', () => {
   })
 
   it('keeps files small and names things after what they do', () => {
-    expect(files.filter((file) => textOf(file).split('\n').length > 301)).toEqual([])
+    // What codegen.ts writes is as long as the OpenAPI document is; nobody edits it.
+    const written = files.filter((file) => file !== 'src/client/v1.ts')
+    expect(written.filter((file) => textOf(file).split('\n').length > 301)).toEqual([])
     expect(files.filter((file) => !/^[a-z0-9]+(-[a-z0-9]+)*\.ts$/.test(basename(file)))).toEqual([])
     expect(files.filter((file) => /(manager|service|helper|utils?)\b/i.test(file))).toEqual([])
   })
