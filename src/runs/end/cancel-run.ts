@@ -47,7 +47,8 @@ async function mayCancel(ctx: RequestContext, runId: string): Promise<HeldRun> {
 
 async function applyCancel(ctx: RequestContext, tx: Tx, run: HeldRun): Promise<void> {
   const to = nextStatus('cancel', run, { credentialId: null })
-  if (run.stopReason === 'cancel') return
+  // A run that was asked to stop at its max_hours ends within a minute, and keeps that reason.
+  if (run.stopReason === 'cancel' || run.stopReason === 'max_hours') return
   await tx.query(to === 'canceled' ? endQueued : askRunning, [run.id])
   await addNotice(tx, run.id, noticeOf(ctx, to === 'canceled'))
   await audit(tx, ctx, {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AccountRef } from '../../../src/operation/context.ts'
 import { newId } from '../../../src/platform/ids.ts'
 import { claimRun } from '../../../src/runs/claim/claim-run.ts'
+import { cancelRun } from '../../../src/runs/end/cancel-run.ts'
 import { sweepLeases } from '../../../src/runs/lease/sweep-leases.ts'
 import { getRun } from '../../../src/runs/read/get-run.ts'
 import type { Run } from '../../../src/runs/read/run-shape.ts'
@@ -178,6 +179,15 @@ describe('max_hours', () => {
     for (const id of [unasked, told])
       expect(await get(id)).toMatchObject({ status: 'failed', error: expect.stringContaining('max_hours') })
     expect(await get(canceled)).toMatchObject({ status: 'canceled', error: null })
+  })
+
+  it('is still the reason when somebody cancels after the hub asked: the cancel changes nothing', async () => {
+    const id = await claimed(3670, { set: asked(50) })
+    expect((await cancelRun(runner(), { runId: id })).status).toBe('running')
+    expect([await column(id, 'stop_reason'), await noticesOf(id)]).toEqual(['max_hours', []])
+    await world.sql(`update runs set cancel_requested_at = now() - interval '61 seconds' where id = $1`, [id])
+    await sweepLeases(world.deps)
+    expect(await get(id)).toMatchObject({ status: 'failed', error: expect.stringContaining('max_hours') })
   })
 
   it('ends what somebody had canceled before, and that did not obey, as canceled', async () => {
