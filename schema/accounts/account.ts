@@ -2,7 +2,7 @@
 import { accountsById, membersOfOrgs, type OrgMember } from '../../src/accounts/read-accounts.ts'
 import type { AccountRef } from '../../src/operation/context.ts'
 import { builder } from '../builder.ts'
-import { AccountKindEnum, OrgRoleEnum } from '../enums.ts'
+import { AccountKindEnum, OrgRoleEnum } from './enums.ts'
 
 export const Account = builder.objectRef<AccountRef>('Account')
 

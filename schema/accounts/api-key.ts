@@ -3,10 +3,10 @@ import { z } from 'zod'
 import { type ApiKey, createApiKey, listApiKeys, revokeApiKey } from '../../src/accounts/api-keys.ts'
 import { fullNameText, keyNameText, pageSize } from '../../src/platform/text-rules.ts'
 import { builder } from '../builder.ts'
-import { KeyScopeEnum } from '../enums.ts'
 import { rule } from '../input-field.ts'
 import { args, input, mutation, query } from '../root-field.ts'
 import { Account } from './account.ts'
+import { KeyScopeEnum } from './enums.ts'
 
 const ApiKeyType = builder.objectRef<ApiKey>('ApiKey').implement({
   description: 'A key as it can be shown: its token was shown once, when it was made.',

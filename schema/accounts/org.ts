@@ -4,10 +4,10 @@ import { createOrg } from '../../src/accounts/accounts.ts'
 import { addOrgMember, removeOrgMember } from '../../src/accounts/org-members.ts'
 import { displayNameText, handleText } from '../../src/platform/text-rules.ts'
 import { builder } from '../builder.ts'
-import { OrgRoleEnum } from '../enums.ts'
 import { rule } from '../input-field.ts'
 import { input, mutation } from '../root-field.ts'
 import { Account } from './account.ts'
+import { OrgRoleEnum } from './enums.ts'
 
 const anyHandle = z.string().max(256)
 

@@ -1,9 +1,9 @@
 /** Who the credential is. Contract, "Accounts, devices, approvals" and `GET /v1/me`. */
 import { type Me, readMe } from '../../src/accounts/read-me.ts'
 import { builder } from '../builder.ts'
-import { KeyScopeEnum } from '../enums.ts'
 import { query } from '../root-field.ts'
 import { Account } from './account.ts'
+import { KeyScopeEnum } from './enums.ts'
 
 const CredentialKindEnum = builder.enumType('CredentialKind', {
   description: 'What was sent as the credential.',

@@ -1,7 +1,7 @@
 /** The embodiment interface of a robot, as it is read. Spec, "EmbodimentInterface". */
 import type { EmbodimentInterface as Interface } from '../../src/cards/interface-schema.ts'
 import { builder } from '../builder.ts'
-import { CameraSlotEnum } from '../enums.ts'
+import { CameraSlotEnum } from './enums.ts'
 
 /** What a list holds that may be left out. */
 type Entry<Member extends 'parts' | 'end_effectors' | 'cameras'> = NonNullable<Interface[Member]>[number]

@@ -1,6 +1,6 @@
 /** A card as GraphQL writes it: typed, camelCase. What a member must hold is said once, by the schema of the document that it becomes. */
 import { builder } from '../builder.ts'
-import { CameraSlotEnum, RobotCheckStatusEnum } from '../enums.ts'
+import { CameraSlotEnum, RobotCheckStatusEnum } from './enums.ts'
 
 const ActuatorInput = builder.inputType('ActuatorInput', {
   description: 'A kind of drive.',

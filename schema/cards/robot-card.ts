@@ -6,9 +6,9 @@ import type { RobotModelSummary } from '../../src/cards/model-checks.ts'
 import type { RobotCard } from '../../src/cards/robot-card.ts'
 import type { RobotValidationReport } from '../../src/cards/validate-robot-card.ts'
 import { builder } from '../builder.ts'
-import { CardSourceEnum, RobotCheckStatusEnum } from '../enums.ts'
 import { RepoType } from '../repos/repo.ts'
 import { args, query } from '../root-field.ts'
+import { CardSourceEnum, RobotCheckStatusEnum } from './enums.ts'
 import { InterfaceType } from './interface.ts'
 
 type ActuatorShape = NonNullable<RobotCardDocument['actuators']>[number]

@@ -9,8 +9,8 @@ import {
 } from '../../src/planner/recipe/recipe.ts'
 import { handleText, wordText } from '../../src/platform/text-rules.ts'
 import { builder } from '../builder.ts'
-import { RunExecutorEnum, VideoModeEnum } from '../enums.ts'
 import { type InputFields, rule } from '../input-field.ts'
+import { RunExecutorEnum, VideoModeEnum } from './enums.ts'
 
 const GateTripwireInput = builder.inputType('GateTripwireInput', {
   description:

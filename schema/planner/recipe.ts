@@ -3,7 +3,7 @@
 import type { RecipeDocument } from '../../src/planner/recipe/recipe.ts'
 import { gateDefaults, type VideoMode } from '../../src/planner/recipe/recipe.ts'
 import { builder } from '../builder.ts'
-import { RunExecutorEnum, VideoModeEnum } from '../enums.ts'
+import { RunExecutorEnum, VideoModeEnum } from './enums.ts'
 
 /** A member as it was given. The recipe was checked when the run was made, so its type is the one that the rule asked for. */
 const given = <T>(name: string, preset: T | null = null) => ({

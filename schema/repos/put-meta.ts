@@ -2,9 +2,9 @@
 import { z } from 'zod'
 import { longNameText, sha256Text, wordText } from '../../src/platform/text-rules.ts'
 import { putDatasetMeta, putModelMeta } from '../../src/repos/put-meta.ts'
-import { ControlClassEnum } from '../enums.ts'
 import { repoName, rule } from '../input-field.ts'
 import { input, mutation } from '../root-field.ts'
+import { ControlClassEnum } from './enums.ts'
 import { RepoType } from './repo.ts'
 import { targetRepo } from './target-repo.ts'
 

@@ -1,7 +1,7 @@
 /** Kind-specific meta blocks. Spec, ModelMeta and DatasetMeta. */
 import type { DatasetMeta, ModelMeta } from '../../src/repos/repo-shape.ts'
 import { builder } from '../builder.ts'
-import { ControlClassEnum, EmbodimentCheckEnum } from '../enums.ts'
+import { ControlClassEnum, EmbodimentCheckEnum } from './enums.ts'
 
 export const ModelMetaType = builder.objectRef<ModelMeta>('ModelMeta').implement({
   description: 'What a model repo says of its policy.',

@@ -9,7 +9,7 @@ import type {
 } from '../../src/runs/config/describe-config.ts'
 import { getRunConfig, type RunConfig } from '../../src/runs/config/get-run-config.ts'
 import { builder } from '../builder.ts'
-import { DeclaredStatusEnum } from '../enums.ts'
+import { DeclaredStatusEnum } from './enums.ts'
 import { RunType } from './run.ts'
 
 const group = 'Id of the group that it belongs to.'

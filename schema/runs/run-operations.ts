@@ -6,10 +6,10 @@ import { createRun } from '../../src/runs/create/create-run.ts'
 import { importRun } from '../../src/runs/create/import-run.ts'
 import { terminalStatuses } from '../../src/runs/run-state.ts'
 import { builder } from '../builder.ts'
-import { JobStatusEnum } from '../enums.ts'
 import { rule } from '../input-field.ts'
 import { recipeOf, runRequestFields } from '../planner/recipe-input.ts'
 import { input, mutation } from '../root-field.ts'
+import { JobStatusEnum } from './enums.ts'
 import { RunType } from './run.ts'
 
 mutation('createRun', {

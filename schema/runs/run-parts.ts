@@ -6,7 +6,7 @@ import type { PinnedDataset, Run, RunGateRow } from '../../src/runs/read/run-sha
 import type { RunSparkline } from '../../src/runs/read/sparkline.ts'
 import type { RunSpend } from '../../src/runs/read/spend.ts'
 import { builder } from '../builder.ts'
-import { CellVerdictEnum } from '../enums.ts'
+import { CellVerdictEnum } from './enums.ts'
 
 export const RepoRef = builder.objectRef<{ id: string; fullName: string }>('RepoRef').implement({
   description: 'A repo by id and name.',

@@ -7,9 +7,11 @@ import type { RunRecommendation } from '../../src/planner/recommend.ts'
 import { estimateRun } from '../../src/runs/create/estimate-run.ts'
 import { recommendRun } from '../../src/runs/create/recommend-run.ts'
 import { builder } from '../builder.ts'
-import { ControlClassEnum, RecommendationBasisEnum, RunExecutorEnum, TrainingMethodEnum } from '../enums.ts'
+import { RunExecutorEnum } from '../planner/enums.ts'
 import { recipeOf, runRequestFields } from '../planner/recipe-input.ts'
+import { ControlClassEnum } from '../repos/enums.ts'
 import { input, mutation } from '../root-field.ts'
+import { RecommendationBasisEnum, TrainingMethodEnum } from './enums.ts'
 
 const EstimateType = builder.objectRef<RunEstimate>('RunEstimate').implement({
   description: 'The most that a run can cost: rate x wall-clock cap, then capped by the budget.',

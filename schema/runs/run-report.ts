@@ -4,9 +4,9 @@ import { fullNameText, longNameText, wordText } from '../../src/platform/text-ru
 import type { ReportedProgress } from '../../src/runs/read/progress.ts'
 import { reportRun } from '../../src/runs/report/report-run.ts'
 import { builder } from '../builder.ts'
-import { RunReportStatusEnum } from '../enums.ts'
 import { rule } from '../input-field.ts'
 import { input, mutation } from '../root-field.ts'
+import { RunReportStatusEnum } from './enums.ts'
 import { RunType } from './run.ts'
 import { targetRun } from './target-run.ts'
 

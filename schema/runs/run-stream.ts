@@ -9,9 +9,9 @@ import {
 } from '../../src/runs/log/subscribe-run.ts'
 import { watchRun } from '../../src/runs/read/watch-run.ts'
 import { builder } from '../builder.ts'
-import { JobStatusEnum, LogStreamEnum } from '../enums.ts'
 import { rule } from '../input-field.ts'
 import { args, subscription } from '../root-field.ts'
+import { JobStatusEnum, LogStreamEnum } from './enums.ts'
 import { RunType } from './run.ts'
 
 const RunLogEvent = builder.objectRef<LogEvent>('RunLogEvent').implement({

@@ -7,10 +7,11 @@ import type { Run } from '../../src/runs/read/run-shape.ts'
 import { Account } from '../accounts/account.ts'
 import { builder, MAX_PAGE_SIZE } from '../builder.ts'
 import { Connection, forwardArgs, nodesOf } from '../connection.ts'
-import { DisplayNameSourceEnum, JobStatusEnum, RunExecutorEnum, RunKindEnum } from '../enums.ts'
 import { rule } from '../input-field.ts'
+import { RunExecutorEnum } from '../planner/enums.ts'
 import { Recipe } from '../planner/recipe.ts'
 import { args, query } from '../root-field.ts'
+import { DisplayNameSourceEnum, JobStatusEnum, RunKindEnum } from './enums.ts'
 import {
   FacetsType,
   GateRowType,
