@@ -1,5 +1,6 @@
 /** The `/v1` table: one line of data an operation. What an operation does, and who may, stands in `schema/` and `src/` alone. */
 import { accountRoutes } from './accounts/routes.ts'
+import { billingRoutes } from './billing/routes.ts'
 import { cardRoutes } from './cards/routes.ts'
 import type { Route } from './engine/route.ts'
 import { fileRoutes } from './files/routes.ts'
@@ -14,6 +15,7 @@ export const routes: readonly Route[] = [
   ...fileRoutes,
   ...cardRoutes,
   ...plannerRoutes,
+  ...billingRoutes,
   ...runRoutes,
   ...runReadingRoutes,
 ]

@@ -6,7 +6,11 @@
  */
 import type { ICruiseOptions, IForbiddenRuleType } from 'dependency-cruiser'
 
-const subjects = ['auth', 'accounts', 'repos', 'files', 'models', 'cards', 'planner', 'hosting', 'runs']
+/**
+ * What must be known of money before work is made (rates, the ledger, allowances) is `billing`, before all that is billed. Deciding on held spend makes
+ * work of any kind, so a subject for that comes last.
+ */
+const subjects = ['auth', 'accounts', 'repos', 'files', 'models', 'cards', 'billing', 'planner', 'hosting', 'runs']
 
 const upTo = (folder: string, subject: string) =>
   subjects.slice(0, subjects.indexOf(subject) + 1).map((name) => `${folder}/${name}/`)

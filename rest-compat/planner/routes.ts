@@ -20,13 +20,4 @@ export const plannerRoutes: readonly Route[] = [
     status: 200,
     result: 'object',
   },
-  {
-    operation: 'listHardwareTiers',
-    method: 'GET',
-    path: '/v1/hardware_tiers',
-    document: 'list-hardware-tiers',
-    params: {},
-    status: 200,
-    result: 'object',
-  },
 ]

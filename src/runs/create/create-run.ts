@@ -2,7 +2,6 @@
 
 import { requireCredential } from '../../auth/policy.ts'
 import { agentRefusal, appRefusal, type HostedWork, hostedWork, ownerRefusal } from '../../hosting/hosting-policy.ts'
-import { assertGpuHours } from '../../hosting/reserve-gpu-hours.ts'
 import { audit } from '../../operation/audit.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { AccountRef, AllowedContext, Credentialed, RequestContext } from '../../operation/context.ts'
@@ -14,6 +13,7 @@ import { announceWaiting } from '../claim/waiting-runs.ts'
 import { readRun } from '../read/get-run.ts'
 import type { Run } from '../read/run-shape.ts'
 import { insertNamedRepos, lockNamedRepos, type NamedRepos } from './named-repos.ts'
+import { assertGpuHours } from './reserve-gpu-hours.ts'
 import { billingOwner, lockParent, type ResolvedRequest, type RunRequest, resolveRequest } from './run-request.ts'
 
 const insertRun: Statement<never> = {

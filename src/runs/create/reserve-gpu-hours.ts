@@ -1,7 +1,8 @@
 /** The daily quota of GPU hours, held in the transaction that makes a priced run. */
-import type { Credentialed } from '../operation/context.ts'
-import type { Querier, Statement } from '../store/db.ts'
-import { gpuHourRefusal, type Reservation } from './gpu-hours.ts'
+
+import { gpuHourRefusal, type Reservation } from '../../billing/gpu-hours.ts'
+import type { Credentialed } from '../../operation/context.ts'
+import type { Querier, Statement } from '../../store/db.ts'
 
 /** Runs of one person come one after the other from here to the commit: of two that ask for the last hour at once, one gets it. */
 const lockAccount: Statement<never> = {

@@ -1,11 +1,10 @@
 /** Hardware tiers, and whom the deployment hosts. Spec, "HardwareTier". */
+import type { HostedAllowance, HostedAllowanceUsage } from '../../src/billing/allowance.ts'
 import {
   type HardwareTierList,
-  type HostedAllowance,
-  type HostedAllowanceUsage,
   type HostedExecution,
   listHardwareTiers,
-} from '../../src/planner/list-hardware-tiers.ts'
+} from '../../src/billing/list-hardware-tiers.ts'
 import type { HardwareTier } from '../../src/platform/tier-table.ts'
 import { builder } from '../builder.ts'
 import { query } from '../root-field.ts'

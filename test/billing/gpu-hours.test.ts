@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { gpuHourRefusal, type Reservation } from '../../src/hosting/gpu-hours.ts'
+import { gpuHourRefusal, type Reservation } from '../../src/billing/gpu-hours.ts'
 
 const made = (hours: number, ageS: number, byThisKey = false): Reservation => ({ hours, ageS, byThisKey })
 const ask = (hours: number, reservations: readonly Reservation[] = [], keyLimitHours: number | null = null) =>

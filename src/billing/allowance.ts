@@ -1,8 +1,8 @@
-/** listHardwareTiers (spec, "GET /v1/hardware_tiers"): the tiers and their rates, and whom the deployment hosts. */
+/** What an account may have hosted for free each calendar month: CPU work alone. Spec, "HardwareTier"; contract, "Money, tiers, limits". */
 import type { RequestContext } from '../operation/context.ts'
 import { type Usd, usd, usdLess, usdSum } from '../platform/money.ts'
-import type { TierTable } from '../platform/tier-table.ts'
 import type { Statement } from '../store/db.ts'
+import type { BilledKind } from './ledger.ts'
 
 export interface HostedAllowanceUsage {
   /** Handle. */
@@ -18,24 +18,12 @@ export interface HostedAllowance {
   readonly limitUsd: Usd
   readonly cpuOnly: boolean
   /** Kinds of job that it may be spent on. */
-  readonly work: readonly string[]
+  readonly work: readonly BilledKind[]
   /** Null for an anonymous caller. */
   readonly viewer: HostedAllowanceUsage | null
 }
 
-export interface HostedExecution {
-  readonly allowance: HostedAllowance | null
-  readonly configured: boolean
-  readonly everyone: boolean
-  readonly owners: readonly string[]
-}
-
-export interface HardwareTierList {
-  readonly items: TierTable
-  readonly hosting: HostedExecution
-}
-
-const CPU_WORK = ['robot_check'] as const
+const CPU_WORK: readonly BilledKind[] = ['robot_check']
 
 interface UsageRow {
   readonly used: Usd
@@ -52,22 +40,10 @@ const usageOfMonth: Statement<UsageRow> = {
     group by m.start`,
 }
 
-/** Public. One statement for a caller with a credential, none for an anonymous caller. */
-export async function listHardwareTiers(ctx: RequestContext): Promise<HardwareTierList> {
-  const { tiers, hosted } = ctx.deps.config
-  const everyone = hosted.owners === 'everyone'
-  return {
-    items: tiers,
-    hosting: {
-      allowance: Number(hosted.allowanceUsd) > 0 ? await allowanceOf(ctx, hosted.allowanceUsd) : null,
-      configured: hosted.appName !== null,
-      everyone,
-      owners: hosted.owners === 'everyone' ? [] : hosted.owners,
-    },
-  }
-}
-
-async function allowanceOf(ctx: RequestContext, limitUsd: Usd): Promise<HostedAllowance> {
+/** The allowance of this deployment and what is left of it to the caller; null where there is none. One statement for a caller with a credential, else none. */
+export async function readAllowance(ctx: RequestContext): Promise<HostedAllowance | null> {
+  const limitUsd = ctx.deps.config.hosted.allowanceUsd
+  if (Number(limitUsd) <= 0) return null
   return { limitUsd, cpuOnly: true, work: CPU_WORK, viewer: await usageOf(ctx, limitUsd) }
 }
 

@@ -1,0 +1,14 @@
+/** The rows of the `/v1` table on prices. */
+import type { Route } from '../engine/route.ts'
+
+export const billingRoutes: readonly Route[] = [
+  {
+    operation: 'listHardwareTiers',
+    method: 'GET',
+    path: '/v1/hardware_tiers',
+    document: 'list-hardware-tiers',
+    params: {},
+    status: 200,
+    result: 'object',
+  },
+]
