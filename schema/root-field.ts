@@ -11,6 +11,7 @@ import type { RequestContext } from '../src/operation/context.ts'
 import { builder } from './builder.ts'
 import type { InputFields } from './input-field.ts'
 import { type OperationScope, operation } from './operation-scope.ts'
+import { placedUnder } from './rule-faults.ts'
 
 type Types = typeof builder.$inferSchemaTypes
 type Result<Type extends TypeParam<Types>, Nullable extends FieldNullability<Type>> = ShapeFromTypeParam<
@@ -63,7 +64,13 @@ export function mutation<
       ...field,
       ...operation(scope, target && ((ctx: RequestContext, args: Args) => target(ctx, args.input))),
       args: { input: t.arg({ type: InputType, required: true, description: input.description }) },
-      resolve: generic((_root: unknown, args: Args, ctx: RequestContext) => verb(ctx, args.input)),
+      resolve: generic(async (_root: unknown, args: Args, ctx: RequestContext) => {
+        try {
+          return await verb(ctx, args.input)
+        } catch (error) {
+          throw placedUnder('input', error)
+        }
+      }),
     }),
   )
 }

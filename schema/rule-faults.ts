@@ -1,7 +1,7 @@
 /** The rules of input fields, as the validation plugin runs them and as a request is held to them that is refused for its types already. */
 import { type GraphQLInputType, getNullableType, isInputObjectType, isLeafType, isListType } from 'graphql'
 import type { z } from 'zod'
-import { type ErrorItem, type ErrorType, errorTable, type Loc } from '../src/platform/errors.ts'
+import { type ErrorItem, type ErrorType, errorTable, HubError, type Loc } from '../src/platform/errors.ts'
 
 interface RuleIssue {
   readonly message: string
@@ -28,6 +28,18 @@ function typeOf(issue: object): ErrorType {
 }
 
 const placeOf = (key: PropertyKey): string | number => (typeof key === 'number' ? key : String(key))
+
+/**
+ * What a verb refused, with its places below the argument that holds them: a verb names fields of its input, and knows no argument. A message that begins
+ * with the first place begins with the whole of it. Any other error stays as it is.
+ */
+export function placedUnder(argument: string, error: unknown): unknown {
+  if (!(error instanceof HubError) || error.items.every((item) => !item.loc)) return error
+  const items = error.items.map((item) => (item.loc ? { ...item, loc: [argument, ...item.loc] } : item))
+  const quotesPlace = error.message.startsWith(`${error.items[0]?.loc?.join('.')}: `)
+  const detail = quotesPlace ? `${argument}.${error.message}` : error.message
+  return new HubError(error.type, detail, { items, headers: { ...error.headers }, cause: error })
+}
 
 /** Anything with a rule beside it: an argument or an input field. */
 interface Ruled {

@@ -1,4 +1,4 @@
-/** Where a refusal points, in the names of `/v1`: verbs and the schema's validation name arguments as the graph does. */
+/** Where a refusal points, in the names of `/v1`: the graph's fields and its validation name arguments as the graph does. */
 import { type GraphQLInputType, getNamedType, getNullableType, isInputObjectType, isListType } from 'graphql'
 import type { ErrorItem, Loc } from '../../src/platform/errors.ts'
 import { toSnake } from '../../src/platform/member-name.ts'

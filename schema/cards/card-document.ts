@@ -24,7 +24,7 @@ function documentOf(value: unknown): unknown {
 function vendorMembers(value: unknown): Record<string, unknown> {
   if (value === null || value === undefined) return {}
   if (isJsonObject(value)) return value
-  throw invalid('validation.type', 'vendor must be an object', ['input', 'card', 'actuators'])
+  throw invalid('validation.type', 'vendor must be an object', ['card', 'actuators'])
 }
 
 /** `["interface", "joint_order", 0]` -> `["input", "card", "interface", "jointOrder", 0]`; below a free member names stay. */
@@ -32,7 +32,7 @@ function placeInCard(loc: Loc): Loc {
   const end = loc.findIndex((step) => free.has(String(step)))
   const own = end === -1 ? loc : loc.slice(0, end + 1)
   const named = own.map((step) => (typeof step === 'string' ? toCamel(step) : step))
-  return ['input', 'card', ...named, ...loc.slice(own.length)]
+  return ['card', ...named, ...loc.slice(own.length)]
 }
 
 export interface CardArgument {
@@ -45,7 +45,7 @@ export function cardArgument(input: { card?: unknown; document?: unknown }): Car
   const { card = null, document = null } = input
   if (card !== null && document !== null) {
     const detail = 'Give the card once: as card, or as document.'
-    const items = [{ type: 'validation.duplicate', detail, loc: ['input', 'document'] }]
+    const items = [{ type: 'validation.duplicate', detail, loc: ['document'] }]
     throw new HubError('validation.failed', detail, { items })
   }
   if (card !== null) return { document: documentOf(card), placeOf: placeInCard }

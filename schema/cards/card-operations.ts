@@ -29,7 +29,7 @@ mutation('putRobotCard', {
   input: input('The whole card, in one of its two spellings.', (t) => ({ ...repoName(t), ...eitherCard(t) })),
   verb: (ctx, input) => {
     const card = cardArgument(input)
-    if (!card) throw invalid('validation.required', 'Give the card, as card or as document.', ['input', 'card'])
+    if (!card) throw invalid('validation.required', 'Give the card, as card or as document.', ['card'])
     return putRobotCard(ctx, { owner: input.owner, repo: input.repo, ...card })
   },
 })

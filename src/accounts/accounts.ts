@@ -19,7 +19,7 @@ export interface NewAccount {
 /** The name to show: 1 to 200 characters; null or absent for none. */
 function assertName(name: string | null | undefined): void {
   if (name != null && !displayNameText.safeParse(name).success) {
-    throw invalid('validation.value', 'A name has 1 to 200 characters.', ['input', 'name'])
+    throw invalid('validation.value', 'A name has 1 to 200 characters.', ['name'])
   }
 }
 

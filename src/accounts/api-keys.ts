@@ -81,7 +81,7 @@ function publicKey({ createdBy: _createdBy, ...key }: KeyRow): ApiKey {
 
 /** Text rules of a new key; 422 at the member. */
 function assertNewKey(input: NewApiKey): void {
-  const refuse = (member: string, detail: string) => invalid('validation.value', detail, ['input', member])
+  const refuse = (member: string, detail: string) => invalid('validation.value', detail, [member])
   if (!keyNameText.safeParse(input.name).success) {
     throw refuse('name', 'The name of a key has 1 to 100 characters.')
   }
@@ -103,7 +103,7 @@ async function repoIdsOf(tx: Querier, owner: AccountRef, names: readonly string[
   return names.map((name, at) => {
     const id = found.get(name)
     if (id !== undefined) return id
-    throw invalid('validation.value', `${owner.handle} and its orgs have no repo ${name}.`, ['input', 'repos', at])
+    throw invalid('validation.value', `${owner.handle} and its orgs have no repo ${name}.`, ['repos', at])
   })
 }
 

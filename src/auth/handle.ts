@@ -32,10 +32,10 @@ export function handleFault(handle: string): HandleFault | null {
 /** 422 at `input.handle` for one that is ill-formed or reserved. */
 export function assertHandle(handle: string): void {
   const fault = handleFault(handle)
-  if (fault === 'reserved') throw invalid('validation.value', `The handle ${handle} is reserved.`, ['input', 'handle'])
+  if (fault === 'reserved') throw invalid('validation.value', `The handle ${handle} is reserved.`, ['handle'])
   if (fault === 'ill_formed') {
     const rule = '1 to 64 lower-case letters, digits and inner hyphens'
-    throw invalid('validation.value', `A handle is ${rule}.`, ['input', 'handle'])
+    throw invalid('validation.value', `A handle is ${rule}.`, ['handle'])
   }
 }
 
@@ -71,6 +71,6 @@ export async function takeHandle(
 /** 409 `conflict.taken`. */
 export function handleTaken(handle: string): HubError {
   return new HubError('conflict.taken', `The handle ${handle} is taken.`, {
-    items: [{ type: 'conflict.taken', detail: `The handle ${handle} is taken.`, loc: ['input', 'handle'] }],
+    items: [{ type: 'conflict.taken', detail: `The handle ${handle} is taken.`, loc: ['handle'] }],
   })
 }

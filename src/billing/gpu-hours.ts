@@ -35,7 +35,7 @@ function overQuota(hours: number, reservations: readonly Reservation[], limit: n
   const detail = `${quota} is ${shown(limit)} GPU hours; priced runs of the last 24 hours reserve ${shown(used)}, and this one asks for ${shown(hours)}.`
   const type = 'quota.gpu_hours'
   return new HubError(type, detail, {
-    items: [{ type, detail, loc: ['input', 'recipe', 'maxHours'] }],
+    items: [{ type, detail, loc: ['recipe', 'maxHours'] }],
     headers: {
       'Retry-After': String(secondsUntilRoom(hours, reservations, limit)),
       'X-GPU-Quota-Limit': shown(limit),

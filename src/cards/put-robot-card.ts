@@ -109,4 +109,4 @@ function refusal(checks: readonly Check[], { placeOf = inDocument }: PutRobotCar
   return new HubError('validation.failed', `The card is refused: ${failing[0]?.message}${more}`, { items })
 }
 
-const inDocument = (loc: Loc): Loc => ['input', 'document', ...loc]
+const inDocument = (loc: Loc): Loc => ['document', ...loc]

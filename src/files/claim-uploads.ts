@@ -29,9 +29,7 @@ export function claimUploads(
   return db.withTx(async (tx) => {
     const rows = await tx.query(lockUploads, [repoId, named.map((upload) => upload.uploadId)])
     const byId = new Map(rows.map((row) => [row.id, row]))
-    const claimed = named.map((upload, index) =>
-      claimable(byId.get(upload.uploadId), upload, ['input', 'uploads', index]),
-    )
+    const claimed = named.map((upload, index) => claimable(byId.get(upload.uploadId), upload, ['uploads', index]))
     await tx.query(claim, [claimed.map((row) => row.id), attempt])
     return claimed
   })

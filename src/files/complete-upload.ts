@@ -41,12 +41,12 @@ async function complete(
   assertDistinct(
     named.map((upload) => upload.uploadId),
     'upload',
-    (index) => ['input', 'uploads', index, 'uploadId'],
+    (index) => ['uploads', index, 'uploadId'],
   )
   assertDistinct(
     named.map((upload) => upload.path),
     'path',
-    (index) => ['input', 'uploads', index, 'path'],
+    (index) => ['uploads', index, 'path'],
   )
   if (isConditional(named)) {
     const paths = named.map((upload) => upload.path)
@@ -104,7 +104,7 @@ function assembleAll(
   return settleBounded(named, HASH_CONCURRENCY, (upload, index) => {
     const row = rows[index]
     if (!row) throw new Error('A claimed upload has no row.')
-    return assembleUpload(tools, row, upload, ['input', 'uploads', index])
+    return assembleUpload(tools, row, upload, ['uploads', index])
   })
 }
 

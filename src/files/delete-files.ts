@@ -28,7 +28,7 @@ export function deleteFiles(ctx: RequestContext, input: DeleteFilesInput): Promi
     ctx,
     () => mayDelete(ctx, input),
     async (allowed, repo) => {
-      assertDistinct(input.paths, 'path', (index) => ['input', 'paths', index])
+      assertDistinct(input.paths, 'path', (index) => ['paths', index])
       return commitVerb(allowed, (tx) => unlink(allowed, tx, repo, input.paths))
     },
   )

@@ -26,7 +26,7 @@ export function assertPreconditions(named: readonly CompletedUpload[], live: rea
   const byPath = new Map(live.map((file) => [file.path, file]))
   const items = named.flatMap((upload, index) => {
     const fault = conditionFault(upload, byPath.get(upload.path))
-    return fault ? [{ ...fault, loc: ['input', 'uploads', index, fault.member] }] : []
+    return fault ? [{ ...fault, loc: ['uploads', index, fault.member] }] : []
   })
   const [first] = items
   if (first)

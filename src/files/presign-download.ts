@@ -33,7 +33,7 @@ export async function presignDownload(
 ): Promise<{ files: DownloadTicket[] }> {
   const repo = await findRepo(ctx, { owner: input.owner, slug: input.repo })
   requireObjects(ctx.deps)
-  assertDistinct(input.paths, 'path', (index) => ['input', 'paths', index])
+  assertDistinct(input.paths, 'path', (index) => ['paths', index])
   const rows = await ctx.deps.db.query(storedFiles, [repo.id, input.paths])
   const byPath = new Map(rows.map((row) => [row.path, row]))
   const missing: number[] = []
@@ -69,7 +69,7 @@ function missingPaths(paths: readonly string[], missing: readonly number[], repo
   const items = missing.map((index, place) => ({
     type: 'not_found',
     detail: `${names[place]} is not a file of ${repo}.`,
-    loc: ['input', 'paths', index],
+    loc: ['paths', index],
   }))
   return new HubError('not_found', `Not files of ${repo}: ${names.join(', ')}.`, { items })
 }

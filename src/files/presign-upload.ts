@@ -74,7 +74,7 @@ async function openOrResume(
   assertDistinct(
     input.files.map((file) => file.path),
     'path',
-    (index) => ['input', 'files', index, 'path'],
+    (index) => ['files', index, 'path'],
   )
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -202,7 +202,7 @@ function assertSizes(files: readonly PresignUploadFile[]): void {
   const items = files.flatMap((file, index) => {
     if (file.size <= MAX_FILE_BYTES) return []
     const detail = `${JSON.stringify(file.path)} has ${file.size} bytes; a file has at most ${MAX_FILE_BYTES}.`
-    return [{ type: 'too_large', detail, loc: ['input', 'files', index, 'size'] }]
+    return [{ type: 'too_large', detail, loc: ['files', index, 'size'] }]
   })
   const [first] = items
   if (first) throw new HubError('too_large', first.detail, { items })

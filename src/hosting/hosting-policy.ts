@@ -18,9 +18,9 @@ export interface HostedWork {
 /** The part of a run that is hosted: the run itself, or the rollouts of its gate; null where all of it is a worker's. */
 export function hostedWork(recipe: Recipe, isSim: boolean, owner: string): HostedWork | null {
   const executor = recipe.executor ?? 'worker'
-  if (executor === 'hosted') return { isSim, owner, loc: ['input', 'recipe', 'executor'], what: 'The run' }
+  if (executor === 'hosted') return { isSim, owner, loc: ['recipe', 'executor'], what: 'The run' }
   if (!recipe.gate || rolloutExecutor(recipe.gate, executor) === 'worker') return null
-  return { isSim, owner, loc: ['input', 'recipe', 'gate', 'executor'], what: "The gate's rollouts" }
+  return { isSim, owner, loc: ['recipe', 'gate', 'executor'], what: "The gate's rollouts" }
 }
 
 const rolloutExecutor = (gate: CheckpointGateSpec, run: RunExecutor): RunExecutor => gate.executor ?? run

@@ -87,7 +87,7 @@ function tierOf(tiers: TierTable, name: string): HardwareTier | null {
   return tiers.find(({ tier }) => tier === name) ?? null
 }
 
-const place = (member: keyof Recipe): Loc => ['input', 'recipe', member]
+const place = (member: keyof Recipe): Loc => ['recipe', member]
 const fault = (detail: string, member: keyof Recipe): ErrorItem => ({
   type: 'validation.value',
   detail,

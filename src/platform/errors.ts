@@ -11,7 +11,10 @@ export { errorTable }
 
 export type ErrorType = keyof typeof errorTable
 
-/** A place in the request: `["body", "files", 0, "path"]`, `["query", "limit"]`, `["path", "owner"]`. Verbs give GraphQL names; the edges translate. */
+/**
+ * A place in the request. A verb gives the path of a field in its input, `["files", 0, "contentType"]`; the edges put before it where that came from and
+ * spell it as their dialect does: `["input", "files", 0, "contentType"]`, `["body", "files", 0, "content_type"]`, `["query", "limit"]`.
+ */
 export type Loc = ReadonlyArray<string | number>
 
 /** One entry of `errors[]`. `type` may be a check code of card validation, which is why it is not only `ErrorType`. */

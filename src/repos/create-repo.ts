@@ -75,7 +75,7 @@ async function make(ctx: AllowedContext, owner: AccountRef, input: CreateRepoInp
     if (!uniqueViolation(error)) throw error
     const detail = `${owner.handle}/${input.slug} already exists; slugs are unique for an owner across kinds.`
     throw new HubError('conflict.taken', detail, {
-      items: [{ type: 'conflict.taken', detail, loc: ['input', 'slug'] }],
+      items: [{ type: 'conflict.taken', detail, loc: ['slug'] }],
       cause: error,
     })
   }

@@ -6,10 +6,7 @@ import { MAX_TAGS } from '../platform/text-rules.ts'
 export function distinctTags(tags: readonly string[]): string[] {
   const distinct = [...new Set(tags)]
   if (distinct.length > MAX_TAGS) {
-    throw invalid('validation.value', `A repo has at most ${MAX_TAGS} tags; ${distinct.length} were given.`, [
-      'input',
-      'tags',
-    ])
+    throw invalid('validation.value', `A repo has at most ${MAX_TAGS} tags; ${distinct.length} were given.`, ['tags'])
   }
   return distinct
 }

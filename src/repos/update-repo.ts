@@ -42,7 +42,6 @@ export function updateRepo(ctx: RequestContext, input: UpdateRepoInput): Promise
     async (allowed, facts) => {
       if (input.visibility === null) {
         throw invalid('validation.value', 'visibility is `private` or `public`; leave it out to keep it.', [
-          'input',
           'visibility',
         ])
       }

@@ -99,7 +99,7 @@ describe('presignUpload', () => {
     const repo = await world.repo(owner)
     const file = fileOf('a', bytesOf('a'))
     const error = await presignUpload(ctx, { ...repo, files: [file, file] }).catch((caught) => caught)
-    expect(error).toMatchObject({ type: 'validation.duplicate', items: [{ loc: ['input', 'files', 1, 'path'] }] })
+    expect(error).toMatchObject({ type: 'validation.duplicate', items: [{ loc: ['files', 1, 'path'] }] })
   })
 
   test('resumes: the same file is the same upload, with what the store already has', async () => {
@@ -219,7 +219,7 @@ describe('completeUpload', () => {
     const error = await completeUpload(ctx, { ...repo, uploads: [unsent] }).catch((caught) => caught)
     expect(error).toMatchObject({
       type: 'upload.part_missing',
-      items: [{ loc: ['input', 'uploads', 0, 'parts', 0, 'partNumber'] }],
+      items: [{ loc: ['uploads', 0, 'parts', 0, 'partNumber'] }],
     })
     await expect(sent(repo, 'b', bytesOf('hello'), bytesOf('hell'))).rejects.toMatchObject({ code: 'too_small' })
     await expect(sent(repo, 'b', bytesOf('hello'), bytesOf('hello!'))).rejects.toMatchObject({ code: 'too_large' })
@@ -341,7 +341,7 @@ describe('abortUpload, presignDownload, deleteFiles', () => {
     const error = await presignDownload(ctx, { ...repo, paths: ['a', 'b', 'c'] }).catch((caught) => caught)
     expect(error).toMatchObject({
       type: 'not_found',
-      items: [{ loc: ['input', 'paths', 1] }, { loc: ['input', 'paths', 2] }],
+      items: [{ loc: ['paths', 1] }, { loc: ['paths', 2] }],
     })
     expect(error.message).toContain('"b", "c"')
     const hidden = await world.repo(owner)

@@ -22,7 +22,7 @@ describe('what of a run is hosted', () => {
     ['a hosted run', run, 'executor'],
     ['a hosted run with a gate of workers', { ...run, gate: { ...gate, executor: 'worker' } }, 'executor'],
   ] as const)('%s', (_, recipe, member) => {
-    expect(hostedWork(recipe as Recipe, false, 'ada')?.loc[2] ?? null).toBe(member)
+    expect(hostedWork(recipe as Recipe, false, 'ada')?.loc[1] ?? null).toBe(member)
   })
 })
 
@@ -53,7 +53,7 @@ describe('hosted work is refused', () => {
     expect([error?.status, error?.type, error?.items[0]?.loc]).toEqual([
       403,
       'forbidden.hosted_owner',
-      ['input', 'recipe', 'executor'],
+      ['recipe', 'executor'],
     ])
     expect(error?.message).toContain('ada is not among HOSTED_OWNERS')
     const sim = ownerRefusal(work('ada', { template: 'ppo_sim_a', executor: 'hosted' }), hosted())

@@ -82,7 +82,7 @@ describe('the hosted estimate of the sim template', () => {
 
   it.each(['a100', 'h100'])('refuses %s, which a worker may use', (gpu) => {
     const error = refusalOf(() => estimate({ template: 'ppo_sim_a', gpu, executor: 'hosted' }))
-    expect([error.status, error.items[0]?.loc]).toEqual([422, ['input', 'recipe', 'gpu']])
+    expect([error.status, error.items[0]?.loc]).toEqual([422, ['recipe', 'gpu']])
     expect(error.message).toContain('l40s, l4, a10g')
     expect(estimate({ template: 'ppo_sim_a', gpu, executor: 'worker' }).tier).toBe(gpu)
   })

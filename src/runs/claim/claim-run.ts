@@ -144,7 +144,7 @@ function hostedMembers({ hostedCallId, resumeStep }: ClaimRunInput): HubError {
   const items = given.map((member) => ({
     type: 'validation.value',
     detail: 'is for the call of a hosted run; leave it out to claim a worker run',
-    loc: ['input', member],
+    loc: [member],
   }))
   return new HubError('validation.failed', items.map(({ loc, detail }) => `${loc.join('.')}: ${detail}`).join('; '), {
     items,
@@ -171,6 +171,5 @@ async function auditReclaim(
 async function assertPublished(tx: Tx, runId: string, step: number | null): Promise<void> {
   if (step === null) return
   const [file] = await tx.query(publishedStep, [runId, filesOfStep(step)])
-  if (!file)
-    throw invalid('validation.value', `The run has published no checkpoint at step ${step}.`, ['input', 'resumeStep'])
+  if (!file) throw invalid('validation.value', `The run has published no checkpoint at step ${step}.`, ['resumeStep'])
 }

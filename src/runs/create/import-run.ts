@@ -134,7 +134,7 @@ interface Artifacts {
 
 function readArtifacts(given: RunImportArtifacts, limit: number): Artifacts {
   const { configYaml, metricsSummary, scorecardJson } = given
-  const place = (member: keyof RunImportArtifacts): Loc => ['input', 'artifacts', member]
+  const place = (member: keyof RunImportArtifacts): Loc => ['artifacts', member]
   return {
     config: within(Buffer.from(configYaml), limit, place('configYaml')),
     summary: within(Buffer.from(metricsSummary), limit, place('metricsSummary')),

@@ -50,7 +50,7 @@ export async function billingOwner(ctx: RequestContext, handle: string | null): 
   if (owner && accountIds.includes(owner.id)) return owner
   const detail = `You are neither ${handle} nor one of its members.`
   throw new HubError('forbidden.scope', detail, {
-    items: [{ type: 'forbidden.scope', detail, loc: ['input', 'owner'] }],
+    items: [{ type: 'forbidden.scope', detail, loc: ['owner'] }],
   })
 }
 
@@ -60,7 +60,7 @@ export async function findParent(ctx: RequestContext, id: string | null): Promis
   const parent = await getRun(ctx, id)
   if (parent) return parent
   const detail = 'There is no such run, or you may not see it.'
-  throw invalid('validation.value', detail, ['input', 'parentRunId'])
+  throw invalid('validation.value', detail, ['parentRunId'])
 }
 
 /** Keeps a deletion of the run away, and nothing else. */
@@ -73,7 +73,7 @@ const keepParent: Statement<{ id: string }> = {
 export async function lockParent(tx: Querier, parent: Run | null): Promise<void> {
   if (!parent) return
   const [kept] = await tx.query(keepParent, [parent.id])
-  if (!kept) throw invalid('validation.value', 'The run was deleted.', ['input', 'parentRunId'])
+  if (!kept) throw invalid('validation.value', 'The run was deleted.', ['parentRunId'])
 }
 
 /** Files of one step. */
@@ -85,7 +85,7 @@ const checkpointAt: Statement<{ path: string }> = {
 
 async function assertCheckpoint(ctx: RequestContext, step: number | null, parent: Run | null): Promise<void> {
   if (step === null) return
-  const loc = ['input', 'recipe', 'parentCheckpointStep']
+  const loc = ['recipe', 'parentCheckpointStep']
   if (!parent) throw invalid('validation.value', 'A checkpoint to start from is that of a parent run: name one.', loc)
   const repo = parent.outputModelRepo
   const values = [...viewerParams(ctx.viewer), repo?.id, filesOfStep(step)]

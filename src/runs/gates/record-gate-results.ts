@@ -90,12 +90,12 @@ async function mayRecord(ctx: RequestContext, runId: string): Promise<HeldRun> {
 /** 422 where it is not clear which results are meant, or a count cannot be. */
 function resultsOf({ results, step, cells, seedsRun, seedsAlive, rolloutId }: GateResultsInput): CheckpointResult[] {
   const isSingle = [step, cells, seedsRun, seedsAlive].some((member) => member != null)
-  if (results && !isSingle) return results.map((result, at) => counted(result, ['input', 'results', at]))
+  if (results && !isSingle) return results.map((result, at) => counted(result, ['results', at]))
   if (results || step == null || !cells || seedsRun == null || seedsAlive == null) {
     const detail = 'Give `results`, or the members of one.'
-    throw invalid('validation.value', detail, ['input', 'results'])
+    throw invalid('validation.value', detail, ['results'])
   }
-  return [counted({ step, cells, seedsRun, seedsAlive, rolloutId }, ['input'])]
+  return [counted({ step, cells, seedsRun, seedsAlive, rolloutId }, [])]
 }
 
 function counted(result: CheckpointResult, loc: Loc): CheckpointResult {

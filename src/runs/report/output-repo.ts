@@ -10,7 +10,7 @@ import { touchRepo } from '../../repos/put-meta.ts'
 import type { Statement, Tx } from '../../store/db.ts'
 import type { LockedRun } from './report-rows.ts'
 
-const place = ['input', 'outputModelRepo'] as const
+const place = ['outputModelRepo'] as const
 
 const refused = (why: string) => invalid('validation.value', why, place)
 

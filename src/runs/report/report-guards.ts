@@ -46,6 +46,6 @@ export function assertMoves(viewer: Credentialed, run: ReportedRun, { status }: 
   const actor = actorOf(viewer, fence)
   const verdict = decideRun(trigger, runFacts(run, actor))
   if ('refusal' in verdict && verdict.refusal.type === 'validation.value')
-    throw invalid('validation.value', verdict.refusal.detail, ['input', 'status'])
+    throw invalid('validation.value', verdict.refusal.detail, ['status'])
   nextStatus(trigger, run, actor)
 }

@@ -67,7 +67,7 @@ export function readReport(config: Pick<Config, 'runs'>, input: ReportRunInput):
 function bytesOf(field: string, text: string | null | undefined, limit: number): Uint8Array | null {
   if (text === null || text === undefined) return null
   const size = Buffer.byteLength(text)
-  if (size > limit) throw tooLarge(`has ${size} bytes in UTF-8; ${limit} is the limit`, ['input', field])
+  if (size > limit) throw tooLarge(`has ${size} bytes in UTF-8; ${limit} is the limit`, [field])
   return Buffer.from(text)
 }
 
@@ -78,11 +78,11 @@ function tooLarge(detail: string, loc: Loc): HubError {
 function readMetrics(given: readonly unknown[]): MetricsBatch {
   if (given.length > MAX_METRICS_LINES) {
     const detail = `has ${given.length} lines; ${MAX_METRICS_LINES} is the limit`
-    throw tooLarge(detail, ['input', 'metrics'])
+    throw tooLarge(detail, ['metrics'])
   }
   const faults: ErrorItem[] = []
   for (const [index, line] of given.entries()) {
-    faults.push(...objectFaults(line, ['input', 'metrics', index]))
+    faults.push(...objectFaults(line, ['metrics', index]))
     if (faults.length >= MAX_FAULTS) break
   }
   refuse(faults)
@@ -104,7 +104,7 @@ function refusal(items: readonly ErrorItem[]): HubError {
 
 function readScorecard(given: unknown, limit: number): ReadReport['scorecard'] {
   if (given === null || given === undefined) return null
-  const loc = ['input', 'scorecardJson']
+  const loc = ['scorecardJson']
   refuse(objectFaults(given, loc))
   const bytes = Buffer.from(JSON.stringify(given))
   if (bytes.byteLength > limit) throw tooLarge(`has ${bytes.byteLength} bytes; ${limit} is the limit`, loc)

@@ -146,7 +146,7 @@ describe('a claim', () => {
     const id = await put()
     await expect(claimRun(ctx, { runId: id, worker: 'w', ...given })).rejects.toMatchObject({
       status: 422,
-      items: members.map((member) => ({ type: 'validation.value', loc: ['input', member] })),
+      items: members.map((member) => ({ type: 'validation.value', loc: [member] })),
     })
     expect(await getRun(ctx, id)).toMatchObject({ status: 'queued', attempt: 0 })
     expect((await claimRun(ctx, { runId: id, worker: 'w', hostedCallId: null, resumeStep: null })).status).toBe(
@@ -185,7 +185,7 @@ describe('a hosted run that its own call claims again', () => {
       await expect(
         claimRun(key, { runId: id, worker: 'two', hostedCallId: 'call_1', resumeStep }),
       ).rejects.toMatchObject({
-        items: [{ type: 'validation.value', loc: ['input', 'resumeStep'] }],
+        items: [{ type: 'validation.value', loc: ['resumeStep'] }],
       })
     const curve = {
       metric: 'reward',

@@ -162,14 +162,14 @@ describe('a report is refused', () => {
   it('as canceled before anybody asked', async () => {
     const runId = await running()
     const refused = await refusal(report(runId, { status: 'canceled' }))
-    expect([refused.status, refused.items[0]?.loc]).toEqual([422, ['input', 'status']])
+    expect([refused.status, refused.items[0]?.loc]).toEqual([422, ['status']])
   })
 
   it('with a log chunk over 256 KiB in UTF-8, however few its characters, and nothing is stored', async () => {
     const runId = await running()
     const fits = 'ü'.repeat(131_072)
     const refused = await refusal(report(runId, { logChunk: `${fits}.`, metrics: [{ step: 1 }] }))
-    expect([refused.type, refused.items[0]?.loc]).toEqual(['too_large', ['input', 'logChunk']])
+    expect([refused.type, refused.items[0]?.loc]).toEqual(['too_large', ['logChunk']])
     expect([await objectsOf(runId), await metricsOf(runId)]).toEqual([[], []])
     await report(runId, { logChunk: fits })
     expect((await row(runId)).log_bytes).toBe(262_144)
@@ -196,7 +196,7 @@ describe('a report is refused', () => {
   ])('with a metrics line that is or holds %s', async (_what, line) => {
     const runId = await running()
     const refused = await refusal(report(runId, { metrics: [{ step: 1 }, line], logChunk: 'x' }))
-    expect([refused.status, refused.items[0]?.loc?.slice(0, 3)]).toEqual([422, ['input', 'metrics', 1]])
+    expect([refused.status, refused.items[0]?.loc?.slice(0, 2)]).toEqual([422, ['metrics', 1]])
     expect([await metricsOf(runId), await objectsOf(runId)]).toEqual([[], []])
   })
 
@@ -375,7 +375,7 @@ describe('the output repo', () => {
     const dataset = await world.repo(ada)
     for (const { owner, repo } of [foreign, hidden, dataset, { owner: ada.handle, repo: 'none' }]) {
       const refused = await refusal(report(runId, { outputModelRepo: `${owner}/${repo}`, logChunk: 'x' }))
-      expect([refused.status, refused.items[0]?.loc]).toEqual([422, ['input', 'outputModelRepo']])
+      expect([refused.status, refused.items[0]?.loc]).toEqual([422, ['outputModelRepo']])
     }
     expect(await objectsOf(runId)).toEqual([])
   })

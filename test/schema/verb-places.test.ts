@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest'
+import { placedUnder } from '../../schema/rule-faults.ts'
+import { HubError, invalid } from '../../src/platform/errors.ts'
+
+const under = (error: unknown) => placedUnder('input', error) as HubError
+
+describe('a verb names fields, and the edge names the argument that they stand in', () => {
+  it('at every place of a refusal; what has no place gets none', () => {
+    const items = [
+      { type: 'validation.value', detail: 'is odd', loc: ['files', 0, 'path'] },
+      { type: 'validation.value', detail: 'all of it', loc: [] },
+      { type: 'conflict.referenced', detail: 'is used' },
+    ]
+    const cause = new HubError('validation.failed', 'No.', { items, headers: { 'retry-after': '1' } })
+    const placed = under(cause)
+    expect(placed.items.map(({ loc }) => loc)).toEqual([['input', 'files', 0, 'path'], ['input'], undefined])
+    expect([placed.type, placed.message, placed.headers, placed.cause]).toEqual([
+      'validation.failed',
+      'No.',
+      { 'retry-after': '1' },
+      cause,
+    ])
+  })
+
+  it('also in a sentence that begins with the place', () => {
+    const items = [{ type: 'too_large', detail: 'has 9 bytes', loc: ['artifacts', 'configYaml'] }]
+    const error = new HubError('too_large', 'artifacts.configYaml: has 9 bytes', { items })
+    expect(under(error).message).toBe('input.artifacts.configYaml: has 9 bytes')
+  })
+
+  it.each([
+    ['a refusal without places', new HubError('not_found', 'It does not exist.')],
+    ['what is no refusal', new TypeError('x')],
+  ])('and leaves %s as it is', (_what, error) => expect(under(error)).toBe(error))
+
+  it('of a refusal with one place', () =>
+    expect(under(invalid('validation.value', 'is taken', ['slug'])).items).toEqual([
+      { type: 'validation.value', detail: 'is taken', loc: ['input', 'slug'] },
+    ]))
+})
