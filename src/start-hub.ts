@@ -92,7 +92,7 @@ async function openHub(
   const warning = config.hosted.appName === null ? null : spawnWarning(config)
   if (warning !== null) log.warn(warning)
   const ending = new AbortController()
-  const runLogs = new RunLogs({ db, objects, events, log })
+  const runLogs = new RunLogs({ db, objects })
   const deps: Deps = { config, log, db, objects, queue, events, models, runLogs, hosted, stopping: ending.signal }
   const auth = await openAuth({ config, log, db, secret })
   closeLater('sign-in', () => auth.close())

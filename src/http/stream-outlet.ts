@@ -3,6 +3,7 @@
  * everything before it has left, so that a slow reader costs one message and no queue. One that stops is cut with its connection.
  */
 import type { ServerResponse } from 'node:http'
+import { Wakeup } from '../platform/wakeup.ts'
 
 /** So that a reader, and whatever stands between, knows that the connection lives. */
 const COMMENT_MS = 12_000
@@ -16,7 +17,8 @@ export class StreamOutlet {
   #last: Promise<boolean> = Promise.resolve(true)
   #underWay = 0
   #isEnding = false
-  #resume: ((hasLeft: boolean) => void) | null = null
+  /** A piece has left, or the connection has closed. */
+  readonly #progress = new Wakeup()
   /** Resolves when the connection has closed, no matter which side closed it. */
   readonly closed: Promise<void>
 
@@ -28,7 +30,7 @@ export class StreamOutlet {
     this.closed = new Promise((resolve) => {
       raw.once('close', () => {
         clearInterval(this.#comments)
-        this.#resume?.(false)
+        this.#progress.wake()
         resolve()
       })
     })
@@ -77,10 +79,12 @@ export class StreamOutlet {
     for (let from = 0; from < bytes.byteLength; from += PIECE_BYTES) {
       if (!this.#isWritable) return false
       const piece = bytes.subarray(from, from + PIECE_BYTES)
-      const hasLeft = await new Promise<boolean>((resolve) => {
-        this.#resume = resolve
-        this.#raw.write(piece, (error) => resolve(!error))
+      let hasLeft = false
+      this.#raw.write(piece, (error) => {
+        hasLeft = !error
+        this.#progress.wake()
       })
+      await this.#progress.next()
       if (!hasLeft) return false
     }
     return true

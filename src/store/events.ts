@@ -4,12 +4,13 @@
  */
 import pg from 'pg'
 import type { Logger } from 'pino'
+import { Wakeup } from '../platform/wakeup.ts'
 
 export interface Events {
   /** Says, after commit, that there is more to read about `topic` (an id). Equal hints of a moment are sent once. */
   hint(topic: string): void
-  /** Yields at once, then whenever `topic` may have changed: at a hint, and at the latest every 5 s. Ends with the signal. */
-  watch(topic: string, signal: AbortSignal): AsyncIterable<void>
+  /** Yields at once, then whenever one of the topics may have changed: at a hint, and at the latest every 5 s. Ends with the signal. */
+  watch(topics: string | readonly string[], signal: AbortSignal): AsyncIterable<void>
   close(): Promise<void>
 }
 
@@ -34,7 +35,7 @@ export function openEvents(options: EventsOptions): Events {
 
 class PostgresEvents implements Events {
   readonly #options: EventsOptions
-  readonly #watchers = new Map<string, Set<() => void>>()
+  readonly #topics = new Map<string, Topic>()
   readonly #pending = new Set<string>()
   #client: pg.Client | null = null
   #sendTimer: NodeJS.Timeout | null = null
@@ -53,19 +54,21 @@ class PostgresEvents implements Events {
     this.#sendTimer ??= setTimeout(() => void this.#send(), GATHER_MS)
   }
 
-  async *watch(topic: string, signal: AbortSignal): AsyncIterable<void> {
-    const watcher = new Watcher(signal, this.#options.pollMs ?? POLL_MS)
-    const wake = () => watcher.wake()
-    const set = this.#watchers.get(topic) ?? new Set()
-    this.#watchers.set(topic, set.add(wake))
+  async *watch(topics: string | readonly string[], signal: AbortSignal): AsyncIterable<void> {
+    const watched = typeof topics === 'string' ? [topics] : topics
+    const wakeup = new Wakeup()
+    const onAbort = () => wakeup.wake()
+    signal.addEventListener('abort', onAbort)
+    // Joined before the first look, so that nothing falls between the two.
+    for (const topic of watched) this.#join(topic, wakeup)
     try {
-      // Registered before the first look, so that nothing falls between the two.
-      do yield
-      while (!this.#closed && (await watcher.next()))
+      do {
+        yield
+        if (!this.#closed && !signal.aborted) await wakeup.next()
+      } while (!this.#closed && !signal.aborted)
     } finally {
-      set.delete(wake)
-      if (set.size === 0 && this.#watchers.get(topic) === set) this.#watchers.delete(topic)
-      watcher.end()
+      signal.removeEventListener('abort', onAbort)
+      for (const topic of watched) this.#leave(topic, wakeup)
     }
   }
 
@@ -73,10 +76,22 @@ class PostgresEvents implements Events {
     this.#closed = true
     if (this.#sendTimer) clearTimeout(this.#sendTimer)
     if (this.#reconnectTimer) clearTimeout(this.#reconnectTimer)
-    for (const set of this.#watchers.values()) for (const wake of set) wake()
+    for (const topic of this.#topics.values()) topic.wake()
     const client = this.#client
     this.#client = null
     await client?.end().catch(() => undefined)
+  }
+
+  #join(name: string, wakeup: Wakeup): void {
+    const topic = this.#topics.get(name) ?? new Topic(this.#options.pollMs ?? POLL_MS)
+    this.#topics.set(name, topic)
+    topic.join(wakeup)
+  }
+
+  #leave(name: string, wakeup: Wakeup): void {
+    const topic = this.#topics.get(name)
+    topic?.leave(wakeup)
+    if (!topic?.isWatched) this.#topics.delete(name)
   }
 
   async #connect(): Promise<void> {
@@ -94,7 +109,7 @@ class PostgresEvents implements Events {
       await client.query(`listen ${CHANNEL}`)
       this.#reconnectMs = RECONNECT_MIN_MS
       // Catches up on whatever was said while the listener was away.
-      for (const topic of this.#watchers.keys()) this.#wake(topic)
+      for (const topic of this.#topics.values()) topic.wake()
     } catch (error) {
       this.#options.log.warn({ err: error }, 'listening for events failed; watchers poll until it works again')
       this.#lost(client)
@@ -110,7 +125,7 @@ class PostgresEvents implements Events {
   }
 
   #wake(topic: string): void {
-    for (const wake of this.#watchers.get(topic) ?? []) wake()
+    this.#topics.get(topic)?.wake()
   }
 
   async #send(): Promise<void> {
@@ -127,43 +142,35 @@ class PostgresEvents implements Events {
   }
 }
 
-/** Waits for a wake-up, the poll or the end of the signal, whichever is first; a wake-up without a waiter is kept. */
-class Watcher {
-  readonly #signal: AbortSignal
+/** What the watchers of one topic share: they poll at one moment, so that what they then ask for can be asked once. */
+class Topic {
+  readonly #wakeups = new Set<Wakeup>()
   readonly #pollMs: number
-  #woken = false
-  #resume: (() => void) | null = null
+  #poll: NodeJS.Timeout | null = null
 
-  constructor(signal: AbortSignal, pollMs: number) {
-    this.#signal = signal
+  constructor(pollMs: number) {
     this.#pollMs = pollMs
-    signal.addEventListener('abort', this.#onAbort, { once: true })
   }
 
-  readonly #onAbort = () => this.wake()
+  get isWatched(): boolean {
+    return this.#wakeups.size > 0
+  }
 
+  join(wakeup: Wakeup): void {
+    this.#wakeups.add(wakeup)
+    this.#poll ??= setInterval(() => this.wake(), this.#pollMs)
+  }
+
+  leave(wakeup: Wakeup): void {
+    this.#wakeups.delete(wakeup)
+    if (this.isWatched || !this.#poll) return
+    clearInterval(this.#poll)
+    this.#poll = null
+  }
+
+  /** The next poll is a whole interval away from here: a topic with many hints is never polled. */
   wake(): void {
-    this.#woken = true
-    this.#resume?.()
-  }
-
-  end(): void {
-    this.#signal.removeEventListener('abort', this.#onAbort)
-  }
-
-  /** False when the signal has ended. */
-  async next(): Promise<boolean> {
-    if (!this.#woken && !this.#signal.aborted) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, this.#pollMs)
-        this.#resume = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      })
-      this.#resume = null
-    }
-    this.#woken = false
-    return !this.#signal.aborted
+    this.#poll?.refresh()
+    for (const wakeup of this.#wakeups) wakeup.wake()
   }
 }

@@ -1,5 +1,5 @@
 import pino from 'pino'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { type Events, openEvents } from '../../src/store/events.ts'
 import { testDb } from '../support/database.ts'
 
@@ -25,12 +25,12 @@ afterEach(async () => {
 })
 
 /** Counts the looks of one watcher. */
-function watching(events: Events, topic: string) {
+function watching(events: Events, topics: string | readonly string[]) {
   const controller = new AbortController()
   stop.add(controller)
   const seen = { looks: 0, ended: false, controller }
   void (async () => {
-    for await (const _ of events.watch(topic, controller.signal)) seen.looks += 1
+    for await (const _ of events.watch(topics, controller.signal)) seen.looks += 1
     seen.ended = true
   })()
   return seen
@@ -119,4 +119,29 @@ test('a hint that cannot be sent throws nothing and wakes the watchers of its ow
   await expect.poll(() => watcher.looks, soon).toBe(1)
   events.hint('repo_1')
   await expect.poll(() => watcher.looks, soon).toBe(2)
+})
+
+test('a watcher of several topics looks after a hint for any of them', async () => {
+  const events = open()
+  const watcher = watching(events, ['repo_1', 'repo_2'])
+  await expect.poll(async () => (await listeners()).length, soon).toBe(1)
+  for (const topic of ['repo_1', 'repo_2']) {
+    const before = watcher.looks
+    events.hint(topic)
+    await expect.poll(() => watcher.looks, soon).toBeGreaterThan(before)
+  }
+  watcher.controller.abort()
+  await expect.poll(() => watcher.ended, soon).toBe(true)
+})
+
+test('watchers of one topic look by themselves in the same turn, whenever they came', async () => {
+  const events = open(200)
+  const first = watching(events, 'repo_1')
+  // The connection that listens would wake both when it comes.
+  await expect.poll(async () => (await listeners()).length, soon).toBe(1)
+  const second = watching(events, 'repo_1')
+  await vi.waitUntil(() => second.looks > 0, { interval: 1 })
+  const begun = [first.looks, second.looks] as const
+  await vi.waitUntil(() => first.looks > begun[0], { timeout: 5_000, interval: 1 })
+  expect(second.looks).toBe(begun[1] + 1)
 })

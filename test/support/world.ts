@@ -74,7 +74,7 @@ export async function makeWorld(options: { db: Db; config?: Partial<Config>; que
     queue: options.queue ?? recordingQueue(sent),
     events,
     models,
-    runLogs: new RunLogs({ db: options.db, objects: disk, events, log }),
+    runLogs: new RunLogs({ db: options.db, objects: disk }),
     hosted: { take: () => null, calls: async () => [], wait: () => undefined, close: async () => undefined },
     stopping: new AbortController().signal,
   }

@@ -12,25 +12,10 @@ export function announceWaiting(tx: Tx, deps: Pick<Deps, 'events'>, ownerId: str
 /**
  * Yields at once, then whenever work of one of these accounts may have come (at the latest as often as the events look by themselves). Ends with the signal.
  */
-export async function* watchWaiting(
+export function watchWaiting(
   deps: Pick<Deps, 'events'>,
   ownerIds: readonly string[],
   signal: AbortSignal,
-): AsyncGenerator<void> {
-  const heard = { news: false, left: ownerIds.length, wake: () => {} }
-  const listen = async (ownerId: string) => {
-    for await (const _hint of deps.events.watch(topicOf(ownerId), signal)) {
-      heard.news = true
-      heard.wake()
-    }
-    heard.left -= 1
-    heard.wake()
-  }
-  for (const ownerId of ownerIds) void listen(ownerId)
-  while (!signal.aborted) {
-    heard.news = false
-    yield
-    if (heard.left === 0) return
-    if (!heard.news) await new Promise<void>((resolve) => (heard.wake = resolve))
-  }
+): AsyncIterable<void> {
+  return deps.events.watch(ownerIds.map(topicOf), signal)
 }

@@ -6,7 +6,7 @@ import { HubError, invalid, type Loc } from '../../platform/errors.ts'
 import { turns } from '../../platform/turns.ts'
 import { terminalStatuses } from '../run-state.ts'
 import { findHead } from './find-head.ts'
-import type { FollowedRun, RunBatch, RunHead } from './log-batch.ts'
+import type { RunBatch, RunHead } from './log-batch.ts'
 import type { LogPosition } from './position.ts'
 import { findChunkOfLine } from './read-chunks.ts'
 
@@ -47,60 +47,65 @@ async function* following(
   found: RunHead,
   start: LogPosition,
 ): AsyncGenerator<RunBatch, void> {
-  // A reader that stops earlier than its request leaves the feed too.
-  const leaving = new AbortController()
-  const signal = AbortSignal.any([ctx.signal, leaving.signal])
-  try {
-    const feed = options.follow && !isOver(found) ? await ctx.deps.runLogs.watch(runId, signal) : null
-    yield* readOn({ ctx, runId, options, signal, feed }, found, start)
-  } finally {
-    leaving.abort()
-  }
-}
-
-interface Reading {
-  readonly ctx: RequestContext
-  readonly runId: string
-  readonly options: FollowOptions
-  readonly signal: AbortSignal
-  /** Null: it ends with what there is. */
-  readonly feed: FollowedRun | null
-}
-
-async function* readOn(reading: Reading, found: RunHead, start: LogPosition): AsyncGenerator<RunBatch, void> {
-  const { ctx, runId, signal, feed } = reading
-  let head = found
   let position = start
-  let checkAt = performance.now() + RECHECK_MS
   // The chunk in which an earlier reading stopped may hold more.
-  for (let nextChunk = Math.max(1, start.chunk); ; nextChunk = position.chunk + 1) {
-    for await (const batch of readUpTo(reading, head, nextChunk, position)) {
+  let nextChunk = Math.max(1, start.chunk)
+  for await (const head of options.follow && !isOver(found) ? headsOf(ctx, runId, found) : [found]) {
+    for await (const batch of readUpTo(ctx, runId, options, head, nextChunk, position)) {
       // What others asked for already comes without waiting for anything: hundreds of followers of a long log would starve everything else.
       await turns.next(batch.cost)
-      if (signal.aborted) return
+      if (ctx.signal.aborted) return
       position = batch.after
       yield batch
     }
-    if (isOver(head) || !feed) {
-      yield { kind: 'end', status: head.status, after: position }
-      return
-    }
-    await feed.changed(head, checkAt - performance.now(), signal)
-    if (signal.aborted || feed.isOver) return
+    nextChunk = position.chunk + 1
+    if (!options.follow || isOver(head)) yield { kind: 'end', status: head.status, after: position }
+  }
+}
+
+/** How far the run goes, again whenever that has changed, until it is over. Ends early with the request, the hub, or the caller's right to see it. */
+async function* headsOf(ctx: RequestContext, runId: string, found: RunHead): AsyncGenerator<RunHead, void> {
+  yield found
+  let last = found
+  let checkAt = performance.now() + RECHECK_MS
+  for await (const _hint of ctx.deps.events.watch(runId, ctx.signal)) {
     if (performance.now() >= checkAt) {
       if (!(await maySee(ctx, runId))) return
       checkAt = performance.now() + RECHECK_MS
     }
-    head = feed.head
+    const head = await headNow(ctx, runId, last)
+    if (!head) return
+    if (sameHead(last, head)) continue
+    last = head
+    yield head
+    if (isOver(head)) return
   }
 }
+
+/** A database that does not answer for a moment ends no stream: the next hint, or the next look without one, finds what there is. */
+async function headNow({ deps }: RequestContext, runId: string, last: RunHead): Promise<RunHead | null> {
+  try {
+    return await deps.runLogs.head(runId)
+  } catch (error) {
+    deps.log.warn({ err: error, run: runId }, 'looking for news of a followed run failed')
+    return last
+  }
+}
+
+const sameHead = (one: RunHead, other: RunHead) =>
+  one.status === other.status &&
+  one.logSeq === other.logSeq &&
+  one.metricsSeq === other.metricsSeq &&
+  one.epoch === other.epoch
 
 /** An imported run has no log; an ended one gets no more. */
 const isOver = (head: RunHead) => head.kind === 'external' || terminalStatuses.includes(head.status)
 
 /** Everything up to the head, the log first: chunks from `nextChunk` on, metrics after the position. */
 async function* readUpTo(
-  { ctx, runId, options }: Reading,
+  ctx: RequestContext,
+  runId: string,
+  options: FollowOptions,
   head: RunHead,
   nextChunk: number,
   from: LogPosition,

@@ -58,20 +58,10 @@ export interface RunHead {
   readonly epoch: string
 }
 
-/** A run that is watched for its followers. */
-export interface FollowedRun {
-  /** Nothing more will be seen: the hub stops, or the last follower has left. */
-  readonly isOver: boolean
-  /** As was seen last. */
-  readonly head: RunHead
-  /** Resolves when the head is another than `seen`, when the feed or the signal is over, or after `ms` at the latest. */
-  changed(seen: RunHead, ms: number, signal: AbortSignal): Promise<void>
-}
-
 /** What all followers of one hub share. */
 export interface SharedRunLogs {
-  /** Watches the run until the signal ends; followers of one run share one watcher. Null when the run is gone. */
-  watch(runId: string, signal: AbortSignal): Promise<FollowedRun | null>
+  /** How far the run goes now; null when it is gone. Followers who were woken together ask once. */
+  head(runId: string): Promise<RunHead | null>
   /** Lines of chunk `seq` from `from` on, some thousands at most, for a follower that stands at `before`. */
   logBatch(runId: string, seq: number, from: number, before: LogPosition, strip: boolean): Promise<LogBatch>
   /** The next page of metrics for a follower that stands at `before`. */

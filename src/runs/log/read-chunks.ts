@@ -20,12 +20,16 @@ export interface LogChunk {
 export const headColumns = `u.status, u.kind, u.log_seq as "logSeq", u.log_lines as "logLines", u.metrics_seq as "metricsSeq",
   u.attempt || '.' || u.lost_leases as epoch`
 
-const headById: Statement<RunHead> = { name: 'run-log-head', text: `select ${headColumns} from runs u where u.id = $1` }
+const headsById: Statement<RunHead & { readonly id: string }> = {
+  name: 'run-log-heads',
+  text: `select u.id, ${headColumns} from runs u where u.id = any($1::text[])`,
+}
 
-/** Null when the run is gone. */
-export async function readHead(db: Querier, runId: string): Promise<RunHead | null> {
-  const [head] = await db.query(headById, [runId])
-  return head ?? null
+/** How far each of these runs goes, in their order; null for one that is gone. */
+export async function readHeads(db: Querier, runIds: readonly string[]): Promise<(RunHead | null)[]> {
+  const heads = await db.query(headsById, [[...new Set(runIds)]])
+  const byId = new Map(heads.map((head) => [head.id, head]))
+  return runIds.map((id) => byId.get(id) ?? null)
 }
 
 const chunkColumns = `seq, stream, storage_key as key, text, line_count as "lineCount", first_line as "firstLine",

@@ -1,18 +1,19 @@
 /**
- * What all followers of this hub share. A chunk is read from the store and cut into lines once, a batch is made once, and each followed run has one watcher;
- * a follower itself holds nothing but its position and takes the next batch when it has got rid of the last, so a slow one costs no memory.
+ * What all followers of this hub share. A chunk is read from the store and cut into lines once, a batch is made once, and those who are woken by
+ * one hint ask once how far their run goes; a follower itself holds nothing but its position and takes the next batch when it has got rid of the last, so a
+ * slow one costs no memory.
  */
+import DataLoader from 'dataloader'
 import { LRUCache } from 'lru-cache'
 import stripAnsi from 'strip-ansi'
 import type { Deps } from '../../operation/context.ts'
-import type { FollowedRun, LogBatch, MetricBatch, RunHead, SharedRunLogs } from './log-batch.ts'
+import type { LogBatch, MetricBatch, RunHead, SharedRunLogs } from './log-batch.ts'
 import { linesOf } from './log-lines.ts'
 import type { LogPosition } from './position.ts'
-import { type LogChunk, readChunk, readMetrics } from './read-chunks.ts'
-import { RunFeed } from './run-feed.ts'
+import { type LogChunk, readChunk, readHeads, readMetrics } from './read-chunks.ts'
 import { readRunObject } from './run-objects.ts'
 
-type Parts = Pick<Deps, 'db' | 'objects' | 'events' | 'log'>
+type Parts = Pick<Deps, 'db' | 'objects'>
 
 /** A chunk with its lines. */
 interface ReadChunk {
@@ -40,22 +41,16 @@ export class RunLogs implements SharedRunLogs {
   readonly #parts: Parts
   readonly #chunks = new LRUCache<string, Promise<ReadChunk>>({ maxSize: CACHE_BYTES, max: MAX_ENTRIES })
   readonly #batches = new LRUCache<string, Promise<LogBatch | MetricBatch>>({ maxSize: CACHE_BYTES, max: MAX_ENTRIES })
-  readonly #feeds = new Map<string, RunFeed>()
+  /** Nothing is kept: who is woken later than a look began asks anew. */
+  readonly #heads: DataLoader<string, RunHead | null>
 
   constructor(parts: Parts) {
     this.#parts = parts
+    this.#heads = new DataLoader((runIds) => readHeads(parts.db, runIds), { cache: false })
   }
 
-  async watch(runId: string, signal: AbortSignal): Promise<FollowedRun | null> {
-    let feed = this.#feeds.get(runId)
-    if (!feed || feed.isOver) {
-      feed = new RunFeed({ runId, ...this.#parts }, () => {
-        if (this.#feeds.get(runId) === feed) this.#feeds.delete(runId)
-      })
-      this.#feeds.set(runId, feed)
-    }
-    feed.join(signal)
-    return (await feed.start()) ? feed : null
+  head(runId: string): Promise<RunHead | null> {
+    return this.#heads.load(runId)
   }
 
   logBatch(runId: string, seq: number, from: number, before: LogPosition, strip: boolean): Promise<LogBatch> {

@@ -210,7 +210,7 @@ export function testServer(options: TestServerOptions) {
     objects: null,
     queue: { send: async () => undefined, stop: async () => undefined },
     events,
-    runLogs: new RunLogs({ db: options.db, objects: null, events, log }),
+    runLogs: new RunLogs({ db: options.db, objects: null }),
     hosted: { take: () => null, calls: async () => [], wait: () => undefined, close: async () => undefined },
     models: { read: () => fail('a model'), close: async () => undefined },
     stopping: new AbortController().signal,
