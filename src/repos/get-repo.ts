@@ -2,7 +2,9 @@
 import { assertMayWriteRepo } from '../auth/policy.ts'
 import type { RequestContext, Viewer } from '../operation/context.ts'
 import { notFound } from '../platform/errors.ts'
+import { column, columns, type RowOf } from '../store/columns.ts'
 import type { Querier, Statement } from '../store/db.ts'
+import { statement } from '../store/statement.ts'
 import {
   type Repo,
   type RepoKind,
@@ -41,28 +43,30 @@ export async function getReposById(querier: Querier, viewer: Viewer, ids: readon
   return ids.map((id) => byId.get(id) ?? null)
 }
 
+const factColumns = columns({
+  id: column<string>('r.id'),
+  ownerId: column<string>('r.owner_id'),
+  kind: column<RepoKind>('r.kind'),
+  visibility: column<Visibility>('r.visibility'),
+  fullName: column<string>("o.handle || '/' || r.slug"),
+  seq: column<number>('r.seq'),
+})
+
 /** What a verb needs of the repo that it acts on. */
-export interface RepoFacts {
-  readonly id: string
-  readonly ownerId: string
-  readonly kind: RepoKind
-  readonly visibility: Visibility
-  readonly fullName: string
-  readonly seq: number
-}
+export type RepoFacts = RowOf<typeof factColumns>
 
-const factColumns = `r.id, r.owner_id as "ownerId", r.kind, r.visibility, r.seq, o.handle || '/' || r.slug as "fullName"`
-
-const factsByName: Statement<RepoFacts> = {
+const factsByName = statement({
   name: 'repo-facts-by-name',
-  text: `select ${factColumns} from repos r join accounts o on o.id = r.owner_id
+  columns: factColumns,
+  text: `select ${factColumns.sql} from repos r join accounts o on o.id = r.owner_id
     where o.handle = $3 and r.slug = $4 and ${visibleRepo}`,
-}
+})
 
-const lockById: Statement<RepoFacts> = {
+const lockById = statement({
   name: 'repo-lock',
-  text: `select ${factColumns} from repos r join accounts o on o.id = r.owner_id where r.id = $1 for update of r`,
-}
+  columns: factColumns,
+  text: `select ${factColumns.sql} from repos r join accounts o on o.id = r.owner_id where r.id = $1 for update of r`,
+})
 
 /** The repo that `owner/slug` names, for a verb; 404 where the caller may not see it. */
 export async function findRepo(ctx: RequestContext, name: { owner: string; slug: string }): Promise<RepoFacts> {

@@ -4,25 +4,15 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { PrismaClient } from '../../prisma/generated/client/client.ts'
 import { asUnavailable, isDiskFull, isRetryable } from './db-errors.ts'
+import { type NamedStatement, orderedValues, type Statement } from './statement.ts'
 import { typeParsers } from './type-parsers.ts'
 
 export { uniqueViolation } from './db-errors.ts'
-
-/**
- * One SQL statement. A name prepares it once a connection (an empty one does not: for texts with too many shapes to keep). `T` is the row as the
- * hub's type parsers make it: int8 a number, timestamptz RFC 3339 text, numeric text, json parsed with its numbers as they are written.
- */
-export interface Statement<T> {
-  readonly name: string
-  readonly text: string
-  /** Rows as arrays in the order of the columns, for pages of hundreds: `T` is then a tuple. Building an object by name costs a row twice as much. */
-  readonly rows?: 'array'
-  /** Never set: carries the row's type. */
-  readonly row?: T
-}
+export type { Statement } from './statement.ts'
 
 export interface Querier {
   query<T>(statement: Statement<T>, values?: readonly unknown[]): Promise<T[]>
+  query<T, P>(statement: NamedStatement<T, P>, values: NoInfer<P>): Promise<T[]>
 }
 
 /** A transaction under way (READ COMMITTED). No network call belongs inside. */
@@ -78,7 +68,7 @@ export function openDb(options: DbOptions): Db {
   pool.on('error', () => {})
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { disposeExternalPool: false }) })
   let wasFull = false
-  const run = <T>(target: pg.Pool | pg.PoolClient, statement: Statement<T>, values: readonly unknown[]) =>
+  const run: Run = (target, statement, values) =>
     runStatement(target, statement, values, options.onStatement).catch((error: unknown): never => {
       if (isDiskFull(error)) wasFull = true
       throw error
@@ -87,7 +77,7 @@ export function openDb(options: DbOptions): Db {
   return {
     pool,
     prisma,
-    query: (statement, values = []) => run(pool, statement, values),
+    query: querying(pool, run),
     hasRoom: async () => {
       await run(pool, ping, [])
       if (wasFull) wasFull = !(await writesTemporary(work))
@@ -122,21 +112,26 @@ async function writesTemporary(withTx: Db['withTx']): Promise<boolean> {
   }
 }
 
-type Run = <T>(target: pg.Pool | pg.PoolClient, statement: Statement<T>, values: readonly unknown[]) => Promise<T[]>
+type Run = <T>(target: pg.Pool | pg.PoolClient, statement: AnyStatement<T>, values: readonly unknown[]) => Promise<T[]>
+type AnyStatement<T> = Pick<Statement<T>, 'name' | 'text' | 'toRow' | 'rows'>
+
+function querying(target: pg.Pool | pg.PoolClient, run: Run): Querier['query'] {
+  return <T, P>(statement: Statement<T> | NamedStatement<T, P>, values: readonly unknown[] | P = []) =>
+    run(target, statement, statement.names ? orderedValues(statement, values as P) : (values as readonly unknown[]))
+}
 
 async function runStatement<T>(
   target: pg.Pool | pg.PoolClient,
-  statement: Statement<T>,
+  { name, text, toRow, rows: shape }: AnyStatement<T>,
   values: readonly unknown[],
   onStatement?: (text: string) => void,
 ): Promise<T[]> {
-  onStatement?.(statement.text)
-  const named = statement.name === '' ? {} : { name: statement.name }
+  onStatement?.(text)
+  const config = { ...(name === '' ? {} : { name }), text, values: values as unknown[] }
   try {
-    const config = { ...named, text: statement.text, values: values as unknown[] }
-    const result =
-      statement.rows === 'array' ? await target.query({ ...config, rowMode: 'array' }) : await target.query(config)
-    return result.rows as T[]
+    if (!toRow && shape !== 'array') return (await target.query(config)).rows as T[]
+    const { rows } = await target.query<unknown[]>({ ...config, rowMode: 'array' })
+    return toRow ? rows.map((cells) => toRow(cells)) : (rows as T[])
   } catch (error) {
     throw asUnavailable(error)
   }
@@ -193,7 +188,7 @@ async function runTx<T>(
   await run(client, control('begin'), [])
   const result = await work({
     client,
-    query: (statement, values = []) => run(client, statement, values),
+    query: querying(client, run),
     afterCommit: (action) => waiting.push(action),
   })
   const { command } = await client.query('commit').catch((error: unknown) => {

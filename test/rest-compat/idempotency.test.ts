@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { type Claim, claimKey, digestOf } from '../../src/operation/idempotency.ts'
 import { HubError } from '../../src/platform/errors.ts'
-import type { Db } from '../../src/store/db.ts'
+import type { Db, Statement } from '../../src/store/db.ts'
 import { testDb } from '../support/database.ts'
 
 const t = testDb()
@@ -22,10 +22,10 @@ it('a key that cannot be freed while the database is away is free soon after it 
   vi.useFakeTimers({ toFake: ['setTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   let isAway = false
-  const away: Db['query'] = async (statement, values) => {
+  const away = (async (statement: Statement<unknown>, values?: readonly unknown[]) => {
     if (isAway) throw new HubError('unavailable', 'The database does not answer.')
     return t.db.query(statement, values)
-  }
+  }) as Db['query']
   const own = claimed(await claim({ ...t.db, query: away }))
   isAway = true
   await expect(own.release()).rejects.toThrow('does not answer')

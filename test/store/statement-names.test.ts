@@ -6,7 +6,9 @@ it('no two prepared statements share a name', async () => {
   const seen = new Map<string, string>()
   const twice: string[] = []
   for await (const file of glob('src/**/*.ts')) {
-    for (const [, name = ''] of (await readFile(file, 'utf8')).matchAll(/\bname: '([a-z0-9-]+)',\s+text:/g)) {
+    for (const [, name = ''] of (await readFile(file, 'utf8')).matchAll(
+      /\bname: '([a-z0-9-]+)',\s+(?:columns|params|rows|text):/g,
+    )) {
       const before = seen.get(name)
       if (before !== undefined) twice.push(`${name}: ${before} and ${file}`)
       seen.set(name, file)

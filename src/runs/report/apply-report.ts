@@ -64,65 +64,89 @@ async function writeReport(ctx: RequestContext, tx: Tx, report: Report, run: Loc
   const { input, read, stored } = report
   const { log, metrics } = read
   if (log) {
-    const chunk = [stored.logKey, log.bytes.byteLength, log.lineCount, run.logLines, run.now]
-    await tx.query(insertLogChunk, [run.id, run.logSeq + 1, run.attempt, ...chunk])
+    await tx.query(insertLogChunk, {
+      runId: run.id,
+      seq: run.logSeq + 1,
+      attempt: run.attempt,
+      storageKey: stored.logKey,
+      byteCount: log.bytes.byteLength,
+      lineCount: log.lineCount,
+      firstLine: run.logLines,
+      at: run.now,
+    })
   }
   if (metrics) {
-    const rows = [run.metricsSeq, metrics.steps, metrics.rewards, metrics.lines, run.now]
-    await tx.query(insertMetrics, [run.id, run.attempt, ...rows])
+    await tx.query(insertMetrics, {
+      runId: run.id,
+      attempt: run.attempt,
+      lastSeq: run.metricsSeq,
+      steps: metrics.steps,
+      rewards: metrics.rewards,
+      lines: metrics.lines,
+      at: run.now,
+    })
   }
   const end = input.status ? run.now : null
   const cost = end === null ? null : await chargeRun(tx, run)
   const limit = end === null ? limitReached(run) : null
   const gates = read.scorecard?.gates
-  await tx.query(updateReportedRun, [
-    run.id,
-    input.status ?? 'running',
-    run.now,
-    end,
-    ctx.deps.config.runs.leaseSeconds,
-    cost,
-    input.error ?? null,
-    run.logSeq + (log ? 1 : 0),
-    run.logLines + (log?.lineCount ?? 0),
-    run.logBytes + (log?.bytes.byteLength ?? 0),
-    run.metricsSeq + (metrics?.lines.length ?? 0),
+  await tx.query(updateReportedRun, {
+    runId: run.id,
+    status: input.status ?? 'running',
+    now: run.now,
+    endedAt: end,
+    leaseSeconds: ctx.deps.config.runs.leaseSeconds,
+    costUsd: cost,
+    error: input.error ?? null,
+    logSeq: run.logSeq + (log ? 1 : 0),
+    logLines: run.logLines + (log?.lineCount ?? 0),
+    logBytes: run.logBytes + (log?.bytes.byteLength ?? 0),
+    metricsSeq: run.metricsSeq + (metrics?.lines.length ?? 0),
     ...numbersAfter(run, input),
     ...metricColumns(run, input, metrics),
-    input.progress ? JSON.stringify(input.progress) : null,
-    input.peakVramGb ?? null,
-    input.samplesPerS ?? null,
-    input.gpuTier ?? null,
-    stored.configKey,
-    stored.scorecardKey,
-    gates ? JSON.stringify(gates.rows) : null,
-    gates?.passed ?? null,
-    gates?.total ?? null,
-    report.output?.id ?? null,
-    report.output?.fullName ?? null,
-    limit ? run.now : null,
-    limit?.reason ?? null,
-  ])
+    progress: input.progress ? JSON.stringify(input.progress) : null,
+    peakVramGb: input.peakVramGb ?? null,
+    samplesPerS: input.samplesPerS ?? null,
+    gpuTier: input.gpuTier ?? null,
+    configKey: stored.configKey,
+    scorecardKey: stored.scorecardKey,
+    gates: gates ? JSON.stringify(gates.rows) : null,
+    gatePassed: gates?.passed ?? null,
+    gateTotal: gates?.total ?? null,
+    outputRepoId: report.output?.id ?? null,
+    outputRepoName: report.output?.fullName ?? null,
+    stopAt: limit ? run.now : null,
+    stopReason: limit?.reason ?? null,
+  })
   if (limit) await addNotice(tx, run.id, limit.notice)
   // What a new one takes the place of.
   deleteAfterCommit(ctx.deps, tx, [stored.configKey && run.configKey, stored.scorecardKey && run.scorecardKey])
 }
 
-/** `client_log_seq` and the three after it. */
-function numbersAfter(run: LockedRun, { logSeq, metricsSeq }: ReportRunInput): unknown[] {
+/** The runner's own numbers of the batches that it has sent. */
+function numbersAfter(run: LockedRun, { logSeq, metricsSeq }: ReportRunInput) {
   const log = { last: run.clientLogSeq, gaps: run.clientLogGaps }
   const metrics = { last: run.clientMetricsSeq, gaps: run.clientMetricsGaps }
   const logAfter = typeof logSeq === 'number' ? withNumber(log, logSeq) : log
   const metricsAfter = typeof metricsSeq === 'number' ? withNumber(metrics, metricsSeq) : metrics
-  return [logAfter.last, logAfter.gaps, metricsAfter.last, metricsAfter.gaps]
+  return {
+    clientLogSeq: logAfter.last,
+    clientLogGaps: logAfter.gaps,
+    clientMetricsSeq: metricsAfter.last,
+    clientMetricsGaps: metricsAfter.gaps,
+  }
 }
 
-/** `latest_metrics`, `pace` and `reward_curve`; null where they stay. */
-function metricColumns(run: LockedRun, input: ReportRunInput, metrics: MetricsBatch | null): (string | null)[] {
-  if (!metrics) return [null, null, null]
+/** What metrics change in the run's row, as JSON; null where it stays. */
+function metricColumns(run: LockedRun, input: ReportRunInput, metrics: MetricsBatch | null) {
+  if (!metrics) return { latestMetrics: null, pace: null, rewardCurve: null }
   const points = rewardsOf(metrics, run.metricsSeq + 1)
   const curve = metrics.rewardKey === null ? null : addRewards(run.rewardCurve, metrics.rewardKey, points)
-  return [metrics.lines.at(-1) ?? null, paceColumn(run, input, metrics), curve && JSON.stringify(curve)]
+  return {
+    latestMetrics: metrics.lines.at(-1) ?? null,
+    pace: paceColumn(run, input, metrics),
+    rewardCurve: curve && JSON.stringify(curve),
+  }
 }
 
 /** The iteration of each line, by the key that the trainer says counts its steps. */

@@ -1,12 +1,15 @@
 /** The statements of a report. The row of the run is locked first, so that reports, sweeps and cancels of one run come one after the other. */
 
 import type { Recipe } from '../../planner/recipe/recipe.ts'
+import type { Usd } from '../../platform/money.ts'
 import type { Statement } from '../../store/db.ts'
+import { param, statement } from '../../store/statement.ts'
 import type { Pace } from '../read/pace.ts'
 import type { ReportedProgress } from '../read/progress.ts'
 import { visibleRun } from '../read/run-shape.ts'
 import type { RewardCurve } from '../read/sparkline.ts'
 import { type HeldRun, heldColumns } from '../run-row.ts'
+import type { JobStatus } from '../run-state.ts'
 import type { ArtifactBytes } from './run-storage.ts'
 
 /** What of a run a report stands on. */
@@ -61,35 +64,94 @@ export const lockRunToReport: Statement<LockedRun> = {
 }
 
 /** What is given as null stays as it was, save the members of the end. */
-export const updateReportedRun: Statement<never> = {
+export const updateReportedRun = statement({
   name: 'run-report-update',
-  text: `update runs set status = $2, updated_at = $3, heartbeat_at = $3,
-      lease_expires_at = case when $4::timestamptz is null then $3::timestamptz + make_interval(secs => $5) end,
-      finished_at = $4, cost_usd = $6, error = case when $2::"JobStatus" <> 'succeeded' then coalesce($7, error) end,
-      log_seq = $8, log_lines = $9, log_bytes = $10, metrics_seq = $11,
-      client_log_seq = $12, client_log_gaps = $13, client_metrics_seq = $14, client_metrics_gaps = $15,
-      latest_metrics = coalesce($16::json, latest_metrics), pace = coalesce($17::jsonb, pace),
-      reward_curve = coalesce($18::jsonb, reward_curve), progress = coalesce($19::jsonb, progress),
-      progress_at = case when $19::jsonb is null then progress_at else $3 end,
-      peak_vram_gb = coalesce($20, peak_vram_gb), samples_per_s = coalesce($21, samples_per_s),
-      gpu_tier = coalesce($22, gpu_tier), config_key = coalesce($23, config_key),
-      scorecard_key = coalesce($24, scorecard_key), gates = coalesce($25::json, gates),
-      gate_passed = coalesce($26, gate_passed), gate_total = coalesce($27, gate_total),
-      output_repo_id = coalesce($28, output_repo_id), output_repo_name = coalesce($29, output_repo_name),
-      cancel_requested_at = coalesce(cancel_requested_at, $30), stop_reason = coalesce(stop_reason, $31)
-    where id = $1`,
-}
+  params: {
+    runId: param<string>(),
+    status: param<JobStatus>(),
+    now: param<string>(),
+    /** When the run ended. */
+    endedAt: param<string | null>(),
+    leaseSeconds: param<number>(),
+    costUsd: param<Usd | null>(),
+    error: param<string | null>(),
+    logSeq: param<number>(),
+    logLines: param<number>(),
+    logBytes: param<number>(),
+    metricsSeq: param<number>(),
+    clientLogSeq: param<number | null>(),
+    clientLogGaps: param<readonly number[]>(),
+    clientMetricsSeq: param<number | null>(),
+    clientMetricsGaps: param<readonly number[]>(),
+    /** JSON, as are the three after it. */
+    latestMetrics: param<string | null>(),
+    pace: param<string | null>(),
+    rewardCurve: param<string | null>(),
+    progress: param<string | null>(),
+    peakVramGb: param<number | null>(),
+    samplesPerS: param<number | null>(),
+    gpuTier: param<string | null>(),
+    configKey: param<string | null>(),
+    scorecardKey: param<string | null>(),
+    /** JSON. */
+    gates: param<string | null>(),
+    gatePassed: param<number | null>(),
+    gateTotal: param<number | null>(),
+    outputRepoId: param<string | null>(),
+    outputRepoName: param<string | null>(),
+    /** When and why a limit of the run asks it to stop. */
+    stopAt: param<string | null>(),
+    stopReason: param<string | null>(),
+  },
+  text: `update runs set status = :status, updated_at = :now, heartbeat_at = :now,
+      lease_expires_at = case when :endedAt::timestamptz is null then :now::timestamptz + make_interval(secs => :leaseSeconds) end,
+      finished_at = :endedAt, cost_usd = :costUsd,
+      error = case when :status::"JobStatus" <> 'succeeded' then coalesce(:error, error) end,
+      log_seq = :logSeq, log_lines = :logLines, log_bytes = :logBytes, metrics_seq = :metricsSeq,
+      client_log_seq = :clientLogSeq, client_log_gaps = :clientLogGaps,
+      client_metrics_seq = :clientMetricsSeq, client_metrics_gaps = :clientMetricsGaps,
+      latest_metrics = coalesce(:latestMetrics::json, latest_metrics), pace = coalesce(:pace::jsonb, pace),
+      reward_curve = coalesce(:rewardCurve::jsonb, reward_curve), progress = coalesce(:progress::jsonb, progress),
+      progress_at = case when :progress::jsonb is null then progress_at else :now end,
+      peak_vram_gb = coalesce(:peakVramGb, peak_vram_gb), samples_per_s = coalesce(:samplesPerS, samples_per_s),
+      gpu_tier = coalesce(:gpuTier, gpu_tier), config_key = coalesce(:configKey, config_key),
+      scorecard_key = coalesce(:scorecardKey, scorecard_key), gates = coalesce(:gates::json, gates),
+      gate_passed = coalesce(:gatePassed, gate_passed), gate_total = coalesce(:gateTotal, gate_total),
+      output_repo_id = coalesce(:outputRepoId, output_repo_id), output_repo_name = coalesce(:outputRepoName, output_repo_name),
+      cancel_requested_at = coalesce(cancel_requested_at, :stopAt), stop_reason = coalesce(stop_reason, :stopReason)
+    where id = :runId`,
+})
 
-export const insertLogChunk: Statement<never> = {
+export const insertLogChunk = statement({
   name: 'run-report-log-chunk',
+  params: {
+    runId: param<string>(),
+    seq: param<number>(),
+    attempt: param<number>(),
+    storageKey: param<string | null>(),
+    byteCount: param<number>(),
+    lineCount: param<number>(),
+    firstLine: param<number>(),
+    at: param<string>(),
+  },
   text: `insert into run_log_chunks (run_id, seq, attempt, stream, storage_key, byte_count, line_count, first_line, at)
-    values ($1, $2, $3, 'stdout', $4, $5, $6, $7, $8)`,
-}
+    values (:runId, :seq, :attempt, 'stdout', :storageKey, :byteCount, :lineCount, :firstLine, :at)`,
+})
 
-/** Numbered from $3 on, in the order of the arrays. */
-export const insertMetrics: Statement<never> = {
+/** Numbered from the one after `lastSeq` on, in the order of the arrays. */
+export const insertMetrics = statement({
   name: 'run-report-metrics',
+  params: {
+    runId: param<string>(),
+    attempt: param<number>(),
+    lastSeq: param<number>(),
+    steps: param<readonly (number | null)[]>(),
+    rewards: param<readonly (number | null)[]>(),
+    /** JSON each. */
+    lines: param<readonly string[]>(),
+    at: param<string>(),
+  },
   text: `insert into run_metrics (run_id, seq, attempt, step, reward, line, at)
-    select $1, $3::bigint + place, $2, step, reward, line::json, $7
-    from unnest($4::float8[], $5::float8[], $6::text[]) with ordinality as given (step, reward, line, place)`,
-}
+    select :runId, :lastSeq::bigint + place, :attempt, step, reward, line::json, :at
+    from unnest(:steps::float8[], :rewards::float8[], :lines::text[]) with ordinality as given (step, reward, line, place)`,
+})
