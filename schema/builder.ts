@@ -4,16 +4,15 @@ import DataloaderPlugin from '@pothos/plugin-dataloader'
 import PrismaPlugin from '@pothos/plugin-prisma'
 import RelayPlugin from '@pothos/plugin-relay'
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth'
-import ValidationPlugin from '@pothos/plugin-validation'
 import type PrismaTypes from '../prisma/generated/pothos.ts'
 import { getDatamodel } from '../prisma/generated/pothos.ts'
 import type { RequestContext } from '../src/operation/context.ts'
 import { HubError } from '../src/platform/errors.ts'
 import DeclaredScopePlugin from './declared-scope.ts'
+import InputRulesPlugin from './input-rules.ts'
 import { jsonLiteral } from './json-literal.ts'
 import { checkScope, type OperationNeed } from './operation-scope.ts'
 import { relayOptions } from './relay.ts'
-import { itemsOf } from './rule-faults.ts'
 
 export const MAX_PAGE_SIZE = 100
 
@@ -35,7 +34,7 @@ export interface GraphTypes {
 export const hubBuilder = () =>
   new SchemaBuilder<GraphTypes>({
     // Scope first in the list is outermost: a caller without the scope learns nothing from validation.
-    plugins: [ScopeAuthPlugin, ValidationPlugin, DataloaderPlugin, RelayPlugin, PrismaPlugin, DeclaredScopePlugin],
+    plugins: [ScopeAuthPlugin, InputRulesPlugin, DataloaderPlugin, RelayPlugin, PrismaPlugin, DeclaredScopePlugin],
     defaultFieldNullability: false,
     prisma: {
       client: (ctx) => ctx.deps.db.prisma,
@@ -48,14 +47,6 @@ export const hubBuilder = () =>
     scopeAuth: {
       authScopes: (ctx) => ({ operation: (need) => checkScope(ctx, need) }),
       unauthorizedError: (_parent, _ctx, _info, result) => new HubError('forbidden.scope', result.message),
-    },
-    validation: {
-      validationError: ({ issues }) => {
-        const items = itemsOf(issues)
-        const [first] = items
-        const detail = first ? `${first.loc?.join('.')}: ${first.detail}` : 'The input is not valid.'
-        return new HubError('validation.failed', detail, { items })
-      },
     },
   })
 

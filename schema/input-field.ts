@@ -2,9 +2,9 @@
 import type { z } from 'zod'
 import type { builder } from './builder.ts'
 
-/** Validates an argument or input field with a zod schema, and shows the schema's limits to the OpenAPI document. */
-export function rule<Schema extends z.ZodType>(schema: Schema): { validate: Schema; extensions: { zod: Schema } } {
-  return { validate: schema, extensions: { zod: schema } }
+/** Holds an argument or input field to a zod schema (`input-rules.ts` does), and shows the schema's limits to the OpenAPI document. */
+export function rule<Schema extends z.ZodType>(schema: Schema): { extensions: { zod: Schema } } {
+  return { extensions: { zod: schema } }
 }
 
 /** What builds the fields of an input type. */

@@ -1,4 +1,4 @@
-/** The rules of input fields, as the validation plugin runs them and as a request is held to them that is refused for its types already. */
+/** The rules of arguments and input fields: all that a request breaks, also where it is refused for its types already. */
 import { type GraphQLInputType, getNullableType, isInputObjectType, isLeafType, isListType } from 'graphql'
 import type { z } from 'zod'
 import { type ErrorItem, type ErrorType, errorTable, HubError, type Loc } from '../src/platform/errors.ts'
@@ -12,7 +12,7 @@ interface RuleIssue {
 export const MAX_FAULTS = 50
 
 /** What a rule found wrong, as entries of a refusal, each under `loc`; the first 50. */
-export function itemsOf(issues: readonly RuleIssue[], loc: Loc = []): ErrorItem[] {
+function itemsOf(issues: readonly RuleIssue[], loc: Loc = []): ErrorItem[] {
   return issues.slice(0, MAX_FAULTS).map((issue) => ({
     type: typeOf(issue),
     detail: issue.message,
@@ -47,36 +47,60 @@ interface Ruled {
   readonly extensions: Readonly<Record<string, unknown>>
 }
 
-/** What a value breaks of the rule of its argument or field, and of the fields below it. Null and absent hold to every rule. */
-export function ruleFaults({ type, extensions }: Ruled, value: unknown, loc: Loc): ErrorItem[] {
-  if (value === null || value === undefined) return []
-  const rule = isOfType(type, value) ? (extensions.zod as z.ZodType | undefined) : undefined
-  const issues = rule?.safeParse(value).error?.issues ?? []
-  return [...itemsOf(issues, loc), ...faultsBelow(type, value, loc)]
+/** A value as a rule takes it; `undefined` where it is not of its type, which is a fault of its own. */
+type Read = (type: GraphQLInputType, value: unknown) => unknown
+
+/** What a value of a request breaks of the rule of its argument or field, and of the fields below it. Null and absent hold to every rule. */
+export function ruleFaults(ruled: Ruled, value: unknown, loc: Loc): ErrorItem[] {
+  return faultsAt(ruled, value, loc, parsed)
 }
 
-/** What is not is refused for that. */
-function isOfType(type: GraphQLInputType, value: unknown): boolean {
+/** The same of a value that GraphQL has read: it is of its type, and an enum's word is what the word stands for. */
+export function ruleFaultsOfRead(ruled: Ruled, value: unknown, loc: Loc): ErrorItem[] {
+  return faultsAt(ruled, value, loc, (_type, read) => read)
+}
+
+function faultsAt({ type, extensions }: Ruled, value: unknown, loc: Loc, read: Read): ErrorItem[] {
+  if (value === null || value === undefined) return []
+  const rule = extensions.zod as z.ZodType | undefined
+  const ruled = rule && read(type, value)
+  const issues = ruled === undefined ? [] : (rule?.safeParse(ruled).error?.issues ?? [])
+  return [...itemsOf(issues, loc), ...faultsBelow(type, value, loc, read)]
+}
+
+/** As GraphQL would read it. An input object has no rule of its own, so its members are left as they are. */
+function parsed(type: GraphQLInputType, value: unknown): unknown {
   const nullable = getNullableType(type)
-  if (value === null || value === undefined) return true
-  if (isListType(nullable)) return !Array.isArray(value) || value.every((item) => isOfType(nullable.ofType, item))
-  if (!isLeafType(nullable)) return true
+  if (value === null || value === undefined) return null
+  if (isListType(nullable)) {
+    if (!Array.isArray(value)) return value
+    const items = value.map((item) => parsed(nullable.ofType, item))
+    return items.includes(undefined) ? undefined : items
+  }
+  if (!isLeafType(nullable)) return value
   try {
-    nullable.parseValue(value)
-    return true
+    return nullable.parseValue(value)
   } catch {
-    return false
+    return undefined
   }
 }
 
-function faultsBelow(type: GraphQLInputType, value: unknown, loc: Loc): ErrorItem[] {
+function faultsBelow(type: GraphQLInputType, value: unknown, loc: Loc, read: Read): ErrorItem[] {
   const nullable = getNullableType(type)
   if (value === null || value === undefined) return []
   if (isListType(nullable) && Array.isArray(value))
-    return value.flatMap((item, place) => faultsBelow(nullable.ofType, item, [...loc, place]))
+    return value.flatMap((item, place) => faultsBelow(nullable.ofType, item, [...loc, place], read))
   if (!isInputObjectType(nullable) || typeof value !== 'object') return []
   const members = value as Readonly<Record<string, unknown>>
   return Object.values(nullable.getFields()).flatMap((field) =>
-    ruleFaults(field, members[field.name], [...loc, field.name]),
+    faultsAt(field, members[field.name], [...loc, field.name], read),
   )
+}
+
+/** The refusal of what breaks rules; null where nothing does. */
+export function brokenRules(items: readonly ErrorItem[]): HubError | null {
+  const [first] = items
+  if (!first) return null
+  const detail = `${first.loc?.join('.')}: ${first.detail}`
+  return new HubError('validation.failed', detail, { items: items.slice(0, MAX_FAULTS) })
 }

@@ -1,6 +1,7 @@
 /** Submitting and importing runs. Spec, "Runs". */
 import { z } from 'zod'
 import { recipeRules } from '../../src/planner/recipe/recipe.ts'
+import { jsonObject } from '../../src/platform/json-object-rule.ts'
 import { handleText, wordText } from '../../src/platform/text-rules.ts'
 import { createRun } from '../../src/runs/create/create-run.ts'
 import { importRun } from '../../src/runs/create/import-run.ts'
@@ -26,7 +27,7 @@ const ImportArtifactsInput = builder.inputType('RunImportArtifactsInput', {
   fields: (t) => ({
     configYaml: t.string({ required: true, description: 'The resolved config.' }),
     metricsSummary: t.string({ required: true, description: 'CSV, the tail of a JSONL, or a table.' }),
-    scorecardJson: t.field({ type: 'JSON', description: 'An object: the acceptance scorecard.' }),
+    scorecardJson: t.field({ type: 'JSON', ...rule(jsonObject), description: 'An object: the acceptance scorecard.' }),
   }),
 })
 

@@ -1,7 +1,9 @@
 /** reportRun: what a runner writes after its claim. Spec, "POST /v1/runs/{run_id}/report". */
 import { z } from 'zod'
+import { jsonObject, jsonObjectList } from '../../src/platform/json-object-rule.ts'
 import { fullNameText, longNameText, wordText } from '../../src/platform/text-rules.ts'
 import type { ReportedProgress } from '../../src/runs/read/progress.ts'
+import { MAX_METRICS_LINES } from '../../src/runs/report/report-input.ts'
 import { reportRun } from '../../src/runs/report/report-run.ts'
 import { builder } from '../builder.ts'
 import { rule } from '../input-field.ts'
@@ -48,6 +50,7 @@ mutation('reportRun', {
     }),
     metrics: t.field({
       type: ['JSON'],
+      ...rule(jsonObjectList(MAX_METRICS_LINES)),
       description: 'Metrics lines, objects of finite numbers and whatever else; 10,000 at most.',
     }),
     logChunk: t.string({
@@ -61,6 +64,7 @@ mutation('reportRun', {
     }),
     scorecardJson: t.field({
       type: 'JSON',
+      ...rule(jsonObject),
       description: 'The acceptance scorecard, in the place of an earlier one.',
     }),
     outputModelRepo: t.string({

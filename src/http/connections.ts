@@ -4,6 +4,8 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { HubError } from '../platform/errors.ts'
+import { problemResponse } from './refuse-connection.ts'
 
 export interface StallRule {
   readonly windowMs: number
@@ -132,16 +134,12 @@ function isIdle({ response }: Connection): boolean {
   return response === null || response.writableFinished
 }
 
-const TOO_SLOW = [
-  'HTTP/1.1 408 Request Timeout',
-  'Connection: close',
-  'Content-Type: text/plain; charset=utf-8',
-  '',
-  'The body stopped coming; send the request again.\n',
-].join('\r\n')
-
 function cut({ socket, request, response }: Connection): void {
   const isUnanswered = request && !request.complete && response && !response.headersSent && socket.writableLength === 0
-  if (isUnanswered) socket.write(TOO_SLOW)
+  if (isUnanswered) {
+    const id = response.getHeader('x-request-id')
+    const refusal = new HubError('timeout.request', 'The body stopped coming; send the request again.')
+    socket.write(problemResponse(refusal, typeof id === 'string' ? id : undefined))
+  }
   socket.destroy()
 }

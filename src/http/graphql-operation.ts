@@ -17,7 +17,7 @@ import { AnswerSize } from './answer-size.ts'
 import { renderError, renderResult } from './graphql-errors.ts'
 import { refuseOversized } from './graphql-limits.ts'
 import { typedNumbers } from './graphql-numbers.ts'
-import { brokenRules } from './variable-faults.ts'
+import { brokenRulesOfVariables } from './variable-faults.ts'
 
 export type MakeContext = (viewer?: Viewer | null) => RequestContext
 
@@ -76,7 +76,7 @@ async function executeCounted(operation: Operation, rootValue: unknown): Promise
 }
 
 function withBrokenRules(result: ExecutionResult, args: ExecutionArgs): ExecutionResult {
-  const broken = brokenRules(args)
+  const broken = brokenRulesOfVariables(args)
   if (!broken) return result
   const error = new GraphQLError(broken.message, { originalError: broken })
   return { ...result, errors: [...(result.errors ?? []), error] }

@@ -25,6 +25,7 @@ import { registerLanding } from './landing.ts'
 import { registerMetrics } from './metrics.ts'
 import { OpenStreams } from './open-streams.ts'
 import { createRateLimit } from './rate-limit.ts'
+import { headerTimeouts, refuseBrokenRequest } from './refuse-connection.ts'
 import { contextOf } from './request-context.ts'
 import { sendProblem } from './send-problem.ts'
 import { trustedProxies } from './trusted-proxies.ts'
@@ -84,6 +85,8 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
     forceCloseConnections: 'idle',
     requestTimeout: 0,
     connectionTimeout: 0,
+    http: headerTimeouts,
+    clientErrorHandler: refuseBrokenRequest,
     frameworkErrors: (error, request, reply) => {
       // A URL that the router cannot read: no hook has run and no error handler will.
       const known = knownError(error, request)

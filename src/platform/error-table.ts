@@ -195,6 +195,13 @@ export const errorTable = {
     'Digest differs',
     'The stored bytes do not have the announced SHA-256.',
   ),
+  'timeout.request': kind(
+    408,
+    'TIMEOUT',
+    'Request timeout',
+    'Headers or body stopped coming; the connection is closed.',
+  ),
+  'too_large.headers': kind(431, 'TOO_LARGE', 'Headers too large', 'The headers of the request are over 16 KiB.'),
   too_large: kind(413, 'TOO_LARGE', 'Too large', 'A body, file or list is over its limit.'),
   'quota.storage': kind(
     413,

@@ -80,6 +80,24 @@ describe('one answer', () => {
     expect(await faultsOf('GET', path, undefined)).toEqual([422, ['query.kind', 'query.q', 'query.what']])
   })
 
+  it('names faults of a report and of an import, free-form members included', async () => {
+    const report = {
+      metrics: [{ a: '\u0000' }, 7],
+      scorecard_json: { b: '\ud800' },
+      peak_vram_gb: -1,
+      status: 'queued',
+    }
+    expect(await faultsOf('POST', '/v1/runs/run_0/report', report)).toEqual([
+      422,
+      ['body.metrics.0.a', 'body.metrics.1', 'body.peak_vram_gb', 'body.scorecard_json.b', 'body.status'],
+    ])
+    const artifacts = { config_yaml: '', metrics_summary: '', scorecard_json: [] }
+    expect(await faultsOf('POST', '/v1/runs/import', { artifacts, owner: 'Not A Handle' })).toEqual([
+      422,
+      ['body.artifacts.scorecard_json', 'body.owner'],
+    ])
+  })
+
   it('of GraphQL names both, too', async () => {
     const text = 'mutation($input: CreateRepoInput!) { createRepo(input: $input) { id } }'
     const input = { kind: 'BLIMP', slug: 'Not A Slug', visibility: 'SECRET', tags: ['Not'] }

@@ -60,7 +60,13 @@ describe('a body', () => {
     expect(socket.destroyed).toBe(false)
     server.pass(1)
     expect(socket.destroyed).toBe(true)
-    expect(await text(peer)).toMatch(/^HTTP\/1\.1 408 [\s\S]*send the request again/)
+    const answer = await text(peer)
+    expect(answer).toMatch(/^HTTP\/1\.1 408 [\s\S]*application\/problem\+json/)
+    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({
+      type: '/problems/timeout.request',
+      status: 408,
+      detail: expect.stringContaining('send the request again'),
+    })
   })
 
   it('that only drips is cut', async () => {

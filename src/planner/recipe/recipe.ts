@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import { canonicalSha256 } from '../../platform/canonical-hash.ts'
 import { isJsonObject } from '../../platform/exact-json.ts'
-import { freeFormFaults } from '../../platform/free-form-faults.ts'
+import { jsonObject } from '../../platform/json-object-rule.ts'
 import { longNameText, wordText } from '../../platform/text-rules.ts'
 import { datasetRefText } from './dataset-ref.ts'
 
@@ -57,17 +57,7 @@ export const gateDefaults = { battery: 'watch', seeds: 3, delay: 2, fromStep: 0,
 
 const step = z.int().min(0)
 
-/** The names inside belong to the template, and pass through untouched: nothing but what JSON cannot say again or PostgreSQL cannot keep is refused. */
-const freeForm = z
-  .unknown()
-  .superRefine((value, check) => {
-    if (!isJsonObject(value)) {
-      check.addIssue({ code: 'custom', message: 'must be an object', params: { type: 'validation.type' } })
-      return
-    }
-    for (const { message, loc } of freeFormFaults(value)) check.addIssue({ code: 'custom', message, path: [...loc] })
-  })
-  .meta({ type: 'object', additionalProperties: true })
+const freeForm = jsonObject.meta({ type: 'object', additionalProperties: true })
 
 /** The rules of a recipe's members, by their names in the graph. */
 export const recipeRules = {

@@ -8,8 +8,6 @@ import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { AccountRef, AllowedContext, RequestContext } from '../../operation/context.ts'
 import { filledRecipe, type Recipe, recipeHash } from '../../planner/recipe/recipe.ts'
 import { HubError, type Loc } from '../../platform/errors.ts'
-import { isJsonObject } from '../../platform/exact-json.ts'
-import { freeFormFaults } from '../../platform/free-form-faults.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Statement } from '../../store/db.ts'
 import { gatesOf } from '../gates/scorecard.ts'
@@ -139,9 +137,7 @@ function readArtifacts(given: RunImportArtifacts, limit: number): Artifacts {
     config: within(Buffer.from(configYaml), limit, place('configYaml')),
     summary: within(Buffer.from(metricsSummary), limit, place('metricsSummary')),
     scorecard:
-      scorecardJson == null
-        ? null
-        : within(scorecardBytes(scorecardJson, place('scorecardJson')), limit, place('scorecardJson')),
+      scorecardJson == null ? null : within(Buffer.from(JSON.stringify(scorecardJson)), limit, place('scorecardJson')),
   }
 }
 
@@ -149,18 +145,6 @@ function within(bytes: Buffer, limit: number, loc: Loc): Buffer {
   if (bytes.length <= limit) return bytes
   const detail = `has ${bytes.length} bytes in UTF-8; ${limit} is the limit of an artifact`
   throw new HubError('too_large', `${loc.join('.')}: ${detail}`, { items: [{ type: 'too_large', detail, loc }] })
-}
-
-function scorecardBytes(scorecard: unknown, loc: Loc): Buffer {
-  const items = isJsonObject(scorecard)
-    ? freeFormFaults(scorecard).map((fault) => ({
-        type: 'validation.value',
-        detail: fault.message,
-        loc: [...loc, ...fault.loc],
-      }))
-    : [{ type: 'validation.type', detail: 'must be an object', loc }]
-  if (items.length > 0) throw new HubError('validation.failed', items[0]?.detail ?? '', { items })
-  return Buffer.from(JSON.stringify(scorecard))
 }
 
 async function putArtifacts(ctx: RequestContext, id: string, { config, summary, scorecard }: Artifacts) {

@@ -1,9 +1,7 @@
 /** What a runner reports, held to its limits and read as far as the hub reads it. Pure. Spec, reportRun. */
 
 import type { Config } from '../../platform/config.ts'
-import { type ErrorItem, type ErrorType, HubError, type Loc } from '../../platform/errors.ts'
-import { isJsonObject } from '../../platform/exact-json.ts'
-import { freeFormFaults } from '../../platform/free-form-faults.ts'
+import { HubError, type Loc } from '../../platform/errors.ts'
 import { type Gates, gatesOf } from '../gates/scorecard.ts'
 import { countLines } from '../log/log-lines.ts'
 import { readMetricsLine } from '../metrics/metrics-line.ts'
@@ -48,11 +46,10 @@ export interface ReadReport {
   readonly scorecard: { readonly bytes: Uint8Array; readonly gates: Gates } | null
 }
 
-const MAX_METRICS_LINES = 10_000
+export const MAX_METRICS_LINES = 10_000
 const MAX_LOG_CHUNK_BYTES = 256 * 1024
-const MAX_FAULTS = 50
 
-/** The parts of a report that are kept. 413 `too_large` for what is over its limit; 422 with a place for metrics or a scorecard that are no JSON objects of finite numbers. */
+/** The parts of a report that are kept. 413 `too_large` for what is over its limit. */
 export function readReport(config: Pick<Config, 'runs'>, input: ReportRunInput): ReadReport {
   const { maxArtifactBytes } = config.runs
   const log = bytesOf('logChunk', input.logChunk, MAX_LOG_CHUNK_BYTES)
@@ -71,8 +68,9 @@ function bytesOf(field: string, text: string | null | undefined, limit: number):
   return Buffer.from(text)
 }
 
+/** The sentence quotes the place; `/v1` puts its own name of it there. */
 function tooLarge(detail: string, loc: Loc): HubError {
-  return refusal([{ type: 'too_large', detail, loc }])
+  return new HubError('too_large', `${loc.join('.')}: ${detail}`, { items: [{ type: 'too_large', detail, loc }] })
 }
 
 function readMetrics(given: readonly unknown[]): MetricsBatch {
@@ -80,12 +78,6 @@ function readMetrics(given: readonly unknown[]): MetricsBatch {
     const detail = `has ${given.length} lines; ${MAX_METRICS_LINES} is the limit`
     throw tooLarge(detail, ['metrics'])
   }
-  const faults: ErrorItem[] = []
-  for (const [index, line] of given.entries()) {
-    faults.push(...objectFaults(line, ['metrics', index]))
-    if (faults.length >= MAX_FAULTS) break
-  }
-  refuse(faults)
   const read = given.map((line) => readMetricsLine(line as Record<string, unknown>))
   return {
     lines: given.map((line) => JSON.stringify(line)),
@@ -95,33 +87,12 @@ function readMetrics(given: readonly unknown[]): MetricsBatch {
   }
 }
 
-/** The sentence quotes the first place; `/v1` puts its own name of it there. */
-function refusal(items: readonly ErrorItem[]): HubError {
-  const [first] = items
-  const type = items.length === 1 ? (first?.type as ErrorType) : 'validation.failed'
-  return new HubError(type, `${first?.loc?.join('.')}: ${first?.detail}`, { items })
-}
-
 function readScorecard(given: unknown, limit: number): ReadReport['scorecard'] {
   if (given === null || given === undefined) return null
   const loc = ['scorecardJson']
-  refuse(objectFaults(given, loc))
   const bytes = Buffer.from(JSON.stringify(given))
   if (bytes.byteLength > limit) throw tooLarge(`has ${bytes.byteLength} bytes; ${limit} is the limit`, loc)
   return { bytes, gates: gatesOf(given) }
-}
-
-function objectFaults(value: unknown, loc: Loc): ErrorItem[] {
-  if (!isJsonObject(value)) return [{ type: 'validation.type', detail: 'must be an object', loc }]
-  return freeFormFaults(value).map((fault) => ({
-    type: 'validation.value',
-    detail: fault.message,
-    loc: [...loc, ...fault.loc],
-  }))
-}
-
-function refuse(faults: readonly ErrorItem[]): void {
-  if (faults.length > 0) throw refusal(faults.slice(0, MAX_FAULTS))
 }
 
 /** The rewards of a batch as points of the curve; a line without a step counts by its number. */

@@ -99,6 +99,8 @@ describe('metrics', () => {
     ['{"metrics":{"step":1}}', ['metrics']],
     ['{"metrics":[[1]]}', ['metrics', 0]],
     ['{"metrics":["step 1"]}', ['metrics', 0]],
+    ['{"metrics":[null]}', ['metrics', 0]],
+    ['{"metrics":[{"step":1},{"note":"a\\u0000b"}],"log_chunk":"x"}', ['metrics', 1, 'note']],
     ['{"metrics_seq":1.5}', ['metrics_seq']],
     ['{"log_seq":-1}', ['log_seq']],
     ['{"log_chunk":7}', ['log_chunk']],
@@ -115,6 +117,17 @@ describe('metrics', () => {
     expect([answer.status, places(answer)[0]]).toEqual([422, ['body', ...place]])
     await nothingKept(run)
   })
+
+  it.each([[[{ step: 1 }, { note: 'a\0b' }]], [[{ step: 1 }, [1]]], [[{ step: 1 }, 'step 1']], [[{ step: 1 }, null]]])(
+    'with a line that is no object that can be kept are refused in the graph too: %j',
+    async (metrics) => {
+      const run = await claimed()
+      const text = 'mutation ($input: ReportRunInput!) { reportRun(input: $input) { status } }'
+      const { errors } = await hub.graphql(key, text, { input: { runId: run, metrics, logChunk: 'x' } })
+      expect(errors[0].extensions.status).toBe(422)
+      await nothingKept(run)
+    },
+  )
 
   it('with a number past all bounds are refused in the graph too, as a literal and as a variable', async () => {
     const run = await claimed()

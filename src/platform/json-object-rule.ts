@@ -1,0 +1,31 @@
+/** Free-form JSON objects as zod schemas. Contract, "Free-form JSON". */
+import { z } from 'zod'
+import { isJsonObject } from './exact-json.ts'
+import { freeFormFaults } from './free-form-faults.ts'
+
+type Path = readonly (string | number)[]
+
+/** As many as an answer tells; a report has room for 10,000 lines. */
+const MAX_FAULTS = 50
+
+/** Its names belong to somebody else and pass through untouched: only what JSON cannot say again or PostgreSQL cannot keep is refused. */
+export const jsonObject = z.unknown().superRefine((value, check) => addFaults(value, [], check))
+
+/** Each item as `jsonObject`; the first 50 faults. A list over `limit` is left to the verb, which answers 413; null stands where an item was refused already. */
+export const jsonObjectList = (limit: number) =>
+  z.array(z.unknown()).superRefine((items, check) => {
+    if (items.length > limit) return
+    for (const [at, item] of items.entries()) {
+      if (check.issues.length >= MAX_FAULTS) return
+      if (item !== null) addFaults(item, [at], check)
+    }
+  })
+
+function addFaults(value: unknown, at: Path, check: z.RefinementCtx): void {
+  if (!isJsonObject(value)) {
+    check.addIssue({ code: 'custom', message: 'must be an object', path: [...at], params: { type: 'validation.type' } })
+    return
+  }
+  for (const { message, loc } of freeFormFaults(value))
+    check.addIssue({ code: 'custom', message, path: [...at, ...loc] })
+}

@@ -1,0 +1,37 @@
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { describe, expect, it } from 'vitest'
+import { contractHub } from '../contract/support/hub.ts'
+
+const hub = contractHub()
+
+/** Everything that the hub answers to these bytes. */
+async function answerTo(bytes: string): Promise<{ head: string; body: string }> {
+  const { hostname, port } = new URL(hub.running.url)
+  const socket = connect(Number(port), hostname)
+  socket.write(bytes)
+  const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n')
+  return { head, body }
+}
+
+describe('what is no request', () => {
+  it.each([
+    ['headers over 16 KiB', `GET / HTTP/1.1\r\nhost: x\r\nx: ${'x'.repeat(17_000)}\r\n\r\n`, 431, 'too_large.headers'],
+    ['bytes that are no HTTP', 'hello\r\n\r\n', 400, 'validation.request'],
+    [
+      'two lengths of a body',
+      'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n',
+      400,
+      'validation.request',
+    ],
+  ])('(%s) is answered with a Problem and closed', async (_what, bytes, status, type) => {
+    const { head, body } = await answerTo(bytes)
+    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    expect(head).toMatch(/content-type: application\/problem\+json/i)
+    expect(JSON.parse(body)).toMatchObject({ status, type: `/problems/${type}` })
+  })
+
+  it('gives the headers 30 s', () => {
+    expect(hub.running.app.server.headersTimeout).toBe(30_000)
+  })
+})
