@@ -25,6 +25,7 @@ import { openModelReader } from './models/reader/open-model-reader.ts'
 import { ensureDataDir, openDatabase } from './open-database.ts'
 import type { Deps } from './operation/context.ts'
 import { addressUrl, type Config } from './platform/config.ts'
+import { repoReferrers } from './repo-referrers.ts'
 import { startSweepTimer } from './runs/lease/sweep-timer.ts'
 import { RunLogs } from './runs/log/run-logs.ts'
 import { openEvents } from './store/events.ts'
@@ -93,7 +94,19 @@ async function openHub(
   if (warning !== null) log.warn(warning)
   const ending = new AbortController()
   const runLogs = new RunLogs({ db, objects })
-  const deps: Deps = { config, log, db, objects, queue, events, models, runLogs, hosted, stopping: ending.signal }
+  const deps: Deps = {
+    config,
+    log,
+    db,
+    objects,
+    queue,
+    events,
+    models,
+    runLogs,
+    hosted,
+    repoReferrers,
+    stopping: ending.signal,
+  }
   const auth = await openAuth({ config, log, db, secret })
   closeLater('sign-in', () => auth.close())
   const operatorToken = await ensureOperator(auth)

@@ -7,7 +7,7 @@ import type { RequestContext } from '../operation/context.ts'
 import { notFound } from '../platform/errors.ts'
 import type { Statement, Tx } from '../store/db.ts'
 import { findRepoToWrite, lockRepo, type RepoFacts } from './get-repo.ts'
-import { assertUnreferenced, dropStrangers } from './references.ts'
+import { assertUnreferenced, dropStrangers } from './referrers.ts'
 
 const releaseStorage: Statement<never> = {
   name: 'repo-delete-storage',
@@ -40,8 +40,9 @@ async function mayDelete(ctx: RequestContext, input: { owner: string; repo: stri
 
 async function applyDelete(ctx: RequestContext, tx: Tx, facts: RepoFacts): Promise<{ id: string }> {
   if (!(await lockRepo(tx, facts.id))) throw notFound(`The repo ${facts.fullName}`)
-  await assertUnreferenced(tx, facts)
-  await dropStrangers(tx, facts.id)
+  const { repoReferrers } = ctx.deps
+  await assertUnreferenced(tx, facts, repoReferrers)
+  await dropStrangers(tx, facts.id, repoReferrers)
   await tx.query(releaseStorage, [facts.id])
   await tx.query(remove, [facts.id])
   await tx.query(bury, [facts.id])

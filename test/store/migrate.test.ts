@@ -141,3 +141,27 @@ test('the migrations make what prisma/schema says, and beyond it indexes, checks
   const byHand = made.filter((line) => !said.includes(line) && !filled.includes(line))
   expect(byHand.filter((line) => !/^(?:index CREATE |constraint \S+ CHECK )/.test(line))).toEqual([])
 })
+
+test('references to repos that stood before their owners were kept get that of their run', async () => {
+  const list = await readMigrations(MIGRATIONS_DIR)
+  const at = list.migrationDirectories.findIndex(({ path }) => path.endsWith('_repo_references_owner'))
+  const before = { ...list, migrationDirectories: list.migrationDirectories.slice(0, at) }
+  const { engine, close } = await openSchemaEngine({ connectionString: url })
+  try {
+    await engine.applyMigrations({ migrationsList: before, filters: noFilter })
+  } finally {
+    await close()
+  }
+  await rowsOf(`insert into accounts (id, kind, handle) values ('user_a', 'user', 'a'), ('user_b', 'user', 'b');
+    insert into repos (id, owner_id, slug, kind) values ('repo_1', 'user_a', 'one', 'dataset');
+    insert into runs (id, kind, status, executor, owner_id, filed_by, template, recipe, recipe_hash)
+      values ('run_1', 'cloud', 'queued', 'worker', 'user_b', 'key_1', 'act', '{}', repeat('a', 64));
+    insert into repo_references (repo_id, referrer_id, reason) values ('repo_1', 'run_1', 'dataset'), ('repo_1', 'run_1', 'robot'), ('repo_1', 'run_gone', 'dataset')`)
+  await migrate(url)
+  expect(
+    await rowsOf('select referrer_id, reason, referrer_kind, owner_id from repo_references order by reason'),
+  ).toEqual([
+    { referrer_id: 'run_1', reason: 'dataset', referrer_kind: 'run', owner_id: 'user_b' },
+    { referrer_id: 'run_1', reason: 'robot', referrer_kind: 'run', owner_id: 'user_b' },
+  ])
+})

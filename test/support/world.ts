@@ -11,6 +11,7 @@ import { openModelReader } from '../../src/models/reader/open-model-reader.ts'
 import type { AccountRef, Credentialed, Deps, RequestContext, Viewer } from '../../src/operation/context.ts'
 import { type Config, readConfig } from '../../src/platform/config.ts'
 import { newId } from '../../src/platform/ids.ts'
+import { repoReferrers } from '../../src/repo-referrers.ts'
 import { RunLogs } from '../../src/runs/log/run-logs.ts'
 import type { Db } from '../../src/store/db.ts'
 import type { Events } from '../../src/store/events.ts'
@@ -76,6 +77,7 @@ export async function makeWorld(options: { db: Db; config?: Partial<Config>; que
     models,
     runLogs: new RunLogs({ db: options.db, objects: disk }),
     hosted: { take: () => null, calls: async () => [], wait: () => undefined, close: async () => undefined },
+    repoReferrers,
     stopping: new AbortController().signal,
   }
   return worldOf(deps, disk, sent, async () => {

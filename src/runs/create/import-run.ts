@@ -92,7 +92,7 @@ async function make(ctx: AllowedContext, owner: AccountRef, input: ImportRunInpu
         gates?.total ?? null,
         artifacts.summary.length,
       ])
-      await insertNamedRepos(tx, id, named)
+      await insertNamedRepos(tx, { id, ownerId: owner.id }, named)
       const after = { template: recipe.template, status: input.status ?? 'succeeded' }
       await audit(tx, ctx, { action: 'run.import', accountId: owner.id, targetId: id, after })
       await countRunBytes(tx, ctx.deps.config, { id, ownerId: owner.id, ...NOTHING }, kept)

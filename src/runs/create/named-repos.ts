@@ -6,6 +6,7 @@ import type { Viewer } from '../../operation/context.ts'
 import { ownDataset } from '../../planner/recipe/dataset-ref.ts'
 import type { Recipe } from '../../planner/recipe/recipe.ts'
 import { fullNameText } from '../../platform/text-rules.ts'
+import { addReferences, type Reference } from '../../repos/references.ts'
 import { viewerParams, visibleRepo } from '../../repos/repo-shape.ts'
 import type { Querier, Statement } from '../../store/db.ts'
 
@@ -62,22 +63,19 @@ const insertDatasets: Statement<never> = {
     select $1, place - 1, ref, repo_id, seq from unnest($2::text[], $3::text[], $4::int[]) with ordinality as given (ref, repo_id, seq, place)`,
 }
 
-const insertReferences: Statement<never> = {
-  name: 'run-references-insert',
-  text: `insert into repo_references (repo_id, referrer_id, reason)
-    select repo_id, $1, reason from unnest($2::text[], $3::text[]) as given (repo_id, reason) on conflict do nothing`,
-}
-
 /** Notes what the run names, in the transaction that makes it. */
-export async function insertNamedRepos(tx: Querier, runId: string, named: NamedRepos): Promise<void> {
+export async function insertNamedRepos(
+  tx: Querier,
+  run: { readonly id: string; readonly ownerId: string },
+  named: NamedRepos,
+): Promise<void> {
   const { datasets, robotId } = named
   if (datasets.length > 0) {
     const repoIds = datasets.map(({ repo }) => repo?.id ?? null)
     const seqs = datasets.map(({ repo }) => repo?.seq ?? null)
-    await tx.query(insertDatasets, [runId, datasets.map(({ ref }) => ref), repoIds, seqs])
+    await tx.query(insertDatasets, [run.id, datasets.map(({ ref }) => ref), repoIds, seqs])
   }
-  const references = datasets.flatMap(({ repo }) => (repo ? [[repo.id, 'dataset']] : []))
-  if (robotId !== null) references.push([robotId, 'robot'])
-  if (references.length === 0) return
-  await tx.query(insertReferences, [runId, references.map(([id]) => id), references.map(([, reason]) => reason)])
+  const references: Reference[] = datasets.flatMap(({ repo }) => (repo ? [{ repoId: repo.id, reason: 'dataset' }] : []))
+  if (robotId !== null) references.push({ repoId: robotId, reason: 'robot' })
+  await addReferences(tx, { ...run, kind: 'run' }, references)
 }

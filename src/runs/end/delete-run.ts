@@ -5,6 +5,7 @@ import { audit } from '../../operation/audit.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { HubError } from '../../platform/errors.ts'
+import { dropReferences } from '../../repos/references.ts'
 import type { Statement, Tx } from '../../store/db.ts'
 import { giveRunBack } from '../report/run-storage.ts'
 import { findRun, type HeldRun, lockRun } from '../run-row.ts'
@@ -34,11 +35,6 @@ const bury: Statement<never> = {
     select id, created_by, filed_by, priced and status <> 'canceled', max_hours, created_at,
       (select coalesce(array_agg(distinct d.repo_id), '{}') from run_datasets d where d.run_id = u.id and d.repo_id is not null)
     from runs u where id = $1`,
-}
-
-const dropReferences: Statement<never> = {
-  name: 'run-references-drop',
-  text: 'delete from repo_references where referrer_id = $1',
 }
 
 const remove: Statement<never> = { name: 'run-delete', text: 'delete from runs where id = $1' }
@@ -73,7 +69,7 @@ async function applyDelete(ctx: RequestContext, tx: Tx, run: HeldRun): Promise<v
   assertEnded(run)
   await assertNoForks(tx, run.id)
   await tx.query(orphan, [run.id])
-  await tx.query(dropReferences, [run.id])
+  await dropReferences(tx, run.id)
   await tx.query(bury, [run.id])
   await giveRunBack(tx, run.id)
   await tx.query(remove, [run.id])

@@ -54,7 +54,7 @@ export async function applyReport(ctx: RequestContext, tx: Tx, report: Report): 
   const read = withoutStored(run, input, report.read)
   if (!read.log) deleteAfterCommit(ctx.deps, tx, [report.stored.logKey])
   await writeReport(ctx, tx, { ...report, read }, run)
-  if (output) await referToOutput(tx, run.id, output.id)
+  if (output) await referToOutput(tx, run, output.id)
   if (input.status) await writeEnd(ctx, tx, run, input, repo)
   await countRunBytes(tx, ctx.deps.config, run, bytesOfReport(read))
   tx.afterCommit(() => ctx.deps.events.hint(run.id))

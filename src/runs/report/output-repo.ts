@@ -7,6 +7,7 @@ import { findTemplate, hasFigures } from '../../planner/templates.ts'
 import { HubError, invalid } from '../../platform/errors.ts'
 import { findRepo, lockRepo, type RepoFacts } from '../../repos/get-repo.ts'
 import { touchRepo } from '../../repos/put-meta.ts'
+import { replaceReference } from '../../repos/references.ts'
 import type { Statement, Tx } from '../../store/db.ts'
 import type { LockedRun } from './report-rows.ts'
 
@@ -35,15 +36,9 @@ export async function lockOutputRepo(tx: Tx, repoId: string, isNamed: boolean): 
   return repo
 }
 
-const moveReference: Statement<never> = {
-  name: 'repo-reference-output',
-  text: `with old as (delete from repo_references where referrer_id = $1 and reason = 'output' and repo_id <> $2)
-    insert into repo_references (repo_id, referrer_id, reason) values ($2, $1, 'output') on conflict do nothing`,
-}
-
 /** Keeps the repo from deletion, in the place of the one that the run named before. */
-export async function referToOutput(tx: Tx, runId: string, repoId: string): Promise<void> {
-  await tx.query(moveReference, [runId, repoId])
+export async function referToOutput(tx: Tx, { id, ownerId }: LockedRun, repoId: string): Promise<void> {
+  await replaceReference(tx, { kind: 'run', id, ownerId }, { repoId, reason: 'output' })
 }
 
 const stampMeta: Statement<{ policyType: string }> = {

@@ -138,7 +138,10 @@ describe('deleting a repo', () => {
   it('is 409 while something refers to it, naming what', async () => {
     const name = await hub.repo(ada)
     const { id } = (await hub.call(ada, 'GET', `/v1/repos/${name}`)).json
-    await hub.sql("insert into repo_references (repo_id, referrer_id, reason) values ($1, 'run_1', 'output')", [id])
+    await hub.sql(
+      "insert into repo_references (repo_id, referrer_id, reason, referrer_kind, owner_id) values ($1, 'run_1', 'output', 'run', $2)",
+      [id, ada.id],
+    )
     const refused = await hub.call(ada, 'DELETE', `/v1/repos/${name}`)
     expect([refused.status, types(refused)]).toEqual([409, ['conflict.referenced']])
     expect(refused.json.errors[0].detail).toContain('run_1')

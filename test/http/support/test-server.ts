@@ -9,6 +9,7 @@ import { commitVerb, guarded } from '../../../src/operation/commit-verb.ts'
 import type { AllowedContext, Credentialed, Deps, RequestContext, Viewer } from '../../../src/operation/context.ts'
 import { readConfig } from '../../../src/platform/config.ts'
 import { HubError, notFound } from '../../../src/platform/errors.ts'
+import { repoReferrers } from '../../../src/repo-referrers.ts'
 import { RunLogs } from '../../../src/runs/log/run-logs.ts'
 import type { Db } from '../../../src/store/db.ts'
 
@@ -213,6 +214,7 @@ export function testServer(options: TestServerOptions) {
     runLogs: new RunLogs({ db: options.db, objects: null }),
     hosted: { take: () => null, calls: async () => [], wait: () => undefined, close: async () => undefined },
     models: { read: () => fail('a model'), close: async () => undefined },
+    repoReferrers,
     stopping: new AbortController().signal,
   }
   const schema = testSchema(counters, gate)

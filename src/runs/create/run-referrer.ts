@@ -1,0 +1,25 @@
+/** Runs as what refers to repos: the datasets and the robot that a recipe names, and the model repo that it makes. */
+import type { RepoReferrer } from '../../repos/referrers.ts'
+import type { Statement } from '../../store/db.ts'
+
+declare module '../../repos/referrers.ts' {
+  interface RepoReferrers {
+    readonly run: RepoReferrer
+  }
+}
+
+/** Their recipes still name it, as text. */
+const unpin: Statement<never> = {
+  name: 'run-datasets-unpin',
+  text: 'update run_datasets set repo_id = null, seq = null where repo_id = $1',
+}
+
+/** A repo that goes is no longer pinned by runs of strangers. */
+export const runReferrer: RepoReferrer = {
+  singular: 'a run',
+  plural: 'Runs',
+  remedy: 'Delete the runs first.',
+  forgetRepo: async (tx, repoId) => {
+    await tx.query(unpin, [repoId])
+  },
+}
