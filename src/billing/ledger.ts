@@ -1,7 +1,8 @@
 /** The ledger: what each job cost the account that is billed for it. Append-only, held by a trigger; a correction is a row of its own. */
 import { newId } from '../platform/ids.ts'
 import type { Usd } from '../platform/money.ts'
-import type { Querier, Statement } from '../store/db.ts'
+import type { Querier } from '../store/db.ts'
+import { param, statement } from '../store/statement.ts'
 
 /** What an account is billed for. */
 export type BilledKind = 'run' | 'robot_check' | 'endpoint_session'
@@ -20,14 +21,24 @@ export interface LedgerEntry {
   readonly amountUsd: Usd
 }
 
-const insertEntry: Statement<never> = {
+const insertEntry = statement({
   name: 'ledger-insert',
+  params: {
+    id: param<string>(),
+    accountId: param<string>(),
+    jobKind: param<string>(),
+    jobId: param<string>(),
+    attempt: param<number>(),
+    kind: param<string>(),
+    tier: param<string | null>(),
+    seconds: param<number>(),
+    amountUsd: param<Usd>(),
+  },
   text: `insert into ledger (id, account_id, job_kind, job_id, attempt, kind, tier, seconds, amount_usd)
-    values ($1, $2, $3, $4, $5, $6, $7, $8::numeric, $9::numeric)`,
-}
+    values (:id, :accountId, :jobKind, :jobId, :attempt, :kind, :tier, :seconds::numeric, :amountUsd::numeric)`,
+})
 
 /** Writes one row, in the transaction that makes it due. */
 export async function addLedgerEntry(tx: Querier, entry: LedgerEntry): Promise<void> {
-  const { accountId, jobKind, jobId, attempt, kind, tier, seconds, amountUsd } = entry
-  await tx.query(insertEntry, [newId('led'), accountId, jobKind, jobId, attempt, kind, tier, seconds, amountUsd])
+  await tx.query(insertEntry, { id: newId('led'), ...entry })
 }

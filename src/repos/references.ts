@@ -3,6 +3,7 @@
  * makes, changes or ends them. Contract, "References that keep a repo from being deleted".
  */
 import type { Querier, Statement } from '../store/db.ts'
+import { param, statement } from '../store/statement.ts'
 import type { RepoReferrers } from './referrers.ts'
 
 /** A job that refers to repos. */
@@ -19,30 +20,34 @@ export interface Reference {
   readonly reason: string
 }
 
-const insertAll: Statement<never> = {
+const referrerParams = { id: param<string>(), kind: param<string>(), ownerId: param<string>() }
+
+const insertAll = statement({
   name: 'repo-references-insert',
+  params: { ...referrerParams, repoIds: param<readonly string[]>(), reasons: param<readonly string[]>() },
   text: `insert into repo_references (repo_id, referrer_id, reason, referrer_kind, owner_id)
-    select repo_id, $1, reason, $2, $3 from unnest($4::text[], $5::text[]) as given (repo_id, reason) on conflict do nothing`,
-}
+    select repo_id, :id, reason, :kind, :ownerId from unnest(:repoIds::text[], :reasons::text[]) as given (repo_id, reason) on conflict do nothing`,
+})
 
 /** One statement, none without references. The caller has locked the repos, so that none of them is being deleted. */
 export async function addReferences(tx: Querier, referrer: Referrer, references: readonly Reference[]): Promise<void> {
   if (references.length === 0) return
-  const { id, kind, ownerId } = referrer
   const repoIds = references.map(({ repoId }) => repoId)
   const reasons = references.map(({ reason }) => reason)
-  await tx.query(insertAll, [id, kind, ownerId, repoIds, reasons])
+  await tx.query(insertAll, { ...referrer, repoIds, reasons })
 }
 
-const replace: Statement<never> = {
+const replace = statement({
   name: 'repo-reference-replace',
-  text: `with old as (delete from repo_references where referrer_id = $1 and reason = $5 and repo_id <> $4)
-    insert into repo_references (repo_id, referrer_id, reason, referrer_kind, owner_id) values ($4, $1, $5, $2, $3) on conflict do nothing`,
-}
+  params: { ...referrerParams, repoId: param<string>(), reason: param<string>() },
+  text: `with old as (delete from repo_references where referrer_id = :id and reason = :reason and repo_id <> :repoId)
+    insert into repo_references (repo_id, referrer_id, reason, referrer_kind, owner_id) values (:repoId, :id, :reason, :kind, :ownerId)
+    on conflict do nothing`,
+})
 
 /** The job's one reference for this reason, in the place of the one that it had. The caller has locked the repo. */
-export async function replaceReference(tx: Querier, referrer: Referrer, { repoId, reason }: Reference): Promise<void> {
-  await tx.query(replace, [referrer.id, referrer.kind, referrer.ownerId, repoId, reason])
+export async function replaceReference(tx: Querier, referrer: Referrer, reference: Reference): Promise<void> {
+  await tx.query(replace, { ...referrer, ...reference })
 }
 
 const dropAll: Statement<never> = {
