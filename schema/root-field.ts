@@ -42,37 +42,70 @@ export const input = <Fields extends InputFieldMap>(
   fields: (t: InputFields) => Fields,
 ): Input<Fields> => ({ description, fields })
 
+/** The member of a payload that has what a mutation answers. */
+interface PayloadMember {
+  readonly name: string
+  readonly description: string
+}
+
 interface Mutation<Type extends TypeParam<Types>, Nullable extends FieldNullability<Type>, Fields extends InputFieldMap>
   extends RootField<Type, Nullable> {
   /** The one argument, `input`, of a type that is called after the mutation. */
   readonly input: Input<Fields>
+  /**
+   * Where `type` is not the mutation's own: the member of a payload that holds it, so that the answer has room for more (warnings, say). `nullable` is
+   * then said of the member.
+   */
+  readonly payload?: PayloadMember
   /** Throws 404 where the caller does not see what the input names: `targetRepo`, `targetRun`. Without it a missing scope is 403. */
   readonly target?: (ctx: RequestContext, input: InputShapeFromFields<Fields>) => Promise<unknown>
   readonly verb: (ctx: RequestContext, input: InputShapeFromFields<Fields>) => Promise<Result<Type, Nullable>>
 }
 
-/** Adds a mutation: `createRepo` takes `input: CreateRepoInput!`. */
+/** Adds a mutation: `createRepo` takes `input: CreateRepoInput!` and answers `CreateRepoPayload!`, or a type of its own. */
 export function mutation<
   Type extends TypeParam<Types>,
   Fields extends InputFieldMap,
   Nullable extends FieldNullability<Type> = false,
->(name: string, { input, scope, target, verb, ...field }: Mutation<Type, Nullable, Fields>): void {
+>(name: string, { input, scope, target, verb, payload, ...field }: Mutation<Type, Nullable, Fields>): void {
   type Args = { readonly input: InputShapeFromFields<Fields> }
-  const InputType = builder.inputType(`${name[0]?.toUpperCase()}${name.slice(1)}Input`, input)
+  const typeName = `${name[0]?.toUpperCase()}${name.slice(1)}`
+  const InputType = builder.inputType(`${typeName}Input`, input)
+  const run = async (ctx: RequestContext, args: Args): Promise<unknown> => {
+    try {
+      return await verb(ctx, args.input)
+    } catch (error) {
+      throw placedUnder('input', error)
+    }
+  }
   builder.mutationField(name, (t) =>
     t.field({
       ...field,
+      ...(payload && {
+        type: payloadType(`${typeName}Payload`, payload, field) as unknown as Type,
+        nullable: false as Nullable,
+      }),
       ...operation(scope, target && ((ctx: RequestContext, args: Args) => target(ctx, args.input))),
       args: { input: t.arg({ type: InputType, required: true, description: input.description }) },
-      resolve: generic(async (_root: unknown, args: Args, ctx: RequestContext) => {
-        try {
-          return await verb(ctx, args.input)
-        } catch (error) {
-          throw placedUnder('input', error)
-        }
-      }),
+      resolve: generic((_root: unknown, args: Args, ctx: RequestContext) =>
+        payload ? run(ctx, args).then((answer) => ({ answer })) : run(ctx, args),
+      ),
     }),
   )
+}
+
+/** The type of a payload: an object with one member, which holds what the verb gave. */
+function payloadType<Type extends TypeParam<Types>, Nullable extends FieldNullability<Type>>(
+  typeName: string,
+  { name, description }: PayloadMember,
+  { type, nullable }: Pick<RootField<Type, Nullable>, 'type' | 'nullable'>,
+) {
+  return builder.objectRef<{ readonly answer: unknown }>(typeName).implement({
+    description: `The answer to \`${typeName[0]?.toLowerCase()}${typeName.slice(1, -'Payload'.length)}\`.`,
+    fields: (t) => ({
+      [name]: t.field({ type, nullable, description, resolve: generic(({ answer }: { answer: unknown }) => answer) }),
+    }),
+  })
 }
 
 type ArgFields = PothosSchemaTypes.InputFieldBuilder<Types, 'Arg'>

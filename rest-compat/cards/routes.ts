@@ -21,6 +21,7 @@ export const cardRoutes: readonly Route[] = [
     params: { input: document({ field: 'document' }, repoPath) },
     status: 200,
     result: 'object',
+    unwrap: ['card'],
   },
   {
     operation: 'validateRobotCard',

@@ -7,6 +7,7 @@ import {
   type GraphQLInputType,
   type GraphQLNamedType,
   type GraphQLOutputType,
+  type GraphQLUnionType,
   getNullableType,
   isEnumType,
   isInputObjectType,
@@ -16,6 +17,7 @@ import {
   isObjectType,
   isRequiredInputField,
   isScalarType,
+  isUnionType,
   Kind,
   type SelectionSetNode,
 } from 'graphql'
@@ -141,6 +143,7 @@ export class Selections {
   #present(type: GraphQLOutputType, set: SelectionSetNode | undefined): JsonSchema {
     const nullable = getNullableType(type)
     if (isListType(nullable)) return { type: 'array', items: this.ofType(nullable.ofType, set) }
+    if (set && isUnionType(nullable)) return this.#ofUnion(nullable, set)
     if (!set || !(isObjectType(nullable) || isInterfaceType(nullable)))
       return leafSchema(nullable as GraphQLNamedType, this.#components)
     const [only] = set.selections
@@ -153,6 +156,16 @@ export class Selections {
       }))
     }
     return this.object(nullable, set)
+  }
+
+  /** A document spreads the one type of a union that its route answers with. */
+  #ofUnion(union: GraphQLUnionType, set: SelectionSetNode): JsonSchema {
+    const [only] = set.selections
+    const name = only?.kind === Kind.INLINE_FRAGMENT ? only.typeCondition?.name.value : undefined
+    const type = union.getTypes().find((member) => member.name === name)
+    if (!type || only?.kind !== Kind.INLINE_FRAGMENT || set.selections.length > 1)
+      throw new Error(`A document spreads one type of ${union.name}.`)
+    return this.#present(type, only.selectionSet)
   }
 
   object(type: GraphQLOutputType, set: SelectionSetNode): JsonSchema {

@@ -40,6 +40,7 @@ export const repoRoutes: readonly Route[] = [
     params: { input: body() },
     status: 201,
     result: 'object',
+    unwrap: ['repo'],
     onlyWhenSet,
     headers: repoLocation,
   },
@@ -62,6 +63,7 @@ export const repoRoutes: readonly Route[] = [
     params: bodyOfRepo,
     status: 200,
     result: 'object',
+    unwrap: ['repo'],
     onlyWhenSet,
   },
   {
@@ -81,6 +83,7 @@ export const repoRoutes: readonly Route[] = [
     params: bodyOfRepo,
     status: 200,
     result: 'object',
+    unwrap: ['repo'],
     onlyWhenSet,
   },
   {
@@ -91,6 +94,7 @@ export const repoRoutes: readonly Route[] = [
     params: bodyOfRepo,
     status: 200,
     result: 'object',
+    unwrap: ['repo'],
     onlyWhenSet,
   },
 ]

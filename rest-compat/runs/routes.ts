@@ -22,6 +22,7 @@ export const runRoutes: readonly Route[] = [
     status: 201,
     replayStatus: 200,
     result: 'object',
+    unwrap: ['result'],
     headers: runLocation,
   },
   {
@@ -32,6 +33,7 @@ export const runRoutes: readonly Route[] = [
     params: { input: body() },
     status: 201,
     result: 'object',
+    unwrap: ['run'],
     bodyLimitBytes: IMPORT_BODY_BYTES,
     headers: runLocation,
   },
@@ -73,6 +75,7 @@ export const runRoutes: readonly Route[] = [
     params: { input: body() },
     status: 200,
     result: 'object',
+    unwrap: ['run'],
     emptyWhenNull: true,
   },
   {
@@ -83,6 +86,7 @@ export const runRoutes: readonly Route[] = [
     params: { input: body({ runId: path('run_id') }) },
     status: 200,
     result: 'object',
+    unwrap: ['run'],
   },
   {
     operation: 'reportRun',
@@ -92,6 +96,7 @@ export const runRoutes: readonly Route[] = [
     params: { input: body({ runId: path('run_id') }) },
     status: 200,
     result: 'object',
+    unwrap: ['run'],
     bodyLimitBytes: REPORT_BODY_BYTES,
   },
   {
@@ -102,6 +107,7 @@ export const runRoutes: readonly Route[] = [
     params: { input: body({ runId: path('run_id') }) },
     status: 200,
     result: 'object',
+    unwrap: ['run'],
     bodyLimitBytes: REPORT_BODY_BYTES,
   },
   {
@@ -112,6 +118,7 @@ export const runRoutes: readonly Route[] = [
     params: { input: fields({ runId: path('run_id') }) },
     status: 202,
     result: 'object',
+    unwrap: ['run'],
   },
   {
     operation: 'deleteRun',

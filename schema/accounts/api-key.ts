@@ -72,6 +72,7 @@ mutation('createApiKey', {
 
 mutation('revokeApiKey', {
   type: ApiKeyType,
+  payload: { name: 'key', description: 'The key, which has ended.' },
   description: 'Ends a key for good; a second time changes nothing.',
   scope: 'session',
   input: input('Which key ends.', (t) => ({ id: t.id({ required: true, description: 'Id of the key.' }) })),

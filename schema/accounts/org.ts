@@ -13,6 +13,7 @@ const anyHandle = z.string().max(256)
 
 mutation('createOrg', {
   type: Account,
+  payload: { name: 'org', description: 'The new org.' },
   description: 'Makes an org. 409 for a taken handle.',
   scope: 'session',
   input: input('A new org. The caller becomes its first owner.', (t) => ({
@@ -39,6 +40,7 @@ const MembershipType = builder.objectRef<Membership>('Membership').implement({
 
 mutation('addOrgMember', {
   type: MembershipType,
+  payload: { name: 'membership', description: 'The person, in their role.' },
   description:
     'Adds a person to an org, or changes their role; for owners of the org. 409 when it would leave no owner.',
   scope: 'session',

@@ -22,6 +22,7 @@ const eitherCard = (t: InputFields) => ({
 
 mutation('putRobotCard', {
   type: RobotCardType,
+  payload: { name: 'card', description: 'The card as it is stored.' },
   description:
     'Replaces the card of a robot repo. A card with a failing check is refused with one entry for each, never repaired; 409 on another kind.',
   scope: 'key:write',

@@ -13,6 +13,7 @@ const count = z.int().min(0).max(MAX_INT32)
 
 mutation('putModelMeta', {
   type: RepoType,
+  payload: { name: 'repo', description: 'The repo with its meta block.' },
   description: 'Replaces the meta block of a model repo; 409 on another kind.',
   scope: 'key:write',
   target: targetRepo,
@@ -30,6 +31,7 @@ mutation('putModelMeta', {
 
 mutation('putDatasetMeta', {
   type: RepoType,
+  payload: { name: 'repo', description: 'The repo with its meta block.' },
   description: 'Replaces the meta block of a dataset repo; 409 on another kind.',
   scope: 'key:write',
   target: targetRepo,

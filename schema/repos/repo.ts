@@ -158,6 +158,7 @@ query('repos', {
 
 mutation('createRepo', {
   type: RepoType,
+  payload: { name: 'repo', description: 'The new repo.' },
   description:
     'Makes an empty repo. 403 for an org that the caller is no member of, 404 for an unknown owner, 409 for a taken slug.',
   scope: 'key:write',
@@ -177,6 +178,7 @@ mutation('createRepo', {
 
 mutation('updateRepo', {
   type: RepoType,
+  payload: { name: 'repo', description: 'The repo as it is now.' },
   description: 'Changes description, tags and visibility. An agent key may not make a repo public.',
   scope: 'key:write',
   target: targetRepo,

@@ -21,6 +21,7 @@ const MAX_WAIT_S = 30
 
 mutation('claimRun', {
   type: RunType,
+  payload: { name: 'run', description: "The run, which is the caller's to report." },
   description:
     'Takes a queued worker run: of any number at once, one gets it. 409 for one that is claimed (naming the holder), has ended or is hosted. A running hosted run can be claimed again by its own call and credential.',
   scope: 'key:train',
@@ -44,6 +45,7 @@ mutation('claimRun', {
 mutation('claimNextRun', {
   type: RunType,
   nullable: true,
+  payload: { name: 'run', description: 'The run that was claimed; null when none came within the time.' },
   description: 'Takes the oldest queued worker run that the caller may claim; null when none comes within the time.',
   scope: 'key:train',
   input: input('Who looks for work, and for how long.', (t) => ({
@@ -62,6 +64,7 @@ mutation('claimNextRun', {
 
 mutation('cancelRun', {
   type: RunType,
+  payload: { name: 'run', description: 'The run as it is now.' },
   description:
     'Ends a queued run at once and asks a running one to stop, which its runner sees on its next report. Repeating it changes nothing; 409 for one that has ended, 501 for a running hosted one.',
   scope: 'key:write',

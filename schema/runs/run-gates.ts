@@ -46,6 +46,7 @@ const GateResultInput = builder.inputType('GateResultInput', {
 
 mutation('recordGateResults', {
   type: RunType,
+  payload: { name: 'run', description: 'The run as it is now.' },
   description:
     'Records what gating checkpoints of a running run found; telling one again replaces it. For the credential that holds the run, 409 for any other. Where a tripwire of the recipe then fires the run is asked to stop: `cancelRequestedAt`.',
   scope: 'key:train',

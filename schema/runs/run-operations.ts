@@ -5,6 +5,8 @@ import { jsonObject } from '../../src/platform/json-object-rule.ts'
 import { handleText, wordText } from '../../src/platform/text-rules.ts'
 import { createRun } from '../../src/runs/create/create-run.ts'
 import { importRun } from '../../src/runs/create/import-run.ts'
+import { warningsOf } from '../../src/runs/create/run-warnings.ts'
+import type { Run } from '../../src/runs/read/run-shape.ts'
 import { terminalStatuses } from '../../src/runs/run-state.ts'
 import { builder } from '../builder.ts'
 import { rule } from '../input-field.ts'
@@ -13,8 +15,26 @@ import { input, mutation } from '../root-field.ts'
 import { JobStatusEnum } from './enums.ts'
 import { RunType } from './run.ts'
 
+/** A union from the beginning: what costs money may lead to something else than a run, which clients then tell apart by `__typename`. */
+const CreateRunResult = builder.unionType('CreateRunResult', {
+  description: 'What a request for a run led to; further types may join.',
+  types: [RunType],
+  resolveType: () => RunType,
+})
+
+const CreateRunPayload = builder.objectRef<Run>('CreateRunPayload').implement({
+  description: 'The answer to `createRun`.',
+  fields: (t) => ({
+    result: t.field({ type: CreateRunResult, description: 'The run, which waits.', resolve: (run) => run }),
+    warnings: t.stringList({
+      description: "The run's `warnings`: what the caller has to set up before they take effect.",
+      resolve: (run) => warningsOf(run),
+    }),
+  }),
+})
+
 mutation('createRun', {
-  type: RunType,
+  type: CreateRunPayload,
   description:
     'Queues a run. A worker run waits for a runner with a train key of the owner; the datasets of this hub that it names are pinned as they are now.',
   scope: 'key:train',
@@ -33,6 +53,7 @@ const ImportArtifactsInput = builder.inputType('RunImportArtifactsInput', {
 
 mutation('importRun', {
   type: RunType,
+  payload: { name: 'run', description: 'The run that was recorded.' },
   description:
     'Records a run that was trained elsewhere: kind `external`, ended, with artifacts and no log. It spends nothing.',
   scope: 'key:write',

@@ -34,6 +34,7 @@ const RunReportProgressInput = builder.inputType('RunReportProgressInput', {
 
 mutation('reportRun', {
   type: RunType,
+  payload: { name: 'run', description: 'The run as it is now; `cancelRequestedAt` asks its runner to stop.' },
   description:
     'Stores what the runner of a running run reports, whole or not at all, and renews its lease. Read `cancelRequestedAt` of the answer, and stop when it is set. 409 for everybody but the credential that holds the run.',
   scope: 'key:train',

@@ -4,19 +4,27 @@ import { contractHub, type Json, newName, type Person, type Who } from '../contr
 const hub = contractHub()
 
 const mutation = {
-  createOrg: 'mutation ($input: CreateOrgInput!) { createOrg(input: $input) { id kind handle name } }',
-  addOrgMember: 'mutation ($input: AddOrgMemberInput!) { addOrgMember(input: $input) { user { handle } role } }',
+  createOrg: 'mutation ($input: CreateOrgInput!) { createOrg(input: $input) { org { id kind handle name } } }',
+  addOrgMember:
+    'mutation ($input: AddOrgMemberInput!) { addOrgMember(input: $input) { membership { user { handle } role } } }',
   removeOrgMember:
     'mutation ($input: RemoveOrgMemberInput!) { removeOrgMember(input: $input) { user { handle } revokedKeyIds } }',
   createApiKey:
     'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { token key { id name scope repos agent expiresAt revokedAt owner { handle } } } }',
-  revokeApiKey: 'mutation ($input: RevokeApiKeyInput!) { revokeApiKey(input: $input) { id revokedAt } }',
+  revokeApiKey: 'mutation ($input: RevokeApiKeyInput!) { revokeApiKey(input: $input) { key { id revokedAt } } }',
 } as const
+
+/** Of a payload, the member that has the value. */
+const member: Partial<Record<keyof typeof mutation, string>> = {
+  createOrg: 'org',
+  addOrgMember: 'membership',
+  revokeApiKey: 'key',
+}
 
 /** The mutation's value, or the status and type of its refusal. */
 async function mutate(who: Who, name: keyof typeof mutation, input: Record<string, unknown>): Promise<Json> {
   const { data, errors } = await hub.graphql(who, mutation[name], { input })
-  if (!errors) return data[name]
+  if (!errors) return member[name] ? data[name][member[name]] : data[name]
   const { status, problem } = errors[0].extensions
   return { status, type: problem.errors?.[0]?.type ?? problem.type.split('/').at(-1) }
 }
@@ -95,8 +103,8 @@ describe('an org', () => {
 
   it('has its maker among its members in the answer that makes it', async () => {
     const [ada, bob] = [await hub.person(), await hub.person()]
-    const text = `mutation { createOrg(input: { handle: "${newName('org')}" }) { id members { role user { handle } } } }`
-    const { createOrg } = (await hub.graphql(ada, text)).data
+    const text = `mutation { createOrg(input: { handle: "${newName('org')}" }) { org { id members { role user { handle } } } } }`
+    const createOrg = (await hub.graphql(ada, text)).data.createOrg.org
     expect(createOrg.members).toEqual([{ role: 'OWNER', user: { handle: ada.handle } }])
     const members = async (who: Person | string) =>
       (await hub.graphql(who, `{ node(id: "${createOrg.id}") { ... on Account { members { role } } } }`)).data.node

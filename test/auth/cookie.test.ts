@@ -155,7 +155,7 @@ describe('the session cookie', () => {
   })
 
   it('runs no mutation in a GET', async () => {
-    const mutation = encodeURIComponent('mutation { createOrg(input: { handle: "by-get" }) { handle } }')
+    const mutation = encodeURIComponent('mutation { createOrg(input: { handle: "by-get" }) { org { handle } } }')
     expect((await send('GET', `/graphql?query=${mutation}`, cookie())).status).toBe(405)
   })
 

@@ -183,7 +183,7 @@ describe('a session', () => {
 
   it('is alone in having the scope session', async () => {
     const key = await hub.key(ada, { scope: 'train' })
-    const create = 'mutation ($handle: String!) { createOrg(input: { handle: $handle }) { handle } }'
+    const create = 'mutation ($handle: String!) { createOrg(input: { handle: $handle }) { org { handle } } }'
     const refused = await hub.graphql(key, create, { handle: newName() })
     expect(refused.errors[0].extensions).toMatchObject({ code: 'FORBIDDEN', status: 403 })
     const nobody = await hub.graphql(null, create, { handle: newName() })

@@ -166,7 +166,9 @@ describe('a credential', () => {
     })
     expect(token).toMatch(/^hub_key_[0-9A-Za-z]{36}$/)
     expect((await hub.call(token, 'GET', '/v1/me')).status).toBe(200)
-    await hub.graphql(ada, `mutation ($id: ID!) { revokeApiKey(input: { id: $id }) { revokedAt } }`, { id: key.id })
+    await hub.graphql(ada, `mutation ($id: ID!) { revokeApiKey(input: { id: $id }) { key { revokedAt } } }`, {
+      id: key.id,
+    })
     expect((await hub.call(token, 'GET', '/v1/me')).status).toBe(401)
     const ending = await hub.key(ada, { expiresAt: new Date(Date.now() + 60_000).toISOString() })
     expect((await hub.call(ending, 'GET', '/v1/repos')).status).toBe(200)
@@ -199,7 +201,7 @@ describe('a credential', () => {
   it('of a key cannot manage accounts: that is a session’s alone', async () => {
     const key = await hub.key(ada, { scope: 'train' })
     for (const text of [
-      `mutation { createOrg(input: { handle: "${newName()}" }) { id } }`,
+      `mutation { createOrg(input: { handle: "${newName()}" }) { org { id } } }`,
       `mutation { createApiKey(input: { name: "x", scope: READ }) { token } }`,
       `{ apiKeys { id } }`,
     ]) {
@@ -249,11 +251,11 @@ describe('an org', () => {
   it('has its members changed by owners only, and whoever leaves sees its repos no more', async () => {
     const [olga, max] = [await hub.person(), await hub.person()]
     const org = newName('org')
-    await hub.graphql(olga, `mutation { createOrg(input: { handle: "${org}" }) { id } }`)
-    const add = `mutation ($input: AddOrgMemberInput!) { addOrgMember(input: $input) { role user { handle } } }`
+    await hub.graphql(olga, `mutation { createOrg(input: { handle: "${org}" }) { org { id } } }`)
+    const add = `mutation ($input: AddOrgMemberInput!) { addOrgMember(input: $input) { membership { role user { handle } } } }`
     const input = { org, user: max.handle }
     expect((await hub.graphql(max, add, { input })).errors[0].extensions).toMatchObject({ status: 403 })
-    expect((await hub.graphql(olga, add, { input })).data.addOrgMember).toEqual({
+    expect((await hub.graphql(olga, add, { input })).data.addOrgMember.membership).toEqual({
       role: 'MEMBER',
       user: { handle: max.handle },
     })
@@ -270,7 +272,7 @@ describe('an org', () => {
 
   it('shares one namespace with users, without the reserved handles', async () => {
     const create = (handle: string) =>
-      hub.graphql(ada, `mutation ($input: CreateOrgInput!) { createOrg(input: $input) { handle kind } }`, {
+      hub.graphql(ada, `mutation ($input: CreateOrgInput!) { createOrg(input: $input) { org { handle kind } } }`, {
         input: { handle },
       })
     expect((await create(bob.handle)).errors[0].extensions).toMatchObject({ code: 'CONFLICT', status: 409 })
@@ -281,7 +283,7 @@ describe('an org', () => {
       ])
     for (const handle of ['', '-a', 'a-', 'A', 'a_b', 'a.b', 'a/b', 'a'.repeat(65)])
       expect([handle, (await create(handle)).errors?.[0].extensions.status]).toEqual([handle, 422])
-    expect((await create(`${newName()}-${'a'.repeat(64)}`.slice(0, 64))).data.createOrg.kind).toBe('ORG')
+    expect((await create(`${newName()}-${'a'.repeat(64)}`.slice(0, 64))).data.createOrg.org.kind).toBe('ORG')
   })
 })
 

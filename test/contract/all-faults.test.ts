@@ -99,7 +99,7 @@ describe('one answer', () => {
   })
 
   it('of GraphQL names both, too', async () => {
-    const text = 'mutation($input: CreateRepoInput!) { createRepo(input: $input) { id } }'
+    const text = 'mutation($input: CreateRepoInput!) { createRepo(input: $input) { repo { id } } }'
     const input = { kind: 'BLIMP', slug: 'Not A Slug', visibility: 'SECRET', tags: ['Not'] }
     const { errors } = await hub.graphql(ada, text, { input })
     const all = JSON.stringify(errors)

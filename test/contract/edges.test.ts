@@ -91,7 +91,7 @@ describe('a session', () => {
     expect((await create({ origin: 'null' })).status).toBe(403)
     expect((await create({ 'sec-fetch-site': 'cross-site' })).status).toBe(403)
     const mutation = JSON.stringify({
-      query: `mutation { createRepo(input: { kind: MODEL, slug: "${newName()}" }) { id } }`,
+      query: `mutation { createRepo(input: { kind: MODEL, slug: "${newName()}" }) { repo { id } } }`,
     })
     const graph = await hub.send(null, 'POST', '/graphql', {
       headers: { ...json, cookie, origin: 'https://evil.example' },
@@ -215,15 +215,15 @@ describe('the file operations in GraphQL', () => {
     })
     expect(gone.deleteFiles).toEqual({ deleted: ['a'], missing: ['b'] })
     const changed = await ask(
-      `mutation ($input: UpdateRepoInput!) { updateRepo(input: $input) { description tags visibility } }`,
+      `mutation ($input: UpdateRepoInput!) { updateRepo(input: $input) { repo { description tags visibility } } }`,
       { description: 'd', tags: ['t'] },
     )
-    expect(changed.updateRepo).toEqual({ description: 'd', tags: ['t'], visibility: 'PRIVATE' })
+    expect(changed.updateRepo.repo).toEqual({ description: 'd', tags: ['t'], visibility: 'PRIVATE' })
     const cleared = await ask(
-      `mutation ($input: UpdateRepoInput!) { updateRepo(input: $input) { description tags } }`,
+      `mutation ($input: UpdateRepoInput!) { updateRepo(input: $input) { repo { description tags } } }`,
       { description: null },
     )
-    expect(cleared.updateRepo).toEqual({ description: null, tags: ['t'] })
+    expect(cleared.updateRepo.repo).toEqual({ description: null, tags: ['t'] })
     expect(
       (await ask(`mutation ($input: DeleteRepoInput!) { deleteRepo(input: $input) { id } }`, {})).deleteRepo.id,
     ).toMatch(/^repo_/)

@@ -71,15 +71,16 @@ describe('numbers of hyperparams', () => {
   })
 
   it('come back as they were written from GraphQL, as variables and in the document', async () => {
-    const create = 'mutation($input: CreateRunInput!) { createRun(input: $input) { recipe { hyperparams } } }'
+    const create =
+      'mutation($input: CreateRunInput!) { createRun(input: $input) { result { ... on Run { recipe { hyperparams } } } } }'
     const byVariable = await graph(`{"query":${JSON.stringify(create)},"variables":{"input":${recipe(odd)}}}`)
     expect(memberText(byVariable.text, 'hyperparams')).toBe(odd)
     const free =
-      'mutation($free: JSON) { createRun(input: {recipe: {template: "act", hyperparams: $free}}) { recipe { hyperparams } } }'
+      'mutation($free: JSON) { createRun(input: {recipe: {template: "act", hyperparams: $free}}) { result { ... on Run { recipe { hyperparams } } } } }'
     const byItself = await graph(`{"query":${JSON.stringify(free)},"variables":{"free":${odd}}}`)
     expect(memberText(byItself.text, 'hyperparams')).toBe(odd)
     const literal = odd.replaceAll(/"(\w+)":/g, '$1:')
-    const inDocument = `mutation { createRun(input: {recipe: {template: "act", hyperparams: ${literal}}}) { recipe { hyperparams } } }`
+    const inDocument = `mutation { createRun(input: {recipe: {template: "act", hyperparams: ${literal}}}) { result { ... on Run { recipe { hyperparams } } } } }`
     const written = await graph(JSON.stringify({ query: inDocument }))
     expect(memberText(written.text, 'hyperparams')).toBe(odd)
   })
@@ -94,14 +95,16 @@ describe('numbers of hyperparams', () => {
       expect.not.stringContaining('batch_size'),
     ])
     const create =
-      'mutation($input: CreateRunInput!) { createRun(input: $input) { recipe { maxHours gate { everySteps } } } }'
+      'mutation($input: CreateRunInput!) { createRun(input: $input) { result { ... on Run { recipe { maxHours gate { everySteps } } } } } }'
     const input = '{"recipe":{"template":"act","max_hours":2.50,"gate":{"every_steps":5e2}}}'
     expect(JSON.parse((await send('POST', '/v1/runs', input)).text).recipe).toMatchObject({
       max_hours: 2.5,
       gate: { every_steps: 500 },
     })
     const variables = '{"input":{"recipe":{"template":"act","maxHours":2.50,"gate":{"everySteps":5e2}}}}'
-    expect((await graph(`{"query":${JSON.stringify(create)},"variables":${variables}}`)).json.data.createRun).toEqual({
+    expect(
+      (await graph(`{"query":${JSON.stringify(create)},"variables":${variables}}`)).json.data.createRun.result,
+    ).toEqual({
       recipe: { maxHours: 2.5, gate: { everySteps: 500 } },
     })
     const page = await graph('{"query":"query($n: Int) { runs(first: $n) { nodes { id } } }","variables":{"n":1.0}}')
@@ -135,7 +138,7 @@ describe('numbers of hyperparams', () => {
       const answer = await send('POST', '/v1/runs', recipe(`{"a":[1.0,${number}]}`))
       expect([answer.status, places(answer)]).toEqual([422, [['body', 'recipe', 'hyperparams', 'a', 1]]])
     }
-    const query = `mutation { createRun(input: {recipe: {template: "act", hyperparams: {a: 1e400}}}) { id } }`
+    const query = `mutation { createRun(input: {recipe: {template: "act", hyperparams: {a: 1e400}}}) { result { ... on Run { id } } } }`
     expect((await graph(JSON.stringify({ query }))).json.errors[0].extensions.status).toBe(422)
   })
 
@@ -255,7 +258,7 @@ describe('numbers of robot cards', () => {
     const { text } = await graph(JSON.stringify({ query }))
     expect(memberText(text, 'document')).toBe(card)
     expect([text.includes('"massKg":4.2,'), memberText(text, 'vendor')]).toEqual([true, `{${vendor}}`])
-    const document = `mutation($d: JSON) { putRobotCard(input: {owner: "${owner}", repo: "${slug}", document: $d}) { document } }`
+    const document = `mutation($d: JSON) { putRobotCard(input: {owner: "${owner}", repo: "${slug}", document: $d}) { card { document } } }`
     const byGraph = await graph(`{"query":${JSON.stringify(document)},"variables":{"d":${card}}}`)
     expect(memberText(byGraph.text, 'document')).toBe(card)
   })

@@ -398,7 +398,9 @@ describe('beside the operations', () => {
     expect((await hub.send(ada, 'GET', `/graphql?query=${query}`)).json).toEqual({
       data: { viewer: { account: { handle: ada.handle } } },
     })
-    const mutation = encodeURIComponent(`mutation { createRepo(input: { kind: MODEL, slug: "${newName()}" }) { id } }`)
+    const mutation = encodeURIComponent(
+      `mutation { createRepo(input: { kind: MODEL, slug: "${newName()}" }) { repo { id } } }`,
+    )
     expect((await hub.send(ada, 'GET', `/graphql?query=${mutation}`)).status).toBe(405)
   })
 

@@ -79,7 +79,7 @@ describe.each(['/graphql/stream', '/graphql'])('a stream of a repo over %s', (pa
     const repo = await privateRepo(ada, { owner: org })
     const { rest, soFar } = await openStream(ada.token, repo.id, path)
     await hub.upload(ada, repo.path.slice('/v1/repos/'.length), { 'new.txt': 'x' })
-    const add = 'mutation ($input: AddOrgMemberInput!) { addOrgMember(input: $input) { role } }'
+    const add = 'mutation ($input: AddOrgMemberInput!) { addOrgMember(input: $input) { membership { role } } }'
     await hub.graphql(ada, add, { input: { org, user: bob.handle } })
     await hub.call(ada, 'PATCH', repo.path, { description: 'said later' })
     await expect.poll(() => shown(soFar()).at(-1)?.description).toBe('said later')

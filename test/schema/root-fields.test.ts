@@ -1,4 +1,12 @@
-import { type GraphQLField, type GraphQLObjectType, getNamedType, isNonNullType } from 'graphql'
+import {
+  type GraphQLField,
+  type GraphQLObjectType,
+  getNamedType,
+  isInterfaceType,
+  isNonNullType,
+  isObjectType,
+  isUnionType,
+} from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { hubBuilder } from '../../schema/builder.ts'
 import { schema } from '../../schema/index.ts'
@@ -78,5 +86,27 @@ describe('a mutation', () => {
     }
     const texts = mutations.map(({ args }) => args[0]?.description)
     expect(texts.filter((text, place) => texts.indexOf(text) !== place)).toEqual([])
+  })
+
+  it('answers an object of its own, which has room for more than it says now', () => {
+    const uses = new Map<string, number>()
+    for (const type of Object.values(schema.getTypeMap())) {
+      if (!isObjectType(type) && !isInterfaceType(type)) continue
+      for (const field of Object.values(type.getFields()))
+        uses.set(getNamedType(field.type).name, (uses.get(getNamedType(field.type).name) ?? 0) + 1)
+    }
+    for (const { name, type } of mutations) {
+      const answer = getNamedType(type)
+      expect(isNonNullType(type) && isObjectType(answer), name).toBe(true)
+      expect([name, uses.get(answer.name)]).toEqual([name, 1])
+      expect(isObjectType(answer) && answer.getInterfaces().map(({ name: its }) => its), name).toEqual([])
+    }
+  })
+
+  it('that may cost money answers a union, which can tell what came of the request in place of it', () => {
+    const payload = schema.getType('CreateRunPayload')
+    const { result, warnings } = isObjectType(payload) ? payload.getFields() : {}
+    expect(result && isUnionType(getNamedType(result.type))).toBe(true)
+    expect(String(warnings?.type)).toBe('[String!]!')
   })
 })

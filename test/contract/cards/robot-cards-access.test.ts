@@ -47,7 +47,7 @@ beforeAll(async () => {
 
 type Repo = keyof typeof repos
 const read = 'query ($owner: String!, $repo: String!) { robotCard(owner: $owner, slug: $repo) { dof } }'
-const put = 'mutation ($input: PutRobotCardInput!) { putRobotCard(input: $input) { dof } }'
+const put = 'mutation ($input: PutRobotCardInput!) { putRobotCard(input: $input) { card { dof } } }'
 const validate = 'mutation ($input: ValidateRobotCardInput!) { validateRobotCard(input: $input) { ok } }'
 
 /** The statuses of get, put and validate in `/v1`, and in the graph, where a status is that of its error and null is told as 404. */

@@ -96,12 +96,12 @@ describe('what a card leaves out', () => {
     }
     const { data, errors } = await hub.graphql(
       ada,
-      'mutation ($input: PutRobotCardInput!) { putRobotCard(input: $input) { interfaceFingerprint document } }',
+      'mutation ($input: PutRobotCardInput!) { putRobotCard(input: $input) { card { interfaceFingerprint document } } }',
       { input: { owner, repo, card } },
     )
     expect(errors).toBeUndefined()
     const face = { ...leastInterface, end_effectors: [{ name: 'g' }] }
-    expect(data.putRobotCard).toEqual({
+    expect(data.putRobotCard.card).toEqual({
       document: { dof: 2, interface: face },
       interfaceFingerprint: interfaceFingerprint(face),
     })

@@ -80,7 +80,7 @@ describe('names of a model that are no Unicode', () => {
       expect([report.errors, isSound(report), report.data.validateRobotCard.ok]).toEqual([undefined, true, false])
       const put = await hub.graphql(
         ada,
-        'mutation ($input: PutRobotCardInput!) { putRobotCard(input: $input) { dof } }',
+        'mutation ($input: PutRobotCardInput!) { putRobotCard(input: $input) { card { dof } } }',
         { input },
       )
       expect([put.errors[0].extensions.status, isSound(put)]).toEqual([422, true])

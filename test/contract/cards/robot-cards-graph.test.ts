@@ -18,9 +18,9 @@ beforeAll(async () => {
   ada = await hub.person()
 })
 
-const putCard = `mutation ($input: PutRobotCardInput!) { putRobotCard(input: $input) {
+const putCard = `mutation ($input: PutRobotCardInput!) { putRobotCard(input: $input) { card {
   dof interfaceFingerprint document actuators { name model vendor } limits
-  interface { base jointOrder defaultPose actuation { joints effortLimit } cameras { vlaSlot } } validation { checkedAt checks { status } } } }`
+  interface { base jointOrder defaultPose actuation { joints effortLimit } cameras { vlaSlot } } validation { checkedAt checks { status } } } } }`
 const validateCard = `mutation ($input: ValidateRobotCardInput!) { validateRobotCard(input: $input) {
   ok grade source mjcfPath interfaceFingerprint model { joints } checks { code status loc } } }`
 
@@ -55,7 +55,7 @@ describe('a card in the graph', () => {
     const two = await newRobot()
     const byDocument = await hub.graphql(ada, putCard, { input: { ...two.input, document: goodCard() } })
     expect(byDocument).toEqual(byType)
-    expect(byType.data.putRobotCard.document).toEqual(goodCard())
+    expect(byType.data.putRobotCard.card.document).toEqual(goodCard())
     const [first, second] = await Promise.all(
       [one, two].map(({ name }) => hub.call(ada, 'GET', `/v1/robots/${name}/card`)),
     )
@@ -76,7 +76,7 @@ describe('a card in the graph', () => {
     }
     const { data, errors } = await hub.graphql(ada, putCard, { input: { ...input, card } })
     expect(errors).toBeUndefined()
-    expect(data.putRobotCard).toMatchObject({
+    expect(data.putRobotCard.card).toMatchObject({
       actuators: [{ name: 'm', model: 'x', vendor: { gearRatio: 2, snake_key: { inner_Key: 1 } } }],
       limits: { shoulderPan: { lower: -1, upper: 1 } },
       interface: { defaultPose: { elbow: 1 }, cameras: [{ vlaSlot: 'LEFT_WRIST_0_RGB' }] },

@@ -30,7 +30,7 @@ async function refusals(card: string): Promise<Record<string, unknown>> {
   const [putRest, validateRest, putGraph, validateGraph] = await Promise.all([
     put(card),
     validate(card),
-    inGraph('putRobotCard', 'dof'),
+    inGraph('putRobotCard', 'card { dof }'),
     inGraph('validateRobotCard', 'ok checks { code status }'),
   ])
   const typesOf = (errors: Json) => [...new Set(errors.map(({ type }: Json) => type))]
@@ -117,7 +117,7 @@ describe('a typed card', () => {
     ['a hundred thousand levels in the place of a claim', claim(nested(100_000)), 'input.card.validation'],
   ])('with %s is refused too, at its place', async (_what, member, place) => {
     const [owner, repo] = robot.split('/')
-    const query = JSON.stringify(mutation('putRobotCard', 'dof'))
+    const query = JSON.stringify(mutation('putRobotCard', 'card { dof }'))
     const body = `{"query":${query},"variables":{"input":{"owner":"${owner}","repo":"${repo}","card":{"dof":1,${member}}}}}`
     const { extensions } = (await hub.send(ada, 'POST', '/graphql', { headers: json, body })).json.errors[0]
     expect(extensions.problem.errors.map(({ type, loc }: Json) => [type, loc.join('.')])).toEqual([

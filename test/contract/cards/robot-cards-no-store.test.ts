@@ -18,7 +18,7 @@ it('a card that names a model needs an object store, and one that names none doe
   const [owner, repo] = name.split('/')
   const input = { owner, repo, document: goodCard() }
   for (const [verb, fields] of [
-    ['putRobotCard', 'dof'],
+    ['putRobotCard', 'card { dof }'],
     ['validateRobotCard', 'ok'],
   ] as const) {
     const type = `${verb[0]?.toUpperCase()}${verb.slice(1)}Input!`

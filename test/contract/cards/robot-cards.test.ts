@@ -195,7 +195,7 @@ describe('the guide', () => {
       .replaceAll('"pendulum"', JSON.stringify(repo))
       .split('\n\n')
     const stored = await hub.graphql(ada, first, { card })
-    expect(stored.data.putRobotCard.interface).toEqual({ base: 'fixed', jointOrder: ['swing'] })
+    expect(stored.data.putRobotCard.card.interface).toEqual({ base: 'fixed', jointOrder: ['swing'] })
     const report = await hub.graphql(ada, second, { card: { dof: 1, actuators: [], mjcfPath: 'robot.xml' } })
     expect(report.data.validateRobotCard).toMatchObject({ ok: true, model: { joints: ['swing'] } })
   })
@@ -338,7 +338,9 @@ describe('a card is refused', () => {
     expect(['body', ...found.loc]).toEqual(refused.json.errors[0].loc)
     const { names, hint, data } = found
     expect(refused.json.errors[0]).toMatchObject({ names, hint, data })
-    const graphPut = await inGraph('mutation ($input: PutRobotCardInput!) { putRobotCard(input: $input) { dof } }')
+    const graphPut = await inGraph(
+      'mutation ($input: PutRobotCardInput!) { putRobotCard(input: $input) { card { dof } } }',
+    )
     const { errors } = graphPut.errors[0].extensions.problem
     expect(errors).toEqual([{ ...refused.json.errors[0], loc: ['input', 'document', ...found.loc] }])
     const graphReport = await inGraph(

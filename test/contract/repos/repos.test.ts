@@ -471,7 +471,7 @@ describe('GraphQL', () => {
   it('carries the Problem of /v1 in extensions: code, status, problem', async () => {
     const mia = await hub.person()
     const name = await hub.repo(mia)
-    const create = `mutation ($input: CreateRepoInput!) { createRepo(input: $input) { id } }`
+    const create = `mutation ($input: CreateRepoInput!) { createRepo(input: $input) { repo { id } } }`
     const refuse = async (input: unknown) => (await hub.graphql(mia, create, { input })).errors[0].extensions
     expect(await refuse({ kind: 'MODEL', slug: name.split('/')[1] })).toMatchObject({
       code: 'CONFLICT',
@@ -492,12 +492,12 @@ describe('GraphQL', () => {
     })
     const made = await hub.graphql(
       mia,
-      `mutation ($input: CreateRepoInput!) { createRepo(input: $input) { kind visibility tags createdAt fileSummary { count totalBytes verifiedCount } owner { handle kind } policyCount } }`,
+      `mutation ($input: CreateRepoInput!) { createRepo(input: $input) { repo { kind visibility tags createdAt fileSummary { count totalBytes verifiedCount } owner { handle kind } policyCount } } }`,
       {
         input: { kind: 'ROBOT', slug: newName(), visibility: 'PUBLIC', tags: ['a'] },
       },
     )
-    expect(made.data.createRepo).toEqual({
+    expect(made.data.createRepo.repo).toEqual({
       kind: 'ROBOT',
       visibility: 'PUBLIC',
       tags: ['a'],

@@ -85,9 +85,10 @@ describe('the video of a gate', () => {
     expect(json.recipe.gate.video).toBe('poster')
     const query = `{ run(id: "${json.id}") { recipe { gate { video } } } }`
     expect((await hub.graphql(ada, query)).data.run.recipe.gate).toEqual({ video: 'POSTER' })
-    const byGraph = 'mutation($input: CreateRunInput!) { createRun(input: $input) { recipe { gate { video } } } }'
+    const byGraph =
+      'mutation($input: CreateRunInput!) { createRun(input: $input) { result { ... on Run { recipe { gate { video } } } } } }'
     const input = { recipe: { template: 'act', gate: { everySteps: 5, video: 'FULL' } } }
-    expect((await hub.graphql(ada, byGraph, { input })).data.createRun.recipe.gate).toEqual({ video: 'FULL' })
+    expect((await hub.graphql(ada, byGraph, { input })).data.createRun.result.recipe.gate).toEqual({ video: 'FULL' })
   })
 })
 

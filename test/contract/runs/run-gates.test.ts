@@ -30,7 +30,7 @@ const record = (who: Person | string | null, input: Json) =>
   hub.graphql(
     who,
     `mutation ($input: RecordGateResultsInput!) {
-      recordGateResults(input: $input) { cancelRequestedAt gateResults { step passCount cellCount aliveCount seedCount rolloutId cells { name status detail } } }
+      recordGateResults(input: $input) { run { cancelRequestedAt gateResults { step passCount cellCount aliveCount seedCount rolloutId cells { name status detail } } } }
     }`,
     {
       input: {
@@ -42,7 +42,7 @@ const record = (who: Person | string | null, input: Json) =>
       },
     },
   )
-const steps = (answer: Json) => answer.data.recordGateResults.gateResults.map(({ step }: Json) => step)
+const steps = (answer: Json) => answer.data.recordGateResults.run.gateResults.map(({ step }: Json) => step)
 const code = (answer: Json) => [
   answer.errors?.[0].extensions.status,
   answer.errors?.[0].extensions.problem.errors[0].type,
@@ -68,7 +68,7 @@ describe('gate results', () => {
       rolloutId: null,
     })
     expect(steps(told)).toEqual([100, 200])
-    expect(told.data.recordGateResults.gateResults[0]).toEqual({
+    expect(told.data.recordGateResults.run.gateResults[0]).toEqual({
       step: 100,
       passCount: 1,
       cellCount: 2,
@@ -84,11 +84,11 @@ describe('gate results', () => {
 
   it('that a tripwire fires on ask the run to stop, once, with a notice that names tripwire, step and rollout', async () => {
     const runId = await claimed()
-    expect((await record(ada, { runId, step: 50 })).data.recordGateResults.cancelRequestedAt).toBeNull()
-    expect((await record(ada, { runId, step: 100 })).data.recordGateResults.cancelRequestedAt).toBeNull()
-    const asked = (await record(ada, { runId, step: 200 })).data.recordGateResults.cancelRequestedAt
+    expect((await record(ada, { runId, step: 50 })).data.recordGateResults.run.cancelRequestedAt).toBeNull()
+    expect((await record(ada, { runId, step: 100 })).data.recordGateResults.run.cancelRequestedAt).toBeNull()
+    const asked = (await record(ada, { runId, step: 200 })).data.recordGateResults.run.cancelRequestedAt
     expect(asked).toMatch(/Z$/)
-    expect((await record(ada, { runId, step: 300 })).data.recordGateResults.cancelRequestedAt).toBe(asked)
+    expect((await record(ada, { runId, step: 300 })).data.recordGateResults.run.cancelRequestedAt).toBe(asked)
     expect(await notices(runId)).toEqual([
       'Tripwire pass_rate < 0.5 fired at step 200 (rollout rollout-200): pass_rate is 0.3333 over the last 2 gated checkpoints. The run is asked to stop.\n',
     ])
@@ -100,7 +100,7 @@ describe('gate results', () => {
     for (const gate of [{ every_steps: 100 }, null]) {
       const runId = await claimed(gate)
       await record(ada, { runId, step: 100 })
-      expect((await record(ada, { runId, step: 200 })).data.recordGateResults.cancelRequestedAt).toBeNull()
+      expect((await record(ada, { runId, step: 200 })).data.recordGateResults.run.cancelRequestedAt).toBeNull()
     }
   })
 

@@ -148,7 +148,7 @@ describe('of two keys of one owner', () => {
     }
     const told = await hub.graphql(
       other,
-      'mutation ($input: RecordGateResultsInput!) { recordGateResults(input: $input) { id } }',
+      'mutation ($input: RecordGateResultsInput!) { recordGateResults(input: $input) { run { id } } }',
       { input: { runId: run, step: 1, seedsRun: 1, seedsAlive: 1, cells: [{ name: 'a', status: 'PASS' }] } },
     )
     expect(told.errors[0].extensions).toMatchObject({ code: 'CONFLICT', status: 409 })

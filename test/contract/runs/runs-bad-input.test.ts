@@ -21,8 +21,11 @@ const report = (run: string, body: Json) => hub.call(key, 'POST', `/v1/runs/${ru
 const raw = (path: string, body: string): Promise<Answer> =>
   hub.send(key, 'POST', path, { headers: { 'content-type': 'application/json' }, body })
 const inGraph = async (input: Json): Promise<Json> =>
-  (await hub.graphql(key, 'mutation ($input: ReportRunInput!) { reportRun(input: $input) { status } }', { input }))
-    .errors?.[0].extensions ?? null
+  (
+    await hub.graphql(key, 'mutation ($input: ReportRunInput!) { reportRun(input: $input) { run { status } } }', {
+      input,
+    })
+  ).errors?.[0].extensions ?? null
 
 /** That nothing of a refused report was kept. */
 async function nothingKept(run: string): Promise<void> {
@@ -133,12 +136,12 @@ describe('metrics', () => {
     const run = await claimed()
     const literal = await hub.graphql(
       key,
-      `mutation { reportRun(input: { runId: "${run}", metrics: [{ loss: 1e999 }] }) { id } }`,
+      `mutation { reportRun(input: { runId: "${run}", metrics: [{ loss: 1e999 }] }) { run { id } } }`,
     )
     expect(literal.errors[0].extensions.status).toBe(422)
     const variable = await raw(
       '/graphql',
-      `{"query":"mutation ($m: [JSON!]) { reportRun(input: {runId: \\"${run}\\", metrics: $m}) { id } }","variables":{"m":[{"loss":1e999}]}}`,
+      `{"query":"mutation ($m: [JSON!]) { reportRun(input: {runId: \\"${run}\\", metrics: $m}) { run { id } } }","variables":{"m":[{"loss":1e999}]}}`,
     )
     expect(variable.json.errors[0].extensions.status).toBe(422)
     await nothingKept(run)

@@ -108,7 +108,7 @@ describe('a run moves by the table and not otherwise', () => {
 })
 
 const mutation = (name: string) => `mutation ($input: ${name[0]?.toUpperCase()}${name.slice(1)}Input!) {
-  ${name}(input: $input) { status } }`
+  ${name}(input: $input) { run { status } } }`
 
 describe('the graph refuses as /v1 does', () => {
   it.each([
@@ -127,7 +127,7 @@ describe('the graph refuses as /v1 does', () => {
   it('and moves as it does', async () => {
     const [queued, running] = [await put('worker', 'queued'), await put('worker', 'running')]
     const run = async (name: string, input: Json) =>
-      (await hub.graphql(key, mutation(name), { input })).data[name].status
+      (await hub.graphql(key, mutation(name), { input })).data[name].run.status
     expect(await run('claimRun', { runId: queued, worker: 'w' })).toBe('RUNNING')
     expect(await run('cancelRun', { runId: queued })).toBe('RUNNING')
     expect(await run('reportRun', { runId: queued, status: 'CANCELED' })).toBe('CANCELED')

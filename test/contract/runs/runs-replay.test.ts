@@ -122,9 +122,13 @@ describe('the daily quota of GPU hours', () => {
 
   it('is told in the graph too', async () => {
     const input = { recipe: { template: 'act', executor: 'HOSTED', maxHours: 11 } }
-    const answer = await hub.graphql(boss, 'mutation ($input: CreateRunInput!) { createRun(input: $input) { id } }', {
-      input,
-    })
+    const answer = await hub.graphql(
+      boss,
+      'mutation ($input: CreateRunInput!) { createRun(input: $input) { result { ... on Run { id } } } }',
+      {
+        input,
+      },
+    )
     expect(answer.errors[0].extensions).toMatchObject({ status: 429 })
     expect(answer.errors[0].extensions.problem.errors[0].type).toBe('quota.gpu_hours')
   })

@@ -308,8 +308,8 @@ describe('claiming the next one', () => {
     const none = await next({})
     expect([none.status, none.text]).toEqual([204, ''])
     for (const wait_s of [-1, 31, 1.5]) expect((await next({ wait_s })).status).toBe(422)
-    const graph = 'mutation { claimNextRun(input: { worker: "w" }) { id } }'
-    expect((await hub.graphql(eve, graph)).data).toEqual({ claimNextRun: null })
+    const graph = 'mutation { claimNextRun(input: { worker: "w" }) { run { id } } }'
+    expect((await hub.graphql(eve, graph)).data).toEqual({ claimNextRun: { run: null } })
   })
 })
 
