@@ -12,12 +12,12 @@ import { openHostedPlaces } from './hosting/hosted-places.ts'
 import { spawnWarning } from './hosting/spawn-hosted.ts'
 import { askedOrigin } from './http/asked-origin.ts'
 import { authRoutes, keyRoutes } from './http/auth-routes.ts'
+import { runLogRoutes } from './http/log-routes.ts'
 import { objectRoutes } from './http/object-routes.ts'
 import { OpenStreams } from './http/open-streams.ts'
 import { credentialsOf } from './http/origin-facts.ts'
 import { contextOf } from './http/request-context.ts'
 import { resolveRoute } from './http/resolve-route.ts'
-import { runLogRoutes } from './http/run-log-routes.ts'
 import { buildServer, type ServerParts } from './http/server.ts'
 import { jobs } from './jobs/index.ts'
 import { type ListeningConfig, listeningConfig } from './listening-config.ts'
@@ -27,11 +27,11 @@ import type { Deps } from './operation/context.ts'
 import { addressUrl, type Config } from './platform/config.ts'
 import { repoReferrers } from './repo-referrers.ts'
 import { startSweepTimer } from './runs/lease/sweep-timer.ts'
-import { RunLogs } from './runs/log/run-logs.ts'
 import { openEvents } from './store/events.ts'
 import { isDiskStore, openObjectStore } from './store/objects/open.ts'
 import { openQueue } from './store/queue.ts'
 import { deriveKey } from './store/seal.ts'
+import { JobLogs } from './work/log/shared-logs.ts'
 
 export interface RunningHub {
   /** Where it can be reached, without a trailing slash: PUBLIC_URL, else the address it listens on. */
@@ -93,7 +93,7 @@ async function openHub(
   const warning = config.hosted.appName === null ? null : spawnWarning(config)
   if (warning !== null) log.warn(warning)
   const ending = new AbortController()
-  const runLogs = new RunLogs({ db, objects })
+  const logs = new JobLogs({ db, objects })
   const deps: Deps = {
     config,
     log,
@@ -102,7 +102,7 @@ async function openHub(
     queue,
     events,
     models,
-    runLogs,
+    logs,
     hosted,
     repoReferrers,
     stopping: ending.signal,

@@ -12,10 +12,10 @@ import { freeFormFaults } from '../src/platform/free-form-faults.ts'
 import { parseDatasetInfo } from '../src/repos/dataset-info.ts'
 import { gatesOf } from '../src/runs/gates/scorecard.ts'
 import { firedTripwire } from '../src/runs/gates/tripwires.ts'
-import { linesOf } from '../src/runs/log/log-lines.ts'
 import { seriesBuilder } from '../src/runs/metrics/metric-series.ts'
 import { readMetricsLine } from '../src/runs/metrics/metrics-line.ts'
 import { addRewards, type CurvePoint, sparklineOf } from '../src/runs/read/sparkline.ts'
+import { linesOf } from '../src/work/log/log-lines.ts'
 import { BELOW_QUADRATIC, growthOf } from './support/growth.ts'
 
 const KIB = 1024

@@ -8,9 +8,21 @@ import type { ICruiseOptions, IForbiddenRuleType } from 'dependency-cruiser'
 
 /**
  * What must be known of money before work is made (rates, the ledger, allowances) is `billing`, before all that is billed. Deciding on held spend makes
- * work of any kind, so a subject for that comes last.
+ * work of any kind, so a subject for that comes last. `work` is what kinds of job have in common; it has no part in the graph, and names no table of theirs.
  */
-const subjects = ['auth', 'accounts', 'repos', 'files', 'models', 'cards', 'billing', 'planner', 'hosting', 'runs']
+const subjects = [
+  'auth',
+  'accounts',
+  'repos',
+  'files',
+  'models',
+  'cards',
+  'billing',
+  'work',
+  'planner',
+  'hosting',
+  'runs',
+]
 
 const upTo = (folder: string, subject: string) =>
   subjects.slice(0, subjects.indexOf(subject) + 1).map((name) => `${folder}/${name}/`)

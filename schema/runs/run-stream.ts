@@ -1,13 +1,14 @@
 /** A run's log and metrics as they come, over the same source as `GET /v1/runs/{run_id}/logs`. */
 import { z } from 'zod'
+import { runLog } from '../../src/runs/log/run-log.ts'
+import { watchRun } from '../../src/runs/read/watch-run.ts'
 import {
   type LogEvent,
   type LogEvents,
   type MetricEvents,
   subscribeLog,
   subscribeMetrics,
-} from '../../src/runs/log/subscribe-run.ts'
-import { watchRun } from '../../src/runs/read/watch-run.ts'
+} from '../../src/work/log/subscribe-log.ts'
 import { builder } from '../builder.ts'
 import { rule } from '../input-field.ts'
 import { args, subscription } from '../root-field.ts'
@@ -62,7 +63,7 @@ subscription('runLog', {
     stripAnsi: t.boolean({ defaultValue: false, description: 'Take ANSI escape sequences out of every line.' }),
     after: t.string({ ...rule(afterText), description: 'A cursor, in the place of `tail`.' }),
   })),
-  events: subscribeLog,
+  events: (ctx, { runId, ...options }) => subscribeLog(ctx, runLog, runId, options),
 })
 
 subscription('runMetrics', {
@@ -73,7 +74,7 @@ subscription('runMetrics', {
     runId: t.id({ required: true, description: 'Id of the run.' }),
     after: t.string({ ...rule(afterText), description: 'A cursor.' }),
   })),
-  events: subscribeMetrics,
+  events: (ctx, { runId, after }) => subscribeMetrics(ctx, runLog, runId, after ?? null),
 })
 
 subscription('runUpdated', {

@@ -1,23 +1,6 @@
-/** The object store as the file verbs use it: present, or a refusal; unreachable, or a refusal; never too many calls at a time. */
+/** The object store as the file verbs use it: where blobs lie, and never too many calls at a time. */
 import { randomBytes } from 'node:crypto'
-import type { Deps } from '../operation/context.ts'
-import { HubError } from '../platform/errors.ts'
-import { type ObjectStore, ObjectStoreError } from '../store/objects/object-store.ts'
-import { storeGone } from '../store/objects/store-gone.ts'
-
-/** 503 `not_configured.object_store` in a deployment without one. */
-export function requireObjects(deps: Pick<Deps, 'objects'>): ObjectStore {
-  if (deps.objects) return deps.objects
-  throw new HubError(
-    'not_configured.object_store',
-    'This deployment has no object store (OBJECT_STORE=none), so it keeps no files.',
-  )
-}
-
-/** What a failed store call means to the client: 503 `unavailable` when the store does not answer or is full, else the error as it is. */
-export function asStoreRefusal(error: unknown): unknown {
-  return storeGone(error) ?? error
-}
+import { ObjectStoreError } from '../store/objects/object-store.ts'
 
 /** Whether the store says that there is no such upload (any more). */
 export function isNoSuchUpload(error: unknown): boolean {

@@ -1,8 +1,8 @@
 /** Part URLs of an upload, made when an answer is rendered: a replayed answer gets fresh ones. */
 import type { RequestContext } from '../operation/context.ts'
+import { requireObjects } from '../store/objects/required.ts'
 import { partBytes } from './check-parts.ts'
 import { PART_URL_TTL_SECONDS } from './limits.ts'
-import { requireObjects } from './objects.ts'
 import { partCount } from './upload-sql.ts'
 
 /** UploadTarget (spec, "Files") without its URLs. `storageKey` and `storeUploadId` are for signing alone and no field shows them. */

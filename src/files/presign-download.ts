@@ -4,9 +4,9 @@ import { HubError } from '../platform/errors.ts'
 import { baseName } from '../platform/file-path.ts'
 import { findRepo } from '../repos/get-repo.ts'
 import type { Statement } from '../store/db.ts'
+import { requireObjects } from '../store/objects/required.ts'
 import { assertDistinct } from './duplicates.ts'
 import { DOWNLOAD_URL_TTL_SECONDS } from './limits.ts'
-import { requireObjects } from './objects.ts'
 import type { PresignDownloadInput } from './schemas.ts'
 
 /** DownloadTarget (spec, "Files") without its URL. `storageKey` is for signing alone and no field shows it. */

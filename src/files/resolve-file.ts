@@ -3,7 +3,7 @@ import type { RequestContext } from '../operation/context.ts'
 import { invalid, notFound } from '../platform/errors.ts'
 import { pathFault } from '../platform/file-path.ts'
 import { findRepo } from '../repos/get-repo.ts'
-import { requireObjects } from './objects.ts'
+import { requireObjects } from '../store/objects/required.ts'
 import { signDownload, storedFiles } from './presign-download.ts'
 
 export interface ResolvedFile {

@@ -1,14 +1,14 @@
-/** Events of a run as Server-Sent Events. Spec, streamRunLogs; contract, "SSE". */
-import type { RunBatch } from '../runs/log/log-batch.ts'
-import { positionText } from '../runs/log/position.ts'
+/** Events of a job's log as Server-Sent Events. Spec, streamRunLogs; contract, "SSE". */
+import type { FollowedBatch } from '../work/log/log-batch.ts'
+import { positionText } from '../work/log/position.ts'
 
 export const sseHeaders = { 'content-type': 'text/event-stream; charset=utf-8' }
 
 /** What was made of a batch, for all who get it. */
-const rendered = new WeakMap<RunBatch, Buffer>()
+const rendered = new WeakMap<FollowedBatch, Buffer>()
 
 /** The events of a batch, each with the position after it as its id. */
-export function eventsOf(batch: RunBatch): Buffer {
+export function eventsOf(batch: FollowedBatch): Buffer {
   const known = rendered.get(batch)
   if (known) return known
   const made = Buffer.from(textOf(batch))
@@ -16,7 +16,7 @@ export function eventsOf(batch: RunBatch): Buffer {
   return made
 }
 
-function textOf(batch: RunBatch): string {
+function textOf(batch: FollowedBatch): string {
   if (batch.kind === 'end') return event('end', positionText(batch.after), JSON.stringify({ status: batch.status }))
   if (batch.kind === 'metric') {
     const { before, rows } = batch

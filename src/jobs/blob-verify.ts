@@ -1,10 +1,10 @@
 /** Hashes a large file's bytes after it was linked (contract, "complete"): the claimed digest becomes a verified one, or the file leaves the tree. */
 
 import { hashObject } from '../files/hash-object.ts'
-import { requireObjects } from '../files/objects.ts'
 import { audit, noViewer } from '../operation/audit.ts'
 import type { Deps } from '../operation/context.ts'
 import type { Statement, Tx } from '../store/db.ts'
+import { requireObjects } from '../store/objects/required.ts'
 
 interface BlobRow {
   readonly id: string

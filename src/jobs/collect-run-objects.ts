@@ -1,6 +1,6 @@
 /** Collection of what a report wrote into the store and no transaction named: its hub died between the two, or its commit was lost. */
 import type { Deps } from '../operation/context.ts'
-import { madeAtMs, RUN_PREFIX } from '../runs/log/run-objects.ts'
+import { RUN_PREFIX, runObjectMadeAtMs } from '../runs/log/run-objects.ts'
 import type { Statement } from '../store/db.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
 
@@ -27,7 +27,7 @@ export async function collectRunObjects(
   let batch: string[] = []
   for await (const { key } of objects.list(RUN_PREFIX, signal)) {
     signal.throwIfAborted()
-    const madeAt = madeAtMs(key)
+    const madeAt = runObjectMadeAtMs(key)
     if (madeAt === null || madeAt > Date.now() - youngMs) continue
     batch.push(key)
     if (batch.length < BATCH) continue

@@ -1,8 +1,8 @@
 /** `runs/{run_id}/metrics.jsonl`: the metrics of a run that has ended, as one object. Spec, Run.metrics_key. */
 import { Readable } from 'node:stream'
 import type { Deps } from '../operation/context.ts'
-import { readMetrics } from '../runs/log/read-chunks.ts'
 import { metricsKey } from '../runs/log/run-objects.ts'
+import { readMetrics } from '../runs/metrics/read-metrics.ts'
 import type { Querier, Statement } from '../store/db.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
 

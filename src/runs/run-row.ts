@@ -5,9 +5,10 @@ import { HubError, notFound } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
 import type { Usd } from '../platform/money.ts'
 import type { Querier, Statement } from '../store/db.ts'
+import type { JobStatus } from '../work/job-status.ts'
 import { deadlineSql, dueSql, isDeadlineOver, isGraceOver } from './lease/deadline.ts'
 import { visibleRun } from './read/run-shape.ts'
-import { decideRun, type JobStatus, type RunExecutor, type RunFacts, type RunTrigger } from './run-state.ts'
+import { decideRun, type RunExecutor, type RunFacts, type RunTrigger } from './run-state.ts'
 
 export interface HeldRun {
   readonly id: string

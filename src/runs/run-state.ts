@@ -1,7 +1,7 @@
 /** The states of a run and what moves it, as one table. Pure; statements and refusals take their conditions from here. Spec, "States and transitions", Run. */
 import type { ErrorType } from '../platform/errors.ts'
+import { type JobStatus, terminalStatuses } from '../work/job-status.ts'
 
-export type JobStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'canceled'
 export type RunExecutor = 'worker' | 'hosted'
 
 /** `dispatch` is the spawn of a hosted function that failed; `stop` is the ask of a limit or a tripwire; `report` comes with the status it wants. */
@@ -88,8 +88,6 @@ export const runTransitions: readonly Row[] = [
   { trigger: 'stop', from: 'running', when: always, to: 'running' },
   { trigger: 'dispatch', from: 'queued', when: (run) => run.executor === 'hosted', to: 'failed' },
 ]
-
-export const terminalStatuses: readonly JobStatus[] = ['succeeded', 'failed', 'canceled']
 
 /** Why nothing happens: a type of the table of errors and a sentence; callers that know the holder of a claimed run name it. */
 export interface RunRefusal {

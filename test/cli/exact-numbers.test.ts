@@ -7,7 +7,7 @@ import { registerLogCommand } from '../../src/cli/log-command.ts'
 import { registerRunCommands } from '../../src/cli/run-commands.ts'
 import { registerRunnerCommand } from '../../src/cli/runner-command.ts'
 import { createHubClient } from '../../src/client/index.ts'
-import { readRunObject } from '../../src/runs/log/run-objects.ts'
+import { readJobObject } from '../../src/work/job-objects.ts'
 import { contractHub, type Person } from '../contract/support/hub.ts'
 import { runCommandLine } from '../support/command-line.ts'
 
@@ -60,7 +60,7 @@ describe('numbers on the command line', () => {
     expect((await runs('runs', id, '--json')).out).toContain(`"latest_metrics":${line}`)
     const after = JSON.parse(await textOf(id))
     expect(after.progress.iteration).toBe(7)
-    expect(await readRunObject(hub.running.deps, after.scorecard_key)).toBe(scorecard)
+    expect(await readJobObject(hub.running.deps, after.scorecard_key)).toBe(scorecard)
   })
 
   it('are doubles of the client library where they are read, and keep their text where they pass through', async () => {

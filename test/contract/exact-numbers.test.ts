@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { readRunObject } from '../../src/runs/log/run-objects.ts'
+import { readJobObject } from '../../src/work/job-objects.ts'
 import { type Answer, contractHub, newName, type Person, places, types } from './support/hub.ts'
 
 const hub = contractHub()
@@ -193,7 +193,7 @@ describe('numbers of metrics lines', () => {
       body: JSON.stringify({ query }),
     })
     expect(byYoga.text).toContain(line)
-    const file = async () => readRunObject(hub.running.deps, `runs/${id}/metrics.jsonl`).catch(() => '')
+    const file = async () => readJobObject(hub.running.deps, `runs/${id}/metrics.jsonl`).catch(() => '')
     await expect.poll(file, { timeout: 10_000 }).toBe(`{"iteration":6}\n${line}\n`)
   })
 
@@ -212,7 +212,7 @@ describe('numbers of scorecards and configs', () => {
     const body = `{"scorecard_json":${scorecard},"config_yaml":${JSON.stringify(config)}}`
     const reported = await send('POST', `/v1/runs/${id}/report`, body)
     expect([reported.status, reported.json.gates]).toEqual([200, [{ name: '7.0', status: 'PASS', detail: null }]])
-    expect(await readRunObject(hub.running.deps, reported.json.scorecard_key)).toBe(scorecard)
+    expect(await readJobObject(hub.running.deps, reported.json.scorecard_key)).toBe(scorecard)
     const { keys } = (await read(`/v1/runs/${id}/config`)).json
     expect(keys.map(({ path, value }: { path: string; value: string }) => [path, value])).toEqual([
       ['env.seed', '9007199254740993'],
@@ -223,7 +223,7 @@ describe('numbers of scorecards and configs', () => {
     const artifacts = `{"config_yaml":"a: 1","metrics_summary":"x","scorecard_json":${scorecard}}`
     const imported = await send('POST', '/v1/runs/import', `{"artifacts":${artifacts},"hyperparams":${odd}}`)
     expect([imported.status, memberText(imported.text, 'hyperparams')]).toEqual([201, odd])
-    expect(await readRunObject(hub.running.deps, imported.json.scorecard_key)).toBe(scorecard)
+    expect(await readJobObject(hub.running.deps, imported.json.scorecard_key)).toBe(scorecard)
   })
 
   it('declare no change by their spelling alone', async () => {

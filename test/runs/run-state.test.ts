@@ -2,13 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { errorTable } from '../../src/platform/errors.ts'
 import {
   decideRun,
-  type JobStatus,
   type RunExecutor,
   type RunFacts,
   type RunTrigger,
   runTransitions,
-  terminalStatuses,
 } from '../../src/runs/run-state.ts'
+import { type JobStatus, terminalStatuses } from '../../src/work/job-status.ts'
 
 const statuses: readonly JobStatus[] = ['queued', 'running', 'succeeded', 'failed', 'canceled']
 const triggers: readonly RunTrigger[] = [

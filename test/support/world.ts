@@ -12,12 +12,12 @@ import type { AccountRef, Credentialed, Deps, RequestContext, Viewer } from '../
 import { type Config, readConfig } from '../../src/platform/config.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { repoReferrers } from '../../src/repo-referrers.ts'
-import { RunLogs } from '../../src/runs/log/run-logs.ts'
 import type { Db } from '../../src/store/db.ts'
 import type { Events } from '../../src/store/events.ts'
 import { type DiskStore, openDiskStore } from '../../src/store/objects/disk.ts'
 import type { ObjectStore } from '../../src/store/objects/object-store.ts'
 import type { Queue } from '../../src/store/queue.ts'
+import { JobLogs } from '../../src/work/log/shared-logs.ts'
 
 export interface WorldRepo {
   readonly id: string
@@ -75,7 +75,7 @@ export async function makeWorld(options: { db: Db; config?: Partial<Config>; que
     queue: options.queue ?? recordingQueue(sent),
     events,
     models,
-    runLogs: new RunLogs({ db: options.db, objects: disk }),
+    logs: new JobLogs({ db: options.db, objects: disk }),
     hosted: { take: () => null, calls: async () => [], wait: () => undefined, close: async () => undefined },
     repoReferrers,
     stopping: new AbortController().signal,

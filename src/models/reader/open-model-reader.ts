@@ -3,9 +3,9 @@
  * and no read of the store; readings of the same state of a repo that are asked for at once share one.
  */
 import type { Logger } from 'pino'
-import { requireObjects } from '../../files/objects.ts'
 import type { Deps } from '../../operation/context.ts'
 import { HubError } from '../../platform/errors.ts'
+import { requireObjects } from '../../store/objects/required.ts'
 import { type Dependency, holds, type KeptReading, type KeptReadings, keptReadings } from './kept-readings.ts'
 import type { ModelReader, RepoReading } from './model-reader.ts'
 import { openReadingPool, type ReadingPool } from './reading-pool.ts'

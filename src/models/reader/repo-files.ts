@@ -1,12 +1,13 @@
 /** The live files of a repo as a reading asks for them: one statement for each wave of paths, bytes from the object store. */
 
-import { asStoreRefusal, requireObjects, settleBounded } from '../../files/objects.ts'
+import { settleBounded } from '../../files/objects.ts'
 import type { Deps } from '../../operation/context.ts'
 import { HubError, notFound } from '../../platform/errors.ts'
 import { pathFault } from '../../platform/file-path.ts'
 import type { Statement } from '../../store/db.ts'
 import type { ObjectStore } from '../../store/objects/object-store.ts'
 import { releaseChunk } from '../../store/objects/release-chunk.ts'
+import { asStoreRefusal, requireObjects } from '../../store/objects/required.ts'
 import { limits } from '../mjcf/limits.ts'
 import { READING_STORE_CONCURRENCY, WAVE_WALL_MS } from './limits.ts'
 

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { Deps } from '../../operation/context.ts'
 import { turns } from '../../platform/turns.ts'
 import { ObjectStoreError } from '../../store/objects/object-store.ts'
-import { readRunObject } from '../log/run-objects.ts'
+import { readJobObject } from '../../work/job-objects.ts'
 import type { ConfigReading } from './config-leaf.ts'
 import { type GroupedConfig, groupConfig } from './diff-config.ts'
 import { readConfig } from './read-config.ts'
@@ -21,7 +21,7 @@ const kept = new LRUCache<string, StoredConfig, Pick<Deps, 'objects'>>({
   maxSize: KEPT_SIZE,
   sizeCalculation: sizeOf,
   fetchMethod: async (key, _stale, { context: deps, signal }) => {
-    const text = await readRunObject(deps, key, signal)
+    const text = await readJobObject(deps, key, signal)
     await turns.next()
     const reading = readBounded(text)
     await turns.next()

@@ -1,7 +1,6 @@
 /** importRun (spec, "POST /v1/runs/import"): a run that was trained elsewhere. Artifacts, never a log. */
 
 import { requireCredential } from '../../auth/policy.ts'
-import { asStoreRefusal, requireObjects } from '../../files/objects.ts'
 import { assertRoom } from '../../files/reservation.ts'
 import { audit } from '../../operation/audit.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
@@ -10,12 +9,14 @@ import { filledRecipe, type Recipe, recipeHash } from '../../planner/recipe/reci
 import { HubError, type Loc } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Statement } from '../../store/db.ts'
+import { asStoreRefusal, requireObjects } from '../../store/objects/required.ts'
+import { forgetRefused, putJobObject } from '../../work/job-objects.ts'
+import type { JobStatus } from '../../work/job-status.ts'
 import { gatesOf } from '../gates/scorecard.ts'
-import { forgetRefused, metricsKey, putRunObject } from '../log/run-objects.ts'
+import { metricsKey, runObjects } from '../log/run-objects.ts'
 import { readRun } from '../read/get-run.ts'
 import type { Run } from '../read/run-shape.ts'
 import { countRunBytes, growthOf, type KeptBytes } from '../report/run-storage.ts'
-import type { JobStatus } from '../run-state.ts'
 import { insertNamedRepos, lockNamedRepos } from './named-repos.ts'
 import { billingOwner, findParent, lockParent } from './run-request.ts'
 
@@ -150,8 +151,8 @@ function within(bytes: Buffer, limit: number, loc: Loc): Buffer {
 async function putArtifacts(ctx: RequestContext, id: string, { config, summary, scorecard }: Artifacts) {
   const { deps, signal } = ctx
   const [configKey, scorecardKey] = await Promise.all([
-    putRunObject(deps, id, 'config', config, signal),
-    scorecard && putRunObject(deps, id, 'scorecard', scorecard, signal),
+    putJobObject(deps, runObjects.config, id, config, signal),
+    scorecard && putJobObject(deps, runObjects.scorecard, id, scorecard, signal),
     putSummary(ctx, id, summary),
   ])
   return { config: configKey, scorecard: scorecardKey }

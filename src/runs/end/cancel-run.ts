@@ -5,7 +5,8 @@ import { audit } from '../../operation/audit.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import type { Statement, Tx } from '../../store/db.ts'
-import { addNotice } from '../log/log-chunks.ts'
+import { addNotice } from '../../work/log/notice.ts'
+import { runLog } from '../log/run-log.ts'
 import { readRun } from '../read/get-run.ts'
 import type { Run } from '../read/run-shape.ts'
 import { findRun, type HeldRun, lockRun, nextStatus } from '../run-row.ts'
@@ -50,7 +51,7 @@ async function applyCancel(ctx: RequestContext, tx: Tx, run: HeldRun): Promise<v
   // A run that was asked to stop at its max_hours ends within a minute, and keeps that reason.
   if (run.stopReason === 'cancel' || run.stopReason === 'max_hours') return
   await tx.query(to === 'canceled' ? endQueued : askRunning, [run.id])
-  await addNotice(tx, run.id, noticeOf(ctx, to === 'canceled'))
+  await addNotice(tx, runLog, run.id, noticeOf(ctx, to === 'canceled'))
   await audit(tx, ctx, {
     action: 'run.cancel',
     accountId: run.ownerId,

@@ -7,9 +7,9 @@ import type { RequestContext } from '../../operation/context.ts'
 import { HubError } from '../../platform/errors.ts'
 import { dropReferences } from '../../repos/references.ts'
 import type { Statement, Tx } from '../../store/db.ts'
+import { terminalStatuses } from '../../work/job-status.ts'
 import { giveRunBack } from '../report/run-storage.ts'
 import { findRun, type HeldRun, lockRun } from '../run-row.ts'
-import { terminalStatuses } from '../run-state.ts'
 
 const SHOWN = 20
 

@@ -8,8 +8,9 @@ import type { AllowedContext, RequestContext } from '../../operation/context.ts'
 import type { GateTripwire } from '../../planner/recipe/recipe.ts'
 import { invalid, type Loc } from '../../platform/errors.ts'
 import type { Statement, Tx } from '../../store/db.ts'
+import { addNotice } from '../../work/log/notice.ts'
 import { orToldOff } from '../lease/lost-lease.ts'
-import { addNotice } from '../log/log-chunks.ts'
+import { runLog } from '../log/run-log.ts'
 import { readRun } from '../read/get-run.ts'
 import type { Run, RunGateRow } from '../read/run-shape.ts'
 import { findRun, type HeldRun, lockRun, nextStatus } from '../run-row.ts'
@@ -150,6 +151,6 @@ async function stopWhereFired(tx: Tx, runId: string, results: readonly Checkpoin
     )
     if (!fired) continue
     await tx.query(askToStop, [runId])
-    return addNotice(tx, runId, tripwireNotice(fired))
+    return addNotice(tx, runLog, runId, tripwireNotice(fired))
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { Deps } from '../../operation/context.ts'
 import type { Statement, Tx } from '../../store/db.ts'
-import { deleteAfterCommit } from '../log/run-objects.ts'
+import { deleteAfterCommit } from '../../work/job-objects.ts'
 import type { RewardCurve } from '../read/sparkline.ts'
 import { giveBackArtifacts } from '../report/run-storage.ts'
 

@@ -5,12 +5,13 @@
 import { audit, noViewer } from '../../operation/audit.ts'
 import type { Deps } from '../../operation/context.ts'
 import type { Statement, Tx } from '../../store/db.ts'
+import type { JobStatus } from '../../work/job-status.ts'
+import { addNotice } from '../../work/log/notice.ts'
 import { endAttempt } from '../claim/attempts.ts'
 import { announceWaiting } from '../claim/waiting-runs.ts'
 import { chargeRun } from '../end/charge-run.ts'
-import { addNotice } from '../log/log-chunks.ts'
+import { runLog } from '../log/run-log.ts'
 import { type HeldRun, lockDueRun, lockRun, nextStatus } from '../run-row.ts'
-import type { JobStatus } from '../run-state.ts'
 import { deadlineError, dueSql, isDeadlineOver, isGraceOver, type LimitReached, limitReached } from './deadline.ts'
 import { dropAttempt } from './drop-attempt.ts'
 
@@ -85,7 +86,7 @@ async function sweepIfDue(deps: SweepDeps, tx: Tx, runId: string): Promise<boole
 
 async function askToStop(deps: SweepDeps, tx: Tx, run: HeldRun, { reason, notice }: LimitReached): Promise<void> {
   await tx.query(ask, [run.id, run.attempt, reason])
-  await addNotice(tx, run.id, notice)
+  await addNotice(tx, runLog, run.id, notice)
   tx.afterCommit(() => deps.events.hint(run.id))
 }
 
@@ -102,7 +103,7 @@ async function sweepRun(deps: SweepDeps, tx: Tx, run: HeldRun): Promise<void> {
     await tx.query(end, [run.id, run.attempt, to, cost, errorOf(run, to), run.leaseOver ? 1 : 0])
     await deps.queue.send(tx, 'run-metrics-file', { runId: run.id })
   }
-  await addNotice(tx, run.id, noticeOf(run, to))
+  await addNotice(tx, runLog, run.id, noticeOf(run, to))
   await audit(tx, noViewer, {
     action: 'run.sweep',
     accountId: run.ownerId,

@@ -4,7 +4,8 @@
  */
 import { type RunViewerParams, runListedSql, runTheirsSql } from '../../auth/policy.ts'
 import type { Statement } from '../../store/db.ts'
-import type { JobStatus, RunExecutor } from '../run-state.ts'
+import type { JobStatus } from '../../work/job-status.ts'
+import type { RunExecutor } from '../run-state.ts'
 import { type RunKind, type RunRow, runColumns, runTables } from './run-shape.ts'
 
 export interface RunFilter {

@@ -5,7 +5,7 @@ import { assertLevel } from '../../auth/policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { notFound } from '../../platform/errors.ts'
 import { isId } from '../../platform/ids.ts'
-import { terminalStatuses } from '../run-state.ts'
+import { terminalStatuses } from '../../work/job-status.ts'
 import { getRunsById } from './get-run.ts'
 import type { Run } from './run-shape.ts'
 

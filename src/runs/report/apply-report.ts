@@ -4,11 +4,12 @@ import type { Credentialed, RequestContext } from '../../operation/context.ts'
 import { notFound } from '../../platform/errors.ts'
 import type { RepoFacts } from '../../repos/get-repo.ts'
 import type { Tx } from '../../store/db.ts'
+import { deleteAfterCommit } from '../../work/job-objects.ts'
+import { addNotice } from '../../work/log/notice.ts'
 import { endAttempt } from '../claim/attempts.ts'
 import { chargeRun } from '../end/charge-run.ts'
 import { limitReached } from '../lease/deadline.ts'
-import { addNotice } from '../log/log-chunks.ts'
-import { deleteAfterCommit } from '../log/run-objects.ts'
+import { runLog } from '../log/run-log.ts'
 import { iterationOf } from '../metrics/metrics-line.ts'
 import { paceAfter } from '../read/pace.ts'
 import { addRewards } from '../read/sparkline.ts'
@@ -118,7 +119,7 @@ async function writeReport(ctx: RequestContext, tx: Tx, report: Report, run: Loc
     stopAt: limit ? run.now : null,
     stopReason: limit?.reason ?? null,
   })
-  if (limit) await addNotice(tx, run.id, limit.notice)
+  if (limit) await addNotice(tx, runLog, run.id, limit.notice)
   // What a new one takes the place of.
   deleteAfterCommit(ctx.deps, tx, [stored.configKey && run.configKey, stored.scorecardKey && run.scorecardKey])
 }

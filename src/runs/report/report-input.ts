@@ -2,8 +2,8 @@
 
 import type { Config } from '../../platform/config.ts'
 import { HubError, type Loc } from '../../platform/errors.ts'
+import { countLines } from '../../work/log/log-lines.ts'
 import { type Gates, gatesOf } from '../gates/scorecard.ts'
-import { countLines } from '../log/log-lines.ts'
 import { readMetricsLine } from '../metrics/metrics-line.ts'
 import type { ReportedProgress } from '../read/progress.ts'
 import type { CurvePoint } from '../read/sparkline.ts'

@@ -4,12 +4,12 @@ import type { Recipe } from '../../planner/recipe/recipe.ts'
 import type { Usd } from '../../platform/money.ts'
 import type { Statement } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
+import type { JobStatus } from '../../work/job-status.ts'
 import type { Pace } from '../read/pace.ts'
 import type { ReportedProgress } from '../read/progress.ts'
 import { visibleRun } from '../read/run-shape.ts'
 import type { RewardCurve } from '../read/sparkline.ts'
 import { type HeldRun, heldColumns } from '../run-row.ts'
-import type { JobStatus } from '../run-state.ts'
 import type { ArtifactBytes } from './run-storage.ts'
 
 /** What of a run a report stands on. */

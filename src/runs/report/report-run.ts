@@ -5,10 +5,11 @@ import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../../operation/context.ts'
 import { notFound } from '../../platform/errors.ts'
 import { isId } from '../../platform/ids.ts'
+import { forgetRefused, putJobObject } from '../../work/job-objects.ts'
 import { isGraceOver } from '../lease/deadline.ts'
 import { orToldOff } from '../lease/lost-lease.ts'
 import { endOverdue } from '../lease/sweep-leases.ts'
-import { forgetRefused, putRunObject } from '../log/run-objects.ts'
+import { runObjects } from '../log/run-objects.ts'
 import { readRun } from '../read/get-run.ts'
 import type { Run } from '../read/run-shape.ts'
 import { applyReport, type StoredReport } from './apply-report.ts'
@@ -83,7 +84,7 @@ async function storeObjects(
 ): Promise<StoredReport> {
   const put = async (kind: 'logs' | 'config' | 'scorecard', bytes: Uint8Array | undefined | null) => {
     if (!bytes) return null
-    const key = await putRunObject(ctx.deps, runId, kind, bytes, ctx.signal)
+    const key = await putJobObject(ctx.deps, runObjects[kind], runId, bytes, ctx.signal)
     kept.push(key)
     return key
   }

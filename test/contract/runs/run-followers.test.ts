@@ -9,9 +9,9 @@ import { countedSchema } from '../../../src/http/answer-size.ts'
 import { Connections } from '../../../src/http/connections.ts'
 import { registerEdge } from '../../../src/http/edge.ts'
 import { registerGraphqlStream } from '../../../src/http/graphql-stream.ts'
+import { runLogRoutes } from '../../../src/http/log-routes.ts'
 import { OpenStreams } from '../../../src/http/open-streams.ts'
 import { contextOf } from '../../../src/http/request-context.ts'
-import { runLogRoutes } from '../../../src/http/run-log-routes.ts'
 import type { Viewer } from '../../../src/operation/context.ts'
 import { contractHub, type Person } from '../support/hub.ts'
 
@@ -139,7 +139,7 @@ describe('followers of a run', () => {
       expect((await hub.call(key, 'POST', `/v1/runs/${runId}/report`, { log_chunk })).status).toBe(200)
     const paths = [[`/v1/runs/${runId}/logs`], ['/graphql/stream', subscription(runId)]] as const
     for (const [path, body] of paths) {
-      const batches = vi.spyOn(hub.running.deps.runLogs, 'logBatch')
+      const batches = vi.spyOn(hub.running.deps.logs, 'logBatch')
       const socket = deaf(path, body)
       await expect.poll(() => batches.mock.calls.length).toBeGreaterThan(0)
       await expect.poll(connections, { timeout: 10_000 }).toBe(0)

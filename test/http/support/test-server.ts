@@ -10,8 +10,8 @@ import type { AllowedContext, Credentialed, Deps, RequestContext, Viewer } from 
 import { readConfig } from '../../../src/platform/config.ts'
 import { HubError, notFound } from '../../../src/platform/errors.ts'
 import { repoReferrers } from '../../../src/repo-referrers.ts'
-import { RunLogs } from '../../../src/runs/log/run-logs.ts'
 import type { Db } from '../../../src/store/db.ts'
+import { JobLogs } from '../../../src/work/log/shared-logs.ts'
 
 const typeDefs = `
   type Thing { id: ID! fullName: String! madeAt: String url: String }
@@ -211,7 +211,7 @@ export function testServer(options: TestServerOptions) {
     objects: null,
     queue: { send: async () => undefined, stop: async () => undefined },
     events,
-    runLogs: new RunLogs({ db: options.db, objects: null }),
+    logs: new JobLogs({ db: options.db, objects: null }),
     hosted: { take: () => null, calls: async () => [], wait: () => undefined, close: async () => undefined },
     models: { read: () => fail('a model'), close: async () => undefined },
     repoReferrers,

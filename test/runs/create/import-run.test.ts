@@ -4,7 +4,7 @@ import type { AccountRef } from '../../../src/operation/context.ts'
 import { HubError } from '../../../src/platform/errors.ts'
 import { idTimeMs, newId } from '../../../src/platform/ids.ts'
 import { importRun } from '../../../src/runs/create/import-run.ts'
-import { readRunObject } from '../../../src/runs/log/run-objects.ts'
+import { readJobObject } from '../../../src/work/job-objects.ts'
 import { testDb } from '../../support/database.ts'
 import { makeWorld, type World } from '../../support/world.ts'
 
@@ -31,7 +31,7 @@ describe('what an import brings', () => {
   it('can be read by the keys of the run, and is not collected', async () => {
     const run = await importRun(world.as(ada), { artifacts })
     await collect()
-    const read = (key: string | null) => readRunObject(world.deps, key ?? '')
+    const read = (key: string | null) => readJobObject(world.deps, key ?? '')
     expect(await read(run.configKey)).toBe(artifacts.configYaml)
     expect(await read(run.metricsKey)).toBe(artifacts.metricsSummary)
     expect(JSON.parse(await read(run.scorecardKey))).toEqual(artifacts.scorecardJson)

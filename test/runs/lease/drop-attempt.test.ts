@@ -4,10 +4,10 @@ import { claimRun } from '../../../src/runs/claim/claim-run.ts'
 import { listGateResults } from '../../../src/runs/gates/list-gate-results.ts'
 import { dropAttempt } from '../../../src/runs/lease/drop-attempt.ts'
 import { sweepLeases } from '../../../src/runs/lease/sweep-leases.ts'
-import { readRunObject } from '../../../src/runs/log/run-objects.ts'
 import { getRun } from '../../../src/runs/read/get-run.ts'
 import type { ReportRunInput } from '../../../src/runs/report/report-input.ts'
 import { reportRun } from '../../../src/runs/report/report-run.ts'
+import { readJobObject } from '../../../src/work/job-objects.ts'
 import { testDb } from '../../support/database.ts'
 import { putRun } from '../../support/runs.ts'
 import { makeWorld, type World } from '../../support/world.ts'
@@ -70,7 +70,7 @@ describe('what an attempt reported', () => {
     return row
   }
   const isStored = (key: string | null) =>
-    readRunObject(world.deps, key ?? '').then(
+    readJobObject(world.deps, key ?? '').then(
       () => true,
       () => false,
     )

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest'
-import { readMetrics } from '../../../src/runs/log/read-chunks.ts'
+import { readMetrics } from '../../../src/runs/metrics/read-metrics.ts'
 import { testDb } from '../../support/database.ts'
 import { putRun } from '../../support/runs.ts'
 import { makeWorld } from '../../support/world.ts'

@@ -6,9 +6,9 @@ import type { AccountRef, RequestContext } from '../../../src/operation/context.
 import { HubError } from '../../../src/platform/errors.ts'
 import { claimRun } from '../../../src/runs/claim/claim-run.ts'
 import { sweepLeases } from '../../../src/runs/lease/sweep-leases.ts'
-import { readRunObject } from '../../../src/runs/log/run-objects.ts'
 import type { ReportRunInput } from '../../../src/runs/report/report-input.ts'
 import { reportRun } from '../../../src/runs/report/report-run.ts'
+import { readJobObject } from '../../../src/work/job-objects.ts'
 import { testDb } from '../../support/database.ts'
 import { putRun, type RunGiven } from '../../support/runs.ts'
 import { makeWorld, type World } from '../../support/world.ts'
@@ -49,7 +49,7 @@ const chunksOf = (runId: string) =>
     [runId],
   )
 const logOf = async (runId: string) => {
-  const texts = await Promise.all((await chunksOf(runId)).map(({ key }) => readRunObject(world.deps, key)))
+  const texts = await Promise.all((await chunksOf(runId)).map(({ key }) => readJobObject(world.deps, key)))
   return texts.join('')
 }
 const linesOf = async (runId: string) => (await chunksOf(runId)).filter(({ stream }) => stream === 'stdout').length
@@ -104,8 +104,8 @@ describe('a report', () => {
       { name: 'y', status: 'SKIP', detail: 'no arm' },
     ]
     const run = await report(runId, { configYaml: 'a: 2\n', scorecardJson: { cells } })
-    expect(await readRunObject(world.deps, run.configKey ?? '')).toBe('a: 2\n')
-    expect(JSON.parse(await readRunObject(world.deps, run.scorecardKey ?? ''))).toEqual({ cells })
+    expect(await readJobObject(world.deps, run.configKey ?? '')).toBe('a: 2\n')
+    expect(JSON.parse(await readJobObject(world.deps, run.scorecardKey ?? ''))).toEqual({ cells })
     expect(run.gate).toEqual({ passed: 1, total: 1 })
     expect(run.gates).toEqual([
       { name: 'x', status: 'PASS', detail: null },
@@ -277,7 +277,7 @@ describe('the end of a run', () => {
     const run = await report(runId, { status: 'succeeded' })
     expect(world.sent).toContainEqual({ job: 'run-metrics-file', input: { runId } })
     await writeMetricsFile(world.deps, world.disk, runId, new AbortController().signal)
-    const lines = (await readRunObject(world.deps, run.metricsKey ?? '')).split('\n')
+    const lines = (await readJobObject(world.deps, run.metricsKey ?? '')).split('\n')
     expect([lines.length, lines[0], lines.at(-2)]).toEqual([
       1198,
       '{"step":3,"note":"größer"}',

@@ -2,9 +2,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { eventsOf } from '../../../src/http/sse.ts'
 import type { AccountRef, RequestContext } from '../../../src/operation/context.ts'
-import { followRun } from '../../../src/runs/log/follow-run.ts'
-import type { RunBatch } from '../../../src/runs/log/log-batch.ts'
+import { runLog } from '../../../src/runs/log/run-log.ts'
 import { reportRun } from '../../../src/runs/report/report-run.ts'
+import { followLog } from '../../../src/work/log/follow-log.ts'
+import type { FollowedBatch } from '../../../src/work/log/log-batch.ts'
 import { testDb } from '../../support/database.ts'
 import { putRun } from '../../support/runs.ts'
 import { makeWorld, type World } from '../../support/world.ts'
@@ -27,14 +28,14 @@ const TURN_LINES = 2000
 
 interface Seen {
   readonly linesOfEach: readonly number[]
-  readonly batches: ReadonlySet<RunBatch>
+  readonly batches: ReadonlySet<FollowedBatch>
   readonly texts: ReadonlySet<Buffer>
   readonly mostLinesInATurn: number
 }
 
 /** Follows the run `FOLLOWERS` times over, and counts what is handed out in each turn of the event loop. */
 async function followedBy(runId: string, stripAnsi: boolean): Promise<Seen> {
-  const batches = new Set<RunBatch>()
+  const batches = new Set<FollowedBatch>()
   const texts = new Set<Buffer>()
   let inThisTurn = 0
   let mostLinesInATurn = 0
@@ -47,7 +48,7 @@ async function followedBy(runId: string, stripAnsi: boolean): Promise<Seen> {
   const follow = async () => {
     const options = { follow: false, tail: null, resume: null, stripAnsi, log: true, metrics: true }
     let lines = 0
-    for await (const batch of await followRun(world.as(ada), runId, options)) {
+    for await (const batch of await followLog(world.as(ada), runLog, runId, options)) {
       if (batch.kind !== 'log') continue
       batches.add(batch)
       texts.add(eventsOf(batch))

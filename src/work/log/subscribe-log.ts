@@ -1,10 +1,11 @@
-/** The sources of the subscriptions `runLog` and `runMetrics`. */
+/** The sources of the subscriptions to a job's log and metrics. */
 import type { RequestContext } from '../../operation/context.ts'
 import { invalid } from '../../platform/errors.ts'
 import { parseExact } from '../../platform/exact-json.ts'
-import type { JobStatus } from '../run-state.ts'
-import { type FollowOptions, followRun } from './follow-run.ts'
-import type { RunBatch } from './log-batch.ts'
+import type { JobStatus } from '../job-status.ts'
+import { type FollowOptions, followLog } from './follow-log.ts'
+import type { JobLog } from './job-log.ts'
+import type { FollowedBatch } from './log-batch.ts'
 import { positionText, readPosition } from './position.ts'
 
 export interface LogEvent {
@@ -23,46 +24,54 @@ interface Events<Event> {
 export type LogEvents = Events<LogEvent>
 export type MetricEvents = Events<unknown>
 
+/** What a subscription to a log may ask for. */
 export interface SubscribeLogInput {
-  readonly runId: string
   readonly follow?: boolean | null
   readonly tail?: number | null
   readonly stripAnsi?: boolean | null
   readonly after?: string | null
 }
 
-/** The log of a run in batches; the last one has the run's status. Errors: 401, 404, 422 for a cursor of another run. */
-export function subscribeLog(ctx: RequestContext, input: SubscribeLogInput): Promise<AsyncGenerator<LogEvents>> {
-  const { follow, tail = null, stripAnsi } = input
+/** The log of a job in batches; the last one has the job's status. Errors: 401, 404, 422 for a cursor of another job. */
+export function subscribeLog(
+  ctx: RequestContext,
+  log: JobLog,
+  jobId: string,
+  { follow, tail = null, stripAnsi, after = null }: SubscribeLogInput,
+): Promise<AsyncGenerator<LogEvents>> {
   const options = { follow: follow ?? true, tail, stripAnsi: stripAnsi ?? false, log: true, metrics: false }
-  return subscribe(ctx, input, options, logEventsOf)
+  return subscribe(ctx, log, jobId, after, options, logEventsOf)
 }
 
 /** The same of its metrics. */
 export function subscribeMetrics(
   ctx: RequestContext,
-  input: Pick<SubscribeLogInput, 'runId' | 'after'>,
+  log: JobLog,
+  jobId: string,
+  after: string | null,
 ): Promise<AsyncGenerator<MetricEvents>> {
   const options = { follow: true, tail: null, stripAnsi: false, log: false, metrics: true }
-  return subscribe(ctx, input, options, metricEventsOf)
+  return subscribe(ctx, log, jobId, after, options, metricEventsOf)
 }
 
 /** Refuses before it yields: a stream that has begun has no way to say why it ends. */
 async function subscribe<Event>(
   ctx: RequestContext,
-  { runId, after = null }: Pick<SubscribeLogInput, 'runId' | 'after'>,
+  log: JobLog,
+  jobId: string,
+  after: string | null,
   options: Omit<FollowOptions, 'resume'>,
-  eventsOf: (batch: RunBatch) => readonly Event[],
+  eventsOf: (batch: FollowedBatch) => readonly Event[],
 ): Promise<AsyncGenerator<Events<Event>>> {
   const position = after === null ? null : readPosition(after)
   if (after !== null && !position) throw invalid('validation.cursor', 'The cursor is malformed.', ['after'])
   const resume = position && { position, loc: ['after'] }
-  return inEvents(await followRun(ctx, runId, { ...options, resume }), eventsOf)
+  return inEvents(await followLog(ctx, log, jobId, { ...options, resume }), eventsOf)
 }
 
 async function* inEvents<Event>(
-  batches: AsyncGenerator<RunBatch, void>,
-  eventsOf: (batch: RunBatch) => readonly Event[],
+  batches: AsyncGenerator<FollowedBatch, void>,
+  eventsOf: (batch: FollowedBatch) => readonly Event[],
 ): AsyncGenerator<Events<Event>> {
   for await (const batch of batches) {
     const status = batch.kind === 'end' ? batch.status : null
@@ -71,10 +80,10 @@ async function* inEvents<Event>(
 }
 
 /** Made once for all who get the batch. */
-const logEvents = new WeakMap<RunBatch, readonly LogEvent[]>()
-const metricEvents = new WeakMap<RunBatch, readonly unknown[]>()
+const logEvents = new WeakMap<FollowedBatch, readonly LogEvent[]>()
+const metricEvents = new WeakMap<FollowedBatch, readonly unknown[]>()
 
-function logEventsOf(batch: RunBatch): readonly LogEvent[] {
+function logEventsOf(batch: FollowedBatch): readonly LogEvent[] {
   if (batch.kind !== 'log') return []
   const { at: ts, stream, lines } = batch
   const known = logEvents.get(batch)
@@ -83,7 +92,7 @@ function logEventsOf(batch: RunBatch): readonly LogEvent[] {
   return events
 }
 
-function metricEventsOf(batch: RunBatch): readonly unknown[] {
+function metricEventsOf(batch: FollowedBatch): readonly unknown[] {
   if (batch.kind !== 'metric') return []
   const known = metricEvents.get(batch)
   const events = known ?? batch.rows.map(({ line }) => parseExact(line))

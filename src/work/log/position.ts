@@ -1,4 +1,4 @@
-/** Where a follower stands in the events of a run: what an SSE `id` and a cursor say, and a reader comes back with. Pure. */
+/** Where a follower stands in the log and metrics of a job: what an SSE `id` and a cursor say, and a reader comes back with. Pure. */
 
 /** The last log chunk of which something was shown and how many of its lines; the last metrics row that was shown. */
 export interface LogPosition {

@@ -1,17 +1,17 @@
-/** The events of a run for one reader: what there is, then what comes. Spec, streamRunLogs. */
+/** The log and metrics of a job for one reader: what there is, then what comes. Spec, streamRunLogs. */
 import { currentViewer } from '../../auth/current-viewer.ts'
 import { assertLevel } from '../../auth/policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { HubError, invalid, type Loc } from '../../platform/errors.ts'
 import { turns } from '../../platform/turns.ts'
-import { terminalStatuses } from '../run-state.ts'
-import { findHead } from './find-head.ts'
-import type { RunBatch, RunHead } from './log-batch.ts'
+import { terminalStatuses } from '../job-status.ts'
+import type { JobLog, LogHead } from './job-log.ts'
+import type { FollowedBatch } from './log-batch.ts'
+import { findChunkOfLine } from './log-chunks.ts'
 import type { LogPosition } from './position.ts'
-import { findChunkOfLine } from './read-chunks.ts'
 
 export interface FollowOptions {
-  /** Goes on while the run is queued or running. */
+  /** Goes on while the job is queued or running. */
   readonly follow: boolean
   /** Only the last so many log lines of what there is; null is all. Metrics are never cut. */
   readonly tail: number | null
@@ -26,32 +26,34 @@ export interface FollowOptions {
 const RECHECK_MS = 30_000
 
 /**
- * Batches and, last, the end. Without an `end` they stop when the request ends, the hub stops or the caller may no longer see the run: the reader can come
- * back with the position of its last batch. Errors before the first batch: 401, 404, 422 for a position of another run.
+ * Batches and, last, the end. Without an `end` they stop when the request ends, the hub stops or the caller may no longer see the job: the reader can come
+ * back with the position of its last batch. Errors before the first batch: 401, 404, 422 for a position of another job.
  */
-export async function followRun(
+export async function followLog(
   ctx: RequestContext,
-  runId: string,
+  log: JobLog,
+  jobId: string,
   options: FollowOptions,
-): Promise<AsyncGenerator<RunBatch, void>> {
+): Promise<AsyncGenerator<FollowedBatch, void>> {
   assertLevel(ctx.viewer, 'read')
-  const found = await findHead(ctx, ctx.viewer, runId)
-  const start = await startOf(ctx, runId, found, options)
-  return following(ctx, runId, options, found, start)
+  const found = await log.findHead(ctx, ctx.viewer, jobId)
+  const start = await startOf(ctx, log, jobId, found, options)
+  return following(ctx, log, jobId, options, found, start)
 }
 
 async function* following(
   ctx: RequestContext,
-  runId: string,
+  log: JobLog,
+  jobId: string,
   options: FollowOptions,
-  found: RunHead,
+  found: LogHead,
   start: LogPosition,
-): AsyncGenerator<RunBatch, void> {
+): AsyncGenerator<FollowedBatch, void> {
   let position = start
   // The chunk in which an earlier reading stopped may hold more.
   let nextChunk = Math.max(1, start.chunk)
-  for await (const head of options.follow && !isOver(found) ? headsOf(ctx, runId, found) : [found]) {
-    for await (const batch of readUpTo(ctx, runId, options, head, nextChunk, position)) {
+  for await (const head of options.follow && !isOver(found) ? headsOf(ctx, log, jobId, found) : [found]) {
+    for await (const batch of readUpTo(ctx, log, jobId, options, head, nextChunk, position)) {
       // What others asked for already comes without waiting for anything: hundreds of followers of a long log would starve everything else.
       await turns.next(batch.cost)
       if (ctx.signal.aborted) return
@@ -63,17 +65,22 @@ async function* following(
   }
 }
 
-/** How far the run goes, again whenever that has changed, until it is over. Ends early with the request, the hub, or the caller's right to see it. */
-async function* headsOf(ctx: RequestContext, runId: string, found: RunHead): AsyncGenerator<RunHead, void> {
+/** How far the job goes, again whenever that has changed, until it is over. Ends early with the request, the hub, or the caller's right to see it. */
+async function* headsOf(
+  ctx: RequestContext,
+  log: JobLog,
+  jobId: string,
+  found: LogHead,
+): AsyncGenerator<LogHead, void> {
   yield found
   let last = found
   let checkAt = performance.now() + RECHECK_MS
-  for await (const _hint of ctx.deps.events.watch(runId, ctx.signal)) {
+  for await (const _hint of ctx.deps.events.watch(jobId, ctx.signal)) {
     if (performance.now() >= checkAt) {
-      if (!(await maySee(ctx, runId))) return
+      if (!(await maySee(ctx, log, jobId))) return
       checkAt = performance.now() + RECHECK_MS
     }
-    const head = await headNow(ctx, runId, last)
+    const head = await headNow(ctx, log, jobId, last)
     if (!head) return
     if (sameHead(last, head)) continue
     last = head
@@ -83,45 +90,45 @@ async function* headsOf(ctx: RequestContext, runId: string, found: RunHead): Asy
 }
 
 /** A database that does not answer for a moment ends no stream: the next hint, or the next look without one, finds what there is. */
-async function headNow({ deps }: RequestContext, runId: string, last: RunHead): Promise<RunHead | null> {
+async function headNow({ deps }: RequestContext, log: JobLog, jobId: string, last: LogHead): Promise<LogHead | null> {
   try {
-    return await deps.runLogs.head(runId)
+    return await deps.logs.head(log, jobId)
   } catch (error) {
-    deps.log.warn({ err: error, run: runId }, 'looking for news of a followed run failed')
+    deps.log.warn({ err: error, job: jobId }, 'looking for news of a followed job failed')
     return last
   }
 }
 
-const sameHead = (one: RunHead, other: RunHead) =>
+const sameHead = (one: LogHead, other: LogHead) =>
   one.status === other.status &&
   one.logSeq === other.logSeq &&
   one.metricsSeq === other.metricsSeq &&
   one.epoch === other.epoch
 
-/** An imported run has no log; an ended one gets no more. */
-const isOver = (head: RunHead) => head.kind === 'external' || terminalStatuses.includes(head.status)
+/** One that has ended gets no more. */
+const isOver = ({ status }: LogHead) => terminalStatuses.includes(status)
 
 /** Everything up to the head, the log first: chunks from `nextChunk` on, metrics after the position. */
 async function* readUpTo(
   ctx: RequestContext,
-  runId: string,
+  log: JobLog,
+  jobId: string,
   options: FollowOptions,
-  head: RunHead,
+  head: LogHead,
   nextChunk: number,
   from: LogPosition,
-): AsyncGenerator<Exclude<RunBatch, { kind: 'end' }>> {
-  if (head.kind === 'external') return
-  const { runLogs } = ctx.deps
+): AsyncGenerator<Exclude<FollowedBatch, { kind: 'end' }>> {
+  const { logs } = ctx.deps
   let position = from
   for (let seq = nextChunk; options.log && seq <= head.logSeq; seq += 1) {
     for (let line = seq === from.chunk ? from.line : 0, isLast = false; !isLast; line = position.line) {
-      const batch = await runLogs.logBatch(runId, seq, line, position, options.stripAnsi)
+      const batch = await logs.logBatch(log, jobId, seq, line, position, options.stripAnsi)
       ;({ isLast, after: position } = batch)
       if (batch.lines.length > 0) yield batch
     }
   }
-  while (options.metrics && position.metric < head.metricsSeq) {
-    const batch = await runLogs.metricBatch(runId, head, position)
+  while (options.metrics && log.metrics && position.metric < head.metricsSeq) {
+    const batch = await logs.metricBatch(log.metrics, jobId, head, position)
     position = batch.after
     yield batch
   }
@@ -129,8 +136,9 @@ async function* readUpTo(
 
 async function startOf(
   ctx: RequestContext,
-  runId: string,
-  head: RunHead,
+  log: JobLog,
+  jobId: string,
+  head: LogHead,
   { tail, resume }: FollowOptions,
 ): Promise<LogPosition> {
   if (resume) {
@@ -140,15 +148,15 @@ async function startOf(
   }
   const line = tail === null ? 0 : Math.max(0, head.logLines - tail)
   if (line === 0) return { chunk: 0, line: 0, metric: 0 }
-  const chunk = await findChunkOfLine(ctx.deps.db, runId, line, head.logSeq)
+  const chunk = await findChunkOfLine(ctx.deps.db, log, jobId, line, head.logSeq)
   return { chunk: chunk?.seq ?? 0, line: chunk ? line - chunk.firstLine : 0, metric: 0 }
 }
 
-async function maySee(ctx: RequestContext, runId: string): Promise<boolean> {
+async function maySee(ctx: RequestContext, log: JobLog, jobId: string): Promise<boolean> {
   const viewer = await currentViewer(ctx.deps.db, ctx.viewer)
   if (viewer === null) return false
   try {
-    await findHead(ctx, viewer, runId)
+    await log.findHead(ctx, viewer, jobId)
     return true
   } catch (error) {
     if (error instanceof HubError && error.type === 'not_found') return false

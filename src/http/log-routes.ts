@@ -1,26 +1,48 @@
-/** `GET /v1/runs/{run_id}/logs` and `…/logs/download` (spec, streamRunLogs and downloadRunLog): streams, so no documents. */
+/** The log of a job over `/v1`, as it comes and as one text (spec, streamRunLogs and downloadRunLog): streams, so no documents. */
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { RequestContext } from '../operation/context.ts'
 import { type ErrorItem, HubError, toProblem } from '../platform/errors.ts'
-import { downloadLog } from '../runs/log/download-log.ts'
-import { followRun } from '../runs/log/follow-run.ts'
-import type { RunBatch } from '../runs/log/log-batch.ts'
-import { type LogPosition, readPosition } from '../runs/log/position.ts'
+import { runLog } from '../runs/log/run-log.ts'
+import { downloadLog } from '../work/log/download-log.ts'
+import { followLog } from '../work/log/follow-log.ts'
+import type { JobLog } from '../work/log/job-log.ts'
+import type { FollowedBatch } from '../work/log/log-batch.ts'
+import { type LogPosition, readPosition } from '../work/log/position.ts'
 import { knownError } from './known-error.ts'
 import type { OpenStreams } from './open-streams.ts'
 import { eventsOf, sseHeaders } from './sse.ts'
 
-type LogRequest = FastifyRequest<{ Params: { run_id: string }; Querystring: Record<string, string | string[]> }>
+type LogRequest = FastifyRequest<{ Params: { id: string }; Querystring: Record<string, string | string[]> }>
 
-/** Mounts both, and 405 on the other methods of their paths. */
-export function runLogRoutes(contextOf: (request: FastifyRequest) => RequestContext, streams: OpenStreams) {
-  return async (app: FastifyInstance): Promise<void> => {
+/** Where the log of a kind of job stands. */
+interface LogRoute {
+  readonly log: JobLog
+  /** Of the stream, with the job as `:id`; the text is its `/download`. */
+  readonly path: string
+  readonly operations: { readonly stream: string; readonly download: string }
+}
+
+/** What mounts both routes, and 405 on the other methods of their paths. */
+type LogMount = (
+  contextOf: (request: FastifyRequest) => RequestContext,
+  streams: OpenStreams,
+) => (app: FastifyInstance) => Promise<void>
+
+/** `GET /v1/runs/{run_id}/logs` and `…/logs/download`. */
+export const runLogRoutes = logRoutes({
+  log: runLog,
+  path: '/v1/runs/:id/logs',
+  operations: { stream: 'streamRunLogs', download: 'downloadRunLog' },
+})
+
+function logRoutes({ log, path, operations }: LogRoute): LogMount {
+  return (contextOf, streams) => async (app) => {
     const get = (operation: string) => ({ config: { operation }, exposeHeadRoute: false })
-    app.get('/v1/runs/:run_id/logs', get('streamRunLogs'), async (request: LogRequest, reply) => {
+    app.get(path, get(operations.stream), async (request: LogRequest, reply) => {
       const query = readQuery(request, ['follow', 'tail', 'strip_ansi'])
       const position = lastPosition(request.headers['last-event-id'])
-      const batches = await followRun(contextOf(request), request.params.run_id, {
+      const batches = await followLog(contextOf(request), log, request.params.id, {
         follow: query.flag('follow'),
         tail: query.count('tail'),
         stripAnsi: query.flag('strip_ansi'),
@@ -34,24 +56,24 @@ export function runLogRoutes(contextOf: (request: FastifyRequest) => RequestCont
       })
       return reply
     })
-    app.get('/v1/runs/:run_id/logs/download', get('downloadRunLog'), async (request: LogRequest, reply) => {
-      const { run_id: runId } = request.params
+    app.get(`${path}/download`, get(operations.download), async (request: LogRequest, reply) => {
+      const { id } = request.params
       const stripAnsi = readQuery(request, ['strip_ansi']).flag('strip_ansi')
-      const texts = await downloadLog(contextOf(request), runId, { stripAnsi })
+      const texts = await downloadLog(contextOf(request), log, id, { stripAnsi })
       reply.headers({
         'content-type': 'text/plain; charset=utf-8',
-        'content-disposition': `attachment; filename=${runId}.log`,
+        'content-disposition': `attachment; filename=${id}.log`,
         'cache-control': 'private, no-cache',
         vary: 'Authorization, Cookie',
       })
       return reply.send(Readable.from(texts, { objectMode: false, highWaterMark: 1 }))
     })
-    for (const url of ['/v1/runs/:run_id/logs', '/v1/runs/:run_id/logs/download']) refuseOtherMethods(app, url)
+    for (const url of [path, `${path}/download`]) refuseOtherMethods(app, url)
   }
 }
 
 /** The events of the batches, each asked for when it is wanted. */
-async function* eventTexts(request: FastifyRequest, batches: AsyncGenerator<RunBatch, void>) {
+async function* eventTexts(request: FastifyRequest, batches: AsyncGenerator<FollowedBatch, void>) {
   try {
     for await (const batch of batches) yield eventsOf(batch)
   } catch (error) {

@@ -1,17 +1,18 @@
 /**
  * What all followers of this hub share. A chunk is read from the store and cut into lines once, a batch is made once, and those who are woken by
- * one hint ask once how far their run goes; a follower itself holds nothing but its position and takes the next batch when it has got rid of the last, so a
+ * one hint ask once how far their job goes; a follower itself holds nothing but its position and takes the next batch when it has got rid of the last, so a
  * slow one costs no memory.
  */
 import DataLoader from 'dataloader'
 import { LRUCache } from 'lru-cache'
 import stripAnsi from 'strip-ansi'
 import type { Deps } from '../../operation/context.ts'
-import type { LogBatch, MetricBatch, RunHead, SharedRunLogs } from './log-batch.ts'
+import { readJobObject } from '../job-objects.ts'
+import type { JobLog, JobMetrics, LogHead } from './job-log.ts'
+import type { LogBatch, MetricBatch, SharedLogs } from './log-batch.ts'
+import { type LogChunk, readChunk, readHeads } from './log-chunks.ts'
 import { linesOf } from './log-lines.ts'
 import type { LogPosition } from './position.ts'
-import { type LogChunk, readChunk, readHeads, readMetrics } from './read-chunks.ts'
-import { readRunObject } from './run-objects.ts'
 
 type Parts = Pick<Deps, 'db' | 'objects'>
 
@@ -37,26 +38,35 @@ const TURN_CHARACTERS = 1024 * 1024
 const costOf = (characters: number, lines: number) => Math.max(lines / TURN_LINES, characters / TURN_CHARACTERS)
 
 /** One for the life of a hub. */
-export class RunLogs implements SharedRunLogs {
+export class JobLogs implements SharedLogs {
   readonly #parts: Parts
   readonly #chunks = new LRUCache<string, Promise<ReadChunk>>({ maxSize: CACHE_BYTES, max: MAX_ENTRIES })
   readonly #batches = new LRUCache<string, Promise<LogBatch | MetricBatch>>({ maxSize: CACHE_BYTES, max: MAX_ENTRIES })
   /** Nothing is kept: who is woken later than a look began asks anew. */
-  readonly #heads: DataLoader<string, RunHead | null>
+  readonly #heads = new Map<JobLog, DataLoader<string, LogHead | null>>()
 
   constructor(parts: Parts) {
     this.#parts = parts
-    this.#heads = new DataLoader((runIds) => readHeads(parts.db, runIds), { cache: false })
   }
 
-  head(runId: string): Promise<RunHead | null> {
-    return this.#heads.load(runId)
+  head(log: JobLog, jobId: string): Promise<LogHead | null> {
+    const { db } = this.#parts
+    const heads = this.#heads.get(log) ?? new DataLoader((ids) => readHeads(db, log, ids), { cache: false })
+    this.#heads.set(log, heads)
+    return heads.load(jobId)
   }
 
-  logBatch(runId: string, seq: number, from: number, before: LogPosition, strip: boolean): Promise<LogBatch> {
-    const key = `${runId}/${seq}/${from}/${before.chunk}.${before.line}-${before.metric}/${strip}`
+  logBatch(
+    log: JobLog,
+    jobId: string,
+    seq: number,
+    from: number,
+    before: LogPosition,
+    strip: boolean,
+  ): Promise<LogBatch> {
+    const key = `${jobId}/${seq}/${from}/${before.chunk}.${before.line}-${before.metric}/${strip}`
     return this.#kept(this.#batches, key, async () => {
-      const { row, lines } = await this.#readChunk(runId, seq)
+      const { row, lines } = await this.#readChunk(log, jobId, seq)
       const cut = lines.slice(from, from + BATCH_LINES)
       const reaches = from + cut.length
       const characters = cut.reduce((sum, line) => sum + line.length, 0)
@@ -75,10 +85,10 @@ export class RunLogs implements SharedRunLogs {
     }) as Promise<LogBatch>
   }
 
-  metricBatch(runId: string, head: RunHead, before: LogPosition): Promise<MetricBatch> {
-    const key = `${runId}/m/${before.chunk}.${before.line}-${before.metric}/${head.metricsSeq}/${head.epoch}`
+  metricBatch(metrics: JobMetrics, jobId: string, head: LogHead, before: LogPosition): Promise<MetricBatch> {
+    const key = `${jobId}/m/${before.chunk}.${before.line}-${before.metric}/${head.metricsSeq}/${head.epoch}`
     return this.#kept(this.#batches, key, async () => {
-      const { rows, reaches } = await readMetrics(this.#parts.db, runId, before.metric, head.metricsSeq)
+      const { rows, reaches } = await metrics.read(this.#parts.db, jobId, before.metric, head.metricsSeq)
       const characters = rows.reduce((sum, { line }) => sum + line.length, 0)
       const cost = costOf(characters, rows.length)
       const batch: MetricBatch = { kind: 'metric', rows, before, after: { ...before, metric: reaches }, cost }
@@ -86,10 +96,10 @@ export class RunLogs implements SharedRunLogs {
     }) as Promise<MetricBatch>
   }
 
-  #readChunk(runId: string, seq: number): Promise<ReadChunk> {
-    return this.#kept(this.#chunks, `${runId}/${seq}`, async () => {
-      const row = await readChunk(this.#parts.db, runId, seq)
-      const text = row.key === null ? (row.text ?? '') : await readRunObject(this.#parts, row.key)
+  #readChunk(log: JobLog, jobId: string, seq: number): Promise<ReadChunk> {
+    return this.#kept(this.#chunks, `${jobId}/${seq}`, async () => {
+      const row = await readChunk(this.#parts.db, log, jobId, seq)
+      const text = row.key === null ? (row.text ?? '') : await readJobObject(this.#parts, row.key)
       return { value: { row, lines: linesOf(text) }, size: sizeOf(row.byteCount, row.lineCount) }
     })
   }

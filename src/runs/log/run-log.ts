@@ -1,0 +1,34 @@
+/** The log of a run, with its metrics beside it, for followers and downloads. An imported run has an empty one. */
+import { runViewerParams, runVisibleSql } from '../../auth/policy.ts'
+import type { RequestContext, Viewer } from '../../operation/context.ts'
+import { notFound } from '../../platform/errors.ts'
+import { isId } from '../../platform/ids.ts'
+import type { Statement } from '../../store/db.ts'
+import { headColumns, type JobLog, type JobMetrics, type LogHead } from '../../work/log/job-log.ts'
+import { readMetrics } from '../metrics/read-metrics.ts'
+
+const metrics: JobMetrics = {
+  seqSql: 'u.metrics_seq',
+  epochSql: `u.attempt || '.' || u.lost_leases`,
+  read: readMetrics,
+}
+
+export const runLog: JobLog = {
+  name: 'run',
+  table: 'runs',
+  chunks: { table: 'run_log_chunks', jobId: 'run_id' },
+  findHead: findRunHead,
+  metrics,
+}
+
+const visibleHead: Statement<LogHead> = {
+  name: 'run-log-head-visible',
+  text: `select ${headColumns({ metrics })} from runs u where u.id = $5 and ${runVisibleSql('u')}`,
+}
+
+async function findRunHead(ctx: RequestContext, viewer: Viewer, runId: string): Promise<LogHead> {
+  const params = [...runViewerParams(viewer), runId]
+  const [head] = isId('run', runId) ? await ctx.deps.db.query(visibleHead, params) : []
+  if (!head) throw notFound(`The run ${runId.slice(0, 64)}`)
+  return head
+}

@@ -1,0 +1,26 @@
+/** Pages of a run's metrics lines, by their numbers. */
+import type { Querier, Statement } from '../../store/db.ts'
+import type { MetricRow, MetricsPage } from '../../work/log/job-log.ts'
+
+/** Lines of some hundred bytes; one may have some megabytes, so a page ends behind the line that takes it past 2 MiB. */
+const METRICS_PAGE = 500
+const METRICS_PAGE_BYTES = 2 * 1024 * 1024
+
+/** `found` is how many lines the page would have without the bound on its size. */
+const metricsAfter: Statement<MetricRow & { readonly found: number }> = {
+  name: 'run-log-metrics',
+  text: `select seq, line, found from (
+      select seq, line, count(*) over ()::int as found,
+        sum(octet_length(line)) over (order by seq rows between unbounded preceding and 1 preceding) as before
+      from (select seq, line::text as line from run_metrics where run_id = $1 and seq > $2 and seq <= $3 and not hidden
+        order by seq limit ${METRICS_PAGE}) l) p
+    where before is null or before < ${METRICS_PAGE_BYTES} order by seq`,
+}
+
+/** Metrics rows after one number and up to another, a page of them, and the number that the page reaches. */
+export async function readMetrics(db: Querier, runId: string, after: number, upTo: number): Promise<MetricsPage> {
+  const rows = await db.query(metricsAfter, [runId, after, upTo])
+  const last = rows.at(-1)
+  const isWhole = !last || (last.found < METRICS_PAGE && rows.length === last.found)
+  return { rows, reaches: isWhole ? upTo : last.seq }
+}

@@ -1,0 +1,18 @@
+/** The object store as verbs use it: present, or a refusal; reachable, or a refusal. */
+import { HubError } from '../../platform/errors.ts'
+import type { ObjectStore } from './object-store.ts'
+import { storeGone } from './store-gone.ts'
+
+/** 503 `not_configured.object_store` in a deployment without one. */
+export function requireObjects({ objects }: { readonly objects: ObjectStore | null }): ObjectStore {
+  if (objects) return objects
+  throw new HubError(
+    'not_configured.object_store',
+    'This deployment has no object store (OBJECT_STORE=none), so it keeps no files.',
+  )
+}
+
+/** What a failed store call means to the client: 503 `unavailable` when the store does not answer or is full, else the error as it is. */
+export function asStoreRefusal(error: unknown): unknown {
+  return storeGone(error) ?? error
+}

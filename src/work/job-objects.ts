@@ -1,0 +1,91 @@
+/**
+ * What jobs keep in the object store, under a prefix for each job. Keys are never used twice: an object is written before the transaction that names it, and
+ * one that no transaction named is collected by the time in its key.
+ */
+import { randomBytes } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import type { Deps, RequestContext } from '../operation/context.ts'
+import { HubError } from '../platform/errors.ts'
+import type { Tx } from '../store/db.ts'
+import { asStoreRefusal, requireObjects } from '../store/objects/required.ts'
+
+/** One kind of object of one kind of job: `runs/{run_id}/logs/…`. */
+export interface JobObjectKind {
+  /** Of all jobs of the kind: `runs/`. */
+  readonly prefix: string
+  readonly folder: string
+  readonly extension: string
+  readonly contentType: string
+}
+
+const TIME_DIGITS = 14
+
+function newKey({ prefix, folder, extension }: JobObjectKind, jobId: string): string {
+  const name = `${String(Date.now()).padStart(TIME_DIGITS, '0')}-${randomBytes(10).toString('hex')}`
+  return `${prefix}${jobId}/${folder}/${name}.${extension}`
+}
+
+const keyForm = /^([a-z-]+\/)[a-z]+_[0-9a-z]{26}\/([a-z-]+)\/(\d{14})-[0-9a-f]{20}\.\w+$/
+
+/** When an object of one of these kinds was made, by the clock of the hub that made it; null for a key that is none of theirs. */
+export function madeAtMs(kinds: readonly JobObjectKind[], key: string): number | null {
+  const [, prefix, folder, time] = keyForm.exec(key) ?? []
+  return kinds.some((kind) => kind.prefix === prefix && kind.folder === folder) ? Number(time) : null
+}
+
+/** Writes one object and returns its key. 503 where there is no store, or it does not answer. */
+export async function putJobObject(
+  deps: Pick<Deps, 'objects'>,
+  kind: JobObjectKind,
+  jobId: string,
+  bytes: Uint8Array,
+  signal: AbortSignal,
+): Promise<string> {
+  const key = newKey(kind, jobId)
+  const { contentType } = kind
+  try {
+    await requireObjects(deps).put(key, bytes, { sizeBytes: bytes.byteLength, contentType, signal })
+    return key
+  } catch (error) {
+    throw asStoreRefusal(error)
+  }
+}
+
+/** Deletes objects that the transaction unnames; what cannot be deleted is left for collection. */
+export function deleteAfterCommit(
+  { objects, log }: Pick<Deps, 'objects' | 'log'>,
+  tx: Tx,
+  keys: readonly (string | null)[],
+): void {
+  const unused = keys.filter((key) => key !== null)
+  if (unused.length === 0) return
+  tx.afterCommit(() => {
+    objects?.delete(unused).catch((cause: unknown) => {
+      log.warn({ err: cause }, 'objects of a job that nothing names are left for collection')
+    })
+  })
+}
+
+/** After a refusal the transaction is known not to stand. After any other failure it may: then what no row names is collected later. */
+export async function forgetRefused(ctx: RequestContext, keys: readonly string[], error: unknown): Promise<void> {
+  if (keys.length === 0 || !(error instanceof HubError) || error.status >= 500) return
+  await ctx.deps.objects?.delete(keys).catch((cause: unknown) => {
+    ctx.deps.log.warn({ err: cause }, 'objects of what was refused are left for collection')
+  })
+}
+
+/** The text of one object; 503 where the store does not answer. */
+export async function readJobObject(deps: Pick<Deps, 'objects'>, key: string, signal?: AbortSignal): Promise<string> {
+  try {
+    const { body } = await requireObjects(deps).get(key, signal ? { signal } : {})
+    return await textOf(body)
+  } catch (error) {
+    throw asStoreRefusal(error)
+  }
+}
+
+async function textOf(body: Readable): Promise<string> {
+  const pieces: Buffer[] = []
+  for await (const piece of body) pieces.push(piece as Buffer)
+  return Buffer.concat(pieces).toString('utf8')
+}

@@ -1,0 +1,50 @@
+/** A job's log as one text. Spec, downloadRunLog. */
+import stripAnsi from 'strip-ansi'
+import { assertLevel } from '../../auth/policy.ts'
+import type { RequestContext } from '../../operation/context.ts'
+import { readJobObject } from '../job-objects.ts'
+import type { JobLog } from './job-log.ts'
+import { readChunk } from './log-chunks.ts'
+
+/**
+ * All chunks as they came, in the order in which they came, up to the last one at the time of asking; one is held in memory while the next is fetched.
+ * 404 where the caller may not see the job.
+ */
+export async function downloadLog(
+  ctx: RequestContext,
+  log: JobLog,
+  jobId: string,
+  options: { readonly stripAnsi: boolean },
+): Promise<AsyncGenerator<string>> {
+  assertLevel(ctx.viewer, 'read')
+  const { logSeq } = await log.findHead(ctx, ctx.viewer, jobId)
+  return textsOf(ctx, log, jobId, logSeq, options.stripAnsi)
+}
+
+async function* textsOf(
+  ctx: RequestContext,
+  log: JobLog,
+  jobId: string,
+  last: number,
+  strip: boolean,
+): AsyncGenerator<string> {
+  let next = last > 0 ? readText(ctx, log, jobId, 1) : null
+  for (let seq = 1; next; seq += 1) {
+    const text = await next
+    next = seq < last ? readText(ctx, log, jobId, seq + 1) : null
+    // It may fail before anyone awaits it; the one who awaits it later gets the error.
+    next?.catch(() => undefined)
+    // By line, as the stream does: a sequence that never ends takes no further line with it.
+    yield strip
+      ? text
+          .split('\n')
+          .map((line) => stripAnsi(line))
+          .join('\n')
+      : text
+  }
+}
+
+async function readText(ctx: RequestContext, log: JobLog, jobId: string, seq: number): Promise<string> {
+  const chunk = await readChunk(ctx.deps.db, log, jobId, seq)
+  return chunk.key === null ? (chunk.text ?? '') : readJobObject(ctx.deps, chunk.key, ctx.signal)
+}

@@ -1,0 +1,55 @@
+/** What the log of a kind of job is, for all who read it: followers, downloads, notices. */
+import type { RequestContext, Viewer } from '../../operation/context.ts'
+import type { Querier } from '../../store/db.ts'
+import type { JobStatus } from '../job-status.ts'
+
+/** Rows of the job's table have `status`, `log_seq`, `log_lines` and `log_bytes`: the number of the last chunk, and what all of them add up to. */
+export interface JobLog {
+  /** As statements are named: `run`. */
+  readonly name: string
+  /** The table of the jobs. */
+  readonly table: string
+  /** The table of the chunks, and its column of the job's id. */
+  readonly chunks: { readonly table: string; readonly jobId: string }
+  /** How far the log goes now. 404 where this viewer may not see the job. */
+  findHead(ctx: RequestContext, viewer: Viewer, jobId: string): Promise<LogHead>
+  /** Metrics that followers get beside the log; null for a kind without. */
+  readonly metrics: JobMetrics | null
+}
+
+/** Metrics lines, numbered by the job's own counter. */
+export interface JobMetrics {
+  /** SQL of the last number and of what changes when lines are hidden, both on the job's row `u`. */
+  readonly seqSql: string
+  readonly epochSql: string
+  /** Lines after one number and up to another, a page of them, and the number that the page reaches. */
+  read(db: Querier, jobId: string, after: number, upTo: number): Promise<MetricsPage>
+}
+
+export interface MetricsPage {
+  readonly rows: readonly MetricRow[]
+  readonly reaches: number
+}
+
+/** A metrics line as JSON text. */
+export interface MetricRow {
+  readonly seq: number
+  readonly line: string
+}
+
+/** How far a job's log and metrics go. */
+export interface LogHead {
+  readonly status: JobStatus
+  readonly logSeq: number
+  readonly logLines: number
+  /** 0 for a kind without metrics. */
+  readonly metricsSeq: number
+  /** Changes when metrics of a lost attempt are hidden. */
+  readonly epoch: string
+}
+
+/** Columns of `LogHead` on the job's row `u`. */
+export function headColumns({ metrics }: Pick<JobLog, 'metrics'>): string {
+  return `u.status, u.log_seq as "logSeq", u.log_lines as "logLines", ${metrics?.seqSql ?? 0} as "metricsSeq",
+    ${metrics?.epochSql ?? "''"} as epoch`
+}

@@ -1,0 +1,54 @@
+/** Followers that wait for more of one log ask together how far it goes. */
+import pino from 'pino'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { AccountRef, RequestContext } from '../../../src/operation/context.ts'
+import { runLog } from '../../../src/runs/log/run-log.ts'
+import { reportRun } from '../../../src/runs/report/report-run.ts'
+import { type Events, openEvents } from '../../../src/store/events.ts'
+import { followLog } from '../../../src/work/log/follow-log.ts'
+import { testDb } from '../../support/database.ts'
+import { putRun } from '../../support/runs.ts'
+import { makeWorld, type World } from '../../support/world.ts'
+
+const t = testDb()
+let world: World
+let events: Events
+let ada: AccountRef
+beforeAll(async () => {
+  world = await makeWorld({ db: t.db })
+  events = openEvents({ url: t.url, log: pino({ level: 'silent' }), pollMs: 60_000 })
+  ada = await world.user()
+})
+afterAll(async () => {
+  await events?.close()
+  await world?.close()
+})
+
+const withEvents = (ctx: RequestContext): RequestContext => ({ ...ctx, deps: { ...ctx.deps, events } })
+const FOLLOWERS = 40
+
+it('a report costs as many statements with forty followers as with one', async () => {
+  const runId = await putRun(t.db, { ownerId: ada.id, status: 'running', claimCredential: 'key_runner' })
+  const runner = withEvents(world.as(ada, { kind: 'key', credentialId: 'key_runner' }))
+  const seen = { lines: 0, ended: 0 }
+  const follow = async () => {
+    const options = { follow: true, tail: null, resume: null, stripAnsi: false, log: true, metrics: true }
+    for await (const batch of await followLog(withEvents(world.as(ada)), runLog, runId, options)) {
+      if (batch.kind === 'log') seen.lines += batch.lines.length
+      if (batch.kind === 'end') seen.ended += 1
+    }
+  }
+  const following = Promise.all(Array.from({ length: FOLLOWERS }, follow))
+  await reportRun(runner, { runId, logChunk: 'first\n' })
+  await expect.poll(() => seen.lines, { timeout: 10_000 }).toBe(FOLLOWERS)
+  const statements = t.record()
+  await reportRun(runner, { runId, logChunk: 'second\n' })
+  await expect.poll(() => seen.lines, { timeout: 10_000 }).toBe(2 * FOLLOWERS)
+  const ofFollowers = statements.filter((text) => /as "logSeq".*any\(|from run_log_chunks/s.test(text))
+  // One hint is heard twice, from the process itself and from the database; the chunk is read once.
+  expect(ofFollowers.length).toBeGreaterThanOrEqual(2)
+  expect(ofFollowers.length).toBeLessThanOrEqual(3)
+  await reportRun(runner, { runId, status: 'succeeded' })
+  await following
+  expect(seen.ended).toBe(FOLLOWERS)
+})
