@@ -4,6 +4,7 @@
  */
 import type { Credentialed, ScopeLevel, Viewer } from '../operation/context.ts'
 import { HubError, notFound } from '../platform/errors.ts'
+import { type Given, param } from '../store/statement.ts'
 
 /** What of a repo decides who may see it. */
 export interface RepoTarget {
@@ -12,7 +13,7 @@ export interface RepoTarget {
   readonly visibility: 'private' | 'public'
 }
 
-/** The parameters of `repoVisibleSql`: the accounts the viewer acts for, and the only repos of theirs it may touch (null: all). */
+/** The values of `repoViewer`: the accounts the viewer acts for, and the only repos of theirs it may touch (null: all). */
 export interface VisibleRepos {
   readonly accountIds: readonly string[]
   readonly repoIds: readonly string[] | null
@@ -60,16 +61,22 @@ export function canSee(repo: RepoTarget, viewer: Viewer): boolean {
   return viewer.kind !== 'anonymous' && viewer.accountIds.includes(repo.ownerId) && reaches(viewer, repo.id)
 }
 
-/** The same rule for the database: parameters of `repoVisibleSql`. An anonymous caller has no accounts, so public repos are left. */
+/** The same rule for the database: the values of `repoViewer`. An anonymous caller has no accounts, so public repos are left. */
 export function visibleRepos(viewer: Viewer): VisibleRepos {
   if (viewer.kind === 'anonymous') return { accountIds: [], repoIds: null }
   return { accountIds: viewer.accountIds, repoIds: viewer.repoIds }
 }
 
-/** The condition on the repos row `alias`, given the places of `accountIds` (text[]) and `repoIds` (text[] or null). */
-export function repoVisibleSql(alias: string, accounts = '$1', repos = '$2'): string {
-  return `(${alias}.visibility = 'public' or (${alias}.owner_id = any(${accounts}::text[])
-    and (${repos}::text[] is null or ${alias}.id = any(${repos}::text[]))))`
+/** What a statement with `repoVisibleSql` declares among its parameters; `visibleRepos` gives the values. */
+export const repoViewer = {
+  accountIds: param<readonly string[]>(),
+  repoIds: param<readonly string[] | null>(),
+}
+
+/** `canSee` as a condition on the repos row `alias`, of the parameters `repoViewer`. */
+export function repoVisibleSql(alias: string): string {
+  return `(${alias}.visibility = 'public' or (${alias}.owner_id = any(:accountIds::text[])
+    and (:repoIds::text[] is null or ${alias}.id = any(:repoIds::text[]))))`
 }
 
 /**
@@ -144,13 +151,19 @@ export interface RunTarget {
   readonly repoIds: readonly string[]
 }
 
-/** `$1` to `$4` of every read of runs: see `runVisibleSql`. */
-export type RunViewerParams = readonly [
-  accountIds: readonly string[],
-  repoIds: readonly string[] | null,
-  userId: string | null,
-  credentialId: string | null,
-]
+/** What a statement with `runVisibleSql` declares among its parameters; `visibleRuns` gives the values. */
+export const runViewer = {
+  accountIds: param<readonly string[]>(),
+  /** The only repos of a limited key; null: all. */
+  repoIds: param<readonly string[] | null>(),
+  /** The user whose own runs are visible, whoever is billed for them. */
+  userId: param<string | null>(),
+  /** Who sees what it filed itself; of a hosted job's key the id of its run, and ids of credentials and of runs never meet. */
+  credentialId: param<string | null>(),
+}
+
+/** The values of `runViewer`. */
+export type VisibleRuns = Given<typeof runViewer>
 
 /** The user whose own runs the viewer sees: an org's key sees the org's, no matter who made the key. */
 const userOf = (viewer: Credentialed) => (viewer.account.kind === 'user' ? viewer.account.id : null)
@@ -168,28 +181,28 @@ export function canSeeRun(run: RunTarget, viewer: Viewer): boolean {
   return run.repoIds.length > 0 && run.repoIds.every((id) => reaches(viewer, id))
 }
 
-/** The parameters of `runVisibleSql`. An anonymous caller sees no run. */
-export function runViewerParams(viewer: Viewer): RunViewerParams {
-  if (viewer.kind === 'anonymous') return [[], null, null, null]
-  // Ids of credentials and of runs never meet.
-  if (viewer.job) return [[], null, null, viewer.job.runId]
-  return [viewer.accountIds, viewer.repoIds, userOf(viewer), viewer.credentialId]
+/** The same rule for the database. An anonymous caller sees no run. */
+export function visibleRuns(viewer: Viewer): VisibleRuns {
+  if (viewer.kind === 'anonymous') return { accountIds: [], repoIds: null, userId: null, credentialId: null }
+  if (viewer.job) return { accountIds: [], repoIds: null, userId: null, credentialId: viewer.job.runId }
+  const { accountIds, repoIds, credentialId } = viewer
+  return { accountIds, repoIds, userId: userOf(viewer), credentialId }
 }
 
-/** `canSeeRun` as a condition on the runs row `alias`, with the viewer's parameters as $1 to $4. */
+/** `canSeeRun` as a condition on the runs row `alias`, of the parameters `runViewer`. */
 export function runVisibleSql(alias: string): string {
-  return `(${alias}.id = $4 or (${runTheirsSql(alias)}
-    and ($2::text[] is null or ${alias}.filed_by = $4 or ${runListedSql(alias)})))`
+  return `(${alias}.id = :credentialId or (${runTheirsSql(alias)}
+    and (:repoIds::text[] is null or ${alias}.filed_by = :credentialId or ${runListedSql(alias)})))`
 }
 
 /** The part of it about accounts. */
 export function runTheirsSql(alias: string): string {
-  return `(${alias}.owner_id = any($1::text[]) or ${alias}.created_by = $3)`
+  return `(${alias}.owner_id = any(:accountIds::text[]) or ${alias}.created_by = :userId)`
 }
 
 /** The part of it about the repos of a limited key; the first half is what an index answers. */
 export function runListedSql(alias: string): string {
-  return `(${alias}.repo_ids && $2::text[] and ${alias}.repo_ids <@ $2::text[])`
+  return `(${alias}.repo_ids && :repoIds::text[] and ${alias}.repo_ids <@ :repoIds::text[])`
 }
 
 /** May the viewer run work of this owner: 403 for one who sees a run without being of the account that is billed. */

@@ -1,57 +1,47 @@
 /** getRepoTree (spec, "GET …/tree"): a flat listing in byte order of path, a keyset page at constant cost however large the repo is. */
+import { repoViewer, visibleRepos } from '../auth/policy.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { invalid } from '../platform/errors.ts'
 import { justAfter, pathFault, prefixSuccessor } from '../platform/file-path.ts'
 import { decodeCursor, encodeCursor, type KeyPart, MAX_CURSOR_LENGTH, type Page } from '../platform/page.ts'
 import { getRepo } from '../repos/get-repo.ts'
-import { viewerParams, visibleRepo } from '../repos/repo-shape.ts'
+import { visibleRepo } from '../repos/repo-shape.ts'
+import { column, type RowOf } from '../store/columns.ts'
 import type { Querier, Statement } from '../store/db.ts'
+import { param, statement } from '../store/statement.ts'
 import { fileEntryColumns, type RepoFileEntry } from './file-entry.ts'
-
-/** `id` only where the path may be too long for a cursor: the row then stands for it. */
-interface TreeRow extends RepoFileEntry {
-  readonly id: number | null
-}
-
-/** The columns of `pageColumns`, in their order. */
-type TreeTuple = readonly [
-  path: string,
-  size: number,
-  etag: string | null,
-  sha256: string | null,
-  mime: string | null,
-  updatedAt: string,
-  id: number | null,
-]
-
-const toRow = (row: TreeTuple): TreeRow => ({
-  path: row[0],
-  size: row[1],
-  etag: row[2],
-  sha256: row[3],
-  mime: row[4],
-  updatedAt: row[5],
-  id: row[6],
-})
 
 /** Bytes of a path that certainly fits a cursor, also when every one of them is escaped and then written in base64. */
 const SHORT_PATH_BYTES = 56
 
-const pageColumns = `${fileEntryColumns}, case when octet_length(f.path) > ${SHORT_PATH_BYTES} then f.id end as id`
+const pageColumns = fileEntryColumns.with({
+  /** Only where the path may be too long for a cursor: the row then stands for it. */
+  id: column<number | null>(`case when octet_length(f.path) > ${SHORT_PATH_BYTES} then f.id end`),
+})
+type TreeRow = RowOf<typeof pageColumns>
+const pageOfRepoColumns = pageColumns.with({ repoId: column<string>('q.repo_id') })
 
 /**
  * The first rows of a range of paths, of each repo. The page is cut before the blobs are joined, and `offset 0` keeps each blob a look-up by key:
  * a prepared statement does not know its limit, and would plan a hash of all blobs for the tenth of a large repo that it assumes.
  */
-export const treePage: Statement<TreeRow & { readonly repoId: string }> = {
+export const treePage = statement({
   name: 'files-tree',
-  text: `select q.repo_id as "repoId", ${pageColumns}
-    from unnest($1::text[], $2::text[]) with ordinality as q(repo_id, lower, place)
+  columns: pageOfRepoColumns,
+  params: {
+    repoIds: param<readonly string[]>(),
+    /** Where the page of each begins, and where all of them end. */
+    lower: param<readonly string[]>(),
+    upper: param<string>(),
+    limit: param<number>(),
+  },
+  text: `select ${pageOfRepoColumns.sql}
+    from unnest(:repoIds::text[], :lower::text[]) with ordinality as q(repo_id, lower, place)
     cross join lateral (select id, path, blob_id, mime, updated_at from files
-      where repo_id = q.repo_id and to_seq is null and path >= q.lower and path < $3 order by path limit $4) f
+      where repo_id = q.repo_id and to_seq is null and path >= q.lower and path < :upper order by path limit :limit) f
     cross join lateral (select size, etag, sha256 from blobs where id = f.blob_id offset 0) b
     order by q.place, f.path`,
-}
+})
 
 /** Only of the listing's own repo, by id or full name: a forged row id would else tell how a hidden path compares. */
 const pathOfRow: Statement<{ path: string }> = {
@@ -90,22 +80,35 @@ export async function filesOfRepos(ctx: Pick<RequestContext, 'deps'>, query: Fil
       after === null ? prefix : lowerBoundOf(db, repoId, listingOf(repoId, prefix), after),
     ),
   )
-  const rows = await db.query(treePage, [query.repoIds, bounds, prefixSuccessor(query.prefix), query.limit + 1])
+  const rows = await db.query(treePage, {
+    repoIds: query.repoIds,
+    lower: bounds,
+    upper: prefixSuccessor(query.prefix),
+    limit: query.limit + 1,
+  })
   const byRepo = Map.groupBy(rows, (row) => row.repoId)
   return query.repoIds.map((repoId) => toPage(byRepo.get(repoId) ?? [], listingOf(repoId, query.prefix), query.limit))
 }
 
 /** The same page of the one repo that a name stands for: the name, who may see it and the page in one statement, for it is read all the time. */
-export const treeByName: Statement<TreeTuple> = {
+export const treeByName = statement({
   name: 'files-tree-by-name',
-  rows: 'array',
-  text: `select ${pageColumns}
-    from (select r.id from repos r join accounts o on o.id = r.owner_id where o.handle = $3 and r.slug = $4 and ${visibleRepo}) t
+  columns: pageColumns,
+  params: {
+    ...repoViewer,
+    owner: param<string>(),
+    slug: param<string>(),
+    lower: param<string>(),
+    upper: param<string>(),
+    limit: param<number>(),
+  },
+  text: `select ${pageColumns.sql}
+    from (select r.id from repos r join accounts o on o.id = r.owner_id where o.handle = :owner and r.slug = :slug and ${visibleRepo}) t
     cross join lateral (select id, path, blob_id, mime, updated_at from files
-      where repo_id = t.id and to_seq is null and path >= $5 and path < $6 order by path limit $7) f
+      where repo_id = t.id and to_seq is null and path >= :lower and path < :upper order by path limit :limit) f
     cross join lateral (select size, etag, sha256 from blobs where id = f.blob_id offset 0) b
     order by f.path`,
-}
+})
 
 /**
  * getRepoTree: a page of the repo `owner/slug`, null where the caller cannot see it. One statement; a second where the page is empty (is there a repo?)
@@ -116,17 +119,16 @@ export async function listTree(ctx: RequestContext, input: TreeInput): Promise<F
   const listing = `tree:${input.owner}/${input.repo}:${input.prefix}`
   const lower =
     input.after === null ? input.prefix : await lowerBoundOf(db, `${input.owner}/${input.repo}`, listing, input.after)
-  const values = [
-    ...viewerParams(ctx.viewer),
-    input.owner,
-    input.repo,
+  const rows = await db.query(treeByName, {
+    ...visibleRepos(ctx.viewer),
+    owner: input.owner,
+    slug: input.repo,
     lower,
-    prefixSuccessor(input.prefix),
-    input.limit + 1,
-  ]
-  const rows = await db.query(treeByName, values)
+    upper: prefixSuccessor(input.prefix),
+    limit: input.limit + 1,
+  })
   if (rows.length === 0 && !(await getRepo(ctx, { owner: input.owner, slug: input.repo }))) return null
-  return toPage(rows.map(toRow), listing, input.limit)
+  return toPage(rows, listing, input.limit)
 }
 
 function toPage(rows: readonly TreeRow[], listing: string, limit: number): FilePage {

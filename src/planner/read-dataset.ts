@@ -1,25 +1,29 @@
 /** The first dataset of this hub that a recipe names, as the planner sees it. Whatever hinders the reading is a warning, never a refusal. */
+import { repoViewer, visibleRepos } from '../auth/policy.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { MAX_DATASET_INFO_BYTES } from '../repos/dataset-info.ts'
-import { viewerParams, visibleRepo } from '../repos/repo-shape.ts'
-import type { Statement } from '../store/db.ts'
+import { visibleRepo } from '../repos/repo-shape.ts'
+import { column, columns } from '../store/columns.ts'
+import { param, statement } from '../store/statement.ts'
 import { type DatasetFacts, parseDatasetFacts } from './dataset-facts.ts'
 import { ownDataset } from './recipe/dataset-ref.ts'
 import type { Recipe } from './recipe/recipe.ts'
 
-interface InfoRow {
-  /** Null where the dataset has no `meta/info.json`. */
-  readonly storageKey: string | null
-  readonly sizeBytes: number | null
-}
+/** Both null where the dataset has no `meta/info.json`. */
+const infoColumns = columns({
+  storageKey: column<string | null>('b.storage_key'),
+  sizeBytes: column<number | null>('b.size'),
+})
 
-const infoOfDataset: Statement<InfoRow> = {
+const infoOfDataset = statement({
   name: 'planner-dataset-info',
-  text: `select b.storage_key as "storageKey", b.size as "sizeBytes" from repos r join accounts o on o.id = r.owner_id
+  columns: infoColumns,
+  params: { ...repoViewer, owner: param<string>(), slug: param<string>() },
+  text: `select ${infoColumns.sql} from repos r join accounts o on o.id = r.owner_id
     left join files f on f.repo_id = r.id and f.path = 'meta/info.json' and f.to_seq is null
     left join blobs b on b.id = f.blob_id
-    where o.handle = $3 and r.slug = $4 and r.kind = 'dataset' and ${visibleRepo}`,
-}
+    where o.handle = :owner and r.slug = :slug and r.kind = 'dataset' and ${visibleRepo}`,
+})
 
 export interface ReadDataset {
   readonly dataset: DatasetFacts | null
@@ -33,7 +37,11 @@ export async function readDataset(ctx: RequestContext, recipe: Recipe): Promise<
   const name = ref === undefined ? null : ownDataset(ref)
   if (ref === undefined || name === null)
     return refs.length === 0 ? { dataset: null, warnings: [] } : without('No dataset of this hub is named')
-  const [row] = await ctx.deps.db.query(infoOfDataset, [...viewerParams(ctx.viewer), name.owner, name.slug])
+  const [row] = await ctx.deps.db.query(infoOfDataset, {
+    ...visibleRepos(ctx.viewer),
+    owner: name.owner,
+    slug: name.slug,
+  })
   if (!row) return without(`${ref} is no dataset that you can see`)
   if (row.storageKey === null) return without(`${ref} has no meta/info.json`)
   const notRead = `${ref} has no meta/info.json of a LeRobot dataset v2.0, v2.1 or v3.0`

@@ -1,45 +1,38 @@
 /** Reads of single repos: one named statement each, visibility inside the statement. */
-import { assertMayWriteRepo } from '../auth/policy.ts'
+import { assertMayWriteRepo, repoViewer, visibleRepos } from '../auth/policy.ts'
 import type { RequestContext, Viewer } from '../operation/context.ts'
 import { notFound } from '../platform/errors.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
-import type { Querier, Statement } from '../store/db.ts'
-import { statement } from '../store/statement.ts'
-import {
-  type Repo,
-  type RepoKind,
-  type RepoRow,
-  repoColumns,
-  toRepo,
-  type Visibility,
-  viewerParams,
-  visibleRepo,
-} from './repo-shape.ts'
+import type { Querier } from '../store/db.ts'
+import { param, statement } from '../store/statement.ts'
+import { type Repo, type RepoKind, repoColumns, toRepo, type Visibility, visibleRepo } from './repo-shape.ts'
 
-const repoByName: Statement<RepoRow> = {
+const repoByName = statement({
   name: 'repo-by-name',
-  rows: 'array',
-  text: `select ${repoColumns} from repos r join accounts o on o.id = r.owner_id
-    where o.handle = $3 and r.slug = $4 and ${visibleRepo}`,
-}
+  columns: repoColumns,
+  params: { ...repoViewer, owner: param<string>(), slug: param<string>() },
+  text: `select ${repoColumns.sql} from repos r join accounts o on o.id = r.owner_id
+    where o.handle = :owner and r.slug = :slug and ${visibleRepo}`,
+})
 
-const reposById: Statement<RepoRow> = {
+const reposById = statement({
   name: 'repos-by-id',
-  rows: 'array',
-  text: `select ${repoColumns} from repos r join accounts o on o.id = r.owner_id
-    where r.id = any($3::text[]) and ${visibleRepo}`,
-}
+  columns: repoColumns,
+  params: { ...repoViewer, ids: param<readonly string[]>() },
+  text: `select ${repoColumns.sql} from repos r join accounts o on o.id = r.owner_id
+    where r.id = any(:ids::text[]) and ${visibleRepo}`,
+})
 
 /** getRepo (spec, "Repos"): null where the repo does not exist or the caller may not see it. One statement. */
 export async function getRepo(ctx: RequestContext, name: { owner: string; slug: string }): Promise<Repo | null> {
-  const [row] = await ctx.deps.db.query(repoByName, [...viewerParams(ctx.viewer), name.owner, name.slug])
+  const [row] = await ctx.deps.db.query(repoByName, { ...visibleRepos(ctx.viewer), ...name })
   return row ? toRepo(row) : null
 }
 
 /** Repos by id in the order asked, null where invisible; one statement for any number. For loaders and `node`. */
 export async function getReposById(querier: Querier, viewer: Viewer, ids: readonly string[]): Promise<(Repo | null)[]> {
-  const rows = await querier.query(reposById, [...viewerParams(viewer), ids])
-  const byId = new Map(rows.map((row) => [row[0], toRepo(row)]))
+  const rows = await querier.query(reposById, { ...visibleRepos(viewer), ids })
+  const byId = new Map(rows.map((row) => [row.id, toRepo(row)]))
   return ids.map((id) => byId.get(id) ?? null)
 }
 
@@ -58,8 +51,9 @@ export type RepoFacts = RowOf<typeof factColumns>
 const factsByName = statement({
   name: 'repo-facts-by-name',
   columns: factColumns,
+  params: { ...repoViewer, owner: param<string>(), slug: param<string>() },
   text: `select ${factColumns.sql} from repos r join accounts o on o.id = r.owner_id
-    where o.handle = $3 and r.slug = $4 and ${visibleRepo}`,
+    where o.handle = :owner and r.slug = :slug and ${visibleRepo}`,
 })
 
 const lockById = statement({
@@ -70,7 +64,7 @@ const lockById = statement({
 
 /** The repo that `owner/slug` names, for a verb; 404 where the caller may not see it. */
 export async function findRepo(ctx: RequestContext, name: { owner: string; slug: string }): Promise<RepoFacts> {
-  const [facts] = await ctx.deps.db.query(factsByName, [...viewerParams(ctx.viewer), name.owner, name.slug])
+  const [facts] = await ctx.deps.db.query(factsByName, { ...visibleRepos(ctx.viewer), ...name })
   if (!facts) throw notFound(`The repo ${name.owner}/${name.slug}`)
   return facts
 }

@@ -1,10 +1,11 @@
 /** listRepos (spec, "GET /v1/repos"): a keyset page of the repos that the caller can see, and the facet counts. */
+import { visibleRepos } from '../auth/policy.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { decodeCursor, encodeCursor, idPart, isTimePart, type Page } from '../platform/page.ts'
 import { DEFAULT_PAGE_SIZE } from '../platform/text-rules.ts'
 import type { Statement } from '../store/db.ts'
-import { FOUND, type RepoFilter, type RepoSort, repoFacetStatement, repoPageStatement } from './list-sql.ts'
-import { type Repo, toRepo, viewerParams, visibleRepo } from './repo-shape.ts'
+import { type RepoFilter, type RepoSort, repoFacetStatement, repoPageStatement } from './list-sql.ts'
+import { type Repo, toRepo } from './repo-shape.ts'
 
 export interface ListReposInput extends Omit<RepoFilter, 'ownerId'> {
   readonly owner?: string | null
@@ -62,17 +63,17 @@ export async function listRepos(ctx: RequestContext, input: ListReposInput): Pro
   const cursorOf = (repo: Repo) => encodeCursor(listing, sort === 'created' ? [repo.id] : [repo.updatedAt, repo.id])
   const filter = await resolveFilter(ctx, input)
   if (!filter) return { nodes: [], hasNextPage: false, cursorOf }
-  const { statement, values } = repoPageStatement(viewerParams(ctx.viewer), { filter, sort, after, limit: limit + 1 })
+  const { statement, values } = repoPageStatement(visibleRepos(ctx.viewer), { filter, sort, after, limit: limit + 1 })
   const rows = await ctx.deps.db.query(statement, values)
   const nodes = rows.slice(0, limit).map(toRepo)
-  return { nodes, hasNextPage: (rows[0]?.[FOUND] ?? 0) > nodes.length, cursorOf }
+  return { nodes, hasNextPage: (rows[0]?.found ?? 0) > nodes.length, cursorOf }
 }
 
 /** RepoFacets (spec): counts over every visible repo, ignoring `q`, `tag`, `visibility` and `robot`. */
 export async function repoFacets(ctx: RequestContext, input: ListReposInput): Promise<Facets> {
   const filter = await resolveFilter(ctx, input)
   if (!filter) return { total: 0, tags: [] }
-  const { statement, values } = repoFacetStatement(viewerParams(ctx.viewer), visibleRepo, filter)
+  const { statement, values } = repoFacetStatement(visibleRepos(ctx.viewer), filter)
   const [facets] = await ctx.deps.db.query(statement, values)
   return facets ?? { total: 0, tags: [] }
 }

@@ -1,6 +1,7 @@
 /** A repo as the graph shows it, and the columns that every read of one selects. Spec, "Repo". */
-import { repoVisibleSql, visibleRepos } from '../auth/policy.ts'
-import type { AccountRef, Viewer } from '../operation/context.ts'
+import { repoVisibleSql } from '../auth/policy.ts'
+import type { AccountRef } from '../operation/context.ts'
+import { column, columns, type RowOf } from '../store/columns.ts'
 
 export type RepoKind = 'dataset' | 'model' | 'robot'
 export type Visibility = 'private' | 'public'
@@ -50,37 +51,10 @@ export interface Repo {
   readonly updatedAt: string
 }
 
-/** One row of `repoColumns`, as an array in their order. */
-export type RepoRow = readonly [
-  id: string,
-  kind: RepoKind,
-  ownerId: string,
-  ownerKind: AccountRef['kind'],
-  ownerHandle: string,
-  ownerName: string | null,
-  slug: string,
-  visibility: Visibility,
-  description: string | null,
-  tags: string[],
-  fileCount: number,
-  totalBytes: number,
-  verifiedCount: number,
-  createdAt: string,
-  updatedAt: string,
-  meta: ModelMeta | DatasetMeta | Repo['robotCard'],
-  policyCount: number | null,
-]
-
 const isoTime = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
-/** What visible means for the repo alias `r`; every read of repos has the viewer's parameters as $1 and $2. */
+/** What visible means for the repo alias `r`, of the parameters `repoViewer`. */
 export const visibleRepo = repoVisibleSql('r')
-
-/** `$1` and `$2` of every read of repos. */
-export function viewerParams(viewer: Viewer): [readonly string[], readonly string[] | null] {
-  const { accountIds, repoIds } = visibleRepos(viewer)
-  return [accountIds, repoIds]
-}
 
 /**
  * How a policy's fingerprint compares with its robot's current interface (spec, ModelMeta `embodiment_check`): null where no robot of
@@ -116,29 +90,48 @@ const policyCountColumn = `case when r.kind = 'robot' then (
     select count(*)::int from model_meta pm join repos pr on pr.id = pm.repo_id
     where lower(pm.robot) = o.handle || '/' || r.slug and ${repoVisibleSql('pr')}) end`
 
-export const repoColumns = `r.id, r.kind, o.id as owner_id, o.kind as owner_kind, o.handle as owner_handle, o.name as owner_name,
-  r.slug, r.visibility, r.description, to_json(r.tags) as tags, r.file_count, r.total_bytes, r.verified_count,
-  r.created_at, r.updated_at, ${metaColumn} as meta, ${policyCountColumn} as policy_count`
+/** Of `repos r join accounts o on o.id = r.owner_id`, with the parameters `repoViewer`. */
+export const repoColumns = columns({
+  id: column<string>('r.id'),
+  kind: column<RepoKind>('r.kind'),
+  ownerId: column<string>('o.id'),
+  ownerKind: column<AccountRef['kind']>('o.kind'),
+  ownerHandle: column<string>('o.handle'),
+  ownerName: column<string | null>('o.name'),
+  slug: column<string>('r.slug'),
+  visibility: column<Visibility>('r.visibility'),
+  description: column<string | null>('r.description'),
+  tags: column<string[]>('to_json(r.tags)'),
+  fileCount: column<number>('r.file_count'),
+  totalBytes: column<number>('r.total_bytes'),
+  verifiedCount: column<number>('r.verified_count'),
+  createdAt: column<string>('r.created_at'),
+  updatedAt: column<string>('r.updated_at'),
+  /** By `kind`; typed by `metaColumn`, which writes it. The card in it was checked when it was put. */
+  meta: column<ModelMeta | DatasetMeta | Repo['robotCard']>(metaColumn),
+  policyCount: column<number | null>(policyCountColumn),
+})
 
-/** A row in the graph's shape. One literal, read by place: taking the array apart by destructuring runs an iterator for each row. */
-export function toRepo(row: readonly [...RepoRow, ...unknown[]]): Repo {
-  const kind = row[1]
-  const meta = row[15]
+export type RepoRow = RowOf<typeof repoColumns>
+
+/** A row in the graph's shape. */
+export function toRepo(row: RepoRow): Repo {
+  const { kind, meta } = row
   return {
-    id: row[0],
+    id: row.id,
     kind,
-    owner: { id: row[2], kind: row[3], handle: row[4], name: row[5] },
-    slug: row[6],
-    fullName: `${row[4]}/${row[6]}`,
-    visibility: row[7],
-    description: row[8],
-    tags: row[9],
+    owner: { id: row.ownerId, kind: row.ownerKind, handle: row.ownerHandle, name: row.ownerName },
+    slug: row.slug,
+    fullName: `${row.ownerHandle}/${row.slug}`,
+    visibility: row.visibility,
+    description: row.description,
+    tags: row.tags,
     modelMeta: kind === 'model' ? (meta as ModelMeta | null) : null,
     datasetMeta: kind === 'dataset' ? (meta as DatasetMeta | null) : null,
     robotCard: kind === 'robot' ? (meta as Repo['robotCard']) : null,
-    fileSummary: { count: row[10], totalBytes: row[11], verifiedCount: row[12] },
-    policyCount: row[16],
-    createdAt: row[13],
-    updatedAt: row[14],
+    fileSummary: { count: row.fileCount, totalBytes: row.totalBytes, verifiedCount: row.verifiedCount },
+    policyCount: row.policyCount,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
   }
 }

@@ -1,69 +1,71 @@
 /** A run as verbs that move it see it: what decides, under the lock of its row. Lock order: repos, runs, accounts, uploads, blobs. */
-import { runViewerParams } from '../auth/policy.ts'
+import { runViewer, visibleRuns } from '../auth/policy.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { HubError, notFound } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
 import type { Usd } from '../platform/money.ts'
-import type { Querier, Statement } from '../store/db.ts'
+import { column, columns, type RowOf } from '../store/columns.ts'
+import type { Querier } from '../store/db.ts'
+import { param, statement } from '../store/statement.ts'
 import type { JobStatus } from '../work/job-status.ts'
 import { deadlineSql, dueSql, isDeadlineOver, isGraceOver } from './lease/deadline.ts'
 import { visibleRun } from './read/run-shape.ts'
 import { decideRun, type RunExecutor, type RunFacts, type RunTrigger } from './run-state.ts'
 
-export interface HeldRun {
-  readonly id: string
-  readonly ownerId: string
-  readonly status: JobStatus
-  readonly executor: RunExecutor | null
-  readonly attempt: number
-  readonly lostLeases: number
-  readonly claimCredential: string | null
-  readonly claimedBy: string | null
-  readonly claimedAt: string | null
-  readonly hostedCallId: string | null
-  readonly hostedCredential: string | null
-  readonly barredCredential: string | null
-  readonly barredUntil: string | null
-  readonly cancelRequestedAt: string | null
-  readonly stopReason: string | null
-  readonly leaseOver: boolean
-  readonly maxHours: number
-  readonly deadlineAt: string | null
-  readonly priced: boolean
-  readonly rateUsdPerHour: Usd | null
-  readonly budgetUsd: Usd | null
-  readonly gpuType: string | null
-  /** The database's clock, which decides everything about time. */
-  readonly now: string
-}
-
 /** All of it but the clock, of the runs row `u`. */
-export const heldColumns = `u.id, u.owner_id as "ownerId", u.status, u.executor, u.attempt, u.lost_leases as "lostLeases",
-  u.claim_credential as "claimCredential", u.claimed_by as "claimedBy", u.claimed_at as "claimedAt", u.hosted_call_id as "hostedCallId",
-  u.hosted_credential as "hostedCredential", u.barred_credential as "barredCredential", u.barred_until as "barredUntil",
-  u.cancel_requested_at as "cancelRequestedAt", u.stop_reason as "stopReason", coalesce(u.lease_expires_at <= now(), false) as "leaseOver",
-  u.max_hours::float8 as "maxHours", ${deadlineSql} as "deadlineAt", u.priced, u.rate_usd_per_hour as "rateUsdPerHour", u.budget_usd as "budgetUsd", u.gpu_type as "gpuType"`
-const columns = `${heldColumns}, now() as now`
+export const heldColumns = columns({
+  id: column<string>('u.id'),
+  ownerId: column<string>('u.owner_id'),
+  status: column<JobStatus>('u.status'),
+  executor: column<RunExecutor | null>('u.executor'),
+  attempt: column<number>('u.attempt'),
+  lostLeases: column<number>('u.lost_leases'),
+  claimCredential: column<string | null>('u.claim_credential'),
+  claimedBy: column<string | null>('u.claimed_by'),
+  claimedAt: column<string | null>('u.claimed_at'),
+  hostedCallId: column<string | null>('u.hosted_call_id'),
+  hostedCredential: column<string | null>('u.hosted_credential'),
+  barredCredential: column<string | null>('u.barred_credential'),
+  barredUntil: column<string | null>('u.barred_until'),
+  cancelRequestedAt: column<string | null>('u.cancel_requested_at'),
+  stopReason: column<string | null>('u.stop_reason'),
+  leaseOver: column<boolean>('coalesce(u.lease_expires_at <= now(), false)'),
+  maxHours: column<number>('u.max_hours::float8'),
+  deadlineAt: column<string | null>(deadlineSql),
+  priced: column<boolean>('u.priced'),
+  rateUsdPerHour: column<Usd | null>('u.rate_usd_per_hour'),
+  budgetUsd: column<Usd | null>('u.budget_usd'),
+  gpuType: column<string | null>('u.gpu_type'),
+})
 
-const visibleById: Statement<HeldRun> = {
+/** The database's clock, which decides everything about time. */
+const rowColumns = heldColumns.with({ now: column<string>('now()') })
+
+export type HeldRun = RowOf<typeof rowColumns>
+
+const visibleById = statement({
   name: 'run-facts-visible',
-  text: `select ${columns} from runs u where u.id = $5 and ${visibleRun}`,
-}
+  columns: rowColumns,
+  params: { ...runViewer, runId: param<string>() },
+  text: `select ${rowColumns.sql} from runs u where u.id = :runId and ${visibleRun}`,
+})
 
-const lockById: Statement<HeldRun> = {
+const lockById = statement({
   name: 'run-lock',
-  text: `select ${columns} from runs u where u.id = $1 for update`,
-}
+  columns: rowColumns,
+  text: `select ${rowColumns.sql} from runs u where u.id = $1 for update`,
+})
 
 /** SKIP LOCKED: of many hubs that sweep at once one takes it, and a report that holds its run right now has not lost it. */
-const lockDue: Statement<HeldRun> = {
+const lockDue = statement({
   name: 'run-lock-due',
-  text: `select ${columns} from runs u where u.id = $1 and u.status = 'running' and ${dueSql} for update skip locked`,
-}
+  columns: rowColumns,
+  text: `select ${rowColumns.sql} from runs u where u.id = $1 and u.status = 'running' and ${dueSql} for update skip locked`,
+})
 
 /** The run that a verb is about; 404 where the caller may not see it. */
 export async function findRun(ctx: RequestContext, id: string): Promise<HeldRun> {
-  const found = isId('run', id) ? await ctx.deps.db.query(visibleById, [...runViewerParams(ctx.viewer), id]) : []
+  const found = isId('run', id) ? await ctx.deps.db.query(visibleById, { ...visibleRuns(ctx.viewer), runId: id }) : []
   const [run] = found
   if (!run) throw notFound(`The run ${id.slice(0, 64)}`)
   return run

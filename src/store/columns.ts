@@ -25,6 +25,9 @@ export interface Columns<R> {
   with<M extends ColumnSet>(more: M): Columns<R & Row<M>>
   /** The same columns as an outer query reads them from the subquery `alias`, which selects these. */
   from(alias: string): Columns<R>
+  /** These columns, and behind them those of the subquery `alias` that a left join brings: null together. */
+  withOptional<M>(alias: string, joined: Columns<M>): Columns<R & { readonly [Name in keyof M]: M[Name] | null }>
+  readonly names: readonly string[]
 }
 
 export type RowOf<C> = C extends Columns<infer R> ? R : never
@@ -37,14 +40,19 @@ export function columns<C extends ColumnSet>(set: C): Columns<Row<C>> {
   const names = Object.keys(set)
   const wrong = names.find((name) => !isName(name))
   if (wrong !== undefined) throw new Error(`A column cannot be named ${JSON.stringify(wrong)}.`)
-  return {
+  const self: Columns<Row<C>> = {
+    names,
     sql: names.map((name) => `${set[name]?.sql} as "${name}"`).join(', '),
     toRow: mapperOf(names) as (cells: readonly unknown[]) => Row<C>,
     with: (more) => columns({ ...set, ...more }) as Columns<never>,
-    from: (alias) =>
-      columns(Object.fromEntries(names.map((name) => [name, { sql: `${alias}."${name}"` }]))) as Columns<Row<C>>,
+    from: (alias) => columns(namedBy(alias, names)) as Columns<never>,
+    withOptional: (alias, joined) => self.with(namedBy(alias, joined.names)) as Columns<never>,
   }
+  return self
 }
+
+const namedBy = (alias: string, names: readonly string[]): ColumnSet =>
+  Object.fromEntries(names.map((name) => [name, { sql: `${alias}."${name}"` }]))
 
 /**
  * One object literal, compiled: engines give all rows one shape and write each member to its place. A loop over the names costs a row of 52 columns three

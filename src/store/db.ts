@@ -113,7 +113,7 @@ async function writesTemporary(withTx: Db['withTx']): Promise<boolean> {
 }
 
 type Run = <T>(target: pg.Pool | pg.PoolClient, statement: AnyStatement<T>, values: readonly unknown[]) => Promise<T[]>
-type AnyStatement<T> = Pick<Statement<T>, 'name' | 'text' | 'toRow' | 'rows'>
+type AnyStatement<T> = Pick<Statement<T>, 'name' | 'text' | 'toRow'>
 
 function querying(target: pg.Pool | pg.PoolClient, run: Run): Querier['query'] {
   return <T, P>(statement: Statement<T> | NamedStatement<T, P>, values: readonly unknown[] | P = []) =>
@@ -122,16 +122,16 @@ function querying(target: pg.Pool | pg.PoolClient, run: Run): Querier['query'] {
 
 async function runStatement<T>(
   target: pg.Pool | pg.PoolClient,
-  { name, text, toRow, rows: shape }: AnyStatement<T>,
+  { name, text, toRow }: AnyStatement<T>,
   values: readonly unknown[],
   onStatement?: (text: string) => void,
 ): Promise<T[]> {
   onStatement?.(text)
   const config = { ...(name === '' ? {} : { name }), text, values: values as unknown[] }
   try {
-    if (!toRow && shape !== 'array') return (await target.query(config)).rows as T[]
+    if (!toRow) return (await target.query(config)).rows as T[]
     const { rows } = await target.query<unknown[]>({ ...config, rowMode: 'array' })
-    return toRow ? rows.map((cells) => toRow(cells)) : (rows as T[])
+    return rows.map((cells) => toRow(cells))
   } catch (error) {
     throw asUnavailable(error)
   }

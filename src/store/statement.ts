@@ -11,8 +11,6 @@ export interface Statement<T> {
   readonly text: string
   /** Makes the row of its cells. Without it, members have the names that the columns have in the text. */
   readonly toRow?: (cells: readonly unknown[]) => T
-  /** Rows as arrays in the order of the columns: `T` is then a tuple. */
-  readonly rows?: 'array'
   readonly names?: undefined
   /** Never set: carries the row's type. */
   readonly row?: T
@@ -60,8 +58,8 @@ export function statement<P extends ParamSet, T = never>(parts: NamedParts<T, P>
 export function statement<T = never>(parts: Parts<T>): Statement<T>
 /** What both make. */
 export function statement<T>(parts: Parts<T> & { readonly params?: ParamSet }): unknown {
-  const { params } = parts
-  if (!params) return { ...selecting(parts), text: parts.text }
+  const { params = {} } = parts
+  if (!parts.params && namesIn(parts.text).length === 0) return { ...selecting(parts), text: parts.text }
   const names = Object.keys(params)
   const unused = names.find((name) => !namesIn(parts.text).includes(name))
   if (unused !== undefined) throw new Error(`The statement ${parts.name} does not use its parameter :${unused}.`)

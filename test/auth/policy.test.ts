@@ -10,12 +10,15 @@ import {
   assertSession,
   canSee,
   type RepoTarget,
+  repoViewer,
   repoVisibleSql,
   requireCredential,
   visibleRepos,
 } from '../../src/auth/policy.ts'
 import type { Credentialed, Viewer } from '../../src/operation/context.ts'
 import { HubError } from '../../src/platform/errors.ts'
+import { column, columns } from '../../src/store/columns.ts'
+import { param, statement } from '../../src/store/statement.ts'
 import { testDb } from '../support/database.ts'
 
 const database = testDb()
@@ -196,13 +199,18 @@ describe('the policy, sentence by sentence', () => {
 
   it('means the same in SQL as in code, for every viewer and repo', async () => {
     const repos = [secret, other, open, ofAcme]
-    const text = `select r.id from json_to_recordset($3::json) as r(id text, owner_id text, visibility text) where ${repoVisibleSql('r')} order by r.id`
+    const id = columns({ id: column<string>('r.id') })
+    const visible = statement({
+      name: '',
+      columns: id,
+      params: { ...repoViewer, rows: param<string>() },
+      text: `select ${id.sql} from json_to_recordset(:rows::json) as r(id text, owner_id text, visibility text) where ${repoVisibleSql('r')} order by r.id`,
+    })
     const rows = JSON.stringify(
       repos.map((repo) => ({ id: repo.id, owner_id: repo.ownerId, visibility: repo.visibility })),
     )
     for (const viewer of [nobody, session, owner, read, write, ofOrg, limited, agent, stranger]) {
-      const { accountIds, repoIds } = visibleRepos(viewer)
-      const found = await database.db.query<{ id: string }>({ name: '', text }, [accountIds, repoIds, rows])
+      const found = await database.db.query(visible, { ...visibleRepos(viewer), rows })
       const seen = repos
         .filter((repo) => canSee(repo, viewer))
         .map((repo) => repo.id)

@@ -5,13 +5,15 @@
 import Fastify from 'fastify'
 import { isKeyToken, tokenDigest } from '../../src/auth/api-key.ts'
 import { keyByDigest } from '../../src/auth/credential-rows.ts'
+import { repoViewer, type VisibleRepos } from '../../src/auth/policy.ts'
 import { requestId } from '../../src/http/edge.ts'
 import { createLogger, pathOf, requestLogger } from '../../src/http/logger.ts'
 import { createRateLimit } from '../../src/http/rate-limit.ts'
 import { noneMatchCovers, strongEtag } from '../../src/platform/etag.ts'
 import { repoPageStatement } from '../../src/repos/list-sql.ts'
-import { repoColumns, visibleRepo } from '../../src/repos/repo-shape.ts'
-import { openDb, type Statement } from '../../src/store/db.ts'
+import { type RepoRow, repoColumns, visibleRepo } from '../../src/repos/repo-shape.ts'
+import { openDb } from '../../src/store/db.ts'
+import { type NamedStatement, orderedValues, param, statement } from '../../src/store/statement.ts'
 
 const url = process.env.DATABASE_URL
 if (!url) throw new Error('DATABASE_URL is needed')
@@ -20,74 +22,65 @@ const rate = createRateLimit(Number(process.env.RATE_LIMIT_PER_MINUTE ?? 0))
 const log = requestLogger(createLogger({ logLevel: 'info' }))
 const app = Fastify({ logger: false, genReqId: (request) => requestId(request.headers['x-request-id']) })
 
-interface RepoRow {
-  readonly id: string
-  readonly kind: string
-  readonly owner_id: string
-  readonly owner_kind: string
-  readonly owner_handle: string
-  readonly owner_name: string | null
-  readonly slug: string
-  readonly visibility: string
-  readonly description: string | null
-  readonly tags: string[]
-  readonly file_count: number
-  readonly total_bytes: number
-  readonly verified_count: number
-  readonly created_at: string
-  readonly updated_at: string
-  readonly policy_count: number | null
-}
+const named = { ...repoViewer, owner: param<string>(), repo: param<string>() }
 
-const repoByName: Statement<RepoRow> = {
+const repoByName = statement({
   name: 'limit-repo',
-  text: `select ${repoColumns} from repos r join accounts o on o.id = r.owner_id where o.handle = $3 and r.slug = $4 and ${visibleRepo}`,
+  params: named,
+  text: `select ${repoColumns.sql} from repos r join accounts o on o.id = r.owner_id where o.handle = :owner and r.slug = :repo and ${visibleRepo}`,
+})
+
+interface FileRow {
+  readonly path: string
+  readonly size: number
+  readonly etag: string | null
+  readonly sha256: string | null
+  readonly mime: string | null
+  readonly updated_at: string
 }
 
-const tree: Statement<{
-  path: string
-  size: number
-  etag: string | null
-  sha256: string | null
-  mime: string | null
-  updated_at: string
-}> = {
+const tree = statement({
   name: 'limit-tree',
+  params: { ...named, limit: param<number>() },
   text: `select f.path, b.size, b.etag, b.sha256, f.mime, f.updated_at from files f join blobs b on b.id = f.blob_id
-    where f.repo_id = (select r.id from repos r join accounts o on o.id = r.owner_id where o.handle = $3 and r.slug = $4 and ${visibleRepo})
-    and f.to_seq is null order by f.path limit $5`,
-}
+    where f.repo_id = (select r.id from repos r join accounts o on o.id = r.owner_id where o.handle = :owner and r.slug = :repo and ${visibleRepo})
+    and f.to_seq is null order by f.path limit :limit`,
+})
+
+/** Rows as the driver makes them. */
+const rowsOf = <T, P>({ name, text, ...rest }: NamedStatement<unknown, P>, values: P) =>
+  db.query<T>({ name, text }, orderedValues({ name, text, ...rest }, values))
 
 const repoJson = (row: RepoRow) => ({
   id: row.id,
   kind: row.kind,
-  owner: { id: row.owner_id, kind: row.owner_kind, handle: row.owner_handle, name: row.owner_name },
+  owner: { id: row.ownerId, kind: row.ownerKind, handle: row.ownerHandle, name: row.ownerName },
   slug: row.slug,
-  full_name: `${row.owner_handle}/${row.slug}`,
+  full_name: `${row.ownerHandle}/${row.slug}`,
   visibility: row.visibility,
   description: row.description,
   tags: row.tags,
-  file_summary: { count: row.file_count, total_bytes: row.total_bytes, verified_count: row.verified_count },
-  policy_count: row.policy_count,
-  created_at: row.created_at,
-  updated_at: row.updated_at,
+  file_summary: { count: row.fileCount, total_bytes: row.totalBytes, verified_count: row.verifiedCount },
+  policy_count: row.policyCount,
+  created_at: row.createdAt,
+  updated_at: row.updatedAt,
 })
 
 type Names = { owner: string; repo: string }
 
-/** The viewer's two parameters, after the same key check that the hub makes. */
-async function accountsOf(authorization: string | undefined): Promise<[string[], null]> {
+/** What the viewer sees, after the same key check that the hub makes. */
+async function accountsOf(authorization: string | undefined): Promise<VisibleRepos> {
   const token = authorization?.slice('Bearer '.length) ?? ''
   if (!isKeyToken(token)) throw new Error('bad key')
   const [row] = await db.query(keyByDigest, [tokenDigest(token)])
   if (!row?.live) throw new Error('dead key')
-  return [[row.account_id, ...row.orgs.map((org) => org.id)], null]
+  return { accountIds: [row.account_id, ...row.orgs.map((org) => org.id)], repoIds: null }
 }
 
-function serve(path: string, read: (viewer: [string[], null], names: Names, limit: number) => Promise<unknown>): void {
+function serve(path: string, read: (viewer: VisibleRepos, names: Names, limit: number) => Promise<unknown>): void {
   app.get<{ Params: Names; Querystring: { limit?: string } }>(path, async (request, reply) => {
     const viewer = await accountsOf(request.headers.authorization)
-    await rate.count(reply, { credentialId: viewer[0][0] ?? '' })
+    await rate.count(reply, { credentialId: viewer.accountIds[0] ?? '' })
     const text = JSON.stringify(await read(viewer, request.params, Number(request.query.limit ?? 20)))
     const etag = strongEtag(text)
     reply.headers({
@@ -116,7 +109,7 @@ app.addHook('onResponse', (request, reply, done) => {
 })
 
 serve('/v1/repos/:owner/:repo', async (viewer, { owner, repo }) => {
-  const [row] = await db.query(repoByName, [...viewer, owner, repo])
+  const [row]: RepoRow[] = await rowsOf(repoByName, { ...viewer, owner, repo })
   return row && repoJson(row)
 })
 
@@ -127,7 +120,7 @@ serve('/v1/repos', async (viewer, _names, limit) => {
     after: null,
     limit: limit + 1,
   })
-  const rows = await db.query<RepoRow>({ name: 'limit-list', text: statement.text }, values)
+  const rows: RepoRow[] = await rowsOf({ ...statement, name: 'limit-list' }, values)
   return {
     items: rows.slice(0, limit).map(repoJson),
     next_cursor: rows.length > limit ? (rows[limit - 1]?.id ?? null) : null,
@@ -135,7 +128,7 @@ serve('/v1/repos', async (viewer, _names, limit) => {
 })
 
 serve('/v1/repos/:owner/:repo/tree', async (viewer, { owner, repo }, limit) => {
-  const rows = await db.query(tree, [...viewer, owner, repo, limit + 1])
+  const rows: FileRow[] = await rowsOf(tree, { ...viewer, owner, repo, limit: limit + 1 })
   return { items: rows.slice(0, limit), next_cursor: rows.length > limit ? (rows[limit - 1]?.path ?? null) : null }
 })
 

@@ -6,14 +6,15 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
+import { visibleRepos } from '../../src/auth/policy.ts'
 import { listTree, treeByName } from '../../src/files/tree.ts'
 import type { RequestContext } from '../../src/operation/context.ts'
 import { justAfter, prefixSuccessor } from '../../src/platform/file-path.ts'
 import { encodeCursor } from '../../src/platform/page.ts'
-import { viewerParams } from '../../src/repos/repo-shape.ts'
 import { type Db, openDb } from '../../src/store/db.ts'
 import { startEmbeddedPostgres } from '../../src/store/embedded-postgres.ts'
 import { migrate } from '../../src/store/migrate.ts'
+import { orderedValues } from '../../src/store/statement.ts'
 import { makeWorld, type WorldRepo } from '../support/world.ts'
 import { median } from './measure.ts'
 
@@ -88,14 +89,14 @@ async function explain(db: Db, ctx: RequestContext, repo: WorldRepo, page: (type
   try {
     await client.query('set plan_cache_mode = force_generic_plan')
     const lower = page.after === null ? page.prefix : justAfter(page.after)
-    const values = [
-      ...viewerParams(ctx.viewer),
-      repo.owner,
-      repo.repo,
+    const values = orderedValues(treeByName, {
+      ...visibleRepos(ctx.viewer),
+      owner: repo.owner,
+      slug: repo.repo,
       lower,
-      prefixSuccessor(page.prefix),
-      PAGE_ROWS + 1,
-    ]
+      upper: prefixSuccessor(page.prefix),
+      limit: PAGE_ROWS + 1,
+    })
     const literal = (value: string) => client.escapeLiteral(value)
     const quoted = values.map((value) => {
       if (value === null) return 'null'

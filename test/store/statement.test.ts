@@ -25,6 +25,19 @@ it('columns grow at their end, and an outer query reads them from the subquery t
   ])
 })
 
+it('columns of a left join are null together, and their type says so', async () => {
+  const outer = columns({ n: column<number>('n') }).withOptional('inside', pair)
+  expectTypeOf<RowOf<typeof outer>>().toEqualTypeOf<
+    { readonly n: number } & { readonly left: number | null; readonly right: string | null }
+  >()
+  const joined = `(select ${pair.sql} from ${source}) inside on inside."left" = n`
+  const text = `select ${outer.sql} from generate_series(2, 3) n left join ${joined} order by n`
+  expect(await t.db.query(statement({ name: '', columns: outer, text }))).toStrictEqual([
+    { n: 2, left: 2, right: null },
+    { n: 3, left: null, right: null },
+  ])
+})
+
 it('a name that is no plain identifier stops the start', () => {
   for (const name of ['a b', 'a"', '__proto__', 'x: 1, y', ''])
     expect(() => columns({ [name]: column<string>('1') })).toThrow('cannot be named')
@@ -71,6 +84,7 @@ it('a parameter that the text does not use, or does not declare, stops the start
   const params = { a: param<number>(), b: param<number>() }
   expect(() => statement({ name: 'less', params, text: 'select :a' })).toThrow('does not use its parameter :b')
   expect(() => statement({ name: 'more', params, text: 'select :a, :b, :c' })).toThrow('has no parameter :c')
+  expect(() => statement({ name: 'none', text: 'select :a' })).toThrow('has no parameter :a')
   expect(() => composed({ name: 'more', params, text: 'select :c' })).toThrow('has no parameter :c')
 })
 

@@ -1,11 +1,12 @@
 /** listRunCheckpoints (spec, "GET /v1/runs/{run_id}/checkpoints"): of any number of runs in one statement. */
-
+import { repoViewer, visibleRepos } from '../../auth/policy.ts'
 import { fileEntryColumns, type RepoFileEntry } from '../../files/file-entry.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { HubError } from '../../platform/errors.ts'
 import { prefixSuccessor } from '../../platform/file-path.ts'
-import { viewerParams, visibleRepo } from '../../repos/repo-shape.ts'
-import type { Statement } from '../../store/db.ts'
+import { visibleRepo } from '../../repos/repo-shape.ts'
+import { column, columns, type RowOf } from '../../store/columns.ts'
+import { param, statement } from '../../store/statement.ts'
 import { CHECKPOINT_PREFIX, checkpointsOf, type RunCheckpoint } from './checkpoints.ts'
 
 export interface CheckpointList {
@@ -20,20 +21,30 @@ export interface CheckpointList {
 /** The answer is no page; a run of this many files is read through the tree of its repo. */
 const MAX_FILES = 20_000
 
-type FileRow = { readonly repoId: string; readonly fullName: string } & {
-  readonly [Column in keyof RepoFileEntry]: RepoFileEntry[Column] | null
-}
+const rowColumns = columns({
+  repoId: column<string>('r.id'),
+  fullName: column<string>("o.handle || '/' || r.slug"),
+}).withOptional('e', fileEntryColumns)
+type FileRow = RowOf<typeof rowColumns>
 
 /** A repo without checkpoints is one row of nulls. `offset 0` keeps each blob a look-up by key. */
-const checkpointFiles: Statement<FileRow> = {
+const checkpointFiles = statement({
   name: 'run-checkpoint-files',
-  text: `select r.id as "repoId", o.handle || '/' || r.slug as "fullName", e.*
+  columns: rowColumns,
+  params: {
+    ...repoViewer,
+    ids: param<readonly string[]>(),
+    lower: param<string>(),
+    upper: param<string>(),
+    limit: param<number>(),
+  },
+  text: `select ${rowColumns.sql}
     from repos r join accounts o on o.id = r.owner_id
-    left join lateral (select ${fileEntryColumns} from files f
+    left join lateral (select ${fileEntryColumns.sql} from files f
       cross join lateral (select size, etag, sha256 from blobs where id = f.blob_id offset 0) b
-      where f.repo_id = r.id and f.to_seq is null and f.path >= $4 and f.path < $5 order by f.path limit $6) e on true
-    where r.id = any($3::text[]) and ${visibleRepo}`,
-}
+      where f.repo_id = r.id and f.to_seq is null and f.path >= :lower and f.path < :upper order by f.path limit :limit) e on true
+    where r.id = any(:ids::text[]) and ${visibleRepo}`,
+})
 
 /** Of runs by their output repos (null: none yet), in the order asked. */
 export async function listCheckpoints(
@@ -41,9 +52,11 @@ export async function listCheckpoints(
   repoIds: readonly (string | null)[],
 ): Promise<(CheckpointList | HubError)[]> {
   const asked = [...new Set(repoIds.filter((id) => id !== null))]
-  const range = [CHECKPOINT_PREFIX, prefixSuccessor(CHECKPOINT_PREFIX), MAX_FILES + 1]
+  const range = { lower: CHECKPOINT_PREFIX, upper: prefixSuccessor(CHECKPOINT_PREFIX), limit: MAX_FILES + 1 }
   const rows =
-    asked.length === 0 ? [] : await ctx.deps.db.query(checkpointFiles, [...viewerParams(ctx.viewer), asked, ...range])
+    asked.length === 0
+      ? []
+      : await ctx.deps.db.query(checkpointFiles, { ...visibleRepos(ctx.viewer), ids: asked, ...range })
   const byRepo = Map.groupBy(rows, ({ repoId }) => repoId)
   return repoIds.map((id) => toList(id, (id && byRepo.get(id)) || []))
 }

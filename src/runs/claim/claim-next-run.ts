@@ -1,10 +1,11 @@
 /** claimNextRun (contract, "Additions"): the oldest queued worker run that the caller may claim, at once or as soon as there is one. */
 import { accountByHandle } from '../../auth/handle.ts'
-import { assertLevel, assertNotJob, runListedSql } from '../../auth/policy.ts'
+import { assertLevel, assertNotJob, repoViewer, runListedSql } from '../../auth/policy.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { AllowedContext, Credentialed, RequestContext } from '../../operation/context.ts'
 import { HubError } from '../../platform/errors.ts'
-import type { Statement } from '../../store/db.ts'
+import { column, columns } from '../../store/columns.ts'
+import { param, statement } from '../../store/statement.ts'
 import { notBarredSql } from '../lease/lost-lease.ts'
 import { readRun } from '../read/get-run.ts'
 import type { Run } from '../read/run-shape.ts'
@@ -26,15 +27,19 @@ const CANDIDATES = 100
  * The oldest waiting run of the caller's accounts that the credential has not just lost, its row locked until the claim commits; of a limited key only what it sees. Each account's queue is
  * read in the order of an index.
  */
-const oldestWaiting: Statement<{ id: string }> = {
+const idColumn = columns({ id: column<string>('u.id') })
+const oldestWaiting = statement({
   name: 'run-oldest-waiting',
+  columns: idColumn,
+  params: { ...repoViewer, credentialId: param<string>() },
   text: `with waiting as materialized (
-      select w.id from unnest($1::text[]) account(id) cross join lateral (
+      select w.id from unnest(:accountIds::text[]) account(id) cross join lateral (
         select u.id from runs u where u.owner_id = account.id and u.status = 'queued' and u.executor = 'worker'
-          and ${notBarredSql('u', '$3')} and ($2::text[] is null or u.filed_by = $3 or ${runListedSql('u')}) order by u.id limit ${CANDIDATES}) w
+          and ${notBarredSql('u', ':credentialId')} and (:repoIds::text[] is null or u.filed_by = :credentialId or ${runListedSql('u')})
+          order by u.id limit ${CANDIDATES}) w
       order by w.id limit ${CANDIDATES})
-    select u.id from waiting w join runs u on u.id = w.id where u.status = 'queued' order by w.id limit 1 for update of u skip locked`,
-}
+    select ${idColumn.sql} from waiting w join runs u on u.id = w.id where u.status = 'queued' order by w.id limit 1 for update of u skip locked`,
+})
 
 /** The claimed run, or null when none came within the time. Errors: 401, 403 also for an owner that is unknown or not the caller's. */
 export function claimNextRun(ctx: RequestContext, input: ClaimNextRunInput): Promise<Run | null> {
@@ -82,8 +87,8 @@ async function takeOldest(
   const nothing = new Error('nothing to claim')
   try {
     return await commitVerb(ctx, async (tx) => {
-      const mine = [credential.accountIds, credential.repoIds, credential.credentialId]
-      const [oldest] = await tx.query(oldestWaiting, mine)
+      const { accountIds, repoIds, credentialId } = credential
+      const [oldest] = await tx.query(oldestWaiting, { accountIds, repoIds, credentialId })
       if (!oldest || !(await takeRun(ctx, tx, credential, { runId: oldest.id, worker }))) throw nothing
       return readRun(tx, ctx.viewer, oldest.id)
     })

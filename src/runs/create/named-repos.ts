@@ -2,20 +2,24 @@
  * The repos of this hub that a recipe names: datasets are pinned as they are when the run is made, and none of the repos can be deleted while the run
  * stands. Contract, "References that keep a repo from being deleted".
  */
+import { repoViewer, visibleRepos } from '../../auth/policy.ts'
 import type { Viewer } from '../../operation/context.ts'
 import { ownDataset } from '../../planner/recipe/dataset-ref.ts'
 import type { Recipe } from '../../planner/recipe/recipe.ts'
 import { fullNameText } from '../../platform/text-rules.ts'
 import { addReferences, type Reference } from '../../repos/references.ts'
-import { viewerParams, visibleRepo } from '../../repos/repo-shape.ts'
+import { visibleRepo } from '../../repos/repo-shape.ts'
+import { column, columns, type RowOf } from '../../store/columns.ts'
 import type { Querier, Statement } from '../../store/db.ts'
+import { param, statement } from '../../store/statement.ts'
 
-interface NamedRepo {
-  readonly id: string
-  readonly kind: 'dataset' | 'robot'
-  readonly fullName: string
-  readonly seq: number
-}
+const namedColumns = columns({
+  id: column<string>('r.id'),
+  kind: column<'dataset' | 'robot'>('r.kind'),
+  fullName: column<string>("o.handle || '/' || r.slug"),
+  seq: column<number>('r.seq'),
+})
+type NamedRepo = RowOf<typeof namedColumns>
 
 export interface PinnedRef {
   readonly ref: string
@@ -30,20 +34,23 @@ export interface NamedRepos {
 }
 
 /** The key-share lock keeps a deletion away until the references stand; it lets uploads go on, and locks are taken in the order of ids. */
-const lockNamed: Statement<NamedRepo> = {
+const lockNamed = statement({
   name: 'run-named-repos',
-  text: `select r.id, r.kind, o.handle || '/' || r.slug as "fullName", r.seq from repos r join accounts o on o.id = r.owner_id
-    where (o.handle, r.slug) in (select split_part(n, '/', 1), split_part(n, '/', 2) from unnest($3::text[]) n)
+  columns: namedColumns,
+  params: { ...repoViewer, names: param<readonly string[]>() },
+  text: `select ${namedColumns.sql} from repos r join accounts o on o.id = r.owner_id
+    where (o.handle, r.slug) in (select split_part(n, '/', 1), split_part(n, '/', 2) from unnest(:names::text[]) n)
       and r.kind in ('dataset', 'robot') and ${visibleRepo}
     order by r.id for key share of r`,
-}
+})
 
 /** Resolves and locks what the recipe names and the viewer sees; what is not there is the executor's to complain of. One statement, none where nothing is named. */
 export async function lockNamedRepos(tx: Querier, viewer: Viewer, recipe: Recipe): Promise<NamedRepos> {
   const refs = (recipe.dataset ?? []).map((ref) => ({ ref, name: nameOf(ref) }))
   const robot = fullNameText.safeParse(recipe.robot?.toLowerCase()).data ?? null
   const names = [...refs.map(({ name }) => name), robot].filter((name) => name !== null)
-  const found = names.length === 0 ? [] : await tx.query(lockNamed, [...viewerParams(viewer), [...new Set(names)]])
+  const given = { ...visibleRepos(viewer), names: [...new Set(names)] }
+  const found = names.length === 0 ? [] : await tx.query(lockNamed, given)
   const find = (kind: NamedRepo['kind'], name: string | null) =>
     found.find((repo) => repo.kind === kind && repo.fullName === name) ?? null
   const datasets = refs.map(({ ref, name }) => ({ ref, repo: find('dataset', name) }))

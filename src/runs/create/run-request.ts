@@ -1,12 +1,14 @@
 /** What create, estimate and recommend have in common: the same body, held to the same rules. Spec, createRun. */
 import { accountByHandle } from '../../auth/handle.ts'
-import { assertNotJob, requireCredential } from '../../auth/policy.ts'
+import { assertNotJob, repoViewer, requireCredential, visibleRepos } from '../../auth/policy.ts'
 import type { AccountRef, RequestContext } from '../../operation/context.ts'
 import type { Recipe } from '../../planner/recipe/recipe.ts'
 import { planRun, type RunPlan } from '../../planner/run-plan.ts'
 import { HubError, invalid } from '../../platform/errors.ts'
-import { viewerParams, visibleRepo } from '../../repos/repo-shape.ts'
+import { visibleRepo } from '../../repos/repo-shape.ts'
+import { column, columns } from '../../store/columns.ts'
 import type { Querier, Statement } from '../../store/db.ts'
+import { param, statement } from '../../store/statement.ts'
 import { filesOfStep } from '../checkpoints/checkpoints.ts'
 import { getRun } from '../read/get-run.ts'
 import type { Run } from '../read/run-shape.ts'
@@ -77,19 +79,22 @@ export async function lockParent(tx: Querier, parent: Run | null): Promise<void>
 }
 
 /** Files of one step. */
-const checkpointAt: Statement<{ path: string }> = {
+const pathColumn = columns({ path: column<string>('f.path') })
+const checkpointAt = statement({
   name: 'run-parent-checkpoint',
-  text: `select f.path from repos r join files f on f.repo_id = r.id and f.to_seq is null
-    where r.id = $3 and ${visibleRepo} and f.path like 'checkpoints/step\\_%' and f.path ~ $4 limit 1`,
-}
+  columns: pathColumn,
+  params: { ...repoViewer, repoId: param<string>(), pattern: param<string>() },
+  text: `select ${pathColumn.sql} from repos r join files f on f.repo_id = r.id and f.to_seq is null
+    where r.id = :repoId and ${visibleRepo} and f.path like 'checkpoints/step\\_%' and f.path ~ :pattern limit 1`,
+})
 
 async function assertCheckpoint(ctx: RequestContext, step: number | null, parent: Run | null): Promise<void> {
   if (step === null) return
   const loc = ['recipe', 'parentCheckpointStep']
   if (!parent) throw invalid('validation.value', 'A checkpoint to start from is that of a parent run: name one.', loc)
   const repo = parent.outputModelRepo
-  const values = [...viewerParams(ctx.viewer), repo?.id, filesOfStep(step)]
-  const found = repo ? await ctx.deps.db.query(checkpointAt, values) : []
+  const given = { ...visibleRepos(ctx.viewer), pattern: filesOfStep(step) }
+  const found = repo ? await ctx.deps.db.query(checkpointAt, { ...given, repoId: repo.id }) : []
   if (found.length > 0) return
   throw invalid('validation.value', `The parent run lists no checkpoint at step ${step}.`, loc)
 }

@@ -1,9 +1,9 @@
 /** The log of a run, with its metrics beside it, for followers and downloads. An imported run has an empty one. */
-import { runViewerParams, runVisibleSql } from '../../auth/policy.ts'
+import { runViewer, runVisibleSql, type VisibleRuns, visibleRuns } from '../../auth/policy.ts'
 import type { RequestContext, Viewer } from '../../operation/context.ts'
 import { notFound } from '../../platform/errors.ts'
 import { isId } from '../../platform/ids.ts'
-import type { Statement } from '../../store/db.ts'
+import { type NamedStatement, param, statement } from '../../store/statement.ts'
 import { headColumns, type JobLog, type JobMetrics, type LogHead } from '../../work/log/job-log.ts'
 import { readMetrics } from '../metrics/read-metrics.ts'
 
@@ -21,14 +21,14 @@ export const runLog: JobLog = {
   metrics,
 }
 
-const visibleHead: Statement<LogHead> = {
+const visibleHead: NamedStatement<LogHead, VisibleRuns & { readonly runId: string }> = statement({
   name: 'run-log-head-visible',
-  text: `select ${headColumns({ metrics })} from runs u where u.id = $5 and ${runVisibleSql('u')}`,
-}
+  params: { ...runViewer, runId: param<string>() },
+  text: `select ${headColumns({ metrics })} from runs u where u.id = :runId and ${runVisibleSql('u')}`,
+})
 
 async function findRunHead(ctx: RequestContext, viewer: Viewer, runId: string): Promise<LogHead> {
-  const params = [...runViewerParams(viewer), runId]
-  const [head] = isId('run', runId) ? await ctx.deps.db.query(visibleHead, params) : []
+  const [head] = isId('run', runId) ? await ctx.deps.db.query(visibleHead, { ...visibleRuns(viewer), runId }) : []
   if (!head) throw notFound(`The run ${runId.slice(0, 64)}`)
   return head
 }

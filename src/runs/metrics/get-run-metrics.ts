@@ -1,7 +1,9 @@
 /** getRunMetrics (contract, "Additions"): the metrics of a run as series by key. */
 import type { RequestContext } from '../../operation/context.ts'
 import { asDouble } from '../../platform/exact-json.ts'
-import type { Querier, Statement } from '../../store/db.ts'
+import { column, columns, type RowOf } from '../../store/columns.ts'
+import type { Querier } from '../../store/db.ts'
+import { statement } from '../../store/statement.ts'
 import { type MetricSeries, type SeriesBuilder, seriesBuilder } from './metric-series.ts'
 
 export interface RunMetrics {
@@ -18,20 +20,27 @@ const MAX_KEYS = 1000
 const MAX_POINTS_TOGETHER = 100_000
 
 type Line = Readonly<Record<string, unknown>>
-type LineRow = readonly [seq: number, step: number | null, line: Line]
+
+/** A line is what its report had; it was held to be an object of this size when it came. */
+const lineColumns = columns({
+  seq: column<number>('p.seq'),
+  step: column<number | null>('p.step'),
+  line: column<Line>('p.line'),
+})
+type LineRow = RowOf<typeof lineColumns>
 
 /** Lines of some hundred bytes; one may have some megabytes, so a page ends behind the line that takes it past 2 MiB. */
 const PAGE_LINES = 2000
 const PAGE_BYTES = 2 * 1024 * 1024
 
-const linesAfter: Statement<LineRow> = {
+const linesAfter = statement({
   name: 'run-metric-lines',
-  rows: 'array',
-  text: `select seq, step, line from (
+  columns: lineColumns,
+  text: `select ${lineColumns.sql} from (
       select seq, step, line, sum(octet_length(line::text)) over (order by seq) - octet_length(line::text) as before from (
         select seq, step, line from run_metrics where run_id = $1 and seq > $2 and not hidden order by seq limit ${PAGE_LINES}) l) p
-    where before < ${PAGE_BYTES} order by seq`,
-}
+    where before < ${PAGE_BYTES} order by p.seq`,
+})
 
 export interface MetricsInput {
   readonly keys: readonly string[] | null
@@ -53,7 +62,7 @@ export async function getRunMetrics(ctx: RequestContext, runId: string, input: M
     return builder
   }
   for (const key of asked ?? []) follow(key)
-  for await (const [seq, step, line] of linesOf(ctx, runId)) {
+  for await (const { seq, step, line } of linesOf(ctx, runId)) {
     for (const key of asked ?? Object.keys(line)) {
       const value = Object.hasOwn(line, key) ? asDouble(line[key]) : null
       if (value === null) continue
@@ -73,6 +82,6 @@ async function* linesOf(ctx: RequestContext, runId: string): AsyncGenerator<Line
     yield* rows
     const last = rows.at(-1)
     if (!last) return
-    after = last[0]
+    after = last.seq
   }
 }

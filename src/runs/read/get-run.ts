@@ -1,23 +1,25 @@
 /** Reads of single runs: one named statement each, visibility inside the statement. Spec, getRun. */
-import { runViewerParams } from '../../auth/policy.ts'
+import { runViewer, visibleRuns } from '../../auth/policy.ts'
 import type { RequestContext, Viewer } from '../../operation/context.ts'
 import { notFound } from '../../platform/errors.ts'
 import { isId } from '../../platform/ids.ts'
-import type { Querier, Statement } from '../../store/db.ts'
-import { type Run, type RunRow, runColumns, runTables, toRun, visibleRun } from './run-shape.ts'
+import type { Querier } from '../../store/db.ts'
+import { param, statement } from '../../store/statement.ts'
+import { type Run, runColumns, runTables, toRun, visibleRun } from './run-shape.ts'
 
-const runsById: Statement<RunRow> = {
+const runsById = statement({
   name: 'runs-by-id',
-  rows: 'array',
-  text: `select ${runColumns} from ${runTables} where u.id = any($5::text[]) and ${visibleRun}`,
-}
+  columns: runColumns,
+  params: { ...runViewer, ids: param<readonly string[]>() },
+  text: `select ${runColumns.sql} from ${runTables} where u.id = any(:ids::text[]) and ${visibleRun}`,
+})
 
 /** Runs by id in the order asked, null where invisible; one statement for any number. */
 export async function getRunsById(querier: Querier, viewer: Viewer, ids: readonly string[]): Promise<(Run | null)[]> {
   const asked = ids.filter((id) => isId('run', id))
   if (asked.length === 0) return ids.map(() => null)
-  const rows = await querier.query(runsById, [...runViewerParams(viewer), asked])
-  const byId = new Map(rows.map((row) => [row[0], toRun(row)]))
+  const rows = await querier.query(runsById, { ...visibleRuns(viewer), ids: asked })
+  const byId = new Map(rows.map((row) => [row.id, toRun(row)]))
   return ids.map((id) => byId.get(id) ?? null)
 }
 

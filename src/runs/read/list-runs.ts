@@ -1,11 +1,11 @@
 /** listRuns (spec, "GET /v1/runs"): a keyset page of the runs that the caller can see, newest first, and the facet counts. */
-import { runViewerParams } from '../../auth/policy.ts'
+import { visibleRuns } from '../../auth/policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { isId } from '../../platform/ids.ts'
 import { decodeCursor, encodeCursor, idPart, type Page } from '../../platform/page.ts'
 import { DEFAULT_PAGE_SIZE } from '../../platform/text-rules.ts'
 import type { Statement } from '../../store/db.ts'
-import { type FacetRow, FOUND, type RunFilter, runFacetStatement, runPageStatement } from './list-sql.ts'
+import { type FacetRow, type RunFilter, runFacetStatement, runPageStatement } from './list-sql.ts'
 import { type Run, toRun } from './run-shape.ts'
 
 export interface ListRunsInput extends Omit<RunFilter, 'ownerId'> {
@@ -51,10 +51,10 @@ export async function listRuns(ctx: RequestContext, input: ListRunsInput): Promi
   const nothing = (input.owner && !account) || (input.parentRunId && !isId('run', input.parentRunId))
   if (nothing) return { nodes: [], hasNextPage: false, cursorOf }
   const filter: RunFilter = { ...input, ownerId: account?.id ?? null }
-  const { statement, values } = runPageStatement(runViewerParams(ctx.viewer), { filter, after, limit: limit + 1 })
+  const { statement, values } = runPageStatement(visibleRuns(ctx.viewer), { filter, after, limit: limit + 1 })
   const rows = await ctx.deps.db.query(statement, values)
   const nodes = rows.slice(0, limit).map((row) => toRun(row))
-  return { nodes, hasNextPage: (rows[0]?.[FOUND] ?? 0) > nodes.length, cursorOf }
+  return { nodes, hasNextPage: (rows[0]?.found ?? 0) > nodes.length, cursorOf }
 }
 
 /** Robots are free text: the most frequent are listed. */
@@ -62,7 +62,7 @@ const MAX_BUCKETS = 100
 
 /** RunFacets: no filter of the request is applied. One statement. */
 export async function runFacets(ctx: RequestContext): Promise<RunFacets> {
-  const viewer = runViewerParams(ctx.viewer)
+  const viewer = visibleRuns(ctx.viewer)
   const rows = await ctx.deps.db.query(runFacetStatement(viewer), viewer)
   const of = (facet: FacetRow['facet']): RunFacetBucket[] =>
     rows

@@ -2,6 +2,7 @@
 import { runVisibleSql } from '../../auth/policy.ts'
 import type { AccountRef } from '../../operation/context.ts'
 import type { RecipeDocument } from '../../planner/recipe/recipe.ts'
+import { column, columns, type RowOf } from '../../store/columns.ts'
 import { type JobStatus, terminalStatuses } from '../../work/job-status.ts'
 import { deadlineSql } from '../lease/deadline.ts'
 import { metricsKey } from '../log/run-objects.ts'
@@ -71,152 +72,152 @@ export interface Run {
   readonly datasets: readonly PinnedDataset[]
 }
 
-/** One row of `runColumns`, as an array in their order. */
-export type RunRow = readonly [
-  id: string,
-  kind: RunKind,
-  status: JobStatus,
-  executor: RunExecutor | null,
-  recipe: RecipeDocument,
-  recipeHash: string,
-  ownerId: string,
-  ownerKind: AccountRef['kind'],
-  ownerHandle: string,
-  ownerName: string | null,
-  creatorId: string | null,
-  creatorHandle: string | null,
-  creatorName: string | null,
-  template: string,
-  robot: string | null,
-  gpuType: string | null,
-  priced: boolean,
-  rateUsdPerHour: string | null,
-  budgetUsd: string | null,
-  costUsd: string | null,
-  metricsSeq: number,
-  logSeq: number,
-  configKey: string | null,
-  scorecardKey: string | null,
-  gates: RunGateRow[] | null,
-  gatePassed: number | null,
-  gateTotal: number | null,
-  outputRepoId: string | null,
-  outputRepoName: string | null,
-  parentRunId: string | null,
-  claimedBy: string | null,
-  claimedAt: string | null,
-  heartbeatAt: string | null,
-  leaseExpiresAt: string | null,
-  attempt: number,
-  cancelRequestedAt: string | null,
-  latestMetrics: Readonly<Record<string, unknown>> | null,
-  peakVramGb: number | null,
-  samplesPerS: number | null,
-  hostedCallId: string | null,
-  dispatchedAt: string | null,
-  error: string | null,
-  createdAt: string,
-  startedAt: string | null,
-  finishedAt: string | null,
-  progress: ReportedProgress | null,
-  progressAt: string | null,
-  pace: Pace | null,
-  rewardCurve: RewardCurve | null,
-  datasets: PinnedDataset[],
-  deadlineAt: string | null,
-  now: string,
-]
-
 /** What visible means for the run alias `u`; every read of runs has the viewer's parameters as $1 to $4. */
 export const visibleRun = runVisibleSql('u')
 
-/** Reads no metrics and no log: what a run shows of them is kept by its reports. */
-export const runColumns = `u.id, u.kind, u.status, u.executor, u.recipe, u.recipe_hash, o.id as owner_id, o.kind as owner_kind,
-  o.handle as owner_handle, o.name as owner_name, c.id as creator_id, c.handle as creator_handle, c.name as creator_name,
-  u.template, u.robot, u.gpu_type, u.priced, u.rate_usd_per_hour, u.budget_usd, u.cost_usd, u.metrics_seq, u.log_seq,
-  u.config_key, u.scorecard_key, u.gates, u.gate_passed, u.gate_total, u.output_repo_id, u.output_repo_name, u.parent_run_id,
-  u.claimed_by, u.claimed_at, u.heartbeat_at, u.lease_expires_at, u.attempt, u.cancel_requested_at, u.latest_metrics,
-  u.peak_vram_gb, u.samples_per_s, u.hosted_call_id, u.dispatched_at, u.error, u.created_at, u.started_at, u.finished_at,
-  u.progress, u.progress_at, u.pace, u.reward_curve,
-  coalesce((select json_agg(json_build_object('ref', d.ref, 'repoId', d.repo_id, 'seq', d.seq) order by d.position)
-    from run_datasets d where d.run_id = u.id), '[]') as datasets, ${deadlineSql} as deadline_at, now() as now`
+/**
+ * Reads no metrics and no log: what a run shows of them is kept by its reports. The JSON is typed by what wrote it: `recipe` by createRun and importRun,
+ * which parsed it, the others by reports.
+ */
+export const runColumns = columns({
+  id: column<string>('u.id'),
+  kind: column<RunKind>('u.kind'),
+  status: column<JobStatus>('u.status'),
+  executor: column<RunExecutor | null>('u.executor'),
+  recipe: column<RecipeDocument>('u.recipe'),
+  recipeHash: column<string>('u.recipe_hash'),
+  ownerId: column<string>('o.id'),
+  ownerKind: column<AccountRef['kind']>('o.kind'),
+  ownerHandle: column<string>('o.handle'),
+  ownerName: column<string | null>('o.name'),
+  creatorId: column<string | null>('c.id'),
+  creatorHandle: column<string | null>('c.handle'),
+  creatorName: column<string | null>('c.name'),
+  template: column<string>('u.template'),
+  robot: column<string | null>('u.robot'),
+  gpuType: column<string | null>('u.gpu_type'),
+  priced: column<boolean>('u.priced'),
+  rateUsdPerHour: column<string | null>('u.rate_usd_per_hour'),
+  budgetUsd: column<string | null>('u.budget_usd'),
+  costUsd: column<string | null>('u.cost_usd'),
+  metricsSeq: column<number>('u.metrics_seq'),
+  logSeq: column<number>('u.log_seq'),
+  configKey: column<string | null>('u.config_key'),
+  scorecardKey: column<string | null>('u.scorecard_key'),
+  gates: column<RunGateRow[] | null>('u.gates'),
+  gatePassed: column<number | null>('u.gate_passed'),
+  gateTotal: column<number | null>('u.gate_total'),
+  outputRepoId: column<string | null>('u.output_repo_id'),
+  outputRepoName: column<string | null>('u.output_repo_name'),
+  parentRunId: column<string | null>('u.parent_run_id'),
+  claimedBy: column<string | null>('u.claimed_by'),
+  claimedAt: column<string | null>('u.claimed_at'),
+  heartbeatAt: column<string | null>('u.heartbeat_at'),
+  leaseExpiresAt: column<string | null>('u.lease_expires_at'),
+  attempt: column<number>('u.attempt'),
+  cancelRequestedAt: column<string | null>('u.cancel_requested_at'),
+  latestMetrics: column<Readonly<Record<string, unknown>> | null>('u.latest_metrics'),
+  peakVramGb: column<number | null>('u.peak_vram_gb'),
+  samplesPerS: column<number | null>('u.samples_per_s'),
+  hostedCallId: column<string | null>('u.hosted_call_id'),
+  dispatchedAt: column<string | null>('u.dispatched_at'),
+  error: column<string | null>('u.error'),
+  createdAt: column<string>('u.created_at'),
+  startedAt: column<string | null>('u.started_at'),
+  finishedAt: column<string | null>('u.finished_at'),
+  progress: column<ReportedProgress | null>('u.progress'),
+  progressAt: column<string | null>('u.progress_at'),
+  pace: column<Pace | null>('u.pace'),
+  rewardCurve: column<RewardCurve | null>('u.reward_curve'),
+  datasets: column<
+    PinnedDataset[]
+  >(`coalesce((select json_agg(json_build_object('ref', d.ref, 'repoId', d.repo_id, 'seq', d.seq) order by d.position)
+    from run_datasets d where d.run_id = u.id), '[]')`),
+  deadlineAt: column<string | null>(deadlineSql),
+  now: column<string>('now()'),
+})
+
+type RunRow = RowOf<typeof runColumns>
 
 /** What `runColumns` reads from. */
 export const runTables = 'runs u join accounts o on o.id = u.owner_id left join accounts c on c.id = u.created_by'
 
-/** A row in the graph's shape, as of the row's own `now`. One literal, read by place: destructuring runs an iterator for each row. */
-export function toRun(row: RunRow | readonly [...run: RunRow, found: number]): Run {
-  const now = row[51]
+/** A row in the graph's shape, as of the row's own `now`. */
+export function toRun(row: RunRow): Run {
+  const { now } = row
   const named = displayNameOf({
-    id: row[0],
-    template: row[13],
-    robot: row[14],
-    outputRepoName: row[28],
-    runName: runNameOf(row[4]),
+    id: row.id,
+    template: row.template,
+    robot: row.robot,
+    outputRepoName: row.outputRepoName,
+    runName: runNameOf(row.recipe),
   })
   return {
-    id: row[0],
-    kind: row[1],
-    status: row[2],
-    recipe: row[4],
-    recipeHash: row[5],
-    owner: { id: row[6], kind: row[7], handle: row[8], name: row[9] },
-    createdBy: row[10] === null ? null : { id: row[10], kind: 'user', handle: row[11] ?? '', name: row[12] },
-    gpuType: row[15],
-    costUsd: row[19] === null ? null : Number(row[19]),
+    id: row.id,
+    kind: row.kind,
+    status: row.status,
+    recipe: row.recipe,
+    recipeHash: row.recipeHash,
+    owner: { id: row.ownerId, kind: row.ownerKind, handle: row.ownerHandle, name: row.ownerName },
+    createdBy:
+      row.creatorId === null
+        ? null
+        : { id: row.creatorId, kind: 'user', handle: row.creatorHandle ?? '', name: row.creatorName },
+    gpuType: row.gpuType,
+    costUsd: row.costUsd === null ? null : Number(row.costUsd),
     // An import has no lines, but the summary that came with it.
-    metricsKey: row[20] > 0 || row[1] === 'external' ? metricsKey(row[0]) : null,
-    logsKey: row[21] > 0 && row[1] !== 'external' ? `runs/${row[0]}/logs/` : null,
-    configKey: row[22],
-    scorecardKey: row[23],
-    gate: row[26] === null ? null : { passed: row[25] ?? 0, total: row[26] },
-    gates: row[24],
-    outputModelRepo: row[27] === null ? null : { id: row[27], fullName: row[28] ?? '' },
-    parentRunId: row[29],
-    executor: row[3],
-    claimedBy: row[30],
-    claimedAt: row[31],
-    heartbeatAt: row[32],
-    leaseExpiresAt: row[33],
-    attempt: row[34],
-    cancelRequestedAt: row[35],
-    deadlineAt: row[50],
-    latestMetrics: row[36],
-    peakVramGb: row[37],
-    samplesPerS: row[38],
-    hostedCallId: row[39],
-    dispatchedAt: row[40],
-    error: row[41],
-    createdAt: row[42],
-    startedAt: row[43],
-    finishedAt: row[44],
+    metricsKey: row.metricsSeq > 0 || row.kind === 'external' ? metricsKey(row.id) : null,
+    logsKey: row.logSeq > 0 && row.kind !== 'external' ? `runs/${row.id}/logs/` : null,
+    configKey: row.configKey,
+    scorecardKey: row.scorecardKey,
+    gate: row.gateTotal === null ? null : { passed: row.gatePassed ?? 0, total: row.gateTotal },
+    gates: row.gates,
+    outputModelRepo: row.outputRepoId === null ? null : { id: row.outputRepoId, fullName: row.outputRepoName ?? '' },
+    parentRunId: row.parentRunId,
+    executor: row.executor,
+    claimedBy: row.claimedBy,
+    claimedAt: row.claimedAt,
+    heartbeatAt: row.heartbeatAt,
+    leaseExpiresAt: row.leaseExpiresAt,
+    attempt: row.attempt,
+    cancelRequestedAt: row.cancelRequestedAt,
+    deadlineAt: row.deadlineAt,
+    latestMetrics: row.latestMetrics,
+    peakVramGb: row.peakVramGb,
+    samplesPerS: row.samplesPerS,
+    hostedCallId: row.hostedCallId,
+    dispatchedAt: row.dispatchedAt,
+    error: row.error,
+    createdAt: row.createdAt,
+    startedAt: row.startedAt,
+    finishedAt: row.finishedAt,
     displayName: named.name,
     displayNameSource: named.source,
     progress: progressOf(
       {
-        reported: row[45],
-        reportedAt: row[46],
-        pace: row[47],
-        startStep: startStepOf(row[4]),
-        running: row[2] === 'running',
+        reported: row.progress,
+        reportedAt: row.progressAt,
+        pace: row.pace,
+        startStep: startStepOf(row.recipe),
+        running: row.status === 'running',
       },
       now,
     ),
     spend: spendOf(
       {
-        priced: row[16],
-        rateUsdPerHour: row[17],
-        budgetUsd: row[18],
-        claimedAt: row[31],
-        cancelRequestedAt: row[35],
-        deadlineAt: row[50],
-        finishedAt: terminalStatuses.includes(row[2]) ? row[44] : null,
-        costUsd: row[19],
+        priced: row.priced,
+        rateUsdPerHour: row.rateUsdPerHour,
+        budgetUsd: row.budgetUsd,
+        claimedAt: row.claimedAt,
+        cancelRequestedAt: row.cancelRequestedAt,
+        deadlineAt: row.deadlineAt,
+        finishedAt: terminalStatuses.includes(row.status) ? row.finishedAt : null,
+        costUsd: row.costUsd,
       },
       now,
     ),
-    sparkline: sparklineOf(row[48]),
-    datasets: row[49],
+    sparkline: sparklineOf(row.rewardCurve),
+    datasets: row.datasets,
   }
 }
 

@@ -1,67 +1,69 @@
 /** The statements of a report. The row of the run is locked first, so that reports, sweeps and cancels of one run come one after the other. */
-
+import { runViewer } from '../../auth/policy.ts'
 import type { Recipe } from '../../planner/recipe/recipe.ts'
 import type { Usd } from '../../platform/money.ts'
-import type { Statement } from '../../store/db.ts'
+import { column, type RowOf } from '../../store/columns.ts'
 import { param, statement } from '../../store/statement.ts'
 import type { JobStatus } from '../../work/job-status.ts'
 import type { Pace } from '../read/pace.ts'
 import type { ReportedProgress } from '../read/progress.ts'
 import { visibleRun } from '../read/run-shape.ts'
 import type { RewardCurve } from '../read/sparkline.ts'
-import { type HeldRun, heldColumns } from '../run-row.ts'
-import type { ArtifactBytes } from './run-storage.ts'
+import { heldColumns } from '../run-row.ts'
+
+const reportColumns = heldColumns.with({
+  outputRepoId: column<string | null>('u.output_repo_id'),
+  clientLogSeq: column<number | null>('u.client_log_seq'),
+  clientLogGaps: column<readonly number[]>("coalesce(to_json(u.client_log_gaps), '[]')"),
+  clientMetricsSeq: column<number | null>('u.client_metrics_seq'),
+  clientMetricsGaps: column<readonly number[]>("coalesce(to_json(u.client_metrics_gaps), '[]')"),
+  configBytes: column<number>('u.config_bytes'),
+  scorecardBytes: column<number>('u.scorecard_bytes'),
+})
+const readColumns = reportColumns.with({ now: column<string>('now()') })
 
 /** What of a run a report stands on. */
-export interface ReportedRun extends HeldRun, ArtifactBytes {
-  readonly outputRepoId: string | null
-  readonly clientLogSeq: number | null
-  readonly clientLogGaps: readonly number[]
-  readonly clientMetricsSeq: number | null
-  readonly clientMetricsGaps: readonly number[]
-}
+export type ReportedRun = RowOf<typeof readColumns>
 
-const columns = `${heldColumns}, u.output_repo_id as "outputRepoId", u.client_log_seq as "clientLogSeq",
-  coalesce(to_json(u.client_log_gaps), '[]') as "clientLogGaps", u.client_metrics_seq as "clientMetricsSeq",
-  coalesce(to_json(u.client_metrics_gaps), '[]') as "clientMetricsGaps", u.config_bytes as "configBytes", u.scorecard_bytes as "scorecardBytes"`
-
-/** The viewer's parameters are $1 to $4. */
-export const visibleRunToReport: Statement<ReportedRun> = {
+/** The run of a report, as the viewer sees it. */
+export const visibleRunToReport = statement({
   name: 'run-report-read',
-  text: `select ${columns}, now() as now from runs u where u.id = $5 and ${visibleRun}`,
-}
+  columns: readColumns,
+  params: { ...runViewer, runId: param<string>() },
+  text: `select ${readColumns.sql} from runs u where u.id = :runId and ${visibleRun}`,
+})
 
-/** The rest of what its new state is computed from. */
-export interface LockedRun extends ReportedRun {
-  readonly template: string
-  readonly robot: string | null
-  readonly recipe: Recipe
-  readonly gpuTier: string | null
-  readonly peakVramGb: number | null
-  readonly samplesPerS: number | null
-  readonly configKey: string | null
-  readonly scorecardKey: string | null
-  readonly logSeq: number
-  readonly logLines: number
-  readonly logBytes: number
-  readonly metricsSeq: number
+/** With the rest of what its new state is computed from. The JSON is typed by what wrote it: `recipe` by createRun, the others by reports. */
+const lockedColumns = reportColumns.with({
+  template: column<string>('u.template'),
+  robot: column<string | null>('u.robot'),
+  recipe: column<Recipe>('u.recipe'),
+  gpuTier: column<string | null>('u.gpu_tier'),
+  peakVramGb: column<number | null>('u.peak_vram_gb'),
+  samplesPerS: column<number | null>('u.samples_per_s'),
+  configKey: column<string | null>('u.config_key'),
+  scorecardKey: column<string | null>('u.scorecard_key'),
+  logSeq: column<number>('u.log_seq'),
+  logLines: column<number>('u.log_lines'),
+  logBytes: column<number>('u.log_bytes'),
+  metricsSeq: column<number>('u.metrics_seq'),
   /** When the runner last reported. */
-  readonly heartbeatAt: string | null
-  readonly progress: ReportedProgress | null
-  readonly pace: Pace | null
-  readonly rewardCurve: RewardCurve | null
-}
-
+  heartbeatAt: column<string | null>('u.heartbeat_at'),
+  progress: column<ReportedProgress | null>('u.progress'),
+  pace: column<Pace | null>('u.pace'),
+  rewardCurve: column<RewardCurve | null>('u.reward_curve'),
+})
 /** The clock is read outside the locking part: inside, it would be read before the wait for the lock. */
-export const lockRunToReport: Statement<LockedRun> = {
+const lockedNow = lockedColumns.from('locked').with({ now: column<string>('clock_timestamp()') })
+
+export type LockedRun = RowOf<typeof lockedNow>
+
+/** The run of a report, its row locked until the transaction ends. */
+export const lockRunToReport = statement({
   name: 'run-report-lock',
-  text: `with locked as (select ${columns}, u.template, u.robot, u.recipe, u.gpu_tier as "gpuTier",
-      u.peak_vram_gb as "peakVramGb", u.samples_per_s as "samplesPerS", u.config_key as "configKey",
-      u.scorecard_key as "scorecardKey", u.log_seq as "logSeq", u.log_lines as "logLines", u.log_bytes as "logBytes",
-      u.metrics_seq as "metricsSeq", u.heartbeat_at as "heartbeatAt", u.progress, u.pace, u.reward_curve as "rewardCurve"
-    from runs u where u.id = $1 for update)
-    select locked.*, clock_timestamp() as now from locked`,
-}
+  columns: lockedNow,
+  text: `with locked as (select ${lockedColumns.sql} from runs u where u.id = $1 for update) select ${lockedNow.sql} from locked`,
+})
 
 /** What is given as null stays as it was, save the members of the end. */
 export const updateReportedRun = statement({

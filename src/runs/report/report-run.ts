@@ -1,5 +1,5 @@
 /** reportRun (spec, "POST /v1/runs/{run_id}/report"): the runner's one way to write after its claim. */
-import { assertLevel, assertRunsFor, requireCredential, runViewerParams } from '../../auth/policy.ts'
+import { assertLevel, assertRunsFor, requireCredential, visibleRuns } from '../../auth/policy.ts'
 import { assertRoom } from '../../files/reservation.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../../operation/context.ts'
@@ -70,8 +70,8 @@ async function mayReport(ctx: RequestContext, runId: string): Promise<ReportedRu
 
 async function findReported(ctx: RequestContext, runId: string): Promise<ReportedRun> {
   assertLevel(ctx.viewer, 'train')
-  const params = [...runViewerParams(ctx.viewer), runId]
-  const [run] = isId('run', runId) ? await ctx.deps.db.query(visibleRunToReport, params) : []
+  const given = { ...visibleRuns(ctx.viewer), runId }
+  const [run] = isId('run', runId) ? await ctx.deps.db.query(visibleRunToReport, given) : []
   if (!run) throw notFound(`The run ${runId.slice(0, 64)}`)
   return run
 }

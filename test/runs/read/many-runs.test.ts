@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { runViewerParams } from '../../../src/auth/policy.ts'
+import { visibleRuns } from '../../../src/auth/policy.ts'
 import type { AccountRef, Credentialed, RequestContext } from '../../../src/operation/context.ts'
 import { claimNextRun } from '../../../src/runs/claim/claim-next-run.ts'
 import { assertGpuHours } from '../../../src/runs/create/reserve-gpu-hours.ts'
@@ -7,6 +7,7 @@ import { dispatchWaiting } from '../../../src/runs/dispatch/dispatch-run.ts'
 import { sweepLeases } from '../../../src/runs/lease/sweep-leases.ts'
 import { type ListRunsInput, listRuns, runFacets } from '../../../src/runs/read/list-runs.ts'
 import { type RunFilter, runFacetStatement, runPageStatement } from '../../../src/runs/read/list-sql.ts'
+import { orderedValues } from '../../../src/store/statement.ts'
 import { testDb } from '../../support/database.ts'
 import { makeWorld, type World } from '../../support/world.ts'
 
@@ -104,8 +105,8 @@ describe('among 10,000 runs', () => {
   ])('a page by %s reads no table from end to end, and few rows for nothing', async (_name, filterOf) => {
     const filter = filterOf({ owner, org })
     for (const after of [null, `run_${'0'.repeat(22)}5000`]) {
-      const { statement, values } = runPageStatement(runViewerParams(ctx.viewer), { filter, after, limit: 21 })
-      for (const plan of await plansOf(statement.text, values)) {
+      const { statement, values } = runPageStatement(visibleRuns(ctx.viewer), { filter, after, limit: 21 })
+      for (const plan of await plansOf(statement.text, orderedValues(statement, values))) {
         expect(scansOfRuns(plan)).toEqual([])
         expect(passedOver(plan)).toBeLessThan(100)
       }
@@ -114,14 +115,16 @@ describe('among 10,000 runs', () => {
 
   it('a limited key finds its runs by index', async () => {
     const repo = await world.repo(owner)
-    const viewer = runViewerParams({ ...credential, credentialId: 'key_few', repoIds: [repo.id] })
+    const viewer = visibleRuns({ ...credential, credentialId: 'key_few', repoIds: [repo.id] })
     const { statement, values } = runPageStatement(viewer, { filter: {}, after: null, limit: 21 })
-    for (const plan of await plansOf(statement.text, values)) expect(scansOfRuns(plan)).toEqual([])
+    for (const plan of await plansOf(statement.text, orderedValues(statement, values)))
+      expect(scansOfRuns(plan)).toEqual([])
   })
 
   it('the counts of an account are read from an index alone', async () => {
-    const viewer = runViewerParams(ctx.viewer)
-    for (const plan of await plansOf(runFacetStatement(viewer).text, viewer)) {
+    const viewer = visibleRuns(ctx.viewer)
+    const statement = runFacetStatement(viewer)
+    for (const plan of await plansOf(statement.text, orderedValues(statement, viewer))) {
       expect(scansOfRuns(plan)).toEqual([])
       expect(plan.map((node) => node['Node Type'])).toContain('Index Only Scan')
     }

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest'
+import { type RepoFilter, repoFacetStatement, repoPageStatement } from '../../src/repos/list-sql.ts'
+import { orderedValues } from '../../src/store/statement.ts'
+
+const viewer = { accountIds: ['user_zq'], repoIds: ['repo_zq'] }
+const filter: RepoFilter = { q: "zq'%", ownerId: 'user_zq', tag: ['zq'], robot: 'ZQ', interfaceFingerprint: 'zq' }
+
+it('what a request asks for is never part of the text, and all of it is among the values', () => {
+  const page = repoPageStatement(viewer, { filter, sort: 'updated', after: ['zq-time', 'repo_zq'], limit: 7 })
+  expect(page.statement.text).not.toMatch(/zq/i)
+  expect(orderedValues(page.statement, page.values)).toEqual([
+    ['user_zq'],
+    ['repo_zq'],
+    'user_zq',
+    "%zq'\\%%",
+    ['zq'],
+    'zq',
+    'zq',
+    'zq-time',
+    'repo_zq',
+    7,
+  ])
+  const facets = repoFacetStatement(viewer, filter)
+  expect(facets.statement.text).not.toMatch(/zq/i)
+  expect(orderedValues(facets.statement, facets.values)).toEqual([['user_zq'], ['repo_zq'], 'user_zq', 'zq'])
+})
+
+it('shapes that are asked for all the time are put together once, and searches are not prepared', () => {
+  const ask = (asked: RepoFilter) =>
+    repoPageStatement(viewer, { filter: asked, sort: 'created', after: null, limit: 7 }).statement
+  expect(ask({ kind: 'model' })).toBe(ask({ kind: 'model' }))
+  expect(ask({ kind: 'model' })).not.toBe(ask({ kind: 'robot' }))
+  expect(ask({ q: 'arm' }).name).toBe('')
+})
