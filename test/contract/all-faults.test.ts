@@ -98,6 +98,25 @@ describe('one answer', () => {
     ])
   })
 
+  it('names what breaks rules alone at every depth, in both dialects', async () => {
+    expect(await faultsOf('POST', '/v1/runs', { recipe: { template: '' }, owner: 'Not A Handle' })).toEqual([
+      422,
+      ['body.owner', 'body.recipe.template'],
+    ])
+    const text = 'mutation($input: CreateRunInput!) { createRun(input: $input) { __typename } }'
+    const { errors } = await hub.graphql(ada, text, { input: { recipe: { template: '' }, owner: 'Not A Handle' } })
+    const placed = errors[0].extensions.problem.errors.map((error: Json) => error.loc.join('.'))
+    expect(placed.sort()).toEqual(['input.owner', 'input.recipe.template'])
+  })
+
+  it('of GraphQL takes an enum by its word beside another fault', async () => {
+    const text = 'mutation($input: ImportRunInput!) { importRun(input: $input) { id } }'
+    const artifacts = { configYaml: '', metricsSummary: '' }
+    const input = { status: 'SUCCEEDED', artifacts, owner: 'Not A Handle', template: 7 }
+    const all = JSON.stringify((await hub.graphql(ada, text, { input })).errors)
+    expect([all.includes('"input","owner"'), all.includes('"input","status"')]).toEqual([true, false])
+  })
+
   it('of GraphQL names both, too', async () => {
     const text = 'mutation($input: CreateRepoInput!) { createRepo(input: $input) { repo { id } } }'
     const input = { kind: 'BLIMP', slug: 'Not A Slug', visibility: 'SECRET', tags: ['Not'] }
