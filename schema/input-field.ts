@@ -2,9 +2,9 @@
 import type { z } from 'zod'
 import type { builder } from './builder.ts'
 
-/** Holds an argument or input field to a zod schema (`input-rules.ts` does), and shows the schema's limits to the OpenAPI document. */
-export function rule<Schema extends z.ZodType>(schema: Schema): { extensions: { zod: Schema } } {
-  return { extensions: { zod: schema } }
+/** Holds an argument or input field to a zod schema (`input-rules.ts` does), and shows its limits to the OpenAPI document; `zod` alone only shows. */
+export function rule<Schema extends z.ZodType>(schema: Schema): { extensions: { rule: Schema; zod: Schema } } {
+  return { extensions: { rule: schema, zod: schema } }
 }
 
 /** What builds the fields of an input type. */

@@ -62,7 +62,7 @@ export function ruleFaultsOfRead(ruled: Ruled, value: unknown, loc: Loc): ErrorI
 
 function faultsAt({ type, extensions }: Ruled, value: unknown, loc: Loc, read: Read): ErrorItem[] {
   if (value === null || value === undefined) return []
-  const rule = extensions.zod as z.ZodType | undefined
+  const rule = extensions.rule as z.ZodType | undefined
   const ruled = rule && read(type, value)
   const issues = ruled === undefined ? [] : (rule?.safeParse(ruled).error?.issues ?? [])
   return [...itemsOf(issues, loc), ...faultsBelow(type, value, loc, read)]

@@ -1,7 +1,6 @@
 /** The rules of the graph's input fields, for a request that its types refuse already. */
 import { ruleFaults } from '../../schema/rule-faults.ts'
 import type { Loc } from '../../src/platform/errors.ts'
-import { isJsonObject } from '../../src/platform/exact-json.ts'
 import type { RoutePlan } from './dialect.ts'
 import type { Faults } from './faults.ts'
 import { restLoc } from './places.ts'
@@ -15,17 +14,10 @@ export function addRuleFaults(plan: RoutePlan, variables: Readonly<Record<string
   for (const arg of plan.rootField.args) {
     const name = plan.argumentVariables.get(arg.name)
     if (name === undefined) continue
-    for (const item of ruleFaults(arg, withoutDocument(plan, name, variables[name]), [arg.name])) {
+    for (const item of ruleFaults(arg, variables[name], [arg.name])) {
       const loc = restLoc(plan, item.loc ?? [])
       if (faults.isFull) return
       if (!isTold(loc)) faults.add(item.type, item.detail, loc)
     }
   }
-}
-
-/** A document is judged by its verb alone. */
-function withoutDocument(plan: RoutePlan, name: string, value: unknown): unknown {
-  const source = plan.variables.find((variable) => variable.name === name)?.source
-  const place = source?.from === 'body' ? source.document : undefined
-  return place && isJsonObject(value) ? { ...value, [place.field]: null } : value
 }

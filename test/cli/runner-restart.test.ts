@@ -120,7 +120,8 @@ it('loses and doubles nothing when hub and runner are killed in turn', { timeout
   secondRunner.stdout?.on('data', (chunk) => {
     said += chunk
   })
-  const [code] = await once(secondRunner, 'exit')
+  // `exit` may come before the last of its output.
+  const [code] = await once(secondRunner, 'close')
   expect([code, JSON.parse(said)]).toEqual([0, { run: id, status: 'succeeded', error: null }])
   await following
   const all = Array.from({ length: LINES }, (_, n) => n + 1)

@@ -110,7 +110,7 @@ describe('one answer', () => {
   })
 
   it('of GraphQL takes an enum by its word beside another fault', async () => {
-    const text = 'mutation($input: ImportRunInput!) { importRun(input: $input) { id } }'
+    const text = 'mutation($input: ImportRunInput!) { importRun(input: $input) { run { id } } }'
     const artifacts = { configYaml: '', metricsSummary: '' }
     const input = { status: 'SUCCEEDED', artifacts, owner: 'Not A Handle', template: 7 }
     const all = JSON.stringify((await hub.graphql(ada, text, { input })).errors)

@@ -125,7 +125,7 @@ describe('metrics', () => {
     'with a line that is no object that can be kept are refused in the graph too: %j',
     async (metrics) => {
       const run = await claimed()
-      const text = 'mutation ($input: ReportRunInput!) { reportRun(input: $input) { status } }'
+      const text = 'mutation ($input: ReportRunInput!) { reportRun(input: $input) { run { status } } }'
       const { errors } = await hub.graphql(key, text, { input: { runId: run, metrics, logChunk: 'x' } })
       expect(errors[0].extensions.status).toBe(422)
       await nothingKept(run)
