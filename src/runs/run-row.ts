@@ -4,30 +4,21 @@ import type { RequestContext } from '../operation/context.ts'
 import { HubError, notFound } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
 import type { Usd } from '../platform/money.ts'
-import { column, columns, type RowOf } from '../store/columns.ts'
+import { column, type RowOf } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
+import { heldJobColumns, isClaimer, isOwnKey, type JobActor, refused } from '../work/held-job.ts'
 import type { JobStatus } from '../work/job-status.ts'
 import { deadlineSql, dueSql, isDeadlineOver, isGraceOver } from './lease/deadline.ts'
 import { visibleRun } from './read/run-shape.ts'
-import { decideRun, type RunExecutor, type RunFacts, type RunTrigger } from './run-state.ts'
+import { decideRun, type RunFacts, type RunTrigger } from './run-state.ts'
 
 /** All of it but the clock, of the runs row `u`. */
-export const heldColumns = columns({
-  id: column<string>('u.id'),
-  ownerId: column<string>('u.owner_id'),
+export const heldColumns = heldJobColumns.with({
   status: column<JobStatus>('u.status'),
-  executor: column<RunExecutor | null>('u.executor'),
-  attempt: column<number>('u.attempt'),
   lostLeases: column<number>('u.lost_leases'),
-  claimCredential: column<string | null>('u.claim_credential'),
-  claimedBy: column<string | null>('u.claimed_by'),
-  claimedAt: column<string | null>('u.claimed_at'),
-  hostedCallId: column<string | null>('u.hosted_call_id'),
-  hostedCredential: column<string | null>('u.hosted_credential'),
   barredCredential: column<string | null>('u.barred_credential'),
   barredUntil: column<string | null>('u.barred_until'),
-  cancelRequestedAt: column<string | null>('u.cancel_requested_at'),
   stopReason: column<string | null>('u.stop_reason'),
   leaseOver: column<boolean>('coalesce(u.lease_expires_at <= now(), false)'),
   maxHours: column<number>('u.max_hours::float8'),
@@ -84,13 +75,10 @@ export async function lockDueRun(tx: Querier, id: string): Promise<HeldRun | nul
   return run ?? null
 }
 
-/** Who acts on a run: the credential, and what it says of the claim that it acts under. */
-export interface RunActor {
-  readonly credentialId: string | null
+/** Who acts on a run, and what they say of the claim that they act under. */
+export interface RunActor extends JobActor {
   readonly hostedCallId?: string | null
   readonly resumeStep?: number | null
-  /** The attempt that the actor believes to be under way; absent where it does not say. */
-  readonly attempt?: number | null
   readonly maxAttempts?: number
 }
 
@@ -100,16 +88,8 @@ export function runFacts(run: HeldRun, actor: RunActor): RunFacts {
     status: run.status,
     executor: run.executor,
     cancelRequested: run.cancelRequestedAt !== null,
-    isClaimer:
-      run.claimCredential !== null &&
-      run.claimCredential === actor.credentialId &&
-      (actor.attempt == null || actor.attempt === run.attempt),
-    // Everyone who sees the run sees the call id, so it proves nothing; only its container was given the key.
-    isOwnCall:
-      run.hostedCallId !== null &&
-      run.hostedCallId === actor.hostedCallId &&
-      run.hostedCredential !== null &&
-      run.hostedCredential === actor.credentialId,
+    isClaimer: isClaimer(run, actor),
+    isOwnCall: isOwnKey(run, actor) && run.hostedCallId === actor.hostedCallId,
     isBarred:
       run.barredCredential !== null &&
       run.barredCredential === actor.credentialId &&
@@ -128,13 +108,8 @@ export function runFacts(run: HeldRun, actor: RunActor): RunFacts {
 export function nextStatus(trigger: RunTrigger, run: HeldRun, actor: RunActor): JobStatus {
   const verdict = decideRun(trigger, runFacts(run, actor))
   if ('to' in verdict) return verdict.to
-  const { type, detail } = verdict.refusal
-  if (type === 'conflict.lease_lost') throw leaseLost(run, detail)
-  const isHeld = run.status === 'running' && run.claimedBy !== null
-  const said =
-    isHeld && type.startsWith('conflict.') ? `${detail} ${run.claimedBy} holds it since ${run.claimedAt}.` : detail
-  const holder = isHeld ? { holder: run.claimedBy, since: run.claimedAt } : {}
-  throw new HubError(type, said, { items: [{ type, detail: said, ...holder }] })
+  const { refusal } = verdict
+  throw refusal.type === 'conflict.lease_lost' ? leaseLost(run, refusal.detail) : refused(run, refusal)
 }
 
 function leaseLost({ barredUntil, now }: HeldRun, why: string): HubError {

@@ -1,8 +1,6 @@
 /** The states of a run and what moves it, as one table. Pure; statements and refusals take their conditions from here. Spec, "States and transitions", Run. */
-import type { ErrorType } from '../platform/errors.ts'
+import { type JobExecutor, type JobRefusal, nextState, refusals, type Transition } from '../work/held-job.ts'
 import { type JobStatus, terminalStatuses } from '../work/job-status.ts'
-
-export type RunExecutor = 'worker' | 'hosted'
 
 /** `dispatch` is the spawn of a hosted function that failed; `stop` is the ask of a limit or a tripwire; `report` comes with the status it wants. */
 export type RunTrigger =
@@ -20,7 +18,7 @@ export type RunTrigger =
 /** The facts of a run, and of the credential that acts on it, that decide. */
 export interface RunFacts {
   readonly status: JobStatus
-  readonly executor: RunExecutor | null
+  readonly executor: JobExecutor | null
   readonly cancelRequested: boolean
   /** The actor is the credential that claimed it, and no other attempt has begun since. */
   readonly isClaimer: boolean
@@ -44,20 +42,13 @@ export interface RunFacts {
 
 type Condition = (run: RunFacts) => boolean
 
-interface Row {
-  readonly trigger: RunTrigger
-  readonly from: JobStatus
-  readonly when: Condition
-  readonly to: JobStatus
-}
-
 const always: Condition = () => true
 const claimer: Condition = (run) => run.isClaimer
 /** Its runner has gone silent, or does not stop. */
 const isLost: Condition = (run) => run.leaseOver || run.graceOver
 
 /** The first row that fits is what happens; where none does, nothing happens. */
-export const runTransitions: readonly Row[] = [
+export const runTransitions: readonly Transition<RunTrigger, RunFacts>[] = [
   {
     trigger: 'claim',
     from: 'queued',
@@ -89,31 +80,23 @@ export const runTransitions: readonly Row[] = [
   { trigger: 'dispatch', from: 'queued', when: (run) => run.executor === 'hosted', to: 'failed' },
 ]
 
-/** Why nothing happens: a type of the table of errors and a sentence; callers that know the holder of a claimed run name it. */
-export interface RunRefusal {
-  readonly type: ErrorType
-  readonly detail: string
-}
-
-export type RunVerdict = { readonly to: JobStatus } | { readonly refusal: RunRefusal }
+export type RunVerdict = { readonly to: JobStatus } | { readonly refusal: JobRefusal }
 
 /** What `trigger` does to a run of these facts. */
 export function decideRun(trigger: RunTrigger, run: RunFacts): RunVerdict {
-  const row = runTransitions.find((each) => each.trigger === trigger && each.from === run.status && each.when(run))
-  return row ? { to: row.to } : { refusal: refusalOf(trigger, run) }
+  const to = nextState(runTransitions, trigger, run)
+  return to ? { to } : { refusal: refusalOf(trigger, run) }
 }
 
 const isTerminal = (status: JobStatus) => terminalStatuses.includes(status)
 
-function refusalOf(trigger: RunTrigger, run: RunFacts): RunRefusal {
-  if (isTerminal(run.status)) return { type: 'conflict.terminal', detail: `The run has ended: it is ${run.status}.` }
+function refusalOf(trigger: RunTrigger, run: RunFacts): JobRefusal {
+  if (isTerminal(run.status)) return refusals.ended('run', run.status)
   if (trigger === 'claim' || trigger === 'reclaim') return claimRefusal(run)
   if (trigger === 'cancel')
     return { type: 'not_supported', detail: 'This deployment cannot cancel a run that executes on the hosted backend.' }
-  if (run.status === 'queued')
-    return { type: 'conflict.not_claimer', detail: 'The run is queued and has no holder: claim it first.' }
-  if (!run.isClaimer)
-    return { type: 'conflict.not_claimer', detail: 'Another credential holds the run, or the claim was lost.' }
+  if (run.status === 'queued') return refusals.unclaimed('run')
+  if (!run.isClaimer) return refusals.notClaimer('run')
   if (trigger === 'confirmCancel')
     return {
       type: 'validation.value',
@@ -122,8 +105,8 @@ function refusalOf(trigger: RunTrigger, run: RunFacts): RunRefusal {
   return { type: 'conflict.in_progress', detail: 'The run does not move that way now.' }
 }
 
-function claimRefusal(run: RunFacts): RunRefusal {
-  if (run.status === 'running') return { type: 'conflict.already_claimed', detail: 'The run is claimed already.' }
+function claimRefusal(run: RunFacts): JobRefusal {
+  if (run.status === 'running') return refusals.claimed('run')
   if (run.executor === 'worker' && run.saysHosted)
     return { type: 'validation.value', detail: 'A worker run is claimed without it: only a hosted call gives it.' }
   if (run.executor === 'worker' || run.isOwnCall)
@@ -131,8 +114,5 @@ function claimRefusal(run: RunFacts): RunRefusal {
       type: 'conflict.lease_lost',
       detail: 'This credential lost the lease of the run, and the runner that lost it may still be at work.',
     }
-  return {
-    type: 'conflict.wrong_kind',
-    detail: 'The run executes on the hosted backend; only the function that it was given to claims it.',
-  }
+  return refusals.hosted('run')
 }

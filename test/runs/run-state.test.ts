@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { errorTable } from '../../src/platform/errors.ts'
-import {
-  decideRun,
-  type RunExecutor,
-  type RunFacts,
-  type RunTrigger,
-  runTransitions,
-} from '../../src/runs/run-state.ts'
+import { decideRun, type RunFacts, type RunTrigger, runTransitions } from '../../src/runs/run-state.ts'
+import type { JobExecutor } from '../../src/work/held-job.ts'
 import { type JobStatus, terminalStatuses } from '../../src/work/job-status.ts'
 
 const statuses: readonly JobStatus[] = ['queued', 'running', 'succeeded', 'failed', 'canceled']
@@ -22,7 +17,7 @@ const triggers: readonly RunTrigger[] = [
   'stop',
   'dispatch',
 ]
-const executors: readonly (RunExecutor | null)[] = ['worker', 'hosted', null]
+const executors: readonly (JobExecutor | null)[] = ['worker', 'hosted', null]
 
 const facts = (status: JobStatus, change: Partial<RunFacts> = {}): RunFacts => ({
   status,

@@ -5,12 +5,15 @@ import { audit } from '../../operation/audit.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { Credentialed, RequestContext } from '../../operation/context.ts'
 import { HubError, invalid } from '../../platform/errors.ts'
+import { column, columns } from '../../store/columns.ts'
 import type { Statement, Tx } from '../../store/db.ts'
+import { param, statement } from '../../store/statement.ts'
+import { claimJob, claimParams, claimSql } from '../../work/claim.ts'
 import { filesOfStep } from '../checkpoints/checkpoints.ts'
 import { dropAttempt } from '../lease/drop-attempt.ts'
-import { notBarredSql } from '../lease/lost-lease.ts'
 import { readRun } from '../read/get-run.ts'
 import type { Run } from '../read/run-shape.ts'
+import { runJob } from '../run-job.ts'
 import { findRun, type HeldRun, lockRun, nextStatus, type RunActor, runFacts } from '../run-row.ts'
 import { decideRun } from '../run-state.ts'
 import { beginAttempt, endAttempt } from './attempts.ts'
@@ -24,26 +27,16 @@ export interface ClaimRunInput {
   readonly resumeStep?: number | null
 }
 
-/** What a claim writes. */
-const claimed = `status = 'running', attempt = attempt + 1, claimed_by = $2, claim_credential = $3, heartbeat_at = now(),
-  lease_expires_at = now() + make_interval(secs => $4), updated_at = now()`
-
-/** The compare-and-set, `claim` of the table of states in one row: of any number at once, one gets it. */
-const claimQueued: Statement<{ attempt: number; ownerId: string }> = {
-  name: 'run-claim',
-  text: `update runs set ${claimed}, claimed_at = now(), started_at = now()
-    where id = $1 and status = 'queued' and ${notBarredSql('runs', '$3')}
-      and (executor = 'worker' and $5::text is null and $6::bigint is null
-        or executor = 'hosted' and hosted_call_id = $5 and hosted_credential = $3)
-    returning attempt, owner_id as "ownerId"`,
-}
+const attemptColumn = columns({ attempt: column<number>('attempt') })
 
 /** `claimed_at` and `started_at` stay: the bill goes on. */
-const claimAgain: Statement<{ attempt: number }> = {
+const claimAgain = statement({
   name: 'run-reclaim',
-  text: `update runs set ${claimed} where id = $1 and status = 'running' and executor = 'hosted' and claim_credential = $3
-    and hosted_credential = $3 and hosted_call_id = $5 and attempt = $6 returning attempt`,
-}
+  columns: attemptColumn,
+  params: { ...claimParams, hostedCallId: param<string | null>(), attempt: param<number>() },
+  text: `update runs set ${claimSql(runJob)} where id = :jobId and status = 'running' and executor = 'hosted' and claim_credential = :credentialId
+    and hosted_credential = :credentialId and hosted_call_id = :hostedCallId and attempt = :attempt returning ${attemptColumn.sql}`,
+})
 
 /** Files of one step in the run's output repo. */
 const publishedStep: Statement<{ path: string }> = {
@@ -61,9 +54,10 @@ export function claimRun(ctx: RequestContext, input: ClaimRunInput): Promise<Run
   return guarded(
     ctx,
     () => mayClaim(ctx, input.runId),
-    (allowed, { credential }) =>
+    (allowed, { run, credential }) =>
       commitVerb(allowed, async (tx) => {
-        if (!(await takeRun(allowed, tx, credential, input))) await takeAgain(allowed, tx, credential, input)
+        const taken = fits(run, input) && (await takeRun(allowed, tx, credential, input))
+        if (!taken) await takeAgain(allowed, tx, credential, input)
         return readRun(tx, allowed.viewer, input.runId)
       }),
     async (claimedRun, { run }) => assertStillHeld(ctx, run, claimedRun),
@@ -85,21 +79,24 @@ export function assertStillHeld(ctx: RequestContext, run: HeldRun, { attempt }: 
   nextStatus('report', run, { credentialId, attempt })
 }
 
+/** What the claim says of a hosted call is said of the run's own: a new call comes with a new key, which the compare-and-set asks for. */
+function fits(run: HeldRun, { hostedCallId = null, resumeStep = null }: ClaimRunInput): boolean {
+  if (run.executor === 'worker') return hostedCallId === null && resumeStep === null
+  return hostedCallId !== null && hostedCallId === run.hostedCallId
+}
+
 /** Claims a queued run in the caller's transaction; false when it is not there to be claimed. */
 export async function takeRun(
   ctx: RequestContext,
   tx: Tx,
   { credentialId }: Credentialed,
-  input: ClaimRunInput,
+  { runId, worker, hostedCallId = null }: ClaimRunInput,
 ): Promise<boolean> {
-  const { runId, worker, hostedCallId = null, resumeStep = null } = input
   const { leaseSeconds } = ctx.deps.config.runs
-  const [taken] = await tx.query(claimQueued, [runId, worker, credentialId, leaseSeconds, hostedCallId, resumeStep])
+  const audited = hostedCallId === null ? {} : { hostedCallId }
+  const taken = await claimJob(ctx, tx, runJob, { jobId: runId, worker, credentialId, leaseSeconds, audited })
   if (!taken) return false
   await beginAttempt(tx, { id: runId, attempt: taken.attempt, credentialId, claimedBy: worker })
-  const after = { worker, attempt: taken.attempt, ...(hostedCallId === null ? {} : { hostedCallId }) }
-  await audit(tx, ctx, { action: 'run.claim', accountId: taken.ownerId, targetId: runId, after })
-  tx.afterCommit(() => ctx.deps.events.hint(runId))
   return true
 }
 
@@ -117,23 +114,12 @@ async function takeAgain(ctx: RequestContext, tx: Tx, credential: Credentialed, 
   }
   await assertPublished(tx, run.id, input.resumeStep ?? null)
   const { leaseSeconds } = ctx.deps.config.runs
-  const call = input.hostedCallId ?? null
-  const [taken] = await tx.query(claimAgain, [
-    run.id,
-    input.worker,
-    credential.credentialId,
-    leaseSeconds,
-    call,
-    run.attempt,
-  ])
+  const { credentialId } = credential
+  const claim = { jobId: run.id, worker: input.worker, credentialId, leaseSeconds }
+  const [taken] = await tx.query(claimAgain, { ...claim, hostedCallId, attempt: run.attempt })
   if (!taken) throw new Error('The run moved while its row was locked.')
   await endAttempt(tx, run, 'reclaimed')
-  await beginAttempt(tx, {
-    id: run.id,
-    attempt: taken.attempt,
-    credentialId: credential.credentialId,
-    claimedBy: input.worker,
-  })
+  await beginAttempt(tx, { id: run.id, attempt: taken.attempt, credentialId, claimedBy: input.worker })
   await dropAttempt(ctx.deps, tx, run.id, input.resumeStep ?? null)
   await auditReclaim(ctx, tx, run, input, taken.attempt)
 }

@@ -9,9 +9,10 @@ import { filledRecipe, recipeHash } from '../../planner/recipe/recipe.ts'
 import { assertImplemented } from '../../planner/run-plan.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Statement, Tx } from '../../store/db.ts'
-import { announceWaiting } from '../claim/waiting-runs.ts'
+import { announceWaiting } from '../../work/waiting.ts'
 import { readRun } from '../read/get-run.ts'
 import type { Run } from '../read/run-shape.ts'
+import { runJob } from '../run-job.ts'
 import { insertNamedRepos, lockNamedRepos, type NamedRepos } from './named-repos.ts'
 import { assertGpuHours } from './reserve-gpu-hours.ts'
 import { billingOwner, lockParent, type ResolvedRequest, type RunRequest, resolveRequest } from './run-request.ts'
@@ -87,6 +88,6 @@ function runValues(id: string, viewer: Credentialed, resolved: ResolvedRequest, 
 async function announce(ctx: RequestContext, tx: Tx, id: string, { plan, owner, recipe }: ResolvedRequest) {
   const after = { template: recipe.template, executor: plan.executor, gpuType: plan.tier?.tier ?? null }
   await audit(tx, ctx, { action: 'run.create', accountId: owner.id, targetId: id, after })
-  if (plan.executor === 'worker') announceWaiting(tx, ctx.deps, owner.id)
+  if (plan.executor === 'worker') announceWaiting(tx, ctx.deps, runJob, owner.id)
   else await ctx.deps.queue.send(tx, 'run-dispatch', { runId: id })
 }

@@ -1,10 +1,10 @@
 /** Parts of a recipe that take effect only with further setup. Pure. Contract, "Gate results over /v1". */
 
 import type { RecipeDocument } from '../../planner/recipe/recipe.ts'
-import type { RunExecutor } from '../run-state.ts'
+import type { JobExecutor } from '../../work/held-job.ts'
 
 /** Sentences for the submitter; none where all of the recipe takes effect. */
-export function warningsOf({ executor, recipe }: { executor: RunExecutor | null; recipe: RecipeDocument }): string[] {
+export function warningsOf({ executor, recipe }: { executor: JobExecutor | null; recipe: RecipeDocument }): string[] {
   if (executor === null) return []
   const gate = isObject(recipe.gate) ? gateWarning(executor, recipe.gate.executor ?? executor) : null
   const budget =
@@ -15,7 +15,7 @@ export function warningsOf({ executor, recipe }: { executor: RunExecutor | null;
 }
 
 /** The hub itself executes no rollouts: the run's holder does, or no one. */
-function gateWarning(executor: RunExecutor, rollouts: unknown): string {
+function gateWarning(executor: JobExecutor, rollouts: unknown): string {
   if (executor === 'worker' && rollouts === 'worker')
     return 'recipe.gate: its checkpoints are gated by the runner that claims the run, if that has a battery command (hub runner --battery-command); otherwise they are not gated.'
   if (executor === 'worker')

@@ -6,12 +6,8 @@ import { requireCredential } from '../../auth/policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { HubError } from '../../platform/errors.ts'
 import type { Statement } from '../../store/db.ts'
-import { announceWaiting } from '../claim/waiting-runs.ts'
-
-/** Whether the credential at `place` may claim the run `alias`. In the row itself, so that a claim that waited for the row's lock checks again. */
-export function notBarredSql(alias: string, place: string): string {
-  return `(${alias}.barred_credential is distinct from ${place} or ${alias}.barred_until <= now())`
-}
+import { announceWaiting } from '../../work/waiting.ts'
+import { runJob } from '../run-job.ts'
 
 /** Of a report that names no attempt it is taken that the runner of the last one sent it. */
 const liftBar: Statement<{ ownerId: string }> = {
@@ -38,6 +34,6 @@ async function noteStale(ctx: RequestContext, runId: string, attempt: number | n
   const { credentialId } = requireCredential(ctx.viewer)
   await ctx.deps.db.withTx(async (tx) => {
     const [run] = await tx.query(liftBar, [runId, credentialId, attempt])
-    if (run) announceWaiting(tx, ctx.deps, run.ownerId)
+    if (run) announceWaiting(tx, ctx.deps, runJob, run.ownerId)
   })
 }

@@ -7,10 +7,11 @@ import type { Deps } from '../../operation/context.ts'
 import type { Statement, Tx } from '../../store/db.ts'
 import type { JobStatus } from '../../work/job-status.ts'
 import { addNotice } from '../../work/log/notice.ts'
+import { announceWaiting } from '../../work/waiting.ts'
 import { endAttempt } from '../claim/attempts.ts'
-import { announceWaiting } from '../claim/waiting-runs.ts'
 import { chargeRun } from '../end/charge-run.ts'
 import { runLog } from '../log/run-log.ts'
+import { runJob } from '../run-job.ts'
 import { type HeldRun, lockDueRun, lockRun, nextStatus } from '../run-row.ts'
 import { deadlineError, dueSql, isDeadlineOver, isGraceOver, type LimitReached, limitReached } from './deadline.ts'
 import { dropAttempt } from './drop-attempt.ts'
@@ -97,7 +98,7 @@ async function sweepRun(deps: SweepDeps, tx: Tx, run: HeldRun): Promise<void> {
   if (to === 'queued') {
     await tx.query(putBack, [run.id, run.attempt, deps.config.runs.leaseSeconds])
     await dropAttempt(deps, tx, run.id, null)
-    if (run.executor === 'worker') announceWaiting(tx, deps, run.ownerId)
+    if (run.executor === 'worker') announceWaiting(tx, deps, runJob, run.ownerId)
   } else {
     const cost = await chargeRun(tx, run)
     await tx.query(end, [run.id, run.attempt, to, cost, errorOf(run, to), run.leaseOver ? 1 : 0])

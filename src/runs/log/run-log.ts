@@ -1,11 +1,12 @@
 /** The log of a run, with its metrics beside it, for followers and downloads. An imported run has an empty one. */
-import { runViewer, runVisibleSql, type VisibleRuns, visibleRuns } from '../../auth/policy.ts'
+import { runViewer, runVisibleSql, visibleRuns } from '../../auth/policy.ts'
 import type { RequestContext, Viewer } from '../../operation/context.ts'
 import { notFound } from '../../platform/errors.ts'
 import { isId } from '../../platform/ids.ts'
-import { type NamedStatement, param, statement } from '../../store/statement.ts'
+import { param, statement } from '../../store/statement.ts'
 import { headColumns, type JobLog, type JobMetrics, type LogHead } from '../../work/log/job-log.ts'
 import { readMetrics } from '../metrics/read-metrics.ts'
+import { runJob } from '../run-job.ts'
 
 const metrics: JobMetrics = {
   seqSql: 'u.metrics_seq',
@@ -14,21 +15,22 @@ const metrics: JobMetrics = {
 }
 
 export const runLog: JobLog = {
-  name: 'run',
-  table: 'runs',
+  job: runJob,
   chunks: { table: 'run_log_chunks', jobId: 'run_id' },
   findHead: findRunHead,
   metrics,
 }
 
-const visibleHead: NamedStatement<LogHead, VisibleRuns & { readonly runId: string }> = statement({
+const head = headColumns({ metrics })
+const visibleHead = statement({
   name: 'run-log-head-visible',
+  columns: head,
   params: { ...runViewer, runId: param<string>() },
-  text: `select ${headColumns({ metrics })} from runs u where u.id = :runId and ${runVisibleSql('u')}`,
+  text: `select ${head.sql} from runs u where u.id = :runId and ${runVisibleSql('u')}`,
 })
 
 async function findRunHead(ctx: RequestContext, viewer: Viewer, runId: string): Promise<LogHead> {
-  const [head] = isId('run', runId) ? await ctx.deps.db.query(visibleHead, { ...visibleRuns(viewer), runId }) : []
-  if (!head) throw notFound(`The run ${runId.slice(0, 64)}`)
-  return head
+  const [found] = isId('run', runId) ? await ctx.deps.db.query(visibleHead, { ...visibleRuns(viewer), runId }) : []
+  if (!found) throw notFound(`The run ${runId.slice(0, 64)}`)
+  return found
 }

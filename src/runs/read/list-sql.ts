@@ -5,13 +5,13 @@
 import { runListedSql, runTheirsSql, runViewer, type VisibleRuns } from '../../auth/policy.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import { composed, type Given, type NamedStatement, param } from '../../store/statement.ts'
+import type { JobExecutor } from '../../work/held-job.ts'
 import type { JobStatus } from '../../work/job-status.ts'
-import type { RunExecutor } from '../run-state.ts'
 import { type RunKind, runColumns, runTables } from './run-shape.ts'
 
 export interface RunFilter {
   readonly status?: JobStatus | null
-  readonly executor?: RunExecutor | null
+  readonly executor?: JobExecutor | null
   readonly ownerId?: string | null
   readonly kind?: RunKind | null
   readonly robot?: string | null
@@ -58,7 +58,7 @@ const ofStatus: Readonly<Record<JobStatus, string>> = {
   failed: "u.status = 'failed'",
   canceled: "u.status = 'canceled'",
 }
-const ofExecutor: Readonly<Record<RunExecutor, string>> = {
+const ofExecutor: Readonly<Record<JobExecutor, string>> = {
   worker: "u.executor = 'worker'",
   hosted: "u.executor = 'hosted'",
 }

@@ -3,10 +3,10 @@ import { runVisibleSql } from '../../auth/policy.ts'
 import type { AccountRef } from '../../operation/context.ts'
 import type { RecipeDocument } from '../../planner/recipe/recipe.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
+import type { JobExecutor } from '../../work/held-job.ts'
 import { type JobStatus, terminalStatuses } from '../../work/job-status.ts'
 import { deadlineSql } from '../lease/deadline.ts'
 import { metricsKey } from '../log/run-objects.ts'
-import type { RunExecutor } from '../run-state.ts'
 import { type DisplayNameSource, displayNameOf } from './display-name.ts'
 import type { Pace } from './pace.ts'
 import { progressOf, type ReportedProgress, type RunProgress } from './progress.ts'
@@ -47,7 +47,7 @@ export interface Run {
   readonly gates: readonly RunGateRow[] | null
   readonly outputModelRepo: { readonly id: string; readonly fullName: string } | null
   readonly parentRunId: string | null
-  readonly executor: RunExecutor | null
+  readonly executor: JobExecutor | null
   readonly claimedBy: string | null
   readonly claimedAt: string | null
   readonly heartbeatAt: string | null
@@ -83,7 +83,7 @@ export const runColumns = columns({
   id: column<string>('u.id'),
   kind: column<RunKind>('u.kind'),
   status: column<JobStatus>('u.status'),
-  executor: column<RunExecutor | null>('u.executor'),
+  executor: column<JobExecutor | null>('u.executor'),
   recipe: column<RecipeDocument>('u.recipe'),
   recipeHash: column<string>('u.recipe_hash'),
   ownerId: column<string>('o.id'),

@@ -1,14 +1,13 @@
 /** What the log of a kind of job is, for all who read it: followers, downloads, notices. */
 import type { RequestContext, Viewer } from '../../operation/context.ts'
+import { column, columns, type RowOf } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
+import type { JobKind } from '../job-kind.ts'
 import type { JobStatus } from '../job-status.ts'
 
-/** Rows of the job's table have `status`, `log_seq`, `log_lines` and `log_bytes`: the number of the last chunk, and what all of them add up to. */
+/** The table of the jobs also has `log_seq`, `log_lines` and `log_bytes`: the number of the last chunk, and what all of them add up to. */
 export interface JobLog {
-  /** As statements are named: `run`. */
-  readonly name: string
-  /** The table of the jobs. */
-  readonly table: string
+  readonly job: JobKind
   /** The table of the chunks, and its column of the job's id. */
   readonly chunks: { readonly table: string; readonly jobId: string }
   /** How far the log goes now. 404 where this viewer may not see the job. */
@@ -37,19 +36,18 @@ export interface MetricRow {
   readonly line: string
 }
 
-/** How far a job's log and metrics go. */
-export interface LogHead {
-  readonly status: JobStatus
-  readonly logSeq: number
-  readonly logLines: number
-  /** 0 for a kind without metrics. */
-  readonly metricsSeq: number
-  /** Changes when metrics of a lost attempt are hidden. */
-  readonly epoch: string
+/** Columns of `LogHead` on the job's row `u`. */
+export function headColumns({ metrics }: Pick<JobLog, 'metrics'>) {
+  return columns({
+    status: column<JobStatus>('u.status'),
+    logSeq: column<number>('u.log_seq'),
+    logLines: column<number>('u.log_lines'),
+    /** 0 for a kind without metrics. */
+    metricsSeq: column<number>(metrics?.seqSql ?? '0'),
+    /** Changes when metrics of a lost attempt are hidden. */
+    epoch: column<string>(metrics?.epochSql ?? "''"),
+  })
 }
 
-/** Columns of `LogHead` on the job's row `u`. */
-export function headColumns({ metrics }: Pick<JobLog, 'metrics'>): string {
-  return `u.status, u.log_seq as "logSeq", u.log_lines as "logLines", ${metrics?.seqSql ?? 0} as "metricsSeq",
-    ${metrics?.epochSql ?? "''"} as epoch`
-}
+/** How far a job's log and metrics go. */
+export type LogHead = RowOf<ReturnType<typeof headColumns>>

@@ -1,24 +1,33 @@
 /** Reads of a job's log by its numbers. Chunks of a job are numbered without gaps. */
-import type { Querier, Statement } from '../../store/db.ts'
+import { column, columns, type RowOf } from '../../store/columns.ts'
+import type { Querier } from '../../store/db.ts'
+import { param, statement } from '../../store/statement.ts'
+import { oncePer } from '../job-kind.ts'
 import { headColumns, type JobLog, type LogHead } from './job-log.ts'
 
-/** A piece of a job's log. Its text is in the store, or, of a notice, in the row. */
-export interface LogChunk {
-  readonly seq: number
-  readonly stream: 'stdout' | 'stderr'
-  readonly key: string | null
-  readonly text: string | null
-  readonly lineCount: number
+const chunkColumns = columns({
+  seq: column<number>('seq'),
+  stream: column<'stdout' | 'stderr'>('stream'),
+  key: column<string | null>('storage_key'),
+  text: column<string | null>('text'),
+  lineCount: column<number>('line_count'),
   /** Lines of the log before it. */
-  readonly firstLine: number
-  readonly byteCount: number
+  firstLine: column<number>('first_line'),
+  byteCount: column<number>('byte_count'),
   /** When it came. */
-  readonly at: string
-}
+  at: column<string>('at'),
+})
 
-const headsById = (log: JobLog): Statement<LogHead & { readonly id: string }> => ({
-  name: `${log.name}-log-heads`,
-  text: `select u.id, ${headColumns(log)} from ${log.table} u where u.id = any($1::text[])`,
+/** A piece of a job's log. Its text is in the store, or, of a notice, in the row. */
+export type LogChunk = RowOf<typeof chunkColumns>
+
+const headsById = oncePer((log: JobLog) => {
+  const heads = headColumns(log).with({ id: column<string>('u.id') })
+  return statement({
+    name: `${log.job.name}-log-heads`,
+    columns: heads,
+    text: `select ${heads.sql} from ${log.job.table} u where u.id = any($1::text[])`,
+  })
 })
 
 /** How far each of these jobs goes, in their order; null for one that is gone. */
@@ -28,13 +37,13 @@ export async function readHeads(db: Querier, log: JobLog, jobIds: readonly strin
   return jobIds.map((id) => byId.get(id) ?? null)
 }
 
-const chunkColumns = `seq, stream, storage_key as key, text, line_count as "lineCount", first_line as "firstLine",
-  byte_count as "byteCount", at`
-
-const chunkBySeq = ({ name, chunks }: JobLog): Statement<LogChunk> => ({
-  name: `${name}-log-chunk`,
-  text: `select ${chunkColumns} from ${chunks.table} where ${chunks.jobId} = $1 and seq = $2`,
-})
+const chunkBySeq = oncePer(({ job, chunks }: JobLog) =>
+  statement({
+    name: `${job.name}-log-chunk`,
+    columns: chunkColumns,
+    text: `select ${chunkColumns.sql} from ${chunks.table} where ${chunks.jobId} = $1 and seq = $2`,
+  }),
+)
 
 /** One chunk by its number. */
 export async function readChunk(db: Querier, log: JobLog, jobId: string, seq: number): Promise<LogChunk> {
@@ -44,11 +53,15 @@ export async function readChunk(db: Querier, log: JobLog, jobId: string, seq: nu
 }
 
 /** By the primary key from the end, which is where a tail is. */
-const chunkOfLine = ({ name, chunks }: JobLog): Statement<LogChunk> => ({
-  name: `${name}-log-chunk-of-line`,
-  text: `select ${chunkColumns} from ${chunks.table} where ${chunks.jobId} = $1 and seq <= $3 and first_line <= $2
-    order by seq desc limit 1`,
-})
+const chunkOfLine = oncePer(({ job, chunks }: JobLog) =>
+  statement({
+    name: `${job.name}-log-chunk-of-line`,
+    columns: chunkColumns,
+    params: { jobId: param<string>(), line: param<number>(), last: param<number>() },
+    text: `select ${chunkColumns.sql} from ${chunks.table} where ${chunks.jobId} = :jobId and seq <= :last and first_line <= :line
+      order by seq desc limit 1`,
+  }),
+)
 
 /** The chunk that holds this line (counted from 0) of the log, among those up to `last`; null when there is none. */
 export async function findChunkOfLine(
@@ -58,6 +71,6 @@ export async function findChunkOfLine(
   line: number,
   last: number,
 ): Promise<LogChunk | null> {
-  const [chunk] = await db.query(chunkOfLine(log), [jobId, line, last])
+  const [chunk] = await db.query(chunkOfLine(log), { jobId, line, last })
   return chunk ?? null
 }

@@ -1,0 +1,101 @@
+/** The oldest queued worker job that a credential may claim, at once or as soon as there is one. Contract, "Additions". */
+import { accountByHandle } from '../auth/handle.ts'
+import { assertNotJob, repoViewer } from '../auth/policy.ts'
+import { commitVerb } from '../operation/commit-verb.ts'
+import type { AllowedContext, Credentialed, RequestContext } from '../operation/context.ts'
+import { HubError } from '../platform/errors.ts'
+import { column, columns } from '../store/columns.ts'
+import type { Tx } from '../store/db.ts'
+import { param, statement } from '../store/statement.ts'
+import { type JobKind, oncePer } from './job-kind.ts'
+import { watchWaiting } from './waiting.ts'
+
+export interface ClaimNextInput {
+  readonly worker: string
+  /** Whole seconds to wait for work, 30 at most; 0 by default. */
+  readonly waitS?: number | null
+  /** Handle of the account whose jobs alone count; absent: all accounts of the credential. */
+  readonly owner?: string | null
+}
+
+/** So many of the oldest are looked at: those that others are claiming right now are passed over. */
+const CANDIDATES = 100
+
+const idColumn = columns({ id: column<string>('u.id') })
+
+/**
+ * The oldest waiting job of the caller's accounts, its row locked until the claim commits: none that the credential has just lost, and of a limited key only
+ * what it sees. Each account's queue is read in the order of an index.
+ */
+const oldestWaiting = oncePer(({ name, table, listedSql, lease }: JobKind) =>
+  statement({
+    name: `${name}-oldest-waiting`,
+    columns: idColumn,
+    params: { ...repoViewer, credentialId: param<string>() },
+    text: `with waiting as materialized (
+        select w.id from unnest(:accountIds::text[]) account(id) cross join lateral (
+          select u.id from ${table} u where u.owner_id = account.id and u.status = 'queued' and u.executor = 'worker'
+            ${lease ? `and ${lease.notBarredSql('u', ':credentialId')}` : ''}
+            and (:repoIds::text[] is null or u.filed_by = :credentialId or ${listedSql('u')})
+            order by u.id limit ${CANDIDATES}) w
+        order by w.id limit ${CANDIDATES})
+      select ${idColumn.sql} from waiting w join ${table} u on u.id = w.id where u.status = 'queued'
+      order by w.id limit 1 for update of u skip locked`,
+  }),
+)
+
+/** The credential, for work of the owner that is asked for alone. 403 for an owner that is unknown or not the caller's, and for the key of a hosted job. */
+export async function claimsFor(
+  ctx: RequestContext,
+  credential: Credentialed,
+  handle: string | null,
+  jobs: string,
+): Promise<Credentialed> {
+  const ofOwner = handle === null ? credential : await onlyFor(ctx, credential, handle)
+  assertNotJob(ctx.viewer, `claim other ${jobs}`)
+  return ofOwner
+}
+
+async function onlyFor(ctx: RequestContext, credential: Credentialed, handle: string): Promise<Credentialed> {
+  const [owner] = await ctx.deps.db.query(accountByHandle, [handle])
+  if (owner && credential.accountIds.includes(owner.id)) return { ...credential, accountIds: [owner.id] }
+  throw new HubError('forbidden.scope', `You are neither ${handle} nor one of its members.`)
+}
+
+/** What `claim` makes of the oldest job that waits, in one transaction with it; null when none came within the time. */
+export async function claimNext<T extends object>(
+  ctx: AllowedContext,
+  job: JobKind,
+  credential: Credentialed,
+  waitS: number,
+  claim: (tx: Tx, jobId: string) => Promise<T | null>,
+): Promise<T | null> {
+  if (waitS === 0) return claimOldest(ctx, job, credential, claim)
+  const signal = AbortSignal.any([ctx.signal, ctx.deps.stopping, AbortSignal.timeout(waitS * 1000)])
+  for await (const _hint of watchWaiting(ctx.deps, job, credential.accountIds, signal)) {
+    const claimed = await claimOldest(ctx, job, credential, claim)
+    if (claimed) return claimed
+  }
+  return null
+}
+
+/** An empty answer is not stored: it is thrown out of the transaction that would store it. */
+async function claimOldest<T extends object>(
+  ctx: AllowedContext,
+  job: JobKind,
+  { accountIds, repoIds, credentialId }: Credentialed,
+  claim: (tx: Tx, jobId: string) => Promise<T | null>,
+): Promise<T | null> {
+  const nothing = new Error('nothing to claim')
+  try {
+    return await commitVerb(ctx, async (tx) => {
+      const [oldest] = await tx.query(oldestWaiting(job), { accountIds, repoIds, credentialId })
+      const claimed = oldest ? await claim(tx, oldest.id) : null
+      if (!claimed) throw nothing
+      return claimed
+    })
+  } catch (error) {
+    if (error === nothing) return null
+    throw error
+  }
+}

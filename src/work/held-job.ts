@@ -1,0 +1,99 @@
+/** A job as verbs that move it see it, and who acts on it. The decisions are pure. */
+import type { ErrorType } from '../platform/errors.ts'
+import { HubError } from '../platform/errors.ts'
+import { column, columns, type RowOf } from '../store/columns.ts'
+
+export type JobExecutor = 'worker' | 'hosted'
+
+/** Of a job's row `u`: what all kinds decide by. A kind adds its own, and says the words of its `status`. */
+export const heldJobColumns = columns({
+  id: column<string>('u.id'),
+  ownerId: column<string>('u.owner_id'),
+  status: column<string>('u.status'),
+  executor: column<JobExecutor | null>('u.executor'),
+  attempt: column<number>('u.attempt'),
+  claimCredential: column<string | null>('u.claim_credential'),
+  claimedBy: column<string | null>('u.claimed_by'),
+  claimedAt: column<string | null>('u.claimed_at'),
+  hostedCallId: column<string | null>('u.hosted_call_id'),
+  hostedCredential: column<string | null>('u.hosted_credential'),
+  cancelRequestedAt: column<string | null>('u.cancel_requested_at'),
+})
+
+export type HeldJob = RowOf<typeof heldJobColumns>
+
+/** The credential that acts, and the attempt that it believes to be under way; absent where it does not say. */
+export interface JobActor {
+  readonly credentialId: string | null
+  readonly attempt?: number | null
+}
+
+/** The fence: the actor is the credential that claimed the job, and no other attempt has begun since. */
+export function isClaimer(job: Pick<HeldJob, 'claimCredential' | 'attempt'>, actor: JobActor): boolean {
+  if (job.claimCredential === null || job.claimCredential !== actor.credentialId) return false
+  return actor.attempt == null || actor.attempt === job.attempt
+}
+
+/** The actor is the key that was minted for the hosted call. Everyone who sees the job sees the call's id, so that proves nothing. */
+export function isOwnKey(job: Pick<HeldJob, 'hostedCredential'>, { credentialId }: JobActor): boolean {
+  return job.hostedCredential !== null && job.hostedCredential === credentialId
+}
+
+/** A row of a table of states: the first that fits is what happens; where none does, nothing happens. */
+export interface Transition<Trigger, Facts extends { readonly status: string }> {
+  readonly trigger: Trigger
+  readonly from: Facts['status']
+  readonly when: (facts: Facts) => boolean
+  readonly to: Facts['status']
+}
+
+/** Where the table leads a job of these facts; null where it does not. */
+export function nextState<Trigger, Facts extends { readonly status: string }>(
+  table: readonly Transition<Trigger, Facts>[],
+  trigger: Trigger,
+  facts: Facts,
+): Facts['status'] | null {
+  return table.find((row) => row.trigger === trigger && row.from === facts.status && row.when(facts))?.to ?? null
+}
+
+/** Why nothing happens: a type of the table of errors and a sentence. */
+export interface JobRefusal {
+  readonly type: ErrorType
+  readonly detail: string
+}
+
+/** What all kinds of job say alike; `name` is how a sentence calls the job. */
+export const refusals = {
+  ended: (name: string, status: string): JobRefusal => ({
+    type: 'conflict.terminal',
+    detail: `The ${name} has ended: it is ${status}.`,
+  }),
+  claimed: (name: string): JobRefusal => ({
+    type: 'conflict.already_claimed',
+    detail: `The ${name} is claimed already.`,
+  }),
+  hosted: (name: string): JobRefusal => ({
+    type: 'conflict.wrong_kind',
+    detail: `The ${name} executes on the hosted backend; only the function that it was given to claims it.`,
+  }),
+  unclaimed: (name: string): JobRefusal => ({
+    type: 'conflict.not_claimer',
+    detail: `The ${name} is queued and has no holder: claim it first.`,
+  }),
+  notClaimer: (name: string): JobRefusal => ({
+    type: 'conflict.not_claimer',
+    detail: `Another credential holds the ${name}, or the claim was lost.`,
+  }),
+} as const
+
+/** The refusal as an error; a conflict over a job that is held names its holder. */
+export function refused(
+  job: Pick<HeldJob, 'status' | 'claimedBy' | 'claimedAt'>,
+  { type, detail }: JobRefusal,
+): HubError {
+  const isHeld = job.status === 'running' && job.claimedBy !== null
+  const said =
+    isHeld && type.startsWith('conflict.') ? `${detail} ${job.claimedBy} holds it since ${job.claimedAt}.` : detail
+  const holder = isHeld ? { holder: job.claimedBy, since: job.claimedAt } : {}
+  return new HubError(type, said, { items: [{ type, detail: said, ...holder }] })
+}

@@ -1,0 +1,30 @@
+/**
+ * A kind of job, as the kernel knows it: work that is queued, claimed by one compare-and-set, reported under a fence and ended. Its table has `id`, `owner_id`,
+ * `filed_by`, `status` (`queued`, `running` and its ends), `executor`, `attempt`, `claimed_by`, `claim_credential`, `claimed_at`, `started_at`, `heartbeat_at`,
+ * `hosted_call_id`, `hosted_credential`, `dispatched_at`, `cancel_requested_at`, `stop_reason`, `finished_at`, `error`, `cost_usd` and `updated_at`.
+ */
+export interface JobKind {
+  /** In sentences, names of statements, audit actions: `run`. */
+  readonly name: string
+  readonly table: string
+  /** Whether a key limited to `:repoIds` sees the job `alias` for the repos that it names. */
+  readonly listedSql: (alias: string) => string
+  /** Null: a claim lasts until the job ends. */
+  readonly lease: JobLease | null
+}
+
+/** A claim that ends when its holder does not report; the table also has `lease_expires_at`. */
+export interface JobLease {
+  /** Whether the credential at `place` may claim the job `alias`, of which it may have lost a lease just now. */
+  readonly notBarredSql: (alias: string, place: string) => string
+}
+
+/** Makes something once for each descriptor and keeps it: statements, mostly. */
+export function oncePer<Descriptor extends object, T>(make: (of: Descriptor) => T): (of: Descriptor) => T {
+  const made = new WeakMap<Descriptor, { readonly value: T }>()
+  return (of) => {
+    const kept = made.get(of) ?? { value: make(of) }
+    made.set(of, kept)
+    return kept.value
+  }
+}

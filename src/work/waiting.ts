@@ -1,0 +1,24 @@
+/** Who waits for work hears of it: a hint for each account whose queue has something new. */
+import type { Deps } from '../operation/context.ts'
+import type { Tx } from '../store/db.ts'
+import type { JobKind } from './job-kind.ts'
+
+const topicOf = ({ table }: JobKind, ownerId: string) => `${table}-waiting:${ownerId}`
+
+/** Says, after the commit, that a worker job of this account waits to be claimed. */
+export function announceWaiting(tx: Tx, deps: Pick<Deps, 'events'>, job: JobKind, ownerId: string): void {
+  tx.afterCommit(() => deps.events.hint(topicOf(job, ownerId)))
+}
+
+/** Yields at once, then whenever work of one of these accounts may have come. Ends with the signal. */
+export function watchWaiting(
+  deps: Pick<Deps, 'events'>,
+  job: JobKind,
+  ownerIds: readonly string[],
+  signal: AbortSignal,
+): AsyncIterable<void> {
+  return deps.events.watch(
+    ownerIds.map((ownerId) => topicOf(job, ownerId)),
+    signal,
+  )
+}
