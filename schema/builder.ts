@@ -39,9 +39,8 @@ export const hubBuilder = () =>
     prisma: {
       client: (ctx) => ctx.deps.db.prisma,
       dmmf: getDatamodel(),
+      // A resolver that reads an entity without its selection reads each field once more, for each row.
       onUnusedQuery: 'error',
-      maxConnectionSize: MAX_PAGE_SIZE,
-      defaultConnectionSize: 20,
     },
     relay: relayOptions,
     scopeAuth: {

@@ -7,6 +7,8 @@ import {
   type ShapeFromTypeParam,
   type TypeParam,
 } from '@pothos/core'
+import type { PrismaObjectRef } from '@pothos/plugin-prisma'
+import type { GraphQLResolveInfo } from 'graphql'
 import type { RequestContext } from '../src/operation/context.ts'
 import { builder } from './builder.ts'
 import type { InputFields } from './input-field.ts'
@@ -94,18 +96,54 @@ export function mutation<
   )
 }
 
+/** What a payload is made from: what the verb gave. */
+interface Answered<Answer> {
+  readonly answer: Answer
+}
+
 /** The type of a payload: an object with one member, which holds what the verb gave. */
 function payloadType<Type extends TypeParam<Types>, Nullable extends FieldNullability<Type>>(
   typeName: string,
   { name, description }: PayloadMember,
   { type, nullable }: Pick<RootField<Type, Nullable>, 'type' | 'nullable'>,
 ) {
-  return builder.objectRef<{ readonly answer: unknown }>(typeName).implement({
-    description: `The answer to \`${typeName[0]?.toLowerCase()}${typeName.slice(1, -'Payload'.length)}\`.`,
+  return builder.objectRef<Answered<unknown>>(typeName).implement({
+    description: payloadText(typeName),
     fields: (t) => ({
-      [name]: t.field({ type, nullable, description, resolve: generic(({ answer }: { answer: unknown }) => answer) }),
+      [name]: t.field({ type, nullable, description, resolve: generic(({ answer }: Answered<unknown>) => answer) }),
     }),
   })
+}
+
+const payloadText = (typeName: string) =>
+  `The answer to \`${typeName[0]?.toLowerCase()}${typeName.slice(1, -'Payload'.length)}\`.`
+
+// biome-ignore lint/suspicious/noExplicitAny: any model, as the plugin has it
+type Entity = PrismaObjectRef<Types, any, object>
+
+interface EntityMutation<Type extends Entity, Fields extends InputFieldMap, Key>
+  extends Pick<Mutation<Type, false, Fields>, 'type' | 'description' | 'scope' | 'input' | 'target'> {
+  readonly payload: PayloadMember
+  /** Answers what identifies the entity. */
+  readonly verb: (ctx: RequestContext, input: InputShapeFromFields<Fields>) => Promise<Key>
+  /** Reads it. `query` has the columns and relations that the client selected and belongs into the read: a resolver that leaves it out is an error. */
+  readonly read: (ctx: RequestContext, key: Key, query: object) => Promise<Type['$inferType']>
+}
+
+/** Adds a mutation whose payload has an entity of Prisma, read after the verb as the client selected it. */
+export function entityMutation<Type extends Entity, Fields extends InputFieldMap, Key>(
+  name: string,
+  { type, payload, verb, read, ...field }: EntityMutation<Type, Fields, Key>,
+): void {
+  const typeName = `${name[0]?.toUpperCase()}${name.slice(1)}Payload`
+  const resolve = generic((query: object, { answer }: Answered<Key>, _args: unknown, ctx: RequestContext) =>
+    read(ctx, answer, query),
+  )
+  const Payload = builder.objectRef<Answered<Key>>(typeName).implement({
+    description: payloadText(typeName),
+    fields: (t) => ({ [payload.name]: t.prismaField({ type, description: payload.description, resolve }) }),
+  })
+  mutation(name, { ...field, type: Payload, verb: async (ctx, input) => ({ answer: await verb(ctx, input) }) })
 }
 
 type ArgFields = PothosSchemaTypes.InputFieldBuilder<Types, 'Arg'>
@@ -117,9 +155,11 @@ export const args = <Args extends InputFieldMap>(fields: (t: ArgFields) => Args)
 interface Query<Type extends TypeParam<Types>, Nullable extends FieldNullability<Type>, Args extends InputFieldMap>
   extends RootField<Type, Nullable> {
   readonly args?: Args
+  /** `info` is for what reads the columns that were selected: `selectedNodes`. */
   readonly read: (
     ctx: RequestContext,
     args: InputShapeFromFields<Args>,
+    info: GraphQLResolveInfo,
   ) => Promise<Result<Type, Nullable>> | Result<Type, Nullable>
 }
 
@@ -134,7 +174,10 @@ export function query<
       ...field,
       ...operation(scope),
       args,
-      resolve: generic((_root: unknown, given: InputShapeFromFields<Args>, ctx: RequestContext) => read(ctx, given)),
+      resolve: generic(
+        (_root: unknown, given: InputShapeFromFields<Args>, ctx: RequestContext, info: GraphQLResolveInfo) =>
+          read(ctx, given, info),
+      ),
     }),
   )
 }

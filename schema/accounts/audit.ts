@@ -1,20 +1,23 @@
 /** The audit log of an account. */
 import { z } from 'zod'
-import { type AuditEntry, auditLog } from '../../src/accounts/audit-log.ts'
-import { builder, MAX_PAGE_SIZE } from '../builder.ts'
-import { Connection, forwardArgs, nodesOf } from '../connection.ts'
+import { findManagedAccount } from '../../src/accounts/find-account.ts'
+import { managedAccountIds } from '../../src/auth/policy.ts'
+import { builder } from '../builder.ts'
+import { nodesOf } from '../connection.ts'
 import { rule } from '../input-field.ts'
 import { args, query } from '../root-field.ts'
-import { Account } from './account.ts'
+import { newestFirst, selectedNodes } from '../selected.ts'
 
-const AuditEntryType = builder.objectRef<AuditEntry>('AuditEntry').implement({
+const AuditEntryType = builder.prismaNode('AuditEntry', {
   description: 'Something that was done in the name of an account; never changed, never removed.',
+  id: { field: 'id', description: 'TypeID, prefix `aud_`; sorts by time.' },
+  nullable: true,
+  findUnique: (id, ctx) => ({ id, accountId: { in: managedAccountIds(ctx.viewer) } }),
+  select: { id: true },
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'TypeID, prefix `aud_`; sorts by time.' }),
     at: t.expose('at', { type: 'DateTime', description: 'When.' }),
     action: t.exposeString('action', { description: 'What, as `<subject>.<verb>`: `repo.delete`.' }),
-    actor: t.expose('actor', {
-      type: Account,
+    actor: t.relation('actor', {
       nullable: true,
       description: "The person behind it; null for the operator's command line and background work.",
     }),
@@ -32,7 +35,11 @@ const AuditConnection = builder.connectionObject(
     name: 'AuditConnection',
     description: 'A page of audit entries.',
     fields: (connection) => ({
-      nodes: connection.field({ type: [AuditEntryType], description: 'The entries.', resolve: nodesOf<AuditEntry> }),
+      nodes: connection.field({
+        type: [AuditEntryType],
+        description: 'The entries.',
+        resolve: nodesOf<{ readonly id: string }>,
+      }),
     }),
   },
   { name: 'AuditEdge', description: 'An audit entry and its cursor.' },
@@ -46,8 +53,11 @@ query('auditLog', {
     ...t.connectionArgs(),
     account: t.string({ required: true, ...rule(z.string().max(256)), description: 'Handle of the account.' }),
   })),
-  read: async (ctx, { account, ...args }) => {
-    const page = forwardArgs(args, MAX_PAGE_SIZE)
-    return new Connection(await auditLog(ctx, { account, ...page }), page.after !== null)
+  read: async (ctx, { account, ...page }, info) => {
+    const { id: accountId } = await findManagedAccount(ctx, account)
+    const query = selectedNodes(ctx, info, 'AuditEntry', { id: true })
+    return newestFirst({ listing: `audit:${accountId}`, prefix: 'aud' }, page, ({ where, ...keyset }) =>
+      ctx.deps.db.prisma.auditEntry.findMany({ ...query, ...keyset, where: { ...where, accountId } }),
+    )
   },
 })

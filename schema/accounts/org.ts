@@ -2,16 +2,18 @@
 import { z } from 'zod'
 import { createOrg } from '../../src/accounts/accounts.ts'
 import { addOrgMember, removeOrgMember } from '../../src/accounts/org-members.ts'
+import { notFound } from '../../src/platform/errors.ts'
 import { displayNameText, handleText } from '../../src/platform/text-rules.ts'
 import { builder } from '../builder.ts'
 import { rule } from '../input-field.ts'
-import { input, mutation } from '../root-field.ts'
+import { entityMutation, input, mutation } from '../root-field.ts'
 import { Account } from './account.ts'
 import { OrgRoleEnum } from './enums.ts'
+import { OrgMember } from './org-members.ts'
 
 const anyHandle = z.string().max(256)
 
-mutation('createOrg', {
+entityMutation('createOrg', {
   type: Account,
   payload: { name: 'org', description: 'The new org.' },
   description: 'Makes an org. 409 for a taken handle.',
@@ -25,21 +27,11 @@ mutation('createOrg', {
     name: t.string({ ...rule(displayNameText), description: 'The name to show; 1 to 200 characters.' }),
   })),
   verb: createOrg,
+  read: (ctx, { id }, query) => ctx.deps.db.prisma.account.findUniqueOrThrow({ ...query, where: { id } }),
 })
 
-type Membership = Awaited<ReturnType<typeof addOrgMember>>
-
-const MembershipType = builder.objectRef<Membership>('Membership').implement({
-  description: 'A person in an org.',
-  fields: (t) => ({
-    org: t.expose('org', { type: Account, description: 'The org.' }),
-    user: t.expose('user', { type: Account, description: 'The person.' }),
-    role: t.expose('role', { type: OrgRoleEnum, description: 'What the person may do there.' }),
-  }),
-})
-
-mutation('addOrgMember', {
-  type: MembershipType,
+entityMutation('addOrgMember', {
+  type: OrgMember,
   payload: { name: 'membership', description: 'The person, in their role.' },
   description:
     'Adds a person to an org, or changes their role; for owners of the org. 409 when it would leave no owner.',
@@ -50,6 +42,12 @@ mutation('addOrgMember', {
     role: t.field({ type: OrgRoleEnum, description: 'Member by default.' }),
   })),
   verb: addOrgMember,
+  read: async (ctx, { org, user }, query) => {
+    const key = { orgId: org.id, userId: user.id }
+    const member = await ctx.deps.db.prisma.membership.findUnique({ ...query, where: { orgId_userId: key } })
+    if (!member) throw notFound(`The member ${user.handle} of ${org.handle}`)
+    return member
+  },
 })
 
 const RemovedMember = builder.objectRef<Awaited<ReturnType<typeof removeOrgMember>>>('RemovedMember').implement({

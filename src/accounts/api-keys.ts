@@ -11,8 +11,8 @@ import type { Querier, Statement } from '../store/db.ts'
 import { findAccount } from './find-account.ts'
 import { assertStillInOrg } from './org-members.ts'
 
-/** `repos`: full names of the only repos it may touch, or null; one that was deleted since is left out. Times RFC 3339. */
-export interface ApiKey {
+/** A key that was just made, with its token. `repos`: full names of the only repos it may touch, or null. Times RFC 3339. */
+export interface CreatedApiKey {
   readonly id: string
   readonly name: string
   readonly owner: AccountRef
@@ -21,9 +21,8 @@ export interface ApiKey {
   readonly agent: boolean
   readonly dailyGpuHourQuota: number | null
   readonly expiresAt: string | null
-  readonly revokedAt: string | null
-  readonly lastUsedAt: string | null
   readonly createdAt: string
+  readonly token: string
 }
 
 export interface NewApiKey {
@@ -37,32 +36,29 @@ export interface NewApiKey {
   readonly expiresAt?: string | null
 }
 
-type KeyRow = ApiKey & { readonly createdBy: string | null }
+/** What decides who may revoke a key. */
+interface KeyRow {
+  readonly id: string
+  readonly name: string
+  readonly createdBy: string | null
+  readonly owner: AccountRef
+}
 
 const MAX_LISTED_REPOS = 100
 const MAX_GPU_HOURS = 99_999_999
 /** RFC 3339 has years of four digits. */
 const MAX_EXPIRY_MS = Date.UTC(10_000, 0)
 
-const keyColumns = `k.id, k.name, json_build_object('id', a.id, 'kind', a.kind, 'handle', a.handle, 'name', a.name) as owner,
-  k.scope, case when k.limited then (select coalesce(json_agg(o.handle || '/' || r.slug order by o.handle, r.slug), '[]'::json)
-    from repos r join accounts o on o.id = r.owner_id where r.id = any(k.repo_ids)) end as repos,
-  k.agent, k.daily_gpu_hour_quota::float8 as "dailyGpuHourQuota", k.expires_at as "expiresAt", k.revoked_at as "revokedAt",
-  k.last_used_at as "lastUsedAt", k.created_at as "createdAt", k.created_by as "createdBy"`
-
 const keyById: Statement<KeyRow> = {
   name: 'api-key-by-id',
-  text: `select ${keyColumns} from api_keys k join accounts a on a.id = k.account_id where k.id = $1`,
+  text: `select k.id, k.name, k.created_by as "createdBy", json_build_object('id', a.id, 'kind', a.kind, 'handle', a.handle, 'name', a.name) as owner
+    from api_keys k join accounts a on a.id = k.account_id where k.id = $1`,
 }
-const keysOfAccount: Statement<KeyRow> = {
-  name: 'api-keys-of-account',
-  text: `select ${keyColumns} from api_keys k join accounts a on a.id = k.account_id
-    where k.account_id = $1 and k.job_id is null and ($2::text is null or k.id < $2) order by k.id desc limit $3`,
-}
-const insertKey: Statement<never> = {
+const insertKey: Statement<{ createdAt: string; dailyGpuHourQuota: number | null }> = {
   name: 'api-key-insert',
   text: `insert into api_keys (id, account_id, created_by, name, scope, token_sha256, limited, repo_ids, agent, daily_gpu_hour_quota, expires_at)
-    values ($1, $2, $3, $4, $5::"KeyScope", $6, $7, $8::text[], $9, $10::numeric, $11::timestamptz)`,
+    values ($1, $2, $3, $4, $5::"KeyScope", $6, $7, $8::text[], $9, $10::numeric, $11::timestamptz)
+    returning created_at as "createdAt", daily_gpu_hour_quota::float8 as "dailyGpuHourQuota"`,
 }
 const reachableRepos: Statement<{ id: string; fullName: string }> = {
   name: 'api-key-repos',
@@ -73,10 +69,6 @@ const reachableRepos: Statement<{ id: string; fullName: string }> = {
 const revokeKey: Statement<{ id: string }> = {
   name: 'api-key-revoke',
   text: 'update api_keys set revoked_at = now() where id = $1 and revoked_at is null returning id',
-}
-
-function publicKey({ createdBy: _createdBy, ...key }: KeyRow): ApiKey {
-  return key
 }
 
 /** Text rules of a new key; 422 at the member. */
@@ -114,8 +106,9 @@ export async function addApiKey(
   owner: AccountRef,
   createdBy: string | null,
   input: NewApiKey,
-): Promise<ApiKey & { readonly token: string }> {
+): Promise<CreatedApiKey> {
   assertNewKey(input)
+  const repos = input.repos ? [...new Set(input.repos)] : null
   const repoIds = input.repos ? [...new Set(await repoIdsOf(tx, owner, input.repos))] : null
   const id = newId('key')
   const token = newKeyToken()
@@ -123,12 +116,19 @@ export async function addApiKey(
   const quota = input.dailyGpuHourQuota ?? null
   const expiresAt = input.expiresAt == null ? null : new Date(input.expiresAt).toISOString()
   const limits = [repoIds !== null, repoIds ?? [], agent, quota, expiresAt]
-  await tx.query(insertKey, [id, owner.id, createdBy, input.name, input.scope, tokenDigest(token), ...limits])
+  const [row] = await tx.query(insertKey, [
+    id,
+    owner.id,
+    createdBy,
+    input.name,
+    input.scope,
+    tokenDigest(token),
+    ...limits,
+  ])
   const after = { name: input.name, scope: input.scope, repoIds, agent, dailyGpuHourQuota: quota, expiresAt }
   await audit(tx, ctx, { action: 'key.create', accountId: owner.id, targetId: id, after })
-  const [row] = await tx.query(keyById, [id])
-  if (!row) throw new Error('The key that was just made is gone.')
-  return { ...publicKey(row), token }
+  if (!row) throw new Error('The key was not inserted.')
+  return { ...row, id, name: input.name, owner, scope: input.scope, repos, agent, expiresAt, token }
 }
 
 /**
@@ -138,7 +138,7 @@ export async function addApiKey(
 export async function createApiKey(
   ctx: RequestContext,
   input: NewApiKey & { readonly owner?: string | null },
-): Promise<ApiKey & { readonly token: string }> {
+): Promise<CreatedApiKey> {
   const session = assertSession(ctx.viewer)
   const { db } = ctx.deps
   const owner = input.owner == null ? session.account : await findAccount(db, input.owner)
@@ -149,23 +149,11 @@ export async function createApiKey(
   })
 }
 
-/** The account's keys, newest first, revoked ones too; in a session of its people. `after` is a key id. Errors: 401, 403, 404. */
-export async function listApiKeys(
-  ctx: RequestContext,
-  input: { readonly owner?: string | null; readonly first?: number | null; readonly after?: string | null },
-): Promise<ApiKey[]> {
-  const session = assertSession(ctx.viewer)
-  const owner = input.owner == null ? session.account : await findAccount(ctx.deps.db, input.owner)
-  assertMember(session, owner)
-  const rows = await ctx.deps.db.query(keysOfAccount, [owner.id, input.after ?? null, input.first ?? 20])
-  return rows.map(publicKey)
-}
-
 /**
  * revokeApiKey: by its person, its maker or an owner of its org, for good; a second time changes nothing.
  * Errors: 401, 403 for a key and for a member of its org who is neither, 404.
  */
-export function revokeApiKey(ctx: RequestContext, input: { readonly id: string }): Promise<ApiKey> {
+export function revokeApiKey(ctx: RequestContext, input: { readonly id: string }): Promise<{ readonly id: string }> {
   return guarded(
     ctx,
     () => findKeyToRevoke(ctx, input.id),
@@ -181,7 +169,7 @@ async function findKeyToRevoke(ctx: RequestContext, id: string): Promise<KeyRow>
   return row
 }
 
-function revoke(ctx: AllowedContext, row: KeyRow): Promise<ApiKey> {
+function revoke(ctx: AllowedContext, row: KeyRow): Promise<{ readonly id: string }> {
   return commitVerb(ctx, async (tx) => {
     const [revoked] = await tx.query(revokeKey, [row.id])
     if (revoked)
@@ -191,7 +179,6 @@ function revoke(ctx: AllowedContext, row: KeyRow): Promise<ApiKey> {
         targetId: row.id,
         before: { name: row.name },
       })
-    const [now] = await tx.query(keyById, [row.id])
-    return publicKey(now ?? row)
+    return { id: row.id }
   })
 }

@@ -67,6 +67,18 @@ export function visibleRepos(viewer: Viewer): VisibleRepos {
   return { accountIds: viewer.accountIds, repoIds: viewer.repoIds }
 }
 
+/** The same rule as a `where` of Prisma. */
+export function repoVisibleWhere(viewer: Viewer) {
+  const { accountIds, repoIds } = visibleRepos(viewer)
+  const theirs = { ownerId: { in: [...accountIds] }, ...(repoIds && { id: { in: [...repoIds] } }) }
+  return { OR: [{ visibility: 'public' as const }, theirs] }
+}
+
+/** The accounts whose keys, sessions and audit log a person sees in their session: their own and their orgs'. None for a key. */
+export function managedAccountIds(viewer: Viewer): string[] {
+  return viewer.kind === 'session' ? [...viewer.accountIds] : []
+}
+
 /** What a statement with `repoVisibleSql` declares among its parameters; `visibleRepos` gives the values. */
 export const repoViewer = {
   accountIds: param<readonly string[]>(),

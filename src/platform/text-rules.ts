@@ -36,5 +36,4 @@ export const fullNameText = z
   .max(129)
   .regex(new RegExp(`^${NAME}/${NAME}$`), 'must be owner/slug')
 export const sha256Text = z.string().regex(/^[a-f0-9]{64}$/, 'must be 64 lower-case hex digits')
-export const pageSize = z.int().min(1).max(100)
 export const DEFAULT_PAGE_SIZE = 20

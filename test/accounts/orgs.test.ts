@@ -103,12 +103,12 @@ describe('an org', () => {
 
   it('has its maker among its members in the answer that makes it', async () => {
     const [ada, bob] = [await hub.person(), await hub.person()]
-    const text = `mutation { createOrg(input: { handle: "${newName('org')}" }) { org { id members { role user { handle } } } } }`
+    const text = `mutation { createOrg(input: { handle: "${newName('org')}" }) { org { id members { nodes { role user { handle } } } } } }`
     const createOrg = (await hub.graphql(ada, text)).data.createOrg.org
-    expect(createOrg.members).toEqual([{ role: 'OWNER', user: { handle: ada.handle } }])
+    expect(createOrg.members.nodes).toEqual([{ role: 'OWNER', user: { handle: ada.handle } }])
     const members = async (who: Person | string) =>
-      (await hub.graphql(who, `{ node(id: "${createOrg.id}") { ... on Account { members { role } } } }`)).data.node
-        .members
+      (await hub.graphql(who, `{ node(id: "${createOrg.id}") { ... on Account { members { nodes { role } } } } }`)).data
+        .node.members.nodes
     expect([await members(ada), await members(bob)]).toEqual([[{ role: 'OWNER' }], []])
     const repo = await hub.repo(ada)
     expect(await members(await hub.key(ada, { repos: [repo] }))).toEqual(await members(await hub.key(ada)))
@@ -187,8 +187,8 @@ describe('createApiKey and revokeApiKey', () => {
       },
     })
     expect((await mutate(ada, 'createApiKey', { name: 'org', scope: 'READ', owner: org })).key.owner.handle).toBe(org)
-    const list = await hub.graphql(ada, '{ apiKeys { name owner { handle } } }')
-    expect(list.data.apiKeys).toEqual([{ name: 'laptop', owner: { handle: ada.handle } }])
+    const list = await hub.graphql(ada, '{ apiKeys { nodes { name owner { handle } } } }')
+    expect(list.data.apiKeys.nodes).toEqual([{ name: 'laptop', owner: { handle: ada.handle } }])
     expect(JSON.stringify(list)).not.toContain(own.token)
     expect(await mutate(bob, 'createApiKey', { name: 'x', scope: 'READ', owner: org })).toMatchObject({ status: 403 })
     expect(await mutate(bob, 'createApiKey', { name: 'x', scope: 'READ', owner: ada.handle })).toMatchObject({

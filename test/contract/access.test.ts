@@ -203,7 +203,7 @@ describe('a credential', () => {
     for (const text of [
       `mutation { createOrg(input: { handle: "${newName()}" }) { org { id } } }`,
       `mutation { createApiKey(input: { name: "x", scope: READ }) { token } }`,
-      `{ apiKeys { id } }`,
+      `{ apiKeys { nodes { id } } }`,
     ]) {
       expect((await hub.graphql(key, text)).errors).toMatchObject([
         { extensions: { code: 'FORBIDDEN', status: 403, problem: { errors: [{ type: 'forbidden.scope' }] } } },

@@ -98,7 +98,7 @@ describe('a nested page costs a small constant number of SQL statements, whateve
       statements(() =>
         hub.graphql(
           key,
-          `query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Repo { owner { members { role user { handle } } } files(first: 2) { nodes { path } } } } }`,
+          `query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Repo { owner { members { nodes { role user { handle } } } } files(first: 2) { nodes { path } } } } }`,
           {
             ids: ids.slice(0, count),
           },
@@ -109,7 +109,7 @@ describe('a nested page costs a small constant number of SQL statements, whateve
       statements(() =>
         hub.graphql(
           ada,
-          `{ auditLog(account: "${ada.handle}", first: ${first}) { nodes { action actor { handle members { role } } } } }`,
+          `{ auditLog(account: "${ada.handle}", first: ${first}) { nodes { action actor { handle members { nodes { role } } } } } }`,
         ),
       )
     expect(await audit(50)).toBe(await audit(5))

@@ -3,7 +3,7 @@ import { contractHub, newName, type Person } from '../contract/support/hub.ts'
 
 const hub = contractHub()
 
-const selected = `description files { nodes { path } } owner { members { user { handle } } }`
+const selected = `description files { nodes { path } } owner { members { nodes { user { handle } } } }`
 
 /** Opens the stream of a repo's changes and waits for its first event; `rest` is all that follows until the hub ends it. */
 async function openStream(token: string, repoId: string, path: string) {
@@ -41,7 +41,7 @@ const shown = (text: string) =>
     return {
       description,
       files: files.nodes.map(({ path }: { path: string }) => path),
-      members: owner.members.map(({ user }: { user: { handle: string } }) => user.handle),
+      members: owner.members.nodes.map(({ user }: { user: { handle: string } }) => user.handle),
     }
   })
 

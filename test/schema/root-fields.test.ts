@@ -2,6 +2,7 @@ import {
   type GraphQLField,
   type GraphQLObjectType,
   getNamedType,
+  graphql,
   isInterfaceType,
   isNonNullType,
   isObjectType,
@@ -64,6 +65,29 @@ describe('a root field cannot forget its guard', () => {
     expect(fields.filter(([, { extensions }]) => typeof extensions.scope !== 'string').map(([name]) => name)).toEqual(
       [],
     )
+  })
+})
+
+describe('an entity of Prisma', () => {
+  it('is an error where a resolver reads it without what was selected', async () => {
+    const builder = hubBuilder()
+    const Account = builder.prismaObject('Account', {
+      select: { id: true },
+      fields: (t) => ({ handle: t.exposeString('handle') }),
+    })
+    builder.queryType({})
+    const row = { id: 'user_1', handle: 'ada' }
+    const read = (resolve: (query: object) => typeof row) => ({
+      type: Account,
+      extensions: { scope: 'none' },
+      // The rows of the test have what it selects; their type is that of a whole row.
+      resolve: async (query: object) => resolve(query) as never,
+    })
+    builder.queryField('wholly', (t) => t.prismaField(read(() => row)))
+    builder.queryField('asSelected', (t) => t.prismaField(read((query) => ({ ...query, ...row }))))
+    const ask = (source: string) => graphql({ schema: builder.toSchema(), source, contextValue: {} })
+    expect((await ask('{ wholly { handle } }')).errors?.[0]?.message).toContain('unused in resolver for Query.wholly')
+    expect((await ask('{ asSelected { handle } }')).data).toEqual({ asSelected: { handle: 'ada' } })
   })
 })
 

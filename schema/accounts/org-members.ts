@@ -1,0 +1,72 @@
+/** The people of orgs. Contract, "Accounts, devices, approvals". */
+import { type OrgMemberKey, orgMemberKeys } from '../../src/accounts/org-member-keys.ts'
+import type { Page } from '../../src/platform/page.ts'
+import { DEFAULT_PAGE_SIZE } from '../../src/platform/text-rules.ts'
+import { builder, MAX_PAGE_SIZE } from '../builder.ts'
+import { Connection, forwardArgs, nodesOf } from '../connection.ts'
+import { selectedNodes } from '../selected.ts'
+import { Account } from './account.ts'
+import { OrgRoleEnum } from './enums.ts'
+
+const memberKey = { orgId: true, userId: true } as const
+
+type MemberRow = Pick<OrgMemberKey, 'orgId' | 'userId'>
+
+/** Reached by `Account.members`, which asks who may see it, and by the mutation that made it. */
+export const OrgMember = builder.prismaObject('Membership', {
+  name: 'OrgMember',
+  description: 'A person in an org.',
+  select: memberKey,
+  fields: (t) => ({
+    org: t.relation('org', { description: 'The org.' }),
+    user: t.relation('user', { description: 'The person.' }),
+    role: t.expose('role', { type: OrgRoleEnum, description: 'What the person may do there.' }),
+    since: t.expose('createdAt', { type: 'DateTime', description: 'When the person joined.' }),
+  }),
+})
+
+const OrgMemberConnection = builder.connectionObject(
+  {
+    type: OrgMember,
+    name: 'OrgMemberConnection',
+    description: 'A page of the people of an org, oldest first.',
+    fields: (connection) => ({
+      nodes: connection.field({ type: [OrgMember], description: 'The people.', resolve: nodesOf<MemberRow> }),
+    }),
+  },
+  { name: 'OrgMemberEdge', description: 'A person in an org and their cursor.' },
+)
+
+/** The page with the rows that were read in the place of their keys; who left meanwhile is left out. */
+function pageOf(page: Page<OrgMemberKey>, rows: ReadonlyMap<string, MemberRow>): Page<MemberRow> {
+  const keys = new Map(page.nodes.map((key) => [key.userId, key]))
+  return {
+    nodes: page.nodes.flatMap(({ userId }) => rows.get(userId) ?? []),
+    hasNextPage: page.hasNextPage,
+    cursorOf: ({ userId }) => page.cursorOf(keys.get(userId) as OrgMemberKey),
+  }
+}
+
+builder.objectField(Account, 'members', (t) =>
+  t.loadable({
+    type: OrgMemberConnection,
+    byPath: true,
+    description:
+      'Of an org: its people, oldest first. Empty on a user, and for those who are no members themselves. One statement for the pages of any number of orgs.',
+    args: t.arg.connectionArgs(),
+    resolve: (account) => account.id,
+    load: async (orgIds: string[], ctx, args, info) => {
+      const { first, after } = forwardArgs(args, MAX_PAGE_SIZE)
+      const pages = await orgMemberKeys(ctx, { orgIds, limit: first ?? DEFAULT_PAGE_SIZE, after })
+      const keys = pages.flatMap(({ nodes }) => nodes)
+      const ids = { orgId: { in: keys.map(({ orgId }) => orgId) }, userId: { in: keys.map(({ userId }) => userId) } }
+      const query = selectedNodes(ctx, info, 'OrgMember', memberKey)
+      const rows = keys.length === 0 ? [] : await ctx.deps.db.prisma.membership.findMany({ ...query, where: ids })
+      const byOrg = Map.groupBy(rows, ({ orgId }) => orgId)
+      return pages.map((page, at) => {
+        const ofOrg = new Map((byOrg.get(orgIds[at] ?? '') ?? []).map((row) => [row.userId, row]))
+        return new Connection(pageOf(page, ofOrg), after !== null)
+      })
+    },
+  }),
+)

@@ -1,0 +1,70 @@
+/** Which people of which orgs are on a page: their keys, for the graph to read what was selected of them. */
+import { visibleRepos } from '../auth/policy.ts'
+import type { RequestContext } from '../operation/context.ts'
+import { decodeCursor, encodeCursor, idPart, isTimePart, type Page } from '../platform/page.ts'
+import { column, columns, type RowOf } from '../store/columns.ts'
+import { param, statement } from '../store/statement.ts'
+
+const memberKeyColumns = columns({
+  orgId: column<string>('m.org_id'),
+  userId: column<string>('m.user_id'),
+  /** RFC 3339. */
+  since: column<string>('m.created_at'),
+})
+
+export type OrgMemberKey = RowOf<typeof memberKeyColumns>
+
+/** A limit for each of many orgs and a keyset over two columns: Prisma can say neither. */
+const memberKeys = statement({
+  name: 'org-member-keys',
+  columns: memberKeyColumns,
+  params: {
+    orgIds: param<readonly string[]>(),
+    /** The accounts that the credential acts for, and the person of a session. */
+    accountIds: param<readonly string[]>(),
+    personId: param<string | null>(),
+    since: param<string | null>(),
+    userId: param<string | null>(),
+    limit: param<number>(),
+  },
+  text: `select ${memberKeyColumns.sql}
+    from unnest(:orgIds::text[]) as org (id)
+      cross join lateral (select * from memberships where org_id = org.id
+        and (:since::timestamptz is null or (created_at, user_id) > (:since, :userId)) order by created_at, user_id limit :limit) m
+    where org.id = any(:accountIds::text[]) or exists (select from memberships own where own.org_id = org.id and own.user_id = :personId)
+    order by m.org_id, m.created_at, m.user_id`,
+})
+
+interface MemberPages {
+  readonly orgIds: readonly string[]
+  readonly limit: number
+  readonly after: string | null
+}
+
+/**
+ * A page of the people of each account, oldest first, in the order asked; one statement for any number. Empty for a user, and for orgs that the caller is not
+ * of. Of a session that is checked again: an org that it made a moment ago is its own. 422 `validation.cursor` for the cursor of another org.
+ */
+export async function orgMemberKeys(
+  ctx: RequestContext,
+  { orgIds, limit, after }: MemberPages,
+): Promise<Page<OrgMemberKey>[]> {
+  const { accountIds } = visibleRepos(ctx.viewer)
+  const personId = ctx.viewer.kind === 'session' ? ctx.viewer.personId : null
+  const listingOf = (orgId: string) => `members:${orgId}`
+  const keyOf = (orgId: string, cursor: string) =>
+    decodeCursor<[string, string]>(listingOf(orgId), cursor, [isTimePart, idPart('user')])
+  const from = after === null ? [] : orgIds.map((orgId) => keyOf(orgId, after))
+  const [since = null, userId = null] = from[0] ?? []
+  const mayBeMine = personId !== null || orgIds.some((id) => accountIds.includes(id))
+  const values = { orgIds, accountIds, personId, since, userId, limit: limit + 1 }
+  const byOrg = Map.groupBy(mayBeMine ? await ctx.deps.db.query(memberKeys, values) : [], (key) => key.orgId)
+  return orgIds.map((orgId) => {
+    const keys = byOrg.get(orgId) ?? []
+    return {
+      nodes: keys.slice(0, limit),
+      hasNextPage: keys.length > limit,
+      cursorOf: (key) => encodeCursor(listingOf(orgId), [key.since, key.userId]),
+    }
+  })
+}

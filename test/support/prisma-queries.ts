@@ -1,0 +1,33 @@
+/** What Prisma sends for a GraphQL document, as tests compare it. */
+import { vi } from 'vitest'
+import type { Db } from '../../src/store/db.ts'
+
+/** One SELECT of Prisma: its table, the columns that it reads, in order of their names, and its text. */
+export interface PrismaQuery {
+  readonly table: string
+  readonly columns: readonly string[]
+  readonly text: string
+}
+
+function parsed(text: string): PrismaQuery | null {
+  const [, columns = '', table = ''] = /^SELECT (.+?) FROM "public"\."(\w+)"/s.exec(text) ?? []
+  const names = [...columns.matchAll(/"public"\."\w+"\."(\w+)"/g)].map(([, name = '']) => name)
+  return table ? { table, columns: names.toSorted(), text } : null
+}
+
+/** The queries that Prisma sends to this database while `ask` runs. The hub's own statements are none of them, so its background work does not show. */
+export async function prismaQueries(db: Db, ask: () => Promise<unknown>): Promise<PrismaQuery[]> {
+  const query = vi.spyOn(db.pool, 'query')
+  try {
+    await ask()
+    return query.mock.calls.flatMap(
+      ([sent]: readonly unknown[]) => parsed((sent as { text?: string }).text ?? '') ?? [],
+    )
+  } finally {
+    query.mockRestore()
+  }
+}
+
+/** `table: column, column` of each. */
+export const shapes = (queries: readonly PrismaQuery[]): string[] =>
+  queries.map(({ table, columns }) => `${table}: ${columns.join(', ')}`)
