@@ -1,5 +1,7 @@
 /** A stored robot card, and its row. Spec, "RobotCard". */
+import { column, columns, type RowOf } from '../store/columns.ts'
 import type { Statement } from '../store/db.ts'
+import { statement } from '../store/statement.ts'
 import type { RobotCardDocument } from './card-schema.ts'
 
 declare module '../repos/repo-shape.ts' {
@@ -9,17 +11,21 @@ declare module '../repos/repo-shape.ts' {
   }
 }
 
-export interface RobotCard {
-  /** As it was put. */
-  readonly card: RobotCardDocument
-  readonly interfaceFingerprint: string | null
-  readonly updatedAt: string
-}
+const cardColumns = columns({
+  /** As it was put; typed by `putRobotCard`, which checked it. */
+  card: column<RobotCardDocument>('card'),
+  interfaceFingerprint: column<string | null>('interface_fingerprint'),
+  updatedAt: column<string>('updated_at'),
+})
 
-export const storedCard: Statement<RobotCard> = {
+export type RobotCard = RowOf<typeof cardColumns>
+
+/** Of a repo ($1). */
+export const storedCard = statement({
   name: 'robot-card',
-  text: `select card, interface_fingerprint as "interfaceFingerprint", updated_at as "updatedAt" from robot_cards where repo_id = $1`,
-}
+  columns: cardColumns,
+  text: `select ${cardColumns.sql} from robot_cards where repo_id = $1`,
+})
 
 /**
  * JSON as text, not JSONB: that would sort the members, and write 1e308 with 309 digits. The time of a transaction is that of its beginning, so that the later

@@ -4,19 +4,21 @@ import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { AllowedContext, Deps, RequestContext } from '../operation/context.ts'
 import { HubError, notFound } from '../platform/errors.ts'
 import { findRepoToWrite, type RepoFacts } from '../repos/get-repo.ts'
-import type { Querier, Statement } from '../store/db.ts'
+import type { Querier } from '../store/db.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
 import { requireObjects } from '../store/objects/required.ts'
+import { statement } from '../store/statement.ts'
 import { STORE_CONCURRENCY } from './limits.ts'
 import { settleBounded } from './objects.ts'
 import type { AbortUploadInput } from './schemas.ts'
 import { type DiscardedUpload, discardUploads, type UploadRow, uploadColumns } from './upload-sql.ts'
 import { uploadRefusal } from './upload-state.ts'
 
-const uploadOfRepo: Statement<UploadRow> = {
+const uploadOfRepo = statement({
   name: 'upload-of-repo',
-  text: `select ${uploadColumns} from uploads where id = $1 and repo_id = $2`,
-}
+  columns: uploadColumns,
+  text: `select ${uploadColumns.sql} from uploads where id = $1 and repo_id = $2`,
+})
 
 /** Gives a pending upload up and its reservation back. Errors: 401, 403, 404, 409 already completed or aborted, 409 being completed, 503. */
 export function abortUpload(ctx: RequestContext, input: AbortUploadInput): Promise<{ uploadId: string }> {

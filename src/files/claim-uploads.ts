@@ -1,15 +1,17 @@
 /** A completion takes its uploads, all or none, and puts back what it could not finish. */
 import { HubError, type Loc } from '../platform/errors.ts'
 import type { Db, Statement, Tx } from '../store/db.ts'
+import { statement } from '../store/statement.ts'
 import { COMPLETE_LEASE_SECONDS } from './limits.ts'
 import type { CompletedUpload } from './schemas.ts'
 import { type DiscardedUpload, discardUploads, type UploadRow, uploadColumns } from './upload-sql.ts'
 import { uploadRefusal } from './upload-state.ts'
 
-const lockUploads: Statement<UploadRow> = {
+const lockUploads = statement({
   name: 'uploads-lock',
-  text: `select ${uploadColumns} from uploads where repo_id = $1 and id = any($2::text[]) order by id for update`,
-}
+  columns: uploadColumns,
+  text: `select ${uploadColumns.sql} from uploads where repo_id = $1 and id = any($2::text[]) order by id for update`,
+})
 
 const claim: Statement<never> = {
   name: 'uploads-claim',

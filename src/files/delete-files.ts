@@ -57,7 +57,7 @@ async function unlink(
   const seq = repo.seq + 1
   await tx.query(unstore, [repo.ownerId, bytes])
   await tx.query(closeFiles, [repo.id, seq, paths])
-  await tx.query(countFiles, [repo.id, seq, -live.length, -bytes, -verified])
+  await tx.query(countFiles, { repoId: repo.id, seq, files: -live.length, bytes: -bytes, verified: -verified })
   await audit(tx, ctx, {
     action: 'files.delete',
     accountId: repo.ownerId,

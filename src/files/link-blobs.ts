@@ -1,6 +1,8 @@
 /** Blobs of new files: equal verified bytes are stored once, no matter who uploads them, or how many do so at the same time. */
 import { newId } from '../platform/ids.ts'
+import { column, columns } from '../store/columns.ts'
 import type { Statement, Tx } from '../store/db.ts'
+import { type Given, param, statement } from '../store/statement.ts'
 
 export interface NewBlob {
   readonly storageKey: string
@@ -28,21 +30,37 @@ const equalBlobs: Statement<LinkedBlob & { size: number }> = {
     where sha256 = any($1::text[]) and sha256 is not null and state = 'live' order by id for share`,
 }
 
+/** A column of each blob. */
+const blobParams = {
+  ids: param<readonly string[]>(),
+  keys: param<readonly string[]>(),
+  sizes: param<readonly number[]>(),
+  etags: param<readonly string[]>(),
+  claimed: param<readonly string[]>(),
+}
+type BlobValues = Given<typeof blobParams>
+
+const insertedColumn = columns({ id: column<string>('id') })
+
 /** In digest order: two transactions that bring the same digests wait for each other and never in a circle. */
-const insertBlobs: Statement<{ id: string }> = {
+const insertBlobs = statement({
   name: 'blobs-insert',
+  columns: insertedColumn,
+  params: { ...blobParams, sha256s: param<readonly (string | null)[]>() },
   text: `insert into blobs (id, storage_key, size, etag, claimed, sha256, verified_at)
     select t.id, t.key, t.size, t.etag, t.claimed, t.sha256, case when t.sha256 is not null then now() end
-    from unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[]) as t(id, key, size, etag, claimed, sha256)
-    order by t.sha256, t.size, t.id on conflict do nothing returning id`,
-}
+    from unnest(:ids::text[], :keys::text[], :sizes::bigint[], :etags::text[], :claimed::text[], :sha256s::text[])
+      as t(id, key, size, etag, claimed, sha256)
+    order by t.sha256, t.size, t.id on conflict do nothing returning ${insertedColumn.sql}`,
+})
 
-const insertDoomed: Statement<never> = {
+const insertDoomed = statement({
   name: 'blobs-insert-doomed',
+  params: blobParams,
   text: `insert into blobs (id, storage_key, size, etag, claimed, state, doomed_at)
     select t.id, t.key, t.size, t.etag, t.claimed, 'doomed', now()
-    from unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[]) as t(id, key, size, etag, claimed, unused)`,
-}
+    from unnest(:ids::text[], :keys::text[], :sizes::bigint[], :etags::text[], :claimed::text[]) as t(id, key, size, etag, claimed)`,
+})
 
 /** An equal blob can be inserted and doomed by others between our two looks; never so often. */
 const ROUNDS = 5
@@ -67,7 +85,7 @@ export async function linkBlobs(tx: Tx, objects: readonly NewBlob[]): Promise<Li
     )
   }
   const spare = candidates.filter((candidate) => linked.get(candidate)?.id !== candidate.id)
-  if (spare.length > 0) await tx.query(insertDoomed, columns(spare))
+  if (spare.length > 0) await tx.query(insertDoomed, valuesOf(spare))
   return candidates.flatMap((candidate) => linked.get(candidate) ?? [])
 }
 
@@ -81,7 +99,9 @@ async function linkRound(tx: Tx, candidates: readonly Candidate[], linked: Map<C
     const key = contentKey(candidate)
     if (!byContent.has(key) && !firsts.has(key)) firsts.set(key, candidate)
   }
-  const inserted = firsts.size > 0 ? await tx.query(insertBlobs, columns([...firsts.values()])) : []
+  const fresh = [...firsts.values()]
+  const values = { ...valuesOf(fresh), sha256s: fresh.map((blob) => blob.sha256) }
+  const inserted = fresh.length > 0 ? await tx.query(insertBlobs, values) : []
   const insertedIds = new Set(inserted.map((row) => row.id))
   for (const [key, first] of firsts) if (insertedIds.has(first.id)) byContent.set(key, first)
   for (const candidate of candidates) {
@@ -95,13 +115,10 @@ function contentKey(blob: { readonly id: string; readonly sha256: string | null;
   return blob.sha256 === null ? blob.id : `${blob.sha256}:${blob.size}`
 }
 
-function columns(blobs: readonly Candidate[]): unknown[] {
-  return [
-    blobs.map((blob) => blob.id),
-    blobs.map((blob) => blob.storageKey),
-    blobs.map((blob) => blob.size),
-    blobs.map((blob) => blob.etag),
-    blobs.map((blob) => blob.claimed),
-    blobs.map((blob) => blob.sha256),
-  ]
-}
+const valuesOf = (blobs: readonly Candidate[]): BlobValues => ({
+  ids: blobs.map((blob) => blob.id),
+  keys: blobs.map((blob) => blob.storageKey),
+  sizes: blobs.map((blob) => blob.size),
+  etags: blobs.map((blob) => blob.etag),
+  claimed: blobs.map((blob) => blob.claimed),
+})

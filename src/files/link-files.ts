@@ -5,7 +5,9 @@ import { type ErrorType, HubError, notFound } from '../platform/errors.ts'
 import type { DatasetInfo } from '../repos/dataset-info.ts'
 import { lockRepo, type RepoFacts } from '../repos/get-repo.ts'
 import { upsertDatasetMeta } from '../repos/put-meta.ts'
+import { column, columns } from '../store/columns.ts'
 import type { Statement, Tx } from '../store/db.ts'
+import { param, statement } from '../store/statement.ts'
 import type { AssembledUpload } from './assemble-upload.ts'
 import type { RepoFileEntry } from './file-entry.ts'
 import { type LinkedBlob, linkBlobs } from './link-blobs.ts'
@@ -13,11 +15,18 @@ import { assertPreconditions, liveFiles } from './preconditions.ts'
 import type { CompletedUpload } from './schemas.ts'
 import { lockAccounts } from './upload-sql.ts'
 
-const moveReservation: Statement<never> = {
+const moveReservation = statement({
   name: 'accounts-store',
-  text: `update accounts set reserved_bytes = reserved_bytes - $2::bigint, storage_bytes = storage_bytes + $3::bigint,
-      pending_uploads = pending_uploads - $4::int where id = $1`,
-}
+  params: {
+    ownerId: param<string>(),
+    /** What was promised, and by how much the owner's files grow: less where they take the place of others. */
+    reservedBytes: param<number>(),
+    netBytes: param<number>(),
+    uploads: param<number>(),
+  },
+  text: `update accounts set reserved_bytes = reserved_bytes - :reservedBytes::bigint, storage_bytes = storage_bytes + :netBytes::bigint,
+      pending_uploads = pending_uploads - :uploads::int where id = :ownerId`,
+})
 
 /** Fenced by the attempt; in id order, as every statement that locks several uploads. */
 const finish: Statement<{ id: string }> = {
@@ -33,18 +42,35 @@ export const closeFiles: Statement<{ path: string }> = {
     where repo_id = $1 and path = any($3::text[]) and to_seq is null returning path`,
 }
 
-const insertFiles: Statement<{ path: string; updatedAt: string }> = {
+const linked = columns({ path: column<string>('path'), updatedAt: column<string>('updated_at') })
+const insertFiles = statement({
   name: 'files-insert',
+  columns: linked,
+  params: {
+    repoId: param<string>(),
+    seq: param<number>(),
+    paths: param<readonly string[]>(),
+    blobIds: param<readonly string[]>(),
+    mimes: param<readonly (string | null)[]>(),
+  },
   text: `insert into files (repo_id, from_seq, path, blob_id, mime)
-    select $1, $2, t.path, t.blob_id, t.mime from unnest($3::text[], $4::text[], $5::text[]) as t(path, blob_id, mime)
-    returning path, updated_at as "updatedAt"`,
-}
+    select :repoId, :seq, t.path, t.blob_id, t.mime from unnest(:paths::text[], :blobIds::text[], :mimes::text[]) as t(path, blob_id, mime)
+    returning ${linked.sql}`,
+})
 
-export const countFiles: Statement<never> = {
+/** Moves the repo to its next `seq`; the others are by how much they change. */
+export const countFiles = statement({
   name: 'repo-count-files',
-  text: `update repos set seq = $2, file_count = file_count + $3, total_bytes = total_bytes + $4::bigint,
-      verified_count = verified_count + $5, updated_at = now() where id = $1`,
-}
+  params: {
+    repoId: param<string>(),
+    seq: param<number>(),
+    files: param<number>(),
+    bytes: param<number>(),
+    verified: param<number>(),
+  },
+  text: `update repos set seq = :seq, file_count = file_count + :files, total_bytes = total_bytes + :bytes::bigint,
+      verified_count = verified_count + :verified, updated_at = now() where id = :repoId`,
+})
 
 export interface LinkRequest {
   readonly repo: RepoFacts
@@ -76,15 +102,32 @@ export async function linkFiles(
   await tx.query(lockAccounts, [[repo.ownerId]])
   // Before the reservation moves: a completion that was taken over has none left to move.
   await finishUploads(tx, request)
-  await tx.query(moveReservation, [repo.ownerId, addedBytes, netBytes, request.assembled.length])
+  await tx.query(moveReservation, {
+    ownerId: repo.ownerId,
+    reservedBytes: addedBytes,
+    netBytes,
+    uploads: request.assembled.length,
+  })
   const blobs = await linkBlobs(tx, request.assembled.map(toBlob))
   const seq = repo.seq + 1
   if (replaced.length > 0) await tx.query(closeFiles, [repo.id, seq, paths])
   const mimes = request.assembled.map(({ mime }) => mime)
-  const rows = await tx.query(insertFiles, [repo.id, seq, paths, blobs.map((blob) => blob.id), mimes])
+  const rows = await tx.query(insertFiles, {
+    repoId: repo.id,
+    seq,
+    paths,
+    blobIds: blobs.map((blob) => blob.id),
+    mimes,
+  })
   const verified =
     blobs.filter((blob) => blob.sha256 !== null).length - replaced.filter((file) => file.sha256 !== null).length
-  await tx.query(countFiles, [repo.id, seq, paths.length - replaced.length, netBytes, verified])
+  await tx.query(countFiles, {
+    repoId: repo.id,
+    seq,
+    files: paths.length - replaced.length,
+    bytes: netBytes,
+    verified,
+  })
   await audit(tx, ctx, {
     action: 'files.complete',
     accountId: repo.ownerId,
@@ -105,7 +148,7 @@ export async function linkFiles(
 }
 
 async function setDatasetMeta(ctx: RequestContext, tx: Tx, repo: RepoFacts, info: DatasetInfo): Promise<void> {
-  await tx.query(upsertDatasetMeta, [repo.id, info.episodeCount, info.totalFrames, info.fps, info.robotType])
+  await tx.query(upsertDatasetMeta, { repoId: repo.id, ...info })
   await audit(tx, ctx, { action: 'repo.meta', accountId: repo.ownerId, targetId: repo.id, after: { ...info } })
 }
 

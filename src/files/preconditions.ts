@@ -1,20 +1,25 @@
 /** `if_none_match` and `if_match` of a completion (contract, "Additions"). */
 import { type ErrorType, HubError } from '../platform/errors.ts'
-import type { Statement } from '../store/db.ts'
+import { column, columns, type RowOf } from '../store/columns.ts'
+import { statement } from '../store/statement.ts'
 import type { CompletedUpload } from './schemas.ts'
 
-export interface LiveFile {
-  readonly path: string
-  readonly size: number
+const liveColumns = columns({
+  path: column<string>('f.path'),
+  size: column<number>('b.size'),
   /** Verified, or null. */
-  readonly sha256: string | null
-}
+  sha256: column<string | null>('b.sha256'),
+})
 
-export const liveFiles: Statement<LiveFile> = {
+export type LiveFile = RowOf<typeof liveColumns>
+
+/** Of a repo ($1) at some paths ($2). */
+export const liveFiles = statement({
   name: 'files-live',
-  text: `select f.path, b.size, b.sha256 from files f join blobs b on b.id = f.blob_id
+  columns: liveColumns,
+  text: `select ${liveColumns.sql} from files f join blobs b on b.id = f.blob_id
     where f.repo_id = $1 and f.path = any($2::text[]) and f.to_seq is null`,
-}
+})
 
 /** Whether the request has a condition at all. */
 export function isConditional(named: readonly CompletedUpload[]): boolean {

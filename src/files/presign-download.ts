@@ -3,8 +3,9 @@ import type { RequestContext } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
 import { baseName } from '../platform/file-path.ts'
 import { findRepo } from '../repos/get-repo.ts'
-import type { Statement } from '../store/db.ts'
+import { column, columns } from '../store/columns.ts'
 import { requireObjects } from '../store/objects/required.ts'
+import { statement } from '../store/statement.ts'
 import { assertDistinct } from './duplicates.ts'
 import { DOWNLOAD_URL_TTL_SECONDS } from './limits.ts'
 import type { PresignDownloadInput } from './schemas.ts'
@@ -16,12 +17,20 @@ export interface DownloadTicket {
   readonly storageKey: string
 }
 
-export const storedFiles: Statement<{ path: string; mime: string | null; storageKey: string; sha256: string | null }> =
-  {
-    name: 'files-stored',
-    text: `select f.path, f.mime, b.storage_key as "storageKey", b.sha256 from files f join blobs b on b.id = f.blob_id
+const storedColumns = columns({
+  path: column<string>('f.path'),
+  mime: column<string | null>('f.mime'),
+  storageKey: column<string>('b.storage_key'),
+  sha256: column<string | null>('b.sha256'),
+})
+
+/** The live files of a repo ($1) at some paths ($2). */
+export const storedFiles = statement({
+  name: 'files-stored',
+  columns: storedColumns,
+  text: `select ${storedColumns.sql} from files f join blobs b on b.id = f.blob_id
     where f.repo_id = $1 and f.path = any($2::text[]) and f.to_seq is null`,
-  }
+})
 
 /**
  * Names the objects to sign, in the order asked. It changes nothing and stores nothing: a repeat under an Idempotency-Key runs again, so no one gets a URL

@@ -5,9 +5,11 @@ import type { AllowedContext, RequestContext } from '../operation/context.ts'
 import { HubError, notFound } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import { findRepoToWrite, type RepoFacts } from '../repos/get-repo.ts'
+import { column, columns } from '../store/columns.ts'
 import type { Statement, Tx } from '../store/db.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
 import { asStoreRefusal, requireObjects } from '../store/objects/required.ts'
+import { param, statement } from '../store/statement.ts'
 import { assertDistinct } from './duplicates.ts'
 import { MAX_FILE_BYTES, PART_SIZE_BYTES, STORE_CONCURRENCY } from './limits.ts'
 import { newStorageKey, settleBounded } from './objects.ts'
@@ -38,14 +40,30 @@ const touch: Statement<never> = {
     update uploads u set touched_at = now() from locked where u.id = locked.id`,
 }
 
-const insertUploads: Statement<{ id: string }> = {
+const insertedColumn = columns({ id: column<string>('id') })
+const insertUploads = statement({
   name: 'uploads-insert',
+  columns: insertedColumn,
+  params: {
+    repoId: param<string>(),
+    accountId: param<string>(),
+    ownerId: param<string>(),
+    partSize: param<number>(),
+    ids: param<readonly string[]>(),
+    paths: param<readonly string[]>(),
+    sizes: param<readonly number[]>(),
+    sha256s: param<readonly string[]>(),
+    contentTypes: param<readonly (string | null)[]>(),
+    storageKeys: param<readonly string[]>(),
+    storeUploadIds: param<readonly string[]>(),
+  },
   text: `insert into uploads (id, repo_id, account_id, owner_id, part_size, path, size, sha256, content_type, storage_key, store_upload_id)
-    select t.id, $1, $2, $3, $4::int, t.path, t.size, t.sha256, t.content_type, t.storage_key, t.store_upload_id
-    from unnest($5::text[], $6::text[], $7::bigint[], $8::text[], $9::text[], $10::text[], $11::text[])
+    select t.id, :repoId, :accountId, :ownerId, :partSize::int, t.path, t.size, t.sha256, t.content_type, t.storage_key, t.store_upload_id
+    from unnest(:ids::text[], :paths::text[], :sizes::bigint[], :sha256s::text[], :contentTypes::text[], :storageKeys::text[],
+        :storeUploadIds::text[])
       as t(id, path, size, sha256, content_type, storage_key, store_upload_id)
-    order by t.path on conflict do nothing returning id`,
-}
+    order by t.path on conflict do nothing returning ${insertedColumn.sql}`,
+})
 
 /** A concurrent request already created this upload. */
 class TwinWon extends Error {}
@@ -139,22 +157,19 @@ async function recordUploads(
   if (known.touchedIds.length > 0) await tx.query(touch, [known.touchedIds])
 }
 
-function insertValues(repo: RepoFacts, accountId: string, made: readonly NewUpload[]): unknown[] {
-  const column = <T>(of: (upload: NewUpload) => T) => made.map(of)
-  return [
-    repo.id,
-    accountId,
-    repo.ownerId,
-    PART_SIZE_BYTES,
-    column((upload) => upload.uploadId),
-    column((upload) => upload.path),
-    column((upload) => upload.size),
-    column((upload) => upload.file.sha256),
-    column((upload) => upload.file.contentType ?? null),
-    column((upload) => upload.storageKey),
-    column((upload) => upload.storeUploadId),
-  ]
-}
+const insertValues = (repo: RepoFacts, accountId: string, made: readonly NewUpload[]) => ({
+  repoId: repo.id,
+  accountId,
+  ownerId: repo.ownerId,
+  partSize: PART_SIZE_BYTES,
+  ids: made.map((upload) => upload.uploadId),
+  paths: made.map((upload) => upload.path),
+  sizes: made.map((upload) => upload.size),
+  sha256s: made.map((upload) => upload.file.sha256),
+  contentTypes: made.map((upload) => upload.file.contentType ?? null),
+  storageKeys: made.map((upload) => upload.storageKey),
+  storeUploadIds: made.map((upload) => upload.storeUploadId),
+})
 
 /** One multipart upload in the store for each file; when one fails, none is left. */
 async function createInStore(

@@ -1,14 +1,17 @@
 /** Storage quota: bytes are promised to an upload when it is presigned, and counted as stored when its file is linked. Pending uploads are counted as well as their bytes. */
 import type { Config } from '../platform/config.ts'
 import { HubError } from '../platform/errors.ts'
-import type { Querier, Statement } from '../store/db.ts'
+import { column, columns, type RowOf } from '../store/columns.ts'
+import type { Querier } from '../store/db.ts'
+import { param, statement } from '../store/statement.ts'
 import { MAX_PENDING_UPLOADS } from './limits.ts'
 
-interface StorageUse {
-  readonly used: number
-  readonly reserved: number
-  readonly pending: number
-}
+const useColumns = columns({
+  used: column<number>('storage_bytes'),
+  reserved: column<number>('reserved_bytes'),
+  pending: column<number>('pending_uploads'),
+})
+type StorageUse = RowOf<typeof useColumns>
 
 /** What an owner is asked to have room for. */
 export interface Room {
@@ -16,25 +19,31 @@ export interface Room {
   readonly uploads: number
 }
 
-const useColumns = 'storage_bytes as used, reserved_bytes as reserved, pending_uploads as pending'
-
 /** Check and promise in one statement: of two presigns that race for the last room, one gets it. */
-const reserve: Statement<StorageUse> = {
+const reserve = statement({
   name: 'accounts-reserve',
-  text: `update accounts set reserved_bytes = reserved_bytes + $2::bigint, pending_uploads = pending_uploads + $4::int
-    where id = $1 and ($2::bigint = 0 or storage_bytes + reserved_bytes + $2::bigint <= $3::bigint)
-      and pending_uploads + $4::int <= ${MAX_PENDING_UPLOADS}
-    returning ${useColumns}`,
-}
+  columns: useColumns,
+  params: {
+    ownerId: param<string>(),
+    bytes: param<number>(),
+    uploads: param<number>(),
+    quotaBytes: param<number>(),
+  },
+  text: `update accounts set reserved_bytes = reserved_bytes + :bytes::bigint, pending_uploads = pending_uploads + :uploads::int
+    where id = :ownerId and (:bytes::bigint = 0 or storage_bytes + reserved_bytes + :bytes::bigint <= :quotaBytes::bigint)
+      and pending_uploads + :uploads::int <= ${MAX_PENDING_UPLOADS}
+    returning ${useColumns.sql}`,
+})
 
-const storageUse: Statement<StorageUse> = {
+const storageUse = statement({
   name: 'accounts-storage-use',
-  text: `select ${useColumns} from accounts where id = $1`,
-}
+  columns: useColumns,
+  text: `select ${useColumns.sql} from accounts where id = $1`,
+})
 
 /** Promises room of the owner's quota; 413 `quota.storage` names what is used and what the limit is, 429 `quota.uploads` how many are pending. */
 export async function reserveStorage(tx: Querier, config: Config, ownerId: string, room: Room): Promise<void> {
-  const [granted] = await tx.query(reserve, [ownerId, room.bytes, config.storageQuotaBytes, room.uploads])
+  const [granted] = await tx.query(reserve, { ownerId, ...room, quotaBytes: config.storageQuotaBytes })
   if (granted) return
   const [use = { used: 0, reserved: 0, pending: 0 }] = await tx.query(storageUse, [ownerId])
   // Where room came free between the two statements, the answer is still that there was none.

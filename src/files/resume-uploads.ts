@@ -1,6 +1,7 @@
 /** Uploads resume (contract, "Uploads resume"): the same file by the same account is the same upload. */
-import type { Querier, Statement } from '../store/db.ts'
+import type { Querier } from '../store/db.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
+import { param, statement } from '../store/statement.ts'
 import { STORE_CONCURRENCY } from './limits.ts'
 import { isNoSuchUpload, settleBounded } from './objects.ts'
 import type { UploadTicket } from './part-urls.ts'
@@ -8,11 +9,13 @@ import type { PresignUploadFile } from './schemas.ts'
 import { type UploadRow, uploadColumns } from './upload-sql.ts'
 import { openStates, sqlStates } from './upload-state.ts'
 
-const openUploads: Statement<UploadRow> = {
+const openUploads = statement({
   name: 'uploads-resumable',
-  text: `select ${uploadColumns} from uploads
-    where account_id = $1 and repo_id = $2 and path = any($3::text[]) and state in (${sqlStates(openStates)})`,
-}
+  columns: uploadColumns,
+  params: { accountId: param<string>(), repoId: param<string>(), paths: param<readonly string[]>() },
+  text: `select ${uploadColumns.sql} from uploads
+    where account_id = :accountId and repo_id = :repoId and path = any(:paths::text[]) and state in (${sqlStates(openStates)})`,
+})
 
 export interface Resumed {
   /** By the path of the file. */
@@ -28,7 +31,7 @@ export async function findResumable(
   who: { accountId: string; repoId: string; signal: AbortSignal },
   files: readonly PresignUploadFile[],
 ): Promise<Resumed> {
-  const rows = await querier.query(openUploads, [who.accountId, who.repoId, files.map((file) => file.path)])
+  const rows = await querier.query(openUploads, { ...who, paths: files.map((file) => file.path) })
   const wanted = new Map(files.map((file) => [file.path, file]))
   const matches = rows.filter((row) => {
     const file = wanted.get(row.path)

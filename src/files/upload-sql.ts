@@ -1,35 +1,37 @@
 /** Rows of `uploads`, and how they end without becoming a file. */
 import { newId } from '../platform/ids.ts'
+import { column, columns, type RowOf } from '../store/columns.ts'
 import type { Querier, Statement } from '../store/db.ts'
+import type { StoredPart } from '../store/objects/object-store.ts'
+import { param, statement } from '../store/statement.ts'
 import { COMPLETE_LEASE_SECONDS } from './limits.ts'
 import { sqlStates, type UploadState, uploadTransitions } from './upload-state.ts'
-
-export interface UploadRow {
-  readonly id: string
-  readonly repoId: string
-  readonly ownerId: string
-  readonly path: string
-  readonly size: number
-  /** As announced. */
-  readonly sha256: string
-  readonly contentType: string | null
-  readonly storageKey: string
-  readonly storeUploadId: string
-  readonly partSize: number
-  readonly state: UploadState
-  /** The parts that a completion gave to the store, remembered before it did; empty until then. */
-  readonly parts: readonly { readonly partNumber: number; readonly etag: string; readonly sizeBytes: number }[]
-  /** Whether the completion that works on it still holds its lease. */
-  readonly leaseHeld: boolean
-}
 
 const leaseHeld = `(state = 'completing' and attempt_at > now() - make_interval(secs => ${COMPLETE_LEASE_SECONDS}))`
 
 /** What a completion or an abort may take: see `uploadTransitions`. */
 export const takable = `(state in (${sqlStates(uploadTransitions.abort.from)}) or (state = 'completing' and not ${leaseHeld}))`
 
-export const uploadColumns = `id, repo_id as "repoId", owner_id as "ownerId", path, size, sha256, content_type as "contentType",
-  storage_key as "storageKey", store_upload_id as "storeUploadId", part_size as "partSize", state, parts, ${leaseHeld} as "leaseHeld"`
+export const uploadColumns = columns({
+  id: column<string>('id'),
+  repoId: column<string>('repo_id'),
+  ownerId: column<string>('owner_id'),
+  path: column<string>('path'),
+  size: column<number>('size'),
+  /** As announced. */
+  sha256: column<string>('sha256'),
+  contentType: column<string | null>('content_type'),
+  storageKey: column<string>('storage_key'),
+  storeUploadId: column<string>('store_upload_id'),
+  partSize: column<number>('part_size'),
+  state: column<UploadState>('state'),
+  /** The parts that a completion gave to the store, remembered before it did; empty until then. Typed by `assembleUpload`, which writes them. */
+  parts: column<readonly StoredPart[]>('parts'),
+  /** Whether the completion that works on it still holds its lease. */
+  leaseHeld: column<boolean>(leaseHeld),
+})
+
+export type UploadRow = RowOf<typeof uploadColumns>
 
 /** How many parts a file of this size has; an empty file has one, which is empty. */
 export function partCount(sizeBytes: number, partSizeBytes: number): number {
@@ -47,28 +49,30 @@ export const lockAccounts: Statement<never> = {
   text: `select id from accounts where id = any($1::text[]) order by id for no key update`,
 }
 
+const discarded = columns({
+  id: column<string>('u.id'),
+  ownerId: column<string>('u.owner_id'),
+  path: column<string>('u.path'),
+  size: column<number>('u.size'),
+  sha256: column<string>('u.sha256'),
+  storageKey: column<string>('u.storage_key'),
+  storeUploadId: column<string>('u.store_upload_id'),
+  /** Whether the store may hold the whole object by now. */
+  assembled: column<boolean>("u.parts <> '[]'::jsonb"),
+})
+
+export type DiscardedUpload = RowOf<typeof discarded>
+
 /** In id order, so that two requests with the same uploads wait for each other and never in a circle. `$2` null: by `takable`; else by attempt. */
-const discard: Statement<DiscardedUpload> = {
+const discard = statement({
   name: 'uploads-discard',
+  columns: discarded,
   text: `with locked as materialized (select id from uploads where id = any($1::text[]) order by id for update)
     update uploads u set state = 'aborted', touched_at = now() from locked
     where u.id = locked.id and (($2::text is null and ${takable.replaceAll(/\b(state|attempt_at)\b/g, 'u.$1')})
       or (u.attempt = $2 and u.state = 'completing'))
-    returning u.id, u.owner_id as "ownerId", u.path, u.size, u.sha256, u.storage_key as "storageKey",
-      u.store_upload_id as "storeUploadId", u.parts <> '[]'::jsonb as assembled`,
-}
-
-export interface DiscardedUpload {
-  readonly id: string
-  readonly ownerId: string
-  readonly path: string
-  readonly size: number
-  readonly sha256: string
-  readonly storageKey: string
-  readonly storeUploadId: string
-  /** Whether the store may hold the whole object by now. */
-  readonly assembled: boolean
-}
+    returning ${discarded.sql}`,
+})
 
 const release: Statement<never> = {
   name: 'accounts-release',
@@ -77,13 +81,19 @@ const release: Statement<never> = {
     where a.id = r.owner`,
 }
 
-const doomObjects: Statement<never> = {
+const doomObjects = statement({
   name: 'blobs-doom-keys',
+  params: {
+    ids: param<readonly string[]>(),
+    keys: param<readonly string[]>(),
+    sizes: param<readonly number[]>(),
+    claimed: param<readonly string[]>(),
+  },
   text: `insert into blobs (id, storage_key, size, claimed, state, doomed_at)
     select t.id, t.key, t.size, t.claimed, 'doomed', now()
-    from unnest($1::text[], $2::text[], $3::bigint[], $4::text[]) as t(id, key, size, claimed)
+    from unnest(:ids::text[], :keys::text[], :sizes::bigint[], :claimed::text[]) as t(id, key, size, claimed)
     on conflict do nothing`,
-}
+})
 
 /**
  * Ends uploads as `aborted`, gives their reservation back, and dooms the objects that the store may already have of them, so that collection
@@ -102,12 +112,12 @@ export async function discardUploads(
   await tx.query(release, [gone.map((upload) => upload.ownerId), gone.map((upload) => upload.size)])
   const objects = gone.filter((upload) => upload.assembled)
   if (objects.length > 0) {
-    await tx.query(doomObjects, [
-      objects.map(() => newId('blob')),
-      objects.map((upload) => upload.storageKey),
-      objects.map((upload) => upload.size),
-      objects.map((upload) => upload.sha256),
-    ])
+    await tx.query(doomObjects, {
+      ids: objects.map(() => newId('blob')),
+      keys: objects.map((upload) => upload.storageKey),
+      sizes: objects.map((upload) => upload.size),
+      claimed: objects.map((upload) => upload.sha256),
+    })
   }
   return gone
 }

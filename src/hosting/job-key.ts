@@ -2,13 +2,23 @@
 
 import { newKeyToken, tokenDigest } from '../auth/api-key.ts'
 import { audit, noViewer } from '../operation/audit.ts'
-import type { Statement, Tx } from '../store/db.ts'
+import type { Tx } from '../store/db.ts'
+import { param, statement } from '../store/statement.ts'
 
-const insertJobKey: Statement<never> = {
+const insertJobKey = statement({
   name: 'api-key-insert-job',
+  params: {
+    id: param<string>(),
+    accountId: param<string>(),
+    createdBy: param<string | null>(),
+    tokenSha256: param<Buffer>(),
+    repoIds: param<readonly string[]>(),
+    /** Names the key as well. */
+    jobId: param<string>(),
+  },
   text: `insert into api_keys (id, account_id, created_by, name, scope, token_sha256, limited, repo_ids, job_id)
-    values ($1, $2, $3, $4, 'train', $5, true, $6::text[], $7)`,
-}
+    values (:id, :accountId, :createdBy, :jobId::text, 'train', :tokenSha256, true, :repoIds::text[], :jobId::text)`,
+})
 
 /** The job that a key is made for, and whose. */
 export interface JobKeyOwner {
@@ -22,7 +32,14 @@ export interface JobKeyOwner {
 /** The token, which is kept nowhere. The repos of its row are those that it may write; what the run names is read beside them. */
 export async function mintJobKey(tx: Tx, run: JobKeyOwner, id: string): Promise<string> {
   const token = newKeyToken()
-  await tx.query(insertJobKey, [id, run.ownerId, run.createdBy, run.id, tokenDigest(token), run.repoIds, run.id])
+  await tx.query(insertJobKey, {
+    id,
+    accountId: run.ownerId,
+    createdBy: run.createdBy,
+    tokenSha256: tokenDigest(token),
+    repoIds: run.repoIds,
+    jobId: run.id,
+  })
   await audit(tx, noViewer, {
     action: 'key.create',
     accountId: run.ownerId,

@@ -1,7 +1,8 @@
 /** The audit log: append-only rows that say who did what to what, written in the transaction that does it. */
 
 import { newId } from '../platform/ids.ts'
-import type { Querier, Statement } from '../store/db.ts'
+import type { Querier } from '../store/db.ts'
+import { param, statement } from '../store/statement.ts'
 import type { Viewer } from './context.ts'
 
 /** The part of a request that an audit row names. The operator's command line and background work have no viewer. */
@@ -23,24 +24,36 @@ export interface AuditEntryInput {
 /** What acts without a viewer: the operator's command line and jobs. */
 export const noViewer: AuditContext = { requestId: null, viewer: null }
 
-const insertEntry: Statement<never> = {
+const insertEntry = statement({
   name: 'audit-insert',
+  params: {
+    id: param<string>(),
+    action: param<string>(),
+    accountId: param<string | null>(),
+    actorId: param<string | null>(),
+    credentialId: param<string | null>(),
+    requestId: param<string | null>(),
+    targetId: param<string>(),
+    /** JSON, as is `after`. */
+    before: param<string>(),
+    after: param<string>(),
+  },
   text: `insert into audit_log (id, action, account_id, actor_id, credential_id, request_id, target_id, before, after)
-    values ($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9::jsonb)`,
-}
+    values (:id, :action, :accountId, :actorId, :credentialId, :requestId, :targetId, :before::jsonb, :after::jsonb)`,
+})
 
 /** Appends one row in the caller's transaction, so that it stands exactly when the change does. */
 export async function audit(tx: Querier, ctx: AuditContext, entry: AuditEntryInput): Promise<void> {
   const viewer = ctx.viewer?.kind === 'anonymous' ? null : ctx.viewer
-  await tx.query(insertEntry, [
-    newId('aud'),
-    entry.action,
-    entry.accountId,
-    viewer?.personId ?? null,
-    viewer?.credentialId ?? null,
-    ctx.requestId,
-    entry.targetId,
-    JSON.stringify(entry.before ?? {}),
-    JSON.stringify(entry.after ?? {}),
-  ])
+  await tx.query(insertEntry, {
+    id: newId('aud'),
+    action: entry.action,
+    accountId: entry.accountId,
+    actorId: viewer?.personId ?? null,
+    credentialId: viewer?.credentialId ?? null,
+    requestId: ctx.requestId,
+    targetId: entry.targetId,
+    before: JSON.stringify(entry.before ?? {}),
+    after: JSON.stringify(entry.after ?? {}),
+  })
 }

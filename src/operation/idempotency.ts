@@ -6,7 +6,9 @@ import { hash, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { canonicalText } from '../platform/canonical-hash.ts'
 import { HubError, invalid, type Problem } from '../platform/errors.ts'
-import type { Db, Statement } from '../store/db.ts'
+import { column, columns } from '../store/columns.ts'
+import type { Db } from '../store/db.ts'
+import { type Given, param, statement } from '../store/statement.ts'
 import type { IdempotencySlot, Replay } from './context.ts'
 
 /** What a finished row holds: the verb's result, a refusal, or `again` for operations that change nothing and are simply run once more. */
@@ -65,40 +67,70 @@ export class StoredReplay implements Replay {
 const WAIT_MS = 10_000
 const POLL_MS = 50
 
-const claimRow: Statement<{ attempt: string }> = {
+/** Of the row of a key. */
+const rowKey = {
+  credentialId: param<string>(),
+  method: param<string>(),
+  path: param<string>(),
+  key: param<string>(),
+}
+const isRow = 'credential_id = :credentialId and method = :method and path = :path and key = :key'
+/** Of a claim of it that no answer has ended. */
+const claimKeys = { ...rowKey, attempt: param<string>() }
+const isOpenClaim = `${isRow} and attempt = :attempt and result is null`
+type ClaimKey = Given<typeof claimKeys>
+
+const attemptColumn = columns({ attempt: column<string>('attempt') })
+const claimed = columns({ attempt: column<string>('k.attempt') })
+
+const claimRow = statement({
   name: 'idempotency-claim',
+  columns: claimed,
+  params: { ...claimKeys, bodySha256: param<Buffer>() },
   text: `insert into idempotency_keys as k (credential_id, method, path, key, body_sha256, attempt)
-    values ($1, $2, $3, $4, $5, $6)
+    values (:credentialId, :method, :path, :key, :bodySha256, :attempt)
     on conflict (credential_id, method, path, key) do update
       set body_sha256 = excluded.body_sha256, attempt = excluded.attempt, result = null, started_at = now(),
         created_at = case when k.created_at < now() - interval '24 hours' then now() else k.created_at end
       where k.created_at < now() - interval '24 hours'
         or (k.result is null and k.started_at < now() - interval '60 seconds' and k.body_sha256 = excluded.body_sha256)
-    returning attempt`,
-}
-const readRow: Statement<{ same_body: boolean; result: StoredAnswer | null }> = {
+    returning ${claimed.sql}`,
+})
+
+const foundColumns = columns({
+  isSameBody: column<boolean>('body_sha256 = :bodySha256'),
+  /** Typed by `storeAnswer`, which alone writes it. */
+  result: column<StoredAnswer | null>('result'),
+})
+const readRow = statement({
   name: 'idempotency-read',
-  text: `select body_sha256 = $5 as same_body, result from idempotency_keys
-    where credential_id = $1 and method = $2 and path = $3 and key = $4`,
-}
-const storeAnswer: Statement<{ attempt: string }> = {
+  columns: foundColumns,
+  params: { ...rowKey, bodySha256: param<Buffer>() },
+  text: `select ${foundColumns.sql} from idempotency_keys where ${isRow}`,
+})
+
+const storeAnswer = statement({
   name: 'idempotency-store',
-  text: `update idempotency_keys set result = $6::json
-    where credential_id = $1 and method = $2 and path = $3 and key = $4 and attempt = $5 and result is null returning attempt`,
-}
+  columns: attemptColumn,
+  params: { ...claimKeys, answer: param<string>() },
+  text: `update idempotency_keys set result = :answer::json where ${isOpenClaim} returning ${attemptColumn.sql}`,
+})
+
 /** While its request runs, no one can take the row over: only a dead process lets a minute pass. */
-const renewRow: Statement<never> = {
+const renewRow = statement({
   name: 'idempotency-renew',
-  text: `update idempotency_keys set started_at = now()
-    where credential_id = $1 and method = $2 and path = $3 and key = $4 and attempt = $5 and result is null`,
-}
+  params: claimKeys,
+  text: `update idempotency_keys set started_at = now() where ${isOpenClaim}`,
+})
 const RENEW_MS = 20_000
 
-const dropRow: Statement<never> = {
+const dropRow = statement({
   name: 'idempotency-drop',
-  text: `delete from idempotency_keys
-    where credential_id = $1 and method = $2 and path = $3 and key = $4 and attempt = $5 and result is null`,
-}
+  params: claimKeys,
+  text: `delete from idempotency_keys where ${isOpenClaim}`,
+})
+
+const answerText = (answer: StoredAnswer) => JSON.stringify(answer)
 
 /** The key of a request's header: 1 to 255 visible ASCII characters, else 422. */
 export function readIdempotencyKey(header: string | string[] | undefined): string | null {
@@ -131,20 +163,20 @@ function canonicalOf(body: unknown): string | null {
  * key is 422 `idempotency.mismatch`. A duplicate whose process died is taken over after 60 s; a key is free again after 24 h.
  */
 export async function claimKey(db: Db, scope: IdempotencyScope, signal: AbortSignal, waitMs = WAIT_MS): Promise<Claim> {
-  const attempt = randomUUID()
-  const key = [scope.credentialId, scope.method, scope.path, scope.key]
+  const { bodySha256, ...row } = scope
+  const claim = { ...row, attempt: randomUUID() }
   const deadline = performance.now() + waitMs
   for (;;) {
-    const [claimed] = await db.query(claimRow, [...key, scope.bodySha256, attempt])
-    if (claimed) return ownClaim(db, [...key, attempt])
-    const [row] = await db.query(readRow, [...key, scope.bodySha256])
-    if (row && !row.same_body) {
+    const [claimed] = await db.query(claimRow, { ...claim, bodySha256 })
+    if (claimed) return ownClaim(db, claim)
+    const [found] = await db.query(readRow, scope)
+    if (found && !found.isSameBody) {
       throw new HubError(
         'idempotency.mismatch',
         'This Idempotency-Key was used with another body; take a new key for a new request.',
       )
     }
-    if (row?.result) return { kind: 'replay', answer: row.result }
+    if (found?.result) return { kind: 'replay', answer: found.result }
     if (performance.now() >= deadline) {
       throw new HubError(
         'idempotency.in_flight',
@@ -158,7 +190,7 @@ export async function claimKey(db: Db, scope: IdempotencyScope, signal: AbortSig
   }
 }
 
-function ownClaim(db: Db, key: readonly unknown[]): Claim {
+function ownClaim(db: Db, key: ClaimKey): Claim {
   const renewal = setInterval(() => void db.query(renewRow, key).catch(() => undefined), RENEW_MS)
   renewal.unref()
   const come = { isBegun: false, isRecorded: false }
@@ -176,7 +208,7 @@ function ownClaim(db: Db, key: readonly unknown[]): Claim {
       },
       async record(tx, result) {
         clearInterval(renewal)
-        const [stored] = await tx.query(storeAnswer, [...key, JSON.stringify({ ok: result ?? null })])
+        const [stored] = await tx.query(storeAnswer, { ...key, answer: answerText({ ok: result ?? null }) })
         if (!stored)
           throw new HubError(
             'idempotency.in_flight',
@@ -187,7 +219,7 @@ function ownClaim(db: Db, key: readonly unknown[]): Claim {
     },
     async finish(answer) {
       clearInterval(renewal)
-      await db.query(storeAnswer, [...key, JSON.stringify(answer)])
+      await db.query(storeAnswer, { ...key, answer: answerText(answer) })
     },
     async release() {
       clearInterval(renewal)
@@ -207,7 +239,7 @@ const RELEASE_TRIES = 30
  * Goes on trying to free the key in the background: a database that was away for a moment must not make the next try wait for the takeover. Only an
  * unanswered row of this attempt is dropped, so it may come however late.
  */
-function keepReleasing(db: Db, key: readonly unknown[], triesLeft = RELEASE_TRIES): void {
+function keepReleasing(db: Db, key: ClaimKey, triesLeft = RELEASE_TRIES): void {
   if (triesLeft === 0) return
   const again = () => void db.query(dropRow, key).catch(() => keepReleasing(db, key, triesLeft - 1))
   setTimeout(again, RELEASE_AGAIN_MS).unref()

@@ -7,7 +7,9 @@ import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { AccountRef, AllowedContext, RequestContext } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
+import { column, columns } from '../store/columns.ts'
 import { type Statement, uniqueViolation } from '../store/db.ts'
+import { param, statement } from '../store/statement.ts'
 import type { Repo, RepoKind, Visibility } from './repo-shape.ts'
 import { distinctTags } from './tags.ts'
 
@@ -20,11 +22,22 @@ export interface CreateRepoInput {
   readonly tags?: readonly string[] | null
 }
 
-const insertRepo: Statement<{ created_at: string }> = {
+const created = columns({ createdAt: column<string>('created_at') })
+const insertRepo = statement({
   name: 'repo-insert',
+  columns: created,
+  params: {
+    id: param<string>(),
+    ownerId: param<string>(),
+    slug: param<string>(),
+    kind: param<RepoKind>(),
+    visibility: param<Visibility>(),
+    description: param<string | null>(),
+    tags: param<readonly string[]>(),
+  },
   text: `insert into repos (id, owner_id, slug, kind, visibility, description, tags)
-    values ($1, $2, $3, $4, $5, $6, $7) returning created_at`,
-}
+    values (:id, :ownerId, :slug, :kind, :visibility, :description, :tags) returning ${created.sql}`,
+})
 
 /** A hosted job writes the repos that it made, and no other. */
 const grantToKey: Statement<never> = {
@@ -58,9 +71,9 @@ async function make(ctx: AllowedContext, owner: AccountRef, input: CreateRepoInp
   const id = newId('repo')
   try {
     return await commitVerb(ctx, async (tx) => {
-      const values = [id, owner.id, input.slug, input.kind, visibility, input.description ?? null, tags]
-      const [row] = await tx.query(insertRepo, values)
-      const at = row?.created_at ?? ''
+      const { slug, kind, description = null } = input
+      const [row] = await tx.query(insertRepo, { id, ownerId: owner.id, slug, kind, visibility, description, tags })
+      const at = row?.createdAt ?? ''
       if (ctx.viewer.kind === 'key' && ctx.viewer.job) await tx.query(grantToKey, [ctx.viewer.credentialId, id])
       const repo = freshRepo(id, owner, { ...input, visibility, tags, at })
       await audit(tx, ctx, {

@@ -4,6 +4,7 @@ import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { HubError, notFound } from '../platform/errors.ts'
 import type { Statement, Tx } from '../store/db.ts'
+import { param, statement } from '../store/statement.ts'
 import { findRepoToWrite, getReposById, lockRepo, type RepoFacts } from './get-repo.ts'
 import type { ControlClass, Repo, RepoKind } from './repo-shape.ts'
 
@@ -28,22 +29,39 @@ export interface DatasetMetaInput extends Target {
   readonly robotType?: string | null
 }
 
-const upsertModelMeta: Statement<never> = {
+const upsertModelMeta = statement({
   name: 'model-meta-put',
+  params: {
+    repoId: param<string>(),
+    policyType: param<string>(),
+    baseModel: param<string | null>(),
+    sourceRunId: param<string | null>(),
+    controlClass: param<ControlClass | null>(),
+    robot: param<string | null>(),
+    embodimentFingerprint: param<string | null>(),
+  },
   text: `insert into model_meta (repo_id, policy_type, base_model, source_run_id, control_class, robot, embodiment_fingerprint)
-    values ($1, $2, $3, $4, $5, $6, $7)
+    values (:repoId, :policyType, :baseModel, :sourceRunId, :controlClass, :robot, :embodimentFingerprint)
     on conflict (repo_id) do update set policy_type = excluded.policy_type, base_model = excluded.base_model,
       source_run_id = excluded.source_run_id, control_class = excluded.control_class, robot = excluded.robot,
       embodiment_fingerprint = excluded.embodiment_fingerprint, updated_at = now()`,
-}
+})
 
 /** Shared with the reader of `meta/info.json`, which sets the same block when a dataset's files say what it holds. */
-export const upsertDatasetMeta: Statement<never> = {
+export const upsertDatasetMeta = statement({
   name: 'dataset-meta-put',
-  text: `insert into dataset_meta (repo_id, episode_count, total_frames, fps, robot_type) values ($1, $2, $3, $4, $5)
+  params: {
+    repoId: param<string>(),
+    episodeCount: param<number>(),
+    totalFrames: param<number>(),
+    fps: param<number | null>(),
+    robotType: param<string | null>(),
+  },
+  text: `insert into dataset_meta (repo_id, episode_count, total_frames, fps, robot_type)
+    values (:repoId, :episodeCount, :totalFrames, :fps, :robotType)
     on conflict (repo_id) do update set episode_count = excluded.episode_count, total_frames = excluded.total_frames,
       fps = excluded.fps, robot_type = excluded.robot_type, updated_at = now()`,
-}
+})
 
 /** Shared with the card, which is a meta block of another kind. */
 export const touchRepo: Statement<never> = {
@@ -61,23 +79,20 @@ export function putModelMeta(ctx: RequestContext, input: ModelMetaInput): Promis
     robot = null,
     embodimentFingerprint = null,
   } = input
-  const values = [policyType, baseModel, sourceRunId, controlClass, robot, embodimentFingerprint]
-  return putMeta(ctx, input, 'model', upsertModelMeta, values)
+  const block = { policyType, baseModel, sourceRunId, controlClass, robot, embodimentFingerprint }
+  return putMeta(ctx, input, 'model', (tx, repoId) => tx.query(upsertModelMeta, { repoId, ...block }))
 }
 
 /** Replaces the dataset meta block. Errors: 401, 403, 404, 409 `conflict.wrong_kind`. */
 export function putDatasetMeta(ctx: RequestContext, input: DatasetMetaInput): Promise<Repo> {
   const { episodeCount, totalFrames, fps = null, robotType = null } = input
-  return putMeta(ctx, input, 'dataset', upsertDatasetMeta, [episodeCount, totalFrames, fps, robotType])
+  const block = { episodeCount, totalFrames, fps, robotType }
+  return putMeta(ctx, input, 'dataset', (tx, repoId) => tx.query(upsertDatasetMeta, { repoId, ...block }))
 }
 
-function putMeta(
-  ctx: RequestContext,
-  target: Target,
-  kind: RepoKind,
-  statement: Statement<never>,
-  values: readonly unknown[],
-): Promise<Repo> {
+type WriteBlock = (tx: Tx, repoId: string) => Promise<unknown>
+
+function putMeta(ctx: RequestContext, target: Target, kind: RepoKind, write: WriteBlock): Promise<Repo> {
   return guarded(
     ctx,
     () => findRepoToWrite(ctx, target),
@@ -88,21 +103,15 @@ function putMeta(
           `${facts.fullName} is a ${facts.kind} repo; this operation needs a ${kind} repo.`,
         )
       }
-      return commitVerb(allowed, (tx) => applyMeta(allowed, tx, facts, statement, values))
+      return commitVerb(allowed, (tx) => applyMeta(allowed, tx, facts, write))
     },
   )
 }
 
-async function applyMeta(
-  ctx: RequestContext,
-  tx: Tx,
-  facts: RepoFacts,
-  statement: Statement<never>,
-  values: readonly unknown[],
-): Promise<Repo> {
+async function applyMeta(ctx: RequestContext, tx: Tx, facts: RepoFacts, write: WriteBlock): Promise<Repo> {
   const missing = () => notFound(`The repo ${facts.fullName}`)
   if (!(await lockRepo(tx, facts.id))) throw missing()
-  await tx.query(statement, [facts.id, ...values])
+  await write(tx, facts.id)
   await tx.query(touchRepo, [facts.id])
   const [repo] = await getReposById(tx, ctx.viewer, [facts.id])
   if (!repo) throw missing()

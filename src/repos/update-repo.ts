@@ -5,7 +5,9 @@ import { audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { invalid, notFound } from '../platform/errors.ts'
-import type { Statement, Tx } from '../store/db.ts'
+import { column, columns, type RowOf } from '../store/columns.ts'
+import type { Tx } from '../store/db.ts'
+import { param, statement } from '../store/statement.ts'
 import { findRepoToWrite, getReposById, lockRepo, type RepoFacts } from './get-repo.ts'
 import type { Repo, Visibility } from './repo-shape.ts'
 import { distinctTags } from './tags.ts'
@@ -18,21 +20,29 @@ export interface UpdateRepoInput {
   readonly tags?: readonly string[] | null
 }
 
-type Editable = {
-  readonly visibility: Visibility
-  readonly description: string | null
-  readonly tags: string[]
-}
+const editable = columns({
+  visibility: column<Visibility>('visibility'),
+  description: column<string | null>('description'),
+  tags: column<string[]>('to_json(tags)'),
+})
+type Editable = RowOf<typeof editable>
 
-const readEditable: Statement<Editable> = {
+const readEditable = statement({
   name: 'repo-editable',
-  text: 'select visibility, description, to_json(tags) as tags from repos where id = $1',
-}
+  columns: editable,
+  text: `select ${editable.sql} from repos where id = $1`,
+})
 
-const writeEditable: Statement<never> = {
+const writeEditable = statement({
   name: 'repo-update',
-  text: 'update repos set visibility = $2, description = $3, tags = $4, updated_at = now() where id = $1',
-}
+  params: {
+    repoId: param<string>(),
+    visibility: param<Visibility>(),
+    description: param<string | null>(),
+    tags: param<readonly string[]>(),
+  },
+  text: 'update repos set visibility = :visibility, description = :description, tags = :tags, updated_at = now() where id = :repoId',
+})
 
 /** Changes description, tags and visibility. Errors: 401, 403, 404, 422 (null visibility, more than 20 tags). */
 export function updateRepo(ctx: RequestContext, input: UpdateRepoInput): Promise<Repo> {
@@ -62,7 +72,7 @@ async function applyUpdate(ctx: RequestContext, tx: Tx, facts: RepoFacts, input:
   }
   if (after.visibility !== before.visibility) assertMayShow(ctx, after.visibility)
   if (JSON.stringify(after) !== JSON.stringify({ ...before })) {
-    await tx.query(writeEditable, [facts.id, after.visibility, after.description, after.tags])
+    await tx.query(writeEditable, { repoId: facts.id, ...after })
     await audit(tx, ctx, { action: 'repo.update', accountId: facts.ownerId, targetId: facts.id, before, after })
     tx.afterCommit(() => ctx.deps.events.hint(facts.id))
   }

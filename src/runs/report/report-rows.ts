@@ -17,8 +17,8 @@ const reportColumns = heldColumns.with({
   clientLogGaps: column<readonly number[]>("coalesce(to_json(u.client_log_gaps), '[]')"),
   clientMetricsSeq: column<number | null>('u.client_metrics_seq'),
   clientMetricsGaps: column<readonly number[]>("coalesce(to_json(u.client_metrics_gaps), '[]')"),
-  configBytes: column<number>('u.config_bytes'),
-  scorecardBytes: column<number>('u.scorecard_bytes'),
+  configBytes: column<number | null>('u.config_bytes'),
+  scorecardBytes: column<number | null>('u.scorecard_bytes'),
 })
 const readColumns = reportColumns.with({ now: column<string>('now()') })
 
