@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { cruise, type ICruiseResult } from 'dependency-cruiser'
 import { describe, expect, it } from 'vitest'
+import { GENERATED } from '../scripts/codegen/marker.ts'
 import { cruiseOptions, forbidden } from './rooms.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -38,8 +39,9 @@ describe('the house', () => {
   })
 
   it('keeps files small and names things after what they do', () => {
-    // What codegen.ts writes is as long as the OpenAPI document is; nobody edits it.
-    const written = files.filter((file) => file !== 'src/client/v1.ts')
+    // Nobody edits a generated file: it is as long as what it is made from.
+    const written = files.filter((file) => !textOf(file).startsWith(GENERATED))
+    expect(written.length).toBeGreaterThan(files.length - 5)
     expect(written.filter((file) => textOf(file).split('\n').length > 301)).toEqual([])
     expect(files.filter((file) => !/^[a-z0-9]+(-[a-z0-9]+)*\.ts$/.test(basename(file)))).toEqual([])
     expect(files.filter((file) => /(manager|service|helper|utils?)\b/i.test(file))).toEqual([])

@@ -1,7 +1,7 @@
 /** The rows of the `/v1` table on prices. */
-import type { Route } from '../engine/route.ts'
+import type { TypedRoute } from '../typed-route.ts'
 
-export const billingRoutes: readonly Route[] = [
+export const billingRoutes: readonly TypedRoute[] = [
   {
     operation: 'listHardwareTiers',
     method: 'GET',

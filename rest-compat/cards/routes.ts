@@ -1,8 +1,9 @@
 /** The rows of the `/v1` table on robot cards. */
 import { repoPath } from '../engine/repo-path.ts'
-import { document, type Route } from '../engine/route.ts'
+import { document } from '../engine/route.ts'
+import type { TypedRoute } from '../typed-route.ts'
 
-export const cardRoutes: readonly Route[] = [
+export const cardRoutes: readonly TypedRoute[] = [
   {
     operation: 'getRobotCard',
     method: 'GET',
@@ -21,7 +22,7 @@ export const cardRoutes: readonly Route[] = [
     params: { input: document({ field: 'document' }, repoPath) },
     status: 200,
     result: 'object',
-    unwrap: ['card'],
+    unwrap: 'card',
   },
   {
     operation: 'validateRobotCard',

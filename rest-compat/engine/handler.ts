@@ -129,7 +129,8 @@ async function execute(
   const error = errors?.[0]
   if (error) throw error.originalError ?? error
   let value: unknown = data?.[plan.rootKey]
-  for (const member of plan.route.unwrap ?? []) value = value && (value as Answer)[member]
+  const { unwrap } = plan.route
+  if (unwrap !== undefined) value = value && (value as Answer)[unwrap]
   if (plan.route.result === 'empty') return {}
   if (value === null || value === undefined) {
     if (plan.route.emptyWhenNull) return null

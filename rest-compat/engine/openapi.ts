@@ -232,10 +232,11 @@ function responseOf(plan: RoutePlan, status: number, components: Components): Js
 function answerSchema(plan: RoutePlan, components: Components): JsonSchema {
   let node = rootNode(plan)
   let type: GraphQLOutputType = plan.rootField.type
-  for (const member of plan.route.unwrap ?? []) {
+  const { unwrap } = plan.route
+  if (unwrap !== undefined) {
     const named = getNamedType(type)
     const inner = node?.selectionSet?.selections.find(
-      (one) => one.kind === Kind.FIELD && (one.alias?.value ?? one.name.value) === member,
+      (one) => one.kind === Kind.FIELD && (one.alias?.value ?? one.name.value) === unwrap,
     )
     if (inner?.kind !== Kind.FIELD || !isObjectType(named)) return {}
     node = inner

@@ -14,7 +14,7 @@
  *     }
  *
  * `params` has one entry for each variable of the document; the variable's GraphQL type says how the text or JSON becomes a value. A document has one
- * root field; what it yields is the answer (`unwrap` names members to go through first). Response members are named by aliases (`full_name: fullName`);
+ * root field; what it yields is the answer, or the member of it that `unwrap` names. Response members are named by aliases (`full_name: fullName`);
  * a 'page' document selects `items: nodes {…} pageInfo { endCursor hasNextPage }`.
  */
 
@@ -24,48 +24,62 @@ export interface PathSource {
   readonly name: string
 }
 
+/** What a text of the query string may stand for. */
+export type Word = string | number | boolean | null
+
 /** A member of the query string. A variable of a list type makes it a list: separated by commas, or repeated. */
-export interface QuerySource {
+export interface QuerySource<Value extends Word = Word> {
   readonly from: 'query'
   readonly name: string
   /** The only accepted texts and what each stands for, where they are not simply the spelling of the variable's type. */
-  readonly words?: Readonly<Record<string, string | number | boolean | null>>
+  readonly words?: Readonly<Record<string, Value>>
 }
 
 /** The whole JSON body becomes the variable (an input object); `fields` are members of that input that come from elsewhere. */
-export interface BodySource {
+export interface BodySource<Field extends string = string> {
   readonly from: 'body'
   readonly fields: FieldSources
   /** Set where the body is a document that the verb itself judges: it goes to one field of the input as it came, and no other field is read. */
   readonly document?: DocumentPlace
+  /** Never set: carries the fields of the input that are named here. */
+  readonly named?: Field
 }
 
-export interface DocumentPlace {
+export interface DocumentPlace<Field extends string = string> {
   /** A field of the input, of type JSON; the zod rule beside it is shown as the schema of the body. */
-  readonly field: string
+  readonly field: Field
   /** The one member of the body that holds the document; absent: the body is the document. */
   readonly member?: string
 }
 
 /** An input object put together from other places; no body is read. */
-export interface FieldsSource {
+export interface FieldsSource<Field extends string = string> {
   readonly from: 'fields'
   readonly fields: FieldSources
+  /** Never set: carries the fields of the input that are named here. */
+  readonly named?: Field
 }
 
-export type FieldSources = Readonly<Record<string, PathSource | QuerySource>>
+export type FieldSources<Field extends string = string> = Readonly<Record<Field, PathSource | QuerySource>>
 export type Source = PathSource | QuerySource | BodySource | FieldsSource
 
 export const path = (name: string): PathSource => ({ from: 'path', name })
-export const query = (name: string, words?: QuerySource['words']): QuerySource =>
-  words ? { from: 'query', name, words } : { from: 'query', name }
-export const body = (fields: FieldSources = {}): BodySource => ({ from: 'body', fields })
-export const document = (place: DocumentPlace, fields: FieldSources): BodySource => ({
+export const query = <const Value extends Word = never>(
+  name: string,
+  words?: QuerySource<Value>['words'],
+): QuerySource<Value> => (words ? { from: 'query', name, words } : { from: 'query', name })
+export const body = <Field extends string = never>(fields?: FieldSources<Field>): BodySource<Field> => ({
   from: 'body',
-  fields,
-  document: place,
+  fields: fields ?? {},
 })
-export const fields = (sources: FieldSources): FieldsSource => ({ from: 'fields', fields: sources })
+export const document = <Field extends string, Place extends string>(
+  place: DocumentPlace<Place>,
+  fields: FieldSources<Field>,
+): BodySource<Field | Place> => ({ from: 'body', fields, document: place })
+export const fields = <Field extends string>(sources: FieldSources<Field>): FieldsSource<Field> => ({
+  from: 'fields',
+  fields: sources,
+})
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -80,8 +94,8 @@ export interface Route {
   readonly status: 200 | 201 | 202 | 204
   /** 'empty' sends no body. */
   readonly result: 'object' | 'page' | 'empty'
-  /** Members of the root field to go through, outermost first: `['files']` for `repo(…) { files(…) {…} }`. Null on the way is a 404. */
-  readonly unwrap?: readonly string[]
+  /** The member of the root field that is the answer: `files` for `repo(…) { files(…) {…} }`. Null on the way is a 404. */
+  readonly unwrap?: string
   /** What a null root is called in the 404, with `:name` for segments of the path: `Repo :owner/:repo`. */
   readonly missing?: string
   /** A null root is nothing to answer with, no fault: 204 without a body in the place of 404. */
@@ -91,7 +105,7 @@ export interface Route {
   /** Default 1 MiB. */
   readonly bodyLimitBytes?: number
   /** Response headers made from the rendered answer: `Location`. */
-  readonly headers?: (answer: Readonly<Record<string, unknown>>) => Record<string, string>
+  headers?(answer: Readonly<Record<string, unknown>>): Record<string, string>
   /** Status of a replayed Idempotency-Key where it is not the original one. */
   readonly replayStatus?: number
   /** One sentence for the API pages; else the root field's description. */

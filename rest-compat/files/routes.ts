@@ -1,10 +1,11 @@
 /** The rows of the `/v1` table on the files of a repo. */
 import { bodyOfRepo, missingRepo, repoPath } from '../engine/repo-path.ts'
-import { fields, path, query, type Route } from '../engine/route.ts'
+import { fields, path, query } from '../engine/route.ts'
+import type { TypedRoute } from '../typed-route.ts'
 
 const MIB = 1024 * 1024
 
-export const fileRoutes: readonly Route[] = [
+export const fileRoutes: readonly TypedRoute[] = [
   {
     operation: 'getRepoTree',
     method: 'GET',

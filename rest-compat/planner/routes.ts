@@ -1,7 +1,8 @@
 /** The rows of the `/v1` table on what is known of a run before it is made. */
-import { body, type Route } from '../engine/route.ts'
+import { body } from '../engine/route.ts'
+import type { TypedRoute } from '../typed-route.ts'
 
-export const plannerRoutes: readonly Route[] = [
+export const plannerRoutes: readonly TypedRoute[] = [
   {
     operation: 'estimateRun',
     method: 'POST',

@@ -1,15 +1,16 @@
 /** The rows of the `/v1` table on repos and their meta blocks. */
 import { bodyOfRepo, missingRepo, repoPath } from '../engine/repo-path.ts'
-import { body, fields, query, type Route } from '../engine/route.ts'
+import { body, fields, query } from '../engine/route.ts'
+import type { TypedRoute } from '../typed-route.ts'
 
 const facetWords = { '1': true, true: true, tags: true, '0': false, false: false, '': false } as const
 
 /** Spec, "Repo": present only when set. */
 const onlyWhenSet = ['dataset_meta', 'model_meta', 'robot_card'] as const
 
-const repoLocation = (repo: Readonly<Record<string, unknown>>) => ({ Location: `/v1/repos/${String(repo.full_name)}` })
+const repoLocation = (repo: { readonly full_name: string }) => ({ Location: `/v1/repos/${repo.full_name}` })
 
-export const repoRoutes: readonly Route[] = [
+export const repoRoutes: readonly TypedRoute[] = [
   {
     operation: 'listRepos',
     method: 'GET',
@@ -40,7 +41,7 @@ export const repoRoutes: readonly Route[] = [
     params: { input: body() },
     status: 201,
     result: 'object',
-    unwrap: ['repo'],
+    unwrap: 'repo',
     onlyWhenSet,
     headers: repoLocation,
   },
@@ -63,7 +64,7 @@ export const repoRoutes: readonly Route[] = [
     params: bodyOfRepo,
     status: 200,
     result: 'object',
-    unwrap: ['repo'],
+    unwrap: 'repo',
     onlyWhenSet,
   },
   {
@@ -83,7 +84,7 @@ export const repoRoutes: readonly Route[] = [
     params: bodyOfRepo,
     status: 200,
     result: 'object',
-    unwrap: ['repo'],
+    unwrap: 'repo',
     onlyWhenSet,
   },
   {
@@ -94,7 +95,7 @@ export const repoRoutes: readonly Route[] = [
     params: bodyOfRepo,
     status: 200,
     result: 'object',
-    unwrap: ['repo'],
+    unwrap: 'repo',
     onlyWhenSet,
   },
 ]

@@ -1,10 +1,11 @@
 /** The rows of the `/v1` table on what a run made: its config, checkpoints and metrics. */
-import { path, query, type Route } from '../engine/route.ts'
+import { path, query } from '../engine/route.ts'
+import type { TypedRoute } from '../typed-route.ts'
 
 const missing = 'The run :run_id'
 const run = path('run_id')
 
-export const runReadingRoutes: readonly Route[] = [
+export const runReadingRoutes: readonly TypedRoute[] = [
   {
     operation: 'getRunConfig',
     method: 'GET',
@@ -13,7 +14,7 @@ export const runReadingRoutes: readonly Route[] = [
     params: { run },
     status: 200,
     result: 'object',
-    unwrap: ['config'],
+    unwrap: 'config',
     missing,
     summary: 'The resolved config of a run as leaves, and what changed from the parent.',
   },
@@ -25,7 +26,7 @@ export const runReadingRoutes: readonly Route[] = [
     params: { run },
     status: 200,
     result: 'object',
-    unwrap: ['checkpoints'],
+    unwrap: 'checkpoints',
     missing,
     summary: 'The checkpoints of a run, oldest step first.',
   },
@@ -37,7 +38,7 @@ export const runReadingRoutes: readonly Route[] = [
     params: { run, keys: query('keys'), max_points: query('max_points') },
     status: 200,
     result: 'object',
-    unwrap: ['metrics'],
+    unwrap: 'metrics',
     missing,
     summary: 'The metrics of a run as series by key, short enough to draw.',
   },

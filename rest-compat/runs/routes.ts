@@ -1,10 +1,11 @@
 /** The rows of the `/v1` table on training runs. */
-import { body, fields, path, query, type Route } from '../engine/route.ts'
+import { body, fields, path, query } from '../engine/route.ts'
+import type { TypedRoute } from '../typed-route.ts'
 
 const yesNo = { '1': true, true: true, '0': false, false: false } as const
 const missing = 'The run :run_id'
 
-const runLocation = (run: Readonly<Record<string, unknown>>) => ({ Location: `/v1/runs/${String(run.id)}` })
+const runLocation = ({ id }: { readonly id: string }) => ({ Location: `/v1/runs/${id}` })
 
 /** Three artifacts of the default size, and room for what JSON escapes. */
 const IMPORT_BODY_BYTES = 16 * 1024 * 1024
@@ -12,7 +13,7 @@ const IMPORT_BODY_BYTES = 16 * 1024 * 1024
 /** Contract, "Bodies". */
 const REPORT_BODY_BYTES = 8 * 1024 * 1024
 
-export const runRoutes: readonly Route[] = [
+export const runRoutes: readonly TypedRoute[] = [
   {
     operation: 'createRun',
     method: 'POST',
@@ -22,7 +23,7 @@ export const runRoutes: readonly Route[] = [
     status: 201,
     replayStatus: 200,
     result: 'object',
-    unwrap: ['result'],
+    unwrap: 'result',
     headers: runLocation,
   },
   {
@@ -33,7 +34,7 @@ export const runRoutes: readonly Route[] = [
     params: { input: body() },
     status: 201,
     result: 'object',
-    unwrap: ['run'],
+    unwrap: 'run',
     bodyLimitBytes: IMPORT_BODY_BYTES,
     headers: runLocation,
   },
@@ -75,7 +76,7 @@ export const runRoutes: readonly Route[] = [
     params: { input: body() },
     status: 200,
     result: 'object',
-    unwrap: ['run'],
+    unwrap: 'run',
     emptyWhenNull: true,
   },
   {
@@ -86,7 +87,7 @@ export const runRoutes: readonly Route[] = [
     params: { input: body({ runId: path('run_id') }) },
     status: 200,
     result: 'object',
-    unwrap: ['run'],
+    unwrap: 'run',
   },
   {
     operation: 'reportRun',
@@ -96,7 +97,7 @@ export const runRoutes: readonly Route[] = [
     params: { input: body({ runId: path('run_id') }) },
     status: 200,
     result: 'object',
-    unwrap: ['run'],
+    unwrap: 'run',
     bodyLimitBytes: REPORT_BODY_BYTES,
   },
   {
@@ -107,7 +108,7 @@ export const runRoutes: readonly Route[] = [
     params: { input: body({ runId: path('run_id') }) },
     status: 200,
     result: 'object',
-    unwrap: ['run'],
+    unwrap: 'run',
     bodyLimitBytes: REPORT_BODY_BYTES,
   },
   {
@@ -118,7 +119,7 @@ export const runRoutes: readonly Route[] = [
     params: { input: fields({ runId: path('run_id') }) },
     status: 202,
     result: 'object',
-    unwrap: ['run'],
+    unwrap: 'run',
   },
   {
     operation: 'deleteRun',

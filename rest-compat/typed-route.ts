@@ -1,0 +1,53 @@
+/**
+ * Rows of the `/v1` table, held by the compiler to their documents: a row that names a variable, a member of an input, a member to go through or a member of
+ * the answer that its document does not have does not compile.
+ */
+import type { BodySource, FieldsSource, PathSource, QuerySource, Route } from './engine/route.ts'
+import type { Documents } from './typed-documents.ts'
+
+/** A row of one of the documents; `document` says which. */
+export type TypedRoute = { readonly [Name in keyof Documents]: RowsOf<Name> }[keyof Documents]
+
+/** With `unwrap` for each object that the root holds, and without. */
+type RowsOf<Name extends keyof Documents> =
+  | RowOf<Name, undefined, RootOf<Name>>
+  | { [Member in ObjectsOf<RootOf<Name>>]: RowOf<Name, Member, NonNullable<RootOf<Name>[Member]>> }[ObjectsOf<
+      RootOf<Name>
+    >]
+
+interface RowOf<Name extends keyof Documents, Member, Answer>
+  extends Omit<Route, 'document' | 'params' | 'unwrap' | 'result' | 'onlyWhenSet' | 'headers'> {
+  readonly document: Name
+  readonly params: {
+    readonly [Variable in keyof Documents[Name]['variables']]-?: SourceOf<Documents[Name]['variables'][Variable]>
+  }
+  readonly unwrap?: Member
+  readonly result: 'empty' | (Answer extends { readonly pageInfo: unknown } ? 'page' : 'object')
+  readonly onlyWhenSet?: readonly ItemMember<Answer>[]
+  readonly headers?: (answer: Answer) => Record<string, string>
+}
+
+/** What the document's one root field yields. */
+type RootOf<Name extends keyof Documents> = NonNullable<Documents[Name]['answer'][keyof Documents[Name]['answer']]>
+
+type ObjectsOf<Root> = {
+  [Member in keyof Root]-?: NonNullable<Root[Member]> extends readonly unknown[]
+    ? never
+    : NonNullable<Root[Member]> extends object
+      ? Member
+      : never
+}[keyof Root]
+
+/** A member of the answer, or of each of its items. */
+type ItemMember<Answer> = Answer extends { readonly items: readonly (infer Item)[] } ? keyof Item : keyof Answer
+
+/** Where a variable may come from: an input object from the body or from fields of its own, anything else from one place of the URL. */
+type SourceOf<Variable> = unknown extends Variable
+  ? PathSource | QuerySource
+  : NonNullable<Variable> extends readonly unknown[]
+    ? PathSource | QuerySource
+    : NonNullable<Variable> extends object
+      ? BodySource<keyof NonNullable<Variable> & string> | FieldsSource<keyof NonNullable<Variable> & string>
+      : PathSource | QuerySource<Word & Variable>
+
+type Word = string | number | boolean | null
