@@ -41,7 +41,7 @@ const UploadTarget = builder.objectRef<UploadTicket>('UploadTarget').implement({
   description: 'A pending upload of one file.',
   fields: (t) => ({
     path: t.exposeString('path', { description: 'The path that it will take.' }),
-    uploadId: t.exposeString('uploadId', { description: 'Named again on complete.' }),
+    uploadId: t.exposeID('uploadId', { description: 'Named again on complete.' }),
     partSize: t.exposeInt('partSize', { description: 'Bytes of each part; the last may be shorter.' }),
     parts: t.field({
       type: [UploadPart],
@@ -163,7 +163,7 @@ mutation('completeUpload', {
 
 const AbortedUpload = builder.objectRef<{ uploadId: string }>('AbortedUpload').implement({
   description: 'An upload that was given up.',
-  fields: (t) => ({ uploadId: t.exposeString('uploadId', { description: 'The id that it had.' }) }),
+  fields: (t) => ({ uploadId: t.exposeID('uploadId', { description: 'The id that it had.' }) }),
 })
 
 mutation('abortUpload', {

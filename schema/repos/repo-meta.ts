@@ -8,13 +8,16 @@ export const ModelMetaType = builder.objectRef<ModelMeta>('ModelMeta').implement
   fields: (t) => ({
     policyType: t.exposeString('policyType', { description: 'The kind of policy, such as `act`.' }),
     baseModel: t.exposeString('baseModel', { nullable: true, description: 'What it was tuned from.' }),
-    sourceRunId: t.exposeString('sourceRunId', { nullable: true, description: 'The run that made it.' }),
+    sourceRunId: t.exposeID('sourceRunId', { nullable: true, description: 'The run that made it.' }),
     controlClass: t.expose('controlClass', {
       type: ControlClassEnum,
       nullable: true,
       description: 'Null means undeclared.',
     }),
-    robot: t.exposeString('robot', { nullable: true, description: 'The robot it drives: a full name, or any word.' }),
+    robotName: t.exposeString('robot', {
+      nullable: true,
+      description: 'The robot it drives: a full name, or any word.',
+    }),
     embodimentFingerprint: t.exposeString('embodimentFingerprint', {
       nullable: true,
       description: 'Recorded in the policy manifest.',

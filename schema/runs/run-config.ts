@@ -122,8 +122,8 @@ const ConfigType = builder.objectRef<RunConfig>('RunConfig').implement({
   description:
     "The resolved config of a run as leaves, and against its parent's where there is one that the caller sees.",
   fields: (t) => ({
-    runId: t.exposeString('runId', { description: 'The run.' }),
-    parentRunId: t.exposeString('parentRunId', { nullable: true, description: 'The run that it goes on from.' }),
+    runId: t.exposeID('runId', { description: 'The run.' }),
+    parentRunId: t.exposeID('parentRunId', { nullable: true, description: 'The run that it goes on from.' }),
     keys: t.expose('keys', { type: [KeyType], description: 'Every leaf, in the order of the config.' }),
     total: t.exposeInt('total', { description: 'How many.' }),
     diff: t.expose('diff', {

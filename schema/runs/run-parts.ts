@@ -9,9 +9,9 @@ import { builder } from '../builder.ts'
 import { CellVerdictEnum } from './enums.ts'
 
 export const RepoRef = builder.objectRef<{ id: string; fullName: string }>('RepoRef').implement({
-  description: 'A repo by id and name.',
+  description: 'A repo by id and name, as they were noted: it may be gone, or hidden from the caller.',
   fields: (t) => ({
-    id: t.exposeString('id', { description: 'TypeID, prefix `repo_`.' }),
+    id: t.exposeID('id', { description: 'TypeID, prefix `repo_`.' }),
     fullName: t.exposeString('fullName', { description: '`owner/slug`.' }),
   }),
 })
@@ -82,7 +82,7 @@ interface Round {
 export const RoundType = builder.objectRef<Round>('RunRound').implement({
   description: 'The round of a campaign that owns a run.',
   fields: (t) => ({
-    campaignId: t.exposeString('campaignId', { description: 'The campaign.' }),
+    campaignId: t.exposeID('campaignId', { description: 'The campaign.' }),
     campaignSlug: t.exposeString('campaignSlug', { description: 'Its slug.' }),
     campaignName: t.exposeString('campaignName', { description: 'Its name.' }),
     campaignOwner: t.exposeString('campaignOwner', { nullable: true, description: 'Handle of its owner.' }),
@@ -125,7 +125,7 @@ export const PinnedDatasetType = builder.objectRef<PinnedDataset>('RunDataset').
   description: 'A dataset of the recipe; one of this hub is pinned as it was when the run was made.',
   fields: (t) => ({
     ref: t.exposeString('ref', { description: 'As the recipe names it.' }),
-    repoId: t.exposeString('repoId', { nullable: true, description: 'The repo, for a dataset of this hub.' }),
+    repoId: t.exposeID('repoId', { nullable: true, description: 'The repo, for a dataset of this hub.' }),
     seq: t.exposeInt('seq', { nullable: true, description: "Number of the last change to the repo's files by then." }),
   }),
 })

@@ -1,7 +1,10 @@
 /** What a run made: checkpoints and metrics. Spec, "CheckpointList"; contract, "Additions". */
 import { z } from 'zod'
-import type { RunCheckpoint } from '../../src/runs/checkpoints/checkpoints.ts'
-import { type CheckpointList, listCheckpoints } from '../../src/runs/checkpoints/list-checkpoints.ts'
+import {
+  type CheckpointList,
+  type ListedCheckpoint,
+  listCheckpoints,
+} from '../../src/runs/checkpoints/list-checkpoints.ts'
 import {
   DEFAULT_MAX_POINTS,
   getRunMetrics,
@@ -13,10 +16,11 @@ import type { MetricSeries } from '../../src/runs/metrics/metric-series.ts'
 import { builder } from '../builder.ts'
 import { RepoFile } from '../files/file.ts'
 import { rule } from '../input-field.ts'
+import { repoById } from '../repos/repo-edge.ts'
 import { RunType } from './run.ts'
 import { RepoRef } from './run-parts.ts'
 
-const CheckpointType = builder.objectRef<RunCheckpoint>('RunCheckpoint').implement({
+const CheckpointType = builder.objectRef<ListedCheckpoint>('RunCheckpoint').implement({
   description: 'A directory `checkpoints/step_{N}/` of the output repo; its files download like any others.',
   fields: (t) => ({
     step: t.expose('step', { type: 'SafeInt', description: 'N.' }),
@@ -31,11 +35,15 @@ const CheckpointType = builder.objectRef<RunCheckpoint>('RunCheckpoint').impleme
   }),
 })
 
+builder.objectField(CheckpointType, 'repo', (t) =>
+  t.loadable({ ...repoById, description: 'The output repo.', resolve: ({ repoId }) => repoId }),
+)
+
 const CheckpointListType = builder.objectRef<CheckpointList>('RunCheckpointList').implement({
   description: 'The checkpoints of a run.',
   fields: (t) => ({
     items: t.expose('items', { type: [CheckpointType], description: 'Oldest step first.' }),
-    repo: t.expose('repo', {
+    repoRef: t.expose('repo', {
       type: RepoRef,
       nullable: true,
       description: 'The output repo; null where there is none yet.',
@@ -46,6 +54,14 @@ const CheckpointListType = builder.objectRef<CheckpointList>('RunCheckpointList'
     }),
   }),
 })
+
+builder.objectField(CheckpointListType, 'repo', (t) =>
+  t.loadable({
+    ...repoById,
+    description: 'The output repo itself, where the caller sees it.',
+    resolve: ({ repo }) => repo?.id,
+  }),
+)
 
 builder.objectField(RunType, 'checkpoints', (t) =>
   t.loadable({

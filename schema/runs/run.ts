@@ -60,12 +60,12 @@ builder.node(RunType, {
       scorecardKey: text('scorecardKey', 'Storage key of the acceptance scorecard.'),
       gate: t.expose('gate', { type: GateType, nullable: true, description: 'Counts of the scorecard.' }),
       gates: t.expose('gates', { type: [GateRowType], nullable: true, description: 'Rows of the scorecard.' }),
-      outputModelRepo: t.expose('outputModelRepo', {
+      outputModelRepoRef: t.expose('outputModelRepo', {
         type: RepoRef,
         nullable: true,
         description: 'The model repo that it makes.',
       }),
-      parentRunId: text('parentRunId', 'The run that it goes on from.'),
+      parentRunId: t.exposeID('parentRunId', { nullable: true, description: 'The run that it goes on from.' }),
       executor: t.expose('executor', {
         type: RunExecutorEnum,
         nullable: true,
@@ -139,7 +139,6 @@ type TextField =
   | 'logsKey'
   | 'configKey'
   | 'scorecardKey'
-  | 'parentRunId'
   | 'claimedBy'
   | 'hostedCallId'
   | 'error'

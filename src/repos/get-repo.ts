@@ -2,6 +2,7 @@
 import { assertMayWriteRepo, repoViewer, visibleRepos } from '../auth/policy.ts'
 import type { RequestContext, Viewer } from '../operation/context.ts'
 import { notFound } from '../platform/errors.ts'
+import { fullNameText } from '../platform/text-rules.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
@@ -44,6 +45,31 @@ const factColumns = columns({
   fullName: column<string>("o.handle || '/' || r.slug"),
   seq: column<number>('r.seq'),
 })
+
+const robotsByName = statement({
+  name: 'robots-by-name',
+  columns: repoColumns,
+  params: { ...repoViewer, names: param<readonly string[]>() },
+  text: `select ${repoColumns.sql} from repos r join accounts o on o.id = r.owner_id
+    where (o.handle, r.slug) in (select split_part(n, '/', 1), split_part(n, '/', 2) from unnest(:names::text[]) n)
+      and r.kind = 'robot' and ${visibleRepo}`,
+})
+
+/**
+ * The robot repos that these texts name, letter case aside, in the order asked; null for a text that is no name of a robot that the caller sees. One
+ * statement for any number, none where no text is a full name.
+ */
+export async function getRobotsByName(
+  querier: Querier,
+  viewer: Viewer,
+  texts: readonly string[],
+): Promise<(Repo | null)[]> {
+  const names = texts.map((text) => fullNameText.safeParse(text.toLowerCase()).data ?? null)
+  const asked = [...new Set(names.filter((name) => name !== null))]
+  const rows = asked.length === 0 ? [] : await querier.query(robotsByName, { ...visibleRepos(viewer), names: asked })
+  const byName = new Map(rows.map(toRepo).map((repo) => [repo.fullName, repo]))
+  return names.map((name) => (name === null ? null : (byName.get(name) ?? null)))
+}
 
 /** What a verb needs of the repo that it acts on. */
 export type RepoFacts = RowOf<typeof factColumns>

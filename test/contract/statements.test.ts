@@ -90,6 +90,48 @@ describe('a nested page costs a small constant number of SQL statements, whateve
     expect(await get(`/v1/runs/${made[0]}`)).toBe(2)
   })
 
+  it('in GraphQL: runs with everything that they are joined to, and repos with their runs', async () => {
+    const dataset = await hub.repo(ada)
+    const robot = await hub.repo(ada, { kind: 'robot' })
+    const model = await hub.repo(ada, { kind: 'model' })
+    const recipe = { template: 'act', dataset: [`svc://${dataset}`], robot }
+    const train = await hub.key(ada, { scope: 'train' })
+    let parent_run_id: string | undefined
+    for (let at = 0; at < 6; at += 1) {
+      const made = await hub.call(train, 'POST', '/v1/runs', { recipe, parent_run_id })
+      parent_run_id = made.json.id
+      const run = `/v1/runs/${parent_run_id}`
+      expect((await hub.call(train, 'POST', `${run}/claim`, { worker: 'w' })).status).toBe(200)
+      expect((await hub.call(train, 'POST', `${run}/report`, { output_model_repo: model })).status).toBe(200)
+    }
+    const meta = { policy_type: 'act', robot, source_run_id: parent_run_id }
+    expect((await hub.call(ada, 'PUT', `/v1/models/${model}/meta`, meta)).status).toBe(200)
+    const runs = (
+      first: number,
+    ) => `{ runs(first: ${first}, status: RUNNING) { nodes { parent { id } forks(first: 3) { nodes { id } }
+      robotRepo { fullName } outputModelRepo { fullName } datasets { repo { fullName } } checkpoints { repo { id } items { repo { id } } } } } }`
+    const page = (await hub.graphql(key, runs(6))).data.runs.nodes
+    expect(page).toHaveLength(6)
+    expect(page[1]).toMatchObject({ forks: { nodes: [{}] }, parent: {}, robotRepo: { fullName: robot } })
+    const [small, large] = [
+      await statements(() => hub.graphql(key, runs(2))),
+      await statements(() => hub.graphql(key, runs(6))),
+    ]
+    expect(large).toBe(small)
+    // The credential, the page; parents, forks (their ids, then they), robots, outputs, datasets, checkpoints and their repo.
+    expect(large).toBeLessThanOrEqual(10)
+    const repos = (first: number) => `{ repos(first: ${first}, owner: "${ada.handle}") { nodes {
+      runs(first: 3) { nodes { id } } modelMeta { run { id } robot { fullName } } } } }`
+    const named = (await hub.graphql(key, repos(8))).data.repos.nodes
+    expect(named.slice(0, 3).map(({ runs }: { runs: { nodes: unknown[] } }) => runs.nodes.length)).toEqual([3, 3, 3])
+    expect(named[0].modelMeta).toMatchObject({ run: { id: parent_run_id }, robot: { fullName: robot } })
+    // The credential, the owner's id, the page; runs (their ids, then they), the runs of metas, the robots.
+    expect([
+      await statements(() => hub.graphql(key, repos(3))),
+      await statements(() => hub.graphql(key, repos(8))),
+    ]).toEqual([7, 7])
+  })
+
   it('in nodes(ids), members of orgs and the audit log', async () => {
     const ids = (await hub.call(key, 'GET', `/v1/repos?limit=${REPOS}`)).json.items.map(
       (item: { id: string }) => item.id,

@@ -9,9 +9,12 @@ import { column, columns, type RowOf } from '../../store/columns.ts'
 import { param, statement } from '../../store/statement.ts'
 import { CHECKPOINT_PREFIX, checkpointsOf, type RunCheckpoint } from './checkpoints.ts'
 
+/** A checkpoint, and the repo that it lies in. */
+export type ListedCheckpoint = RunCheckpoint & { readonly repoId: string }
+
 export interface CheckpointList {
   /** Oldest step first. */
-  readonly items: readonly RunCheckpoint[]
+  readonly items: readonly ListedCheckpoint[]
   /** Null where the run has none yet, or the caller may not see it. */
   readonly repo: { readonly id: string; readonly fullName: string } | null
   /** Why the run cannot be the parent of a fine-tune. */
@@ -67,7 +70,7 @@ function toList(repoId: string | null, rows: readonly FileRow[]): CheckpointList
   if (!first) return { items: [], repo: null, notFineTunable: 'The output repo of the run is not visible to you.' }
   if (rows.length > MAX_FILES) return tooMany(first.fullName)
   const files = rows.flatMap(({ repoId: _repo, fullName: _name, ...file }) => (isFile(file) ? [file] : []))
-  const items = checkpointsOf(files)
+  const items = checkpointsOf(files).map((checkpoint) => ({ ...checkpoint, repoId: first.repoId }))
   const notFineTunable = items.length > 0 ? null : 'The run has published no checkpoint yet.'
   return { items, repo: { id: first.repoId, fullName: first.fullName }, notFineTunable }
 }

@@ -90,7 +90,7 @@ function predicates(
  * The caller's accounts (`mine`), and those that a user once made runs for and is of no more: there only these runs are theirs. The owners are found by
  * stepping from one to the next in an index, however many runs each has.
  */
-const accounts = `with recursive others(id) as (
+export const accounts = `with recursive others(id) as (
     select min(u.owner_id) from runs u where u.created_by = :userId and u.created_by <> u.owner_id
     union all select (select min(u.owner_id) from runs u where u.created_by = :userId and u.created_by <> u.owner_id and u.owner_id > others.id)
       from others where others.id is not null),
@@ -150,12 +150,14 @@ function pageStatement(name: string, viewer: VisibleRuns, query: RunPageQuery): 
 /** A recipe, a metrics line or a scorecard may have a megabyte and a page a hundred of them: a page ends early behind the run that takes it past 4 MiB. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024
 
-const freeFormBytes = `octet_length(s.recipe::text) + coalesce(octet_length(s.latest_metrics::text), 0) + coalesce(octet_length(s.gates::text), 0)`
+/** Bytes of the runs row `alias` that clients chose. */
+export const freeFormBytes = (alias: string) =>
+  `octet_length(${alias}.recipe::text) + coalesce(octet_length(${alias}.latest_metrics::text), 0) + coalesce(octet_length(${alias}.gates::text), 0)`
 
 /** The rows of a page up to that bound, each with how many there are without it. */
 const bounded = (page: string) => `select id, found from (
       select id, count(*) over ()::int as found, sum(bytes) over (order by id desc rows between unbounded preceding and 1 preceding) as before
-      from (select id, (select ${freeFormBytes} from runs s where s.id = listed.id) as bytes from (${page}) listed) weighed) sized
+      from (select id, (select ${freeFormBytes('s')} from runs s where s.id = listed.id) as bytes from (${page}) listed) weighed) sized
     where before is null or before < ${MAX_PAGE_BYTES}`
 
 /** Empty where it is not worth a prepared statement. */

@@ -1,0 +1,281 @@
+/** Who sees what at the end of each edge of the graph, from things that they see. What is hidden is null or not on the page, and no error tells of it. */
+import { beforeAll, describe, expect, it } from 'vitest'
+import { contractHub, type Json, newName, type Person, type Who } from './support/hub.ts'
+
+const hub = contractHub()
+
+/** Of an org: its owner, a member, and a person who made a run for it and has left. */
+const people = {} as Record<'owner' | 'member' | 'left' | 'stranger', Person>
+let viewers: Record<string, Who>
+let org: string
+/** Full names: of the org, private but for the ones that say otherwise. */
+const repos = {} as Record<'data' | 'openData' | 'robot' | 'made' | 'openModel', string>
+/** Each goes on from the one before it; the second one was made by who has left. */
+const runs = {} as Record<'first' | 'second' | 'third', string>
+
+const ok = async (answer: ReturnType<typeof hub.call>, status: number): Promise<Json> => {
+  const { status: got, json } = await answer
+  expect([got, json?.errors]).toEqual([status, undefined])
+  return json
+}
+
+async function newRun(who: Person, parent?: string): Promise<string> {
+  const recipe = {
+    template: 'act',
+    dataset: [`svc://${repos.data}`, `svc://${repos.openData}`, 'exthub://a/b'],
+    robot: repos.robot.toUpperCase(),
+  }
+  return (await ok(hub.call(who, 'POST', '/v1/runs', { recipe, owner: org, parent_run_id: parent }), 201)).id
+}
+
+beforeAll(async () => {
+  for (const name of ['owner', 'member', 'left', 'stranger'] as const) people[name] = await hub.person()
+  const { owner, member, left } = people
+  org = await hub.org([
+    { user: owner.handle, role: 'owner' },
+    { user: member.handle, role: 'member' },
+    { user: left.handle, role: 'member' },
+  ])
+  repos.data = await hub.repo(owner, { owner: org })
+  repos.openData = await hub.repo(owner, { owner: org, visibility: 'public' })
+  repos.robot = await hub.repo(owner, { owner: org, kind: 'robot' })
+  repos.made = await hub.repo(owner, { owner: org, kind: 'model' })
+  repos.openModel = await hub.repo(owner, { owner: org, kind: 'model', visibility: 'public' })
+  runs.first = await newRun(owner)
+  runs.second = await newRun(left, runs.first)
+  runs.third = await newRun(owner, runs.second)
+  await hub.upload(owner, repos.made, { 'checkpoints/step_10/weights': 'w' })
+  const runner = await hub.key(org, { scope: 'train' })
+  await ok(hub.call(runner, 'POST', `/v1/runs/${runs.second}/claim`, { worker: 'w' }), 200)
+  await ok(hub.call(runner, 'POST', `/v1/runs/${runs.second}/report`, { output_model_repo: repos.made }), 200)
+  const meta = { policy_type: 'act', robot: repos.robot, source_run_id: runs.second }
+  await ok(hub.call(owner, 'PUT', `/v1/models/${repos.openModel}/meta`, meta), 200)
+  const removal = 'mutation ($input: RemoveOrgMemberInput!) { removeOrgMember(input: $input) { user { handle } } }'
+  expect((await hub.graphql(owner, removal, { input: { org, user: left.handle } })).errors).toBeUndefined()
+  viewers = {
+    ...people,
+    'an org key': await hub.key(org, { scope: 'read' }),
+    'a key for the open data': await hub.key(org, { repos: [repos.openData] }),
+    'a key for all that the run names': await hub.key(org, { repos: [repos.data, repos.openData, repos.robot] }),
+    anonymous: null,
+  }
+})
+
+const named = (full: string) => {
+  const [owner = '', slug = ''] = full.split('/')
+  return `owner: "${owner}", slug: "${slug}"`
+}
+
+/** From something that the viewer sees to what is at the other end; `at` finds it in the answer. */
+interface Edge {
+  readonly ask: () => string
+  readonly at: (data: Json) => unknown
+  /** What the edge leads to, for those who see it. */
+  readonly end: () => unknown
+  /** What the others get. */
+  readonly nothing: unknown
+  readonly seenBy: readonly string[]
+}
+
+const ofOrg = ['owner', 'member', 'an org key']
+const ids = (page: Json) => page.nodes.map(({ id }: Json) => id)
+const fromRun = (fields: string) => () => `{ run(id: "${runs.second}") { ${fields} } }`
+const fromModel = (fields: string) => () => `{ repo(${named(repos.openModel)}) { ${fields} } }`
+
+const ofTheRun: Record<string, Edge> = {
+  'Run.parent': {
+    ask: fromRun('parent { id }'),
+    at: ({ run }) => run.parent,
+    end: () => ({ id: runs.first }),
+    nothing: null,
+    seenBy: [...ofOrg, 'a key for all that the run names'],
+  },
+  'Run.forks': {
+    ask: fromRun('forks { nodes { id } edges { node { id } } pageInfo { hasNextPage endCursor } }'),
+    at: ({ run }) => [ids(run.forks), run.forks.edges.length, run.forks.pageInfo.endCursor === null],
+    end: () => [[runs.third], 1, false],
+    nothing: [[], 0, true],
+    seenBy: [...ofOrg, 'a key for all that the run names'],
+  },
+  'Run.robotRepo': {
+    ask: fromRun('robotRepo { fullName }'),
+    at: ({ run }) => run.robotRepo,
+    end: () => ({ fullName: repos.robot }),
+    nothing: null,
+    seenBy: [...ofOrg, 'a key for all that the run names'],
+  },
+  'Run.outputModelRepo': {
+    ask: fromRun('outputModelRepo { fullName }'),
+    at: ({ run }) => run.outputModelRepo,
+    end: () => ({ fullName: repos.made }),
+    nothing: null,
+    seenBy: ofOrg,
+  },
+  'RunDataset.repo of a private one': {
+    ask: fromRun('datasets { repo { fullName } }'),
+    at: ({ run }) => run.datasets.map(({ repo }: Json) => repo?.fullName ?? null),
+    end: () => [repos.data, repos.openData, null],
+    nothing: [null, expect.any(String), null],
+    seenBy: [...ofOrg, 'a key for all that the run names'],
+  },
+  'RunCheckpointList.repo': {
+    ask: fromRun('checkpoints { repo { fullName } items { repo { fullName } } }'),
+    at: ({ run }) => run.checkpoints,
+    end: () => ({ repo: { fullName: repos.made }, items: [{ repo: { fullName: repos.made } }] }),
+    nothing: { repo: null, items: [] },
+    seenBy: ofOrg,
+  },
+}
+
+const ofRepos: Record<string, Edge> = {
+  'ModelMeta.run': {
+    ask: fromModel('modelMeta { run { id } }'),
+    at: ({ repo }) => repo.modelMeta.run,
+    end: () => ({ id: runs.second }),
+    nothing: null,
+    seenBy: [...ofOrg, 'left', 'a key for all that the run names'],
+  },
+  'ModelMeta.robot': {
+    ask: fromModel('modelMeta { robot { fullName } }'),
+    at: ({ repo }) => repo.modelMeta.robot,
+    end: () => ({ fullName: repos.robot }),
+    nothing: null,
+    seenBy: [...ofOrg, 'a key for all that the run names'],
+  },
+  'Repo.runs': {
+    ask: () => `{ repo(${named(repos.openData)}) { runs(status: QUEUED) { nodes { id } pageInfo { hasNextPage } } } }`,
+    at: ({ repo }) => [ids(repo.runs), repo.runs.pageInfo.hasNextPage],
+    end: () => [[runs.third, runs.first], false],
+    nothing: [[], false],
+    seenBy: [...ofOrg, 'a key for all that the run names'],
+  },
+  'Repo.runs, of one that made a run and left': {
+    ask: () => `{ repo(${named(repos.openData)}) { runs(status: RUNNING) { nodes { id } } } }`,
+    at: ({ repo }) => ids(repo.runs),
+    end: () => [runs.second],
+    nothing: [],
+    seenBy: [...ofOrg, 'left', 'a key for all that the run names'],
+  },
+}
+
+/** Each edge with each viewer that sees where it begins. */
+const table = (edges: Record<string, Edge>, who: readonly string[]) =>
+  Object.entries(edges).flatMap(([name, edge]) => who.map((viewer) => [name, viewer, edge] as const))
+
+describe('an edge shows what its viewer sees', () => {
+  it.each([
+    ...table(ofTheRun, [...ofOrg, 'left', 'a key for all that the run names']),
+    ...table(ofRepos, [
+      ...ofOrg,
+      'left',
+      'stranger',
+      'a key for the open data',
+      'a key for all that the run names',
+      'anonymous',
+    ]),
+  ])('%s to %s', async (_name, viewer, { ask, at, end, nothing, seenBy }) => {
+    const { data, errors } = await hub.graphql(viewers[viewer] ?? null, ask())
+    expect(errors).toBeUndefined()
+    expect(at(data)).toEqual(seenBy.includes(viewer) ? end() : nothing)
+  })
+})
+
+describe('what is gone', () => {
+  it('is null at the end of an edge that led to it', async () => {
+    const { stranger, owner } = people
+    const [data, robot] = [await hub.repo(stranger), await hub.repo(stranger, { kind: 'robot' })]
+    const model = await hub.repo(stranger, { kind: 'model' })
+    const recipe = { template: 'act', dataset: [`svc://${data}`], robot }
+    const run = (await ok(hub.call(stranger, 'POST', '/v1/runs', { recipe }), 201)).id
+    const made = { policy_type: 'act', robot, source_run_id: run }
+    await ok(hub.call(stranger, 'PUT', `/v1/models/${model}/meta`, made), 200)
+    const text = `{ repo(${named(model)}) { modelMeta { sourceRunId robotName run { id robotRepo { fullName } } robot { fullName } } } }`
+    const meta = async () => (await hub.graphql(stranger, text)).data.repo.modelMeta
+    expect(await meta()).toMatchObject({ run: { id: run, robotRepo: { fullName: robot } }, robot: { fullName: robot } })
+    await ok(hub.call(stranger, 'POST', `/v1/runs/${run}/cancel`), 202)
+    await ok(hub.call(stranger, 'DELETE', `/v1/runs/${run}`), 204)
+    await ok(hub.call(stranger, 'DELETE', `/v1/repos/${robot}`), 204)
+    expect(await meta()).toEqual({ sourceRunId: run, robotName: robot, run: null, robot: null })
+    expect(owner.id).not.toBe(stranger.id)
+  })
+
+  it('is null as well after the repo of somebody else was hidden', async () => {
+    const [seller, buyer] = [await hub.person(), await hub.person()]
+    const data = await hub.repo(seller, { visibility: 'public' })
+    const recipe = { template: 'act', dataset: [`svc://${data}`] }
+    const run = (await ok(hub.call(buyer, 'POST', '/v1/runs', { recipe }), 201)).id
+    const edge = async () =>
+      (await hub.graphql(buyer, `{ run(id: "${run}") { datasets { repo { fullName } } } }`)).data.run.datasets
+    expect(await edge()).toEqual([{ repo: { fullName: data } }])
+    await ok(hub.call(seller, 'PATCH', `/v1/repos/${data}`, { visibility: 'private' }), 200)
+    expect(await edge()).toEqual([{ repo: null }])
+    const runsOf = async (who: Who) =>
+      (await hub.graphql(who, `{ repo(${named(data)}) { runs { nodes { id } } } }`)).data.repo
+    expect([await runsOf(seller), await runsOf(buyer)]).toEqual([{ runs: { nodes: [] } }, null])
+  })
+})
+
+describe('runs of a repo and forks of a run', () => {
+  it('come in pages, newest first, by the filters of a listing of runs', async () => {
+    const ada = await hub.person()
+    const data = await hub.repo(ada)
+    const recipe = { template: 'act', dataset: [`svc://${data}`] }
+    const made: string[] = []
+    for (let at = 0; at < 5; at += 1) {
+      const parent_run_id = at > 0 ? made[0] : undefined
+      made.push((await ok(hub.call(ada, 'POST', '/v1/runs', { recipe, parent_run_id }), 201)).id)
+    }
+    await ok(hub.call(ada, 'POST', `/v1/runs/${made[2]}/cancel`), 202)
+    const walk = async (ask: (args: string) => string, args: string) => {
+      const pages: string[][] = []
+      for (let after: string | null = ''; after !== null; ) {
+        const { data, errors } = await hub.graphql(ada, ask(`${args} first: 2 after: "${after}"`))
+        expect(errors).toBeUndefined()
+        const { runs, forks } = data.repo ?? data.run
+        const { nodes, pageInfo } = runs ?? forks
+        pages.push(nodes.map(({ id }: Json) => made.indexOf(id)))
+        after = pageInfo.hasNextPage ? pageInfo.endCursor : null
+      }
+      return pages
+    }
+    const page = '{ nodes { id } pageInfo { hasNextPage endCursor } }'
+    const ofRepo = (args: string) => `{ repo(${named(data)}) { runs(${args}) ${page} } }`
+    const ofRun = (args: string) => `{ run(id: "${made[0]}") { forks(${args}) ${page} } }`
+    expect(await walk(ofRepo, '')).toEqual([[4, 3], [2, 1], [0]])
+    expect(await walk(ofRepo, 'status: QUEUED executor: WORKER kind: CLOUD gated: false')).toEqual([
+      [4, 3],
+      [1, 0],
+    ])
+    expect(await walk(ofRepo, 'gated: true')).toEqual([[]])
+    expect(await walk(ofRun, '')).toEqual([
+      [4, 3],
+      [2, 1],
+    ])
+    expect(await walk(ofRun, 'status: CANCELED')).toEqual([[2]])
+    const cursor = (await hub.graphql(ada, ofRun('first: 1'))).data.run.forks.pageInfo.endCursor
+    const { errors } = await hub.graphql(ada, ofRepo(`after: "${cursor}"`))
+    expect(errors[0].extensions.problem.errors[0]).toMatchObject({ type: 'validation.cursor' })
+  })
+
+  it('end a page early behind 4 MiB of what clients chose', async () => {
+    const ada = await hub.person()
+    const data = await hub.repo(ada)
+    const hyperparams = { text: 'x'.repeat(900_000) }
+    const recipe = { template: 'act', dataset: [`svc://${data}`], hyperparams }
+    for (let at = 0; at < 7; at += 1) await ok(hub.call(ada, 'POST', '/v1/runs', { recipe }), 201)
+    const { runs } = (
+      await hub.graphql(ada, `{ repo(${named(data)}) { runs { nodes { id } pageInfo { hasNextPage } } } }`)
+    ).data.repo
+    expect([runs.nodes.length, runs.pageInfo.hasNextPage]).toEqual([5, true])
+  })
+})
+
+it('an id that the graph shows is an ID that it takes', async () => {
+  const name = newName()
+  const text = `query ($run: ID!, $missing: ID!) { run(id: $run) { parentRunId } other: run(id: $missing) { id } }`
+  const { data } = await hub.graphql(people.owner, text, { run: runs.second, missing: name })
+  expect(data).toEqual({ run: { parentRunId: runs.first }, other: null })
+  expect((await hub.graphql(people.owner, text, { run: data.run.parentRunId, missing: name })).data.run).toEqual({
+    parentRunId: null,
+  })
+})
