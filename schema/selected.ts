@@ -8,16 +8,28 @@ import { DEFAULT_PAGE_SIZE } from '../src/platform/text-rules.ts'
 import { MAX_PAGE_SIZE } from './builder.ts'
 import { Connection, type ConnectionArgs, forwardArgs } from './connection.ts'
 
-/** Prisma's `select` for the nodes of the connection that a field resolves: `always`, and what the client asked of them. */
-export function selectedNodes<Always extends Readonly<Record<string, true>>>(
+/** The columns that a read needs whatever the client selects: keys, and what it groups or pages by. */
+type Always = Readonly<Record<string, true>>
+
+/** Prisma's `select` for the rows of the list that a field resolves: `always`, and what the client asked of them. */
+export function selectedRows<Columns extends Always>(
+  context: RequestContext,
+  info: GraphQLResolveInfo,
+  always: Columns,
+): { select: Columns } {
+  // The type of the answer waits for concrete columns; a type with a `select` of its own answers a `select`.
+  return queryFromInfo({ context, info, select: always }) as { select: Columns }
+}
+
+/** The same for the nodes of the connection that a field resolves. */
+export function selectedNodes<Columns extends Always>(
   context: RequestContext,
   info: GraphQLResolveInfo,
   typeName: string,
-  always: Always,
-): { select: Always } {
-  const query = queryFromInfo({ context, info, typeName, paths: [['nodes'], ['edges', 'node']], select: always })
-  // Its type waits for a concrete `Always`; a type with a `select` of its own answers a `select`.
-  return query as { select: Always }
+  always: Columns,
+): { select: Columns } {
+  const paths = [['nodes'], ['edges', 'node']]
+  return queryFromInfo({ context, info, typeName, paths, select: always }) as { select: Columns }
 }
 
 /** What `findMany` takes to read one row more than the page has. */

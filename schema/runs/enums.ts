@@ -55,3 +55,9 @@ export const LogStreamEnum = wordEnum('LogStream', 'Who wrote a line of a log.',
   stdout: 'The runner.',
   stderr: 'The hub: a notice.',
 })
+export const AttemptEndEnum = wordEnum('RunAttemptEnd', 'How a claim of a run ended.', {
+  reported: 'Its runner ended the run.',
+  swept: 'Its lease ran out.',
+  reclaimed: 'Its own hosted call claimed the run again.',
+  stopped: 'The hub ended it past its deadline.',
+})

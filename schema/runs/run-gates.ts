@@ -1,14 +1,12 @@
 /** Gating of checkpoints while a run trains: recorded by its runner, shown beside the run. Spec, "CheckpointGateSpec". */
 import { z } from 'zod'
 import { longNameText } from '../../src/platform/text-rules.ts'
-import { type GateResult, listGateResults } from '../../src/runs/gates/list-gate-results.ts'
 import { recordGateResults } from '../../src/runs/gates/record-gate-results.ts'
 import { builder } from '../builder.ts'
 import { type InputFields, rule } from '../input-field.ts'
 import { input, mutation } from '../root-field.ts'
 import { CellVerdictEnum } from './enums.ts'
 import { RunType } from './run.ts'
-import { GateRowType } from './run-parts.ts'
 import { targetRun } from './target-run.ts'
 
 /** As many cells as a recipe may ask for. */
@@ -70,26 +68,3 @@ mutation('recordGateResults', {
   })),
   verb: recordGateResults,
 })
-
-const GateResultType = builder.objectRef<GateResult>('RunGateResult').implement({
-  description: 'What gating one checkpoint found.',
-  fields: (t) => ({
-    step: t.expose('step', { type: 'SafeInt', description: 'Of the checkpoint.' }),
-    cells: t.expose('cells', { type: [GateRowType], description: 'As the runner reported them.' }),
-    passCount: t.exposeInt('passCount', { description: 'Cells that passed.' }),
-    cellCount: t.exposeInt('cellCount', { description: 'Cells.' }),
-    aliveCount: t.exposeInt('aliveCount', { description: 'Seeds that did not fall.' }),
-    seedCount: t.exposeInt('seedCount', { description: 'Seeds that were rolled out.' }),
-    rolloutId: t.exposeString('rolloutId', { nullable: true, description: 'What the runner calls the rollout.' }),
-    at: t.expose('at', { type: 'DateTime', description: 'When it was reported.' }),
-  }),
-})
-
-builder.objectField(RunType, 'gateResults', (t) =>
-  t.loadableList({
-    type: GateResultType,
-    description: 'Of the checkpoints that were gated so far, oldest step first. One statement for any number of runs.',
-    resolve: (run) => run.id,
-    load: (runIds: string[], ctx) => listGateResults(ctx, runIds),
-  }),
-)

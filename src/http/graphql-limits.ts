@@ -30,6 +30,7 @@ const longFields: ReadonlyMap<string, number> = new Map([
   ['config', 250],
   ['checkpoints', 250],
   ['gateResults', 250],
+  ['attempts', 250],
   ['metrics', 250],
 ])
 
