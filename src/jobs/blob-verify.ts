@@ -3,20 +3,25 @@
 import { hashObject } from '../files/hash-object.ts'
 import { audit, noViewer } from '../operation/audit.ts'
 import type { Deps } from '../operation/context.ts'
+import { column, columns, type RowOf } from '../store/columns.ts'
 import type { Statement, Tx } from '../store/db.ts'
 import { requireObjects } from '../store/objects/required.ts'
+import { param, statement } from '../store/statement.ts'
 
-interface BlobRow {
-  readonly id: string
-  readonly storageKey: string
-  readonly size: number
-  readonly claimed: string
-}
+const blobColumns = columns({
+  id: column<string>('id'),
+  storageKey: column<string>('storage_key'),
+  size: column<number>('size'),
+  claimed: column<string>('claimed'),
+})
+const lockedColumns = blobColumns.with({ sha256: column<string | null>('sha256') })
+type BlobRow = RowOf<typeof blobColumns>
 
-const unverified: Statement<BlobRow> = {
+const unverified = statement({
   name: 'blob-unverified',
-  text: `select id, storage_key as "storageKey", size, claimed from blobs where id = $1 and state = 'live' and sha256 is null`,
-}
+  columns: blobColumns,
+  text: `select ${blobColumns.sql} from blobs where id = $1 and state = 'live' and sha256 is null`,
+})
 
 /** An unverified blob is never linked a second time, so between this look and the locks the set can only shrink. */
 const reposOfBlob: Statement<{ repo_id: string }> = {
@@ -29,11 +34,13 @@ const lockRepos: Statement<{ id: string; ownerId: string; seq: number }> = {
   text: `select id, owner_id as "ownerId", seq from repos where id = any($1::text[]) order by id for update`,
 }
 
-const lockBlobs: Statement<BlobRow & { sha256: string | null }> = {
+const lockBlobs = statement({
   name: 'blobs-lock-verify',
-  text: `select id, storage_key as "storageKey", size, claimed, sha256 from blobs
-    where state = 'live' and (id = $1 or (sha256 = $2 and size = $3)) order by id for update`,
-}
+  columns: lockedColumns,
+  params: { id: param<string>(), claimed: param<string>(), size: param<number>() },
+  text: `select ${lockedColumns.sql} from blobs
+    where state = 'live' and (id = :id or (sha256 = :claimed and size = :size)) order by id for update`,
+})
 
 const markVerified: Statement<never> = {
   name: 'blob-mark-verified',
@@ -72,7 +79,7 @@ export async function verifyBlob(deps: Deps, blobId: string, signal: AbortSignal
 /** Lock order: repos, then blobs. */
 async function settleMatch(tx: Tx, blob: BlobRow): Promise<void> {
   await lockReposOf(tx, blob.id)
-  const locked = await tx.query(lockBlobs, [blob.id, blob.claimed, blob.size])
+  const locked = await tx.query(lockBlobs, blob)
   const mine = locked.find((row) => row.id === blob.id)
   if (!mine || mine.sha256 !== null) return
   await tx.query(countVerified, [blob.id])
@@ -121,7 +128,7 @@ async function settleMismatch(
   const filesIn = (repoId: string) => live.filter((file) => file.repo_id === repoId).length
   const owners = repos.map((repo) => repo.ownerId)
   if (repos.length > 0) await tx.query(uncountStorage, [owners, repos.map((repo) => filesIn(repo.id) * blob.size)])
-  const locked = await tx.query(lockBlobs, [blob.id, blob.claimed, blob.size])
+  const locked = await tx.query(lockBlobs, blob)
   const mine = locked.find((row) => row.id === blob.id)
   if (!mine || mine.sha256 !== null) throw new Error('The blob was settled while its repos were being locked.')
   const closed = await tx.query(closeRejected, [blob.id])

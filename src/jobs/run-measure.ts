@@ -1,40 +1,51 @@
 /** Counts in the artifacts of runs from before they were counted: their sizes stand in the object store alone. */
 import type { Deps } from '../operation/context.ts'
 import { metricsKey } from '../runs/log/run-objects.ts'
-import type { Statement } from '../store/db.ts'
+import { column, columns } from '../store/columns.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
+import { param, statement } from '../store/statement.ts'
 
 const BATCH = 100
 
-interface Unmeasured {
-  readonly id: string
-  readonly configKey: string | null
-  readonly scorecardKey: string | null
-  readonly isImport: boolean
-}
+const unmeasuredColumns = columns({
+  id: column<string>('id'),
+  configKey: column<string | null>('config_key'),
+  scorecardKey: column<string | null>('scorecard_key'),
+  isImport: column<boolean>("kind = 'external'"),
+})
 
-const unmeasured: Statement<Unmeasured> = {
+/** Behind the run $1. */
+const unmeasured = statement({
   name: 'runs-unmeasured',
-  text: `select id, config_key as "configKey", scorecard_key as "scorecardKey", kind = 'external' as "isImport" from runs
+  columns: unmeasuredColumns,
+  text: `select ${unmeasuredColumns.sql} from runs
     where id > $1 and ((config_key is not null and config_bytes is null) or (scorecard_key is not null and scorecard_bytes is null)
       or (kind = 'external' and summary_bytes is null))
     order by id limit ${BATCH}`,
-}
+})
 
 /** What a report has replaced meanwhile is left: that one counted its own. Over the quota or not, since it is there already. */
-const countIn: Statement<never> = {
+const countIn = statement({
   name: 'run-storage-count-in',
+  params: {
+    runId: param<string>(),
+    configKey: param<string | null>(),
+    configBytes: param<number | null>(),
+    scorecardKey: param<string | null>(),
+    scorecardBytes: param<number | null>(),
+    summaryBytes: param<number | null>(),
+  },
   text: `with run as (select id, owner_id,
-        case when config_key = $2 and config_bytes is null then $3::int end as config,
-        case when scorecard_key = $4 and scorecard_bytes is null then $5::int end as scorecard,
-        case when kind = 'external' and summary_bytes is null then $6::int end as summary
-      from runs where id = $1 for update),
+        case when config_key = :configKey and config_bytes is null then :configBytes::int end as config,
+        case when scorecard_key = :scorecardKey and scorecard_bytes is null then :scorecardBytes::int end as scorecard,
+        case when kind = 'external' and summary_bytes is null then :summaryBytes::int end as summary
+      from runs where id = :runId for update),
     found as (select *, coalesce(config, 0) + coalesce(scorecard, 0) + coalesce(summary, 0) as bytes from run),
     room as (update accounts a set storage_bytes = a.storage_bytes + found.bytes from found where a.id = found.owner_id returning a.id)
     update runs u set stored_bytes = u.stored_bytes + found.bytes, config_bytes = coalesce(found.config, u.config_bytes),
       scorecard_bytes = coalesce(found.scorecard, u.scorecard_bytes), summary_bytes = coalesce(found.summary, u.summary_bytes)
     from found where u.id = found.id`,
-}
+})
 
 /** Measures every run that is left; one statement looks for them, which an index answers with nothing once all are done. */
 export async function measureRuns(deps: Pick<Deps, 'db'>, objects: ObjectStore, signal: AbortSignal): Promise<void> {
@@ -44,10 +55,13 @@ export async function measureRuns(deps: Pick<Deps, 'db'>, objects: ObjectStore, 
     const runs = await deps.db.query(unmeasured, [after])
     for (const { id, configKey, scorecardKey, isImport } of runs) {
       signal.throwIfAborted()
-      const [config, scorecard, summary] = await Promise.all(
-        [configKey, scorecardKey, isImport ? metricsKey(id) : null].map(sizeOf),
-      )
-      await deps.db.query(countIn, [id, configKey, config, scorecardKey, scorecard, summary])
+      const [configBytes, scorecardBytes, summaryBytes] = await Promise.all([
+        sizeOf(configKey),
+        sizeOf(scorecardKey),
+        sizeOf(isImport ? metricsKey(id) : null),
+      ])
+      const sizes = { configBytes, scorecardBytes, summaryBytes }
+      await deps.db.query(countIn, { runId: id, configKey, scorecardKey, ...sizes })
     }
     after = runs.at(-1)?.id ?? after
     if (runs.length < BATCH) return

@@ -4,10 +4,11 @@ import { settleBounded } from '../../files/objects.ts'
 import type { Deps } from '../../operation/context.ts'
 import { HubError, notFound } from '../../platform/errors.ts'
 import { pathFault } from '../../platform/file-path.ts'
-import type { Statement } from '../../store/db.ts'
+import { column, columns } from '../../store/columns.ts'
 import type { ObjectStore } from '../../store/objects/object-store.ts'
 import { releaseChunk } from '../../store/objects/release-chunk.ts'
 import { asStoreRefusal, requireObjects } from '../../store/objects/required.ts'
+import { statement } from '../../store/statement.ts'
 import { limits } from '../mjcf/limits.ts'
 import { READING_STORE_CONCURRENCY, WAVE_WALL_MS } from './limits.ts'
 
@@ -26,21 +27,23 @@ export interface RepoState {
   readonly files: ReadonlyMap<string, RepoFile | null>
 }
 
-interface StateRow {
-  readonly seq: number
-  readonly path: string | null
-  readonly sizeBytes: number
-  readonly sha256: string | null
-  readonly storageKey: string
-}
+/** Those of the file are null together where the repo has none of the paths. */
+const stateColumns = columns({
+  seq: column<number>('r.seq'),
+  path: column<string | null>('f.path'),
+  sizeBytes: column<number>('b.size'),
+  sha256: column<string | null>('b.sha256'),
+  storageKey: column<string>('b.storage_key'),
+})
 
-const stateOfPaths: Statement<StateRow> = {
+const stateOfPaths = statement({
   name: 'model-files',
-  text: `select r.seq, f.path, b.size as "sizeBytes", b.sha256, b.storage_key as "storageKey" from repos r
+  columns: stateColumns,
+  text: `select ${stateColumns.sql} from repos r
     left join files f on f.repo_id = r.id and f.path = any($2::text[]) and f.to_seq is null
     left join blobs b on b.id = f.blob_id
     where r.id = $1`,
-}
+})
 
 /** Which of `paths` the repo has now. 404 where the repo is gone. One statement. */
 export async function repoState(db: Deps['db'], repoId: string, paths: readonly string[]): Promise<RepoState> {

@@ -5,10 +5,12 @@ import { agentRefusal, appRefusal, type HostedWork, hostedWork, ownerRefusal } f
 import { audit } from '../../operation/audit.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { AccountRef, AllowedContext, Credentialed, RequestContext } from '../../operation/context.ts'
-import { filledRecipe, recipeHash } from '../../planner/recipe/recipe.ts'
+import { filledRecipe, type RunExecutor, recipeHash } from '../../planner/recipe/recipe.ts'
 import { assertImplemented } from '../../planner/run-plan.ts'
 import { newId } from '../../platform/ids.ts'
-import type { Statement, Tx } from '../../store/db.ts'
+import type { Usd } from '../../platform/money.ts'
+import type { Tx } from '../../store/db.ts'
+import { param, statement } from '../../store/statement.ts'
 import { announceWaiting } from '../../work/waiting.ts'
 import { readRun } from '../read/get-run.ts'
 import type { Run } from '../read/run-shape.ts'
@@ -17,12 +19,32 @@ import { insertNamedRepos, lockNamedRepos, type NamedRepos } from './named-repos
 import { assertGpuHours } from './reserve-gpu-hours.ts'
 import { billingOwner, lockParent, type ResolvedRequest, type RunRequest, resolveRequest } from './run-request.ts'
 
-const insertRun: Statement<never> = {
+const insertRun = statement({
   name: 'run-insert',
+  params: {
+    id: param<string>(),
+    executor: param<RunExecutor>(),
+    ownerId: param<string>(),
+    createdBy: param<string | null>(),
+    filedBy: param<string>(),
+    template: param<string>(),
+    robot: param<string | null>(),
+    /** JSON. */
+    recipe: param<string>(),
+    recipeHash: param<string>(),
+    gpuType: param<string | null>(),
+    maxHours: param<number>(),
+    budgetUsd: param<Usd | null>(),
+    priced: param<boolean>(),
+    rateUsdPerHour: param<Usd | null>(),
+    parentRunId: param<string | null>(),
+    repoIds: param<readonly string[]>(),
+  },
   text: `insert into runs (id, kind, status, executor, owner_id, created_by, filed_by, template, robot, recipe, recipe_hash, gpu_type, max_hours,
       budget_usd, priced, rate_usd_per_hour, parent_run_id, repo_ids)
-    values ($1, 'cloud', 'queued', $2::"RunExecutor", $3, $4, $5, $6, $7, $8::json, $9, $10, $11, $12, $13, $14, $15, $16)`,
-}
+    values (:id, 'cloud', 'queued', :executor::"RunExecutor", :ownerId, :createdBy, :filedBy, :template, :robot, :recipe::json, :recipeHash, :gpuType,
+      :maxHours, :budgetUsd, :priced, :rateUsdPerHour, :parentRunId, :repoIds)`,
+})
 
 /**
  * Errors: as `resolveRequest`; 503 a planned template; hosted work: 503 no hosted app, 403 an owner that is not hosted, 403 an agent's key, 429
@@ -62,27 +84,27 @@ function assertHosted(ctx: RequestContext, viewer: Credentialed, work: HostedWor
   if (refusal) throw refusal
 }
 
-function runValues(id: string, viewer: Credentialed, resolved: ResolvedRequest, named: NamedRepos): unknown[] {
+function runValues(id: string, viewer: Credentialed, resolved: ResolvedRequest, named: NamedRepos) {
   const { plan, owner, parent } = resolved
   const recipe = filledRecipe(resolved.recipe)
-  return [
+  return {
     id,
-    plan.executor,
-    owner.id,
-    viewer.personId,
-    viewer.credentialId,
-    recipe.template,
-    recipe.robot ?? null,
-    JSON.stringify(recipe),
-    recipeHash(recipe),
-    plan.tier?.tier ?? null,
-    plan.maxHours,
-    plan.budgetUsd,
-    plan.isPriced,
-    plan.isPriced ? plan.rateUsdPerHour : null,
-    parent?.id ?? null,
-    named.ids,
-  ]
+    executor: plan.executor,
+    ownerId: owner.id,
+    createdBy: viewer.personId,
+    filedBy: viewer.credentialId,
+    template: recipe.template,
+    robot: recipe.robot ?? null,
+    recipe: JSON.stringify(recipe),
+    recipeHash: recipeHash(recipe),
+    gpuType: plan.tier?.tier ?? null,
+    maxHours: plan.maxHours,
+    budgetUsd: plan.budgetUsd,
+    priced: plan.isPriced,
+    rateUsdPerHour: plan.isPriced ? plan.rateUsdPerHour : null,
+    parentRunId: parent?.id ?? null,
+    repoIds: named.ids,
+  }
 }
 
 async function announce(ctx: RequestContext, tx: Tx, id: string, { plan, owner, recipe }: ResolvedRequest) {

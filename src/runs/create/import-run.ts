@@ -8,8 +8,8 @@ import type { AccountRef, AllowedContext, RequestContext } from '../../operation
 import { filledRecipe, type Recipe, recipeHash } from '../../planner/recipe/recipe.ts'
 import { HubError, type Loc } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
-import type { Statement } from '../../store/db.ts'
 import { asStoreRefusal, requireObjects } from '../../store/objects/required.ts'
+import { param, statement } from '../../store/statement.ts'
 import { forgetRefused, putJobObject } from '../../work/job-objects.ts'
 import type { JobStatus } from '../../work/job-status.ts'
 import { gatesOf } from '../gates/scorecard.ts'
@@ -40,12 +40,34 @@ export interface ImportRunInput {
 /** What an imported run's template is called where the import does not say what produced it. */
 const UNKNOWN_TEMPLATE = 'external'
 
-const insertImported: Statement<never> = {
+const insertImported = statement({
   name: 'run-insert-imported',
+  params: {
+    id: param<string>(),
+    status: param<JobStatus>(),
+    ownerId: param<string>(),
+    createdBy: param<string | null>(),
+    filedBy: param<string>(),
+    template: param<string>(),
+    robot: param<string | null>(),
+    /** JSON. */
+    recipe: param<string>(),
+    recipeHash: param<string>(),
+    parentRunId: param<string | null>(),
+    repoIds: param<readonly string[]>(),
+    configKey: param<string>(),
+    scorecardKey: param<string | null>(),
+    /** JSON. */
+    gates: param<string | null>(),
+    gatePassed: param<number | null>(),
+    gateTotal: param<number | null>(),
+    summaryBytes: param<number>(),
+  },
   text: `insert into runs (id, kind, status, owner_id, created_by, filed_by, template, robot, recipe, recipe_hash, parent_run_id, repo_ids, finished_at,
       config_key, scorecard_key, gates, gate_passed, gate_total, summary_bytes)
-    values ($1, 'external', $2::"JobStatus", $3, $4, $5, $6, $7, $8::json, $9, $10, $11, now(), $12, $13, $14::json, $15, $16, $17)`,
-}
+    values (:id, 'external', :status::"JobStatus", :ownerId, :createdBy, :filedBy, :template, :robot, :recipe::json, :recipeHash, :parentRunId, :repoIds,
+      now(), :configKey, :scorecardKey, :gates::json, :gatePassed, :gateTotal, :summaryBytes)`,
+})
 
 /**
  * Errors: 403 an owner that is unknown or not the caller's; 422 a parent that the caller cannot see, a status that is not terminal; 413 an artifact over
@@ -74,25 +96,25 @@ async function make(ctx: AllowedContext, owner: AccountRef, input: ImportRunInpu
     return await commitVerb(ctx, async (tx) => {
       const named = await lockNamedRepos(tx, viewer, recipe)
       await lockParent(tx, parent)
-      await tx.query(insertImported, [
+      await tx.query(insertImported, {
         id,
-        input.status ?? 'succeeded',
-        owner.id,
-        viewer.personId,
-        viewer.credentialId,
-        recipe.template,
-        recipe.robot ?? null,
-        JSON.stringify(recipe),
-        recipeHash(recipe),
-        parent?.id ?? null,
-        named.ids,
-        keys.config,
-        keys.scorecard,
-        gates && JSON.stringify(gates.rows),
-        gates?.passed ?? null,
-        gates?.total ?? null,
-        artifacts.summary.length,
-      ])
+        status: input.status ?? 'succeeded',
+        ownerId: owner.id,
+        createdBy: viewer.personId,
+        filedBy: viewer.credentialId,
+        template: recipe.template,
+        robot: recipe.robot ?? null,
+        recipe: JSON.stringify(recipe),
+        recipeHash: recipeHash(recipe),
+        parentRunId: parent?.id ?? null,
+        repoIds: named.ids,
+        configKey: keys.config,
+        scorecardKey: keys.scorecard,
+        gates: gates && JSON.stringify(gates.rows),
+        gatePassed: gates?.passed ?? null,
+        gateTotal: gates?.total ?? null,
+        summaryBytes: artifacts.summary.length,
+      })
       await insertNamedRepos(tx, { id, ownerId: owner.id }, named)
       const after = { template: recipe.template, status: input.status ?? 'succeeded' }
       await audit(tx, ctx, { action: 'run.import', accountId: owner.id, targetId: id, after })

@@ -10,7 +10,7 @@ import { fullNameText } from '../../platform/text-rules.ts'
 import { addReferences, type Reference } from '../../repos/references.ts'
 import { visibleRepo } from '../../repos/repo-shape.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
-import type { Querier, Statement } from '../../store/db.ts'
+import type { Querier } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 
 const namedColumns = columns({
@@ -64,11 +64,18 @@ function nameOf(ref: string): string | null {
   return name ? `${name.owner}/${name.slug}` : null
 }
 
-const insertDatasets: Statement<never> = {
+/** In the order of the recipe; a dataset of elsewhere has neither repo nor seq. */
+const insertDatasets = statement({
   name: 'run-datasets-insert',
+  params: {
+    runId: param<string>(),
+    refs: param<readonly string[]>(),
+    repoIds: param<readonly (string | null)[]>(),
+    seqs: param<readonly (number | null)[]>(),
+  },
   text: `insert into run_datasets (run_id, position, ref, repo_id, seq)
-    select $1, place - 1, ref, repo_id, seq from unnest($2::text[], $3::text[], $4::int[]) with ordinality as given (ref, repo_id, seq, place)`,
-}
+    select :runId, place - 1, ref, repo_id, seq from unnest(:refs::text[], :repoIds::text[], :seqs::int[]) with ordinality as given (ref, repo_id, seq, place)`,
+})
 
 /** Notes what the run names, in the transaction that makes it. */
 export async function insertNamedRepos(
@@ -78,9 +85,12 @@ export async function insertNamedRepos(
 ): Promise<void> {
   const { datasets, robotId } = named
   if (datasets.length > 0) {
-    const repoIds = datasets.map(({ repo }) => repo?.id ?? null)
-    const seqs = datasets.map(({ repo }) => repo?.seq ?? null)
-    await tx.query(insertDatasets, [run.id, datasets.map(({ ref }) => ref), repoIds, seqs])
+    await tx.query(insertDatasets, {
+      runId: run.id,
+      refs: datasets.map(({ ref }) => ref),
+      repoIds: datasets.map(({ repo }) => repo?.id ?? null),
+      seqs: datasets.map(({ repo }) => repo?.seq ?? null),
+    })
   }
   const references: Reference[] = datasets.flatMap(({ repo }) => (repo ? [{ repoId: repo.id, reason: 'dataset' }] : []))
   if (robotId !== null) references.push({ repoId: robotId, reason: 'robot' })

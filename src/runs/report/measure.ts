@@ -3,16 +3,25 @@
 import { resolveInputs } from '../../planner/inputs.ts'
 import { findTemplate } from '../../planner/templates.ts'
 import type { Config } from '../../platform/config.ts'
-import type { Statement, Tx } from '../../store/db.ts'
+import type { Tx } from '../../store/db.ts'
+import { param, statement } from '../../store/statement.ts'
 import type { LockedRun } from './report-rows.ts'
 
-const addMeasurement: Statement<never> = {
+const addMeasurement = statement({
   name: 'run-measurement-add',
-  text: `insert into run_measurements as m (template, tier, batch, peak_vram_gb, samples_per_s, n_runs) values ($1, $2, $3, $4, $5, 1)
+  params: {
+    template: param<string>(),
+    tier: param<string | null>(),
+    batchSize: param<number>(),
+    peakVramGb: param<number>(),
+    samplesPerS: param<number>(),
+  },
+  text: `insert into run_measurements as m (template, tier, batch, peak_vram_gb, samples_per_s, n_runs)
+    values (:template, :tier, :batchSize, :peakVramGb, :samplesPerS, 1)
     on conflict (template, tier, batch) do update set n_runs = m.n_runs + 1, updated_at = now(),
       peak_vram_gb = m.peak_vram_gb + (excluded.peak_vram_gb - m.peak_vram_gb) / (m.n_runs + 1),
       samples_per_s = m.samples_per_s + (excluded.samples_per_s - m.samples_per_s) / (m.n_runs + 1)`,
-}
+})
 
 export interface MeasuredValues {
   readonly peakVramGb: number | null
@@ -28,5 +37,5 @@ export async function addMeasurements(tx: Tx, config: Config, run: LockedRun, me
   const { peakVramGb, samplesPerS } = measured
   if (peakVramGb === null || samplesPerS === null || peakVramGb <= 0 || samplesPerS <= 0) return
   const { batchSize } = resolveInputs(template, run.recipe, null).inputs
-  await tx.query(addMeasurement, [run.template, tier, batchSize, peakVramGb, samplesPerS])
+  await tx.query(addMeasurement, { template: run.template, tier, batchSize, peakVramGb, samplesPerS })
 }

@@ -8,7 +8,9 @@ import { HubError, invalid } from '../../platform/errors.ts'
 import { findRepo, lockRepo, type RepoFacts } from '../../repos/get-repo.ts'
 import { touchRepo } from '../../repos/put-meta.ts'
 import { replaceReference } from '../../repos/references.ts'
-import type { Statement, Tx } from '../../store/db.ts'
+import { column, columns } from '../../store/columns.ts'
+import type { Tx } from '../../store/db.ts'
+import { param, statement } from '../../store/statement.ts'
 import type { LockedRun } from './report-rows.ts'
 
 const place = ['outputModelRepo'] as const
@@ -41,18 +43,34 @@ export async function referToOutput(tx: Tx, { id, ownerId }: LockedRun, repoId: 
   await replaceReference(tx, { kind: 'run', id, ownerId }, { repoId, reason: 'output' })
 }
 
-const stampMeta: Statement<{ policyType: string }> = {
+const stampedColumn = columns({ policyType: column<string>('policy_type') })
+const stampMeta = statement({
   name: 'model-meta-stamp',
-  text: `insert into model_meta (repo_id, policy_type, source_run_id, robot, control_class) values ($1, $2, $3, $4, $5)
-    on conflict (repo_id) do nothing returning policy_type as "policyType"`,
-}
+  columns: stampedColumn,
+  params: {
+    repoId: param<string>(),
+    policyType: param<string>(),
+    runId: param<string>(),
+    robot: param<string | null>(),
+    controlClass: param<string | null>(),
+  },
+  text: `insert into model_meta (repo_id, policy_type, source_run_id, robot, control_class)
+    values (:repoId, :policyType, :runId, :robot, :controlClass)
+    on conflict (repo_id) do nothing returning ${stampedColumn.sql}`,
+})
 
 /** The model's meta block where none is set: what trained it, for which robot. The caller holds the repo's row lock. */
 export async function stampOutput(ctx: RequestContext, tx: Tx, run: LockedRun, repo: RepoFacts): Promise<void> {
   const { extraTemplates } = ctx.deps.config.runs
   const template = findTemplate(run.template, extraTemplates)
   const controlClass = template && hasFigures(template) ? template.controlClass : null
-  const [stamped] = await tx.query(stampMeta, [repo.id, run.template, run.id, run.robot, controlClass])
+  const [stamped] = await tx.query(stampMeta, {
+    repoId: repo.id,
+    policyType: run.template,
+    runId: run.id,
+    robot: run.robot,
+    controlClass,
+  })
   if (!stamped) return
   await tx.query(touchRepo, [repo.id])
   const after = { ...stamped, sourceRunId: run.id, robot: run.robot, controlClass }

@@ -6,7 +6,9 @@
 
 import { refuseRoom } from '../../files/reservation.ts'
 import type { Config } from '../../platform/config.ts'
+import { column, columns } from '../../store/columns.ts'
 import type { Querier, Statement } from '../../store/db.ts'
+import { param, statement } from '../../store/statement.ts'
 import type { ReadReport } from './report-input.ts'
 
 export interface KeptBytes {
@@ -39,16 +41,25 @@ export function growthOf({ added, config, scorecard }: KeptBytes, before: Artifa
   return added + grown(config, before.configBytes) + grown(scorecard, before.scorecardBytes)
 }
 
-const count: Statement<{ id: string }> = {
+const counted = columns({ id: column<string>('u.id') })
+const count = statement({
   name: 'run-storage-count',
-  text: `with run as (select id, owner_id, $2::bigint + coalesce($3::int - coalesce(config_bytes, 0), 0)
-        + coalesce($4::int - coalesce(scorecard_bytes, 0), 0) as grown from runs where id = $1),
+  columns: counted,
+  params: {
+    runId: param<string>(),
+    addedBytes: param<number>(),
+    configBytes: param<number | null>(),
+    scorecardBytes: param<number | null>(),
+    quotaBytes: param<number>(),
+  },
+  text: `with run as (select id, owner_id, :addedBytes::bigint + coalesce(:configBytes::int - coalesce(config_bytes, 0), 0)
+        + coalesce(:scorecardBytes::int - coalesce(scorecard_bytes, 0), 0) as grown from runs where id = :runId),
       room as (update accounts a set storage_bytes = a.storage_bytes + run.grown from run
-        where a.id = run.owner_id and (run.grown <= 0 or a.storage_bytes + a.reserved_bytes + run.grown <= $5::bigint) returning a.id)
-    update runs u set stored_bytes = u.stored_bytes + run.grown, config_bytes = coalesce($3::int, u.config_bytes),
-      scorecard_bytes = coalesce($4::int, u.scorecard_bytes)
-    from run, room where u.id = run.id returning u.id`,
-}
+        where a.id = run.owner_id and (run.grown <= 0 or a.storage_bytes + a.reserved_bytes + run.grown <= :quotaBytes::bigint) returning a.id)
+    update runs u set stored_bytes = u.stored_bytes + run.grown, config_bytes = coalesce(:configBytes::int, u.config_bytes),
+      scorecard_bytes = coalesce(:scorecardBytes::int, u.scorecard_bytes)
+    from run, room where u.id = run.id returning ${counted.sql}`,
+})
 
 /** Counts what a run has been given, in the caller's transaction, which holds the run's row; 413 `quota.storage` where the owner has no room for it. */
 export async function countRunBytes(
@@ -58,8 +69,14 @@ export async function countRunBytes(
   kept: KeptBytes,
 ): Promise<void> {
   if (kept.added === 0 && kept.config === null && kept.scorecard === null) return
-  const [counted] = await tx.query(count, [run.id, kept.added, kept.config, kept.scorecard, config.storageQuotaBytes])
-  if (!counted) await refuseRoom(tx, config, run.ownerId, growthOf(kept, run))
+  const [hasRoom] = await tx.query(count, {
+    runId: run.id,
+    addedBytes: kept.added,
+    configBytes: kept.config,
+    scorecardBytes: kept.scorecard,
+    quotaBytes: config.storageQuotaBytes,
+  })
+  if (!hasRoom) await refuseRoom(tx, config, run.ownerId, growthOf(kept, run))
 }
 
 const giveBack: Statement<never> = {
