@@ -1,11 +1,17 @@
-/** The TypeScript types of `/v1` from its OpenAPI document: one interface a schema, and `Operations` with the body and the answer of each operation. */
+/** The TypeScript types of `/v1` from its OpenAPI document: one interface a schema, and `Operations` with request line, path, query, body and answer of each. */
 import { compile, type JSONSchema } from 'json-schema-to-typescript'
 import { GENERATED } from './marker.ts'
 
 type Json = Readonly<Record<string, unknown>>
 type Content = Readonly<Record<string, { readonly schema?: Json }>>
+interface Parameter {
+  readonly in: 'path' | 'query' | 'header'
+  readonly name: string
+  readonly schema: Json
+}
 interface Operation {
   readonly operationId: string
+  readonly parameters?: readonly Parameter[]
   readonly requestBody?: { readonly content: Content }
   readonly responses: Readonly<Record<string, { readonly content?: Content }>>
 }
@@ -15,9 +21,14 @@ const HEADER = `${GENERATED} from rest-compat/openapi.json. Do not edit. What a 
 /** The text of the module. openapi-typescript needs the compiler's JavaScript API, which TypeScript 7 does not have. */
 export function clientTypes(openApi: Json): Promise<string> {
   const paths = openApi.paths as Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
+  const exchanges = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => {
+      const request = { const: `${method.toUpperCase()} ${path}` }
+      return [operation.operationId, exchange(request, operation)] as const
+    }),
+  )
   const root = {
-    ...object(Object.fromEntries(operations.map((operation) => [operation.operationId, exchange(operation)]))),
+    ...object(Object.fromEntries(exchanges)),
     definitions: (openApi.components as { readonly schemas: Json }).schemas,
   }
   const schema = JSON.parse(JSON.stringify(root), (_, value) => bareReference(value)) as JSONSchema
@@ -35,14 +46,23 @@ function bareReference(value: unknown): unknown {
   return typeof target === 'string' ? { $ref: target.replace('#/components/schemas/', '#/definitions/') } : value
 }
 
-/** The JSON that goes out and that comes back; a part that an operation does not have is left out. */
-function exchange({ requestBody, responses }: Operation): Json {
+/** The request line, what goes out with it and what comes back; a part that an operation does not have is left out. */
+function exchange(request: Json, { parameters = [], requestBody, responses }: Operation): Json {
   const body = jsonOf(requestBody?.content)
   const answer = Object.entries(responses)
     .filter(([status]) => status.startsWith('2'))
     .map(([, response]) => jsonOf(response.content))
     .find((found) => found !== undefined)
-  return object({ ...(body ? { body } : {}), ...(answer ? { answer } : {}) })
+  const schemasIn = (place: Parameter['in']) =>
+    Object.fromEntries(parameters.filter((one) => one.in === place).map(({ name, schema }) => [name, schema]))
+  const [path, query] = [schemasIn('path'), schemasIn('query')]
+  return object({
+    request,
+    ...(Object.keys(path).length > 0 ? { path: object(path) } : {}),
+    ...(Object.keys(query).length > 0 ? { query: { ...object(query), required: [] } } : {}),
+    ...(body ? { body } : {}),
+    ...(answer ? { answer } : {}),
+  })
 }
 
 const jsonOf = (content: Content | undefined): Json | undefined => content?.['application/json']?.schema

@@ -1,7 +1,16 @@
 /** The client's commands: push, pull, ls, repos, whoami, login. They speak `/v1` alone and work against any hub. */
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
-import { DEFAULT_JOBS, type HubClient, LocalError, pullRepo, pushFolder, type RepoName } from '../client/index.ts'
+import {
+  DEFAULT_JOBS,
+  type HubClient,
+  LocalError,
+  type PushOptions,
+  pullRepo,
+  pushFolder,
+  type RepoFilters,
+  type RepoName,
+} from '../client/index.ts'
 import { type ClientIo, countText, exitCode, exitCodeOf, progressOn, sizeText } from './client-output.ts'
 import {
   type CommonOptions,
@@ -24,12 +33,15 @@ interface TransferOptions extends CommonOptions {
   readonly jobs: number
 }
 interface PushCommandOptions extends TransferOptions {
-  readonly kind?: string
+  readonly kind?: PushOptions['kind']
   readonly private?: boolean
   readonly public?: boolean
   readonly delete?: boolean
   readonly dryRun?: boolean
 }
+
+/** Options of `hub repos` that have one value. */
+const repoFilters = ['q', 'kind', 'owner', 'visibility', 'robot', 'sort'] as const satisfies (keyof RepoFilters)[]
 
 /** Adds the client's commands to the `hub` program. */
 export function registerClientCommands(program: Command, io: ClientIo = processIo): void {
@@ -67,8 +79,7 @@ export function registerClientCommands(program: Command, io: ClientIo = processI
       start(options, (client) => list(client, repoName(repo), prefix ?? '')),
   )
   const repos = common(program.command('repos').description('List or search repos'), io)
-  for (const name of ['q', 'kind', 'owner', 'visibility', 'robot', 'sort'])
-    repos.option(`--${name} <value>`, `filter ${name}, as in GET /v1/repos`)
+  for (const name of repoFilters) repos.option(`--${name} <value>`, `filter ${name}, as in GET /v1/repos`)
   repos
     .option('--tag <tag>', 'has this tag (repeatable: all of them)', collect, [])
     .action((options: CommonOptions & Record<string, unknown>) =>
@@ -179,8 +190,10 @@ async function list(client: HubClient, repo: RepoName, prefix: string): Promise<
 }
 
 async function listRepos(client: HubClient, options: Record<string, unknown>): Promise<Ended> {
-  const filters: Record<string, string | string[]> = { tag: options.tag as string[] }
-  for (const name of ['q', 'kind', 'owner', 'visibility', 'robot', 'sort']) {
+  const filters: { [Name in (typeof repoFilters)[number] | 'tag']?: RepoFilters[Name] } = {
+    tag: options.tag as string[],
+  }
+  for (const name of repoFilters) {
     const value = options[name]
     if (typeof value === 'string') filters[name] = value
   }

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { type HubClient, isJsonObject, LocalError, type NewRun, readJson } from '../client/index.ts'
+import { type HubClient, isJsonObject, LocalError, type NewRun, type RunFilters, readJson } from '../client/index.ts'
 import { type ClientIo, countText } from './client-output.ts'
 import {
   type CommonOptions,
@@ -45,6 +45,9 @@ Examples:
   $ hub submit recipe.json --set seed=2 --owner walnut-robotics
   $ hub submit recipe.json --parent run_01k0… --parent-step 2000`
 
+/** Options of `hub runs` that have one value. */
+const runFilters = ['status', 'executor', 'owner', 'kind', 'robot'] as const satisfies (keyof RunFilters)[]
+
 /** Adds them to the `hub` program. */
 export function registerRunCommands(program: Command, io: ClientIo = processIo): void {
   const start = (options: CommonOptions, work: Work) =>
@@ -52,8 +55,7 @@ export function registerRunCommands(program: Command, io: ClientIo = processIo):
 
   const runs = common(program.command('runs').description('List training runs, newest first, or show one'), io)
   runs.argument('[run]', 'the id of one run')
-  for (const name of ['status', 'executor', 'owner', 'kind', 'robot'])
-    runs.option(`--${name} <value>`, `filter ${name}, as in GET /v1/runs`)
+  for (const name of runFilters) runs.option(`--${name} <value>`, `filter ${name}, as in GET /v1/runs`)
   runs
     .option('--limit <n>', 'at most so many', wholeFrom(1), 20)
     .action((run: string | undefined, options: ListOptions) =>
@@ -112,10 +114,11 @@ async function shown(asked: ReturnType<HubClient['runs']['get']>): Promise<Ended
 }
 
 async function listRuns(client: HubClient, options: ListOptions): Promise<Ended> {
-  const names = ['status', 'executor', 'owner', 'kind', 'robot']
-  const filters = Object.fromEntries(
-    names.flatMap((name) => (typeof options[name] === 'string' ? [[name, options[name]]] : [])),
-  )
+  const filters: { [Name in (typeof runFilters)[number]]?: RunFilters[Name] } = {}
+  for (const name of runFilters) {
+    const value = options[name]
+    if (typeof value === 'string') filters[name] = value
+  }
   const limit = Number(options.limit)
   const runs = []
   for await (const page of client.runs.list(filters)) {

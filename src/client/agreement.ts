@@ -32,8 +32,11 @@ type Fits<Given, Read> = unknown extends Given
         ? true
         : false
 
+/** `Check` where it fits the answers of `Given`; nothing is of type `never`. */
+export type Fitting<Given, Check extends z.ZodType> = Fits<Given, z.output<Check>> extends true ? Check : never
+
 /** `check` itself, where it fits the answers of `Given`. */
 export const reading =
   <Given>() =>
-  <Check extends z.ZodType>(check: Fits<Given, z.output<Check>> extends true ? Check : never): Check =>
+  <Check extends z.ZodType>(check: Fitting<Given, Check>): Check =>
     check

@@ -1,9 +1,11 @@
 /** One call of `/v1`: it retries what passes by itself, and every POST carries an Idempotency-Key that its tries share until it is answered. */
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
+import type { Fitting } from './agreement.ts'
 import { readJson, writeJson } from './exact-json.ts'
 import { refusal, send, shownUrl } from './http.ts'
 import { type ProblemError, TransferError } from './problem.ts'
+import { type AnswerTo, type AnyParts, type Parts, type Request, requestLine } from './request.ts'
 import { defaultRetry, type RetryPolicy, withRetry } from './retry.ts'
 
 /** How long the hub may take to answer: completing hashes what was sent before it answers. */
@@ -35,13 +37,16 @@ export function openCaller(options: HubClientOptions) {
   const signal = options.signal ?? new AbortController().signal
   const authorization: Record<string, string> = options.token ? { authorization: `Bearer ${options.token}` } : {}
 
-  async function call<T>(
-    method: string,
-    path: string,
-    shape: z.ZodType<T>,
-    body?: unknown,
-    { key = randomUUID(), read = readJson }: CallOptions = {},
-  ): Promise<T> {
+  /** The answer as `check` reads it, which the answers of the operation must fit. */
+  async function call<const Line extends Request, Check extends z.ZodType>(
+    line: Line,
+    check: Fitting<AnswerTo<Line>, Check>,
+    ...[given]: object extends Parts<Line> ? [(Parts<Line> & CallOptions)?] : [Parts<Line> & CallOptions]
+  ): Promise<z.output<Check>> {
+    const parts: AnyParts & CallOptions = given ?? {}
+    const { body, key = randomUUID(), read = readJson } = parts
+    const { method, target } = requestLine(line, parts)
+    const url = base + target
     const headers: Record<string, string> = { accept: 'application/json', ...authorization }
     if (body !== undefined) headers['content-type'] = 'application/json'
     let tryKey = key
@@ -49,8 +54,8 @@ export function openCaller(options: HubClientOptions) {
       if (method === 'POST') headers['idempotency-key'] = tryKey
       const bounded = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_WITHIN_MS)])
       const init = { method, headers, signal: bounded, redirect: 'error' as const }
-      const response = await bounding(signal, base + path, () =>
-        send(base + path, body === undefined ? init : { ...init, body: writeJson(body) }),
+      const response = await bounding(signal, url, () =>
+        send(url, body === undefined ? init : { ...init, body: writeJson(body) }),
       )
       if (!response.ok) {
         const refused = await refusal(response)
@@ -58,13 +63,18 @@ export function openCaller(options: HubClientOptions) {
         if (isKept(refused)) tryKey = randomUUID()
         throw refused
       }
-      return answer(response, base + path, shape, read)
+      return answer<Check>(response, url, check, read)
     })
   }
 
   /** A GET whose answer is read as it comes; no second try. */
-  async function stream(path: string, headers: Readonly<Record<string, string>>, within: AbortSignal) {
-    const response = await send(base + path, {
+  async function stream<const Line extends Request>(
+    line: Line,
+    parts: Parts<Line>,
+    headers: Readonly<Record<string, string>>,
+    within: AbortSignal,
+  ) {
+    const response = await send(base + requestLine(line, parts as AnyParts).target, {
       headers: { ...authorization, ...headers },
       signal: AbortSignal.any([signal, within]),
       redirect: 'error',
@@ -97,17 +107,17 @@ async function bounding<T>(signal: AbortSignal, url: string, work: () => Promise
 }
 
 /** An answer without content is null. */
-async function answer<T>(
+async function answer<Check extends z.ZodType>(
   response: Response,
   url: string,
-  shape: z.ZodType<T>,
+  check: Check,
   read: (text: string) => unknown,
-): Promise<T> {
+): Promise<z.output<Check>> {
   const text = await response.text().catch((error: unknown) => {
     throw new TransferError(`The answer of ${shownUrl(url)} broke off.`, shownUrl(url), { cause: error })
   })
   try {
-    return shape.parse(response.status === 204 ? null : read(text))
+    return check.parse(response.status === 204 ? null : read(text))
   } catch (error) {
     const why = error instanceof z.ZodError ? z.prettifyError(error) : 'it is not JSON'
     throw new Error(`${shownUrl(url)} answered ${response.status}, but not as /v1 does: ${why}. Is this a hub?`, {

@@ -22,11 +22,15 @@ const SILENT_MS = 40_000
 const RETRY_MS = 2000
 
 /** Events until `end`. Rejects with `ProblemError`, with `TransferError` when no connection comes about for long, or with the signal's reason. */
-export async function* followLog(caller: Caller, path: string, options: FollowOptions): AsyncGenerator<RunEvent, void> {
+export async function* followLog(
+  caller: Caller,
+  runId: string,
+  options: FollowOptions,
+): AsyncGenerator<RunEvent, void> {
   let after = options.after ?? ''
   let restMs = RETRY_MS
   for (;;) {
-    const reading = await withRetry(caller.retry, caller.signal, () => open(caller, path, options, after))
+    const reading = await withRetry(caller.retry, caller.signal, () => open(caller, runId, options, after))
     try {
       for await (const event of reading.events()) {
         after = event.id
@@ -44,14 +48,14 @@ export async function* followLog(caller: Caller, path: string, options: FollowOp
   }
 }
 
-async function open(caller: Caller, path: string, options: FollowOptions, after: string) {
-  const query = new URLSearchParams({ follow: String(options.follow) })
-  if (options.tail !== undefined && after === '') query.set('tail', String(options.tail))
-  if (options.stripAnsi) query.set('strip_ansi', 'true')
+async function open(caller: Caller, runId: string, { follow, tail, stripAnsi }: FollowOptions, after: string) {
+  const query = { follow, tail: after === '' ? tail : undefined, strip_ansi: stripAnsi || undefined }
   const watch = watchdog()
   const headers: Record<string, string> = { accept: 'text/event-stream' }
   if (after !== '') headers['last-event-id'] = after
-  const response = await caller.stream(`${path}/logs?${query}`, headers, watch.signal).catch((error: unknown) => {
+  const given = { path: { run_id: runId }, query }
+  const asked = caller.stream('GET /v1/runs/{run_id}/logs', given, headers, watch.signal)
+  const response = await asked.catch((error: unknown) => {
     watch.close()
     if (caller.signal.aborted || error instanceof ProblemError || error instanceof TransferError) throw error
     throw new TransferError('The log stream did not begin.', caller.url, { cause: error })

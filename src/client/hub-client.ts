@@ -1,6 +1,7 @@
 /** `/v1` as functions. */
 import type { z } from 'zod'
 import { type HubClientOptions, openCaller } from './call.ts'
+import type { Query } from './request.ts'
 import { runCalls } from './runs.ts'
 import {
   anything,
@@ -17,6 +18,7 @@ import {
   repoPage,
   treePage,
 } from './shapes.ts'
+import type { RepoKind, Visibility } from './v1.ts'
 
 /** The most files, uploads or paths of one request (spec, "Limits"). */
 export const BATCH = 100
@@ -25,6 +27,9 @@ const TREE_PAGE = 1000
 
 /** For the many and long answers on files. */
 const plain = { read: JSON.parse } as const
+
+/** What repos are listed by. */
+export type RepoFilters = Omit<Query<'GET /v1/repos'>, 'limit' | 'cursor'>
 
 /** `owner/slug`. */
 export interface RepoName {
@@ -39,34 +44,27 @@ export function createHubClient(options: HubClientOptions) {
   const caller = openCaller(options)
   const { url: base, retry, signal, call } = caller
 
-  const files = (repo: RepoName) => `${repoPath(repo)}/files`
-
-  async function* tree(repo: RepoName, prefix = ''): AsyncGenerator<RemoteFile[]> {
+  async function* tree(repo: RepoName, prefix?: string): AsyncGenerator<RemoteFile[]> {
     let cursor: string | null = null
     do {
-      const query = new URLSearchParams({ limit: String(TREE_PAGE) })
-      if (prefix !== '') query.set('prefix', prefix)
-      if (cursor !== null) query.set('cursor', cursor)
-      const page: z.output<typeof treePage> = await call(
-        'GET',
-        `${repoPath(repo)}/tree?${query}`,
-        treePage,
-        undefined,
-        plain,
-      )
+      const query: Query<'GET /v1/repos/{owner}/{repo}/tree'> = {
+        limit: TREE_PAGE,
+        prefix: prefix || undefined,
+        cursor: cursor ?? undefined,
+      }
+      const given = { ...of(repo), query, ...plain }
+      const page: z.output<typeof treePage> = await call('GET /v1/repos/{owner}/{repo}/tree', treePage, given)
       yield page.items
       if (page.next_cursor !== null && page.next_cursor === cursor) throw loops(base)
       cursor = page.next_cursor
     } while (cursor !== null)
   }
 
-  async function* repos(filters: Readonly<Record<string, string | readonly string[]>>): AsyncGenerator<RemoteRepo[]> {
+  async function* repos(filters: RepoFilters): AsyncGenerator<RemoteRepo[]> {
     let cursor: string | null = null
     do {
-      const query = new URLSearchParams({ limit: '100' })
-      for (const [name, value] of Object.entries(filters)) for (const one of [value].flat()) query.append(name, one)
-      if (cursor !== null) query.set('cursor', cursor)
-      const page: z.output<typeof repoPage> = await call('GET', `/v1/repos?${query}`, repoPage)
+      const query: Query<'GET /v1/repos'> = { limit: 100, ...filters, cursor: cursor ?? undefined }
+      const page: z.output<typeof repoPage> = await call('GET /v1/repos', repoPage, { query })
       yield page.items
       if (page.next_cursor !== null && page.next_cursor === cursor) throw loops(base)
       cursor = page.next_cursor
@@ -77,30 +75,36 @@ export function createHubClient(options: HubClientOptions) {
     url: base,
     retry,
     signal,
-    me: () => call('GET', '/v1/me', anything),
-    getRepo: (repo: RepoName) => call('GET', repoPath(repo), remoteRepo),
-    createRepo: (repo: RepoName, kind: string, visibility: string) =>
-      call('POST', '/v1/repos', remoteRepo, { kind, slug: repo.slug, owner: repo.owner, visibility }),
+    me: () => call('GET /v1/me', anything),
+    getRepo: (repo: RepoName) => call('GET /v1/repos/{owner}/{repo}', remoteRepo, of(repo)),
+    createRepo: ({ owner, slug }: RepoName, kind: RepoKind, visibility: Visibility) =>
+      call('POST /v1/repos', remoteRepo, { body: { kind, slug, owner, visibility } }),
     /** Pages of at most 100 repos, newest first. */
     repos,
     /** Pages of at most 1,000 files in byte order of path. */
     tree,
-    presignUpload: (repo: RepoName, list: readonly PresignFile[]) =>
-      call('POST', `${files(repo)}/presign-upload`, presignedUploads, { files: list }, plain),
-    complete: async (repo: RepoName, uploads: readonly CompletedUpload[], key: string): Promise<RemoteFile[]> =>
-      (await call('POST', `${files(repo)}/complete`, completedFiles, { uploads }, { ...plain, key })).files,
-    presignDownload: async (repo: RepoName, paths: readonly string[]): Promise<DownloadTarget[]> =>
-      (await call('POST', `${files(repo)}/presign-download`, presignedDownloads, { paths }, plain)).files,
+    presignUpload: (repo: RepoName, files: readonly PresignFile[]) =>
+      call('POST /v1/repos/{owner}/{repo}/files/presign-upload', presignedUploads, {
+        ...of(repo),
+        body: { files },
+        ...plain,
+      }),
+    complete: async (repo: RepoName, uploads: readonly CompletedUpload[], key: string): Promise<RemoteFile[]> => {
+      const given = { ...of(repo), body: { uploads }, ...plain, key }
+      return (await call('POST /v1/repos/{owner}/{repo}/files/complete', completedFiles, given)).files
+    },
+    presignDownload: async (repo: RepoName, paths: readonly string[]): Promise<DownloadTarget[]> => {
+      const given = { ...of(repo), body: { paths }, ...plain }
+      return (await call('POST /v1/repos/{owner}/{repo}/files/presign-download', presignedDownloads, given)).files
+    },
     deleteFiles: (repo: RepoName, paths: readonly string[]) =>
-      call('POST', `${files(repo)}/delete`, deletedFiles, { paths }, plain),
+      call('POST /v1/repos/{owner}/{repo}/files/delete', deletedFiles, { ...of(repo), body: { paths }, ...plain }),
     /** The operations on training runs. */
     runs: runCalls(caller),
   }
 }
 
-function repoPath(repo: RepoName): string {
-  return `/v1/repos/${encodeURIComponent(repo.owner)}/${encodeURIComponent(repo.slug)}`
-}
+const of = ({ owner, slug }: RepoName) => ({ path: { owner, repo: slug } })
 
 function loops(base: string): Error {
   return new Error(`${base} gave the same page cursor twice; the listing was stopped.`)

@@ -10,6 +10,7 @@ import { type Progress, silent } from './progress.ts'
 import { type Outgoing, type PushPlan, planPush, readTree } from './push-plan.ts'
 import { openState, type TransferState } from './state.ts'
 import { presign, presignBatches, sendFile, type Upload } from './upload.ts'
+import type { RepoKind, Visibility } from './v1.ts'
 import { walkFolder } from './walk.ts'
 
 export interface PushOptions {
@@ -17,9 +18,9 @@ export interface PushOptions {
   readonly cacheDir: string
   readonly filter?: PathFilter
   /** Given: a missing repo is created with this kind. */
-  readonly kind?: string | null
+  readonly kind?: RepoKind | null
   /** Of a repo that is created; an existing one is left as it is. */
-  readonly visibility?: string
+  readonly visibility?: Visibility
   /** Removes files of the repo that the folder does not have. Files that the filter does not mean stay. */
   readonly deleteExtra?: boolean
   readonly dryRun?: boolean
@@ -67,7 +68,8 @@ export async function pushFolder(
   const jobs = options.jobs ?? DEFAULT_JOBS
   const filter = options.filter ?? everything
   const local = await walkFolder(dir, filter)
-  const exists = await findRepo(client, repo, options)
+  const missing = await missingKind(client, repo, options)
+  const exists = missing === null
   const state = openState(options.cacheDir, client.url, repo)
   try {
     const remote = exists ? await readTree(client, repo) : new Map()
@@ -76,7 +78,7 @@ export async function pushFolder(
     const extra = options.deleteExtra ? plan.onlyRemote.filter(meant) : []
     const sending = { client, repo, state, progress, jobs }
     const created = !exists && !options.dryRun
-    if (created) await createRepo(client, repo, options)
+    if (missing !== null && created) await createRepo(client, repo, missing, options)
     const outcome = options.dryRun ? pretend(plan) : await sendAll(sending, plan)
     const deleted = options.dryRun ? extra : outcome.failed.length === 0 ? await deleteAll(client, repo, extra) : []
     return {
@@ -94,24 +96,25 @@ export async function pushFolder(
   }
 }
 
-async function findRepo(client: HubClient, repo: RepoName, options: PushOptions): Promise<boolean> {
+/** The kind that the repo is to be created with; null where it is there. */
+async function missingKind(client: HubClient, repo: RepoName, options: PushOptions): Promise<RepoKind | null> {
   try {
     const found = await client.getRepo(repo)
     if (options.kind && found.kind !== options.kind) {
       throw new LocalError(`${found.full_name} is a ${found.kind} repo, not a ${options.kind} repo.`)
     }
-    return true
+    return null
   } catch (error) {
     if (!(error instanceof ProblemError) || error.status !== 404) throw error
-    if (options.kind) return false
+    if (options.kind) return options.kind
     error.message = `${repo.owner}/${repo.slug} does not exist or is not visible to you. To create it, say what it is: --kind dataset, model or robot.`
     throw error
   }
 }
 
-async function createRepo(client: HubClient, repo: RepoName, options: PushOptions): Promise<void> {
+async function createRepo(client: HubClient, repo: RepoName, kind: RepoKind, options: PushOptions): Promise<void> {
   try {
-    await client.createRepo(repo, options.kind ?? '', options.visibility ?? 'private')
+    await client.createRepo(repo, kind, options.visibility ?? 'private')
   } catch (error) {
     // Somebody else may have made it since we looked.
     if (error instanceof ProblemError && error.status === 409) await client.getRepo(repo)

@@ -21,6 +21,10 @@ export type RepoKind = 'dataset' | 'model' | 'robot'
  */
 export type Visibility = 'private' | 'public'
 /**
+ * Always descending, newest first.
+ */
+export type RepoSort = 'created' | 'updated'
+/**
  * How fast a policy acts; null on a meta block means undeclared.
  */
 export type ControlClass = 'planner' | 'reflex' | 'skill'
@@ -84,6 +88,7 @@ export type RunConfigDeclaredStatus = 'cannot_compare' | 'moved' | 'not_moved'
 
 export interface Operations {
   me: {
+    request: 'GET /v1/me'
     answer: {
       kind: CredentialKind
       /**
@@ -192,6 +197,23 @@ export interface Operations {
     }
   }
   listRepos: {
+    request: 'GET /v1/repos'
+    query: {
+      q?: string
+      kind?: RepoKind
+      owner?: string
+      /**
+       * @maxItems 100
+       */
+      tag?: string[]
+      visibility?: Visibility
+      sort?: RepoSort
+      robot?: string
+      interface_fingerprint?: string
+      facets?: '0' | '1' | 'true' | 'tags' | 'false' | ''
+      limit?: number
+      cursor?: string
+    }
     answer: {
       /**
        * The repos.
@@ -226,6 +248,7 @@ export interface Operations {
     }
   }
   createRepo: {
+    request: 'POST /v1/repos'
     body: {
       /**
        * At most 4,000 characters.
@@ -254,9 +277,19 @@ export interface Operations {
     answer: Repo
   }
   getRepo: {
+    request: 'GET /v1/repos/{owner}/{repo}'
+    path: {
+      owner: string
+      repo: string
+    }
     answer: Repo
   }
   updateRepo: {
+    request: 'PATCH /v1/repos/{owner}/{repo}'
+    path: {
+      owner: string
+      repo: string
+    }
     body: {
       /**
        * Null clears it.
@@ -275,8 +308,19 @@ export interface Operations {
     }
     answer: Repo
   }
-  deleteRepo: {}
+  deleteRepo: {
+    request: 'DELETE /v1/repos/{owner}/{repo}'
+    path: {
+      owner: string
+      repo: string
+    }
+  }
   putModelMeta: {
+    request: 'PUT /v1/models/{owner}/{repo}/meta'
+    path: {
+      owner: string
+      repo: string
+    }
     body: {
       /**
        * What it was tuned from.
@@ -306,6 +350,11 @@ export interface Operations {
     answer: Repo
   }
   putDatasetMeta: {
+    request: 'PUT /v1/datasets/{owner}/{repo}/meta'
+    path: {
+      owner: string
+      repo: string
+    }
     body: {
       /**
        * Episodes.
@@ -327,6 +376,16 @@ export interface Operations {
     answer: Repo
   }
   getRepoTree: {
+    request: 'GET /v1/repos/{owner}/{repo}/tree'
+    path: {
+      owner: string
+      repo: string
+    }
+    query: {
+      prefix?: string
+      limit?: number
+      cursor?: string
+    }
     answer: {
       /**
        * The files.
@@ -339,6 +398,11 @@ export interface Operations {
     }
   }
   presignUpload: {
+    request: 'POST /v1/repos/{owner}/{repo}/files/presign-upload'
+    path: {
+      owner: string
+      repo: string
+    }
     body: {
       /**
        * 1 to 100.
@@ -394,6 +458,11 @@ export interface Operations {
     }
   }
   completeUpload: {
+    request: 'POST /v1/repos/{owner}/{repo}/files/complete'
+    path: {
+      owner: string
+      repo: string
+    }
     body: {
       /**
        * 1 to 100.
@@ -411,6 +480,11 @@ export interface Operations {
     }
   }
   presignDownload: {
+    request: 'POST /v1/repos/{owner}/{repo}/files/presign-download'
+    path: {
+      owner: string
+      repo: string
+    }
     body: {
       /**
        * 1 to 100.
@@ -441,6 +515,11 @@ export interface Operations {
     }
   }
   deleteFiles: {
+    request: 'POST /v1/repos/{owner}/{repo}/files/delete'
+    path: {
+      owner: string
+      repo: string
+    }
     body: {
       /**
        * 1 to 100.
@@ -461,15 +540,37 @@ export interface Operations {
       missing: string[]
     }
   }
-  abortUpload: {}
+  abortUpload: {
+    request: 'DELETE /v1/repos/{owner}/{repo}/files/uploads/{upload_id}'
+    path: {
+      owner: string
+      repo: string
+      upload_id: string
+    }
+  }
   getRobotCard: {
+    request: 'GET /v1/robots/{owner}/{repo}/card'
+    path: {
+      owner: string
+      repo: string
+    }
     answer: RobotCard
   }
   putRobotCard: {
+    request: 'PUT /v1/robots/{owner}/{repo}/card'
+    path: {
+      owner: string
+      repo: string
+    }
     body: RobotCardPut
     answer: RobotCard
   }
   validateRobotCard: {
+    request: 'POST /v1/robots/{owner}/{repo}/validate'
+    path: {
+      owner: string
+      repo: string
+    }
     body: {
       card?: RobotCardPut | null
     }
@@ -524,6 +625,7 @@ export interface Operations {
     }
   }
   estimateRun: {
+    request: 'POST /v1/runs/estimate'
     body: {
       /**
        * Handle of who is billed; absent, the account of the credential.
@@ -572,6 +674,7 @@ export interface Operations {
     }
   }
   recommendRun: {
+    request: 'POST /v1/runs/recommend'
     body: {
       /**
        * Handle of who is billed; absent, the account of the credential.
@@ -759,6 +862,7 @@ export interface Operations {
     }
   }
   listHardwareTiers: {
+    request: 'GET /v1/hardware_tiers'
     answer: {
       /**
        * By memory, then rate.
@@ -847,6 +951,7 @@ export interface Operations {
     }
   }
   createRun: {
+    request: 'POST /v1/runs'
     body: {
       /**
        * Handle of who is billed; absent, the account of the credential.
@@ -1300,6 +1405,19 @@ export interface Operations {
     }
   }
   listRuns: {
+    request: 'GET /v1/runs'
+    query: {
+      status?: JobStatus
+      executor?: RunExecutor
+      owner?: string
+      kind?: RunKind
+      robot?: string
+      gated?: '0' | '1' | 'true' | 'false'
+      parent_run_id?: string
+      facets?: '0' | '1' | 'true' | 'false' | ''
+      limit?: number
+      cursor?: string
+    }
     answer: {
       /**
        * The runs.
@@ -1386,6 +1504,7 @@ export interface Operations {
     }
   }
   importRun: {
+    request: 'POST /v1/runs/import'
     body: {
       artifacts: RunImportArtifacts
       /**
@@ -1424,10 +1543,20 @@ export interface Operations {
     answer: Run
   }
   getRun: {
+    request: 'GET /v1/runs/{run_id}'
+    path: {
+      run_id: string
+    }
     answer: Run
   }
-  deleteRun: {}
+  deleteRun: {
+    request: 'DELETE /v1/runs/{run_id}'
+    path: {
+      run_id: string
+    }
+  }
   claimNextRun: {
+    request: 'POST /v1/runs/claim-next'
     body: {
       /**
        * Handle of the account whose runs alone count; all accounts of the credential by default.
@@ -1445,6 +1574,10 @@ export interface Operations {
     answer: Run
   }
   claimRun: {
+    request: 'POST /v1/runs/{run_id}/claim'
+    path: {
+      run_id: string
+    }
     body: {
       /**
        * Of a hosted function: the call that it was given the run by.
@@ -1462,6 +1595,10 @@ export interface Operations {
     answer: Run
   }
   reportRun: {
+    request: 'POST /v1/runs/{run_id}/report'
+    path: {
+      run_id: string
+    }
     body: {
       /**
        * The attempt that the claim answered; a report of another one is refused.
@@ -1525,6 +1662,10 @@ export interface Operations {
     answer: Run
   }
   recordGateResults: {
+    request: 'POST /v1/runs/{run_id}/gate-results'
+    path: {
+      run_id: string
+    }
     body: {
       /**
        * `attempt` of the claim; a lost one is refused with 409.
@@ -1563,9 +1704,17 @@ export interface Operations {
     answer: Run
   }
   cancelRun: {
+    request: 'POST /v1/runs/{run_id}/cancel'
+    path: {
+      run_id: string
+    }
     answer: Run
   }
   getRunConfig: {
+    request: 'GET /v1/runs/{run_id}/config'
+    path: {
+      run_id: string
+    }
     answer: {
       /**
        * The run.
@@ -1759,6 +1908,10 @@ export interface Operations {
     }
   }
   listRunCheckpoints: {
+    request: 'GET /v1/runs/{run_id}/checkpoints'
+    path: {
+      run_id: string
+    }
     answer: {
       /**
        * Oldest step first.
@@ -1805,6 +1958,17 @@ export interface Operations {
     }
   }
   getRunMetrics: {
+    request: 'GET /v1/runs/{run_id}/metrics'
+    path: {
+      run_id: string
+    }
+    query: {
+      /**
+       * @maxItems 100
+       */
+      keys?: string[]
+      max_points?: number
+    }
     answer: {
       /**
        * The first 1000 that have a number, in the order of their appearance; what was asked for, where keys were.
@@ -1831,8 +1995,16 @@ export interface Operations {
       }[]
     }
   }
-  resolveFile: {}
+  resolveFile: {
+    request: 'GET /v1/repos/{owner}/{repo}/resolve/{path}'
+    path: {
+      owner: string
+      repo: string
+      path: string
+    }
+  }
   getSigningKey: {
+    request: 'GET /v1/devices/signing-key'
     answer: {
       kty: 'OKP'
       crv: 'Ed25519'
@@ -1842,8 +2014,26 @@ export interface Operations {
       use: 'sig'
     }
   }
-  streamRunLogs: {}
-  downloadRunLog: {}
+  streamRunLogs: {
+    request: 'GET /v1/runs/{run_id}/logs'
+    path: {
+      run_id: string
+    }
+    query: {
+      follow?: boolean
+      tail?: number
+      strip_ansi?: boolean
+    }
+  }
+  downloadRunLog: {
+    request: 'GET /v1/runs/{run_id}/logs/download'
+    path: {
+      run_id: string
+    }
+    query: {
+      strip_ansi?: boolean
+    }
+  }
 }
 /**
  * A dataset, model or robot: an owner, a slug and files. There are no revisions.
