@@ -38,6 +38,14 @@ describe('the house', () => {
     expect(placed).toEqual([])
   })
 
+  it('tells the kernel of leased work its tables', () => {
+    const schemas = globSync('prisma/schema/*.prisma', { cwd: root }).map(textOf).join('')
+    const tables = [...schemas.matchAll(/@@map\("(\w+)"\)/g)].map(([, table]) => table)
+    expect(tables).toContain('runs')
+    const named = new RegExp(`\\b(?:update|into|join|from)\\s+(?:${tables.join('|')})\\b`)
+    expect(files.filter((file) => file.startsWith('src/work/') && named.test(textOf(file)))).toEqual([])
+  })
+
   it('keeps files small and names things after what they do', () => {
     // Nobody edits a generated file: it is as long as what it is made from.
     const written = files.filter((file) => !textOf(file).startsWith(GENERATED))

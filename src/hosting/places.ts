@@ -1,7 +1,7 @@
 /** Where hosted processes wait for one of the places beside this hub; one for its life. */
 declare module '../operation/context.ts' {
   interface Deps {
-    /** Use `dispatchRun`. */
+    /** Use `dispatchJob`. */
     readonly hosted: HostedPlaces
   }
 }

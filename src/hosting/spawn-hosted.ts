@@ -8,12 +8,13 @@ import { makeHostedFolder } from './hosted-folder.ts'
 import type { HostedPlace } from './places.ts'
 
 export interface HostedJob {
-  readonly kind: 'run'
+  /** The kind of job: `run`. */
+  readonly kind: string
   readonly id: string
   readonly callId: string
   readonly token: string
-  /** The template. */
-  readonly name: string
+  /** What the function is deployed as; of a run, its template. */
+  readonly functionName: string
 }
 
 type Settings = Pick<Config, 'hosted' | 'dataDir' | 'databaseUrl'>
@@ -102,7 +103,7 @@ function environment(hubUrl: string, folder: string, job: HostedJob): Record<str
     HUB_JOB_KIND: job.kind,
     HUB_JOB_ID: job.id,
     HUB_CALL_ID: job.callId,
-    HUB_JOB_TEMPLATE: job.name,
+    HUB_JOB_TEMPLATE: job.functionName,
   }
 }
 

@@ -6,4 +6,13 @@ import type { JobKind } from '../work/job-kind.ts'
 const notBarredSql = (alias: string, place: string) =>
   `(${alias}.barred_credential is distinct from ${place} or ${alias}.barred_until <= now())`
 
-export const runJob: JobKind = { name: 'run', table: 'runs', listedSql: runListedSql, lease: { notBarredSql } }
+const lostSinceDispatchSql = (alias: string) =>
+  `exists (select 1 from run_attempts a where a.run_id = ${alias}.id and a.ended_at > ${alias}.dispatched_at)`
+
+export const runJob: JobKind = {
+  name: 'run',
+  idPrefix: 'run',
+  table: 'runs',
+  listedSql: runListedSql,
+  lease: { notBarredSql, lostSinceDispatchSql },
+}

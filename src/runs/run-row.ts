@@ -9,7 +9,8 @@ import type { Querier } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
 import { heldJobColumns, isClaimer, isOwnKey, type JobActor, refused } from '../work/held-job.ts'
 import type { JobStatus } from '../work/job-status.ts'
-import { deadlineSql, dueSql, isDeadlineOver, isGraceOver } from './lease/deadline.ts'
+import { isDeadlineOver, isGraceOver } from '../work/limits.ts'
+import { deadlineSql } from './lease/deadline.ts'
 import { visibleRun } from './read/run-shape.ts'
 import { decideRun, type RunFacts, type RunTrigger } from './run-state.ts'
 
@@ -30,7 +31,7 @@ export const heldColumns = heldJobColumns.with({
 })
 
 /** The database's clock, which decides everything about time. */
-const rowColumns = heldColumns.with({ now: column<string>('now()') })
+export const rowColumns = heldColumns.with({ now: column<string>('now()') })
 
 export type HeldRun = RowOf<typeof rowColumns>
 
@@ -47,13 +48,6 @@ const lockById = statement({
   text: `select ${rowColumns.sql} from runs u where u.id = $1 for update`,
 })
 
-/** SKIP LOCKED: of many hubs that sweep at once one takes it, and a report that holds its run right now has not lost it. */
-const lockDue = statement({
-  name: 'run-lock-due',
-  columns: rowColumns,
-  text: `select ${rowColumns.sql} from runs u where u.id = $1 and u.status = 'running' and ${dueSql} for update skip locked`,
-})
-
 /** The run that a verb is about; 404 where the caller may not see it. */
 export async function findRun(ctx: RequestContext, id: string): Promise<HeldRun> {
   const found = isId('run', id) ? await ctx.deps.db.query(visibleById, { ...visibleRuns(ctx.viewer), runId: id }) : []
@@ -67,12 +61,6 @@ export async function lockRun(tx: Querier, id: string): Promise<HeldRun> {
   const [run] = await tx.query(lockById, [id])
   if (!run) throw notFound(`The run ${id}`)
   return run
-}
-
-/** Locks the run if it is the sweep's and no one else holds it; else null. */
-export async function lockDueRun(tx: Querier, id: string): Promise<HeldRun | null> {
-  const [run] = await tx.query(lockDue, [id])
-  return run ?? null
 }
 
 /** Who acts on a run, and what they say of the claim that they act under. */

@@ -1,11 +1,14 @@
 /**
  * A kind of job, as the kernel knows it: work that is queued, claimed by one compare-and-set, reported under a fence and ended. Its table has `id`, `owner_id`,
  * `filed_by`, `status` (`queued`, `running` and its ends), `executor`, `attempt`, `claimed_by`, `claim_credential`, `claimed_at`, `started_at`, `heartbeat_at`,
- * `hosted_call_id`, `hosted_credential`, `dispatched_at`, `cancel_requested_at`, `stop_reason`, `finished_at`, `error`, `cost_usd` and `updated_at`.
+ * `hosted_call_id`, `hosted_credential`, `dispatched_at`, `cancel_requested_at`, `stop_reason`, `finished_at`, `error`, `cost_usd`, `created_by`, `created_at` and
+ * `updated_at`.
  */
 export interface JobKind {
   /** In sentences, names of statements, audit actions: `run`. */
   readonly name: string
+  /** What ids of its jobs begin with, and an underscore. */
+  readonly idPrefix: string
   readonly table: string
   /** Whether a key limited to `:repoIds` sees the job `alias` for the repos that it names. */
   readonly listedSql: (alias: string) => string
@@ -17,6 +20,8 @@ export interface JobKind {
 export interface JobLease {
   /** Whether the credential at `place` may claim the job `alias`, of which it may have lost a lease just now. */
   readonly notBarredSql: (alias: string, place: string) => string
+  /** Whether a lease of the job `alias` ran out since its hosted call was recorded: it then waits for another call. */
+  readonly lostSinceDispatchSql: (alias: string) => string
 }
 
 /** Makes something once for each descriptor and keeps it: statements, mostly. */

@@ -4,25 +4,14 @@ import { assertLevel } from '../../auth/policy.ts'
 import { audit } from '../../operation/audit.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { RequestContext } from '../../operation/context.ts'
-import type { Statement, Tx } from '../../store/db.ts'
-import { addNotice } from '../../work/log/notice.ts'
+import type { Tx } from '../../store/db.ts'
+import { addNotice } from '../../work/log/write-chunks.ts'
+import { askToStop, cancelQueued } from '../../work/stop.ts'
 import { runLog } from '../log/run-log.ts'
 import { readRun } from '../read/get-run.ts'
 import type { Run } from '../read/run-shape.ts'
+import { runJob } from '../run-job.ts'
 import { findRun, type HeldRun, lockRun, nextStatus } from '../run-row.ts'
-
-const endQueued: Statement<never> = {
-  name: 'run-cancel-queued',
-  text: `update runs set status = 'canceled', stop_reason = 'cancel', cancel_requested_at = now(), finished_at = now(), cost_usd = 0, updated_at = now()
-    where id = $1 and status = 'queued'`,
-}
-
-/** A budget or tripwire may have asked before: that is when it was asked. */
-const askRunning: Statement<never> = {
-  name: 'run-cancel-running',
-  text: `update runs set cancel_requested_at = coalesce(cancel_requested_at, now()), stop_reason = 'cancel', updated_at = now()
-    where id = $1 and status = 'running'`,
-}
 
 /**
  * The run as it then stands. Everyone who sees it may cancel it; a second cancel changes nothing. Errors: 401, 403, 404, 409 `conflict.terminal`, 501 for a
@@ -50,7 +39,8 @@ async function applyCancel(ctx: RequestContext, tx: Tx, run: HeldRun): Promise<v
   const to = nextStatus('cancel', run, { credentialId: null })
   // A run that was asked to stop at its max_hours ends within a minute, and keeps that reason.
   if (run.stopReason === 'cancel' || run.stopReason === 'max_hours') return
-  await tx.query(to === 'canceled' ? endQueued : askRunning, [run.id])
+  if (to === 'canceled') await cancelQueued(tx, runJob, run.id, to)
+  else await askToStop(tx, runJob, run.id, 'cancel')
   await addNotice(tx, runLog, run.id, noticeOf(ctx, to === 'canceled'))
   await audit(tx, ctx, {
     action: 'run.cancel',

@@ -8,11 +8,13 @@ import type { AllowedContext, RequestContext } from '../../operation/context.ts'
 import type { GateTripwire } from '../../planner/recipe/recipe.ts'
 import { invalid, type Loc } from '../../platform/errors.ts'
 import type { Statement, Tx } from '../../store/db.ts'
-import { addNotice } from '../../work/log/notice.ts'
+import { addNotice } from '../../work/log/write-chunks.ts'
+import { askToStop } from '../../work/stop.ts'
 import { orToldOff } from '../lease/lost-lease.ts'
 import { runLog } from '../log/run-log.ts'
 import { readRun } from '../read/get-run.ts'
 import type { Run, RunGateRow } from '../read/run-shape.ts'
+import { runJob } from '../run-job.ts'
 import { findRun, type HeldRun, lockRun, nextStatus } from '../run-row.ts'
 import { firedTripwire, type GatedCheckpoint, tripwireNotice } from './tripwires.ts'
 
@@ -61,12 +63,6 @@ const gatedCheckpoints: Statement<GatedCheckpoint> = {
 const tripwiresOf: Statement<{ tripwires: readonly GateTripwire[] | null }> = {
   name: 'run-tripwires',
   text: `select recipe #> '{gate,tripwires}' as tripwires from runs where id = $1`,
-}
-
-const askToStop: Statement<never> = {
-  name: 'run-stop-tripwire',
-  text: `update runs set cancel_requested_at = now(), stop_reason = 'tripwire', updated_at = now()
-    where id = $1 and status = 'running' and cancel_requested_at is null`,
 }
 
 /**
@@ -150,7 +146,7 @@ async function stopWhereFired(tx: Tx, runId: string, results: readonly Checkpoin
       gated.filter((checkpoint) => !told.has(checkpoint.step)),
     )
     if (!fired) continue
-    await tx.query(askToStop, [runId])
+    await askToStop(tx, runJob, runId, 'tripwire')
     return addNotice(tx, runLog, runId, tripwireNotice(fired))
   }
 }

@@ -2,24 +2,23 @@
 import { audit } from '../../operation/audit.ts'
 import type { Credentialed, RequestContext } from '../../operation/context.ts'
 import { notFound } from '../../platform/errors.ts'
+import type { Usd } from '../../platform/money.ts'
 import type { RepoFacts } from '../../repos/get-repo.ts'
 import type { Tx } from '../../store/db.ts'
 import { deleteAfterCommit } from '../../work/job-objects.ts'
-import { addNotice } from '../../work/log/notice.ts'
-import { endAttempt } from '../claim/attempts.ts'
-import { chargeRun } from '../end/charge-run.ts'
-import { limitReached } from '../lease/deadline.ts'
+import { addNotice, appendChunk } from '../../work/log/write-chunks.ts'
+import { endClaimedRun } from '../end/end-claimed-run.ts'
+import { limitOfRun } from '../lease/deadline.ts'
 import { runLog } from '../log/run-log.ts'
 import { iterationOf } from '../metrics/metrics-line.ts'
 import { paceAfter } from '../read/pace.ts'
 import { addRewards } from '../read/sparkline.ts'
-import { accruedUsd } from '../read/spend.ts'
 import { addMeasurements } from './measure.ts'
 import { lockOutputRepo, referToOutput, stampOutput } from './output-repo.ts'
 import { assertMoves, isRepeat, withoutStored } from './report-guards.ts'
 import { type MetricsBatch, type ReadReport, type ReportRunInput, rewardsOf } from './report-input.ts'
 import { withNumber } from './report-numbers.ts'
-import { insertLogChunk, insertMetrics, type LockedRun, lockRunToReport, updateReportedRun } from './report-rows.ts'
+import { insertMetrics, type LockedRun, lockRunToReport, updateReportedRun } from './report-rows.ts'
 import { bytesOfReport, countRunBytes } from './run-storage.ts'
 
 /** Keys of what was written before the transaction that names it. */
@@ -54,19 +53,26 @@ export async function applyReport(ctx: RequestContext, tx: Tx, report: Report): 
   assertMoves(viewer, run, input, fence)
   const read = withoutStored(run, input, report.read)
   if (!read.log) deleteAfterCommit(ctx.deps, tx, [report.stored.logKey])
-  await writeReport(ctx, tx, { ...report, read }, run)
+  const costUsd = input.status ? await endClaimedRun(ctx.deps, tx, run, 'reported') : null
+  await writeReport(ctx, tx, { ...report, read }, run, costUsd)
   if (output) await referToOutput(tx, run, output.id)
-  if (input.status) await writeEnd(ctx, tx, run, input, repo)
+  if (costUsd !== null) await writeEnd(ctx, tx, run, input, costUsd, repo)
   await countRunBytes(tx, ctx.deps.config, run, bytesOfReport(read))
   tx.afterCommit(() => ctx.deps.events.hint(run.id))
 }
 
-async function writeReport(ctx: RequestContext, tx: Tx, report: Report, run: LockedRun): Promise<void> {
+async function writeReport(
+  ctx: RequestContext,
+  tx: Tx,
+  report: Report,
+  run: LockedRun,
+  costUsd: Usd | null,
+): Promise<void> {
   const { input, read, stored } = report
   const { log, metrics } = read
   if (log) {
-    await tx.query(insertLogChunk, {
-      runId: run.id,
+    await appendChunk(tx, runLog, {
+      jobId: run.id,
       seq: run.logSeq + 1,
       attempt: run.attempt,
       storageKey: stored.logKey,
@@ -88,8 +94,7 @@ async function writeReport(ctx: RequestContext, tx: Tx, report: Report, run: Loc
     })
   }
   const end = input.status ? run.now : null
-  const cost = end === null ? null : await chargeRun(tx, run)
-  const limit = end === null ? limitReached(run) : null
+  const limit = end === null ? limitOfRun(run) : null
   const gates = read.scorecard?.gates
   await tx.query(updateReportedRun, {
     runId: run.id,
@@ -97,7 +102,7 @@ async function writeReport(ctx: RequestContext, tx: Tx, report: Report, run: Loc
     now: run.now,
     endedAt: end,
     leaseSeconds: ctx.deps.config.runs.leaseSeconds,
-    costUsd: cost,
+    costUsd,
     error: input.error ?? null,
     logSeq: run.logSeq + (log ? 1 : 0),
     logLines: run.logLines + (log?.lineCount ?? 0),
@@ -160,22 +165,21 @@ function paceColumn(run: LockedRun, input: ReportRunInput, metrics: MetricsBatch
   return pace && JSON.stringify(pace)
 }
 
-/** What the end of a run leaves behind: its attempt closed, a row in the audit log, what it measured, its model stamped. */
+/** What a reported end leaves behind besides: a row in the audit log, what the run measured, its model stamped. */
 async function writeEnd(
   ctx: RequestContext,
   tx: Tx,
   run: LockedRun,
   input: ReportRunInput,
+  costUsd: Usd,
   repo: RepoFacts | null,
 ): Promise<void> {
-  await endAttempt(tx, run, 'reported')
-  await ctx.deps.queue.send(tx, 'run-metrics-file', { runId: run.id })
   await audit(tx, ctx, {
     action: 'run.finish',
     accountId: run.ownerId,
     targetId: run.id,
     before: { status: run.status, attempt: run.attempt },
-    after: { status: input.status, costUsd: accruedUsd({ ...run, finishedAt: run.now, costUsd: null }, run.now) },
+    after: { status: input.status, costUsd },
   })
   if (input.status !== 'succeeded') return
   await addMeasurements(tx, ctx.deps.config, run, {

@@ -124,22 +124,6 @@ export const updateReportedRun = statement({
     where id = :runId`,
 })
 
-export const insertLogChunk = statement({
-  name: 'run-report-log-chunk',
-  params: {
-    runId: param<string>(),
-    seq: param<number>(),
-    attempt: param<number>(),
-    storageKey: param<string | null>(),
-    byteCount: param<number>(),
-    lineCount: param<number>(),
-    firstLine: param<number>(),
-    at: param<string>(),
-  },
-  text: `insert into run_log_chunks (run_id, seq, attempt, stream, storage_key, byte_count, line_count, first_line, at)
-    values (:runId, :seq, :attempt, 'stdout', :storageKey, :byteCount, :lineCount, :firstLine, :at)`,
-})
-
 /** Numbered from the one after `lastSeq` on, in the order of the arrays. */
 export const insertMetrics = statement({
   name: 'run-report-metrics',

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { displayNameOf } from '../../../src/runs/read/display-name.ts'
 import { type ProgressFacts, progressOf } from '../../../src/runs/read/progress.ts'
-import { accruedUsd, billedSeconds, type SpendFacts, spendOf } from '../../../src/runs/read/spend.ts'
+import { type SpendFacts, spendOf } from '../../../src/runs/read/spend.ts'
+import { accruedUsd, billedSeconds } from '../../../src/work/meter.ts'
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1) + seconds * 1000).toISOString()
 const ms = (seconds: number) => Date.parse(at(seconds))

@@ -1,4 +1,4 @@
-/** Notices of the hub in a job's log. */
+/** What is written into a job's log: what its holder reports, and notices of the hub. */
 import type { Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 import { oncePer } from '../job-kind.ts'
@@ -21,4 +21,41 @@ const insertNotice = oncePer(({ job, chunks }: JobLog) =>
 export async function addNotice(tx: Tx, log: JobLog, jobId: string, sentence: string): Promise<void> {
   const text = `${sentence}\n`
   await tx.query(insertNotice(log), { jobId, text, lineCount: countLines(text), byteCount: Buffer.byteLength(text) })
+}
+
+const insertChunk = oncePer(({ job, chunks }: JobLog) =>
+  statement({
+    name: `${job.name}-log-append`,
+    params: {
+      jobId: param<string>(),
+      seq: param<number>(),
+      attempt: param<number>(),
+      storageKey: param<string | null>(),
+      byteCount: param<number>(),
+      lineCount: param<number>(),
+      firstLine: param<number>(),
+      at: param<string>(),
+    },
+    text: `insert into ${chunks.table} (${chunks.jobId}, seq, attempt, stream, storage_key, byte_count, line_count, first_line, at)
+      values (:jobId, :seq, :attempt, 'stdout', :storageKey, :byteCount, :lineCount, :firstLine, :at)`,
+  }),
+)
+
+/** A chunk that its holder reported, with its bytes in the store. */
+export interface ReportedChunk {
+  readonly jobId: string
+  /** The number after the last one's. */
+  readonly seq: number
+  readonly attempt: number
+  readonly storageKey: string | null
+  readonly byteCount: number
+  readonly lineCount: number
+  /** Lines of the log before it. */
+  readonly firstLine: number
+  readonly at: string
+}
+
+/** Appends a chunk, under the lock of the job's row; the caller writes `log_seq` and the sums with what else a report changes. */
+export async function appendChunk(tx: Tx, log: JobLog, chunk: ReportedChunk): Promise<void> {
+  await tx.query(insertChunk(log), chunk)
 }

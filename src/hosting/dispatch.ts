@@ -1,0 +1,132 @@
+/**
+ * Dispatch of hosted jobs: the deployed function is started with the id of its call and a key of its own, which alone claims the job. Spec, run state table.
+ * Started at least once: of two calls of one job, the hub knows one, and the other's claim is refused.
+ */
+import { randomBytes } from 'node:crypto'
+import { audit, noViewer } from '../operation/audit.ts'
+import type { Deps } from '../operation/context.ts'
+import { newId } from '../platform/ids.ts'
+import { column, columns } from '../store/columns.ts'
+import { param, statement } from '../store/statement.ts'
+import { type JobKind, oncePer } from '../work/job-kind.ts'
+import type { HostedKind } from './hosted-kind.ts'
+import { mintJobKey } from './job-key.ts'
+import { spawnHosted } from './spawn-hosted.ts'
+
+/** Never dispatched, or put back to the queue since. */
+const waitsForCall = ({ lease }: JobKind) =>
+  lease ? `(u.dispatched_at is null or ${lease.lostSinceDispatchSql('u')})` : 'u.dispatched_at is null'
+
+/**
+ * The compare-and-set: a job that was claimed or canceled meanwhile is left alone. `anyway`: one that has a call gets another, since the process that recorded it
+ * may have died before it started anything.
+ */
+const takeCall = oncePer(({ job, functionSql, repoIdsSql }: HostedKind) => {
+  const dispatched = columns({
+    id: column<string>('u.id'),
+    ownerId: column<string>('u.owner_id'),
+    createdBy: column<string | null>('u.created_by'),
+    functionName: column<string>(functionSql),
+    repoIds: column<readonly string[]>(repoIdsSql),
+  })
+  return statement({
+    name: `${job.name}-dispatch`,
+    columns: dispatched,
+    params: {
+      jobId: param<string>(),
+      callId: param<string>(),
+      keyId: param<string>(),
+      anyway: param<boolean>(),
+    },
+    text: `update ${job.table} u set hosted_call_id = :callId, hosted_credential = :keyId, dispatched_at = now(), updated_at = now()
+      where u.id = :jobId and u.status = 'queued' and u.executor = 'hosted' and (:anyway::boolean or ${waitsForCall(job)})
+      returning ${dispatched.sql}`,
+  })
+})
+
+const ownerColumn = columns({ ownerId: column<string>('u.owner_id') })
+
+/** Nothing ran, so nothing is billed. A call that ever claimed its job is no longer the spawn's to fail: its lease is. */
+const failCall = oncePer((job: JobKind) =>
+  statement({
+    name: `${job.name}-dispatch-failed`,
+    columns: ownerColumn,
+    params: { jobId: param<string>(), callId: param<string>(), error: param<string>() },
+    text: `update ${job.table} u set status = 'failed', error = :error, cost_usd = 0, finished_at = now(), hosted_call_id = null,
+        hosted_credential = null, dispatched_at = null, updated_at = now()
+      where u.id = :jobId and u.status = 'queued' and u.executor = 'hosted' and u.hosted_call_id = :callId
+        ${job.lease ? `and not ${job.lease.lostSinceDispatchSql('u')}` : ''}
+      returning ${ownerColumn.sql}`,
+  }),
+)
+
+const idColumn = columns({ id: column<string>('u.id') })
+
+/** Those that a background job of their own will not start any more. */
+const undispatched = oncePer((job: JobKind) =>
+  statement({
+    name: `${job.table}-undispatched`,
+    columns: idColumn,
+    text: `select ${idColumn.sql} from ${job.table} u where u.status = 'queued' and u.executor = 'hosted'
+        and (u.dispatched_at is not null or u.created_at < now() - interval '1 minute') and ${waitsForCall(job)}
+      order by u.id limit 100`,
+  }),
+)
+
+export type DispatchDeps = Pick<Deps, 'config' | 'db' | 'events' | 'hosted' | 'log'>
+
+/** Starts a call for a queued hosted job, now or when there is a place for it; a call that cannot be started leaves the job failed with the reason. */
+export async function dispatchJob(deps: DispatchDeps, kind: HostedKind, jobId: string): Promise<void> {
+  await dispatch(deps, kind, jobId, true)
+}
+
+/** Jobs that no call is under way for, as after a preemption. */
+export async function dispatchUndispatched(deps: DispatchDeps, kind: HostedKind): Promise<void> {
+  for (const { id } of await deps.db.query(undispatched(kind.job))) await dispatch(deps, kind, id, false)
+}
+
+async function dispatch(deps: DispatchDeps, kind: HostedKind, jobId: string, anyway: boolean): Promise<void> {
+  const place = deps.hosted.take()
+  // Its background job is done then, so no other worker has it.
+  if (place === null) return deps.hosted.wait(jobId, () => dispatch(deps, kind, jobId, false))
+  const callId = `call_${randomBytes(16).toString('hex')}`
+  let isStarted = false
+  try {
+    const call = await recordCall(deps, kind, jobId, callId, anyway)
+    if (call === null) return
+    deps.events.hint(jobId)
+    const onEnd = (reason: string) => failJob(deps, kind.job, jobId, callId, reason)
+    try {
+      await spawnHosted(deps, { kind: kind.job.name, id: jobId, callId, ...call }, place, onEnd)
+      isStarted = true
+    } catch (error) {
+      await onEnd(error instanceof Error ? error.message : String(error))
+    }
+  } finally {
+    if (!isStarted) await place.leave()
+  }
+}
+
+async function recordCall(deps: DispatchDeps, kind: HostedKind, jobId: string, callId: string, anyway: boolean) {
+  const keyId = newId('key')
+  return deps.db.withTx(async (tx) => {
+    const [job] = await tx.query(takeCall(kind), { jobId, callId, keyId, anyway })
+    return job ? { functionName: job.functionName, token: await mintJobKey(tx, job, keyId) } : null
+  })
+}
+
+async function failJob(deps: DispatchDeps, job: JobKind, jobId: string, callId: string, reason: string): Promise<void> {
+  const error = `The hosted function could not be started: ${reason}`
+  await deps.db.withTx(async (tx) => {
+    const [failed] = await tx.query(failCall(job), { jobId, callId, error })
+    if (!failed) return
+    const change = { before: { status: 'queued' }, after: { status: 'failed', error } }
+    await audit(tx, noViewer, {
+      action: `${job.name}.dispatch`,
+      accountId: failed.ownerId,
+      targetId: jobId,
+      ...change,
+    })
+    tx.afterCommit(() => deps.events.hint(jobId))
+  })
+}

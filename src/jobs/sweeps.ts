@@ -1,0 +1,23 @@
+/** What every hub does by the clock: leases and limits of runs, then hosted processes that have nothing to do any more. */
+import { endCalls as endCallsOf } from '../hosting/end-calls.ts'
+import type { HostedKind } from '../hosting/hosted-kind.ts'
+import type { Deps } from '../operation/context.ts'
+import { hostedRun } from '../runs/dispatch/dispatch-run.ts'
+import { sweepLeases } from '../runs/lease/sweep-leases.ts'
+import type { SweepDeps } from '../work/sweep.ts'
+import { type SweepTimer, startSweeping } from '../work/sweep-timer.ts'
+
+const hostedKinds: readonly HostedKind[] = [hostedRun]
+
+/** Ends hosted processes whose job is over; returns how many. */
+export function endCalls(deps: Pick<Deps, 'db' | 'hosted' | 'log'>): Promise<number> {
+  return endCallsOf(deps, hostedKinds)
+}
+
+/** Begins to sweep. In this order each time, since an ended job is what its process has nothing to do for. */
+export function startSweepTimer(deps: SweepDeps & Pick<Deps, 'hosted'>): SweepTimer {
+  return startSweeping(deps.log, deps.config.runs.leaseSeconds, {
+    'run leases': () => sweepLeases(deps),
+    'hosted calls': () => endCalls(deps),
+  })
+}

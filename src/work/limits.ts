@@ -1,0 +1,70 @@
+/**
+ * The limits of a job under way that the hub itself keeps: `max_hours`, by the database's clock, and the budget. The job is asked to stop; one that does not
+ * is ended. Contract, "max_hours". The decisions are pure.
+ */
+import { type Usd, usd, usdLess } from '../platform/money.ts'
+
+/** A holder that was asked to stop at the deadline ends the job as it reports for so long; then the hub ends it. */
+const STOP_GRACE_MS = 60_000
+
+/** When a job `u` under way has used up so many seconds since its claim; null where the cap is. Cut to the millisecond, so that no bill exceeds it. */
+export function deadlineSqlOf(capSecondsSql: string): string {
+  return `case when u.status = 'running'
+  then date_trunc('milliseconds', u.claimed_at + make_interval(secs => (${capSecondsSql})::float8)) end`
+}
+
+/** `isGraceOver` of the job `u`. */
+export function graceOverSqlOf(deadlineSql: string): string {
+  return `(${deadlineSql} <= now() - interval '${STOP_GRACE_MS} ms' and u.cancel_requested_at <= now() - interval '${STOP_GRACE_MS} ms')`
+}
+
+/** What of a job its limits are read from; times are RFC 3339. */
+export interface LimitFacts {
+  readonly maxHours: number
+  /** When `max_hours` is used up; null where there is no such time. */
+  readonly deadlineAt: string | null
+  readonly cancelRequestedAt: string | null
+  readonly priced: boolean
+  readonly budgetUsd: Usd | null
+  readonly now: string
+}
+
+/** Whether `max_hours` is used up. */
+export function isDeadlineOver({ deadlineAt, now }: Pick<LimitFacts, 'deadlineAt' | 'now'>): boolean {
+  return deadlineAt !== null && Date.parse(deadlineAt) <= Date.parse(now)
+}
+
+/** Whether the job was also asked to stop, and both for longer than its holder has to obey. */
+export function isGraceOver(job: Pick<LimitFacts, 'deadlineAt' | 'cancelRequestedAt' | 'now'>): boolean {
+  if (job.deadlineAt === null || job.cancelRequestedAt === null) return false
+  const from = Math.max(Date.parse(job.deadlineAt), Date.parse(job.cancelRequestedAt))
+  return from + STOP_GRACE_MS <= Date.parse(job.now)
+}
+
+export interface LimitReached {
+  /** `stop_reason` of the job. */
+  readonly reason: 'max_hours' | 'budget'
+  readonly notice: string
+}
+
+/**
+ * The limit that a job under way is to be asked to stop for, at what it has cost so far; null where none is reached, or it was asked before. `name` is how the
+ * notice calls the job.
+ */
+export function limitReached(name: string, job: LimitFacts, accrued: Usd): LimitReached | null {
+  if (job.cancelRequestedAt !== null) return null
+  if (isDeadlineOver(job)) {
+    const notice = `The ${name} has used up its max_hours of ${job.maxHours}. It is asked to stop, and ended in ${STOP_GRACE_MS / 1000} s if it does not.`
+    return { reason: 'max_hours', notice }
+  }
+  if (job.budgetUsd === null || !job.priced) return null
+  const budget = usd(job.budgetUsd)
+  return usdLess(budget, accrued) === budget
+    ? { reason: 'budget', notice: `The budget of ${budget} USD is spent. The ${name} is asked to stop.` }
+    : null
+}
+
+/** Why a job that did not stop at its deadline has failed. */
+export function deadlineError(name: string, { maxHours }: Pick<LimitFacts, 'maxHours'>): string {
+  return `The ${name} used up its max_hours of ${maxHours}, and the hub ended it.`
+}

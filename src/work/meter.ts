@@ -1,0 +1,68 @@
+/** What a job has cost so far: one function for what is shown, what a budget is compared with and what is billed at the end. */
+import { addLedgerEntry, type LedgerEntry } from '../billing/ledger.ts'
+import { costOfSeconds, type Usd, usdLess } from '../platform/money.ts'
+import type { Querier } from '../store/db.ts'
+
+/** Times are RFC 3339; `rateUsdPerHour` has four decimals and is null on an unpriced job. */
+export interface MeterFacts {
+  readonly priced: boolean
+  readonly rateUsdPerHour: Usd | null
+  readonly budgetUsd: Usd | null
+  readonly claimedAt: string | null
+  readonly cancelRequestedAt: string | null
+  /** When `max_hours` is used up; null where there is no such time. */
+  readonly deadlineAt: string | null
+  readonly finishedAt: string | null
+}
+
+/** Billing stops within this time of a cancel, however long the holder takes to obey. */
+const BILLED_AFTER_CANCEL_MS = 60_000
+
+const timeOr = (time: string | null, otherwise: number) => (time === null ? otherwise : Date.parse(time))
+
+/** Seconds that a claim has lasted for the bill: from the claim to the end or `now`, to a minute after a cancel and to the deadline at most. */
+export function billedSeconds(
+  job: Pick<MeterFacts, 'claimedAt' | 'cancelRequestedAt' | 'deadlineAt' | 'finishedAt'>,
+  now: string,
+): number {
+  if (job.claimedAt === null) return 0
+  const canceled = timeOr(job.cancelRequestedAt, Number.POSITIVE_INFINITY) + BILLED_AFTER_CANCEL_MS
+  const deadline = timeOr(job.deadlineAt, Number.POSITIVE_INFINITY)
+  const end = Math.min(Date.parse(job.finishedAt ?? now), canceled, deadline)
+  return Math.max(0, end - Date.parse(job.claimedAt)) / 1000
+}
+
+/** What a job has cost at `now`: nothing unless it is priced and was claimed, and never more than its estimate said: neither deadline nor budget is passed. */
+export function accruedUsd(job: MeterFacts, now: string): Usd {
+  if (!job.priced || job.rateUsdPerHour === null) return '0.0000'
+  const cost = costOfSeconds(job.rateUsdPerHour, billedSeconds(job, now))
+  return job.budgetUsd === null ? cost : usdLess(cost, job.budgetUsd)
+}
+
+/** A claimed job, under the lock of its row. */
+export interface ChargedJob extends Omit<MeterFacts, 'finishedAt'> {
+  readonly id: string
+  readonly ownerId: string
+  readonly attempt: number
+  readonly now: string
+}
+
+/** Writes the ledger row of a claimed job that ends at its `now`, in the transaction that ends it, also when it costs nothing; returns what it costs. */
+export async function chargeJob(
+  tx: Querier,
+  job: ChargedJob,
+  entry: Pick<LedgerEntry, 'jobKind' | 'kind' | 'tier'>,
+): Promise<Usd> {
+  const facts = { ...job, finishedAt: job.now }
+  const amountUsd = accruedUsd(facts, job.now)
+  const seconds = billedSeconds(facts, job.now)
+  await addLedgerEntry(tx, {
+    ...entry,
+    accountId: job.ownerId,
+    jobId: job.id,
+    attempt: job.attempt,
+    seconds,
+    amountUsd,
+  })
+  return amountUsd
+}

@@ -1,0 +1,45 @@
+/** Runs sweeps by the clock, on every hub: the locks of the rows see to it that each job is swept by one. */
+import type { Logger } from 'pino'
+
+/** The queue's own clock counts in minutes, which is too slow for this. Contract: at least every 10 s, and at least every second lease length. */
+const MAX_INTERVAL_MS = 10_000
+
+export interface SweepTimer {
+  /** Waits for a sweep that is under way. */
+  close(): Promise<void>
+}
+
+/** What is done each time, by name: each says how many jobs it moved. */
+export type Sweeps = Readonly<Record<string, () => Promise<number>>>
+
+/** Begins to sweep. One round follows the other, so that a slow database has one to bear at a time; a sweep that fails keeps no other from its turn. */
+export function startSweeping(log: Logger, leaseSeconds: number, sweeps: Sweeps): SweepTimer {
+  const intervalMs = Math.min(MAX_INTERVAL_MS, leaseSeconds * 1000)
+  let timer: NodeJS.Timeout
+  let underWay: Promise<void> = Promise.resolve()
+  let closed = false
+  const round = async () => {
+    for (const [name, sweep] of Object.entries(sweeps)) {
+      try {
+        const swept = await sweep()
+        if (swept > 0) log.info({ sweep: name, swept }, 'a sweep moved jobs')
+      } catch (error) {
+        log.warn({ err: error, sweep: name }, 'a sweep failed and is tried again')
+      }
+    }
+    if (!closed) wait()
+  }
+  const wait = () => {
+    timer = setTimeout(() => {
+      underWay = round()
+    }, intervalMs)
+  }
+  wait()
+  return {
+    async close() {
+      closed = true
+      clearTimeout(timer)
+      await underWay
+    },
+  }
+}

@@ -1,0 +1,63 @@
+/** The sweep: what of a kind of job the hub itself has to move, since nobody else will. A kind without a lease and without limits has none. */
+import type { Deps } from '../operation/context.ts'
+import { type Columns, column, columns } from '../store/columns.ts'
+import type { Tx } from '../store/db.ts'
+import { param, type Statement, statement } from '../store/statement.ts'
+import { type JobKind, oncePer } from './job-kind.ts'
+
+export type SweepDeps = Pick<Deps, 'config' | 'db' | 'events' | 'log' | 'objects' | 'queue'>
+
+export interface Sweep<Row> {
+  readonly job: JobKind
+  /** Of the row `u`, what `sweep` decides by. */
+  readonly columns: Columns<Row>
+  /** Whether the hub has to move the running job `u`. */
+  readonly dueSql: string
+  /** Moves one, its row locked; false where nothing was to be done after all. */
+  readonly sweep: (deps: SweepDeps, tx: Tx, job: Row) => Promise<boolean>
+}
+
+const idColumn = columns({ id: column<string>('u.id') })
+
+const nextDue = oncePer(({ job, dueSql }: Pick<Sweep<never>, 'job' | 'dueSql'>) =>
+  statement({
+    name: `${job.name}-next-due`,
+    columns: idColumn,
+    params: { failed: param<readonly string[]>() },
+    text: `select ${idColumn.sql} from ${job.table} u where u.status = 'running' and ${dueSql} and u.id <> all(:failed::text[])
+      order by u.id limit 1`,
+  }),
+)
+
+/** SKIP LOCKED: of many hubs that sweep at once one takes it, and a report that holds its job right now has not lost it. */
+const lockDue = <Row>({ job, dueSql, columns: selected }: Sweep<Row>): Statement<Row> =>
+  statement({
+    name: `${job.name}-lock-due`,
+    columns: selected,
+    text: `select ${selected.sql} from ${job.table} u where u.id = $1 and u.status = 'running' and ${dueSql} for update skip locked`,
+  })
+
+/**
+ * Sweeps every job that is due, of those that no other hub is sweeping; returns how many. Each has a transaction of its own: one that cannot be swept is
+ * left to the next time and keeps no other from it.
+ */
+export async function sweepDue<Row>(deps: SweepDeps, sweep: Sweep<Row>): Promise<number> {
+  const failed: string[] = []
+  for (let swept = 0; ; ) {
+    const [due] = await deps.db.query(nextDue(sweep), { failed })
+    if (!due) return swept
+    try {
+      if (await deps.db.withTx((tx) => sweepOne(deps, tx, sweep, due.id))) swept += 1
+      else failed.push(due.id)
+    } catch (error) {
+      deps.log.error({ err: error, job: due.id }, `a ${sweep.job.name} that was due was not swept`)
+      failed.push(due.id)
+    }
+  }
+}
+
+/** False when another hub or a report holds it, or its holder has reported since. */
+async function sweepOne<Row>(deps: SweepDeps, tx: Tx, sweep: Sweep<Row>, jobId: string): Promise<boolean> {
+  const [row] = await tx.query(lockDue(sweep), [jobId])
+  return row ? sweep.sweep(deps, tx, row) : false
+}
