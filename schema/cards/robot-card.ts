@@ -1,10 +1,13 @@
 /** Robot cards and reports on them, as they are read. Spec, "Robot card". */
+import { createContextCache } from '@pothos/core'
+import DataLoader from 'dataloader'
 import { z } from 'zod'
 import { actuatorList, type RobotCardDocument } from '../../src/cards/card-schema.ts'
-import { getRobotCard } from '../../src/cards/get-robot-card.ts'
+import { getCardsOfRepos, getRobotCard } from '../../src/cards/get-robot-card.ts'
 import type { RobotModelSummary } from '../../src/cards/model-checks.ts'
 import type { RobotCard } from '../../src/cards/robot-card.ts'
 import type { RobotValidationReport } from '../../src/cards/validate-robot-card.ts'
+import type { RequestContext } from '../../src/operation/context.ts'
 import { builder } from '../builder.ts'
 import { RepoType } from '../repos/repo.ts'
 import { args, query } from '../root-field.ts'
@@ -150,8 +153,19 @@ export const RobotCardType = builder.objectRef<RobotCard>('RobotCard').implement
   }),
 })
 
-builder.objectField(RepoType, 'robotCard', (t) =>
-  t.expose('robotCard', { type: RobotCardType, nullable: true, description: 'Robot repos, when set.' }),
+/** For repos that were read without their cards. */
+const cardLoader = createContextCache(
+  ({ deps }: RequestContext) =>
+    new DataLoader<string, RobotCard | null>((repoIds) => getCardsOfRepos(deps.db, repoIds)),
+)
+
+builder.objectField(RepoType, 'card', (t) =>
+  t.field({
+    type: RobotCardType,
+    nullable: true,
+    description: 'Robot repos, when set.',
+    resolve: ({ id, robotCard }, _args, ctx) => (robotCard === undefined ? cardLoader(ctx).load(id) : robotCard),
+  }),
 )
 
 query('robotCard', {

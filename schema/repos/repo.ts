@@ -20,6 +20,7 @@ import { builder, MAX_PAGE_SIZE } from '../builder.ts'
 import { Connection, forwardArgs, nodesOf } from '../connection.ts'
 import { repoName, rule } from '../input-field.ts'
 import { args, input, mutation, query, subscription } from '../root-field.ts'
+import { selects } from '../selection.ts'
 import { RepoKindEnum, RepoSortEnum, VisibilityEnum } from './enums.ts'
 import { DatasetMetaType, ModelMetaType } from './repo-meta.ts'
 import { targetRepo } from './target-repo.ts'
@@ -105,7 +106,7 @@ query('repo', {
     owner: t.string({ required: true, description: 'Handle of the owner.' }),
     slug: t.string({ required: true, description: 'Slug of the repo.' }),
   })),
-  read: getRepo,
+  read: (ctx, name, info) => getRepo(ctx, name, { cards: selects(info, ['card']) }),
 })
 
 const RepoConnection = builder.connectionObject(
@@ -150,9 +151,10 @@ query('repos', {
       description: "Only robots whose card's current interface has this fingerprint.",
     }),
   })),
-  read: async (ctx, args) => {
+  read: async (ctx, args, info) => {
     const filter: ListReposInput = { ...args, ...forwardArgs(args, MAX_PAGE_SIZE) }
-    return new RepoPage(await listRepos(ctx, filter), filter)
+    const cards = selects(info, ['nodes', 'card']) || selects(info, ['edges', 'node', 'card'])
+    return new RepoPage(await listRepos(ctx, filter, { cards }), filter)
   },
 })
 

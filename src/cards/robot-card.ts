@@ -6,12 +6,13 @@ import type { RobotCardDocument } from './card-schema.ts'
 
 declare module '../repos/repo-shape.ts' {
   interface Repo {
-    /** Of a robot repo, where one is set; read with the repo's own row. */
-    readonly robotCard: RobotCard | null
+    /** Of a robot repo, where one is set; undefined where it was not read with the repo's own row. */
+    readonly robotCard: RobotCard | null | undefined
   }
 }
 
-const cardColumns = columns({
+/** Of a row of robot_cards. */
+export const cardColumns = columns({
   /** As it was put; typed by `putRobotCard`, which checked it. */
   card: column<RobotCardDocument>('card'),
   interfaceFingerprint: column<string | null>('interface_fingerprint'),

@@ -127,7 +127,8 @@ export async function listTree(ctx: RequestContext, input: TreeInput): Promise<F
     upper: prefixSuccessor(input.prefix),
     limit: input.limit + 1,
   })
-  if (rows.length === 0 && !(await getRepo(ctx, { owner: input.owner, slug: input.repo }))) return null
+  if (rows.length === 0 && !(await getRepo(ctx, { owner: input.owner, slug: input.repo }, { cards: false })))
+    return null
   return toPage(rows, listing, input.limit)
 }
 

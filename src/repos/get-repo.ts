@@ -3,38 +3,66 @@ import { assertMayWriteRepo, repoViewer, visibleRepos } from '../auth/policy.ts'
 import type { RequestContext, Viewer } from '../operation/context.ts'
 import { notFound } from '../platform/errors.ts'
 import { fullNameText } from '../platform/text-rules.ts'
-import { column, columns, type RowOf } from '../store/columns.ts'
+import { type Columns, column, columns, type RowOf } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
-import { type Repo, type RepoKind, repoColumns, toRepo, type Visibility, visibleRepo } from './repo-shape.ts'
+import {
+  cardedColumns,
+  type Repo,
+  type RepoKind,
+  repoColumns,
+  toRepo,
+  type Visibility,
+  visibleRepo,
+  type WithCards,
+} from './repo-shape.ts'
 
-const repoByName = statement({
-  name: 'repo-by-name',
-  columns: repoColumns,
-  params: { ...repoViewer, owner: param<string>(), slug: param<string>() },
-  text: `select ${repoColumns.sql} from repos r join accounts o on o.id = r.owner_id
+const byName = <R>(name: string, columns: Columns<R>) =>
+  statement({
+    name,
+    columns,
+    params: { ...repoViewer, owner: param<string>(), slug: param<string>() },
+    text: `select ${columns.sql} from repos r join accounts o on o.id = r.owner_id
     where o.handle = :owner and r.slug = :slug and ${visibleRepo}`,
-})
+  })
 
-const reposById = statement({
-  name: 'repos-by-id',
-  columns: repoColumns,
-  params: { ...repoViewer, ids: param<readonly string[]>() },
-  text: `select ${repoColumns.sql} from repos r join accounts o on o.id = r.owner_id
+const repoByName = byName('repo-by-name', repoColumns)
+const cardedByName = byName('repo-by-name-carded', cardedColumns)
+
+const byId = <R>(name: string, columns: Columns<R>) =>
+  statement({
+    name,
+    columns,
+    params: { ...repoViewer, ids: param<readonly string[]>() },
+    text: `select ${columns.sql} from repos r join accounts o on o.id = r.owner_id
     where r.id = any(:ids::text[]) and ${visibleRepo}`,
-})
+  })
+
+const reposById = byId('repos-by-id', repoColumns)
+const cardedById = byId('repos-by-id-carded', cardedColumns)
 
 /** getRepo (spec, "Repos"): null where the repo does not exist or the caller may not see it. One statement. */
-export async function getRepo(ctx: RequestContext, name: { owner: string; slug: string }): Promise<Repo | null> {
-  const [row] = await ctx.deps.db.query(repoByName, { ...visibleRepos(ctx.viewer), ...name })
+export async function getRepo(
+  ctx: RequestContext,
+  { owner, slug }: { readonly owner: string; readonly slug: string },
+  { cards }: WithCards,
+): Promise<Repo | null> {
+  const values = { ...visibleRepos(ctx.viewer), owner, slug }
+  const [row] = cards ? await ctx.deps.db.query(cardedByName, values) : await ctx.deps.db.query(repoByName, values)
   return row ? toRepo(row) : null
 }
 
 /** Repos by id in the order asked, null where invisible; one statement for any number. For loaders and `node`. */
-export async function getReposById(querier: Querier, viewer: Viewer, ids: readonly string[]): Promise<(Repo | null)[]> {
-  const rows = await querier.query(reposById, { ...visibleRepos(viewer), ids })
-  const byId = new Map(rows.map((row) => [row.id, toRepo(row)]))
-  return ids.map((id) => byId.get(id) ?? null)
+export async function getReposById(
+  querier: Querier,
+  viewer: Viewer,
+  ids: readonly string[],
+  { cards }: WithCards = { cards: false },
+): Promise<(Repo | null)[]> {
+  const values = { ...visibleRepos(viewer), ids }
+  const rows = cards ? await querier.query(cardedById, values) : await querier.query(reposById, values)
+  const found = new Map(rows.map((row) => [row.id, toRepo(row)]))
+  return ids.map((id) => found.get(id) ?? null)
 }
 
 const factColumns = columns({
@@ -67,8 +95,8 @@ export async function getRobotsByName(
   const names = texts.map((text) => fullNameText.safeParse(text.toLowerCase()).data ?? null)
   const asked = [...new Set(names.filter((name) => name !== null))]
   const rows = asked.length === 0 ? [] : await querier.query(robotsByName, { ...visibleRepos(viewer), names: asked })
-  const byName = new Map(rows.map(toRepo).map((repo) => [repo.fullName, repo]))
-  return names.map((name) => (name === null ? null : (byName.get(name) ?? null)))
+  const found = new Map(rows.map((row) => toRepo(row)).map((repo) => [repo.fullName, repo]))
+  return names.map((name) => (name === null ? null : (found.get(name) ?? null)))
 }
 
 /** What a verb needs of the repo that it acts on. */

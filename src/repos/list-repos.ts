@@ -5,7 +5,7 @@ import { decodeCursor, encodeCursor, idPart, isTimePart, type Page } from '../pl
 import { DEFAULT_PAGE_SIZE } from '../platform/text-rules.ts'
 import type { Statement } from '../store/db.ts'
 import { type RepoFilter, type RepoSort, repoFacetStatement, repoPageStatement } from './list-sql.ts'
-import { type Repo, toRepo } from './repo-shape.ts'
+import { type Repo, toRepo, type WithCards } from './repo-shape.ts'
 
 export interface ListReposInput extends Omit<RepoFilter, 'ownerId'> {
   readonly owner?: string | null
@@ -54,8 +54,8 @@ function readCursor(listing: string, sort: RepoSort, cursor: string): readonly s
     : decodeCursor<[string, string]>(listing, cursor, [isTimePart, isRepoId])
 }
 
-/** One page, newest first by `sort`; it may be shorter than asked for where cards are large. 422 for a cursor of another listing. One statement, two with an `owner` filter. */
-export async function listRepos(ctx: RequestContext, input: ListReposInput): Promise<Page<Repo>> {
+/** One page, newest first by `sort`; with cards it may be shorter than asked for, where they are large. 422 for a cursor of another listing. One statement, two with an `owner` filter. */
+export async function listRepos(ctx: RequestContext, input: ListReposInput, { cards }: WithCards): Promise<Page<Repo>> {
   const sort = input.sort ?? 'created'
   const listing = listingName(input, sort)
   const after = input.after ? readCursor(listing, sort, input.after) : null
@@ -63,9 +63,15 @@ export async function listRepos(ctx: RequestContext, input: ListReposInput): Pro
   const cursorOf = (repo: Repo) => encodeCursor(listing, sort === 'created' ? [repo.id] : [repo.updatedAt, repo.id])
   const filter = await resolveFilter(ctx, input)
   if (!filter) return { nodes: [], hasNextPage: false, cursorOf }
-  const { statement, values } = repoPageStatement(visibleRepos(ctx.viewer), { filter, sort, after, limit: limit + 1 })
+  const { statement, values } = repoPageStatement(visibleRepos(ctx.viewer), {
+    filter,
+    sort,
+    after,
+    limit: limit + 1,
+    cards,
+  })
   const rows = await ctx.deps.db.query(statement, values)
-  const nodes = rows.slice(0, limit).map(toRepo)
+  const nodes = rows.slice(0, limit).map((row) => toRepo(row))
   return { nodes, hasNextPage: (rows[0]?.found ?? 0) > nodes.length, cursorOf }
 }
 

@@ -3,9 +3,9 @@
  * each cut at the page size, so that a page costs the same however many repos of other people lie between.
  */
 import { repoViewer, type VisibleRepos } from '../auth/policy.ts'
-import { column, columns, type RowOf } from '../store/columns.ts'
+import { type Columns, column, columns, type RowOf } from '../store/columns.ts'
 import { composed, type Given, type NamedStatement, param } from '../store/statement.ts'
-import { type RepoKind, repoColumns, type Visibility, visibleRepo } from './repo-shape.ts'
+import { cardedColumns, type RepoKind, repoColumns, type Visibility, visibleRepo } from './repo-shape.ts'
 
 export interface RepoFilter {
   readonly q?: string | null
@@ -25,10 +25,13 @@ export interface RepoPageQuery {
   readonly sort: RepoSort
   readonly after: readonly string[] | null
   readonly limit: number
+  readonly cards: boolean
 }
 
 /** A repo, and how many rows the page had before it was cut for its size. */
-const listedColumns = repoColumns.with({ found: column<number>('page.found') })
+const found = { found: column<number>('page.found') }
+const listedColumns = repoColumns.with(found)
+const cardedListing = cardedColumns.with(found)
 
 /** What a listing can be given, whichever of it a shape uses. */
 const params = {
@@ -92,7 +95,8 @@ const keyset = {
 
 const where = (conditions: readonly string[]) => conditions.join(' and ')
 
-type PageStatement = NamedStatement<RowOf<typeof listedColumns>, Values>
+type ListedRow = RowOf<typeof listedColumns> & Partial<RowOf<typeof cardedListing>>
+type PageStatement = NamedStatement<ListedRow, Values>
 
 /** By name, which says the shape of the text: put together once. */
 const prepared = new Map<string, PageStatement>()
@@ -119,24 +123,26 @@ function pageStatement(name: string, viewer: VisibleRepos, query: RepoPageQuery)
   if (query.filter.visibility !== 'public' && viewer.accountIds.length > 0)
     streams.push(privateStream(viewer.repoIds, shared, by))
   const page = streams.length > 0 ? streams.join(' union all ') : `(select r.id, r.updated_at from repos r where false)`
-  const text = `select ${listedColumns.sql}
+  const columns: Columns<ListedRow> = isCarded(query) ? cardedListing : listedColumns
+  const text = `select ${columns.sql}
     from (${bounded(`select id, updated_at from (${page}) candidates order by ${by} limit :limit::int`, query, by)}) page
     join repos r on r.id = page.id join accounts o on o.id = r.owner_id
     order by ${by.replaceAll(/\b(id|updated_at)\b/g, 'page.$1')}`
-  return composed({ name, columns: listedColumns, params, text })
+  return composed({ name, columns, params, text })
 }
 
-/** A card may have a megabyte and a page a hundred of them: a page ends early behind the card that takes it past 4 MiB. */
+/** A card may have a megabyte and a page a hundred of them: a page with its cards ends early behind the one that takes it past 4 MiB. */
 const MAX_CARD_BYTES = 4 * 1024 * 1024
 
-const isBounded = ({ filter }: RepoPageQuery) => !filter.kind || filter.kind === 'robot'
+/** Whether cards are asked for, and there can be any. */
+const isCarded = ({ filter, cards }: RepoPageQuery) => cards && (!filter.kind || filter.kind === 'robot')
 
 /**
  * The rows of a page up to that bound, each with how many there are without it. The size of a card is looked up row by row: a join is planned as a scan of
  * all cards.
  */
 function bounded(page: string, query: RepoPageQuery, by: string): string {
-  if (!isBounded(query)) return `select id, updated_at, count(*) over ()::int as found from (${page}) listed`
+  if (!isCarded(query)) return `select id, updated_at, count(*) over ()::int as found from (${page}) listed`
   return `select id, updated_at, found from (
       select id, updated_at, count(*) over ()::int as found,
         sum(card_bytes) over (order by ${by} rows between unbounded preceding and 1 preceding) as before
@@ -161,7 +167,8 @@ function statementName(query: RepoPageQuery, viewer: VisibleRepos): string {
   const { q, tag, robot, interfaceFingerprint, kind, ownerId, visibility } = query.filter
   if (q || tag?.length || robot || interfaceFingerprint) return ''
   const shape = [
-    kind && (isBounded(query) ? 'r' : 'k'),
+    kind && 'k',
+    isCarded(query) && 'c',
     ownerId && 'o',
     visibility,
     query.after && 'a',

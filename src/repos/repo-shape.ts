@@ -80,10 +80,12 @@ const metaColumn = `case r.kind
       select json_build_object('episodeCount', d.episode_count, 'fps', d.fps, 'robotType', d.robot_type,
         'totalFrames', d.total_frames, 'updatedAt', ${isoTime('d.updated_at')})
       from dataset_meta d where d.repo_id = r.id)
-    when 'robot' then (
-      select json_build_object('card', c.card, 'interfaceFingerprint', c.interface_fingerprint, 'updatedAt', ${isoTime('c.updated_at')})
-      from robot_cards c where c.repo_id = r.id)
   end`
+
+/** A card may have a megabyte: it is read where it is asked for. */
+const cardColumn = `case when r.kind = 'robot' then (
+    select json_build_object('card', c.card, 'interfaceFingerprint', c.interface_fingerprint, 'updatedAt', ${isoTime('c.updated_at')})
+    from robot_cards c where c.repo_id = r.id) end`
 
 /** Model repos visible to the caller that name this robot; null on other kinds. */
 const policyCountColumn = `case when r.kind = 'robot' then (
@@ -107,12 +109,20 @@ export const repoColumns = columns({
   verifiedCount: column<number>('r.verified_count'),
   createdAt: column<string>('r.created_at'),
   updatedAt: column<string>('r.updated_at'),
-  /** By `kind`; typed by `metaColumn`, which writes it. The card in it was checked when it was put. */
-  meta: column<ModelMeta | DatasetMeta | Repo['robotCard']>(metaColumn),
+  /** By `kind`; typed by `metaColumn`, which writes it. */
+  meta: column<ModelMeta | DatasetMeta | null>(metaColumn),
   policyCount: column<number | null>(policyCountColumn),
 })
 
-export type RepoRow = RowOf<typeof repoColumns>
+/** The same and the card, which was checked when it was put. */
+export const cardedColumns = repoColumns.with({ robotCard: column<Repo['robotCard']>(cardColumn) })
+
+/** Whether cards are read beside their repos. */
+export interface WithCards {
+  readonly cards: boolean
+}
+
+export type RepoRow = RowOf<typeof repoColumns> & Pick<Partial<Repo>, 'robotCard'>
 
 /** A row in the graph's shape. */
 export function toRepo(row: RepoRow): Repo {
@@ -128,7 +138,7 @@ export function toRepo(row: RepoRow): Repo {
     tags: row.tags,
     modelMeta: kind === 'model' ? (meta as ModelMeta | null) : null,
     datasetMeta: kind === 'dataset' ? (meta as DatasetMeta | null) : null,
-    robotCard: kind === 'robot' ? (meta as Repo['robotCard']) : null,
+    robotCard: kind === 'robot' ? row.robotCard : null,
     fileSummary: { count: row.fileCount, totalBytes: row.totalBytes, verifiedCount: row.verifiedCount },
     policyCount: row.policyCount,
     createdAt: row.createdAt,

@@ -76,7 +76,7 @@ async function applyUpdate(ctx: RequestContext, tx: Tx, facts: RepoFacts, input:
     await audit(tx, ctx, { action: 'repo.update', accountId: facts.ownerId, targetId: facts.id, before, after })
     tx.afterCommit(() => ctx.deps.events.hint(facts.id))
   }
-  const [repo] = await getReposById(tx, ctx.viewer, [facts.id])
+  const [repo] = await getReposById(tx, ctx.viewer, [facts.id], { cards: true })
   if (!repo) throw missing()
   return repo
 }

@@ -29,6 +29,6 @@ export async function* watchRepo(ctx: RequestContext, repoId: string): AsyncGene
 async function repoNow(ctx: RequestContext, repoId: string, isFirst: boolean): Promise<Repo | null> {
   const viewer = isFirst ? ctx.viewer : await currentViewer(ctx.deps.db, ctx.viewer)
   if (viewer === null) return null
-  const [repo] = await getReposById(ctx.deps.db, viewer, [repoId])
+  const [repo] = await getReposById(ctx.deps.db, viewer, [repoId], { cards: true })
   return repo ? seenBy(viewer, repo) : null
 }

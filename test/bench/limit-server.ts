@@ -117,6 +117,7 @@ serve('/v1/repos', async (viewer, _names, limit) => {
   const { statement, values } = repoPageStatement(viewer, {
     filter: {},
     sort: 'created',
+    cards: true,
     after: null,
     limit: limit + 1,
   })

@@ -237,7 +237,7 @@ describe('one robot', () => {
     const card = { dof: 2, actuators: [{ name: 'm', note: text }] }
     const put = await hub.call(ada, 'PUT', `/v1/robots/${robot}/card`, card)
     expect([put.status, put.json.errors]).toEqual([200, undefined])
-    const member = 'nodes(ids: $ids) { ... on Repo { robotCard { document } } }'
+    const member = 'nodes(ids: $ids) { ... on Repo { card { document } } }'
     const query = `query ($ids: [ID!]!) { a: ${member} b: ${member} }`
     const of = (count: number) =>
       hub.send(ada, 'POST', '/graphql', {

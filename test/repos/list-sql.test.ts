@@ -6,7 +6,13 @@ const viewer = { accountIds: ['user_zq'], repoIds: ['repo_zq'] }
 const filter: RepoFilter = { q: "zq'%", ownerId: 'user_zq', tag: ['zq'], robot: 'ZQ', interfaceFingerprint: 'zq' }
 
 it('what a request asks for is never part of the text, and all of it is among the values', () => {
-  const page = repoPageStatement(viewer, { filter, sort: 'updated', after: ['zq-time', 'repo_zq'], limit: 7 })
+  const page = repoPageStatement(viewer, {
+    filter,
+    sort: 'updated',
+    after: ['zq-time', 'repo_zq'],
+    limit: 7,
+    cards: true,
+  })
   expect(page.statement.text).not.toMatch(/zq/i)
   expect(orderedValues(page.statement, page.values)).toEqual([
     ['user_zq'],
@@ -27,7 +33,7 @@ it('what a request asks for is never part of the text, and all of it is among th
 
 it('shapes that are asked for all the time are put together once, and searches are not prepared', () => {
   const ask = (asked: RepoFilter) =>
-    repoPageStatement(viewer, { filter: asked, sort: 'created', after: null, limit: 7 }).statement
+    repoPageStatement(viewer, { filter: asked, sort: 'created', after: null, limit: 7, cards: true }).statement
   expect(ask({ kind: 'model' })).toBe(ask({ kind: 'model' }))
   expect(ask({ kind: 'model' })).not.toBe(ask({ kind: 'robot' }))
   expect(ask({ q: 'arm' }).name).toBe('')

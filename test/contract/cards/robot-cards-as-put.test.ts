@@ -243,9 +243,20 @@ describe('a page of repos with large cards', () => {
       )
       expect(pages.map(({ items }) => items.length)).toEqual([6, 2])
     }
-    const query = `{ repos(owner: "${owner.handle}", first: 100) { nodes { slug robotCard { dof } } pageInfo { hasNextPage } } }`
+    const query = `{ repos(owner: "${owner.handle}", first: 100) { nodes { slug card { dof } } pageInfo { hasNextPage } } }`
     const { data } = await hub.graphql(owner, query)
     expect([data.repos.nodes.length, data.repos.pageInfo]).toEqual([6, { hasNextPage: true }])
+    const inEdges = `{ repos(owner: "${owner.handle}", first: 100) { edges { node { ...Bare } } } } fragment Bare on Repo { slug card { dof } }`
+    expect((await hub.graphql(owner, inEdges)).data.repos.edges).toHaveLength(6)
+    for (const nodes of [
+      'slug',
+      'slug card @include(if: false) { dof }',
+      'slug ... @skip(if: true) { card { dof } }',
+    ]) {
+      const names = `{ repos(owner: "${owner.handle}", first: 100) { nodes { ${nodes} } pageInfo { hasNextPage } } }`
+      const { repos } = (await hub.graphql(owner, names)).data
+      expect([nodes, repos.nodes.length, repos.pageInfo.hasNextPage]).toEqual([nodes, 8, false])
+    }
     const small = await hub.call(owner, 'GET', `/v1/repos?owner=${owner.handle}&limit=2`)
     expect([small.json.items.length, small.json.next_cursor === null]).toEqual([2, false])
   })

@@ -129,10 +129,10 @@ describe('a card in the graph', () => {
     })
     const none = await hub.graphql(
       ada,
-      `query ($owner: String!, $repo: String!) { robotCard(owner: $owner, slug: $repo) { dof } repo(owner: $owner, slug: $repo) { robotCard { dof } } }`,
+      `query ($owner: String!, $repo: String!) { robotCard(owner: $owner, slug: $repo) { dof } repo(owner: $owner, slug: $repo) { card { dof } } }`,
       input,
     )
-    expect(none).toEqual({ data: { robotCard: null, repo: { robotCard: null } } })
+    expect(none).toEqual({ data: { robotCard: null, repo: { card: null } } })
     const missing = await hub.graphql(ada, validateCard, { input })
     expect(missing.errors[0].extensions.code).toBe('NOT_FOUND')
   })
