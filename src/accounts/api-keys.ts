@@ -41,19 +41,21 @@ interface KeyRow {
   readonly id: string
   readonly name: string
   readonly createdBy: string | null
-  readonly owner: AccountRef
+  readonly account: AccountRef
 }
+
+const keyFacts = {
+  id: true,
+  name: true,
+  createdBy: true,
+  account: { select: { id: true, kind: true, handle: true, name: true } },
+} as const
 
 const MAX_LISTED_REPOS = 100
 const MAX_GPU_HOURS = 99_999_999
 /** RFC 3339 has years of four digits. */
 const MAX_EXPIRY_MS = Date.UTC(10_000, 0)
 
-const keyById: Statement<KeyRow> = {
-  name: 'api-key-by-id',
-  text: `select k.id, k.name, k.created_by as "createdBy", json_build_object('id', a.id, 'kind', a.kind, 'handle', a.handle, 'name', a.name) as owner
-    from api_keys k join accounts a on a.id = k.account_id where k.id = $1`,
-}
 const insertKey: Statement<{ createdAt: string; dailyGpuHourQuota: number | null }> = {
   name: 'api-key-insert',
   text: `insert into api_keys (id, account_id, created_by, name, scope, token_sha256, limited, repo_ids, agent, daily_gpu_hour_quota, expires_at)
@@ -163,9 +165,9 @@ export function revokeApiKey(ctx: RequestContext, input: { readonly id: string }
 
 async function findKeyToRevoke(ctx: RequestContext, id: string): Promise<KeyRow> {
   const session = assertSession(ctx.viewer)
-  const [row] = isId('key', id) ? await ctx.deps.db.query(keyById, [id]) : []
-  if (!row || !session.accountIds.includes(row.owner.id)) throw notFound(`The key ${id}`)
-  if (row.createdBy !== session.personId) assertOrgOwner(session, row.owner)
+  const row = isId('key', id) ? await ctx.deps.db.prisma.apiKey.findUnique({ select: keyFacts, where: { id } }) : null
+  if (!row || !session.accountIds.includes(row.account.id)) throw notFound(`The key ${id}`)
+  if (row.createdBy !== session.personId) assertOrgOwner(session, row.account)
   return row
 }
 
@@ -175,7 +177,7 @@ function revoke(ctx: AllowedContext, row: KeyRow): Promise<{ readonly id: string
     if (revoked)
       await audit(tx, ctx, {
         action: 'key.revoke',
-        accountId: row.owner.id,
+        accountId: row.account.id,
         targetId: row.id,
         before: { name: row.name },
       })

@@ -76,7 +76,8 @@ describe('API keys', () => {
     expect(await queries(ada, made)).toEqual(['api_keys: id, name'])
     const { key } = await makeKey(ada)
     const ended = `mutation { revokeApiKey(input: { id: "${key.id}" }) { key { revokedAt } } }`
-    expect(await queries(ada, ended)).toEqual(['api_keys: id, revoked_at'])
+    const guard = ['api_keys: account_id, created_by, id, name', account]
+    expect(await queries(ada, ended)).toEqual([...guard, 'api_keys: id, revoked_at'])
   })
 
   it('come page by page, newest first, under cursors of that account alone', async () => {

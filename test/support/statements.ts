@@ -1,0 +1,53 @@
+/** The SQL statements of the hub, as its source has them. */
+import { glob, readFile } from 'node:fs/promises'
+
+export interface SourceStatement {
+  /** As it is written: of one that is made for each kind of job, with the placeholder. Empty for one that is not prepared. */
+  readonly name: string
+  /** What tells it from all others: its name, or the file of those without. */
+  readonly key: string
+  readonly file: string
+  /** The object that makes it. */
+  readonly source: string
+  readonly does: 'write' | 'lock' | 'read'
+}
+
+/** `{ name: …` with a member of statements behind it. */
+const opening =
+  /\{\s*(?:\/\/[^\n]*\s*)*name: (?:'([^'\n]*)'|`([^`\n]*)`),\s*(?:\/\/[^\n]*\s*)*(?:columns|params|rows|text|toRow)\b/g
+const sqlText = /\btext: [`']\s*(?:select|insert|update|delete|with|set local)\b/g
+const writing = /\b(?:insert into|delete from) |(?<!\bfor |\bno key )\bupdate [\w$]/i
+const locking = /\bfor (?:no key )?update\b|\bfor (?:key )?share\b|\bpg_(?:try_)?advisory/i
+
+/** From the brace at `start` to the one that closes it; those of template literals balance too. */
+function objectAt(source: string, start: number): string {
+  let depth = 0
+  for (let at = start; at < source.length; at += 1) {
+    if (source[at] === '{') depth += 1
+    if (source[at] === '}') depth -= 1
+    if (depth === 0) return source.slice(start, at + 1)
+  }
+  throw new Error(`Nothing closes the brace at ${start}.`)
+}
+
+function statementsOf(file: string, text: string): SourceStatement[] {
+  const found = [...text.matchAll(opening)].map(({ index, 1: plain, 2: made }) => {
+    const source = objectAt(text, index)
+    const name = plain ?? made ?? ''
+    const does = writing.test(source) ? 'write' : locking.test(source) ? 'lock' : 'read'
+    return { index, statement: { file, name, key: name || file, source, does } as const }
+  })
+  for (const { index } of text.matchAll(sqlText)) {
+    const holds = found.some((at) => at.index < index && index < at.index + at.statement.source.length)
+    if (!holds)
+      throw new Error(`${file} has SQL in no statement that begins with its name: ${text.slice(index, index + 80)}`)
+  }
+  return found.map(({ statement }) => statement)
+}
+
+/** Every statement below src/. Throws for SQL in a form that it does not know. */
+export async function sourceStatements(): Promise<SourceStatement[]> {
+  const found: SourceStatement[] = []
+  for await (const file of glob('src/**/*.ts')) found.push(...statementsOf(file, await readFile(file, 'utf8')))
+  return found
+}
