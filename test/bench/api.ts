@@ -1,6 +1,7 @@
 /**
- * `npm run bench`: server CPU per request of three `/v1` reads, beside a hand-written server (`limit-server.ts`) on the same database, interleaved in
- * one run. It prints the limit's CPU, the hub's, and their ratio (1.00: as cheap as by hand) as median and spread over the rounds.
+ * `npm run bench`: server CPU per request. Three `/v1` reads stand beside a hand-written server (`limit-server.ts`) on the same database, interleaved in
+ * one run: it prints the limit's CPU, the hub's, and their ratio (1.00: as cheap as by hand) as median and spread over the rounds. Reads of runs and a nested
+ * page of the graph have no such server: of those it prints the hub's CPU.
  */
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
@@ -21,11 +22,32 @@ const REPOS = 200
 const FILES = 2000
 const TICKS_PER_SECOND = 100
 
-const cases = [
+const PAGE_FILES = 20
+const RUNS = 60
+
+interface Read {
+  readonly name: string
+  readonly path: string
+  /** Sent by POST: a document of the graph. */
+  readonly document?: string
+  /** The ratio to the hand-written server that is wanted; null where that server does not have the read. */
+  readonly limit: number | null
+}
+
+const readsOf = (runId: string): readonly Read[] => [
   { name: 'getRepo', path: '/v1/repos/bench/repo-0', limit: 0.8 },
   { name: 'listRepos, 20 with summaries', path: '/v1/repos?limit=20', limit: 0.8 },
   { name: 'getRepoTree, 500 files', path: '/v1/repos/bench/repo-0/tree?limit=500', limit: 0.6 },
-] as const
+  { name: 'getRun', path: `/v1/runs/${runId}`, limit: null },
+  { name: 'listRuns, 20', path: '/v1/runs?limit=20', limit: null },
+  {
+    name: 'graph: 20 repos, 20 files of each',
+    path: '/graphql',
+    document:
+      '{ repos(first: 20) { nodes { id fullName fileSummary { count } files(first: 20) { nodes { path size sha256 } } } } }',
+    limit: null,
+  },
+]
 
 interface Server {
   readonly url: string
@@ -47,7 +69,7 @@ async function main(): Promise<void> {
   const postgres = await startEmbeddedPostgres({ dataDir: dir, log: pino({ level: 'silent' }) })
   await migrate(postgres.url)
   const db = openDb({ url: postgres.url, poolMax: 4 })
-  const token = await seed(db)
+  const { token, runId } = await seed(db)
   await db.close()
   const hub = await startHub(postgres.url)
   const limit = await startLimit(postgres.url)
@@ -55,34 +77,42 @@ async function main(): Promise<void> {
     '| read | limit, ms of CPU | hub, ms of CPU | limit / hub, median (min to max) | wanted |\n|---|---|---|---|---|\n',
   )
   const only = process.argv[2]
-  for (const row of cases)
+  for (const row of readsOf(runId))
     if (!only || row.name === only) process.stdout.write(`${await measure(row, hub, limit, token)}\n`)
   await postgres.stop()
 }
 
 /** Both servers warmed, then slices in turn; the order changes each round so that neither always goes first. */
-async function measure(row: (typeof cases)[number], hub: Server, limit: Server, token: string): Promise<string> {
-  await assertSameItems(row.path, hub, limit, token)
-  for (const server of [hub, limit]) await load(server, row.path, token, SLICE_MS * 2)
+async function measure(row: Read, hub: Server, limit: Server, token: string): Promise<string> {
+  if (row.limit === null) return measureAlone(row, hub, token)
+  await assertSameItems(row, hub, limit, token)
+  for (const server of [hub, limit]) await load(server, row, token, SLICE_MS * 2)
   const costs = { hub: [] as number[], limit: [] as number[] }
   for (let round = 0; round < ROUNDS; round += 1) {
     const order = round % 2 === 0 ? (['hub', 'limit'] as const) : (['limit', 'hub'] as const)
-    for (const which of order) costs[which].push(await load(which === 'hub' ? hub : limit, row.path, token, SLICE_MS))
+    for (const which of order) costs[which].push(await load(which === 'hub' ? hub : limit, row, token, SLICE_MS))
   }
   const ratios = costs.limit.map((cost, index) => cost / (costs.hub[index] ?? Number.NaN)).sort((a, b) => a - b)
   const spread = `${median(ratios).toFixed(2)} (${(ratios[0] ?? 0).toFixed(2)} to ${(ratios.at(-1) ?? 0).toFixed(2)})`
   return `| ${row.name} | ${median(costs.limit).toFixed(3)} | ${median(costs.hub).toFixed(3)} | ${spread} | >= ${row.limit.toFixed(2)} |`
 }
 
+async function measureAlone(row: Read, hub: Server, token: string): Promise<string> {
+  await load(hub, row, token, SLICE_MS * 2)
+  const costs: number[] = []
+  for (let round = 0; round < ROUNDS; round += 1) costs.push(await load(hub, row, token, SLICE_MS))
+  return `| ${row.name} | | ${median(costs).toFixed(3)} | | |`
+}
+
 /** Sends requests for `ms` from a few keep-alive connections; resolves to the server's CPU milliseconds a request. */
-async function load(server: Server, path: string, token: string, ms: number): Promise<number> {
+async function load(server: Server, read: Read, token: string, ms: number): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENCY })
   const until = performance.now() + ms
   const before = cpuMs(server.child)
   let requests = 0
   const loop = async () => {
     while (performance.now() < until) {
-      await get(server, path, token, agent)
+      await ask(server, read, token, agent)
       requests += 1
     }
   }
@@ -91,37 +121,39 @@ async function load(server: Server, path: string, token: string, ms: number): Pr
   return (cpuMs(server.child) - before) / requests
 }
 
-function get(server: Server, path: string, token: string, agent: Agent): Promise<string> {
+/** The text of a good answer: an error of the graph comes with 200 as well. */
+function ask(server: Server, { path, document }: Read, token: string, agent: Agent): Promise<string> {
+  const headers = { authorization: `Bearer ${token}`, ...(document && { 'content-type': 'application/json' }) }
   return new Promise((resolve, reject) => {
     const request = httpRequest(
       `${server.url}${path}`,
-      { agent, headers: { authorization: `Bearer ${token}` } },
+      { agent, headers, method: document ? 'POST' : 'GET' },
       (response) => {
         const chunks: Buffer[] = []
         response.on('data', (chunk: Buffer) => chunks.push(chunk))
         response.on('end', () => {
           const text = Buffer.concat(chunks).toString()
-          if (response.statusCode === 200) resolve(text)
-          else reject(new Error(`${path}: ${response.statusCode} ${text}`))
+          if (response.statusCode === 200 && !text.includes('"errors":')) resolve(text)
+          else reject(new Error(`${path}: ${response.statusCode} ${text.slice(0, 600)}`))
         })
       },
     )
     request.on('error', reject)
-    request.end()
+    request.end(document && JSON.stringify({ query: document }))
   })
 }
 
 /** The comparison means something only while both say the same; cursors differ, as one of them is opaque. */
-async function assertSameItems(path: string, hub: Server, limit: Server, token: string): Promise<void> {
+async function assertSameItems(read: Read, hub: Server, limit: Server, token: string): Promise<void> {
   const agent = new Agent()
   const [ours, theirs] = await Promise.all(
-    [hub, limit].map(async (server) => JSON.parse(await get(server, path, token, agent)) as Record<string, unknown>),
+    [hub, limit].map(async (server) => JSON.parse(await ask(server, read, token, agent)) as Record<string, unknown>),
   )
   agent.destroy()
   const comparable = (answer: Record<string, unknown> | undefined) => JSON.stringify(answer?.items ?? answer)
   if (comparable(ours) !== comparable(theirs))
     throw new Error(
-      `${path}: the servers differ\n${comparable(ours).slice(0, 600)}\n${comparable(theirs).slice(0, 600)}`,
+      `${read.path}: the servers differ\n${comparable(ours).slice(0, 600)}\n${comparable(theirs).slice(0, 600)}`,
     )
 }
 
@@ -179,8 +211,8 @@ function startLimit(databaseUrl: string): Promise<Server> {
   })
 }
 
-/** One owner with a key, public repos of the three kinds, and one repo with files; written straight into the tables. */
-async function seed(db: Db): Promise<string> {
+/** One owner with a key, public repos of the three kinds, one of them with files, and runs; written straight into the tables. */
+async function seed(db: Db): Promise<{ token: string; runId: string }> {
   const sql = (text: string, values: readonly unknown[]) => db.query({ name: '', text }, values)
   const owner = newId('user')
   const token = newKeyToken()
@@ -209,6 +241,23 @@ async function seed(db: Db): Promise<string> {
       from generate_series(1, $2::int) n`,
     [ids[0], FILES],
   )
+  await sql(
+    `insert into files (repo_id, path, from_seq, blob_id, mime)
+      select id, 'meta/file_' || n, 1, 'blob_' || n, 'application/json' from unnest($1::text[]) as given(id), generate_series(1, $2::int) n`,
+    [ids.slice(1), PAGE_FILES],
+  )
+  const runIds = Array.from({ length: RUNS }, () => newId('run'))
+  await sql(
+    `insert into runs (id, kind, status, executor, owner_id, created_by, filed_by, template, robot, recipe, recipe_hash, max_hours, priced, repo_ids, started_at, finished_at, latest_metrics)
+      select id, 'cloud', 'succeeded', 'worker', $2, $2, 'key_bench', 'act', 'bench/repo-0', $3::json, encode(sha256('bench'), 'hex'), 4, false, array[]::text[],
+        now(), now(), '{"step": 100, "reward": 0.5, "loss/policy": 0.01}'
+      from unnest($1::text[]) as given(id)`,
+    [
+      runIds,
+      owner,
+      JSON.stringify({ template: 'act', robot: 'bench/repo-0', hyperparams: { lr: 0.001, run_name: 'bench' } }),
+    ],
+  )
   await sql('analyze', [])
-  return token
+  return { token, runId: runIds[0] ?? '' }
 }
