@@ -1,74 +1,8 @@
-/** `npm start`: reads the settings, starts a hub, says where it is, and stops it in order. */
-import type { Logger } from 'pino'
-import { createLogger } from './http/logger.ts'
-import { type Config, ConfigError, listensEverywhere, readConfig } from './platform/config.ts'
-import { startFailure } from './start-failure.ts'
-import { type RunningHub, startHub } from './start-hub.ts'
+/** `npm start`. */
+import { fileURLToPath } from 'node:url'
+import { keepCompiled } from './platform/compile-cache.ts'
 
-const say = (text: string) => process.stdout.write(`${text}\n`)
-
-async function main(): Promise<void> {
-  const config = readConfig(process.env)
-  const log = createLogger(config)
-  const signals = firstSignal()
-  const hub = await startHub(config, log).catch((error: unknown) => fail(startFailure(error, config), error, log))
-  say(greeting(hub, config))
-  log.info({ url: hub.url }, 'listening')
-  const signal = await signals
-  log.info({ signal }, 'stopping')
-  await hub.stop()
-  log.info('stopped')
-}
-
-/** Below this a second signal is an echo: npm passes on an interrupt that the terminal has already sent to everyone. */
-const ECHO_MS = 1_000
-
-/** The first request to stop. A later SIGTERM or SIGINT ends the process at once; a terminal that is closed meanwhile does not. */
-function firstSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    let askedAt: number | undefined
-    const stop = (signal: NodeJS.Signals) => {
-      if (askedAt === undefined) {
-        askedAt = performance.now()
-        resolve(signal)
-      } else if (signal !== 'SIGHUP' && performance.now() - askedAt > ECHO_MS) process.exit(130)
-    }
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop)
-  })
-}
-
-function greeting(hub: RunningHub, config: Config): string {
-  const lines = [
-    '',
-    `  The hub listens on ${hub.url}`,
-    `    GraphiQL   ${hub.url}/graphql`,
-    `    /v1 pages  ${hub.url}/docs`,
-    `    health     ${hub.url}/readyz`,
-    `    data       ${config.dataDir}`,
-  ]
-  if (listensEverywhere(config))
-    lines.push("    and at this machine's other addresses; a link names the one that was asked, or PUBLIC_URL")
-  if (hub.operatorToken !== null) {
-    lines.push(
-      '',
-      `  First start: a session of the operator "${config.operatorHandle}", shown only now.`,
-      `    ${hub.operatorToken}`,
-    )
-    lines.push('  Send it as `Authorization: Bearer <session>`, or make keys with `npm run hub -- key add`.')
-  }
-  return `${lines.join('\n')}\n`
-}
-
-/** What the operator can act on is one line; anything else is logged whole. */
-function fail(line: string | null, error: unknown, log?: Logger): never {
-  if (line === null) log?.fatal({ err: error }, 'the hub could not start')
-  process.stderr.write(`${line ?? 'The hub could not start; the log line above says why.'}\n`)
-  process.exit(1)
-}
-
-try {
-  await main()
-} catch (error) {
-  if (error instanceof ConfigError) fail(error.message, error)
-  throw error
-}
+// Half of a start is compiling: what an earlier one compiled is loaded instead.
+keepCompiled(fileURLToPath(new URL('../node_modules/.cache/hub', import.meta.url)))
+const { serve } = await import('./serve.ts')
+await serve(process.env)

@@ -4,7 +4,6 @@
  */
 import { z } from 'zod'
 import { canonicalSha256 } from '../../platform/canonical-hash.ts'
-import { isJsonObject } from '../../platform/exact-json.ts'
 import { jsonObject } from '../../platform/json-object-rule.ts'
 import { longNameText, wordText } from '../../platform/text-rules.ts'
 import { datasetRefText } from './dataset-ref.ts'
