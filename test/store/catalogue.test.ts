@@ -139,3 +139,18 @@ test('the audit log takes rows and lets none be changed, deleted or cut away', a
     await expect(sql(change)).rejects.toThrow('append-only')
   expect(await sql('select id from audit_log')).toEqual([{ id: 'aud_1' }])
 })
+
+test('a repo with a reference is not deleted, and a reference has a kind of job and the account that is billed', async () => {
+  await sql(`insert into accounts (id, kind, handle) values ('user_refers', 'user', 'refers')`)
+  await sql(`insert into repos (id, owner_id, slug, kind) values ('repo_kept', 'user_refers', 'kept', 'dataset')`)
+  const refer = (kind: string, owner: string) =>
+    sql(`insert into repo_references (repo_id, referrer_id, reason, referrer_kind, owner_id)
+      values ('repo_kept', 'run_1', 'dataset', ${kind}, ${owner})`)
+  await expect(refer('null', `'user_refers'`)).rejects.toMatchObject({ code: '23502', column: 'referrer_kind' })
+  await expect(refer(`'run'`, 'null')).rejects.toMatchObject({ code: '23502', column: 'owner_id' })
+  await expect(refer(`'run'`, `'user_gone'`)).rejects.toMatchObject({ code: '23503' })
+  await refer(`'run'`, `'user_refers'`)
+  await expect(sql(`delete from repos where id = 'repo_kept'`)).rejects.toMatchObject({
+    constraint: 'repo_references_repo_id_fkey',
+  })
+})
