@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { runLog } from '../../src/runs/log/run-log.ts'
 import { watchRun } from '../../src/runs/read/watch-run.ts'
+import { DEFAULT_LOG_LINES, type LogLine, MAX_LOG_LINES, readLog } from '../../src/work/log/read-log.ts'
 import {
   type LogEvent,
   type LogEvents,
@@ -10,8 +11,9 @@ import {
   subscribeMetrics,
 } from '../../src/work/log/subscribe-log.ts'
 import { builder } from '../builder.ts'
+import { Connection, forwardArgs, nodesOf } from '../connection.ts'
 import { rule } from '../input-field.ts'
-import { args, subscription } from '../root-field.ts'
+import { args, query, subscription } from '../root-field.ts'
 import { JobStatusEnum, LogStreamEnum } from './enums.ts'
 import { RunType } from './run.ts'
 
@@ -50,6 +52,43 @@ const RunMetricBatch = builder.objectRef<MetricEvents>('RunMetricBatch').impleme
 })
 
 const afterText = z.string().max(64)
+
+const RunLogConnection = builder.connectionObject(
+  {
+    type: RunLogEvent,
+    name: 'RunLogConnection',
+    description: 'A page of the lines of a log, oldest first.',
+    fields: (connection) => ({
+      nodes: connection.field({ type: [RunLogEvent], description: 'The lines.', resolve: nodesOf<LogLine> }),
+    }),
+  },
+  { name: 'RunLogEdge', description: 'A line and its cursor.' },
+)
+
+query('runLog', {
+  type: RunLogConnection,
+  nullable: true,
+  description:
+    'The log of a run as it is now, in pages; null where the run does not exist or is not visible to the caller. The subscription goes on from the cursor of a line.',
+  scope: 'key:read',
+  args: args((t) => ({
+    runId: t.id({ required: true, description: 'Id of the run.' }),
+    first: t.int({
+      description: `How many lines: 1 to ${MAX_LOG_LINES}, ${DEFAULT_LOG_LINES} by default. A page may end earlier, behind 1 MiB of text or 100 chunks.`,
+    }),
+    after: t.string({
+      ...rule(afterText),
+      description: 'Cursor of the line before, of a page or of a batch of the subscription.',
+    }),
+    tail: t.int({ ...rule(z.int().min(0)), description: 'Begin with the last so many lines; not used with `after`.' }),
+    stripAnsi: t.boolean({ defaultValue: false, description: 'Take ANSI escape sequences out of every line.' }),
+  })),
+  read: async (ctx, { runId, ...options }) => {
+    const { first, after } = forwardArgs(options, MAX_LOG_LINES)
+    const page = await readLog(ctx, runLog, runId, { ...options, first, after })
+    return page && new Connection(page, after !== null)
+  },
+})
 
 subscription('runLog', {
   type: RunLogBatch,

@@ -13,6 +13,7 @@ import {
 } from 'graphql'
 import { DEFAULT_TREE_LIMIT } from '../files/limits.ts'
 import { HubError } from '../platform/errors.ts'
+import { DEFAULT_LOG_LINES } from '../work/log/read-log.ts'
 
 const MAX_TOKENS = 5000
 const MAX_DEPTH = 15
@@ -23,6 +24,7 @@ const DEFAULT_PAGE = 20
 const defaultPages: ReadonlyMap<string, number> = new Map([
   ['files', DEFAULT_TREE_LIMIT],
   ['tree', DEFAULT_TREE_LIMIT],
+  ['runLog', DEFAULT_LOG_LINES],
 ])
 
 /** What is long and no page: one counts as so many nodes, so that one run has all of them at once and a page of runs does not. */
