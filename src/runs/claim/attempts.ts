@@ -1,32 +1,38 @@
 /** Who held a run when: one row a claim. */
-import type { Querier, Statement } from '../../store/db.ts'
+import type { Querier } from '../../store/db.ts'
+import { param, statement } from '../../store/statement.ts'
 
 /** `reported`: the claimer ended the run. `swept`: its lease ran out. `reclaimed`: its own call claimed it again. `stopped`: the hub ended it past its deadline. */
 export type AttemptEnd = 'swept' | 'reported' | 'reclaimed' | 'stopped'
 
-const begin: Statement<never> = {
-  name: 'run-attempt-begin',
-  text: 'insert into run_attempts (run_id, attempt, credential, claimed_by) values ($1, $2, $3, $4)',
+interface Attempt {
+  readonly id: string
+  readonly attempt: number
 }
 
-const end: Statement<never> = {
+const ofRun = { id: param<string>(), attempt: param<number>() }
+
+const begin = statement({
+  name: 'run-attempt-begin',
+  params: { ...ofRun, credentialId: param<string>(), claimedBy: param<string>() },
+  text: 'insert into run_attempts (run_id, attempt, credential, claimed_by) values (:id, :attempt, :credentialId, :claimedBy)',
+})
+
+const end = statement({
   name: 'run-attempt-end',
-  text: `update run_attempts set ended_at = now(), "end" = $3::"RunAttemptEnd" where run_id = $1 and attempt = $2 and ended_at is null`,
-}
+  params: { ...ofRun, how: param<AttemptEnd>() },
+  text: `update run_attempts set ended_at = now(), "end" = :how::"RunAttemptEnd" where run_id = :id and attempt = :attempt and ended_at is null`,
+})
 
 /** Notes that a claim begins, in the transaction that makes it. */
 export async function beginAttempt(
   tx: Querier,
-  run: { readonly id: string; readonly attempt: number; readonly credentialId: string; readonly claimedBy: string },
+  run: Attempt & { readonly credentialId: string; readonly claimedBy: string },
 ): Promise<void> {
-  await tx.query(begin, [run.id, run.attempt, run.credentialId, run.claimedBy])
+  await tx.query(begin, run)
 }
 
 /** Notes how a claim ended, in the transaction that ends it. */
-export async function endAttempt(
-  tx: Querier,
-  run: { readonly id: string; readonly attempt: number },
-  how: AttemptEnd,
-): Promise<void> {
-  await tx.query(end, [run.id, run.attempt, how])
+export async function endAttempt(tx: Querier, { id, attempt }: Attempt, how: AttemptEnd): Promise<void> {
+  await tx.query(end, { id, attempt, how })
 }

@@ -6,7 +6,7 @@ import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { Credentialed, RequestContext } from '../../operation/context.ts'
 import { HubError, invalid } from '../../platform/errors.ts'
 import { column, columns } from '../../store/columns.ts'
-import type { Statement, Tx } from '../../store/db.ts'
+import type { Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 import { claimJob, claimParams, claimSql } from '../../work/claim.ts'
 import { filesOfStep } from '../checkpoints/checkpoints.ts'
@@ -39,11 +39,14 @@ const claimAgain = statement({
 })
 
 /** Files of one step in the run's output repo. */
-const publishedStep: Statement<{ path: string }> = {
+const pathColumn = columns({ path: column<string>('f.path') })
+const publishedStep = statement({
   name: 'run-published-step',
-  text: `select f.path from runs u join files f on f.repo_id = u.output_repo_id and f.to_seq is null
-    where u.id = $1 and f.path like 'checkpoints/step\\_%' and f.path ~ $2 limit 1`,
-}
+  columns: pathColumn,
+  params: { runId: param<string>(), pattern: param<string>() },
+  text: `select ${pathColumn.sql} from runs u join files f on f.repo_id = u.output_repo_id and f.to_seq is null
+    where u.id = :runId and f.path like 'checkpoints/step\\_%' and f.path ~ :pattern limit 1`,
+})
 
 /**
  * The claimed run. Errors: 401, 403 not of the account that is billed, 404, 409 `conflict.already_claimed` naming the holder, `conflict.terminal`,
@@ -156,6 +159,6 @@ async function auditReclaim(
 
 async function assertPublished(tx: Tx, runId: string, step: number | null): Promise<void> {
   if (step === null) return
-  const [file] = await tx.query(publishedStep, [runId, filesOfStep(step)])
+  const [file] = await tx.query(publishedStep, { runId, pattern: filesOfStep(step) })
   if (!file) throw invalid('validation.value', `The run has published no checkpoint at step ${step}.`, ['resumeStep'])
 }

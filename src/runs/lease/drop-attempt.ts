@@ -3,46 +3,56 @@
  * them.
  */
 import type { Deps } from '../../operation/context.ts'
-import type { Statement, Tx } from '../../store/db.ts'
+import { column, columns } from '../../store/columns.ts'
+import type { Tx } from '../../store/db.ts'
+import { param, statement } from '../../store/statement.ts'
 import { deleteAfterCommit } from '../../work/job-objects.ts'
 import type { RewardCurve } from '../read/sparkline.ts'
 import { giveBackArtifacts } from '../report/run-storage.ts'
 
 /** A run of millions of lines takes longer than a statement usually may; a run that could not be swept would stay claimed by a dead worker forever. */
-const takeTime: Statement<never> = { name: '', text: `set local statement_timeout = '10min'` }
+const takeTime = statement({ name: '', text: `set local statement_timeout = '10min'` })
+
+/** `step`: where the next attempt resumes; null is the beginning. */
+const upToStep = { runId: param<string>(), step: param<number | null>() }
 
 /** Lines without a step go with those around them. */
-const hide: Statement<never> = {
+const hide = statement({
   name: 'run-metrics-hide',
-  text: `update run_metrics m set hidden = true where m.run_id = $1 and not m.hidden and ($2::float8 is null or m.step > $2 or (m.step is null
-    and m.seq > coalesce((select max(k.seq) from run_metrics k where k.run_id = $1 and not k.hidden and k.step <= $2), 0)))`,
-}
+  params: upToStep,
+  text: `update run_metrics m set hidden = true where m.run_id = :runId and not m.hidden and (:step::float8 is null or m.step > :step
+    or (m.step is null
+      and m.seq > coalesce((select max(k.seq) from run_metrics k where k.run_id = :runId and not k.hidden and k.step <= :step), 0)))`,
+})
 
 /** A tripwire looks at the checkpoints of this training alone. */
-const ungate: Statement<never> = {
+const ungate = statement({
   name: 'run-gate-results-drop',
-  text: 'delete from run_gate_results where run_id = $1 and ($2::float8 is null or step > $2)',
-}
+  params: upToStep,
+  text: 'delete from run_gate_results where run_id = :runId and (:step::float8 is null or step > :step)',
+})
 
-interface Left {
-  readonly curve: RewardCurve | null
-  readonly configKey: string | null
-  readonly scorecardKey: string | null
-}
-
-const leftOf: Statement<Left> = {
+/** The curve is as reports wrote it. */
+const left = columns({
+  curve: column<RewardCurve | null>('reward_curve'),
+  configKey: column<string | null>('config_key'),
+  scorecardKey: column<string | null>('scorecard_key'),
+})
+const leftOf = statement({
   name: 'run-attempt-left',
-  text: 'select reward_curve as curve, config_key as "configKey", scorecard_key as "scorecardKey" from runs where id = $1',
-}
+  columns: left,
+  text: `select ${left.sql} from runs where id = $1`,
+})
 
-const forget: Statement<never> = {
+const forget = statement({
   name: 'run-metrics-forget',
-  text: `update runs set reward_curve = $2::jsonb, pace = null, progress = null, progress_at = null, peak_vram_gb = null, samples_per_s = null,
-      gpu_tier = null, error = null, gates = null, gate_passed = null, gate_total = null, scorecard_key = null, config_key = $3,
+  params: { runId: param<string>(), curve: param<string | null>(), configKey: param<string | null>() },
+  text: `update runs set reward_curve = :curve::jsonb, pace = null, progress = null, progress_at = null, peak_vram_gb = null, samples_per_s = null,
+      gpu_tier = null, error = null, gates = null, gate_passed = null, gate_total = null, scorecard_key = null, config_key = :configKey,
       client_log_seq = null, client_log_gaps = '{}', client_metrics_seq = null, client_metrics_gaps = '{}',
-      latest_metrics = (select m.line from run_metrics m where m.run_id = $1 and not m.hidden order by m.seq desc limit 1)
-    where id = $1`,
-}
+      latest_metrics = (select m.line from run_metrics m where m.run_id = :runId and not m.hidden order by m.seq desc limit 1)
+    where id = :runId`,
+})
 
 /** The part of a kept curve up to a step. */
 function cutCurve(curve: RewardCurve | null, step: number | null): RewardCurve | null {
@@ -64,13 +74,13 @@ export async function dropAttempt(
   resumeStep: number | null,
 ): Promise<void> {
   await tx.query(takeTime)
-  await tx.query(hide, [runId, resumeStep])
-  await tx.query(ungate, [runId, resumeStep])
-  const [left] = await tx.query(leftOf, [runId])
-  if (!left) return
-  const curve = cutCurve(left.curve, resumeStep)
-  const config = resumeStep === null ? null : left.configKey
-  await tx.query(forget, [runId, curve === null ? null : JSON.stringify(curve), config])
-  await giveBackArtifacts(tx, runId, config === null)
-  deleteAfterCommit(deps, tx, [left.scorecardKey, config === null ? left.configKey : null])
+  await tx.query(hide, { runId, step: resumeStep })
+  await tx.query(ungate, { runId, step: resumeStep })
+  const [before] = await tx.query(leftOf, [runId])
+  if (!before) return
+  const curve = cutCurve(before.curve, resumeStep)
+  const configKey = resumeStep === null ? null : before.configKey
+  await tx.query(forget, { runId, curve: curve && JSON.stringify(curve), configKey })
+  await giveBackArtifacts(tx, runId, configKey === null)
+  deleteAfterCommit(deps, tx, [before.scorecardKey, configKey === null ? before.configKey : null])
 }

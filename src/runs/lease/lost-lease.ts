@@ -5,16 +5,21 @@
 import { requireCredential } from '../../auth/policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { HubError } from '../../platform/errors.ts'
-import type { Statement } from '../../store/db.ts'
+import { column, columns } from '../../store/columns.ts'
+import { param, statement } from '../../store/statement.ts'
 import { announceWaiting } from '../../work/waiting.ts'
 import { runJob } from '../run-job.ts'
 
 /** Of a report that names no attempt it is taken that the runner of the last one sent it. */
-const liftBar: Statement<{ ownerId: string }> = {
+const ownerColumn = columns({ ownerId: column<string>('owner_id') })
+const liftBar = statement({
   name: 'run-bar-lift',
+  columns: ownerColumn,
+  params: { runId: param<string>(), credentialId: param<string>(), attempt: param<number | null>() },
   text: `update runs set barred_credential = null, barred_until = null
-    where id = $1 and status = 'queued' and barred_credential = $2 and ($3::int is null or attempt = $3) returning owner_id as "ownerId"`,
-}
+    where id = :runId and status = 'queued' and barred_credential = :credentialId and (:attempt::int is null or attempt = :attempt)
+    returning ${ownerColumn.sql}`,
+})
 
 /** Runs what a runner reports; where it is refused because another attempt is under way or none, the runner knows by now, which is noted before it is told. */
 export async function orToldOff<T>(
@@ -33,7 +38,7 @@ export async function orToldOff<T>(
 async function noteStale(ctx: RequestContext, runId: string, attempt: number | null): Promise<void> {
   const { credentialId } = requireCredential(ctx.viewer)
   await ctx.deps.db.withTx(async (tx) => {
-    const [run] = await tx.query(liftBar, [runId, credentialId, attempt])
+    const [run] = await tx.query(liftBar, { runId, credentialId, attempt })
     if (run) announceWaiting(tx, ctx.deps, runJob, run.ownerId)
   })
 }
