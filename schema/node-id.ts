@@ -5,9 +5,6 @@ const typeByPrefix: Readonly<Record<string, string>> = {
   run: 'Run',
   user: 'Account',
   org: 'Account',
-  key: 'ApiKey',
-  sess: 'Session',
-  aud: 'AuditEntry',
 }
 
 /** The id as stored. */

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { Prisma } from '../../prisma/generated/client/client.ts'
 import { type CreatedApiKey as Created, createApiKey, revokeApiKey } from '../../src/accounts/api-keys.ts'
 import { findManagedAccount } from '../../src/accounts/find-account.ts'
-import { managedAccountIds, repoVisibleWhere } from '../../src/auth/policy.ts'
+import { repoVisibleWhere } from '../../src/auth/policy.ts'
 import type { RequestContext } from '../../src/operation/context.ts'
 import { fullNameText, keyNameText } from '../../src/platform/text-rules.ts'
 import { builder } from '../builder.ts'
@@ -41,14 +41,12 @@ const namesOfRepos = createContextCache(
   (ctx: RequestContext) => new DataLoader((keys: readonly Limits[]) => repoNames(ctx, keys)),
 )
 
-const ApiKeyType = builder.prismaNode('ApiKey', {
+/** Reached by the listing and the mutations, which ask who may see it. */
+const ApiKeyType = builder.prismaObject('ApiKey', {
   description: 'A key as it can be shown: its token was shown once, when it was made.',
-  id: { field: 'id', description: 'TypeID, prefix `key_`.' },
-  nullable: true,
-  // The key of a hosted job is the hub's own.
-  findUnique: (id, ctx) => ({ id, jobId: null, accountId: { in: managedAccountIds(ctx.viewer) } }),
   select: { id: true },
   fields: (t) => ({
+    id: t.exposeID('id', { description: 'TypeID, prefix `key_`.' }),
     name: t.exposeString('name', { description: 'What its maker called it.' }),
     owner: t.relation('account', { description: 'The account that it belongs to.' }),
     scope: t.expose('scope', { type: KeyScopeEnum, description: 'Its level.' }),
@@ -159,6 +157,7 @@ query('apiKeys', {
   read: async (ctx, { owner, ...page }, info) => {
     const { id: accountId } = await findManagedAccount(ctx, owner ?? null)
     const query = selectedNodes(ctx, info, 'ApiKey', { id: true })
+    // The key of a hosted job is the hub's own.
     return newestFirst({ listing: `keys:${accountId}`, prefix: 'key' }, page, ({ where, ...keyset }) =>
       ctx.deps.db.prisma.apiKey.findMany({ ...query, ...keyset, where: { ...where, accountId, jobId: null } }),
     )

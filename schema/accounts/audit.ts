@@ -1,20 +1,18 @@
 /** The audit log of an account. */
 import { z } from 'zod'
 import { findManagedAccount } from '../../src/accounts/find-account.ts'
-import { managedAccountIds } from '../../src/auth/policy.ts'
 import { builder } from '../builder.ts'
 import { nodesOf } from '../connection.ts'
 import { rule } from '../input-field.ts'
 import { args, query } from '../root-field.ts'
 import { newestFirst, selectedNodes } from '../selected.ts'
 
-const AuditEntryType = builder.prismaNode('AuditEntry', {
+/** Reached by the listing alone, which asks who may see it. */
+const AuditEntryType = builder.prismaObject('AuditEntry', {
   description: 'Something that was done in the name of an account; never changed, never removed.',
-  id: { field: 'id', description: 'TypeID, prefix `aud_`; sorts by time.' },
-  nullable: true,
-  findUnique: (id, ctx) => ({ id, accountId: { in: managedAccountIds(ctx.viewer) } }),
   select: { id: true },
   fields: (t) => ({
+    id: t.exposeID('id', { description: 'TypeID, prefix `aud_`; sorts by time.' }),
     at: t.expose('at', { type: 'DateTime', description: 'When.' }),
     action: t.exposeString('action', { description: 'What, as `<subject>.<verb>`: `repo.delete`.' }),
     actor: t.relation('actor', {

@@ -1,17 +1,16 @@
 /** Sessions of people: where somebody is signed in. Contract, "Credentials". */
-import { assertSession, managedAccountIds } from '../../src/auth/policy.ts'
+import { assertSession } from '../../src/auth/policy.ts'
 import { builder } from '../builder.ts'
 import { nodesOf } from '../connection.ts'
 import { args, query } from '../root-field.ts'
 import { newestFirst, selectedNodes } from '../selected.ts'
 
-const SessionType = builder.prismaNode('Session', {
+/** Reached by the listing alone, which shows a person their own. */
+const SessionType = builder.prismaObject('Session', {
   description: 'A session of a person: opened by signing in, ended by signing out or by its time.',
-  id: { field: 'id', description: 'TypeID, prefix `sess_`; sorts by time.' },
-  nullable: true,
-  findUnique: (id, ctx) => ({ id, accountId: { in: managedAccountIds(ctx.viewer) } }),
   select: { id: true },
   fields: (t) => ({
+    id: t.exposeID('id', { description: 'TypeID, prefix `sess_`; sorts by time.' }),
     user: t.relation('account', { description: 'The person.' }),
     issuer: t.exposeString('issuer', {
       nullable: true,

@@ -74,11 +74,6 @@ export function repoVisibleWhere(viewer: Viewer) {
   return { OR: [{ visibility: 'public' as const }, theirs] }
 }
 
-/** The accounts whose keys, sessions and audit log a person sees in their session: their own and their orgs'. None for a key. */
-export function managedAccountIds(viewer: Viewer): string[] {
-  return viewer.kind === 'session' ? [...viewer.accountIds] : []
-}
-
 /** What a statement with `repoVisibleSql` declares among its parameters; `visibleRepos` gives the values. */
 export const repoViewer = {
   accountIds: param<readonly string[]>(),

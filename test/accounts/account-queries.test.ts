@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 
 const queries = (who: Who, text: string, variables = {}) =>
-  prismaQueries(hub.running.deps.db, async () => {
+  prismaQueries(async () => {
     expect((await hub.graphql(who, text, variables)).errors).toBeUndefined()
   })
 const account = 'accounts: handle, id, kind, name'

@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 
 async function queries(text: string): Promise<string[]> {
-  const sent = await prismaQueries(hub.running.deps.db, async () => {
+  const sent = await prismaQueries(async () => {
     expect((await hub.graphql(ada, text)).errors).toBeUndefined()
   })
   return shapes(sent)

@@ -1,6 +1,6 @@
 /** What Prisma sends for a GraphQL document, as tests compare it. */
+import pg from 'pg'
 import { vi } from 'vitest'
-import type { Db } from '../../src/store/db.ts'
 
 /** One SELECT of Prisma: its table, the columns that it reads, in order of their names, and its text. */
 export interface PrismaQuery {
@@ -15,9 +15,9 @@ function parsed(text: string): PrismaQuery | null {
   return table ? { table, columns: names.toSorted(), text } : null
 }
 
-/** The queries that Prisma sends to this database while `ask` runs. The hub's own statements are none of them, so its background work does not show. */
-export async function prismaQueries(db: Db, ask: () => Promise<unknown>): Promise<PrismaQuery[]> {
-  const query = vi.spyOn(db.pool, 'query')
+/** The queries that Prisma sends while `ask` runs, in a transaction or not. The hub's own statements are none of them, so its background work does not show. */
+export async function prismaQueries(ask: () => Promise<unknown>): Promise<PrismaQuery[]> {
+  const query = vi.spyOn(pg.Client.prototype, 'query')
   try {
     await ask()
     return query.mock.calls.flatMap(
