@@ -17,29 +17,29 @@ import {
   type WithCards,
 } from './repo-shape.ts'
 
-const byName = <R>(name: string, columns: Columns<R>) =>
+const byName = <R>(variant: '' | '-carded', columns: Columns<R>) =>
   statement({
-    name,
+    name: `repo-by-name${variant}`,
     columns,
     params: { ...repoViewer, owner: param<string>(), slug: param<string>() },
     text: `select ${columns.sql} from repos r join accounts o on o.id = r.owner_id
     where o.handle = :owner and r.slug = :slug and ${visibleRepo}`,
   })
 
-const repoByName = byName('repo-by-name', repoColumns)
-const cardedByName = byName('repo-by-name-carded', cardedColumns)
+const repoByName = byName('', repoColumns)
+const cardedByName = byName('-carded', cardedColumns)
 
-const byId = <R>(name: string, columns: Columns<R>) =>
+const byId = <R>(variant: '' | '-carded', columns: Columns<R>) =>
   statement({
-    name,
+    name: `repos-by-id${variant}`,
     columns,
     params: { ...repoViewer, ids: param<readonly string[]>() },
     text: `select ${columns.sql} from repos r join accounts o on o.id = r.owner_id
     where r.id = any(:ids::text[]) and ${visibleRepo}`,
   })
 
-const reposById = byId('repos-by-id', repoColumns)
-const cardedById = byId('repos-by-id-carded', cardedColumns)
+const reposById = byId('', repoColumns)
+const cardedById = byId('-carded', cardedColumns)
 
 /** getRepo (spec, "Repos"): null where the repo does not exist or the caller may not see it. One statement. */
 export async function getRepo(

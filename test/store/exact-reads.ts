@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: names as the source has them
 /**
  * Why each read is exact SQL and not Prisma's. A write needs no entry: it is one compare-and-set or stands in a transaction with its locks, which Prisma's
  * client shares with nobody; nor does a read that locks. Those without a name stand here by their file.
@@ -20,20 +21,18 @@ export const exactReads: Readonly<Record<string, readonly string[]>> = {
     'files-stored',
     'files-tree',
     'files-tree-by-name',
-    'repo-by-name',
-    'repos-by-id',
+    'repo-by-name${variant}',
+    'repos-by-id${variant}',
     'robot-card',
+    'robot-cards-of-repos',
     'robots-by-name',
     'runs-by-id',
     'src/repos/list-sql.ts',
     'uploads-resumable',
   ],
   'Each report of a runner or read of a follower asks it.': [
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: as the source has it
     '${job.name}-log-chunk',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: as the source has it
     '${job.name}-log-chunk-of-line',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: as the source has it
     '${log.job.name}-log-heads',
     'run-log-head-visible',
     'run-report-read',
@@ -71,7 +70,7 @@ export const exactReads: Readonly<Record<string, readonly string[]>> = {
     'gpu-hours-of-account',
     'gpu-hours-of-person',
     'hosted-allowance-usage',
-    'hosted-calls-over',
+    '${job.name}-calls-over',
     'files-live-paths',
     'model-files',
     'planner-dataset-info',
@@ -90,8 +89,8 @@ export const exactReads: Readonly<Record<string, readonly string[]>> = {
       'deleted-runs',
       'files-closed',
       'files-purge-left',
-      'run-next-due',
-      'runs-undispatched',
+      '${job.name}-next-due',
+      '${job.table}-undispatched',
       'runs-unmeasured',
       'uploads-abandoned',
       'uploads-known-keys',
