@@ -176,26 +176,27 @@ export class Selections {
   }
 
   #collect(
-    type: GraphQLOutputType,
+    parent: GraphQLOutputType,
     set: SelectionSetNode,
     properties: Record<string, JsonSchema>,
     required: string[],
   ): void {
-    if (!isObjectType(type) && !isInterfaceType(type)) return
-    const fields = type.getFields()
+    if (!isObjectType(parent) && !isInterfaceType(parent)) return
+    const fields = parent.getFields()
     for (const node of set.selections) {
       if (node.kind === Kind.FRAGMENT_SPREAD) {
         const fragment = this.#fragments.get(node.name.value)
-        if (fragment) this.#collect(type, fragment.selectionSet, properties, required)
+        if (fragment) this.#collect(parent, fragment.selectionSet, properties, required)
       } else if (node.kind === Kind.INLINE_FRAGMENT) {
-        this.#collect(type, node.selectionSet, properties, required)
+        this.#collect(parent, node.selectionSet, properties, required)
       } else {
         const key = node.alias?.value ?? node.name.value
         const field = fields[node.name.value]
         if (!field) continue
         const optional = this.#onlyWhenSet.has(key)
+        const type = field.extensions.nullInV1 ? getNullableType(field.type) : field.type
         properties[key] = {
-          ...(optional ? this.#present(field.type, node.selectionSet) : this.ofType(field.type, node.selectionSet)),
+          ...(optional ? this.#present(type, node.selectionSet) : this.ofType(type, node.selectionSet)),
           // What JSON a free-form member holds.
           ...zodRules(field.extensions.zod),
           ...(field.description ? { description: field.description } : {}),

@@ -3,11 +3,19 @@
 import type { RecipeDocument } from '../../src/planner/recipe/recipe.ts'
 import { gateDefaults, type VideoMode } from '../../src/planner/recipe/recipe.ts'
 import { builder } from '../builder.ts'
+import { nullInV1 } from '../null-in-v1.ts'
 import { RunExecutorEnum, VideoModeEnum } from './enums.ts'
 
 /** A member as it was given. The recipe was checked when the run was made, so its type is the one that the rule asked for. */
-const given = <T>(name: string, preset: T | null = null) => ({
-  resolve: (document: RecipeDocument) => (document[name] ?? preset) as T | null,
+const given = <T>(name: string) => ({
+  nullable: true as const,
+  resolve: (document: RecipeDocument) => (document[name] ?? null) as T | null,
+})
+
+/** A member that every recipe has, or that stands for its preset. */
+const always = <T>(name: string, preset?: T) => ({
+  ...nullInV1,
+  resolve: (document: RecipeDocument) => (document[name] ?? preset) as T,
 })
 
 const Tripwire = builder.objectRef<RecipeDocument>('GateTripwire').implement({
@@ -15,26 +23,22 @@ const Tripwire = builder.objectRef<RecipeDocument>('GateTripwire').implement({
     'Asks the run to stop when the last `consecutive` gated checkpoints at or past `fromStep` all satisfy the comparison.',
   fields: (t) => ({
     metric: t.string({
-      nullable: true,
       description: '`pass_rate`, `alive_rate` or `gates_passed`.',
-      ...given<string>('metric'),
+      ...always<string>('metric'),
     }),
-    op: t.string({ nullable: true, description: 'The comparison, such as `<`.', ...given<string>('op') }),
+    op: t.string({ description: 'The comparison, such as `<`.', ...always<string>('op') }),
     threshold: t.float({
-      nullable: true,
       description: 'What the metric is compared with.',
-      ...given<number>('threshold'),
+      ...always<number>('threshold'),
     }),
     fromStep: t.field({
       type: 'SafeInt',
-      nullable: true,
       description: 'Checkpoints before this step do not count.',
-      ...given<number>('from_step', gateDefaults.fromStep),
+      ...always<number>('from_step', gateDefaults.fromStep),
     }),
     consecutive: t.int({
-      nullable: true,
       description: 'How many in a row.',
-      ...given<number>('consecutive', gateDefaults.consecutive),
+      ...always<number>('consecutive', gateDefaults.consecutive),
     }),
   }),
 })
@@ -44,28 +48,23 @@ const GateSpec = builder.objectRef<RecipeDocument>('CheckpointGateSpec').impleme
   fields: (t) => ({
     everySteps: t.field({
       type: 'SafeInt',
-      nullable: true,
       description: 'The first checkpoint at or past each multiple is gated.',
-      ...given<number>('every_steps'),
+      ...always<number>('every_steps'),
     }),
     battery: t.string({
-      nullable: true,
       description: 'The set of cells; `watch` by default.',
-      ...given<string>('battery', gateDefaults.battery),
+      ...always<string>('battery', gateDefaults.battery),
     }),
     seeds: t.int({
-      nullable: true,
       description: 'Seeds of a cell; 3 by default.',
-      ...given<number>('seeds', gateDefaults.seeds),
+      ...always<number>('seeds', gateDefaults.seeds),
     }),
     delay: t.int({
-      nullable: true,
       description: 'Control steps of actuation delay; 2 by default.',
-      ...given<number>('delay', gateDefaults.delay),
+      ...always<number>('delay', gateDefaults.delay),
     }),
     executor: t.field({
       type: RunExecutorEnum,
-      nullable: true,
       description: "Who executes the rollouts; null means the run's own.",
       ...given<'worker' | 'hosted'>('executor'),
     }),
@@ -76,13 +75,11 @@ const GateSpec = builder.objectRef<RecipeDocument>('CheckpointGateSpec').impleme
     }),
     video: t.field({
       type: VideoModeEnum,
-      nullable: true,
       description: 'What is rendered.',
       ...given<VideoMode>('video'),
     }),
-    horizonS: t.float({ nullable: true, description: 'Seconds of a rollout.', ...given<number>('horizon_s') }),
+    horizonS: t.float({ description: 'Seconds of a rollout.', ...given<number>('horizon_s') }),
     cellCount: t.int({
-      nullable: true,
       description: 'Cells of the battery that are run.',
       ...given<number>('cell_count'),
     }),
@@ -92,40 +89,35 @@ const GateSpec = builder.objectRef<RecipeDocument>('CheckpointGateSpec').impleme
 export const Recipe = builder.objectRef<RecipeDocument>('Recipe').implement({
   description: 'What to train, on what, and where.',
   fields: (t) => ({
-    template: t.string({ nullable: true, description: 'Which trainer runs.', ...given<string>('template') }),
+    template: t.string({ description: 'Which trainer runs.', ...always<string>('template') }),
     dataset: t.stringList({
       description: '`svc://`, `exthub://` and `codehost://` refs, in order.',
       resolve: (document) => (document.dataset ?? []) as string[],
     }),
-    robot: t.string({ nullable: true, description: 'The robot that it trains for.', ...given<string>('robot') }),
+    robot: t.string({ description: 'The robot that it trains for.', ...given<string>('robot') }),
     hyperparams: t.field({
       type: 'JSON',
-      nullable: true,
       description: 'Passed through to the template untouched.',
       ...given('hyperparams'),
     }),
-    gpu: t.string({ nullable: true, description: 'GPU type; the default when null.', ...given<string>('gpu') }),
+    gpu: t.string({ description: 'GPU type; the default when null.', ...given<string>('gpu') }),
     maxHours: t.float({
-      nullable: true,
       description: 'Wall-clock cap over all attempts; when null, 4 of a hosted run and none of a worker run.',
       ...given<number>('max_hours'),
     }),
     executor: t.field({
       type: RunExecutorEnum,
-      nullable: true,
       description: 'Null means `worker`.',
       ...given<'worker' | 'hosted'>('executor'),
     }),
-    budgetUsd: t.float({ nullable: true, description: 'Spend cap.', ...given<number>('budget_usd') }),
+    budgetUsd: t.float({ description: 'Spend cap.', ...given<number>('budget_usd') }),
     gate: t.field({
       type: GateSpec,
-      nullable: true,
       description: 'Whether and how checkpoints are gated.',
       ...given<RecipeDocument>('gate'),
     }),
     parentCheckpointStep: t.field({
       type: 'SafeInt',
-      nullable: true,
       description: "Starts from the parent run's checkpoint of this step.",
       ...given<number>('parent_checkpoint_step'),
     }),

@@ -8,6 +8,7 @@ import { Account } from '../accounts/account.ts'
 import { builder, MAX_PAGE_SIZE } from '../builder.ts'
 import { Connection, forwardArgs, nodesOf } from '../connection.ts'
 import { rule } from '../input-field.ts'
+import { nullInV1 } from '../null-in-v1.ts'
 import { RunExecutorEnum } from '../planner/enums.ts'
 import { Recipe } from '../planner/recipe.ts'
 import { args, query } from '../root-field.ts'
@@ -102,7 +103,7 @@ builder.node(RunType, {
         description: 'Where that is from.',
       }),
       progress: t.expose('progress', { type: ProgressType, nullable: true, description: 'How far it has come.' }),
-      spend: t.expose('spend', { type: SpendType, nullable: true, description: 'What it costs.' }),
+      spend: t.expose('spend', { type: SpendType, ...nullInV1, description: 'What it costs.' }),
       round: t.field({
         type: RoundType,
         nullable: true,
