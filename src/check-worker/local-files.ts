@@ -9,6 +9,8 @@ import { pathFault } from '../platform/file-path.ts'
 export interface LocalFiles extends FileWaves {
   /** What was looked for and is here, but which a push would refuse: one sentence each. */
   readonly notes: ReadonlySet<string>
+  /** Where on this machine each path lies; null for what is not there. */
+  placesOf(paths: readonly string[]): Promise<(string | null)[]>
 }
 
 /** Rejects with a `LocalError` where `dir` is no folder, and later where a file cannot be read. */
@@ -26,6 +28,7 @@ export async function localFiles(dir: string): Promise<LocalFiles> {
     notes,
     readFiles: (paths) => Promise.all(paths.map(read)),
     sizesOf: (paths) => Promise.all(paths.map(sizeOf)),
+    placesOf: (paths) => Promise.all(paths.map(async (path) => (await find(path))?.file ?? null)),
   }
 }
 
