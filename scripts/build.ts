@@ -35,6 +35,7 @@ await build({
     main: `${root}src/main.ts`,
     hub: `${root}src/cli/hub.ts`,
     'src/models/reader/reading-child': `${root}src/models/reader/reading-child.ts`,
+    'src/check-worker/engine/engine-child': `${root}src/check-worker/engine/engine-child.ts`,
   },
   outdir: dist,
   bundle: true,

@@ -1,0 +1,140 @@
+/**
+ * One robot check, from a folder of files and a person's answers to a draft card and a report: the model is read statically, compiled and stepped by MuJoCo
+ * in a process of its own, and a URDF is converted. Nothing is written, and no hub is asked.
+ */
+import { cardChecks } from '../cards/card-checks.ts'
+import type { Check } from '../cards/check.ts'
+import { modelChecks } from '../cards/model-checks.ts'
+import { readCard } from '../cards/read-card.ts'
+import type { ModelReading } from '../models/mjcf/reading.ts'
+import type { FileWaves, ReadingPool } from '../models/reader/reading-pool.ts'
+import { type DraftReport, draftReport } from './draft-report.ts'
+import { type EngineLimits, engineLimits } from './engine/limits.ts'
+import { type DraftCard, draftCard } from './init/draft-card.ts'
+import { localFiles } from './local-files.ts'
+import { conversionNeeds, withRefusals } from './needs.ts'
+import { overlaidFiles } from './overlaid-files.ts'
+import { preparedModel } from './prepared-model.ts'
+import type { Need, RobotCheckRequest } from './request.ts'
+import { tryModel } from './try-model.ts'
+import { type CheckReport, checkReport } from './validate/report.ts'
+import { simulationChecks } from './validate/simulation-checks.ts'
+
+export interface RobotCheck {
+  readonly folder: string
+  readonly request: RobotCheckRequest
+  /** Reads models within limits of its own; one serves many checks. */
+  readonly pool: ReadingPool
+  /** What is put into the card's validation record: which check it is, and when. */
+  readonly checkId: string | null
+  readonly checkedAt: Date
+  /** One line of what is being done, or of MuJoCo's own words. */
+  readonly log: (line: string) => void
+  readonly signal: AbortSignal
+  readonly limits?: EngineLimits
+}
+
+export interface RobotCheckResult {
+  readonly report: CheckReport
+  /** What a report tells of the draft; the card goes beside it. */
+  readonly draft: DraftReport
+  /** The members of RobotCardPut and `needs_you`, the content of `robot_card.json`; null where MuJoCo does not compile the model. */
+  readonly card: (DraftCard & { readonly needs_you: readonly Need[] }) | null
+  readonly needs: readonly Need[]
+  /** The MJCF that was made of a URDF, and its path in the repo. */
+  readonly converted: Converted | null
+  readonly engine: { readonly name: 'mujoco'; readonly version: string | null; readonly build: 'wasm' }
+}
+
+/** Rejects with a `LocalError` where the folder or a file of it cannot be read, and with `signal`'s reason; whatever is wrong with the model is in the result. */
+export async function checkRobot(given: RobotCheck): Promise<RobotCheckResult> {
+  const { request, pool, signal, log, limits = engineLimits } = given
+  const files = await localFiles(given.folder)
+  const model = await preparedModel(files, pool, request, signal)
+  log(`${request.entry}: ${model.reading.files.length} files`)
+  const trial = await tryModel(files, model, request, limits, log, signal)
+  const run = 'run' in trial ? trial.run : null
+  const converted =
+    run?.facts && model.convertTo !== null && run.converted !== null
+      ? { path: model.convertTo, text: run.converted }
+      : null
+  const drafted = run?.facts
+    ? draftCard({ facts: run.facts, mjcfPath: converted?.path ?? request.entry, urdf: model.urdf }, request)
+    : null
+  const reading = converted ? await readConverted(pool, files, converted, signal) : model.reading
+  const statics = drafted ? staticChecks(drafted.card, reading) : modelChecks(reading, request.entry)
+  const asked = [
+    ...(converted ? await replaced(files, request.entry, converted, signal) : []),
+    ...(model.urdf?.needs ?? []),
+    ...(drafted?.needs ?? []),
+  ]
+  const needs = withRefusals(asked, drafted ? statics : [])
+  const checks = [
+    ...statics,
+    ...simulationChecks(trial, {
+      entry: request.entry,
+      undecided: model.reading.undecided.find(({ about }) => about === 'model')?.reason ?? null,
+      toldAbove: statics.some(({ status }) => status === 'fail'),
+    }),
+  ]
+  const version = run?.version ?? null
+  const face = drafted && readCard(drafted.card).card?.interface
+  const report = checkReport(checks, version === null ? 'mujoco' : `mujoco ${version}`, reading, face)
+  for (const one of checks) if (one.status !== 'pass') log(`${one.code} ${one.status}: ${one.message}`)
+  return {
+    report,
+    draft: draftReport(request, drafted, run?.facts ?? null, converted, model),
+    card: drafted && { ...validated(drafted.card, given, version, checks), needs_you: needs },
+    needs,
+    converted,
+    engine: { name: 'mujoco', version, build: 'wasm' },
+  }
+}
+
+async function readConverted(
+  pool: ReadingPool,
+  files: FileWaves,
+  { path, text }: Converted,
+  signal: AbortSignal,
+): Promise<ModelReading> {
+  return (await pool.read(overlaidFiles(files, path, text), path, signal)).reading
+}
+
+interface Converted {
+  readonly path: string
+  readonly text: string
+}
+
+async function replaced(files: FileWaves, entry: string, { path, text }: Converted, signal: AbortSignal) {
+  const [existing] = await files.readFiles([path], signal)
+  return conversionNeeds(entry, path, text, existing ? new TextDecoder().decode(existing) : null)
+}
+
+/** Those of a card PUT, over the files of the folder. A draft has no stills yet. */
+function staticChecks(card: DraftCard, reading: ModelReading): readonly Check[] {
+  return cardChecks(readCard(card), { reading, stills: new Set() })
+}
+
+/** The draft with what was found of it; without, where that is more than a card may hold. */
+function validated(
+  card: DraftCard,
+  { checkId, checkedAt }: Pick<RobotCheck, 'checkId' | 'checkedAt'>,
+  version: string | null,
+  checks: readonly Check[],
+): DraftCard {
+  const record = {
+    engine: 'mujoco',
+    engine_version: version,
+    checked_at: checkedAt.toISOString(),
+    checks: checks.map((one) => ({
+      ...one,
+      names: [...one.names],
+      loc: one.loc && [...one.loc],
+      data: one.data && { ...one.data },
+    })),
+    check_id: checkId,
+  }
+  const whole = { ...card, validation: record }
+  const isSound = readCard(card).card === null || readCard(whole).card !== null
+  return isSound ? whole : card
+}

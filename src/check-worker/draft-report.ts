@@ -1,0 +1,51 @@
+/** What a report tells of a draft, the card aside. Spec, "RobotCheckJobDraftIn". Pure. */
+import type { ModelFacts } from './engine/model-facts.ts'
+import type { Draft } from './init/draft-card.ts'
+import type { PreparedModel } from './prepared-model.ts'
+import type { RobotCheckRequest } from './request.ts'
+
+export interface DraftReport {
+  /** The entry that was checked. */
+  readonly source: string
+  /** The MJCF that the card names; null where there is none. */
+  readonly mjcf_path: string | null
+  /** What MuJoCo says of the model, at most 1,000 objects of a kind. */
+  readonly model: Readonly<Record<string, unknown>> | null
+  readonly derived: readonly string[]
+  /** Of a URDF: what it became, and what was answered for it. */
+  readonly conversion: Readonly<Record<string, unknown>> | null
+}
+
+const MAX_OF_A_KIND = 1_000
+
+/** `converted`: where the MJCF of a URDF went; null for MJCF and for what was not compiled. */
+export function draftReport(
+  { entry, options }: RobotCheckRequest,
+  draft: Draft | null,
+  facts: ModelFacts | null,
+  converted: { readonly path: string } | null,
+  { urdf }: PreparedModel,
+): DraftReport {
+  const conversion = converted && {
+    from: entry,
+    to: converted.path,
+    discard_visual: options?.discard_visual ?? null,
+    base_joint: urdf?.baseJoint ?? null,
+  }
+  return {
+    source: entry,
+    mjcf_path: draft?.card.mjcf_path ?? null,
+    model: facts && shown(facts),
+    derived: draft?.derived ?? [],
+    conversion,
+  }
+}
+
+/** Poses are in the card; of keyframes the names tell enough. */
+function shown({ qpos0: _, keyframes, ...facts }: ModelFacts): Readonly<Record<string, unknown>> {
+  const named = { ...facts, keyframes: keyframes.map(({ name }) => name) }
+  const entries = Object.entries(named)
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, Array.isArray(value) ? value.slice(0, MAX_OF_A_KIND) : value]),
+  )
+}

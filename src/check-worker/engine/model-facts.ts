@@ -1,0 +1,75 @@
+/**
+ * What MuJoCo says of a model that it compiled, as plain JSON in the names of `/v1`: it crosses a process and becomes `draft.model`. Lengths are m, angles rad,
+ * masses kg; -1 as an index is none.
+ */
+
+/** A body that is a child of the world: what a robot hangs from. */
+export interface RootFacts {
+  readonly name: string | null
+  readonly floating: boolean
+  /** Of the body and all below it. */
+  readonly mass_kg: number
+}
+
+export interface JointFacts {
+  readonly name: string | null
+  readonly type: 'free' | 'ball' | 'slide' | 'hinge'
+  readonly body: string | null
+  /** Place in `roots`. */
+  readonly root: number
+  /** Place in qpos. */
+  readonly qpos: number
+  readonly limited: boolean
+  readonly range: readonly [number, number]
+  readonly axis: readonly [number, number, number]
+  /** Of all actuators together; null where nothing limits it. */
+  readonly force_range: readonly [number, number] | null
+  readonly armature: number
+  readonly friction_loss: number
+}
+
+export interface ActuatorFacts {
+  readonly name: string | null
+  /** What it pulls at: `joint`, `tendon`, `site`, … */
+  readonly transmission: string
+  /** Places in `joints` that it moves, directly or through a tendon. */
+  readonly joints: readonly number[]
+  readonly gear: number
+  readonly gain: string
+  readonly bias: string
+  /** The first parameter of its gain: of a motor, N or N*m for each unit of control. */
+  readonly gain_value: number
+  readonly ctrl_range: readonly [number, number] | null
+  readonly force_range: readonly [number, number] | null
+  /** How it drives; null for what is no servo and no motor: a muscle, an adhesion. */
+  readonly mode: 'position' | 'velocity' | 'torque' | null
+  /** Of a position servo, at its own side of the gear. */
+  readonly kp: number | null
+  /** Of a position or velocity servo, at its own side of the gear. */
+  readonly kd: number | null
+}
+
+export interface KeyframeFacts {
+  readonly name: string | null
+  readonly qpos: readonly number[]
+}
+
+export interface ModelFacts {
+  readonly model: string
+  readonly nq: number
+  readonly nv: number
+  readonly nu: number
+  readonly timestep_s: number
+  /** Of everything, also of loose objects beside the robot. What is fixed to the world itself has no mass. */
+  readonly mass_kg: number
+  readonly bodies: readonly { readonly name: string | null; readonly mass_kg: number }[]
+  /** Whether something that is fixed to the world can be touched: a floor. */
+  readonly has_ground: boolean
+  readonly roots: readonly RootFacts[]
+  readonly joints: readonly JointFacts[]
+  readonly actuators: readonly ActuatorFacts[]
+  readonly keyframes: readonly KeyframeFacts[]
+  readonly qpos0: readonly number[]
+  readonly sites: readonly string[]
+  readonly cameras: readonly string[]
+}

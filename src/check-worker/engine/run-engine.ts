@@ -1,0 +1,89 @@
+/** MuJoCo itself over one model, in a process that ends at its limits: whatever the model holds, the answer is a value. */
+import type { ChildProcess } from 'node:child_process'
+import type { ModelFacts } from './model-facts.ts'
+import type { EngineJob, FromEngine, SimulationFacts } from './protocol.ts'
+import { killEngine, spawnEngine } from './spawn-engine.ts'
+
+/** How the engine ended. `error`: MuJoCo's own words, or what is known of a crash. */
+export type EngineEnd =
+  | { readonly why: 'done' }
+  | { readonly why: 'refused'; readonly error: string; readonly stage: 'source' | 'converted' }
+  | { readonly why: 'time' | 'memory' }
+  | { readonly why: 'crash'; readonly error: string }
+
+/** All that was found before the end. */
+export interface EngineRun {
+  readonly version: string | null
+  readonly converted: string | null
+  readonly facts: ModelFacts | null
+  readonly simulation: SimulationFacts | null
+  readonly end: EngineEnd
+}
+
+/** Rejects with `signal`'s reason, or where no process can be made; never for what a model holds. `log` gets MuJoCo's warnings. */
+export async function runEngine(job: EngineJob, log: (line: string) => void, signal: AbortSignal): Promise<EngineRun> {
+  signal.throwIfAborted()
+  const engine = spawnEngine(job.limits)
+  const ended = Promise.withResolvers<EngineEnd>()
+  const found: { -readonly [Key in keyof EngineRun]?: EngineRun[Key] } = {}
+  const stderr = tailOf(engine)
+  let said: EngineEnd | null = null
+  const onMessage = (message: FromEngine) => {
+    switch (message.kind) {
+      case 'ready':
+        found.version = message.version
+        engine.send(job)
+        return
+      case 'log':
+        return log(message.line)
+      case 'converted':
+        found.converted = message.text
+        return
+      case 'compiled':
+        found.facts = message.facts
+        return
+      case 'stepped':
+        found.simulation = message.simulation
+        said = { why: 'done' }
+        return
+      case 'refused':
+        said = { why: 'refused', error: message.error, stage: message.stage }
+        return
+      case 'failed':
+        said = message.memory ? { why: 'memory' } : { why: 'crash', error: message.error }
+    }
+  }
+  const onAbort = () => ended.reject(signal.reason)
+  // By the clock, since a process may also wait for ever.
+  const clock = setTimeout(() => ended.resolve({ why: 'time' }), 3_000 * job.limits.processorS)
+  engine
+    .on('message', onMessage)
+    .once('error', (error) => ended.reject(error))
+    .once('close', (code, killedBy) => ended.resolve(said ?? deathOf(code, killedBy, stderr())))
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    const end = await ended.promise
+    return { version: null, converted: null, facts: null, simulation: null, ...found, end }
+  } finally {
+    clearTimeout(clock)
+    signal.removeEventListener('abort', onAbort)
+    killEngine(engine)
+  }
+}
+
+/** V8 aborts when its heap is full. */
+function deathOf(code: number | null, killedBy: NodeJS.Signals | null, stderr: string): EngineEnd {
+  if (killedBy === 'SIGXCPU') return { why: 'time' }
+  if (killedBy === 'SIGABRT' || code === 134) return { why: 'memory' }
+  return { why: 'crash', error: `It ended with ${killedBy ?? `exit code ${code}`}. ${stderr}`.trim() }
+}
+
+const STDERR_TAIL_CHARS = 2_000
+
+function tailOf(engine: ChildProcess): () => string {
+  let tail = ''
+  engine.stderr?.on('data', (chunk: Buffer) => {
+    tail = `${tail}${chunk}`.slice(-STDERR_TAIL_CHARS)
+  })
+  return () => tail
+}

@@ -1,0 +1,159 @@
+/** A compiled model stepped at its default pose, its position servos holding that pose, and what was seen of it. */
+import { defaultKeyframe } from './default-keyframe.ts'
+import type { EngineLimits } from './limits.ts'
+import type { ActuatorFacts, JointFacts, ModelFacts } from './model-facts.ts'
+import { type Motion, motionWatch } from './motion-watch.ts'
+import type { Data, Model, Mujoco } from './mujoco.ts'
+import type { SimulationFacts } from './protocol.ts'
+
+/** `pose`: positions by joint name over those of the keyframe. `limits.simulatedS` of the model's own time, unless that takes more processor than it may. */
+export function simulate(
+  mujoco: Mujoco,
+  model: Model,
+  facts: ModelFacts,
+  pose: Readonly<Record<string, number>> | null,
+  limits: EngineLimits,
+): SimulationFacts {
+  const data = new mujoco.MjData(model)
+  try {
+    const keyframe = defaultKeyframe(facts)
+    if (keyframe === -1) mujoco.mj_resetData(model, data)
+    else mujoco.mj_resetDataKeyframe(model, data, keyframe)
+    place(data, facts, pose)
+    mujoco.mj_forward(model, data)
+    const holding = holdPose(model, data, facts)
+    const start = startOf(model, data, facts)
+    const motion = run(mujoco, model, data, facts, limits)
+    return {
+      keyframe: facts.keyframes[keyframe]?.name ?? null,
+      from: keyframe === -1 ? 'initial' : 'keyframe',
+      holding: holding.length,
+      penetrations: start.penetrations,
+      contacts_at_start: start.contacts,
+      has_ground: facts.has_ground,
+      ...motion,
+      drift: driftOf(start.qpos, data, heldJoints(facts, holding)),
+      bases: basesOf(start.qpos, data, facts),
+    }
+  } finally {
+    data.delete()
+  }
+}
+
+function place(data: Data, { joints }: ModelFacts, pose: Readonly<Record<string, number>> | null): void {
+  const byName = new Map(Object.entries(pose ?? {}))
+  for (const { name, type, qpos } of joints) {
+    const at = name === null ? undefined : byName.get(name)
+    if (at !== undefined && (type === 'hinge' || type === 'slide')) data.qpos[qpos] = at
+  }
+}
+
+/** Aims every position servo at where it is; the others keep what the keyframe tells them, which is nothing where there is none. */
+function holdPose(model: Model, data: Data, { actuators }: ModelFacts): ActuatorFacts[] {
+  const lengths = Float64Array.from(data.actuator_length as ArrayLike<number>)
+  const activations = model.actuator_actadr as ArrayLike<number>
+  return actuators.filter((actuator, at) => {
+    if (actuator.mode !== 'position') return false
+    const target = lengths[model.actuator_outadr[at] ?? at] ?? 0
+    data.ctrl[model.actuator_ctrladr[at] ?? at] = target
+    // A servo with a filter follows its activation.
+    const activation = activations[at] ?? -1
+    if (activation >= 0) data.act[activation] = target
+    return true
+  })
+}
+
+interface Start {
+  readonly qpos: Float64Array
+  readonly contacts: number
+  readonly penetrations: SimulationFacts['penetrations']
+}
+
+type Penetration = SimulationFacts['penetrations'][number]
+
+/** Of contacts at the start, so many are looked at and so many are told. */
+const MAX_LOOKED_AT = 1_000
+const MAX_TOLD = 5
+
+function startOf(model: Model, data: Data, { bodies }: ModelFacts): Start {
+  const bodyOf = (geom: number) => {
+    const body = (model.geom_bodyid as ArrayLike<number>)[geom] ?? 0
+    return body === 0 ? 'world' : (bodies[body - 1]?.name ?? null)
+  }
+  const contacts = data.contact
+  const found: Penetration[] = []
+  for (let at = 0; at < Math.min(data.ncon, MAX_LOOKED_AT); at += 1) {
+    const contact = contacts.get(at)
+    if (contact && contact.dist < 0)
+      found.push({ bodies: [bodyOf(contact.geom1), bodyOf(contact.geom2)], depth_m: -contact.dist })
+    contact?.delete()
+  }
+  return {
+    qpos: Float64Array.from(data.qpos as ArrayLike<number>),
+    contacts: data.ncon,
+    penetrations: deepestOfPairs(found).slice(0, MAX_TOLD),
+  }
+}
+
+/** Two bodies may touch at many points; one tells enough. */
+function deepestOfPairs(found: readonly Penetration[]): Penetration[] {
+  const pairs = new Map<string, Penetration>()
+  for (const one of found.toSorted((a, b) => b.depth_m - a.depth_m)) {
+    const key = one.bodies.toSorted().join('\0')
+    if (!pairs.has(key)) pairs.set(key, one)
+  }
+  return [...pairs.values()]
+}
+
+function run(mujoco: Mujoco, model: Model, data: Data, facts: ModelFacts, limits: EngineLimits): Motion {
+  const watch = motionWatch(facts)
+  watch.start(data)
+  const began = process.cpuUsage()
+  while (data.time < limits.simulatedS) {
+    const { user, system } = process.cpuUsage(began)
+    if (user + system > limits.steppingS * 1e6) return watch.seen(true)
+    mujoco.mj_step(model, data)
+    if (!watch.step(data)) break
+  }
+  return watch.seen(false)
+}
+
+function heldJoints({ joints }: ModelFacts, holding: readonly ActuatorFacts[]): JointFacts[] {
+  const held = new Set(holding.flatMap(({ transmission, joints: moved }) => (transmission === 'joint' ? moved : [])))
+  return joints.filter((_, at) => held.has(at))
+}
+
+function driftOf(start: Float64Array, data: Data, held: readonly JointFacts[]): SimulationFacts['drift'] {
+  const drift = held.flatMap(({ name, type, qpos }) =>
+    type === 'hinge' || type === 'slide'
+      ? [{ joint: name, type, by: Math.abs((data.qpos[qpos] ?? 0) - (start[qpos] ?? 0)) }]
+      : [],
+  )
+  return drift.sort((a, b) => b.by - a.by)
+}
+
+function basesOf(start: Float64Array, data: Data, { joints, roots }: ModelFacts): SimulationFacts['bases'] {
+  const end = Float64Array.from(data.qpos as ArrayLike<number>)
+  return joints.flatMap(({ type, qpos, root }) => {
+    if (type !== 'free') return []
+    const [from, to] = [start.subarray(qpos, qpos + 7), end.subarray(qpos, qpos + 7)]
+    const moved = Math.hypot(...[0, 1, 2].map((axis) => (to[axis] ?? 0) - (from[axis] ?? 0)))
+    const [up, now] = [upOf(from), upOf(to)]
+    const cosine = up.reduce((sum, value, axis) => sum + value * (now[axis] ?? 0), 0)
+    return [
+      {
+        body: roots[root]?.name ?? null,
+        height_start_m: from[2] ?? 0,
+        height_end_m: to[2] ?? 0,
+        moved_m: moved,
+        tilted_rad: Math.acos(Math.min(1, Math.max(-1, cosine))),
+      },
+    ]
+  })
+}
+
+/** The z axis of a body whose position and quaternion are seven numbers of qpos. */
+function upOf(pose: Float64Array): readonly [number, number, number] {
+  const [w, x, y, z] = [pose[3] ?? 1, pose[4] ?? 0, pose[5] ?? 0, pose[6] ?? 0]
+  return [2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)]
+}

@@ -1,0 +1,40 @@
+/** The process that runs the engine: nothing of the worker's environment, bounded memory, and a kernel that ends it even when the worker is gone. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { EngineLimits } from './limits.ts'
+
+/** `$1` is the processor time in s. The limit is a soft one, so that its end is SIGXCPU and not like any other; no core is written. */
+const wrapper = 'ulimit -c 0; ulimit -S -t "$1"; shift; exec "$@"'
+
+/** JavaScript's own: facts of 100,000 objects, and the text of a converted model. */
+const HEAP_MIB = 256
+
+const PAGES_PER_MIB = 16
+
+/** MuJoCo's parser and compiler recurse with the tree of bodies. */
+const STACK_KIB = 3_900
+
+/** Starts it as a group of its own. */
+export function spawnEngine({ processorS, memoryMiB }: EngineLimits): ChildProcess {
+  const node = [
+    process.execPath,
+    `--wasm-max-mem-pages=${memoryMiB * PAGES_PER_MIB}`,
+    `--max-old-space-size=${HEAP_MIB}`,
+    `--stack-size=${STACK_KIB}`,
+    fileURLToPath(new URL('./engine-child.ts', import.meta.url)),
+  ]
+  return spawn('/bin/sh', ['-c', wrapper, 'hub-engine', String(Math.ceil(processorS)), ...node], {
+    detached: true,
+    env: {},
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  })
+}
+
+/** Ends the process and whatever it began. */
+export function killEngine({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+  } catch {
+    // It has ended already.
+  }
+}

@@ -1,0 +1,98 @@
+/** The engine process ends at its limits, whatever a model does, and says why. MuJoCo runs for real. */
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { type EngineLimits, engineLimits } from '../../src/check-worker/engine/limits.ts'
+import { type EngineRun, runEngine } from '../../src/check-worker/engine/run-engine.ts'
+import { robotFolders } from './support/robot-folder.ts'
+
+const robots = robotFolders()
+const lines: string[] = []
+
+async function run(
+  text: string,
+  limits: Partial<EngineLimits> = {},
+  signal = new AbortController().signal,
+): Promise<EngineRun> {
+  const folder = await robots.folder({ 'model.xml': text })
+  const job = {
+    files: [{ path: 'model.xml', file: join(folder, 'model.xml') }],
+    entry: 'model.xml',
+    entryText: null,
+    convertTo: null,
+    pose: null,
+    limits: { ...engineLimits, ...limits },
+  }
+  return runEngine(job, (line) => lines.push(line), signal)
+}
+
+/** Takes minutes to compile: 81,000 slides that pull at each other. */
+const minutes = `<mujoco><worldbody><body name="b">
+  <flexcomp name="f" type="grid" count="30 30 30" spacing=".01 .01 .01" dim="3"/></body></worldbody></mujoco>`
+
+const ball = '<worldbody><body name="ball"><joint name="roll"/><geom size=".1"/></body></worldbody>'
+
+describe('a model that takes too much', () => {
+  it('of time to compile is ended with its process', async () => {
+    const began = performance.now()
+    const { end, facts, version } = await run(minutes, { processorS: 3 })
+    expect({ end, facts, version }).toEqual({ end: { why: 'time' }, facts: null, version: '3.14.0' })
+    expect(performance.now() - began).toBeLessThan(9_500)
+  })
+
+  it('of memory is refused by an engine that has no more', async () => {
+    const asked = `<mujoco><size memory="1500M"/>${ball}</mujoco>`
+    expect((await run(asked, { memoryMiB: 128 })).end).toEqual({ why: 'memory' })
+    const beyondAny = `<mujoco><worldbody><replicate count="60" offset=".05 0 0"><replicate count="60" offset="0 .05 0">
+      <body><freejoint/><geom size=".1"/></body></replicate></replicate></worldbody></mujoco>`
+    expect((await run(beyondAny)).end).toEqual({ why: 'memory' })
+  })
+
+  it('of steps is stepped for less of its own time', async () => {
+    const { end, simulation } = await run(`<mujoco><option timestep="1e-9"/>${ball}</mujoco>`, { steppingS: 0.2 })
+    expect(end).toEqual({ why: 'done' })
+    expect(simulation).toMatchObject({ slow: true, diverged: null })
+    expect(simulation?.simulated_s).toBeLessThan(0.1)
+  })
+
+  it('of the stack has no verdict, and the next one is not touched', async () => {
+    const deep = `<mujoco><worldbody>${'<body>'.repeat(400)}${'</body>'.repeat(400)}</worldbody></mujoco>`
+    expect((await run(deep)).end).toMatchObject({ why: 'crash', error: expect.any(String) })
+    expect((await run(`<mujoco>${ball}</mujoco>`)).end).toEqual({ why: 'done' })
+  })
+})
+
+it('is ended when nobody waits any longer', async () => {
+  const stop = new AbortController()
+  const began = performance.now()
+  setTimeout(() => stop.abort(new Error('canceled')), 1_500)
+  await expect(run(minutes, {}, stop.signal)).rejects.toThrow('canceled')
+  expect(performance.now() - began).toBeLessThan(5_000)
+})
+
+it('sees no file but those that it is given, and passes on the words of MuJoCo', async () => {
+  const folder = await robots.folder({ 'secret.xml': '<mujoco/>' })
+  const { end } = await run(`<mujoco><include file="${folder}/secret.xml"/></mujoco>`)
+  expect(end).toMatchObject({ why: 'refused', stage: 'source', error: expect.stringContaining('secret.xml') })
+})
+
+it('tells of each joint whether it is limited, and of each actuator how it drives', async () => {
+  const { facts } = await run(`<mujoco><compiler angle="radian"/><worldbody><body name="a">
+      <joint name="free" range="-1 1" limited="false"/><joint name="stop" axis="0 1 0" range="-1 2"/><geom size=".1"/>
+      <body><joint name="rail" type="slide"/><geom size=".1"/></body></body></worldbody>
+    <tendon><fixed name="pull"><joint joint="free" coef="1"/><joint joint="rail" coef="2"/></fixed></tendon>
+    <actuator><motor name="turn" joint="stop" gear="3" ctrlrange="-2 2"/><velocity name="go" joint="rail" kv="4"/>
+      <position name="both" tendon="pull" kp="5"/><muscle name="flesh" joint="free" lengthrange="0 1"/></actuator></mujoco>`)
+  expect(facts?.joints.map(({ name, type, limited, range }) => ({ name, type, limited, range }))).toEqual([
+    { name: 'free', type: 'hinge', limited: false, range: [-1, 1] },
+    { name: 'stop', type: 'hinge', limited: true, range: [-1, 2] },
+    { name: 'rail', type: 'slide', limited: false, range: [0, 0] },
+  ])
+  expect(
+    facts?.actuators.map(({ name, mode, kp, kd, joints, ctrl_range }) => ({ name, mode, kp, kd, joints, ctrl_range })),
+  ).toEqual([
+    { name: 'turn', mode: 'torque', kp: null, kd: null, joints: [1], ctrl_range: [-2, 2] },
+    { name: 'go', mode: 'velocity', kp: null, kd: 4, joints: [2], ctrl_range: null },
+    { name: 'both', mode: 'position', kp: 5, kd: 0, joints: [0, 2], ctrl_range: null },
+    { name: 'flesh', mode: null, kp: null, kd: null, joints: [0], ctrl_range: null },
+  ])
+})
