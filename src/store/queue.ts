@@ -1,5 +1,6 @@
 /** Background work on pg-boss: jobs are rows, sent inside the transaction that makes them necessary, and taken back from a dead process. */
 import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import { type Job, PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
 import type { z } from 'zod'
@@ -79,6 +80,7 @@ export async function openQueue(options: {
   // Its own loops go on after an error; the database being away is the usual one.
   boss.on('error', (error) => log.warn({ err: error }, 'the queue met an error'))
   await boss.start()
+  const names: string[] = []
   return {
     async send(tx, job, input, { singletonKey = randomUUID() } = {}) {
       const db = { executeSql: (text: string, values?: unknown[]) => tx.client.query(text, values) }
@@ -86,11 +88,18 @@ export async function openQueue(options: {
     },
     async work(jobs, deps) {
       for (const job of jobs) {
+        names.push(job.name)
         await declare(boss, job, timings)
         await workOn(boss, job, deps, timings)
       }
     },
-    stop: () => boss.stop({ graceful: true, timeout: STOP_TIMEOUT_MS, close: true }),
+    async stop() {
+      // Left to itself pg-boss looks every 500 ms whether its workers have stopped; idle ones do so at once.
+      const workersStopped = Promise.all(names.map((name) => boss.offWork(name, { wait: true })))
+      await Promise.race([workersStopped, delay(STOP_TIMEOUT_MS, undefined, { ref: false })])
+      // What is still under way now is given back.
+      await boss.stop({ graceful: false, close: true })
+    },
   }
 }
 

@@ -15,7 +15,7 @@ export interface TestDb {
 export async function cloneTemplate(): Promise<{ readonly url: string; drop(): Promise<void> }> {
   const name = newDatabaseName()
   const server = inject('databaseServerUrl')
-  await onServer(server, `create database ${name} template ${inject('templateDatabase')}`)
+  await onServer(server, `create database ${name} template ${inject('templateDatabase')} strategy file_copy`)
   return {
     url: databaseUrl(server, name),
     drop: () => onServer(server, `drop database if exists ${name} with (force)`),
@@ -32,7 +32,7 @@ export function testDb(options: { poolMax?: number } = {}): TestDb {
   const server = inject('databaseServerUrl')
   const url = databaseUrl(server, name)
   beforeAll(async () => {
-    await onServer(server, `create database ${name} template ${inject('templateDatabase')}`)
+    await onServer(server, `create database ${name} template ${inject('templateDatabase')} strategy file_copy`)
     db = openDb({ url, poolMax: options.poolMax ?? 10, onStatement: (text) => statements.push(text) })
   })
   afterAll(async () => {
