@@ -1,6 +1,5 @@
 /** A job as verbs that move it see it, and who acts on it. The decisions are pure. */
-import type { ErrorType } from '../platform/errors.ts'
-import { HubError } from '../platform/errors.ts'
+import { type ErrorType, HubError } from '../platform/errors.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
 
 export type JobExecutor = 'worker' | 'hosted'
