@@ -48,9 +48,7 @@ async function holdingOrg<T>(org: string, change: string, values: unknown[], mea
     waiting = meanwhile()
     const blocked =
       "select count(*) as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
-    await expect
-      .poll(async () => (await hub.sql<{ n: number }>(blocked))[0]?.n, { timeout: 5000, interval: 20 })
-      .toBeGreaterThan(0)
+    await expect.poll(async () => (await hub.sql<{ n: number }>(blocked))[0]?.n, { interval: 20 }).toBeGreaterThan(0)
     await tx.query({ name: '', text: change }, values)
   })
   if (!waiting) throw new Error('Nothing was started.')

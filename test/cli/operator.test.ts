@@ -137,7 +137,7 @@ describe('hub on DATABASE_URL', () => {
     const { kid } = object(await onUrl('signing-key', 'rotate', '--json'))
     const after = object(await onUrl('session', 'add', 'ada', '--json'))
     expect(JSON.parse(Buffer.from(after.token.split('.')[0], 'base64url').toString()).kid).toBe(kid)
-    await expect.poll(async () => (await me(hub.url, after.token)).status, { timeout: 5000, interval: 100 }).toBe(200)
+    await expect.poll(async () => (await me(hub.url, after.token)).status, { interval: 100 }).toBe(200)
     expect((await me(hub.url, before.token)).status).toBe(200)
   })
 

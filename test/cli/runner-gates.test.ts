@@ -159,7 +159,7 @@ describe('hub runner gates checkpoints', () => {
       writeFileSync(${JSON.stringify(file)}, String(process.pid)); setInterval(() => {}, 1000)`
     const ended = runner(trainer([10], endless), slow)
     const pid = async () => Number(await readFile(file, 'utf8').catch(() => '0'))
-    await expect.poll(pid, { timeout: 20_000 }).toBeGreaterThan(0)
+    await expect.poll(pid).toBeGreaterThan(0)
     await hub.call(ada, 'POST', `/v1/runs/${id}/cancel`)
     expect((await ended).code).toBe(1)
     expect((await get(id)).status).toBe('canceled')
@@ -187,7 +187,7 @@ describe('hub runner knows max_hours', () => {
   it('and says so where the hub asked first', async () => {
     const id = await submit({ max_hours: 10 })
     const ended = runner(endless, null)
-    await expect.poll(async () => (await get(id)).status, { timeout: 20_000 }).toBe('running')
+    await expect.poll(async () => (await get(id)).status).toBe('running')
     await hub.sql(`update runs set claimed_at = claimed_at - interval '11 hours' where id = $1`, [id])
     expect((await ended).code).toBe(1)
     expect(await get(id)).toMatchObject({ status: 'failed', error: 'The run used up its max_hours of 10.' })

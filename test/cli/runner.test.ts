@@ -189,7 +189,7 @@ describe('hub runner', () => {
   it('ends a command that does not end by itself when the run is canceled', async () => {
     const id = await submit()
     const ended = runner(endless)
-    await expect.poll(() => isUp(id), { timeout: 20_000 }).toBe(true)
+    await expect.poll(() => isUp(id)).toBe(true)
     expect((await hub.call(ada, 'POST', `/v1/runs/${id}/cancel`)).status).toBe(202)
     expect(await ended).toMatchObject({ code: 1 })
     expect(await get(id)).toMatchObject({ status: 'canceled' })
@@ -202,7 +202,7 @@ describe('hub runner', () => {
     const ended = runner(endless, [], (given) => {
       stop = given
     })
-    await expect.poll(() => isUp(id), { timeout: 20_000 }).toBe(true)
+    await expect.poll(() => isUp(id)).toBe(true)
     stop()
     expect((await ended).code).toBe(1)
     expect(await get(id)).toMatchObject({ status: 'failed', error: 'The runner was stopped.' })
@@ -211,7 +211,7 @@ describe('hub runner', () => {
   it('stops the command when the claim is lost', async () => {
     const id = await submit()
     const ended = runner(endless)
-    await expect.poll(() => isUp(id), { timeout: 20_000 }).toBe(true)
+    await expect.poll(() => isUp(id)).toBe(true)
     await hub.running.deps.db.query({ name: '', text: 'update runs set attempt = attempt + 1 where id = $1' }, [id])
     const { code, out, err } = await ended
     expect([code, JSON.parse(out).status]).toEqual([1, 'lost'])

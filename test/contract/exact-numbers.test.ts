@@ -194,7 +194,7 @@ describe('numbers of metrics lines', () => {
     })
     expect(byYoga.text).toContain(line)
     const file = async () => readJobObject(hub.running.deps, `runs/${id}/metrics.jsonl`).catch(() => '')
-    await expect.poll(file, { timeout: 10_000 }).toBe(`{"iteration":6}\n${line}\n`)
+    await expect.poll(file).toBe(`{"iteration":6}\n${line}\n`)
   })
 
   it('are refused where no reader holds them', async () => {

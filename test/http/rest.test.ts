@@ -168,7 +168,7 @@ describe('an Idempotency-Key', () => {
     server.gate.wait = new Promise((resolve) => (open = resolve))
     const name = uniqueName()
     const twins = [1, 2, 3].map(() => post('/v1/things', { name }, { 'idempotency-key': name }))
-    await expect.poll(async () => (await rows())[0]?.count, { timeout: 5000 }).toBeGreaterThan(0)
+    await expect.poll(async () => (await rows())[0]?.count).toBeGreaterThan(0)
     open()
     const answers = await Promise.all(twins)
     expect(answers.map((answer) => answer.statusCode)).toEqual([201, 201, 201])
@@ -213,8 +213,8 @@ describe('an Idempotency-Key', () => {
       name: '',
       text: "update idempotency_keys set started_at = now() - interval '61 seconds' where key = $1 returning key",
     }
-    await expect.poll(async () => (await database.db.query(age, [name])).length, { timeout: 5000 }).toBe(1)
-    await expect.poll(() => server.counters.made, { timeout: 5000 }).toBe(1)
+    await expect.poll(async () => (await database.db.query(age, [name])).length).toBe(1)
+    await expect.poll(() => server.counters.made).toBe(1)
     const takeover = testServer({ db: database.db })
     const fresh = await takeover.app.inject({
       method: 'POST',

@@ -103,7 +103,7 @@ describe('a peer that stops in the middle', () => {
   it.each(peers)('(%s) is cut', async (_what, head) => {
     const other = await impatient({ connectionRules: { stall: { windowMs: 400, minBytes: 1024 } } })
     const socket = await stall(other, head)
-    await expect.poll(() => connectionsOf(other), { timeout: 20_000 }).toBe(0)
+    await expect.poll(() => connectionsOf(other)).toBe(0)
     // Until now the kernel kept something for it; what it got is not whole.
     expect((await text(socket.resume())).length).toBeLessThan(FILE_BYTES)
   })
@@ -111,7 +111,7 @@ describe('a peer that stops in the middle', () => {
   it('leaves nothing of its part on the disk', async () => {
     const other = await impatient({ connectionRules: { stall: { windowMs: 400, minBytes: 1024 } } })
     await stall(other, peers[3]?.[1] ?? fail)
-    await expect.poll(() => connectionsOf(other), { timeout: 20_000 }).toBe(0)
+    await expect.poll(() => connectionsOf(other)).toBe(0)
     const tmp = join(other.deps.config.dataDir, 'objects', 'tmp')
     const files = async () =>
       (await readdir(tmp, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())

@@ -153,5 +153,5 @@ test('the job of a process that was killed is taken back', async () => {
   const done: unknown[] = []
   await queue.work([jobOf('killed', async (input) => void done.push(input))], world.deps)
   expect(done).toEqual([])
-  await expect.poll(() => done, { timeout: 25_000, interval: 100 }).toEqual([{ n: 7 }])
+  await expect.poll(() => done, { interval: 100 }).toEqual([{ n: 7 }])
 }, 60_000)

@@ -121,20 +121,20 @@ describe('a part URL', () => {
     const puts = Array.from({ length: 10 }, () => beginPut(target.url, 2 * MIB, randomBytes(MIB)))
     let refused = 0
     for (const { status } of puts) void status.then((code) => (refused += code === 409 ? 1 : 0))
-    await expect.poll(() => refused, { timeout: 20_000 }).toBe(9)
-    await expect.poll(() => bytesIn(storeDir('tmp')), { timeout: 20_000 }).toBeGreaterThan(0)
+    await expect.poll(() => refused).toBe(9)
+    await expect.poll(() => bytesIn(storeDir('tmp'))).toBeGreaterThan(0)
     expect((await bytesIn(storeDir())) - before).toBeLessThan(2 * MIB + SMALL_BYTES)
     expect(await abort(target)).toBe(204)
     await Promise.all(puts.map(({ status }) => status))
     for (const { put } of puts) put.destroy()
-    await expect.poll(() => bytesIn(storeDir()), { timeout: 20_000 }).toBeLessThanOrEqual(before)
+    await expect.poll(() => bytesIn(storeDir())).toBeLessThanOrEqual(before)
   })
 
   it('ends with its upload, also where a PUT is under way: what it wrote is gone with the reservation', async () => {
     const before = await bytesIn(storeDir())
     const [target] = (await presign([2 * MIB])) as [Target]
     const { put, status } = beginPut(target.url, 2 * MIB, randomBytes(MIB + MIB / 2))
-    await expect.poll(() => bytesIn(storeDir('tmp')), { timeout: 20_000 }).toBeGreaterThan(MIB / 2)
+    await expect.poll(() => bytesIn(storeDir('tmp'))).toBeGreaterThan(MIB / 2)
     expect(await abort(target)).toBe(204)
     expect(await bytesIn(storeDir())).toBe(before)
     expect(await status).toBe(404)
@@ -151,11 +151,11 @@ describe('a part URL', () => {
     const again = targets.map(({ url }) => beginPut(url, MIB, randomBytes(MIB - 1)))
     let busy = 0
     for (const { status } of again) void status.then((code) => (busy += code === 429 ? 1 : 0))
-    await expect.poll(() => busy, { timeout: 20_000 }).toBe(4)
+    await expect.poll(() => busy).toBe(4)
     expect((await bytesIn(storeDir())) - before).toBeLessThan((count + MAX_REPLACEMENTS) * MIB + SMALL_BYTES)
     expect(await Promise.all(targets.map(abort))).toEqual(targets.map(() => 204))
     for (const { put } of again) put.destroy()
-    await expect.poll(() => bytesIn(storeDir()), { timeout: 20_000 }).toBeLessThanOrEqual(before)
+    await expect.poll(() => bytesIn(storeDir())).toBeLessThanOrEqual(before)
   })
 
   it('counts its requests: a part that is sent over and over is 429', async () => {

@@ -101,9 +101,7 @@ describe('the bytes of a run', () => {
     expect(await usedBy(ada)).toBe(4 + 11 + 5 + 7)
     await hub.sql(`update runs set lease_expires_at = now() - interval '1 second' where id = $1`, [run])
     await sweepLeases(hub.running.deps)
-    await expect
-      .poll(async () => (await hub.call(ada, 'GET', `/v1/runs/${run}`)).json.status, { timeout: 20_000 })
-      .toBe('queued')
+    await expect.poll(async () => (await hub.call(ada, 'GET', `/v1/runs/${run}`)).json.status).toBe('queued')
     expect(await recount(ada)).toEqual({ counted: 15, found: 15 })
   })
 

@@ -212,7 +212,7 @@ describe('the lease sweep', () => {
     const { deps } = world.with({ config: { runs: { ...runs, leaseSeconds: 1 } } })
     const id = await lost()
     const timer = startSweepTimer(deps)
-    await expect.poll(async () => (await getRun(ctx, id))?.status, { timeout: 5000 }).toBe('queued')
+    await expect.poll(async () => (await getRun(ctx, id))?.status).toBe('queued')
     await timer.close()
     const later = await lost()
     await new Promise((resolve) => setTimeout(resolve, 1200))

@@ -198,7 +198,7 @@ describe('the signed URLs of the disk store', () => {
     const stop = new AbortController()
     const body = async function* () {
       yield Buffer.alloc(2_000_000)
-      await expect.poll(async () => (await tmpFiles(server.dir)).length, { timeout: 5000 }).toBe(1)
+      await expect.poll(async () => (await tmpFiles(server.dir)).length).toBe(1)
       stop.abort()
       await new Promise(() => undefined)
     }
@@ -209,7 +209,7 @@ describe('the signed URLs of the disk store', () => {
       signal: stop.signal,
     }
     await expect(fetch(url, request)).rejects.toThrow()
-    await expect.poll(() => tmpFiles(server.dir), { timeout: 5000 }).toEqual([])
+    await expect.poll(() => tmpFiles(server.dir)).toEqual([])
     expect(await server.store.listParts('cut', uploadId)).toEqual([])
     await server.close()
   })

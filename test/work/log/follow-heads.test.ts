@@ -40,10 +40,10 @@ it('a report costs a few statements, however many followers it has', async () =>
   }
   const following = Promise.all(Array.from({ length: FOLLOWERS }, follow))
   await reportRun(runner, { runId, logChunk: 'first\n' })
-  await expect.poll(() => seen.lines, { timeout: 10_000 }).toBe(FOLLOWERS)
+  await expect.poll(() => seen.lines).toBe(FOLLOWERS)
   const statements = t.record()
   await reportRun(runner, { runId, logChunk: 'second\n' })
-  await expect.poll(() => seen.lines, { timeout: 10_000 }).toBe(2 * FOLLOWERS)
+  await expect.poll(() => seen.lines).toBe(2 * FOLLOWERS)
   const ofFollowers = statements.filter((text) => /as "logSeq".*any\(|from run_log_chunks/s.test(text))
   // A hint is heard twice, from the process itself and from the database, and the connection that listens may have come just now.
   expect(ofFollowers.length).toBeGreaterThanOrEqual(2)
