@@ -79,7 +79,7 @@ export async function checkRobot(given: RobotCheck): Promise<RobotCheckResult> {
   ]
   const version = run?.version ?? null
   const face = drafted && readCard(drafted.card).card?.interface
-  const report = checkReport(checks, version === null ? 'mujoco' : `mujoco ${version}`, reading, face)
+  const report = checkReport(checks, version === null ? STATIC_ENGINE : `mujoco ${version}`, reading, face)
   for (const one of checks) if (one.status !== 'pass') log(`${one.code} ${one.status}: ${one.message}`)
   return {
     report,
@@ -99,6 +99,9 @@ async function readConverted(
 ): Promise<ModelReading> {
   return (await pool.read(overlaidFiles(files, path, text), path, signal)).reading
 }
+
+/** As the hub's own reports name it, where MuJoCo was not asked. */
+const STATIC_ENGINE = 'hub-static'
 
 interface Converted {
   readonly path: string

@@ -41,9 +41,13 @@ export function draftReport(
   }
 }
 
-/** Poses are in the card; of keyframes the names tell enough. */
-function shown({ qpos0: _, keyframes, ...facts }: ModelFacts): Readonly<Record<string, unknown>> {
-  const named = { ...facts, keyframes: keyframes.map(({ name }) => name) }
+/** Poses are in the card; of keyframes the names tell enough, and of joints that an actuator moves too. */
+function shown({ qpos0: _, keyframes, actuators, ...facts }: ModelFacts): Readonly<Record<string, unknown>> {
+  const named = {
+    ...facts,
+    actuators: actuators.map((one) => ({ ...one, joints: one.joints.map((at) => facts.joints[at]?.name ?? null) })),
+    keyframes: keyframes.map(({ name }) => name),
+  }
   const entries = Object.entries(named)
   return Object.fromEntries(
     entries.map(([name, value]) => [name, Array.isArray(value) ? value.slice(0, MAX_OF_A_KIND) : value]),

@@ -1,6 +1,7 @@
 /** A robot check from a folder to draft, report and converted model. MuJoCo runs for real. */
 import { describe, expect, it } from 'vitest'
 import { readCard } from '../../src/cards/read-card.ts'
+import { engineLimits } from '../../src/check-worker/engine/limits.ts'
 import { robotFolders, tetrahedron } from './support/robot-folder.ts'
 
 const robots = robotFolders()
@@ -118,6 +119,15 @@ describe('a robot that does not stand still', () => {
     expect(statuses).toMatchObject({ 'sim.compiles': 'pass', 'sim.rest': 'skip', 'sim.joint_ranges': 'skip' })
   })
 
+  it('explodes in its first step, which MuJoCo would undo, and warns of', async () => {
+    const folder = await robots.folder({
+      'arm.xml': arm('<general name="m" joint="swing" biastype="affine" biasprm="0 1e12"/>'),
+    })
+    const { check, lines } = await robots.check(folder, { entry: 'arm.xml' })
+    expect(check('sim.stable')).toMatchObject({ status: 'fail', names: ['swing'], data: { diverged: { at_s: 0.002 } } })
+    expect(lines).toContainEqual(expect.stringMatching(/^mujoco: .*huge value in QACC at DOF 0/))
+  })
+
   it('gives way where its actuator is too weak, which is a warning', async () => {
     const folder = await robots.folder({ 'arm.xml': arm('<position name="m" joint="swing" kp=".1"/>') })
     const { report, check } = await robots.check(folder, { entry: 'arm.xml' })
@@ -194,6 +204,47 @@ describe('a model that MuJoCo refuses', () => {
   })
 })
 
+describe('a model that is made to take too much', () => {
+  // 24,000 slides that pull at each other, which the reader lets pass.
+  const slow = `<mujoco><worldbody><body name="b">
+    <flexcomp name="f" type="grid" count="20 20 20" spacing=".01 .01 .01" dim="3"/></body></worldbody></mujoco>`
+  const large =
+    '<mujoco><size memory="1900M"/><worldbody><body><joint name="j"/><geom size=".1"/></body></worldbody></mujoco>'
+  const folder = robots.folder({ 'slow.xml': slow, 'large.xml': large })
+
+  it('of minutes fails with the limit', async () => {
+    const { report, check } = await robots.check(
+      await folder,
+      { entry: 'slow.xml' },
+      { ...engineLimits, processorS: 3 },
+    )
+    expect(report.ok).toBe(false)
+    expect(check('sim.compiles')).toMatchObject({
+      status: 'fail',
+      message: 'Compiling slow.xml takes longer than 3 s.',
+      data: { limit_s: 3 },
+      hint: expect.stringContaining('smaller'),
+    })
+  })
+
+  it('of gigabytes fails with the limit', async () => {
+    const { report, check, statuses } = await robots.check(await folder, { entry: 'large.xml' })
+    expect(report.ok).toBe(false)
+    expect(statuses['mjcf.parses']).toBe('pass')
+    expect(check('sim.compiles')).toMatchObject({ status: 'fail', data: { limit_mib: 1024 } })
+  })
+
+  it('of files is not given to MuJoCo', async () => {
+    const { statuses, report } = await robots.check(
+      await folder,
+      { entry: 'large.xml' },
+      { ...engineLimits, filesBytes: 100 },
+    )
+    expect(statuses['sim.compiles']).toBe('skip')
+    expect(report.engine).toBe('hub-static')
+  })
+})
+
 describe('a URDF', () => {
   const urdf = `<robot name="lift">
   <link name="base"><inertial><mass value="2"/><inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/></inertial>
@@ -250,6 +301,25 @@ describe('a URDF', () => {
     expect(converted?.text).toContain('file="meshes/tip.obj"')
     expect(draft.conversion).toMatchObject({ discard_visual: false, base_joint: 'floating_base' })
     expect(card?.interface).toMatchObject({ base: 'floating', joint_order: ['rise'] })
+  })
+
+  it.each([
+    ['beside the folder of the URDF', '', '../meshes/tip.obj', 'urdf/lift.xml'],
+    [
+      'by the package, which is stripped',
+      '<mujoco><compiler strippath="true" meshdir="../meshes"/></mujoco>',
+      'package://lift/tip.obj',
+      'urdf/lift.xml',
+    ],
+  ])('finds meshes %s from its MJCF too', async (_, settings, filename, path) => {
+    const shaped = urdf.replace('meshes/tip.obj', filename).replace('<link', `${settings}<link`)
+    const files = { 'urdf/lift.urdf': shaped, 'meshes/tip.obj': tetrahedron }
+    const { report } = await robots.check(await robots.folder(files), {
+      entry: 'urdf/lift.urdf',
+      base: 'fixed',
+      options: { discard_visual: false },
+    })
+    expect(report).toMatchObject({ ok: true, model: { files: ['meshes/tip.obj', path] } })
   })
 
   it('cannot be published before someone says whether its base floats', async () => {

@@ -28,6 +28,7 @@ const servo = (name: string, joints: number[], more: Partial<ActuatorFacts> = {}
   gear: 1,
   gain: 'fixed',
   bias: 'affine',
+  dynamics: 'none',
   gain_value: 10,
   ctrl_range: null,
   force_range: null,

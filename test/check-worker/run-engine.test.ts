@@ -1,8 +1,11 @@
 /** The engine process ends at its limits, whatever a model does, and says why. MuJoCo runs for real. */
+import { fork } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { type EngineLimits, engineLimits } from '../../src/check-worker/engine/limits.ts'
 import { type EngineRun, runEngine } from '../../src/check-worker/engine/run-engine.ts'
+import { processorMsOf } from '../../src/models/reader/processor-time.ts'
 import { robotFolders } from './support/robot-folder.ts'
 
 const robots = robotFolders()
@@ -69,6 +72,25 @@ it('is ended when nobody waits any longer', async () => {
   expect(performance.now() - began).toBeLessThan(5_000)
 })
 
+describe.skipIf(process.platform !== 'linux')('an engine whose worker was killed', () => {
+  it('ends at its limit all the same', async () => {
+    const folder = await robots.folder({ 'model.xml': minutes })
+    const worker = fork(join(import.meta.dirname, 'support/killed-worker.ts'), [join(folder, 'model.xml'), '3'])
+    const engine = await vi.waitFor(() => childOf(worker.pid ?? 0), 10_000)
+    // Until it compiles it would hear of the end of its worker.
+    await vi.waitFor(() => expect(processorMsOf(engine)).toBeGreaterThan(2_000), 20_000)
+    worker.kill('SIGKILL')
+    await vi.waitFor(() => expect(processorMsOf(engine)).toBeNull(), 20_000)
+  }, 60_000)
+})
+
+/** The one child of a process. */
+function childOf(pid: number): number {
+  const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')
+  if (!child) throw new Error('It has no child yet.')
+  return Number(child)
+}
+
 it('sees no file but those that it is given, and passes on the words of MuJoCo', async () => {
   const folder = await robots.folder({ 'secret.xml': '<mujoco/>' })
   const { end } = await run(`<mujoco><include file="${folder}/secret.xml"/></mujoco>`)
@@ -95,4 +117,15 @@ it('tells of each joint whether it is limited, and of each actuator how it drive
     { name: 'both', mode: 'position', kp: 5, kd: 0, joints: [0, 2], ctrl_range: null },
     { name: 'flesh', mode: null, kp: null, kd: null, joints: [0], ctrl_range: null },
   ])
+})
+
+it('holds a joint by a servo that adds up speeds, which has a speed for its control', async () => {
+  const { facts, simulation } =
+    await run(`<mujoco><worldbody><body pos="0 0 1"><joint name="swing" axis="0 1 0" armature=".1"/>
+      <geom type="capsule" size=".02" fromto="0 0 0 .3 0 0"/></body></worldbody>
+    <actuator><intvelocity name="m" joint="swing" kp="500" kv="20" actrange="-9 9"/></actuator>
+    <keyframe><key qpos="1"/></keyframe></mujoco>`)
+  expect(facts?.actuators[0]).toMatchObject({ mode: 'velocity', dynamics: 'integrator', kp: 500 })
+  expect(simulation).toMatchObject({ holding: 1, drift: [{ joint: 'swing', by: expect.any(Number) }] })
+  expect(simulation?.drift[0]?.by).toBeLessThan(0.01)
 })

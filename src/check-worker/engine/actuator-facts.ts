@@ -1,5 +1,6 @@
 /** Actuators of a compiled model: what they pull at, and which of MuJoCo's shortcuts they were written as. */
 import { numbers, pair } from './arrays.ts'
+import { isDirect } from './direct-drive.ts'
 import type { ActuatorFacts } from './model-facts.ts'
 import type { Model, Mujoco } from './mujoco.ts'
 import type { PrintedFlags } from './printed-flags.ts'
@@ -16,6 +17,8 @@ export function actuatorFacts(
     wordsOf(mujoco.mjtGain, 'mjGAIN_'),
     wordsOf(mujoco.mjtBias, 'mjBIAS_'),
   ]
+  const dynamics = wordsOf(mujoco.mjtDyn, 'mjDYN_')
+  const dynamicTypes = numbers(model.actuator_dyntype)
   const [ctrlLimited, forceLimited] = [flags('actuator_ctrllimited'), flags('actuator_forcelimited')]
   const [ctrlRanges, forceRanges] = [numbers(model.actuator_ctrlrange), numbers(model.actuator_forcerange)]
   const [gears, gainPrm, biasPrm] = [
@@ -24,20 +27,23 @@ export function actuatorFacts(
     numbers(model.actuator_biasprm),
   ]
   const [gainTypes, biasTypes] = [numbers(model.actuator_gaintype), numbers(model.actuator_biastype)]
+  const jointsOf = movedJoints(model)
   // Six gears an actuator, and ten numbers each of gain and bias.
   const width = gainPrm.length / Math.max(1, names.length)
   return numbers(model.actuator_trntype).map((type, at) => {
     const transmission = transmissions.get(type) ?? 'other'
     const gain = gains.get(gainTypes[at] ?? -1) ?? 'other'
     const bias = biases.get(biasTypes[at] ?? -1) ?? 'other'
-    const drive = driveOf(gain, bias, gainPrm[width * at] ?? 0, biasPrm.slice(width * at, width * at + 3))
+    const dynamic = dynamics.get(dynamicTypes[at] ?? -1) ?? 'other'
+    const drive = driveOf(gain, bias, dynamic, gainPrm[width * at] ?? 0, biasPrm.slice(width * at, width * at + 3))
     return {
       name: names[at] ?? null,
       transmission,
-      joints: jointsOf(model, transmission, at),
+      joints: jointsOf(transmission, at),
       gear: gears[6 * at] ?? 1,
       gain,
       bias,
+      dynamics: dynamic,
       gain_value: gainPrm[width * at] ?? 0,
       ctrl_range: ctrlLimited[at] ? pair(ctrlRanges, at) : null,
       force_range: forceLimited[at] ? pair(forceRanges, at) : null,
@@ -46,32 +52,40 @@ export function actuatorFacts(
   })
 }
 
-/** MuJoCo's documentation of `<position>`, `<velocity>` and `<motor>`: which gain and bias each of them is short for. */
+/** MuJoCo's documentation of `<position>`, `<velocity>`, `<intvelocity>` and `<motor>`: which gain, bias and dynamics each is short for. */
 function driveOf(
   gain: string,
   bias: string,
+  dynamics: string,
   gainOf: number,
   [offset = 0, stiffness = 0, damping = 0]: readonly number[],
 ): Pick<ActuatorFacts, 'mode' | 'kp' | 'kd'> {
   if (gain !== 'fixed') return { mode: null, kp: null, kd: null }
   if (bias === 'none') return { mode: 'torque', kp: null, kd: null }
   if (bias !== 'affine' || offset !== 0) return { mode: null, kp: null, kd: null }
-  if (stiffness !== 0 && close(stiffness, -gainOf)) return { mode: 'position', kp: gainOf, kd: -damping }
+  if (stiffness !== 0 && close(stiffness, -gainOf)) {
+    // `<intvelocity>`: a position servo whose target is what its control adds up to.
+    return { mode: dynamics === 'integrator' ? 'velocity' : 'position', kp: gainOf, kd: -damping }
+  }
   if (stiffness === 0 && close(damping, -gainOf)) return { mode: 'velocity', kp: null, kd: gainOf }
   return { mode: null, kp: null, kd: null }
 }
 
 const close = (a: number, b: number) => Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a))
 
-function jointsOf(model: Model, transmission: string, actuator: number): number[] {
-  const target = numbers(model.actuator_trnid)[2 * actuator] ?? -1
-  if (transmission === 'joint' || transmission === 'jointinparent') return target >= 0 ? [target] : []
-  if (transmission !== 'tendon') return []
+/** Answers, for an actuator by its place, the joints that it moves. */
+function movedJoints(model: Model): (transmission: string, actuator: number) => number[] {
+  const targets = numbers(model.actuator_trnid)
   const [starts, counts] = [numbers(model.tendon_adr), numbers(model.tendon_num)]
-  const from = starts[target] ?? 0
-  const places = Array.from({ length: counts[target] ?? 0 }, (_, at) => from + at)
   const [types, objects] = [numbers(model.wrap_type), numbers(model.wrap_objid)]
-  return places.flatMap((place) => (types[place] === WRAP_JOINT ? [objects[place] ?? 0] : []))
+  return (transmission, actuator) => {
+    const target = targets[2 * actuator] ?? -1
+    if (isDirect(transmission)) return target >= 0 ? [target] : []
+    if (transmission !== 'tendon') return []
+    const from = starts[target] ?? 0
+    const places = Array.from({ length: counts[target] ?? 0 }, (_, at) => from + at)
+    return places.flatMap((place) => (types[place] === WRAP_JOINT ? [objects[place] ?? 0] : []))
+  }
 }
 
 /** `mjWRAP_JOINT`: a joint of a fixed tendon. */

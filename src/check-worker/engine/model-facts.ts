@@ -37,6 +37,8 @@ export interface ActuatorFacts {
   readonly gear: number
   readonly gain: string
   readonly bias: string
+  /** What its activation does: `none`, `integrator`, `filter`, … */
+  readonly dynamics: string
   /** The first parameter of its gain: of a motor, N or N*m for each unit of control. */
   readonly gain_value: number
   readonly ctrl_range: readonly [number, number] | null

@@ -72,11 +72,6 @@ export function motionWatch({ joints }: ModelFacts): MotionWatch {
       lookAtRanges(data, true)
     },
     step(data) {
-      // MuJoCo puts a state that it gives up on back to the beginning, its clock too.
-      if (!(data.time > timeS)) {
-        diverged = { at_s: timeS, joint: angular.value >= linear.value ? angular.joint : linear.joint, why: GIVEN_UP }
-        return false
-      }
       timeS = data.time
       lookAtSpeeds(data)
       if (diverged === null) lookAtRanges(data, false)
@@ -92,8 +87,6 @@ export function motionWatch({ joints }: ModelFacts): MotionWatch {
     }),
   }
 }
-
-const GIVEN_UP = 'is where MuJoCo gave up: its acceleration, speed or position is no longer a number or above 1e10'
 
 const none: Extreme = { joint: null, value: 0 }
 

@@ -30,7 +30,7 @@ export interface SimulationFacts {
   readonly simulated_s: number
   /** Less than that was asked for, since stepping took too long. */
   readonly slow: boolean
-  /** The first moment at which it was no longer a motion: not finite, refused by MuJoCo, or faster than any robot. */
+  /** The first moment at which it was no longer a motion: not finite, or faster than any robot. */
   readonly diverged: { readonly at_s: number; readonly joint: string | null; readonly why: string } | null
   /** Rad/s of hinges and balls. */
   readonly max_angular_speed: Extreme
@@ -38,6 +38,8 @@ export interface SimulationFacts {
   readonly max_linear_speed: Extreme
   /** Joints that were outside of their range by more than a tolerance: how far, and whether they began there. */
   readonly out_of_range: readonly { readonly joint: string | null; readonly by: number; readonly at_start: boolean }[]
+  /** MuJoCo's own words on what went wrong in the steps, one for each kind of trouble. */
+  readonly warnings: readonly string[]
   /** Contacts at the start, deepest first. */
   readonly penetrations: readonly { readonly bodies: readonly (string | null)[]; readonly depth_m: number }[]
   readonly contacts_at_start: number

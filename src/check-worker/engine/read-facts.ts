@@ -42,6 +42,7 @@ export function readFacts(mujoco: Mujoco, files: MemoryFiles, model: Model): Mod
   const flags = printedFlags(mujoco, files, model)
   const joints = jointFacts(model, names, roots, flags)
   const masses = numbers(model.body_mass)
+  const keyPoses = numbers(model.key_qpos)
   return {
     model: names.model,
     nq: model.nq,
@@ -51,12 +52,12 @@ export function readFacts(mujoco: Mujoco, files: MemoryFiles, model: Model): Mod
     mass_kg: mujoco.mj_getTotalmass(model),
     bodies: names.bodies.slice(1).map((name, at) => ({ name, mass_kg: masses[at + 1] ?? 0 })),
     has_ground: hasGround(model),
-    roots: roots.map((body) => rootFacts(model, names, joints, roots, body)),
+    roots: rootFacts(model, names, joints, roots),
     joints,
     actuators: actuatorFacts(mujoco, model, names.actuators, flags),
     keyframes: names.keyframes.map((name, at) => ({
       name,
-      qpos: numbers(model.key_qpos).slice(at * model.nq, (at + 1) * model.nq),
+      qpos: keyPoses.slice(at * model.nq, (at + 1) * model.nq),
     })),
     qpos0: numbers(model.qpos0),
     sites: names.sites.filter((name) => name !== null),
@@ -77,24 +78,20 @@ function hasGround(model: Model): boolean {
   return bodies.some((body, geom) => fixed[body] === 0 && ((touches[geom] ?? 0) | (isTouched[geom] ?? 0)) !== 0)
 }
 
-function rootFacts(
-  model: Model,
-  names: Names,
-  joints: readonly JointFacts[],
-  roots: readonly number[],
-  body: number,
-): RootFacts {
-  const place = roots.indexOf(body)
-  return {
+function rootFacts(model: Model, names: Names, joints: readonly JointFacts[], roots: readonly number[]): RootFacts[] {
+  const floating = new Set(joints.flatMap(({ type, root }) => (type === 'free' ? [root] : [])))
+  const masses = numbers(model.body_subtreemass)
+  return roots.map((body, place) => ({
     name: names.bodies[body] ?? null,
-    floating: joints.some(({ type, root }) => type === 'free' && root === place),
-    mass_kg: numbers(model.body_subtreemass)[body] ?? 0,
-  }
+    floating: floating.has(place),
+    mass_kg: masses[body] ?? 0,
+  }))
 }
 
 function jointFacts(model: Model, names: Names, roots: readonly number[], flags: PrintedFlags): JointFacts[] {
   const bodies = numbers(model.jnt_bodyid)
   const tops = numbers(model.body_rootid)
+  const places = new Map(roots.map((body, place) => [body, place]))
   const limited = flags('jnt_limited')
   const forceLimited = flags('jnt_actfrclimited')
   const ranges = numbers(model.jnt_range)
@@ -102,7 +99,7 @@ function jointFacts(model: Model, names: Names, roots: readonly number[], flags:
   const axes = numbers(model.jnt_axis)
   const dofs = numbers(model.jnt_dofadr)
   const [armatures, frictions] = [numbers(model.dof_armature), numbers(model.dof_frictionloss)]
-  const places = numbers(model.jnt_qposadr)
+  const addresses = numbers(model.jnt_qposadr)
   return numbers(model.jnt_type).map((type, at) => {
     const body = bodies[at] ?? 0
     const dof = dofs[at] ?? 0
@@ -110,8 +107,8 @@ function jointFacts(model: Model, names: Names, roots: readonly number[], flags:
       name: names.joints[at] ?? null,
       type: jointTypes[type] ?? 'hinge',
       body: names.bodies[body] ?? null,
-      root: roots.indexOf(tops[body] ?? 0),
-      qpos: places[at] ?? 0,
+      root: places.get(tops[body] ?? 0) ?? -1,
+      qpos: addresses[at] ?? 0,
       limited: limited[at] ?? false,
       range: pair(ranges, at),
       axis: [axes[3 * at] ?? 0, axes[3 * at + 1] ?? 0, axes[3 * at + 2] ?? 0],

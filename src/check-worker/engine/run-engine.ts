@@ -44,6 +44,7 @@ export async function runEngine(job: EngineJob, log: (line: string) => void, sig
         return
       case 'stepped':
         found.simulation = message.simulation
+        for (const line of message.simulation.warnings) log(line)
         said = { why: 'done' }
         return
       case 'refused':

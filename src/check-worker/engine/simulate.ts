@@ -1,5 +1,6 @@
 /** A compiled model stepped at its default pose, its position servos holding that pose, and what was seen of it. */
 import { defaultKeyframe } from './default-keyframe.ts'
+import { isDirect } from './direct-drive.ts'
 import type { EngineLimits } from './limits.ts'
 import type { ActuatorFacts, JointFacts, ModelFacts } from './model-facts.ts'
 import { type Motion, motionWatch } from './motion-watch.ts'
@@ -23,6 +24,8 @@ export function simulate(
     mujoco.mj_forward(model, data)
     const holding = holdPose(model, data, facts)
     const start = startOf(model, data, facts)
+    // MuJoCo would put a state that it gives up on back to the beginning, and nobody would see that it exploded.
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET.value
     const motion = run(mujoco, model, data, facts, limits)
     return {
       keyframe: facts.keyframes[keyframe]?.name ?? null,
@@ -32,6 +35,7 @@ export function simulate(
       contacts_at_start: start.contacts,
       has_ground: facts.has_ground,
       ...motion,
+      warnings: warningsOf(mujoco, data),
       drift: driftOf(start.qpos, data, heldJoints(facts, holding)),
       bases: basesOf(start.qpos, data, facts),
     }
@@ -53,10 +57,12 @@ function holdPose(model: Model, data: Data, { actuators }: ModelFacts): Actuator
   const lengths = Float64Array.from(data.actuator_length as ArrayLike<number>)
   const activations = model.actuator_actadr as ArrayLike<number>
   return actuators.filter((actuator, at) => {
-    if (actuator.mode !== 'position') return false
+    const follows = actuator.mode === 'position'
+    const addsUp = actuator.mode === 'velocity' && actuator.kp !== null
+    if (!follows && !addsUp) return false
     const target = lengths[model.actuator_outadr[at] ?? at] ?? 0
-    data.ctrl[model.actuator_ctrladr[at] ?? at] = target
-    // A servo with a filter follows its activation.
+    data.ctrl[model.actuator_ctrladr[at] ?? at] = follows ? target : 0
+    // The target of a servo with a filter or an integrator is its activation.
     const activation = activations[at] ?? -1
     if (activation >= 0) data.act[activation] = target
     return true
@@ -118,8 +124,19 @@ function run(mujoco: Mujoco, model: Model, data: Data, facts: ModelFacts, limits
   return watch.seen(false)
 }
 
+/** MuJoCo counts its warnings, and this build prints none. */
+function warningsOf(mujoco: Mujoco, data: Data): string[] {
+  const kinds = Array.from({ length: data.warning.size() }, (_, kind) => kind)
+  return kinds.flatMap((kind) => {
+    const warning = data.warning.get(kind)
+    const told = warning && warning.number > 0 ? [mujoco.mju_warningText(kind, warning.lastinfo)] : []
+    warning?.delete()
+    return told
+  })
+}
+
 function heldJoints({ joints }: ModelFacts, holding: readonly ActuatorFacts[]): JointFacts[] {
-  const held = new Set(holding.flatMap(({ transmission, joints: moved }) => (transmission === 'joint' ? moved : [])))
+  const held = new Set(holding.flatMap(({ transmission, joints: moved }) => (isDirect(transmission) ? moved : [])))
   return joints.filter((_, at) => held.has(at))
 }
 

@@ -1,5 +1,6 @@
 /** Groups of joints that are driven alike, and the limits of joints: what the model says, and over it what was answered. Pure. */
 import type { RobotCardDocument } from '../../cards/card-schema.ts'
+import { isDirect } from '../engine/direct-drive.ts'
 import { type CheckAction, type CheckOptions, type Need, need } from '../request.ts'
 import type { DrivenJoint } from './driven-joints.ts'
 
@@ -53,7 +54,7 @@ function driveOf(
   const mode = actuator ? actuator.mode : action && modeOfAction[action]
   if (mode === null) return null
   // Through a gear a servo is stiffer by its square; a tendon's gains are not those of its joints.
-  const gear = actuator?.transmission === 'joint' ? actuator.gear ** 2 : Number.NaN
+  const gear = actuator && isDirect(actuator.transmission) ? actuator.gear ** 2 : Number.NaN
   return present({
     mode,
     kp: options.kp ?? scaled(actuator?.kp, gear),
@@ -74,14 +75,13 @@ function present<T extends object>(object: T): T {
 
 /** The least of what limits the joint, its actuator and that actuator's control; null where nothing does. */
 function effortOf({ joint, actuator }: DrivenJoint): number | null {
-  const isDirect = actuator?.transmission === 'joint'
-  const gear = Math.abs(actuator?.gear ?? 1)
+  const direct = actuator && isDirect(actuator.transmission) ? actuator : null
+  const gear = Math.abs(direct?.gear ?? 1)
+  const motorForce = direct?.mode === 'torque' ? Math.abs(direct.gain_value) : null
   const bounds = [
     largest(joint.force_range),
-    isDirect ? times(largest(actuator.force_range), gear) : null,
-    isDirect && actuator.mode === 'torque'
-      ? times(largest(actuator.ctrl_range), Math.abs(actuator.gain_value) * gear)
-      : null,
+    direct && times(largest(direct.force_range), gear),
+    direct && motorForce !== null ? times(largest(direct.ctrl_range), motorForce * gear) : null,
   ].filter((bound) => bound !== null)
   return bounds.length > 0 ? Math.min(...bounds) : null
 }

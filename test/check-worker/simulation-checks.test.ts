@@ -1,0 +1,109 @@
+/** What the engine found, as checks: what fails, what warns, and what has no verdict. */
+import { describe, expect, it } from 'vitest'
+import { engineLimits } from '../../src/check-worker/engine/limits.ts'
+import type { ModelFacts } from '../../src/check-worker/engine/model-facts.ts'
+import type { SimulationFacts } from '../../src/check-worker/engine/protocol.ts'
+import type { EngineEnd } from '../../src/check-worker/engine/run-engine.ts'
+import { simulationChecks } from '../../src/check-worker/validate/simulation-checks.ts'
+
+const compiled = { joints: [], actuators: [], nq: 0, nv: 0 } as unknown as ModelFacts
+
+const still: SimulationFacts = {
+  keyframe: 'home',
+  from: 'keyframe',
+  simulated_s: 2,
+  slow: false,
+  diverged: null,
+  max_angular_speed: { joint: 'a', value: 0.1 },
+  max_linear_speed: { joint: null, value: 0 },
+  out_of_range: [],
+  warnings: [],
+  penetrations: [],
+  contacts_at_start: 0,
+  has_ground: true,
+  holding: 1,
+  drift: [],
+  bases: [],
+}
+
+interface Found {
+  readonly end?: EngineEnd
+  readonly facts?: ModelFacts | null
+  readonly simulation?: SimulationFacts | null
+  readonly undecided?: string
+}
+
+const checksOf = ({ end = { why: 'done' }, facts = compiled, simulation = still, undecided }: Found) =>
+  simulationChecks(
+    { run: { version: '3.14.0', converted: null, facts, simulation, end }, limits: engineLimits },
+    { entry: 'm.xml', undecided: undecided ?? null, toldAbove: false },
+  )
+
+const statuses = (found: Found) => checksOf(found).map(({ code, status }) => `${code} ${status}`)
+const passing = ['sim.compiles pass', 'sim.stable pass', 'sim.joint_ranges pass', 'sim.contacts pass', 'sim.rest pass']
+const skipped = ['sim.stable skip', 'sim.joint_ranges skip', 'sim.contacts skip', 'sim.rest skip']
+
+it('passes a robot that stands still', () => {
+  expect(statuses({})).toEqual(passing)
+})
+
+describe('an end before the steps', () => {
+  const refused: EngineEnd = { why: 'refused', error: 'unknown plugin', stage: 'source' }
+
+  it.each<[string, EngineEnd, string]>([
+    ['a refusal', refused, 'sim.compiles fail'],
+    ['too much time', { why: 'time' }, 'sim.compiles fail'],
+    ['too much memory', { why: 'memory' }, 'sim.compiles fail'],
+    ['a crash', { why: 'crash', error: 'unreachable' }, 'sim.compiles skip'],
+  ])('by %s leaves nothing to step', (_, end, first) => {
+    expect(statuses({ end, facts: null, simulation: null })).toEqual([first, ...skipped])
+  })
+
+  it('by a refusal is no verdict on a model that needs what the engine lacks', () => {
+    const [compiles] = checksOf({ end: refused, facts: null, simulation: null, undecided: 'It needs the plugin x.' })
+    expect(compiles).toMatchObject({ status: 'skip', message: expect.stringContaining('It needs the plugin x.') })
+  })
+})
+
+describe('an end in the steps', () => {
+  it.each<[string, EngineEnd, string]>([
+    ['too much time', { why: 'time' }, 'sim.stable fail'],
+    ['too much memory', { why: 'memory' }, 'sim.stable fail'],
+    ['a crash', { why: 'crash', error: 'unreachable' }, 'sim.stable skip'],
+  ])('by %s', (_, end, second) => {
+    expect(statuses({ end, simulation: null })).toEqual(['sim.compiles pass', second, ...skipped.slice(1)])
+  })
+})
+
+describe('a motion', () => {
+  it('of a joint that gives way by more than 10 degrees is a warning, by less it is not', () => {
+    const drifting = (by: number): Found => ({ simulation: { ...still, drift: [{ joint: 'a', type: 'hinge', by }] } })
+    expect(statuses(drifting(0.17))).toEqual(passing)
+    expect(checksOf(drifting(0.18)).at(-1)).toMatchObject({ code: 'sim.rest', status: 'warn', names: ['a'] })
+  })
+
+  it('that could only be followed for less time is a warning', () => {
+    const [, stable] = checksOf({ simulation: { ...still, slow: true, simulated_s: 0.5 } })
+    expect(stable).toMatchObject({ status: 'warn', message: 'Only 0.5 s of 2 s were simulated within 20 s.' })
+  })
+
+  it('that nothing holds has no verdict on how it rests', () => {
+    expect(statuses({ simulation: { ...still, holding: 0 } }).at(-1)).toBe('sim.rest skip')
+  })
+
+  it('of a base that stays, tilts or sinks is told apart', () => {
+    const base = { body: 'torso', height_start_m: 0.4, height_end_m: 0.38, moved_m: 0.02, tilted_rad: 0.1 }
+    const rest = (changed: Partial<typeof base>) =>
+      statuses({ simulation: { ...still, bases: [{ ...base, ...changed }] } }).at(-1)
+    expect([rest({}), rest({ tilted_rad: 0.6 }), rest({ height_end_m: 0.1 })]).toEqual([
+      'sim.rest pass',
+      'sim.rest warn',
+      'sim.rest warn',
+    ])
+  })
+})
+
+it('skips everything, with the reason, where MuJoCo was not asked', () => {
+  const checks = simulationChecks({ notRun: 'Too large.' }, { entry: 'm.xml', undecided: null, toldAbove: false })
+  expect(checks.map(({ status, message }) => `${status} ${message}`)).toEqual(Array(5).fill('skip Too large.'))
+})
