@@ -7,7 +7,9 @@ import type { AccountRef, AllowedContext, RequestContext, ScopeLevel } from '../
 import { invalid, notFound } from '../platform/errors.ts'
 import { isId, newId } from '../platform/ids.ts'
 import { keyNameText } from '../platform/text-rules.ts'
+import { column, columns } from '../store/columns.ts'
 import type { Querier, Statement } from '../store/db.ts'
+import { param, statement } from '../store/statement.ts'
 import { findAccount } from './find-account.ts'
 import { assertStillInOrg } from './org-members.ts'
 
@@ -56,18 +58,45 @@ const MAX_GPU_HOURS = 99_999_999
 /** RFC 3339 has years of four digits. */
 const MAX_EXPIRY_MS = Date.UTC(10_000, 0)
 
-const insertKey: Statement<{ createdAt: string; dailyGpuHourQuota: number | null }> = {
+const madeColumns = columns({
+  createdAt: column<string>('created_at'),
+  dailyGpuHourQuota: column<number | null>('daily_gpu_hour_quota::float8'),
+})
+const insertKey = statement({
   name: 'api-key-insert',
+  columns: madeColumns,
+  params: {
+    id: param<string>(),
+    accountId: param<string>(),
+    createdBy: param<string | null>(),
+    keyName: param<string>(),
+    scope: param<NewApiKey['scope']>(),
+    tokenSha256: param<ReturnType<typeof tokenDigest>>(),
+    limited: param<boolean>(),
+    repoIds: param<readonly string[]>(),
+    agent: param<boolean>(),
+    dailyGpuHourQuota: param<number | null>(),
+    expiresAt: param<string | null>(),
+  },
   text: `insert into api_keys (id, account_id, created_by, name, scope, token_sha256, limited, repo_ids, agent, daily_gpu_hour_quota, expires_at)
-    values ($1, $2, $3, $4, $5::"KeyScope", $6, $7, $8::text[], $9, $10::numeric, $11::timestamptz)
-    returning created_at as "createdAt", daily_gpu_hour_quota::float8 as "dailyGpuHourQuota"`,
-}
-const reachableRepos: Statement<{ id: string; fullName: string }> = {
+    values (:id, :accountId, :createdBy, :keyName, :scope::"KeyScope", :tokenSha256, :limited, :repoIds::text[], :agent, :dailyGpuHourQuota::numeric,
+      :expiresAt::timestamptz)
+    returning ${madeColumns.sql}`,
+})
+const namedRepo = columns({ id: column<string>('r.id'), fullName: column<string>("o.handle || '/' || r.slug") })
+const reachableRepos = statement({
   name: 'api-key-repos',
-  text: `select r.id, o.handle || '/' || r.slug as "fullName" from repos r join accounts o on o.id = r.owner_id
-    where o.handle || '/' || r.slug = any($2::text[]) and o.handle = any($3::text[]) and r.slug = any($4::text[])
-      and (r.owner_id = $1 or r.owner_id in (select org_id from memberships where user_id = $1))`,
-}
+  columns: namedRepo,
+  params: {
+    accountId: param<string>(),
+    fullNames: param<readonly string[]>(),
+    handles: param<readonly string[]>(),
+    slugs: param<readonly string[]>(),
+  },
+  text: `select ${namedRepo.sql} from repos r join accounts o on o.id = r.owner_id
+    where o.handle || '/' || r.slug = any(:fullNames::text[]) and o.handle = any(:handles::text[]) and r.slug = any(:slugs::text[])
+      and (r.owner_id = :accountId or r.owner_id in (select org_id from memberships where user_id = :accountId))`,
+})
 const revokeKey: Statement<{ id: string }> = {
   name: 'api-key-revoke',
   text: 'update api_keys set revoked_at = now() where id = $1 and revoked_at is null returning id',
@@ -92,7 +121,12 @@ function assertNewKey(input: NewApiKey): void {
 /** Ids of repos by full name; 422 for one that the key's owner does not reach, whether or not it exists. */
 async function repoIdsOf(tx: Querier, owner: AccountRef, names: readonly string[]): Promise<string[]> {
   const parts = names.map((name) => name.split('/'))
-  const values = [owner.id, names, parts.map(([handle]) => handle ?? ''), parts.map(([, slug]) => slug ?? '')]
+  const values = {
+    accountId: owner.id,
+    fullNames: names,
+    handles: parts.map(([handle]) => handle ?? ''),
+    slugs: parts.map(([, slug]) => slug ?? ''),
+  }
   const found = new Map((await tx.query(reachableRepos, values)).map((repo) => [repo.fullName, repo.id]))
   return names.map((name, at) => {
     const id = found.get(name)
@@ -117,16 +151,19 @@ export async function addApiKey(
   const agent = input.agent ?? false
   const quota = input.dailyGpuHourQuota ?? null
   const expiresAt = input.expiresAt == null ? null : new Date(input.expiresAt).toISOString()
-  const limits = [repoIds !== null, repoIds ?? [], agent, quota, expiresAt]
-  const [row] = await tx.query(insertKey, [
+  const [row] = await tx.query(insertKey, {
     id,
-    owner.id,
+    accountId: owner.id,
     createdBy,
-    input.name,
-    input.scope,
-    tokenDigest(token),
-    ...limits,
-  ])
+    keyName: input.name,
+    scope: input.scope,
+    tokenSha256: tokenDigest(token),
+    limited: repoIds !== null,
+    repoIds: repoIds ?? [],
+    agent,
+    dailyGpuHourQuota: quota,
+    expiresAt,
+  })
   const after = { name: input.name, scope: input.scope, repoIds, agent, dailyGpuHourQuota: quota, expiresAt }
   await audit(tx, ctx, { action: 'key.create', accountId: owner.id, targetId: id, after })
   if (!row) throw new Error('The key was not inserted.')

@@ -1,7 +1,8 @@
 /** `viewer` and `GET /v1/me`: the credential as it stands, in one statement. */
 import { requireCredential } from '../auth/policy.ts'
 import type { AccountRef, RequestContext, ScopeLevel } from '../operation/context.ts'
-import type { Statement } from '../store/db.ts'
+import { column, columns } from '../store/columns.ts'
+import { param, statement } from '../store/statement.ts'
 
 export interface Me {
   readonly kind: 'key' | 'session'
@@ -20,30 +21,43 @@ export interface Me {
   readonly rateLimitPerMinute: number
 }
 
-interface Facts {
-  readonly used: number
-  readonly reserved: number
-  readonly person: Me['person']
-  readonly orgs: AccountRef[]
-  readonly repos: string[]
-}
+const factColumns = columns({
+  used: column<number>('a.storage_bytes'),
+  reserved: column<number>('a.reserved_bytes'),
+  person: column<Me['person']>(
+    "(select json_build_object('id', p.id, 'handle', p.handle, 'name', p.name) from accounts p where p.id = :personId)",
+  ),
+  orgs: column<
+    readonly AccountRef[]
+  >(`(select coalesce(json_agg(json_build_object('id', o.id, 'kind', o.kind, 'handle', o.handle, 'name', o.name)
+      order by o.handle), '[]') from accounts o where o.id = any(:accountIds::text[]) and o.kind = 'org')`),
+  repos: column<
+    readonly string[]
+  >(`(select coalesce(json_agg(ro.handle || '/' || r.slug order by ro.handle, r.slug), '[]')
+      from repos r join accounts ro on ro.id = r.owner_id where r.id = any(:repoIds::text[]))`),
+})
 
-const facts: Statement<Facts> = {
+const facts = statement({
   name: 'me',
-  text: `select a.storage_bytes as used, a.reserved_bytes as reserved,
-      (select json_build_object('id', p.id, 'handle', p.handle, 'name', p.name) from accounts p where p.id = $2) as person,
-      (select coalesce(json_agg(json_build_object('id', o.id, 'kind', o.kind, 'handle', o.handle, 'name', o.name) order by o.handle), '[]')
-        from accounts o where o.id = any($3::text[]) and o.kind = 'org') as orgs,
-      (select coalesce(json_agg(ro.handle || '/' || r.slug order by ro.handle, r.slug), '[]')
-        from repos r join accounts ro on ro.id = r.owner_id where r.id = any($4::text[])) as repos
-    from accounts a where a.id = $1`,
-}
+  columns: factColumns,
+  params: {
+    accountId: param<string>(),
+    personId: param<string | null>(),
+    accountIds: param<readonly string[]>(),
+    repoIds: param<readonly string[]>(),
+  },
+  text: `select ${factColumns.sql} from accounts a where a.id = :accountId`,
+})
 
 /** Who the credential is, its scope and limits. Errors: 401. */
 export async function readMe(ctx: RequestContext): Promise<Me | null> {
   const viewer = requireCredential(ctx.viewer)
-  const values = [viewer.account.id, viewer.personId, viewer.accountIds, viewer.repoIds ?? []]
-  const [row] = await ctx.deps.db.query(facts, values)
+  const [row] = await ctx.deps.db.query(facts, {
+    accountId: viewer.account.id,
+    personId: viewer.personId,
+    accountIds: viewer.accountIds,
+    repoIds: viewer.repoIds ?? [],
+  })
   if (!row) return null
   const { config } = ctx.deps
   return {

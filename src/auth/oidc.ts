@@ -13,7 +13,8 @@ import type { Credentialed } from '../operation/context.ts'
 import type { OidcSettings } from '../platform/config.ts'
 import { HubError } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
-import type { Db, Statement } from '../store/db.ts'
+import type { Db } from '../store/db.ts'
+import { param, statement } from '../store/statement.ts'
 import { tokenDigest } from './api-key.ts'
 import { type SessionRow, sessionByDigest, sessionViewer } from './credential-rows.ts'
 import { accountOfPerson, type Person } from './identities.ts'
@@ -38,11 +39,18 @@ const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 
 const discovery = z.object({ issuer: z.string(), jwks_uri: z.url({ protocol: /^https?$/ }) })
 
-const insertSession: Statement<never> = {
+const insertSession = statement({
   name: 'oidc-session-insert',
-  text: `insert into sessions (id, account_id, issuer, token_sha256, expires_at) values ($1, $2, $3, $4, $5)
+  params: {
+    id: param<string>(),
+    accountId: param<string>(),
+    issuer: param<string>(),
+    digest: param<Verified['digest']>(),
+    expiresAt: param<Date>(),
+  },
+  text: `insert into sessions (id, account_id, issuer, token_sha256, expires_at) values (:id, :accountId, :issuer, :digest, :expiresAt)
     on conflict (token_sha256) do nothing`,
-}
+})
 
 /** Opens the verifier; the issuer is asked at the first token, and for an unknown kid again after `cooldownMs`. */
 export function openOidc(db: Db, settings: OidcSettings, cooldownMs = COOLDOWN_MS): Oidc {
@@ -80,7 +88,13 @@ export function openOidc(db: Db, settings: OidcSettings, cooldownMs = COOLDOWN_M
     await db.withTx(async (tx) => {
       const person = handle === null ? verified.person : { ...verified.person, proposedHandle: handle }
       const accountId = await accountOfPerson(tx, person)
-      await tx.query(insertSession, [newId('sess'), accountId, settings.issuer, digest, verified.expiresAt])
+      await tx.query(insertSession, {
+        id: newId('sess'),
+        accountId,
+        issuer: settings.issuer,
+        digest,
+        expiresAt: verified.expiresAt,
+      })
     })
     const made = await sessionOf(digest)
     return made?.live ? sessionViewer(made) : null

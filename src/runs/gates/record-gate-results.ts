@@ -8,6 +8,7 @@ import type { AllowedContext, RequestContext } from '../../operation/context.ts'
 import type { GateTripwire } from '../../planner/recipe/recipe.ts'
 import { invalid, type Loc } from '../../platform/errors.ts'
 import type { Statement, Tx } from '../../store/db.ts'
+import { param, statement } from '../../store/statement.ts'
 import { addNotice } from '../../work/log/write-chunks.ts'
 import { askToStop } from '../../work/stop.ts'
 import { orToldOff } from '../lease/lost-lease.ts'
@@ -44,15 +45,25 @@ export interface GateResultsInput extends Absentable<CheckpointResult> {
 type Absentable<T> = { readonly [Key in keyof T]?: T[Key] | null }
 
 /** A runner that was not answered tells it again. */
-const putResults: Statement<never> = {
+const putResults = statement({
   name: 'run-gate-results-put',
+  params: {
+    runId: param<string>(),
+    steps: param<readonly number[]>(),
+    cells: param<readonly string[]>(),
+    passed: param<readonly number[]>(),
+    counted: param<readonly number[]>(),
+    alive: param<readonly number[]>(),
+    seeds: param<readonly number[]>(),
+    rollouts: param<readonly (string | null)[]>(),
+  },
   text: `insert into run_gate_results (run_id, step, rows, pass_count, cell_count, alive_count, seed_count, rollout_id)
-    select $1, step, cells::json, passed, counted, alive, seeds, rollout
-      from unnest($2::bigint[], $3::text[], $4::int[], $5::int[], $6::int[], $7::int[], $8::text[])
+    select :runId, step, cells::json, passed, counted, alive, seeds, rollout
+      from unnest(:steps::bigint[], :cells::text[], :passed::int[], :counted::int[], :alive::int[], :seeds::int[], :rollouts::text[])
         as given (step, cells, passed, counted, alive, seeds, rollout)
     on conflict (run_id, step) do update set rows = excluded.rows, pass_count = excluded.pass_count, cell_count = excluded.cell_count,
       alive_count = excluded.alive_count, seed_count = excluded.seed_count, rollout_id = excluded.rollout_id, at = now()`,
-}
+})
 
 const gatedCheckpoints: Statement<GatedCheckpoint> = {
   name: 'run-gated-checkpoints',
@@ -110,7 +121,7 @@ function record(
   return commitVerb(ctx, async (tx) => {
     const run = await lockRun(tx, found.id)
     nextStatus('report', run, { credentialId, attempt })
-    await tx.query(putResults, [run.id, ...resultColumns(results)])
+    await tx.query(putResults, { runId: run.id, ...resultColumns(results) })
     if (run.cancelRequestedAt === null) await stopWhereFired(tx, run.id, results)
     tx.afterCommit(() => ctx.deps.events.hint(run.id))
     return readRun(tx, ctx.viewer, run.id)
@@ -118,19 +129,19 @@ function record(
 }
 
 /** Of two results of one checkpoint the later one stands. */
-function resultColumns(results: readonly CheckpointResult[]): unknown[][] {
+function resultColumns(results: readonly CheckpointResult[]) {
   const rows = [...new Map(results.map((result) => [result.step, result])).values()]
-  return [
-    rows.map(({ step }) => step),
-    rows.map(({ cells }) =>
+  return {
+    steps: rows.map(({ step }) => step),
+    cells: rows.map(({ cells }) =>
       JSON.stringify(cells.map(({ name, status, detail }) => ({ name, status, detail: detail ?? null }))),
     ),
-    rows.map(({ cells }) => cells.filter(({ status }) => status === 'PASS').length),
-    rows.map(({ cells }) => cells.length),
-    rows.map(({ seedsAlive }) => seedsAlive),
-    rows.map(({ seedsRun }) => seedsRun),
-    rows.map(({ rolloutId }) => rolloutId ?? null),
-  ]
+    passed: rows.map(({ cells }) => cells.filter(({ status }) => status === 'PASS').length),
+    counted: rows.map(({ cells }) => cells.length),
+    alive: rows.map(({ seedsAlive }) => seedsAlive),
+    seeds: rows.map(({ seedsRun }) => seedsRun),
+    rollouts: rows.map(({ rolloutId }) => rolloutId ?? null),
+  }
 }
 
 /** Looks after each of the results, in their order, so that many at once ask for what they would have asked for one by one. */

@@ -72,7 +72,7 @@ export interface Run {
   readonly datasets: readonly PinnedDataset[]
 }
 
-/** What visible means for the run alias `u`; every read of runs has the viewer's parameters as $1 to $4. */
+/** What visible means for the run alias `u`; every read of runs has the parameters of `runViewer`. */
 export const visibleRun = runVisibleSql('u')
 
 /**
