@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { callerDirectory } from '../src/cli/caller-directory.ts'
 import { countText, sizeText } from '../src/cli/client-output.ts'
-import { standingIn } from '../src/cli/standing-in.ts'
 import { createHubClient, failureLine, pullRepo, pushFolder } from '../src/client/index.ts'
 import { walkFolder } from '../src/client/walk.ts'
 import { startThrowawayHub, type ThrowawayHub } from './demo/throwaway-hub.ts'
@@ -125,7 +125,7 @@ async function demo(hub: ThrowawayHub, dir: string): Promise<void> {
 const startedMs = performance.now()
 let hub: ThrowawayHub | null = null
 try {
-  const dir = resolve(standingIn('demo', process.env, process.cwd()), process.argv[2] ?? sample)
+  const dir = resolve(callerDirectory('demo', process.env, process.cwd()), process.argv[2] ?? sample)
   hub = await section('A hub of its own, with a database and files that go away again', async () => {
     const started = await startThrowawayHub({ EXTRA_TEMPLATES: TEMPLATE })
     say(`  ${started.url}  (GraphiQL at /graphql, the /v1 pages at /docs)`)

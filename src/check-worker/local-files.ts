@@ -1,4 +1,4 @@
-/** A folder of this machine as a repo would show it after a push: names exactly as written and in NFC, links followed while they stay inside. */
+/** A local folder as a repo would show it after a push: case-sensitive NFC names; links are followed while they stay inside. */
 import { open, readdir, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { LocalError } from '../client/index.ts'
@@ -7,13 +7,13 @@ import type { FileWaves } from '../models/reader/reading-pool.ts'
 import { pathFault } from '../platform/file-path.ts'
 
 export interface LocalFiles extends FileWaves {
-  /** What was looked for and is here, but which a push would refuse: one sentence each. */
+  /** Requested files that exist but that a push would refuse, one sentence each. */
   readonly notes: ReadonlySet<string>
   /** Where on this machine each path lies; null for what is not there. */
   placesOf(paths: readonly string[]): Promise<(string | null)[]>
 }
 
-/** Rejects with a `LocalError` where `dir` is no folder, and later where a file cannot be read. */
+/** Rejects with a `LocalError` if `dir` is not a folder; later reads reject with one if a file cannot be read. */
 export async function localFiles(dir: string): Promise<LocalFiles> {
   const root = await realpath(dir).catch(() => null)
   if (root === null || !(await stat(root)).isDirectory()) throw new LocalError(`${dir} is not a folder.`)
@@ -37,7 +37,7 @@ interface Found {
   readonly sizeBytes: number
 }
 
-/** Looks a path up name by name: some file systems take names that differ in case or Unicode form for one, a repo does not. */
+/** Resolves a path segment by segment: some file systems ignore case or Unicode form, a repo does not. */
 function finder(root: string, notes: Set<string>): (path: string) => Promise<Found | null> {
   const folders = new Map<string, Promise<ReadonlyMap<string, string>>>()
   const namesIn = (folder: string) => {
@@ -49,25 +49,23 @@ function finder(root: string, notes: Set<string>): (path: string) => Promise<Fou
     if (pathFault(path) !== null) return null
     let file = root
     for (const name of path.split('/')) {
-      const here = (await namesIn(file)).get(name)
-      if (here === undefined) return null
-      const target = await realpath(join(file, here)).catch(() => null)
+      const localName = (await namesIn(file)).get(name)
+      if (localName === undefined) return null
+      const target = await realpath(join(file, localName)).catch(() => null)
       if (target === null) return null
       if (!target.startsWith(root + sep)) {
-        notes.add(
-          `${path} is a symbolic link that leads out of the folder: a push refuses it, so it counts as missing.`,
-        )
+        notes.add(`${path} is a symbolic link that leaves of the folder: a push refuses it, so it counts as missing.`)
         return null
       }
       file = target
     }
     const stats = await stat(file).catch(() => null)
-    // Opening a pipe or a device would wait for ever.
+    // Opening a pipe or a device could block forever.
     return stats?.isFile() ? { file, sizeBytes: stats.size } : null
   }
 }
 
-/** Names as a push calls them to those on the disk; none for what is no folder. */
+/** Maps NFC names to names on disk; empty if this is not a folder. */
 async function namesOf(folder: string): Promise<ReadonlyMap<string, string>> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOTDIR' || error.code === 'ENOENT') return []

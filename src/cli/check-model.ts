@@ -1,4 +1,4 @@
-/** One model of a folder, read and checked as the hub would after a push. */
+/** Reads and checks one model of a folder exactly as the hub would after a push. */
 import { resolve, sep } from 'node:path'
 import { type Check, check } from '../cards/check.ts'
 import { modelChecks, modelSummary, type RobotModelSummary } from '../cards/model-checks.ts'
@@ -6,7 +6,7 @@ import { type LocalFiles, localFiles } from '../check-worker/local-files.ts'
 import type { ModelReading } from '../models/mjcf/reading.ts'
 import type { ReadingPool } from '../models/reader/reading-pool.ts'
 
-/** RobotModelSummary (spec) and what was checked: what `--json` prints. */
+/** RobotModelSummary (spec) and the checks: the output of `--json`. */
 export interface ModelReport extends RobotModelSummary {
   readonly checks: readonly Check[]
 }
@@ -14,19 +14,19 @@ export interface ModelReport extends RobotModelSummary {
 export interface CheckedModel {
   readonly report: ModelReport
   readonly reading: ModelReading
-  /** Bytes of `report.files`, in their order. */
+  /** Sizes in bytes, parallel to `report.files`. */
   readonly sizes: readonly (number | null)[]
   readonly notes: readonly string[]
 }
 
-/** A folder and the model in it, as a person who stands in `cwd` names them. */
+/** A folder and its entry file; relative paths start at `cwd`. */
 export interface ModelPlace {
   readonly dir: string
   readonly entry: string
   readonly cwd: string
 }
 
-/** Rejects with a `LocalError` where `dir` is no folder or a file cannot be read; what is wrong with the model is in the report. */
+/** Rejects with a `LocalError` if `dir` is not a folder or a file cannot be read; faults of the model are in the report. */
 export async function checkModel(
   pool: ReadingPool,
   { dir, entry, cwd }: ModelPlace,
@@ -44,19 +44,19 @@ export async function checkModel(
   }
 }
 
-/** The report of what could not even be looked at; no verdict is ever mistaken for a good one. */
+/** The report for a model that could not be read: one failed check. */
 export function unreadableReport(message: string): ModelReport & { readonly error: string } {
   const checks = [check('mjcf.exists', 'fail', message)]
   return { model: null, base: null, joints: [], files: [], keyframes: [], checks, error: message }
 }
 
-/** A person may name the entry from where they stand, as their shell completes it; the folder goes first. */
+/** The entry may be relative to `dir` or, as the shell completes it, to `cwd`; `dir` takes precedence. */
 async function entryPath(files: LocalFiles, { dir, entry, cwd }: ModelPlace, signal: AbortSignal): Promise<string> {
   const path = entry.normalize('NFC').replace(/^(\.\/+)+/, '')
   const root = resolve(cwd, dir) + sep
-  const here = resolve(cwd, entry)
-  if (!here.startsWith(root)) return path
-  const fromHere = here.slice(root.length).split(sep).join('/').normalize('NFC')
-  const [inFolder, standing] = await files.sizesOf([path, fromHere], signal)
-  return inFolder === null && standing !== null ? fromHere : path
+  const absolute = resolve(cwd, entry)
+  if (!absolute.startsWith(root)) return path
+  const fromCwd = absolute.slice(root.length).split(sep).join('/').normalize('NFC')
+  const [inFolder, atCwd] = await files.sizesOf([path, fromCwd], signal)
+  return inFolder === null && atCwd !== null ? fromCwd : path
 }

@@ -1,4 +1,4 @@
-/** The client's commands: push, pull, ls, repos, whoami, login. They speak `/v1` alone and work against any hub. */
+/** The client commands: push, pull, ls, repos, whoami, login. They use only `/v1` and work with any hub. */
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import {
@@ -13,10 +13,10 @@ import {
 } from '../client/index.ts'
 import { type ClientIo, countText, exitCode, exitCodeOf, progressOn, sizeText } from './client-output.ts'
 import {
+  type CommandResult,
   type CommonOptions,
   collect,
   common,
-  type Ended,
   runCommand,
   UsageError,
   type Work,
@@ -40,37 +40,39 @@ interface PushCommandOptions extends TransferOptions {
   readonly dryRun?: boolean
 }
 
-/** Options of `hub repos` that have one value. */
+/** Single-valued options of `hub repos`. */
 const repoFilters = ['q', 'kind', 'owner', 'visibility', 'robot', 'sort'] as const satisfies (keyof RepoFilters)[]
 
 /** Adds the client's commands to the `hub` program. */
 export function registerClientCommands(program: Command, io: ClientIo = processIo): void {
-  // The program knows --json too and takes it wherever it stands.
+  // The program itself also has --json and parses it in any position.
   const start = (options: CommonOptions, work: Work) =>
     runCommand(io, { ...options, json: options.json ?? program.opts<CommonOptions>().json }, work)
   const transfer = (command: Command) =>
     common(command, io)
       .option('--include <glob>', 'only paths that match (repeatable)', collect, [])
       .option('--exclude <glob>', 'no paths that match (repeatable)', collect, [])
-      .option('--jobs <n>', 'parts or files under way at a time', wholeFrom(1, 64), DEFAULT_JOBS)
+      .option('--jobs <n>', 'maximum concurrent parts or files', wholeFrom(1, 64), DEFAULT_JOBS)
 
   transfer(
     program
       .command('push <dir> <repo>')
-      .description('Send the files of a folder to a repo (owner/slug); goes on where an earlier push stopped'),
+      .description('Upload the files of a folder to a repo (owner/slug); resumes an interrupted push'),
   )
-    .addOption(new Option('--kind <kind>', 'create the repo when it is missing').choices(['dataset', 'model', 'robot']))
-    .addOption(new Option('--private', 'a repo that is created is private (default)').conflicts('public'))
-    .option('--public', 'a repo that is created is public')
-    .option('--delete', 'remove files of the repo that the folder does not have')
-    .option('--dry-run', 'only say what would be done')
+    .addOption(
+      new Option('--kind <kind>', 'create the repo if it does not exist').choices(['dataset', 'model', 'robot']),
+    )
+    .addOption(new Option('--private', 'create it as private (default)').conflicts('public'))
+    .option('--public', 'create it as public')
+    .option('--delete', 'delete repo files that are not in the folder')
+    .option('--dry-run', 'only print what would be done')
     .action((dir: string, repo: string, options: PushCommandOptions) =>
       start(options, (client, settings) => push(io, client, settings, resolve(io.cwd, dir), repoName(repo), options)),
     )
   transfer(
     program
       .command('pull <repo> <dir>')
-      .description('Fetch the files of a repo (owner/slug) into a folder, each checked by its SHA-256'),
+      .description('Download the files of a repo (owner/slug) into a folder, verified by SHA-256'),
   ).action((repo: string, dir: string, options: TransferOptions) =>
     start(options, (client, settings) => pull(io, client, settings, repoName(repo), resolve(io.cwd, dir), options)),
   )
@@ -81,25 +83,27 @@ export function registerClientCommands(program: Command, io: ClientIo = processI
   const repos = common(program.command('repos').description('List or search repos'), io)
   for (const name of repoFilters) repos.option(`--${name} <value>`, `filter ${name}, as in GET /v1/repos`)
   repos
-    .option('--tag <tag>', 'has this tag (repeatable: all of them)', collect, [])
+    .option('--tag <tag>', 'only repos with this tag (repeatable; all must match)', collect, [])
     .action((options: CommonOptions & Record<string, unknown>) =>
       start(options, (client) => listRepos(client, options)),
     )
-  common(program.command('whoami').description('Who the credential is'), io).action((options: CommonOptions) =>
+  common(program.command('whoami').description('Show the authenticated account'), io).action((options: CommonOptions) =>
     start(options, async (client) => {
       const me = await client.me()
       return { json: me, text: linesOf({ ...me }) }
     }),
   )
   common(
-    program.command('login').description('Keep the hub and the token of HUB_TOKEN or --token-file for later commands'),
+    program
+      .command('login')
+      .description('Store the hub URL and the token from HUB_TOKEN or --token-file for later commands'),
     io,
   ).action((options: CommonOptions) =>
     start(options, async (client, { url, token }) => {
-      if (token === null) throw new LocalError('There is no token to keep: set HUB_TOKEN or give --token-file.')
+      if (token === null) throw new LocalError('No token to store: set HUB_TOKEN or use --token-file.')
       await client.me()
       const file = await storeSettings(io.env, { url, token })
-      return { json: { url, file }, text: `The token for ${url} works and is kept in ${file}.\n` }
+      return { json: { url, file }, text: `The token for ${url} works and is stored in ${file}.\n` }
     }),
   )
 }
@@ -118,7 +122,7 @@ async function push(
   dir: string,
   repo: RepoName,
   options: PushCommandOptions,
-): Promise<Ended> {
+): Promise<CommandResult> {
   const startedMs = performance.now()
   const report = await pushFolder(client, repo, dir, {
     cacheDir: settings.cacheDir,
@@ -138,7 +142,7 @@ async function push(
     text +=
       report.sent.map((path) => `would send    ${inLine(path)}\n`).join('') +
       report.deleted.map((path) => `would delete  ${inLine(path)}\n`).join('')
-  text += `${report.repo}: ${would}${verb} ${countText(report.sent.length, 'file')} (${sizeText(report.sentBytes)}), ${countText(report.skipped, 'file')} already there`
+  text += `${report.repo}: ${would}${verb} ${countText(report.sent.length, 'file')} (${sizeText(report.sentBytes)}), ${countText(report.skipped, 'file')} already in the repo`
   if (report.deleted.length > 0) text += `, ${report.dryRun ? 'would delete' : 'deleted'} ${report.deleted.length}`
   text += `, in ${seconds(startedMs)}\n`
   return { json: inV1Names(json), text, code: failures(io, report) }
@@ -151,7 +155,7 @@ async function pull(
   repo: RepoName,
   dir: string,
   options: TransferOptions,
-): Promise<Ended> {
+): Promise<CommandResult> {
   const startedMs = performance.now()
   const report = await pullRepo(client, repo, dir, {
     cacheDir: settings.cacheDir,
@@ -160,14 +164,14 @@ async function pull(
     progress: progressOn(io.stderr),
   })
   const { cause, ...json } = report
-  let text = `${report.repo}: fetched ${countText(report.fetched.length, 'file')} (${sizeText(report.fetchedBytes)}), ${countText(report.skipped, 'file')} already here, in ${seconds(startedMs)}\n`
+  let text = `${report.repo}: fetched ${countText(report.fetched.length, 'file')} (${sizeText(report.fetchedBytes)}), ${countText(report.skipped, 'file')} already in the folder, in ${seconds(startedMs)}\n`
   if (report.unverified.length > 0) {
     text += `${countText(report.unverified.length, 'file')} could be checked by size only: the hub has not hashed them yet\n`
   }
   return { json: inV1Names(json), text, code: failures(io, report) }
 }
 
-/** Says which files failed; answers the exit code. */
+/** Prints the failed files; returns the exit code. */
 function failures(
   io: ClientIo,
   report: { readonly failed: ReadonlyArray<{ path: string; why: string }>; readonly cause: unknown },
@@ -178,7 +182,7 @@ function failures(
   return exitCodeOf(report.cause)
 }
 
-async function list(client: HubClient, repo: RepoName, prefix: string): Promise<Ended> {
+async function list(client: HubClient, repo: RepoName, prefix: string): Promise<CommandResult> {
   const files = []
   for await (const page of client.tree(repo, prefix)) files.push(...page)
   const bytes = files.reduce((sum, file) => sum + file.size, 0)
@@ -189,7 +193,7 @@ async function list(client: HubClient, repo: RepoName, prefix: string): Promise<
   return { json: { files }, text: `${rows.join('')}${countText(files.length, 'file')}, ${sizeText(bytes)}\n` }
 }
 
-async function listRepos(client: HubClient, options: Record<string, unknown>): Promise<Ended> {
+async function listRepos(client: HubClient, options: Record<string, unknown>): Promise<CommandResult> {
   const filters: { [Name in (typeof repoFilters)[number] | 'tag']?: RepoFilters[Name] } = {
     tag: options.tag as string[],
   }

@@ -1,17 +1,17 @@
-/** How the client commands speak to a person: sizes, a progress bar on a terminal, and failures with their exit code. */
+/** Human-readable output of the client commands: sizes, the progress bar, errors and exit codes. */
 import { SingleBar } from 'cli-progress'
 import { failureLine, LocalError, ProblemError, type Progress } from '../client/index.ts'
 import { inLine, print } from './terminal.ts'
 
-/** What a client command touches of its process; tests give their own. */
+/** The process as a client command sees it. */
 export interface ClientIo {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Where relative paths begin. */
+  /** Base of relative paths. */
   readonly cwd: string
   readonly stdout: { write(text: string): unknown }
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean }
   exit(code: number): void
-  /** Calls `stop` at the first Ctrl-C or TERM; answers how to stop listening. */
+  /** Calls `stop` on the first SIGINT or SIGTERM; returns a function that removes the listener. */
   onInterrupt(stop: () => void): () => void
 }
 
@@ -32,10 +32,10 @@ Exit codes:
   2    wrong usage
   3    not authenticated, or not allowed
   4    not found, or not visible
-  5    refused by a rule (conflict, validation, quota)
-  130  interrupted; run the same command again to go on`
+  5    rejected (conflict, validation, quota)
+  130  interrupted; run the same command again to resume`
 
-/** The exit code that an error means. */
+/** The exit code of an error. */
 export function exitCodeOf(error: unknown): number {
   if (!(error instanceof ProblemError)) return exitCode.failed
   if (error.status === 401 || error.status === 403) return exitCode.notAllowed
@@ -43,7 +43,7 @@ export function exitCodeOf(error: unknown): number {
   return [400, 409, 412, 413, 422].includes(error.status) ? exitCode.refused : exitCode.failed
 }
 
-/** An error as lines for a person: what, then each entry with its place. */
+/** An error as text: the message, then one line per entry with its location. */
 export function explain(error: unknown): string {
   const lines = [`hub: ${indented(failureLine(error))}`]
   if (error instanceof ProblemError) {
@@ -52,13 +52,13 @@ export function explain(error: unknown): string {
       if (entry.detail !== error.message || place !== '')
         lines.push(inLine(`  ${place}${entry.detail} (${entry.type})`))
     }
-    if (error.status === 401) lines.push('  Give a key in HUB_TOKEN, with --token-file, or once with `hub login`.')
+    if (error.status === 401) lines.push('  Set HUB_TOKEN, use --token-file, or store a key with `hub login`.')
   }
   if (error instanceof LocalError) lines.push(...error.faults.map((fault) => inLine(`  ${fault}`)))
   return `${lines.join('\n')}\n`
 }
 
-/** What has several lines is told from the next thing that is said. */
+/** Indents continuation lines. */
 const indented = (text: string) => text.replaceAll('\n', '\n  ')
 
 /** Bytes with three significant digits, in powers of 1,000. */
@@ -73,14 +73,14 @@ export function sizeText(bytes: number): string {
   return unit === 0 ? `${value} B` : `${Number(value.toPrecision(3))} ${units[unit]}`
 }
 
-/** `n` things, in words. */
+/** A count with its noun, in the plural where needed. */
 export function countText(count: number, one: string): string {
   return `${count.toLocaleString('en-US')} ${one}${count === 1 ? '' : 's'}`
 }
 
 const phaseWord = { hash: 'checking', send: 'pushing', fetch: 'pulling' } as const
 
-/** One bar (bytes, rate, time left, files) where `stream` is a terminal; elsewhere only notes are written. */
+/** A progress bar (bytes, rate, time left, files) if `stream` is a terminal; otherwise prints notes only. */
 export function progressOn(stream: ClientIo['stderr']): Progress {
   let bar: SingleBar | null = null
   let moved = 0

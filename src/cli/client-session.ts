@@ -1,4 +1,4 @@
-/** What the client's commands share: their common options, one client for the time of a command, and errors turned into lines and exit codes. */
+/** Shared by the client commands: common options, the client of a command, and the mapping of errors to output and exit codes. */
 import { type Command, InvalidArgumentError } from 'commander'
 import { createHubClient, type HubClient } from '../client/index.ts'
 import { type ClientIo, exitCode, exitCodeOf, exitCodesHelp, explain } from './client-output.ts'
@@ -11,24 +11,24 @@ export interface CommonOptions {
   readonly json?: boolean
 }
 
-/** What a command ends with: the object of `--json`, the lines for a person, and its exit code. */
-export interface Ended {
+/** The result of a command: the `--json` object, the text output and the exit code. */
+export interface CommandResult {
   readonly json: unknown
   readonly text: string
   readonly code?: number
 }
 
-/** A number is the exit code of work that has written all itself. */
-export type Work = (client: HubClient, settings: ClientSettings) => Promise<Ended | number>
+/** The work of a command. A number is the exit code of work that did its own output. */
+export type Work = (client: HubClient, settings: ClientSettings) => Promise<CommandResult | number>
 
-/** The command was called with what makes no sense: exit code 2. */
+/** Wrong usage of the command: exit code 2. */
 export class UsageError extends Error {}
 
 /** Adds the options that every client command has. */
 export function common(command: Command, io: ClientIo, codes = exitCodesHelp): Command {
   return command
-    .option('--url <url>', 'the hub (default: HUB_URL, else http://127.0.0.1:4000)')
-    .option('--token-file <file>', 'a file that holds the token (default: HUB_TOKEN)')
+    .option('--url <url>', 'URL of the hub (default: HUB_URL, else http://127.0.0.1:4000)')
+    .option('--token-file <file>', 'file that contains the token (default: HUB_TOKEN)')
     .option('--json', 'one JSON object on standard output')
     .addHelpText('after', codes)
     .exitOverride((error) => {
@@ -37,12 +37,12 @@ export function common(command: Command, io: ClientIo, codes = exitCodesHelp): C
     })
 }
 
-/** For options that can be given more than once. */
+/** Option parser for repeatable options. */
 export function collect(value: string, before: string[]): string[] {
   return [...before, value]
 }
 
-/** Reads an option that is a whole number, `from` or more. */
+/** Option parser for an integer of at least `from`. */
 export function wholeFrom(from: number, to = Number.MAX_SAFE_INTEGER) {
   return (value: string): number => {
     const count = Number(value)
@@ -55,26 +55,26 @@ export function wholeFrom(from: number, to = Number.MAX_SAFE_INTEGER) {
   }
 }
 
-/** Runs a command's work and turns its end, or its error, into output and exit code. */
+/** Runs a command and maps its result or error to output and exit code. */
 export async function runCommand(io: ClientIo, options: CommonOptions, work: Work): Promise<void> {
   const interrupt = new AbortController()
-  const off = io.onInterrupt(() => interrupt.abort(new Error('interrupted')))
+  const removeListener = io.onInterrupt(() => interrupt.abort(new Error('interrupted')))
   try {
     const settings = await clientSettings(io, options)
     const client = createHubClient({ url: settings.url, token: settings.token, signal: interrupt.signal })
-    const ended = await work(client, settings)
-    if (typeof ended === 'number') return io.exit(ended)
-    if (options.json) printJson(io.stdout, ended.json)
-    else print(io.stdout, ended.text)
-    io.exit(ended.code ?? exitCode.ok)
+    const result = await work(client, settings)
+    if (typeof result === 'number') return io.exit(result)
+    if (options.json) printJson(io.stdout, result.json)
+    else print(io.stdout, result.text)
+    io.exit(result.code ?? exitCode.ok)
   } catch (error) {
     if (interrupt.signal.aborted) {
-      print(io.stderr, 'hub: interrupted; run the same command again to go on.\n')
+      print(io.stderr, 'hub: interrupted; run the same command again to resume.\n')
       return io.exit(exitCode.interrupted)
     }
     print(io.stderr, explain(error))
     io.exit(error instanceof UsageError ? exitCode.usage : exitCodeOf(error))
   } finally {
-    off()
+    removeListener()
   }
 }

@@ -1,4 +1,4 @@
-/** Where the client commands find the hub and their credential. */
+/** Finds the hub URL and the credential of the client commands. */
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -14,19 +14,20 @@ const stored = z.object({ url: z.string().optional(), token: z.string().optional
 export interface ClientSettings {
   readonly url: string
   readonly token: string | null
-  /** The memory of transfers. */
+  /** Folder of the transfer cache. */
   readonly cacheDir: string
 }
 
-/** Options beat the environment, which beats what `hub login` stored; a stored token goes only to the hub it was stored for. */
+/** Options override the environment, which overrides what `hub login` stored. A stored token is sent only to the hub it was stored for. */
 export async function clientSettings(
   { env, cwd }: { readonly env: Env; readonly cwd: string },
   options: { readonly url?: string; readonly tokenFile?: string },
 ): Promise<ClientSettings> {
-  const kept = await readStored(env)
-  const url = checkedUrl(options.url ?? (env.HUB_URL || undefined) ?? kept.url ?? DEFAULT_URL)
+  const saved = await readStored(env)
+  const url = checkedUrl(options.url ?? (env.HUB_URL || undefined) ?? saved.url ?? DEFAULT_URL)
   const fromFile = options.tokenFile === undefined ? undefined : await tokenFrom(resolve(cwd, options.tokenFile))
-  const storedToken = kept.token !== undefined && checkedUrl(kept.url ?? DEFAULT_URL) === url ? kept.token : undefined
+  const storedToken =
+    saved.token !== undefined && checkedUrl(saved.url ?? DEFAULT_URL) === url ? saved.token : undefined
   const cacheHome = env.XDG_CACHE_HOME || join(env.HOME || homedir(), '.cache')
   return {
     url,
@@ -35,7 +36,7 @@ export async function clientSettings(
   }
 }
 
-/** Keeps the address and token for later commands, readable by their owner alone. Answers the file. */
+/** Stores URL and token for later commands, readable only by the user. Returns the file. */
 export async function storeSettings(
   env: Env,
   settings: { readonly url: string; readonly token: string },
@@ -43,7 +44,7 @@ export async function storeSettings(
   const file = settingsFile(env)
   await mkdir(join(file, '..'), { recursive: true, mode: 0o700 })
   await writeFile(file, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 })
-  // The mode above counts only for a file that was not there yet.
+  // The mode above only applies to a new file.
   await chmod(file, 0o600)
   return file
 }
@@ -58,7 +59,7 @@ async function readStored(env: Env): Promise<z.output<typeof stored>> {
   try {
     return stored.parse(JSON.parse(text))
   } catch {
-    throw new LocalError(`${settingsFile(env)} is not what \`hub login\` writes; log in again or remove it.`)
+    throw new LocalError(`${settingsFile(env)} is not a valid login file; run \`hub login\` again or delete it.`)
   }
 }
 
@@ -74,8 +75,8 @@ async function tokenFrom(file: string): Promise<string> {
 function checkedUrl(text: string): string {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol))
-    throw new LocalError(`${JSON.stringify(text)} is not an http(s) address.`)
+    throw new LocalError(`${JSON.stringify(text)} is not an http(s) URL.`)
   if (url.username !== '' || url.password !== '')
-    throw new LocalError('The address of the hub must not hold a credential; use HUB_TOKEN.')
+    throw new LocalError('The hub URL must not contain a credential; use HUB_TOKEN.')
   return url.href.replace(/\/+$/, '')
 }

@@ -1,11 +1,11 @@
-/** `hub doctor`: what a deployment is made of and whether each part answers. It changes nothing and prints no secret. */
+/** `hub doctor`: checks the configuration of a deployment and whether each part responds. Changes nothing and prints no secret. */
 import { access, constants } from 'node:fs/promises'
 import { spawnFault, spawnWarning } from '../hosting/spawn-hosted.ts'
 import { type Config, readConfig, type S3Settings } from '../platform/config.ts'
 import { startEmbeddedPostgres } from '../store/embedded-postgres.ts'
 import { pendingMigrations } from '../store/migrate.ts'
 import { openS3Store } from '../store/objects/s3.ts'
-import { noHubHere } from './open-deps.ts'
+import { missingHub } from './open-deps.ts'
 
 export interface DoctorReport {
   readonly ok: boolean
@@ -28,9 +28,9 @@ export interface DoctorReport {
   }
   readonly hosted: {
     readonly configured: boolean
-    /** Why hosted runs would fail; null where nothing hosted is configured. */
+    /** Why hosted runs would fail; null if hosted runs are not configured. */
     readonly fault: string | null
-    /** What hosted processes could reach of the hub; null where they cannot, or nothing hosted is configured. */
+    /** What hosted processes could access of the hub; null if nothing, or if hosted runs are not configured. */
     readonly warning: string | null
   }
   readonly publicUrl: string | null
@@ -38,12 +38,12 @@ export interface DoctorReport {
 
 const TIMEOUT_MS = 5000
 
-/** Looks at every part. Throws only for an invalid configuration. */
+/** Checks every part. Throws only for an invalid configuration. */
 export async function runDoctor(): Promise<DoctorReport> {
   const config = readConfig(process.env)
-  const database = await lookAtDatabase(config)
-  const objectStore = await lookAtObjects(config)
-  const signIn = await lookAtSignIn(config)
+  const database = await checkDatabase(config)
+  const objectStore = await checkObjectStore(config)
+  const signIn = await checkSignIn(config)
   const configured = config.hosted.appName !== null
   const hosted = {
     configured,
@@ -59,9 +59,9 @@ export async function runDoctor(): Promise<DoctorReport> {
   return { ok, database, objectStore, signIn, hosted, publicUrl: config.publicUrl }
 }
 
-async function lookAtDatabase(config: Config): Promise<DoctorReport['database']> {
+async function checkDatabase(config: Config): Promise<DoctorReport['database']> {
   const kind = config.databaseUrl === null ? 'embedded' : 'external'
-  const missing = await noHubHere(config)
+  const missing = await missingHub(config)
   if (missing !== null) return { kind, reachable: false, pendingMigrations: [], fault: missing }
   try {
     const embedded = config.databaseUrl === null ? await startEmbeddedPostgres({ dataDir: config.dataDir }) : null
@@ -76,7 +76,7 @@ async function lookAtDatabase(config: Config): Promise<DoctorReport['database']>
   }
 }
 
-async function lookAtObjects({ objectStore: store }: Config): Promise<DoctorReport['objectStore']> {
+async function checkObjectStore({ objectStore: store }: Config): Promise<DoctorReport['objectStore']> {
   if (store.kind === 'none') return { kind: 'none', place: null, fault: null }
   if (store.kind === 's3') {
     const place = store.s3.endpoint ?? `AWS ${store.s3.region}`
@@ -89,32 +89,32 @@ async function lookAtObjects({ objectStore: store }: Config): Promise<DoctorRepo
   return { kind: 'disk', place: store.dir, fault }
 }
 
-/** Asks for the bucket with the credentials that the hub would use. */
+/** Requests the bucket with the hub's own credentials. */
 async function s3Fault(settings: S3Settings): Promise<string | null> {
   const store = openS3Store(settings)
   try {
     await store.ping(AbortSignal.timeout(TIMEOUT_MS))
     return null
   } catch (error) {
-    return error instanceof Error ? error.message : 'it does not answer'
+    return error instanceof Error ? error.message : 'no response'
   } finally {
     await store.close()
   }
 }
 
-async function lookAtSignIn({ oidc }: Config): Promise<DoctorReport['signIn']> {
+async function checkSignIn({ oidc }: Config): Promise<DoctorReport['signIn']> {
   if (oidc === null) return { configured: false, issuer: null, browser: false, reachable: null }
   const address = `${oidc.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
   return {
     configured: true,
     issuer: oidc.issuer,
     browser: oidc.clientId !== undefined,
-    reachable: await answers(address),
+    reachable: await responds(address),
   }
 }
 
-/** Whether anything speaks HTTP there, whatever it says. */
-async function answers(address: string): Promise<boolean> {
+/** Whether the URL returns any HTTP response. */
+async function responds(address: string): Promise<boolean> {
   return fetch(address, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'manual' }).then(
     () => true,
     () => false,

@@ -1,4 +1,4 @@
-/** `hub logs`: the log of a run in a terminal. */
+/** `hub logs`: prints the log of a run. */
 import type { Command } from 'commander'
 import type { HubClient, RunEvent } from '../client/index.ts'
 import { type ClientIo, exitCode } from './client-output.ts'
@@ -15,11 +15,11 @@ interface LogOptions extends CommonOptions {
 }
 
 const help = `
-The hub's own notices, such as a cancel, are in the log too, prefixed with \`hub:\`. A broken connection is resumed where
-it broke: no line is lost or repeated. A terminal shows the trainer's colors and the final state of a line that was
-overwritten; other control characters are escaped as in JSON (\\u001b), in a file all of them. For the raw bytes use
+The log includes the hub's own notices, such as a cancel, prefixed with \`hub:\`. A broken connection is resumed
+without losing or repeating a line. A terminal shows the trainer's colors and the final state of a line that was
+overwritten; other control characters are escaped as in JSON (\\u001b); outside a terminal, all are. For the raw bytes use
 GET /v1/runs/RUN/logs/download. With --json each event is one line,
-{"event": "log"|"metric"|"end", "id": …, "data": …}; an \`id\` is what --after takes.
+{"event": "log"|"metric"|"end", "id": …, "data": …}; pass an \`id\` to --after to continue after that event.
 
 Examples:
   $ hub logs run_01k0… -f
@@ -32,15 +32,15 @@ Exit codes:
   2    wrong usage
   3    not authenticated, or not allowed
   4    not found, or not visible
-  130  interrupted; the run goes on`
+  130  interrupted; the run continues`
 
 /** Adds it to the `hub` program. */
 export function registerLogCommand(program: Command, io: ClientIo = processIo): void {
-  common(program.command('logs <run>').description('The log of a run'), io, help)
-    .option('-f, --follow', 'go on until the run has ended')
-    .option('--tail <n>', 'begin with the last n lines', wholeFrom(0))
-    .option('--metrics', 'the metrics lines instead of the log')
-    .option('--after <id>', 'begin after this event')
+  common(program.command('logs <run>').description('Print the log of a run'), io, help)
+    .option('-f, --follow', 'follow the log until the run ends')
+    .option('--tail <n>', 'start with the last n lines', wholeFrom(0))
+    .option('--metrics', 'print the metrics instead of the log')
+    .option('--after <id>', 'start after this event')
     .action((run: string, options: LogOptions) => {
       const json = options.json ?? program.opts<CommonOptions>().json
       return runCommand(io, { ...options, json }, (client) => show(io, client, run, { ...options, json }))
@@ -50,7 +50,7 @@ export function registerLogCommand(program: Command, io: ClientIo = processIo): 
 async function show(io: ClientIo, client: HubClient, run: string, options: LogOptions): Promise<number> {
   const { follow = false, tail, after, metrics = false, json = false } = options
   const isTerminal = (io.stdout as { isTTY?: boolean }).isTTY === true
-  // On a terminal colors of the trainer are shown; in a file they are noise.
+  // Keep the trainer's colors on a terminal only.
   const events = client.runs.follow(run, { follow, tail, after, stripAnsi: !isTerminal && !json })
   let status = ''
   for await (const event of events) {

@@ -1,4 +1,4 @@
-/** Models named a line at a time, and an answer for each in the order of the lines. */
+/** `hub model --stdin`: one model per input line, one report per line, in order. */
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { z } from 'zod'
@@ -6,12 +6,12 @@ import { type ModelReport, unreadableReport } from './check-model.ts'
 
 const line = z.object({ dir: z.string().min(1), entry: z.string().min(1) })
 
-/** Models under way at a time: two are read, and the files of the next ones looked for meanwhile. */
-const AHEAD = 4
+/** Concurrent models: two are being read while the files of the next ones are located. */
+const CONCURRENCY = 4
 
 /**
- * Yields an answer as soon as those before it are out, so that a caller may wait for it before writing the next line. Empty lines are passed over; a line
- * that names no model is answered with a failing check that says so.
+ * Yields each report as soon as the earlier ones are out, so a caller may wait for it before writing the next line. Empty lines are skipped; an
+ * invalid line yields a report with a failed check.
  */
 export function answerLines(
   input: NodeJS.ReadableStream,
@@ -22,7 +22,7 @@ export function answerLines(
     if (!given) return unreadableReport(`Line ${number} is not {"dir": …, "entry": …}: ${text.slice(0, 80)}`)
     return answer(given)
   }
-  return Readable.from(linesOf(input)).map(answerOne, { concurrency: AHEAD })
+  return Readable.from(linesOf(input)).map(answerOne, { concurrency: CONCURRENCY })
 }
 
 interface Line {

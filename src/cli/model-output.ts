@@ -1,4 +1,4 @@
-/** A checked model as lines for a person. */
+/** Text output of a checked model. */
 import { styleText } from 'node:util'
 import type { Check, CheckFault, CheckStatus } from '../cards/check.ts'
 import { isRefused } from '../cards/model-checks.ts'
@@ -8,7 +8,7 @@ import { countText, sizeText } from './client-output.ts'
 import { inLineColored } from './terminal.ts'
 
 type Style = Parameters<typeof styleText>[0]
-/** Writes a text in a style, or as it is where the output is no terminal. */
+/** Applies a style; returns the text unchanged if the output is not a terminal. */
 export type Paint = (style: Style, text: string) => string
 
 const marks: Readonly<Record<CheckStatus, { readonly sign: string; readonly style: Style }>> = {
@@ -18,17 +18,17 @@ const marks: Readonly<Record<CheckStatus, { readonly sign: string; readonly styl
   skip: { sign: '–', style: 'gray' },
 }
 
-/** Files and joints past this many are counted; `--json` lists all. */
+/** Longer lists of files or joints are cut to this many lines; `--json` lists all. */
 const MAX_LINES = 60
 
-/** Colours where `stream` is a terminal that wants them (`NO_COLOR`, `FORCE_COLOR`). */
+/** Uses colors if `stream` is a terminal that supports them (`NO_COLOR`, `FORCE_COLOR`). */
 export function paintFor(stream: unknown): Paint {
   return (style, text) => (isTerminal(stream) ? styleText(style, text, { stream, validateStream: true }) : text)
 }
 
 const isTerminal = (stream: unknown): stream is NodeJS.WriteStream => (stream as { isTTY?: boolean }).isTTY === true
 
-/** Model, base, joints, keyframes and files, then every check with what to do about it, then one line that says it all. */
+/** Model, base, joints, keyframes and files, then every check with its hint, then a one-line summary. */
 export function modelText(model: CheckedModel, paint: Paint): string {
   const { report, reading, notes } = model
   const lines = isRefused(reading)
@@ -49,11 +49,11 @@ function* aboutModel({ report, reading, sizes }: CheckedModel, paint: Paint): It
   const bytes = sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0)
   yield `  files (${report.files.length}, ${sizeText(bytes)})`
   yield* capped(
-    report.files.map((path, place) => `    ${paint('gray', sizeText(sizes[place] ?? 0).padStart(8))}  ${path}`),
+    report.files.map((path, index) => `    ${paint('gray', sizeText(sizes[index] ?? 0).padStart(8))}  ${path}`),
   )
 }
 
-/** Those that no policy can drive by name, counted by kind. */
+/** Counts, by kind, of the joints that a policy cannot address by name. */
 function otherJoints(joints: readonly ModelJoint[]): string[] {
   const count = (kind: string, wanted: (joint: ModelJoint) => boolean) => {
     const found = joints.filter(wanted).length
@@ -82,10 +82,10 @@ function checkLines(checks: readonly Check[], paint: Paint): string[] {
   })
 }
 
-/** A hint that several faults in a row share stands once, after the last of them. */
+/** A hint shared by consecutive faults is printed once, after the last of them. */
 function faultLines(faults: readonly CheckFault[], paint: Paint): string[] {
-  return faults.flatMap(({ message, hint }, place) => {
-    const isLast = faults[place + 1]?.hint !== hint
+  return faults.flatMap(({ message, hint }, index) => {
+    const isLast = faults[index + 1]?.hint !== hint
     return [`      ${message}`, ...(hint !== null && isLast ? [hintLine(hint, paint)] : [])]
   })
 }
@@ -95,8 +95,8 @@ const hintLine = (hint: string, paint: Paint) => `      ${paint('cyan', '→')} 
 function conclusion(checks: readonly Check[], paint: Paint): string {
   const count = (wanted: CheckStatus) => checks.filter(({ status }) => status === wanted).length
   const [failed, warned, skipped] = [count('fail'), count('warn'), count('skip')]
-  const aside = skipped > 0 ? `, ${skipped} skipped` : ''
-  if (failed > 0) return paint('red', `${countText(failed, 'check')} failed${aside}.`)
-  if (warned > 0) return paint('yellow', `Good, with ${countText(warned, 'warning')}${aside}.`)
-  return paint('green', `All ${count('pass')} checks passed${aside}.`)
+  const suffix = skipped > 0 ? `, ${skipped} skipped` : ''
+  if (failed > 0) return paint('red', `${countText(failed, 'check')} failed${suffix}.`)
+  if (warned > 0) return paint('yellow', `Passed with ${countText(warned, 'warning')}${suffix}.`)
+  return paint('green', `All ${count('pass')} checks passed${suffix}.`)
 }

@@ -1,4 +1,4 @@
-/** What an operator's command works with: the deployment's own database and keys, whether or not a server runs. */
+/** Opens the deployment's own database and keys for operator commands, whether or not a server is running. */
 import pino from 'pino'
 import { type Auth, openAuth } from '../auth/auth.ts'
 import { openDatabase } from '../open-database.ts'
@@ -6,20 +6,20 @@ import { type Config, readConfig } from '../platform/config.ts'
 import { startFailure } from '../start-failure.ts'
 import { hasCluster } from '../store/embedded-cluster.ts'
 
-/** Why there is nothing to work on; null where there is a hub, or where the settings name a database server. Only starting a hub makes one. */
-export async function noHubHere({ databaseUrl, dataDir }: Config): Promise<string | null> {
+/** An error message if there is no hub here; null if there is one or `DATABASE_URL` is set. Only starting a hub creates one. */
+export async function missingHub({ databaseUrl, dataDir }: Config): Promise<string | null> {
   if (databaseUrl !== null || (await hasCluster(dataDir))) return null
-  return `No hub here: ${dataDir} holds none. Name the data folder of yours in HUB_DATA_DIR (its start prints it), or its database in DATABASE_URL; \`npm start\` makes a new one.`
+  return `No hub in ${dataDir}. Set HUB_DATA_DIR to the hub's data folder (printed at its start) or DATABASE_URL to its database; \`npm start\` creates a new hub.`
 }
 
-/** Opens the database that the settings name (migrating it), does `work` and closes it again, also when `work` fails. */
+/** Opens and migrates the configured database, runs `work`, and closes the database even if `work` fails. */
 export async function withAuth<T>(work: (auth: Auth) => Promise<T>): Promise<T> {
   const config = readConfig(process.env)
-  const missing = await noHubHere(config)
+  const missing = await missingHub(config)
   if (missing !== null) throw new Error(missing)
   const log = pino({ level: 'silent' })
   const database = await openDatabase(config, log).catch((cause: unknown) => {
-    // The line that `npm start` would end with names what to look at.
+    // The same one-line explanation as `npm start` gives.
     const line = startFailure(cause, config)
     throw line === null ? cause : new Error(line, { cause })
   })

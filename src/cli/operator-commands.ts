@@ -1,4 +1,4 @@
-/** The operator's commands. They work on the deployment's database itself, while the server runs and while it does not. */
+/** The operator commands. They work directly on the deployment's database, whether or not the server is running. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { addOrg, addUser } from '../accounts/accounts.ts'
 import { addApiKey } from '../accounts/api-keys.ts'
@@ -29,7 +29,7 @@ interface KeyOptions {
 function readMember(text: string, before: Member[] = []): Member[] {
   const [user = '', role = 'member', ...rest] = text.split(':')
   if (user === '' || rest.length > 0 || (role !== 'owner' && role !== 'member')) {
-    throw new InvalidArgumentError('Give HANDLE, HANDLE:owner or HANDLE:member.')
+    throw new InvalidArgumentError('Use HANDLE, HANDLE:owner or HANDLE:member.')
   }
   return [...before, { user, role }]
 }
@@ -37,20 +37,20 @@ function readMember(text: string, before: Member[] = []): Member[] {
 function readNumber(text: string): number {
   const value = Number(text)
   if (text.trim() === '' || !Number.isFinite(value) || value < 0)
-    throw new InvalidArgumentError('Give a number, 0 or more.')
+    throw new InvalidArgumentError('Use a number, 0 or more.')
   return value
 }
 
 function readSeconds(text: string): number {
   const value = Number(text)
   if (!Number.isSafeInteger(value) || value < 1 || value > 366 * 86_400) {
-    throw new InvalidArgumentError('Give whole seconds, from 1 to a year.')
+    throw new InvalidArgumentError('Use whole seconds, from 1 to a year.')
   }
   return value
 }
 
 function readTime(text: string): string {
-  if (Number.isNaN(Date.parse(text))) throw new InvalidArgumentError('Give a time such as 2027-01-31T00:00:00Z.')
+  if (Number.isNaN(Date.parse(text))) throw new InvalidArgumentError('Use a time such as 2027-01-31T00:00:00Z.')
   return text
 }
 
@@ -62,11 +62,11 @@ const examples = (...lines: string[]) =>
 export function registerOperatorCommands(program: Command): void {
   program
     .command('user')
-    .description('people')
+    .description('manage users')
     .command('add')
     .argument('<handle>', 'lower-case letters, digits and inner hyphens')
-    .option('--name <name>', 'the name to show')
-    .description('make a user')
+    .option('--name <name>', 'display name')
+    .description('create a user')
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('user add ada --name "Ada Lovelace" --json'))
     .action(async (handle: string, options: { name?: string; json?: boolean }) => {
@@ -78,12 +78,12 @@ export function registerOperatorCommands(program: Command): void {
 
   program
     .command('org')
-    .description('organizations')
+    .description('manage organizations')
     .command('add')
     .argument('<handle>', 'shares one namespace with users')
-    .option('--name <name>', 'the name to show')
-    .option('--member <handle[:role]>', 'a person in it, as member (default) or owner; repeat for more', readMember)
-    .description('make an org with its people')
+    .option('--name <name>', 'display name')
+    .option('--member <handle[:role]>', 'a user to add, as member (default) or owner (repeatable)', readMember)
+    .description('create an org with its members')
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('org add acme --member ada:owner --member bob'))
     .action(async (handle: string, options: { name?: string; member?: Member[]; json?: boolean }) => {
@@ -96,20 +96,20 @@ export function registerOperatorCommands(program: Command): void {
 
   program
     .command('key')
-    .description('API keys')
+    .description('manage API keys')
     .command('add')
-    .argument('<handle>', 'the user or org that it belongs to')
+    .argument('<handle>', 'the user or org that owns the key')
     .addOption(
-      new Option('--scope <level>', 'each includes those before it')
+      new Option('--scope <level>', 'access level; each includes the previous ones')
         .choices(['read', 'write', 'train'])
         .makeOptionMandatory(),
     )
     .option('--name <name>', 'what it is for', 'command line')
-    .option('--repo <owner/slug>', 'limit it to this repo; repeat for more', collect)
-    .option('--agent', 'an agent key: it may not delete a repo or make one public')
-    .option('--gpu-hours <hours>', 'GPU hours a day', readNumber)
-    .option('--expires <time>', 'when it ends, RFC 3339', readTime)
-    .description('make an API key; its token is shown this once')
+    .option('--repo <owner/slug>', 'restrict the key to this repo (repeatable)', collect)
+    .option('--agent', 'an agent key: may not delete repos or make them public')
+    .option('--gpu-hours <hours>', 'daily GPU hour quota', readNumber)
+    .option('--expires <time>', 'expiry time, RFC 3339', readTime)
+    .description('create an API key; its token is shown only once')
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
@@ -139,11 +139,11 @@ export function registerOperatorCommands(program: Command): void {
 
   program
     .command('session')
-    .description("people's sessions")
+    .description('manage sessions')
     .command('add')
     .argument('<handle>', 'the user')
-    .option('--ttl <seconds>', 'how long it lasts; SESSION_TTL_S by default', readSeconds)
-    .description('open a session; its token is shown this once')
+    .option('--ttl <seconds>', 'lifetime (default: SESSION_TTL_S)', readSeconds)
+    .description('create a session; its token is shown only once')
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('session add ada --ttl 3600 --json'))
     .action(async (handle: string, options: { ttl?: number; json?: boolean }) => {
@@ -161,9 +161,9 @@ export function registerOperatorCommands(program: Command): void {
 
   program
     .command('signing-key')
-    .description("the hub's own key, which signs sessions")
+    .description('manage the key that signs sessions')
     .command('rotate')
-    .description('sign with a new key from now on; what is signed already stays valid')
+    .description('start signing with a new key; existing sessions stay valid')
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('signing-key rotate'))
     .action(async (options: { json?: boolean }) => {
@@ -172,7 +172,7 @@ export function registerOperatorCommands(program: Command): void {
 
   program
     .command('migrate')
-    .description('bring the database to the newest migration (the server does so at its start too)')
+    .description('apply all pending migrations (the server also does this at startup)')
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('migrate'))
     .action(async (options: { json?: boolean }) => {
@@ -182,7 +182,7 @@ export function registerOperatorCommands(program: Command): void {
 
   program
     .command('doctor')
-    .description('what is configured, reachable and pending; exit code 1 when something is not well')
+    .description('check configuration, connections and pending migrations; exit code 1 on a problem')
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('doctor', 'doctor --json'))
     .action(async (options: { json?: boolean }) => {

@@ -1,18 +1,18 @@
-/** How commands answer: one JSON object with `--json`, else lines for a person; errors are one line on stderr. */
+/** Command output: one JSON object with `--json`, otherwise text; errors are one line on stderr. */
 import { inLine, print, printJson } from './terminal.ts'
 
-/** Our own objects with the names of `/v1`, whatever the code calls their members. Never for what came from `/v1`: it may hold names of others. */
+/** Converts member names to snake_case, as in `/v1`. Not for `/v1` responses: they may contain user-defined names. */
 export function inV1Names(object: object): Record<string, unknown> {
   const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-  return Object.fromEntries(Object.entries(object).map(([name, value]) => [snake(name), namedWithin(value)]))
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [snake(name), valueInV1Names(value)]))
 }
 
-function namedWithin(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(namedWithin)
+function valueInV1Names(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(valueInV1Names)
   return typeof value === 'object' && value !== null ? inV1Names(value) : value
 }
 
-/** Prints a command's result, in the names of `/v1`. Members that are null or absent are left out of the lines, never out of the JSON. */
+/** Prints a command's result with `/v1` names. Text output omits null members; JSON keeps them. */
 export function printResult(result: Readonly<Record<string, unknown>>, json: boolean): void {
   const named = inV1Names(result)
   if (json) printJson(process.stdout, named)
@@ -21,12 +21,12 @@ export function printResult(result: Readonly<Record<string, unknown>>, json: boo
 
 const NAME_WIDTH = 24
 
-/** An object as lines for a person: nested members indented, lists in one line, nulls left out. */
+/** An object as text: nested members indented, lists on one line, nulls omitted. */
 export function linesOf(object: Readonly<Record<string, unknown>>, indent = ''): string {
   return Object.entries(object)
     .map(([name, value]) => {
       if (value === null || value === undefined) return ''
-      if (Array.isArray(value)) return line(indent, name, value.map(wordOf).join(', ') || 'none')
+      if (Array.isArray(value)) return line(indent, name, value.map(labelOf).join(', ') || 'none')
       if (typeof value !== 'object') return line(indent, name, String(value))
       return `${indent}${inLine(name)}\n${linesOf(value as Record<string, unknown>, `${indent}  `)}`
     })
@@ -36,14 +36,14 @@ export function linesOf(object: Readonly<Record<string, unknown>>, indent = ''):
 const line = (indent: string, name: string, text: string) =>
   `${inLine(`${`${indent}${name}`.padEnd(NAME_WIDTH)} ${text}`)}\n`
 
-/** An account or repo in a list is known by its name. */
-function wordOf(value: unknown): string {
+/** A list item by its handle or id. */
+function labelOf(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value)
   const named = value as { handle?: unknown; id?: unknown }
   return String(named.handle ?? named.id ?? JSON.stringify(value))
 }
 
-/** One line for what went wrong; the inside of an unexpected error stays inside unless HUB_DEBUG is set. */
+/** Prints an error on one line; the stack only if HUB_DEBUG is set. */
 export function printError(error: unknown): void {
   const text = error instanceof Error ? error.message : String(error)
   print(process.stderr, `hub: ${text}\n`)

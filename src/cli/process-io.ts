@@ -1,10 +1,10 @@
+import { callerDirectory } from './caller-directory.ts'
 import type { ClientIo } from './client-output.ts'
-import { standingIn } from './standing-in.ts'
 
-/** The streams, environment, folder, exit code and interrupts of this process. */
+/** The streams, environment, working directory, exit code and signals of this process. */
 export const processIo: ClientIo & { readonly stdin: NodeJS.ReadableStream } = {
   env: process.env,
-  cwd: standingIn('hub', process.env, process.cwd()),
+  cwd: callerDirectory('hub', process.env, process.cwd()),
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,

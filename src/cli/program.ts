@@ -1,4 +1,4 @@
-/** The commands of `hub`, and how they end. Exit codes: 0 done, 1 refused or failed, 2 used wrongly. */
+/** The `hub` program. Exit codes: 0 success, 1 failure, 2 wrong usage. */
 import { Command, CommanderError } from 'commander'
 import { registerClientCommands } from './client-commands.ts'
 import { registerLogCommand } from './log-command.ts'
@@ -11,13 +11,13 @@ import { registerRunnerCommand } from './runner-command.ts'
 async function main(): Promise<void> {
   const program = new Command('hub')
     .description(
-      "A hub of robotics artifacts: the operator's commands work on the deployment itself, the client's over /v1.",
+      'A hub for robotics artifacts. Operator commands work directly on the deployment, client commands over /v1.',
     )
-    .showHelpAfterError('(add --help to see how it is used)')
+    .showHelpAfterError('(use --help for usage)')
     .exitOverride()
     .addHelpText(
       'after',
-      '\nA first key, on the machine of the hub:\n  $ npm run --silent hub -- user add ada\n  $ npm run --silent hub -- key add ada --scope write',
+      '\nCreate a first key, on the machine of the hub:\n  $ npm run --silent hub -- user add ada\n  $ npm run --silent hub -- key add ada --scope write',
     )
   registerOperatorCommands(program)
   registerClientCommands(program)
@@ -25,12 +25,12 @@ async function main(): Promise<void> {
   registerLogCommand(program)
   registerRunnerCommand(program)
   registerModelCommand(program)
-  inheritSettings(program)
+  overrideExits(program)
   await program.parseAsync()
 }
 
-/** `exitOverride` is not inherited by commands that are there already, and both files of commands add theirs in their own way. */
-function inheritSettings(program: Command): void {
+/** Commander applies `exitOverride` only to commands added after it, so it is set on every command. */
+function overrideExits(program: Command): void {
   const visit = (command: Command) => {
     for (const child of command.commands) {
       child.exitOverride()
@@ -40,13 +40,13 @@ function inheritSettings(program: Command): void {
   visit(program)
 }
 
-/** Runs the command that the arguments name, and leaves its exit code. */
+/** Runs the command given by the process arguments and sets the exit code. */
 export async function runProgram(): Promise<void> {
   try {
     await main()
   } catch (error) {
     if (error instanceof CommanderError) {
-      // Commander has said what is wrong already; help and version end with 0.
+      // Commander has already printed the error; help and version exit with 0.
       process.exitCode = error.exitCode === 0 ? 0 : 2
     } else {
       printError(error)

@@ -1,14 +1,14 @@
-/** The client's commands on training runs: runs, runs delete, submit, cancel. */
+/** The client commands for training runs: runs, runs delete, submit, cancel. */
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { type HubClient, isJsonObject, LocalError, type NewRun, type RunFilters, readJson } from '../client/index.ts'
 import { type ClientIo, countText } from './client-output.ts'
 import {
+  type CommandResult,
   type CommonOptions,
   collect,
   common,
-  type Ended,
   runCommand,
   UsageError,
   type Work,
@@ -36,16 +36,16 @@ interface SubmitOptions extends CommonOptions {
 type ListOptions = CommonOptions & Readonly<Record<string, unknown>>
 
 const submitHelp = `
-The recipe is a JSON file in the names of /v1, flags, or both: a flag takes the place of what the file says.
-A run of the executor \`worker\` (the default) waits until a runner of yours claims it. If a robot (owner/slug) or dataset (svc://)
-of this hub does not exist, submit warns and goes on.
+The recipe is a JSON file with /v1 names, flags, or both: flags override the file.
+A run with the executor \`worker\` (the default) waits until one of your runners claims it. If a robot (owner/slug) or dataset (svc://)
+of this hub does not exist, submit warns and continues.
 
 Examples:
   $ hub submit --template act --dataset svc://ada/pick-place --set batch_size=8 --set lr=1e-4
   $ hub submit recipe.json --set seed=2 --owner walnut-robotics
   $ hub submit recipe.json --parent run_01k0… --parent-step 2000`
 
-/** Options of `hub runs` that have one value. */
+/** Single-valued options of `hub runs`. */
 const runFilters = ['status', 'executor', 'owner', 'kind', 'robot'] as const satisfies (keyof RunFilters)[]
 
 /** Adds them to the `hub` program. */
@@ -57,9 +57,9 @@ export function registerRunCommands(program: Command, io: ClientIo = processIo):
   runs.argument('[run]', 'the id of one run')
   for (const name of runFilters) runs.option(`--${name} <value>`, `filter ${name}, as in GET /v1/runs`)
   runs
-    .option('--limit <n>', 'at most so many', wholeFrom(1), 20)
+    .option('--limit <n>', 'maximum number of runs', wholeFrom(1), 20)
     .action((run: string | undefined, options: ListOptions) =>
-      start(options, (client) => (run === undefined ? listRuns(client, options) : shown(client.runs.get(run)))),
+      start(options, (client) => (run === undefined ? listRuns(client, options) : showRun(client.runs.get(run)))),
     )
 
   common(runs.command('delete <run>').description('Delete a run that has ended, with its log and metrics'), io).action(
@@ -71,17 +71,17 @@ export function registerRunCommands(program: Command, io: ClientIo = processIo):
   )
 
   common(program.command('submit').description('Submit a training run'), io)
-    .argument('[file]', 'a recipe as JSON; - reads it from standard input')
-    .option('--template <name>', 'which trainer runs')
+    .argument('[file]', 'recipe file (JSON); - reads standard input')
+    .option('--template <name>', 'the trainer to use')
     .option('--dataset <ref>', 'svc://owner/repo, exthub://… or codehost://… (repeatable)', collect, [])
-    .option('--robot <name>', 'the robot that the run trains for')
-    .option('--set <name=value>', 'a hyperparameter; JSON, else text (repeatable)', collect, [])
+    .option('--robot <name>', 'the robot to train for')
+    .option('--set <name=value>', 'a hyperparameter, parsed as JSON or else as text (repeatable)', collect, [])
     .option('--gpu <tier>', 'GPU tier')
-    .option('--max-hours <hours>', 'cap on the time it may take')
-    .option('--budget <usd>', 'cap on what it may cost')
+    .option('--max-hours <hours>', 'maximum duration')
+    .option('--budget <usd>', 'maximum cost')
     .option('--executor <executor>', 'worker or hosted')
     .option('--owner <handle>', 'who is billed (default: you)')
-    .option('--parent <run>', 'the run that it descends from')
+    .option('--parent <run>', 'the parent run')
     .option('--parent-step <step>', "start from the parent's checkpoint at this step")
     .addHelpText('after', submitHelp)
     .action((file: string | undefined, options: SubmitOptions) =>
@@ -91,16 +91,16 @@ export function registerRunCommands(program: Command, io: ClientIo = processIo):
   common(
     program
       .command('cancel <run>')
-      .description('Cancel a queued run, or ask a running one to stop: its runner ends it within seconds'),
+      .description('Cancel a queued run, or ask a running one to stop; its runner stops it within seconds'),
     io,
-  ).action((run: string, options: CommonOptions) => start(options, (client) => shown(client.runs.cancel(run))))
+  ).action((run: string, options: CommonOptions) => start(options, (client) => showRun(client.runs.cancel(run))))
 }
 
 const placeOf = (io: ClientIo, file: string | undefined) =>
   file === undefined || file === '-' ? file : resolve(io.cwd, file)
 
-/** Warns of what will likely not do what its author expects; refuses nothing. */
-async function submit(io: ClientIo, client: HubClient, run: NewRun): Promise<Ended> {
+/** Submits the run; prints warnings for likely mistakes. */
+async function submit(io: ClientIo, client: HubClient, run: NewRun): Promise<CommandResult> {
   const warn = (text: string) => print(io.stderr, `hub: warning: ${inLine(text)}\n`)
   for (const warning of await missingRepos(client, run.recipe)) warn(warning)
   const made = await client.runs.create(run)
@@ -108,12 +108,12 @@ async function submit(io: ClientIo, client: HubClient, run: NewRun): Promise<End
   return { json: made, text: runLines(made) }
 }
 
-async function shown(asked: ReturnType<HubClient['runs']['get']>): Promise<Ended> {
-  const run = await asked
+async function showRun(request: ReturnType<HubClient['runs']['get']>): Promise<CommandResult> {
+  const run = await request
   return { json: run, text: runLines(run) }
 }
 
-async function listRuns(client: HubClient, options: ListOptions): Promise<Ended> {
+async function listRuns(client: HubClient, options: ListOptions): Promise<CommandResult> {
   const filters: { [Name in (typeof runFilters)[number]]?: RunFilters[Name] } = {}
   for (const name of runFilters) {
     const value = options[name]
@@ -145,7 +145,7 @@ async function newRun(file: string | undefined, options: SubmitOptions): Promise
   put('executor', options.executor)
   put('parent_checkpoint_step', numberOf('--parent-step', options.parentStep))
   if (typeof recipe.template !== 'string')
-    throw new UsageError('Say which trainer runs: --template NAME, or "template" in a recipe file.')
+    throw new UsageError('Specify a trainer: --template NAME, or "template" in a recipe file.')
   return {
     recipe: { dataset: [], ...recipe, template: recipe.template },
     owner: options.owner,
@@ -161,7 +161,7 @@ async function readRecipe(file: string): Promise<Record<string, unknown>> {
     const recipe = readJson(text)
     if (isJsonObject(recipe)) return recipe
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new LocalError(`${file} is not a recipe: it must be one JSON object.`)
 }

@@ -1,18 +1,18 @@
-/** Runs as lines for a person. */
+/** Text output of runs. */
 import type { RemoteRun } from '../client/index.ts'
 import { inLine, logText } from './terminal.ts'
 
 const blocks = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const
 
-/** The reward curve in block characters, one for each of `width` equal stretches of its steps (their mean); '' without one. */
+/** The reward curve as block characters: the mean of each of at most `width` equal step ranges; '' without points. */
 export function sparkText(sparkline: RemoteRun['sparkline'], width = 24): string {
   const points = (sparkline?.points ?? []).filter(([x, y]) => Number.isFinite(x) && Number.isFinite(y))
   const [first, last] = [points[0]?.[0], points.at(-1)?.[0]]
   if (first === undefined || last === undefined) return ''
   const cells = Array.from({ length: Math.min(width, points.length) }, () => ({ sum: 0, count: 0 }))
   for (const [x = 0, y = 0] of points) {
-    const place = last === first ? 0 : Math.floor(((x - first) / (last - first)) * cells.length)
-    const cell = cells[Math.min(cells.length - 1, place)]
+    const index = last === first ? 0 : Math.floor(((x - first) / (last - first)) * cells.length)
+    const cell = cells[Math.min(cells.length - 1, index)]
     if (!cell) continue
     cell.sum += y
     cell.count += 1
@@ -31,7 +31,7 @@ export function runRow(run: RemoteRun): string {
   return `${inLine(`${run.id}  ${run.status.padEnd(9)} ${share.padStart(4)} ${curve}  ${run.display_name}`)}\n`
 }
 
-/** What a person wants to know of one run, a line for each that there is. */
+/** One run as text: one line per known fact. */
 export function runLines(run: RemoteRun): string {
   const { progress, sparkline, spend } = run
   const last = sparkline?.points.at(-1)?.[1]
@@ -54,7 +54,7 @@ export function runLines(run: RemoteRun): string {
 const shareText = (fraction: number | null) => (fraction === null ? '' : ` (${Math.floor(fraction * 100)}%)`)
 const round = (value: number) => Number(value.toPrecision(5))
 
-/** A line of a log; one of the hub's own stands out. */
+/** A log line; notices of the hub are prefixed and colored. */
 export function paintLine({ stream, line }: { readonly stream: string; readonly line: string }, isTerminal: boolean) {
   const text = logText(line, isTerminal)
   if (stream !== 'stderr') return `${text}\n`

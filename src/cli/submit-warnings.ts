@@ -1,28 +1,28 @@
-/** What of a recipe names a repo of this hub that is not there: the hub takes such a run, since only its runner knows what a name means to it. */
+/** Finds repos of this hub that a recipe names but that do not exist. The hub accepts such a run, because only its runner interprets the names. */
 import { type HubClient, ProblemError } from '../client/index.ts'
 import { ownDataset } from '../planner/recipe/dataset-ref.ts'
 import { fullNameText } from '../platform/text-rules.ts'
 
-interface Named {
+interface RepoRef {
   readonly kind: 'dataset' | 'robot'
   readonly fullName: string
 }
 
-/** A sentence for each; one request for each distinct name. Rejects as the client does, but not for what cannot be seen. */
+/** One sentence per missing repo; one request per distinct name. Rejects with the client's errors, except for invisible repos. */
 export async function missingRepos(client: HubClient, recipe: Readonly<Record<string, unknown>>): Promise<string[]> {
   const warnings: string[] = []
-  for (const { kind, fullName } of namedIn(recipe)) {
+  for (const { kind, fullName } of reposIn(recipe)) {
     const found = await kindOf(client, fullName)
     if (found === null) warnings.push(`the ${kind} ${fullName} is not on this hub, or not visible to you`)
-    else if (found !== kind) warnings.push(`${fullName} is no ${kind} on this hub, but a ${found}`)
+    else if (found !== kind) warnings.push(`${fullName} is a ${found} on this hub, not a ${kind}`)
   }
   return warnings
 }
 
-function namedIn({ dataset, robot }: Readonly<Record<string, unknown>>): Named[] {
+function reposIn({ dataset, robot }: Readonly<Record<string, unknown>>): RepoRef[] {
   const refs = Array.isArray(dataset) ? dataset.filter((ref) => typeof ref === 'string') : []
   const names = refs.map(ownDataset).flatMap((name) => (name ? [`${name.owner}/${name.slug}`] : []))
-  // Any other robot is a word, which names nothing here.
+  // Any other robot value is a plain label, not a repo.
   const own = typeof robot === 'string' ? fullNameText.safeParse(robot.toLowerCase()).data : undefined
   return [
     ...(own === undefined ? [] : [{ kind: 'robot' as const, fullName: own }]),

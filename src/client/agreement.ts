@@ -1,21 +1,21 @@
-/** Ties what the client checks at run time to the generated types of `/v1`: a check that the OpenAPI document does not bear out does not compile. */
+/** Ties the client's runtime checks to the generated types of `/v1`: a check that disagrees with the OpenAPI document does not compile. */
 import type { z } from 'zod'
 import type { Operations } from './v1.ts'
 
 /** The JSON body of an operation. */
 export type Body<Name extends keyof Operations> = Operations[Name] extends { body: infer Sent }
-  ? Unchanged<Sent>
+  ? DeepReadonly<Sent>
   : never
 
-/** The JSON that an operation answers, as the document has it: not trusted before it is checked. */
+/** The JSON response of an operation as the document declares it. Untrusted until checked. */
 export type Answer<Name extends keyof Operations> = Operations[Name] extends { answer: infer Given } ? Given : never
 
-/** What is sent is only read. */
-export type Unchanged<T> = T extends object ? { readonly [K in keyof T]: Unchanged<T[K]> } : T
+/** `T`, readonly at every depth. */
+export type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T
 
-type Named<T> = keyof { [K in keyof T as string extends K ? never : K]: T[K] }
+type KnownKeys<T> = keyof { [K in keyof T as string extends K ? never : K]: T[K] }
 
-/** Whether every member that is read is given, and holds what is given: true or false. */
+/** Whether `Given` has every member of `Read`, with an assignable type: true or false. */
 type Fits<Given, Read> = unknown extends Given
   ? true
   : NonNullable<Given> extends readonly (infer One)[]
@@ -24,7 +24,9 @@ type Fits<Given, Read> = unknown extends Given
       : false
     : NonNullable<Given> extends object
       ? NonNullable<Read> extends object
-        ? false extends { [K in Named<Read>]: K extends keyof Given ? Fits<Given[K], Read[K]> : false }[Named<Read>]
+        ? false extends {
+            [K in KnownKeys<Read>]: K extends keyof Given ? Fits<Given[K], Read[K]> : false
+          }[KnownKeys<Read>]
           ? false
           : true
         : false
@@ -32,11 +34,11 @@ type Fits<Given, Read> = unknown extends Given
         ? true
         : false
 
-/** `Check` where it fits the answers of `Given`; nothing is of type `never`. */
-export type Fitting<Given, Check extends z.ZodType> = Fits<Given, z.output<Check>> extends true ? Check : never
+/** `Check` if its output fits `Given`; otherwise `never`, to which nothing is assignable. */
+export type CheckFor<Given, Check extends z.ZodType> = Fits<Given, z.output<Check>> extends true ? Check : never
 
-/** `check` itself, where it fits the answers of `Given`. */
-export const reading =
+/** Returns `check` unchanged; does not compile unless it fits `Given`. */
+export const conformsTo =
   <Given>() =>
-  <Check extends z.ZodType>(check: Fitting<Given, Check>): Check =>
+  <Check extends z.ZodType>(check: CheckFor<Given, Check>): Check =>
     check

@@ -1,23 +1,23 @@
-/** What goes into one request. */
+/** Splitting lists into request-sized batches. */
 
-/** Cuts a list into runs of at most `count` items and at most `weight` in sum; a single heavier item is a run of its own. */
-export function* runs<T>(
+/** Splits a list into batches of at most `count` items and `weight` total weight; a heavier single item gets a batch of its own. */
+export function* batchesOf<T>(
   items: Iterable<T>,
   count: number,
   weight = Number.POSITIVE_INFINITY,
   weigh: (item: T) => number = () => 0,
 ): Generator<T[]> {
-  let run: T[] = []
+  let batch: T[] = []
   let sum = 0
   for (const item of items) {
     const one = weigh(item)
-    if (run.length > 0 && (run.length >= count || sum + one > weight)) {
-      yield run
-      run = []
+    if (batch.length > 0 && (batch.length >= count || sum + one > weight)) {
+      yield batch
+      batch = []
       sum = 0
     }
-    run.push(item)
+    batch.push(item)
     sum += one
   }
-  if (run.length > 0) yield run
+  if (batch.length > 0) yield batch
 }

@@ -1,4 +1,4 @@
-/** Completing uploads in batches, so that one bad file delays no other. */
+/** Completes uploads in batches; one bad file does not block the others. */
 import { randomUUID } from 'node:crypto'
 import { BATCH, type HubClient, type RepoName } from './hub-client.ts'
 import { failureLine, ProblemError, refusedIndexes } from './problem.ts'
@@ -6,7 +6,7 @@ import type { Outgoing } from './push-plan.ts'
 import type { CompletedUpload, RemoteFile } from './shapes.ts'
 import type { TransferState } from './state.ts'
 
-/** The hub hashes what it completes before it answers: this many bytes of one request stay well inside its time. */
+/** The hub hashes files before it responds; this many bytes per request stay well within its timeout. */
 const BATCH_BYTES = 512 * 1_048_576
 
 export interface SentFile {
@@ -19,7 +19,7 @@ export interface CompleteOutcome {
   failed(sent: SentFile, error: unknown, why: string): void
 }
 
-/** A queue that completes what was put in, a batch at a time: while the hub works on one batch, the next gathers. */
+/** A queue that completes uploads one batch at a time; the next batch fills while a request is in flight. */
 export function completer(client: HubClient, repo: RepoName, state: TransferState, outcome: CompleteOutcome) {
   const waiting: SentFile[] = []
   let worker: Promise<void> | null = null
@@ -37,7 +37,7 @@ export function completer(client: HubClient, repo: RepoName, state: TransferStat
       worker ??= drain()
       worker.catch(() => {})
     },
-    /** Resolves when everything put in has been answered; rejects when the client was interrupted. */
+    /** Resolves when every queued upload has a response; rejects if the client was aborted. */
     async settled(): Promise<void> {
       while (worker !== null) await worker
     },
@@ -56,8 +56,8 @@ function nextBatch(waiting: SentFile[]): SentFile[] {
 }
 
 /**
- * One request; where the hub refuses some files, those fail and the rest is asked for again, and where it does not say which, the batch is halved.
- * A replay under `key` answers what the first try did, also after this process was killed in between.
+ * One request. If the hub rejects some files, those fail and the rest is retried; if it does not say which, the batch is split in half.
+ * A replay under `key` returns the first attempt's response, even if this process was killed in between.
  */
 export async function completeBatch(
   client: HubClient,
@@ -85,7 +85,7 @@ export async function completeBatch(
   }
 }
 
-/** What of a failed batch is worth another request. */
+/** Splits a failed batch into the parts worth retrying. */
 function split(batch: readonly SentFile[], error: unknown, outcome: CompleteOutcome): Array<readonly SentFile[]> {
   const aboutFiles = error instanceof ProblemError && [404, 409, 412, 413, 422].includes(error.status)
   const refused = aboutFiles ? refusedIndexes(error, 'uploads', batch.length) : new Map<number, string>()

@@ -1,17 +1,17 @@
-/** One file from its signed URL into a partial file: ranges, going on where an earlier try stopped, bounded memory. */
+/** Downloads one file from its signed URL into a partial file: by ranges, resumable, in bounded memory. */
 import { constants } from 'node:fs'
 import { type FileHandle, open, readFile, rm } from 'node:fs/promises'
-import { refusal, send, shownUrl } from './http.ts'
+import { problemOf, send, shownUrl } from './http.ts'
 import { ProblemError, TransferError } from './problem.ts'
 import type { Progress } from './progress.ts'
 import { type RetryPolicy, withRetry } from './retry.ts'
 
-/** Above this, ranges of a file are fetched side by side. */
+/** Larger files are fetched as parallel ranges. */
 const PARALLEL_ABOVE_BYTES = 64 * 1_048_576
 const RANGE_BYTES = 32 * 1_048_576
 
 export interface Fetching {
-  /** A URL that is good now; `fresh` asks for a new one. */
+  /** A valid URL; `fresh` forces a new one. */
   url(fresh: boolean): Promise<string>
   readonly size: number
   readonly partial: string
@@ -21,32 +21,32 @@ export interface Fetching {
   readonly slot: <T>(work: () => Promise<T>) => Promise<T>
 }
 
-/** Which ranges of a partial file are whole: one number a line, appended once the range's bytes are written. */
+/** Lists the complete ranges of a partial file: one index per line, appended after the range's bytes are written. */
 const ledgerOf = (partial: string) => `${partial}.ranges`
 
-/** Brings the partial file to its full size. What is in it already is taken as good here: the caller checks the digest of the whole. */
+/** Completes the partial file. Existing bytes are trusted here; the caller checks the digest of the whole file. */
 export async function fetchFile(fetching: Fetching): Promise<void> {
   const file = await open(fetching.partial, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o666)
   try {
-    if (fetching.size <= PARALLEL_ABOVE_BYTES) await fetchRest(fetching, file)
+    if (fetching.size <= PARALLEL_ABOVE_BYTES) await fetchSequentially(fetching, file)
     else await fetchRanges(fetching, file)
   } finally {
     await file.close()
   }
 }
 
-/** Forgets a partial file and its ledger. */
+/** Deletes a partial file and its ledger. */
 export async function discardPartial(partial: string): Promise<void> {
   await rm(partial, { force: true })
   await rm(ledgerOf(partial), { force: true })
 }
 
-/** The ledger has done its work once the file is in place. */
+/** Deletes the ledger once the file is in place. */
 export async function discardLedger(partial: string): Promise<void> {
   await rm(ledgerOf(partial), { force: true })
 }
 
-async function fetchRest(fetching: Fetching, file: FileHandle): Promise<void> {
+async function fetchSequentially(fetching: Fetching, file: FileHandle): Promise<void> {
   const have = (await file.stat()).size
   const start = have <= fetching.size ? have : 0
   if (start !== have) await file.truncate(0)
@@ -57,7 +57,7 @@ async function fetchRest(fetching: Fetching, file: FileHandle): Promise<void> {
 async function fetchRanges(fetching: Fetching, file: FileHandle): Promise<void> {
   const ledger = ledgerOf(fetching.partial)
   const done = new Set((await readFile(ledger, 'utf8').catch(() => '')).split('\n').filter(Boolean).map(Number))
-  // A ledger beside a file of another size tells about other bytes.
+  // If the size differs, the ledger belongs to other bytes.
   if ((await file.stat()).size !== fetching.size) {
     done.clear()
     await rm(ledger, { force: true })
@@ -76,7 +76,7 @@ async function fetchRanges(fetching: Fetching, file: FileHandle): Promise<void> 
       fetching.slot(async () => {
         stopped.signal.throwIfAborted()
         await fetchRange(fetching, file, start, end)
-        await note(ledger, index)
+        await recordRange(ledger, index)
       }),
     )
   }
@@ -85,8 +85,8 @@ async function fetchRanges(fetching: Fetching, file: FileHandle): Promise<void> 
   if (stopped.signal.aborted) throw stopped.signal.reason
 }
 
-/** A link that stands in the ledger's place is not followed. */
-async function note(ledger: string, index: number): Promise<void> {
+/** Appends to the ledger. A symbolic link in its place is not followed. */
+async function recordRange(ledger: string, index: number): Promise<void> {
   const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW } = constants
   const file = await open(ledger, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o666)
   try {
@@ -96,7 +96,7 @@ async function note(ledger: string, index: number): Promise<void> {
   }
 }
 
-/** Bytes `start` to `end` (exclusive), however many tries it takes; a try goes on after the last byte that was written. */
+/** Fetches bytes `start` to `end` (exclusive) with retries; each attempt resumes after the last written byte. */
 async function fetchRange(fetching: Fetching, file: FileHandle, start: number, end: number): Promise<void> {
   let at = start
   let fresh = false
@@ -117,7 +117,8 @@ async function fetchRange(fetching: Fetching, file: FileHandle, start: number, e
         fresh = error instanceof ProblemError && error.status === 403
         throw error
       }
-      if (at < end) throw new TransferError(`${shownUrl(url)} broke off ${end - at} bytes too soon.`, shownUrl(url))
+      if (at < end)
+        throw new TransferError(`${shownUrl(url)} was cut off ${end - at} bytes before the end.`, shownUrl(url))
     },
     (error) =>
       error instanceof TransferError ||
@@ -133,18 +134,18 @@ async function writeAll(file: FileHandle, chunk: Uint8Array, position: number): 
   }
 }
 
-/** Exactly the bytes asked for; an answer that starts elsewhere or is longer than it may be is refused. */
+/** Exactly the requested bytes. Throws if the response starts elsewhere or is too long. */
 async function* bodyFrom(url: string, start: number, end: number, fetching: Fetching): AsyncGenerator<Uint8Array> {
   const whole = start === 0 && end === fetching.size
   const headers: Record<string, string> = { 'accept-encoding': 'identity' }
   if (!whole) headers.range = `bytes=${start}-${end - 1}`
   const response = await send(url, { headers, signal: fetching.signal })
-  if (!response.ok) throw await refusal(response)
+  if (!response.ok) throw await problemOf(response)
   const range = response.headers.get('content-range')
   if (!whole && !(response.status === 206 && range?.startsWith(`bytes ${start}-`))) {
     await response.body?.cancel()
     throw new Error(
-      `${shownUrl(url)} does not serve ranges as asked (${response.status}, ${range ?? 'no Content-Range'}).`,
+      `${shownUrl(url)} did not honor the range request (${response.status}, ${range ?? 'no Content-Range'}).`,
     )
   }
   let left = end - start
@@ -152,14 +153,14 @@ async function* bodyFrom(url: string, start: number, end: number, fetching: Fetc
   try {
     for await (const chunk of body) {
       left -= chunk.length
-      if (left < 0) throw new Error(`${shownUrl(url)} sends more bytes than the file has.`)
+      if (left < 0) throw new Error(`${shownUrl(url)} sent more bytes than the file has.`)
       yield chunk
     }
   } catch (error) {
     fetching.signal.throwIfAborted()
-    // What fetch throws while a body is read is a TypeError whose cause says that the connection ended.
+    // fetch reports a connection lost while reading the body as a TypeError.
     if (error instanceof TypeError)
-      throw new TransferError(`${shownUrl(url)} broke off.`, shownUrl(url), { cause: error })
+      throw new TransferError(`${shownUrl(url)} was cut off.`, shownUrl(url), { cause: error })
     throw error
   }
 }

@@ -1,4 +1,4 @@
-/** Following a run's log over Server-Sent Events (spec, streamRunLogs): every event once, in order, over any number of broken connections. */
+/** Follows a run's log over Server-Sent Events (spec, streamRunLogs): every event once, in order, across reconnects. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Caller } from './call.ts'
 import { readJson } from './exact-json.ts'
@@ -8,27 +8,27 @@ import { endData, logData, metricData, type RunEvent } from './run-shapes.ts'
 import { type ServerEvent, sseParser } from './sse-parser.ts'
 
 export interface FollowOptions {
-  /** Goes on while the run is queued or running; else it ends after what there is. */
+  /** Keep following while the run is queued or running; otherwise stop after the existing events. */
   readonly follow: boolean
-  /** Only the last so many log lines; metrics are never cut. */
+  /** Only the last `tail` log lines; metrics are never cut. */
   readonly tail?: number
   readonly stripAnsi?: boolean
-  /** The id of the last event of an earlier reading: what comes after it. */
+  /** Id of the last event already received; only later events follow. */
   readonly after?: string
 }
 
-/** The hub writes at least a comment every 12 s: a connection that is silent for longer is dead, whatever the system says. */
+/** The hub writes at least a comment every 12 s: a connection silent for this long is dead, even if the OS has not noticed. */
 const SILENT_MS = 40_000
 const RETRY_MS = 2000
 
-/** Events until `end`. Rejects with `ProblemError`, with `TransferError` when no connection comes about for long, or with the signal's reason. */
+/** Events until `end`. Rejects with `ProblemError`, with `TransferError` once reconnecting has failed too often, or with the signal's reason. */
 export async function* followLog(
   caller: Caller,
   runId: string,
   options: FollowOptions,
 ): AsyncGenerator<RunEvent, void> {
   let after = options.after ?? ''
-  let restMs = RETRY_MS
+  let reconnectMs = RETRY_MS
   for (;;) {
     const reading = await withRetry(caller.retry, caller.signal, () => open(caller, runId, options, after))
     try {
@@ -43,8 +43,8 @@ export async function* followLog(
     } finally {
       reading.close()
     }
-    restMs = reading.retryMs() ?? restMs
-    await delay(restMs / 2 + (restMs / 2) * caller.retry.random(), undefined, { signal: caller.signal })
+    reconnectMs = reading.retryMs() ?? reconnectMs
+    await delay(reconnectMs / 2 + (reconnectMs / 2) * caller.retry.random(), undefined, { signal: caller.signal })
   }
 }
 
@@ -54,11 +54,11 @@ async function open(caller: Caller, runId: string, { follow, tail, stripAnsi }: 
   const headers: Record<string, string> = { accept: 'text/event-stream' }
   if (after !== '') headers['last-event-id'] = after
   const given = { path: { run_id: runId }, query }
-  const asked = caller.stream('GET /v1/runs/{run_id}/logs', given, headers, watch.signal)
-  const response = await asked.catch((error: unknown) => {
+  const connecting = caller.stream('GET /v1/runs/{run_id}/logs', given, headers, watch.signal)
+  const response = await connecting.catch((error: unknown) => {
     watch.close()
     if (caller.signal.aborted || error instanceof ProblemError || error instanceof TransferError) throw error
-    throw new TransferError('The log stream did not begin.', caller.url, { cause: error })
+    throw new TransferError('The log stream could not be opened.', caller.url, { cause: error })
   })
   const parser = sseParser()
   return {
@@ -67,7 +67,7 @@ async function open(caller: Caller, runId: string, { follow, tail, stripAnsi }: 
     async *events(): AsyncGenerator<RunEvent> {
       try {
         for await (const bytes of response.body ?? []) {
-          watch.heard()
+          watch.reset()
           for (const event of parser.push(bytes)) {
             const read = readEvent(event)
             if (read) yield read
@@ -75,20 +75,20 @@ async function open(caller: Caller, runId: string, { follow, tail, stripAnsi }: 
         }
       } catch (error) {
         if (caller.signal.aborted) throw caller.signal.reason
-        throw new TransferError('The log stream broke off.', caller.url, { cause: error })
+        throw new TransferError('The log stream was cut off.', caller.url, { cause: error })
       }
     },
   }
 }
 
-/** Aborts when nothing was heard for too long. */
+/** Aborts after `SILENT_MS` without data. */
 function watchdog() {
   const abort = new AbortController()
-  const silent = () => abort.abort(new DOMException('Nothing came for too long.', 'TimeoutError'))
+  const silent = () => abort.abort(new DOMException('No data for too long.', 'TimeoutError'))
   let timer = setTimeout(silent, SILENT_MS)
   return {
     signal: abort.signal,
-    heard() {
+    reset() {
       clearTimeout(timer)
       timer = setTimeout(silent, SILENT_MS)
     },
@@ -99,7 +99,7 @@ function watchdog() {
   }
 }
 
-/** Null for events that a newer hub may have. */
+/** Null for event types of newer hubs. */
 function readEvent({ event, data, id }: ServerEvent): RunEvent | null {
   if (event === 'log') return { kind: 'log', id, ...logData.parse(JSON.parse(data)) }
   if (event === 'metric') return { kind: 'metric', id, line: metricData.parse(readJson(data)) }

@@ -5,19 +5,19 @@ import { stat } from 'node:fs/promises'
 import type { TransferState } from './state.ts'
 import { type LocalFile, signature } from './walk.ts'
 
-/** A file touched so shortly before it was hashed may change again within the clock's grain and look the same: its digest is not kept. */
+/** A file modified this recently may change again within the clock's resolution without a new timestamp, so its digest is not cached. */
 const SETTLED_NS = 2_000_000_000n
 
 const CHUNK_BYTES = 1_048_576
 
-/** Lowercase hex SHA-256 of a file; memory is one chunk. */
+/** Lowercase hex SHA-256 of a file, in the memory of one chunk. */
 export async function sha256Of(file: string, signal: AbortSignal): Promise<string> {
   const hash = createHash('sha256')
   for await (const chunk of createReadStream(file, { highWaterMark: CHUNK_BYTES, signal })) hash.update(chunk as Buffer)
   return hash.digest('hex')
 }
 
-/** The digest of a walked file, from memory where the file has not changed since. */
+/** The digest of a walked file; cached while the file is unchanged. */
 export async function localDigest(
   local: Omit<LocalFile, 'path'>,
   state: TransferState,
@@ -33,7 +33,7 @@ export async function localDigest(
   return sha256
 }
 
-/** The digest of whatever file lies there, with the same memory. */
+/** The digest of the file at this path; same cache. */
 export async function digestAt(file: string, state: TransferState, signal: AbortSignal): Promise<string> {
   return localDigest({ file, ...signature(await stat(file, { bigint: true })) }, state, signal)
 }

@@ -1,14 +1,14 @@
-/** One request over `fetch`, with the client's errors in place of fetch's. */
+/** One `fetch` request whose failures are the client's own errors. */
 import { ProblemError, TransferError } from './problem.ts'
-import { type Restable, retryAfterMs } from './retry.ts'
+import { parseRetryAfter, type RetryAfter } from './retry.ts'
 
-/** The address without query and credentials: signed URLs carry their right in the query, which must not reach a log. */
+/** The URL without query and credentials: a signed URL's query grants access and must not be logged. */
 export function shownUrl(url: string): string {
   const parsed = URL.parse(url)
-  return parsed === null ? '(an address that is no URL)' : `${parsed.origin}${parsed.pathname}`
+  return parsed === null ? '(an invalid URL)' : `${parsed.origin}${parsed.pathname}`
 }
 
-/** Like fetch; what fetch throws becomes a `TransferError` that names the cause, and an abort stays an abort. */
+/** Like fetch, but network errors become a `TransferError` that names the cause. An abort stays an abort. */
 export async function send(url: string, init: RequestInit & { duplex?: 'half' }): Promise<Response> {
   try {
     return await fetch(url, init)
@@ -18,7 +18,7 @@ export async function send(url: string, init: RequestInit & { duplex?: 'half' })
   }
 }
 
-/** The innermost reason: fetch says only "fetch failed" and keeps the system's word one or two causes down. */
+/** The innermost cause: fetch only says "fetch failed" and nests the system error one or two levels down. */
 function causeOf(error: unknown): string {
   let inner: unknown = error
   while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause
@@ -26,15 +26,15 @@ function causeOf(error: unknown): string {
   return inner instanceof Error ? inner.message : String(inner)
 }
 
-/** The refusal that `response` is, read whole (64 KiB at most are kept) so that its connection can be used again. */
-export async function refusal(response: Response): Promise<ProblemError & Restable> {
+/** The error response as a `ProblemError`. The body is drained so that the connection can be reused; at most 64 KiB are parsed. */
+export async function problemOf(response: Response): Promise<ProblemError & RetryAfter> {
   const text = await response.text().catch(() => '')
-  const error: ProblemError & Restable = new ProblemError(
+  const error: ProblemError & RetryAfter = new ProblemError(
     response.status,
     parseJson(text.slice(0, 65_536)),
     response.headers.get('x-request-id'),
   )
-  error.restMs = retryAfterMs(response.headers.get('retry-after'), Date.now())
+  error.retryAfterMs = parseRetryAfter(response.headers.get('retry-after'), Date.now())
   return error
 }
 

@@ -1,4 +1,4 @@
-/** `/v1` as functions. */
+/** Typed functions for `/v1`. */
 import type { z } from 'zod'
 import { type HubClientOptions, openCaller } from './call.ts'
 import type { Query } from './request.ts'
@@ -20,15 +20,15 @@ import {
 } from './shapes.ts'
 import type { RepoKind, Visibility } from './v1.ts'
 
-/** The most files, uploads or paths of one request (spec, "Limits"). */
+/** Maximum files, uploads or paths per request (spec, "Limits"). */
 export const BATCH = 100
 
 const TREE_PAGE = 1000
 
-/** For the many and long answers on files. */
+/** Fast parsing for the large responses of the file operations. */
 const plain = { read: JSON.parse } as const
 
-/** What repos are listed by. */
+/** Filters of the repo listing. */
 export type RepoFilters = Omit<Query<'GET /v1/repos'>, 'limit' | 'cursor'>
 
 /** `owner/slug`. */
@@ -39,7 +39,7 @@ export interface RepoName {
 
 export type HubClient = ReturnType<typeof createHubClient>
 
-/** A client of one hub. Calls reject with `ProblemError` (the hub refused), `TransferError` (no usable answer) or the signal's reason. */
+/** A client of one hub. Calls reject with `ProblemError` (an error response), `TransferError` (no usable response) or the signal's reason. */
 export function createHubClient(options: HubClientOptions) {
   const caller = openCaller(options)
   const { url: base, retry, signal, call } = caller
@@ -55,7 +55,7 @@ export function createHubClient(options: HubClientOptions) {
       const given = { ...of(repo), query, ...plain }
       const page: z.output<typeof treePage> = await call('GET /v1/repos/{owner}/{repo}/tree', treePage, given)
       yield page.items
-      if (page.next_cursor !== null && page.next_cursor === cursor) throw loops(base)
+      if (page.next_cursor !== null && page.next_cursor === cursor) throw repeatedCursor(base)
       cursor = page.next_cursor
     } while (cursor !== null)
   }
@@ -66,7 +66,7 @@ export function createHubClient(options: HubClientOptions) {
       const query: Query<'GET /v1/repos'> = { limit: 100, ...filters, cursor: cursor ?? undefined }
       const page: z.output<typeof repoPage> = await call('GET /v1/repos', repoPage, { query })
       yield page.items
-      if (page.next_cursor !== null && page.next_cursor === cursor) throw loops(base)
+      if (page.next_cursor !== null && page.next_cursor === cursor) throw repeatedCursor(base)
       cursor = page.next_cursor
     } while (cursor !== null)
   }
@@ -106,6 +106,6 @@ export function createHubClient(options: HubClientOptions) {
 
 const of = ({ owner, slug }: RepoName) => ({ path: { owner, repo: slug } })
 
-function loops(base: string): Error {
-  return new Error(`${base} gave the same page cursor twice; the listing was stopped.`)
+function repeatedCursor(base: string): Error {
+  return new Error(`${base} returned the same page cursor twice; the listing was stopped.`)
 }

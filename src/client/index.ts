@@ -1,4 +1,4 @@
-/** The client library: `/v1` and the two transfers built on it. It reads no environment and writes to no terminal. */
+/** The client library: `/v1`, push and pull. It neither reads the environment nor writes to the terminal. */
 
 export type { HubClientOptions } from './call.ts'
 export { isJsonObject, readJson, writeJson } from './exact-json.ts'

@@ -1,4 +1,4 @@
-/** Where pulled files may land: inside one folder, whatever the hub's listing says. */
+/** Keeps pulled files inside one folder, whatever the hub's listing contains. */
 import { createHash } from 'node:crypto'
 import { lstat, mkdir, realpath } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
@@ -6,10 +6,10 @@ import { newPathFault } from '../platform/file-path.ts'
 import { isGitName } from '../platform/git-name.ts'
 import { LocalError } from './problem.ts'
 import type { RemoteFile } from './shapes.ts'
-import { markOf } from './state.ts'
+import { versionOf } from './state.ts'
 import { PARTIAL_PREFIX } from './walk.ts'
 
-/** Rejects a listing that names anything but plain files below a folder, or what a checkout would act on: nothing of such a repo is written. */
+/** Throws if the listing has a path outside the folder or one that Git would act on; then nothing of the repo is written. */
 export function assertSafeListing(entries: readonly RemoteFile[], platform: NodeJS.Platform = process.platform): void {
   const paths = new Set(entries.map((entry) => entry.path))
   const faults: string[] = []
@@ -20,16 +20,16 @@ export function assertSafeListing(entries: readonly RemoteFile[], platform: Node
       if (paths.has(folder)) faults.push(`${JSON.stringify(folder)} is a file and a folder`)
   }
   if (faults.length > 0)
-    throw new LocalError('The repo lists paths that cannot be written safely; nothing was written.', faults)
+    throw new LocalError('The repo has paths that cannot be written safely; nothing was written.', faults)
 }
 
-/** Devices by whatever extension, streams of other files, and names that another name is opened by. */
+/** Windows device names (with any extension), alternate data streams, and names that Windows silently shortens. */
 function windowsFault(path: string): string | null {
   for (const segment of path.split('/')) {
-    if (/[<>:"|?*]/.test(segment)) return 'holds a character that Windows has no file names with'
-    if (/[. ]$/.test(segment)) return 'has a segment that ends in a dot or space, which Windows leaves out'
+    if (/[<>:"|?*]/.test(segment)) return 'contains a character that Windows does not allow in file names'
+    if (/[. ]$/.test(segment)) return 'has a segment that ends in a dot or space, which Windows strips'
     if (/^(?:con|prn|aux|nul|(?:com|lpt)[0-9¹²³]|conin\$|conout\$) *(?:\.|$)/i.test(segment))
-      return `has the segment ${JSON.stringify(segment)}, which is a device of Windows`
+      return `has the segment ${JSON.stringify(segment)}, which is a Windows device name`
   }
   return null
 }
@@ -38,7 +38,7 @@ function* parents(path: string): Generator<string> {
   for (let at = path.indexOf('/'); at > 0; at = path.indexOf('/', at + 1)) yield path.slice(0, at)
 }
 
-/** Groups of paths that are one file where letter case does not count. */
+/** Groups of paths that collide on a case-insensitive file system. */
 export function caseCollisions(entries: readonly RemoteFile[]): string[][] {
   const groups = new Map<string, string[]>()
   for (const { path } of entries) {
@@ -49,20 +49,19 @@ export function caseCollisions(entries: readonly RemoteFile[]): string[][] {
 }
 
 export interface Landing {
-  /** The file's own place. */
   readonly target: string
-  /** Beside it, the same for every try at the same bytes, so that a later run goes on where this one stopped. */
+  /** In the same folder; its name depends on the content, so that a later pull can resume it. */
   readonly partial: string
 }
 
-/** Makes the folders above a path, following no link that leads out of `root` (a real path), or to what Git keeps in it. */
+/** Creates the parent folders of a path. Throws on a link that leaves `root` (a real path) or points into Git's own files. */
 export async function landingOf(root: string, entry: RemoteFile): Promise<Landing> {
   const target = join(root, ...entry.path.split('/'))
   const folder = await safeFolder(root, entry.path)
   const old = await lstat(target).catch(() => null)
-  if (old?.isDirectory()) throw new LocalError(`a folder stands in its place: ${target}`)
+  if (old?.isDirectory()) throw new LocalError(`a folder is in its place: ${target}`)
   const identity = createHash('sha256')
-    .update(`${entry.path}\n${entry.sha256 ?? markOf(entry)}`)
+    .update(`${entry.path}\n${entry.sha256 ?? versionOf(entry)}`)
     .digest('hex')
   return { target, partial: join(folder, `${PARTIAL_PREFIX}${identity.slice(0, 24)}`) }
 }
@@ -77,8 +76,9 @@ async function safeFolder(root: string, path: string): Promise<string> {
     })
     const real = await realpath(folder)
     if (real !== root && !real.startsWith(root + sep))
-      throw new LocalError(`${folder} is a link that leads out of the folder`)
-    if (relative(root, real).split(sep).some(isGitName)) throw new LocalError(`${folder} is a link into ${real}`)
+      throw new LocalError(`${folder} is a symbolic link that leaves the folder`)
+    if (relative(root, real).split(sep).some(isGitName))
+      throw new LocalError(`${folder} is a symbolic link into ${real}`)
     if (!(await lstat(real)).isDirectory()) throw new LocalError(`${folder} is not a folder`)
   }
   return above.length === 0 ? root : dirname(join(root, ...path.split('/')))

@@ -1,4 +1,4 @@
-/** What goes wrong on the client's side of `/v1`, as classes that a caller can tell apart. */
+/** The client's error classes. */
 import { z } from 'zod'
 
 const problemBody = z.looseObject({
@@ -25,7 +25,7 @@ export interface ProblemEntry {
   readonly loc: ReadonlyArray<string | number>
 }
 
-/** The hub refused a request with a Problem (RFC 9457). `kind` is the last segment of the Problem's `type`. */
+/** The hub answered with a Problem (RFC 9457). `kind` is the last segment of its `type`. */
 export class ProblemError extends Error {
   readonly status: number
   readonly kind: string
@@ -46,7 +46,7 @@ export class ProblemError extends Error {
   }
 }
 
-/** No usable answer came: refused, cut, timed out, or bytes that are not what `/v1` promises. `where` never holds a query string. */
+/** No usable response: connection refused or cut, timeout, or an unexpected body. `where` never contains a query string. */
 export class TransferError extends Error {
   readonly where: string
 
@@ -57,7 +57,7 @@ export class TransferError extends Error {
   }
 }
 
-/** Something on this machine stands in the way: a path, a folder, a file that changed. Nothing was asked of the hub. */
+/** A problem on this machine, such as a bad path or a file that changed while it was read. */
 export class LocalError extends Error {
   readonly faults: readonly string[]
 
@@ -68,7 +68,7 @@ export class LocalError extends Error {
   }
 }
 
-/** The places in `errors[]` that point into the list `member` of the body, by index: which files of a batch were refused, and why. */
+/** Which items of the body's list `member` were rejected, by index, with the reason: from the `loc` of each entry in `errors[]`. */
 export function refusedIndexes(error: ProblemError, member: string, length: number): Map<number, string> {
   const found = new Map<number, string>()
   for (const entry of error.entries) {
@@ -80,7 +80,7 @@ export function refusedIndexes(error: ProblemError, member: string, length: numb
   return found
 }
 
-/** A failure in one line for a person, with the request id where the hub gave one. */
+/** An error as one line, with the request id if there is one. */
 export function failureLine(error: unknown): string {
   if (error instanceof ProblemError) {
     const title = error.message.startsWith(error.title) ? '' : `${error.title}: `

@@ -1,9 +1,9 @@
-/** Progress of a transfer. The library only calls; the caller decides how to show it. */
+/** Progress callbacks of a transfer. */
 
 export interface Progress {
-  /** The work ahead, once it is known. */
+  /** A phase starts, with its totals. */
   begin(phase: 'hash' | 'send' | 'fetch', files: number, bytes: number): void
-  /** Bytes that moved; negative when a try failed and they will move again. */
+  /** Bytes transferred; negative when a failed attempt will be repeated. */
   bytes(count: number): void
   file(path: string): void
   note(message: string): void

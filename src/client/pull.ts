@@ -1,9 +1,9 @@
-/** Pulling a repo into a folder. */
+/** Pulls a repo into a folder. */
 import { lstat, mkdir, realpath, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import pLimit from 'p-limit'
 import pMap from 'p-map'
-import { runs } from './batches.ts'
+import { batchesOf } from './batches.ts'
 import { discardLedger, discardPartial, fetchFile } from './fetch-file.ts'
 import { everything, type PathFilter, pathTest } from './globs.ts'
 import { digestAt, sha256Of } from './hash.ts'
@@ -18,7 +18,7 @@ import { openState, type TransferState } from './state.ts'
 export interface PullOptions {
   readonly cacheDir: string
   readonly filter?: PathFilter
-  /** Files, or ranges of large files, under way at a time. */
+  /** Maximum concurrent files, or ranges of large files. */
   readonly jobs?: number
   readonly progress?: Progress
 }
@@ -29,19 +29,19 @@ export interface PullReport {
   readonly fetchedBytes: number
   readonly skipped: number
   readonly skippedBytes: number
-  /** Fetched, but the hub has not hashed them yet: only their size could be checked. */
+  /** Checked by size only, because the hub has not hashed them yet. */
   readonly unverified: string[]
   readonly failed: FailedFile[]
   readonly cause: unknown
 }
 
-/** A URL this close to its end is not used. */
+/** A URL this close to expiry is not used. */
 const EXPIRY_MARGIN_MS = 30_000
 
 /**
- * Makes `dir` hold the repo's files: each is fetched beside its place, its SHA-256 checked, then renamed over what was there. Equal files are left
- * alone, and so are files that the repo does not have. Nothing is written outside `dir`, whatever the listing says.
- * Rejects with `LocalError`, `ProblemError`, `TransferError` or the client's abort reason; single files that fail are in the report.
+ * Downloads the repo's files into `dir`: each goes to a partial file, its SHA-256 is checked, then it replaces the target by rename. Files that
+ * are equal, or not in the repo, are left alone. Nothing is written outside `dir`, whatever the listing contains.
+ * Rejects with `LocalError`, `ProblemError`, `TransferError` or the client's abort reason; failures of single files are in the report.
  */
 export async function pullRepo(
   client: HubClient,
@@ -51,20 +51,20 @@ export async function pullRepo(
 ): Promise<PullReport> {
   const progress = options.progress ?? silent
   const jobs = options.jobs ?? DEFAULT_JOBS
-  const meant = pathTest(options.filter ?? everything)
+  const matches = pathTest(options.filter ?? everything)
   const entries: RemoteFile[] = []
-  for await (const page of client.tree(repo)) for (const entry of page) if (meant(entry.path)) entries.push(entry)
+  for await (const page of client.tree(repo)) for (const entry of page) if (matches(entry.path)) entries.push(entry)
   assertSafeListing(entries)
   for (const group of caseCollisions(entries)) {
     progress.note(
-      `warning: ${group.join(', ')} differ only in letter case; a file system without case keeps one of them`,
+      `warning: ${group.join(', ')} differ only in letter case; a case-insensitive file system keeps only one of them`,
     )
   }
   await mkdir(dir, { recursive: true })
   const root = await realpath(dir)
   const state = openState(options.cacheDir, client.url, repo)
   try {
-    const wanted = await missingFrom(root, entries, state, { jobs, progress, signal: client.signal })
+    const wanted = await findMissing(root, entries, state, { jobs, progress, signal: client.signal })
     const outcome = await fetchAll({ client, repo, root, state, progress, jobs }, wanted)
     const skipped = entries.length - wanted.length
     const bytes = (list: readonly RemoteFile[]) => list.reduce((sum, entry) => sum + entry.size, 0)
@@ -75,8 +75,8 @@ export async function pullRepo(
   }
 }
 
-/** Entries that the folder lacks or has with other bytes. A link in a file's place counts as missing: it is replaced, never written through. */
-async function missingFrom(
+/** Entries that the folder lacks or has with other content. A symbolic link counts as missing: it is replaced, never written through. */
+async function findMissing(
   root: string,
   entries: readonly RemoteFile[],
   state: TransferState,
@@ -117,7 +117,7 @@ async function fetchAll(pulling: Pulling, wanted: readonly RemoteFile[]) {
     wanted.reduce((sum, entry) => sum + entry.size, 0),
   )
   const slot = pLimit(pulling.jobs)
-  for (const batch of runs(wanted, BATCH)) {
+  for (const batch of batchesOf(wanted, BATCH)) {
     const urls = await urlsOf(pulling, batch)
     const fetchEntry = async (entry: RemoteFile) => {
       try {
@@ -132,18 +132,18 @@ async function fetchAll(pulling: Pulling, wanted: readonly RemoteFile[]) {
         cause ??= error
       }
     }
-    // One file more than there are slots, so that a slot is not idle while a digest is taken.
+    // One more file than slots, so that no slot is idle while a file is hashed.
     await pMap(batch, fetchEntry, { concurrency: pulling.jobs + 1 })
   }
   progress.end()
-  // They fail in any order; people look for them by name.
+
   failed.sort((a, b) => (a.path < b.path ? -1 : 1))
   return { fetched, fetchedBytes, unverified, failed, cause }
 }
 
 type Urls = (path: string, fresh: boolean) => Promise<string>
 
-/** Signed URLs of a batch, all in one request; one that has run out is asked for singly. */
+/** Signed URLs of a batch from one request; an expired one is requested again alone. */
 async function urlsOf({ client, repo }: Pulling, batch: readonly RemoteFile[]): Promise<Urls> {
   const targets = new Map(
     (
@@ -157,7 +157,7 @@ async function urlsOf({ client, repo }: Pulling, batch: readonly RemoteFile[]): 
     let target = targets.get(path)
     if (fresh || target === undefined || Date.parse(target.expires_at) - Date.now() < EXPIRY_MARGIN_MS) {
       target = (await client.presignDownload(repo, [path])).find((one) => one.path === path)
-      if (target === undefined) throw new Error(`The hub gave no download URL for ${path}.`)
+      if (target === undefined) throw new Error(`The hub returned no download URL for ${path}.`)
       targets.set(path, target)
     }
     return target.url
@@ -184,11 +184,11 @@ async function fetchOne(
       state.rememberStored(entry, actual)
       return
     }
-    // A partial of an earlier run may be damaged; if bytes fetched a second time differ too, the fault is the hub's.
+    // A partial file of an earlier pull may be damaged. If a second download differs too, the hub is at fault.
     await discardPartial(partial)
     progress.bytes(-entry.size)
     if (attempt === 2)
-      throw new LocalError(`its bytes do not have the SHA-256 that the repo lists (${expected}); they are ${actual}`)
+      throw new LocalError(`SHA-256 mismatch: the repo lists ${expected}, the downloaded bytes have ${actual}`)
     stale = true
   }
 }

@@ -1,4 +1,4 @@
-/** What a push has to do: local files against the repo's tree. */
+/** Compares local files with the repo's tree. */
 import pMap from 'p-map'
 import { localDigest } from './hash.ts'
 import type { HubClient, RepoName } from './hub-client.ts'
@@ -13,9 +13,9 @@ export interface Outgoing extends LocalFile {
 
 export interface PushPlan {
   readonly send: Outgoing[]
-  /** Already there with the same bytes. */
+  /** Already in the repo with the same content. */
   readonly same: Outgoing[]
-  /** In the repo and not here, in tree order. */
+  /** In the repo but not in the folder, in tree order. */
   readonly onlyRemote: string[]
 }
 
@@ -26,7 +26,7 @@ export async function readTree(client: HubClient, repo: RepoName): Promise<Map<s
   return found
 }
 
-/** Hashes (`jobs` files at a time) and compares. A remote file whose digest is not known counts as different. */
+/** Hashes (`jobs` files at a time) and compares. A remote file with an unknown digest counts as different. */
 export async function planPush(
   local: readonly LocalFile[],
   remote: ReadonlyMap<string, RemoteFile>,
@@ -47,13 +47,13 @@ export async function planPush(
   await pMap(local, hash, { concurrency: options.jobs })
   options.progress.end()
   const plan: PushPlan = { send: [], same: [], onlyRemote: [] }
-  const here = new Set(local.map((file) => file.path))
+  const localPaths = new Set(local.map((file) => file.path))
   for (const file of local) {
     const outgoing = { ...file, sha256: digests.get(file.path) ?? '' }
     const entry = remote.get(file.path)
     const same = entry !== undefined && entry.size === file.size && state.digestOf(entry) === outgoing.sha256
     ;(same ? plan.same : plan.send).push(outgoing)
   }
-  for (const path of remote.keys()) if (!here.has(path)) plan.onlyRemote.push(path)
+  for (const path of remote.keys()) if (!localPaths.has(path)) plan.onlyRemote.push(path)
   return plan
 }

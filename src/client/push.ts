@@ -1,7 +1,7 @@
-/** Pushing a folder into a repo. */
+/** Pushes a folder to a repo. */
 import { setImmediate as turn } from 'node:timers/promises'
 import pLimit from 'p-limit'
-import { runs } from './batches.ts'
+import { batchesOf } from './batches.ts'
 import { type CompleteOutcome, completeBatch, completer, type SentFile } from './complete.ts'
 import { everything, type PathFilter, pathTest } from './globs.ts'
 import { BATCH, type HubClient, type RepoName } from './hub-client.ts'
@@ -14,17 +14,17 @@ import type { RepoKind, Visibility } from './v1.ts'
 import { walkFolder } from './walk.ts'
 
 export interface PushOptions {
-  /** Where the memory between runs is kept; never in the pushed folder. */
+  /** Folder of the transfer cache; never inside the pushed folder. */
   readonly cacheDir: string
   readonly filter?: PathFilter
-  /** Given: a missing repo is created with this kind. */
+  /** If set, a missing repo is created with this kind. */
   readonly kind?: RepoKind | null
-  /** Of a repo that is created; an existing one is left as it is. */
+  /** For a created repo; an existing one keeps its visibility. */
   readonly visibility?: Visibility
-  /** Removes files of the repo that the folder does not have. Files that the filter does not mean stay. */
+  /** Deletes repo files that the folder lacks, if the filter matches them. */
   readonly deleteExtra?: boolean
   readonly dryRun?: boolean
-  /** Parts (and hashes) under way at a time. */
+  /** Maximum concurrent parts (and hashes). */
   readonly jobs?: number
   readonly progress?: Progress
 }
@@ -44,18 +44,18 @@ export interface PushReport {
   readonly skippedBytes: number
   readonly deleted: string[]
   readonly failed: FailedFile[]
-  /** The first refusal behind `failed`, for the exit code. */
+  /** The first error behind `failed`, for the exit code. */
   readonly cause: unknown
 }
 
 export const DEFAULT_JOBS = 4
 
-/** Batches whose URLs are out at a time: enough to keep the slots busy over the edge of a batch. */
+/** Presigned batches in flight: enough to keep the slots busy across batch boundaries. */
 const BATCHES_AHEAD = 2
 
 /**
- * Makes the repo hold the folder's files (spec, "Upload flow"). Files that are there already are not sent, nor are parts of an interrupted push.
- * Rejects with `LocalError` before anything is sent, `ProblemError`, `TransferError`, or the client's abort reason; single files that fail are in
+ * Uploads the folder's files to the repo (spec, "Upload flow"). Skips files the repo already has and parts sent by an interrupted push.
+ * Rejects with `LocalError` before anything is sent, `ProblemError`, `TransferError`, or the client's abort reason; failures of single files are in
  * the report instead.
  */
 export async function pushFolder(
@@ -74,12 +74,12 @@ export async function pushFolder(
   try {
     const remote = exists ? await readTree(client, repo) : new Map()
     const plan = await planPush(local, remote, state, { jobs, progress, signal: client.signal })
-    const meant = pathTest(filter)
-    const extra = options.deleteExtra ? plan.onlyRemote.filter(meant) : []
+    const matches = pathTest(filter)
+    const extra = options.deleteExtra ? plan.onlyRemote.filter(matches) : []
     const sending = { client, repo, state, progress, jobs }
     const created = !exists && !options.dryRun
     if (missing !== null && created) await createRepo(client, repo, missing, options)
-    const outcome = options.dryRun ? pretend(plan) : await sendAll(sending, plan)
+    const outcome = options.dryRun ? dryRunOutcome(plan) : await sendAll(sending, plan)
     const deleted = options.dryRun ? extra : outcome.failed.length === 0 ? await deleteAll(client, repo, extra) : []
     return {
       repo: `${repo.owner}/${repo.slug}`,
@@ -96,7 +96,7 @@ export async function pushFolder(
   }
 }
 
-/** The kind that the repo is to be created with; null where it is there. */
+/** The kind to create the repo with; null if it exists. */
 async function missingKind(client: HubClient, repo: RepoName, options: PushOptions): Promise<RepoKind | null> {
   try {
     const found = await client.getRepo(repo)
@@ -107,7 +107,7 @@ async function missingKind(client: HubClient, repo: RepoName, options: PushOptio
   } catch (error) {
     if (!(error instanceof ProblemError) || error.status !== 404) throw error
     if (options.kind) return options.kind
-    error.message = `${repo.owner}/${repo.slug} does not exist or is not visible to you. To create it, say what it is: --kind dataset, model or robot.`
+    error.message = `${repo.owner}/${repo.slug} does not exist or is not visible to you. To create it, add --kind dataset, model or robot.`
     throw error
   }
 }
@@ -116,7 +116,7 @@ async function createRepo(client: HubClient, repo: RepoName, kind: RepoKind, opt
   try {
     await client.createRepo(repo, kind, options.visibility ?? 'private')
   } catch (error) {
-    // Somebody else may have made it since we looked.
+    // A concurrent request may have created it.
     if (error instanceof ProblemError && error.status === 409) await client.getRepo(repo)
     else throw error
   }
@@ -132,7 +132,7 @@ interface Sending {
 
 type Outcome = Pick<PushReport, 'sent' | 'sentBytes' | 'failed' | 'cause'>
 
-function pretend(plan: PushPlan): Outcome {
+function dryRunOutcome(plan: PushPlan): Outcome {
   const sentBytes = plan.send.reduce((sum, file) => sum + file.size, 0)
   return { sent: plan.send.map((file) => file.path), sentBytes, failed: [], cause: null }
 }
@@ -161,7 +161,7 @@ async function sendAll(sending: Sending, plan: PushPlan): Promise<Outcome> {
     plan.send.length,
     plan.send.reduce((sum, file) => sum + file.size, 0),
   )
-  const left = await replayOpen(sending, plan.send, outcome)
+  const left = await replayUnanswered(sending, plan.send, outcome)
   const done = completer(client, repo, state, outcome)
   const upload: Upload = { client, repo, state, progress, slot: pLimit(sending.jobs), failed: fail }
   const ahead = pLimit(BATCHES_AHEAD)
@@ -190,10 +190,14 @@ async function sendAll(sending: Sending, plan: PushPlan): Promise<Outcome> {
 }
 
 /**
- * Completions whose answer an earlier run never saw are asked for again under their own key, if every file in them is still to be sent just so.
- * Whatever comes of them, files that are not stored then are sent in the ordinary way.
+ * Replays completions whose response an earlier push never received, under their original key, if all their files are still to be sent unchanged.
+ * Files that are not stored after that are sent normally.
  */
-async function replayOpen(sending: Sending, files: readonly Outgoing[], outcome: CompleteOutcome): Promise<Outgoing[]> {
+async function replayUnanswered(
+  sending: Sending,
+  files: readonly Outgoing[],
+  outcome: CompleteOutcome,
+): Promise<Outgoing[]> {
   const left = new Map(files.map((file) => [file.path, file]))
   for (const open of sending.state.openCompletions()) {
     const batch: SentFile[] = []
@@ -223,6 +227,6 @@ async function replayOpen(sending: Sending, files: readonly Outgoing[], outcome:
 
 async function deleteAll(client: HubClient, repo: RepoName, paths: readonly string[]): Promise<string[]> {
   const deleted: string[] = []
-  for (const batch of runs(paths, BATCH)) deleted.push(...(await client.deleteFiles(repo, batch)).deleted)
+  for (const batch of batchesOf(paths, BATCH)) deleted.push(...(await client.deleteFiles(repo, batch)).deleted)
   return deleted
 }

@@ -1,5 +1,5 @@
-/** Requests of `/v1`, typed by the OpenAPI document: a path, a name in it, a query or a body that the document does not have does not compile. */
-import type { Unchanged } from './agreement.ts'
+/** Requests of `/v1`, typed by the OpenAPI document: an unknown path, path parameter, query parameter or body does not compile. */
+import type { DeepReadonly } from './agreement.ts'
 import type { Operations } from './v1.ts'
 
 /** An operation by its method and path: `GET /v1/runs/{run_id}`. */
@@ -9,35 +9,35 @@ type OperationOf<Line extends Request> = {
   [Name in keyof Operations as Operations[Name]['request']]: Operations[Name]
 }[Line]
 
-/** The JSON that an operation answers; null for one without. */
+/** The JSON response of an operation; null if it has none. */
 export type AnswerTo<Line extends Request> = OperationOf<Line> extends { answer: infer Given } ? Given : null
 
-/** What goes into the path, into the query and into the body. */
+/** Path parameters, query parameters and body of a request. */
 export type Parts<Line extends Request> = PathOf<OperationOf<Line>> &
   QueryOf<OperationOf<Line>> &
   BodyOf<OperationOf<Line>>
 
-type PathOf<Operation> = Operation extends { path: infer Names } ? { readonly path: Unchanged<Names> } : unknown
-type BodyOf<Operation> = Operation extends { body: infer Sent } ? { readonly body: Unchanged<Sent> } : unknown
+type PathOf<Operation> = Operation extends { path: infer Names } ? { readonly path: DeepReadonly<Names> } : unknown
+type BodyOf<Operation> = Operation extends { body: infer Sent } ? { readonly body: DeepReadonly<Sent> } : unknown
 type QueryOf<Operation> = Operation extends { query: infer Names }
-  ? { readonly query?: { readonly [Name in keyof Names]: Said<Names[Name]> } }
+  ? { readonly query?: { readonly [Name in keyof Names]: OpenEnum<Names[Name]> } }
   : unknown
 
-/** Words of an enum are the hub's to judge: a newer one may know more of them than this document. */
-type Said<Value> = Value extends string ? string : Unchanged<Value>
+/** Enum values are left to the hub: a newer hub may accept more of them than this document lists. */
+type OpenEnum<Value> = Value extends string ? string : DeepReadonly<Value>
 
-/** The query of an operation, as a listing's filters. */
+/** The query parameters of an operation. */
 export type Query<Line extends Request> =
   Parts<Line> extends { readonly query?: infer Filters } ? NonNullable<Filters> : never
 
-/** The parts of a request whose line is not known. */
+/** Untyped parts of any request. */
 export interface AnyParts {
   readonly path?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, unknown>>
   readonly body?: unknown
 }
 
-/** The method, and the path with its names filled in; a list of the query is repeated, and what is undefined is left out. */
+/** The method and the filled-in path. List parameters are repeated; undefined ones are left out. */
 export function requestLine(line: Request, { path = {}, query = {} }: AnyParts): { method: string; target: string } {
   const [method = '', template = ''] = line.split(' ')
   const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''))

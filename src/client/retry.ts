@@ -1,15 +1,15 @@
-/** Trying again: which failures pass by themselves, and how long to wait for them. */
+/** Retries: which failures are transient, and how long to back off. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { ProblemError, TransferError } from './problem.ts'
 
 export interface RetryPolicy {
-  /** The first try included. */
+  /** Includes the first attempt. */
   readonly attempts: number
   readonly baseMs: number
   readonly maxMs: number
-  /** How long work that another request holds is waited for, however many tries that takes. */
-  readonly heldMs?: number
-  /** A number in [0, 1); given by tests. */
+  /** How long to keep retrying while another request is doing the same work, regardless of `attempts`. */
+  readonly inProgressMs?: number
+  /** Returns a number in [0, 1). */
   readonly random: () => number
 }
 
@@ -17,65 +17,65 @@ export const defaultRetry: RetryPolicy = {
   attempts: 6,
   baseMs: 250,
   maxMs: 15_000,
-  heldMs: 90_000,
+  inProgressMs: 90_000,
   random: Math.random,
 }
 
-/** A server that asks for a longer rest than this is reported instead of waited for. */
-const LONGEST_RETRY_AFTER_MS = 120_000
+/** A longer `Retry-After` fails the call instead of being waited for. */
+const MAX_RETRY_AFTER_MS = 120_000
 
-/** Full jitter over an exponentially growing window, so that many clients that failed together do not return together. */
+/** Exponential backoff with jitter over the upper half of the window, so that clients that failed together do not retry together. */
 function backoffMs(policy: RetryPolicy, failedAttempts: number): number {
   const window = Math.min(policy.maxMs, policy.baseMs * 2 ** (failedAttempts - 1))
   return Math.round(window / 2 + (window / 2) * policy.random())
 }
 
 /** `Retry-After` in milliseconds (seconds or an HTTP date); null when absent or unreadable. */
-export function retryAfterMs(header: string | null, nowMs: number): number | null {
+export function parseRetryAfter(header: string | null, nowMs: number): number | null {
   if (header === null) return null
   if (/^\d+$/.test(header.trim())) return Number(header) * 1000
   const at = Date.parse(header)
   return Number.isNaN(at) ? null : Math.max(0, at - nowMs)
 }
 
-const passing = new Set([408, 425, 429, 500, 502, 503, 504])
+const transientStatuses = new Set([408, 425, 429, 500, 502, 503, 504])
 
-/** A 503 that says "not configured" stays so, and so do uploads that no one completes; a concurrent duplicate (409) ends by itself. */
-function isPassing(error: unknown): boolean {
+/** A 503 "not configured" and a full upload quota do not go away by themselves; a concurrent duplicate (409) does. */
+function isTransient(error: unknown): boolean {
   if (error instanceof TransferError) return true
   if (!(error instanceof ProblemError)) return false
   if (error.kind.startsWith('not_configured') || error.kind === 'quota.uploads') return false
-  return passing.has(error.status) || isHeld(error)
+  return transientStatuses.has(error.status) || isInProgress(error)
 }
 
-/** Another request is at it; when that one's hub was killed, it is free again after a minute. */
-function isHeld(error: unknown): boolean {
+/** Another request is doing the same work. If its hub was killed, its claim expires after a minute. */
+function isInProgress(error: unknown): boolean {
   return error instanceof ProblemError && ['conflict.in_progress', 'idempotency.in_flight'].includes(error.kind)
 }
 
-/** An error that carries how long its sender asked to wait. */
-export interface Restable {
-  restMs?: number | null
+/** An error with the server's `Retry-After`. */
+export interface RetryAfter {
+  retryAfterMs?: number | null
 }
 
-/** Runs `work` until it succeeds, fails for good, or `attempts` (for what is held: `heldMs`) are used up. Rejects at once when `signal` is aborted. */
+/** Runs `work` until it succeeds, fails permanently, or uses up `attempts` (`inProgressMs` for work in progress elsewhere). Rejects at once when `signal` aborts. */
 export async function withRetry<T>(
   policy: RetryPolicy,
   signal: AbortSignal,
   work: (attempt: number) => Promise<T>,
-  passes: (error: unknown) => boolean = isPassing,
+  retryable: (error: unknown) => boolean = isTransient,
 ): Promise<T> {
-  const heldUntil = Date.now() + (policy.heldMs ?? 0)
+  const inProgressUntil = Date.now() + (policy.inProgressMs ?? 0)
   for (let attempt = 1; ; attempt += 1) {
     signal.throwIfAborted()
     try {
       return await work(attempt)
     } catch (error) {
       signal.throwIfAborted()
-      const asked = (error as Restable).restMs ?? 0
-      const usedUp = attempt >= policy.attempts && !(isHeld(error) && Date.now() < heldUntil)
-      if (usedUp || !passes(error) || asked > LONGEST_RETRY_AFTER_MS) throw error
-      await delay(Math.max(asked, backoffMs(policy, attempt)), undefined, { signal })
+      const retryAfter = (error as RetryAfter).retryAfterMs ?? 0
+      const exhausted = attempt >= policy.attempts && !(isInProgress(error) && Date.now() < inProgressUntil)
+      if (exhausted || !retryable(error) || retryAfter > MAX_RETRY_AFTER_MS) throw error
+      await delay(Math.max(retryAfter, backoffMs(policy, attempt)), undefined, { signal })
     }
   }
 }

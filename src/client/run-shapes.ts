@@ -1,20 +1,20 @@
-/** The members of a run that the client reads (spec, "Run"). Unknown members are let through. */
+/** The run fields that the client reads (spec, "Run"). Unknown fields pass through. */
 import { z } from 'zod'
 import { isId } from '../platform/ids.ts'
-import { type Answer, type Body, reading } from './agreement.ts'
+import { type Answer, type Body, conformsTo } from './agreement.ts'
 import { asDouble } from './exact-json.ts'
 import type * as v1 from './v1.ts'
 
 const optional = <T extends z.ZodType>(type: T) => type.nullish().transform((value) => value ?? null)
-/** A number that is read, however it is written. */
+/** Accepts a number or a `LosslessNumber`. */
 export const readAs = (rule: z.ZodNumber) => z.preprocess((value) => asDouble(value) ?? value, rule)
 const number = readAs(z.number())
 const anyObject = z.record(z.string(), z.unknown())
 
-export const remoteRun = reading<v1.Run>()(
+export const remoteRun = conformsTo<v1.Run>()(
   z.looseObject({
-    // A runner names folders after it.
-    id: z.string().refine((id) => isId('run', id), 'is no id of a run'),
+    // Used as a folder name.
+    id: z.string().refine((id) => isId('run', id), 'is not a run id'),
     status: z.string(),
     recipe: anyObject,
     owner: z.looseObject({ handle: z.string() }),
@@ -45,31 +45,31 @@ export const remoteRun = reading<v1.Run>()(
 )
 export type RemoteRun = z.output<typeof remoteRun>
 
-/** What creating a run answers: an older hub has no warnings. */
-export const createdRun = reading<Answer<'createRun'>>()(
+/** Older hubs send no warnings. */
+export const createdRun = conformsTo<Answer<'createRun'>>()(
   remoteRun.extend({ warnings: z.array(z.string()).default([]) }),
 )
 
 export const claimedRun = remoteRun.nullable()
 
-export const runPage = reading<Answer<'listRuns'>>()(
+export const runPage = conformsTo<Answer<'listRuns'>>()(
   z.looseObject({ items: z.array(remoteRun), next_cursor: optional(z.string()) }),
 )
 
-export const checkpointList = reading<Answer<'listRunCheckpoints'>>()(
+export const checkpointList = conformsTo<Answer<'listRunCheckpoints'>>()(
   z.looseObject({ items: z.array(z.looseObject({ step: readAs(z.number().int()) })) }),
 )
 
-/** A report's body (spec, reportRun; contract, "Reports can be retried"). Absent members leave what they name as it is. */
+/** A report's body (spec, reportRun; contract, "Reports can be retried"). Absent members change nothing. */
 export type RunReport = { readonly [K in keyof ReportBody]: Exclude<ReportBody[K], null> } & {
   readonly metrics?: readonly Readonly<Record<string, unknown>>[]
 }
 type ReportBody = Omit<Body<'reportRun'>, 'attempt' | 'metrics'>
 
-/** A report is sent with the attempt of its claim: without it a runner that lost the run could be taken for the one that holds it. */
+/** The attempt fences the report: without it, a runner that lost its claim could report in place of the current one. */
 export type FencedReport = RunReport & { readonly attempt: number }
 
-/** What gating checkpoints found (contract, "Gate results over /v1"). */
+/** Gate results of checkpoints (contract, "Gate results over /v1"). */
 export type GateReport = Body<'recordGateResults'> & { readonly attempt: number }
 
 export type NewRun = Body<'createRun'>

@@ -15,7 +15,7 @@ import {
   runPage,
 } from './run-shapes.ts'
 
-/** What runs are listed by. */
+/** Filters of the run listing. */
 export type RunFilters = Omit<Query<'GET /v1/runs'>, 'limit' | 'cursor'>
 
 /** The operations on runs, as functions of one caller. */
@@ -41,7 +41,7 @@ export function runCalls(caller: Caller) {
     create: (run: NewRun, key?: string) => call('POST /v1/runs', createdRun, { body: run, key }),
     claim: (runId: string, worker: string) =>
       call('POST /v1/runs/{run_id}/claim', remoteRun, { ...of(runId), body: { worker } }),
-    /** The oldest queued run that the key may claim, or null when none came within `waitS` (30 at most). */
+    /** Claims the oldest queued run that the key may claim; null if none appears within `waitS` (at most 30). */
     claimNext: (worker: string, waitS: number, owner?: string) =>
       call('POST /v1/runs/claim-next', claimedRun, { body: { worker, wait_s: waitS, owner } }),
     report: (runId: string, report: FencedReport) =>
@@ -49,11 +49,11 @@ export function runCalls(caller: Caller) {
     recordGateResults: (runId: string, report: GateReport) =>
       call('POST /v1/runs/{run_id}/gate-results', remoteRun, { ...of(runId), body: report }),
     cancel: (runId: string) => call('POST /v1/runs/{run_id}/cancel', remoteRun, of(runId)),
-    /** An ended run and what it kept; for good. */
+    /** Permanently deletes an ended run with its log and metrics. */
     delete: (runId: string) => call('DELETE /v1/runs/{run_id}', z.null(), of(runId)),
     checkpointSteps: async (runId: string): Promise<number[]> =>
       (await call('GET /v1/runs/{run_id}/checkpoints', checkpointList, of(runId))).items.map(({ step }) => step),
-    /** The events of a run's log; connections that break are made again where they broke. */
+    /** The events of a run's log; a broken connection is resumed. */
     follow: (runId: string, options: FollowOptions) => followLog(caller, runId, options),
   }
 }

@@ -1,6 +1,6 @@
-/** One part of a file to its signed URL. */
+/** Uploads one part of a file to its signed URL. */
 import { createReadStream } from 'node:fs'
-import { refusal, send, shownUrl } from './http.ts'
+import { problemOf, send, shownUrl } from './http.ts'
 import { TransferError } from './problem.ts'
 import type { Progress } from './progress.ts'
 
@@ -14,8 +14,8 @@ export interface PartBytes {
 }
 
 /**
- * PUTs the bytes with their exact length, streamed from the file, and answers the part's ETag as the store gave it.
- * Rejects with `ProblemError` (the store refused; 403 is an expired URL) or `TransferError`.
+ * PUTs the bytes, streamed from the file with their exact length. Returns the part's ETag from the store.
+ * Rejects with `ProblemError` (an error response; 403 means an expired URL) or `TransferError`.
  */
 export async function sendPart(url: string, part: PartBytes, progress: Progress, signal: AbortSignal): Promise<string> {
   let moved = 0
@@ -40,10 +40,10 @@ export async function sendPart(url: string, part: PartBytes, progress: Progress,
       signal,
       headers: { 'content-length': String(size) },
     })
-    if (!response.ok) throw await refusal(response)
+    if (!response.ok) throw await problemOf(response)
     await response.arrayBuffer()
     const etag = response.headers.get('etag')
-    if (etag === null) throw new TransferError('The store took a part but gave no ETag for it.', shownUrl(url))
+    if (etag === null) throw new TransferError('The store accepted a part but returned no ETag.', shownUrl(url))
     return etag
   } catch (error) {
     progress.bytes(-moved)
@@ -51,7 +51,7 @@ export async function sendPart(url: string, part: PartBytes, progress: Progress,
   }
 }
 
-/** Reads ahead by nothing, so that what is in memory is what is being sent. */
+/** No read-ahead: memory holds only the chunk being sent. */
 function streamOf(source: AsyncGenerator<Uint8Array<ArrayBuffer>>): ReadableStream<Uint8Array<ArrayBuffer>> {
   return new ReadableStream(
     {

@@ -1,11 +1,11 @@
-/** The members of `/v1` that the client reads (spec, "Files" and "Repo"). Unknown members are let through: a newer hub may say more. */
+/** The `/v1` fields that the client reads (spec, "Files" and "Repo"). Unknown fields pass through: a newer hub may send more. */
 import { z } from 'zod'
-import { type Answer, reading, type Unchanged } from './agreement.ts'
+import { type Answer, conformsTo, type DeepReadonly } from './agreement.ts'
 import type * as v1 from './v1.ts'
 
 const nullable = <T extends z.ZodType>(type: T) => type.nullish().transform((value) => value ?? null)
 
-const remoteFile = reading<v1.File>()(
+const remoteFile = conformsTo<v1.File>()(
   z.looseObject({
     path: z.string(),
     size: z.number().int().min(0),
@@ -17,11 +17,11 @@ const remoteFile = reading<v1.File>()(
 )
 export type RemoteFile = z.output<typeof remoteFile>
 
-export const treePage = reading<Answer<'getRepoTree'>>()(
+export const treePage = conformsTo<Answer<'getRepoTree'>>()(
   z.looseObject({ items: z.array(remoteFile), next_cursor: nullable(z.string()) }),
 )
 
-export const remoteRepo = reading<v1.Repo>()(
+export const remoteRepo = conformsTo<v1.Repo>()(
   z.looseObject({
     id: z.string(),
     kind: z.string(),
@@ -35,11 +35,11 @@ export const remoteRepo = reading<v1.Repo>()(
 )
 export type RemoteRepo = z.output<typeof remoteRepo>
 
-export const repoPage = reading<Answer<'listRepos'>>()(
+export const repoPage = conformsTo<Answer<'listRepos'>>()(
   z.looseObject({ items: z.array(remoteRepo), next_cursor: nullable(z.string()) }),
 )
 
-const uploadTarget = reading<Answer<'presignUpload'>['uploads'][number]>()(
+const uploadTarget = conformsTo<Answer<'presignUpload'>['uploads'][number]>()(
   z.looseObject({
     path: z.string(),
     upload_id: z.string(),
@@ -50,23 +50,23 @@ const uploadTarget = reading<Answer<'presignUpload'>['uploads'][number]>()(
 )
 export type UploadTarget = z.output<typeof uploadTarget>
 
-export const presignedUploads = reading<Answer<'presignUpload'>>()(
+export const presignedUploads = conformsTo<Answer<'presignUpload'>>()(
   z.looseObject({ uploads: z.array(uploadTarget), expires_at: z.string() }),
 )
 
-const downloadTarget = reading<Answer<'presignDownload'>['files'][number]>()(
+const downloadTarget = conformsTo<Answer<'presignDownload'>['files'][number]>()(
   z.looseObject({ path: z.string(), url: z.string(), expires_at: z.string() }),
 )
 export type DownloadTarget = z.output<typeof downloadTarget>
 
-export const presignedDownloads = reading<Answer<'presignDownload'>>()(
+export const presignedDownloads = conformsTo<Answer<'presignDownload'>>()(
   z.looseObject({ files: z.array(downloadTarget) }),
 )
-export const completedFiles = reading<Answer<'completeUpload'>>()(z.looseObject({ files: z.array(remoteFile) }))
-export const deletedFiles = reading<Answer<'deleteFiles'>>()(
+export const completedFiles = conformsTo<Answer<'completeUpload'>>()(z.looseObject({ files: z.array(remoteFile) }))
+export const deletedFiles = conformsTo<Answer<'deleteFiles'>>()(
   z.looseObject({ deleted: z.array(z.string()), missing: z.array(z.string()) }),
 )
 export const anything = z.looseObject({})
 
-export type PresignFile = Unchanged<v1.PresignUploadFile>
-export type CompletedUpload = Unchanged<v1.CompletedUpload>
+export type PresignFile = DeepReadonly<v1.PresignUploadFile>
+export type CompletedUpload = DeepReadonly<v1.CompletedUpload>

@@ -1,17 +1,17 @@
-/** Server-Sent Events out of bytes. */
+/** Parses Server-Sent Events. */
 import { createParser } from 'eventsource-parser'
 
 export interface ServerEvent {
   readonly event: string
   readonly data: string
-  /** The last id that the stream gave, with this event or before it. */
+  /** Last id seen on the stream, on this event or earlier. */
   readonly id: string
 }
 
-/** An event longer than this is not one of the hub's: a chunk of a log has 256 KiB. */
+/** Far above any event of a hub: a log chunk has at most 256 KiB. */
 const MAX_EVENT_CHARS = 16 * 1024 * 1024
 
-/** Reads a stream piece by piece, cut anywhere: also between the bytes of a character. `retryMs` is what the stream last asked for. */
+/** Incremental parser; input may be split anywhere, even within a character. `retryMs` is the last `retry:` value. */
 export function sseParser() {
   const decoder = new TextDecoder()
   let found: ServerEvent[] = []
@@ -26,15 +26,15 @@ export function sseParser() {
       stream.retryMs = ms
     },
     onError(error) {
-      // An unknown field is skipped, as the standard says.
+      // The standard ignores unknown fields.
       if (error.type === 'max-buffer-size-exceeded') {
-        throw new Error('The stream holds an event that is too long.', { cause: error })
+        throw new Error('The stream contains an event that is too long.', { cause: error })
       }
     },
   })
   const stream = {
     retryMs: null as number | null,
-    /** The events that these bytes complete. */
+    /** Returns the events completed by these bytes. */
     push(bytes: Uint8Array): ServerEvent[] {
       found = []
       parser.feed(decoder.decode(bytes, { stream: true }))

@@ -1,8 +1,8 @@
 /**
- * What this machine remembers of a repo between pushes and pulls: digests of local files, ETags of parts already sent, completions under way.
+ * Local cache for one repo between pushes and pulls: digests of local files, ETags of sent parts, unanswered completions.
  *
- * A journal of JSON lines, appended as things happen, so that a client which is killed loses at most the line it was writing. It is a cache:
- * losing it costs work and never bytes, and nothing is written beside the user's files.
+ * An append-only journal of JSON lines, so that a killed client loses at most the line it was writing. It is a cache:
+ * losing it costs time but no data. Nothing is written into the user's folder.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
@@ -31,23 +31,23 @@ const line = z.discriminatedUnion('k', [
 ])
 type Line = z.output<typeof line>
 
-/** A completion that was asked for and whose answer never arrived. `digests` are those of `uploads`, place by place. */
+/** A completion whose response never arrived. `digests[i]` belongs to `uploads[i]`. */
 export interface OpenCompletion {
   readonly key: string
   readonly uploads: readonly CompletedUpload[]
   readonly digests: readonly string[]
 }
 
-/** Facts older than the hub's own memory of uploads (7 days) are useless; digests of files are kept longer. */
+/** The hub forgets pending uploads after 7 days, so older part ETags are useless; file digests are kept longer. */
 const UPLOAD_FACT_MS = 7 * 86_400_000
 const HASH_FACT_MS = 90 * 86_400_000
-/** The hub keeps answers under an Idempotency-Key for a day. */
+/** The hub keeps responses under an Idempotency-Key for a day. */
 const COMPLETION_MS = 86_400_000
 const COMPACT_ABOVE_BYTES = 1_048_576
 
 export type TransferState = ReturnType<typeof openState>
 
-/** Opens the memory of one repo of one hub under `cacheDir`. Unreadable lines are skipped; where nothing can be written, it remembers for this run only. */
+/** Opens the cache of one repo of one hub under `cacheDir`. Unreadable lines are skipped; if the file cannot be written, the cache lives in memory only. */
 export function openState(cacheDir: string, hubUrl: string, repo: RepoName, now: () => number = Date.now) {
   const name = createHash('sha256')
     .update(`${hubUrl.replace(/\/+$/, '')}\n${repo.owner}/${repo.slug}`)
@@ -93,20 +93,20 @@ export function openState(cacheDir: string, hubUrl: string, repo: RepoName, now:
         digests: [...open.digests],
         at: now(),
       }),
-    /** The hub answered (either way): nothing is left open under this key. */
+    /** The hub answered, with success or an error. */
     rememberCompleted: (key: string) => remember({ k: 'completed', key, at: now() }),
     openCompletions(): OpenCompletion[] {
       const open = [...facts.values()].filter((fact) => fact.k === 'completing')
       return open.filter((fact) => fact.at > now() - COMPLETION_MS)
     },
-    /** The remote entry is known to hold these bytes, though the hub has not said so itself yet. */
+    /** This machine knows the entry's digest before the hub has hashed it. */
     rememberStored: (entry: RemoteFile, sha256: string) =>
-      remember({ k: 'stored', path: entry.path, mark: markOf(entry), sha256, at: now() }),
-    /** The digest of a remote entry: the hub's own, else what this machine knows of exactly this entry, else null. */
+      remember({ k: 'stored', path: entry.path, mark: versionOf(entry), sha256, at: now() }),
+    /** The digest of a remote entry: the hub's own, otherwise the cached one for exactly this entry, otherwise null. */
     digestOf(entry: RemoteFile): string | null {
       if (entry.sha256 !== null) return entry.sha256
       const fact = facts.get(`stored ${entry.path}`)
-      return fact?.k === 'stored' && fact.mark === markOf(entry) ? fact.sha256 : null
+      return fact?.k === 'stored' && fact.mark === versionOf(entry) ? fact.sha256 : null
     },
     close(): void {
       if (fd !== null) closeSync(fd)
@@ -116,7 +116,7 @@ export function openState(cacheDir: string, hubUrl: string, repo: RepoName, now:
 }
 
 /** Any overwrite changes one of these. */
-export function markOf(entry: RemoteFile): string {
+export function versionOf(entry: RemoteFile): string {
   return `${entry.size} ${entry.etag ?? ''} ${entry.updated_at}`
 }
 
@@ -144,18 +144,18 @@ function* readLines(file: string): Generator<Line> {
       const parsed = line.safeParse(JSON.parse(raw))
       if (parsed.success) yield parsed.data
     } catch {
-      // A line cut by a kill; what it said is found out again.
+      // A line cut off by a kill; its content is recomputed.
     }
   }
 }
 
-/** Opens for appending; a journal that has grown large is first compacted. */
+/** Opens for appending; compacts a large journal first. */
 function openJournal(dir: string, file: string, facts: Map<string, Line>, nowMs: number): number | null {
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 })
     const fd = openSync(file, 'a', 0o600)
     if (fstatSync(fd).size <= COMPACT_ABOVE_BYTES) {
-      // After a kill the last line may lack its end.
+      // After a kill, the last line may lack its newline.
       writeSync(fd, '\n')
       return fd
     }

@@ -1,5 +1,5 @@
-/** Sending files: presign a batch, send its parts, hand finished files on. */
-import { runs } from './batches.ts'
+/** Sends files: presigns a batch, sends its parts, returns the ETags. */
+import { batchesOf } from './batches.ts'
 import { BATCH, type HubClient, type RepoName } from './hub-client.ts'
 import { failureLine, ProblemError, refusedIndexes, TransferError } from './problem.ts'
 import type { Progress } from './progress.ts'
@@ -10,11 +10,11 @@ import type { PresignFile, UploadTarget } from './shapes.ts'
 import type { TransferState } from './state.ts'
 import { assertUnchanged } from './walk.ts'
 
-/** Signed URLs of one presign answer at most: 2,000 parts are 200 GB and about a megabyte of JSON. */
+/** Maximum signed URLs per presign request: 2,000 parts are 200 GB and about a megabyte of JSON. */
 const PARTS_PER_BATCH = 2000
 const PART_GUESS_BYTES = 104_857_600
 
-/** A URL this close to its end is renewed before it is used. */
+/** A URL this close to expiry is renewed before use. */
 const EXPIRY_MARGIN_MS = 60_000
 
 export interface Upload {
@@ -22,34 +22,34 @@ export interface Upload {
   readonly repo: RepoName
   readonly state: TransferState
   readonly progress: Progress
-  /** Runs parts, a bounded number at a time over the whole push. */
+  /** Limits concurrent parts across the whole push. */
   readonly slot: <T>(work: () => Promise<T>) => Promise<T>
   failed(local: Outgoing, why: string, error: unknown): void
 }
 
-/** A target with the end of its URLs' life; shared by the parts of a file, so that one renewal serves them all. */
+/** A target with the expiry of its URLs; shared by the parts of a file, so that one renewal serves them all. */
 interface LiveTarget {
   target: UploadTarget
   expiresMs: number
   renewal: Promise<void> | null
 }
 
-/** The batches a push presigns, each small enough for one request. */
+/** Splits files into batches small enough for one presign request. */
 export function presignBatches(files: readonly Outgoing[]): Generator<Outgoing[]> {
-  return runs(files, BATCH, PARTS_PER_BATCH, (file) => Math.ceil(file.size / PART_GUESS_BYTES) || 1)
+  return batchesOf(files, BATCH, PARTS_PER_BATCH, (file) => Math.ceil(file.size / PART_GUESS_BYTES) || 1)
 }
 
-/** Upload targets of a batch. Files that the hub refuses are reported and left out; the rest is asked for again. */
+/** Upload targets of a batch. Rejected files are reported and left out; the rest is requested again. */
 export async function presign(upload: Upload, batch: readonly Outgoing[]): Promise<Array<[Outgoing, LiveTarget]>> {
   if (batch.length === 0) return []
   try {
-    const answer = await upload.client.presignUpload(upload.repo, batch.map(wire))
+    const answer = await upload.client.presignUpload(upload.repo, batch.map(presignInput))
     const byPath = new Map(answer.uploads.map((target) => [target.path, target]))
     const found: Array<[Outgoing, LiveTarget]> = []
     for (const local of batch) {
       const target = byPath.get(local.path)
       if (target) found.push([local, { target, expiresMs: Date.parse(answer.expires_at), renewal: null }])
-      else upload.failed(local, 'the hub gave no upload target for it', null)
+      else upload.failed(local, 'the hub returned no upload target for it', null)
     }
     return found
   } catch (error) {
@@ -68,11 +68,11 @@ export async function presign(upload: Upload, batch: readonly Outgoing[]): Promi
   }
 }
 
-function wire(local: Outgoing): PresignFile {
+function presignInput(local: Outgoing): PresignFile {
   return { path: local.path, size: local.size, sha256: local.sha256 }
 }
 
-/** Sends what the store does not have yet of one file; answers the ETags of all its parts, in order. */
+/** Sends the missing parts of one file. Returns the ETags of all its parts, in order. */
 export async function sendFile(upload: Upload, local: Outgoing, live: LiveTarget) {
   const stored = new Set(live.target.uploaded)
   const stopped = new AbortController()
@@ -91,7 +91,7 @@ export async function sendFile(upload: Upload, local: Outgoing, live: LiveTarget
       return { part_number: number, etag }
     }),
   )
-  // One lost part loses the file: the others need not be begun, but those under way are waited for before the file is given up.
+  // One failed part fails the file: no further parts start, but parts in flight are awaited first.
   for (const part of parts) part.catch((error: unknown) => stopped.abort(error))
   const settled = await Promise.allSettled(parts)
   if (stopped.signal.aborted) throw stopped.signal.reason
@@ -108,7 +108,7 @@ function partRange(local: Outgoing, target: UploadTarget, number: number): { sta
   return { start, end: Math.min(start + target.part_size, local.size) }
 }
 
-/** A 403 of the store is an URL that ran out, and a connection cut while sending may hide one: both try again with a fresh URL. */
+/** A 403 from the store means an expired URL, and a cut connection may hide one: both retry with a fresh URL. */
 async function sendOne(upload: Upload, local: Outgoing, live: LiveTarget, number: number): Promise<string> {
   const { client, progress } = upload
   const policy: RetryPolicy = client.retry
@@ -118,7 +118,7 @@ async function sendOne(upload: Upload, local: Outgoing, live: LiveTarget, number
     async () => {
       if (live.expiresMs - Date.now() < EXPIRY_MARGIN_MS) await renew(upload, local, live)
       const url = live.target.parts.find((part) => part.part_number === number)?.url
-      if (url === undefined) throw new Error(`The hub gave no URL for part ${number} of ${local.path}.`)
+      if (url === undefined) throw new Error(`The hub returned no URL for part ${number} of ${local.path}.`)
       try {
         return await sendPart(
           url,
@@ -141,14 +141,13 @@ function isStaleUrl(error: unknown): boolean {
   return error instanceof TransferError || (error instanceof ProblemError && error.status === 403)
 }
 
-/** Presigns the file again; the hub answers the same pending upload with fresh URLs. Another upload id means the parts sent so far are lost. */
+/** Presigns the file again: the hub returns the same pending upload with fresh URLs. A different upload id means the sent parts are lost. */
 function renew(upload: Upload, local: Outgoing, live: LiveTarget): Promise<void> {
   live.renewal ??= (async () => {
     try {
-      const answer = await upload.client.presignUpload(upload.repo, [wire(local)])
+      const answer = await upload.client.presignUpload(upload.repo, [presignInput(local)])
       const target = answer.uploads[0]
-      if (target?.upload_id !== live.target.upload_id)
-        throw new Error('the hub has ended the upload meanwhile; push again')
+      if (target?.upload_id !== live.target.upload_id) throw new Error('the hub has ended this upload; push again')
       live.target = target
       live.expiresMs = Math.max(Date.parse(answer.expires_at), Date.now() + 2 * EXPIRY_MARGIN_MS)
     } finally {

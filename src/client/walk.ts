@@ -1,4 +1,4 @@
-/** The files of a folder, as a push sees them. */
+/** Lists the files of a folder for a push. */
 import type { BigIntStats } from 'node:fs'
 import { opendir, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
@@ -12,7 +12,7 @@ const ignoredNames = new Set(['.git', '.DS_Store'])
 /** Prefix of the temporary files of an unfinished pull; never pushed. */
 export const PARTIAL_PREFIX = '.hub-part-'
 
-/** `file` is where it lies here, `path` what it is called in the repo (NFC, `/`). Times are nanoseconds. */
+/** `file` is the local path, `path` the path in the repo (NFC, `/`). Times are nanoseconds. */
 export interface LocalFile {
   readonly path: string
   readonly file: string
@@ -23,14 +23,14 @@ export interface LocalFile {
 }
 
 /**
- * All files below `dir` that the filter means, in byte order of path. Symlinked files and folders are followed while they stay inside `dir`.
- * Rejects with one `LocalError` that lists every path which cannot be pushed: ill-formed names, links that lead out or in circles, two
- * names that are one in NFC, sockets and devices, what cannot be read.
+ * All files below `dir` that the filter matches, in byte order of path. Symbolic links are followed while they stay inside `dir`.
+ * Rejects with one `LocalError` that lists every path which cannot be pushed: invalid names, links that leave the folder or form a cycle, two
+ * names with the same NFC form, sockets and devices, unreadable files.
  */
 export async function walkFolder(dir: string, filter: PathFilter = everything): Promise<LocalFile[]> {
   const root = await realpath(dir).catch(() => null)
   if (root === null || !(await stat(root)).isDirectory()) throw new LocalError(`${dir} is not a folder.`)
-  const walk: Walk = { root, meant: pathTest(filter), files: new Map(), faults: [] }
+  const walk: Walk = { root, matches: pathTest(filter), files: new Map(), faults: [] }
   await enter(walk, root, '', [root])
   if (walk.faults.length > 0) {
     const many = walk.faults.length === 1 ? 'One path' : `${walk.faults.length} paths`
@@ -41,12 +41,12 @@ export async function walkFolder(dir: string, filter: PathFilter = everything): 
 
 interface Walk {
   readonly root: string
-  readonly meant: (path: string) => boolean
+  readonly matches: (path: string) => boolean
   readonly files: Map<string, LocalFile>
   readonly faults: string[]
 }
 
-/** `trail` holds the real folders from the root to here: meeting one of them again is a circle. */
+/** `trail` holds the real paths of all folders from the root; a repeated one is a cycle. */
 async function enter(walk: Walk, folder: string, prefix: string, trail: readonly string[]): Promise<void> {
   for await (const entry of await opendir(folder)) {
     if (ignoredNames.has(entry.name) || entry.name.startsWith(PARTIAL_PREFIX)) continue
@@ -54,22 +54,22 @@ async function enter(walk: Walk, folder: string, prefix: string, trail: readonly
     const file = join(folder, entry.name)
     if (entry.isDirectory()) await enter(walk, file, `${path}/`, [...trail, file])
     else if (entry.isSymbolicLink()) await follow(walk, file, path, trail)
-    else if (walk.meant(path)) await take(walk, file, path)
+    else if (walk.matches(path)) await take(walk, file, path)
   }
 }
 
 async function follow(walk: Walk, file: string, path: string, trail: readonly string[]): Promise<void> {
   const target = await realpath(file).catch(() => null)
   const stats = target === null ? null : await stat(target)
-  if (target === null || stats === null) return fault(walk, path, 'is a symbolic link to nothing')
+  if (target === null || stats === null) return fault(walk, path, 'is a broken symbolic link')
   const inside = target === walk.root || target.startsWith(walk.root + sep)
   if (stats.isDirectory()) {
-    if (!inside) return fault(walk, path, 'is a symbolic link that leads out of the folder')
-    if (trail.includes(target)) return fault(walk, path, 'is a symbolic link to a folder that holds it')
+    if (!inside) return fault(walk, path, 'is a symbolic link that leaves the folder')
+    if (trail.includes(target)) return fault(walk, path, 'is a symbolic link to a folder that contains it')
     return enter(walk, target, `${path}/`, [...trail, target])
   }
-  if (!walk.meant(path)) return
-  if (!inside) return fault(walk, path, 'is a symbolic link that leads out of the folder')
+  if (!walk.matches(path)) return
+  if (!inside) return fault(walk, path, 'is a symbolic link that leaves the folder')
   return take(walk, target, path)
 }
 
@@ -87,7 +87,7 @@ function fault(walk: Walk, path: string, why: string): void {
   walk.faults.push(`${JSON.stringify(path)} ${why}`)
 }
 
-/** What tells whether a file is still the one that was looked at. */
+/** The attributes that show whether a file has changed. */
 export function signature(stats: BigIntStats): Pick<LocalFile, 'size' | 'mtimeNs' | 'ctimeNs' | 'ino'> {
   return { size: Number(stats.size), mtimeNs: stats.mtimeNs, ctimeNs: stats.ctimeNs, ino: stats.ino }
 }

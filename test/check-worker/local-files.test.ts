@@ -35,44 +35,44 @@ const texts = async (...paths: string[]) => {
   return files.map((file) => file && Buffer.from(file).toString())
 }
 
-describe('a folder of this machine', () => {
-  it('gives files and sizes in the order asked', async () => {
+describe('a local folder', () => {
+  it('returns files and sizes in the requested order', async () => {
     expect(await texts('meshes/Base.stl', 'none.xml', 'arm.xml')).toEqual(['solid', null, 'inside'])
     expect(await sizes('empty.stl', 'none.xml', 'arm.xml')).toEqual([0, null, 6])
   })
 
-  it('never gives what lies outside, however it is named', async () => {
+  it('never returns a file outside, however it is named', async () => {
     const paths = ['../secret.xml', join(base, 'secret.xml'), 'meshes/../../secret.xml', 'out.xml', 'up/secret.xml']
     expect(await texts(...paths)).toEqual(paths.map(() => null))
     expect(await sizes(...paths)).toEqual(paths.map(() => null))
   })
 
-  it('says which link leads out', async () => {
+  it('notes a link that leaves the folder', async () => {
     const files = await localFiles(dir)
     await files.sizesOf(['out.xml', 'arm.xml'], never)
-    expect([...files.notes]).toEqual([expect.stringContaining('out.xml is a symbolic link that leads out')])
+    expect([...files.notes]).toEqual([expect.stringContaining('out.xml is a symbolic link that leaves')])
   })
 
   it('follows links that stay inside', async () => {
     expect(await texts('alias.xml', 'm/Base.stl')).toEqual(['inside', 'solid'])
   })
 
-  it('has names as they are written, and in NFC as a push calls them', async () => {
+  it('matches names case-sensitively and in NFC', async () => {
     expect(await sizes('ARM.xml', 'meshes/base.stl', 'Meshes/Base.stl')).toEqual([null, null, null])
     expect(await sizes('poignée.stl'.normalize('NFC'))).toEqual([3])
   })
 
-  it('waits for no pipe, and takes no folder or dangling link for a file', async () => {
+  it('treats pipes, folders and broken links as missing files', async () => {
     expect(await texts('pipe.xml', 'meshes', 'dangling.xml', 'arm.xml/x', '')).toEqual([null, null, null, null, null])
   })
 
-  it('gives no more of a file than shows that it is over the limit', async () => {
+  it('reads only one byte more than the file size limit', async () => {
     await writeFile(join(dir, 'large.xml'), Buffer.alloc(limits.fileBytes + 100))
     const [large] = await (await localFiles(dir)).readFiles(['large.xml'], never)
     expect(large?.length).toBe(limits.fileBytes + 1)
   })
 
-  it('is to be a folder', async () => {
+  it('must be a folder', async () => {
     await expect(localFiles(join(dir, 'arm.xml'))).rejects.toThrow('is not a folder')
     await expect(localFiles(join(dir, 'none'))).rejects.toThrow('is not a folder')
   })

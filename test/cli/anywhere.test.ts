@@ -1,4 +1,4 @@
-/** The command line from any folder: paths begin where a person stands, and a hub is found or named, never made in passing. */
+/** The command line from any folder: paths are relative to the caller, and no command creates a hub by accident. */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises'
@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { callerDirectory } from '../../src/cli/caller-directory.ts'
 import { registerClientCommands } from '../../src/cli/client-commands.ts'
 import { registerRunCommands } from '../../src/cli/run-commands.ts'
-import { standingIn } from '../../src/cli/standing-in.ts'
 import { type HubDouble, startHubDouble } from '../client/hub-double.ts'
 import { runCommandLine } from '../support/command-line.ts'
 
@@ -31,7 +31,7 @@ interface Ended {
   readonly err: string
 }
 
-/** A process that stands in `cwd`, with no setting but those given. */
+/** A process in `cwd` with only these environment variables. */
 function run(program: string, args: readonly string[], cwd: string, env: Record<string, string> = {}): Promise<Ended> {
   const all = { PATH: process.env.PATH ?? '', HOME: base, ...env }
   return new Promise((resolve) => {
@@ -52,18 +52,18 @@ describe('relative paths', () => {
   afterEach(() => double.close())
   const push = () => ['push', '.', 'o/s', '--include', 'only-here.txt', '--json', '--url', double.url]
 
-  it('begin where npm was called, though npm runs the command in the folder of the hub', async () => {
+  it('start where npm was called, although npm runs the command in the hub package', async () => {
     const ended = await run('npm', ['--prefix', root, 'run', '--silent', 'hub', '--', ...push()], here)
     expect(ended).toMatchObject({ code: 0, err: '' })
     expect([JSON.parse(ended.out).sent, [...double.files.keys()]]).toEqual([['only-here.txt'], ['only-here.txt']])
   })
 
-  it('begin in the folder of the process when the command is run directly, whatever npm left in its environment', async () => {
+  it('start in the working directory if the command is run directly, even with npm variables in the environment', async () => {
     const left = { INIT_CWD: base, npm_lifecycle_event: 'hub', npm_package_json: join(root, 'package.json') }
     expect(JSON.parse((await hub(push(), here, left)).out).sent).toEqual(['only-here.txt'])
   })
 
-  it('are those of pull, of a recipe and of a token file too', async () => {
+  it('apply to pull, recipes and token files too', async () => {
     double.store('a.txt', Buffer.from('a'))
     await writeFile(join(here, 'token'), 'a-token\n')
     const env = { HUB_URL: double.url, HOME: base }
@@ -86,15 +86,15 @@ describe('relative paths', () => {
       '/other',
       '/other',
     ],
-    ['something that npm called changed the folder', called, '/else', '/else'],
-    ['npm had no part in it', {}, root, root],
-  ])('begin, when %s, with %j and in %s, in %s', (_, env, cwd, folder) => {
-    expect(standingIn('hub', env, cwd)).toBe(folder)
+    ['a script called by npm changed the directory', called, '/else', '/else'],
+    ['npm was not used', {}, root, root],
+  ])('if %s (%j, in %s), start in %s', (_, env, cwd, folder) => {
+    expect(callerDirectory('hub', env, cwd)).toBe(folder)
   })
-  it('know the package by a link to it', async () => {
+  it('recognize the package through a symbolic link', async () => {
     await symlink(root, join(base, 'link'))
     const env = { ...called, npm_package_json: join(base, 'link', 'package.json') }
-    expect(standingIn('hub', env, await realpath(root))).toBe('/there')
+    expect(callerDirectory('hub', env, await realpath(root))).toBe('/there')
   })
 })
 
@@ -107,16 +107,16 @@ describe('a folder without a hub', () => {
     [['signing-key', 'rotate']],
     [['migrate']],
     [['doctor']],
-  ])('gets none by %j: it is told how one is named', async (args) => {
+  ])('gets none from %j, which explains how to select one', async (args) => {
     const ended = await hub(args, here)
     expect(ended.code).toBe(1)
     expect(`${ended.out}${ended.err}`).toMatch(
-      new RegExp(`No hub here: ${join(here, '.hub')} holds none\\..*HUB_DATA_DIR.*DATABASE_URL`),
+      new RegExp(`No hub in ${join(here, '.hub')}\\..*HUB_DATA_DIR.*DATABASE_URL`),
     )
     expect(await readdir(here)).toEqual([])
   })
 
-  it('gets one by a start, which says where it is', async () => {
+  it('gets one from a server start, which prints its location', async () => {
     const env = { PATH: process.env.PATH ?? '', HOME: base, PORT: '0', LOG_LEVEL: 'silent' }
     const started = spawn(process.execPath, [join(root, 'src', 'main.ts')], {
       cwd: here,
@@ -124,12 +124,12 @@ describe('a folder without a hub', () => {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     try {
-      const said: string[] = []
+      const printed: string[] = []
       for await (const line of createInterface({ input: started.stdout })) {
-        said.push(line)
+        printed.push(line)
         if (line.includes('data ')) break
       }
-      expect(said.at(-1)?.trim()).toBe(`data       ${join(here, '.hub')}`)
+      expect(printed.at(-1)?.trim()).toBe(`data       ${join(here, '.hub')}`)
       expect(await hub(['user', 'add', 'ada', '--json'], here)).toMatchObject({ code: 0, err: '' })
       expect(await hub(['user', 'add', 'bob', '--json'], base, { HUB_DATA_DIR: join(here, '.hub') })).toMatchObject({
         code: 0,

@@ -1,4 +1,4 @@
-/** What a person submits is what the trainer is given, and what the trainer writes is what a person reads: digit for digit. */
+/** Numbers pass unchanged, digit for digit, from submit to the trainer and from the trainer to the reader. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -30,7 +30,7 @@ const line = '{"iteration":7.0,"reward":1e0,"loss":1e-400,"tokens":1234567890123
 const scorecard = '{"cells":[{"name":"a","status":"PASS","seed":9007199254740993}],"share":1.0}'
 
 describe('numbers on the command line', () => {
-  it('reach the trainer as they were typed, and come back as it wrote them', async () => {
+  it('reach the trainer as typed and return as the trainer wrote them', async () => {
     const file = join(base, 'recipe.json')
     await writeFile(file, '{"template":"act","hyperparams":{"seed":1,"big":18446744073709551615,"lr":1.0e-4}}')
     const submitted = await runs('submit', file, '--set', 'seed=9007199254740993', '--set', 'tiny=1e-400', '--json')
@@ -63,7 +63,7 @@ describe('numbers on the command line', () => {
     expect(await readJobObject(hub.running.deps, after.scorecard_key)).toBe(scorecard)
   })
 
-  it('are doubles of the client library where they are read, and keep their text where they pass through', async () => {
+  it('become doubles where the client library reads them and keep their text where they pass through', async () => {
     const client = createHubClient({ url: hub.running.url, token: env.HUB_TOKEN ?? null })
     const [run] = (await client.runs.list({}).next()).value ?? []
     expect(run?.progress?.iteration).toBe(7)

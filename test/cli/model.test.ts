@@ -80,7 +80,7 @@ async function hubModel(args: readonly string[], input: NodeJS.ReadableStream = 
 const jsonOf = ({ out }: { out: string }) => JSON.parse(out)
 
 describe('hub model DIR ENTRY', () => {
-  it('tells a person the model, its joints, keyframes, files and checks, and ends with 0', async () => {
+  it('prints the model, joints, keyframes, files and checks, and exits with 0', async () => {
     const { code, out, err } = await hubModel([dir(), 'arm.xml'])
     expect([code, err]).toEqual([0, ''])
     expect(out).toContain('arm.xml: MJCF model arm, base fixed\n')
@@ -92,7 +92,7 @@ describe('hub model DIR ENTRY', () => {
     expect(out).not.toContain('\x1b')
   })
 
-  it('prints one object with --json: the model summary and its checks', async () => {
+  it('prints the model summary and checks as one object with --json', async () => {
     const ended = await hubModel([dir(), 'arm.xml', '--json'])
     const report = jsonOf(ended)
     expect(Object.keys(report).sort()).toEqual(['base', 'checks', 'files', 'joints', 'keyframes', 'model'])
@@ -107,7 +107,7 @@ describe('hub model DIR ENTRY', () => {
     expect(ended.out.trimEnd()).not.toContain('\n')
   })
 
-  it('names every missing file with what to do, and ends with 1', async () => {
+  it('lists every missing file with a hint, and exits with 1', async () => {
     const { code, out } = await hubModel([dir('broken'), 'arm.xml'])
     expect(code).toBe(1)
     expect(out).toMatch(/✗ assets\.closure .*m\/hand\.obj/)
@@ -115,14 +115,14 @@ describe('hub model DIR ENTRY', () => {
     expect(out).toMatch(/1 check failed/)
   })
 
-  it('shows where a model that MuJoCo refuses is wrong', async () => {
+  it('shows the location of the error that MuJoCo reports', async () => {
     const { code, out } = await hubModel([dir('broken'), 'bad.xml'])
     expect(code).toBe(1)
     expect(out).toContain('bad.xml: MuJoCo does not compile this model.')
     expect(out).toMatch(/✗ mjcf\.parses +bad\.xml:1: .*worldbdy/)
   })
 
-  it('takes an entry as the shell completes it, from where a person stands', async () => {
+  it('accepts an entry path relative to the working directory', async () => {
     const from = process.cwd()
     process.chdir(base)
     try {
@@ -134,7 +134,7 @@ describe('hub model DIR ENTRY', () => {
     }
   })
 
-  it('fails for an entry that is not there, or not in the folder', async () => {
+  it('fails for an entry that is missing or outside the folder', async () => {
     for (const entry of ['none.xml', '../broken/bad.xml']) {
       const ended = await hubModel([dir(), entry, '--json'])
       expect([ended.code, jsonOf(ended).checks[0]]).toEqual([
@@ -147,19 +147,19 @@ describe('hub model DIR ENTRY', () => {
   it.each([
     [[], /hub model DIR ENTRY/],
     [['--nope'], /unknown option/],
-    [['--stdin', 'x'], /standard input alone/],
+    [['--stdin', 'x'], /standard input only/],
     [['/nowhere/at/all'], /not a folder/],
-  ])('used as %j is wrong usage: 2', async (args, said) => {
+  ])('with %j is wrong usage and exits with 2', async (args, said) => {
     const { code, err } = await hubModel(args)
     expect([code, err]).toEqual([2, expect.stringMatching(said)])
   })
 
-  it('lists the models of a folder when none is named', async () => {
+  it('lists the models of the folder if no entry is given', async () => {
     const { code, err } = await hubModel([dir('broken')])
-    expect([code, err]).toEqual([2, expect.stringContaining('It holds arm.xml, bad.xml.')])
+    expect([code, err]).toEqual([2, expect.stringContaining('It contains arm.xml, bad.xml.')])
   })
 
-  it('teaches itself', async () => {
+  it('has a help text', async () => {
     const { code, out } = await hubModel(['--help'])
     expect(code).toBe(0)
     expect(out).toContain('hub model --stdin')
@@ -169,7 +169,7 @@ describe('hub model DIR ENTRY', () => {
 describe('hub model --stdin', () => {
   const line = (name: string, entry: string) => JSON.stringify({ dir: dir(name), entry })
 
-  it('answers each line in its order, bad ones too, and ends with 1 when one failed', async () => {
+  it('reports on every line in order, even invalid ones, and exits with 1 if one failed', async () => {
     const lines = [
       line('arm', 'arm.xml'),
       'not json',
@@ -193,7 +193,7 @@ describe('hub model --stdin', () => {
     expect(answers.slice(5).map(({ joints }) => joints)).toEqual(many.map(() => ['shoulder', 'lift']))
   })
 
-  it('ends with 0 when nothing failed, also for no lines', async () => {
+  it('exits with 0 if nothing failed, even for no lines', async () => {
     expect(await hubModel(['--stdin'], Readable.from([`${line('arm', 'arm.xml')}\n`]))).toMatchObject({
       code: 0,
       err: '',
@@ -201,7 +201,7 @@ describe('hub model --stdin', () => {
     expect(await hubModel(['--stdin'])).toEqual({ code: 0, out: '', err: '' })
   })
 
-  it.skipIf(roots.length === 0)('says of a fleet of real robots exactly what MuJoCo does', async () => {
+  it.skipIf(roots.length === 0)('agrees with MuJoCo on a set of real robots', async () => {
     const lines = roots.map((root) => {
       const [robot = '', ...entry] = root.split('/')
       return JSON.stringify({ dir: join(robots, robot), entry: entry.join('/') })
@@ -226,7 +226,7 @@ describe('hub model --stdin', () => {
     expect(code).toBe(1)
   })
 
-  it('answers a line before the next one is written', async () => {
+  it('reports on a line before the next one is written', async () => {
     const input = new PassThrough()
     const out = sink()
     const program = new Command('hub').exitOverride()

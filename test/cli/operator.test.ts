@@ -32,7 +32,7 @@ interface Ended {
   readonly stderr: string
 }
 
-/** The real process, with no setting but those given. */
+/** The real process with only these environment variables. */
 function run(args: readonly string[], settings: Record<string, string>): Promise<Ended> {
   const env = { PATH: process.env.PATH ?? '', HOME: dataDir, HUB_DATA_DIR: dataDir, ...settings }
   return new Promise((resolve) => {
@@ -45,7 +45,7 @@ function run(args: readonly string[], settings: Record<string, string>): Promise
 const external = () => ({ DATABASE_URL: database.url, HUB_SECRET: secret })
 const onUrl = (...args: string[]) => run(args, external())
 
-/** The one JSON object that a command printed. */
+/** The single JSON object that a command printed. */
 function object(ended: Ended) {
   expect([ended.code, ended.stderr]).toEqual([0, ''])
   expect(ended.stdout.trim().split('\n')).toHaveLength(1)
@@ -60,7 +60,7 @@ async function me(url: string, token: string) {
 }
 
 describe('hub on DATABASE_URL', () => {
-  it('makes people, orgs, keys and sessions that the running server knows at once', async () => {
+  it('creates users, orgs, keys and sessions that the running server accepts at once', async () => {
     hub = await startHub(readConfig({ ...external(), PORT: '0', HUB_DATA_DIR: dataDir }), log)
     expect(object(await onUrl('user', 'add', 'ada', '--name', 'Ada Lovelace', '--json'))).toMatchObject({
       id: expect.stringMatching(/^user_/),
@@ -132,7 +132,7 @@ describe('hub on DATABASE_URL', () => {
     })
   })
 
-  it('rotates the signing key under a running server, which takes sessions of both', async () => {
+  it('rotates the signing key of a running server, which accepts sessions of both keys', async () => {
     const before = object(await onUrl('session', 'add', 'ada', '--json'))
     const { kid } = object(await onUrl('signing-key', 'rotate', '--json'))
     const after = object(await onUrl('session', 'add', 'ada', '--json'))
@@ -141,7 +141,7 @@ describe('hub on DATABASE_URL', () => {
     expect((await me(hub.url, before.token)).status).toBe(200)
   })
 
-  it('says lines to a person and one object to a program', async () => {
+  it('prints text by default', async () => {
     const said = await onUrl('user', 'add', 'carol')
     expect([said.code, said.stdout]).toEqual([
       0,
@@ -149,7 +149,7 @@ describe('hub on DATABASE_URL', () => {
     ])
   })
 
-  it('ends with 1 and one line when it is refused, having changed nothing', async () => {
+  it('exits with 1 and one line on an error, and changes nothing', async () => {
     const count = () =>
       database.db.query<{ n: number }>({
         name: '',
@@ -171,7 +171,7 @@ describe('hub on DATABASE_URL', () => {
     expect(await count()).toEqual(before)
   })
 
-  it('ends with 2 when it is used wrongly, and says how it is used', async () => {
+  it('exits with 2 and the usage on wrong usage', async () => {
     const wrong = [
       ['nonsense'],
       ['key', 'add', 'ada'],
@@ -192,7 +192,7 @@ describe('hub on DATABASE_URL', () => {
     }
   })
 
-  it('teaches by --help, which ends with 0', async () => {
+  it('prints help with --help and exits with 0', async () => {
     const asked = [[], ['org', 'add'], ['key', 'add'], ['doctor']]
     const answers = await Promise.all(asked.map((args) => onUrl(...args, '--help')))
     for (const [at, args] of asked.entries()) {
@@ -204,7 +204,7 @@ describe('hub on DATABASE_URL', () => {
       expect(answers[0]?.stdout).toMatch(new RegExp(`^ +${command}\\b`, 'm'))
   })
 
-  it('names the settings that do not hold, and none of their values', async () => {
+  it('names invalid settings without printing their values', async () => {
     const open = await run(['migrate'], { DATABASE_URL: database.url })
     expect([open.code, open.stderr]).toEqual([1, expect.stringContaining('HUB_SECRET')])
     const down = await run(['user', 'add', 'erin'], {
@@ -219,7 +219,7 @@ describe('hub on DATABASE_URL', () => {
 })
 
 describe('hub doctor and hub migrate', () => {
-  it('are well on a migrated database', async () => {
+  it('succeed on a migrated database', async () => {
     const report = object(await onUrl('doctor', '--json'))
     expect(report).toMatchObject({
       ok: true,
@@ -233,7 +233,7 @@ describe('hub doctor and hub migrate', () => {
     expect(migrations.length).toBeGreaterThan(0)
   })
 
-  it('list what is pending with 1, without doing it, until migrate has', async () => {
+  it('report pending migrations with exit code 1 and leave them to migrate', async () => {
     const name = `${new URL(database.url).pathname.slice(1)}_empty`
     await database.db.query({ name: '', text: `create database ${name}` })
     try {
@@ -251,7 +251,7 @@ describe('hub doctor and hub migrate', () => {
     }
   })
 
-  it('say what does not answer, with 1', async () => {
+  it('report what does not respond, with exit code 1', async () => {
     const settings = {
       DATABASE_URL: 'postgresql://hub:swordfish@127.0.0.1:9/hub',
       HUB_SECRET: secret,
@@ -278,9 +278,9 @@ describe('hub doctor and hub migrate', () => {
 })
 
 describe('hub on the embedded database', () => {
-  it('works while a server runs and after, but makes no hub before', async () => {
+  it('works during and after a server run, but creates no hub', async () => {
     const before = await run(['user', 'add', 'ada', '--json'], {})
-    expect([before.code, before.stderr]).toEqual([1, expect.stringContaining('No hub here')])
+    expect([before.code, before.stderr]).toEqual([1, expect.stringContaining('No hub in')])
     const embedded = await startHub(readConfig({ HUB_DATA_DIR: dataDir, PORT: '0' }), log)
     try {
       object(await run(['user', 'add', 'ada', '--json'], {}))

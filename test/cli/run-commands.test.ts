@@ -24,7 +24,7 @@ const run = (...args: string[]) => runCommandLine(registerRunCommands, args, env
 const json = async (...args: string[]): Promise<Json> => JSON.parse((await run(...args, '--json')).out)
 
 describe('hub submit', () => {
-  it('makes a run of a recipe file, in which flags take the place of what it says', async () => {
+  it('submits a recipe file, whose values flags override', async () => {
     const file = join(base, 'recipe.json')
     await writeFile(
       file,
@@ -36,12 +36,12 @@ describe('hub submit', () => {
       recipe: { template: 'act', robot: 'arm', max_hours: 1.5, hyperparams: { lr: 1, seed: 2, name: 'plain text' } },
     })
   })
-  it('makes one of flags alone, and says what it made', async () => {
+  it('submits a recipe from flags alone and prints the run', async () => {
     const ended = await run('submit', '--template', 'act', '--dataset', 'exthub://lab/data', '--set', 'run_name=first')
     expect(ended).toMatchObject({ code: 0, err: '' })
     expect(ended.out).toMatch(/^run +run_\w+ {2}first\nstatus +queued\n/)
   })
-  it('warns of a robot or dataset of this hub that is not there, and submits', async () => {
+  it('warns about a robot or dataset that does not exist, and submits', async () => {
     const robot = await hub.repo(ada, { kind: 'robot' })
     const dataset = await hub.repo(ada)
     const hidden = await hub.repo(await hub.person())
@@ -58,31 +58,31 @@ describe('hub submit', () => {
     )
     expect(await warned('--dataset', `svc://${hidden}`, '--dataset', `svc://${robot}`, '--robot', dataset)).toBe(
       [
-        `hub: warning: ${dataset} is no robot on this hub, but a dataset`,
+        `hub: warning: ${dataset} is a dataset on this hub, not a robot`,
         `hub: warning: the dataset ${hidden} is not on this hub, or not visible to you`,
-        `hub: warning: ${robot} is no dataset on this hub, but a robot`,
+        `hub: warning: ${robot} is a robot on this hub, not a dataset`,
         '',
       ].join('\n'),
     )
   })
-  it('says what of a recipe nobody acts on', async () => {
+  it('warns about recipe fields that have no effect', async () => {
     const ended = await run('submit', '--template', 'act', '--budget', '5')
     expect(ended).toMatchObject({ code: 0, err: expect.stringMatching(/^hub: warning: recipe\.budget_usd: /) })
   })
   it.each([
-    [[], 2, 'Say which trainer'],
+    [[], 2, 'Specify a trainer'],
     [['--template', 'act', '--set', 'seed'], 2, 'name=value'],
     [['--template', 'act', '--max-hours', 'long'], 2, '--max-hours takes a number'],
     [['--template', 'nope'], 5, 'recipe.template'],
     [['nofile.json'], 1, 'cannot be read'],
-  ])('ends %j with %i', async (args, code, said) => {
+  ])('exits %j with %i', async (args, code, said) => {
     const ended = await run('submit', ...args)
     expect(ended).toMatchObject({ code, err: expect.stringContaining(said) })
   })
 })
 
 describe('hub runs and hub cancel', () => {
-  it('lists by filters, shows one, cancels it once, and deletes it when it has ended', async () => {
+  it('list with filters, show a run, cancel it once, and delete it after it has ended', async () => {
     const { id } = await json('submit', '--template', 'act', '--robot', 'lonely')
     expect(await run('runs', 'delete', id)).toMatchObject({ code: 5, err: expect.stringContaining('queued') })
     expect((await json('runs', '--robot', 'lonely')).runs).toMatchObject([{ id }])
@@ -123,7 +123,7 @@ describe('the curve in block characters', () => {
       ],
       '▁█',
     ],
-  ])('of %j is %j', (points, text) => {
+  ])('for %j is %j', (points, text) => {
     expect(sparkText({ metric: 'reward', points })).toBe(text)
   })
 })

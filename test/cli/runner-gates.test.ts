@@ -1,4 +1,4 @@
-/** The runner against a whole hub: checkpoints are gated by the operator's battery, and limits end a run in time. */
+/** The runner against a complete hub: the battery gates checkpoints, and max_hours ends a run in time. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -45,7 +45,7 @@ const fileOf = async (script: string) => {
   await writeFile(file, script)
   return file
 }
-/** A runner at work; it looks for checkpoints twice a second. */
+/** Runs the runner; it checks for checkpoints twice a second. */
 async function runner(script: string, battery: string | null) {
   const args = ['runner', '--owner', ada.handle, '--once', '--json', '--name', 'box', '--command']
   args.push(`node ${await fileOf(script)}`, '--gate-every', '0.5')
@@ -54,7 +54,7 @@ async function runner(script: string, battery: string | null) {
   return runCommandLine((program, io) => registerRunnerCommand(program, io, pace), args, env)
 }
 
-/** Makes the checkpoints of these steps, then waits to be ended or for as long as it takes to have all of them gated. */
+/** A trainer that writes the checkpoints of these steps, then runs `after`. */
 const trainer = (steps: readonly number[], after = '') => `
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 for (const step of ${JSON.stringify(steps)}) {
@@ -65,7 +65,7 @@ for (const step of ${JSON.stringify(steps)}) {
 ${after}`
 const endless = 'setInterval(() => {}, 1000)'
 
-/** Passes cells from step 25 on, and writes down what it was given. */
+/** A battery that passes its cells from step 25 on and records its input. */
 const battery = (record: string) => `
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 const { HUB_GATE_RESULTS, HUB_CHECKPOINT_STEP: step, HUB_CHECKPOINT_DIR: dir, ...env } = process.env
@@ -77,11 +77,11 @@ const cells = [{ name: 'walk', status, detail: 'at ' + step }, { name: 'stand', 
 writeFileSync(HUB_GATE_RESULTS, JSON.stringify({ cells, seeds_run: 3, seeds_alive: 2, rollout_id: 'roll-' + step, extra: 1 }))`
 
 describe('hub runner gates checkpoints', () => {
-  it('the first at or past each multiple, in their order, as the recipe asks', async () => {
+  it('at or past each multiple of every_steps, in order, with the recipe values', async () => {
     const gate = { every_steps: 10, battery: 'stairs', seeds: 5, video: 'poster', horizon_s: 2.5 }
     const id = await submit({ gate })
     const record = join(base, `${id}.jsonl`)
-    // 5 is before the first multiple, 12 after one that 10 stands for, 41 stands for two.
+    // 5 is before the first multiple, 12 comes after 10 for the same multiple, 41 covers two multiples.
     const ended = await runner(trainer([5, 10, 12, 25, 41, 49]), battery(record))
     expect([ended.code, (await get(id)).status]).toEqual([0, 'succeeded'])
     expect(await gated(id)).toEqual(
@@ -114,7 +114,7 @@ describe('hub runner gates checkpoints', () => {
     expect(ended.err).toContain('gated step 25: 2 of 2 cells passed')
   })
 
-  it('while it trains, and stops a run that a tripwire asks to stop', async () => {
+  it('during training, and stops the run if a tripwire fires', async () => {
     const tripwires = [{ metric: 'pass_rate', op: '<', threshold: 0.9, consecutive: 2 }]
     const id = await submit({ gate: { every_steps: 10, tripwires } })
     const ended = await runner(trainer([10, 20, 30], endless), battery(join(base, `${id}.jsonl`)))
@@ -124,7 +124,7 @@ describe('hub runner gates checkpoints', () => {
     expect(await notices(id)).toContain('Tripwire pass_rate < 0.9 fired at step 20 (rollout roll-20)')
   })
 
-  it('tries a battery that fails again, and says why one has no results', async () => {
+  it('again after a battery failure, and logs the reason', async () => {
     const id = await submit({ gate: { every_steps: 10 } })
     const flag = join(base, `${id}.tried`)
     const flaky = `
@@ -145,14 +145,14 @@ describe('hub runner gates checkpoints', () => {
     expect(ended.err).toContain('step 20 is not gated: the battery command ended with exit code 4: no such simulator')
   })
 
-  it('not without a battery, which it says', async () => {
+  it('only with a battery command, and logs if it is missing', async () => {
     const id = await submit({ gate: { every_steps: 10 } })
     const ended = await runner(trainer([10]), null)
     expect([ended.code, await gated(id)]).toEqual([0, []])
-    expect(ended.err).toContain('this runner has no --battery-command: none is gated')
+    expect(ended.err).toContain('this runner has no --battery-command: no checkpoint is gated')
   })
 
-  it('and ends the battery with the run that is canceled', async () => {
+  it('until the run is canceled, and then stops the battery', async () => {
     const id = await submit({ gate: { every_steps: 10 } })
     const file = join(base, `${id}.pid`)
     const slow = `import { writeFileSync } from 'node:fs'
@@ -167,14 +167,14 @@ describe('hub runner gates checkpoints', () => {
     expect(() => process.kill(battery, 0)).toThrow()
   })
 
-  it.each(['0', '-1', 'often', ''])('needs an interval that is one: %j', async (seconds) => {
+  it.each(['0', '-1', 'often', ''])('refuses the interval %j', async (seconds) => {
     const args = ['runner', '--owner', ada.handle, '--once', '--command', 'true', '--gate-every', seconds]
     expect(await runCommandLine(registerRunnerCommand, args, env)).toMatchObject({ code: 2 })
   })
 })
 
-describe('hub runner knows max_hours', () => {
-  it('and stops the command when they are used up, though it hears nothing of it', async () => {
+describe('hub runner enforces max_hours', () => {
+  it('without hearing from the hub', async () => {
     const id = await submit({ max_hours: 0.0006 })
     const ended = await runner(`process.on('SIGTERM', () => process.exit(0)); ${endless}`, null)
     expect(ended.code).toBe(1)
@@ -184,7 +184,7 @@ describe('hub runner knows max_hours', () => {
     expect(took).toBeGreaterThanOrEqual(2160)
   })
 
-  it('and says so where the hub asked first', async () => {
+  it('and reports the limit as the reason if the hub asked first', async () => {
     const id = await submit({ max_hours: 10 })
     const ended = runner(endless, null)
     await expect.poll(async () => (await get(id)).status).toBe('running')

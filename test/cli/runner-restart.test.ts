@@ -1,4 +1,4 @@
-/** A hub and a runner that are killed under a run, as processes: every line and metric is there once, in order. */
+/** Hub and runner processes are killed during a run: every line and metric still arrives once, in order. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -94,7 +94,7 @@ for (let iteration = 1; iteration <= ${LINES}; iteration += 1) {
 }
 `
 
-it('loses and doubles nothing when hub and runner are killed in turn', { timeout: 120_000 }, async () => {
+it('loses and duplicates nothing if hub and runner are killed in turn', { timeout: 120_000 }, async () => {
   const trainer = join(base, 'train.mjs')
   await writeFile(trainer, script)
   const firstHub = await startHub()
@@ -120,7 +120,7 @@ it('loses and doubles nothing when hub and runner are killed in turn', { timeout
   secondRunner.stdout?.on('data', (chunk) => {
     said += chunk
   })
-  // `exit` may come before the last of its output.
+  // `exit` may come before the last output.
   const [code] = await once(secondRunner, 'close')
   expect([code, JSON.parse(said)]).toEqual([0, { run: id, status: 'succeeded', error: null }])
   await following

@@ -1,4 +1,4 @@
-/** The runner against a whole hub: what a command writes, the hub tells again, each line once. */
+/** The runner against a complete hub: every line of the command is reported once. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,7 +34,7 @@ const bearer = () => ({ headers: { authorization: `Bearer ${env.HUB_TOKEN}` } })
 const get = async (id: string): Promise<Json> => (await hub.call(ada, 'GET', `/v1/runs/${id}`)).json
 const logs = (...args: string[]) => runCommandLine(registerLogCommand, ['logs', ...args], env)
 
-/** A runner at work; `script` is what its command runs. */
+/** Runs the runner; its command runs `script`. */
 async function runner(script: string, args: string[] = [], stopWith?: (stop: () => void) => void) {
   const file = join(base, `${Math.random().toString(36).slice(2)}.mjs`)
   await writeFile(file, script)
@@ -86,7 +86,7 @@ const expectedLines = (id: string, hyperparams: string) => [
 ]
 
 describe('hub runner', () => {
-  it('reports log, metrics, config, checkpoints and scorecard of a command that succeeds', async () => {
+  it('reports log, metrics, config, checkpoints and scorecard of a successful command', async () => {
     const id = await submit({ iterations: 20, run_name: 'First Try' })
     const ended = await runner(hello)
     expect([ended.code, JSON.parse(ended.out)]).toEqual([0, { run: id, status: 'succeeded', error: null }])
@@ -129,7 +129,7 @@ describe('hub runner', () => {
     ])
   })
 
-  it('reports much at once in chunks that the hub takes, and leaves out only what is no metrics line', async () => {
+  it('splits large output into accepted chunks and drops only invalid metrics lines', async () => {
     const id = await submit()
     const { code, err } = await runner(`
       import { writeFileSync } from 'node:fs'
@@ -138,7 +138,7 @@ describe('hub runner', () => {
       const line = (n) => n === 700 ? 'nonsense' : JSON.stringify({ step: n, reward: n === 3 ? NaN : n })
       writeFileSync('metrics.jsonl', Array.from({ length: 12000 }, (_, n) => line(n)).join('\\n'))`)
     expect(code).toBe(0)
-    expect(err).toContain('a line of metrics.jsonl was left out: not JSON: nonsense')
+    expect(err).toContain('dropped a line of metrics.jsonl: not JSON: nonsense')
     const text = await (await fetch(`${env.HUB_URL}/v1/runs/${id}/logs/download`, bearer())).text()
     const lines = text.split('\n')
     const whole = Array.from({ length: 20_000 }, (_, n) => `${n} ${'ä🤖'.repeat(n % 30)}`)
@@ -149,7 +149,7 @@ describe('hub runner', () => {
     expect(metrics.out.trimEnd().split('\n')).toHaveLength(11_999)
   })
 
-  it('keeps lines of bytes that are no text', async () => {
+  it('keeps lines that are not valid text', async () => {
     const id = await submit()
     const { err } = await runner(`
       import { writeFileSync } from 'node:fs'
@@ -157,8 +157,8 @@ describe('hub runner', () => {
       writeFileSync('metrics.jsonl', '{"step":1}\\n{"bad":"\\\\u0000"}\\n{"step":2}\\n')
       console.log('\\x1b[31mafter\\0')
       process.exitCode = 2`)
-    expect(err).not.toContain('log lines were refused')
-    expect(err).toContain('lines of metrics.jsonl were refused and left out')
+    expect(err).not.toContain('dropped rejected log lines')
+    expect(err).toContain('dropped rejected lines of metrics.jsonl')
     expect(await get(id)).toMatchObject({
       status: 'failed',
       latest_metrics: { step: 2 },
@@ -172,7 +172,7 @@ describe('hub runner', () => {
     expect(lines).toEqual(['a\0b\ufffd\x1b[31m', '\x1b[31mafter\0', undefined])
   })
 
-  it('says why a command failed', async () => {
+  it('reports why a command failed', async () => {
     const id = await submit()
     const ended = await runner("console.log('loading'); console.error('no such dataset'); process.exit(3)")
     expect(ended.code).toBe(1)
@@ -186,7 +186,7 @@ describe('hub runner', () => {
   const endless = "process.on('SIGTERM', () => console.log('saving')); console.log('up'); setInterval(() => {}, 1000)"
   const isUp = async (id: string) => (await logs(id)).out.includes('up')
 
-  it('ends a command that does not end by itself when the run is canceled', async () => {
+  it('stops an endless command when the run is canceled', async () => {
     const id = await submit()
     const ended = runner(endless)
     await expect.poll(() => isUp(id)).toBe(true)
@@ -208,17 +208,17 @@ describe('hub runner', () => {
     expect(await get(id)).toMatchObject({ status: 'failed', error: 'The runner was stopped.' })
   })
 
-  it('stops the command when the claim is lost', async () => {
+  it('stops the command if the claim is lost', async () => {
     const id = await submit()
     const ended = runner(endless)
     await expect.poll(() => isUp(id)).toBe(true)
     await hub.running.deps.db.query({ name: '', text: 'update runs set attempt = attempt + 1 where id = $1' }, [id])
     const { code, out, err } = await ended
     expect([code, JSON.parse(out).status]).toEqual([1, 'lost'])
-    expect(err).toContain('the claim is lost')
+    expect(err).toContain('claim lost')
   })
 
-  it('needs a command, and a key that may train', async () => {
+  it('requires a command and a key with scope train', async () => {
     const bare = { ...env, HUB_TOKEN: await hub.key(ada, { scope: 'read' }) }
     const start = (more: string[], given: Record<string, string>) =>
       runCommandLine(registerRunnerCommand, ['runner', '--owner', ada.handle, '--once', ...more], given)

@@ -1,4 +1,4 @@
-/** What others say reaches a terminal as text: no escape sequence of a name, an error or a log line does anything there. */
+/** Untrusted text reaches the terminal as plain text: escape sequences in names, errors and log lines have no effect. */
 import { once } from 'node:events'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -14,11 +14,11 @@ import { inLine, logText, print, printColored, printJson } from '../../src/cli/t
 import { json, problem } from '../client/hub-double.ts'
 import { type CommandEnded, runCommandLine } from '../support/command-line.ts'
 
-/** Sets the title, clears the screen, asks for an answer, colors, a C1 control, the other direction, and a line of its own. */
+/** Sets the title, clears the screen, requests a reply, sets colors, a C1 control, reverses direction, fakes a line of output. */
 const evil = '\x1b]0;owned\x07\x1b[2J\x1b[6n\x1b[31mred\x9b2J\x7f\b\u202e\u2066\nhub: all is well'
 const id = 'run_01jd0000000000000000000000'
 
-/** Nothing but text and line ends; with `colors` also those. */
+/** Only text and newlines; with `colors` also color codes. */
 function expectVisible(text: string, colors = false): void {
   const rest = colors
     ? text
@@ -36,7 +36,7 @@ const written = (write: (stream: { write(text: string): void }) => void): string
   return out.join('')
 }
 
-describe('a text of somebody else', () => {
+describe('untrusted text', () => {
   it.each([
     ['plain ünïcode 🤖 👩‍🚀\t.', 'plain ünïcode 🤖 👩‍🚀\t.'],
     ['a\nb', 'a\\nb'],
@@ -46,7 +46,7 @@ describe('a text of somebody else', () => {
     ['a\u2028b', 'a\\u2028b'],
   ])('%j is shown as %s', (text, shown) => expect(inLine(text)).toBe(shown))
 
-  it('is written in lines, in color where color is meant, and as the same JSON', () => {
+  it('is printed as lines, with colors only where allowed, and as equivalent JSON', () => {
     expect(written((out) => print(out, 'a\n\tb\x1b[1m\r\n'))).toBe('a\n\tb\\u001b[1m\\r\n')
     expect(written((out) => printColored(out, 'a\n\x1b[1;38:5:1mb\x1b[0m\x1b[2J\n'))).toBe(
       'a\n\x1b[1;38:5:1mb\x1b[0m\\u001b[2J\n',
@@ -58,23 +58,23 @@ describe('a text of somebody else', () => {
   })
 })
 
-describe('a line of a log', () => {
+describe('a log line', () => {
   it.each([
-    ['on a terminal in its colors, which end with it', '\x1b[32mok', true, '\x1b[32mok\x1b[0m'],
+    ['on a terminal with its colors, reset at the end', '\x1b[32mok', true, '\x1b[32mok\x1b[0m'],
     [
-      'on a terminal without anything else',
+      'on a terminal without other control sequences',
       '\x1b[2J\x1b]0;x\x07ok\x1b[1m',
       true,
       '\\u001b[2J\\u001b]0;x\\u0007ok\x1b[1m\x1b[0m',
     ],
-    ['on a terminal as a progress bar ended', '\r 10%|█\r 20%|██\r', true, '… 20%|██'],
-    ['without the end that Windows writes', 'ok\r', true, 'ok'],
-    ['in a file with nothing left out', ' 10%\r 20%\x1b[1m\r', false, ' 10%\\r 20%\\u001b[1m'],
+    ['on a terminal as the final state of a progress bar', '\r 10%|█\r 20%|██\r', true, '… 20%|██'],
+    ['without a Windows line ending', 'ok\r', true, 'ok'],
+    ['in full outside a terminal', ' 10%\r 20%\x1b[1m\r', false, ' 10%\\r 20%\\u001b[1m'],
     ['as one line', 'a\nb', true, 'a\\nb'],
   ])('is shown %s', (_, line, isTerminal, shown) => expect(logText(line, isTerminal)).toBe(shown))
 })
 
-describe('a hub that means ill', () => {
+describe('a malicious hub', () => {
   let server: Server
   let base: string
   let answer: (request: IncomingMessage, response: ServerResponse) => void
@@ -120,7 +120,7 @@ describe('a hub that means ill', () => {
     ['runs', { items: [run], next_cursor: null }, registerRunCommands, ['runs']],
     ['a run as JSON', run, registerRunCommands, ['runs', id, '--json']],
     [
-      'who one is',
+      'the account',
       { account: { handle: evil }, name: evil, orgs: [{ handle: evil }], [evil]: evil },
       registerClientCommands,
       ['whoami'],
@@ -149,14 +149,14 @@ describe('a hub that means ill', () => {
       registerClientCommands,
       ['repos'],
     ],
-    ['what is not /v1', { [evil]: evil }, registerRunCommands, ['runs', id]],
+    ['an unexpected response', { [evil]: evil }, registerRunCommands, ['runs', id]],
     [
       'files that cannot be written',
       { items: [{ path: evil, size: 1, updated_at: '' }], next_cursor: null },
       registerClientCommands,
       ['pull', 'o/s', 'copy'],
     ],
-  ])('moves nothing with %s', async (_, body, register, args) => {
+  ])('has no effect on the terminal with %s', async (_, body, register, args) => {
     answer = (_request, response) => json(response, body)
     const { code, out, err } = await command(register, args)
     expect([0, 1]).toContain(code)
@@ -165,7 +165,7 @@ describe('a hub that means ill', () => {
     expectVisible(err)
   })
 
-  it('moves nothing with a Problem', async () => {
+  it('has no effect on the terminal with a Problem', async () => {
     answer = (_request, response) =>
       problem(response, 422, evil, evil, [{ type: evil, detail: evil, loc: ['body', evil] }])
     const { code, err } = await command(registerRunCommands, ['runs', id])
@@ -173,7 +173,7 @@ describe('a hub that means ill', () => {
     expectVisible(err)
   })
 
-  it.each([true, false])('moves nothing with a log (a terminal: %s)', async (isTTY) => {
+  it.each([true, false])('has no effect on the terminal with a log (TTY: %s)', async (isTTY) => {
     const data = (object: object) => `data: ${JSON.stringify(object)}\n\n`
     answer = (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -196,7 +196,7 @@ describe('a hub that means ill', () => {
     ).toEqual([evil, evil, undefined])
   })
 
-  it('moves nothing on the terminal of a runner', async () => {
+  it('has no effect on the terminal of a runner', async () => {
     answer = ({ url }, response) => {
       if (url === '/v1/me') return json(response, {})
       if (url?.endsWith('/checkpoints')) return json(response, { items: [] })
@@ -207,7 +207,7 @@ describe('a hub that means ill', () => {
     const { code, err } = await command(registerRunnerCommand, args)
     expect(code).toBe(1)
     expectVisible(err)
-    expect(err).toContain('the claim is lost')
+    expect(err).toContain('claim lost')
     expect(await readdir(join(base, 'runs'))).toEqual([id])
   })
 })

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(base, { recursive: true, force: true }))
 
-/** Trains with these hyperparameters in a folder of its own. */
+/** Trains with these hyperparameters in a new folder. */
 async function train(hyperparams: object) {
   const dir = await mkdtemp(join(base, 'run-'))
   const log = await new Promise<string>((resolve, reject) => {
@@ -31,7 +31,7 @@ async function train(hyperparams: object) {
 }
 
 describe('the example trainer', () => {
-  it('learns, and leaves what a runner takes', async () => {
+  it('learns, and writes the files that a runner reports', async () => {
     const { dir, log, text, rewards, metrics } = await train({ iterations: 40, episodes: 4, checkpoint_every: 15 })
     const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
     expect(mean(rewards.slice(-5))).toBeGreaterThan(mean(rewards.slice(0, 5)) + 50)
@@ -42,13 +42,13 @@ describe('the example trainer', () => {
     expect(JSON.parse(await text('scorecard.json')).gates).toHaveLength(3)
     expect(log).toMatch(/^training 81 parameters for 40 iterations, seed 1\niteration {4}1 /)
   })
-  it('does the same for the same seed, and another thing for another', async () => {
+  it('is deterministic for a seed', async () => {
     const small = { iterations: 3, episodes: 2, pairs: 4 }
     const [one, same, other] = await Promise.all([train(small), train(small), train({ ...small, seed: 2 })])
     expect(same.rewards).toEqual(one.rewards)
     expect(other.rewards).not.toEqual(one.rewards)
   })
-  it('makes checkpoints that the example battery gates, as the recipe asks', async () => {
+  it('writes checkpoints that the example battery gates as the recipe asks', async () => {
     const { dir } = await train({ iterations: 40, episodes: 4, checkpoint_every: 40 })
     const gate = async (asked: Record<string, string>) => {
       const results = join(dir, `results-${Object.values(asked).join('-')}.json`)

@@ -21,7 +21,7 @@ afterEach(async () => {
   await rm(base, { recursive: true, force: true })
 })
 
-/** Collects what is written; a terminal when asked. */
+/** A writable that collects its input; optionally a terminal. */
 function sink(isTTY = false) {
   let text = ''
   const stream = new Writable({
@@ -67,7 +67,7 @@ describe('exit codes', () => {
     [422, 'validation.failed', 5],
     [413, 'quota.storage', 5],
     [418, 'teapot', 1],
-  ])('a %i ends with its own code and names the request', async (status, type, code) => {
+  ])('a %i response exits with its own code and prints the request id', async (status, type, code) => {
     hub.fault = (_, response) => {
       problem(response, status, type, 'It was refused.', [{ type, detail: 'this one', loc: ['query', 'limit'] }])
       return true
@@ -79,7 +79,7 @@ describe('exit codes', () => {
     expect(ended.err + ended.out).not.toContain('hub_key_secret')
   })
   it.each([[['ls', 'noslash']], [['push', 'x']], [['ls', 'o/s', '--nope']], [['pull', 'o/s', 'x', '--jobs', '0']]])(
-    '%j is wrong usage: 2',
+    '%j is wrong usage and exits with 2',
     async (args) => {
       expect((await hubCommand(args)).code).toBe(2)
     },
@@ -95,7 +95,7 @@ describe('exit codes', () => {
     })
     expect(ended.code).toBe(130)
   })
-  it('is 4 with a hint when a push names a repo that is not there', async () => {
+  it('is 4, with a hint, for a push to a repo that does not exist', async () => {
     hub.repoExists = false
     await writeFile(join(base, 'a'), 'a')
     const ended = await hubCommand(['push', base, 'o/s'])
@@ -110,7 +110,7 @@ describe('output', () => {
     expect(JSON.parse(ended.out)).toMatchObject({ repo: 'o/s', sent: ['a'], failed: [] })
     expect(ended).toMatchObject({ code: 0, err: '' })
   })
-  it('has the names of /v1 with --json', async () => {
+  it('uses the names of /v1 with --json', async () => {
     await writeFile(join(base, 'a'), 'a')
     const pushed = JSON.parse((await hubCommand(['push', base, 'o/s', '--json'])).out)
     const pulled = JSON.parse((await hubCommand(['pull', 'o/s', join(base, 'copy'), '--json'])).out)
@@ -120,7 +120,7 @@ describe('output', () => {
       { fetched_bytes: 1, skipped_bytes: 0 },
     ])
   })
-  it('draws a bar on a terminal and nothing elsewhere', () => {
+  it('shows a progress bar on a terminal only', () => {
     const written = [true, false].map((isTTY) => {
       const { stream, text } = sink(isTTY)
       const terminal = Object.assign(stream, {
@@ -140,7 +140,7 @@ describe('output', () => {
     expect(written[0]).toContain('pushing')
     expect(written[1]).toBe('')
   })
-  it('keeps a login for its own hub only, readable by its owner alone', async () => {
+  it('stores a login readable only by the user and sends it only to its own hub', async () => {
     const seen: Array<string | undefined> = []
     hub.fault = (request, response) => {
       seen.push(request.headers.authorization)

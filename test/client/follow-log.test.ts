@@ -32,7 +32,7 @@ describe('the event parser', () => {
     ['\n', stream],
     ['\r\n', Buffer.from(stream.toString().replaceAll('\n', '\r\n'))],
     ['\r', Buffer.from(`${stream.toString().replaceAll('\n', '\r')}: end\r`)],
-  ])('gives the same events wherever the bytes are cut, with line ends %j', (_, bytes) => {
+  ])('yields the same events however the bytes are split, with line ends %j', (_, bytes) => {
     for (let size = 1; size <= bytes.length; size += 1) {
       const parser = sseParser()
       const found = []
@@ -40,7 +40,7 @@ describe('the event parser', () => {
       expect([size, found, parser.retryMs]).toEqual([size, whole, 150])
     }
   })
-  it('does not keep an event that never ends', () => {
+  it('throws on an event that never ends', () => {
     const parser = sseParser()
     const push = () => {
       for (let n = 0; n < 20; n += 1) parser.push(Buffer.from(`data: ${'x'.repeat(1_000_000)}\n`))
@@ -53,7 +53,7 @@ describe('following a log', () => {
   let close = async () => {}
   afterEach(() => close())
 
-  /** A hub whose n-th connection is answered by the n-th of these. */
+  /** A hub that answers its n-th connection with the n-th handler. */
   async function hub(...answers: ((request: IncomingMessage, response: ServerResponse) => void)[]) {
     const asked: string[] = []
     const server = createServer((request, response) => {
@@ -78,7 +78,7 @@ describe('following a log', () => {
   }
   const end = 'event: end\nid: 2.1-1\ndata: {"status":"succeeded"}\n\n'
 
-  it('goes on where the connection broke, without the tail of the first request', async () => {
+  it('resumes where the connection broke, without repeating the tail option', async () => {
     const { asked, client } = await hub(
       sends(log('1.1-0', 'one')),
       (_, response) => response.writeHead(503).end('{}'),
@@ -101,7 +101,7 @@ describe('following a log', () => {
       '/v1/runs/run_1/logs?follow=true&strip_ansi=true 1.2-1',
     ])
   })
-  it('is refused as any other call', async () => {
+  it('rejects with the error of the hub like any other call', async () => {
     const { client } = await hub((_, response) =>
       response
         .writeHead(404, { 'content-type': 'application/problem+json' })
@@ -109,7 +109,7 @@ describe('following a log', () => {
     )
     await expect(client.runs.follow('run_1', { follow: true }).next()).rejects.toMatchObject({ status: 404 })
   })
-  it('gives up on a hub that stays away', async () => {
+  it('gives up on a hub that stays unreachable', async () => {
     const { asked, client } = await hub((request) => request.socket.destroy())
     await expect(client.runs.follow('run_1', { follow: true }).next()).rejects.toThrow('cannot be reached')
     expect(asked.length).toBe(3)

@@ -1,4 +1,4 @@
-/** A hub that means ill: what it names never lands outside of the folder that was given, and never where Git would act on it. */
+/** A malicious hub cannot make the client write outside the given folder or into Git's own files. */
 import { once } from 'node:events'
 import { lstat, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -45,21 +45,21 @@ describe('a pull', () => {
     '.g\u200cit/config',
     'GIT~1/config',
     '.git::$INDEX_ALLOCATION/config',
-  ])('writes nothing of a repo that names %j', async (path) => {
+  ])('writes nothing of a repo that contains %j', async (path) => {
     hub.store('good', Buffer.from('1'))
     hub.store(path, Buffer.from('[core]\n\tfsmonitor = touch owned\n'))
     await expect(pull()).rejects.toThrow('nothing was written')
     await expect(readdir(into)).rejects.toThrow()
   })
 
-  it('goes through no link into what Git keeps', async () => {
+  it('follows no link into the .git folder', async () => {
     await mkdir(join(into, '.git', 'hooks'), { recursive: true })
     await writeFile(join(into, '.git', 'config'), 'mine')
     await symlink('.git', join(into, 'docs'))
     await symlink(join('.git', 'hooks'), join(into, 'hooks'))
     hub.store('docs/config', Buffer.from('theirs'))
     hub.store('hooks/post-checkout', Buffer.from('theirs'))
-    expect((await pull()).failed.map(({ path, why }) => [path, why.includes('is a link into')])).toEqual([
+    expect((await pull()).failed.map(({ path, why }) => [path, why.includes('is a symbolic link into')])).toEqual([
       ['docs/config', true],
       ['hooks/post-checkout', true],
     ])
@@ -67,7 +67,7 @@ describe('a pull', () => {
     expect(await readdir(join(into, '.git', 'hooks'))).toEqual([])
   })
 
-  it('replaces a link that stands in the place of a file, and leaves what it leads to', async () => {
+  it('replaces a link in the place of a file and leaves its target alone', async () => {
     const outside = join(base, 'outside')
     await writeFile(outside, 'mine')
     await mkdir(into)
@@ -80,7 +80,7 @@ describe('a pull', () => {
     expect((await readdir(base)).sort()).toEqual(['cache', 'copy', 'outside'])
   })
 
-  it.each(['', '.ranges'])('writes through no link beside the file (%j)', async (suffix) => {
+  it.each(['', '.ranges'])('does not follow a link in place of its temporary file (%j)', async (suffix) => {
     const outside = join(base, 'outside')
     await mkdir(into)
     const bytes = Buffer.alloc(suffix === '' ? 10 : 65 * 1_048_576)
@@ -88,7 +88,7 @@ describe('a pull', () => {
     const listed = hub.files.get('a')
     if (!listed) throw new Error('The file is not stored.')
     const { partial } = await landingOf(into, listed)
-    // A ledger is believed only beside a file of the full size.
+    // A ledger is only used if the partial file has its full size.
     if (suffix !== '') await writeFile(partial, bytes)
     await symlink(outside, `${partial}${suffix}`)
     const report = await pull()
@@ -97,22 +97,22 @@ describe('a pull', () => {
   })
 })
 
-describe('names that Windows takes for others', () => {
+describe('names that are special on Windows', () => {
   it.each(['C:evil', 'a:stream', 'CON', 'sub/nul.txt', 'COM1', 'lpt¹', 'name.', 'name ', 'a?b', 'CONOUT$'])(
-    '%j is not pulled there',
+    '%j is refused on Windows only',
     (path) => {
       expect(() => assertSafeListing([entry(path)], 'win32')).toThrow('nothing was written')
       expect(() => assertSafeListing([entry(path)], 'linux')).not.toThrow()
     },
   )
-  it.each(['console', 'com10', 'a.con', 'nullable.txt', 'a b', '.hidden'])('%j is', (path) =>
+  it.each(['console', 'com10', 'a.con', 'nullable.txt', 'a b', '.hidden'])('%j is allowed', (path) =>
     expect(() => assertSafeListing([entry(path)], 'win32')).not.toThrow(),
   )
 })
 
 describe('a runner', () => {
   it.each(['../../x', '/tmp/x', 'run_../../x', '', 'run_01jd000000000000000000000', 'run_01JD0000000000000000000000'])(
-    'takes no run that is called %j',
+    'refuses a run with the id %j',
     async (id) => {
       const server = createServer((request, response) => {
         request.resume()
@@ -138,7 +138,7 @@ describe('a runner', () => {
         await mkdir(workDir, { recursive: true })
         const args = ['runner', '--owner', 'ada', '--once', '--work-dir', workDir, '--command', `touch ${base}/ran`]
         const ended = await runCommandLine(registerRunnerCommand, args, env)
-        expect(ended).toMatchObject({ code: 1, err: expect.stringContaining('is no id of a run') })
+        expect(ended).toMatchObject({ code: 1, err: expect.stringContaining('is not a run id') })
         expect(await readdir(base, { recursive: true })).toEqual(['deep', join('deep', 'runs')])
       } finally {
         server.closeAllConnections()

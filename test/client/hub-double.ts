@@ -1,11 +1,11 @@
-/** The few answers of `/v1` that transfers need, from memory, with parts of any size and faults on demand: what a real hub cannot be made to do. */
+/** An in-memory `/v1` for transfers, with any part size and injected faults, which a real hub cannot produce. */
 import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { RemoteFile } from '../../src/client/index.ts'
 
-/** Answers a request itself (true) or leaves it to the double (false). */
+/** Returns true if it handled the request itself. */
 type Fault = (request: IncomingMessage, response: ServerResponse, url: URL) => boolean | Promise<boolean>
 
 export interface HubDouble {

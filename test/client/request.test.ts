@@ -1,4 +1,4 @@
-/** Requests of the client, held to the OpenAPI document by the compiler: an expected error that does not come is an error itself. */
+/** The compiler checks requests against the OpenAPI document: an unused `@ts-expect-error` is itself an error. */
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
 import { openCaller } from '../../src/client/call.ts'
@@ -6,7 +6,7 @@ import { type AnswerTo, type Parts, type Query, requestLine } from '../../src/cl
 import { remoteRepo } from '../../src/client/shapes.ts'
 
 describe('a request line', () => {
-  it('has its names filled in, encoded, and only what is said in its query', () => {
+  it('has encoded path parameters and only the defined query parameters', () => {
     const path = { owner: 'mia', repo: 'a/b ü' }
     expect(requestLine('GET /v1/repos/{owner}/{repo}', { path })).toEqual({
       method: 'GET',
@@ -22,7 +22,7 @@ describe('a call', () => {
   const path = { run_id: 'run_1' }
   const run = z.looseObject({ id: z.string() })
 
-  it('takes what the operation takes', () => {
+  it('accepts the parameters of the operation', () => {
     expectTypeOf<Parts<'POST /v1/runs/{run_id}/claim'>['path']>().toEqualTypeOf<{ readonly run_id: string }>()
     expectTypeOf<Query<'GET /v1/repos/{owner}/{repo}/tree'>>().toEqualTypeOf<{
       readonly prefix?: string
@@ -32,29 +32,29 @@ describe('a call', () => {
     expectTypeOf<AnswerTo<'DELETE /v1/runs/{run_id}'>>().toEqualTypeOf<null>()
   })
 
-  it('does not compile with what the document does not have', () => {
+  it('does not compile with anything that the document lacks', () => {
     const calls = [
       // @ts-expect-error: no such path
       () => call('GET /v1/walks', run),
-      // @ts-expect-error: no such method of this path
+      // @ts-expect-error: no such method on this path
       () => call('PATCH /v1/runs/{run_id}', run, { path }),
-      // @ts-expect-error: the path names a run
+      // @ts-expect-error: the path parameter is missing
       () => call('GET /v1/runs/{run_id}', run),
-      // @ts-expect-error: the path has no such name
+      // @ts-expect-error: no such path parameter
       () => call('GET /v1/runs/{run_id}', run, { path: { id: 'run_1' } }),
-      // @ts-expect-error: no such name beside it
+      // @ts-expect-error: no such additional path parameter
       () => call('GET /v1/runs/{run_id}', run, { path: { run_id: 'run_1', id: 'run_1' } }),
-      // @ts-expect-error: no such member of the query
+      // @ts-expect-error: no such query parameter
       () => call('GET /v1/repos', z.looseObject({}), { query: { page: 2 } }),
       // @ts-expect-error: a number in the document
       () => call('GET /v1/repos', z.looseObject({}), { query: { limit: 'all' } }),
       // @ts-expect-error: the worker is missing
       () => call('POST /v1/runs/{run_id}/claim', run, { path, body: {} }),
-      // @ts-expect-error: no body is read
+      // @ts-expect-error: the operation has no body
       () => call('POST /v1/runs/{run_id}/cancel', run, { path, body: { why: 'late' } }),
-      // @ts-expect-error: a run is no repo
+      // @ts-expect-error: a run is not a repo
       () => call('GET /v1/runs/{run_id}', remoteRepo, { path }),
-      // @ts-expect-error: nothing is answered
+      // @ts-expect-error: the response has no body
       () => call('DELETE /v1/runs/{run_id}', run, { path }),
     ]
     expect(calls).toHaveLength(11)

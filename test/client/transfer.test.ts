@@ -33,7 +33,7 @@ afterEach(async () => {
 })
 
 describe('the walk', () => {
-  it('lists files in byte order, without .git and .DS_Store, with links inside followed', async () => {
+  it('lists files in byte order, skips .git and .DS_Store, and follows links that stay inside', async () => {
     await put('b/z.txt', '1')
     await put('a.txt', '2')
     await put('.git/config', '3')
@@ -41,7 +41,7 @@ describe('the walk', () => {
     await symlink('a.txt', join(dir, 'link.txt'))
     expect((await walkFolder(dir)).map((file) => file.path)).toEqual(['a.txt', 'b/z.txt', 'link.txt'])
   })
-  it('names every path that cannot be pushed in one error', async () => {
+  it('reports every path that cannot be pushed in one error', async () => {
     await put('back\\slash', '1')
     await put('bell\u0007', '2')
     await symlink('/etc/hostname', join(dir, 'out'))
@@ -52,13 +52,13 @@ describe('the walk', () => {
     const { faults } = error as { faults: string[] }
     expect(faults).toHaveLength(5)
   })
-  it('sends names in NFC and refuses two that become one', async () => {
+  it('normalizes names to NFC and refuses two with the same form', async () => {
     await put('e\u0301.txt', '1')
     expect((await walkFolder(dir))[0]?.path).toBe('\u00e9.txt')
     await put('\u00e9.txt', '2')
     await expect(walkFolder(dir)).rejects.toMatchObject({ faults: [expect.stringContaining('Unicode form')] })
   })
-  it('holds to include and exclude', async () => {
+  it('applies include and exclude patterns', async () => {
     for (const path of ['a.png', 'm/b.png', 'm/c.stl', '.hidden/d.png']) await put(path, path)
     const paths = async (include: string[], exclude: string[]) =>
       (await walkFolder(dir, { include, exclude })).map((file) => file.path)
@@ -68,7 +68,7 @@ describe('the walk', () => {
 })
 
 describe('push', () => {
-  it('sends every byte in parts, empty files too, and nothing the second time', async () => {
+  it('sends all files in parts, including empty ones, and nothing the second time', async () => {
     await put('big.bin', Buffer.alloc(3500, 7))
     await put('empty', '')
     const report = await pushFolder(client(), repo, dir, options())
@@ -78,7 +78,7 @@ describe('push', () => {
     expect(await pushFolder(client(), repo, dir, options())).toMatchObject({ sent: [], skipped: 2 })
     expect(hub.puts).toHaveLength(5)
   })
-  it('knows its own bytes again while the hub has not hashed them', async () => {
+  it('skips files it pushed itself before the hub has hashed them', async () => {
     await put('big.bin', Buffer.alloc(3500, 7))
     await pushFolder(client(), repo, dir, options())
     const entry = hub.files.get('big.bin')
@@ -90,7 +90,7 @@ describe('push', () => {
     }
     expect(await pushFolder(client(), repo, dir, options())).toMatchObject({ sent: [], skipped: 1 })
   })
-  it('tries again after 500, 429 and a cut connection, with a fresh URL after 403', async () => {
+  it('retries after 500, 429 and a cut connection, and uses a fresh URL after 403', async () => {
     await put('a.bin', Buffer.alloc(100, 1))
     await put('b.bin', Buffer.alloc(100, 2))
     const faults = [500, 429, 403, 0]
@@ -104,7 +104,7 @@ describe('push', () => {
     expect(await pushFolder(client(), repo, dir, options({ jobs: 2 }))).toMatchObject({ failed: [] })
     expect(hub.calls.filter((call) => call.endsWith('presign-upload')).length).toBeGreaterThan(1)
   })
-  it('asks again under a new key once the hub has kept a refusal under the first', async () => {
+  it('retries under a new idempotency key once the hub has stored an error under the first', async () => {
     await put('a', 'aaa')
     const refused = new Set<unknown>()
     hub.fault = (request, response, at) => {
@@ -117,7 +117,7 @@ describe('push', () => {
     expect(await pushFolder(client(), repo, dir, options())).toMatchObject({ sent: ['a'], failed: [] })
     expect(refused.size).toBe(1)
   })
-  it('completes the others when the hub refuses one file', async () => {
+  it('completes the other files if the hub rejects one', async () => {
     for (const name of ['a', 'b', 'c']) await put(name, name.repeat(10))
     hub.fault = async (_, response, at) => {
       if (at.pathname !== '/put' || at.searchParams.get('path') !== 'b') return false
@@ -128,7 +128,7 @@ describe('push', () => {
     expect(report.failed).toEqual([{ path: 'b', why: expect.stringContaining('is bad') }])
     expect([...hub.files.keys()].sort()).toEqual(['a', 'c'])
   })
-  it('sends no finished file or part again after the client was killed', async () => {
+  it('resends no finished file or part after the client was killed', async () => {
     await put('done.bin', Buffer.alloc(500, 1))
     await put('large.bin', Buffer.alloc(6000, 2))
     let hold = true
@@ -162,7 +162,7 @@ describe('push', () => {
 
 describe('pull', () => {
   const into = () => join(base, 'copy')
-  it('brings every byte and fetches nothing the second time', async () => {
+  it('downloads every byte, and nothing the second time', async () => {
     hub.store('a/b.bin', Buffer.alloc(70_000, 3))
     hub.store('empty', Buffer.alloc(0))
     await pullRepo(client(), repo, into(), options())
@@ -170,7 +170,7 @@ describe('pull', () => {
     expect(await pullRepo(client(), repo, into(), options())).toMatchObject({ fetched: [], skipped: 2 })
     expect((await readdir(into())).sort()).toEqual(['a', 'empty'])
   })
-  it('goes on after a cut with a range', async () => {
+  it('resumes with a range request after a cut', async () => {
     hub.store('b.bin', Buffer.alloc(400_000, 3))
     const ranges: string[] = []
     let cuts = 1
@@ -187,7 +187,7 @@ describe('pull', () => {
     expect(ranges).toHaveLength(2)
     expect((await readFile(join(into(), 'b.bin'))).equals(Buffer.alloc(400_000, 3))).toBe(true)
   })
-  it('puts nothing in place whose digest differs', async () => {
+  it('writes no file whose digest differs', async () => {
     hub.store('bad.bin', Buffer.from('other'), { sha256: '0'.repeat(64) })
     hub.store('good.bin', Buffer.from('good'))
     const report = await pullRepo(client(), repo, into(), options())
@@ -195,7 +195,7 @@ describe('pull', () => {
     expect(await readdir(into())).toEqual(['good.bin'])
   })
   it.each(['../evil', '/etc/evil', 'a/../../evil', 'a\\b', 'a//b'])(
-    'writes nothing when the listing names %s',
+    'writes nothing if the listing contains %s',
     async (path) => {
       hub.store('good', Buffer.from('1'))
       hub.store(path, Buffer.from('2'))
@@ -203,12 +203,12 @@ describe('pull', () => {
       await expect(readdir(into())).rejects.toThrow()
     },
   )
-  it('follows no link out of the folder', async () => {
+  it('follows no link that leaves the folder', async () => {
     await mkdir(into())
     await symlink(dir, join(into(), 'sub'))
     hub.store('sub/x', Buffer.from('1'))
     expect((await pullRepo(client(), repo, into(), options())).failed).toEqual([
-      { path: 'sub/x', why: expect.stringContaining('leads out') },
+      { path: 'sub/x', why: expect.stringContaining('leaves the folder') },
     ])
     expect(await readdir(dir)).toEqual([])
   })

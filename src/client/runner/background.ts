@@ -1,40 +1,40 @@
-/** Work beside the reports, one look at a time. */
+/** A polling task that runs beside the reports, one poll at a time. */
 import { failureLine } from '../problem.ts'
 
-export interface Background {
-  /** Begins a look, unless one is under way or the last one began less than `everyMs` ago. */
-  look(): void
-  /** Waits for the look under way, and looks a last time at what is complete now. */
+export interface BackgroundTask {
+  /** Starts a poll, unless one is in progress or the last one started less than `everyMs` ago. */
+  poll(): void
+  /** Awaits the current poll, then polls a final time. */
   finish(): Promise<void>
 }
 
-/** A failure is told once and passes with the next look. */
-export function background(
-  look: (isWhole: boolean) => Promise<void>,
-  options: { readonly what: string; readonly everyMs?: number; readonly tell: (line: string) => void },
-): Background {
-  const { what, everyMs = 0, tell } = options
-  let under: Promise<void> | null = null
-  let beganAt = Number.NEGATIVE_INFINITY
-  let told = ''
+/** Logs each distinct failure once; the next poll retries. */
+export function backgroundTask(
+  poll: (isFinal: boolean) => Promise<void>,
+  options: { readonly what: string; readonly everyMs?: number; readonly logLine: (line: string) => void },
+): BackgroundTask {
+  const { what, everyMs = 0, logLine } = options
+  let current: Promise<void> | null = null
+  let startedAt = Number.NEGATIVE_INFINITY
+  let lastLogged = ''
   const failed = (error: unknown) => {
-    const line = `${what} wait: ${failureLine(error)}`
-    if (line !== told) tell(line)
-    told = line
+    const line = `${what} delayed: ${failureLine(error)}`
+    if (line !== lastLogged) logLine(line)
+    lastLogged = line
   }
   return {
-    look() {
-      if (under || performance.now() - beganAt < everyMs) return
-      beganAt = performance.now()
-      under = look(false)
+    poll() {
+      if (current || performance.now() - startedAt < everyMs) return
+      startedAt = performance.now()
+      current = poll(false)
         .catch(failed)
         .finally(() => {
-          under = null
+          current = null
         })
     },
     async finish() {
-      await under
-      await look(true).catch((error: unknown) => tell(`${what} are left: ${failureLine(error)}`))
+      await current
+      await poll(true).catch((error: unknown) => logLine(`${what} not completed: ${failureLine(error)}`))
     },
   }
 }

@@ -1,16 +1,16 @@
-/** The operator's battery: a command that rolls a checkpoint out in simulation and writes down what it found. */
+/** The battery: the operator's command that evaluates a checkpoint in simulation and writes its results to a file. */
 import { mkdir, readFile, rm } from 'node:fs/promises'
 import { z } from 'zod'
 import { readAs } from '../run-shapes.ts'
 import { startCommand } from './command.ts'
-import { lastLine } from './ending.ts'
 import type { RunningCommand } from './journal.ts'
 import type { GateFiles, RunFiles } from './run-files.ts'
+import { lastLine } from './run-result.ts'
 
 const whole = z.number().int()
 const count = readAs(whole)
 
-/** `recipe.gate` as far as a runner acts on it (spec, CheckpointGateSpec). */
+/** The fields of `recipe.gate` that a runner uses (spec, CheckpointGateSpec). */
 const gateSpec = z.looseObject({
   every_steps: readAs(whole.min(1)),
   battery: z.string().nullish(),
@@ -23,13 +23,13 @@ const gateSpec = z.looseObject({
 })
 export type GateSpec = z.output<typeof gateSpec>
 
-/** The gate of a recipe; null where it has none that can be read. */
+/** The gate of a recipe; null if absent or invalid. */
 export function gateOf(recipe: Readonly<Record<string, unknown>>): GateSpec | null {
   const { success, data } = gateSpec.safeParse(recipe.gate)
   return success ? data : null
 }
 
-/** What the command writes into `HUB_GATE_RESULTS`; other members are left out. */
+/** The content of `HUB_GATE_RESULTS`; unknown members are dropped. */
 const results = z.object({
   cells: z.array(
     z.object({
@@ -53,14 +53,14 @@ export interface BatteryRun {
   readonly gate: GateFiles
 }
 
-/** Starts it in a folder of its own that is empty, with the recipe on standard input. */
+/** Starts the battery in an empty folder of its own, with the recipe on standard input. */
 export async function startBattery(
   { command, env, spec, step, checkpointDir, gate }: BatteryRun,
   files: RunFiles,
 ): Promise<RunningCommand> {
   await rm(gate.root, { recursive: true, force: true })
   await mkdir(gate.dir, { recursive: true })
-  const said: Record<string, string | number | null | undefined> = {
+  const variables: Record<string, string | number | null | undefined> = {
     HUB_CHECKPOINT_DIR: checkpointDir,
     HUB_CHECKPOINT_STEP: step,
     HUB_GATE_BATTERY: spec.battery ?? 'watch',
@@ -71,12 +71,12 @@ export async function startBattery(
     HUB_GATE_CELL_COUNT: spec.cell_count,
     HUB_GATE_RESULTS: gate.results,
   }
-  const given = Object.entries(said).filter(([, value]) => value != null)
-  const own = Object.fromEntries(given.map(([name, value]) => [name, String(value)]))
+  const defined = Object.entries(variables).filter(([, value]) => value != null)
+  const own = Object.fromEntries(defined.map(([name, value]) => [name, String(value)]))
   return startCommand(command, { ...gate, input: files.input }, { ...env, ...own })
 }
 
-/** What it wrote, or why that is nothing: a battery that failed says nothing about its checkpoint. */
+/** The results, or the reason why there are none: a failed battery is no verdict on its checkpoint. */
 export async function resultsOf(gate: GateFiles, code: number | null): Promise<BatteryResults | string> {
   if (code !== 0) {
     const last = await lastLine(gate.output)

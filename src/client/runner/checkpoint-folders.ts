@@ -1,16 +1,16 @@
 /** The folders `checkpoints/step_{N}/` of a run, and whether they are complete. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { absent, stampOf } from './run-files.ts'
+import { nullIfMissing, versionOf } from './run-files.ts'
 
 export interface CheckpointFolder {
   readonly step: number
   readonly name: string
 }
 
-/** Oldest step first. Other names, such as `step_5.tmp`, are folders under way. */
-export async function foldersIn(dir: string): Promise<CheckpointFolder[]> {
-  const entries = (await readdir(dir, { withFileTypes: true }).catch(absent)) ?? []
+/** Lowest step first. Other names, such as `step_5.tmp`, are still being written. */
+export async function listCheckpoints(dir: string): Promise<CheckpointFolder[]> {
+  const entries = (await readdir(dir, { withFileTypes: true }).catch(nullIfMissing)) ?? []
   return entries
     .flatMap((entry): CheckpointFolder[] => {
       const [, step] = /^step_(\d{1,15})$/.exec(entry.name) ?? []
@@ -19,15 +19,15 @@ export async function foldersIn(dir: string): Promise<CheckpointFolder[]> {
     .sort((a, b) => a.step - b.step)
 }
 
-/** Answers whether the folder of this name has not changed for `settleMs`, from look to look. One that is made elsewhere and renamed waits no less. */
-export function settledFolders(
+/** Returns a check whether the named folder has been unchanged for `settleMs` across calls. A folder that was renamed into place waits as long. */
+export function stabilityCheck(
   dir: string,
   settleMs: number,
   now = () => performance.now(),
 ): (name: string) => Promise<boolean> {
   const seen = new Map<string, { readonly stamp: string; readonly at: number }>()
   return async (name) => {
-    const stamp = await stampOfFolder(join(dir, name))
+    const stamp = await folderVersion(join(dir, name))
     const before = seen.get(name)
     if (before?.stamp === stamp) return stamp !== '' && now() - before.at >= settleMs
     seen.set(name, { stamp, at: now() })
@@ -35,9 +35,9 @@ export function settledFolders(
   }
 }
 
-/** '' for a folder without files. */
-async function stampOfFolder(dir: string): Promise<string> {
-  const names = (await readdir(dir, { recursive: true }).catch(absent)) ?? []
-  const stamps = await Promise.all(names.sort().map(async (name) => `${name} ${await stampOf(join(dir, name))}`))
+/** '' for an empty folder. */
+async function folderVersion(dir: string): Promise<string> {
+  const names = (await readdir(dir, { recursive: true }).catch(nullIfMissing)) ?? []
+  const stamps = await Promise.all(names.sort().map(async (name) => `${name} ${await versionOf(join(dir, name))}`))
   return stamps.join('\n')
 }

@@ -1,19 +1,19 @@
-/** Cutting a growing output into chunks of a report. Pure. */
+/** Cuts a growing output into report-sized chunks. Pure. */
 
-/** What a report takes of a log, in bytes of UTF-8 (spec, reportRun). */
+/** Maximum log bytes (UTF-8) per report (spec, reportRun). */
 export const MAX_CHUNK_BYTES = 256 * 1024
 
 export interface Chunk {
   readonly text: string
-  /** How many of the given bytes it is. */
+  /** How many input bytes it covers. */
   readonly size: number
 }
 
 const NEWLINE = 10
 
 /**
- * The longest run of whole lines at the beginning of `bytes` that fits a chunk, or null when there is none yet. A line that is longer than a chunk is cut
- * between characters. With `isEnd` nothing comes after these bytes: what is left is a line, though its end is missing. Bytes that are no UTF-8 become
+ * As many complete lines from the start of `bytes` as fit a chunk, or null if there is none yet. A line longer than a chunk is cut
+ * between characters. `isEnd`: the file ends here, so an unterminated last line is complete. Invalid UTF-8 becomes
  * U+FFFD.
  */
 export function cutChunk(bytes: Uint8Array, isEnd: boolean, maxBytes = MAX_CHUNK_BYTES): Chunk | null {
@@ -29,13 +29,13 @@ export function cutChunk(bytes: Uint8Array, isEnd: boolean, maxBytes = MAX_CHUNK
     else if (isFull || size < bytes.length) size = characterEnd(window)
     else return null
     const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, size))
-    // A byte that is no character grows to three.
+    // Each invalid byte becomes three (U+FFFD).
     if (Buffer.byteLength(text) <= maxBytes) return { text, size }
     size = Math.max(1, Math.floor(size / 3))
   }
 }
 
-/** The length without a character that the end cuts off. */
+/** The length without a character that is cut off at the end. */
 function characterEnd(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length - 1); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0

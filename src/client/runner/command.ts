@@ -1,4 +1,4 @@
-/** The command of a run as a process group of its own, which outlives a runner that is killed: its output goes into a file, its exit code too. */
+/** Runs the command in a process group of its own, so that it survives a killed runner. Its output and exit code go to files. */
 import { spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -6,8 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { RunningCommand } from './journal.ts'
 
 /**
- * `$1` is the command, `$2` the file of its exit code. A signal to the group ends the command; the shell stays to say how it ended, and
- * says nothing else: its own words go nowhere, those of the command to the third file.
+ * `$1` is the command, `$2` the exit-code file. A signal to the group ends the command; the shell survives to record the exit code.
+ * The shell's own messages are discarded; the command's stderr goes to file descriptor 3.
  */
 const wrapper = `trap : TERM INT HUP; sh -c "$1" 2>&3 3>&-; echo $? > "$2.new" && mv "$2.new" "$2"`
 
@@ -15,11 +15,11 @@ export interface CommandFiles {
   readonly dir: string
   readonly output: string
   readonly exitCode: string
-  /** What standard input is read from. */
+  /** The file for standard input. */
   readonly input: string
 }
 
-/** Starts it. Rejects when no process can be made. */
+/** Starts the command. Rejects if it cannot be spawned. */
 export async function startCommand(
   command: string,
   files: CommandFiles,
@@ -37,29 +37,29 @@ export async function startCommand(
     await new Promise<void>((resolve, reject) => child.once('spawn', resolve).once('error', reject))
     child.unref()
     const pid = child.pid ?? 0
-    return { pid, born: bornAt(pid) ?? '' }
+    return { pid, born: startTimeOf(pid) ?? '' }
   } finally {
     closeSync(output)
     closeSync(input)
   }
 }
 
-/** The exit code, once the command has ended; null before, and when its shell was killed too. */
+/** The exit code; null while the command runs, or if its shell was killed too. */
 export async function exitCodeIn(file: string): Promise<number | null> {
   const text = await readFile(file, 'utf8').catch(() => '')
   return /^\d+\s*$/.test(text) ? Number(text) : null
 }
 
-/** Whether a process of the group is alive. A number that was given to another process since does not count. */
+/** Whether a process of the group is alive. A reused pid does not count. */
 export function isAlive({ pid, born }: RunningCommand): boolean {
-  const now = bornAt(pid)
+  const now = startTimeOf(pid)
   if (now !== null) return now === born || born === ''
-  if (!born.startsWith(bootOf())) return false
-  // The shell is gone; what it began may still be there. Its group's number is not given out again before.
+  if (!born.startsWith(bootId())) return false
+  // The shell is gone, but its children may be alive; until they exit, the group id is not reused.
   return signalGroup(pid, 0)
 }
 
-/** Asks the group to end, and ends it after `graceMs`. */
+/** Sends SIGTERM to the group, and SIGKILL after `graceMs`. */
 export async function stopCommand(command: RunningCommand, graceMs: number): Promise<void> {
   if (!isAlive(command)) return
   signalGroup(command.pid, 'SIGTERM')
@@ -79,21 +79,21 @@ function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** When the process began, as the system counts it; null when there is none. Where that cannot be told, '' for every living one. */
-function bornAt(pid: number): string | null {
+/** Start time of the process; null if there is none. Always '' outside Linux, where it is not readable. */
+function startTimeOf(pid: number): string | null {
   if (process.platform !== 'linux') return isProcess(pid) ? '' : null
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The name in parentheses may hold anything; after it, the state is field 3 and the start 22.
+    // The parenthesized name may contain anything; after it come the state (field 3) and the start time (field 22).
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return fields[0] === 'Z' ? null : `${bootOf()} ${fields[19]}`
+    return fields[0] === 'Z' ? null : `${bootId()} ${fields[19]}`
   } catch {
     return null
   }
 }
 
-/** Process ids start over with each boot of the machine. */
-function bootOf(): string {
+/** Process ids start over with each boot. */
+function bootId(): string {
   return process.platform === 'linux' ? readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim() : ''
 }
 
@@ -105,5 +105,5 @@ function isProcess(pid: number): boolean {
   }
 }
 
-/** This process, as it is told from a later one of the same number. */
-export const thisProcess = (): RunningCommand => ({ pid: process.pid, born: bornAt(process.pid) ?? '' })
+/** This process, distinguishable from a later one with the same pid. */
+export const thisProcess = (): RunningCommand => ({ pid: process.pid, born: startTimeOf(process.pid) ?? '' })

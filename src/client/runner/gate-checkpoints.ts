@@ -1,21 +1,21 @@
-/** Gating checkpoints while a run trains (spec, CheckpointGateSpec): the first one at or past each multiple of `every_steps`, in the order of the steps. */
+/** Gates checkpoints while a run trains (spec, CheckpointGateSpec): the first one at or past each multiple of `every_steps`, in step order. */
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { HubClient } from '../hub-client.ts'
 import { failureLine, ProblemError } from '../problem.ts'
 import { type BatteryResults, type GateSpec, resultsOf, startBattery } from './battery.ts'
-import { type CheckpointFolder, foldersIn } from './checkpoint-folders.ts'
+import { type CheckpointFolder, listCheckpoints } from './checkpoint-folders.ts'
 import { exitCodeIn, isAlive, stopCommand } from './command.ts'
 import type { Journal } from './journal.ts'
 import type { RunFiles } from './run-files.ts'
 
 export interface Gater {
-  /** Gates what is due and complete. With `isWhole` all of it is. Rejects with what may pass by itself; then the next look tries again. */
-  look(isWhole: boolean): Promise<void>
-  /** Ends the battery under way, and begins no other. */
+  /** Gates complete checkpoints that are due; with `isFinal` all count as complete. Rejects with transient errors; the next poll retries. */
+  poll(isFinal: boolean): Promise<void>
+  /** Stops the current battery and starts no other. */
   close(): Promise<void>
-  /** The hub answered that the run is to stop: a tripwire fired. */
-  isAskedToStop(): boolean
+  /** The hub asked the run to stop: a tripwire fired. */
+  stopRequested(): boolean
 }
 
 export interface GaterOptions {
@@ -23,44 +23,44 @@ export interface GaterOptions {
   readonly files: RunFiles
   readonly journal: Journal
   readonly spec: GateSpec
-  /** What a shell runs for each checkpoint. */
+  /** The shell command run for each checkpoint. */
   readonly command: string
   readonly env: Readonly<Record<string, string | undefined>>
-  readonly isSettled: (name: string) => Promise<boolean>
+  readonly isStable: (name: string) => Promise<boolean>
   /** Between SIGTERM and SIGKILL. */
   readonly graceMs: number
-  readonly tell: (line: string) => void
+  readonly logLine: (line: string) => void
 }
 
-/** A battery that fails, for want of memory beside the training say, is tried so often. */
-const TRIES = 3
-const LOOK_MS = 100
+/** A battery may fail for lack of memory beside the training. */
+const MAX_ATTEMPTS = 3
+const POLL_MS = 100
 
-/** Looks at one attempt's folder. What was gated is in the journal, and so is the battery under way, which outlives a runner that is killed. */
+/** Gates the checkpoints of one attempt. The journal records the last gated step and the running battery, which survives a killed runner. */
 export function createGater(options: GaterOptions): Gater {
-  const { client, files, journal, spec, tell } = options
+  const { client, files, journal, spec, logLine } = options
   const failures = new Map<number, number>()
   let isClosed = false
-  let isAsked = false
+  let isStopRequested = false
 
   const multipleOf = (step: number) => Math.floor(step / spec.every_steps)
 
   async function gate({ step, name }: CheckpointFolder): Promise<void> {
-    const found = await roll(step, join(files.checkpoints, name))
+    const found = await runBattery(step, join(files.checkpoints, name))
     if (isClosed) return
     if (typeof found === 'string') return failed(step, found)
     await record(step, found)
   }
 
-  async function roll(step: number, checkpointDir: string): Promise<BatteryResults | string> {
+  async function runBattery(step: number, checkpointDir: string): Promise<BatteryResults | string> {
     const gateFiles = files.gate(step)
-    const left = journal.state.gating
+    const running = journal.state.gating
     const command =
-      left?.step === step
-        ? left.command
+      running?.step === step
+        ? running.command
         : await startBattery({ ...options, step, checkpointDir, gate: gateFiles }, files)
     journal.put({ gating: { step, command } })
-    while (!isClosed && (await exitCodeIn(gateFiles.exitCode)) === null && isAlive(command)) await delay(LOOK_MS)
+    while (!isClosed && (await exitCodeIn(gateFiles.exitCode)) === null && isAlive(command)) await delay(POLL_MS)
     await stopCommand(command, isClosed ? options.graceMs : 2000)
     journal.put({ gating: null })
     return resultsOf(gateFiles, await exitCodeIn(gateFiles.exitCode))
@@ -69,31 +69,31 @@ export function createGater(options: GaterOptions): Gater {
   function failed(step: number, why: string): void {
     const count = (failures.get(step) ?? 0) + 1
     failures.set(step, count)
-    if (count >= TRIES) journal.put({ gated: step })
-    tell(`step ${step} is not gated${count < TRIES ? ' yet' : ''}: ${why}`)
+    if (count >= MAX_ATTEMPTS) journal.put({ gated: step })
+    logLine(`step ${step} is not gated${count < MAX_ATTEMPTS ? ' yet' : ''}: ${why}`)
   }
 
   async function record(step: number, found: BatteryResults): Promise<void> {
     const { runId, attempt } = journal.state
     try {
       const run = await client.runs.recordGateResults(runId, { attempt, results: [{ step, ...found }] })
-      isAsked ||= run.cancel_requested_at !== null
+      isStopRequested ||= run.cancel_requested_at !== null
     } catch (error) {
       if (!(error instanceof ProblemError) || ![400, 413, 422].includes(error.status)) throw error
-      tell(`the gate results of step ${step} were refused: ${failureLine(error)}`)
+      logLine(`the gate results of step ${step} were refused: ${failureLine(error)}`)
     }
     journal.put({ gated: step })
     const passed = found.cells.filter(({ status }) => status === 'PASS').length
-    tell(`gated step ${step}: ${passed} of ${found.cells.length} cells passed`)
+    logLine(`gated step ${step}: ${passed} of ${found.cells.length} cells passed`)
   }
 
   return {
-    async look(isWhole) {
-      for (const folder of await foldersIn(files.checkpoints)) {
-        if (isClosed || isAsked) return
+    async poll(isFinal) {
+      for (const folder of await listCheckpoints(files.checkpoints)) {
+        if (isClosed || isStopRequested) return
         if (multipleOf(folder.step) <= multipleOf(journal.state.gated)) continue
         // Later steps wait for this one.
-        if (!isWhole && !(await options.isSettled(folder.name))) return
+        if (!isFinal && !(await options.isStable(folder.name))) return
         await gate(folder)
       }
     },
@@ -102,6 +102,6 @@ export function createGater(options: GaterOptions): Gater {
       const { gating } = journal.state
       if (gating) await stopCommand(gating.command, options.graceMs)
     },
-    isAskedToStop: () => isAsked,
+    stopRequested: () => isStopRequested,
   }
 }

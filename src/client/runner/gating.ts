@@ -1,16 +1,16 @@
-/** Whether and how a runner gates the checkpoints of a run that it executes. */
+/** Decides whether and how a runner gates the checkpoints of its run. */
 import type { RemoteRun } from '../run-shapes.ts'
-import { type Background, background } from './background.ts'
+import { type BackgroundTask, backgroundTask } from './background.ts'
 import { gateOf } from './battery.ts'
 import { createGater, type Gater, type GaterOptions } from './gate-checkpoints.ts'
 
-export interface Gating extends Background, Pick<Gater, 'close' | 'isAskedToStop'> {}
+export interface Gating extends BackgroundTask, Pick<Gater, 'close' | 'stopRequested'> {}
 
-const nothing: Gating = {
-  look: () => undefined,
+const disabled: Gating = {
+  poll: () => undefined,
   finish: async () => undefined,
   close: async () => undefined,
-  isAskedToStop: () => false,
+  stopRequested: () => false,
 }
 
 type Options = Omit<GaterOptions, 'spec' | 'command'> & {
@@ -19,20 +19,20 @@ type Options = Omit<GaterOptions, 'spec' | 'command'> & {
   readonly everyMs: number
 }
 
-/** Looks for checkpoints every `everyMs`; a run that this runner cannot gate as its recipe asks is said so, once. */
-export function gatingOf(run: RemoteRun, { command, everyMs, ...options }: Options): Gating {
-  const { tell } = options
+/** Polls for checkpoints every `everyMs`. Logs once if this runner cannot gate as the recipe asks. */
+export function startGating(run: RemoteRun, { command, everyMs, ...options }: Options): Gating {
+  const { logLine } = options
   const spec = gateOf(run.recipe)
-  if (!spec) return nothing
+  if (!spec) return disabled
   if (spec.executor === 'hosted') {
-    tell('its checkpoints are to be gated by hosted rollouts, not by this runner')
-    return nothing
+    logLine('its recipe asks for gating by hosted rollouts, not by this runner')
+    return disabled
   }
   if (command === undefined) {
-    tell('its checkpoints are to be gated, and this runner has no --battery-command: none is gated')
-    return nothing
+    logLine('its recipe asks for gating, but this runner has no --battery-command: no checkpoint is gated')
+    return disabled
   }
   const gater = createGater({ ...options, spec, command })
-  const looks = background(gater.look, { what: 'gates', everyMs, tell })
-  return { ...looks, close: gater.close, isAskedToStop: gater.isAskedToStop }
+  const task = backgroundTask(gater.poll, { what: 'gates', everyMs, logLine })
+  return { ...task, close: gater.close, stopRequested: gater.stopRequested }
 }

@@ -1,13 +1,13 @@
 /**
- * What a runner knows of one run, on disk: so that a runner which is killed goes on where it stopped. The command writes its output into files; the journal
- * says how far they were reported, and with which numbers the report under way goes, so that it goes again as the same report.
+ * The on-disk state of one run, from which a restarted runner resumes. The command writes its output to files; the journal
+ * records how far they were reported and the sequence numbers of the report in flight, so that a retry sends the same report.
  */
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { z } from 'zod'
 
 const span = z.object({ from: z.number().int().min(0), to: z.number().int().min(0) })
-/** Byte ranges of the two files, each with the number that its report bears. */
+/** Byte ranges of the two files in the report in flight. */
 const sending = z.object({ log: span.nullable(), metrics: span.nullable() })
 export type Sending = z.output<typeof sending>
 
@@ -19,29 +19,29 @@ const shape = z.object({
   url: z.string(),
   attempt: z.number().int(),
   command: command.nullable(),
-  /** Reported so far: bytes, and the number of the next report. */
+  /** Bytes reported so far, and the sequence number of the next report. */
   log: z.object({ bytes: z.number().int(), seq: z.number().int() }),
   metrics: z.object({ bytes: z.number().int(), seq: z.number().int() }),
-  /** The report whose answer is not known. */
+  /** The report in flight, or whose response is unknown. */
   sending: sending.nullable(),
   configSent: z.boolean(),
   scorecardSent: z.boolean(),
-  /** The last checkpoint that is published, and where. */
+  /** The last published checkpoint and its repo. */
   published: z.object({ step: z.number().int(), repo: z.string() }).nullable(),
   outputReported: z.boolean(),
-  /** The step up to which checkpoints are gated, and the battery under way. */
+  /** The last gated step, and the running battery. */
   gated: z.number().int().default(0),
   gating: z.object({ step: z.number().int(), command }).nullable().default(null),
-  /** Why the run ends, once that is decided. */
+  /** The final status, once decided. */
   ending: z.object({ status: z.enum(['succeeded', 'failed', 'canceled']), error: z.string().nullable() }).nullable(),
-  /** Nothing is left to do: the end was reported, or the claim was lost. */
+  /** The final status was reported, or the claim was lost. */
   done: z.boolean(),
 })
 export type JournalState = z.output<typeof shape>
 
 export interface Journal {
   readonly state: Readonly<JournalState>
-  /** Changes the state; it is on disk when this returns. */
+  /** Changes the state and syncs it to disk before returning. */
   put(change: Partial<JournalState>): void
 }
 
@@ -64,7 +64,7 @@ export function newState(run: Pick<JournalState, 'runId' | 'url' | 'attempt'>): 
   }
 }
 
-/** Begins a journal, or goes on with `state`. Throws what the file system throws: without a journal lines could be doubled. */
+/** Opens a journal with `state`. Throws file system errors: without a journal, lines could be reported twice. */
 export function openJournal(file: string, state: JournalState): Journal {
   let current = state
   mkdirSync(dirname(file), { recursive: true })
@@ -81,7 +81,7 @@ export function openJournal(file: string, state: JournalState): Journal {
   return journal
 }
 
-/** What the file says, or null where there is no journal that can be read. */
+/** The stored state; null if the file is missing or unreadable. */
 export function readJournal(file: string): JournalState | null {
   try {
     return shape.parse(JSON.parse(readFileSync(file, 'utf8')))
@@ -90,7 +90,7 @@ export function readJournal(file: string): JournalState | null {
   }
 }
 
-/** Whole or not at all, whenever the machine stops. */
+/** Atomic, even if the machine crashes. */
 function write(file: string, state: JournalState): void {
   const fresh = `${file}.new`
   const fd = openSync(fresh, 'w', 0o600)

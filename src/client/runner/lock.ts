@@ -1,10 +1,10 @@
-/** Two runners may share a work folder; a run is one's at a time. */
+/** Runners may share a work folder; the lock keeps each run with one of them. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { isAlive, thisProcess } from './command.ts'
-import { absent } from './run-files.ts'
+import { nullIfMissing } from './run-files.ts'
 
-/** Notes that this process works on it. */
+/** Records this process as the holder. */
 export async function lock(file: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true })
   await writeFile(file, JSON.stringify(thisProcess()))
@@ -12,7 +12,7 @@ export async function lock(file: string): Promise<void> {
 
 /** Whether a living process holds it. */
 export async function isLocked(file: string): Promise<boolean> {
-  const text = await readFile(file, 'utf8').catch(absent)
+  const text = await readFile(file, 'utf8').catch(nullIfMissing)
   if (text === null) return false
   try {
     const { pid, born } = JSON.parse(text) as { pid: number; born: string }

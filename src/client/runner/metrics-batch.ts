@@ -1,8 +1,8 @@
-/** Reading a growing `metrics.jsonl`. Pure. */
+/** Reads a growing `metrics.jsonl`. Pure. */
 
 import { asDouble, isJsonObject, readJson } from '../exact-json.ts'
 
-/** A report takes 10,000 lines and a body of 8 MiB; less, so that one report is never long under way. */
+/** The hub accepts 10,000 lines and a body of 8 MiB per report; smaller batches keep each report short. */
 const MAX_LINES = 2000
 const MAX_BYTES = 1024 * 1024
 
@@ -10,17 +10,17 @@ type Line = Readonly<Record<string, unknown>>
 
 export interface MetricsBatch {
   readonly lines: readonly Line[]
-  /** How many of the given bytes were read. */
+  /** How many input bytes were consumed. */
   readonly size: number
-  /** What was left out, and why. */
+  /** Dropped lines with reasons. */
   readonly refused: readonly string[]
 }
 
 const NEWLINE = 10
 
 /**
- * The lines that are complete, as many as a report takes. With `isEnd` nothing comes after these bytes: the last line is complete though its end is
- * missing. With `isInLine` they begin in the middle of a line that was too long: its rest is passed over.
+ * The complete lines, as many as fit a report. `isEnd`: the file ends here, so an unterminated last line is
+ * complete. `isInLine`: the bytes start within a line that was too long, whose rest is skipped.
  */
 export function readMetrics(bytes: Uint8Array, isEnd: boolean, isInLine = false): MetricsBatch {
   const lines: Line[] = []
@@ -45,10 +45,10 @@ export function readMetrics(bytes: Uint8Array, isEnd: boolean, isInLine = false)
   return { lines, size: from, refused }
 }
 
-/** The beginning of a line, for a message. */
+/** The start of a line, for a message. */
 const shown = (line: Uint8Array) => Buffer.from(line.subarray(0, 200)).toString('utf8')
 
-/** The line, or why it is none. What JSON cannot say again would reach the hub as something else. */
+/** The parsed line, or why it was dropped. A number beyond a double would not survive serialization. */
 function readLine(text: string): Line | string {
   const line = parsed(text) ?? parsed(withoutNan(text))
   if (line === undefined) return 'not JSON'
@@ -64,7 +64,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Python writes NaN and Infinity, which JSON does not have: null says as much, and the rest of the line is kept. */
+/** Python writes NaN and Infinity, which are not JSON: they become null, and the rest of the line is kept. */
 function withoutNan(text: string): string {
   return text.replace(/"(?:[^"\\]|\\.)*"|-?(?:NaN|Infinity)/g, (token) => (token.startsWith('"') ? token : 'null'))
 }
@@ -83,7 +83,7 @@ const numberAt = (object: Line, key: string) => {
   return Number.isFinite(value) ? value : undefined
 }
 
-/** `progress` of a report (spec, RunReportProgress): where the newest lines stand, of as many iterations as the recipe or the line itself says. */
+/** `progress` of a report (spec, RunReportProgress): the newest iteration, and the total from the line itself or the recipe. */
 export function progressIn(lines: readonly Line[], hyperparams: Line): Record<string, unknown> | null {
   for (const line of lines.toReversed()) {
     const stepKey = stepKeys.find((key) => Number.isInteger(numberAt(line, key)))
@@ -95,7 +95,7 @@ export function progressIn(lines: readonly Line[], hyperparams: Line): Record<st
   return null
 }
 
-/** What the newest line that says so measured of the machine. */
+/** The newest value of each machine measurement. */
 export function measuredIn(lines: readonly Line[]): {
   readonly peak_vram_gb?: number
   readonly samples_per_s?: number

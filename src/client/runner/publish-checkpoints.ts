@@ -1,16 +1,16 @@
-/** Publishing checkpoints: each complete folder `checkpoints/step_{N}/` becomes files of the run's output repo, in the order of the steps. */
+/** Publishes checkpoints: pushes each complete folder `checkpoints/step_{N}/` to the run's output repo, in step order. */
 import { isJsonObject } from '../exact-json.ts'
 import type { HubClient } from '../hub-client.ts'
 import { failureLine, LocalError, ProblemError } from '../problem.ts'
 import { pushFolder } from '../push.ts'
 import type { RemoteRun } from '../run-shapes.ts'
-import { type CheckpointFolder, foldersIn } from './checkpoint-folders.ts'
+import { type CheckpointFolder, listCheckpoints } from './checkpoint-folders.ts'
 import type { Journal } from './journal.ts'
 import type { RunFiles } from './run-files.ts'
 
 export interface Publisher {
-  /** Publishes what is complete. With `isWhole` all of it is. Rejects with what may pass by itself; then the next look tries again. */
-  look(isWhole: boolean): Promise<void>
+  /** Publishes complete checkpoints; with `isFinal` all count as complete. Rejects with transient errors; the next poll retries. */
+  poll(isFinal: boolean): Promise<void>
 }
 
 export interface PublisherOptions {
@@ -18,16 +18,16 @@ export interface PublisherOptions {
   readonly files: RunFiles
   readonly journal: Journal
   readonly repo: { readonly owner: string; readonly slug: string }
-  /** The transfer memory of the client. */
+  /** Folder of the client's transfer cache. */
   readonly cacheDir: string
-  readonly isSettled: (name: string) => Promise<boolean>
-  readonly tell: (line: string) => void
+  readonly isStable: (name: string) => Promise<boolean>
+  readonly logLine: (line: string) => void
 }
 
-/** Looks at one attempt's folder. Steps up to the last published one are never touched again. */
+/** Publishes the checkpoints of one attempt. Steps up to the last published one are never touched again. */
 export function createPublisher(options: PublisherOptions): Publisher {
-  const { client, files, journal, tell } = options
-  const passedOver = new Set<string>()
+  const { client, files, journal, logLine } = options
+  const skipped = new Set<string>()
 
   async function publish({ step, name }: CheckpointFolder): Promise<void> {
     const fullName = `${options.repo.owner}/${options.repo.slug}`
@@ -38,33 +38,33 @@ export function createPublisher(options: PublisherOptions): Publisher {
     })
     if (report.failed.length > 0) throw report.cause
     journal.put({ published: { step, repo: fullName } })
-    tell(`published step ${step} to ${fullName}`)
+    logLine(`published step ${step} to ${fullName}`)
   }
 
   return {
-    async look(isWhole) {
-      for (const folder of await foldersIn(files.checkpoints)) {
+    async poll(isFinal) {
+      for (const folder of await listCheckpoints(files.checkpoints)) {
         const last = journal.state.published?.step ?? -1
-        if (folder.step <= last || passedOver.has(folder.name)) continue
+        if (folder.step <= last || skipped.has(folder.name)) continue
         // Later steps wait for this one.
-        if (!isWhole && !(await options.isSettled(folder.name))) return
+        if (!isFinal && !(await options.isStable(folder.name))) return
         try {
           await publish(folder)
         } catch (error) {
-          if (!isFinal(error)) throw error
-          passedOver.add(folder.name)
-          tell(`step ${folder.step} is not published: ${failureLine(error)}`)
+          if (!isPermanent(error)) throw error
+          skipped.add(folder.name)
+          logLine(`step ${folder.step} was not published: ${failureLine(error)}`)
         }
       }
     },
   }
 }
 
-/** A folder that cannot be pushed, or a repo that the key may not make or write, stays so. */
-const isFinal = (error: unknown) =>
+/** Retrying cannot help: the folder cannot be pushed, or the key may not create or write the repo. */
+const isPermanent = (error: unknown) =>
   error instanceof LocalError || (error instanceof ProblemError && [400, 403, 404, 413, 422].includes(error.status))
 
-/** A name that a person recognises and no other run has. */
+/** A recognizable repo name, made unique by the run id. */
 export function outputSlug({ id, display_name: name, recipe }: RemoteRun): string {
   const words =
     isJsonObject(recipe.hyperparams) && typeof recipe.hyperparams.run_name === 'string' ? name : recipe.template

@@ -1,10 +1,10 @@
-/** The folder of a run on the runner's machine, and reading files in it that grow. */
+/** The local folder of a run, and reads of growing files. */
 import { open, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 export type RunFiles = ReturnType<typeof runFiles>
 
-/** Where everything of one attempt lies. What the command writes is in `dir`, what the runner keeps of it beside that. */
+/** Paths of one attempt. The command writes in `dir`; the runner's own files are beside it. */
 export function runFiles(workDir: string, runId: string, attempt: number) {
   const root = join(workDir, runId, `attempt-${attempt}`)
   const dir = join(root, 'run')
@@ -26,7 +26,7 @@ export function runFiles(workDir: string, runId: string, attempt: number) {
 
 export type GateFiles = ReturnType<typeof gateFiles>
 
-/** Where the battery of one checkpoint works, and what it writes. */
+/** Paths of the battery of one checkpoint. */
 function gateFiles(root: string) {
   const dir = join(root, 'run')
   return {
@@ -38,9 +38,9 @@ function gateFiles(root: string) {
   }
 }
 
-/** At most `length` bytes from `from` on; none where there is no such file. */
+/** At most `length` bytes from offset `from`; none if the file is missing. */
 export async function readFrom(file: string, from: number, length: number): Promise<Uint8Array> {
-  const handle = await open(file, 'r').catch(absent)
+  const handle = await open(file, 'r').catch(nullIfMissing)
   if (handle === null) return new Uint8Array()
   try {
     const bytes = Buffer.alloc(length)
@@ -56,24 +56,24 @@ export async function readFrom(file: string, from: number, length: number): Prom
   }
 }
 
-/** The text of a file, or null where there is none. */
+/** The text of a file; null if missing. */
 export async function textOf(file: string): Promise<string | null> {
-  return readFile(file, 'utf8').catch(absent)
+  return readFile(file, 'utf8').catch(nullIfMissing)
 }
 
-/** Its bytes; 0 where there is no file. */
+/** Size in bytes; 0 if missing. */
 export async function sizeOf(file: string): Promise<number> {
-  return (await stat(file).catch(absent))?.size ?? 0
+  return (await stat(file).catch(nullIfMissing))?.size ?? 0
 }
 
-/** What tells one state of a file from another; null where there is none. */
-export async function stampOf(file: string): Promise<string | null> {
-  const found = await stat(file, { bigint: true }).catch(absent)
+/** Changes whenever the file does; null if missing. */
+export async function versionOf(file: string): Promise<string | null> {
+  const found = await stat(file, { bigint: true }).catch(nullIfMissing)
   return found && `${found.size} ${found.mtimeNs}`
 }
 
-/** For files that need not be there. */
-export function absent(error: NodeJS.ErrnoException): null {
+/** `catch` handler for optional files. */
+export function nullIfMissing(error: NodeJS.ErrnoException): null {
   if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null
   throw error
 }

@@ -1,4 +1,4 @@
-/** Reporting what a command has written, each byte once: the journal holds what is under way until the hub has answered. */
+/** Reports the command's output, each byte once: the journal keeps the report in flight until the hub has answered. */
 import type { HubClient } from '../hub-client.ts'
 import { failureLine, ProblemError, refusedIndexes } from '../problem.ts'
 import type { RemoteRun, RunReport } from '../run-shapes.ts'
@@ -7,18 +7,18 @@ import type { Journal, Sending } from './journal.ts'
 import { type MetricsBatch, measuredIn, progressIn, readMetrics } from './metrics-batch.ts'
 import { type RunFiles, readFrom, sizeOf } from './run-files.ts'
 
-/** The hub says that this runner lost its claim on the run: what the command does from now on counts for nothing. */
-export class LostClaim extends Error {
+/** This runner lost its claim on the run; the hub ignores everything the command does from now on. */
+export class ClaimLostError extends Error {
   constructor(cause: ProblemError) {
     super(failureLine(cause), { cause })
-    this.name = 'LostClaim'
+    this.name = 'ClaimLostError'
   }
 }
 
 export interface Reporter {
-  /** Sends what is there when it begins, oldest first; with `isWhole` also a last line without an end. Answers the run as the last report left it, or null when there was nothing. */
-  flush(isWhole: boolean): Promise<RemoteRun | null>
-  /** One report that has no lines. */
+  /** Sends the output present at the start of the call, oldest first; with `isFinal` also an unterminated last line. Returns the run after the last report, or null if nothing was sent. */
+  flush(isFinal: boolean): Promise<RemoteRun | null>
+  /** Sends one report without lines. */
   post(report: RunReport): Promise<RemoteRun>
 }
 
@@ -28,37 +28,37 @@ export interface ReporterOptions {
   readonly journal: Journal
   readonly hyperparams: Readonly<Record<string, unknown>>
   readonly gpuTier?: string
-  readonly tell: (line: string) => void
+  readonly logLine: (line: string) => void
 }
 
-/** More than a batch of metrics takes, so that its end is seen. */
+/** Larger than a metrics batch, so that the end of its last line is visible. */
 const METRICS_WINDOW = 1024 * 1024 + 64 * 1024
 const NEWLINE = 10
 
-/** Rejects with `LostClaim`, or what the client rejects with when it gives up. */
+/** Rejects with `ClaimLostError`, or with the client's error once it gives up. */
 export function createReporter(options: ReporterOptions): Reporter {
-  const { client, files, journal, tell } = options
+  const { client, files, journal, logLine } = options
   const { runId, attempt } = journal.state
 
   async function post(report: RunReport): Promise<RemoteRun> {
     try {
       return await client.runs.report(runId, { attempt, ...report })
     } catch (error) {
-      if (error instanceof ProblemError && [401, 403, 404, 409].includes(error.status)) throw new LostClaim(error)
+      if (error instanceof ProblemError && [401, 403, 404, 409].includes(error.status)) throw new ClaimLostError(error)
       throw error
     }
   }
 
-  /** What is to be sent next: after a restart, what was under way. */
-  async function next(isWhole: boolean): Promise<Sending | null> {
+  /** The next report; after a restart, the one that was in flight. */
+  async function next(isFinal: boolean): Promise<Sending | null> {
     const { state } = journal
     if (state.sending) return state.sending
     const [output, batch] = await Promise.all([
       readFrom(files.output, state.log.bytes, MAX_CHUNK_BYTES),
-      metricsFrom(state.metrics.bytes, METRICS_WINDOW, (length) => isWhole && length < METRICS_WINDOW),
+      metricsFrom(state.metrics.bytes, METRICS_WINDOW, (length) => isFinal && length < METRICS_WINDOW),
     ])
-    // The end of the command is not the end of these bytes: only a reading that came to the file's end has its last line.
-    const chunk = cutChunk(output, isWhole && output.length < MAX_CHUNK_BYTES)
+    // Even after the command has ended, the last line is complete only if the read reached the end of the file.
+    const chunk = cutChunk(output, isFinal && output.length < MAX_CHUNK_BYTES)
     if (!chunk && batch.size === 0) return null
     const sending = {
       log: chunk && { from: state.log.bytes, to: state.log.bytes + chunk.size },
@@ -68,7 +68,7 @@ export function createReporter(options: ReporterOptions): Reporter {
     return sending
   }
 
-  /** The batch at a place of the file, with the byte before it: that one says whether a line begins here. */
+  /** The batch at an offset. The byte before it shows whether a line starts here. */
   async function metricsFrom(from: number, length: number, isEnd: (length: number) => boolean): Promise<MetricsBatch> {
     const before = Math.min(from, 1)
     const bytes = await readFrom(files.metrics, from - before, before + length)
@@ -83,7 +83,7 @@ export function createReporter(options: ReporterOptions): Reporter {
     const batch = metrics && (await metricsFrom(metrics.from, metrics.to - metrics.from, () => true))
     const logPart: RunReport = output ? { log_chunk: cutChunk(output, true)?.text, log_seq: journal.state.log.seq } : {}
     const run = await postParts(logPart, batch && batch.lines.length > 0 ? metricsPart(batch.lines) : {})
-    for (const line of batch?.refused ?? []) tell(`a line of metrics.jsonl was left out: ${line}`)
+    for (const line of batch?.refused ?? []) logLine(`dropped a line of metrics.jsonl: ${line}`)
     const { state } = journal
     journal.put({
       sending: null,
@@ -104,42 +104,42 @@ export function createReporter(options: ReporterOptions): Reporter {
     }
   }
 
-  /** A part that the hub refuses as such is left out, so that a training goes on without it; the other part is sent. */
+  /** Drops a part that the hub rejects, so that the training continues; the other part is still sent. */
   async function postParts(log: RunReport, metrics: RunReport): Promise<RemoteRun | null> {
     const parts = [log, metrics].filter((part) => Object.keys(part).length > 0)
     if (parts.length === 0) return null
     try {
       return await post(Object.assign({}, ...parts))
     } catch (error) {
-      if (!isRefusal(error)) throw error
+      if (!isRejected(error)) throw error
       if (parts.length > 1) {
         const afterLog = await postParts(log, {})
         return (await postParts({}, metrics)) ?? afterLog
       }
       const good = withoutRefused(error, metrics.metrics ?? [])
       if (good.length > 0) {
-        tell(`lines of metrics.jsonl were refused and left out: ${failureLine(error)}`)
+        logLine(`dropped rejected lines of metrics.jsonl: ${failureLine(error)}`)
         return postParts({}, { ...metrics, metrics: good })
       }
-      tell(`${log.log_chunk === undefined ? 'metrics' : 'log lines'} were refused and left out: ${failureLine(error)}`)
+      logLine(`dropped rejected ${log.log_chunk === undefined ? 'metrics' : 'log lines'}: ${failureLine(error)}`)
       return error.kind === 'quota.storage' ? progressOf(metrics) : null
     }
   }
 
-  /** What takes no room: with the owner's storage full, a run still shows how far it is, and ends as it ends. */
+  /** Progress needs no storage: with the owner's quota full, a run still reports it and can end normally. */
   async function progressOf({ metrics: _lines, metrics_seq: _seq, ...rest }: RunReport): Promise<RemoteRun | null> {
     return Object.keys(rest).length > 0 ? post(rest) : null
   }
 
   return {
     post,
-    async flush(isWhole) {
+    async flush(isFinal) {
       const [logEnd, metricsEnd] = await Promise.all([sizeOf(files.output), sizeOf(files.metrics)])
-      // What the command writes meanwhile waits for the next beat: else each of its lines would be a report.
+      // Output written meanwhile waits for the next interval; otherwise each line would be a report of its own.
       const isBehind = () => journal.state.log.bytes < logEnd || journal.state.metrics.bytes < metricsEnd
       let run: RemoteRun | null = null
       while (isBehind() || journal.state.sending) {
-        const sending = await next(isWhole)
+        const sending = await next(isFinal)
         if (!sending) break
         run = (await send(sending)) ?? run
       }
@@ -148,13 +148,13 @@ export function createReporter(options: ReporterOptions): Reporter {
   }
 }
 
-/** The lines that the hub did not point at; none where it pointed at none, so that the same is not sent twice. */
+/** The lines that the hub did not reject; none if it named none, so that the same batch is not sent twice. */
 function withoutRefused<T>(error: ProblemError, lines: readonly T[]): readonly T[] {
   const refused = refusedIndexes(error, 'metrics', lines.length)
   return refused.size === 0 ? [] : lines.filter((_, index) => !refused.has(index))
 }
 
-/** Nothing of a report is stored when any of it is over a limit or against a rule. */
-function isRefusal(error: unknown): error is ProblemError {
+/** The hub stores nothing of a report if any part breaks a limit or rule. */
+function isRejected(error: unknown): error is ProblemError {
   return error instanceof ProblemError && [400, 413, 422].includes(error.status)
 }

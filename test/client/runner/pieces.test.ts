@@ -10,20 +10,25 @@ const bytes = (text: string) => Buffer.from(text)
 
 describe('a chunk of output', () => {
   it.each([
-    ['nothing', '', false, null],
-    ['a line without its end waits', 'abc', false, null],
-    ['and is a line when nothing more comes', 'abc', true, { text: 'abc', size: 3 }],
-    ['is whole lines', 'a\nb\nc', false, { text: 'a\nb\n', size: 4 }],
-    ['is cut after the last line that fits', 'aaaa\nbbbb\ncccc\n', false, { text: 'aaaa\nbbbb\n', size: 10 }],
-    ['also at the end', 'aaaa\nbbbb\ncccc', true, { text: 'aaaa\nbbbb\n', size: 10 }],
-    ['a line that is too long is cut', 'abcdefghijklmnop', false, { text: 'abcdefghijkl', size: 12 }],
-    ['between characters', 'abcdefghijé\n', false, { text: 'abcdefghijé', size: 12 }],
-    ['and not inside of one', 'abcdefghijkéé', false, { text: 'abcdefghijk', size: 11 }],
-    ['of four bytes', 'abcdefghij🤖', false, { text: 'abcdefghij', size: 10 }],
-  ])('%s', (_, text, isWhole, chunk) => {
-    expect(cutChunk(bytes(text), isWhole, 12)).toEqual(chunk)
+    ['is null for no bytes', '', false, null],
+    ['waits for the end of an unterminated line', 'abc', false, null],
+    ['includes an unterminated line at the end of the file', 'abc', true, { text: 'abc', size: 3 }],
+    ['contains complete lines only', 'a\nb\nc', false, { text: 'a\nb\n', size: 4 }],
+    ['ends after the last line that fits', 'aaaa\nbbbb\ncccc\n', false, { text: 'aaaa\nbbbb\n', size: 10 }],
+    [
+      'ends after the last line that fits at the end of the file too',
+      'aaaa\nbbbb\ncccc',
+      true,
+      { text: 'aaaa\nbbbb\n', size: 10 },
+    ],
+    ['splits a line that is too long', 'abcdefghijklmnop', false, { text: 'abcdefghijkl', size: 12 }],
+    ['splits a long line between characters', 'abcdefghijé\n', false, { text: 'abcdefghijé', size: 12 }],
+    ['does not split a character', 'abcdefghijkéé', false, { text: 'abcdefghijk', size: 11 }],
+    ['does not split a character of four bytes', 'abcdefghij🤖', false, { text: 'abcdefghij', size: 10 }],
+  ])('%s', (_, text, isFinal, chunk) => {
+    expect(cutChunk(bytes(text), isFinal, 12)).toEqual(chunk)
   })
-  it('never has more bytes than fit, though bytes that are no UTF-8 grow', () => {
+  it('never exceeds the limit, although invalid UTF-8 grows', () => {
     let rest: Uint8Array = Buffer.concat([Buffer.alloc(40, 0xff), bytes('\nend\n')])
     let text = ''
     while (rest.length > 0) {
@@ -34,16 +39,16 @@ describe('a chunk of output', () => {
     }
     expect(text).toBe(`${'\ufffd'.repeat(40)}\nend\n`)
   })
-  it('gives back every text, however it comes and is cut', () => {
+  it('preserves every text, however it arrives', () => {
     const given = bytes(Array.from({ length: 60 }, (_, n) => `${'ä🤖x'.repeat(n % 7)} ${n}`).join('\n'))
     for (let step = 1; step < 40; step += 3) {
       let from = 0
       let text = ''
       for (let to = step; from < given.length; to += step) {
-        const isWhole = to >= given.length
+        const isFinal = to >= given.length
         const chunk = cutChunk(
           given.subarray(from, Math.min(to, given.length, from + 32)),
-          isWhole && from + 32 >= given.length,
+          isFinal && from + 32 >= given.length,
           32,
         )
         if (!chunk) continue
@@ -56,7 +61,7 @@ describe('a chunk of output', () => {
 })
 
 describe('metrics', () => {
-  it('are read by whole lines', () => {
+  it('are read in complete lines', () => {
     expect(readMetrics(bytes('{"a":1}\n\n{"b":2}\n{"c"'), false)).toEqual({
       lines: [{ a: 1 }, { b: 2 }],
       size: 17,
@@ -64,14 +69,14 @@ describe('metrics', () => {
     })
     expect(readMetrics(bytes('{"a":1}\n{"b":2}'), true)).toMatchObject({ lines: [{ a: 1 }, { b: 2 }], size: 15 })
   })
-  it('leave out what is no object and say so; NaN, which JSON does not have, becomes null', () => {
+  it('report lines that are not objects, and turn NaN into null', () => {
     const text = '{"loss":NaN,"s":"NaN","x":[-Infinity]}\n[1]\nhello\n{"big":1e999}\n{"ok":1}\n'
     const { lines, refused, size } = readMetrics(bytes(text), false)
     expect(lines).toEqual([{ loss: null, s: 'NaN', x: [null] }, { ok: 1 }])
     expect(refused).toEqual(['not a JSON object: [1]', 'not JSON: hello', 'a number that is too large: {"big":1e999}'])
     expect(size).toBe(text.length)
   })
-  it('come in batches that a report takes', () => {
+  it('are split into report-sized batches', () => {
     const text = bytes('{"step":1}\n'.repeat(5000))
     const sizes = []
     for (let from = 0; from < text.length; ) {
@@ -89,10 +94,10 @@ describe('metrics', () => {
     ],
     [[{ global_step: 7, total_iterations: 9 }], {}, { iteration: 7, step_key: 'global_step', total_iterations: 9 }],
     [[{ step: 1.5 }, { loss: 1 }], { iterations: 10 }, null],
-  ])('%j with %j are at %j', (lines, hyperparams, progress) => {
+  ])('the progress of %j with hyperparams %j is %j', (lines, hyperparams, progress) => {
     expect(progressIn(lines, hyperparams)).toEqual(progress)
   })
-  it('say what they measured last', () => {
+  it('yield the newest measurements', () => {
     expect(measuredIn([{ samples_per_s: 5 }, { samples_per_s: 7, peak_vram_gb: -1 }])).toEqual({
       samples_per_s: 7,
       peak_vram_gb: undefined,
@@ -107,7 +112,7 @@ describe('the journal', () => {
   })
   afterEach(() => rm(dir, { recursive: true, force: true }))
 
-  it('is read back as it was left', () => {
+  it('is read back as it was written', () => {
     const file = join(dir, 'deep', 'journal.json')
     const journal = openJournal(file, newState({ runId: 'run_1', url: 'http://hub', attempt: 2 }))
     journal.put({ log: { bytes: 10, seq: 3 }, sending: { log: { from: 10, to: 20 }, metrics: null } })
@@ -119,7 +124,7 @@ describe('the journal', () => {
       metrics: { bytes: 0, seq: 0 },
     })
   })
-  it('that is none is not believed', async () => {
+  it('that is invalid or missing reads as null', async () => {
     await writeFile(join(dir, 'a'), '{"runId":"run_1"}')
     expect(readJournal(join(dir, 'a'))).toBeNull()
     expect(readJournal(join(dir, 'b'))).toBeNull()

@@ -1,4 +1,4 @@
-/** What a reporter sends of growing files, against a server that only takes reports. */
+/** The reporter over growing files, against a server that only accepts reports. */
 import { once } from 'node:events'
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -42,7 +42,7 @@ afterEach(async () => {
   await rm(base, { recursive: true, force: true })
 })
 
-/** A reporter over files that hold this much. */
+/** A reporter over files with this content. */
 function reporterOf(output: string | Buffer, metrics = '') {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const files = runFiles(base, id, 1)
@@ -50,10 +50,10 @@ function reporterOf(output: string | Buffer, metrics = '') {
   writeFileSync(files.output, output)
   writeFileSync(files.metrics, metrics)
   const journal = openJournal(files.journal, newState({ runId: id, url, attempt: 1 }))
-  const told: string[] = []
-  const tell = (line: string) => void told.push(line)
+  const logged: string[] = []
+  const logLine = (line: string) => void logged.push(line)
   const client = createHubClient({ url, token: null })
-  return { files, told, reporter: createReporter({ client, files, journal, hyperparams: {}, tell }) }
+  return { files, logged, reporter: createReporter({ client, files, journal, hyperparams: {}, logLine }) }
 }
 
 const chunks = () => reports.flatMap(({ log_chunk: chunk }) => (chunk === undefined ? [] : [chunk]))
@@ -64,17 +64,17 @@ describe('the log at its end', () => {
 
   it.each([
     ['lines of any length', unevenLines.join('\n')],
-    ['lines, the last one whole', `${unevenLines.join('\n')}\n`],
-  ])('is %s, cut between lines', async (_, text) => {
+    ['terminated lines', `${unevenLines.join('\n')}\n`],
+  ])('of %s is split between lines', async (_, text) => {
     await reporterOf(text).reporter.flush(true)
     expect(chunks().join('')).toBe(text)
     expect(chunks().length).toBeGreaterThan(2)
     for (const chunk of chunks().slice(0, -1)) expect(chunk.endsWith('\n')).toBe(true)
   })
 
-  // Each puts a character of several bytes, or the end of the file, at another place around the border.
+  // Each case puts a multi-byte character, or the end of the file, at a different offset from the chunk boundary.
   it.each([-3, -2, -1, 0, 1].flatMap((shift) => ['', '\n', '\nend', 'x'].map((tail) => [shift, tail] as const)))(
-    'of a line as long as a chunk %i and then %j loses no character',
+    'of a line of chunk length %i followed by %j loses no character',
     async (shift, tail) => {
       const text = `${'x'.repeat(CHUNK + shift)}🤖${tail}`
       await reporterOf(text).reporter.flush(true)
@@ -82,13 +82,13 @@ describe('the log at its end', () => {
     },
   )
 
-  it('of long lines of characters of four bytes loses none', async () => {
+  it('of long lines of four-byte characters loses none', async () => {
     const text = Array.from({ length: 5 }, (_, n) => 'a'.repeat(n) + '🤖'.repeat(100_000)).join('\n')
     await reporterOf(text).reporter.flush(true)
     expect(chunks().join('')).toBe(text)
   })
 
-  it('takes what was there when the command ended, though something goes on writing', async () => {
+  it('includes everything written before the command ended, even if a child process keeps writing', async () => {
     const { files, reporter } = reporterOf(`${'first\n'.repeat(60_000)}la`)
     onReport = () => appendFileSync(files.output, 'st\nmore\n')
     await reporter.flush(true)
@@ -97,7 +97,7 @@ describe('the log at its end', () => {
 })
 
 describe('a file that grows', () => {
-  it('is reported by whole lines while the command works, and whole at its end', async () => {
+  it('is reported in complete lines while the command runs, and completely at the end', async () => {
     const { files, reporter } = reporterOf(Buffer.from('one\ntwo ä').subarray(0, -1), '{"step":1}\n{"st')
     await reporter.flush(false)
     expect([chunks(), lines()]).toEqual([['one\n'], [{ step: 1 }]])
@@ -116,21 +116,19 @@ describe('a file that grows', () => {
 describe('metrics lines', () => {
   const wide = (step: number, length: number) => JSON.stringify({ step, note: 'ä'.repeat(length / 2) })
 
-  it.each([true, false])('around the border of a batch are whole (%s: at the end)', async (isWhole) => {
+  it.each([true, false])('around a batch boundary stay complete (final: %s)', async (isFinal) => {
     const text = [wide(1, 900_000), wide(2, 400_000), wide(3, 10), ''].join('\n')
-    const { reporter, told } = reporterOf('', text)
-    await reporter.flush(isWhole)
-    expect([lines().map(({ step }) => step), told]).toEqual([[1, 2, 3], []])
+    const { reporter, logged } = reporterOf('', text)
+    await reporter.flush(isFinal)
+    expect([lines().map(({ step }) => step), logged]).toEqual([[1, 2, 3], []])
   })
 
-  it.each([true, false])('that are too long are left out whole, and said once (%s: at the end)', async (isWhole) => {
+  it.each([true, false])('that are too long are dropped completely and logged once (final: %s)', async (isFinal) => {
     // Its second half looks like lines of its own.
     const long = `{"step":7,"note":"${`${' '.repeat(1000)}{"step":8}`.repeat(4000)}"}`
-    const { reporter, told } = reporterOf('', [wide(1, 10), long, wide(2, 10), ''].join('\n'))
-    await reporter.flush(isWhole)
+    const { reporter, logged } = reporterOf('', [wide(1, 10), long, wide(2, 10), ''].join('\n'))
+    await reporter.flush(isFinal)
     expect(lines().map(({ step }) => step)).toEqual([1, 2])
-    expect(told).toEqual([
-      expect.stringMatching(/^a line of metrics\.jsonl was left out: longer than 1 MiB: \{"step":7/),
-    ])
+    expect(logged).toEqual([expect.stringMatching(/^dropped a line of metrics\.jsonl: longer than 1 MiB: \{"step":7/)])
   })
 })

@@ -1,17 +1,17 @@
-/** Where a person stands who calls a command. */
+/** The directory a command was called from. */
 import { realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** This package: the sources are two folders down, the bundle one. */
+/** This package's root: two folders above the sources, one above the bundle. */
 const ownRoots = [join(import.meta.dirname, '..', '..'), join(import.meta.dirname, '..')]
 
 /**
- * The folder that relative paths of a command begin in. npm changes to the package's folder before it runs a script, and keeps in `INIT_CWD` where it was
- * called; a command that was started in any other way stands where its process does.
+ * The base directory for relative paths of a command. npm changes to the package folder before it runs a script and stores the caller's directory in
+ * `INIT_CWD`; otherwise it is the working directory of the process.
  */
-export function standingIn(script: string, env: Env, cwd: string): string {
+export function callerDirectory(script: string, env: Env, cwd: string): string {
   const { INIT_CWD: called, npm_lifecycle_event: event, npm_package_json: manifest } = env
   if (!called || event !== script || !manifest) return cwd
   const root = real(dirname(manifest))

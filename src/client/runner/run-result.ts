@@ -1,15 +1,15 @@
-/** How a command ended, as the end of its run. */
+/** The run result that follows from how the command exited. */
 import { stripVTControlCharacters } from 'node:util'
 import { exitCodeIn } from './command.ts'
 import { type RunFiles, readFrom, sizeOf } from './run-files.ts'
 
-export interface RunEnding {
+export interface RunResult {
   readonly status: 'succeeded' | 'failed' | 'canceled'
   readonly error: string | null
 }
 
-/** By its exit code; a failure ends with the last line that the command wrote, which mostly says why. */
-export async function endOf(files: RunFiles): Promise<RunEnding> {
+/** From the exit code; a failure includes the command's last output line, which usually names the cause. */
+export async function resultOf(files: RunFiles): Promise<RunResult> {
   const code = await exitCodeIn(files.exitCode)
   if (code === 0) return { status: 'succeeded', error: null }
   const what = code === null ? 'The command was killed' : `The command ended with exit code ${code}`
@@ -17,11 +17,11 @@ export async function endOf(files: RunFiles): Promise<RunEnding> {
   return { status: 'failed', error: last === '' ? `${what}.` : `${what}: ${last}` }
 }
 
-/** The last line of a file that says something, for a message. */
+/** The last non-blank line of a file, at most 500 characters, for a message. */
 export async function lastLine(file: string): Promise<string> {
   const size = await sizeOf(file)
   const bytes = await readFrom(file, Math.max(0, size - 4096), 4096)
-  // These bytes may begin in the middle of a character.
+  // The bytes may start in the middle of a character.
   const start = bytes.findIndex((byte) => (byte & 0xc0) !== 0x80)
   const lines = Buffer.from(bytes.subarray(Math.max(0, start)))
     .toString('utf8')
@@ -35,7 +35,7 @@ export async function lastLine(file: string): Promise<string> {
   )
 }
 
-/** Without colors and what else moves a terminal. */
+/** Without colors and other control characters. */
 const plain = (line: string) =>
   stripVTControlCharacters(line)
     .replace(/\p{Cc}+/gu, ' ')
