@@ -1,4 +1,4 @@
-/** The `/v1` table: one line of data an operation. What an operation does, and who may, stands in `schema/` and `src/` alone. */
+/** The `/v1` route table, one entry per operation. Behavior and authorization are in `schema/` and `src/` only. */
 import { accountRoutes } from './accounts/routes.ts'
 import { billingRoutes } from './billing/routes.ts'
 import { cardRoutes } from './cards/routes.ts'
@@ -20,10 +20,10 @@ export const routes: readonly Route[] = [
   ...runReadingRoutes,
 ]
 
-/** Operations of the spec that answer with a stream: no documents, mounted by the server. */
+/** Streaming operations of the spec: without documents, mounted by the server. */
 export const streamed: readonly string[] = ['streamRunLogs', 'downloadRunLog']
 
-/** Operations of the spec that have no route yet, by name: the test that walks the spec holds this list to exactly those. */
+/** Operations of the spec without a route yet, by name; a test checks that the list is exact. */
 export const pending: readonly string[] = [
   'listRobotChecks',
   'createRobotCheck',

@@ -1,14 +1,14 @@
 /**
- * Rows of the `/v1` table, held by the compiler to their documents: a row that names a variable, a member of an input, a member to go through or a member of
- * the answer that its document does not have does not compile.
+ * Routes of the `/v1` table, type-checked against their documents: a route with an unknown variable, input member, `unwrap` member or response member
+ * does not compile.
  */
 import type { BodySource, FieldsSource, PathSource, QuerySource, Route } from './engine/route.ts'
 import type { Documents } from './typed-documents.ts'
 
-/** A row of one of the documents; `document` says which. */
+/** A route of one document, chosen by `document`. */
 export type TypedRoute = { readonly [Name in keyof Documents]: RowsOf<Name> }[keyof Documents]
 
-/** With `unwrap` for each object that the root holds, and without. */
+/** With `unwrap`, for each object in the root, and without. */
 type RowsOf<Name extends keyof Documents> =
   | RowOf<Name, undefined, RootOf<Name>>
   | { [Member in ObjectsOf<RootOf<Name>>]: RowOf<Name, Member, NonNullable<RootOf<Name>[Member]>> }[ObjectsOf<
@@ -27,7 +27,7 @@ interface RowOf<Name extends keyof Documents, Member, Answer>
   readonly headers?: (answer: Answer) => Record<string, string>
 }
 
-/** What the document's one root field yields. */
+/** The type of the document's root field. */
 type RootOf<Name extends keyof Documents> = NonNullable<Documents[Name]['answer'][keyof Documents[Name]['answer']]>
 
 type ObjectsOf<Root> = {
@@ -38,10 +38,10 @@ type ObjectsOf<Root> = {
       : never
 }[keyof Root]
 
-/** A member of the answer, or of each of its items. */
+/** A member of the response, or of each of its items. */
 type ItemMember<Answer> = Answer extends { readonly items: readonly (infer Item)[] } ? keyof Item : keyof Answer
 
-/** Where a variable may come from: an input object from the body or from fields of its own, anything else from one place of the URL. */
+/** Allowed sources of a variable: an input object comes from the body or from separate fields, anything else from one place in the URL. */
 type SourceOf<Variable> = unknown extends Variable
   ? PathSource | QuerySource
   : NonNullable<Variable> extends readonly unknown[]

@@ -1,4 +1,4 @@
-/** The schema builder: plugins, scalars, and how refused auth and failed validation become errors. Nothing else knows these. */
+/** The schema builder: plugins, scalars, and how failed authorization and validation become errors. */
 import SchemaBuilder from '@pothos/core'
 import DataloaderPlugin from '@pothos/plugin-dataloader'
 import PrismaPlugin from '@pothos/plugin-prisma'
@@ -30,16 +30,16 @@ export interface GraphTypes {
   }
 }
 
-/** A builder with the plugins of this graph and nothing in it. */
+/** A builder with the plugins of this graph and no types. */
 export const hubBuilder = () =>
   new SchemaBuilder<GraphTypes>({
-    // Scope first in the list is outermost: a caller without the scope learns nothing from validation.
+    // The first plugin in the list is outermost: a caller without the scope learns nothing from validation.
     plugins: [ScopeAuthPlugin, InputRulesPlugin, DataloaderPlugin, RelayPlugin, PrismaPlugin, DeclaredScopePlugin],
     defaultFieldNullability: false,
     prisma: {
       client: (ctx) => ctx.deps.db.prisma,
       dmmf: getDatamodel(),
-      // A resolver that reads an entity without its selection reads each field once more, for each row.
+      // Without the client's selection, Prisma would read each field again for every row.
       onUnusedQuery: 'error',
     },
     relay: relayOptions,
@@ -51,8 +51,8 @@ export const hubBuilder = () =>
 
 export const builder = hubBuilder()
 
-builder.queryType({ description: 'Reads. What the caller cannot see is null.' })
-builder.mutationType({ description: 'Changes. Each has the name of its operation and takes one `input`.' })
+builder.queryType({ description: 'Reads. An object that is not visible to the caller is null.' })
+builder.mutationType({ description: 'Writes. Each is named after its operation and takes one `input`.' })
 builder.subscriptionType({ description: 'Changes as they happen, over `/graphql/stream` (SSE).' })
 
 builder.scalarType('DateTime', {
@@ -68,7 +68,7 @@ builder.scalarType('SafeInt', {
 })
 
 builder.scalarType('JSON', {
-  description: 'Any JSON value, passed through untouched: its numbers stay as they are written.',
+  description: 'Any JSON value, passed through unchanged: numbers keep their original spelling.',
   serialize: (value) => value,
   parseValue: (value) => value,
   parseLiteral: jsonLiteral,

@@ -1,4 +1,4 @@
-/** Keyset pages as Relay connections. Edges and cursors are made when a client selects them, not for every row of every page. */
+/** Keyset pages as Relay connections. Edges and cursors are created only when selected, not for every row of every page. */
 import { HubError } from '../src/platform/errors.ts'
 import type { Page } from '../src/platform/page.ts'
 
@@ -14,7 +14,7 @@ interface PageInfo {
   readonly endCursor: string | null
 }
 
-/** A page in the shape of a connection. `nodes` is the rows themselves: the common read makes nothing more. */
+/** A page as a connection. `nodes` is the array of rows itself: the common read allocates nothing more. */
 export class Connection<T> {
   readonly nodes: readonly T[]
   readonly #page: Page<T>
@@ -52,7 +52,7 @@ export class Connection<T> {
   }
 }
 
-/** The rows of a connection's parent: what its field `nodes` shows, as it is. */
+/** The rows of a connection: the value of its field `nodes`. */
 export function nodesOf<T>(connection: unknown): readonly T[] {
   return (connection as Connection<T>).nodes
 }
@@ -64,11 +64,11 @@ export interface ConnectionArgs {
   readonly before?: string | null
 }
 
-/** Listings are read forward; 422 for `last`, `before` and a `first` outside 1..max (contract, "Pages"). */
+/** Listings page forward only; 422 for `last`, `before` and a `first` outside 1..max (contract, "Pages"). */
 export function forwardArgs(args: ConnectionArgs, max: number): { first: number | null; after: string | null } {
   if (args.last != null || args.before != null) {
     const loc = [args.last != null ? 'last' : 'before']
-    const detail = 'Listings are read forward, newest first: page with `first` and `after`.'
+    const detail = 'Listings page forward only: use `first` and `after`.'
     throw new HubError('validation.failed', detail, { items: [{ type: 'validation.value', detail, loc }] })
   }
   if (args.first != null && (args.first < 1 || args.first > max)) {

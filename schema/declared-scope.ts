@@ -1,4 +1,4 @@
-/** A Pothos plugin: a root field that declares no scope, or one that nothing asks for, stops the build of the schema. */
+/** A Pothos plugin: building the schema fails for a root field without a declared scope, or with a scope that is never checked. */
 import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core'
 import { isOperationScope } from './operation-scope.ts'
 
@@ -32,7 +32,7 @@ function assertDeclared(field: RootField): void {
     )
   }
   if (scope !== 'none' && !('authScopes' in field.pothosOptions)) {
-    throw new Error(`${name} declares ${scope}, but nothing asks for it: spread operation() into its options.`)
+    throw new Error(`${name} declares ${scope}, but nothing checks it: spread operation() into its options.`)
   }
 }
 

@@ -1,4 +1,4 @@
-/** Free-form JSON that stands in the document itself. */
+/** Free-form JSON literals in a GraphQL document. */
 import { Kind, type ValueNode } from 'graphql'
 import { exactNumber } from '../src/platform/exact-json.ts'
 

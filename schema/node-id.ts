@@ -12,7 +12,7 @@ export function encodeNodeId(_typename: string, id: string | number | bigint): s
   return String(id)
 }
 
-/** The type that an id's prefix names. An id of no node type is looked up like a repo's, and is null as every id that leads nowhere. */
+/** The node type for an id's prefix. An id of any other type is looked up as a repo, so it resolves to null. */
 export function decodeNodeId(globalId: string): { typename: string; id: string } {
   return { typename: typeByPrefix[globalId.slice(0, globalId.indexOf('_'))] ?? 'Repo', id: globalId }
 }

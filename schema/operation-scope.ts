@@ -1,5 +1,5 @@
 /**
- * The scope of an operation, declared once beside its resolver: it guards the field in both dialects and is printed in the OpenAPI document.
+ * The scope of an operation, declared once beside its resolver: it guards the field in both dialects and appears in the OpenAPI document.
  * Contract, "Credentials": a missing scope is 403 where the thing is visible and 404 where it is not.
  */
 
@@ -13,18 +13,18 @@ export type OperationScope = (typeof operationScopes)[number]
 export const isOperationScope = (scope: unknown): scope is OperationScope =>
   operationScopes.some((known) => known === scope)
 
-/** Throws 404 where the caller does not see what the operation acts on. Each subject has its own: `targetRepo`, `targetRun`. */
+/** Throws 404 when the operation's target is not visible to the caller. Each subject has its own: `targetRepo`, `targetRun`. */
 export type AssertVisible<Args> = (ctx: RequestContext, args: Args) => Promise<unknown>
 
 export interface OperationNeed {
   readonly scope: OperationScope
-  /** Asked only when the scope is missing: what the caller does not see is 404, not 403. */
+  /** Called only when the scope is missing: an invisible target is 404, not 403. */
   readonly assertVisible?: (ctx: RequestContext) => Promise<unknown>
 }
 
-/** Field options that declare and guard a scope. `target` finds what is acted on by the arguments. */
+/** Field options that declare and guard a scope. `target` finds the operation's target from the arguments. */
 export function operation<Args>(scope: OperationScope, target?: AssertVisible<Args>) {
-  // What asks nothing is not guarded: a wrapper that always says yes costs each read a promise.
+  // Scope `none` gets no wrapper: one that always returns true costs each read a promise.
   if (scope === 'none') return { extensions: { scope } }
   return {
     extensions: { scope },

@@ -1,8 +1,8 @@
-/** What the Relay plugin adds to the graph, in the words of this one: nodes, pages and their arguments. */
+/** Options of the Relay plugin, with descriptions for nodes, pages and their arguments. */
 import { invalid } from '../src/platform/errors.ts'
 import { decodeNodeId, encodeNodeId } from './node-id.ts'
 
-/** As many as a page has at most. */
+/** Same as the maximum page size. */
 const MAX_NODE_IDS = 100
 
 interface NodeId {
@@ -10,26 +10,26 @@ interface NodeId {
   readonly id: string
 }
 
-const forwardOnly = 'Not used: listings are read forward; 422 when given.'
+const forwardOnly = 'Not supported: listings page forward only; 422 if given.'
 
-/** Each type's loader asks who may see its things. */
+/** The loader of each type checks visibility. */
 const unguarded = { scope: 'none' }
 
 export const relayOptions = {
   encodeGlobalID: encodeNodeId,
   decodeGlobalID: decodeNodeId,
-  nodeTypeOptions: { description: 'Anything that has an id of its own.' },
+  nodeTypeOptions: { description: 'An object with a global id.' },
   idFieldOptions: { description: 'TypeID; its prefix says the type.' },
-  nodeFieldOptions: { nullable: false, description: 'The thing itself.' },
+  nodeFieldOptions: { nullable: false, description: 'The object.' },
   nodeQueryOptions: {
-    description: 'Anything with an id, or null where it does not exist or is not visible to the caller.',
+    description: 'An object by id; null if it does not exist or is not visible to the caller.',
     extensions: unguarded,
     args: { id: { description: 'TypeID, such as `repo_…`.' } },
   },
   nodesQueryOptions: {
-    description: 'Several things by id, in the order asked; null in the place of each that is not visible.',
+    description: 'Objects by id, in the order requested; null for each one that is not visible to the caller.',
     extensions: unguarded,
-    args: { ids: { description: `TypeIDs, of any types: ${MAX_NODE_IDS} at most, else 422.` } },
+    args: { ids: { description: `TypeIDs of any types; at most ${MAX_NODE_IDS}, else 422.` } },
     resolve: (
       _root: unknown,
       { ids }: { readonly ids: readonly NodeId[] },
@@ -41,16 +41,18 @@ export const relayOptions = {
       return resolveNodes([...ids])
     },
   },
-  edgesFieldOptions: { nullable: false, description: 'The things of the page, each with its cursor.' },
-  cursorFieldOptions: { description: 'Where the page after this one begins: goes into `after`.' },
-  pageInfoFieldOptions: { description: 'Whether and where the listing goes on.' },
-  pageInfoTypeOptions: { description: 'Whether and where a listing goes on.' },
-  hasNextPageFieldOptions: { description: 'Whether more follow.' },
-  hasPreviousPageFieldOptions: { description: 'Whether the page was asked for with `after`.' },
-  startCursorFieldOptions: { description: 'Cursor of the first on the page; null on an empty one.' },
-  endCursorFieldOptions: { description: 'Cursor of the last on the page: goes into `after`; null on an empty one.' },
-  firstArgOptions: { description: 'How many, 1 to 100; 20 by default.' },
-  afterArgOptions: { description: 'Cursor of the page before, which made it for the same arguments.' },
+  edgesFieldOptions: { nullable: false, description: 'The items of the page, each with its cursor.' },
+  cursorFieldOptions: { description: 'Cursor of this item, for `after`.' },
+  pageInfoFieldOptions: { description: 'Whether there are more pages, and their cursors.' },
+  pageInfoTypeOptions: { description: 'Whether there are more pages, and their cursors.' },
+  hasNextPageFieldOptions: { description: 'Whether there is a next page.' },
+  hasPreviousPageFieldOptions: { description: 'Whether `after` was given.' },
+  startCursorFieldOptions: { description: 'Cursor of the first item; null on an empty page.' },
+  endCursorFieldOptions: {
+    description: 'Cursor of the last item, for `after` of the next page; null on an empty page.',
+  },
+  firstArgOptions: { description: 'Page size, 1 to 100; 20 by default.' },
+  afterArgOptions: { description: '`endCursor` of the previous page, for the same arguments.' },
   lastArgOptions: { description: forwardOnly },
   beforeArgOptions: { description: forwardOnly },
 } as const

@@ -1,4 +1,4 @@
-/** Root fields: the helpers by which every query, mutation and subscription is made, so that none forgets its scope or its texts. */
+/** Root fields: the helpers that create every query, mutation and subscription, so that none can omit its scope or descriptions. */
 import {
   type FieldNullability,
   InputFieldBuilder,
@@ -22,14 +22,14 @@ type Result<Type extends TypeParam<Types>, Nullable extends FieldNullability<Typ
   Nullable
 >
 
-/** A resolver over a helper's type parameters, which Pothos cannot compare with its own: the helper's signature holds its callers to them. */
+/** Pothos cannot relate a helper's type parameters to its own; the helper's signature type-checks its callers instead. */
 const generic = (resolve: unknown) => resolve as never
 
 interface RootField<Type extends TypeParam<Types>, Nullable extends FieldNullability<Type>> {
   readonly type: Type
   readonly nullable?: Nullable
   readonly description: string
-  /** Asked before anything else; `none` for what anybody may call. */
+  /** Checked first; `none` means anyone may call it. */
   readonly scope: OperationScope
 }
 
@@ -38,13 +38,13 @@ interface Input<Fields extends InputFieldMap> {
   readonly fields: (t: InputFields) => Fields
 }
 
-/** What a mutation takes, and the text of it. A call of its own, so that TypeScript knows the fields before it looks at the verb. */
+/** The input type of a mutation. A separate call, so that TypeScript infers the fields before it checks the verb. */
 export const input = <Fields extends InputFieldMap>(
   description: string,
   fields: (t: InputFields) => Fields,
 ): Input<Fields> => ({ description, fields })
 
-/** The member of a payload that has what a mutation answers. */
+/** The payload member that holds the result of a mutation. */
 interface PayloadMember {
   readonly name: string
   readonly description: string
@@ -52,19 +52,19 @@ interface PayloadMember {
 
 interface Mutation<Type extends TypeParam<Types>, Nullable extends FieldNullability<Type>, Fields extends InputFieldMap>
   extends RootField<Type, Nullable> {
-  /** The one argument, `input`, of a type that is called after the mutation. */
+  /** The only argument, `input`; its type is named after the mutation. */
   readonly input: Input<Fields>
   /**
-   * Where `type` is not the mutation's own: the member of a payload that holds it, so that the answer has room for more (warnings, say). `nullable` is
-   * then said of the member.
+   * Set when `type` is shared with other fields: the payload member that holds it, so that further members (such as warnings) can be added.
+   * `nullable` then applies to the member.
    */
   readonly payload?: PayloadMember
-  /** Throws 404 where the caller does not see what the input names: `targetRepo`, `targetRun`. Without it a missing scope is 403. */
+  /** Throws 404 when the target named by the input is not visible to the caller: `targetRepo`, `targetRun`. Without it a missing scope is 403. */
   readonly target?: (ctx: RequestContext, input: InputShapeFromFields<Fields>) => Promise<unknown>
   readonly verb: (ctx: RequestContext, input: InputShapeFromFields<Fields>) => Promise<Result<Type, Nullable>>
 }
 
-/** Adds a mutation: `createRepo` takes `input: CreateRepoInput!` and answers `CreateRepoPayload!`, or a type of its own. */
+/** Adds a mutation: `createRepo` takes `input: CreateRepoInput!` and returns `CreateRepoPayload!`, or a type of its own. */
 export function mutation<
   Type extends TypeParam<Types>,
   Fields extends InputFieldMap,
@@ -96,12 +96,12 @@ export function mutation<
   )
 }
 
-/** What a payload is made from: what the verb gave. */
+/** The source object of a payload: the result of the verb. */
 interface Answered<Answer> {
   readonly answer: Answer
 }
 
-/** The type of a payload: an object with one member, which holds what the verb gave. */
+/** The payload type: an object with one member, the result of the verb. */
 function payloadType<Type extends TypeParam<Types>, Nullable extends FieldNullability<Type>>(
   typeName: string,
   { name, description }: PayloadMember,
@@ -116,7 +116,7 @@ function payloadType<Type extends TypeParam<Types>, Nullable extends FieldNullab
 }
 
 const payloadText = (typeName: string) =>
-  `The answer to \`${typeName[0]?.toLowerCase()}${typeName.slice(1, -'Payload'.length)}\`.`
+  `Result of \`${typeName[0]?.toLowerCase()}${typeName.slice(1, -'Payload'.length)}\`.`
 
 // biome-ignore lint/suspicious/noExplicitAny: any model, as the plugin has it
 type Entity = PrismaObjectRef<Types, any, object>
@@ -124,13 +124,13 @@ type Entity = PrismaObjectRef<Types, any, object>
 interface EntityMutation<Type extends Entity, Fields extends InputFieldMap, Key>
   extends Pick<Mutation<Type, false, Fields>, 'type' | 'description' | 'scope' | 'input' | 'target'> {
   readonly payload: PayloadMember
-  /** Answers what identifies the entity. */
+  /** Returns the key of the entity. */
   readonly verb: (ctx: RequestContext, input: InputShapeFromFields<Fields>) => Promise<Key>
-  /** Reads it. `query` has the columns and relations that the client selected and belongs into the read: a resolver that leaves it out is an error. */
+  /** Reads the entity. Pass `query`, the selected columns and relations, to Prisma: a resolver that ignores it is an error. */
   readonly read: (ctx: RequestContext, key: Key, query: object) => Promise<Type['$inferType']>
 }
 
-/** Adds a mutation whose payload has an entity of Prisma, read after the verb as the client selected it. */
+/** Adds a mutation whose payload holds a Prisma entity, read after the verb with the client's selection. */
 export function entityMutation<Type extends Entity, Fields extends InputFieldMap, Key>(
   name: string,
   { type, payload, verb, read, ...field }: EntityMutation<Type, Fields, Key>,
@@ -148,14 +148,14 @@ export function entityMutation<Type extends Entity, Fields extends InputFieldMap
 
 type ArgFields = PothosSchemaTypes.InputFieldBuilder<Types, 'Arg'>
 
-/** What a query or subscription takes. A call of its own for the same reason. */
+/** The arguments of a query or subscription. A separate call for the same reason. */
 export const args = <Args extends InputFieldMap>(fields: (t: ArgFields) => Args): Args =>
   fields(new InputFieldBuilder(builder, 'Arg'))
 
 interface Query<Type extends TypeParam<Types>, Nullable extends FieldNullability<Type>, Args extends InputFieldMap>
   extends RootField<Type, Nullable> {
   readonly args?: Args
-  /** `info` is for what reads the columns that were selected: `selectedNodes`. */
+  /** `info` is for reads that follow the selection: `selectedNodes`. */
   readonly read: (
     ctx: RequestContext,
     args: InputShapeFromFields<Args>,
@@ -163,7 +163,7 @@ interface Query<Type extends TypeParam<Types>, Nullable extends FieldNullability
   ) => Promise<Result<Type, Nullable>> | Result<Type, Nullable>
 }
 
-/** Adds a query. A listing's type is a connection, and its arguments begin with `t.connectionArgs()`. */
+/** Adds a query. A listing returns a connection, and its arguments begin with `t.connectionArgs()`. */
 export function query<
   Type extends TypeParam<Types>,
   Args extends InputFieldMap,
@@ -189,7 +189,7 @@ interface Subscription<Type extends TypeParam<Types>, Args extends InputFieldMap
   readonly events: (ctx: RequestContext, args: InputShapeFromFields<Args>) => Events<Result<Type, false>>
 }
 
-/** Adds a subscription: what `events` yields is sent as it is. */
+/** Adds a subscription: each value that `events` yields is sent unchanged. */
 export function subscription<Type extends TypeParam<Types>, Args extends InputFieldMap>(
   name: string,
   { args, scope, events, ...field }: Subscription<Type, Args>,

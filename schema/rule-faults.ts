@@ -1,4 +1,4 @@
-/** The rules of arguments and input fields: all that a request breaks, also where it is refused for its types already. */
+/** Validation rules of arguments and input fields: collects every violation of a request, even if its types are wrong too. */
 import { type GraphQLInputType, getNullableType, isInputObjectType, isLeafType, isListType } from 'graphql'
 import type { z } from 'zod'
 import { type ErrorItem, type ErrorType, errorTable, HubError, type Loc } from '../src/platform/errors.ts'
@@ -8,10 +8,10 @@ interface RuleIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 
-/** As many as `/v1` tells of a body. A body of some megabytes has room for 50,000, and an answer that names them all is as large. */
+/** Same limit as `/v1`. A body of some megabytes can hold 50,000 faults, and an answer that lists all of them is as large. */
 export const MAX_FAULTS = 50
 
-/** What a rule found wrong, as entries of a refusal, each under `loc`; the first 50. */
+/** The issues of a rule as error items, each under `loc`; the first 50. */
 function itemsOf(issues: readonly RuleIssue[], loc: Loc = []): ErrorItem[] {
   return issues.slice(0, MAX_FAULTS).map((issue) => ({
     type: typeOf(issue),
@@ -20,7 +20,7 @@ function itemsOf(issues: readonly RuleIssue[], loc: Loc = []): ErrorItem[] {
   }))
 }
 
-/** A rule that has a type of its own in the table says so beside its issue. */
+/** A rule may carry its own error type beside the issue. */
 function typeOf(issue: object): ErrorType {
   const params: unknown = 'params' in issue ? issue.params : null
   const type = typeof params === 'object' && params && 'type' in params ? params.type : null
@@ -30,8 +30,8 @@ function typeOf(issue: object): ErrorType {
 const placeOf = (key: PropertyKey): string | number => (typeof key === 'number' ? key : String(key))
 
 /**
- * What a verb refused, with its places below the argument that holds them: a verb names fields of its input, and knows no argument. A message that begins
- * with the first place begins with the whole of it. Any other error stays as it is.
+ * Puts the argument before the places of a verb's error: a verb names only fields of its input. A message that starts with the first place then
+ * starts with the full place. Other errors are returned unchanged.
  */
 export function placedUnder(argument: string, error: unknown): unknown {
   if (!(error instanceof HubError) || error.items.every((item) => !item.loc)) return error
@@ -47,15 +47,15 @@ interface Ruled {
   readonly extensions: Readonly<Record<string, unknown>>
 }
 
-/** A value as a rule takes it; `undefined` where it is not of its type, which is a fault of its own. */
+/** A value as a rule takes it; `undefined` if its type is wrong, which is reported separately. */
 type Read = (type: GraphQLInputType, value: unknown) => unknown
 
-/** What a value of a request breaks of the rule of its argument or field, and of the fields below it. Null and absent hold to every rule. */
+/** Violations of the rules of an argument or field and of the fields below it. Null and absent values satisfy every rule. */
 export function ruleFaults(ruled: Ruled, value: unknown, loc: Loc): ErrorItem[] {
   return faultsAt(ruled, value, loc, parsed)
 }
 
-/** The same of a value that GraphQL has read: it is of its type, and an enum's word is what the word stands for. */
+/** The same for a value that GraphQL has coerced: its type is right, and enums have their internal value. */
 export function ruleFaultsOfRead(ruled: Ruled, value: unknown, loc: Loc): ErrorItem[] {
   return faultsAt(ruled, value, loc, (_type, read) => read)
 }
@@ -68,7 +68,7 @@ function faultsAt({ type, extensions }: Ruled, value: unknown, loc: Loc, read: R
   return [...itemsOf(issues, loc), ...faultsBelow(type, value, loc, read)]
 }
 
-/** As GraphQL would read it. An input object has no rule of its own, so its members are left as they are. */
+/** As GraphQL would coerce it. An input object has no rule of its own, so its members stay unchanged. */
 function parsed(type: GraphQLInputType, value: unknown): unknown {
   const nullable = getNullableType(type)
   if (value === null || value === undefined) return null
@@ -97,7 +97,7 @@ function faultsBelow(type: GraphQLInputType, value: unknown, loc: Loc, read: Rea
   )
 }
 
-/** The refusal of what breaks rules; null where nothing does. */
+/** The error for rule violations; null if there are none. */
 export function brokenRules(items: readonly ErrorItem[]): HubError | null {
   const [first] = items
   if (!first) return null

@@ -1,4 +1,4 @@
-/** Pages of what Prisma reads: the columns and relations that a client selected, under the cursors and limits of every other listing. */
+/** Keyset pages of Prisma entities: reads the selected columns and relations, with the same cursors and limits as every other listing. */
 import { queryFromInfo } from '@pothos/plugin-prisma'
 import type { GraphQLResolveInfo } from 'graphql'
 import type { RequestContext } from '../src/operation/context.ts'
@@ -8,20 +8,20 @@ import { DEFAULT_PAGE_SIZE } from '../src/platform/text-rules.ts'
 import { MAX_PAGE_SIZE } from './builder.ts'
 import { Connection, type ConnectionArgs, forwardArgs } from './connection.ts'
 
-/** The columns that a read needs whatever the client selects: keys, and what it groups or pages by. */
+/** Columns to read whatever the client selects: keys, grouping and paging columns. */
 type Always = Readonly<Record<string, true>>
 
-/** Prisma's `select` for the rows of the list that a field resolves: `always`, and what the client asked of them. */
+/** Prisma's `select` for the rows of a list field: `always` and the client's selection. */
 export function selectedRows<Columns extends Always>(
   context: RequestContext,
   info: GraphQLResolveInfo,
   always: Columns,
 ): { select: Columns } {
-  // The type of the answer waits for concrete columns; a type with a `select` of its own answers a `select`.
+  // The return type depends on concrete columns; a type with its own `select` yields a `select`.
   return queryFromInfo({ context, info, select: always }) as { select: Columns }
 }
 
-/** The same for the nodes of the connection that a field resolves. */
+/** The same for the nodes of a connection field. */
 export function selectedNodes<Columns extends Always>(
   context: RequestContext,
   info: GraphQLResolveInfo,
@@ -32,7 +32,7 @@ export function selectedNodes<Columns extends Always>(
   return queryFromInfo({ context, info, typeName, paths, select: always }) as { select: Columns }
 }
 
-/** What `findMany` takes to read one row more than the page has. */
+/** Arguments of `findMany` that read one row more than the page size. */
 interface Keyset {
   readonly where: { readonly id?: { readonly lt: string } }
   readonly orderBy: { readonly id: 'desc' }
@@ -40,8 +40,8 @@ interface Keyset {
 }
 
 /**
- * A page of rows whose ids sort by time, newest first. `listing` names what stays the same from page to page, and its cursors open no other. 422 for
- * arguments out of range and for a cursor that this listing did not make.
+ * A page of rows whose ids sort by time, newest first. `listing` identifies the listing; a cursor is valid only for the listing that made it. 422 for
+ * arguments out of range and for a cursor of another listing.
  */
 export async function newestFirst<Row extends { readonly id: string }>(
   { listing, prefix }: { readonly listing: string; readonly prefix: IdPrefix },

@@ -1,4 +1,4 @@
-/** What an operation selects below a field, for reads that cost more the more they bring. */
+/** Inspects the selection below a field, for reads whose cost depends on it. */
 import {
   type FieldNode,
   type GraphQLDirective,
@@ -12,7 +12,7 @@ import {
 
 type Info = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments' | 'variableValues'>
 
-/** Whether the path of field names is selected below the field, under whatever alias, by a fragment or not, `@skip` and `@include` regarded. */
+/** Whether the path of field names is selected below the field; handles aliases, fragments, `@skip` and `@include`. */
 export function selects(info: Info, path: readonly string[]): boolean {
   return info.fieldNodes.some((node) => selectsBelow(info, node.selectionSet?.selections ?? [], path))
 }

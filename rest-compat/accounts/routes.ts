@@ -1,4 +1,4 @@
-/** The rows of the `/v1` table on who asks. */
+/** `/v1` route of the caller's credential. */
 import type { TypedRoute } from '../typed-route.ts'
 
 export const accountRoutes: readonly TypedRoute[] = [

@@ -1,4 +1,4 @@
-/** The rows of the `/v1` table on prices. */
+/** `/v1` routes of hardware tiers. */
 import type { TypedRoute } from '../typed-route.ts'
 
 export const billingRoutes: readonly TypedRoute[] = [

@@ -1,4 +1,4 @@
-/** The rows of the `/v1` table on robot cards. */
+/** `/v1` routes of robot cards. */
 import { repoPath } from '../engine/repo-path.ts'
 import { document } from '../engine/route.ts'
 import type { TypedRoute } from '../typed-route.ts'

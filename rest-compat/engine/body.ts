@@ -1,11 +1,11 @@
-/** The bytes of a body as JSON. */
+/** Parses the bytes of a body as JSON. */
 import { HubError } from '../../src/platform/errors.ts'
 import { parseExact } from '../../src/platform/exact-json.ts'
 import type { RoutePlan } from './dialect.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** The body as JSON, undefined where none was sent; 400 for what is none. */
+/** The body as JSON, undefined if none was sent; 400 if it is not JSON. */
 export function parseBody({ keepsNumbers }: RoutePlan, bytes: unknown): unknown {
   if (!Buffer.isBuffer(bytes) || bytes.length === 0) return undefined
   try {
@@ -14,7 +14,7 @@ export function parseBody({ keepsNumbers }: RoutePlan, bytes: unknown): unknown 
   } catch (cause) {
     throw new HubError(
       'validation.json',
-      `The body is not JSON: ${cause instanceof SyntaxError ? cause.message : 'it is not UTF-8'}.`,
+      `The body is not valid JSON: ${cause instanceof SyntaxError ? cause.message : 'it is not UTF-8'}.`,
       { cause },
     )
   }

@@ -1,6 +1,6 @@
 /**
- * From a request to the variables of its document: one walk along the variables' input types, pure, all faults collected and placed in the names of
- * `/v1`. Only names that the schema knows become properties, so a member named `__proto__` is a fault and never a prototype.
+ * Coerces a request to the variables of its document by walking the variables' input types. Pure; collects all faults with their places in `/v1`
+ * names. Only names in the schema become properties, so a member named `__proto__` is a fault and never a prototype.
  */
 import {
   type GraphQLInputType,
@@ -94,7 +94,7 @@ function fromText(
   return coerce(textToJson(given, type), type, loc, faults)
 }
 
-/** The text of a path segment or query parameter as the JSON value that it spells for this type; text that spells none stays text and is refused by type. */
+/** The text of a path segment or query parameter as a JSON value of this type; other text stays text and fails the type check. */
 function textToJson(text: string, type: GraphQLInputType): unknown {
   const nullable = getNullableType(type)
   if (isListType(nullable) || isInputObjectType(nullable) || isEnumType(nullable)) return text
@@ -135,7 +135,7 @@ function fromFields(
   return value
 }
 
-/** The document as it came: whatever is wrong with it is the verb's to say. */
+/** The document unchanged: the verb validates it. */
 function documentOf({ member }: DocumentPlace, body: unknown, faults: Faults): unknown {
   if (member === undefined) return body ?? faults.add('validation.required', 'is required', ['body'])
   if (body === undefined || body === null) return ABSENT
@@ -173,14 +173,14 @@ function coerce(value: unknown, type: GraphQLInputType, loc: Loc, faults: Faults
   return found.length > 0 ? ABSENT : read
 }
 
-/** A list with a fault in it is refused; what else is in it is held to its rules. */
+/** A list with a fault is rejected; its other items are still validated. */
 const withHoles = (items: readonly unknown[]) => items.map((item) => (item === ABSENT ? null : item))
 
 interface InputField {
   readonly name: string
   readonly type: GraphQLInputType
   readonly defaultValue?: unknown
-  /** `anyText`: a text that goes into the object store, which keeps what PostgreSQL does not. */
+  /** `anyText`: text for the object store, which can hold what PostgreSQL cannot. */
   readonly extensions?: Readonly<Record<string, unknown>>
 }
 
@@ -242,7 +242,7 @@ function scalarFault(value: unknown, shape: ScalarShape, parseValue: (value: unk
     parseValue(value)
     return null
   } catch (error) {
-    const detail = error instanceof HubError ? error.message : 'is out of range or ill-formed'
+    const detail = error instanceof HubError ? error.message : 'is out of range or malformed'
     return { type: error instanceof HubError ? error.type : 'validation.value', detail }
   }
 }

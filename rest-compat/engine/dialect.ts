@@ -1,4 +1,4 @@
-/** The graph as `/v1` spells it, and a route's document compiled once against it. */
+/** The schema with `/v1` enum names, and route documents compiled once against it. */
 import { MapperKind, mapSchema } from '@graphql-tools/utils'
 import {
   type DocumentNode,
@@ -19,7 +19,7 @@ import {
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit'
 import type { Route, Source } from './route.ts'
 
-/** The same schema with each enum value under its internal value, which is how the spec writes it: `DATASET` becomes `dataset`. Resolvers are shared. */
+/** The same schema with enum values named by their internal value, as in the spec: `DATASET` becomes `dataset`. Resolvers are shared. */
 export function restDialect(schema: GraphQLSchema): GraphQLSchema {
   return mapSchema(schema, {
     [MapperKind.ENUM_TYPE]: (type) => {
@@ -38,7 +38,7 @@ export interface PlannedVariable {
   readonly hasDefault: boolean
 }
 
-/** A route with everything that is worked out at start. */
+/** A route with everything computed at startup. */
 export interface RoutePlan {
   readonly route: Route
   readonly document: DocumentNode
@@ -47,16 +47,16 @@ export interface RoutePlan {
   readonly rootKey: string
   readonly rootField: GraphQLField<unknown, unknown>
   readonly variables: readonly PlannedVariable[]
-  /** Argument name -> variable name, for places that verbs name by argument. */
+  /** Argument name -> variable name, to translate places that name an argument. */
   readonly argumentVariables: ReadonlyMap<string, string>
   readonly queryNames: ReadonlySet<string>
-  /** The body holds free-form JSON: its numbers are kept as they are written. */
+  /** The body contains free-form JSON: its numbers keep their original spelling. */
   readonly keepsNumbers: boolean
   readonly scope: string
 }
 
 /**
- * Parses, validates and compiles a route's document against the dialect schema. Anything that does not fit stops the start with the route's name:
+ * Parses, validates and compiles a route's document against the dialect schema. A mismatch fails the start with the route's name:
  * a document with another number of root fields, a variable without a source, a source without a variable.
  */
 export function planRoute(route: Route, source: string, dialect: GraphQLSchema): RoutePlan {
@@ -85,7 +85,7 @@ export function planRoute(route: Route, source: string, dialect: GraphQLSchema):
   for (const name of Object.keys(route.params)) {
     if (!variables.some((variable) => variable.name === name)) fail(`source ${name} has no variable`)
   }
-  // Values are in the form that JSON wants already, and an enum's internal value is its name here: serializing leaves would change nothing.
+  // Leaf values are already JSON, and an enum's internal value is its name here: serializing leaves would change nothing.
   const compiled = compileQuery(dialect, document, undefined, { disableLeafSerialization: true })
   if (!isCompiledQuery(compiled))
     return fail(compiled.errors?.map((error) => error.message).join('; ') ?? 'does not compile')
@@ -103,7 +103,7 @@ export function planRoute(route: Route, source: string, dialect: GraphQLSchema):
   }
 }
 
-/** Why a source fits neither the path nor the input, or null. */
+/** Why a source does not fit the path or the input; null if it does. */
 function misplaced(route: Route, source: Source, type: GraphQLInputType): string | null {
   if (source.from === 'query') return null
   if (source.from === 'path') {

@@ -1,11 +1,11 @@
-/** The documents of the routes, from the folders of their subjects, each with the fragments that it spreads. */
+/** Reads the documents of the routes from the folders of their subjects, each with the fragments it spreads. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { Kind, parse, visit } from 'graphql'
 
 const folder = new URL('../', import.meta.url)
 
-/** Reads the folders once. The reader throws for a name that is not there; a name is used once in all subjects. */
+/** Reads the folders once. The reader throws for an unknown name; names are unique across subjects. */
 export function documentReader(): (name: string) => string {
   const texts = new Map<string, string>()
   const fragments = new Map<string, string>()
@@ -25,7 +25,7 @@ export function documentReader(): (name: string) => string {
   }
 }
 
-/** The document with each fragment that it spreads, and those that they spread, once. */
+/** The document with all fragments it spreads, directly or indirectly, each once. */
 function withFragments(text: string, fragments: ReadonlyMap<string, string>): string {
   const used = new Map<string, string>()
   const collect = (part: string) => {

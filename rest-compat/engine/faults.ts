@@ -1,11 +1,11 @@
-/** All that is wrong with one request, and the refusal that says so. */
+/** The validation faults of one request, and the error that reports them. */
 import { MAX_FAULTS } from '../../schema/rule-faults.ts'
 import { type ErrorItem, HubError, type Loc } from '../../src/platform/errors.ts'
 
 /** Tells "absent" from null: an omitted member stays omitted. */
 export const ABSENT = Symbol('absent')
 
-/** What is wrong with a request, at most 50. */
+/** Faults of a request, at most 50. */
 export class Faults {
   readonly items: ErrorItem[] = []
   readonly #places = new Set<string>()
@@ -18,7 +18,7 @@ export class Faults {
     return ABSENT
   }
 
-  /** No more are told. */
+  /** The limit is reached: no more are reported. */
   get isFull(): boolean {
     return this.items.length === MAX_FAULTS
   }
@@ -28,14 +28,14 @@ export class Faults {
   }
 }
 
-/** The 422 of the walk itself: its places are already in the names of `/v1`. */
+/** The 422 of request coercion: its places are already in `/v1` names. */
 export class RequestRefusal extends HubError {
   constructor(items: readonly ErrorItem[]) {
     super('validation.failed', firstOf(items), { items })
   }
 }
 
-/** The sentence for several faults: the first one and its place, and how many more there are. */
+/** Summary of several faults: the first one with its place, and the number of others. */
 export function firstOf(items: readonly ErrorItem[]): string {
   const [first] = items
   const more = items.length > 1 ? ` (and ${items.length - 1} more in errors)` : ''

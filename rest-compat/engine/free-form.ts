@@ -1,12 +1,12 @@
-/** What may stand in text and in free-form JSON, which pass through untouched: everything that PostgreSQL can keep and that is no trap for objects. */
+/** What text and free-form JSON may contain: everything that PostgreSQL can store, except member names that are unsafe in JavaScript objects. */
 import type { ErrorItem, Loc } from '../../src/platform/errors.ts'
 import { ExactNumber } from '../../src/platform/exact-json.ts'
 
 const MAX_DEPTH = 100
 
-/** Why a string cannot be kept, or null: PostgreSQL's text has no NUL, and UTF-8 no lone surrogate. */
+/** Why a string cannot be stored, or null: PostgreSQL's text has no NUL, and UTF-8 no lone surrogate. */
 export function textFault(text: string): string | null {
-  if (text.includes('\0')) return 'holds a NUL character'
+  if (text.includes('\0')) return 'contains a NUL character'
   if (!text.isWellFormed()) return 'is not well-formed Unicode'
   return null
 }
@@ -17,7 +17,10 @@ interface FreeFormFault {
   readonly at: Loc
 }
 
-/** The faults inside a free-form value and their places in it, `max` at most: text faults, a member named `__proto__`, more than 100 levels (the last to be told). */
+/**
+ * The faults inside a free-form value and their places in it, `max` at most: text faults, a member named `__proto__`, more than 100 levels (the last
+ * to be told).
+ */
 export function freeFormFaults(root: unknown, max: number): FreeFormFault[] {
   const faults: FreeFormFault[] = []
   const rest: { value: unknown; at: Loc }[] = [{ value: root, at: [] }]
@@ -43,7 +46,8 @@ export function freeFormFaults(root: unknown, max: number): FreeFormFault[] {
 }
 
 function nameFault(name: string): Omit<FreeFormFault, 'at'> | null {
-  if (name === '__proto__') return { type: 'validation.unknown_member', detail: '"__proto__" is no name for a member' }
+  if (name === '__proto__')
+    return { type: 'validation.unknown_member', detail: '"__proto__" is not allowed as a member name' }
   const detail = textFault(name)
   return detail === null ? null : { type: 'validation.value', detail: `has a member whose name ${detail}` }
 }

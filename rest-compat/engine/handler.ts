@@ -1,4 +1,4 @@
-/** `/v1` as a Fastify plugin: every route of the table goes through these few steps and no other code. */
+/** `/v1` as a Fastify plugin: every route of the table goes through these steps. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sendProblem } from '../../src/http/send-problem.ts'
 import type { Edge } from '../../src/http/server.ts'
@@ -16,7 +16,7 @@ import { defaultBodyLimitBytes, type Method, type Route } from './route.ts'
 
 type Answer = Readonly<Record<string, unknown>>
 
-/** Mounts the routes, and 405 with `Allow` on the other methods of their paths. */
+/** Mounts the routes, and answers other methods of their paths with 405 and `Allow`. */
 export function registerRest(app: FastifyInstance, edge: Edge, plans: readonly RoutePlan[]): void {
   app.removeAllContentTypeParsers()
   // The raw bytes: JSON is parsed here once.
@@ -73,7 +73,7 @@ async function handle(
     if (plan.scope !== 'none' && base.viewer.kind === 'anonymous') {
       throw new HubError(
         'auth.missing',
-        'This operation needs a credential: send `Authorization: Bearer <credential>`.',
+        'This operation requires a credential: send `Authorization: Bearer <credential>`.',
       )
     }
     const body = parseBody(plan, request.body)
@@ -96,7 +96,7 @@ async function handle(
   }
 }
 
-/** The stored answer, once the verb's guard has let the caller pass; what it refuses now is the answer of now. */
+/** The stored response, after the verb's guard has accepted the caller again; a rejection is answered with its current error. */
 async function replay(
   edge: Edge,
   plan: RoutePlan,
@@ -109,7 +109,7 @@ async function replay(
   const ctx = kept ? edge.contextOf(request, { replay: kept }) : edge.contextOf(request)
   try {
     const answer = await execute(plan, ctx, variables, request)
-    if (kept && !kept.isTaken) throw new Error(`${plan.route.operation} stored an answer and has no guard.`)
+    if (kept && !kept.isTaken) throw new Error(`${plan.route.operation} stored a response but has no guard.`)
     reply.header('idempotent-replayed', 'true')
     return send(plan, request, reply, answer, plan.route.replayStatus ?? plan.route.status)
   } catch (error) {
@@ -184,9 +184,9 @@ function send(
   return reply.type('application/json; charset=utf-8').send(text)
 }
 
-/** The same listing from its next page on; a relative reference, which every client resolves against what it asked. */
+/** Link to the next page, as a relative reference, which clients resolve against the request URL. */
 function nextLink(url: string, cursor: string): string {
-  // A query may hold further question marks: only the first one ends the path.
+  // A query may contain further question marks: only the first one ends the path.
   const end = url.includes('?') ? url.indexOf('?') : url.length
   const path = url.slice(0, end)
   const query = new URLSearchParams(url.slice(end + 1))
@@ -194,9 +194,9 @@ function nextLink(url: string, cursor: string): string {
   return `<${path}?${query}>; rel="next"`
 }
 
-/** The same refusal with its places, and the sentence that quotes one, in the names of `/v1`. */
+/** The same error with its places, and a message that quotes one, in `/v1` names. */
 function placed(plan: RoutePlan, error: HubError): HubError {
-  // The walk over the request has placed its own.
+  // Request coercion already uses `/v1` names.
   if (error instanceof RequestRefusal || error.items.every((item) => !item.loc)) return error
   const items = placeItems(plan, error.items)
   const [first] = error.items

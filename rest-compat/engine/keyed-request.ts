@@ -1,4 +1,4 @@
-/** What a request does with its Idempotency-Key before and after its verb. */
+/** Handles the Idempotency-Key of a request before and after its verb. */
 import type { FastifyRequest } from 'fastify'
 import type { RequestContext } from '../../src/operation/context.ts'
 import { type Claim, claimKey, digestOf, readIdempotencyKey } from '../../src/operation/idempotency.ts'
@@ -7,7 +7,7 @@ import type { RoutePlan } from './dialect.ts'
 
 type OwnClaim = Extract<Claim, { kind: 'claimed' }>
 
-/** The claim of an authenticated POST that carries a key; anonymous requests share no memory. */
+/** The claim of an authenticated POST with a key; anonymous requests have no idempotency scope. */
 export async function claimFor(
   plan: RoutePlan,
   ctx: RequestContext,
@@ -23,22 +23,22 @@ export async function claimFor(
   return claimKey(ctx.deps.db, scope, ctx.signal)
 }
 
-/** An answer that its verb did not store is marked to be computed again; where there was nothing to do the next try looks again. */
+/** A response that the verb did not store is marked for recomputation; after an empty result the next try runs again. */
 export async function settleAnswer(claim: OwnClaim, answer: object | null): Promise<void> {
   if (claim.slot.isRecorded) return
   await (answer === null ? claim.release() : claim.finish({ again: true }))
 }
 
 /**
- * What a verb refuses is part of its answer and is kept. What was refused before it began (who may do it, the rules of members), a failure of the hub and a
- * spent rate are not, so that the next try is free.
+ * Errors of the verb itself are stored. Errors from before it started (authorization, validation), internal failures and rate limits are not, so that
+ * a retry runs again.
  */
 export async function settleProblem(claim: OwnClaim, problem: Problem, log: (failure: unknown) => void): Promise<void> {
   const isAnswer = problem.status < 500 && problem.status !== 429 && !problem.type.includes('/idempotency.')
   try {
     await (claim.slot.isBegun && isAnswer ? claim.finish({ problem }) : claim.release())
   } catch (failure) {
-    // The row stays in flight and is taken over after a minute; the caller still gets the first error.
+    // The row stays in flight and can be taken over after a minute; the caller still gets the first error.
     log(failure)
   }
 }

@@ -1,4 +1,4 @@
-/** The `/v1` dialect as the server mounts it: its routes planned once against the schema, and the document that describes them. */
+/** The `/v1` dialect for the server: its routes planned once against the schema, and its OpenAPI document. */
 import type { GraphQLSchema } from 'graphql'
 import type { RestMount } from '../../src/http/server.ts'
 import { planRoute, type RoutePlan, restDialect } from './dialect.ts'
@@ -13,13 +13,13 @@ export interface RestParts {
   readonly readDocument: (name: string) => string
 }
 
-/** Plans every route; a document that does not fit the schema stops the start. */
+/** Plans every route; fails if a document does not fit the schema. */
 export function planRoutes(parts: RestParts): RoutePlan[] {
   const dialect = restDialect(parts.schema)
   return parts.routes.map((route) => planRoute(route, parts.readDocument(route.document), dialect))
 }
 
-/** `/v1` over these routes, ready to be mounted. */
+/** `/v1` with these routes, ready to mount. */
 export function restMount(parts: RestParts): RestMount {
   const plans = planRoutes(parts)
   return {

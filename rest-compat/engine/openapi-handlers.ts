@@ -1,4 +1,4 @@
-/** The OpenAPI entries of what `/v1` answers without a document: handlers over the same verbs, mounted by the server. */
+/** The OpenAPI entries of `/v1` operations without a document: handlers over the same verbs, mounted by the server. */
 import type { JsonSchema } from './openapi-schemas.ts'
 
 const text = { type: 'string' }
@@ -24,25 +24,25 @@ const resolveFile: JsonSchema = {
   operationId: 'resolveFile',
   summary: 'A stable address of a file',
   description:
-    'Leads to a signed URL of the file as it stands, so that `curl -L`, a viewer and a browser can read it.\n\nScope: `none`.',
+    'Redirects to a presigned URL of the current file, so that `curl -L`, a viewer or a browser can read it.\n\nScope: `none`.',
   tags: ['repos'],
   security: [{}, { bearer: [] }, { session: [] }],
   'x-scope': 'none',
   parameters: [
     segment('owner', 'Handle of the owner.'),
     segment('repo', 'Slug of the repo.'),
-    segment('path', 'Path of the file; its `/` stand as they are.'),
-    { name: 'If-None-Match', in: 'header', schema: text, description: '304 when the ETag still holds.' },
+    segment('path', 'Path of the file; `/` is not escaped.'),
+    { name: 'If-None-Match', in: 'header', schema: text, description: '304 if the ETag still matches.' },
   ],
   responses: {
     '302': {
-      description: 'Go to the signed URL, which works for an hour.',
+      description: 'Redirect to the presigned URL, which is valid for one hour.',
       headers: {
         Location: { schema: { type: 'string', format: 'uri' }, required: true },
-        ETag: { schema: text, description: 'The SHA-256, once the hub has hashed the bytes itself.' },
+        ETag: { schema: text, description: 'The SHA-256, once the hub has computed it.' },
       },
     },
-    '304': { description: 'Not modified: the ETag still holds.' },
+    '304': { description: 'Not modified: the ETag still matches.' },
     '404': problem('Not found'),
     '422': problem('Invalid file path'),
     ...everywhere,
@@ -52,7 +52,7 @@ const resolveFile: JsonSchema = {
 const signingKey: JsonSchema = {
   operationId: 'getSigningKey',
   summary: "The hub's public signing key",
-  description: 'A JSON Web Key (RFC 8037): what the hub signs now verifies with it.\n\nScope: `none`.',
+  description: "A JSON Web Key (RFC 8037) that verifies the hub's current signatures.\n\nScope: `none`.",
   tags: ['devices'],
   security: [{}, { bearer: [] }, { session: [] }],
   'x-scope': 'none',
@@ -86,7 +86,7 @@ const flag = (name: string, description: string): JsonSchema => ({
   schema: { type: 'boolean', default: false },
   description,
 })
-const stripAnsi = flag('strip_ansi', 'Take ANSI escape sequences out of every line.')
+const stripAnsi = flag('strip_ansi', 'Remove ANSI escape sequences from every line.')
 const ofLog = {
   tags: ['runs'],
   security: [{ bearer: [] }, { session: [] }],
@@ -102,20 +102,20 @@ const refusalsOfLog = {
 const streamRunLogs: JsonSchema = {
   ...ofLog,
   operationId: 'streamRunLogs',
-  summary: "A run's log and metrics as they come",
+  summary: 'Live log and metrics of a run',
   description:
-    'Server-Sent Events: `log` with `{ts, stream, line}` for each line, `metric` with the line of the trainer, and `end` with `{status}`, which closes the stream. Each has an `id`; a reader that comes back with it as `Last-Event-ID` goes on after it. A reader that stops reading is cut off, and can come back so.\n\nScope: `key:read`.',
+    'Server-Sent Events: `log` with `{ts, stream, line}` for each line, `metric` with the line of the trainer, and `end` with `{status}`, which closes the stream. Each has an `id`; a client that reconnects with it as `Last-Event-ID` resumes after it. A client that reads too slowly is disconnected, and can resume.\n\nScope: `key:read`.',
   parameters: [
-    segment('run_id', 'The run.'),
+    segment('run_id', 'Id of the run.'),
     flag('follow', 'Keep the stream open while the run is queued or running.'),
     {
       name: 'tail',
       in: 'query',
       schema: { type: 'integer', minimum: 0 },
-      description: 'Only the last so many lines of the log; metrics are never cut.',
+      description: 'Only this many of the last lines of the log; metrics are always complete.',
     },
     stripAnsi,
-    { name: 'Last-Event-ID', in: 'header', schema: text, description: 'The `id` of the last event that was read.' },
+    { name: 'Last-Event-ID', in: 'header', schema: text, description: 'The `id` of the last event received.' },
   ],
   responses: {
     '200': { description: 'The events.', content: { 'text/event-stream': { schema: text } } },
@@ -126,9 +126,9 @@ const streamRunLogs: JsonSchema = {
 const downloadRunLog: JsonSchema = {
   ...ofLog,
   operationId: 'downloadRunLog',
-  summary: "A run's log as one text",
-  description: 'All chunks in the order in which they came; empty while there is none.\n\nScope: `key:read`.',
-  parameters: [segment('run_id', 'The run.'), stripAnsi],
+  summary: 'The log of a run as plain text',
+  description: 'All chunks in order of arrival; empty if there are none.\n\nScope: `key:read`.',
+  parameters: [segment('run_id', 'Id of the run.'), stripAnsi],
   responses: {
     '200': {
       description: 'The log.',

@@ -1,4 +1,4 @@
-/** JSON Schemas (2020-12) of what `/v1` takes and gives, from the graph's types, the documents' selections and the zod rules beside the fields. */
+/** JSON Schemas (2020-12) of `/v1` requests and responses, from the graph's types, the documents' selections and the fields' zod rules. */
 import {
   type DocumentNode,
   type FragmentDefinitionNode,
@@ -31,10 +31,10 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 export class Components {
   readonly schemas: Record<string, JsonSchema> = {}
 
-  /** A `$ref` to the schema of this name, which is made at its first use. */
+  /** A `$ref` to the schema of this name, which is created on first use. */
   ref(name: string, make: () => JsonSchema): JsonSchema {
     if (!Object.hasOwn(this.schemas, name)) {
-      // Present before it is made, so that a type may refer to itself.
+      // Registered before it is built, so that a type can refer to itself.
       this.schemas[name] = {}
       this.schemas[name] = make()
     }
@@ -42,7 +42,7 @@ export class Components {
   }
 }
 
-/** The schema of an argument or input field: its type and its zod rule. `omit` names members that come from elsewhere (the path). */
+/** The schema of an argument or input field: its type and its zod rule. `omit` lists members that come from elsewhere (the path). */
 export function inputSchema(
   field: Pick<GraphQLArgument | GraphQLInputField, 'type' | 'extensions' | 'description' | 'defaultValue'>,
   components: Components,
@@ -54,7 +54,7 @@ export function inputSchema(
   return { ...(isNonNullType(field.type) ? ruled : orNull(ruled)), ...preset, ...described }
 }
 
-/** A rule of a list may say nothing of its items: what the type says of them stays. */
+/** A rule of a list may not cover its items: their type's schema stays. */
 function withRules(base: JsonSchema, rules: JsonSchema): JsonSchema {
   if (!base.items || !rules.items) return { ...base, ...rules }
   return { ...base, ...rules, items: { ...(base.items as JsonSchema), ...(rules.items as JsonSchema) } }
@@ -99,7 +99,7 @@ function leafSchema(type: GraphQLNamedType, components: Components): JsonSchema 
   }))
 }
 
-/** The keywords of a zod schema. What JSON Schema cannot say (a refinement) is left to the description. */
+/** The keywords of a zod schema. The description covers what JSON Schema cannot express (a refinement). */
 function zodRules(rule: unknown): JsonSchema {
   if (!(rule instanceof z.ZodType)) return {}
   const { $schema: _dialect, ...keywords } = z.toJSONSchema(rule, { io: 'input', unrepresentable: 'any' }) as Record<
@@ -122,7 +122,7 @@ function orNull(schema: JsonSchema): JsonSchema {
   return { anyOf: [schema, { type: 'null' }] }
 }
 
-/** The schema of an answer: the members that a document selects, under its aliases. Those of `onlyWhenSet` are absent where they would be null. */
+/** The schema of a response: the selected members, under their aliases. Those of `onlyWhenSet` are omitted instead of null. */
 export class Selections {
   readonly #fragments = new Map<string, FragmentDefinitionNode>()
   readonly #components: Components
@@ -158,7 +158,7 @@ export class Selections {
     return this.object(nullable, set)
   }
 
-  /** A document spreads the one type of a union that its route answers with. */
+  /** A document spreads only the union type that its route returns. */
   #ofUnion(union: GraphQLUnionType, set: SelectionSetNode): JsonSchema {
     const [only] = set.selections
     const name = only?.kind === Kind.INLINE_FRAGMENT ? only.typeCondition?.name.value : undefined
@@ -197,7 +197,7 @@ export class Selections {
         const type = field.extensions.nullInV1 ? getNullableType(field.type) : field.type
         properties[key] = {
           ...(optional ? this.#present(type, node.selectionSet) : this.ofType(type, node.selectionSet)),
-          // What JSON a free-form member holds.
+          // JSON types of a free-form member.
           ...zodRules(field.extensions.zod),
           ...(field.description ? { description: field.description } : {}),
         }

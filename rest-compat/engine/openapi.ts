@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document of `/v1`, made from the route plans: nothing in it is written a second time. */
+/** The OpenAPI 3.1 document of `/v1`, generated from the route plans. */
 import {
   type FieldNode,
   type GraphQLField,
@@ -27,7 +27,7 @@ import {
 import type { DocumentPlace, PathSource, QuerySource } from './route.ts'
 import { statusesOf } from './spec-operations.ts'
 
-/** The whole document. `publicUrl` becomes its server; null leaves it to where the document was read from. */
+/** The whole document. `publicUrl` becomes its server; null means the origin that served the document. */
 export function openApiDocument(plans: readonly RoutePlan[], publicUrl: string | null): JsonSchema {
   const components = new Components()
   const paths: Record<string, Record<string, JsonSchema>> = {}
@@ -55,7 +55,7 @@ export function openApiDocument(plans: readonly RoutePlan[], publicUrl: string |
           type: 'apiKey',
           in: 'cookie',
           name: 'hub_session',
-          description: 'The session of a person in a browser.',
+          description: "A user's session in a browser.",
         },
       },
     },
@@ -91,13 +91,13 @@ const idempotencyKey: JsonSchema = {
   name: 'Idempotency-Key',
   in: 'header',
   schema: { type: 'string', pattern: '^[!-~]{1,255}$' },
-  description: 'A repeat within 24 hours gets the first answer.',
+  description: 'A repeated request within 24 hours gets the first response.',
 }
 const ifNoneMatch: JsonSchema = {
   name: 'If-None-Match',
   in: 'header',
   schema: { type: 'string' },
-  description: '304 when the ETag still holds.',
+  description: '304 if the ETag still matches.',
 }
 
 const firstSentence = (text: string): string => /^.*?[.:;](?=\s|$)/s.exec(text)?.[0].replace(/[.:;]$/, '') ?? text
@@ -109,7 +109,7 @@ function requestBody({ type, source }: PlannedVariable, components: Components):
   return { required: Array.isArray(schema.required), content: { 'application/json': { schema } } }
 }
 
-/** A document's own schema, under the name that its zod schema bears. */
+/** A document's own schema, under the title of its zod schema. */
 function documentBody(
   type: PlannedVariable['type'],
   { field, member }: DocumentPlace,
@@ -153,7 +153,7 @@ const pageRules: Readonly<Record<string, JsonSchema>> = {
   cursor: { maxLength: MAX_CURSOR_LENGTH },
 }
 
-/** What holds for every listing, where its argument states no rule of its own: a connection's arguments cannot. */
+/** Rules of every listing: the arguments of a connection cannot state their own. */
 function pageRule(
   plan: RoutePlan,
   source: PathSource | QuerySource,
@@ -177,7 +177,7 @@ function parameter(source: PathSource | QuerySource, schema: JsonSchema, require
   }
 }
 
-/** A query string spells no null: an absent parameter stands for it. */
+/** A query string cannot express null: an absent parameter means null. */
 function withoutNull(schema: JsonSchema): JsonSchema {
   if (Array.isArray(schema.type)) return { ...schema, type: schema.type.find((type) => type !== 'null') }
   if (Array.isArray(schema.anyOf)) return (schema.anyOf as JsonSchema[]).find((one) => one.type !== 'null') ?? schema
@@ -214,7 +214,7 @@ function rootNode(plan: RoutePlan): FieldNode | undefined {
 
 function responseOf(plan: RoutePlan, status: number, components: Components): JsonSchema {
   const { route } = plan
-  if (status === 304) return { description: 'Not modified: the ETag still holds.' }
+  if (status === 304) return { description: 'Not modified: the ETag still matches.' }
   if (status >= 400) {
     const titles = new Set(
       Object.values(errorTable)

@@ -1,16 +1,16 @@
-/** Where a refusal points, in the names of `/v1`: the graph's fields and its validation name arguments as the graph does. */
+/** Translates error places to `/v1` names: the graph and its validation use GraphQL names. */
 import { type GraphQLInputType, getNamedType, getNullableType, isInputObjectType, isListType } from 'graphql'
 import type { ErrorItem, Loc } from '../../src/platform/errors.ts'
 import { toSnake } from '../../src/platform/member-name.ts'
 import type { RoutePlan } from './dialect.ts'
 import type { BodySource, FieldsSource } from './route.ts'
 
-/** The items of an error with each `loc` translated: `["input","files",0,"contentType"]` -> `["body","files",0,"content_type"]`. */
+/** Error items with each `loc` translated: `["input","files",0,"contentType"]` -> `["body","files",0,"content_type"]`. */
 export function placeItems(plan: RoutePlan, items: readonly ErrorItem[]): ErrorItem[] {
   return items.map((item) => (item.loc ? { ...item, loc: restLoc(plan, item.loc) } : item))
 }
 
-/** One place. A place that names no argument is taken to lie in the body's input; one that is in `/v1` names already stays. */
+/** One place. A place without an argument is taken as part of the body's input; a place already in `/v1` names stays. */
 export function restLoc(plan: RoutePlan, loc: Loc): Loc {
   const [head, ...tail] = loc
   if (typeof head !== 'string') return loc
@@ -34,14 +34,14 @@ function insideInput(source: BodySource | FieldsSource, type: GraphQLInputType, 
   const { fields } = source
   const [head, ...tail] = loc
   const place = source.from === 'body' ? source.document : undefined
-  // A document is in the names of `/v1` already.
+  // A document already uses `/v1` names.
   if (place && head === place.field) return ['body', ...(place.member === undefined ? [] : [place.member]), ...tail]
   const elsewhere = typeof head === 'string' && Object.hasOwn(fields, head) ? fields[head] : undefined
   if (elsewhere) return [elsewhere.from, elsewhere.name, ...tail]
   return ['body', ...snakeAlong(type, loc)]
 }
 
-/** Renames while the schema knows the names; below a free-form value every key stays as the client wrote it. */
+/** Renames names that the schema knows; keys below a free-form value stay as the client wrote them. */
 function snakeAlong(type: GraphQLInputType, loc: Loc): Loc {
   const [head, ...tail] = loc
   if (head === undefined) return []

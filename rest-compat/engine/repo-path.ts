@@ -1,7 +1,7 @@
-/** The sources of an operation whose path names a repo. */
+/** Sources of an operation whose path identifies a repo. */
 import { body, path } from './route.ts'
 
 export const repoPath = { owner: path('owner'), repo: path('repo') } as const
 export const bodyOfRepo = { input: body(repoPath) } as const
-/** What such a repo is called in a 404. */
+/** Name of such a repo in a 404 message. */
 export const missingRepo = 'The repo :owner/:repo'

@@ -1,7 +1,7 @@
 /**
  * What a `/v1` route is: one line of data beside one GraphQL document. The handler, the OpenAPI document and the tests read the same table.
  *
- * A route whose path names the thing and whose body holds the rest:
+ * A route whose path identifies the resource and whose body holds the rest:
  *
  *     {
  *       operation: 'putModelMeta',                       // the spec's name of the operation
@@ -14,7 +14,7 @@
  *     }
  *
  * `params` has one entry for each variable of the document; the variable's GraphQL type says how the text or JSON becomes a value. A document has one
- * root field; what it yields is the answer, or the member of it that `unwrap` names. Response members are named by aliases (`full_name: fullName`);
+ * root field; its value is the response, or the member that `unwrap` names. Response members are named by aliases (`full_name: fullName`);
  * a 'page' document selects `items: nodes {…} pageInfo { endCursor hasNextPage }`.
  */
 
@@ -24,14 +24,14 @@ export interface PathSource {
   readonly name: string
 }
 
-/** What a text of the query string may stand for. */
+/** Fixed values of a query parameter. */
 export type Word = string | number | boolean | null
 
 /** A member of the query string. A variable of a list type makes it a list: separated by commas, or repeated. */
 export interface QuerySource<Value extends Word = Word> {
   readonly from: 'query'
   readonly name: string
-  /** The only accepted texts and what each stands for, where they are not simply the spelling of the variable's type. */
+  /** The accepted texts and their values, if they differ from the spelling of the variable's type. */
   readonly words?: Readonly<Record<string, Value>>
 }
 
@@ -39,16 +39,16 @@ export interface QuerySource<Value extends Word = Word> {
 export interface BodySource<Field extends string = string> {
   readonly from: 'body'
   readonly fields: FieldSources
-  /** Set where the body is a document that the verb itself judges: it goes to one field of the input as it came, and no other field is read. */
+  /** Set if the verb itself validates the body: the body goes to one field of the input unchanged, and no other field is read. */
   readonly document?: DocumentPlace
   /** Never set: carries the fields of the input that are named here. */
   readonly named?: Field
 }
 
 export interface DocumentPlace<Field extends string = string> {
-  /** A field of the input, of type JSON; the zod rule beside it is shown as the schema of the body. */
+  /** A JSON field of the input; its zod rule is published as the schema of the body. */
   readonly field: Field
-  /** The one member of the body that holds the document; absent: the body is the document. */
+  /** The member of the body that holds the document; if absent, the body is the document. */
   readonly member?: string
 }
 
@@ -94,19 +94,19 @@ export interface Route {
   readonly status: 200 | 201 | 202 | 204
   /** 'empty' sends no body. */
   readonly result: 'object' | 'page' | 'empty'
-  /** The member of the root field that is the answer: `files` for `repo(…) { files(…) {…} }`. Null on the way is a 404. */
+  /** The member of the root field that is the response: `files` for `repo(…) { files(…) {…} }`. Null along the path is a 404. */
   readonly unwrap?: string
-  /** What a null root is called in the 404, with `:name` for segments of the path: `Repo :owner/:repo`. */
+  /** Name of a null root in the 404 message, with `:name` for segments of the path: `Repo :owner/:repo`. */
   readonly missing?: string
-  /** A null root is nothing to answer with, no fault: 204 without a body in the place of 404. */
+  /** A null root means no content, not an error: 204 instead of 404. */
   readonly emptyWhenNull?: true
-  /** Members that an answer, or each item of a page, has only where they are set: left out in the place of null. */
+  /** Members that are omitted instead of null, in the response or in each item of a page. */
   readonly onlyWhenSet?: readonly string[]
   /** Default 1 MiB. */
   readonly bodyLimitBytes?: number
-  /** Response headers made from the rendered answer: `Location`. */
+  /** Response headers computed from the response body: `Location`. */
   headers?(answer: Readonly<Record<string, unknown>>): Record<string, string>
-  /** Status of a replayed Idempotency-Key where it is not the original one. */
+  /** Status of a replay, if it differs from the original one. */
   readonly replayStatus?: number
   /** One sentence for the API pages; else the root field's description. */
   readonly summary?: string

@@ -1,4 +1,4 @@
-/** The rules of the graph's input fields, for a request that its types refuse already. */
+/** Applies the rules of input fields to a request whose types are already wrong. */
 import { ruleFaults } from '../../schema/rule-faults.ts'
 import type { Loc } from '../../src/platform/errors.ts'
 import type { RoutePlan } from './dialect.ts'
@@ -6,8 +6,8 @@ import type { Faults } from './faults.ts'
 import { restLoc } from './places.ts'
 
 /**
- * The graph holds a request to the rules of its fields once it is known to be of their types. One that is not is held to them here, so that the client
- * is told everything at once. What lies in a place that has a fault is passed over.
+ * The graph validates field rules only after the types match. A request with type faults is validated here, so that the client gets all faults at
+ * once. Places that already have a fault are skipped.
  */
 export function addRuleFaults(plan: RoutePlan, variables: Readonly<Record<string, unknown>>, faults: Faults): void {
   const isTold = (loc: Loc) => loc.some((_, end) => faults.isAt(loc.slice(0, end + 1)))

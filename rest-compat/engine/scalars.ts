@@ -1,4 +1,4 @@
-/** How the graph's scalars look as JSON: the walk over a request and the OpenAPI document read the same table. */
+/** JSON shapes of the graph's scalars: request coercion and the OpenAPI document share this table. */
 import type { GraphQLScalarType } from 'graphql'
 
 export interface ScalarShape {
@@ -20,7 +20,7 @@ const shapes: Readonly<Record<string, ScalarShape>> = {
   JSONObject: { json: 'any', schema: { type: 'object', additionalProperties: true } },
 }
 
-/** The shape of a scalar; one that the table does not name is a string whose own `parseValue` has the last word. */
+/** The shape of a scalar; a scalar missing from the table is a string that its `parseValue` validates. */
 export function scalarShape(type: GraphQLScalarType): ScalarShape {
   return shapes[type.name] ?? { json: 'string', schema: { type: 'string' } }
 }

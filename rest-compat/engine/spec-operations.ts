@@ -1,6 +1,6 @@
 /**
- * The operations of the spec and of the contract's additions by name: where each lives and which statuses it may answer.
- * The tests hold the route table to this list; the OpenAPI document prints the statuses.
+ * The operations of the spec and of the contract's additions by name, with method, path and possible statuses. Tests compare the route table with
+ * this list; the OpenAPI document lists the statuses.
  */
 import type { Method, Route } from './route.ts'
 
@@ -8,17 +8,17 @@ export interface SpecOperation {
   readonly method: Method
   /** With `{name}` segments, as the spec writes it. */
   readonly path: string
-  /** Beside `everywhere`; written when the operation gets its route. */
+  /** In addition to `everywhere`; filled in when the operation gets its route. */
   readonly statuses?: readonly number[]
 }
 
 const operation = (method: Method, path: string, ...statuses: number[]): SpecOperation =>
   statuses.length > 0 ? { method, path: `/v1${path}`, statuses } : { method, path: `/v1${path}` }
 
-/** What any operation may answer: a bad credential, a request that cannot be read, a spent rate, a hub that fails. */
+/** Statuses of every operation: invalid credential, unreadable request, exceeded rate limit, internal failure. */
 export const everywhere: readonly number[] = [400, 401, 422, 429, 500, 503]
 
-/** Every status that a route may answer: its own, `everywhere`, and those of its method (304 on reads, 413 and 415 with a body, 409 with an Idempotency-Key). */
+/** Every status of a route: its own, `everywhere`, and those of its method (304 on reads, 413 and 415 with a body, 409 with an Idempotency-Key). */
 export function statusesOf(route: Pick<Route, 'operation' | 'method'>): readonly number[] {
   const own = Object.hasOwn(specOperations, route.operation) ? (specOperations[route.operation]?.statuses ?? []) : []
   const ofMethod =

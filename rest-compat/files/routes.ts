@@ -1,4 +1,4 @@
-/** The rows of the `/v1` table on the files of a repo. */
+/** `/v1` routes of files. */
 import { bodyOfRepo, missingRepo, repoPath } from '../engine/repo-path.ts'
 import { fields, path, query } from '../engine/route.ts'
 import type { TypedRoute } from '../typed-route.ts'

@@ -1,4 +1,4 @@
-/** The rows of the `/v1` table on what is known of a run before it is made. */
+/** `/v1` routes of estimates and recommendations. */
 import { body } from '../engine/route.ts'
 import type { TypedRoute } from '../typed-route.ts'
 

@@ -1,4 +1,4 @@
-/** The rows of the `/v1` table on repos and their meta blocks. */
+/** `/v1` routes of repos and their meta blocks. */
 import { bodyOfRepo, missingRepo, repoPath } from '../engine/repo-path.ts'
 import { body, fields, query } from '../engine/route.ts'
 import type { TypedRoute } from '../typed-route.ts'

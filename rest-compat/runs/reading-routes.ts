@@ -1,4 +1,4 @@
-/** The rows of the `/v1` table on what a run made: its config, checkpoints and metrics. */
+/** `/v1` routes of the config, checkpoints and metrics of a run. */
 import { path, query } from '../engine/route.ts'
 import type { TypedRoute } from '../typed-route.ts'
 
@@ -16,7 +16,7 @@ export const runReadingRoutes: readonly TypedRoute[] = [
     result: 'object',
     unwrap: 'config',
     missing,
-    summary: 'The resolved config of a run as leaves, and what changed from the parent.',
+    summary: 'The resolved config of a run as leaf values, and the diff against the parent.',
   },
   {
     operation: 'listRunCheckpoints',
@@ -40,6 +40,6 @@ export const runReadingRoutes: readonly TypedRoute[] = [
     result: 'object',
     unwrap: 'metrics',
     missing,
-    summary: 'The metrics of a run as series by key, short enough to draw.',
+    summary: 'The metrics of a run as one downsampled series per key.',
   },
 ]

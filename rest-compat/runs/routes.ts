@@ -1,4 +1,4 @@
-/** The rows of the `/v1` table on training runs. */
+/** `/v1` routes of training runs. */
 import { body, fields, path, query } from '../engine/route.ts'
 import type { TypedRoute } from '../typed-route.ts'
 
@@ -7,7 +7,7 @@ const missing = 'The run :run_id'
 
 const runLocation = ({ id }: { readonly id: string }) => ({ Location: `/v1/runs/${id}` })
 
-/** Three artifacts of the default size, and room for what JSON escapes. */
+/** Three artifacts of the default size, plus JSON escaping. */
 const IMPORT_BODY_BYTES = 16 * 1024 * 1024
 
 /** Contract, "Bodies". */

@@ -3,20 +3,20 @@ import { builder } from '../builder.ts'
 import { AccountKindEnum } from './enums.ts'
 
 /**
- * Handles are public, so nobody is kept from an account. These four columns are what the hot reads of repos and runs hold of an owner as well; their
- * fields add nothing to the selection, so an owner that came with such a row is not read again.
+ * Handles are public, so accounts have no visibility check. The hot reads of repos and runs hold these four columns of an owner; their fields add
+ * nothing to the selection, so an owner that came with such a row is not read again.
  */
 export const Account = builder.prismaNode('Account', {
-  description: 'A person or an organization.',
+  description: 'A user or an organization.',
   id: { field: 'id', description: 'TypeID, prefix `user_` or `org_`.' },
   nullable: true,
   select: { id: true, kind: true, handle: true, name: true },
   fields: (t) => ({
-    kind: t.field({ type: AccountKindEnum, description: 'Which of the two.', resolve: (account) => account.kind }),
+    kind: t.field({ type: AccountKindEnum, description: 'User or organization.', resolve: (account) => account.kind }),
     handle: t.string({
-      description: 'Its name in URLs; users and orgs share one namespace.',
+      description: 'Name in URLs; users and orgs share one namespace.',
       resolve: (account) => account.handle,
     }),
-    name: t.string({ nullable: true, description: 'The name to show.', resolve: (account) => account.name }),
+    name: t.string({ nullable: true, description: 'Name to display.', resolve: (account) => account.name }),
   }),
 })

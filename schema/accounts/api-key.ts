@@ -1,4 +1,4 @@
-/** API keys: made and revoked by people. Contract, "Credentials". */
+/** API keys: created and revoked by users. Contract, "Credentials". */
 import { createContextCache } from '@pothos/core'
 import DataLoader from 'dataloader'
 import { z } from 'zod'
@@ -15,13 +15,13 @@ import { args, entityMutation, input, mutation, query } from '../root-field.ts'
 import { newestFirst, selectedNodes } from '../selected.ts'
 import { KeyScopeEnum } from './enums.ts'
 
-/** What a key is limited to, of one row. */
+/** The limits of one key row. */
 interface Limits {
   readonly limited: boolean
   readonly repoIds: readonly string[]
 }
 
-/** Full names of the repos of each key, in byte order; null for a key without limits. Repos that are gone, or that the caller does not see, are left out. */
+/** Full names of the repos of each key, in byte order; null for a key without limits. Omits deleted repos and repos not visible to the caller. */
 async function repoNames(ctx: RequestContext, keys: readonly Limits[]): Promise<(string[] | null)[]> {
   const ids = keys.flatMap(({ repoIds }) => repoIds)
   const where = { AND: [{ id: { in: ids } }, repoVisibleWhere(ctx.viewer)] }
@@ -36,44 +36,52 @@ async function repoNames(ctx: RequestContext, keys: readonly Limits[]): Promise<
   })
 }
 
-/** One for a request: the names for all keys of a page cost two queries. */
+/** One loader per request: the names for all keys of a page cost two queries. */
 const namesOfRepos = createContextCache(
   (ctx: RequestContext) => new DataLoader((keys: readonly Limits[]) => repoNames(ctx, keys)),
 )
 
-/** Reached by the listing and the mutations, which ask who may see it. */
+/** Reached through the listing and the mutations, which check visibility. */
 const ApiKeyType = builder.prismaObject('ApiKey', {
-  description: 'A key as it can be shown: its token was shown once, when it was made.',
+  description: 'An API key without its token, which is shown only on creation.',
   select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'TypeID, prefix `key_`.' }),
-    name: t.exposeString('name', { description: 'What its maker called it.' }),
-    owner: t.relation('account', { description: 'The account that it belongs to.' }),
-    scope: t.expose('scope', { type: KeyScopeEnum, description: 'Its level.' }),
+    name: t.exposeString('name', { description: 'Name given by its creator.' }),
+    owner: t.relation('account', { description: 'The account of the credential.' }),
+    scope: t.expose('scope', { type: KeyScopeEnum, description: 'Scope of the key; each includes those before it.' }),
     repos: t.stringList({
       nullable: true,
       description:
-        'The only repos that it may touch, by full name, as far as the caller sees them; null when it is not limited.',
+        'Full names of the repos that the key is limited to, as far as visible to the caller; null if it is not limited.',
       select: { limited: true, repoIds: true },
       resolve: (key, _args, ctx) => namesOfRepos(ctx).load(key),
     }),
     agent: t.exposeBoolean('agent', {
-      description: "Whether it is an agent's: it may not delete a repo or make one public.",
+      description: 'Whether it is an agent key: it may not delete repos or make one public.',
     }),
     dailyGpuHourQuota: t.float({
       nullable: true,
-      description: 'GPU hours a day; null for the account’s own.',
+      description: "GPU-hour quota per day; null if only the account's quota applies.",
       select: { dailyGpuHourQuota: true },
       resolve: ({ dailyGpuHourQuota }) => dailyGpuHourQuota?.toNumber() ?? null,
     }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true, description: 'When it ends by itself.' }),
-    revokedAt: t.expose('revokedAt', { type: 'DateTime', nullable: true, description: 'When it was revoked.' }),
+    expiresAt: t.expose('expiresAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it expires; null if never.',
+    }),
+    revokedAt: t.expose('revokedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was revoked; null while it is active.',
+    }),
     lastUsedAt: t.expose('lastUsedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it was last used, to the minute.',
+      description: 'When it was last used, to the minute; null if never.',
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
   }),
 })
 
@@ -97,7 +105,7 @@ const readKey = (ctx: RequestContext, id: string, query: object) =>
   ctx.deps.db.prisma.apiKey.findUniqueOrThrow({ ...query, where: { id } })
 
 const CreatedApiKey = builder.objectRef<Created>('CreatedApiKey').implement({
-  description: 'A new key with its token, which is shown this once.',
+  description: 'A new API key with its token, which is shown only here.',
   fields: (t) => ({
     key: t.prismaField({
       type: ApiKeyType,
@@ -110,54 +118,58 @@ const CreatedApiKey = builder.objectRef<Created>('CreatedApiKey').implement({
 
 mutation('createApiKey', {
   type: CreatedApiKey,
-  description: 'Makes a key and shows its token once; only its SHA-256 is kept.',
+  description: 'Creates an API key and returns its token once; the hub keeps only its SHA-256.',
   scope: 'session',
-  input: input('A key for yourself or for an org of yours.', (t) => ({
-    name: t.string({ required: true, ...rule(keyNameText), description: '1 to 100 characters.' }),
-    scope: t.field({ type: KeyScopeEnum, required: true, description: 'Its level.' }),
+  input: input('The key to create, for yourself or one of your orgs.', (t) => ({
+    name: t.string({ required: true, ...rule(keyNameText), description: 'Name of the key, 1 to 100 characters.' }),
+    scope: t.field({
+      type: KeyScopeEnum,
+      required: true,
+      description: 'Scope of the key; each includes those before it.',
+    }),
     owner: t.string({
       ...rule(z.string().max(256)),
-      description: 'Handle of yourself (default) or of an org of yours.',
+      description: 'Handle of the account: yourself (default) or one of your orgs.',
     }),
     repos: t.stringList({
       ...rule(z.array(fullNameText).max(100)),
-      description: 'The only repos that it may touch, by full name.',
+      description: 'Limits the key to these repos (full names).',
     }),
-    agent: t.boolean({ description: "Whether it is an agent's." }),
+    agent: t.boolean({ description: 'Whether it is an agent key, which may not delete repos or make one public.' }),
     dailyGpuHourQuota: t.float({
       ...rule(z.number().min(0)),
-      description: 'GPU hours a day that runs of this key may reserve.',
+      description: 'GPU hours that runs of this key may reserve per day.',
     }),
-    expiresAt: t.field({ type: 'DateTime', description: 'When it ends.' }),
+    expiresAt: t.field({ type: 'DateTime', description: 'When it expires.' }),
   })),
   verb: createApiKey,
 })
 
 entityMutation('revokeApiKey', {
   type: ApiKeyType,
-  payload: { name: 'key', description: 'The key, which has ended.' },
-  description: 'Ends a key for good; a second time changes nothing.',
+  payload: { name: 'key', description: 'The revoked key.' },
+  description: 'Revokes a key permanently. Idempotent.',
   scope: 'session',
-  input: input('Which key ends.', (t) => ({ id: t.id({ required: true, description: 'Id of the key.' }) })),
+  input: input('The key to revoke.', (t) => ({ id: t.id({ required: true, description: 'Id of the key.' }) })),
   verb: revokeApiKey,
   read: (ctx, { id }, query) => readKey(ctx, id, query),
 })
 
 query('apiKeys', {
   type: ApiKeyConnection,
-  description: 'Keys of yourself or of an org of yours, newest first, revoked ones too.',
+  description: 'API keys of yourself or one of your orgs, newest first, including revoked ones.',
   scope: 'session',
   args: args((t) => ({
     ...t.connectionArgs(),
     owner: t.string({
       ...rule(z.string().max(256)),
-      description: 'Handle of yourself (default) or of an org of yours.',
+      description: 'Handle of the account: yourself (default) or one of your orgs.',
     }),
   })),
   read: async (ctx, { owner, ...page }, info) => {
     const { id: accountId } = await findManagedAccount(ctx, owner ?? null)
     const query = selectedNodes(ctx, info, 'ApiKey', { id: true })
-    // The key of a hosted job is the hub's own.
+    // Keys of hosted jobs are internal to the hub.
     return newestFirst({ listing: `keys:${accountId}`, prefix: 'key' }, page, ({ where, ...keyset }) =>
       ctx.deps.db.prisma.apiKey.findMany({ ...query, ...keyset, where: { ...where, accountId, jobId: null } }),
     )

@@ -7,23 +7,29 @@ import { rule } from '../input-field.ts'
 import { args, query } from '../root-field.ts'
 import { newestFirst, selectedNodes } from '../selected.ts'
 
-/** Reached by the listing alone, which asks who may see it. */
+/** Reached only through the listing, which checks visibility. */
 const AuditEntryType = builder.prismaObject('AuditEntry', {
-  description: 'Something that was done in the name of an account; never changed, never removed.',
+  description: 'An audit record of an account; never changed or removed.',
   select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'TypeID, prefix `aud_`; sorts by time.' }),
     at: t.expose('at', { type: 'DateTime', description: 'When.' }),
-    action: t.exposeString('action', { description: 'What, as `<subject>.<verb>`: `repo.delete`.' }),
+    action: t.exposeString('action', { description: 'Action as `<subject>.<verb>`, such as `repo.delete`.' }),
     actor: t.relation('actor', {
       nullable: true,
-      description: "The person behind it; null for the operator's command line and background work.",
+      description: "The user who acted; null for the operator's command line and background jobs.",
     }),
-    credentialId: t.exposeString('credentialId', { nullable: true, description: 'The key or session that was used.' }),
-    requestId: t.exposeString('requestId', { nullable: true, description: 'The request, as in its `X-Request-Id`.' }),
-    targetId: t.exposeString('targetId', { description: 'What it was done to.' }),
-    before: t.expose('before', { type: 'JSON', description: 'What changed, as it was.' }),
-    after: t.expose('after', { type: 'JSON', description: 'What changed, as it became.' }),
+    credentialId: t.exposeString('credentialId', {
+      nullable: true,
+      description: 'Id of the key or session that was used.',
+    }),
+    requestId: t.exposeString('requestId', {
+      nullable: true,
+      description: 'Id of the request, as in its `X-Request-Id`.',
+    }),
+    targetId: t.exposeString('targetId', { description: 'Target of the action.' }),
+    before: t.expose('before', { type: 'JSON', description: 'Changed values before the action.' }),
+    after: t.expose('after', { type: 'JSON', description: 'Changed values after the action.' }),
   }),
 })
 
@@ -45,7 +51,7 @@ const AuditConnection = builder.connectionObject(
 
 query('auditLog', {
   type: AuditConnection,
-  description: 'What was done in the name of an account, newest first; for its people.',
+  description: 'Audit log of an account, newest first; only for the user or members of the org.',
   scope: 'session',
   args: args((t) => ({
     ...t.connectionArgs(),

@@ -1,4 +1,4 @@
-/** The people of orgs. Contract, "Accounts, devices, approvals". */
+/** Members of orgs. Contract, "Accounts, devices, approvals". */
 import { type OrgMemberKey, orgMemberKeys } from '../../src/accounts/org-member-keys.ts'
 import type { Page } from '../../src/platform/page.ts'
 import { DEFAULT_PAGE_SIZE } from '../../src/platform/text-rules.ts'
@@ -12,16 +12,16 @@ const memberKey = { orgId: true, userId: true } as const
 
 type MemberRow = Pick<OrgMemberKey, 'orgId' | 'userId'>
 
-/** Reached by `Account.members`, which asks who may see it, and by the mutation that made it. */
+/** Reached through `Account.members`, which checks visibility, and the mutation that creates it. */
 export const OrgMember = builder.prismaObject('Membership', {
   name: 'OrgMember',
-  description: 'A person in an org.',
+  description: 'A member of an org.',
   select: memberKey,
   fields: (t) => ({
     org: t.relation('org', { description: 'The org.' }),
-    user: t.relation('user', { description: 'The person.' }),
-    role: t.expose('role', { type: OrgRoleEnum, description: 'What the person may do there.' }),
-    since: t.expose('createdAt', { type: 'DateTime', description: 'When the person joined.' }),
+    user: t.relation('user', { description: 'The user.' }),
+    role: t.expose('role', { type: OrgRoleEnum, description: 'Role of the member.' }),
+    since: t.expose('createdAt', { type: 'DateTime', description: 'When the user joined.' }),
   }),
 })
 
@@ -29,15 +29,15 @@ const OrgMemberConnection = builder.connectionObject(
   {
     type: OrgMember,
     name: 'OrgMemberConnection',
-    description: 'A page of the people of an org, oldest first.',
+    description: 'A page of the members of an org, oldest first.',
     fields: (connection) => ({
-      nodes: connection.field({ type: [OrgMember], description: 'The people.', resolve: nodesOf<MemberRow> }),
+      nodes: connection.field({ type: [OrgMember], description: 'The members.', resolve: nodesOf<MemberRow> }),
     }),
   },
-  { name: 'OrgMemberEdge', description: 'A person in an org and their cursor.' },
+  { name: 'OrgMemberEdge', description: 'A member and its cursor.' },
 )
 
-/** The page with the rows that were read in the place of their keys; who left meanwhile is left out. */
+/** The page with rows instead of keys, without members who left in the meantime. */
 function pageOf(page: Page<OrgMemberKey>, rows: ReadonlyMap<string, MemberRow>): Page<MemberRow> {
   const keys = new Map(page.nodes.map((key) => [key.userId, key]))
   return {
@@ -52,7 +52,7 @@ builder.objectField(Account, 'members', (t) =>
     type: OrgMemberConnection,
     byPath: true,
     description:
-      'Of an org: its people, oldest first. Empty on a user, and for those who are no members themselves. One statement for the pages of any number of orgs.',
+      'Members of an org, oldest first. Empty on a user, and if the caller is not a member. One statement for any number of orgs.',
     args: t.arg.connectionArgs(),
     resolve: (account) => account.id,
     load: async (orgIds: string[], ctx, args, info) => {

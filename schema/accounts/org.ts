@@ -1,4 +1,4 @@
-/** Orgs and their people. Contract, "Accounts, devices, approvals". */
+/** Mutations of orgs and their members. Contract, "Accounts, devices, approvals". */
 import { z } from 'zod'
 import { createOrg } from '../../src/accounts/accounts.ts'
 import { addOrgMember, removeOrgMember } from '../../src/accounts/org-members.ts'
@@ -16,15 +16,15 @@ const anyHandle = z.string().max(256)
 entityMutation('createOrg', {
   type: Account,
   payload: { name: 'org', description: 'The new org.' },
-  description: 'Makes an org. 409 for a taken handle.',
+  description: 'Creates an org. 409 if the handle is taken.',
   scope: 'session',
-  input: input('A new org. The caller becomes its first owner.', (t) => ({
+  input: input('The org to create. The caller becomes its first owner.', (t) => ({
     handle: t.string({
       required: true,
       ...rule(handleText),
       description: '1 to 64 of a-z, 0-9 and inner hyphens; no user may have it.',
     }),
-    name: t.string({ ...rule(displayNameText), description: 'The name to show; 1 to 200 characters.' }),
+    name: t.string({ ...rule(displayNameText), description: 'Name to display; 1 to 200 characters.' }),
   })),
   verb: createOrg,
   read: (ctx, { id }, query) => ctx.deps.db.prisma.account.findUniqueOrThrow({ ...query, where: { id } }),
@@ -32,14 +32,14 @@ entityMutation('createOrg', {
 
 entityMutation('addOrgMember', {
   type: OrgMember,
-  payload: { name: 'membership', description: 'The person, in their role.' },
+  payload: { name: 'membership', description: 'The member with the new role.' },
   description:
-    'Adds a person to an org, or changes their role; for owners of the org. 409 when it would leave no owner.',
+    "Adds a user to an org, or changes a member's role; only for owners of the org. 409 if no owner would remain.",
   scope: 'session',
-  input: input('A person and their role.', (t) => ({
+  input: input('The org, the user and the role.', (t) => ({
     org: t.string({ required: true, ...rule(anyHandle), description: 'Handle of the org.' }),
-    user: t.string({ required: true, ...rule(anyHandle), description: 'Handle of the person.' }),
-    role: t.field({ type: OrgRoleEnum, description: 'Member by default.' }),
+    user: t.string({ required: true, ...rule(anyHandle), description: 'Handle of the user.' }),
+    role: t.field({ type: OrgRoleEnum, description: 'Role in the org; `MEMBER` by default.' }),
   })),
   verb: addOrgMember,
   read: async (ctx, { org, user }, query) => {
@@ -51,23 +51,23 @@ entityMutation('addOrgMember', {
 })
 
 const RemovedMember = builder.objectRef<Awaited<ReturnType<typeof removeOrgMember>>>('RemovedMember').implement({
-  description: 'A person who is no longer in an org.',
+  description: 'A removed member.',
   fields: (t) => ({
     org: t.expose('org', { type: Account, description: 'The org.' }),
-    user: t.expose('user', { type: Account, description: 'The person.' }),
+    user: t.expose('user', { type: Account, description: 'The user.' }),
     revokedKeyIds: t.exposeStringList('revokedKeyIds', {
-      description: "The org's keys that the person had made: they ended too.",
+      description: 'API keys of the org that the user had created: they are revoked too.',
     }),
   }),
 })
 
 mutation('removeOrgMember', {
   type: RemovedMember,
-  description: 'Removes a person from an org: by an owner, or by the person. 409 for the last owner.',
+  description: 'Removes a member from an org; allowed for owners and for the member. 409 for the last owner.',
   scope: 'session',
-  input: input('Who leaves which org.', (t) => ({
+  input: input('The org and the member to remove.', (t) => ({
     org: t.string({ required: true, ...rule(anyHandle), description: 'Handle of the org.' }),
-    user: t.string({ required: true, ...rule(anyHandle), description: 'Handle of the person.' }),
+    user: t.string({ required: true, ...rule(anyHandle), description: 'Handle of the user.' }),
   })),
   verb: removeOrgMember,
 })

@@ -1,28 +1,32 @@
-/** Sessions of people: where somebody is signed in. Contract, "Credentials". */
+/** Sign-in sessions of users. Contract, "Credentials". */
 import { assertSession } from '../../src/auth/policy.ts'
 import { builder } from '../builder.ts'
 import { nodesOf } from '../connection.ts'
 import { args, query } from '../root-field.ts'
 import { newestFirst, selectedNodes } from '../selected.ts'
 
-/** Reached by the listing alone, which shows a person their own. */
+/** Reached only through the listing, which shows users their own sessions. */
 const SessionType = builder.prismaObject('Session', {
-  description: 'A session of a person: opened by signing in, ended by signing out or by its time.',
+  description: 'A sign-in session of a user: ends by signing out or when it expires.',
   select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'TypeID, prefix `sess_`; sorts by time.' }),
-    user: t.relation('account', { description: 'The person.' }),
+    user: t.relation('account', { description: 'The user.' }),
     issuer: t.exposeString('issuer', {
       nullable: true,
-      description: "The identity provider whose token it stands for; null for one with a token of the hub's own.",
+      description: "The identity provider whose token it represents; null for a session with the hub's own token.",
     }),
     current: t.boolean({
-      description: 'Whether it is the one that asks.',
+      description: 'Whether it is the session of this request.',
       resolve: ({ id }, _args, { viewer }) => viewer.kind === 'session' && viewer.credentialId === id,
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was opened.' }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When it ends by itself.' }),
-    revokedAt: t.expose('revokedAt', { type: 'DateTime', nullable: true, description: 'When it was ended.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the user signed in.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When it expires; null if never.' }),
+    revokedAt: t.expose('revokedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was ended; null while it is active.',
+    }),
   }),
 })
 
@@ -44,7 +48,7 @@ const SessionConnection = builder.connectionObject(
 
 query('sessions', {
   type: SessionConnection,
-  description: 'Your own sessions, newest first, ended ones too.',
+  description: "The caller's own sessions, newest first, including ended ones.",
   scope: 'session',
   args: args((t) => t.connectionArgs()),
   read: (ctx, page, info) => {

@@ -1,4 +1,4 @@
-/** Who the credential is. Contract, "Accounts, devices, approvals" and `GET /v1/me`. */
+/** The viewer: the caller's credential. Contract, "Accounts, devices, approvals" and `GET /v1/me`. */
 import { type Me, readMe } from '../../src/accounts/read-me.ts'
 import { builder } from '../builder.ts'
 import { query } from '../root-field.ts'
@@ -6,60 +6,60 @@ import { Account } from './account.ts'
 import { KeyScopeEnum } from './enums.ts'
 
 const CredentialKindEnum = builder.enumType('CredentialKind', {
-  description: 'What was sent as the credential.',
+  description: 'Kind of a credential.',
   values: {
     KEY: { value: 'key', description: 'An API key.' },
-    SESSION: { value: 'session', description: "A person's session." },
+    SESSION: { value: 'session', description: 'Sign-in session of a user.' },
   } as const,
 })
 
 const UserPublic = builder.objectRef<NonNullable<Me['person']>>('UserPublic').implement({
-  description: 'A person, as everyone may see them.',
+  description: 'Public profile of a user.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'TypeID, prefix `user_`.' }),
-    handle: t.exposeString('handle', { description: 'The handle.' }),
-    name: t.exposeString('name', { nullable: true, description: 'The name to show.' }),
+    handle: t.exposeString('handle', { description: 'Handle of the user.' }),
+    name: t.exposeString('name', { nullable: true, description: 'Name to display.' }),
   }),
 })
 
 const StorageUse = builder.objectRef<Me['storage']>('StorageUse').implement({
-  description: "Bytes of the account's repos against its quota.",
+  description: 'Storage use of an account against its quota.',
   fields: (t) => ({
     usedBytes: t.expose('usedBytes', { type: 'SafeInt', description: 'Bytes of all its files.' }),
     reservedBytes: t.expose('reservedBytes', {
       type: 'SafeInt',
-      description: 'Bytes promised to uploads that are not completed.',
+      description: 'Bytes reserved by pending uploads.',
     }),
-    quotaBytes: t.expose('quotaBytes', { type: 'SafeInt', description: 'The most that both may come to.' }),
+    quotaBytes: t.expose('quotaBytes', { type: 'SafeInt', description: 'Maximum of used plus reserved bytes.' }),
   }),
 })
 
 const ViewerType = builder.objectRef<Me>('Viewer').implement({
-  description: 'Who the credential is, what it may do, and its limits.',
+  description: "The caller's credential: account, scope and limits.",
   fields: (t) => ({
-    kind: t.expose('kind', { type: CredentialKindEnum, description: 'An API key or a session.' }),
+    kind: t.expose('kind', { type: CredentialKindEnum, description: 'Kind of credential.' }),
     credentialId: t.exposeString('credentialId', { description: 'Id of the key or session.' }),
     name: t.exposeString('name', { nullable: true, description: 'Name of the key; null for a session.' }),
-    account: t.expose('account', { type: Account, description: 'The account that it belongs to.' }),
-    person: t.expose('person', { type: UserPublic, nullable: true, description: 'The person behind it.' }),
-    orgs: t.expose('orgs', { type: [Account], description: 'The orgs that it reaches.' }),
-    scope: t.expose('scope', { type: KeyScopeEnum, description: 'Its level; each includes those before it.' }),
+    account: t.expose('account', { type: Account, description: 'The account of the credential.' }),
+    person: t.expose('person', { type: UserPublic, nullable: true, description: 'The user behind the credential.' }),
+    orgs: t.expose('orgs', { type: [Account], description: 'Orgs that the credential has access to.' }),
+    scope: t.expose('scope', { type: KeyScopeEnum, description: 'Scope; each includes those before it.' }),
     session: t.exposeBoolean('session', {
-      description: 'Whether it is a session, which alone may do what only a person may.',
+      description: 'Whether it is a session; some operations are only allowed with a session.',
     }),
     repos: t.exposeStringList('repos', {
       nullable: true,
-      description: 'The only repos that it may touch, by full name; null when it is not limited.',
+      description: 'Full names of the repos that the key is limited to; null if it is not limited.',
     }),
     agent: t.exposeBoolean('agent', { description: "Whether it is an agent's key." }),
     dailyGpuHourQuota: t.exposeFloat('dailyGpuHourQuota', {
       nullable: true,
-      description: 'GPU hours a day, where the key sets its own.',
+      description: 'GPU-hour quota per day of the key; null if it has none.',
     }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true, description: 'When it ends.' }),
-    storage: t.expose('storage', { type: StorageUse, description: 'Storage of the account.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true, description: 'When it expires.' }),
+    storage: t.expose('storage', { type: StorageUse, description: 'Storage use of the account.' }),
     rateLimitPerMinute: t.exposeInt('rateLimitPerMinute', {
-      description: 'Requests a minute; 0 when there is no limit.',
+      description: 'Maximum requests per minute; 0 means no limit.',
     }),
   }),
 })
@@ -67,7 +67,7 @@ const ViewerType = builder.objectRef<Me>('Viewer').implement({
 query('viewer', {
   type: ViewerType,
   nullable: true,
-  description: 'Who asks. 401 without a credential.',
+  description: 'The caller. 401 without a credential.',
   scope: 'key:read',
   read: readMe,
 })

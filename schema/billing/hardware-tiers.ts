@@ -1,4 +1,4 @@
-/** Hardware tiers, and whom the deployment hosts. Spec, "HardwareTier". */
+/** Hardware tiers, and the owners that the deployment hosts. Spec, "HardwareTier". */
 import type { HostedAllowance, HostedAllowanceUsage } from '../../src/billing/allowance.ts'
 import {
   type HardwareTierList,
@@ -10,64 +10,84 @@ import { builder } from '../builder.ts'
 import { query } from '../root-field.ts'
 
 const TierType = builder.objectRef<HardwareTier>('HardwareTier').implement({
-  description: 'A kind of GPU machine that a recipe may name.',
+  description: 'A GPU machine type that a recipe can request.',
   fields: (t) => ({
-    tier: t.exposeString('tier', { description: 'Its name.' }),
+    tier: t.exposeString('tier', { description: 'Name of the model.' }),
     rateUsdPerHour: t.float({
       resolve: ({ rateUsdPerHour }) => Number(rateUsdPerHour),
-      description: "All-in, the hub's margin included; worker runs are never billed.",
+      description: "Price per hour in US dollars, including the hub's margin; worker runs are never billed.",
     }),
-    description: t.exposeString('description', { description: 'What it is.' }),
-    vramGb: t.exposeFloat('vramGb', { description: 'Memory in GB of 10^9 bytes.' }),
+    description: t.exposeString('description', { description: 'Description of the hardware.' }),
+    vramGb: t.exposeFloat('vramGb', { description: 'GPU memory in GB (10^9 bytes).' }),
   }),
 })
 
 const UsageType = builder.objectRef<HostedAllowanceUsage>('HostedAllowanceUsage').implement({
-  description: "What the caller's account has used of the allowance this month.",
+  description: "The caller's use of the monthly allowance.",
   fields: (t) => ({
-    account: t.exposeString('account', { description: 'Its handle.' }),
-    usedUsd: t.float({ resolve: ({ usedUsd }) => Number(usedUsd), description: 'Billed this month.' }),
+    account: t.exposeString('account', { description: 'Handle of the account.' }),
+    usedUsd: t.float({
+      resolve: ({ usedUsd }) => Number(usedUsd),
+      description: 'Amount billed this month, in US dollars.',
+    }),
     reservedUsd: t.float({
       resolve: ({ reservedUsd }) => Number(reservedUsd),
-      description: 'What waiting and running work may still cost.',
+      description: 'Amount reserved by queued and running work, in US dollars.',
     }),
-    remainingUsd: t.float({ resolve: ({ remainingUsd }) => Number(remainingUsd), description: 'What is left.' }),
-    periodStart: t.expose('periodStart', { type: 'DateTime', description: 'The first of the month, UTC.' }),
-    resetsAt: t.expose('resetsAt', { type: 'DateTime', description: 'The first of the next.' }),
+    remainingUsd: t.float({
+      resolve: ({ remainingUsd }) => Number(remainingUsd),
+      description: 'Amount left this month, in US dollars.',
+    }),
+    periodStart: t.expose('periodStart', { type: 'DateTime', description: 'Start of the current month, UTC.' }),
+    resetsAt: t.expose('resetsAt', { type: 'DateTime', description: 'Start of the next month, UTC.' }),
   }),
 })
 
 const AllowanceType = builder.objectRef<HostedAllowance>('HostedAllowance').implement({
-  description: 'What an account has free each calendar month (UTC).',
+  description: 'Free allowance of an account per calendar month (UTC).',
   fields: (t) => ({
-    limitUsd: t.float({ resolve: ({ limitUsd }) => Number(limitUsd), description: 'A month.' }),
-    cpuOnly: t.exposeBoolean('cpuOnly', { description: 'GPU work never fits.' }),
-    work: t.exposeStringList('work', { description: 'Kinds of job.' }),
-    viewer: t.expose('viewer', { type: UsageType, nullable: true, description: 'Null without a credential.' }),
+    limitUsd: t.float({
+      resolve: ({ limitUsd }) => Number(limitUsd),
+      description: 'Allowance per month, in US dollars.',
+    }),
+    cpuOnly: t.exposeBoolean('cpuOnly', { description: 'True: the allowance never covers GPU work.' }),
+    work: t.exposeStringList('work', { description: 'Kinds of jobs that it covers.' }),
+    viewer: t.expose('viewer', {
+      type: UsageType,
+      nullable: true,
+      description: "The caller's use of the allowance; null for anonymous callers.",
+    }),
   }),
 })
 
 const HostingType = builder.objectRef<HostedExecution>('HostedExecution').implement({
-  description: 'Whom the deployment hosts.',
+  description: 'Which owners the deployment runs hosted jobs for.',
   fields: (t) => ({
-    allowance: t.expose('allowance', { type: AllowanceType, nullable: true, description: 'Null where there is none.' }),
-    configured: t.exposeBoolean('configured', { description: 'A hosted app is configured.' }),
-    everyone: t.exposeBoolean('everyone', { description: 'Any owner.' }),
-    owners: t.exposeStringList('owners', { description: 'Handles; empty for everyone.' }),
+    allowance: t.expose('allowance', {
+      type: AllowanceType,
+      nullable: true,
+      description: 'The free allowance; null if the deployment has none.',
+    }),
+    configured: t.exposeBoolean('configured', { description: 'Whether a hosted app is configured.' }),
+    everyone: t.exposeBoolean('everyone', { description: 'Whether every owner is allowed.' }),
+    owners: t.exposeStringList('owners', { description: 'Handles of the allowed owners; empty if everyone is.' }),
   }),
 })
 
 const TierListType = builder.objectRef<HardwareTierList>('HardwareTierList').implement({
-  description: 'Every tier, smallest first, and the owners whose runs the deployment hosts.',
+  description: 'The hardware tiers, and the owners whose runs the deployment hosts.',
   fields: (t) => ({
-    items: t.expose('items', { type: [TierType], description: 'By memory, then rate.' }),
-    hosting: t.expose('hosting', { type: HostingType, description: 'Whom the deployment hosts.' }),
+    items: t.expose('items', { type: [TierType], description: 'The tiers, by memory, then rate.' }),
+    hosting: t.expose('hosting', {
+      type: HostingType,
+      description: 'Which owners the deployment runs hosted jobs for.',
+    }),
   }),
 })
 
 query('hardwareTiers', {
   type: TierListType,
-  description: 'The tiers that a recipe may name, with the rates that hosted runs are billed at.',
+  description: 'The tiers that a recipe can request, with the rates of hosted runs.',
   scope: 'none',
   read: listHardwareTiers,
 })

@@ -1,14 +1,14 @@
-/** Between a typed card and the document that it is: one walk there, and one for the places that a refusal names back. */
+/** Converts a typed card to its document, and fault places of the document back to the input. */
 import { HubError, invalid, type Loc } from '../../src/platform/errors.ts'
 import { isJsonObject } from '../../src/platform/exact-json.ts'
 import { toSnake } from '../../src/platform/member-name.ts'
 
-/** Members whose value is free: the names below them belong to the robot, not to the schema. */
+/** Free-form members: the names below them belong to the robot, not to the schema. */
 const free: ReadonlySet<string> = new Set(['limits', 'default_pose', 'scale_per_joint', 'ranges', 'data', 'loc'])
 
 const toCamel = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-/** The card in the names of `/v1`; an actuator's `vendor` members stand beside its own. */
+/** The card in `/v1` names; the `vendor` members of an actuator are merged into it. */
 function documentOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(documentOf)
   if (!isJsonObject(value)) return value
@@ -17,7 +17,7 @@ function documentOf(value: unknown): unknown {
     const snake = toSnake(name)
     return [snake, free.has(snake) ? member : documentOf(member)]
   })
-  // Its own members last: a vendor field cannot take their place.
+  // Its own members last: a vendor field cannot override them.
   return Object.fromEntries([...Object.entries(vendorMembers(vendor)), ...own])
 }
 
@@ -27,7 +27,7 @@ function vendorMembers(value: unknown): Record<string, unknown> {
   throw invalid('validation.type', 'vendor must be an object', ['card', 'actuators'])
 }
 
-/** `["interface", "joint_order", 0]` -> `["input", "card", "interface", "jointOrder", 0]`; below a free member names stay. */
+/** `["interface", "joint_order", 0]` -> `["input", "card", "interface", "jointOrder", 0]`; names below a free-form member stay unchanged. */
 function placeInCard(loc: Loc): Loc {
   const end = loc.findIndex((step) => free.has(String(step)))
   const own = end === -1 ? loc : loc.slice(0, end + 1)
@@ -40,11 +40,11 @@ export interface CardArgument {
   readonly placeOf?: (loc: Loc) => Loc
 }
 
-/** What an input says of a card in one of its two spellings; null where in neither. 422 where in both. */
+/** The card of an input, from either of its two forms; null if neither is given, 422 if both are. */
 export function cardArgument(input: { card?: unknown; document?: unknown }): CardArgument | null {
   const { card = null, document = null } = input
   if (card !== null && document !== null) {
-    const detail = 'Give the card once: as card, or as document.'
+    const detail = 'Give the card either as card or as document, not both.'
     const items = [{ type: 'validation.duplicate', detail, loc: ['document'] }]
     throw new HubError('validation.failed', detail, { items })
   }

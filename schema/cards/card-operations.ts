@@ -10,27 +10,27 @@ import { cardArgument } from './card-document.ts'
 import { RobotCardType, ValidationReport } from './robot-card.ts'
 import { RobotCardInput } from './robot-card-input.ts'
 
-/** The two spellings of a card. The document is checked by the verb, so that validate can report what its schema refuses. */
+/** The two forms of a card. The verb checks the document, so that validate can report schema faults. */
 const eitherCard = (t: InputFields) => ({
-  card: t.field({ type: RobotCardInput, description: 'The card, typed.' }),
+  card: t.field({ type: RobotCardInput, description: 'The card as typed input.' }),
   document: t.field({
     type: 'JSON',
     extensions: { zod: robotCardPut },
-    description: 'The card in the names of `/v1`, in the place of `card`: the content of a `robot_card.json`.',
+    description: 'The card as a JSON document in `/v1` names, instead of `card`: the content of a `robot_card.json`.',
   }),
 })
 
 mutation('putRobotCard', {
   type: RobotCardType,
-  payload: { name: 'card', description: 'The card as it is stored.' },
+  payload: { name: 'card', description: 'The stored card.' },
   description:
-    'Replaces the card of a robot repo. A card with a failing check is refused with one entry for each, never repaired; 409 on another kind.',
+    'Replaces the card of a robot repo. 422 with one entry per failing check; the card is never repaired. 409 for another kind of repo.',
   scope: 'key:write',
   target: targetRepo,
-  input: input('The whole card, in one of its two spellings.', (t) => ({ ...repoName(t), ...eitherCard(t) })),
+  input: input('The repo and the whole card, in one of its two forms.', (t) => ({ ...repoName(t), ...eitherCard(t) })),
   verb: (ctx, input) => {
     const card = cardArgument(input)
-    if (!card) throw invalid('validation.required', 'Give the card, as card or as document.', ['card'])
+    if (!card) throw invalid('validation.required', 'Give the card as card or as document.', ['card'])
     return putRobotCard(ctx, { owner: input.owner, repo: input.repo, ...card })
   },
 })
@@ -38,10 +38,10 @@ mutation('putRobotCard', {
 mutation('validateRobotCard', {
   type: ValidationReport,
   description:
-    'Runs every static check of a card and reports what a put would refuse, with the same codes. Writes nothing; 404 when no card is given and none is stored.',
+    'Runs all static checks of a card and reports the faults that putRobotCard would reject, with the same codes. Writes nothing; 404 if no card is given and none is stored.',
   scope: 'key:read',
   target: targetRepo,
-  input: input('A card in one of its two spellings, or none: then the stored one is validated.', (t) => ({
+  input: input('The repo and a card in one of its two forms; without a card, the stored one is validated.', (t) => ({
     ...repoName(t),
     ...eitherCard(t),
   })),

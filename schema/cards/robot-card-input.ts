@@ -1,49 +1,49 @@
-/** A card as GraphQL writes it: typed, camelCase. What a member must hold is said once, by the schema of the document that it becomes. */
+/** The typed GraphQL input of a card. The schema of the stored document validates its members. */
 import { builder } from '../builder.ts'
 import { CameraSlotEnum, RobotCheckStatusEnum } from './enums.ts'
 
 const ActuatorInput = builder.inputType('ActuatorInput', {
-  description: 'A kind of drive.',
+  description: 'A type of actuator.',
   fields: (t) => ({
-    name: t.string({ required: true, description: 'How the maker or the model calls it.' }),
-    model: t.string({ description: 'Part number or type.' }),
-    count: t.int({ description: 'How many of it the robot has.' }),
-    vendor: t.field({ type: 'JSON', description: 'An object of any other members; kept as they are.' }),
+    name: t.string({ required: true, description: 'Name used by the manufacturer or in the model.' }),
+    model: t.string({ description: 'Part number or model name.' }),
+    count: t.int({ description: 'How many of these the robot has.' }),
+    vendor: t.field({ type: 'JSON', description: 'A JSON object with any other members; kept unchanged.' }),
   }),
 })
 
 const ActuationInput = builder.inputType('EmbodimentActuationInput', {
-  description: 'Joints that are driven alike.',
+  description: 'A group of joints with the same actuation.',
   fields: (t) => ({
-    joints: t.stringList({ required: true, description: 'Of `jointOrder`; none in two groups.' }),
+    joints: t.stringList({ required: true, description: 'Names from `jointOrder`; no joint may be in two groups.' }),
     mode: t.string({ required: true, description: '`position`, `velocity`, `torque`, `pd`, `effort`.' }),
     kp: t.float({ description: 'Proportional gain.' }),
     kd: t.float({ description: 'Derivative gain.' }),
-    effortLimit: t.float({ description: 'N*m, or N.' }),
-    velocityLimit: t.float({ description: 'Rad/s, or m/s.' }),
-    armature: t.float({ description: 'Reflected inertia.' }),
+    effortLimit: t.float({ description: 'Maximum effort in N*m (hinge) or N (slide).' }),
+    velocityLimit: t.float({ description: 'Maximum velocity in rad/s (hinge) or m/s (slide).' }),
+    armature: t.float({ description: 'Armature: reflected rotor inertia.' }),
     frictionLoss: t.float({ description: 'Dry friction.' }),
-    delayMs: t.float({ description: 'From command to effect, in milliseconds.' }),
+    delayMs: t.float({ description: 'Delay from command to effect in milliseconds.' }),
   }),
 })
 
 const ActionInput = builder.inputType('EmbodimentActionInput', {
-  description: "What a policy's output means.",
+  description: 'How to interpret the output of a policy.',
   fields: (t) => ({
     semantics: t.string({
       required: true,
       description: '`position`, `position_offset`, `position_delta`, `velocity`, `torque`, `ee_pose`, `ee_delta_pose`.',
     }),
-    scale: t.float({ required: true, description: 'Of every joint that has none of its own.' }),
-    scalePerJoint: t.field({ type: 'JSON', description: 'Number by joint name.' }),
-    clip: t.float({ description: 'Bound on the action before it is scaled.' }),
+    scale: t.float({ required: true, description: 'Default scale, for joints without one in `scalePerJoint`.' }),
+    scalePerJoint: t.field({ type: 'JSON', description: 'Scale by joint name.' }),
+    clip: t.float({ description: 'Absolute limit of the action before scaling.' }),
   }),
 })
 
 const PartInput = builder.inputType('EmbodimentPartInput', {
-  description: 'A limb or the like.',
+  description: 'A named group of joints, such as a limb.',
   fields: (t) => ({
-    name: t.string({ required: true, description: 'Such as `left_arm`.' }),
+    name: t.string({ required: true, description: 'Name, such as `left_arm`.' }),
     kind: t.string({
       required: true,
       description: '`arm`, `leg`, `torso`, `head`, `hand`, `gripper`, `wheel`, `base`, `tail`, `other`.',
@@ -53,118 +53,124 @@ const PartInput = builder.inputType('EmbodimentPartInput', {
 })
 
 const EndEffectorInput = builder.inputType('EmbodimentEndEffectorInput', {
-  description: 'What the robot acts on things with.',
+  description: 'An end effector: a gripper, tool or hand.',
   fields: (t) => ({
-    name: t.string({ required: true, description: 'Such as `gripper`.' }),
-    site: t.string({ description: 'A site of the model.' }),
-    body: t.string({ description: 'A body of the model.' }),
-    gripperJoint: t.string({ description: 'A joint of the model.' }),
-    inMjcf: t.boolean({ description: 'False for a real tool that the model lacks; absent, it is in the model.' }),
+    name: t.string({ required: true, description: 'Kind or name, such as `gripper`.' }),
+    site: t.string({ description: 'Name of a site in the model.' }),
+    body: t.string({ description: 'Name of a body in the model.' }),
+    gripperJoint: t.string({ description: 'Name of a joint in the model.' }),
+    inMjcf: t.boolean({ description: 'False for a real tool that is not in the model; default true.' }),
   }),
 })
 
 const CameraInput = builder.inputType('EmbodimentCameraInput', {
   description: 'A camera of the real robot.',
   fields: (t) => ({
-    name: t.string({ required: true, description: 'Such as `wrist`.' }),
-    mount: t.string({ description: 'What it sits on.' }),
+    name: t.string({ required: true, description: 'Name, such as `wrist`.' }),
+    mount: t.string({ description: 'Where the camera is mounted.' }),
     width: t.int({ description: 'Pixels.' }),
     height: t.int({ description: 'Pixels.' }),
     fps: t.float({ description: 'Frames per second.' }),
-    vlaSlot: t.field({ type: CameraSlotEnum, description: 'The image slot of a VLA model that it feeds.' }),
+    vlaSlot: t.field({ type: CameraSlotEnum, description: 'The image input of a VLA model that the camera feeds.' }),
   }),
 })
 
 const CommandSpaceInput = builder.inputType('EmbodimentCommandSpaceInput', {
-  description: 'What a policy is told to do.',
+  description: 'Commands that a policy accepts.',
   fields: (t) => ({
     kind: t.string({
       required: true,
       description: '`velocity`, `motion`, `ee_pose`, `joint_position`, `task`, `none`.',
     }),
-    ranges: t.field({ type: 'JSON', description: '`[lower, upper]` by command.' }),
+    ranges: t.field({ type: 'JSON', description: '`[lower, upper]` by command name.' }),
   }),
 })
 
 const SafetyInput = builder.inputType('EmbodimentSafetyInput', {
-  description: 'What keeps the robot whole.',
+  description: 'Safety limits of the robot.',
   fields: (t) => ({
-    softLimitFactor: t.float({ required: true, description: 'Above 0, at most 1.' }),
+    softLimitFactor: t.float({
+      required: true,
+      description: 'Fraction of the joint range that a policy may use: above 0, at most 1.',
+    }),
     maxTiltRad: t.float({ description: 'Radians.' }),
     safeStop: t.string({ required: true, description: '`damp`, `hold`, `zero_torque`, `rest_pose`.' }),
   }),
 })
 
 const InterfaceInput = builder.inputType('EmbodimentInterfaceInput', {
-  description: 'What a policy needs to know of the robot that it drives.',
+  description: 'The embodiment interface: what a policy needs to know about the robot it controls.',
   fields: (t) => ({
-    version: t.int({ required: true, description: "The publisher's own." }),
-    base: t.string({ required: true, description: '`fixed` or `floating`.' }),
+    version: t.int({ required: true, description: 'Version chosen by the publisher.' }),
+    base: t.string({ required: true, description: 'Base of the robot: `fixed` or `floating`.' }),
     jointOrder: t.stringList({ required: true, description: 'Joint names in policy index order.' }),
-    defaultPose: t.field({ type: 'JSON', description: 'Rad, or m, by joint name.' }),
-    defaultKeyframe: t.string({ description: 'A keyframe of the model.' }),
-    initBaseHeightM: t.float({ description: 'Meters; floating base only.' }),
-    controlRateHz: t.float({ required: true, description: 'How often a policy acts.' }),
-    physicsDtS: t.float({ description: 'Step of the simulation, in seconds.' }),
-    actuation: t.field({ type: [ActuationInput], required: true, description: 'How joints are driven.' }),
-    action: t.field({ type: ActionInput, required: true, description: "What a policy's output means." }),
-    proprioception: t.stringList({ description: 'Observation terms that the real robot supplies.' }),
-    parts: t.field({ type: [PartInput], description: 'Limbs and the like.' }),
+    defaultPose: t.field({ type: 'JSON', description: 'Position by joint name: rad (hinge) or m (slide).' }),
+    defaultKeyframe: t.string({ description: 'Name of a keyframe in the model.' }),
+    initBaseHeightM: t.float({ description: 'Initial height of the base in meters; floating base only.' }),
+    controlRateHz: t.float({ required: true, description: 'Control rate of the policy in Hz.' }),
+    physicsDtS: t.float({ description: 'Timestep of the simulation in seconds.' }),
+    actuation: t.field({ type: [ActuationInput], required: true, description: 'Actuation groups.' }),
+    action: t.field({ type: ActionInput, required: true, description: 'How to interpret the output of a policy.' }),
+    proprioception: t.stringList({ description: 'Observation terms available on the real robot.' }),
+    parts: t.field({ type: [PartInput], description: 'Named groups of joints, such as limbs.' }),
     endEffectors: t.field({ type: [EndEffectorInput], description: 'Grippers, tools, hands.' }),
-    feet: t.stringList({ description: 'Bodies or sites that touch the ground.' }),
+    feet: t.stringList({ description: 'Names of bodies or sites that touch the ground.' }),
     cameras: t.field({ type: [CameraInput], description: 'Cameras of the real robot.' }),
-    commandSpace: t.field({ type: CommandSpaceInput, description: 'What a policy is told to do.' }),
-    safety: t.field({ type: SafetyInput, description: 'What keeps the robot whole.' }),
+    commandSpace: t.field({ type: CommandSpaceInput, description: 'Commands that a policy accepts.' }),
+    safety: t.field({ type: SafetyInput, description: 'Safety limits of the robot.' }),
   }),
 })
 
 const CheckInput = builder.inputType('RobotValidationCheckInput', {
-  description: 'One check that the publisher ran.',
+  description: 'A check run by the publisher.',
   fields: (t) => ({
     code: t.string({ required: true, description: 'Stable, machine-readable.' }),
-    status: t.field({ type: RobotCheckStatusEnum, required: true, description: 'The verdict.' }),
-    message: t.string({ required: true, description: 'One sentence.' }),
-    names: t.stringList({ required: true, description: 'Offending joints, files or fields.' }),
-    hint: t.string({ description: 'One-line fix.' }),
-    loc: t.field({ type: 'JSON', description: 'Path into the card, in the names of `/v1`.' }),
-    data: t.field({ type: 'JSON', description: 'The numbers behind the verdict.' }),
+    status: t.field({ type: RobotCheckStatusEnum, required: true, description: 'The result.' }),
+    message: t.string({ required: true, description: 'Explanation in one sentence.' }),
+    names: t.stringList({ required: true, description: 'Joints, files or fields at fault.' }),
+    hint: t.string({ description: 'How to fix it, in one line.' }),
+    loc: t.field({ type: 'JSON', description: 'Path into the card in `/v1` names.' }),
+    data: t.field({ type: 'JSON', description: 'Measured values behind the result.' }),
   }),
 })
 
 const ValidationInput = builder.inputType('RobotValidationRecordInput', {
-  description: "The publisher's own last report.",
+  description: 'Last validation report of the publisher.',
   fields: (t) => ({
-    engine: t.string({ required: true, description: 'What ran the checks.' }),
-    engineVersion: t.string({ description: 'Its version.' }),
+    engine: t.string({ required: true, description: 'Engine that ran the checks.' }),
+    engineVersion: t.string({ description: 'Version of the engine.' }),
     checkedAt: t.field({ type: 'DateTime', required: true, description: 'When.' }),
-    checks: t.field({ type: [CheckInput], required: true, description: 'What it found.' }),
-    checkId: t.string({ description: 'The hosted check that made it.' }),
+    checks: t.field({ type: [CheckInput], required: true, description: 'Results of the checks.' }),
+    checkId: t.string({ description: 'Id of the hosted check that produced the report.' }),
   }),
 })
 
 const ThumbnailPathsInput = builder.inputType('RobotThumbnailPathsInput', {
-  description: 'Stills of the robot at its default pose, 640x480, one a theme.',
+  description: 'Still images of the robot in its default pose, 640x480, one per theme.',
   fields: (t) => ({
-    light: t.string({ required: true, description: 'A file of the repo.' }),
-    dark: t.string({ required: true, description: 'A file of the repo.' }),
-    renderKey: t.string({ description: 'SHA-256 over what the stills were rendered from.' }),
+    light: t.string({ required: true, description: 'Path of a file in the repo.' }),
+    dark: t.string({ required: true, description: 'Path of a file in the repo.' }),
+    renderKey: t.string({ description: 'SHA-256 over the inputs of the rendering.' }),
   }),
 })
 
 export const RobotCardInput = builder.inputType('RobotCardInput', {
-  description: 'The whole card. What is left out is stored as left out, and read as null or an empty list.',
+  description: 'The whole card. Absent members are stored as absent and read as null or an empty list.',
   fields: (t) => ({
     dof: t.int({ required: true, description: 'Degrees of freedom.' }),
-    actuators: t.field({ type: [ActuatorInput], description: 'Its drives.' }),
+    actuators: t.field({ type: [ActuatorInput], description: 'Actuators of the robot.' }),
     massKg: t.float({ description: 'Kilograms.' }),
     limits: t.field({
       type: 'JSON',
       description: '`lower`, `upper`, `velocity` and `effort` by joint name, in SI units.',
     }),
-    mjcfPath: t.string({ description: 'The model: an MJCF or URDF file of this repo.' }),
+    mjcfPath: t.string({ description: 'Path of the model, an MJCF or URDF file in this repo.' }),
     descriptionMd: t.string({ description: 'Markdown, at most 256 KiB.' }),
-    interface: t.field({ type: InterfaceInput, description: 'Null stores a card without one.' }),
-    validation: t.field({ type: ValidationInput, description: "The publisher's own last report." }),
-    thumbnailPaths: t.field({ type: ThumbnailPathsInput, description: 'Stills, one a theme.' }),
+    interface: t.field({
+      type: InterfaceInput,
+      description: 'The embodiment interface; null stores a card without one.',
+    }),
+    validation: t.field({ type: ValidationInput, description: 'Last validation report of the publisher.' }),
+    thumbnailPaths: t.field({ type: ThumbnailPathsInput, description: 'Still images, one per theme.' }),
   }),
 })

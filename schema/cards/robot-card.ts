@@ -1,4 +1,4 @@
-/** Robot cards and reports on them, as they are read. Spec, "Robot card". */
+/** Output types of robot cards and their validation reports. Spec, "Robot card". */
 import { createContextCache } from '@pothos/core'
 import DataLoader from 'dataloader'
 import { z } from 'zod'
@@ -17,19 +17,19 @@ import { InterfaceType } from './interface.ts'
 type ActuatorShape = NonNullable<RobotCardDocument['actuators']>[number]
 
 const Actuator = builder.objectRef<ActuatorShape>('Actuator').implement({
-  description: 'A kind of drive.',
+  description: 'A type of actuator.',
   fields: (t) => ({
-    name: t.string({ description: 'How the maker or the model calls it.', resolve: ({ name }) => name }),
-    model: t.string({ nullable: true, description: 'Part number or type.', resolve: ({ model }) => model }),
+    name: t.string({ description: 'Name used by the manufacturer or in the model.', resolve: ({ name }) => name }),
+    model: t.string({ nullable: true, description: 'Part number or model name.', resolve: ({ model }) => model }),
     count: t.int({
       nullable: true,
-      description: 'How many of it the robot has.',
+      description: 'How many of these the robot has.',
       resolve: ({ count }) => count,
     }),
     vendor: t.field({
       type: 'JSON',
       nullable: true,
-      description: 'Its other members, as they were put; null where it has none.',
+      description: 'Other members of the actuator, unchanged; null if there are none.',
       resolve: ({ name: _name, model: _model, count: _count, ...vendor }) =>
         Object.keys(vendor).length > 0 ? vendor : null,
     }),
@@ -38,31 +38,31 @@ const Actuator = builder.objectRef<ActuatorShape>('Actuator').implement({
 
 type Validation = NonNullable<RobotCardDocument['validation']>
 
-/** A check of a report of the hub, or one that a publisher claims. */
+/** A check from a report of the hub, or one claimed by a publisher. */
 type CheckShape = Validation['checks'][number] | RobotValidationReport['checks'][number]
 
 const Check = builder.objectRef<CheckShape>('RobotValidationCheck').implement({
-  description: 'One check and what it found.',
+  description: 'A check and its result.',
   fields: (t) => ({
     code: t.exposeString('code', { description: 'Stable, machine-readable: `mjcf.parses`, `interface.base`, …' }),
-    status: t.expose('status', { type: RobotCheckStatusEnum, description: 'The verdict.' }),
-    message: t.exposeString('message', { description: 'One sentence.' }),
+    status: t.expose('status', { type: RobotCheckStatusEnum, description: 'The result.' }),
+    message: t.exposeString('message', { description: 'Explanation in one sentence.' }),
     names: t.stringList({
-      description: 'Offending joints, files or fields.',
+      description: 'Joints, files or fields at fault.',
       resolve: ({ names }) => [...names],
     }),
-    hint: t.exposeString('hint', { nullable: true, description: 'One-line fix.' }),
+    hint: t.exposeString('hint', { nullable: true, description: 'How to fix it, in one line.' }),
     loc: t.field({
       type: 'JSON',
       nullable: true,
-      description: 'Path into the card, in the names of `/v1`: strings and integers.',
+      description: 'Path into the card in `/v1` names: strings and integers.',
       extensions: { zod: z.array(z.union([z.string(), z.int()])) },
       resolve: ({ loc }) => loc ?? null,
     }),
     data: t.field({
       type: 'JSON',
       nullable: true,
-      description: 'The numbers behind the verdict; `faults` lists each fault where there are several.',
+      description: 'Measured values behind the result; `faults` lists each fault if there are several.',
       extensions: { zod: z.record(z.string(), z.unknown()) },
       resolve: ({ data }) => data ?? null,
     }),
@@ -70,42 +70,49 @@ const Check = builder.objectRef<CheckShape>('RobotValidationCheck').implement({
 })
 
 const ValidationRecord = builder.objectRef<Validation>('RobotValidationRecord').implement({
-  description: "The publisher's own last report: a claim, no verdict of the hub.",
+  description: "The publisher's own last validation report: a claim, not verified by the hub.",
   fields: (t) => ({
-    engine: t.exposeString('engine', { description: 'What ran the checks.' }),
-    engineVersion: t.exposeString('engine_version', { nullable: true, description: 'Its version.' }),
+    engine: t.exposeString('engine', { description: 'Engine that ran the checks.' }),
+    engineVersion: t.exposeString('engine_version', { nullable: true, description: 'Version of the engine.' }),
     checkedAt: t.field({
       type: 'DateTime',
-      description: "Older than the card's `updatedAt`: the card changed after it was checked.",
+      description: "When the checks ran; if older than the card's `updatedAt`, the card has changed since.",
       resolve: ({ checked_at }) => new Date(checked_at).toISOString(),
     }),
-    checks: t.expose('checks', { type: [Check], description: 'What it found.' }),
-    checkId: t.exposeString('check_id', { nullable: true, description: 'The hosted check that made it.' }),
+    checks: t.expose('checks', { type: [Check], description: 'Results of the checks.' }),
+    checkId: t.exposeString('check_id', {
+      nullable: true,
+      description: 'Id of the hosted check that produced the report.',
+    }),
   }),
 })
 
 const ThumbnailPaths = builder
   .objectRef<NonNullable<RobotCardDocument['thumbnail_paths']>>('RobotThumbnailPaths')
   .implement({
-    description: 'Stills of the robot at its default pose, 640x480, one a theme.',
+    description: 'Still images of the robot in its default pose, 640x480, one per theme.',
     fields: (t) => ({
-      light: t.exposeString('light', { description: 'A file of the repo.' }),
-      dark: t.exposeString('dark', { description: 'A file of the repo.' }),
+      light: t.exposeString('light', { description: 'Path of a file in the repo.' }),
+      dark: t.exposeString('dark', { description: 'Path of a file in the repo.' }),
       renderKey: t.exposeString('render_key', {
         nullable: true,
-        description: 'SHA-256 over what the stills were rendered from.',
+        description: 'SHA-256 over the inputs of the rendering.',
       }),
     }),
   })
 
 export const RobotCardType = builder.objectRef<RobotCard>('RobotCard').implement({
-  description: 'What a robot is: its hardware, its model file and the interface that policies drive it by.',
+  description: 'A robot card: hardware, model file and the interface for policies.',
   fields: (t) => ({
     dof: t.int({ description: 'Degrees of freedom.', resolve: ({ card }) => card.dof }),
-    actuators: t.field({ type: [Actuator], description: 'Its drives.', resolve: ({ card }) => card.actuators ?? [] }),
+    actuators: t.field({
+      type: [Actuator],
+      description: 'Actuators of the robot.',
+      resolve: ({ card }) => card.actuators ?? [],
+    }),
     actuatorDocuments: t.field({
       type: 'JSON',
-      description: 'The same as they were put, vendor fields beside the others.',
+      description: 'Actuators as submitted, including vendor fields.',
       extensions: { zod: actuatorList },
       resolve: ({ card }) => card.actuators ?? [],
     }),
@@ -118,42 +125,42 @@ export const RobotCardType = builder.objectRef<RobotCard>('RobotCard').implement
     }),
     mjcfPath: t.string({
       nullable: true,
-      description: 'The model: an MJCF or URDF file of this repo.',
+      description: 'Path of the model, an MJCF or URDF file in this repo.',
       resolve: ({ card }) => card.mjcf_path,
     }),
     descriptionMd: t.string({ nullable: true, description: 'Markdown.', resolve: ({ card }) => card.description_md }),
     interface: t.field({
       type: InterfaceType,
       nullable: true,
-      description: 'What a policy needs to know of it.',
+      description: 'The embodiment interface for policies.',
       resolve: ({ card }) => card.interface,
     }),
     interfaceFingerprint: t.exposeString('interfaceFingerprint', {
       nullable: true,
-      description: 'SHA-256 of the canonical interface, by the hub; null without one.',
+      description: 'SHA-256 of the canonical interface, computed by the hub; null without an interface.',
     }),
     validation: t.field({
       type: ValidationRecord,
       nullable: true,
-      description: "The publisher's own last report.",
+      description: 'Last validation report of the publisher.',
       resolve: ({ card }) => card.validation,
     }),
     thumbnailPaths: t.field({
       type: ThumbnailPaths,
       nullable: true,
-      description: 'Stills, one a theme.',
+      description: 'Still images, one per theme.',
       resolve: ({ card }) => card.thumbnail_paths,
     }),
     document: t.field({
       type: 'JSON',
-      description: 'The card as it was put, in the names of `/v1`: what a `robot_card.json` holds.',
+      description: 'The card as submitted, in `/v1` names: the content of a `robot_card.json`.',
       resolve: ({ card }) => card,
     }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the card was last put.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the card was last replaced.' }),
   }),
 })
 
-/** For repos that were read without their cards. */
+/** For repos read without their cards. */
 const cardLoader = createContextCache(
   ({ deps }: RequestContext) =>
     new DataLoader<string, RobotCard | null>((repoIds) => getCardsOfRepos(deps.db, repoIds)),
@@ -163,7 +170,7 @@ builder.objectField(RepoType, 'card', (t) =>
   t.field({
     type: RobotCardType,
     nullable: true,
-    description: 'Robot repos, when set.',
+    description: 'Card of a robot repo; null on other kinds and until set.',
     resolve: ({ id, robotCard }, _args, ctx) => (robotCard === undefined ? cardLoader(ctx).load(id) : robotCard),
   }),
 )
@@ -172,7 +179,7 @@ query('robotCard', {
   type: RobotCardType,
   nullable: true,
   description:
-    "A robot's card by the name of its repo; null where the repo does not exist, is not visible to the caller or has no card yet. 409 on another kind.",
+    'The card of a robot repo by owner and slug; null if the repo does not exist, is not visible to the caller or has no card. 409 for another kind of repo.',
   scope: 'none',
   args: args((t) => ({
     owner: t.string({ required: true, description: 'Handle of the owner.' }),
@@ -182,45 +189,49 @@ query('robotCard', {
 })
 
 const ModelSummary = builder.objectRef<RobotModelSummary>('RobotModelSummary').implement({
-  description: 'The model as MuJoCo would tell it; one that it refuses has no base, joints or keyframes.',
+  description:
+    'Summary of the model as MuJoCo would compile it; a model that MuJoCo rejects has no base, joints or keyframes.',
   fields: (t) => ({
-    model: t.exposeString('model', { nullable: true, description: 'Its name.' }),
+    model: t.exposeString('model', { nullable: true, description: 'Name of the model.' }),
     base: t.exposeString('base', {
       nullable: true,
-      description: '`floating` when a child of world has a free joint, else `fixed`.',
+      description: '`floating` if a child of the world body has a free joint, else `fixed`.',
     }),
     joints: t.stringList({
       description: 'Named hinge and slide joints, in document order.',
       resolve: ({ joints }) => [...joints],
     }),
     files: t.stringList({
-      description: 'Paths of the repo that the model needs: itself, includes, assets.',
+      description: 'Paths of the files that the model needs: itself, includes and assets.',
       resolve: ({ files }) => [...files],
     }),
-    keyframes: t.stringList({ description: 'Named ones, in order.', resolve: ({ keyframes }) => [...keyframes] }),
+    keyframes: t.stringList({
+      description: 'Named keyframes, in document order.',
+      resolve: ({ keyframes }) => [...keyframes],
+    }),
   }),
 })
 
 export const ValidationReport = builder.objectRef<RobotValidationReport>('RobotValidationReport').implement({
-  description: 'Every static check of a card, and the worst of them.',
+  description: 'Results of all static checks of a card.',
   fields: (t) => ({
-    ok: t.exposeBoolean('ok', { description: 'No check failed: the card may be put.' }),
+    ok: t.exposeBoolean('ok', { description: 'Whether no check failed, so that putRobotCard accepts the card.' }),
     grade: t.expose('grade', {
       type: RobotCheckStatusEnum,
       description: 'The worst status among the checks that ran.',
     }),
     source: t.expose('source', { type: CardSourceEnum, description: 'Where the card came from.' }),
-    engine: t.exposeString('engine', { description: "`hub-static`: the hub's own reader of models, no physics." }),
-    mjcfPath: t.exposeString('mjcfPath', { nullable: true, description: 'The model that was read.' }),
+    engine: t.exposeString('engine', { description: "`hub-static`: the hub's own model reader, without physics." }),
+    mjcfPath: t.exposeString('mjcfPath', { nullable: true, description: 'Path of the model file that was read.' }),
     interfaceFingerprint: t.exposeString('interfaceFingerprint', {
       nullable: true,
-      description: 'What it would be stored with.',
+      description: 'The interface fingerprint that the card would get; null without an interface.',
     }),
     model: t.expose('model', {
       type: ModelSummary,
       nullable: true,
-      description: 'What the model declares; null without one.',
+      description: 'Summary of the model; null if the card names none.',
     }),
-    checks: t.expose('checks', { type: [Check], description: 'All of them, those that passed and were skipped too.' }),
+    checks: t.expose('checks', { type: [Check], description: 'All checks, including passed and skipped ones.' }),
   }),
 })

@@ -24,15 +24,15 @@ import { targetRepo } from '../repos/target-repo.ts'
 import { input, mutation } from '../root-field.ts'
 import { RepoFile } from './file.ts'
 
-/** The length of a list alone: its members have rules of their own, and a fault shall be told once. */
+/** Only the length of a list: its members have rules of their own, and a fault is reported once. */
 const upTo = (max: number) => z.array(z.unknown()).min(1).max(max)
 
 const UploadPart = builder.objectRef<{ partNumber: number; url: string }>('UploadPart').implement({
-  description: 'Where one part goes.',
+  description: 'A presigned URL for one part of an upload.',
   fields: (t) => ({
-    partNumber: t.exposeInt('partNumber', { description: 'From 1.' }),
+    partNumber: t.exposeInt('partNumber', { description: 'Part number, from 1.' }),
     url: t.exposeString('url', {
-      description: 'Takes one HTTP PUT of the part; keep the ETag of the response for complete.',
+      description: 'PUT the bytes of the part here; pass the ETag of the response to completeUpload.',
     }),
   }),
 })
@@ -40,33 +40,37 @@ const UploadPart = builder.objectRef<{ partNumber: number; url: string }>('Uploa
 const UploadTarget = builder.objectRef<UploadTicket>('UploadTarget').implement({
   description: 'A pending upload of one file.',
   fields: (t) => ({
-    path: t.exposeString('path', { description: 'The path that it will take.' }),
-    uploadId: t.exposeID('uploadId', { description: 'Named again on complete.' }),
-    partSize: t.exposeInt('partSize', { description: 'Bytes of each part; the last may be shorter.' }),
+    path: t.exposeString('path', { description: 'Path that the file will have.' }),
+    uploadId: t.exposeID('uploadId', { description: 'Pass it to completeUpload.' }),
+    partSize: t.exposeInt('partSize', { description: 'Size of each part in bytes; the last one may be shorter.' }),
     parts: t.field({
       type: [UploadPart],
-      description: 'One for each part, signed when the answer is made.',
+      description: 'One URL per part, signed when the response is sent.',
       resolve: (ticket, _args, ctx) => signParts(ctx, ticket),
     }),
     uploaded: t.exposeIntList('uploaded', {
-      description: 'Numbers of the parts that the store already has: a resumed upload need not send them again.',
+      description: 'Numbers of the parts already stored: a resumed upload need not send them again.',
     }),
     uploadedEtags: t.exposeStringList('uploadedEtags', {
-      description: 'ETags of those parts, in the same order: what complete has to name.',
+      description: 'ETags of those parts, in the same order, for completeUpload.',
     }),
   }),
 })
 
 const PresignedUploads = builder.objectRef<Awaited<ReturnType<typeof presignUpload>>>('PresignedUploads').implement({
-  description: 'One target for each requested file, in order.',
+  description: 'The upload targets, one per requested file.',
   fields: (t) => ({
-    uploads: t.expose('uploads', { type: [UploadTarget], description: 'In the order asked.' }),
-    expiresAt: t.field({ type: 'DateTime', description: 'When the part URLs end.', resolve: () => partUrlsExpireAt() }),
+    uploads: t.expose('uploads', { type: [UploadTarget], description: 'In the order requested.' }),
+    expiresAt: t.field({
+      type: 'DateTime',
+      description: 'When the part URLs expire.',
+      resolve: () => partUrlsExpireAt(),
+    }),
   }),
 })
 
 const PresignUploadFile = builder.inputType('PresignUploadFile', {
-  description: 'A file that the client wants to upload.',
+  description: 'A file to upload.',
   fields: (t) => ({
     path: t.string({
       required: true,
@@ -77,7 +81,7 @@ const PresignUploadFile = builder.inputType('PresignUploadFile', {
       type: 'SafeInt',
       required: true,
       ...rule(presignUploadFile.shape.size),
-      description: 'Bytes, at most 50 GiB (53687091200).',
+      description: 'Size in bytes, at most 50 GiB (53687091200).',
     }),
     sha256: t.string({
       required: true,
@@ -86,7 +90,7 @@ const PresignUploadFile = builder.inputType('PresignUploadFile', {
     }),
     contentType: t.string({
       ...rule(presignUploadFile.shape.contentType),
-      description: 'What the client takes it for.',
+      description: 'Media type, used if the hub cannot detect it.',
     }),
   }),
 })
@@ -94,25 +98,25 @@ const PresignUploadFile = builder.inputType('PresignUploadFile', {
 mutation('presignUpload', {
   type: PresignedUploads,
   description:
-    'Starts uploads, or resumes those pending for the same path, size and digest. 413 for a file over 50 GiB and for an owner without room.',
+    "Starts uploads, or resumes pending ones for the same path, size and digest. 413 for a file over 50 GiB or if the owner's quota is exceeded.",
   scope: 'key:write',
   target: targetRepo,
-  input: input('The files to upload: 1 to 100 of one repo.', (t) => ({
+  input: input('The repo and the files to upload.', (t) => ({
     ...repoName(t),
     files: t.field({
       type: [PresignUploadFile],
       required: true,
       ...rule(upTo(MAX_FILES_PER_REQUEST)),
-      description: '1 to 100.',
+      description: '1 to 100 entries.',
     }),
   })),
   verb: presignUpload,
 })
 
 const CompletedPart = builder.inputType('CompletedPart', {
-  description: 'A part that was sent.',
+  description: 'An uploaded part.',
   fields: (t) => ({
-    partNumber: t.int({ required: true, ...rule(completedPart.shape.partNumber), description: 'From 1.' }),
+    partNumber: t.int({ required: true, ...rule(completedPart.shape.partNumber), description: 'Part number, from 1.' }),
     etag: t.string({
       required: true,
       ...rule(completedPart.shape.etag),
@@ -122,108 +126,129 @@ const CompletedPart = builder.inputType('CompletedPart', {
 })
 
 const CompletedUpload = builder.inputType('CompletedUpload', {
-  description: 'An upload whose parts are all sent.',
+  description: 'An upload whose parts have all been sent.',
   fields: (t) => ({
-    path: t.string({ required: true, ...rule(completedUpload.shape.path), description: 'The path named on presign.' }),
-    uploadId: t.id({ required: true, ...rule(completedUpload.shape.uploadId), description: 'From presign.' }),
-    parts: t.field({ type: [CompletedPart], required: true, ...rule(upTo(10_000)), description: 'All of them.' }),
+    path: t.string({
+      required: true,
+      ...rule(completedUpload.shape.path),
+      description: 'Path given to presignUpload.',
+    }),
+    uploadId: t.id({
+      required: true,
+      ...rule(completedUpload.shape.uploadId),
+      description: 'Upload id from presignUpload.',
+    }),
+    parts: t.field({ type: [CompletedPart], required: true, ...rule(upTo(10_000)), description: 'Number of runs.' }),
     ifNoneMatch: t.string({
       ...rule(completedUpload.shape.ifNoneMatch),
-      description: '`*`: only where the path is free (else 412).',
+      description: '`*`: only if no file exists at the path (else 412).',
     }),
     ifMatch: t.string({
       ...rule(completedUpload.shape.ifMatch),
-      description: 'Only where the path holds bytes of this SHA-256 (else 412).',
+      description: 'Only if the file at the path has this SHA-256 (else 412).',
     }),
   }),
 })
 
 const CompletedUploads = builder.objectRef<Awaited<ReturnType<typeof completeUpload>>>('CompletedUploads').implement({
-  description: 'The files as they now stand.',
-  fields: (t) => ({ files: t.expose('files', { type: [RepoFile], description: 'In the order asked.' }) }),
+  description: 'The completed files.',
+  fields: (t) => ({ files: t.expose('files', { type: [RepoFile], description: 'In the order requested.' }) }),
 })
 
 mutation('completeUpload', {
   type: CompletedUploads,
   description:
-    'Assembles the parts, checks them and links the files, all or none. A file that fails is named, and the others stay completable.',
+    'Assembles the parts, verifies them and links the files, all or none. Errors name the files that failed; the others can still be completed.',
   scope: 'key:write',
   target: targetRepo,
-  input: input('The uploads to complete: 1 to 100 of one repo.', (t) => ({
+  input: input('The repo and the uploads to complete.', (t) => ({
     ...repoName(t),
     uploads: t.field({
       type: [CompletedUpload],
       required: true,
       ...rule(upTo(MAX_FILES_PER_REQUEST)),
-      description: '1 to 100.',
+      description: '1 to 100 entries.',
     }),
   })),
   verb: completeUpload,
 })
 
 const AbortedUpload = builder.objectRef<{ uploadId: string }>('AbortedUpload').implement({
-  description: 'An upload that was given up.',
-  fields: (t) => ({ uploadId: t.exposeID('uploadId', { description: 'The id that it had.' }) }),
+  description: 'An aborted upload.',
+  fields: (t) => ({ uploadId: t.exposeID('uploadId', { description: 'Its id.' }) }),
 })
 
 mutation('abortUpload', {
   type: AbortedUpload,
-  description: 'Gives a pending upload up and frees what it reserved. 409 for one already completed or aborted.',
+  description:
+    'Aborts a pending upload and releases its storage reservation. 409 if it is already completed or aborted.',
   scope: 'key:write',
   target: targetRepo,
-  input: input('Which upload to give up.', (t) => ({
+  input: input('The upload to abort.', (t) => ({
     ...repoName(t),
-    uploadId: t.id({ required: true, ...rule(abortUploadInput.shape.uploadId), description: 'From presign.' }),
+    uploadId: t.id({
+      required: true,
+      ...rule(abortUploadInput.shape.uploadId),
+      description: 'Upload id from presignUpload.',
+    }),
   })),
   verb: abortUpload,
 })
 
 const DownloadTarget = builder.objectRef<DownloadTicket>('DownloadTarget').implement({
-  description: 'Where a file can be fetched from for an hour.',
+  description: 'A presigned download URL, valid for one hour.',
   fields: (t) => ({
-    path: t.exposeString('path', { description: 'The path asked for.' }),
+    path: t.exposeString('path', { description: 'The requested path.' }),
     url: t.string({
-      description: 'Answers GET, also of ranges.',
+      description: 'Supports GET, including range requests.',
       resolve: (ticket, _args, ctx) => signDownload(ctx, ticket),
     }),
-    expiresAt: t.field({ type: 'DateTime', description: 'When the URL ends.', resolve: () => downloadExpiresAt() }),
+    expiresAt: t.field({ type: 'DateTime', description: 'When the URL expires.', resolve: () => downloadExpiresAt() }),
   }),
 })
 
 const PresignedDownloads = builder
   .objectRef<Awaited<ReturnType<typeof presignDownload>>>('PresignedDownloads')
   .implement({
-    description: 'One target for each path, in order.',
-    fields: (t) => ({ files: t.expose('files', { type: [DownloadTarget], description: 'In the order asked.' }) }),
+    description: 'The download targets, one per requested path.',
+    fields: (t) => ({ files: t.expose('files', { type: [DownloadTarget], description: 'In the order requested.' }) }),
   })
 
 mutation('presignDownload', {
   type: PresignedDownloads,
-  description: 'URLs for files, all or none: an unknown path is a 404 that lists every missing one.',
+  description: 'Presigned URLs for files, all or none: 404 lists every missing path.',
   scope: 'none',
-  input: input('The files to fetch: 1 to 100 paths of one repo.', (t) => ({
+  input: input('The repo and the paths to download.', (t) => ({
     ...repoName(t),
-    paths: t.stringList({ required: true, ...rule(presignDownloadInput.shape.paths), description: '1 to 100.' }),
+    paths: t.stringList({
+      required: true,
+      ...rule(presignDownloadInput.shape.paths),
+      description: '1 to 100 entries.',
+    }),
   })),
   verb: presignDownload,
 })
 
 const DeletedFiles = builder.objectRef<Awaited<ReturnType<typeof deleteFiles>>>('DeletedFiles').implement({
-  description: 'What was unlinked and what was not there.',
+  description: 'Result of deleting files.',
   fields: (t) => ({
-    deleted: t.exposeStringList('deleted', { description: 'Paths that were unlinked.' }),
+    deleted: t.exposeStringList('deleted', { description: 'Paths that were deleted.' }),
     missing: t.exposeStringList('missing', { description: 'Requested paths that did not exist.' }),
   }),
 })
 
 mutation('deleteFiles', {
   type: DeletedFiles,
-  description: 'Unlinks files in one step; bytes that nothing refers to any more are collected later.',
+  description: 'Deletes files in one transaction; unreferenced bytes are collected later.',
   scope: 'key:write',
   target: targetRepo,
-  input: input('The files to delete: 1 to 100 paths of one repo.', (t) => ({
+  input: input('The repo and the paths to delete.', (t) => ({
     ...repoName(t),
-    paths: t.stringList({ required: true, ...rule(presignDownloadInput.shape.paths), description: '1 to 100.' }),
+    paths: t.stringList({
+      required: true,
+      ...rule(presignDownloadInput.shape.paths),
+      description: '1 to 100 entries.',
+    }),
   })),
   verb: deleteFiles,
 })

@@ -1,4 +1,4 @@
-/** Files of a repo: the tree as a connection, and what one entry is. Spec, "Files". */
+/** Files of a repo: the tree as a connection, and its entries. Spec, "Files". */
 import type { RepoFileEntry } from '../../src/files/file-entry.ts'
 import { DEFAULT_TREE_LIMIT, MAX_TREE_LIMIT } from '../../src/files/limits.ts'
 import { treeLimit, treePrefix } from '../../src/files/schemas.ts'
@@ -11,14 +11,14 @@ import { args, query } from '../root-field.ts'
 
 export const RepoFile = builder.objectRef<RepoFileEntry>('RepoFile').implement({
   description:
-    'One file of a repo. Its path is its key: there are no directories, and uploading a path again overwrites it.',
+    'One file of a repo. Identified by its path: there are no directories, and uploading to a path again overwrites it.',
   fields: (t) => ({
     path: t.exposeString('path', { description: 'Relative to the repo, `/` between segments.' }),
     size: t.expose('size', { type: 'SafeInt', description: 'Bytes.' }),
-    etag: t.exposeString('etag', { nullable: true, description: "The object store's ETag; no content hash." }),
+    etag: t.exposeString('etag', { nullable: true, description: "The object store's ETag; not a content hash." }),
     sha256: t.exposeString('sha256', {
       nullable: true,
-      description: 'SHA-256 that the hub took of the bytes itself; null until it has.',
+      description: 'SHA-256 computed by the hub, lowercase hex; null until the hub has hashed the bytes.',
     }),
     mime: t.exposeString('mime', { nullable: true, description: 'Detected media type.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When this path was last written.' }),
@@ -43,9 +43,9 @@ builder.objectField(RepoType, 'files', (t) =>
     byPath: true,
     description: `The files, in byte order of path, ${DEFAULT_TREE_LIMIT} a page unless \`first\` says otherwise (at most ${MAX_TREE_LIMIT}). One statement for any number of repos.`,
     args: {
-      prefix: t.arg.string({ ...rule(treePrefix), description: 'Only paths that start with it.' }),
-      first: t.arg.int({ description: `How many: 1 to ${MAX_TREE_LIMIT}.` }),
-      after: t.arg.string({ description: 'Cursor of the page before.' }),
+      prefix: t.arg.string({ ...rule(treePrefix), description: 'Only paths that start with this prefix.' }),
+      first: t.arg.int({ description: `Page size: 1 to ${MAX_TREE_LIMIT}.` }),
+      after: t.arg.string({ description: '`endCursor` of the previous page.' }),
     },
     resolve: (repo) => repo.id,
     load: async (repoIds: string[], ctx, args) => {
@@ -65,18 +65,18 @@ query('tree', {
   type: RepoFileConnection,
   nullable: true,
   description:
-    "A repo's files by its name, as `files` shows them, in one statement; null where the repo does not exist or is not visible to the caller.",
+    'Files of a repo by owner and slug, like `Repo.files` but in one statement; null if the repo does not exist or is not visible to the caller.',
   scope: 'none',
   args: args((t) => ({
     owner: t.string({ required: true, description: 'Handle of the owner.' }),
     slug: t.string({ required: true, description: 'Slug of the repo.' }),
-    prefix: t.string({ ...rule(treePrefix), description: 'Only paths that start with it.' }),
+    prefix: t.string({ ...rule(treePrefix), description: 'Only paths that start with this prefix.' }),
     first: t.int({
-      // Shown to the OpenAPI document; `forwardArgs` holds to it.
+      // For the OpenAPI document; `forwardArgs` enforces it.
       extensions: { zod: treeLimit.default(DEFAULT_TREE_LIMIT) },
-      description: `How many: 1 to ${MAX_TREE_LIMIT}, ${DEFAULT_TREE_LIMIT} by default.`,
+      description: `Page size: 1 to ${MAX_TREE_LIMIT}, ${DEFAULT_TREE_LIMIT} by default.`,
     }),
-    after: t.string({ description: 'Cursor of the page before.' }),
+    after: t.string({ description: '`endCursor` of the previous page.' }),
   })),
   read: async (ctx, { owner, slug, prefix, ...args }) => {
     const { first, after } = forwardArgs(args, MAX_TREE_LIMIT)

@@ -2,15 +2,15 @@
 import { wordEnum } from '../word-enum.ts'
 
 export const RunExecutorEnum = wordEnum('RunExecutor', 'Who executes a run, or serves an endpoint.', {
-  worker: "A runner on one of the owner's machines, which claims it; never billed.",
+  worker: "A runner on the owner's machine claims it; never billed.",
   hosted: "The hub's GPU backend, billed by the second.",
 })
 export const VideoModeEnum = wordEnum(
   'VideoMode',
-  'What is rendered of a gate; measurements and verdict are the same.',
+  'What a gate renders; measurements and verdict do not depend on it.',
   {
-    full: 'Three views of 640x480 as mp4 a cell.',
-    poster: 'One still of 320x240 a cell.',
-    none: 'Physics only.',
+    full: 'Per cell, three 640x480 views as mp4.',
+    poster: 'Per cell, one 320x240 still image.',
+    none: 'No rendering, physics only.',
   },
 )

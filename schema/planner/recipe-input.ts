@@ -1,4 +1,4 @@
-/** A recipe as GraphQL writes it, and the document that it becomes. Spec, "Recipe". */
+/** The GraphQL input of a recipe, and its conversion to the stored document. Spec, "Recipe". */
 import { z } from 'zod'
 import {
   type CheckpointGateSpec,
@@ -25,10 +25,17 @@ const GateTripwireInput = builder.inputType('GateTripwireInput', {
     threshold: t.float({
       required: true,
       ...rule(recipeRules.threshold),
-      description: 'What the metric is compared with.',
+      description: 'The value to compare the metric with.',
     }),
-    fromStep: t.field({ type: 'SafeInt', ...rule(recipeRules.fromStep), description: 'Default 0.' }),
-    consecutive: t.int({ ...rule(recipeRules.consecutive), description: 'Default 1.' }),
+    fromStep: t.field({
+      type: 'SafeInt',
+      ...rule(recipeRules.fromStep),
+      description: 'Checkpoints before this step are ignored; default 0.',
+    }),
+    consecutive: t.int({
+      ...rule(recipeRules.consecutive),
+      description: 'Number of consecutive gated checkpoints; default 1.',
+    }),
   }),
 })
 
@@ -41,21 +48,32 @@ const CheckpointGateInput = builder.inputType('CheckpointGateSpecInput', {
       ...rule(recipeRules.everySteps),
       description: 'The first checkpoint at or past each multiple is gated.',
     }),
-    battery: t.string({ ...rule(recipeRules.battery), description: 'Which cells; default `watch`.' }),
-    seeds: t.int({ ...rule(recipeRules.seeds), description: 'Default 3.' }),
+    battery: t.string({ ...rule(recipeRules.battery), description: 'Name of the set of cells; default `watch`.' }),
+    seeds: t.int({ ...rule(recipeRules.seeds), description: 'Seeds per cell; default 3.' }),
     delay: t.int({ ...rule(recipeRules.delay), description: 'Control steps of actuation delay; default 2.' }),
-    executor: t.field({ type: RunExecutorEnum, description: "Of the rollouts; absent, the run's own." }),
-    tripwires: t.field({ type: [GateTripwireInput], ...rule(recipeRules.tripwires), description: 'At most 20.' }),
+    executor: t.field({
+      type: RunExecutorEnum,
+      description: "Who executes the rollouts; the run's executor by default.",
+    }),
+    tripwires: t.field({
+      type: [GateTripwireInput],
+      ...rule(recipeRules.tripwires),
+      description: 'Conditions that stop the run; at most 20.',
+    }),
     video: t.field({ type: VideoModeEnum, description: 'What is rendered.' }),
-    horizonS: t.float({ ...rule(recipeRules.horizonS), description: 'Seconds of a cell.' }),
-    cellCount: t.int({ ...rule(recipeRules.cellCount), description: 'How many cells.' }),
+    horizonS: t.float({ ...rule(recipeRules.horizonS), description: 'Length of a rollout in seconds.' }),
+    cellCount: t.int({ ...rule(recipeRules.cellCount), description: 'Number of cells to run.' }),
   }),
 })
 
 const RecipeInput = builder.inputType('RunRecipeInput', {
-  description: 'What a run is made from.',
+  description: 'The recipe of a run: template, datasets, robot, hyperparameters and limits.',
   fields: (t) => ({
-    template: t.string({ required: true, ...rule(recipeRules.template), description: 'Which trainer runs.' }),
+    template: t.string({
+      required: true,
+      ...rule(recipeRules.template),
+      description: 'Name of the training template.',
+    }),
     dataset: t.stringList({
       ...rule(recipeRules.dataset),
       description:
@@ -63,46 +81,46 @@ const RecipeInput = builder.inputType('RunRecipeInput', {
     }),
     robot: t.string({
       ...rule(recipeRules.robot),
-      description: 'The robot that it trains for: a full name, or any word.',
+      description: 'The robot to train for: a full name (`owner/slug`) or free text.',
     }),
     hyperparams: t.field({
       type: 'JSON',
       ...rule(recipeRules.hyperparams),
-      description: 'An object; passed through to the template untouched.',
+      description: 'A JSON object, passed to the template unchanged.',
     }),
-    gpu: t.string({ ...rule(recipeRules.gpu), description: 'A hardware tier; absent, the default of the deployment.' }),
+    gpu: t.string({ ...rule(recipeRules.gpu), description: "Hardware tier; the deployment's default if absent." }),
     maxHours: t.float({
       ...rule(recipeRules.maxHours),
       description:
-        'Hard wall-clock cap over all attempts; absent, 4 for what a hosted run reserves and costs, and none for a worker run.',
+        'Hard wall-clock limit in hours over all attempts; if absent, 4 for hosted runs and no limit for worker runs.',
     }),
-    executor: t.field({ type: RunExecutorEnum, description: 'Default: a worker.' }),
-    budgetUsd: t.float({ ...rule(recipeRules.budgetUsd), description: 'Hard spend cap.' }),
-    gate: t.field({ type: CheckpointGateInput, description: 'Gate checkpoints while it trains.' }),
+    executor: t.field({ type: RunExecutorEnum, description: 'Who executes the run; default `WORKER`.' }),
+    budgetUsd: t.float({ ...rule(recipeRules.budgetUsd), description: 'Hard spending limit in US dollars.' }),
+    gate: t.field({ type: CheckpointGateInput, description: 'Gate checkpoints while the run trains.' }),
     parentCheckpointStep: t.field({
       type: 'SafeInt',
       ...rule(recipeRules.parentCheckpointStep),
-      description: "Start from the parent's published checkpoint at this step.",
+      description: "Start from the parent run's published checkpoint at this step.",
     }),
   }),
 })
 
-/** What create, estimate and recommend take. */
+/** The input fields shared by createRun, estimateRun and recommendRun. */
 export function runRequestFields(t: InputFields) {
   return {
-    recipe: t.field({ type: RecipeInput, required: true, description: 'What to run.' }),
+    recipe: t.field({ type: RecipeInput, required: true, description: 'The recipe.' }),
     owner: t.string({
       ...rule(handleText),
-      description: 'Handle of who is billed; absent, the account of the credential.',
+      description: "Handle of the account that is billed; the credential's account by default.",
     }),
-    parentRunId: t.id({ ...rule(wordText), description: 'The run that it descends from.' }),
+    parentRunId: t.id({ ...rule(wordText), description: 'Id of the parent run.' }),
   }
 }
 
 type GateArgument = typeof CheckpointGateInput.$inferInput
 type RecipeArgument = typeof RecipeInput.$inferInput
 
-/** The recipe in the names of `/v1`, with what was not given left out. Its rules have narrowed what its types leave open. */
+/** The recipe in `/v1` names, without absent members. Validation has already narrowed the open types. */
 export function recipeOf(input: RecipeArgument): Recipe {
   const { maxHours, budgetUsd, parentCheckpointStep, gate, hyperparams, ...rest } = input
   return given({

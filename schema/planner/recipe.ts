@@ -1,4 +1,4 @@
-/** Recipes as they are read: what was given, with null for what was not. Spec, "Recipe". */
+/** Output types of recipes: the given members, null for absent ones. Spec, "Recipe". */
 
 import type { RecipeDocument } from '../../src/planner/recipe/recipe.ts'
 import { gateDefaults, type VideoMode } from '../../src/planner/recipe/recipe.ts'
@@ -6,7 +6,7 @@ import { builder } from '../builder.ts'
 import { nullInV1 } from '../null-in-v1.ts'
 import { RunExecutorEnum, VideoModeEnum } from './enums.ts'
 
-/** A member as it was given. The recipe was checked when the run was made, so its type is the one that the rule asked for. */
+/** A stored member. The recipe was validated when the run was created, so the type is safe. */
 const given = <T>(name: string) => ({
   nullable: true as const,
   resolve: (document: RecipeDocument) => (document[name] ?? null) as T | null,
@@ -26,9 +26,9 @@ const Tripwire = builder.objectRef<RecipeDocument>('GateTripwire').implement({
       description: '`pass_rate`, `alive_rate` or `gates_passed`.',
       ...always<string>('metric'),
     }),
-    op: t.string({ description: 'The comparison, such as `<`.', ...always<string>('op') }),
+    op: t.string({ description: 'Comparison operator, such as `<`.', ...always<string>('op') }),
     threshold: t.float({
-      description: 'What the metric is compared with.',
+      description: 'The value to compare the metric with.',
       ...always<number>('threshold'),
     }),
     fromStep: t.field({
@@ -37,14 +37,14 @@ const Tripwire = builder.objectRef<RecipeDocument>('GateTripwire').implement({
       ...always<number>('from_step', gateDefaults.fromStep),
     }),
     consecutive: t.int({
-      description: 'How many in a row.',
+      description: 'Number of consecutive checkpoints that must satisfy the comparison.',
       ...always<number>('consecutive', gateDefaults.consecutive),
     }),
   }),
 })
 
 const GateSpec = builder.objectRef<RecipeDocument>('CheckpointGateSpec').implement({
-  description: 'Checkpoints are gated in simulation while the run trains.',
+  description: 'How checkpoints are gated in simulation while the run trains.',
   fields: (t) => ({
     everySteps: t.field({
       type: 'SafeInt',
@@ -52,11 +52,11 @@ const GateSpec = builder.objectRef<RecipeDocument>('CheckpointGateSpec').impleme
       ...always<number>('every_steps'),
     }),
     battery: t.string({
-      description: 'The set of cells; `watch` by default.',
+      description: 'Name of the set of cells; `watch` by default.',
       ...always<string>('battery', gateDefaults.battery),
     }),
     seeds: t.int({
-      description: 'Seeds of a cell; 3 by default.',
+      description: 'Seeds per cell; 3 by default.',
       ...always<number>('seeds', gateDefaults.seeds),
     }),
     delay: t.int({
@@ -65,12 +65,12 @@ const GateSpec = builder.objectRef<RecipeDocument>('CheckpointGateSpec').impleme
     }),
     executor: t.field({
       type: RunExecutorEnum,
-      description: "Who executes the rollouts; null means the run's own.",
+      description: "Who executes the rollouts; null means the run's executor.",
       ...given<'worker' | 'hosted'>('executor'),
     }),
     tripwires: t.field({
       type: [Tripwire],
-      description: 'What stops the run.',
+      description: 'Conditions that stop the run.',
       resolve: (document) => (document.tripwires ?? []) as RecipeDocument[],
     }),
     video: t.field({
@@ -78,47 +78,51 @@ const GateSpec = builder.objectRef<RecipeDocument>('CheckpointGateSpec').impleme
       description: 'What is rendered.',
       ...given<VideoMode>('video'),
     }),
-    horizonS: t.float({ description: 'Seconds of a rollout.', ...given<number>('horizon_s') }),
+    horizonS: t.float({ description: 'Length of a rollout in seconds.', ...given<number>('horizon_s') }),
     cellCount: t.int({
-      description: 'Cells of the battery that are run.',
+      description: 'Number of cells to run.',
       ...given<number>('cell_count'),
     }),
   }),
 })
 
 export const Recipe = builder.objectRef<RecipeDocument>('Recipe').implement({
-  description: 'What to train, on what, and where.',
+  description: 'The recipe of a run: template, datasets, robot, hyperparameters and limits.',
   fields: (t) => ({
-    template: t.string({ description: 'Which trainer runs.', ...always<string>('template') }),
+    template: t.string({ description: 'Name of the training template.', ...always<string>('template') }),
     dataset: t.stringList({
       description: '`svc://`, `exthub://` and `codehost://` refs, in order.',
       resolve: (document) => (document.dataset ?? []) as string[],
     }),
-    robot: t.string({ description: 'The robot that it trains for.', ...given<string>('robot') }),
+    robot: t.string({
+      description: 'The robot to train for: a full name (`owner/slug`) or free text.',
+      ...given<string>('robot'),
+    }),
     hyperparams: t.field({
       type: 'JSON',
-      description: 'Passed through to the template untouched.',
+      description: 'A JSON object, passed to the template unchanged.',
       ...given('hyperparams'),
     }),
-    gpu: t.string({ description: 'GPU type; the default when null.', ...given<string>('gpu') }),
+    gpu: t.string({ description: "Hardware tier; null means the deployment's default.", ...given<string>('gpu') }),
     maxHours: t.float({
-      description: 'Wall-clock cap over all attempts; when null, 4 of a hosted run and none of a worker run.',
+      description:
+        'Wall-clock limit in hours over all attempts; null means 4 for hosted runs and no limit for worker runs.',
       ...given<number>('max_hours'),
     }),
     executor: t.field({
       type: RunExecutorEnum,
-      description: 'Null means `worker`.',
+      description: 'Who executes the run; null means `WORKER`.',
       ...given<'worker' | 'hosted'>('executor'),
     }),
-    budgetUsd: t.float({ description: 'Spend cap.', ...given<number>('budget_usd') }),
+    budgetUsd: t.float({ description: 'Spending limit in US dollars.', ...given<number>('budget_usd') }),
     gate: t.field({
       type: GateSpec,
-      description: 'Whether and how checkpoints are gated.',
+      description: 'How checkpoints are gated; null if they are not.',
       ...given<RecipeDocument>('gate'),
     }),
     parentCheckpointStep: t.field({
       type: 'SafeInt',
-      description: "Starts from the parent run's checkpoint of this step.",
+      description: "Starts from the parent run's checkpoint at this step; null to start from scratch.",
       ...given<number>('parent_checkpoint_step'),
     }),
   }),

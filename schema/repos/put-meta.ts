@@ -1,4 +1,4 @@
-/** Setting the meta blocks. Contract, "Meta blocks can be set". */
+/** Mutations of meta blocks. Contract, "Meta blocks can be set". */
 import { z } from 'zod'
 import { longNameText, sha256Text, wordText } from '../../src/platform/text-rules.ts'
 import { putDatasetMeta, putModelMeta } from '../../src/repos/put-meta.ts'
@@ -17,14 +17,20 @@ mutation('putModelMeta', {
   description: 'Replaces the meta block of a model repo; 409 on another kind.',
   scope: 'key:write',
   target: targetRepo,
-  input: input('The whole meta block of a model repo; what is left out becomes null.', (t) => ({
+  input: input('The whole meta block of a model repo; omitted members become null.', (t) => ({
     ...repoName(t),
     policyType: t.string({ required: true, ...rule(wordText), description: '1 to 64 characters.' }),
-    baseModel: t.string({ ...rule(longNameText), description: 'What it was tuned from.' }),
-    sourceRunId: t.id({ ...rule(wordText), description: 'The run that made it.' }),
+    baseModel: t.string({ ...rule(longNameText), description: 'Base model that it was fine-tuned from.' }),
+    sourceRunId: t.id({ ...rule(wordText), description: 'Id of the run that produced it.' }),
     controlClass: t.field({ type: ControlClassEnum, description: 'Null means undeclared.' }),
-    robot: t.string({ ...rule(longNameText), description: 'The robot it drives.' }),
-    embodimentFingerprint: t.string({ ...rule(sha256Text), description: 'Recorded in the policy manifest.' }),
+    robot: t.string({
+      ...rule(longNameText),
+      description: 'The robot it controls: a full name (`owner/slug`) or free text.',
+    }),
+    embodimentFingerprint: t.string({
+      ...rule(sha256Text),
+      description: 'Interface fingerprint (SHA-256) recorded in the policy manifest.',
+    }),
   })),
   verb: putModelMeta,
 })
@@ -35,14 +41,14 @@ mutation('putDatasetMeta', {
   description: 'Replaces the meta block of a dataset repo; 409 on another kind.',
   scope: 'key:write',
   target: targetRepo,
-  input: input('The whole meta block of a dataset repo; what is left out becomes null.', (t) => ({
+  input: input('The whole meta block of a dataset repo; omitted members become null.', (t) => ({
     ...repoName(t),
     episodeCount: t.field({ type: 'SafeInt', required: true, ...rule(count), description: 'Episodes.' }),
     totalFrames: t.field({
       type: 'SafeInt',
       required: true,
       ...rule(z.int().min(0)),
-      description: 'Frames of all episodes.',
+      description: 'Frames in all episodes.',
     }),
     fps: t.float({ ...rule(z.number().positive().finite()), description: 'Frames per second.' }),
     robotType: t.string({ ...rule(longNameText), description: 'Free-form label of the robot.' }),

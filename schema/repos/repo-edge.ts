@@ -1,4 +1,4 @@
-/** Edges that lead to repos: one statement for all of a level, and null where the caller does not see the repo. */
+/** Edges to repos: one statement per level of the query, null if the repo is not visible to the caller. */
 
 import type { RequestContext } from '../../src/operation/context.ts'
 import { getReposById, getRobotsByName } from '../../src/repos/get-repo.ts'
@@ -6,14 +6,14 @@ import { builder } from '../builder.ts'
 import { RepoType } from './repo.ts'
 import { ModelMetaType } from './repo-meta.ts'
 
-/** Options of a loadable field that leads to the repo of an id. */
+/** Options of a loadable field that resolves a repo id to the repo. */
 export const repoById = {
   type: RepoType,
   nullable: true,
   load: (ids: string[], ctx: RequestContext) => getReposById(ctx.deps.db, ctx.viewer, ids),
 } as const
 
-/** Options of one that leads to the robot repo that a text names. */
+/** Options of a loadable field that resolves a robot name to its repo. */
 export const robotByName = {
   type: RepoType,
   nullable: true,
@@ -23,7 +23,7 @@ export const robotByName = {
 builder.objectField(ModelMetaType, 'robot', (t) =>
   t.loadable({
     ...robotByName,
-    description: 'The robot repo that it drives, where `robotName` is the name of one that the caller sees.',
+    description: 'The robot repo that `robotName` names; null if there is none that is visible to the caller.',
     resolve: (meta) => meta.robot,
   }),
 )

@@ -26,43 +26,47 @@ import { DatasetMetaType, ModelMetaType } from './repo-meta.ts'
 import { targetRepo } from './target-repo.ts'
 
 const RepoFileSummary = builder.objectRef<Repo['fileSummary']>('RepoFileSummary').implement({
-  description: 'What the files of a repo add up to; kept by every change, never counted by a read.',
+  description: 'File count and total size of a repo; maintained on every change, never computed on read.',
   fields: (t) => ({
     count: t.exposeInt('count', { description: 'Files.' }),
-    totalBytes: t.expose('totalBytes', { type: 'SafeInt', description: 'Bytes of all files.' }),
-    verifiedCount: t.exposeInt('verifiedCount', { description: 'Files whose bytes the hub hashed itself.' }),
+    totalBytes: t.expose('totalBytes', { type: 'SafeInt', description: 'Total size in bytes.' }),
+    verifiedCount: t.exposeInt('verifiedCount', { description: 'Files whose SHA-256 the hub computed itself.' }),
   }),
 })
 
 export const RepoType = builder.objectRef<Repo>('Repo')
 
 builder.node(RepoType, {
-  description: 'A dataset, model or robot: an owner, a slug and files. There are no revisions.',
+  description: 'A dataset, model or robot repository: an owner, a slug and files. There are no revisions.',
   id: { resolve: (repo) => repo.id, description: 'TypeID, prefix `repo_`; sorts by creation.' },
   isTypeOf: (value) => typeof value === 'object' && value !== null && 'fileSummary' in value,
   loadMany: (ids, ctx) => getReposById(ctx.deps.db, ctx.viewer, ids),
   fields: (t) => ({
-    kind: t.expose('kind', { type: RepoKindEnum, description: 'What it holds.' }),
-    owner: t.expose('owner', { type: Account, description: 'The user or org that it belongs to.' }),
+    kind: t.expose('kind', { type: RepoKindEnum, description: 'Dataset, model or robot; never changes.' }),
+    owner: t.expose('owner', { type: Account, description: 'The user or org that owns the repo.' }),
     slug: t.exposeString('slug', {
-      description: "Its name under the owner; unique for the owner across kinds, fixed for the repo's life.",
+      description: 'Name of the repo, unique per owner across kinds; never changes.',
     }),
     fullName: t.exposeString('fullName', { description: '`owner/slug`.' }),
-    visibility: t.expose('visibility', { type: VisibilityEnum, description: 'Who may read it.' }),
+    visibility: t.expose('visibility', { type: VisibilityEnum, description: 'Who can read the repo.' }),
     description: t.exposeString('description', { nullable: true, description: 'At most 4,000 characters.' }),
     tags: t.exposeStringList('tags', { description: 'At most 20, in the order given.' }),
     datasetMeta: t.expose('datasetMeta', {
       type: DatasetMetaType,
       nullable: true,
-      description: 'Dataset repos, when set.',
+      description: 'Meta block of a dataset repo; null on other kinds and until set.',
     }),
-    modelMeta: t.expose('modelMeta', { type: ModelMetaType, nullable: true, description: 'Model repos, when set.' }),
-    fileSummary: t.expose('fileSummary', { type: RepoFileSummary, description: 'Count and bytes of its files.' }),
+    modelMeta: t.expose('modelMeta', {
+      type: ModelMetaType,
+      nullable: true,
+      description: 'Meta block of a model repo; null on other kinds and until set.',
+    }),
+    fileSummary: t.expose('fileSummary', { type: RepoFileSummary, description: 'Number and total size of its files.' }),
     policyCount: t.exposeInt('policyCount', {
       nullable: true,
-      description: 'On a robot repo: how many model repos visible to the caller name it; null on other kinds.',
+      description: 'Number of model repos visible to the caller that name this robot; null on other kinds.',
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', {
       type: 'DateTime',
       description: 'When its settings, meta, card or files last changed.',
@@ -71,23 +75,23 @@ builder.node(RepoType, {
 })
 
 const FacetBucket = builder.objectRef<{ value: string; count: number }>('RepoFacetBucket').implement({
-  description: 'How many repos of the counted set have a tag.',
+  description: 'A tag and the number of repos that have it.',
   fields: (t) => ({
     value: t.exposeString('value', { description: 'The tag.' }),
-    count: t.exposeInt('count', { description: 'Repos; each counts once for a tag.' }),
+    count: t.exposeInt('count', { description: 'Number of repos with this tag.' }),
   }),
 })
 
 const Facets = builder.objectRef<Awaited<ReturnType<typeof repoFacets>>>('RepoFacets').implement({
   description:
-    'Counts over the visible repos that `kind`, `owner` and `interfaceFingerprint` leave; `q`, `tag`, `visibility` and `robot` are ignored.',
+    'Counts over the visible repos that match `kind`, `owner` and `interfaceFingerprint`; `q`, `tag`, `visibility` and `robot` are ignored.',
   fields: (t) => ({
-    total: t.exposeInt('total', { description: 'Every visible repo in the counted set.' }),
+    total: t.exposeInt('total', { description: 'Number of repos counted.' }),
     tags: t.expose('tags', { type: [FacetBucket], description: 'At most 100, by count descending, then tag.' }),
   }),
 })
 
-/** A page that remembers what was asked: the facets count by it. */
+/** A page with its filter: the facets use it. */
 class RepoPage extends Connection<Repo> {
   readonly filter: ListReposInput
 
@@ -100,7 +104,7 @@ class RepoPage extends Connection<Repo> {
 query('repo', {
   type: RepoType,
   nullable: true,
-  description: 'A repo by owner and slug; null where it does not exist or is not visible to the caller.',
+  description: 'A repo by owner and slug; null if it does not exist or is not visible to the caller.',
   scope: 'none',
   args: args((t) => ({
     owner: t.string({ required: true, description: 'Handle of the owner.' }),
@@ -118,7 +122,7 @@ const RepoConnection = builder.connectionObject(
       nodes: connection.field({ type: [RepoType], description: 'The repos.', resolve: nodesOf<Repo> }),
       facets: connection.field({
         type: Facets,
-        description: 'Tag counts of the counted set; computed only when selected.',
+        description: 'Counts by tag; computed only when selected.',
         resolve: (page, _args, ctx) => repoFacets(ctx, (page as unknown as RepoPage).filter),
       }),
     }),
@@ -128,23 +132,24 @@ const RepoConnection = builder.connectionObject(
 
 query('repos', {
   type: RepoConnection,
-  description: 'Repos visible to the caller, newest first. Every filter narrows; `tag` must hold for all of its tags.',
+  description:
+    'Repos visible to the caller, newest first. Filters are combined with AND; a repo must have every tag in `tag`.',
   scope: 'none',
   args: args((t) => ({
     ...t.connectionArgs(),
-    q: t.string({ ...rule(searchText), description: 'Part of the slug or description, letter case aside.' }),
+    q: t.string({ ...rule(searchText), description: 'Substring of the slug or description, case-insensitive.' }),
     kind: t.field({ type: RepoKindEnum, description: 'Only this kind.' }),
     owner: t.string({
       ...rule(z.string().max(256)),
-      description: 'Only of this owner; an unknown handle is an empty page.',
+      description: 'Only repos of this owner (handle); an unknown handle gives an empty page.',
     }),
-    tag: t.stringList({ ...rule(tagList), description: 'Only with all of these tags.' }),
-    visibility: t.field({ type: VisibilityEnum, description: 'Only public, or only private ones.' }),
-    sort: t.field({ type: RepoSortEnum, description: 'By creation (default) or by last change; always descending.' }),
+    tag: t.stringList({ ...rule(tagList), description: 'Only repos with all of these tags.' }),
+    visibility: t.field({ type: VisibilityEnum, description: 'Only public or only private repos.' }),
+    sort: t.field({ type: RepoSortEnum, description: 'By creation time (default) or last update; always descending.' }),
     robot: t.string({
       ...rule(z.string().max(129)),
       description:
-        'Only models trained for this robot (`owner/slug`) and datasets of this robot type, letter case aside.',
+        'Only models trained for this robot (`owner/slug`) and datasets of this robot type; case-insensitive.',
     }),
     interfaceFingerprint: t.string({
       ...rule(sha256Text),
@@ -162,14 +167,18 @@ mutation('createRepo', {
   type: RepoType,
   payload: { name: 'repo', description: 'The new repo.' },
   description:
-    'Makes an empty repo. 403 for an org that the caller is no member of, 404 for an unknown owner, 409 for a taken slug.',
+    'Creates an empty repo. 403 for an org the caller is not a member of, 404 for an unknown owner, 409 if the slug is taken.',
   scope: 'key:write',
-  input: input('A new repo: empty, and private unless `visibility` says otherwise.', (t) => ({
-    kind: t.field({ type: RepoKindEnum, required: true, description: 'What it will hold.' }),
+  input: input('The repo to create: empty, and private unless `visibility` is set.', (t) => ({
+    kind: t.field({
+      type: RepoKindEnum,
+      required: true,
+      description: 'Dataset, model or robot; cannot be changed later.',
+    }),
     slug: t.string({ required: true, ...rule(slugText), description: '1 to 64 of a-z, 0-9 and inner hyphens.' }),
     owner: t.string({
       ...rule(handleText),
-      description: "The caller's own handle (default) or an org the caller belongs to.",
+      description: 'Handle of the owner: the caller (default) or an org the caller belongs to.',
     }),
     visibility: t.field({ type: VisibilityEnum, description: 'Private by default.' }),
     description: t.string({ ...rule(descriptionText), description: 'At most 4,000 characters.' }),
@@ -180,11 +189,11 @@ mutation('createRepo', {
 
 mutation('updateRepo', {
   type: RepoType,
-  payload: { name: 'repo', description: 'The repo as it is now.' },
+  payload: { name: 'repo', description: 'The repo after the change.' },
   description: 'Changes description, tags and visibility. An agent key may not make a repo public.',
   scope: 'key:write',
   target: targetRepo,
-  input: input('Which repo to change, and how; what is left out stays as it is.', (t) => ({
+  input: input('The repo and its new settings; omitted members stay unchanged.', (t) => ({
     ...repoName(t),
     visibility: t.field({ type: VisibilityEnum, description: 'The new visibility; may not be null.' }),
     description: t.string({ ...rule(descriptionText), description: 'Null clears it.' }),
@@ -194,17 +203,17 @@ mutation('updateRepo', {
 })
 
 const DeletedRepo = builder.objectRef<{ id: string }>('DeletedRepo').implement({
-  description: 'What is left of a deleted repo.',
-  fields: (t) => ({ id: t.exposeID('id', { description: 'The id that it had.' }) }),
+  description: 'A deleted repo.',
+  fields: (t) => ({ id: t.exposeID('id', { description: 'Its id.' }) }),
 })
 
 mutation('deleteRepo', {
   type: DeletedRepo,
   description:
-    'Deletes the repo and unlinks its files; bytes are collected later. 409 while something refers to it; never for agent keys.',
+    'Deletes the repo and unlinks its files; storage is reclaimed later. 409 while a job references it; 403 for agent keys.',
   scope: 'key:write',
   target: targetRepo,
-  input: input('Which repo to delete.', (t) => ({
+  input: input('The repo to delete.', (t) => ({
     ...repoName(t),
   })),
   verb: deleteRepo,
@@ -213,7 +222,7 @@ mutation('deleteRepo', {
 subscription('repoUpdated', {
   type: RepoType,
   description:
-    'The repo as it stands, and again after each change of its settings, meta or files. Ends when it is deleted or hidden from the caller.',
+    'The current repo, then the repo after each change to its settings, meta or files. Ends when it is deleted or no longer visible to the caller.',
   scope: 'none',
   args: args((t) => ({ repoId: t.id({ required: true, description: 'Id of the repo.' }) })),
   events: (ctx, { repoId }) => watchRepo(ctx, repoId),

@@ -2,7 +2,7 @@
 import type { RequestContext } from '../../src/operation/context.ts'
 import { findRepo } from '../../src/repos/get-repo.ts'
 
-/** What an operation acts on whose input has `owner` and `repo`: 404 where the caller does not see it. */
+/** The target of an operation whose input has `owner` and `repo`: 404 if it is not visible to the caller. */
 export function targetRepo(ctx: RequestContext, input: { owner: string; repo: string }) {
   return findRepo(ctx, { owner: input.owner, slug: input.repo })
 }

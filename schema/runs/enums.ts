@@ -1,63 +1,59 @@
 /** Enum types of runs. Spec, "Enumerations". */
 import { wordEnum } from '../word-enum.ts'
 
-export const JobStatusEnum = wordEnum('JobStatus', 'Where a job stands; the last three are final.', {
-  queued: 'Waits to be claimed or dispatched.',
-  running: 'Is held by a runner.',
-  succeeded: 'Ended well.',
-  failed: 'Ended badly; `error` says how.',
-  canceled: 'Was stopped on request.',
+export const JobStatusEnum = wordEnum('JobStatus', 'Status of a job; the last three are final.', {
+  queued: 'Waiting to be claimed or dispatched.',
+  running: 'Held by a runner.',
+  succeeded: 'Ended successfully.',
+  failed: 'Ended with an error; see `error`.',
+  canceled: 'Stopped on request.',
 })
-export const RunKindEnum = wordEnum('RunKind', 'Where a run comes from.', {
-  cloud: 'Submitted here, and executed.',
+export const RunKindEnum = wordEnum('RunKind', 'How a run was created.', {
+  cloud: 'Submitted to this hub and executed.',
   external: 'Trained elsewhere and imported: artifacts, never a live log.',
   orchestration: 'A planner run: no trainer, no GPU.',
 })
-export const CellVerdictEnum = wordEnum('CellVerdict', 'What a gate found; `PASS` and `FAIL` alone are counted.', {
-  PASS: 'It holds.',
-  FAIL: 'It does not.',
-  ERROR: 'It could not be measured.',
-  SKIP: 'It was left out.',
+export const CellVerdictEnum = wordEnum('CellVerdict', 'Result of a gate; only `PASS` and `FAIL` are counted.', {
+  PASS: 'Passed.',
+  FAIL: 'Failed.',
+  ERROR: 'Could not be measured.',
+  SKIP: 'Skipped.',
 })
-export const DisplayNameSourceEnum = wordEnum('DisplayNameSource', 'Where the name to show comes from.', {
-  output_repo: 'The model repo that the run made.',
+export const DisplayNameSourceEnum = wordEnum('DisplayNameSource', 'Source of the display name.', {
+  output_repo: 'The model repo that the run published.',
   run_name: '`hyperparams.run_name`.',
   recipe: "Template, robot and the end of the run's id.",
 })
-export const DeclaredStatusEnum = wordEnum(
-  'RunConfigDeclaredStatus',
-  'What became of a key that a run said it would change.',
-  {
-    moved: 'It has another value than in the parent.',
-    not_moved: 'It has the same value as in the parent.',
-    cannot_compare: 'One of the two does not say its value.',
-  },
-)
-export const TrainingMethodEnum = wordEnum('TrainingMethod', 'What is trained.', {
-  lora: 'Low-rank adapters beside frozen weights.',
-  full: 'Every weight.',
-  rl: 'A policy, by reinforcement in simulation.',
+export const DeclaredStatusEnum = wordEnum('RunConfigDeclaredStatus', 'Outcome of a declared change.', {
+  moved: "The value differs from the parent's.",
+  not_moved: "The value equals the parent's.",
+  cannot_compare: 'One of the two has no value.',
+})
+export const TrainingMethodEnum = wordEnum('TrainingMethod', 'Training method.', {
+  lora: 'Low-rank adapters on frozen weights (LoRA).',
+  full: 'Full fine-tuning of all weights.',
+  rl: 'Reinforcement learning in simulation.',
 })
 export const RecommendationBasisEnum = wordEnum(
   'RecommendationBasis',
-  'Where the memory and throughput of a recommendation are from.',
+  'Source of the memory and throughput of a recommendation.',
   {
-    modelled: "The arithmetic over the registry's reference figures.",
-    measured: 'Succeeded runs of the same template and batch size.',
+    modelled: "Calculated from the registry's reference figures.",
+    measured: 'Measured on succeeded runs of the same template and batch size.',
   },
 )
-export const RunReportStatusEnum = wordEnum('RunReportStatus', 'How a runner says that its run ended.', {
-  succeeded: 'It made what it was to make.',
-  failed: 'It could not.',
-  canceled: 'It was asked to stop, and did.',
+export const RunReportStatusEnum = wordEnum('RunReportStatus', "Final status in a runner's report.", {
+  succeeded: 'The run succeeded.',
+  failed: 'The run failed.',
+  canceled: 'The run stopped after cancellation was requested.',
 })
-export const LogStreamEnum = wordEnum('LogStream', 'Who wrote a line of a log.', {
+export const LogStreamEnum = wordEnum('LogStream', 'Source of a log line.', {
   stdout: 'The runner.',
-  stderr: 'The hub: a notice.',
+  stderr: 'A notice from the hub.',
 })
-export const AttemptEndEnum = wordEnum('RunAttemptEnd', 'How a claim of a run ended.', {
-  reported: 'Its runner ended the run.',
-  swept: 'Its lease ran out.',
+export const AttemptEndEnum = wordEnum('RunAttemptEnd', 'How an attempt ended.', {
+  reported: 'Its runner reported the end of the run.',
+  swept: 'Its lease expired.',
   reclaimed: 'Its own hosted call claimed the run again.',
   stopped: 'The hub ended it past its deadline.',
 })

@@ -1,4 +1,4 @@
-/** What gating the checkpoints of a run has found so far. Spec, "CheckpointGateSpec". */
+/** Gate results of a run so far. Spec, "CheckpointGateSpec". */
 import type { RunGateRow } from '../../src/runs/read/run-shape.ts'
 import { builder } from '../builder.ts'
 import { selectedRows } from '../selected.ts'
@@ -7,24 +7,24 @@ import { GateRowType } from './run-parts.ts'
 
 const resultKey = { runId: true, step: true } as const
 
-/** Reached through a run alone, which was found to be visible. */
+/** Reached only through a visible run. */
 const GateResultType = builder.prismaObject('RunGateResult', {
-  description: 'What gating one checkpoint found.',
+  description: 'Gate result of one checkpoint.',
   select: resultKey,
   fields: (t) => ({
-    step: t.expose('step', { type: 'SafeInt', description: 'Of the checkpoint.' }),
+    step: t.expose('step', { type: 'SafeInt', description: 'Training step of the checkpoint.' }),
     cells: t.field({
       type: [GateRowType],
-      description: 'As the runner reported them.',
+      description: 'Results by cell, as reported by the runner.',
       select: { rows: true },
       // `recordGateResults` wrote them.
       resolve: ({ rows }) => rows as unknown as RunGateRow[],
     }),
-    passCount: t.exposeInt('passCount', { description: 'Cells that passed.' }),
+    passCount: t.exposeInt('passCount', { description: 'Number of cells that passed.' }),
     cellCount: t.exposeInt('cellCount', { description: 'Cells.' }),
-    aliveCount: t.exposeInt('aliveCount', { description: 'Seeds that did not fall.' }),
-    seedCount: t.exposeInt('seedCount', { description: 'Seeds that were rolled out.' }),
-    rolloutId: t.exposeString('rolloutId', { nullable: true, description: 'What the runner calls the rollout.' }),
+    aliveCount: t.exposeInt('aliveCount', { description: 'Number of seeds in which the robot did not fall.' }),
+    seedCount: t.exposeInt('seedCount', { description: 'Number of seeds rolled out.' }),
+    rolloutId: t.exposeString('rolloutId', { nullable: true, description: "The runner's id of the rollout." }),
     at: t.expose('at', { type: 'DateTime', description: 'When it was reported.' }),
   }),
 })
@@ -33,7 +33,7 @@ builder.objectField(RunType, 'gateResults', (t) =>
   t.loadableGroup({
     type: GateResultType,
     byPath: true,
-    description: 'Of the checkpoints that were gated so far, oldest step first. One query for any number of runs.',
+    description: 'Gate results so far, in step order. One query for any number of runs.',
     resolve: (run) => run.id,
     group: ({ runId }) => runId,
     load: (runIds: string[], ctx, _args, info) =>

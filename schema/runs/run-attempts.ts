@@ -1,4 +1,4 @@
-/** Who held a run when. Spec, "Runner protocol". */
+/** Claims of a run over time. Spec, "Runner protocol". */
 import { builder } from '../builder.ts'
 import { selectedRows } from '../selected.ts'
 import { AttemptEndEnum } from './enums.ts'
@@ -6,20 +6,24 @@ import { RunType } from './run.ts'
 
 const attemptKey = { runId: true, attempt: true } as const
 
-/** Reached through a run alone, which was found to be visible. The credential that held it is not shown. */
+/** Reached only through a visible run. The credential of the holder is not shown. */
 const AttemptType = builder.prismaObject('RunAttempt', {
-  description: 'One claim of a run, from the claim to its end.',
+  description: 'An attempt: one claim of a run, until it ended.',
   select: attemptKey,
   fields: (t) => ({
-    attempt: t.exposeInt('attempt', { description: 'Its number, from 1.' }),
+    attempt: t.exposeInt('attempt', { description: 'Attempt number, from 1.' }),
     claimedBy: t.exposeString('claimedBy', { description: 'Name of the runner.' }),
-    claimedAt: t.expose('claimedAt', { type: 'DateTime', description: 'When it began.' }),
+    claimedAt: t.expose('claimedAt', { type: 'DateTime', description: 'When the claim was made.' }),
     endedAt: t.expose('endedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it ended; null while it holds.',
+      description: 'When it ended; null while it is active.',
     }),
-    end: t.expose('end', { type: AttemptEndEnum, nullable: true, description: 'How it ended; null while it holds.' }),
+    end: t.expose('end', {
+      type: AttemptEndEnum,
+      nullable: true,
+      description: 'How it ended; null while it is active.',
+    }),
   }),
 })
 
@@ -27,7 +31,7 @@ builder.objectField(RunType, 'attempts', (t) =>
   t.loadableGroup({
     type: AttemptType,
     byPath: true,
-    description: 'Who held it when, oldest first. One query for any number of runs.',
+    description: 'Attempts, oldest first. One query for any number of runs.',
     resolve: (run) => run.id,
     group: ({ runId }) => runId,
     load: (runIds: string[], ctx, _args, info) =>

@@ -1,4 +1,4 @@
-/** What moves a run besides its reports: claim, claim-next, cancel, delete. Spec, "Runs". */
+/** Mutations that change a run's state, besides reports: claim, claim-next, cancel, delete. Spec, "Runs". */
 import { z } from 'zod'
 import { handleText } from '../../src/platform/text-rules.ts'
 import { claimNextRun } from '../../src/runs/claim/claim-next-run.ts'
@@ -21,22 +21,22 @@ const MAX_WAIT_S = 30
 
 mutation('claimRun', {
   type: RunType,
-  payload: { name: 'run', description: "The run, which is the caller's to report." },
+  payload: { name: 'run', description: 'The claimed run, which the caller now reports on.' },
   description:
-    'Takes a queued worker run: of any number at once, one gets it. 409 for one that is claimed (naming the holder), has ended or is hosted. A running hosted run can be claimed again by its own call and credential.',
+    'Claims a queued worker run; of concurrent claims exactly one succeeds. 409 if the run is already claimed (naming the holder), has ended or is hosted. A running hosted run can be claimed again by its own call and credential.',
   scope: 'key:train',
   target: targetRun,
-  input: input('Which run to claim, and as whom.', (t) => ({
-    runId: t.id({ required: true, description: 'The run.' }),
-    worker: t.string({ required: true, ...rule(workerText), description: "The runner's name for itself." }),
+  input: input('The run to claim, and the name of the runner.', (t) => ({
+    runId: t.id({ required: true, description: 'Id of the run.' }),
+    worker: t.string({ required: true, ...rule(workerText), description: 'Name of the runner.' }),
     hostedCallId: t.string({
       ...rule(z.string().min(1).max(256)),
-      description: 'Of a hosted function: the call that it was given the run by.',
+      description: 'For a hosted function: id of the call that started it.',
     }),
     resumeStep: t.field({
       type: 'SafeInt',
       ...rule(z.int().min(0)),
-      description: 'Of a re-claim: the published step where the template restarts; metrics past it are dropped.',
+      description: 'For a re-claim: the published step at which the template resumes; later metrics are dropped.',
     }),
   })),
   verb: claimRun,
@@ -45,18 +45,18 @@ mutation('claimRun', {
 mutation('claimNextRun', {
   type: RunType,
   nullable: true,
-  payload: { name: 'run', description: 'The run that was claimed; null when none came within the time.' },
-  description: 'Takes the oldest queued worker run that the caller may claim; null when none comes within the time.',
+  payload: { name: 'run', description: 'The claimed run; null if none became available in time.' },
+  description: 'Claims the oldest queued worker run that the caller may claim; null if none becomes available in time.',
   scope: 'key:train',
-  input: input('Who looks for work, and for how long.', (t) => ({
-    worker: t.string({ required: true, ...rule(workerText), description: "The runner's name for itself." }),
+  input: input('The name of the runner, and how long to wait.', (t) => ({
+    worker: t.string({ required: true, ...rule(workerText), description: 'Name of the runner.' }),
     waitS: t.int({
       ...rule(z.int().min(0).max(MAX_WAIT_S)),
-      description: 'Seconds to wait for work where there is none, 30 at most; 0 by default.',
+      description: 'Seconds to wait for work, at most 30; 0 by default.',
     }),
     owner: t.string({
       ...rule(handleText),
-      description: 'Handle of the account whose runs alone count; all accounts of the credential by default.',
+      description: 'Only runs of this account (handle); all accounts of the credential by default.',
     }),
   })),
   verb: claimNextRun,
@@ -64,26 +64,26 @@ mutation('claimNextRun', {
 
 mutation('cancelRun', {
   type: RunType,
-  payload: { name: 'run', description: 'The run as it is now.' },
+  payload: { name: 'run', description: 'The run after the change.' },
   description:
-    'Ends a queued run at once and asks a running one to stop, which its runner sees on its next report. Repeating it changes nothing; 409 for one that has ended, 501 for a running hosted one.',
+    'Cancels a queued run at once; asks a running run to stop, which its runner sees in the answer to its next report. Idempotent. 409 if the run has ended, 501 for a running hosted run.',
   scope: 'key:write',
   target: targetRun,
-  input: input('Which run to cancel.', (t) => ({ runId: t.id({ required: true, description: 'The run.' }) })),
+  input: input('The run to cancel.', (t) => ({ runId: t.id({ required: true, description: 'Id of the run.' }) })),
   verb: cancelRun,
 })
 
 const DeletedRun = builder.objectRef<{ id: string }>('DeletedRun').implement({
-  description: 'What is left of a deleted run.',
-  fields: (t) => ({ id: t.exposeID('id', { description: 'The id that it had.' }) }),
+  description: 'A deleted run.',
+  fields: (t) => ({ id: t.exposeID('id', { description: 'Its id.' }) }),
 })
 
 mutation('deleteRun', {
   type: DeletedRun,
   description:
-    'Deletes a run that has ended, with its log, metrics and artifacts. 409 while it is queued or running, or while runs descend from it; never for agent keys. What it cost stays in the ledger, and its GPU hours count for their day.',
+    'Deletes a run that has ended, with its log, metrics and artifacts. 409 while it is queued or running or has forks; 403 for agent keys. Its cost stays in the ledger, and its GPU hours still count against the daily quota.',
   scope: 'key:write',
   target: targetRun,
-  input: input('Which run to delete.', (t) => ({ runId: t.id({ required: true, description: 'The run.' }) })),
+  input: input('The run to delete.', (t) => ({ runId: t.id({ required: true, description: 'Id of the run.' }) })),
   verb: deleteRun,
 })

@@ -1,4 +1,4 @@
-/** The resolved config of a run, and against its parent's. Spec, "RunConfig". */
+/** The resolved config of a run, and its diff against the parent's. Spec, "RunConfig". */
 import type { ConfigDeclared } from '../../src/runs/config/declared.ts'
 import type {
   ConfigDiff,
@@ -12,70 +12,77 @@ import { builder } from '../builder.ts'
 import { DeclaredStatusEnum } from './enums.ts'
 import { RunType } from './run.ts'
 
-const group = 'Id of the group that it belongs to.'
-const comparison = "`cross_shape` where one side is an importer's manifest and the other a resolved config; else null."
+const group = 'Id of the group of the key.'
+const comparison = "`cross_shape` if one side is an importer's manifest and the other a resolved config; else null."
 
 const KeyType = builder.objectRef<ConfigKey>('RunConfigKey').implement({
-  description: 'A value of a config that is no map and no list.',
+  description: 'A scalar value of a config.',
   fields: (t) => ({
     path: t.exposeString('path', {
-      description: 'Keys joined with `.`, places of lists as `[0]`, odd keys as `["a.b"]`.',
+      description: 'Path: keys joined with `.`, list indexes as `[0]`, other keys quoted as `["a.b"]`.',
     }),
     value: t.exposeString('value', {
-      description: 'A text as it is, another value as JSON; elided past 200 characters.',
+      description: 'Strings unchanged, other values as JSON; truncated after 200 characters.',
     }),
     group: t.exposeString('group', { description: group }),
   }),
 })
 
 const EntryType = builder.objectRef<ConfigDiffEntry>('RunConfigDiffEntry').implement({
-  description: 'A key whose value is another one than in the parent.',
+  description: "A key whose value differs from the parent's.",
   fields: (t) => ({
-    path: t.exposeString('path', { description: 'In the run.' }),
+    path: t.exposeString('path', { description: 'The key in the run.' }),
     kind: t.exposeString('kind', {
-      description: '`changed`; `type_changed` where a text and another value read alike.',
+      description: '`changed`, or `type_changed` if only the type differs (a string that spells the other value).',
     }),
-    from: t.exposeString('from', { nullable: true, description: 'In the parent.' }),
-    to: t.exposeString('to', { nullable: true, description: 'In the run.' }),
+    from: t.exposeString('from', { nullable: true, description: 'Value in the parent; null if it has none.' }),
+    to: t.exposeString('to', { nullable: true, description: 'Value in the run; null if it has none.' }),
     inDeclaredChange: t.exposeBoolean('inDeclaredChange', {
       nullable: true,
-      description: 'Whether the run said that it would change it; null where it said nothing.',
+      description: 'Whether the run declared this change; null if it declared none.',
     }),
     group: t.exposeString('group', { description: group }),
-    parentPath: t.exposeString('parentPath', { nullable: true, description: 'In the parent.' }),
+    parentPath: t.exposeString('parentPath', {
+      nullable: true,
+      description: 'The key in the parent, if it has another one.',
+    }),
   }),
 })
 
 const DiffType = builder.objectRef<ConfigDiff>('RunConfigDiff').implement({
-  description: 'What changed from the parent to the run, bookkeeping left out.',
+  description: 'Differences between the parent and the run, without bookkeeping keys.',
   fields: (t) => ({
     entries: t.expose('entries', {
       type: [EntryType],
       description: 'The first 120 changed keys, in the order of the groups.',
     }),
-    changedKeys: t.exposeInt('changedKeys', { description: 'Known on both sides, and different.' }),
-    unchangedKeys: t.exposeInt('unchangedKeys', { description: 'Known on both sides, and the same.' }),
-    truncated: t.exposeInt('truncated', { description: 'Changed keys beyond those listed.' }),
+    changedKeys: t.exposeInt('changedKeys', { description: 'Number of keys with different values.' }),
+    unchangedKeys: t.exposeInt('unchangedKeys', { description: 'Number of keys with equal values.' }),
+    truncated: t.exposeInt('truncated', { description: 'Number of changed keys that are not listed.' }),
     comparison: t.exposeString('comparison', { nullable: true, description: comparison }),
-    parentHasNoRecord: t.exposeInt('parentHasNoRecord', { description: 'Keys whose value the parent does not say.' }),
-    childHasNoRecord: t.exposeInt('childHasNoRecord', { description: 'Keys whose value the run does not say.' }),
+    parentHasNoRecord: t.exposeInt('parentHasNoRecord', {
+      description: 'Number of keys without a value in the parent.',
+    }),
+    childHasNoRecord: t.exposeInt('childHasNoRecord', { description: 'Number of keys without a value in the run.' }),
   }),
 })
 
 const GroupType = builder.objectRef<ConfigGroup>('RunConfigGroup').implement({
-  description: 'The keys that are about one thing.',
+  description: 'Keys of one topic.',
   fields: (t) => ({
-    id: t.exposeString('id', { description: 'In lower case: `actions`, `domain_randomization`.' }),
-    name: t.exposeString('name', { description: 'What to call it.' }),
-    counted: t.exposeBoolean('counted', { description: 'False for bookkeeping, which the diff leaves out.' }),
-    total: t.exposeInt('total', { description: 'Keys of the run.' }),
-    parentTotal: t.exposeInt('parentTotal', { description: 'Keys of the parent; 0 without a comparison.' }),
-    compared: t.exposeInt('compared', { description: 'Keys that both sides say the value of.' }),
-    changed: t.exposeInt('changed', { description: 'Of these, those that differ.' }),
-    unchanged: t.exposeInt('unchanged', { description: 'Of these, those that do not.' }),
-    parentHasNoRecord: t.exposeInt('parentHasNoRecord', { description: 'Keys whose value the parent does not say.' }),
-    childHasNoRecord: t.exposeInt('childHasNoRecord', { description: 'Keys whose value the run does not say.' }),
-    entries: t.expose('entries', { type: [EntryType], description: 'Its changes, as far as the diff lists them.' }),
+    id: t.exposeString('id', { description: 'Lowercase id, such as `actions` or `domain_randomization`.' }),
+    name: t.exposeString('name', { description: 'Name to display.' }),
+    counted: t.exposeBoolean('counted', { description: 'Whether the diff counts the group; false for bookkeeping.' }),
+    total: t.exposeInt('total', { description: 'Number of keys in the run.' }),
+    parentTotal: t.exposeInt('parentTotal', { description: 'Number of keys in the parent; 0 without a comparison.' }),
+    compared: t.exposeInt('compared', { description: 'Number of keys with a value on both sides.' }),
+    changed: t.exposeInt('changed', { description: 'Number of compared keys that differ.' }),
+    unchanged: t.exposeInt('unchanged', { description: 'Number of compared keys that are equal.' }),
+    parentHasNoRecord: t.exposeInt('parentHasNoRecord', {
+      description: 'Number of keys without a value in the parent.',
+    }),
+    childHasNoRecord: t.exposeInt('childHasNoRecord', { description: 'Number of keys without a value in the run.' }),
+    entries: t.expose('entries', { type: [EntryType], description: 'Changes of the group that the diff lists.' }),
     unchangedFirst: t.exposeString('unchangedFirst', {
       nullable: true,
       description: 'Path of the first unchanged key.',
@@ -83,71 +90,77 @@ const GroupType = builder.objectRef<ConfigGroup>('RunConfigGroup').implement({
     unchangedLast: t.exposeString('unchangedLast', { nullable: true, description: 'Path of the last unchanged key.' }),
     ownKeys: t.expose('ownKeys', {
       type: [KeyType],
-      description: 'The first 40 keys of the run that the parent does not have.',
+      description: 'The first 40 keys that only the run has.',
     }),
-    ownTruncated: t.exposeInt('ownTruncated', { description: 'How many more of these there are.' }),
-    summary: t.exposeString('summary', { description: 'The counts as a sentence.' }),
+    ownTruncated: t.exposeInt('ownTruncated', { description: 'Number of such keys that are not listed.' }),
+    summary: t.exposeString('summary', { description: 'The counts in one sentence.' }),
     unchangedSummary: t.exposeString('unchangedSummary', {
       nullable: true,
-      description: 'Null where nothing is unchanged.',
+      description: 'Summary of the unchanged keys; null if there are none.',
     }),
   }),
 })
 
 const PairType = builder.objectRef<ConfigPair>('RunConfigPair').implement({
-  description: 'A key of a manifest and the key of a resolved config that stands for the same.',
+  description: 'A key of a manifest and the equivalent key of a resolved config.',
   fields: (t) => ({
     group: t.exposeString('group', { description: group }),
-    parentPath: t.exposeString('parentPath', { description: 'In the parent.' }),
-    childPath: t.exposeString('childPath', { description: 'In the run.' }),
+    parentPath: t.exposeString('parentPath', { description: 'The key in the parent.' }),
+    childPath: t.exposeString('childPath', { description: 'The key in the run.' }),
     from: t.exposeString('from', { nullable: true, description: 'Value in the parent.' }),
     to: t.exposeString('to', { nullable: true, description: 'Value in the run.' }),
-    changed: t.exposeBoolean('changed', { nullable: true, description: 'Null where a side does not say its value.' }),
-    rule: t.exposeString('rule', { description: 'The mapping that makes them a pair.' }),
+    changed: t.exposeBoolean('changed', {
+      nullable: true,
+      description: 'Whether the values are equal; null if one side has none.',
+    }),
+    rule: t.exposeString('rule', { description: 'The mapping rule that pairs them.' }),
   }),
 })
 
 const DeclaredType = builder.objectRef<ConfigDeclared>('RunConfigDeclared').implement({
   description:
-    'A key that the run said it would change: by `hyperparams.declared_change`, else by a hyperparameter that its parent has otherwise.',
+    "A key that the run declared it would change: in `hyperparams.declared_change`, else by a hyperparameter that differs from the parent's.",
   fields: (t) => ({
-    key: t.exposeString('key', { description: 'As it was declared.' }),
-    status: t.expose('status', { type: DeclaredStatusEnum, description: 'Whether it did.' }),
+    key: t.exposeString('key', { description: 'The key as declared.' }),
+    status: t.expose('status', { type: DeclaredStatusEnum, description: 'Whether the value changed.' }),
     group: t.exposeString('group', { description: group }),
-    summary: t.exposeString('summary', { description: 'What became of it.' }),
+    summary: t.exposeString('summary', { description: 'Outcome of the declared change.' }),
   }),
 })
 
 const ConfigType = builder.objectRef<RunConfig>('RunConfig').implement({
   description:
-    "The resolved config of a run as leaves, and against its parent's where there is one that the caller sees.",
+    'The resolved config of a run as leaf values, and its diff against the parent run if that is visible to the caller.',
   fields: (t) => ({
-    runId: t.exposeID('runId', { description: 'The run.' }),
-    parentRunId: t.exposeID('parentRunId', { nullable: true, description: 'The run that it goes on from.' }),
-    keys: t.expose('keys', { type: [KeyType], description: 'Every leaf, in the order of the config.' }),
-    total: t.exposeInt('total', { description: 'How many.' }),
+    runId: t.exposeID('runId', { description: 'Id of the run.' }),
+    parentRunId: t.exposeID('parentRunId', { nullable: true, description: 'The parent run.' }),
+    keys: t.expose('keys', { type: [KeyType], description: 'Every leaf value, in config order.' }),
+    total: t.exposeInt('total', { description: 'Number of leaf values.' }),
     diff: t.expose('diff', {
       type: DiffType,
       nullable: true,
-      description: 'Null where there is nothing to compare with.',
+      description: 'Diff against the parent; null without a comparison.',
     }),
-    reason: t.exposeString('reason', { nullable: true, description: 'Why there are no keys or no diff.' }),
-    shape: t.exposeString('shape', { description: '`manifest`, `resolved` or `other`.' }),
+    reason: t.exposeString('reason', {
+      nullable: true,
+      description: 'Why there are no keys or no diff; null otherwise.',
+    }),
+    shape: t.exposeString('shape', { description: 'Kind of config: `manifest`, `resolved` or `other`.' }),
     parentShape: t.exposeString('parentShape', {
       nullable: true,
-      description: "The parent's; null without a comparison.",
+      description: "Kind of the parent's config; null without a comparison.",
     }),
     comparison: t.exposeString('comparison', { nullable: true, description: comparison }),
-    groups: t.expose('groups', { type: [GroupType], description: 'Those that have keys.' }),
+    groups: t.expose('groups', { type: [GroupType], description: 'Groups that have keys.' }),
     pairs: t.expose('pairs', { type: [PairType], description: 'The mapped keys of a cross-shape comparison.' }),
-    declared: t.expose('declared', { type: [DeclaredType], description: 'What the run said it would change.' }),
+    declared: t.expose('declared', { type: [DeclaredType], description: 'Changes that the run declared.' }),
   }),
 })
 
 builder.objectField(RunType, 'config', (t) =>
   t.field({
     type: ConfigType,
-    description: 'Its resolved config, as soon as the runner has sent it, and what changed from the parent.',
+    description: 'Its resolved config, once the runner has sent it, and the diff against the parent.',
     resolve: (run, _args, ctx) => getRunConfig(ctx, run),
   }),
 )

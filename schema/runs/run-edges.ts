@@ -1,4 +1,4 @@
-/** What joins runs to each other and to repos. Every edge shows what the caller sees, and nothing of the rest: null, or an emptier page. */
+/** Edges between runs, and between runs and repos. Objects that are not visible to the caller are null, or missing from a page. */
 import type { RequestContext } from '../../src/operation/context.ts'
 import { getRunsById } from '../../src/runs/read/get-run.ts'
 import { forksOfRuns, type RelatedRunsInput, runsOfRepos } from '../../src/runs/read/related-runs.ts'
@@ -14,7 +14,7 @@ import { JobStatusEnum, RunKindEnum } from './enums.ts'
 import { RunType } from './run.ts'
 import { PinnedDatasetType } from './run-parts.ts'
 
-/** Options of a loadable field that leads to the run of an id: one statement for all of a level. */
+/** Options of a loadable field that resolves a run id to the run: one statement per level of the query. */
 const runById = {
   type: RunType,
   nullable: true,
@@ -25,7 +25,7 @@ const RelatedRuns = builder.connectionObject(
   {
     type: RunType,
     name: 'RelatedRunConnection',
-    description: 'A page of the runs of something, newest first.',
+    description: 'A page of related runs, newest first.',
     fields: (connection) => ({
       nodes: connection.field({ type: [RunType], description: 'The runs.', resolve: nodesOf<Run> }),
     }),
@@ -35,15 +35,17 @@ const RelatedRuns = builder.connectionObject(
 
 const relatedRunArgs = args((t) => ({
   ...t.connectionArgs(),
-  status: t.field({ type: JobStatusEnum, description: 'Only in this state.' }),
-  executor: t.field({ type: RunExecutorEnum, description: 'Only executed so.' }),
+  status: t.field({ type: JobStatusEnum, description: 'Only runs with this status.' }),
+  executor: t.field({ type: RunExecutorEnum, description: 'Only runs with this executor.' }),
   kind: t.field({ type: RunKindEnum, description: 'Only this kind.' }),
-  gated: t.boolean({ description: 'Only with a scorecard that has passed or failed rows, or only without.' }),
+  gated: t.boolean({
+    description: 'True: only runs whose scorecard has passed or failed rows; false: only the others.',
+  }),
 }))
 
 type Load = typeof forksOfRuns
 
-/** Pages of several parents by the same arguments. */
+/** Pages for several parents with the same arguments. */
 const pagesBy =
   (load: Load) =>
   async (ids: string[], ctx: RequestContext, given: ConnectionArgs & Omit<RelatedRunsInput, 'first' | 'after'>) => {
@@ -55,25 +57,25 @@ const pagesBy =
 builder.objectFields(RunType, (t) => ({
   parent: t.loadable({
     ...runById,
-    description: 'The run that it goes on from, where the caller sees it.',
+    description: 'The parent run; null if there is none or it is not visible to the caller.',
     resolve: (run) => run.parentRunId,
   }),
   forks: t.loadable({
     type: RelatedRuns,
     byPath: true,
-    description: 'The runs that go on from it, of those that the caller sees. Two statements for any number of runs.',
+    description: 'Forks of this run that are visible to the caller. Two statements for any number of runs.',
     args: relatedRunArgs,
     resolve: (run) => run.id,
     load: pagesBy(forksOfRuns),
   }),
   robotRepo: t.loadable({
     ...robotByName,
-    description: 'The robot repo that its recipe names, where there is one that the caller sees.',
+    description: 'The robot repo that its recipe names; null if there is none or it is not visible to the caller.',
     resolve: ({ recipe: { robot } }) => (typeof robot === 'string' ? robot : null),
   }),
   outputModelRepo: t.loadable({
     ...repoById,
-    description: 'The model repo that it makes, where the caller sees it.',
+    description: 'The model repo it publishes to; null if there is none or it is not visible to the caller.',
     resolve: (run) => run.outputModelRepo?.id,
   }),
 }))
@@ -81,7 +83,7 @@ builder.objectFields(RunType, (t) => ({
 builder.objectField(PinnedDatasetType, 'repo', (t) =>
   t.loadable({
     ...repoById,
-    description: 'The repo of a dataset of this hub as it is now, where the caller sees it.',
+    description: 'The current repo of a dataset on this hub; null if it is not visible to the caller.',
     resolve: ({ repoId }) => repoId,
   }),
 )
@@ -91,7 +93,7 @@ builder.objectField(RepoType, 'runs', (t) =>
     type: RelatedRuns,
     byPath: true,
     description:
-      'The runs that train on it, for it or into it, of those that the caller sees. Two statements for any number of repos.',
+      'Runs visible to the caller that use the repo as dataset, robot or output. Two statements for any number of repos.',
     args: relatedRunArgs,
     resolve: (repo) => repo.id,
     load: pagesBy(runsOfRepos),
@@ -101,7 +103,7 @@ builder.objectField(RepoType, 'runs', (t) =>
 builder.objectField(ModelMetaType, 'run', (t) =>
   t.loadable({
     ...runById,
-    description: 'The run that made it, where the caller sees it.',
+    description: 'The run that produced it; null if there is none or it is not visible to the caller.',
     resolve: (meta) => meta.sourceRunId,
   }),
 )

@@ -1,4 +1,4 @@
-/** Gating of checkpoints while a run trains: recorded by its runner, shown beside the run. Spec, "CheckpointGateSpec". */
+/** Checkpoint gating while a run trains: recorded by its runner, shown with the run. Spec, "CheckpointGateSpec". */
 import { z } from 'zod'
 import { longNameText } from '../../src/platform/text-rules.ts'
 import { recordGateResults } from '../../src/runs/gates/record-gate-results.ts'
@@ -9,30 +9,30 @@ import { CellVerdictEnum } from './enums.ts'
 import { RunType } from './run.ts'
 import { targetRun } from './target-run.ts'
 
-/** As many cells as a recipe may ask for. */
+/** Same as the maximum number of cells in a recipe. */
 const MAX_CELLS = 10_000
-/** More than a runner gates while it cannot reach the hub. */
+/** More checkpoints than a runner gates during an outage of the hub. */
 const MAX_RESULTS = 100
 const seeds = z.int().min(0).max(1000)
 
 const GateCellInput = builder.inputType('GateCellInput', {
-  description: 'What one cell of the battery found.',
+  description: 'Result of one cell of the battery.',
   fields: (t) => ({
-    name: t.string({ required: true, ...rule(longNameText), description: 'What the cell is called.' }),
-    status: t.field({ type: CellVerdictEnum, required: true, description: 'Its verdict.' }),
+    name: t.string({ required: true, ...rule(longNameText), description: 'Name of the cell.' }),
+    status: t.field({ type: CellVerdictEnum, required: true, description: 'Result of the cell.' }),
     detail: t.string({ ...rule(z.string().max(1000)), description: 'Why.' }),
   }),
 })
 
 const cellsRule = { ...rule(z.array(z.unknown()).max(MAX_CELLS)), description: `At most ${MAX_CELLS}.` }
-const stepRule = { ...rule(z.int().min(0)), description: 'Of the checkpoint.' }
-const seedsRun = { ...rule(seeds), description: 'How many seeds were rolled out.' }
-const seedsAlive = { ...rule(seeds), description: 'How many of them did not fall.' }
+const stepRule = { ...rule(z.int().min(0)), description: 'Training step of the checkpoint.' }
+const seedsRun = { ...rule(seeds), description: 'Number of seeds rolled out.' }
+const seedsAlive = { ...rule(seeds), description: 'Number of seeds in which the robot did not fall.' }
 const rolloutId = (t: InputFields) =>
-  t.string({ ...rule(longNameText), description: 'What the runner calls the rollout.' })
+  t.string({ ...rule(longNameText), description: "The runner's id of the rollout." })
 
 const GateResultInput = builder.inputType('GateResultInput', {
-  description: 'What gating one checkpoint found.',
+  description: 'Gate result of one checkpoint.',
   fields: (t) => ({
     step: t.field({ type: 'SafeInt', required: true, ...stepRule }),
     cells: t.field({ type: [GateCellInput], required: true, ...cellsRule }),
@@ -44,21 +44,21 @@ const GateResultInput = builder.inputType('GateResultInput', {
 
 mutation('recordGateResults', {
   type: RunType,
-  payload: { name: 'run', description: 'The run as it is now.' },
+  payload: { name: 'run', description: 'The run after the change.' },
   description:
-    'Records what gating checkpoints of a running run found; telling one again replaces it. For the credential that holds the run, 409 for any other. Where a tripwire of the recipe then fires the run is asked to stop: `cancelRequestedAt`.',
+    'Records gate results of a running run; a second result for the same step replaces the first. 409 for a credential that does not hold the run. If a tripwire of the recipe fires, cancellation is requested: `cancelRequestedAt`.',
   scope: 'key:train',
   target: targetRun,
-  input: input('What gating checkpoints found: `results`, or the members of a single one.', (t) => ({
-    runId: t.id({ required: true, description: 'The run.' }),
+  input: input('Gate results: `results`, or the members of a single result.', (t) => ({
+    runId: t.id({ required: true, description: 'Id of the run.' }),
     attempt: t.int({
       ...rule(z.int().min(1)),
-      description: '`attempt` of the claim; a lost one is refused with 409.',
+      description: 'The `attempt` returned by the claim; a lost attempt is rejected with 409.',
     }),
     results: t.field({
       type: [GateResultInput],
       ...rule(z.array(z.unknown()).min(1).max(MAX_RESULTS)),
-      description: `In the order in which the checkpoints were gated; at most ${MAX_RESULTS}.`,
+      description: `Results in the order in which the checkpoints were gated; at most ${MAX_RESULTS}.`,
     }),
     step: t.field({ type: 'SafeInt', ...stepRule }),
     cells: t.field({ type: [GateCellInput], ...cellsRule }),

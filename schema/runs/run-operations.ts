@@ -1,4 +1,4 @@
-/** Submitting and importing runs. Spec, "Runs". */
+/** Mutations that submit and import runs. Spec, "Runs". */
 import { z } from 'zod'
 import { recipeRules } from '../../src/planner/recipe/recipe.ts'
 import { jsonObject } from '../../src/platform/json-object-rule.ts'
@@ -15,19 +15,19 @@ import { input, mutation } from '../root-field.ts'
 import { JobStatusEnum } from './enums.ts'
 import { RunType } from './run.ts'
 
-/** A union from the beginning: what costs money may lead to something else than a run, which clients then tell apart by `__typename`. */
+/** A union from the start, so that further results can be added; clients distinguish them by `__typename`. */
 const CreateRunResult = builder.unionType('CreateRunResult', {
-  description: 'What a request for a run led to; further types may join.',
+  description: 'Result of `createRun`; further types may be added.',
   types: [RunType],
   resolveType: () => RunType,
 })
 
 const CreateRunPayload = builder.objectRef<Run>('CreateRunPayload').implement({
-  description: 'The answer to `createRun`.',
+  description: 'Result of `createRun`.',
   fields: (t) => ({
-    result: t.field({ type: CreateRunResult, description: 'The run, which waits.', resolve: (run) => run }),
+    result: t.field({ type: CreateRunResult, description: 'The queued run.', resolve: (run) => run }),
     warnings: t.stringList({
-      description: "The run's `warnings`: what the caller has to set up before they take effect.",
+      description: "Same as the run's `warnings`: settings of the recipe that need further setup.",
       resolve: (run) => warningsOf(run),
     }),
   }),
@@ -36,49 +36,56 @@ const CreateRunPayload = builder.objectRef<Run>('CreateRunPayload').implement({
 mutation('createRun', {
   type: CreateRunPayload,
   description:
-    'Queues a run. A worker run waits for a runner with a train key of the owner; the datasets of this hub that it names are pinned as they are now.',
+    "Queues a run. A worker run waits for a runner with the owner's train key; its datasets on this hub are pinned to their current state.",
   scope: 'key:train',
-  input: input('A recipe, who is billed, and what it descends from.', runRequestFields),
+  input: input('The recipe, the account to bill and the parent run.', runRequestFields),
   verb: (ctx, input) => createRun(ctx, { ...input, recipe: recipeOf(input.recipe) }),
 })
 
 const ImportArtifactsInput = builder.inputType('RunImportArtifactsInput', {
-  description: 'What the training left behind; each at most COACH_MAX_ARTIFACT_BYTES (4 MiB).',
+  description: 'Artifacts of the training; each at most COACH_MAX_ARTIFACT_BYTES (4 MiB).',
   fields: (t) => ({
-    configYaml: t.string({ required: true, description: 'The resolved config.' }),
-    metricsSummary: t.string({ required: true, description: 'CSV, the tail of a JSONL, or a table.' }),
-    scorecardJson: t.field({ type: 'JSON', ...rule(jsonObject), description: 'An object: the acceptance scorecard.' }),
+    configYaml: t.string({ required: true, description: 'The resolved config as YAML.' }),
+    metricsSummary: t.string({
+      required: true,
+      description: 'Summary of the metrics: CSV, the tail of a JSONL file, or a table.',
+    }),
+    scorecardJson: t.field({
+      type: 'JSON',
+      ...rule(jsonObject),
+      description: 'The acceptance scorecard, a JSON object.',
+    }),
   }),
 })
 
 mutation('importRun', {
   type: RunType,
-  payload: { name: 'run', description: 'The run that was recorded.' },
+  payload: { name: 'run', description: 'The imported run.' },
   description:
-    'Records a run that was trained elsewhere: kind `external`, ended, with artifacts and no log. It spends nothing.',
+    'Imports a run trained elsewhere: kind `external`, already ended, with artifacts and without a log. Costs nothing.',
   scope: 'key:write',
   input: input('A run that was trained elsewhere.', (t) => ({
-    artifacts: t.field({ type: ImportArtifactsInput, required: true, description: 'What it left behind.' }),
+    artifacts: t.field({ type: ImportArtifactsInput, required: true, description: 'Artifacts of the run.' }),
     owner: t.string({
       ...rule(handleText),
-      description: 'Handle of its owner; absent, the account of the credential.',
+      description: "Handle of the owner; the credential's account by default.",
     }),
     parentRunId: t.id({
       ...rule(wordText),
-      description: 'The run that it descends from; configs are then compared.',
+      description: 'Id of the parent run, to compare configs with.',
     }),
-    template: t.string({ ...rule(recipeRules.template), description: 'What produced it, in free words.' }),
-    dataset: t.stringList({ ...rule(recipeRules.dataset), description: 'What it was trained on.' }),
-    robot: t.string({ ...rule(recipeRules.robot), description: 'The robot that it was trained for.' }),
+    template: t.string({ ...rule(recipeRules.template), description: 'What produced it, as free text.' }),
+    dataset: t.stringList({ ...rule(recipeRules.dataset), description: 'Dataset that it was trained on.' }),
+    robot: t.string({ ...rule(recipeRules.robot), description: 'Robot that it was trained for.' }),
     status: t.field({
       type: JobStatusEnum,
       ...rule(z.enum(terminalStatuses, 'must be succeeded, failed or canceled')),
-      description: 'How it ended; default succeeded.',
+      description: 'Final status; default `SUCCEEDED`.',
     }),
     hyperparams: t.field({
       type: 'JSON',
       ...rule(recipeRules.hyperparams),
-      description: 'An object; kept untouched.',
+      description: 'A JSON object, kept unchanged.',
     }),
   })),
   verb: (ctx, input) =>

@@ -1,4 +1,4 @@
-/** What a run is made of, as it is read. Spec, RunProgress, RunSpend, RunRound, RunSparkline, RunGate, RunFacets. */
+/** Output types of the parts of a run. Spec, RunProgress, RunSpend, RunRound, RunSparkline, RunGate, RunFacets. */
 import { z } from 'zod'
 import type { RunFacetBucket, RunFacets } from '../../src/runs/read/list-runs.ts'
 import type { RunProgress } from '../../src/runs/read/progress.ts'
@@ -9,7 +9,7 @@ import { builder } from '../builder.ts'
 import { CellVerdictEnum } from './enums.ts'
 
 export const RepoRef = builder.objectRef<{ id: string; fullName: string }>('RepoRef').implement({
-  description: 'A repo by id and name, as they were noted: it may be gone, or hidden from the caller.',
+  description: 'A repo by id and name, as recorded; it may have been deleted, or not be visible to the caller.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'TypeID, prefix `repo_`.' }),
     fullName: t.exposeString('fullName', { description: '`owner/slug`.' }),
@@ -17,56 +17,65 @@ export const RepoRef = builder.objectRef<{ id: string; fullName: string }>('Repo
 })
 
 export const ProgressType = builder.objectRef<RunProgress>('RunProgress').implement({
-  description: 'How far a run has come, as of its last report.',
+  description: 'Progress of a run, as of its last report.',
   fields: (t) => ({
     iteration: t.expose('iteration', {
       type: 'SafeInt',
       nullable: true,
-      description: "Newest one, in the trainer's numbering.",
+      description: 'Current iteration, as numbered by the trainer.',
     }),
     totalIterations: t.expose('totalIterations', {
       type: 'SafeInt',
       nullable: true,
-      description: 'How many there will be.',
+      description: 'Total number of iterations.',
     }),
     finalIteration: t.expose('finalIteration', {
       type: 'SafeInt',
       nullable: true,
-      description: 'The number of the last one.',
+      description: 'Number of the last iteration.',
     }),
     startIteration: t.expose('startIteration', {
       type: 'SafeInt',
-      description: "0 from scratch; the parent's checkpoint step on a resume.",
+      description: "Iteration that training started from: 0 from scratch, the parent's checkpoint step on a resume.",
     }),
     iterationsPerS: t.exposeFloat('iterationsPerS', {
       nullable: true,
       description:
-        'Over the last minute of metrics lines, which are taken to have been written evenly between the report before them and their own; null until there are two.',
+        'Rate over the last minute of metrics lines, assuming that lines are spread evenly between two reports; null until there are two lines.',
     }),
     fraction: t.exposeFloat('fraction', {
       nullable: true,
-      description: '0 to 1, from the start to the final iteration.',
+      description: 'Fraction done, 0 to 1, from the start to the final iteration.',
     }),
     etaS: t.exposeFloat('etaS', {
       nullable: true,
-      description: 'Seconds from now to the end; null when not under way.',
+      description: 'Estimated seconds until the end; null if the run is not running.',
     }),
-    etaAt: t.expose('etaAt', { type: 'DateTime', nullable: true, description: 'When that is.' }),
-    stepKey: t.exposeString('stepKey', { nullable: true, description: "The metric that counts the trainer's steps." }),
+    etaAt: t.expose('etaAt', { type: 'DateTime', nullable: true, description: 'Estimated end time.' }),
+    stepKey: t.exposeString('stepKey', {
+      nullable: true,
+      description: "Name of the metric that counts the trainer's steps.",
+    }),
     asOf: t.expose('asOf', { type: 'DateTime', description: 'When it was reported.' }),
   }),
 })
 
 export const SpendType = builder.objectRef<RunSpend>('RunSpend').implement({
-  description: 'What a run costs; the numbers are null on an unpriced (worker or imported) run.',
+  description: 'Cost of a run in US dollars; null values on unpriced (worker or imported) runs.',
   fields: (t) => ({
-    priced: t.exposeBoolean('priced', { description: 'Whether it is billed.' }),
-    accruedUsd: t.exposeFloat('accruedUsd', { nullable: true, description: 'Time since the claim at the rate.' }),
-    rateUsdPerHour: t.exposeFloat('rateUsdPerHour', { nullable: true, description: 'Tier and host together.' }),
-    budgetUsd: t.exposeFloat('budgetUsd', { nullable: true, description: 'Its cap, where it has one.' }),
-    remainingUsd: t.exposeFloat('remainingUsd', { nullable: true, description: 'What the cap leaves.' }),
-    final: t.exposeBoolean('final', { description: 'The run has ended, and this is what was billed.' }),
-    asOf: t.expose('asOf', { type: 'DateTime', description: 'Now, or the end.' }),
+    priced: t.exposeBoolean('priced', { description: 'Whether the run is billed.' }),
+    accruedUsd: t.exposeFloat('accruedUsd', {
+      nullable: true,
+      description: 'Cost so far: time since the claim at the rate.',
+    }),
+    rateUsdPerHour: t.exposeFloat('rateUsdPerHour', {
+      nullable: true,
+      description: 'Hourly rate of tier and host together.',
+    }),
+    budgetUsd: t.exposeFloat('budgetUsd', { nullable: true, description: 'Budget of the run; null without one.' }),
+    remainingUsd: t.exposeFloat('remainingUsd', { nullable: true, description: 'Budget left; null without one.' }),
+    final: t.exposeBoolean('final', { description: 'Whether the run has ended, so that the amount is final.' }),
+    asOf: t.expose('asOf', { type: 'DateTime', description: 'Time of the amount: now, or the end of the run.' }),
   }),
 })
 
@@ -80,24 +89,24 @@ interface Round {
 }
 
 export const RoundType = builder.objectRef<Round>('RunRound').implement({
-  description: 'The round of a campaign that owns a run.',
+  description: 'The campaign round that owns a run.',
   fields: (t) => ({
-    campaignId: t.exposeID('campaignId', { description: 'The campaign.' }),
-    campaignSlug: t.exposeString('campaignSlug', { description: 'Its slug.' }),
-    campaignName: t.exposeString('campaignName', { description: 'Its name.' }),
+    campaignId: t.exposeID('campaignId', { description: 'Id of the campaign.' }),
+    campaignSlug: t.exposeString('campaignSlug', { description: 'Slug of the campaign.' }),
+    campaignName: t.exposeString('campaignName', { description: 'Name of the model.' }),
     campaignOwner: t.exposeString('campaignOwner', { nullable: true, description: 'Handle of its owner.' }),
-    n: t.exposeInt('n', { description: 'Which round.' }),
-    name: t.exposeString('name', { description: 'What the round is called.' }),
+    n: t.exposeInt('n', { description: 'Number of the round.' }),
+    name: t.exposeString('name', { description: 'Name of the round.' }),
   }),
 })
 
 export const SparklineType = builder.objectRef<RunSparkline>('RunSparkline').implement({
-  description: 'The reward curve in at most 64 of its points.',
+  description: 'The reward curve, sampled to at most 64 points.',
   fields: (t) => ({
-    metric: t.exposeString('metric', { description: 'The key that holds the reward.' }),
+    metric: t.exposeString('metric', { description: 'Metrics key of the reward.' }),
     points: t.field({
       type: 'JSON',
-      description: '`[step, reward]`, in the order of the steps.',
+      description: '`[step, reward]` pairs in step order.',
       extensions: { zod: z.array(z.array(z.number()).length(2)).max(64) },
       resolve: ({ points }) => points,
     }),
@@ -105,47 +114,56 @@ export const SparklineType = builder.objectRef<RunSparkline>('RunSparkline').imp
 })
 
 export const GateType = builder.objectRef<NonNullable<Run['gate']>>('RunGate').implement({
-  description: 'How many rows of the scorecard passed, of those that passed or failed.',
+  description: 'Counts of passed and decided rows of the scorecard.',
   fields: (t) => ({
     passed: t.exposeInt('passed', { description: 'Rows with `PASS`.' }),
-    total: t.exposeInt('total', { description: 'Rows with `PASS` or `FAIL`; 0 when none is recognised.' }),
+    total: t.exposeInt('total', { description: 'Rows with `PASS` or `FAIL`; 0 if none is recognized.' }),
   }),
 })
 
 export const GateRowType = builder.objectRef<RunGateRow>('RunGateRow').implement({
   description: 'A row of the scorecard.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'What was gated.' }),
-    status: t.expose('status', { type: CellVerdictEnum, description: 'The verdict.' }),
-    detail: t.exposeString('detail', { nullable: true, description: 'What there is to say about it.' }),
+    name: t.exposeString('name', { description: 'Name of the gate.' }),
+    status: t.expose('status', { type: CellVerdictEnum, description: 'The result.' }),
+    detail: t.exposeString('detail', { nullable: true, description: 'Details of the result.' }),
   }),
 })
 
 export const PinnedDatasetType = builder.objectRef<PinnedDataset>('RunDataset').implement({
-  description: 'A dataset of the recipe; one of this hub is pinned as it was when the run was made.',
+  description: 'A dataset of the recipe; a dataset on this hub is pinned to its state when the run was created.',
   fields: (t) => ({
-    ref: t.exposeString('ref', { description: 'As the recipe names it.' }),
-    repoId: t.exposeID('repoId', { nullable: true, description: 'The repo, for a dataset of this hub.' }),
-    seq: t.exposeInt('seq', { nullable: true, description: "Number of the last change to the repo's files by then." }),
+    ref: t.exposeString('ref', { description: 'Reference as written in the recipe.' }),
+    repoId: t.exposeID('repoId', {
+      nullable: true,
+      description: 'Id of the repo; null for a dataset outside this hub.',
+    }),
+    seq: t.exposeInt('seq', {
+      nullable: true,
+      description: "The repo's change number that the run is pinned to; null for a dataset outside this hub.",
+    }),
   }),
 })
 
 const Bucket = builder.objectRef<RunFacetBucket>('RunFacetBucket').implement({
-  description: 'How many runs have a value.',
+  description: 'A value and the number of runs that have it.',
   fields: (t) => ({
-    value: t.exposeString('value', { description: 'The value, as the filter takes it.' }),
-    count: t.exposeInt('count', { description: 'Runs that have it.' }),
+    value: t.exposeString('value', { description: 'The value, as used in the filter.' }),
+    count: t.exposeInt('count', { description: 'Number of runs with this value.' }),
   }),
 })
 
 export const FacetsType = builder.objectRef<RunFacets>('RunFacets').implement({
-  description: 'Counts over every run that the caller can see; no filter is applied.',
+  description: 'Counts over all runs visible to the caller; filters are not applied.',
   fields: (t) => ({
-    total: t.exposeInt('total', { description: 'All of them.' }),
+    total: t.exposeInt('total', { description: 'Number of runs.' }),
     kind: t.expose('kind', { type: [Bucket], description: 'By kind.' }),
     executor: t.expose('executor', { type: [Bucket], description: 'By executor.' }),
     status: t.expose('status', { type: [Bucket], description: 'By status.' }),
-    robot: t.expose('robot', { type: [Bucket], description: 'By the robot that the recipe names, letter case aside.' }),
-    gated: t.expose('gated', { type: [Bucket], description: '`true` and `false`, both always.' }),
+    robot: t.expose('robot', { type: [Bucket], description: 'By the robot in the recipe, case-insensitive.' }),
+    gated: t.expose('gated', {
+      type: [Bucket],
+      description: 'By whether the run was gated: always both `true` and `false`.',
+    }),
   }),
 })

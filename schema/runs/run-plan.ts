@@ -1,4 +1,4 @@
-/** What is known of a run before it is made: estimates, recommendations, hardware tiers. Spec, "RunEstimate", "RunRecommendation", "HardwareTier". */
+/** Predictions for a run before it is created: estimates, recommendations, hardware tiers. Spec, "RunEstimate", "RunRecommendation", "HardwareTier". */
 import type { DatasetCamera, DatasetFacts } from '../../src/planner/dataset-facts.ts'
 import type { RunEstimate } from '../../src/planner/estimate.ts'
 import type { PlannerInputs } from '../../src/planner/inputs.ts'
@@ -14,50 +14,53 @@ import { input, mutation } from '../root-field.ts'
 import { RecommendationBasisEnum, TrainingMethodEnum } from './enums.ts'
 
 const EstimateType = builder.objectRef<RunEstimate>('RunEstimate').implement({
-  description: 'The most that a run can cost: rate x wall-clock cap, then capped by the budget.',
+  description: 'The maximum cost of a run: rate x wall-clock limit, capped by the budget.',
   fields: (t) => ({
-    executor: t.expose('executor', { type: RunExecutorEnum, description: 'Who would execute it.' }),
+    executor: t.expose('executor', { type: RunExecutorEnum, description: 'Who would execute the run.' }),
     tier: t.exposeString('tier', {
       nullable: true,
-      description: 'What is billed; of a worker, the GPU that the recipe names.',
+      description: 'Billed tier; for a worker, the GPU in the recipe.',
     }),
     rateUsdPerHour: t.float({
       resolve: ({ rateUsdPerHour }) => Number(rateUsdPerHour),
-      description: 'Tier and host together, four decimals; 0 for a worker.',
+      description: 'Hourly rate of tier and host together, four decimals; 0 for a worker.',
     }),
     hostRateUsdPerHour: t.float({
       resolve: ({ hostRateUsdPerHour }) => Number(hostRateUsdPerHour),
-      description: "The CPU host that the sim template's function reserves; part of the rate.",
+      description: 'Hourly rate of the CPU host that the sim template reserves; included in the rate.',
     }),
-    maxHours: t.exposeFloat('maxHours', { description: 'The wall-clock cap.' }),
-    costUsdMax: t.float({ resolve: ({ costUsdMax }) => Number(costUsdMax), description: 'Four decimals.' }),
+    maxHours: t.exposeFloat('maxHours', { description: 'Wall-clock limit in hours.' }),
+    costUsdMax: t.float({
+      resolve: ({ costUsdMax }) => Number(costUsdMax),
+      description: 'Maximum cost, four decimals.',
+    }),
     budgetUsd: t.float({
       nullable: true,
       resolve: ({ budgetUsd }) => (budgetUsd === null ? null : Number(budgetUsd)),
-      description: "The recipe's.",
+      description: 'Budget of the recipe in US dollars; null without one.',
     }),
-    cappedByBudget: t.exposeBoolean('cappedByBudget', { description: 'The budget is less than rate x cap.' }),
-    priced: t.exposeBoolean('priced', { description: 'False for a worker: zero then means not charged.' }),
+    cappedByBudget: t.exposeBoolean('cappedByBudget', { description: 'Whether the budget is less than rate x limit.' }),
+    priced: t.exposeBoolean('priced', { description: 'False for a worker: costs of zero then mean "not charged".' }),
   }),
 })
 
 const CameraType = builder.objectRef<DatasetCamera>('PlannerCamera').implement({
   description: 'A camera of a dataset.',
   fields: (t) => ({
-    key: t.exposeString('key', { description: 'Its feature.' }),
+    key: t.exposeString('key', { description: 'Name of its feature.' }),
     width: t.exposeInt('width', { description: 'Pixels.' }),
     height: t.exposeInt('height', { description: 'Pixels.' }),
   }),
 })
 
 const DatasetType = builder.objectRef<DatasetFacts>('PlannerDataset').implement({
-  description: 'What the first dataset of this hub that a recipe names says in its `meta/info.json`.',
+  description: "Facts from `meta/info.json` of the recipe's first dataset on this hub.",
   fields: (t) => ({
-    ref: t.exposeString('ref', { description: 'As the recipe names it.' }),
+    ref: t.exposeString('ref', { description: 'Reference as written in the recipe.' }),
     cameras: t.expose('cameras', { type: [CameraType], description: 'Video and image features.' }),
     fps: t.exposeFloat('fps', { nullable: true, description: 'Frames per second.' }),
     episodes: t.expose('episodes', { type: 'SafeInt', nullable: true, description: 'Episodes.' }),
-    frames: t.expose('frames', { type: 'SafeInt', nullable: true, description: 'Frames of all episodes.' }),
+    frames: t.expose('frames', { type: 'SafeInt', nullable: true, description: 'Frames in all episodes.' }),
     stateDim: t.exposeInt('stateDim', { nullable: true, description: 'Width of `observation.state`.' }),
     actionDim: t.exposeInt('actionDim', { nullable: true, description: 'Width of `action`.' }),
     robotType: t.exposeString('robotType', { nullable: true, description: 'Free-form label of the robot.' }),
@@ -65,67 +68,80 @@ const DatasetType = builder.objectRef<DatasetFacts>('PlannerDataset').implement(
 })
 
 const MeasuredType = builder.objectRef<Measured>('PlannerMeasurement').implement({
-  description: 'Rolling means of succeeded runs of a template on a tier.',
+  description: 'Rolling means over succeeded runs of a template on a tier.',
   fields: (t) => ({
-    tier: t.exposeString('tier', { description: 'Where they ran.' }),
-    batchSize: t.exposeInt('batchSize', { description: 'Environments of an RL template.' }),
-    peakVramGb: t.exposeFloat('peakVramGb', { description: 'GB of 10^9 bytes.' }),
+    tier: t.exposeString('tier', { description: 'Tier that they ran on.' }),
+    batchSize: t.exposeInt('batchSize', { description: 'Batch size; for an RL template, the number of environments.' }),
+    peakVramGb: t.exposeFloat('peakVramGb', { description: 'Peak GPU memory in GB (10^9 bytes).' }),
     samplesPerS: t.exposeFloat('samplesPerS', { description: 'Throughput.' }),
-    nRuns: t.exposeInt('nRuns', { description: 'How many runs.' }),
+    nRuns: t.exposeInt('nRuns', { description: 'Number of runs.' }),
   }),
 })
 
 const InputsType = builder.objectRef<PlannerInputs>('PlannerInputs').implement({
-  description: 'What the arithmetic starts from; `why` says where each is from.',
+  description: 'Inputs of the calculation; `why` gives the source of each.',
   fields: (t) => ({
-    batchSize: t.exposeInt('batchSize', { description: 'Environments of an RL template.' }),
+    batchSize: t.exposeInt('batchSize', { description: 'Batch size; for an RL template, the number of environments.' }),
     cameras: t.exposeInt('cameras', { description: 'Cameras.' }),
-    imagePx: t.exposeInt('imagePx', { description: 'Side of a square image of as many pixels.' }),
-    chunkSize: t.exposeInt('chunkSize', { description: 'Actions of a chunk.' }),
+    imagePx: t.exposeInt('imagePx', { description: 'Image size in pixels: side of a square with the same area.' }),
+    chunkSize: t.exposeInt('chunkSize', { description: 'Actions per chunk.' }),
     steps: t.exposeInt('steps', { description: 'Training steps; iterations of an RL template.' }),
   }),
 })
 
 const RecommendationType = builder.objectRef<RunRecommendation>('RunRecommendation').implement({
-  description: 'The hardware that a recipe needs, and what it takes there. The same answer to the same question.',
+  description: 'The recommended hardware for a recipe, with hours and costs on it. Deterministic.',
   fields: (t) => ({
-    template: t.exposeString('template', { description: "The recipe's." }),
-    modelFamily: t.exposeString('modelFamily', { description: 'What kind of model it trains.' }),
-    controlClass: t.expose('controlClass', { type: ControlClassEnum, description: 'How fast the policy acts.' }),
-    method: t.expose('method', { type: TrainingMethodEnum, description: 'What is trained.' }),
-    implemented: t.exposeBoolean('implemented', { description: 'False: planned, and refused by createRun.' }),
-    executor: t.expose('executor', { type: RunExecutorEnum, description: 'Who would execute it.' }),
+    template: t.exposeString('template', { description: 'Template of the recipe.' }),
+    modelFamily: t.exposeString('modelFamily', { description: 'Model family that the template trains.' }),
+    controlClass: t.expose('controlClass', { type: ControlClassEnum, description: 'Control class of the policy.' }),
+    method: t.expose('method', { type: TrainingMethodEnum, description: 'Training method.' }),
+    implemented: t.exposeBoolean('implemented', {
+      description: 'False if the template is only planned; createRun then rejects it.',
+    }),
+    executor: t.expose('executor', { type: RunExecutorEnum, description: 'Who would execute the run.' }),
     tier: t.exposeString('tier', {
       nullable: true,
-      description: 'The smallest tier that fits with headroom; of a worker, the class of GPU that its machine needs.',
+      description:
+        'The smallest tier that fits with headroom; for a worker, the class of GPU that its machine needs. Null if none fits.',
     }),
-    requestedTier: t.exposeString('requestedTier', { nullable: true, description: "The recipe's `gpu`." }),
-    vramEstimateGb: t.exposeFloat('vramEstimateGb', { description: 'GB of 10^9 bytes.' }),
-    vramRequiredGb: t.exposeFloat('vramRequiredGb', { description: 'The estimate and its headroom.' }),
-    headroom: t.exposeFloat('headroom', { description: 'The part of the estimate that is to stay free on top of it.' }),
-    fitsOn: t.exposeStringList('fitsOn', { description: 'Every tier that has it, smallest first.' }),
+    requestedTier: t.exposeString('requestedTier', {
+      nullable: true,
+      description: "The recipe's `gpu`; null if absent.",
+    }),
+    vramEstimateGb: t.exposeFloat('vramEstimateGb', { description: 'Estimated GPU memory in GB (10^9 bytes).' }),
+    vramRequiredGb: t.exposeFloat('vramRequiredGb', { description: 'The estimate plus headroom.' }),
+    headroom: t.exposeFloat('headroom', { description: 'Fraction added to the estimate as free memory.' }),
+    fitsOn: t.exposeStringList('fitsOn', { description: 'Tiers with enough memory, smallest first.' }),
     estHours: t.exposeFloat('estHours', { nullable: true, description: 'On `tier`.' }),
     rateUsdPerHour: t.float({
       resolve: ({ rateUsdPerHour }) => Number(rateUsdPerHour),
-      description: 'Of `tier`, with the host rate; 0 for a worker.',
+      description: 'Hourly rate of `tier`, including the host rate; 0 for a worker.',
     }),
     costUsdEst: t.float({
       nullable: true,
       resolve: ({ costUsdEst }) => (costUsdEst === null ? null : Number(costUsdEst)),
       description: 'Rate x hours, never more than `costUsdMax`.',
     }),
-    costUsdMax: t.float({ resolve: ({ costUsdMax }) => Number(costUsdMax), description: 'As an estimate says.' }),
-    priced: t.exposeBoolean('priced', { description: 'False for a worker.' }),
-    basis: t.expose('basis', { type: RecommendationBasisEnum, description: 'Where memory and throughput are from.' }),
+    costUsdMax: t.float({
+      resolve: ({ costUsdMax }) => Number(costUsdMax),
+      description: 'Maximum cost, as in an estimate.',
+    }),
+    priced: t.exposeBoolean('priced', { description: 'False for a worker, which is never billed.' }),
+    basis: t.expose('basis', { type: RecommendationBasisEnum, description: 'Source of memory and throughput.' }),
     measured: t.expose('measured', {
       type: MeasuredType,
       nullable: true,
-      description: 'What took the place of the arithmetic.',
+      description: 'The measurements used instead of the calculation; null if there are none.',
     }),
-    inputs: t.expose('inputs', { type: InputsType, description: 'What the arithmetic starts from.' }),
-    dataset: t.expose('dataset', { type: DatasetType, nullable: true, description: 'Null where none could be read.' }),
-    why: t.exposeStringList('why', { description: 'The arithmetic, one step a line.' }),
-    warnings: t.exposeStringList('warnings', { description: 'What is to be known before it is submitted.' }),
+    inputs: t.expose('inputs', { type: InputsType, description: 'Inputs of the calculation.' }),
+    dataset: t.expose('dataset', {
+      type: DatasetType,
+      nullable: true,
+      description: 'Facts of the dataset; null if none could be read.',
+    }),
+    why: t.exposeStringList('why', { description: 'The calculation, one step per line.' }),
+    warnings: t.exposeStringList('warnings', { description: 'Things to know before submitting.' }),
     explanation: t.string({ nullable: true, resolve: () => null, description: 'Reserved; always null.' }),
   }),
 })
@@ -133,17 +149,17 @@ const RecommendationType = builder.objectRef<RunRecommendation>('RunRecommendati
 mutation('estimateRun', {
   type: EstimateType,
   description:
-    'The most that a run would cost. Checks what createRun checks and makes nothing; a hosted run is priced on every deployment.',
+    'The maximum cost of a run. Validates like createRun but creates nothing; a hosted run is priced on every deployment.',
   scope: 'key:train',
-  input: input('The run to price: what createRun takes.', runRequestFields),
+  input: input('The run to price; same input as createRun.', runRequestFields),
   verb: (ctx, input) => estimateRun(ctx, { ...input, recipe: recipeOf(input.recipe) }),
 })
 
 mutation('recommendRun', {
   type: RecommendationType,
   description:
-    'The smallest tier for a recipe, with hours, costs and the arithmetic. Makes nothing; answers for planned templates too.',
+    'The smallest tier for a recipe, with hours, costs and the calculation. Creates nothing; also works for planned templates.',
   scope: 'key:train',
-  input: input('The run to find a tier for: what createRun takes.', runRequestFields),
+  input: input('The run to find a tier for; same input as createRun.', runRequestFields),
   verb: (ctx, input) => recommendRun(ctx, { ...input, recipe: recipeOf(input.recipe) }),
 })

@@ -1,4 +1,4 @@
-/** What a run made: checkpoints and metrics. Spec, "CheckpointList"; contract, "Additions". */
+/** Outputs of a run: checkpoints and metrics. Spec, "CheckpointList"; contract, "Additions". */
 import { z } from 'zod'
 import {
   type CheckpointList,
@@ -21,16 +21,16 @@ import { RunType } from './run.ts'
 import { RepoRef } from './run-parts.ts'
 
 const CheckpointType = builder.objectRef<ListedCheckpoint>('RunCheckpoint').implement({
-  description: 'A directory `checkpoints/step_{N}/` of the output repo; its files download like any others.',
+  description: 'A directory `checkpoints/step_{N}/` of the output repo; its files are downloaded like any others.',
   fields: (t) => ({
     step: t.expose('step', { type: 'SafeInt', description: 'N.' }),
-    path: t.exposeString('path', { description: 'The directory.' }),
+    path: t.exposeString('path', { description: 'Path of the directory.' }),
     files: t.expose('files', { type: [RepoFile], description: 'In byte order of path.' }),
-    bytes: t.expose('bytes', { type: 'SafeInt', description: 'All of them together.' }),
+    bytes: t.expose('bytes', { type: 'SafeInt', description: 'Total size of the files in bytes.' }),
     publishedAt: t.expose('publishedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the last file landed.',
+      description: 'When the last file was written.',
     }),
   }),
 })
@@ -46,11 +46,11 @@ const CheckpointListType = builder.objectRef<CheckpointList>('RunCheckpointList'
     repoRef: t.expose('repo', {
       type: RepoRef,
       nullable: true,
-      description: 'The output repo; null where there is none yet.',
+      description: 'The output repo; null if there is none yet.',
     }),
     notFineTunable: t.exposeString('notFineTunable', {
       nullable: true,
-      description: 'Why the run cannot be the parent of a fine-tune.',
+      description: 'Why the run cannot be the parent of a fine-tune; null if it can.',
     }),
   }),
 })
@@ -58,7 +58,7 @@ const CheckpointListType = builder.objectRef<CheckpointList>('RunCheckpointList'
 builder.objectField(CheckpointListType, 'repo', (t) =>
   t.loadable({
     ...repoById,
-    description: 'The output repo itself, where the caller sees it.',
+    description: 'The output repo; null if there is none or it is not visible to the caller.',
     resolve: ({ repo }) => repo?.id,
   }),
 )
@@ -66,7 +66,7 @@ builder.objectField(CheckpointListType, 'repo', (t) =>
 builder.objectField(RunType, 'checkpoints', (t) =>
   t.loadable({
     type: CheckpointListType,
-    description: 'What it has published so far. One statement for any number of runs.',
+    description: 'Checkpoints published so far. One statement for any number of runs.',
     resolve: (run) => run.outputModelRepo?.id ?? '',
     load: (repoIds: string[], ctx) =>
       listCheckpoints(
@@ -77,29 +77,28 @@ builder.objectField(RunType, 'checkpoints', (t) =>
 )
 
 const SeriesType = builder.objectRef<MetricSeries>('RunMetricSeries').implement({
-  description: 'One metric over the run, short enough to draw.',
+  description: 'One metric over the run, downsampled for charts.',
   fields: (t) => ({
-    key: t.exposeString('key', { description: 'Its name in the metrics lines.' }),
-    count: t.expose('count', { type: 'SafeInt', description: 'Lines that have it.' }),
+    key: t.exposeString('key', { description: 'Key in the metrics lines.' }),
+    count: t.expose('count', { type: 'SafeInt', description: 'Number of lines with this key.' }),
     points: t.field({
       type: 'JSON',
       description:
-        '`[step, value]` in the order of the lines; the number of the line stands for a step that it lacks. The lowest and the highest of each stretch are kept.',
+        '`[step, value]` pairs in line order; a line without a step uses its line number. Downsampling keeps the minimum and maximum of each bucket.',
       resolve: ({ points }) => points,
     }),
   }),
 })
 
 const MetricsType = builder.objectRef<RunMetrics>('RunMetrics').implement({
-  description: 'The metrics of a run, lines of lost attempts left out.',
+  description: 'The metrics of a run, without lines of lost attempts.',
   fields: (t) => ({
     keys: t.exposeStringList('keys', {
-      description:
-        'The first 1000 that have a number, in the order of their appearance; what was asked for, where keys were.',
+      description: 'The requested keys, else the first 1000 numeric keys in order of appearance.',
     }),
     series: t.expose('series', {
       type: [SeriesType],
-      description: `Of the first ${MAX_SERIES} keys; of fewer where they would have more than 100,000 points together.`,
+      description: `Series of the first ${MAX_SERIES} keys; of fewer if they would exceed 100,000 points in total.`,
     }),
   }),
 })
@@ -107,15 +106,15 @@ const MetricsType = builder.objectRef<RunMetrics>('RunMetrics').implement({
 builder.objectField(RunType, 'metrics', (t) =>
   t.field({
     type: MetricsType,
-    description: 'Its metrics as series by key.',
+    description: 'Its metrics as one series per key.',
     args: {
       keys: t.arg.stringList({
         ...rule(z.array(z.string().max(256)).max(MAX_SERIES)),
-        description: `Only these, at most ${MAX_SERIES}; absent or empty: all.`,
+        description: `Only these keys, at most ${MAX_SERIES}; all keys if absent or empty.`,
       }),
       maxPoints: t.arg.int({
         ...rule(z.int().min(2).max(MAX_POINTS)),
-        description: `Points of a series at most: 2 to ${MAX_POINTS}, ${DEFAULT_MAX_POINTS} by default.`,
+        description: `Maximum points per series: 2 to ${MAX_POINTS}, ${DEFAULT_MAX_POINTS} by default.`,
       }),
     },
     resolve: (run, { keys, maxPoints }, ctx) =>

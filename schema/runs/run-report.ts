@@ -1,4 +1,4 @@
-/** reportRun: what a runner writes after its claim. Spec, "POST /v1/runs/{run_id}/report". */
+/** reportRun: a runner's reports after its claim. Spec, "POST /v1/runs/{run_id}/report". */
 import { z } from 'zod'
 import { jsonObject, jsonObjectList } from '../../src/platform/json-object-rule.ts'
 import { fullNameText, longNameText, wordText } from '../../src/platform/text-rules.ts'
@@ -21,68 +21,78 @@ const errorText = z
   .refine((text) => !text.includes('\0'), 'must not contain a NUL character')
 
 const RunReportProgressInput = builder.inputType('RunReportProgressInput', {
-  description: 'How far the trainer has come; replaces what was reported before.',
+  description: 'Progress of the trainer; replaces the previous report.',
   fields: (t) => ({
-    iteration: t.field({ type: 'SafeInt', ...rule(count), description: "Newest one, in the trainer's numbering." }),
-    totalIterations: t.field({ type: 'SafeInt', ...rule(count), description: 'How many there will be.' }),
-    finalIteration: t.field({ type: 'SafeInt', ...rule(count), description: 'The number of the last one.' }),
-    startIteration: t.field({ type: 'SafeInt', ...rule(count), description: 'The number before the first one.' }),
-    stepKey: t.string({ ...rule(longNameText), description: "The metric that counts the trainer's steps." }),
-    iterationsPerS: t.float({ ...rule(measured), description: 'As the trainer measures it.' }),
+    iteration: t.field({
+      type: 'SafeInt',
+      ...rule(count),
+      description: 'Current iteration, as numbered by the trainer.',
+    }),
+    totalIterations: t.field({ type: 'SafeInt', ...rule(count), description: 'Total number of iterations.' }),
+    finalIteration: t.field({ type: 'SafeInt', ...rule(count), description: 'Number of the last iteration.' }),
+    startIteration: t.field({ type: 'SafeInt', ...rule(count), description: 'Number before the first iteration.' }),
+    stepKey: t.string({ ...rule(longNameText), description: "Name of the metric that counts the trainer's steps." }),
+    iterationsPerS: t.float({ ...rule(measured), description: 'Iterations per second, as measured by the trainer.' }),
   }),
 })
 
 mutation('reportRun', {
   type: RunType,
-  payload: { name: 'run', description: 'The run as it is now; `cancelRequestedAt` asks its runner to stop.' },
+  payload: { name: 'run', description: 'The run after the report; a set `cancelRequestedAt` asks its runner to stop.' },
   description:
-    'Stores what the runner of a running run reports, whole or not at all, and renews its lease. Read `cancelRequestedAt` of the answer, and stop when it is set. 409 for everybody but the credential that holds the run.',
+    'Stores a report on a running run atomically and renews its lease. Stop if `cancelRequestedAt` of the answer is set. 409 for any credential that does not hold the run.',
   scope: 'key:train',
   target: targetRun,
-  input: input('What a runner has to report: all of it is optional, and every report renews the lease.', (t) => ({
-    runId: t.id({ required: true, description: 'The run.' }),
+  input: input('A report: every member except `runId` is optional, and every report renews the lease.', (t) => ({
+    runId: t.id({ required: true, description: 'Id of the run.' }),
     attempt: t.int({
       ...rule(z.int().min(1)),
-      description: 'The attempt that the claim answered; a report of another one is refused.',
+      description: 'The `attempt` returned by the claim; a report for another attempt is rejected with 409.',
     }),
     status: t.field({
       type: RunReportStatusEnum,
-      description: 'How it ended; `canceled` only after it was asked to stop.',
+      description: 'Final status; `canceled` only after cancellation was requested.',
     }),
     metrics: t.field({
       type: ['JSON'],
       ...rule(jsonObjectList(MAX_METRICS_LINES)),
-      description: 'Metrics lines, objects of finite numbers and whatever else; 10,000 at most.',
+      description: 'Metrics lines: JSON objects, at most 10,000.',
     }),
     logChunk: t.string({
       extensions: { anyText: true },
-      description: 'Further lines of the log; 256 KiB in UTF-8 at most.',
+      description: 'Text to append to the log; at most 256 KiB of UTF-8.',
     }),
-    error: t.string({ ...rule(errorText), description: 'Why it failed.' }),
+    error: t.string({ ...rule(errorText), description: 'Why the run failed; null if it did not.' }),
     configYaml: t.string({
       extensions: { anyText: true },
-      description: 'The resolved config, in the place of an earlier one.',
+      description: 'The resolved config; replaces an earlier one.',
     }),
     scorecardJson: t.field({
       type: 'JSON',
       ...rule(jsonObject),
-      description: 'The acceptance scorecard, in the place of an earlier one.',
+      description: 'The acceptance scorecard; replaces an earlier one.',
     }),
     outputModelRepo: t.string({
       ...rule(fullNameText),
-      description: 'The model repo that the run publishes to: one that the caller can write.',
+      description: 'The model repo that the run publishes to; the caller must be able to write to it.',
     }),
-    peakVramGb: t.float({ ...rule(measured), description: 'Most GPU memory that was in use.' }),
+    peakVramGb: t.float({ ...rule(measured), description: 'Peak GPU memory use in GB.' }),
     samplesPerS: t.float({ ...rule(measured), description: 'Throughput.' }),
-    gpuTier: t.string({ ...rule(wordText), description: 'The hardware tier that this was measured on.' }),
-    progress: t.field({ type: RunReportProgressInput, description: 'How far it has come.' }),
+    gpuTier: t.string({ ...rule(wordText), description: 'The hardware tier of the measurement.' }),
+    progress: t.field({
+      type: RunReportProgressInput,
+      description: 'Progress as of the last report; null until there is one.',
+    }),
     logSeq: t.field({
       type: 'SafeInt',
       ...rule(count),
-      description:
-        "The runner's own number of this log chunk, counted within the attempt: a report sent again is stored once.",
+      description: 'Sequence number of this log chunk within the attempt: a resent report is stored once.',
     }),
-    metricsSeq: t.field({ type: 'SafeInt', ...rule(count), description: 'The same of its metrics.' }),
+    metricsSeq: t.field({
+      type: 'SafeInt',
+      ...rule(count),
+      description: 'Sequence number of the metrics within the attempt, likewise.',
+    }),
   })),
   verb: (ctx, input) => {
     const { progress, ...report } = input
@@ -90,7 +100,7 @@ mutation('reportRun', {
   },
 })
 
-/** Progress as it is kept: in the names of `/v1`. */
+/** Progress as stored: in `/v1` names. */
 function documentOf(progress: typeof RunReportProgressInput.$inferInput): ReportedProgress {
   return {
     iteration: progress.iteration ?? null,

@@ -1,4 +1,4 @@
-/** A run's log and metrics as they come, over the same source as `GET /v1/runs/{run_id}/logs`. */
+/** Live log and metrics of a run, from the same source as `GET /v1/runs/{run_id}/logs`. */
 import { z } from 'zod'
 import { runLog } from '../../src/runs/log/run-log.ts'
 import { watchRun } from '../../src/runs/read/watch-run.ts'
@@ -18,32 +18,32 @@ import { JobStatusEnum, LogStreamEnum } from './enums.ts'
 import { RunType } from './run.ts'
 
 const RunLogEvent = builder.objectRef<LogEvent>('RunLogEvent').implement({
-  description: 'A line of a log.',
+  description: 'A log line.',
   fields: (t) => ({
-    ts: t.expose('ts', { type: 'DateTime', description: 'When its chunk came.' }),
-    stream: t.expose('stream', { type: LogStreamEnum, description: 'Who wrote it.' }),
-    line: t.exposeString('line', { description: 'Without its end.' }),
+    ts: t.expose('ts', { type: 'DateTime', description: 'When the hub received its chunk.' }),
+    stream: t.expose('stream', { type: LogStreamEnum, description: 'Source of the line.' }),
+    line: t.exposeString('line', { description: 'Text without the line break.' }),
   }),
 })
 
-const cursor = 'Where this batch ends: `after` of a subscription that goes on from here.'
-const status = "The run's status, in the last batch of all; null in every other."
+const cursor = 'Cursor of the end of this batch, for `after` when resuming.'
+const status = 'Final status of the run, in the last batch; null in all others.'
 
 const RunLogBatch = builder.objectRef<LogEvents>('RunLogBatch').implement({
-  description: 'Lines that came together.',
+  description: 'A batch of log lines.',
   fields: (t) => ({
-    events: t.expose('events', { type: [RunLogEvent], description: 'In their order.' }),
+    events: t.expose('events', { type: [RunLogEvent], description: 'Lines in order.' }),
     cursor: t.exposeString('cursor', { description: cursor }),
     status: t.expose('status', { type: JobStatusEnum, nullable: true, description: status }),
   }),
 })
 
 const RunMetricBatch = builder.objectRef<MetricEvents>('RunMetricBatch').implement({
-  description: 'Metrics lines that came together.',
+  description: 'A batch of metrics lines.',
   fields: (t) => ({
     events: t.field({
       type: ['JSON'],
-      description: "The trainer's lines, in their order.",
+      description: "The trainer's lines in order.",
       resolve: ({ events }) => [...events],
     }),
     cursor: t.exposeString('cursor', { description: cursor }),
@@ -69,19 +69,22 @@ query('runLog', {
   type: RunLogConnection,
   nullable: true,
   description:
-    'The log of a run as it is now, in pages; null where the run does not exist or is not visible to the caller. The subscription goes on from the cursor of a line.',
+    'The current log of a run in pages; null if the run does not exist or is not visible to the caller. The subscription can resume from the cursor of a line.',
   scope: 'key:read',
   args: args((t) => ({
     runId: t.id({ required: true, description: 'Id of the run.' }),
     first: t.int({
-      description: `How many lines: 1 to ${MAX_LOG_LINES}, ${DEFAULT_LOG_LINES} by default. A page may end earlier, behind 1 MiB of text or 100 chunks.`,
+      description: `Number of lines: 1 to ${MAX_LOG_LINES}, ${DEFAULT_LOG_LINES} by default. A page may be shorter: it ends after 1 MiB of text or 100 chunks.`,
     }),
     after: t.string({
       ...rule(afterText),
-      description: 'Cursor of the line before, of a page or of a batch of the subscription.',
+      description: 'Cursor of a line, a page or a batch of the subscription, to continue after.',
     }),
-    tail: t.int({ ...rule(z.int().min(0)), description: 'Begin with the last so many lines; not used with `after`.' }),
-    stripAnsi: t.boolean({ defaultValue: false, description: 'Take ANSI escape sequences out of every line.' }),
+    tail: t.int({
+      ...rule(z.int().min(0)),
+      description: 'Start this many lines before the end; ignored with `after`.',
+    }),
+    stripAnsi: t.boolean({ defaultValue: false, description: 'Remove ANSI escape sequences from every line.' }),
   })),
   read: async (ctx, { runId, ...options }) => {
     const { first, after } = forwardArgs(options, MAX_LOG_LINES)
@@ -93,32 +96,33 @@ query('runLog', {
 subscription('runLog', {
   type: RunLogBatch,
   description:
-    'The log of a run: what there is, then what comes, until the run has ended. A stream that ends without a status was cut off; go on from its last cursor.',
+    'The log of a run: existing lines, then new ones until the run has ended. A stream that ends without a status was cut off; resume from its last cursor.',
   scope: 'key:read',
   args: args((t) => ({
     runId: t.id({ required: true, description: 'Id of the run.' }),
-    follow: t.boolean({ defaultValue: true, description: 'False: end with what there is now.' }),
-    tail: t.int({ ...rule(z.int().min(0)), description: 'Only the last so many lines of what there is.' }),
-    stripAnsi: t.boolean({ defaultValue: false, description: 'Take ANSI escape sequences out of every line.' }),
-    after: t.string({ ...rule(afterText), description: 'A cursor, in the place of `tail`.' }),
+    follow: t.boolean({ defaultValue: true, description: 'False: end after the existing lines.' }),
+    tail: t.int({ ...rule(z.int().min(0)), description: 'Only this many of the last existing lines.' }),
+    stripAnsi: t.boolean({ defaultValue: false, description: 'Remove ANSI escape sequences from every line.' }),
+    after: t.string({ ...rule(afterText), description: 'Cursor to resume after; replaces `tail`.' }),
   })),
   events: (ctx, { runId, ...options }) => subscribeLog(ctx, runLog, runId, options),
 })
 
 subscription('runMetrics', {
   type: RunMetricBatch,
-  description: 'The metrics of a run: all there are, then what comes, until the run has ended.',
+  description: 'The metrics of a run: existing lines, then new ones until the run has ended.',
   scope: 'key:read',
   args: args((t) => ({
     runId: t.id({ required: true, description: 'Id of the run.' }),
-    after: t.string({ ...rule(afterText), description: 'A cursor.' }),
+    after: t.string({ ...rule(afterText), description: 'Cursor to resume after.' }),
   })),
   events: (ctx, { runId, after }) => subscribeMetrics(ctx, runLog, runId, after ?? null),
 })
 
 subscription('runUpdated', {
   type: RunType,
-  description: 'The run as it stands, and again after each change, until it has ended or is hidden from the caller.',
+  description:
+    'The current run, then the run after each change, until it has ended or is no longer visible to the caller.',
   scope: 'key:read',
   args: args((t) => ({ runId: t.id({ required: true, description: 'Id of the run.' }) })),
   events: (ctx, { runId }) => watchRun(ctx, runId),

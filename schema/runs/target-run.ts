@@ -2,7 +2,7 @@
 import type { RequestContext } from '../../src/operation/context.ts'
 import { findRun } from '../../src/runs/run-row.ts'
 
-/** What an operation acts on whose input has `runId`: 404 where the caller does not see it. */
+/** The target of an operation whose input has `runId`: 404 if it is not visible to the caller. */
 export function targetRun(ctx: RequestContext, input: { runId: string }) {
   return findRun(ctx, input.runId)
 }

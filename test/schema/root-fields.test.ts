@@ -47,7 +47,7 @@ describe('a root field cannot forget its guard', () => {
   it('stops the build of a schema with a field whose scope is declared and never asked', () => {
     const { builder, stray } = builderWith({ extensions: { scope: 'key:write' } })
     builder.queryField('stray', (t) => t.string(stray))
-    expect(() => builder.toSchema()).toThrow('Query.stray declares key:write, but nothing asks for it')
+    expect(() => builder.toSchema()).toThrow('Query.stray declares key:write, but nothing checks it')
   })
 
   it('stops the build of a schema with a scope that does not exist', () => {
