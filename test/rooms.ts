@@ -125,6 +125,12 @@ export const forbidden: IForbiddenRuleType[] = [
     to: {},
   },
   ...layering,
+  {
+    name: 'check-worker-beside-the-hub',
+    severity: 'error',
+    from: { path: '^(src|schema|rest-compat)/', pathNot: '^src/(check-worker|cli)/' },
+    to: { path: '^src/check-worker/' },
+  },
   ...keptPackages,
 ]
 

@@ -77,6 +77,19 @@ describe('a robot that stands still', () => {
     expect(converted).toBeNull()
   })
 
+  it('gets the same verdict each time', async () => {
+    const [once, again] = [
+      await robots.check(await folder, { entry: 'arm.xml' }),
+      await robots.check(await folder, { entry: 'arm.xml' }),
+    ]
+    expect({ card: again.card, report: again.report, draft: again.draft, lines: again.lines }).toEqual({
+      card: once.card,
+      report: once.report,
+      draft: once.draft,
+      lines: once.lines,
+    })
+  })
+
   it('is stepped at the pose that was answered', async () => {
     const { report, check } = await robots.check(await folder, {
       entry: 'arm.xml',
@@ -331,6 +344,20 @@ describe('a URDF', () => {
     })
     expect(card?.needs_you).toEqual(needs)
     expect(readCard(card).card).toBeNull()
+  })
+
+  it('that is tied to the world cannot float: that blocks, and is told once', async () => {
+    const tied = urdf.replace(
+      '<link name="base">',
+      '<link name="world"/><joint name="tie" type="fixed"><parent link="world"/><child link="base"/></joint><link name="base">',
+    )
+    const { needs } = await robots.check(await robots.folder({ 'lift.urdf': tied }), {
+      entry: 'lift.urdf',
+      base: 'floating',
+    })
+    expect(needs.filter(({ severity }) => severity === 'blocking')).toEqual([
+      expect.objectContaining({ field: 'base', why: expect.stringContaining('a link named world') }),
+    ])
   })
 
   it('tells that its MJCF takes the place of another one', async () => {

@@ -59,7 +59,7 @@ export async function runEngine(job: EngineJob, log: (line: string) => void, sig
   const clock = setTimeout(() => ended.resolve({ why: 'time' }), 3_000 * job.limits.processorS)
   engine
     .on('message', onMessage)
-    .once('error', (error) => ended.reject(error))
+    .on('error', (error) => ended.reject(error))
     .once('close', (code, killedBy) => ended.resolve(said ?? deathOf(code, killedBy, stderr())))
   signal.addEventListener('abort', onAbort, { once: true })
   try {

@@ -31,9 +31,11 @@ export function spawnEngine({ processorS, memoryMiB }: EngineLimits): ChildProce
 }
 
 /** Ends the process and whatever it began. */
-export function killEngine({ pid }: ChildProcess): void {
+export function killEngine({ pid, exitCode, signalCode }: ChildProcess): void {
+  // The number of one that was seen to end may be another's by now.
+  if (pid === undefined || exitCode !== null || signalCode !== null) return
   try {
-    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+    process.kill(-pid, 'SIGKILL')
   } catch {
     // It has ended already.
   }

@@ -17,7 +17,7 @@ export interface DraftSource {
   /** The MJCF in the repo. */
   readonly mjcfPath: string
   /** Of a URDF entry, what MuJoCo drops of it; null for MJCF. */
-  readonly urdf: Pick<AnsweredUrdf, 'velocities' | 'massKg'> | null
+  readonly urdf: Pick<AnsweredUrdf, 'velocities' | 'massKg' | 'needs'> | null
 }
 
 /** A card as far as it is known: one with a blocking need may lack what the schema of a card requires. */
@@ -38,7 +38,7 @@ export function draftCard({ facts, mjcfPath, urdf }: DraftSource, request: Robot
   const options = request.options ?? {}
   const { joints, needs: jointNeeds } = drivenJoints(facts)
   const roots = robotRoots(facts, joints)
-  const base = baseOf(facts, roots, request, urdf !== null)
+  const base = baseOf(facts, roots, request, urdf)
   const floating = base.value === 'floating'
   const pose = defaultPoseOf(facts, joints, options.default_pose ?? null, floating, urdf !== null)
   const velocities = urdf?.velocities ?? new Map<string, number>()
@@ -102,15 +102,17 @@ function baseOf(
   facts: ModelFacts,
   roots: readonly number[],
   { base: given, entry }: RobotCheckRequest,
-  isUrdf: boolean,
+  urdf: DraftSource['urdf'],
 ): Answer<'fixed' | 'floating'> {
   const inModel = roots.some((root) => facts.roots[root]?.floating) ? 'floating' : 'fixed'
-  if (given === null && isUrdf) {
+  if (given === null && urdf) {
     const why = 'A URDF does not say whether the base of the robot is fixed or floats.'
     const suggestion = 'Answer base: fixed for what is bolted down, floating for what walks, drives or flies.'
     return { value: null, derived: false, needs: [need('blocking', 'base', why, { suggestion })] }
   }
-  if (given !== null && given !== inModel) {
+  // Why the answer could not be carried out says more than that it was not.
+  const isTold = urdf?.needs.some(({ field }) => field === 'base') ?? false
+  if (given !== null && given !== inModel && !isTold) {
     const why = `The base is said to be ${given}, but ${entry} makes it ${inModel}.`
     const suggestion = `Answer ${inModel}, or change the model.`
     return { value: inModel, derived: true, needs: [need('blocking', 'base', why, { names: [given], suggestion })] }
