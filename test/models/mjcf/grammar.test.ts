@@ -2,17 +2,18 @@
 import { describe, expect, it } from 'vitest'
 import { KEYWORDS, type KeywordSet } from '../../../src/models/mjcf/grammar/keywords.ts'
 import type { Attribute, Row } from '../../../src/models/mjcf/grammar/row.ts'
-import { testSeed } from '../../support/seed.ts'
+import { sampled, sampleSize, testSeed } from '../../support/seed.ts'
 import { contexts, looseContexts, sample } from './grammar/contexts.ts'
 import { disagreements, grammarFaults, mujocoError } from './grammar/quick-judge.ts'
 
-const all = contexts()
+const everywhere = contexts()
+const all = sampled(everywhere, 3)
 const seed = testSeed()
 const random = generator(seed)
-const attributeNames = [...new Set(all.flatMap(({ row }) => [...row.attributes.keys()]))]
+const attributeNames = [...new Set(everywhere.flatMap(({ row }) => [...row.attributes.keys()]))]
 const allWords = [...new Set(Object.values(KEYWORDS).flat())]
 const tags = [
-  ...new Set(all.flatMap(({ row }) => [...row.children.keys()])),
+  ...new Set(everywhere.flatMap(({ row }) => [...row.children.keys()])),
   'body',
   'frame',
   'replicate',
@@ -78,7 +79,7 @@ describe(`the grammar of MJCF (seed ${seed})`, () => {
     const documents = all
       .filter(beyondPlugins)
       .flatMap(({ row, document }) => subsets(row).map((names) => document(only(row, names))))
-    expect(documents.length).toBeGreaterThan(500)
+    expect(documents.length).toBeGreaterThan(sampleSize(500, 50))
     expect(await disagreements(documents)).toEqual([])
   })
 })
@@ -97,7 +98,7 @@ const values =
 /** For each set of keywords, documents with a word at one attribute that takes the set. */
 function attributeOfEachSet(): Map<KeywordSet, (word: string) => string> {
   const found = new Map<KeywordSet, (word: string) => string>()
-  for (const { row, document } of all.filter(beyondPlugins)) {
+  for (const { row, document } of everywhere.filter(beyondPlugins)) {
     for (const [name, { type }] of row.attributes) {
       if ('set' in type) found.set(type.set, (word) => document({ [name]: word }))
     }

@@ -6,12 +6,13 @@ import { groupConfig } from '../../../src/runs/config/diff-config.ts'
 import { keyMatcher } from '../../../src/runs/config/key-matcher.ts'
 import { readConfig } from '../../../src/runs/config/read-config.ts'
 import { BELOW_QUADRATIC, growthOf } from '../../support/growth.ts'
+import { sampled } from '../../support/seed.ts'
 
 const MAX_CHARACTERS = 1024 * 1024
 const filled = (text: string, n: number) => text.repeat(Math.floor(n / text.length))
 
 describe('reading a text is linear in it', () => {
-  it.each<[string, (n: number) => string]>([
+  const texts: readonly [string, (n: number) => string][] = [
     ['beginnings of interpolations that never end', (n) => `a: ${filled('\u0024{', n - 3)}`],
     [
       'aliases of a long text that does not say its value',
@@ -32,7 +33,9 @@ describe('reading a text is linear in it', () => {
     ['lines of a folded text', (n) => `a: >\n${filled(' x\n\n', n - 5)}`],
     ['documents', (n) => filled('--- 1\n', n / 4)],
     ['digits', (n) => `a: ${filled('9', n - 3)}`],
-  ])('%s', (_what, make) => {
+  ]
+
+  it.each(sampled(texts, 3))('%s', (_what, make) => {
     expect(make(MAX_CHARACTERS).length).toBeLessThanOrEqual(MAX_CHARACTERS)
     const read = (text: string) => {
       const reading = readConfig(text)
@@ -52,12 +55,14 @@ const behind = (name: string, value: number) => (count: number) => {
 const hundred = (of: (at: number) => string) => Array.from({ length: 100 }, (_, at) => of(at))
 
 describe('a diff is linear in the configs, whatever was declared', () => {
-  it.each<[string, string, string[]]>([
+  const names: readonly [string, string, string[]][] = [
     ['keys that stand everywhere in one name', 'a'.repeat(1000), hundred((at) => 'a'.repeat(450 + at))],
     ['keys that nearly lie on every path', filled('a.', 1000), hundred((at) => `${filled('a.', 900)}b${at}`)],
     ['keys that all lie on every path', hundred((at) => `n${at}`).join('.'), hundred((at) => `n${at}`)],
     ['keys that end in one another', filled('a.', 240), hundred((at) => filled('a.', 2 * at + 2).slice(0, -1))],
-  ])('%s', (_what, name, declared) => {
+  ]
+
+  it.each(sampled(names, 2))('%s', (_what, name, declared) => {
     const most = Math.floor((1024 * 1024) / (name.length + 12))
     const make = (n: number) => [behind(name, 1)(n), behind(name, 2)(n)] as const
     const work = ([child, parent]: ReturnType<typeof make>) => describeConfig(child, parent, declared)
