@@ -86,6 +86,19 @@ type CreateRepoInput = {
   readonly visibility?: Visibility | null | undefined;
 };
 
+type CreateRobotCheckInput = {
+  readonly action?: RobotCheckAction | null | undefined;
+  readonly base?: string | null | undefined;
+  readonly controlHz?: number | null | undefined;
+  readonly drop?: RobotCheckDropInput | null | undefined;
+  readonly entry?: string | null | undefined;
+  readonly executor?: RobotCheckExecutor | null | undefined;
+  readonly kind: RobotCheckKind;
+  readonly model?: ModelCheckRequestInput | null | undefined;
+  readonly options?: RobotCheckOptionsInput | null | undefined;
+  readonly robotRepo?: string | null | undefined;
+};
+
 type CreateRunInput = {
   readonly owner?: string | null | undefined;
   readonly parentRunId?: string | null | undefined;
@@ -254,6 +267,21 @@ type KeyScope =
   | 'train'
   | 'write';
 
+type ModelCheckObsInput = {
+  readonly blocks?: ReadonlyArray<string> | null | undefined;
+  readonly cycleTimeS?: number | null | undefined;
+  readonly profile?: string | null | undefined;
+  readonly scales?: unknown;
+  readonly task?: unknown;
+};
+
+type ModelCheckRequestInput = {
+  readonly controlClass?: ControlClass | null | undefined;
+  readonly hfRepo?: string | null | undefined;
+  readonly obs?: ModelCheckObsInput | null | undefined;
+  readonly repo: string;
+};
+
 type PresignDownloadInput = {
   readonly owner: string;
   readonly paths: ReadonlyArray<string>;
@@ -363,6 +391,56 @@ type RobotCardInput = {
 type RobotCardSource =
   | 'request'
   | 'stored';
+
+type RobotCheckAction =
+  | 'position'
+  | 'position_delta'
+  | 'position_offset'
+  | 'torque'
+  | 'velocity';
+
+type RobotCheckDropInput = {
+  readonly dedupedBytes?: number | null | undefined;
+  readonly dedupedFiles?: number | null | undefined;
+  readonly entryCandidates?: ReadonlyArray<string> | null | undefined;
+  readonly filename?: string | null | undefined;
+  readonly files?: number | null | undefined;
+  readonly refused?: ReadonlyArray<RobotCheckRefusedFileInput> | null | undefined;
+  readonly unpackedBytes?: number | null | undefined;
+  readonly uploadedBytes?: number | null | undefined;
+  readonly uploadedFiles?: number | null | undefined;
+  readonly zipBytes?: number | null | undefined;
+};
+
+type RobotCheckExecutor =
+  | 'hosted'
+  | 'worker';
+
+type RobotCheckKind =
+  | 'model'
+  | 'robot';
+
+type RobotCheckNeedSeverity =
+  | 'advice'
+  | 'blocking';
+
+type RobotCheckOptionsInput = {
+  readonly actionClip?: number | null | undefined;
+  readonly actionScale?: number | null | undefined;
+  readonly armature?: number | null | undefined;
+  readonly command?: string | null | undefined;
+  readonly defaultPose?: unknown;
+  readonly discardVisual?: boolean | null | undefined;
+  readonly frictionLoss?: number | null | undefined;
+  readonly kd?: number | null | undefined;
+  readonly kp?: number | null | undefined;
+  readonly proprioception?: ReadonlyArray<string> | null | undefined;
+};
+
+type RobotCheckRefusedFileInput = {
+  readonly path: string;
+  readonly reason: string;
+};
 
 type RobotCheckStatus =
   | 'fail'
@@ -507,6 +585,33 @@ type ValidateRobotCardMutationVariables = Exact<{
 
 
 type ValidateRobotCardMutation = { readonly validateRobotCard: { readonly ok: boolean, readonly grade: RobotCheckStatus, readonly source: RobotCardSource, readonly engine: string, readonly mjcf_path: string | null, readonly interface_fingerprint: string | null, readonly model: { readonly model: string | null, readonly base: string | null, readonly joints: ReadonlyArray<string>, readonly files: ReadonlyArray<string>, readonly keyframes: ReadonlyArray<string> } | null, readonly checks: ReadonlyArray<{ readonly code: string, readonly status: RobotCheckStatus, readonly message: string, readonly names: ReadonlyArray<string>, readonly hint: string | null, readonly loc: unknown, readonly data: unknown }> } };
+
+type CreateRobotCheckMutationVariables = Exact<{
+  input: CreateRobotCheckInput;
+}>;
+
+
+type CreateRobotCheckMutation = { readonly createRobotCheck: { readonly result: { readonly id: string, readonly kind: RobotCheckKind, readonly status: JobStatus, readonly intake: unknown, readonly entry: string | null, readonly base: string | null, readonly action: RobotCheckAction | null, readonly executor: RobotCheckExecutor, readonly error: string | null, readonly engine: unknown, readonly published: unknown, readonly priced: boolean, readonly control_hz: number | null, readonly created_at: string, readonly started_at: string | null, readonly finished_at: string | null, readonly claimed_at: string | null, readonly heartbeat_at: string | null, readonly dispatched_at: string | null, readonly claimed_by: string | null, readonly hosted_call_id: string | null, readonly sources_count: number, readonly sources_bytes: number, readonly log_tail: string | null, readonly publish_blockers: ReadonlyArray<string>, readonly cost_usd: number | null, readonly robot_repo: { readonly id: string, readonly full_name: string } | null, readonly model_repo: { readonly id: string, readonly full_name: string } | null, readonly model: { readonly repo: string, readonly hf_repo: string | null, readonly control_class: ControlClass | null, readonly obs: { readonly blocks: ReadonlyArray<string> | null, readonly scales: unknown, readonly profile: string | null, readonly task: unknown, readonly cycle_time_s: number | null } | null } | null, readonly options: { readonly kp: number | null, readonly kd: number | null, readonly armature: number | null, readonly proprioception: ReadonlyArray<string> | null, readonly command: string | null, readonly action_scale: number | null, readonly action_clip: number | null, readonly friction_loss: number | null, readonly default_pose: unknown, readonly discard_visual: boolean | null } | null, readonly created_by: { readonly id: string, readonly handle: string, readonly name: string | null } | null, readonly drop: { readonly filename: string | null, readonly files: number | null, readonly zip_bytes: number | null, readonly unpacked_bytes: number | null, readonly entry_candidates: ReadonlyArray<string> | null, readonly uploaded_files: number | null, readonly uploaded_bytes: number | null, readonly deduped_files: number | null, readonly deduped_bytes: number | null, readonly refused: ReadonlyArray<{ readonly path: string, readonly reason: string }> | null } | null, readonly report: { readonly ok: boolean, readonly grade: RobotCheckStatus, readonly source: string, readonly engine: string, readonly mjcf_path: string | null, readonly interface_fingerprint: string | null, readonly model: { readonly model: string | null, readonly base: string | null, readonly joints: ReadonlyArray<string>, readonly files: ReadonlyArray<string>, readonly keyframes: ReadonlyArray<string> } | null, readonly checks: ReadonlyArray<{ readonly code: string, readonly status: RobotCheckStatus, readonly message: string, readonly names: ReadonlyArray<string>, readonly hint: string | null, readonly loc: unknown, readonly data: unknown }> } | null, readonly draft: { readonly source: string | null, readonly model: unknown, readonly derived: ReadonlyArray<string>, readonly conversion: unknown, readonly card: unknown, readonly blocking: number, readonly mjcf_path: string | null, readonly needs_you: ReadonlyArray<{ readonly field: string, readonly severity: RobotCheckNeedSeverity, readonly why: string, readonly names: ReadonlyArray<string>, readonly suggestion: string | null }> } | null, readonly artifacts: ReadonlyArray<{ readonly path: string, readonly size: number, readonly sha256: string, readonly url: string, readonly content_type: string | null }> } } };
+
+type GetRobotCheckQueryVariables = Exact<{
+  check: string;
+}>;
+
+
+type GetRobotCheckQuery = { readonly robotCheck: { readonly id: string, readonly kind: RobotCheckKind, readonly status: JobStatus, readonly intake: unknown, readonly entry: string | null, readonly base: string | null, readonly action: RobotCheckAction | null, readonly executor: RobotCheckExecutor, readonly error: string | null, readonly engine: unknown, readonly published: unknown, readonly priced: boolean, readonly control_hz: number | null, readonly created_at: string, readonly started_at: string | null, readonly finished_at: string | null, readonly claimed_at: string | null, readonly heartbeat_at: string | null, readonly dispatched_at: string | null, readonly claimed_by: string | null, readonly hosted_call_id: string | null, readonly sources_count: number, readonly sources_bytes: number, readonly log_tail: string | null, readonly publish_blockers: ReadonlyArray<string>, readonly cost_usd: number | null, readonly robot_repo: { readonly id: string, readonly full_name: string } | null, readonly model_repo: { readonly id: string, readonly full_name: string } | null, readonly model: { readonly repo: string, readonly hf_repo: string | null, readonly control_class: ControlClass | null, readonly obs: { readonly blocks: ReadonlyArray<string> | null, readonly scales: unknown, readonly profile: string | null, readonly task: unknown, readonly cycle_time_s: number | null } | null } | null, readonly options: { readonly kp: number | null, readonly kd: number | null, readonly armature: number | null, readonly proprioception: ReadonlyArray<string> | null, readonly command: string | null, readonly action_scale: number | null, readonly action_clip: number | null, readonly friction_loss: number | null, readonly default_pose: unknown, readonly discard_visual: boolean | null } | null, readonly created_by: { readonly id: string, readonly handle: string, readonly name: string | null } | null, readonly drop: { readonly filename: string | null, readonly files: number | null, readonly zip_bytes: number | null, readonly unpacked_bytes: number | null, readonly entry_candidates: ReadonlyArray<string> | null, readonly uploaded_files: number | null, readonly uploaded_bytes: number | null, readonly deduped_files: number | null, readonly deduped_bytes: number | null, readonly refused: ReadonlyArray<{ readonly path: string, readonly reason: string }> | null } | null, readonly report: { readonly ok: boolean, readonly grade: RobotCheckStatus, readonly source: string, readonly engine: string, readonly mjcf_path: string | null, readonly interface_fingerprint: string | null, readonly model: { readonly model: string | null, readonly base: string | null, readonly joints: ReadonlyArray<string>, readonly files: ReadonlyArray<string>, readonly keyframes: ReadonlyArray<string> } | null, readonly checks: ReadonlyArray<{ readonly code: string, readonly status: RobotCheckStatus, readonly message: string, readonly names: ReadonlyArray<string>, readonly hint: string | null, readonly loc: unknown, readonly data: unknown }> } | null, readonly draft: { readonly source: string | null, readonly model: unknown, readonly derived: ReadonlyArray<string>, readonly conversion: unknown, readonly card: unknown, readonly blocking: number, readonly mjcf_path: string | null, readonly needs_you: ReadonlyArray<{ readonly field: string, readonly severity: RobotCheckNeedSeverity, readonly why: string, readonly names: ReadonlyArray<string>, readonly suggestion: string | null }> } | null, readonly artifacts: ReadonlyArray<{ readonly path: string, readonly size: number, readonly sha256: string, readonly url: string, readonly content_type: string | null }> } | null };
+
+type ListRobotChecksQueryVariables = Exact<{
+  robotRepo?: string | null | undefined;
+  status?: JobStatus | null | undefined;
+  executor?: RobotCheckExecutor | null | undefined;
+  limit?: number | null | undefined;
+  cursor?: string | null | undefined;
+}>;
+
+
+type ListRobotChecksQuery = { readonly robotChecks: { readonly items: ReadonlyArray<{ readonly id: string, readonly kind: RobotCheckKind, readonly status: JobStatus, readonly intake: unknown, readonly entry: string | null, readonly base: string | null, readonly action: RobotCheckAction | null, readonly executor: RobotCheckExecutor, readonly error: string | null, readonly engine: unknown, readonly published: unknown, readonly priced: boolean, readonly control_hz: number | null, readonly created_at: string, readonly started_at: string | null, readonly finished_at: string | null, readonly claimed_at: string | null, readonly heartbeat_at: string | null, readonly dispatched_at: string | null, readonly claimed_by: string | null, readonly hosted_call_id: string | null, readonly sources_count: number, readonly sources_bytes: number, readonly log_tail: string | null, readonly publish_blockers: ReadonlyArray<string>, readonly cost_usd: number | null, readonly robot_repo: { readonly id: string, readonly full_name: string } | null, readonly model_repo: { readonly id: string, readonly full_name: string } | null, readonly model: { readonly repo: string, readonly hf_repo: string | null, readonly control_class: ControlClass | null, readonly obs: { readonly blocks: ReadonlyArray<string> | null, readonly scales: unknown, readonly profile: string | null, readonly task: unknown, readonly cycle_time_s: number | null } | null } | null, readonly options: { readonly kp: number | null, readonly kd: number | null, readonly armature: number | null, readonly proprioception: ReadonlyArray<string> | null, readonly command: string | null, readonly action_scale: number | null, readonly action_clip: number | null, readonly friction_loss: number | null, readonly default_pose: unknown, readonly discard_visual: boolean | null } | null, readonly created_by: { readonly id: string, readonly handle: string, readonly name: string | null } | null, readonly drop: { readonly filename: string | null, readonly files: number | null, readonly zip_bytes: number | null, readonly unpacked_bytes: number | null, readonly entry_candidates: ReadonlyArray<string> | null, readonly uploaded_files: number | null, readonly uploaded_bytes: number | null, readonly deduped_files: number | null, readonly deduped_bytes: number | null, readonly refused: ReadonlyArray<{ readonly path: string, readonly reason: string }> | null } | null, readonly report: { readonly ok: boolean, readonly grade: RobotCheckStatus, readonly source: string, readonly engine: string, readonly mjcf_path: string | null, readonly interface_fingerprint: string | null, readonly model: { readonly model: string | null, readonly base: string | null, readonly joints: ReadonlyArray<string>, readonly files: ReadonlyArray<string>, readonly keyframes: ReadonlyArray<string> } | null, readonly checks: ReadonlyArray<{ readonly code: string, readonly status: RobotCheckStatus, readonly message: string, readonly names: ReadonlyArray<string>, readonly hint: string | null, readonly loc: unknown, readonly data: unknown }> } | null, readonly draft: { readonly source: string | null, readonly model: unknown, readonly derived: ReadonlyArray<string>, readonly conversion: unknown, readonly card: unknown, readonly blocking: number, readonly mjcf_path: string | null, readonly needs_you: ReadonlyArray<{ readonly field: string, readonly severity: RobotCheckNeedSeverity, readonly why: string, readonly names: ReadonlyArray<string>, readonly suggestion: string | null }> } | null, readonly artifacts: ReadonlyArray<{ readonly path: string, readonly size: number, readonly sha256: string, readonly url: string, readonly content_type: string | null }> }>, readonly pageInfo: { readonly endCursor: string | null, readonly hasNextPage: boolean } } };
+
+type RobotCheckFieldsFragment = { readonly id: string, readonly kind: RobotCheckKind, readonly status: JobStatus, readonly intake: unknown, readonly entry: string | null, readonly base: string | null, readonly action: RobotCheckAction | null, readonly executor: RobotCheckExecutor, readonly error: string | null, readonly engine: unknown, readonly published: unknown, readonly priced: boolean, readonly control_hz: number | null, readonly created_at: string, readonly started_at: string | null, readonly finished_at: string | null, readonly claimed_at: string | null, readonly heartbeat_at: string | null, readonly dispatched_at: string | null, readonly claimed_by: string | null, readonly hosted_call_id: string | null, readonly sources_count: number, readonly sources_bytes: number, readonly log_tail: string | null, readonly publish_blockers: ReadonlyArray<string>, readonly cost_usd: number | null, readonly robot_repo: { readonly id: string, readonly full_name: string } | null, readonly model_repo: { readonly id: string, readonly full_name: string } | null, readonly model: { readonly repo: string, readonly hf_repo: string | null, readonly control_class: ControlClass | null, readonly obs: { readonly blocks: ReadonlyArray<string> | null, readonly scales: unknown, readonly profile: string | null, readonly task: unknown, readonly cycle_time_s: number | null } | null } | null, readonly options: { readonly kp: number | null, readonly kd: number | null, readonly armature: number | null, readonly proprioception: ReadonlyArray<string> | null, readonly command: string | null, readonly action_scale: number | null, readonly action_clip: number | null, readonly friction_loss: number | null, readonly default_pose: unknown, readonly discard_visual: boolean | null } | null, readonly created_by: { readonly id: string, readonly handle: string, readonly name: string | null } | null, readonly drop: { readonly filename: string | null, readonly files: number | null, readonly zip_bytes: number | null, readonly unpacked_bytes: number | null, readonly entry_candidates: ReadonlyArray<string> | null, readonly uploaded_files: number | null, readonly uploaded_bytes: number | null, readonly deduped_files: number | null, readonly deduped_bytes: number | null, readonly refused: ReadonlyArray<{ readonly path: string, readonly reason: string }> | null } | null, readonly report: { readonly ok: boolean, readonly grade: RobotCheckStatus, readonly source: string, readonly engine: string, readonly mjcf_path: string | null, readonly interface_fingerprint: string | null, readonly model: { readonly model: string | null, readonly base: string | null, readonly joints: ReadonlyArray<string>, readonly files: ReadonlyArray<string>, readonly keyframes: ReadonlyArray<string> } | null, readonly checks: ReadonlyArray<{ readonly code: string, readonly status: RobotCheckStatus, readonly message: string, readonly names: ReadonlyArray<string>, readonly hint: string | null, readonly loc: unknown, readonly data: unknown }> } | null, readonly draft: { readonly source: string | null, readonly model: unknown, readonly derived: ReadonlyArray<string>, readonly conversion: unknown, readonly card: unknown, readonly blocking: number, readonly mjcf_path: string | null, readonly needs_you: ReadonlyArray<{ readonly field: string, readonly severity: RobotCheckNeedSeverity, readonly why: string, readonly names: ReadonlyArray<string>, readonly suggestion: string | null }> } | null, readonly artifacts: ReadonlyArray<{ readonly path: string, readonly size: number, readonly sha256: string, readonly url: string, readonly content_type: string | null }> };
 
 type AbortUploadMutationVariables = Exact<{
   input: AbortUploadInput;
@@ -748,6 +853,9 @@ export interface Documents {
   readonly 'get-robot-card': { readonly answer: GetRobotCardQuery; readonly variables: GetRobotCardQueryVariables }
   readonly 'put-robot-card': { readonly answer: PutRobotCardMutation; readonly variables: PutRobotCardMutationVariables }
   readonly 'validate-robot-card': { readonly answer: ValidateRobotCardMutation; readonly variables: ValidateRobotCardMutationVariables }
+  readonly 'create-robot-check': { readonly answer: CreateRobotCheckMutation; readonly variables: CreateRobotCheckMutationVariables }
+  readonly 'get-robot-check': { readonly answer: GetRobotCheckQuery; readonly variables: GetRobotCheckQueryVariables }
+  readonly 'list-robot-checks': { readonly answer: ListRobotChecksQuery; readonly variables: ListRobotChecksQueryVariables }
   readonly 'abort-upload': { readonly answer: AbortUploadMutation; readonly variables: AbortUploadMutationVariables }
   readonly 'complete-upload': { readonly answer: CompleteUploadMutation; readonly variables: CompleteUploadMutationVariables }
   readonly 'delete-files': { readonly answer: DeleteFilesMutation; readonly variables: DeleteFilesMutationVariables }

@@ -25,6 +25,8 @@ import './runs/run-readings.ts'
 import './runs/run-report.ts'
 import './runs/run-stream.ts'
 import './accounts/viewer.ts'
+import './checks/check.ts'
+import './checks/check-operations.ts'
 import { builder } from './builder.ts'
 
 export const schema = builder.toSchema()

@@ -22,6 +22,7 @@ const subjects = [
   'planner',
   'hosting',
   'runs',
+  'checks',
 ]
 
 const upTo = (folder: string, subject: string) =>

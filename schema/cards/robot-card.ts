@@ -41,7 +41,7 @@ type Validation = NonNullable<RobotCardDocument['validation']>
 /** A check from a report of the hub, or one claimed by a publisher. */
 type CheckShape = Validation['checks'][number] | RobotValidationReport['checks'][number]
 
-const Check = builder.objectRef<CheckShape>('RobotValidationCheck').implement({
+export const ValidationCheck = builder.objectRef<CheckShape>('RobotValidationCheck').implement({
   description: 'A check and its result.',
   fields: (t) => ({
     code: t.exposeString('code', { description: 'Stable, machine-readable: `mjcf.parses`, `interface.base`, …' }),
@@ -79,7 +79,7 @@ const ValidationRecord = builder.objectRef<Validation>('RobotValidationRecord').
       description: "When the checks ran; if older than the card's `updatedAt`, the card has changed since.",
       resolve: ({ checked_at }) => new Date(checked_at).toISOString(),
     }),
-    checks: t.expose('checks', { type: [Check], description: 'Results of the checks.' }),
+    checks: t.expose('checks', { type: [ValidationCheck], description: 'Results of the checks.' }),
     checkId: t.exposeString('check_id', {
       nullable: true,
       description: 'Id of the hosted check that produced the report.',
@@ -188,7 +188,7 @@ query('robotCard', {
   read: getRobotCard,
 })
 
-const ModelSummary = builder.objectRef<RobotModelSummary>('RobotModelSummary').implement({
+export const ModelSummary = builder.objectRef<RobotModelSummary>('RobotModelSummary').implement({
   description:
     'Summary of the model as MuJoCo would compile it; a model that MuJoCo rejects has no base, joints or keyframes.',
   fields: (t) => ({
@@ -232,6 +232,9 @@ export const ValidationReport = builder.objectRef<RobotValidationReport>('RobotV
       nullable: true,
       description: 'Summary of the model; null if the card names none.',
     }),
-    checks: t.expose('checks', { type: [Check], description: 'All checks, including passed and skipped ones.' }),
+    checks: t.expose('checks', {
+      type: [ValidationCheck],
+      description: 'All checks, including passed and skipped ones.',
+    }),
   }),
 })

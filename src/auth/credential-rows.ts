@@ -38,11 +38,13 @@ const reachColumns = `a.id as account_id, a.kind as account_kind, a.handle, a.na
     from memberships m where m.user_id = a.id), '[]'::json) as orgs`
 
 /** The key of a hosted job is dead once the job has ended. */
-const jobStands = `(k.job_id is null or exists (select 1 from runs u where u.id = k.job_id and u.status in ('queued', 'running')))`
+const jobStands = `(k.job_id is null or exists (select 1 from runs u where u.id = k.job_id and u.status in ('queued', 'running'))
+  or exists (select 1 from robot_checks u where u.id = k.job_id and u.status in ('queued', 'running')))`
 
 const keyColumns = `k.id, k.name, k.scope, k.created_by, case when k.limited then to_json(k.repo_ids) end as repo_ids, k.agent,
       k.daily_gpu_hour_quota::text as gpu_hours, k.expires_at, k.job_id,
-      case when k.job_id is not null then (select to_json(u.repo_ids) from runs u where u.id = k.job_id) end as named_repo_ids,
+      case when k.job_id is not null then (select to_json(u.repo_ids) from runs u where u.id = k.job_id
+        union all select to_json(u.repo_ids) from robot_checks u where u.id = k.job_id) end as named_repo_ids,
       k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) and ${jobStands} as live, ${reachColumns}`
 
 export const keyByDigest: Statement<KeyRow> = {

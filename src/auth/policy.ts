@@ -212,11 +212,16 @@ export function runListedSql(alias: string): string {
   return `(${alias}.repo_ids && :repoIds::text[] and ${alias}.repo_ids <@ :repoIds::text[])`
 }
 
-/** May the viewer run work of this owner: 403 for one who sees a run without being of the account that is billed. */
-export function assertRunsFor(viewer: Viewer, ownerId: string, level: ScopeLevel = 'train'): Credentialed {
+/** May the viewer run work of this owner: 403 for one who sees a job without being of the account that is billed. */
+export function assertRunsFor(
+  viewer: Viewer,
+  ownerId: string,
+  level: ScopeLevel = 'train',
+  name = 'The run',
+): Credentialed {
   const credential = assertLevel(viewer, level)
   if (credential.accountIds.includes(ownerId)) return credential
-  throw forbidden('The run belongs to an account that you are not of.')
+  throw forbidden(`${name} belongs to an account that you are not of.`)
 }
 
 /** 403 `forbidden.agent`: an agent key may not delete a repo or run, or make a repo public, at its creation or later. */

@@ -5,12 +5,14 @@ import type { Db, Statement, Tx } from '../store/db.ts'
 const PRUNE_BATCH_ROWS = 1000
 
 /**
- * `pinned`: a run was made from the repo while the row was live. A pin takes the repo's number under a lock that excludes changes of its files, so no row
+ * `pinned`: a run was made from the repo while the row was live, or a check that may still read or publish it. A pin takes the repo's number under a lock that excludes changes of its files, so no row
  * can be closed by the time that a pin of it commits: what is not pinned here never will be.
  */
 const closedRows: Statement<{ id: number; blob_id: string; pinned: boolean }> = {
   name: 'files-closed',
-  text: `select f.id, f.blob_id, exists (select 1 from run_datasets d where d.repo_id = f.repo_id and d.seq >= f.from_seq and d.seq < f.to_seq) as pinned
+  text: `select f.id, f.blob_id, exists (select 1 from run_datasets d where d.repo_id = f.repo_id and d.seq >= f.from_seq and d.seq < f.to_seq)
+      or exists (select 1 from robot_checks c where c.source_repo_id = f.repo_id and c.source_seq >= f.from_seq and c.source_seq < f.to_seq
+        and c.published_at is null and c.status in ('queued', 'running', 'succeeded')) as pinned
     from files f where f.closed_at is not null and not f.pinned and f.closed_at <= now() - make_interval(secs => $1)
     order by f.closed_at limit ${PRUNE_BATCH_ROWS}`,
 }

@@ -1,5 +1,6 @@
 /** Background work, as data. Each is idempotent and may run on two hubs at once. */
 import { z } from 'zod'
+import { dispatchCheck, dispatchWaitingChecks } from '../checks/dispatch/dispatch-check.ts'
 import type { Deps } from '../operation/context.ts'
 import { dispatchRun, dispatchWaiting } from '../runs/dispatch/dispatch-run.ts'
 import type { JobDefinition } from '../store/queue.ts'
@@ -108,6 +109,25 @@ const runsDispatch = define({
   handler: (_input, { deps }) => dispatchWaiting(deps),
 })
 
+const checkDispatch = define({
+  name: 'check-dispatch',
+  input: z.object({ checkId: z.string() }),
+  expireSeconds: 300,
+  retryLimit: 5,
+  concurrency: 4,
+  handler: ({ checkId }, { deps }) => dispatchCheck(deps, checkId),
+})
+
+const checksDispatch = define({
+  name: 'checks-dispatch',
+  input: z.object({}),
+  cron: '* * * * *',
+  expireSeconds: 300,
+  retryLimit: 0,
+  concurrency: 1,
+  handler: (_input, { deps }) => dispatchWaitingChecks(deps),
+})
+
 const runMetricsFile = define({
   name: 'run-metrics-file',
   input: z.object({ runId: z.string() }),
@@ -128,5 +148,7 @@ export const jobs: readonly JobDefinition<Deps>[] = [
   runObjectsCollect,
   runDispatch,
   runsDispatch,
+  checkDispatch,
+  checksDispatch,
   runMetricsFile,
 ]

@@ -1,4 +1,5 @@
 /** What every hub does by the clock: leases and limits of runs, then hosted processes that have nothing to do any more. */
+import { hostedCheck } from '../checks/dispatch/dispatch-check.ts'
 import { endCalls as endCallsOf } from '../hosting/end-calls.ts'
 import type { HostedKind } from '../hosting/hosted-kind.ts'
 import type { Deps } from '../operation/context.ts'
@@ -7,7 +8,7 @@ import { sweepLeases } from '../runs/lease/sweep-leases.ts'
 import type { SweepDeps } from '../work/sweep.ts'
 import { type SweepTimer, startSweeping } from '../work/sweep-timer.ts'
 
-const hostedKinds: readonly HostedKind[] = [hostedRun]
+const hostedKinds: readonly HostedKind[] = [hostedRun, hostedCheck]
 
 /** Ends hosted processes whose job is over; returns how many. */
 export function endCalls(deps: Pick<Deps, 'db' | 'hosted' | 'log'>): Promise<number> {

@@ -42,6 +42,7 @@ export const environment = z.object({
   RUN_LEASE_SECONDS: whole(1, 86_400).default(300),
   RUN_MAX_ATTEMPTS: whole(1, 1000).default(5),
   RUN_DAILY_GPU_HOUR_QUOTA: decimal(1_000_000).default(24),
+  ROBOT_CHECK_DAILY_QUOTA: whole(1, 1_000_000).default(50),
   COACH_MAX_ARTIFACT_BYTES: whole(1, 16 * 1024 ** 2).default(4 * 1024 ** 2),
   HOSTED_APP_NAME: wordText.optional(),
   HOSTED_BACKEND: z.enum(['process', 'kubernetes']).default('process'),

@@ -84,6 +84,8 @@ export interface Config {
   readonly tiers: TierTable
   readonly runs: RunSettings
   readonly hosted: HostedSettings
+  /** How many checks an account may make in 24 hours. */
+  readonly dailyRobotChecks: number
 }
 
 /** Thrown with every fault of the environment in one message, a line each, naming the variable and of values only files and folders. */
@@ -135,6 +137,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       headroom: values.PLANNER_HEADROOM,
     },
     hosted: hostedSettings(values),
+    dailyRobotChecks: values.ROBOT_CHECK_DAILY_QUOTA,
   }
 }
 

@@ -158,6 +158,26 @@ export const errorTable = {
     'In progress',
     'The same thing is being done by another request right now; try again.',
   ),
+  'conflict.not_succeeded': kind(409, 'CONFLICT', 'Not succeeded', 'Only a check that succeeded is published.'),
+  'conflict.already_published': kind(409, 'CONFLICT', 'Already published', 'The check was published before.'),
+  'conflict.report_failed': kind(
+    409,
+    'CONFLICT',
+    'The report does not allow it',
+    'The report of the check failed, or lacks what is published.',
+  ),
+  'conflict.needs_answers': kind(
+    409,
+    'CONFLICT',
+    'Answers are missing',
+    'The draft lists a blocking `needs_you` item, which a person has to answer in a new check.',
+  ),
+  'conflict.source_changed': kind(
+    409,
+    'CONFLICT',
+    'Source changed',
+    'A file that the check snapshotted, or its repo, changed since the check was queued.',
+  ),
   'conflict.unverified': kind(
     409,
     'CONFLICT',
@@ -220,6 +240,12 @@ export const errorTable = {
     'QUOTA',
     'GPU-hour quota exceeded',
     'The priced runs of the last 24 hours and this one reserve more GPU hours than the person or key may; `Retry-After` says when there is room.',
+  ),
+  'quota.robot_checks': kind(
+    429,
+    'QUOTA',
+    'Robot check quota exceeded',
+    'The account has made as many checks in the last 24 hours as it may (ROBOT_CHECK_DAILY_QUOTA); `Retry-After` says when there is room.',
   ),
   'idempotency.mismatch': kind(
     422,

@@ -1,7 +1,7 @@
 /** TypeIDs: a prefix and a UUIDv7 in base32, so that ids sort by the time they were made. */
 import { typeid } from 'typeid-js'
 
-export type IdPrefix = 'user' | 'org' | 'key' | 'sess' | 'repo' | 'blob' | 'upl' | 'aud' | 'run' | 'led'
+export type IdPrefix = 'user' | 'org' | 'key' | 'sess' | 'repo' | 'blob' | 'upl' | 'aud' | 'run' | 'check' | 'led'
 
 /** A new id such as `repo_01jd…`. */
 export function newId(prefix: IdPrefix): string {

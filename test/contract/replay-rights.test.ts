@@ -52,7 +52,19 @@ const repoOf = (org: string, kind = 'dataset') => hub.repo(boss, { kind, owner: 
 const post = async (who: Who, path: string, body: Json) => (await hub.call(who, 'POST', path, body)).json
 const runOf = async (org: string): Promise<string> => (await post(boss, '/v1/runs', { recipe, owner: org })).id
 
+/** A robot repo of the org with a model file, and what a check of it is asked. */
+const checkOf = async (org: string) => {
+  const robot = await repoOf(org, 'robot')
+  await hub.upload(boss, robot, { 'arm.xml': '<mujoco/>' })
+  return { kind: 'robot', robot_repo: robot, entry: 'arm.xml', control_hz: 50, action: 'position' }
+}
+
 const rows: Readonly<Record<string, Row>> = {
+  createRobotCheck: {
+    given: async ({ org }) => ({ path: '/v1/robot-checks', body: await checkOf(org) }),
+    left: 404,
+    limited: 404,
+  },
   createRepo: {
     given: async ({ org }) => ({ path: '/v1/repos', body: { kind: 'model', slug: newName(), owner: org } }),
     left: 403,

@@ -1,0 +1,18 @@
+/** Downloads of what a check made. */
+import type { RequestContext } from '../../operation/context.ts'
+import { baseName } from '../../platform/file-path.ts'
+import { requireObjects } from '../../store/objects/required.ts'
+import type { CheckArtifact } from '../check-shape.ts'
+import { CHECK_URL_TTL_SECONDS } from '../limits.ts'
+
+/** A URL that answers GET for an hour. No network call. */
+export function signArtifact(
+  ctx: Pick<RequestContext, 'deps'>,
+  { name, storageKey, contentType }: Pick<CheckArtifact, 'name' | 'storageKey' | 'contentType'>,
+): Promise<string> {
+  return requireObjects(ctx.deps).signGet(storageKey, {
+    ttlSeconds: CHECK_URL_TTL_SECONDS,
+    downloadName: baseName(name),
+    contentType: contentType ?? undefined,
+  })
+}

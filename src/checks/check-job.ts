@@ -1,0 +1,11 @@
+/** What the kernel of leased work has to know of checks. Without a lease: the check of a dead worker runs until it is canceled. Spec, "States and transitions". */
+import { runListedSql } from '../auth/policy.ts'
+import type { JobKind } from '../work/job-kind.ts'
+
+export const checkJob: JobKind = {
+  name: 'robot_check',
+  idPrefix: 'check',
+  table: 'robot_checks',
+  listedSql: runListedSql,
+  lease: null,
+}

@@ -1,0 +1,67 @@
+/** A check as verbs that move it see it: what decides, under the lock of its row. Lock order: repos, checks, accounts. */
+import { runViewer, runVisibleSql, visibleRuns } from '../auth/policy.ts'
+import type { RequestContext } from '../operation/context.ts'
+import { notFound } from '../platform/errors.ts'
+import { isId } from '../platform/ids.ts'
+import type { Usd } from '../platform/money.ts'
+import { column, type RowOf } from '../store/columns.ts'
+import type { Querier } from '../store/db.ts'
+import { param, statement } from '../store/statement.ts'
+import { heldJobColumns, isClaimer, isOwnKey, type JobActor, type JobExecutor, refused } from '../work/held-job.ts'
+import type { JobStatus } from '../work/job-status.ts'
+import type { CheckKind } from './check-shape.ts'
+import { type CheckTrigger, decideCheck } from './check-state.ts'
+
+const rowColumns = heldJobColumns.with({
+  status: column<JobStatus>('u.status'),
+  executor: column<JobExecutor>('u.executor'),
+  kind: column<CheckKind>('u.kind'),
+  entry: column<string | null>('u.entry'),
+  robotRepoId: column<string | null>('u.robot_repo_id'),
+  sourceRepoId: column<string | null>('u.source_repo_id'),
+  priced: column<boolean>('u.priced'),
+  rateUsdPerHour: column<Usd | null>('u.rate_usd_per_hour'),
+  logSeq: column<number>('u.log_seq'),
+  logLines: column<number>('u.log_lines'),
+  logTail: column<string>('u.log_tail'),
+  /** The database's clock, which decides everything about time. */
+  now: column<string>('now()'),
+})
+
+export type HeldCheck = RowOf<typeof rowColumns>
+
+const visibleById = statement({
+  name: 'robot-check-facts-visible',
+  columns: rowColumns,
+  params: { ...runViewer, checkId: param<string>() },
+  text: `select ${rowColumns.sql} from robot_checks u where u.id = :checkId and ${runVisibleSql('u')}`,
+})
+
+const lockById = statement({
+  name: 'robot-check-lock',
+  columns: rowColumns,
+  text: `select ${rowColumns.sql} from robot_checks u where u.id = $1 for update`,
+})
+
+/** The check that a verb is about; 404 where the caller may not see it. */
+export async function findCheck(ctx: RequestContext, id: string): Promise<HeldCheck> {
+  const values = { ...visibleRuns(ctx.viewer), checkId: id }
+  const [check] = isId('check', id) ? await ctx.deps.db.query(visibleById, values) : []
+  if (!check) throw notFound(`The check ${id.slice(0, 64)}`)
+  return check
+}
+
+/** Locks the check's row until the transaction ends, and reads it as it then is. */
+export async function lockCheck(tx: Querier, id: string): Promise<HeldCheck> {
+  const [check] = await tx.query(lockById, [id])
+  if (!check) throw notFound(`The check ${id}`)
+  return check
+}
+
+/** Where the table leads; throws its refusal, which names the holder of a check that is held. */
+export function nextStatus(trigger: CheckTrigger, check: HeldCheck, actor: JobActor): JobStatus {
+  const facts = { ...check, isClaimer: isClaimer(check, actor), isOwnKey: isOwnKey(check, actor) }
+  const verdict = decideCheck(trigger, facts)
+  if ('to' in verdict) return verdict.to
+  throw refused(check, verdict.refusal)
+}

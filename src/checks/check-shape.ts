@@ -1,0 +1,174 @@
+/** A check as the graph shows it, and the columns that every read of one selects. Spec, "Robot check job". */
+import type { AccountRef } from '../operation/context.ts'
+import type { Usd } from '../platform/money.ts'
+import { column, columns, type RowOf } from '../store/columns.ts'
+import type { JobExecutor } from '../work/held-job.ts'
+import type { JobStatus } from '../work/job-status.ts'
+import { publishBlockers } from './publish-blockers.ts'
+import { changedSql } from './snapshot-sql.ts'
+
+export type CheckKind = 'robot' | 'model'
+export const checkActions = ['position', 'position_offset', 'position_delta', 'velocity', 'torque'] as const
+export type CheckAction = (typeof checkActions)[number]
+
+/** A JSON object in the names of `/v1`, kept as it was given. */
+export type Document = Readonly<Record<string, unknown>>
+
+export interface CheckArtifact {
+  /** The repo path that it takes if published. */
+  readonly name: string
+  readonly storageKey: string
+  readonly size: number
+  readonly sha256: string
+  readonly contentType: string | null
+}
+
+/** Something that the card says of itself that a person has to look at. */
+export interface CheckNeed {
+  readonly field: string
+  readonly severity: 'blocking' | 'advice'
+  readonly why: string
+  readonly names: readonly string[]
+  readonly suggestion: string | null
+}
+
+export interface CheckDraft {
+  /** `source`, `mjcf_path`, `model`, `derived`, `conversion` as the worker reported them. */
+  readonly reported: Document
+  readonly card: Document | null
+  readonly needsYou: readonly CheckNeed[]
+}
+
+interface RepoRef {
+  readonly id: string
+  readonly fullName: string
+}
+
+/** Of `robot_checks u join accounts o …`. JSON is typed by the verbs that wrote it. */
+export const checkColumns = columns({
+  id: column<string>('u.id'),
+  kind: column<CheckKind>('u.kind'),
+  status: column<JobStatus>('u.status'),
+  ownerId: column<string>('u.owner_id'),
+  robotRepoId: column<string | null>('u.robot_repo_id'),
+  robotRepoName: column<string | null>('u.robot_repo_name'),
+  robotGone: column<boolean>(
+    'u.robot_repo_id is not null and not exists (select 1 from repos r where r.id = u.robot_repo_id)',
+  ),
+  modelRepoId: column<string | null>('u.model_repo_id'),
+  modelRepoName: column<string | null>('u.model_repo_name'),
+  model: column<Document | null>('u.model'),
+  intake: column<Document | null>('u.intake'),
+  entry: column<string | null>('u.entry'),
+  base: column<string | null>('u.base'),
+  controlHz: column<number | null>('u.control_hz'),
+  action: column<CheckAction | null>('u.action'),
+  options: column<Document | null>('u.options'),
+  drop: column<Document | null>('u.drop'),
+  executor: column<JobExecutor>('u.executor'),
+  creatorId: column<string | null>('c.id'),
+  creatorHandle: column<string | null>('c.handle'),
+  creatorName: column<string | null>('c.name'),
+  createdAt: column<string>('u.created_at'),
+  startedAt: column<string | null>('u.started_at'),
+  finishedAt: column<string | null>('u.finished_at'),
+  claimedAt: column<string | null>('u.claimed_at'),
+  heartbeatAt: column<string | null>('u.heartbeat_at'),
+  dispatchedAt: column<string | null>('u.dispatched_at'),
+  claimedBy: column<string | null>('u.claimed_by'),
+  hostedCallId: column<string | null>('u.hosted_call_id'),
+  error: column<string | null>('u.error'),
+  sourcesCount: column<number>('u.sources_count'),
+  sourcesBytes: column<number>('u.sources_bytes'),
+  logSeq: column<number>('u.log_seq'),
+  logTail: column<string>('u.log_tail'),
+  report: column<Document | null>('u.report'),
+  draft: column<Document | null>('u.draft'),
+  card: column<Document | null>('u.card'),
+  needsYou: column<readonly CheckNeed[] | null>('u.needs_you'),
+  engine: column<Document | null>('u.engine'),
+  published: column<Document | null>('u.published'),
+  priced: column<boolean>('u.priced'),
+  costUsd: column<Usd | null>('u.cost_usd'),
+  changedFiles: column<readonly string[]>(changedSql),
+  artifacts: column<
+    readonly CheckArtifact[]
+  >(`coalesce((select json_agg(json_build_object('name', a.name, 'storageKey', a.storage_key, 'size', a.size,
+    'sha256', a.sha256, 'contentType', a.content_type) order by a.name) from robot_check_artifacts a where a.check_id = u.id and a.sha256 is not null), '[]')`),
+})
+
+type CheckRow = RowOf<typeof checkColumns>
+
+/** What `checkColumns` reads from. */
+export const checkTables = 'robot_checks u left join accounts c on c.id = u.created_by'
+
+/** Times RFC 3339; money in dollars with four decimals at most. */
+export interface RobotCheck
+  extends Pick<
+    CheckRow,
+    | 'id'
+    | 'kind'
+    | 'status'
+    | 'model'
+    | 'intake'
+    | 'entry'
+    | 'base'
+    | 'controlHz'
+    | 'action'
+    | 'options'
+    | 'drop'
+    | 'executor'
+    | 'createdAt'
+    | 'startedAt'
+    | 'finishedAt'
+    | 'claimedAt'
+    | 'heartbeatAt'
+    | 'dispatchedAt'
+    | 'claimedBy'
+    | 'hostedCallId'
+    | 'error'
+    | 'sourcesCount'
+    | 'sourcesBytes'
+    | 'report'
+    | 'engine'
+    | 'published'
+    | 'priced'
+    | 'artifacts'
+  > {
+  readonly robotRepo: RepoRef | null
+  readonly modelRepo: RepoRef | null
+  readonly createdBy: AccountRef | null
+  readonly logTail: string | null
+  readonly draft: CheckDraft | null
+  readonly costUsd: number | null
+  readonly publishBlockers: readonly string[]
+}
+
+const refOf = (id: string | null, fullName: string | null): RepoRef | null =>
+  id === null ? null : { id, fullName: fullName ?? '' }
+
+/** A row in the graph's shape. */
+export function toCheck(row: CheckRow): RobotCheck {
+  const { creatorId, creatorHandle, creatorName, robotRepoId, robotRepoName, modelRepoId, modelRepoName } = row
+  const { logSeq, costUsd, changedFiles, robotGone, ownerId: _ownerId, draft, card, needsYou, ...own } = row
+  return {
+    ...own,
+    robotRepo: refOf(robotRepoId, robotRepoName),
+    modelRepo: refOf(modelRepoId, modelRepoName),
+    createdBy:
+      creatorId === null ? null : { id: creatorId, kind: 'user', handle: creatorHandle ?? '', name: creatorName },
+    logTail: logSeq === 0 ? null : row.logTail,
+    draft: draft || card ? { reported: draft ?? {}, card, needsYou: needsYou ?? [] } : null,
+    costUsd: costUsd === null ? null : Number(costUsd),
+    publishBlockers: publishBlockers({
+      status: row.status,
+      published: row.published !== null,
+      reportOk: row.report === null ? null : row.report.ok === true,
+      blockingFields: (needsYou ?? []).filter(({ severity }) => severity === 'blocking').map(({ field }) => field),
+      robotGone,
+      needsCard: row.kind === 'robot',
+      hasCard: card !== null,
+      changedFiles,
+    }).map(({ detail }) => detail),
+  }
+}

@@ -1,0 +1,44 @@
+/** The states of a check and what moves it, as one table. Pure. Spec, "Robot check states". */
+import { type JobExecutor, type JobRefusal, nextState, refusals, type Transition } from '../work/held-job.ts'
+import { type JobStatus, terminalStatuses } from '../work/job-status.ts'
+
+/** `report` says nothing of an end; `dispatch` is the spawn of a hosted function that failed. Publishing moves no status. */
+export type CheckTrigger = 'claim' | 'report' | 'succeed' | 'fail' | 'cancel' | 'dispatch'
+
+/** The facts of a check, and of the credential that acts on it, that decide. */
+export interface CheckFacts {
+  readonly status: JobStatus
+  readonly executor: JobExecutor
+  /** The actor is the credential that claimed it. */
+  readonly isClaimer: boolean
+  /** The actor is the key of the hosted call that executes it. */
+  readonly isOwnKey: boolean
+}
+
+const always = () => true
+const claimer = (check: CheckFacts) => check.isClaimer
+
+export const checkTransitions: readonly Transition<CheckTrigger, CheckFacts>[] = [
+  { trigger: 'claim', from: 'queued', when: (check) => check.executor === 'worker' || check.isOwnKey, to: 'running' },
+  { trigger: 'report', from: 'running', when: claimer, to: 'running' },
+  { trigger: 'succeed', from: 'running', when: claimer, to: 'succeeded' },
+  { trigger: 'fail', from: 'running', when: claimer, to: 'failed' },
+  { trigger: 'cancel', from: 'queued', when: always, to: 'canceled' },
+  { trigger: 'cancel', from: 'running', when: always, to: 'canceled' },
+  { trigger: 'dispatch', from: 'queued', when: (check) => check.executor === 'hosted', to: 'failed' },
+]
+
+export type CheckVerdict = { readonly to: JobStatus } | { readonly refusal: JobRefusal }
+
+/** What `trigger` does to a check of these facts. */
+export function decideCheck(trigger: CheckTrigger, check: CheckFacts): CheckVerdict {
+  const to = nextState(checkTransitions, trigger, check)
+  return to ? { to } : { refusal: refusalOf(trigger, check) }
+}
+
+function refusalOf(trigger: CheckTrigger, check: CheckFacts): JobRefusal {
+  if (terminalStatuses.includes(check.status)) return refusals.ended('check', check.status)
+  if (trigger === 'claim') return check.status === 'running' ? refusals.claimed('check') : refusals.hosted('check')
+  if (check.status === 'queued') return refusals.unclaimed('check')
+  return refusals.notClaimer('check')
+}

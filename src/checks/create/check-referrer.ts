@@ -1,0 +1,16 @@
+/** Checks as what refers to repos: the robot and the model of one that is queued or running. */
+import type { RepoReferrer } from '../../repos/referrers.ts'
+
+declare module '../../repos/referrers.ts' {
+  interface RepoReferrers {
+    readonly robot_check: RepoReferrer
+  }
+}
+
+export const checkReferrer: RepoReferrer = {
+  singular: 'a check',
+  plural: 'Checks',
+  remedy: 'Cancel the checks first.',
+  // Whoever makes a check can write its repos, so none is a stranger's.
+  forgetRepo: async () => {},
+}

@@ -1,0 +1,212 @@
+/** createRobotCheck (spec, "POST /v1/robot-checks"): a queued check, with a snapshot of the files that it is about. */
+import { assertNotJob, requireCredential } from '../../auth/policy.ts'
+import { audit } from '../../operation/audit.ts'
+import { commitVerb, guarded } from '../../operation/commit-verb.ts'
+import type { AllowedContext, RequestContext } from '../../operation/context.ts'
+import { HubError, notFound } from '../../platform/errors.ts'
+import { newId } from '../../platform/ids.ts'
+import type { Usd } from '../../platform/money.ts'
+import { findRepoToWrite, lockRepo, type RepoFacts } from '../../repos/get-repo.ts'
+import { addReferences } from '../../repos/references.ts'
+import type { Querier, Tx } from '../../store/db.ts'
+import { requireObjects } from '../../store/objects/required.ts'
+import { param, statement } from '../../store/statement.ts'
+import type { JobExecutor } from '../../work/held-job.ts'
+import { announceWaiting } from '../../work/waiting.ts'
+import { checkJob } from '../check-job.ts'
+import type { CheckKind, RobotCheck } from '../check-shape.ts'
+import { readCheck } from '../read/get-check.ts'
+import { assertWhole, type CheckRequest } from './check-request.ts'
+import { chooseExecutor } from './choose-executor.ts'
+import { assertDailyQuota } from './daily-quota.ts'
+import { type Snapshot, takeSnapshot } from './snapshot.ts'
+
+const insertCheck = statement({
+  name: 'robot-check-insert',
+  params: {
+    id: param<string>(),
+    kind: param<CheckKind>(),
+    executor: param<JobExecutor>(),
+    ownerId: param<string>(),
+    createdBy: param<string | null>(),
+    filedBy: param<string>(),
+    quotaAccountId: param<string>(),
+    robotRepoId: param<string | null>(),
+    robotRepoName: param<string | null>(),
+    modelRepoId: param<string | null>(),
+    modelRepoName: param<string | null>(),
+    repoIds: param<readonly string[]>(),
+    /** JSON, as are `options` and `drop`. */
+    model: param<string | null>(),
+    entry: param<string | null>(),
+    base: param<string | null>(),
+    controlHz: param<number | null>(),
+    action: param<string | null>(),
+    options: param<string | null>(),
+    drop: param<string | null>(),
+    sourceRepoId: param<string | null>(),
+    sourceSeq: param<number | null>(),
+    sourcePrefix: param<string>(),
+    sourceFlat: param<boolean>(),
+    sourcesCount: param<number>(),
+    sourcesBytes: param<number>(),
+    priced: param<boolean>(),
+    rateUsdPerHour: param<Usd | null>(),
+  },
+  text: `insert into robot_checks (id, kind, status, executor, owner_id, created_by, filed_by, quota_account_id, robot_repo_id, robot_repo_name,
+      model_repo_id, model_repo_name, repo_ids, model, entry, base, control_hz, action, options, drop, source_repo_id, source_seq, source_prefix,
+      source_flat, sources_count, sources_bytes, priced, rate_usd_per_hour)
+    values (:id, :kind::"RobotCheckKind", 'queued', :executor::"RunExecutor", :ownerId, :createdBy, :filedBy, :quotaAccountId, :robotRepoId,
+      :robotRepoName, :modelRepoId, :modelRepoName, :repoIds, :model::json, :entry, :base, :controlHz, :action, :options::json, :drop::json,
+      :sourceRepoId, :sourceSeq, :sourcePrefix, :sourceFlat, :sourcesCount, :sourcesBytes, :priced, :rateUsdPerHour)`,
+})
+
+/** The repos that a check is about; a robot check has no model. */
+interface CheckRepos {
+  readonly robot: RepoFacts | null
+  readonly model: RepoFacts | null
+  /** Whose account is billed: the robot's, or the model's where there is no robot. */
+  readonly ownerId: string
+  readonly ownerHandle: string
+}
+
+/**
+ * Errors: 401, 403 a repo that the caller sees and may not write, 404 one they do not see, 409 `conflict.wrong_kind` and `conflict.unverified`, 422, 429
+ * `quota.robot_checks` with its headers; hosted work: 503 no hosted app, 403. Of a check that is refused nothing is recorded.
+ */
+export function createCheck(ctx: RequestContext, request: CheckRequest): Promise<RobotCheck> {
+  return guarded(
+    ctx,
+    () => mayCheck(ctx, request),
+    (allowed, repos) => make(allowed, repos, request),
+  )
+}
+
+async function mayCheck(ctx: RequestContext, request: CheckRequest): Promise<CheckRepos> {
+  requireCredential(ctx.viewer)
+  assertNotJob(ctx.viewer, 'make a check')
+  assertWhole(request)
+  const robot = request.robotRepo ? await findNamed(ctx, request.robotRepo) : null
+  const model = request.model ? await findNamed(ctx, request.model.repo) : null
+  const billed = robot ?? model
+  if (!billed) throw new Error('A whole request names a repo.')
+  return { robot, model, ownerId: billed.ownerId, ownerHandle: billed.fullName.split('/')[0] ?? '' }
+}
+
+function findNamed(ctx: RequestContext, name: string): Promise<RepoFacts> {
+  const [owner = '', repo = ''] = name.split('/')
+  return findRepoToWrite(ctx, { owner, repo })
+}
+
+async function make(ctx: AllowedContext, repos: CheckRepos, request: CheckRequest): Promise<RobotCheck> {
+  const viewer = requireCredential(ctx.viewer)
+  const { config } = ctx.deps
+  assertKind(repos.robot, 'robot')
+  assertKind(repos.model, 'model')
+  requireObjects(ctx.deps)
+  const place = chooseExecutor(config.hosted, repos.ownerHandle, viewer.agent, request.executor ?? null)
+  const id = newId('check')
+  const quotaAccountId = viewer.personId ?? viewer.account.id
+  return commitVerb(ctx, async (tx) => {
+    const locked = await lockRepos(tx, repos)
+    const snapshot = await snapshotOf(tx, locked, request)
+    await assertDailyQuota(tx, quotaAccountId, config.dailyRobotChecks)
+    await tx.query(insertCheck, {
+      id,
+      ...place,
+      ...reposOf(repos),
+      ...answersOf(request),
+      ...sourceOf(snapshot),
+      ownerId: repos.ownerId,
+      createdBy: viewer.personId,
+      filedBy: viewer.credentialId,
+      quotaAccountId,
+    })
+    await refer(tx, id, repos)
+    await announce(ctx, tx, id, repos, request, place.executor)
+    return readCheck(tx, viewer, id)
+  })
+}
+
+function assertKind(repo: RepoFacts | null, kind: 'robot' | 'model'): void {
+  if (repo === null || repo.kind === kind) return
+  throw new HubError('conflict.wrong_kind', `${repo.fullName} is a ${repo.kind} repo, not a ${kind} repo.`)
+}
+
+/** The rows as they are under their locks, taken in the order of ids: neither is deleted, and no file of them changes, until the check stands. */
+async function lockRepos(tx: Querier, { robot, model }: CheckRepos): Promise<Pick<CheckRepos, 'robot' | 'model'>> {
+  const found = new Map<string, RepoFacts>()
+  for (const { id, fullName } of [robot, model]
+    .filter((repo) => repo !== null)
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+    const repo = await lockRepo(tx, id)
+    if (!repo) throw notFound(`The repo ${fullName}`)
+    found.set(id, repo)
+  }
+  const locked = (repo: RepoFacts | null) => (repo ? (found.get(repo.id) ?? null) : null)
+  return { robot: locked(robot), model: locked(model) }
+}
+
+/** Of the robot, or of the draft of a model check; of a policy that is fetched from elsewhere there is none. */
+async function snapshotOf(
+  tx: Querier,
+  { robot, model }: Pick<CheckRepos, 'robot' | 'model'>,
+  { kind, entry, model: asked }: CheckRequest,
+): Promise<Snapshot | null> {
+  const repo = kind === 'robot' ? robot : model
+  if (!repo || !entry || asked?.hf_repo) return null
+  return takeSnapshot(tx, kind, repo, entry)
+}
+
+const reposOf = ({ robot, model }: CheckRepos) => ({
+  robotRepoId: robot?.id ?? null,
+  robotRepoName: robot?.fullName ?? null,
+  modelRepoId: model?.id ?? null,
+  modelRepoName: model?.fullName ?? null,
+  repoIds: [robot, model].flatMap((repo) => (repo ? [repo.id] : [])),
+})
+
+function answersOf({ kind, model, entry, base, controlHz, action, options, drop }: CheckRequest) {
+  const json = (value: unknown) => (value == null ? null : JSON.stringify(value))
+  return {
+    kind,
+    model: json(model),
+    entry: entry ?? null,
+    base: base ?? null,
+    controlHz: controlHz ?? null,
+    action: action ?? null,
+    options: json(options),
+    drop: json(drop),
+  }
+}
+
+const sourceOf = (snapshot: Snapshot | null) => ({
+  sourceRepoId: snapshot?.repoId ?? null,
+  sourceSeq: snapshot?.seq ?? null,
+  sourcePrefix: snapshot?.prefix ?? '',
+  sourceFlat: snapshot?.flat ?? false,
+  sourcesCount: snapshot?.count ?? 0,
+  sourcesBytes: snapshot?.bytes ?? 0,
+})
+
+async function refer(tx: Querier, id: string, { robot, model, ownerId }: CheckRepos): Promise<void> {
+  const references = [
+    ...(robot ? [{ repoId: robot.id, reason: 'check' }] : []),
+    ...(model ? [{ repoId: model.id, reason: 'check' }] : []),
+  ]
+  await addReferences(tx, { id, kind: 'robot_check', ownerId }, references)
+}
+
+async function announce(
+  ctx: RequestContext,
+  tx: Tx,
+  id: string,
+  { ownerId, robot, model }: CheckRepos,
+  { kind, entry }: CheckRequest,
+  executor: JobExecutor,
+): Promise<void> {
+  const after = { kind, executor, robot: robot?.fullName ?? null, model: model?.fullName ?? null, entry: entry ?? null }
+  await audit(tx, ctx, { action: 'robot_check.create', accountId: ownerId, targetId: id, after })
+  if (executor === 'worker') announceWaiting(tx, ctx.deps, checkJob, ownerId)
+  else await ctx.deps.queue.send(tx, 'check-dispatch', { checkId: id })
+}

@@ -1,0 +1,49 @@
+/** How many checks an account may make in 24 hours, through whatever key or session. Spec, "Robot checks"; contract, `ROBOT_CHECK_DAILY_QUOTA`. */
+import { HubError } from '../../platform/errors.ts'
+import { column, columns } from '../../store/columns.ts'
+import type { Querier, Statement } from '../../store/db.ts'
+import { param, statement } from '../../store/statement.ts'
+
+const WINDOW_S = 86_400
+
+/** Checks of one account are made one after the other from here to the commit: of two that ask for the last place at once, one gets it. */
+const lockAccount: Statement<never> = {
+  name: 'robot-check-quota-lock',
+  text: 'select id from accounts where id = $1 for no key update',
+}
+
+const counted = columns({
+  used: column<number>('count(*)::int'),
+  /** Age of the oldest that must have left before there is room, in seconds. */
+  ageS: column<number | null>('max(recent.age_s)'),
+})
+
+const lately = statement({
+  name: 'robot-check-quota-used',
+  columns: counted,
+  params: { accountId: param<string>(), limit: param<number>() },
+  text: `select ${counted.sql} from (
+      select extract(epoch from clock_timestamp() - u.created_at)::float8 as age_s from robot_checks u
+      where u.quota_account_id = :accountId and u.created_at > now() - interval '24 hours' order by u.created_at desc limit :limit::int) recent`,
+})
+
+/** Throws 429 `quota.robot_checks` with its headers where the account has made its checks of the day. The caller inserts the new one in the same transaction. */
+export async function assertDailyQuota(tx: Querier, accountId: string, limit: number): Promise<void> {
+  await tx.query(lockAccount, [accountId])
+  const [found] = await tx.query(lately, { accountId, limit })
+  const refusal = quotaRefusal(found?.used ?? 0, limit, found?.ageS ?? 0)
+  if (refusal) throw refusal
+}
+
+/** Null where one more fits. `oldestAgeS` is the age of the oldest of the newest `limit` checks: with it gone there is room. Pure. */
+export function quotaRefusal(used: number, limit: number, oldestAgeS: number): HubError | null {
+  if (used < limit) return null
+  const detail = `The account may make ${limit} checks in 24 hours, and has.`
+  return new HubError('quota.robot_checks', detail, {
+    headers: {
+      'Retry-After': String(Math.max(1, Math.ceil(WINDOW_S - oldestAgeS))),
+      'X-Robot-Check-Quota-Limit': String(limit),
+      'X-Robot-Check-Quota-Used': String(used),
+    },
+  })
+}
