@@ -119,6 +119,13 @@ it('tells of each joint whether it is limited, and of each actuator how it drive
   ])
 })
 
+it('is not misled by a name that looks like what MuJoCo prints', async () => {
+  const { facts } =
+    await run(`<mujoco><worldbody><body><joint name="a&#10;  jnt_limited           0 "/><geom size=".1"/>
+    <body><joint name="b" range="-1 1"/><geom size=".1"/></body></body></worldbody></mujoco>`)
+  expect(facts?.joints.map(({ limited }) => limited)).toEqual([false, true])
+})
+
 it('holds a joint by a servo that adds up speeds, which has a speed for its control', async () => {
   const { facts, simulation } =
     await run(`<mujoco><worldbody><body pos="0 0 1"><joint name="swing" axis="0 1 0" armature=".1"/>

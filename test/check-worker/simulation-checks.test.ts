@@ -91,6 +91,16 @@ describe('a motion', () => {
     expect(statuses({ simulation: { ...still, holding: 0 } }).at(-1)).toBe('sim.rest skip')
   })
 
+  it('out of a range counts where something holds the joints, or where it began so', () => {
+    const ranges = (holding: number, at_start: boolean) =>
+      statuses({ simulation: { ...still, holding, out_of_range: [{ joint: 'a', by: 0.1, at_start }] } })[2]
+    expect([ranges(1, false), ranges(0, true), ranges(0, false)]).toEqual([
+      'sim.joint_ranges warn',
+      'sim.joint_ranges warn',
+      'sim.joint_ranges skip',
+    ])
+  })
+
   it('of a base that stays, tilts or sinks is told apart', () => {
     const base = { body: 'torso', height_start_m: 0.4, height_end_m: 0.38, moved_m: 0.02, tilted_rad: 0.1 }
     const rest = (changed: Partial<typeof base>) =>

@@ -1,5 +1,5 @@
 /** Actuators of a compiled model: what they pull at, and which of MuJoCo's shortcuts they were written as. */
-import { numbers, pair } from './arrays.ts'
+import { numbers, pair, rangesGiven } from './arrays.ts'
 import { isDirect } from './direct-drive.ts'
 import type { ActuatorFacts } from './model-facts.ts'
 import type { Model, Mujoco } from './mujoco.ts'
@@ -19,8 +19,9 @@ export function actuatorFacts(
   ]
   const dynamics = wordsOf(mujoco.mjtDyn, 'mjDYN_')
   const dynamicTypes = numbers(model.actuator_dyntype)
-  const [ctrlLimited, forceLimited] = [flags('actuator_ctrllimited'), flags('actuator_forcelimited')]
   const [ctrlRanges, forceRanges] = [numbers(model.actuator_ctrlrange), numbers(model.actuator_forcerange)]
+  const ctrlLimited = flags('actuator_ctrllimited', names.length) ?? rangesGiven(ctrlRanges)
+  const forceLimited = flags('actuator_forcelimited', names.length) ?? rangesGiven(forceRanges)
   const [gears, gainPrm, biasPrm] = [
     numbers(model.actuator_gear),
     numbers(model.actuator_gainprm),

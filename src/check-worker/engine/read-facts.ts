@@ -1,6 +1,6 @@
 /** From a compiled model to plain facts. */
 import { actuatorFacts } from './actuator-facts.ts'
-import { numbers, pair } from './arrays.ts'
+import { numbers, pair, rangesGiven } from './arrays.ts'
 import type { JointFacts, ModelFacts, RootFacts } from './model-facts.ts'
 import type { MemoryFiles, Model, Mujoco } from './mujoco.ts'
 import { type PrintedFlags, printedFlags } from './printed-flags.ts'
@@ -92,10 +92,10 @@ function jointFacts(model: Model, names: Names, roots: readonly number[], flags:
   const bodies = numbers(model.jnt_bodyid)
   const tops = numbers(model.body_rootid)
   const places = new Map(roots.map((body, place) => [body, place]))
-  const limited = flags('jnt_limited')
-  const forceLimited = flags('jnt_actfrclimited')
   const ranges = numbers(model.jnt_range)
   const forces = numbers(model.jnt_actfrcrange)
+  const limited = flags('jnt_limited', model.njnt) ?? rangesGiven(ranges)
+  const forceLimited = flags('jnt_actfrclimited', model.njnt) ?? rangesGiven(forces)
   const axes = numbers(model.jnt_axis)
   const dofs = numbers(model.jnt_dofadr)
   const [armatures, frictions] = [numbers(model.dof_armature), numbers(model.dof_frictionloss)]

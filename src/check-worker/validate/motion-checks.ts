@@ -38,19 +38,23 @@ export function stableCheck(simulation: SimulationFacts, { simulatedS, steppingS
   return check('sim.stable', 'pass', `The model moves as it should for ${rounded(simulated_s)} s.`, { data })
 }
 
-/** `sim.joint_ranges`: joints with a range stay in it. */
-export function rangesCheck({ out_of_range }: SimulationFacts): Check {
-  if (out_of_range.length === 0)
-    return check('sim.joint_ranges', 'pass', 'Every joint stays in its range.', { data: { out_of_range } })
-  const names = out_of_range.flatMap(({ joint }) => joint ?? [])
+/** `sim.joint_ranges`: joints with a range stay in it. Where nothing holds them they fall against their stops, and only where they begin tells something. */
+export function rangesCheck({ out_of_range, holding }: SimulationFacts): Check {
+  const data = { out_of_range }
+  if (out_of_range.length === 0) return check('sim.joint_ranges', 'pass', 'Every joint stays in its range.', { data })
   const atStart = out_of_range.some(({ at_start }) => at_start)
+  if (!atStart && holding === 0)
+    return check('sim.joint_ranges', 'skip', 'No actuator holds the joints, so that they fall against their stops.', {
+      data,
+    })
+  const names = out_of_range.flatMap(({ joint }) => joint ?? [])
   const message = atStart
     ? `${listed(names)} begin outside of their range at the default pose.`
     : `${listed(names)} leave their range while the default pose is held.`
   const hint = atStart
     ? 'Correct the default pose or the range of the joints.'
     : 'Look at the range, the default pose, and what pulls at the joints.'
-  return check('sim.joint_ranges', 'warn', message, { names, hint, data: { out_of_range } })
+  return check('sim.joint_ranges', 'warn', message, { names, hint, data })
 }
 
 /** `sim.contacts`: no two bodies overlap at the default pose. */

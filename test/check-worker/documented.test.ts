@@ -1,0 +1,24 @@
+/** The page on robot checks says what the code does. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { engineLimits } from '../../src/check-worker/engine/limits.ts'
+import { simulationChecks } from '../../src/check-worker/validate/simulation-checks.ts'
+
+const page = readFileSync(join(import.meta.dirname, '../../docs/check-worker.md'), 'utf8')
+
+it('has every check of the simulation, and no other', () => {
+  const codes = simulationChecks({ notRun: '' }, { entry: '', undecided: null, toldAbove: false }).map(
+    ({ code }) => code,
+  )
+  expect([...page.matchAll(/^\| `(sim\.\w+)`/gm)].map(([, code]) => code)).toEqual(codes)
+})
+
+it('has the limits of the engine', () => {
+  const { processorS, memoryMiB, steppingS, filesBytes, simulatedS } = engineLimits
+  expect(page).toContain(`| processor time, compiling and stepping together | ${processorS} s,`)
+  expect(page).toContain(`| memory of the engine | ${memoryMiB / 1024} GiB |`)
+  expect(page).toContain(`| processor time of the stepping | ${steppingS} s |`)
+  expect(page).toContain(`| files that the model needs | ${filesBytes / 1024 ** 2} MiB |`)
+  expect(page).toContain(`The model is stepped for ${simulatedS} s of its own time`)
+})
