@@ -12,7 +12,7 @@ import { type DraftReport, draftReport } from './draft-report.ts'
 import { type EngineLimits, engineLimits } from './engine/limits.ts'
 import { type DraftCard, draftCard } from './init/draft-card.ts'
 import { localFiles } from './local-files.ts'
-import { conversionNeeds, withRefusals } from './needs.ts'
+import { conversionNeeds, noCard, withRefusals } from './needs.ts'
 import { overlaidFiles } from './overlaid-files.ts'
 import { preparedModel } from './prepared-model.ts'
 import type { Need, RobotCheckRequest } from './request.ts'
@@ -66,7 +66,7 @@ export async function checkRobot(given: RobotCheck): Promise<RobotCheckResult> {
   const asked = [
     ...(converted ? await replaced(files, request.entry, converted, signal) : []),
     ...(model.urdf?.needs ?? []),
-    ...(drafted?.needs ?? []),
+    ...(drafted?.needs ?? [noCard(request.entry)]),
   ]
   const needs = withRefusals(asked, drafted ? statics : [])
   const checks = [

@@ -28,3 +28,9 @@ export function conversionNeeds(entry: string, path: string, text: string, exist
     need('advice', 'entry', why, { names: [path], suggestion: `Check ${path} itself if it is the better model.` }),
   ]
 }
+
+/** Of a model that MuJoCo refused, or on which it gave no verdict. */
+export function noCard(entry: string): Need {
+  const why = `MuJoCo did not compile ${entry}, so that there is nothing to draft a card from.`
+  return need('blocking', 'entry', why, { names: [entry], suggestion: 'sim.compiles of the report says why.' })
+}

@@ -179,9 +179,10 @@ describe('a model that MuJoCo refuses', () => {
       'robot.xml': `<mujoco><asset>\n<mesh name="tip" file="meshes/tip.obj"/></asset>
         <worldbody><body><joint name="j"/><geom type="mesh" mesh="tip"/></body></worldbody></mujoco>`,
     })
-    const { report, card, check } = await robots.check(folder, { entry: 'robot.xml' })
+    const { report, card, needs, check } = await robots.check(folder, { entry: 'robot.xml' })
     expect(report.ok).toBe(false)
     expect(card).toBeNull()
+    expect(needs).toEqual([expect.objectContaining({ field: 'entry', severity: 'blocking', names: ['robot.xml'] })])
     expect(check('assets.closure')).toMatchObject({
       status: 'fail',
       message: 'robot.xml:2: the mesh meshes/tip.obj is not in the repo.',
@@ -204,6 +205,17 @@ describe('a model that MuJoCo refuses', () => {
     const { statuses, check } = await robots.check(folder, { entry: 'robot.xml' })
     expect(statuses).toMatchObject({ 'mjcf.parses': 'pass', 'assets.closure': 'pass', 'sim.compiles': 'fail' })
     expect(check('sim.compiles').hint).toContain('in MuJoCo on your machine')
+  })
+
+  it('crashes the engine: no verdict, and nothing that could be published', async () => {
+    const deep = `<mujoco><worldbody>${'<body>'.repeat(400)}${'</body>'.repeat(400)}</worldbody></mujoco>`
+    const { check, needs, card } = await robots.check(await robots.folder({ 'deep.xml': deep }), { entry: 'deep.xml' })
+    expect(check('sim.compiles')).toMatchObject({
+      status: 'skip',
+      message: expect.stringContaining('without a verdict'),
+    })
+    expect(card).toBeNull()
+    expect(needs).toEqual([expect.objectContaining({ field: 'entry', severity: 'blocking' })])
   })
 
   it('is not asked of MuJoCo where the reader knows that it is too large', async () => {
