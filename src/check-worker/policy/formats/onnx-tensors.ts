@@ -1,0 +1,121 @@
+/** Tensors of an ONNX graph: what an input or output looks like, and how large a weight is. Field numbers are those of onnx.proto3. */
+import { FormatFault } from './format-fault.ts'
+import type { Field, WireReader } from './protobuf-wire.ts'
+
+export interface GraphValue {
+  readonly name: string
+  /** `float32`, `int64`, …; null for what is no tensor. */
+  readonly type: string | null
+  /** A size, the name of a symbolic size, or null for one that is not said. The list is null where even the rank is open. */
+  readonly shape: readonly (number | string | null)[] | null
+}
+
+/** TensorProto.DataType: its name and its bits. */
+const elementTypes: Readonly<Record<number, readonly [name: string, bits: number]>> = {
+  1: ['float32', 32],
+  2: ['uint8', 8],
+  3: ['int8', 8],
+  4: ['uint16', 16],
+  5: ['int16', 16],
+  6: ['int32', 32],
+  7: ['int64', 64],
+  8: ['string', 0],
+  9: ['bool', 8],
+  10: ['float16', 16],
+  11: ['float64', 64],
+  12: ['uint32', 32],
+  13: ['uint64', 64],
+  14: ['complex64', 64],
+  15: ['complex128', 128],
+  16: ['bfloat16', 16],
+  17: ['float8e4m3fn', 8],
+  18: ['float8e4m3fnuz', 8],
+  19: ['float8e5m2', 8],
+  20: ['float8e5m2fnuz', 8],
+  21: ['uint4', 4],
+  22: ['int4', 4],
+  23: ['float4e2m1', 4],
+}
+
+const typeName = (code: number) => elementTypes[code]?.[0] ?? `type ${code}`
+
+/** A ValueInfoProto. */
+export function readValue(wire: WireReader, value: Field): GraphValue {
+  let name = ''
+  let tensor: Pick<GraphValue, 'type' | 'shape'> = { type: null, shape: null }
+  for (const field of wire.fields(value)) {
+    if (field.number === 1) name = wire.text(field)
+    if (field.number === 2) for (const kind of wire.fields(field)) if (kind.number === 1) tensor = readType(wire, kind)
+  }
+  return { name, ...tensor }
+}
+
+/** A TypeProto.Tensor. */
+function readType(wire: WireReader, tensor: Field): Pick<GraphValue, 'type' | 'shape'> {
+  let type: string | null = null
+  let shape: (number | string | null)[] | null = null
+  for (const field of wire.fields(tensor)) {
+    if (field.number === 1) type = typeName(Number(field.value))
+    if (field.number === 2) {
+      shape = []
+      for (const size of wire.fields(field)) if (size.number === 1) shape.push(readSize(wire, size))
+    }
+  }
+  return { type, shape }
+}
+
+/** Exporters write -1 or 0 for a size that is open. */
+function readSize(wire: WireReader, dimension: Field): number | string | null {
+  for (const field of wire.fields(dimension)) {
+    if (field.number === 1 && field.value !== null) {
+      const size = Number(BigInt.asIntN(64, field.value))
+      return size > 0 && Number.isSafeInteger(size) ? size : null
+    }
+    if (field.number === 2) return wire.text(field) || null
+  }
+  return null
+}
+
+export interface Initializer {
+  readonly name: string
+  readonly elements: number
+  /** The file beside the model that holds the weights; null where they are in the model. */
+  readonly external: string | null
+}
+
+/** A TensorProto; its weights are not read. Throws a `FormatFault` where its sizes and its bytes contradict each other: they tell how large a policy is. */
+export function readInitializer(wire: WireReader, tensor: Field): Initializer {
+  let [name, type, rawBytes, hasTypedData, isExternal] = ['', 0, null as number | null, false, false]
+  let external: string | null = null
+  const sizes: bigint[] = []
+  for (const field of wire.fields(tensor)) {
+    if (field.number === 1) sizes.push(...wire.numbers(field))
+    else if (field.number === 2) type = Number(field.value)
+    else if (field.number === 8) name = wire.text(field)
+    else if (field.number === 9) rawBytes = field.end - field.start
+    else if ([4, 5, 6, 7, 10, 11].includes(field.number)) hasTypedData = true
+    else if (field.number === 13) {
+      const [key, value] = readPair(wire, field)
+      if (key === 'location') external = value
+    } else if (field.number === 14) isExternal = field.value === 1n
+  }
+  const elements = sizes.reduce((product, size) => product * BigInt.asIntN(64, size), 1n)
+  if (sizes.some((size) => BigInt.asIntN(64, size) < 0n) || elements > BigInt(Number.MAX_SAFE_INTEGER))
+    throw new FormatFault(`The weights ${JSON.stringify(name)} have an impossible shape.`)
+  const bits = BigInt(elementTypes[type]?.[1] ?? 0)
+  const misses =
+    rawBytes === null ? elements > 0n && !hasTypedData : bits > 0n && BigInt(rawBytes) !== (elements * bits + 7n) / 8n
+  if (!isExternal && misses)
+    throw new FormatFault(`The weights ${JSON.stringify(name)} are not as large as their shape.`)
+  return { name, elements: Number(elements), external: isExternal ? (external ?? '') : null }
+}
+
+/** A StringStringEntryProto. */
+export function readPair(wire: WireReader, pair: Field): [key: string, value: string] {
+  let [key, value] = ['', '']
+  for (const field of wire.fields(pair)) {
+    if (field.number === 1) key = wire.text(field)
+    if (field.number === 2) value = wire.text(field)
+  }
+  return [key, value]
+}

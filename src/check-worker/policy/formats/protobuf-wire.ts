@@ -1,0 +1,109 @@
+/** The wire format of Protocol Buffers over a file: fields are told by their places, and a value is read only when it is asked for. */
+import type { ByteFile } from './byte-file.ts'
+import { FormatFault } from './format-fault.ts'
+
+/** Bytes of the file. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+export interface Field extends Span {
+  /** As the message's schema numbers it. */
+  readonly number: number
+  /** Of a number (`varint`); null for what has a length (`bytes`) and for fixed widths. */
+  readonly value: bigint | null
+  readonly kind: 'varint' | 'fixed' | 'bytes'
+}
+
+/** A text of a header, not of weights: longer ones are cut off by a fault. */
+const MAX_TEXT_BYTES = 1024 * 1024
+
+export interface WireReader {
+  /** The fields of the message in `span`, in order. Throws a `FormatFault` where it is broken or the file has too many of them. */
+  fields(span: Span): Generator<Field>
+  /** The numbers of a repeated field, packed or not. */
+  numbers(field: Field): bigint[]
+  text(field: Field): string
+}
+
+/** `maxFields`: over the whole file, since a field may be two bytes long. */
+export function wireReader(file: ByteFile, maxFields: number): WireReader {
+  let left = maxFields
+  const spend = () => {
+    left -= 1
+    if (left < 0) throw new FormatFault(`It has more than ${maxFields} fields.`)
+  }
+  const varint = (start: number, end: number) => readVarint(file, start, end)
+  return {
+    *fields({ start, end }) {
+      let at = start
+      while (at < end) {
+        spend()
+        const field = fieldAt(varint, at, end)
+        yield field
+        at = field.end
+      }
+    },
+    numbers({ start, end, value, kind }) {
+      if (value !== null) return [value]
+      if (kind !== 'bytes') throw new FormatFault('A number has the wrong type.')
+      const found: bigint[] = []
+      for (let at = start; at < end; ) {
+        spend()
+        const next = varint(at, end)
+        found.push(next.value)
+        at = next.end
+      }
+      return found
+    },
+    text({ start, end, kind }) {
+      if (kind !== 'bytes') throw new FormatFault('A text has the wrong type.')
+      if (end - start > MAX_TEXT_BYTES) throw new FormatFault(`A name or text is longer than ${MAX_TEXT_BYTES} bytes.`)
+      return new TextDecoder().decode(file.read(start, end))
+    },
+  }
+}
+
+type ReadVarint = (start: number, end: number) => { readonly value: bigint; readonly end: number }
+
+function fieldAt(varint: ReadVarint, at: number, end: number): Field {
+  const tag = varint(at, end)
+  const number = Number(tag.value >> 3n)
+  if (number < 1 || number >= 2 ** 29) throw new FormatFault('A field has no valid number.')
+  switch (Number(tag.value & 7n)) {
+    case 0: {
+      const value = varint(tag.end, end)
+      return { number, kind: 'varint', value: value.value, start: tag.end, end: value.end }
+    }
+    case 1:
+      return spanned(number, 'fixed', tag.end, 8n, end)
+    case 2: {
+      const length = varint(tag.end, end)
+      return spanned(number, 'bytes', length.end, length.value, end)
+    }
+    case 5:
+      return spanned(number, 'fixed', tag.end, 4n, end)
+    // Groups (3, 4) would nest without a length to skip by; no schema of today has them.
+    default:
+      throw new FormatFault('A field has a type that is not read.')
+  }
+}
+
+function spanned(number: number, kind: Field['kind'], start: number, lengthBytes: bigint, end: number): Field {
+  if (lengthBytes > BigInt(end - start)) throw new FormatFault('It ends in the middle of a field.')
+  return { number, kind, value: null, start, end: start + Number(lengthBytes) }
+}
+
+const MAX_VARINT_BYTES = 10
+
+/** 64 bits, unsigned. */
+function readVarint(file: ByteFile, start: number, end: number): { value: bigint; end: number } {
+  const bytes = file.read(start, Math.min(end, start + MAX_VARINT_BYTES))
+  let value = 0n
+  for (const [place, byte] of bytes.entries()) {
+    value |= BigInt(byte & 0x7f) << BigInt(7 * place)
+    if (byte < 0x80) return { value: BigInt.asUintN(64, value), end: start + place + 1 }
+  }
+  throw new FormatFault('It ends in the middle of a number.')
+}

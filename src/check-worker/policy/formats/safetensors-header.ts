@@ -1,0 +1,77 @@
+/** The header of a safetensors file: eight bytes with the length of a JSON object, and that object. The weights behind it are not read. */
+import { isJsonObject } from '../../../platform/exact-json.ts'
+import { openByteFile } from './byte-file.ts'
+import { FormatFault } from './format-fault.ts'
+
+export interface SafetensorsHeader {
+  readonly tensors: number
+  /** Elements of all tensors. */
+  readonly params: number
+  readonly metadata: Readonly<Record<string, unknown>>
+}
+
+/** A header of 10,000 tensors has 1 MiB. */
+const MAX_HEADER_BYTES = 16 * 1024 * 1024
+const LENGTH_BYTES = 8
+
+/** Throws a `FormatFault` for what is no safetensors file, and the system's error where it cannot be read. */
+export function readSafetensorsHeader(path: string): SafetensorsHeader {
+  const file = openByteFile(path)
+  try {
+    if (file.sizeBytes < LENGTH_BYTES) throw new FormatFault('It is too short for its header.')
+    const head = file.read(0, LENGTH_BYTES)
+    const lengthBytes = new DataView(head.buffer, head.byteOffset, LENGTH_BYTES).getBigUint64(0, true)
+    if (lengthBytes > BigInt(MAX_HEADER_BYTES)) throw new FormatFault(`Its header claims ${lengthBytes} bytes.`)
+    const end = LENGTH_BYTES + Number(lengthBytes)
+    if (end > file.sizeBytes) throw new FormatFault('It is too short for its header.')
+    return summed(parsed(file.read(LENGTH_BYTES, end)), file.sizeBytes - end)
+  } finally {
+    file.close()
+  }
+}
+
+function parsed(bytes: Uint8Array): Record<string, unknown> {
+  let header: unknown
+  try {
+    header = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch {
+    throw new FormatFault('Its header is not JSON.')
+  }
+  if (!isJsonObject(header)) throw new FormatFault('Its header is not a JSON object.')
+  return header
+}
+
+function summed(
+  { __metadata__: metadata, ...tensors }: Record<string, unknown>,
+  weightBytes: number,
+): SafetensorsHeader {
+  let params = 0
+  for (const [name, tensor] of Object.entries(tensors)) {
+    const elements = elementsOf(tensor, weightBytes)
+    if (elements === null)
+      throw new FormatFault(
+        `The tensor ${JSON.stringify(name.slice(0, 100))} is not as large as its shape, or not in the file.`,
+      )
+    params += elements
+  }
+  return { tensors: Object.keys(tensors).length, params, metadata: isJsonObject(metadata) ? metadata : {} }
+}
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
+
+/** The bits of `F32`, `BF16`, `F8_E4M3`, `I64`, `BOOL`, …; null for a type that is not known. */
+function bitsOf(type: unknown): number | null {
+  if (type === 'BOOL') return 8
+  const [, bits] = (typeof type === 'string' && /^[A-Z]+(\d+)(?:_|$)/.exec(type)) || []
+  return bits === undefined ? null : Number(bits)
+}
+
+function elementsOf(tensor: unknown, weightBytes: number): number | null {
+  if (!isJsonObject(tensor) || !Array.isArray(tensor.shape) || !Array.isArray(tensor.data_offsets)) return null
+  const [begin, end, ...more] = tensor.data_offsets as unknown[]
+  if (!isCount(begin) || !isCount(end) || more.length > 0 || begin > end || end > weightBytes) return null
+  if (!tensor.shape.every(isCount)) return null
+  const elements = tensor.shape.reduce((product: number, size: number) => product * size, 1)
+  const bits = bitsOf(tensor.dtype)
+  return bits !== null && Math.ceil((elements * bits) / 8) === end - begin ? elements : null
+}

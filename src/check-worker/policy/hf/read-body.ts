@@ -1,0 +1,69 @@
+/** Bodies of answers, read to a limit that does not depend on what the answer claims. */
+import { createHash } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { FetchFault } from './fetch-fault.ts'
+import { asFault, type Getter, shown } from './guarded-get.ts'
+
+/** Throws a `FetchFault` for what is larger than `maxBytes` or no JSON. */
+export async function getJson(getter: Getter, url: URL, maxBytes: number, signal: AbortSignal): Promise<unknown> {
+  const response = await getter.get(url, signal)
+  const chunks: Buffer[] = []
+  try {
+    for await (const chunk of capped(response, url, maxBytes)) chunks.push(chunk)
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'))
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new FetchFault(`${shown(url)} is not JSON.`)
+    throw asFault(error, url, signal)
+  } finally {
+    response.destroy()
+  }
+}
+
+export interface ExpectedFile {
+  readonly sizeBytes: number
+  /** Null where the hub that it is of tells none. */
+  readonly sha256: string | null
+}
+
+/** Writes the body to `file`, making its folder. Throws a `FetchFault` where it is not of the size and digest that were told. */
+export async function getFile(
+  getter: Getter,
+  url: URL,
+  file: string,
+  expected: ExpectedFile,
+  signal: AbortSignal,
+): Promise<void> {
+  await mkdir(dirname(file), { recursive: true })
+  const response = await getter.get(url, signal)
+  const hash = createHash('sha256')
+  let received = 0
+  async function* hashed() {
+    for await (const chunk of capped(response, url, expected.sizeBytes)) {
+      hash.update(chunk)
+      received += chunk.length
+      yield chunk
+    }
+  }
+  try {
+    await pipeline(hashed, createWriteStream(file, { flags: 'wx' }), { signal })
+  } catch (error) {
+    throw asFault(error, url, signal)
+  } finally {
+    response.destroy()
+  }
+  const isWhole = received === expected.sizeBytes
+  if (!isWhole || (expected.sha256 !== null && hash.digest('hex') !== expected.sha256))
+    throw new FetchFault(`${shown(url)} is not the file that was listed: its size or digest differs.`)
+}
+
+async function* capped(body: AsyncIterable<Buffer>, url: URL, maxBytes: number): AsyncGenerator<Buffer> {
+  let received = 0
+  for await (const chunk of body) {
+    received += chunk.length
+    if (received > maxBytes) throw new FetchFault(`${shown(url)} is larger than ${maxBytes} bytes.`)
+    yield chunk
+  }
+}

@@ -1,0 +1,138 @@
+/** Policies are somebody's files: their headers are read whole or refused with a reason, and weights are never read. */
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readOnnxHeader } from '../../../src/check-worker/policy/formats/onnx-header.ts'
+import { readSafetensorsHeader } from '../../../src/check-worker/policy/formats/safetensors-header.ts'
+import { externalWeight, field, onnx, safetensors, safetensorsWith, varint } from './support/policy-files.ts'
+
+let folder = ''
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hub-policy-'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+async function written(bytes: Buffer): Promise<string> {
+  const path = join(folder, 'policy.bin')
+  await writeFile(path, bytes)
+  return path
+}
+
+describe('an ONNX header', () => {
+  it('tells inputs, outputs, symbolic sizes, metadata, operators, producer and parameters', async () => {
+    const path = await written(onnx({ metadata: { control_class: 'reflex' } }))
+    expect(readOnnxHeader(path)).toEqual({
+      irVersion: 9,
+      producer: 'pytorch 2.5.0',
+      opsets: { 'ai.onnx': 17 },
+      inputs: [{ name: 'obs', type: 'float32', shape: ['batch', 48] }],
+      outputs: [{ name: 'actions', type: 'float32', shape: ['batch', 12] }],
+      metadata: { control_class: 'reflex' },
+      params: 48 * 12,
+      externalFiles: [],
+    })
+  })
+
+  it('leaves weights out of the inputs where an older exporter lists them', async () => {
+    const path = await written(onnx({ inputs: { obs: [1, 48], w: [48, 12] } }))
+    expect(readOnnxHeader(path).inputs.map(({ name }) => name)).toEqual(['obs'])
+  })
+
+  it('names files beside the model, and counts what lies in them', async () => {
+    const path = await written(onnx({ weights: [externalWeight('w.data')] }))
+    expect(readOnnxHeader(path)).toMatchObject({ params: 1000, externalFiles: ['w.data'] })
+  })
+
+  it('is read without its weights', async () => {
+    const path = join(folder, 'large.onnx')
+    const sizeBytes = 2 ** 30
+    const weight = [field(1, sizeBytes / 4), field(2, 1), field(8, 'w')]
+    const rawHead = Buffer.concat([varint(9 * 8 + 2), varint(sizeBytes)])
+    const tensorHead = Buffer.concat([...weight, rawHead])
+    const initializer = Buffer.concat([varint(5 * 8 + 2), varint(tensorHead.length + sizeBytes), tensorHead])
+    const graph = Buffer.concat([varint(7 * 8 + 2), varint(initializer.length + sizeBytes), initializer])
+    const file = await open(path, 'w')
+    await file.write(graph)
+    await file.truncate(graph.length + sizeBytes)
+    await file.close()
+    const before = process.memoryUsage().arrayBuffers
+    expect(readOnnxHeader(path).params).toBe(sizeBytes / 4)
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(16 * 1024 * 1024)
+  })
+
+  const whole = onnx()
+  const hostile: Readonly<Record<string, readonly [Buffer, RegExp]>> = {
+    'nothing at all': [Buffer.alloc(0), /no graph/],
+    'a text': [Buffer.from('version https://git-lfs.github.com/spec/v1\n'), /type that is not read|middle of/],
+    'a file that ends early': [whole.subarray(0, whole.length / 2), /middle of a field/],
+    'a length past the end': [Buffer.concat([varint(7 * 8 + 2), varint(2 ** 31)]), /middle of a field/],
+    'a length of 64 bits': [Buffer.concat([varint(7 * 8 + 2), varint(2n ** 64n - 1n)]), /middle of a field/],
+    'a number without an end': [Buffer.alloc(20, 0xff), /middle of a number/],
+    'a field within that leaves its message': [
+      field(7, [field(11, Buffer.concat([varint(8 + 2), varint(99)]))]),
+      /middle of a field/,
+    ],
+    'weights that claim 2^62 elements': [
+      onnx({
+        weights: [[field(1, Buffer.concat([varint(2n ** 31n), varint(2n ** 31n)])), field(2, 1), field(8, 'w')]],
+      }),
+      /impossible shape/,
+    ],
+    'weights that claim more than they hold': [
+      onnx({ weights: [[field(1, 1_000_000), field(2, 1), field(8, 'w'), field(9, Buffer.alloc(4))]] }),
+      /not as large as their shape/,
+    ],
+    'two graphs': [Buffer.concat([whole, whole]), /two graphs/],
+    'inputs without number': [
+      field(
+        7,
+        Array.from({ length: 1100 }, () => field(11, [field(1, 'x')])),
+      ),
+      /inputs or outputs/,
+    ],
+  }
+  it.each(Object.entries(hostile))('refuses %s', async (_, [bytes, reason]) => {
+    const path = await written(bytes)
+    expect(() => readOnnxHeader(path)).toThrow(reason)
+  })
+
+  it('ends at a number of fields, in bounded time', async () => {
+    const path = await written(field(7, Buffer.alloc(6_000_000, Buffer.from([0x0a, 0x00]))))
+    const before = process.cpuUsage()
+    expect(() => readOnnxHeader(path)).toThrow(/more than 2000000 fields/)
+    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(20)
+  })
+
+  it('takes messages of any depth for what is skipped', async () => {
+    let deep = field(1, '')
+    for (let level = 0; level < 2000; level += 1) deep = field(5, [deep])
+    const path = await written(Buffer.concat([onnx(), field(25, deep)]))
+    expect(readOnnxHeader(path).params).toBe(576)
+  })
+})
+
+describe('a safetensors header', () => {
+  it('tells the number of tensors and of their elements', async () => {
+    const path = await written(safetensors({ 'a.weight': [48, 12], 'a.bias': [12], scalar: [] }))
+    expect(readSafetensorsHeader(path)).toEqual({ tensors: 3, params: 48 * 12 + 12 + 1, metadata: { format: 'pt' } })
+  })
+
+  const tensor = (shape: unknown, offsets: unknown, dtype = 'F32') =>
+    safetensorsWith(JSON.stringify({ w: { dtype, shape, data_offsets: offsets } }), Buffer.alloc(16))
+  const hostile: Readonly<Record<string, readonly [Buffer, RegExp]>> = {
+    'a file of three bytes': [Buffer.from('abc'), /too short/],
+    'a header of 2^63 bytes': [safetensorsWith('{}', Buffer.alloc(0), 2n ** 63n), /claims 9223372036854775808 bytes/],
+    'a header past the end': [safetensorsWith('{}', Buffer.alloc(0), 100n), /too short/],
+    'a header that is no JSON': [safetensorsWith('{', Buffer.alloc(0)), /not JSON/],
+    'a header that is a list': [safetensorsWith('[]', Buffer.alloc(0)), /not a JSON object/],
+    'a tensor past the end': [tensor([5], [0, 20]), /not in the file/],
+    'a tensor that claims more than it holds': [tensor([1e9], [0, 16]), /not as large as its shape/],
+    'a negative size': [tensor([-4], [0, 16]), /not as large/],
+    'a type without a size': [tensor([4], [0, 16], 'WORD'), /not as large/],
+  }
+  it.each(Object.entries(hostile))('refuses %s', async (_, [bytes, reason]) => {
+    const path = await written(bytes)
+    expect(() => readSafetensorsHeader(path)).toThrow(reason)
+  })
+})

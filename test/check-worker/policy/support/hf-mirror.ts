@@ -1,0 +1,62 @@
+/** A mirror of Hugging Face on this machine, which lists and serves the files that it is given, and answers what a test wants it to. */
+import { createHash } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export const revision = 'a'.repeat(40)
+
+export interface Mirror {
+  readonly url: string
+  /** Paths that were asked for, in order. */
+  readonly asked: readonly string[]
+  close(): Promise<void>
+}
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void
+
+/** `answers`: by path, before everything else. `listing`: over the members of the answer of the API. */
+export async function hfMirror(
+  files: Readonly<Record<string, Buffer>>,
+  {
+    answers = {},
+    listing = {},
+  }: { readonly answers?: Readonly<Record<string, Answer>>; readonly listing?: object } = {},
+): Promise<Mirror> {
+  const asked: string[] = []
+  const info = {
+    sha: revision,
+    cardData: { license: 'apache-2.0' },
+    siblings: Object.entries(files).map(([rfilename, bytes]) => ({
+      rfilename,
+      size: bytes.length,
+      ...(bytes.length > 1000 && { lfs: { sha256: createHash('sha256').update(bytes).digest('hex') } }),
+    })),
+    ...listing,
+  }
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? '', 'http://mirror')
+    asked.push(pathname)
+    const file = files[pathname.replace(`/lab/walker/resolve/${revision}/`, '')]
+    const answer = answers[pathname]
+    if (answer) answer(request, response)
+    else if (pathname.startsWith('/api/models/lab/walker')) response.end(JSON.stringify(info))
+    else if (file) response.end(file)
+    else response.writeHead(404).end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    close: () => {
+      server.closeAllConnections()
+      return new Promise((resolve) => server.close(() => resolve()))
+    },
+  }
+}
+
+/** An answer that leads elsewhere. */
+export const redirect =
+  (location: string): Answer =>
+  (_, response) => {
+    response.writeHead(302, { location }).end()
+  }
