@@ -27,12 +27,9 @@ export const streamed: readonly string[] = ['streamRunLogs', 'downloadRunLog']
 
 /** Operations of the spec without a route yet, by name; a test checks that the list is exact. */
 export const pending: readonly string[] = [
-  'claimRobotCheck',
-  'claimNextRobotCheck',
   'presignRobotCheckArtifacts',
   'reportRobotCheck',
   'publishRobotCheck',
-  'cancelRobotCheck',
   'listEndpoints',
   'createEndpoint',
   'estimateEndpoint',

@@ -26,6 +26,7 @@ import './runs/run-report.ts'
 import './runs/run-stream.ts'
 import './accounts/viewer.ts'
 import './checks/check.ts'
+import './checks/check-claims.ts'
 import './checks/check-operations.ts'
 import { builder } from './builder.ts'
 

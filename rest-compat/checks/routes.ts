@@ -1,5 +1,5 @@
 /** The rows of the `/v1` table on robot checks and model checks. */
-import { body, path, query } from '../engine/route.ts'
+import { body, fields, path, query } from '../engine/route.ts'
 import type { TypedRoute } from '../typed-route.ts'
 
 export const checkRoutes: readonly TypedRoute[] = [
@@ -38,5 +38,36 @@ export const checkRoutes: readonly TypedRoute[] = [
     status: 200,
     result: 'object',
     missing: 'The check :check_id',
+  },
+  {
+    operation: 'claimNextRobotCheck',
+    method: 'POST',
+    path: '/v1/robot-checks/claim-next',
+    document: 'claim-next-robot-check',
+    params: { input: body() },
+    status: 200,
+    result: 'object',
+    unwrap: 'check',
+    emptyWhenNull: true,
+  },
+  {
+    operation: 'claimRobotCheck',
+    method: 'POST',
+    path: '/v1/robot-checks/:check_id/claim',
+    document: 'claim-robot-check',
+    params: { input: body({ checkId: path('check_id') }) },
+    status: 200,
+    result: 'object',
+    unwrap: 'check',
+  },
+  {
+    operation: 'cancelRobotCheck',
+    method: 'POST',
+    path: '/v1/robot-checks/:check_id/cancel',
+    document: 'cancel-robot-check',
+    params: { input: fields({ checkId: path('check_id') }) },
+    status: 202,
+    result: 'object',
+    unwrap: 'check',
   },
 ]

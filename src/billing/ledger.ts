@@ -14,7 +14,7 @@ export interface LedgerEntry {
   /** One row for each attempt and kind: a second one is an error of the database. */
   readonly attempt: number
   /** What is paid for. */
-  readonly kind: 'gpu'
+  readonly kind: 'gpu' | 'cpu'
   /** Null for work that no tier prices. */
   readonly tier: string | null
   readonly seconds: number

@@ -4,6 +4,7 @@ import type { Usd } from '../platform/money.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
 import type { JobExecutor } from '../work/held-job.ts'
 import type { JobStatus } from '../work/job-status.ts'
+import type { CheckSource } from './claim/sources.ts'
 import { publishBlockers } from './publish-blockers.ts'
 import { changedSql } from './snapshot-sql.ts'
 
@@ -142,6 +143,8 @@ export interface RobotCheck
   readonly draft: CheckDraft | null
   readonly costUsd: number | null
   readonly publishBlockers: readonly string[]
+  /** In the answer to a claim. */
+  readonly sources?: readonly CheckSource[]
 }
 
 const refOf = (id: string | null, fullName: string | null): RepoRef | null =>

@@ -2081,6 +2081,960 @@ export interface Operations {
     }
     answer: RobotCheck
   }
+  claimNextRobotCheck: {
+    request: 'POST /v1/robot-checks/claim-next'
+    body: {
+      /**
+       * Handle of the account whose checks alone count; all accounts of the credential by default.
+       */
+      owner?: string | null
+      /**
+       * Seconds to wait for work where there is none, 30 at most; 0 by default.
+       */
+      wait_s?: number | null
+      /**
+       * The worker's name for itself.
+       */
+      worker: string
+    }
+    answer: {
+      /**
+       * TypeID, prefix `check_`; sorts by creation.
+       */
+      id: string
+      kind: RobotCheckKind
+      status: JobStatus
+      /**
+       * The robot, as it was named.
+       */
+      robot_repo: {
+        /**
+         * TypeID, prefix `repo_`.
+         */
+        id: string
+        /**
+         * `owner/slug`.
+         */
+        full_name: string
+      } | null
+      /**
+       * The draft of a model check.
+       */
+      model_repo: {
+        /**
+         * TypeID, prefix `repo_`.
+         */
+        id: string
+        /**
+         * `owner/slug`.
+         */
+        full_name: string
+      } | null
+      /**
+       * The request of a model check.
+       */
+      model: {
+        /**
+         * The model repo.
+         */
+        repo: string
+        /**
+         * A public policy to import: `org/name[@revision]`.
+         */
+        hf_repo: string | null
+        /**
+         * For a policy whose manifest does not say.
+         */
+        control_class: ControlClass | null
+        /**
+         * For an unstamped policy.
+         */
+        obs: {
+          /**
+           * Blocks of the observation, in their order.
+           */
+          blocks: string[] | null
+          /**
+           * Scale by block.
+           */
+          scales: {
+            [k: string]: unknown
+          }
+          /**
+           * Period of a gait clock.
+           */
+          cycle_time_s: number | null
+          /**
+           * A named profile.
+           */
+          profile: string | null
+          /**
+           * What the policy does.
+           */
+          task: {
+            [k: string]: unknown
+          }
+        } | null
+      } | null
+      /**
+       * What a model check found of the policy, in the names of `/v1`.
+       */
+      intake: {
+        [k: string]: unknown
+      }
+      /**
+       * The model file, or the policy.
+       */
+      entry: string | null
+      /**
+       * `fixed` or `floating`, where it was given.
+       */
+      base: string | null
+      /**
+       * Rate of policies; null for a model check.
+       */
+      control_hz: number | null
+      /**
+       * What a policy's output means; null for a model check.
+       */
+      action: RobotCheckAction | null
+      /**
+       * Flags of the init step.
+       */
+      options: {
+        /**
+         * Scale of the action.
+         */
+        action_scale: number | null
+        /**
+         * Bound on the action before it is scaled.
+         */
+        action_clip: number | null
+        /**
+         * Proportional gain.
+         */
+        kp: number | null
+        /**
+         * Derivative gain.
+         */
+        kd: number | null
+        /**
+         * Reflected inertia.
+         */
+        armature: number | null
+        /**
+         * Dry friction.
+         */
+        friction_loss: number | null
+        /**
+         * Observation terms that the real robot can supply.
+         */
+        proprioception: string[] | null
+        /**
+         * What a policy is told to do.
+         */
+        command: string | null
+        /**
+         * Position by joint name.
+         */
+        default_pose: {
+          [k: string]: unknown
+        }
+        /**
+         * Leave visual geometry out.
+         */
+        discard_visual: boolean | null
+      } | null
+      executor: RobotCheckExecutor
+      /**
+       * The person behind the request.
+       */
+      created_by: {
+        /**
+         * TypeID, prefix `user_` or `org_`.
+         */
+        id: string
+        /**
+         * Name in URLs; users and orgs share one namespace.
+         */
+        handle: string
+        /**
+         * Name to display.
+         */
+        name: string | null
+      } | null
+      /**
+       * When it was queued.
+       */
+      created_at: string
+      /**
+       * When it was claimed first.
+       */
+      started_at: string | null
+      /**
+       * When it ended.
+       */
+      finished_at: string | null
+      /**
+       * When its worker claimed it.
+       */
+      claimed_at: string | null
+      /**
+       * When its worker was last heard of.
+       */
+      heartbeat_at: string | null
+      /**
+       * When the hosted call was made.
+       */
+      dispatched_at: string | null
+      /**
+       * Name of the worker that holds it, or held it.
+       */
+      claimed_by: string | null
+      /**
+       * The hosted call that executes it.
+       */
+      hosted_call_id: string | null
+      /**
+       * Why it failed.
+       */
+      error: string | null
+      /**
+       * Files of the snapshot.
+       */
+      sources_count: number
+      /**
+       * What they add up to.
+       */
+      sources_bytes: number
+      /**
+       * Where it came from, as a browser says.
+       */
+      drop: {
+        /**
+         * Name of the zip.
+         */
+        filename: string | null
+        /**
+         * Its size.
+         */
+        zip_bytes: number | null
+        /**
+         * Files inside.
+         */
+        files: number | null
+        /**
+         * What they add up to.
+         */
+        unpacked_bytes: number | null
+        /**
+         * Files that may be the model.
+         */
+        entry_candidates: string[] | null
+        /**
+         * What was not taken.
+         */
+        refused:
+          | {
+              /**
+               * Where it was.
+               */
+              path: string
+              /**
+               * Why.
+               */
+              reason: string
+            }[]
+          | null
+        /**
+         * Files that were sent.
+         */
+        uploaded_files: number | null
+        /**
+         * What they add up to.
+         */
+        uploaded_bytes: number | null
+        /**
+         * Files that were there already.
+         */
+        deduped_files: number | null
+        /**
+         * What they add up to.
+         */
+        deduped_bytes: number | null
+      } | null
+      /**
+       * The last 64 KiB of its log.
+       */
+      log_tail: string | null
+      /**
+       * The verdict of its worker.
+       */
+      report: {
+        /**
+         * No check failed.
+         */
+        ok: boolean
+        grade: RobotCheckStatus
+        /**
+         * Where the card came from.
+         */
+        source: string
+        /**
+         * The physics engine that ran.
+         */
+        engine: string
+        /**
+         * The model that was read.
+         */
+        mjcf_path: string | null
+        /**
+         * Of the drafted interface.
+         */
+        interface_fingerprint: string | null
+        /**
+         * What the model declares.
+         */
+        model: {
+          /**
+           * Name of the model.
+           */
+          model: string | null
+          /**
+           * `floating` if a child of the world body has a free joint, else `fixed`.
+           */
+          base: string | null
+          /**
+           * Named hinge and slide joints, in document order.
+           */
+          joints: string[]
+          /**
+           * Paths of the files that the model needs: itself, includes and assets.
+           */
+          files: string[]
+          /**
+           * Named keyframes, in document order.
+           */
+          keyframes: string[]
+        } | null
+        /**
+         * What was checked.
+         */
+        checks: RobotValidationCheck[]
+      } | null
+      /**
+       * What it would publish.
+       */
+      draft: {
+        /**
+         * What it was made from.
+         */
+        source: string | null
+        /**
+         * The model that the card names.
+         */
+        mjcf_path: string | null
+        /**
+         * What the model declares.
+         */
+        model: {
+          [k: string]: unknown
+        }
+        /**
+         * Members of the card that were derived and not given.
+         */
+        derived: string[]
+        /**
+         * How a URDF was converted.
+         */
+        conversion: {
+          [k: string]: unknown
+        }
+        /**
+         * The card, read back by the hub from `robot_card.json`.
+         */
+        card: {
+          [k: string]: unknown
+        }
+        /**
+         * What a person has to look at.
+         */
+        needs_you: {
+          /**
+           * The member of the card.
+           */
+          field: string
+          severity: RobotCheckNeedSeverity
+          /**
+           * What is missing or doubtful.
+           */
+          why: string
+          /**
+           * Joints, files or fields.
+           */
+          names: string[]
+          /**
+           * What may be right.
+           */
+          suggestion: string | null
+        }[]
+        /**
+         * How many of those block.
+         */
+        blocking: number
+      } | null
+      /**
+       * What ran, as its worker says.
+       */
+      engine: {
+        [k: string]: unknown
+      }
+      /**
+       * Files that it made, as reported.
+       */
+      artifacts: {
+        /**
+         * The repo path that it takes if published.
+         */
+        path: string
+        /**
+         * Bytes.
+         */
+        size: number
+        /**
+         * By the hub.
+         */
+        sha256: string
+        /**
+         * As its worker said.
+         */
+        content_type: string | null
+        /**
+         * Answers GET for an hour.
+         */
+        url: string
+      }[]
+      /**
+       * Why publishing would be refused now; empty where nothing of these stands in the way.
+       */
+      publish_blockers: string[]
+      /**
+       * What was published and when; null before.
+       */
+      published: {
+        [k: string]: unknown
+      }
+      /**
+       * A hosted check is.
+       */
+      priced: boolean
+      /**
+       * What was billed, in dollars; null before the end.
+       */
+      cost_usd: number | null
+      /**
+       * The snapshot, in the answer to a claim; null everywhere else.
+       */
+      sources:
+        | {
+            /**
+             * Where it was.
+             */
+            path: string
+            /**
+             * By the hub.
+             */
+            sha256: string
+            /**
+             * Bytes.
+             */
+            size: number
+            /**
+             * Presigned GET URL of exactly these bytes; valid for an hour.
+             */
+            url: string
+          }[]
+        | null
+    }
+  }
+  claimRobotCheck: {
+    request: 'POST /v1/robot-checks/{check_id}/claim'
+    path: {
+      check_id: string
+    }
+    body: {
+      /**
+       * The worker's name for itself.
+       */
+      worker: string
+    }
+    answer: {
+      /**
+       * TypeID, prefix `check_`; sorts by creation.
+       */
+      id: string
+      kind: RobotCheckKind
+      status: JobStatus
+      /**
+       * The robot, as it was named.
+       */
+      robot_repo: {
+        /**
+         * TypeID, prefix `repo_`.
+         */
+        id: string
+        /**
+         * `owner/slug`.
+         */
+        full_name: string
+      } | null
+      /**
+       * The draft of a model check.
+       */
+      model_repo: {
+        /**
+         * TypeID, prefix `repo_`.
+         */
+        id: string
+        /**
+         * `owner/slug`.
+         */
+        full_name: string
+      } | null
+      /**
+       * The request of a model check.
+       */
+      model: {
+        /**
+         * The model repo.
+         */
+        repo: string
+        /**
+         * A public policy to import: `org/name[@revision]`.
+         */
+        hf_repo: string | null
+        /**
+         * For a policy whose manifest does not say.
+         */
+        control_class: ControlClass | null
+        /**
+         * For an unstamped policy.
+         */
+        obs: {
+          /**
+           * Blocks of the observation, in their order.
+           */
+          blocks: string[] | null
+          /**
+           * Scale by block.
+           */
+          scales: {
+            [k: string]: unknown
+          }
+          /**
+           * Period of a gait clock.
+           */
+          cycle_time_s: number | null
+          /**
+           * A named profile.
+           */
+          profile: string | null
+          /**
+           * What the policy does.
+           */
+          task: {
+            [k: string]: unknown
+          }
+        } | null
+      } | null
+      /**
+       * What a model check found of the policy, in the names of `/v1`.
+       */
+      intake: {
+        [k: string]: unknown
+      }
+      /**
+       * The model file, or the policy.
+       */
+      entry: string | null
+      /**
+       * `fixed` or `floating`, where it was given.
+       */
+      base: string | null
+      /**
+       * Rate of policies; null for a model check.
+       */
+      control_hz: number | null
+      /**
+       * What a policy's output means; null for a model check.
+       */
+      action: RobotCheckAction | null
+      /**
+       * Flags of the init step.
+       */
+      options: {
+        /**
+         * Scale of the action.
+         */
+        action_scale: number | null
+        /**
+         * Bound on the action before it is scaled.
+         */
+        action_clip: number | null
+        /**
+         * Proportional gain.
+         */
+        kp: number | null
+        /**
+         * Derivative gain.
+         */
+        kd: number | null
+        /**
+         * Reflected inertia.
+         */
+        armature: number | null
+        /**
+         * Dry friction.
+         */
+        friction_loss: number | null
+        /**
+         * Observation terms that the real robot can supply.
+         */
+        proprioception: string[] | null
+        /**
+         * What a policy is told to do.
+         */
+        command: string | null
+        /**
+         * Position by joint name.
+         */
+        default_pose: {
+          [k: string]: unknown
+        }
+        /**
+         * Leave visual geometry out.
+         */
+        discard_visual: boolean | null
+      } | null
+      executor: RobotCheckExecutor
+      /**
+       * The person behind the request.
+       */
+      created_by: {
+        /**
+         * TypeID, prefix `user_` or `org_`.
+         */
+        id: string
+        /**
+         * Name in URLs; users and orgs share one namespace.
+         */
+        handle: string
+        /**
+         * Name to display.
+         */
+        name: string | null
+      } | null
+      /**
+       * When it was queued.
+       */
+      created_at: string
+      /**
+       * When it was claimed first.
+       */
+      started_at: string | null
+      /**
+       * When it ended.
+       */
+      finished_at: string | null
+      /**
+       * When its worker claimed it.
+       */
+      claimed_at: string | null
+      /**
+       * When its worker was last heard of.
+       */
+      heartbeat_at: string | null
+      /**
+       * When the hosted call was made.
+       */
+      dispatched_at: string | null
+      /**
+       * Name of the worker that holds it, or held it.
+       */
+      claimed_by: string | null
+      /**
+       * The hosted call that executes it.
+       */
+      hosted_call_id: string | null
+      /**
+       * Why it failed.
+       */
+      error: string | null
+      /**
+       * Files of the snapshot.
+       */
+      sources_count: number
+      /**
+       * What they add up to.
+       */
+      sources_bytes: number
+      /**
+       * Where it came from, as a browser says.
+       */
+      drop: {
+        /**
+         * Name of the zip.
+         */
+        filename: string | null
+        /**
+         * Its size.
+         */
+        zip_bytes: number | null
+        /**
+         * Files inside.
+         */
+        files: number | null
+        /**
+         * What they add up to.
+         */
+        unpacked_bytes: number | null
+        /**
+         * Files that may be the model.
+         */
+        entry_candidates: string[] | null
+        /**
+         * What was not taken.
+         */
+        refused:
+          | {
+              /**
+               * Where it was.
+               */
+              path: string
+              /**
+               * Why.
+               */
+              reason: string
+            }[]
+          | null
+        /**
+         * Files that were sent.
+         */
+        uploaded_files: number | null
+        /**
+         * What they add up to.
+         */
+        uploaded_bytes: number | null
+        /**
+         * Files that were there already.
+         */
+        deduped_files: number | null
+        /**
+         * What they add up to.
+         */
+        deduped_bytes: number | null
+      } | null
+      /**
+       * The last 64 KiB of its log.
+       */
+      log_tail: string | null
+      /**
+       * The verdict of its worker.
+       */
+      report: {
+        /**
+         * No check failed.
+         */
+        ok: boolean
+        grade: RobotCheckStatus
+        /**
+         * Where the card came from.
+         */
+        source: string
+        /**
+         * The physics engine that ran.
+         */
+        engine: string
+        /**
+         * The model that was read.
+         */
+        mjcf_path: string | null
+        /**
+         * Of the drafted interface.
+         */
+        interface_fingerprint: string | null
+        /**
+         * What the model declares.
+         */
+        model: {
+          /**
+           * Name of the model.
+           */
+          model: string | null
+          /**
+           * `floating` if a child of the world body has a free joint, else `fixed`.
+           */
+          base: string | null
+          /**
+           * Named hinge and slide joints, in document order.
+           */
+          joints: string[]
+          /**
+           * Paths of the files that the model needs: itself, includes and assets.
+           */
+          files: string[]
+          /**
+           * Named keyframes, in document order.
+           */
+          keyframes: string[]
+        } | null
+        /**
+         * What was checked.
+         */
+        checks: RobotValidationCheck[]
+      } | null
+      /**
+       * What it would publish.
+       */
+      draft: {
+        /**
+         * What it was made from.
+         */
+        source: string | null
+        /**
+         * The model that the card names.
+         */
+        mjcf_path: string | null
+        /**
+         * What the model declares.
+         */
+        model: {
+          [k: string]: unknown
+        }
+        /**
+         * Members of the card that were derived and not given.
+         */
+        derived: string[]
+        /**
+         * How a URDF was converted.
+         */
+        conversion: {
+          [k: string]: unknown
+        }
+        /**
+         * The card, read back by the hub from `robot_card.json`.
+         */
+        card: {
+          [k: string]: unknown
+        }
+        /**
+         * What a person has to look at.
+         */
+        needs_you: {
+          /**
+           * The member of the card.
+           */
+          field: string
+          severity: RobotCheckNeedSeverity
+          /**
+           * What is missing or doubtful.
+           */
+          why: string
+          /**
+           * Joints, files or fields.
+           */
+          names: string[]
+          /**
+           * What may be right.
+           */
+          suggestion: string | null
+        }[]
+        /**
+         * How many of those block.
+         */
+        blocking: number
+      } | null
+      /**
+       * What ran, as its worker says.
+       */
+      engine: {
+        [k: string]: unknown
+      }
+      /**
+       * Files that it made, as reported.
+       */
+      artifacts: {
+        /**
+         * The repo path that it takes if published.
+         */
+        path: string
+        /**
+         * Bytes.
+         */
+        size: number
+        /**
+         * By the hub.
+         */
+        sha256: string
+        /**
+         * As its worker said.
+         */
+        content_type: string | null
+        /**
+         * Answers GET for an hour.
+         */
+        url: string
+      }[]
+      /**
+       * Why publishing would be refused now; empty where nothing of these stands in the way.
+       */
+      publish_blockers: string[]
+      /**
+       * What was published and when; null before.
+       */
+      published: {
+        [k: string]: unknown
+      }
+      /**
+       * A hosted check is.
+       */
+      priced: boolean
+      /**
+       * What was billed, in dollars; null before the end.
+       */
+      cost_usd: number | null
+      /**
+       * The snapshot, in the answer to a claim; null everywhere else.
+       */
+      sources:
+        | {
+            /**
+             * Where it was.
+             */
+            path: string
+            /**
+             * By the hub.
+             */
+            sha256: string
+            /**
+             * Bytes.
+             */
+            size: number
+            /**
+             * Presigned GET URL of exactly these bytes; valid for an hour.
+             */
+            url: string
+          }[]
+        | null
+    }
+  }
+  cancelRobotCheck: {
+    request: 'POST /v1/robot-checks/{check_id}/cancel'
+    path: {
+      check_id: string
+    }
+    answer: RobotCheck
+  }
   resolveFile: {
     request: 'GET /v1/repos/{owner}/{repo}/resolve/{path}'
     path: {

@@ -6,7 +6,7 @@ import { dispatchRun, dispatchWaiting } from '../runs/dispatch/dispatch-run.ts'
 import type { JobDefinition } from '../store/queue.ts'
 import { verifyBlob } from './blob-verify.ts'
 import { abortAbandoned, abortStrays, deleteDoomed } from './collect-objects.ts'
-import { dropOldRows, pruneClosedRows } from './collect-rows.ts'
+import { dropOldRows, pruneClosedRows, unpinFiles } from './collect-rows.ts'
 import { collectRunObjects } from './collect-run-objects.ts'
 import { purgeDeletedRepos, purgeRepo } from './repo-purge.ts'
 import { measureRuns } from './run-measure.ts'
@@ -109,6 +109,15 @@ const runsDispatch = define({
   handler: (_input, { deps }) => dispatchWaiting(deps),
 })
 
+const filesUnpin = define({
+  name: 'files-unpin',
+  input: z.object({ repoIds: z.array(z.string()) }),
+  expireSeconds: 900,
+  retryLimit: 5,
+  concurrency: 1,
+  handler: ({ repoIds }, { deps, signal }) => unpinFiles(deps.db, repoIds, signal),
+})
+
 const checkDispatch = define({
   name: 'check-dispatch',
   input: z.object({ checkId: z.string() }),
@@ -148,6 +157,7 @@ export const jobs: readonly JobDefinition<Deps>[] = [
   runObjectsCollect,
   runDispatch,
   runsDispatch,
+  filesUnpin,
   checkDispatch,
   checksDispatch,
   runMetricsFile,

@@ -58,6 +58,8 @@ const checkOf = async (org: string) => {
   await hub.upload(boss, robot, { 'arm.xml': '<mujoco/>' })
   return { kind: 'robot', robot_repo: robot, entry: 'arm.xml', control_hz: 50, action: 'position' }
 }
+const queuedCheck = async (org: string): Promise<string> =>
+  (await post(boss, '/v1/robot-checks', await checkOf(org))).id
 
 const rows: Readonly<Record<string, Row>> = {
   createRobotCheck: {
@@ -112,6 +114,24 @@ const rows: Readonly<Record<string, Row>> = {
     left: 404,
     limited: 404,
     lowered: 200,
+  },
+  claimNextRobotCheck: {
+    given: async ({ org }) => {
+      await queuedCheck(org)
+      return { path: '/v1/robot-checks/claim-next', body: { worker: 'w' } }
+    },
+    left: 404,
+    limited: 404,
+  },
+  claimRobotCheck: {
+    given: async ({ org }) => ({ path: `/v1/robot-checks/${await queuedCheck(org)}/claim`, body: { worker: 'w' } }),
+    left: 404,
+    limited: 404,
+  },
+  cancelRobotCheck: {
+    given: async ({ org }) => ({ path: `/v1/robot-checks/${await queuedCheck(org)}/cancel`, body: {} }),
+    left: 404,
+    limited: 404,
   },
   createRun: {
     given: async ({ org }) => ({ path: '/v1/runs', body: { recipe, owner: org } }),

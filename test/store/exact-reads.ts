@@ -52,6 +52,7 @@ export const exactReads: Readonly<Record<string, readonly string[]>> = {
     'repo-blockers',
     'repo-editable',
     'robot-check-quota-used',
+    'robot-check-sources',
     'robot-check-sources-count',
     'run-attempt-left',
     'run-forks',

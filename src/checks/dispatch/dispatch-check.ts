@@ -1,6 +1,7 @@
 /** Dispatch of hosted checks: the check function executes them. */
 import { type DispatchDeps, dispatchJob, dispatchUndispatched } from '../../hosting/dispatch.ts'
 import type { HostedKind } from '../../hosting/hosted-kind.ts'
+import type { Statement } from '../../store/db.ts'
 import { checkJob } from '../check-job.ts'
 
 export const hostedCheck: HostedKind = {
@@ -16,7 +17,14 @@ export function dispatchCheck(deps: DispatchDeps, checkId: string): Promise<void
   return dispatchJob(deps, hostedCheck, checkId)
 }
 
-/** Checks that no call is under way for. */
-export function dispatchWaitingChecks(deps: DispatchDeps): Promise<void> {
-  return dispatchUndispatched(deps, hostedCheck)
+/** A check whose call could not be started has ended without a verb of its own. */
+const dropEnded: Statement<never> = {
+  name: 'robot-check-references-left',
+  text: `delete from repo_references f using robot_checks u where f.referrer_id = u.id and f.referrer_kind = 'robot_check' and u.finished_at is not null`,
+}
+
+/** Starts checks that no call is under way for, and frees the repos of those that could not be started. */
+export async function dispatchWaitingChecks(deps: DispatchDeps): Promise<void> {
+  await deps.db.query(dropEnded)
+  await dispatchUndispatched(deps, hostedCheck)
 }

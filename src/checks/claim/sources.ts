@@ -1,0 +1,40 @@
+/** The snapshot of a check as its worker downloads it: exactly the bytes that were there when the check was queued. */
+import type { RequestContext } from '../../operation/context.ts'
+import { baseName } from '../../platform/file-path.ts'
+import { column, columns, type RowOf } from '../../store/columns.ts'
+import type { Querier } from '../../store/db.ts'
+import { requireObjects } from '../../store/objects/required.ts'
+import { statement } from '../../store/statement.ts'
+import { CHECK_URL_TTL_SECONDS } from '../limits.ts'
+import { atQueueTime, inSource } from '../snapshot-sql.ts'
+
+const sourceColumns = columns({
+  path: column<string>('f.path'),
+  sha256: column<string>('b.sha256'),
+  /** Bytes. */
+  size: column<number>('b.size'),
+  storageKey: column<string>('b.storage_key'),
+})
+
+/** RobotCheckJobSource of the spec without its URL. */
+export type CheckSource = RowOf<typeof sourceColumns>
+
+const sourcesOf = statement({
+  name: 'robot-check-sources',
+  columns: sourceColumns,
+  text: `select ${sourceColumns.sql} from robot_checks u join files f on ${atQueueTime} and ${inSource} join blobs b on b.id = f.blob_id
+    where u.id = $1 order by f.path`,
+})
+
+/** In byte order of path. */
+export function readSources(querier: Querier, checkId: string): Promise<CheckSource[]> {
+  return querier.query(sourcesOf, [checkId])
+}
+
+/** A URL that answers GET for an hour. No network call. */
+export function signSource(ctx: Pick<RequestContext, 'deps'>, { path, storageKey }: CheckSource): Promise<string> {
+  return requireObjects(ctx.deps).signGet(storageKey, {
+    ttlSeconds: CHECK_URL_TTL_SECONDS,
+    downloadName: baseName(path),
+  })
+}
