@@ -1,7 +1,7 @@
 /**
- * Sees to it that `node` in the scripts of package.json is the Node that npm brought. Runs on the machine's own Node, so it is plain JavaScript.
+ * Makes `node` in the scripts of package.json the Node that npm installed. Runs on the system Node, so it is plain JavaScript.
  *
- *     node scripts/bring-node.js            says in its first line why the hub cannot run here, where it cannot
+ *     node scripts/bring-node.js            prints one line if the hub cannot run here
  *     node scripts/bring-node.js FILE ...   then runs FILE on that Node
  *
  * npm 10 links the programs of this platform's package and then, as it clears away the packages of the other platforms, deletes what they would have
@@ -33,7 +33,7 @@ function broughtNode() {
   return null
 }
 
-/** Of two that link at once the second finds it done. */
+/** A concurrent process may have created the link. */
 function link(program) {
   const place = join(modules, '.bin', 'node')
   if (lstatSync(place, { throwIfNoEntry: false })) return
@@ -45,7 +45,7 @@ function link(program) {
   }
 }
 
-/** The Node that the hub runs on: the one that npm brought, else the machine's where it is new enough, else null. */
+/** The Node for the hub: the one from npm, otherwise the system's if it is new enough, otherwise null. */
 function nodeForHub() {
   const brought = broughtNode()
   if (brought === null) return major(process.version) >= NEEDED_MAJOR ? process.execPath : null

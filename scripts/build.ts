@@ -1,6 +1,6 @@
 /**
- * `npm run build`: the hub as two files for an image, `dist/main.js` and `dist/hub.js`, with the data that they read beside them. Packages stay outside: the
- * image installs them with `npm ci --omit=dev`. Ends by letting the built command check the sample robot, so that a bundle that does not load, or does not find its modules,
+ * `npm run build`: the hub as two files for an image, `dist/main.js` and `dist/hub.js`, with their data files. Packages are not bundled: the
+ * image installs them with `npm ci --omit=dev`. Finally runs the built command on the sample robot, so that a bundle that does not load, or does not find its modules,
  * fails here.
  */
 import { spawnSync } from 'node:child_process'
@@ -14,8 +14,8 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = `${root}dist`
 
 /**
- * Modules find their data beside themselves: in the bundle each keeps the URL that it has in the source tree, seen from `dist/`. A module that is named by
- * such a URL (that of a process) is an entry of its own, and JavaScript there.
+ * Modules locate data by their own URL: in the bundle each keeps its URL from the source tree, relative to `dist/`. A module that is loaded by
+ * URL (as a child process) is a separate JavaScript entry.
  */
 const keepModuleUrls: Plugin = {
   name: 'keep-module-urls',

@@ -1,4 +1,4 @@
-/** `npm run demo [-- DIR]`: the main job from nothing, told as it happens. Exits 1 when anything is not as it should be. */
+/** `npm run demo [-- DIR]`: runs the main workflow on a new hub and prints each step. Exits with 1 if anything is wrong. */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
@@ -17,7 +17,7 @@ function check(holds: boolean, otherwise: string): asserts holds {
   if (!holds) throw new Error(otherwise)
 }
 
-/** Runs one section and says how long it took. */
+/** Runs one section and prints its duration. */
 async function section<T>(title: string, work: () => Promise<T>): Promise<T> {
   const startedMs = performance.now()
   say(`\n${title}`)

@@ -1,5 +1,5 @@
 /**
- * `npm run migrate:new <name>`: writes the next migration from what separates the Prisma schema at the newest migration, which lies beside it, from
+ * `npm run migrate:new <name>`: writes the next migration from the diff between the Prisma schema stored with the newest migration and
  * prisma/schema. Collations, checks and partial indexes live in migrations alone: finish the script by hand.
  */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -17,7 +17,7 @@ import {
 
 const SCHEMA_DIR = join(import.meta.dirname, '..', 'prisma', 'schema')
 
-/** The engine wants a database that answers, though a diff of two schemas asks it nothing. */
+/** The engine requires a reachable database, although a schema diff does not query it. */
 async function differenceOf(from: string | null, to: string): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), 'hub-migrate-'))
   const server = await startEmbeddedPostgres({ dataDir, settings: { fsync: 'off' } })

@@ -1,6 +1,6 @@
 /**
- * Runs after `npm ci`: generates the Prisma client. No engine binary is fetched: generating needs none, and Prisma is content with any existing
- * executable in its place. Where the development packages were left out the client must have been generated before.
+ * Runs after `npm ci`: generates the Prisma client. No engine binary is downloaded: generating needs none, and Prisma accepts any existing
+ * executable in its place. Without the development packages, the client must already have been generated.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'

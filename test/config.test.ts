@@ -31,7 +31,7 @@ async function refusal(settings: Record<string, string>): Promise<string | null>
   }
 }
 
-describe('a setting that does not hold stops the start and is named', () => {
+describe('an invalid setting stops the start and is named', () => {
   it.each([
     ['an origin without a scheme', { CORS_ORIGINS: 'localhost:3000' }, /^ {2}CORS_ORIGINS: .*http:\/\/localhost:3000/m],
     ['an origin with a path', { CORS_ORIGINS: 'https://a.example/app' }, /^ {2}CORS_ORIGINS: /m],

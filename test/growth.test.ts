@@ -5,7 +5,7 @@
 import stripAnsi from 'strip-ansi'
 import { expect, it } from 'vitest'
 import { readCard } from '../src/cards/read-card.ts'
-import { parseBounded, refuseOversized } from '../src/http/graphql-limits.ts'
+import { assertWithinLimits, parseBounded } from '../src/http/graphql-limits.ts'
 import { eventsOf } from '../src/http/sse.ts'
 import { canonicalSha256 } from '../src/platform/canonical-hash.ts'
 import { freeFormFaults } from '../src/platform/free-form-faults.ts'
@@ -125,7 +125,7 @@ const works: readonly Work[] = [
     make: (n) => `{ ...f0 } ${counted(n, (at) => `fragment f${at} on Query { a ...f${at + 1} }`).join(' ')}`,
     work: (text: string) => {
       const document = parseBounded(`${text} fragment f${text.split('fragment').length - 1} on Query { a }`)
-      refuseOversized(document, null, {})
+      assertWithinLimits(document, null, {})
     },
   },
 ]

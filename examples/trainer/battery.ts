@@ -1,5 +1,5 @@
 /**
- * A battery as a runner calls it: rolls the policy of a checkpoint out from a few starts, each with several seeds, with the delay that the recipe asks for, and
+ * An example battery for a runner: evaluates a checkpoint's policy from a few initial states, each with several seeds and the recipe's delay, and
  * writes its verdicts. Spec: `hub runner --help`.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { act } from './policy.ts'
 const env = (name: string, preset: string) => process.env[name] ?? preset
 const seeds = Number(env('HUB_GATE_SEEDS', '3'))
 const delay = Number(env('HUB_GATE_DELAY', '2'))
-/** 0.05 s a step. */
+/** 0.05 s per step. */
 const steps = Math.round(Number(env('HUB_GATE_HORIZON_S', '10')) / 0.05)
 
 const starts: Readonly<Record<string, Pendulum>> = {
@@ -26,7 +26,7 @@ const checkpoint: unknown = JSON.parse(readFileSync(join(env('HUB_CHECKPOINT_DIR
 const { hidden, parameters } = checkpoint as { hidden: number; parameters: number[] }
 const policy = Float64Array.from(parameters)
 
-/** The largest angle from upright in the last second; each torque arrives `delay` steps after it was chosen. */
+/** The largest angle from upright in the last second; each torque takes effect `delay` steps after it was chosen. */
 function lastOff(start: Pendulum): number {
   const pendulum = { ...start }
   const torques = Array.from({ length: delay }, () => 0)
@@ -39,7 +39,7 @@ function lastOff(start: Pendulum): number {
   return off
 }
 
-/** Each seed begins a little beside the start. */
+/** Each seed perturbs the initial state slightly. */
 const rollouts = names.map((name) => {
   const { angle, speed } = starts[name] as Pendulum
   return Array.from({ length: seeds }, (_, seed) => {
@@ -51,7 +51,7 @@ const cells = rollouts.map((offs, at) => {
   const worst = Math.max(...offs)
   return { name: names[at], status: worst < 0.3 ? 'PASS' : 'FAIL', detail: `at most ${worst.toFixed(2)} rad off` }
 })
-/** A seed is alive when it is in the upper half at the end, wherever it began. */
+/** A seed is alive if it ends in the upper half, whatever its initial state. */
 const alive = Array.from({ length: seeds }, (_, seed) =>
   rollouts.every((offs) => (offs[seed] ?? Math.PI) < Math.PI / 2),
 )

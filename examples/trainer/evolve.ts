@@ -1,6 +1,6 @@
-/** Evolution strategy: mirrored noise around the parameters, ranked by reward, and Adam on the direction that follows (Salimans et al., 2017). */
+/** Evolution strategy: mirrored noise around the parameters, ranked by reward, and Adam on the estimated gradient (Salimans et al., 2017). */
 
-/** A seeded source of numbers in [0, 1) (mulberry32). */
+/** A seeded random number generator in [0, 1) (mulberry32). */
 export function random(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -11,13 +11,13 @@ export function random(seed: number): () => number {
   }
 }
 
-/** Numbers of a normal distribution (Box and Muller). */
+/** Normally distributed random numbers (Box-Muller). */
 export const gaussian = (next: () => number) => () =>
   Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next())
 
 export interface Evolution {
   readonly parameters: Float64Array
-  /** One step; answers the mean reward of the population. */
+  /** One step; returns the mean reward of the population. */
   iterate(reward: (parameters: Float64Array) => number): number
 }
 
@@ -70,7 +70,7 @@ export function evolution(
   }
 }
 
-/** Ranks from -0.5 to 0.5 in the place of rewards, so that one outlier does not lead. */
+/** Ranks from -0.5 to 0.5 instead of rewards, so that outliers do not dominate. */
 function ranked(rewards: readonly number[]): number[] {
   const order = rewards.map((reward, index) => ({ reward, index })).sort((a, b) => a.reward - b.reward)
   const weights: number[] = Array.from({ length: rewards.length }, () => 0)

@@ -1,4 +1,4 @@
-/** A pendulum on a motor that can just hold it level and no more: it has to be swung up, and caught. Angle 0 is upright. */
+/** A pendulum whose motor is just strong enough to hold it level, so it has to be swung up and caught. Angle 0 is upright. */
 
 export interface Pendulum {
   angle: number
@@ -17,7 +17,7 @@ export const EPISODE_STEPS = 200
 /** The angle from upright, between -pi and pi. */
 export const fromUpright = ({ angle }: Pendulum): number => Math.atan2(Math.sin(angle), Math.cos(angle))
 
-/** Moves it by one step in place; the reward is its height, 1 upright, less something for speed and torque. */
+/** Advances the state one step in place; the reward is the height (1 upright) minus penalties for speed and torque. */
 export function step(pendulum: Pendulum, torque: number): number {
   const { angle, speed } = pendulum
   const reward = Math.cos(angle) - 0.02 * speed * speed - 0.001 * torque * torque

@@ -1,9 +1,9 @@
-/** A policy of one hidden layer, its parameters in one flat array: weights of three inputs and a bias for each hidden unit, then the output's. */
+/** A policy with one hidden layer. Parameters in one flat array: three input weights and a bias per hidden unit, then the output weights. */
 import { EPISODE_STEPS, fromUpright, MAX_TORQUE, type Pendulum, step } from './pendulum.ts'
 
 export const parameterCount = (hidden: number): number => 5 * hidden + 1
 
-/** The torque that the policy gives. */
+/** The torque chosen by the policy. */
 export function act(parameters: Float64Array, hidden: number, pendulum: Pendulum): number {
   const [cos, sin, speed] = [Math.cos(pendulum.angle), Math.sin(pendulum.angle), pendulum.speed / 4]
   let sum = parameters[5 * hidden] as number
@@ -27,7 +27,7 @@ export interface Episode {
   readonly lastOff: number
 }
 
-/** One episode from a given start. */
+/** One episode from a given initial state. */
 export function play(parameters: Float64Array, hidden: number, start: Readonly<Pendulum>): Episode {
   const pendulum = { ...start }
   let reward = 0

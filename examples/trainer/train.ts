@@ -1,6 +1,6 @@
 /**
- * A trainer as a runner calls it: the recipe on standard input, log lines on standard output, everything else as files of the working directory.
- * It teaches a small network to swing a pendulum up, in some ten seconds on one core, the same way for the same seed.
+ * An example trainer for a runner: recipe on standard input, log on standard output, everything else as files in the working directory.
+ * It trains a small network to swing up a pendulum, in about ten seconds on one core, deterministically per seed.
  */
 import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
@@ -24,7 +24,7 @@ const recipe: unknown = JSON.parse((await text(process.stdin)) || '{}')
 const settings = withDefaults(recipe)
 const { iterations, hidden } = settings
 
-/** Known names alone, and only numbers. */
+/** Only known names with numeric values. */
 function withDefaults(given: unknown): typeof defaults {
   const found = (given as { hyperparams?: Record<string, unknown> | null }).hyperparams ?? {}
   const known = Object.keys(defaults) as (keyof typeof defaults)[]
@@ -34,7 +34,7 @@ function withDefaults(given: unknown): typeof defaults {
 }
 
 process.once('SIGTERM', () => {
-  console.log('asked to stop; the last checkpoint stands')
+  console.log('stop requested; keeping the last checkpoint')
   process.exit(143)
 })
 
@@ -44,7 +44,7 @@ writeFileSync('config.yaml', `task: pendulum-swing-up\nepisode_steps: ${EPISODE_
 
 const next = random(settings.seed)
 const noise = gaussian(next)
-/** Angles all around, so that iterations are as hard as each other. */
+/** Evenly spaced angles, so that all iterations are equally hard. */
 const allAround = (): Pendulum[] => {
   const turned = next()
   return Array.from({ length: settings.episodes }, (_, at) => ({
@@ -62,7 +62,7 @@ function averageReward(parameters: Float64Array, starts: readonly Pendulum[]): n
 }
 
 for (let iteration = 1; iteration <= iterations; iteration += 1) {
-  // All candidates of an iteration begin in the same places: they differ by what they do alone.
+  // All candidates of an iteration share the same initial states.
   const starts = allAround()
   const reward = search.iterate((parameters) => averageReward(parameters, starts))
   const seconds = (performance.now() - startedMs) / 1000
@@ -79,12 +79,12 @@ for (let iteration = 1; iteration <= iterations; iteration += 1) {
       `iteration ${String(iteration).padStart(4)}  reward ${line.reward.toFixed(1).padStart(8)}  ${seconds.toFixed(1)} s`,
     )
   if (iteration % settings.checkpoint_every === 0 || iteration === iterations) saveCheckpoint(iteration)
-  // Signals are heard between iterations.
+  // Lets signal handlers run between iterations.
   await turn()
 }
 saveScorecard()
 
-/** Whole or not at all: made under another name and renamed. */
+/** Atomic: written under another name, then renamed. */
 function saveCheckpoint(iteration: number): void {
   const [dir, fresh] = [`checkpoints/step_${iteration}`, `checkpoints/step_${iteration}.new`]
   rmSync(fresh, { recursive: true, force: true })

@@ -53,7 +53,7 @@ function refuseOtherMethods(app: FastifyInstance, path: string, present: readonl
       const headers = { allow: allowed.join(', ') }
       throw new HubError(
         'method.not_allowed',
-        `${request.method} is not a method of this path; it has ${headers.allow}.`,
+        `${request.method} is not supported on this path; use ${headers.allow}.`,
         { headers },
       )
     },

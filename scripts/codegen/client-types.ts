@@ -1,4 +1,4 @@
-/** The TypeScript types of `/v1` from its OpenAPI document: one interface a schema, and `Operations` with request line, path, query, body and answer of each. */
+/** The TypeScript types of `/v1` from its OpenAPI document: one interface per schema, and `Operations` with the request line, path, query, body and response of each. */
 import { compile, type JSONSchema } from 'json-schema-to-typescript'
 import { GENERATED } from './marker.ts'
 
@@ -40,13 +40,13 @@ export function clientTypes(openApi: Json): Promise<string> {
   })
 }
 
-/** A reference into the root's definitions, without what stands beside it: that would make a second type of the same schema. */
+/** A reference into the root's definitions, without sibling keywords, which would create a second type of the same schema. */
 function bareReference(value: unknown): unknown {
   const target = typeof value === 'object' && value !== null && '$ref' in value ? value.$ref : undefined
   return typeof target === 'string' ? { $ref: target.replace('#/components/schemas/', '#/definitions/') } : value
 }
 
-/** The request line, what goes out with it and what comes back; a part that an operation does not have is left out. */
+/** The request line, parameters and response of an operation; absent parts are omitted. */
 function exchange(request: Json, { parameters = [], requestBody, responses }: Operation): Json {
   const body = jsonOf(requestBody?.content)
   const answer = Object.entries(responses)

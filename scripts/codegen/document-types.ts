@@ -1,4 +1,4 @@
-/** The TypeScript types of the documents of `/v1`: what each takes and what it yields, by its file name. */
+/** The TypeScript types of the `/v1` documents: variables and results, by file name. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { plugin, type TypeScriptDocumentsPluginConfig } from '@graphql-codegen/typescript-operations'
@@ -14,7 +14,7 @@ const CONFIG: TypeScriptDocumentsPluginConfig = {
   disableDescriptions: true,
 }
 
-/** What the plugin wraps variables in. */
+/** The plugin's wrapper type for variables. */
 const EXACT = 'type Exact<T> = T'
 
 /** The text of the module, with types as `dialect` has them: enum values as `/v1` spells them. */

@@ -1,4 +1,4 @@
-/** A hub of its own for a demonstration or a measurement: a child process on a free port, with a data directory that goes with it. */
+/** A temporary hub for a demo or benchmark: a child process on a free port, with a temporary data directory. */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -16,13 +16,13 @@ export interface ThrowawayHub {
   readonly url: string
   readonly dir: string
   readonly pid: number
-  /** Runs the operator's command line and answers the object it prints. */
+  /** Runs an operator command and returns the object it prints. */
   operator(...args: string[]): Promise<Record<string, unknown>>
   close(): Promise<void>
 }
 
 /**
- * Starts it as `npm start` would, with `settings` on top of the defaults, and waits until it is ready; rejects with what it last wrote when it does
+ * Starts it as `npm start` would, with `settings` on top of the defaults, and waits until it is ready; rejects with its last output if it does
  * not become so.
  */
 export async function startThrowawayHub(settings: Readonly<Record<string, string>> = {}): Promise<ThrowawayHub> {
@@ -72,13 +72,13 @@ export async function startThrowawayHub(settings: Readonly<Record<string, string
   }
 }
 
-/** What `npm start` gives to node. */
+/** The node options of `npm start`. */
 async function startArguments(): Promise<string[]> {
   const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } }
   return scripts.start.replace(/^.*exec node /, '').split(' ')
 }
 
-/** The environment without settings that would lead to a hub, database or store other than the throwaway one. */
+/** The environment without settings that would select another hub, database or store. */
 function inherited(): NodeJS.ProcessEnv {
   const foreign = /^(HUB_|S3_|OIDC_|DATABASE_|OBJECT_STORE$|PUBLIC_URL$|PORT$|HOST$|STORAGE_QUOTA|GC_|UPLOAD_)/
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)))

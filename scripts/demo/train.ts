@@ -1,4 +1,4 @@
-/** The training part of the demonstration: a run that is submitted, claimed by a runner of its own, and watched as it learns. */
+/** The training part of the demo: submits a run, starts a runner for it, and follows its log. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -10,10 +10,10 @@ import type { ThrowawayHub } from './throwaway-hub.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const trainer = fileURLToPath(new URL('../../examples/trainer/train.ts', import.meta.url))
 
-/** The hub has to know it: `EXTRA_TEMPLATES`. */
+/** Must be listed in `EXTRA_TEMPLATES`. */
 export const TEMPLATE = 'pendulum'
 
-/** Submits the run, starts a runner for it, and tells its log as it comes. Rejects when the run does not succeed. */
+/** Submits the run, starts a runner, and prints the log as it arrives. Rejects if the run does not succeed. */
 export async function trainAndWatch(
   hub: ThrowawayHub,
   token: string,
@@ -47,7 +47,7 @@ export async function trainAndWatch(
   }
 }
 
-/** `hub runner`, as on somebody's own machine: it knows the address of the hub and a key. */
+/** `hub runner`, as on a separate machine: with only the hub's URL and a key. */
 function startRunner(hub: ThrowawayHub, token: string, owner: string) {
   const command = `${JSON.stringify(process.execPath)} ${JSON.stringify(trainer)}`
   const options = ['--owner', owner, '--once', '--command', command, '--work-dir', join(hub.dir, 'runs')]

@@ -1,4 +1,4 @@
-/** Making users and orgs, for people in GraphQL and for the operator's command line. */
+/** Creates users and orgs, for GraphQL and for the operator command line. */
 
 import { type Account, assertHandle, handleTaken, takeHandle } from '../auth/handle.ts'
 import { assertSession } from '../auth/policy.ts'
@@ -16,7 +16,7 @@ export interface NewAccount {
   readonly name?: string | null
 }
 
-/** The name to show: 1 to 200 characters; null or absent for none. */
+/** Display name: 1 to 200 characters; null or absent for none. */
 function assertName(name: string | null | undefined): void {
   if (name != null && !displayNameText.safeParse(name).success) {
     throw invalid('validation.value', 'A name has 1 to 200 characters.', ['name'])
@@ -33,12 +33,12 @@ async function addAccount(tx: Querier, ctx: AuditContext, kind: 'user' | 'org', 
   return account
 }
 
-/** Makes a user; the operator's. Errors: 422 handle or name, 409 `conflict.taken`. */
+/** Creates a user (operator only). Errors: 422 handle or name, 409 `conflict.taken`. */
 export function addUser(tx: Querier, ctx: AuditContext, input: NewAccount): Promise<Account> {
   return addAccount(tx, ctx, 'user', input)
 }
 
-/** Makes an org with its people; the operator's. Errors: as `addUser`, and 404 for an unknown user. */
+/** Creates an org with its members (operator only). Errors: as `addUser`, and 404 for an unknown user. */
 export async function addOrg(
   tx: Querier,
   ctx: AuditContext,

@@ -1,4 +1,4 @@
-/** API keys: made by a person for themselves or an org of theirs, shown once, ended for good. Contract, "Credentials". */
+/** API keys: created by a person for themselves or one of their orgs, shown once, revoked permanently. Contract, "Credentials". */
 import { newKeyToken, tokenDigest } from '../auth/api-key.ts'
 import { assertMember, assertOrgOwner, assertSession } from '../auth/policy.ts'
 import { type AuditContext, audit } from '../operation/audit.ts'
@@ -13,7 +13,7 @@ import { param, statement } from '../store/statement.ts'
 import { findAccount } from './find-account.ts'
 import { assertStillInOrg } from './org-members.ts'
 
-/** A key that was just made, with its token. `repos`: full names of the only repos it may touch, or null. Times RFC 3339. */
+/** A new key with its token. `repos`: full names of the only repos it may access, or null. Times are RFC 3339. */
 export interface CreatedApiKey {
   readonly id: string
   readonly name: string
@@ -32,13 +32,13 @@ export interface NewApiKey {
   readonly scope: ScopeLevel
   readonly repos?: readonly string[] | null
   readonly agent?: boolean | null
-  /** GPU hours a day, up to 4 decimals. */
+  /** GPU hours per day, up to 4 decimals. */
   readonly dailyGpuHourQuota?: number | null
   /** RFC 3339, in the future. */
   readonly expiresAt?: string | null
 }
 
-/** What decides who may revoke a key. */
+/** The facts that decide who may revoke a key. */
 interface KeyRow {
   readonly id: string
   readonly name: string
@@ -118,7 +118,7 @@ function assertNewKey(input: NewApiKey): void {
   if (repos && repos.length > MAX_LISTED_REPOS) throw refuse('repos', `A key lists at most ${MAX_LISTED_REPOS} repos.`)
 }
 
-/** Ids of repos by full name; 422 for one that the key's owner does not reach, whether or not it exists. */
+/** Repo ids by full name; 422 for a repo that the key's owner cannot access, whether or not it exists. */
 async function repoIdsOf(tx: Querier, owner: AccountRef, names: readonly string[]): Promise<string[]> {
   const parts = names.map((name) => name.split('/'))
   const values = {
@@ -135,7 +135,7 @@ async function repoIdsOf(tx: Querier, owner: AccountRef, names: readonly string[
   })
 }
 
-/** Makes a key of `owner`, recording `createdBy`, and returns its token, which is kept nowhere. */
+/** Creates a key for `owner`, records `createdBy`, and returns its token, which is not stored. */
 export async function addApiKey(
   tx: Querier,
   ctx: AuditContext,
@@ -171,8 +171,8 @@ export async function addApiKey(
 }
 
 /**
- * createApiKey, for the session's person or, with `owner`, an org of theirs. The result carries the token, so it is never recorded for a replay.
- * Errors: 401, 403 for a key or one who is no member, 404, 422.
+ * createApiKey, for the session's person or, with `owner`, one of their orgs. The result contains the token, so it is never stored for a replay.
+ * Errors: 401, 403 for a key or a non-member, 404, 422.
  */
 export async function createApiKey(
   ctx: RequestContext,
@@ -189,8 +189,8 @@ export async function createApiKey(
 }
 
 /**
- * revokeApiKey: by its person, its maker or an owner of its org, for good; a second time changes nothing.
- * Errors: 401, 403 for a key and for a member of its org who is neither, 404.
+ * revokeApiKey: by its person, its creator or an owner of its org; permanent and idempotent.
+ * Errors: 401, 403 for a key and for any other member of its org, 404.
  */
 export function revokeApiKey(ctx: RequestContext, input: { readonly id: string }): Promise<{ readonly id: string }> {
   return guarded(

@@ -1,12 +1,12 @@
-/** The first account of a hub: the person who starts it has to sign in before any identity provider is configured. */
+/** The first account of a hub, so that its operator can sign in before an identity provider is configured. */
 import type { Auth } from '../auth/auth.ts'
 import { takeHandle } from '../auth/handle.ts'
 import { audit, noViewer } from '../operation/audit.ts'
 import { openSession } from './sessions.ts'
 
 /**
- * Makes the OPERATOR_HANDLE user at the first start and returns a session token for it; null at every later start, and where another
- * instance was first. The token is shown once and not kept.
+ * Creates the OPERATOR_HANDLE user at the first start and returns a session token; null at every later start, and if another
+ * instance was first. The token is shown once and not stored.
  */
 export async function ensureOperator(auth: Auth): Promise<string | null> {
   const handle = auth.config.operatorHandle

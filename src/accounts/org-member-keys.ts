@@ -1,4 +1,4 @@
-/** Which people of which orgs are on a page: their keys, for the graph to read what was selected of them. */
+/** Pages of org members as keys; the graph then reads the selected columns. */
 import { visibleRepos } from '../auth/policy.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { decodeCursor, encodeCursor, idPart, isTimePart, type Page } from '../platform/page.ts'
@@ -14,13 +14,13 @@ const memberKeyColumns = columns({
 
 export type OrgMemberKey = RowOf<typeof memberKeyColumns>
 
-/** A limit for each of many orgs and a keyset over two columns: Prisma can say neither. */
+/** SQL, because Prisma supports neither a limit per org nor a keyset over two columns. */
 const memberKeys = statement({
   name: 'org-member-keys',
   columns: memberKeyColumns,
   params: {
     orgIds: param<readonly string[]>(),
-    /** The accounts that the credential acts for, and the person of a session. */
+    /** The accounts the credential acts for, and the session's person. */
     accountIds: param<readonly string[]>(),
     personId: param<string | null>(),
     since: param<string | null>(),
@@ -42,8 +42,8 @@ interface MemberPages {
 }
 
 /**
- * A page of the people of each account, oldest first, in the order asked; one statement for any number. Empty for a user, and for orgs that the caller is not
- * of. Of a session that is checked again: an org that it made a moment ago is its own. 422 `validation.cursor` for the cursor of another org.
+ * A page of members per account, oldest first, in the requested order; one statement for any number. Empty for a user, and for orgs that the caller is not
+ * a member of. Sessions are checked in the database, because they may have just created the org. 422 `validation.cursor` for the cursor of another org.
  */
 export async function orgMemberKeys(
   ctx: RequestContext,

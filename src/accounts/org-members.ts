@@ -1,4 +1,4 @@
-/** The people of an org. Contract, "Identifiers and text rules": only an owner changes them; the last owner stays. */
+/** Org members. Contract, "Identifiers and text rules": only owners change them; the last owner cannot be removed. */
 
 import type { Account } from '../auth/handle.ts'
 import { assertOrgOwner, assertSession } from '../auth/policy.ts'
@@ -47,8 +47,8 @@ const revokeMemberKeys: Statement<{ id: string }> = {
 }
 
 /**
- * Locks the org row and asks for the person's role again: who was removed between the request's start and here no longer acts for the org.
- * 403 where they are no member, or no owner where `needed` is `owner`.
+ * Locks the org row and reads the person's role again: someone removed since the start of the request no longer acts for the org.
+ * 403 for a non-member, or a non-owner if `needed` is `owner`.
  */
 export async function assertStillInOrg(
   tx: Querier,
@@ -60,11 +60,11 @@ export async function assertStillInOrg(
   const [row] = await tx.query(roleOf, [org.id, personId])
   if (row && (needed === 'member' || row.role === 'owner')) return
   const rule =
-    needed === 'owner' ? `Only an owner of ${org.handle} may do this.` : `You are no member of ${org.handle}.`
+    needed === 'owner' ? `Only an owner of ${org.handle} may do this.` : `You are not a member of ${org.handle}.`
   throw new HubError('forbidden.scope', rule)
 }
 
-/** The org row is locked first: two owners who remove each other at once leave one. */
+/** The org row is locked first, so that two owners who remove each other concurrently leave one. */
 async function roleUnderLock(tx: Querier, orgId: string, userId: string): Promise<RoleRow> {
   await tx.query(lockOrg, [orgId])
   const [row] = await tx.query(readRole, [orgId, userId])
@@ -79,7 +79,7 @@ function assertNotLastOwner(org: AccountRef, row: RoleRow): void {
   )
 }
 
-/** Makes a person a member with this role, or changes the role. Errors: 409 `conflict.last_owner`. */
+/** Adds a member with this role, or changes their role. Errors: 409 `conflict.last_owner`. */
 export async function putMembership(
   tx: Querier,
   ctx: AuditContext,
@@ -100,7 +100,7 @@ export async function putMembership(
   })
 }
 
-/** addOrgMember: adds a person or changes their role. Errors: 401, 403 for others than an owner, 404, 409 `conflict.last_owner`. */
+/** addOrgMember: adds a person or changes their role. Errors: 401, 403 for non-owners, 404, 409 `conflict.last_owner`. */
 export function addOrgMember(
   ctx: RequestContext,
   input: { readonly org: string; readonly user: string; readonly role?: OrgRole | null },
@@ -125,8 +125,8 @@ export function addOrgMember(
 }
 
 /**
- * removeOrgMember: by an owner, or by the person who leaves. The org's keys that the person made end with it, for their tokens went along.
- * Errors: 401, 403, 404 (also for one who is no member), 409 `conflict.last_owner`.
+ * removeOrgMember: by an owner, or by the member themselves. Revokes the org's keys that the member created, because they know the tokens.
+ * Errors: 401, 403, 404 (also for a non-member), 409 `conflict.last_owner`.
  */
 export function removeOrgMember(
   ctx: RequestContext,
@@ -160,7 +160,7 @@ async function remove(
   return commitVerb(ctx, async (tx) => {
     if (user.id !== session.personId) await assertStillInOrg(tx, org, session.personId, 'owner')
     const row = await roleUnderLock(tx, org.id, user.id)
-    if (row.role === null) throw new HubError('not_found', `${user.handle} is no member of ${org.handle}.`)
+    if (row.role === null) throw new HubError('not_found', `${user.handle} is not a member of ${org.handle}.`)
     assertNotLastOwner(org, row)
     await tx.query(deleteMember, [org.id, user.id])
     const revokedKeyIds = (await tx.query(revokeMemberKeys, [org.id, user.id])).map((key) => key.id)

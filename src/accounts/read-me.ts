@@ -1,4 +1,4 @@
-/** `viewer` and `GET /v1/me`: the credential as it stands, in one statement. */
+/** `viewer` and `GET /v1/me`: the current credential, in one statement. */
 import { requireCredential } from '../auth/policy.ts'
 import type { AccountRef, RequestContext, ScopeLevel } from '../operation/context.ts'
 import { column, columns } from '../store/columns.ts'
@@ -49,7 +49,7 @@ const facts = statement({
   text: `select ${factColumns.sql} from accounts a where a.id = :accountId`,
 })
 
-/** Who the credential is, its scope and limits. Errors: 401. */
+/** The credential's account, scope and limits. Errors: 401. */
 export async function readMe(ctx: RequestContext): Promise<Me | null> {
   const viewer = requireCredential(ctx.viewer)
   const [row] = await ctx.deps.db.query(facts, {

@@ -1,4 +1,4 @@
-/** Sessions are rows: they end and are revoked. The token of a session of our own only names its row. */
+/** Sessions are rows that expire or are revoked. The hub's own session token only names its row. */
 import type { Auth } from '../auth/auth.ts'
 import { signSession } from '../auth/session-token.ts'
 import { type AuditContext, audit } from '../operation/audit.ts'
@@ -24,7 +24,7 @@ const revokeRow: Statement<{ id: string }> = {
   text: 'update sessions set revoked_at = now() where id = $1 and revoked_at is null returning id',
 }
 
-/** Opens a session of a user for `ttlSeconds` and returns its token, which is not kept. */
+/** Creates a session for a user with `ttlSeconds` and returns its token, which is not stored. */
 export async function openSession(
   auth: Auth,
   tx: Querier,
@@ -40,7 +40,7 @@ export async function openSession(
   return { id, token, expiresAt }
 }
 
-/** Ends a session for good: its token, and an identity provider's token that it stands for, are 401 from then on. */
+/** Revokes a session: its token, or the identity provider's token behind it, is 401 from then on. */
 export async function revokeSession(auth: Auth, ctx: AuditContext, session: Credentialed): Promise<void> {
   await auth.db.withTx(async (tx) => {
     const [revoked] = await tx.query(revokeRow, [session.credentialId])

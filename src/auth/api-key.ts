@@ -1,6 +1,6 @@
 /**
- * API key tokens: `hub_key_`, 30 base62 characters of entropy (178 bits) and 6 of their CRC32, so that a scanner or a typo is told from a
- * key without asking the database. Contract, "Credentials". Only the SHA-256 of the whole token is stored.
+ * API key tokens: `hub_key_`, 30 base62 characters of entropy (178 bits) and 6 of their CRC32, so that scans and typos can be distinguished from a
+ * key without a database query. Contract, "Credentials". Only the SHA-256 of the whole token is stored.
  */
 import { createHash, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
@@ -22,7 +22,7 @@ function checksum(entropy: string): string {
   return digits
 }
 
-/** A new token; `randomInt` rejects what would favour some characters. */
+/** A new token; `randomInt` is unbiased. */
 export function newKeyToken(): string {
   let entropy = ''
   for (let place = 0; place < ENTROPY_CHARS; place++) entropy += ALPHABET.charAt(randomInt(ALPHABET.length))
@@ -34,13 +34,13 @@ export function looksLikeKey(token: string): boolean {
   return token.startsWith(PREFIX)
 }
 
-/** Whether the token has the form and the checksum of one that a hub made. */
+/** Whether the token has a valid format and checksum. */
 export function isKeyToken(token: string): boolean {
   const [, entropy, check] = shape.exec(token) ?? []
   return entropy !== undefined && checksum(entropy) === check
 }
 
-/** SHA-256 of a token: what its row is found by. */
+/** SHA-256 of a token, the lookup key of its row. */
 export function tokenDigest(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }

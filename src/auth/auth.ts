@@ -1,4 +1,4 @@
-/** What signing in needs for the life of a process: keys, the identity provider, and the gathering of key usage. */
+/** Process-wide state of authentication: signing keys, the identity provider, and key usage. */
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { type Config, ConfigError } from '../platform/config.ts'
@@ -21,7 +21,7 @@ export interface Auth {
   close(): Promise<void>
 }
 
-/** Opens sign-in: makes the first signing key where there is none. `config.publicUrl` decides the cookies' Secure and the callback URL. */
+/** Opens authentication; creates the first signing key if there is none. `config.publicUrl` determines the cookies' Secure flag and the callback URL. */
 export async function openAuth(deps: { config: Config; log: Logger; db: Db; secret: string }): Promise<Auth> {
   const keys = await openSigningKeys(deps.db, deps.secret).catch((error: unknown) => {
     throw error instanceof SealError ? foreignSecret(deps.config) : error
@@ -31,7 +31,7 @@ export async function openAuth(deps: { config: Config; log: Logger; db: Db; secr
   return { ...deps, keys, usage, oidc, close: () => usage.close() }
 }
 
-/** As after a restore that left the secret behind. */
+/** For example after a restore without the secret. */
 function foreignSecret({ secret, dataDir }: Config): ConfigError {
   const sealed = 'with which the keys in the database were sealed'
   return new ConfigError([

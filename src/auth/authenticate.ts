@@ -1,4 +1,4 @@
-/** Turns a request's credential into a viewer. Contract, "Credentials": no credential is anonymous, a bad one is 401 everywhere. */
+/** Turns a request's credential into a viewer. Contract, "Credentials": no credential means anonymous, an invalid one is 401 everywhere. */
 import { decodeProtectedHeader } from 'jose'
 import type { Credentialed, Viewer } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
@@ -8,23 +8,23 @@ import { assertSameOrigin, cookieHeader, type OriginFacts, readCookie, SESSION_C
 import { keyByDigest, keyViewer, sessionById, sessionViewer } from './credential-rows.ts'
 import { SESSION_TYP, verifySession } from './session-token.ts'
 
-/** The headers that decide: raw values as the client sent them. */
+/** The relevant headers, as sent by the client. */
 export interface CredentialRequest extends OriginFacts {
   readonly authorization?: string | undefined
-  /** The whole `Cookie` header. */
+  /** The complete `Cookie` header. */
   readonly cookie?: string | undefined
 }
 
 const anonymous: Viewer = { kind: 'anonymous' }
 
-/** 401 `auth.invalid`: one answer for unknown, expired and revoked, which tells a guesser nothing. */
+/** 401 `auth.invalid`: the same response for unknown, expired and revoked, which reveals nothing to guessers. */
 export function invalidCredential(headers: Record<string, string> = {}): HubError {
   return new HubError('auth.invalid', 'The credential is unknown, expired or revoked.', {
     headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"', ...headers },
   })
 }
 
-/** Who sends this request. One statement for a key or a session. `Authorization` wins over the cookie. */
+/** The viewer of a request. One statement for a key or a session. `Authorization` wins over the cookie. */
 export async function authenticate(auth: Auth, request: CredentialRequest): Promise<Viewer> {
   if (request.authorization !== undefined) {
     const [, token] = /^bearer +([^\s]+) *$/i.exec(request.authorization) ?? []
@@ -40,17 +40,17 @@ export async function authenticate(auth: Auth, request: CredentialRequest): Prom
   return viewer
 }
 
-/** A browser cannot drop an HttpOnly cookie itself: without this a session that ended would be 401 until its cookie does. */
+/** Deletes the cookie of an ended session: a browser page cannot delete an HttpOnly cookie, and every request would be 401 until it expires. */
 export function forgetSession(auth: Auth): string {
   return cookieHeader(SESSION_COOKIE, '', { secure: isHttps(auth), maxAgeSeconds: 0 })
 }
 
-/** Whether people reach the hub over https, which makes its cookies Secure. */
+/** Whether the public URL is https, which makes cookies Secure. */
 export function isHttps(auth: Auth): boolean {
   return auth.config.publicUrl?.startsWith('https:') ?? false
 }
 
-/** The viewer of a bearer token, or null where it is bad in any way. */
+/** The viewer of a bearer token; null if it is invalid. */
 export async function viewerOfToken(auth: Auth, token: string): Promise<Credentialed | null> {
   if (looksLikeKey(token)) return viewerOfKey(auth, token)
   if (tokenType(token) === SESSION_TYP) return viewerOfSession(auth, token)

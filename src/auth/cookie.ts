@@ -1,10 +1,10 @@
-/** The cookie of a browser's session, and the rule that keeps other sites from using it. Contract, "Credentials". */
+/** The session cookie, and the same-origin rule that protects it. Contract, "Credentials". */
 import { parseCookie, stringifySetCookie } from 'cookie'
 import { HubError } from '../platform/errors.ts'
 
 export const SESSION_COOKIE = 'hub_session'
 
-/** The value of one cookie of a `Cookie` header; null where it is absent or empty. */
+/** The value of one cookie in a `Cookie` header; null if absent or empty. */
 export function readCookie(header: string | undefined, name: string): string | null {
   return parseCookie(header ?? '')[name] || null
 }
@@ -19,7 +19,7 @@ export function cookieHeader(
   return stringifySetCookie({ name, value, maxAge, path, httpOnly: true, secure, sameSite: 'lax' })
 }
 
-/** What of a request tells which site it was sent from. */
+/** The headers that show which site sent a request. */
 export interface OriginFacts {
   readonly method: string
   readonly origin?: string | undefined
@@ -29,7 +29,7 @@ export interface OriginFacts {
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** A request that may change something came from a page of this hub: by `Origin`, else by `Sec-Fetch-Site`. Neither header is a no. */
+/** Whether a page of this hub sent the request: by `Origin`, otherwise by `Sec-Fetch-Site`. Without either header: false. */
 function sameOrigin(facts: OriginFacts, publicUrl: string | null): boolean {
   if (facts.secFetchSite !== undefined && facts.secFetchSite !== 'same-origin') return false
   if (facts.origin === undefined) return facts.secFetchSite === 'same-origin'
@@ -39,7 +39,7 @@ function sameOrigin(facts: OriginFacts, publicUrl: string | null): boolean {
   return facts.host !== undefined && origin.host === facts.host
 }
 
-/** 403 `forbidden.origin` for a request by cookie that may change something and does not come from this hub's own pages. */
+/** 403 `forbidden.origin` for a state-changing cookie request that does not come from this hub's own pages. */
 export function assertSameOrigin(facts: OriginFacts, publicUrl: string | null): void {
   if (safeMethods.has(facts.method.toUpperCase()) || sameOrigin(facts, publicUrl)) return
   throw new HubError(

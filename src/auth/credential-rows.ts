@@ -1,8 +1,8 @@
-/** The one statement that each kind of credential costs a request, and how its row becomes a viewer. */
+/** The statement that authenticates each kind of credential, and the mapping of its row to a viewer. */
 import type { AccountRef, Credentialed, ScopeLevel } from '../operation/context.ts'
 import type { Statement } from '../store/db.ts'
 
-/** The account of a credential with what it reaches: `orgs` are the memberships of a user. */
+/** The account of a credential; `orgs` are the memberships of a user. */
 interface ReachRow {
   readonly account_id: string
   readonly account_kind: AccountRef['kind']
@@ -21,9 +21,9 @@ export interface KeyRow extends ReachRow {
   readonly gpu_hours: string | null
   readonly expires_at: string | null
   readonly job_id: string | null
-  /** What the recipe of that run names. */
+  /** The repos in the recipe of that run. */
   readonly named_repo_ids: readonly string[] | null
-  /** Neither revoked nor past its end, by the database's clock. */
+  /** Neither revoked nor expired, by the database clock. */
   readonly live: boolean
 }
 
@@ -78,7 +78,7 @@ function reach(row: ReachRow): Pick<Credentialed, 'account' | 'accountIds'> {
 
 const ownedOrgs = (row: ReachRow) => row.orgs.filter((org) => org.role === 'owner').map((org) => org.id)
 
-/** A user's key acts for that user, no matter who created it; the person behind an org's key is its creator. */
+/** A user's key acts for that user, whoever created it; the person of an org's key is its creator. */
 export function keyViewer(row: KeyRow): Credentialed {
   return {
     kind: 'key',
@@ -96,14 +96,14 @@ export function keyViewer(row: KeyRow): Credentialed {
   }
 }
 
-/** It is of its owner alone, and reads what the run names beside what it made. */
+/** Acts only for the run's owner; reads the repos of the recipe and those the job created. */
 function jobScope({ job_id: runId, account_id, repo_ids, named_repo_ids }: KeyRow): Partial<Credentialed> {
   if (runId === null) return {}
   const repoIds = repo_ids ?? []
   return { job: { runId, repoIds }, accountIds: [account_id], repoIds: [...repoIds, ...(named_repo_ids ?? [])] }
 }
 
-/** A person's session: every level, every repo of theirs. */
+/** A person's session: all scopes, all their repos. */
 export function sessionViewer(row: SessionRow): Credentialed {
   return {
     kind: 'session',

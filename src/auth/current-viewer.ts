@@ -1,9 +1,9 @@
-/** The caller of a long request as they are now: what a stream may show is checked again while it is open. */
+/** The current state of a long request's caller: visibility is rechecked while a stream is open. */
 import type { Viewer } from '../operation/context.ts'
 import type { Querier } from '../store/db.ts'
 import { keyById, keyViewer, sessionById, sessionViewer } from './credential-rows.ts'
 
-/** The same credential with what it reaches by now, or null where it was revoked or has ended. One statement; none for an anonymous caller. */
+/** The same credential with its current access; null if it was revoked or has expired. One statement; none for an anonymous caller. */
 export async function currentViewer(db: Querier, viewer: Viewer): Promise<Viewer | null> {
   if (viewer.kind === 'anonymous') return viewer
   if (viewer.kind === 'key') {

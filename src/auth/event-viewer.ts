@@ -1,15 +1,15 @@
-/** Who an event of a stream was read for: what else is shown beside it is read for the same caller, not for the one of an hour ago. */
+/** Attaches the current caller to a stream event, so that related data is read for that state of the caller, not for the one at the start of the stream. */
 import type { Viewer } from '../operation/context.ts'
 
 const viewers = new WeakMap<object, Viewer>()
 
-/** The event, with the caller that it was found to be visible to. */
+/** The event, with the caller it was checked for. */
 export function seenBy<Event extends object>(viewer: Viewer, event: Event): Event {
   viewers.set(event, viewer)
   return event
 }
 
-/** Null for an event that says nothing of it. */
+/** Null for an event without a caller. */
 export function viewerOfEvent(event: unknown): Viewer | null {
   return typeof event === 'object' && event !== null ? (viewers.get(event) ?? null) : null
 }

@@ -1,11 +1,11 @@
-/** The one namespace of users and orgs: what a handle may be. Contract, "Identifiers and text rules". */
+/** Handles: one namespace for users and orgs. Contract, "Identifiers and text rules". */
 import type { AccountRef } from '../operation/context.ts'
 import { HubError, invalid } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import { handleText } from '../platform/text-rules.ts'
 import type { Querier, Statement } from '../store/db.ts'
 
-/** First segments of the hub's own URLs, and words that would read as such. */
+/** First segments of the hub's own URLs, and words that look like them. */
 const reservedHandles: ReadonlySet<string> = new Set([
   'v1',
   'graphql',
@@ -23,13 +23,13 @@ const reservedHandles: ReadonlySet<string> = new Set([
 
 export type HandleFault = 'ill_formed' | 'reserved'
 
-/** What is wrong with a handle by itself; null where nothing is. */
+/** Why a handle is invalid; null if it is valid. */
 export function handleFault(handle: string): HandleFault | null {
   if (!handleText.safeParse(handle).success) return 'ill_formed'
   return reservedHandles.has(handle) ? 'reserved' : null
 }
 
-/** 422 at `input.handle` for one that is ill-formed or reserved. */
+/** 422 at `input.handle` for an invalid or reserved handle. */
 export function assertHandle(handle: string): void {
   const fault = handleFault(handle)
   if (fault === 'reserved') throw invalid('validation.value', `The handle ${handle} is reserved.`, ['handle'])
@@ -39,7 +39,7 @@ export function assertHandle(handle: string): void {
   }
 }
 
-/** An account as verbs answer it: plain JSON, dates RFC 3339. */
+/** An account as returned by verbs: plain JSON, dates RFC 3339. */
 export interface Account extends AccountRef {
   readonly createdAt: string
 }
@@ -57,7 +57,7 @@ export const accountByHandle: Statement<Account> = {
   text: `select ${accountColumns} from accounts where handle = $1`,
 }
 
-/** Inserts an account, or null where the handle is in use; waits for an open transaction that has inserted it. */
+/** Inserts an account; null if the handle is in use. Waits for an open transaction that has inserted it. */
 export async function takeHandle(
   tx: Querier,
   kind: AccountRef['kind'],

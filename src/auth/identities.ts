@@ -1,10 +1,10 @@
-/** People at the identity provider, and the accounts they have here. A person is the pair of issuer and subject. */
+/** Maps people at the identity provider to accounts. A person is identified by issuer and subject. */
 import { audit, noViewer } from '../operation/audit.ts'
 import { HubError } from '../platform/errors.ts'
 import type { Querier, Statement, Tx } from '../store/db.ts'
 import { handleFault, takeHandle } from './handle.ts'
 
-/** What a verified token of the issuer says of a person. `proposedHandle` counts only when the account is first made. */
+/** A person's claims from a verified token. `proposedHandle` is used only when the account is created. */
 export interface Person {
   readonly issuer: string
   readonly subject: string
@@ -25,15 +25,15 @@ const insertPerson: Statement<never> = {
   text: 'insert into identities (issuer, subject, account_id) values ($1, $2, $3)',
 }
 
-/** The account of a person who has been here before. */
+/** The existing account of a person. */
 async function findIdentity(querier: Querier, person: Person): Promise<string | null> {
   const [account] = await querier.query(findPerson, [person.issuer, person.subject])
   return account?.id ?? null
 }
 
 /**
- * The account id of a person, made the first time. 409 `auth.handle_taken` where the handle is missing, ill-formed, reserved or taken:
- * the caller chooses another. Two first requests of one person make one account.
+ * The account id of a person, created on first use. 409 `auth.handle_taken` if the handle is missing, invalid, reserved or taken:
+ * the caller chooses another. Concurrent first requests of one person create one account.
  */
 export async function accountOfPerson(tx: Tx, person: Person): Promise<string> {
   const known = await findIdentity(tx, person)

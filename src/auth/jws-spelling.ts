@@ -1,8 +1,8 @@
-/** One token, one text. */
+/** Rejects alternative encodings of the same token. */
 
 /**
- * Whether each part of a compact JWS is spelled as base64url spells its bytes. Decoders also take padding, the other alphabet, and any value of the bits that
- * are left over in a last character: the same token under another name, to whatever goes by the text.
+ * Whether each part of a compact JWS is canonical base64url. Decoders also accept padding, the standard alphabet, and any value of the unused bits
+ * in the last character; such a variant would look like a different token to code that compares text.
  */
 export function isSpelledOut(token: string): boolean {
   return token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part)

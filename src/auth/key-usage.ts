@@ -1,11 +1,11 @@
-/** `last_used_at` of API keys, gathered in memory and written beside the requests: at most once a minute for each key. */
+/** `last_used_at` of API keys, collected in memory and written in the background, at most once a minute per key. */
 import type { Logger } from 'pino'
 import type { Db, Statement } from '../store/db.ts'
 
 const WRITE_EVERY_MS = 60_000
 const GATHER_MS = 1000
 
-/** `touch` costs a map lookup; `flush` writes what is gathered; `close` flushes a last time. */
+/** `touch` costs a map lookup; `flush` writes pending uses; `close` flushes a last time. */
 export interface KeyUsage {
   touch(keyId: string): void
   flush(): Promise<void>
@@ -19,7 +19,7 @@ const writeUsage: Statement<never> = {
     where k.id = used.id`,
 }
 
-/** Gathers uses for one process. A use that a crash loses costs a minute's precision of a date that people look at. */
+/** Collects uses in one process. A crash loses at most a minute of precision of an informational date. */
 export function openKeyUsage(db: Db, log: Logger): KeyUsage {
   const writtenAt = new Map<string, number>()
   const pending = new Set<string>()

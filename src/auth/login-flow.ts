@@ -1,4 +1,4 @@
-/** A person's sign-in in a browser: authorization code with PKCE, state and nonce at the identity provider. Contract, "Credentials". */
+/** Browser sign-in: authorization code with PKCE, state and nonce at the identity provider. Contract, "Credentials". */
 import * as client from 'openid-client'
 import { HubError } from '../platform/errors.ts'
 import { openSealed, seal } from '../store/seal.ts'
@@ -6,7 +6,7 @@ import type { Auth } from './auth.ts'
 import type { Person } from './identities.ts'
 import { personOfClaims } from './oidc.ts'
 
-/** What the browser keeps, sealed, between leaving for the provider and coming back. */
+/** State kept sealed in a cookie while the browser is at the provider. */
 export interface LoginState {
   readonly state: string
   readonly nonce: string
@@ -15,9 +15,9 @@ export interface LoginState {
 }
 
 export interface LoginFlow {
-  /** The provider's page to go to, and what to keep meanwhile. 503 while the provider does not answer. */
+  /** The provider's URL and the state to keep. 503 if the provider does not respond. */
   begin(redirectUri: string, returnTo: string): Promise<{ readonly url: URL; readonly kept: LoginState }>
-  /** Who came back. 401 where the answer is not the one to this sign-in. */
+  /** The person who signed in. 401 if the callback does not belong to this sign-in. */
   finish(callback: URL, kept: LoginState): Promise<Person>
 }
 
@@ -71,7 +71,7 @@ export function openLoginFlow(auth: Auth): LoginFlow {
       })
       const claims = tokens.claims()
       if (!claims || !settings)
-        throw new HubError('auth.invalid', 'The answer of the identity provider does not say who signed in.')
+        throw new HubError('auth.invalid', 'The response of the identity provider does not identify the user.')
       const said = claims[settings.handleClaim] === undefined ? await userInfo(provider, tokens, claims.sub) : {}
       return personOfClaims({ ...said, ...claims }, settings)
     },
@@ -79,8 +79,8 @@ export function openLoginFlow(auth: Auth): LoginFlow {
 }
 
 /**
- * What the provider says of a person beside the ID token: one that conforms puts the profile there alone. It only proposes a handle, so
- * where it cannot be had the person chooses one.
+ * Reads the profile from the userinfo endpoint, the only place where a conforming provider puts it. It only proposes a handle, so
+ * if it is unavailable the person chooses one.
  */
 async function userInfo(
   provider: client.Configuration,
@@ -91,7 +91,7 @@ async function userInfo(
   return client.fetchUserInfo(provider, tokens.access_token, subject).catch(() => ({}))
 }
 
-/** No answer, or one that no provider gives: what a proxy says before a provider that is down. */
+/** No response, or one that only a proxy in front of an unavailable provider would send. */
 const silentCodes = new Set(['OAUTH_TIMEOUT', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON'])
 
 function isSilence(error: unknown): boolean {
@@ -101,19 +101,19 @@ function isSilence(error: unknown): boolean {
 }
 
 function providerSilent(cause: unknown): HubError {
-  return new HubError('unavailable', 'The identity provider does not answer; try again.', {
+  return new HubError('unavailable', 'The identity provider does not respond; try again.', {
     cause,
     headers: { 'Retry-After': '5' },
   })
 }
 
-/** A value for a cookie that only this hub can read and that ends after `LOGIN_TTL_SECONDS`. */
+/** Seals a cookie value that only this hub can read and that expires after `LOGIN_TTL_SECONDS`. */
 export function sealForBrowser(auth: Auth, purpose: string, value: object): string {
   const body = JSON.stringify({ value, endsAtMs: Date.now() + LOGIN_TTL_SECONDS * 1000 })
   return seal(auth.secret, purpose, Buffer.from(body)).toString('base64url')
 }
 
-/** What `sealForBrowser` sealed, null where it is absent, altered or over. */
+/** Opens a value from `sealForBrowser`; null if absent, altered or expired. */
 export function openFromBrowser<T>(auth: Auth, purpose: string, sealed: string | null): T | null {
   if (sealed === null) return null
   try {

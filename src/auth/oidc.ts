@@ -1,4 +1,4 @@
-/** Bearer tokens of the identity provider: JWTs verified by its published keys, each standing for a session row. Contract, "Credentials". */
+/** Bearer tokens of the identity provider: JWTs verified by its published keys, each backed by a session row. Contract, "Credentials". */
 import {
   createRemoteJWKSet,
   decodeJwt,
@@ -22,19 +22,19 @@ import { isSpelledOut } from './jws-spelling.ts'
 
 export interface Oidc {
   readonly settings: OidcSettings
-  /** The viewer of a bearer token, null where it is bad; 503 while the issuer's keys cannot be had; 409 `auth.handle_taken` at a first visit. */
+  /** The viewer of a bearer token; null if invalid, 503 if the issuer's keys are unavailable, 409 `auth.handle_taken` on a first visit. */
   viewerOf(token: string): Promise<Credentialed | null>
-  /** Who a bearer token is of and when it ends, without looking for an account; null where it is bad. */
+  /** The person and expiry of a bearer token, without an account lookup; null if invalid. */
   personOf(token: string): Promise<{ readonly person: Person; readonly expiresAt: Date } | null>
-  /** The viewer of a bearer token, the account being made under `handle` where there is none yet. */
+  /** The viewer of a bearer token; creates the account with `handle` if there is none yet. */
   admit(token: string, handle: string): Promise<Credentialed | null>
 }
 
 const TIMEOUT_MS = 5000
-/** An unknown kid fetches the keys again, and at most this often. */
+/** Minimum interval between key fetches for unknown kids. */
 const COOLDOWN_MS = 10_000
 const DISCOVERY_RETRY_MS = 5000
-/** Signatures by the issuer's public keys only: with HMAC a public key would be the secret. */
+/** Public-key algorithms only: with HMAC, the public key would be the secret. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 
 const discovery = z.object({ issuer: z.string(), jwks_uri: z.url({ protocol: /^https?$/ }) })
@@ -52,7 +52,7 @@ const insertSession = statement({
     on conflict (token_sha256) do nothing`,
 })
 
-/** Opens the verifier; the issuer is asked at the first token, and for an unknown kid again after `cooldownMs`. */
+/** Opens the verifier; keys are fetched at the first token, and again for an unknown kid after `cooldownMs`. */
 export function openOidc(db: Db, settings: OidcSettings, cooldownMs = COOLDOWN_MS): Oidc {
   const issuerKeys = discoverOnce(settings.issuer, cooldownMs)
 
@@ -114,20 +114,20 @@ export function openOidc(db: Db, settings: OidcSettings, cooldownMs = COOLDOWN_M
 interface Verified {
   readonly person: Person
   readonly expiresAt: Date
-  /** Of what the token says, which is what its session row goes by. */
+  /** Hash of the token's claims, the key of its session row. */
   readonly digest: Buffer
 }
 
 /**
- * A token that is named by its issuer has one session under that name, however often it was signed; another goes by what was signed. Never by the signature,
- * which for some algorithms can be rewritten without the key. The subject keeps people apart whose issuer gives one name twice.
+ * A token with a `jti` has one session under it, however often it was signed; any other is keyed by its signed content. Never by the signature,
+ * which for some algorithms can be changed without the key. The subject separates people if an issuer reuses a `jti`.
  */
 function sessionDigest(token: string, { iss, sub, jti }: JWTPayload): Buffer {
   if (typeof jti === 'string' && jti !== '') return tokenDigest(JSON.stringify(['jti', iss, sub, jti]))
   return tokenDigest(JSON.stringify(['signed', token.slice(0, token.lastIndexOf('.'))]))
 }
 
-/** Whether a token says it is a signed one of this issuer: one that does not is bad whether or not the issuer can be asked. */
+/** Whether a token claims to be signed by this issuer; otherwise it is invalid even if the issuer is unreachable. */
 function claimsIssuer(token: string, issuer: string): boolean {
   try {
     return ALGORITHMS.includes(decodeProtectedHeader(token).alg ?? '') && decodeJwt(token).iss === issuer
@@ -136,7 +136,7 @@ function claimsIssuer(token: string, issuer: string): boolean {
   }
 }
 
-/** Who verified claims are about. */
+/** The person in verified claims. */
 export function personOfClaims(claims: JWTPayload, settings: OidcSettings): Person {
   const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null)
   return {
@@ -147,7 +147,7 @@ export function personOfClaims(claims: JWTPayload, settings: OidcSettings): Pers
   }
 }
 
-/** The issuer's key set, its address discovered once; a discovery that failed is tried again after a pause. */
+/** The issuer's key set; its URL is discovered once, and a failed discovery is retried after a pause. */
 function discoverOnce(issuer: string, cooldownMs: number): () => Promise<RemoteJWKSet> {
   let found: Promise<RemoteJWKSet> | null = null
   let retryAtMs = 0
@@ -172,7 +172,7 @@ async function discoverKeys(issuer: string, cooldownMs: number): Promise<RemoteJ
   return createRemoteJWKSet(new URL(metadata.jwks_uri), { timeoutDuration: TIMEOUT_MS, cooldownDuration: cooldownMs })
 }
 
-/** A key set that is not reachable or not one; a token's own faults have classes of their own. */
+/** Whether the key set is unreachable or invalid; faults of the token itself have other error classes. */
 function isFetchFault(error: unknown): boolean {
   if (error instanceof errors.JWKSInvalid) return true
   return error instanceof TypeError || (error instanceof errors.JOSEError && error.code === 'ERR_JOSE_GENERIC')

@@ -1,19 +1,19 @@
 /**
- * Who may see and do what: pure functions of a viewer and a target, and the `where` that visibility means.
- * Contract, "Credentials"; spec, "Scopes". What is invisible is 404; what is visible and not allowed is 403; an anonymous caller is 401.
+ * Authorization: pure functions of a viewer and a target, and the matching SQL and Prisma conditions.
+ * Contract, "Credentials"; spec, "Scopes". Invisible is 404; visible but not allowed is 403; anonymous is 401.
  */
 import type { Credentialed, ScopeLevel, Viewer } from '../operation/context.ts'
 import { HubError, notFound } from '../platform/errors.ts'
 import { type Given, param } from '../store/statement.ts'
 
-/** What of a repo decides who may see it. */
+/** The repo facts that decide visibility. */
 export interface RepoTarget {
   readonly id: string
   readonly ownerId: string
   readonly visibility: 'private' | 'public'
 }
 
-/** The values of `repoViewer`: the accounts the viewer acts for, and the only repos of theirs it may touch (null: all). */
+/** The values of `repoViewer`: the accounts the viewer acts for, and the only repos it may access (null: all). */
 export interface VisibleRepos {
   readonly accountIds: readonly string[]
   readonly repoIds: readonly string[] | null
@@ -36,14 +36,14 @@ export function hasLevel(viewer: Credentialed, level: ScopeLevel): boolean {
   return viewer.kind === 'session' || levels.indexOf(viewer.level) >= levels.indexOf(level)
 }
 
-/** 401 without a credential, 403 `forbidden.scope` where its level is below `level`. */
+/** 401 without a credential, 403 `forbidden.scope` if its level is below `level`. */
 export function assertLevel(viewer: Viewer, level: ScopeLevel): Credentialed {
   const credential = requireCredential(viewer)
   if (hasLevel(credential, level)) return credential
   throw forbidden(`This needs the scope key:${level}; the key has key:${credential.level}.`)
 }
 
-/** A person's session alone has the scope `session`: 401 without a credential, 403 for every API key. */
+/** Only a person's session has the scope `session`: 401 without a credential, 403 for every API key. */
 export function assertSession(viewer: Viewer): Credentialed & { readonly personId: string } {
   const credential = requireCredential(viewer)
   if (credential.kind !== 'session' || credential.personId === null) {
@@ -55,39 +55,39 @@ export function assertSession(viewer: Viewer): Credentialed & { readonly personI
 /** Whether the viewer may act on a repo of this id at all: true for everything but a key limited to other repos. */
 const reaches = (viewer: Credentialed, repoId: string) => viewer.repoIds === null || viewer.repoIds.includes(repoId)
 
-/** Public repos are everybody's to see; a private one its owner's people's, and of a limited key only when it is listed. */
+/** Public repos are visible to everybody; private ones to their owner's people, and to a limited key only if listed. */
 export function canSee(repo: RepoTarget, viewer: Viewer): boolean {
   if (repo.visibility === 'public') return true
   return viewer.kind !== 'anonymous' && viewer.accountIds.includes(repo.ownerId) && reaches(viewer, repo.id)
 }
 
-/** The same rule for the database: the values of `repoViewer`. An anonymous caller has no accounts, so public repos are left. */
+/** The parameters of the same rule in SQL. An anonymous caller has no accounts, so only public repos remain. */
 export function visibleRepos(viewer: Viewer): VisibleRepos {
   if (viewer.kind === 'anonymous') return { accountIds: [], repoIds: null }
   return { accountIds: viewer.accountIds, repoIds: viewer.repoIds }
 }
 
-/** The same rule as a `where` of Prisma. */
+/** The same rule as a Prisma `where`. */
 export function repoVisibleWhere(viewer: Viewer) {
   const { accountIds, repoIds } = visibleRepos(viewer)
   const theirs = { ownerId: { in: [...accountIds] }, ...(repoIds && { id: { in: [...repoIds] } }) }
   return { OR: [{ visibility: 'public' as const }, theirs] }
 }
 
-/** What a statement with `repoVisibleSql` declares among its parameters; `visibleRepos` gives the values. */
+/** The parameters of a statement with `repoVisibleSql`; `visibleRepos` provides the values. */
 export const repoViewer = {
   accountIds: param<readonly string[]>(),
   repoIds: param<readonly string[] | null>(),
 }
 
-/** `canSee` as a condition on the repos row `alias`, of the parameters `repoViewer`. */
+/** `canSee` as an SQL condition on the repos row `alias`, with the parameters `repoViewer`. */
 export function repoVisibleSql(alias: string): string {
   return `(${alias}.visibility = 'public' or (${alias}.owner_id = any(:accountIds::text[])
     and (:repoIds::text[] is null or ${alias}.id = any(:repoIds::text[]))))`
 }
 
 /**
- * May the viewer write this repo (key:write or `level`)? `name` is how the message calls it. Refusals in order: invisible 404,
+ * May the viewer write this repo (key:write or `level`)? `name` is its name in the message. Errors in order: invisible 404,
  * no credential 401, level too low 403, not of the owner 403, limited to other repos 403.
  */
 export function assertMayWriteRepo(
@@ -107,15 +107,15 @@ export function assertMayWriteRepo(
 }
 
 /**
- * May the viewer ask the hub to work on a visible repo without changing it? A key limited to other repos reads what needs no scope, and nothing else:
- * 403. `name` is how the message calls the repo.
+ * May the viewer make the hub process a visible repo without changing it? A key limited to other repos may only use operations without a scope:
+ * 403. `name` is the repo's name in the message.
  */
 export function assertReachesRepo(viewer: Viewer, repo: RepoTarget, name: string): void {
   if (!reaches(requireCredential(viewer), repo.id)) throw forbidden(`The key is limited to other repos than ${name}.`)
 }
 
 /**
- * May the viewer act in the name of `owner` (create a repo, file work)? Null is an unknown handle. Refusals in order:
+ * May the viewer act for `owner` (create a repo, submit work)? Null is an unknown handle. Errors in order:
  * no credential 401, unknown 404, level too low 403, not a member 403.
  */
 export function assertActsFor<Owner extends { readonly id: string }>(
@@ -131,7 +131,7 @@ export function assertActsFor<Owner extends { readonly id: string }>(
   return owner
 }
 
-/** `assertActsFor`, and 403 for a key limited to repos: it could not touch what it had made. */
+/** `assertActsFor`, and 403 for a key limited to repos, which could not access what it creates. */
 export function assertMayCreateRepo<Owner extends { readonly id: string }>(
   viewer: Viewer,
   owner: Owner | null | undefined,
@@ -143,13 +143,13 @@ export function assertMayCreateRepo<Owner extends { readonly id: string }>(
   return found
 }
 
-/** 403 for the key of a hosted job, which is for its own run alone. */
+/** 403 for the key of a hosted job, which is only for its own run. */
 export function assertNotJob(viewer: Viewer, action: string): void {
   if (viewer.kind === 'anonymous' || !viewer.job) return
   throw forbidden(`The key of a hosted job may not ${action}.`)
 }
 
-/** What of a run decides who may see it. `repoIds` are the repos of this hub that its recipe names. */
+/** The run facts that decide visibility. `repoIds` are the repos of this hub in its recipe. */
 export interface RunTarget {
   readonly id: string
   readonly ownerId: string
@@ -158,26 +158,26 @@ export interface RunTarget {
   readonly repoIds: readonly string[]
 }
 
-/** What a statement with `runVisibleSql` declares among its parameters; `visibleRuns` gives the values. */
+/** The parameters of a statement with `runVisibleSql`; `visibleRuns` provides the values. */
 export const runViewer = {
   accountIds: param<readonly string[]>(),
   /** The only repos of a limited key; null: all. */
   repoIds: param<readonly string[] | null>(),
-  /** The user whose own runs are visible, whoever is billed for them. */
+  /** The user whose own runs are visible, whoever is billed. */
   userId: param<string | null>(),
-  /** Who sees what it filed itself; of a hosted job's key the id of its run, and ids of credentials and of runs never meet. */
+  /** The credential id, which sees the runs it submitted; for a hosted job's key the id of its run. The two kinds of id never collide. */
   credentialId: param<string | null>(),
 }
 
 /** The values of `runViewer`. */
 export type VisibleRuns = Given<typeof runViewer>
 
-/** The user whose own runs the viewer sees: an org's key sees the org's, no matter who made the key. */
+/** The user whose own runs the viewer sees; an org's key sees the org's runs, whoever created the key. */
 const userOf = (viewer: Credentialed) => (viewer.account.kind === 'user' ? viewer.account.id : null)
 
 /**
- * A run is visible to its creator and to the people of its owner; of a key limited to repos only those that it filed itself, or where all repos
- * that the recipe names (at least one) are listed. The key of a hosted job sees its own run.
+ * A run is visible to its creator and to the people of its owner; to a key limited to repos only if it submitted the run itself, or if all repos
+ * in the recipe (at least one) are listed. The key of a hosted job sees its own run.
  */
 export function canSeeRun(run: RunTarget, viewer: Viewer): boolean {
   if (viewer.kind === 'anonymous') return false
@@ -188,7 +188,7 @@ export function canSeeRun(run: RunTarget, viewer: Viewer): boolean {
   return run.repoIds.length > 0 && run.repoIds.every((id) => reaches(viewer, id))
 }
 
-/** The same rule for the database. An anonymous caller sees no run. */
+/** The same rule in SQL. An anonymous caller sees no run. */
 export function visibleRuns(viewer: Viewer): VisibleRuns {
   if (viewer.kind === 'anonymous') return { accountIds: [], repoIds: null, userId: null, credentialId: null }
   if (viewer.job) return { accountIds: [], repoIds: null, userId: null, credentialId: viewer.job.runId }
@@ -196,18 +196,18 @@ export function visibleRuns(viewer: Viewer): VisibleRuns {
   return { accountIds, repoIds, userId: userOf(viewer), credentialId }
 }
 
-/** `canSeeRun` as a condition on the runs row `alias`, of the parameters `runViewer`. */
+/** `canSeeRun` as an SQL condition on the runs row `alias`, with the parameters `runViewer`. */
 export function runVisibleSql(alias: string): string {
   return `(${alias}.id = :credentialId or (${runTheirsSql(alias)}
     and (:repoIds::text[] is null or ${alias}.filed_by = :credentialId or ${runListedSql(alias)})))`
 }
 
-/** The part of it about accounts. */
+/** The account part of the condition. */
 export function runTheirsSql(alias: string): string {
   return `(${alias}.owner_id = any(:accountIds::text[]) or ${alias}.created_by = :userId)`
 }
 
-/** The part of it about the repos of a limited key; the first half is what an index answers. */
+/** The repo part of the condition for a limited key; the first half can use an index. */
 export function runListedSql(alias: string): string {
   return `(${alias}.repo_ids && :repoIds::text[] and ${alias}.repo_ids <@ :repoIds::text[])`
 }
@@ -224,20 +224,20 @@ export function assertRunsFor(
   throw forbidden(`${name} belongs to an account that you are not of.`)
 }
 
-/** 403 `forbidden.agent`: an agent key may not delete a repo or run, or make a repo public, at its creation or later. */
+/** 403 `forbidden.agent`: an agent key may not delete a repo or run, or make a repo public, at creation or later. */
 export function assertNotAgent(viewer: Viewer, action: 'delete a repo' | 'delete a run' | 'make a repo public'): void {
   if (viewer.kind === 'anonymous' || !viewer.agent) return
   throw new HubError('forbidden.agent', `An agent key may not ${action}; use a session or another key.`)
 }
 
-/** Is the viewer of this account: its own user, or a member of the org. 401, then 403. */
+/** Does the viewer belong to this account, as its user or as an org member? 401, then 403. */
 export function assertMember(viewer: Viewer, account: { readonly id: string; readonly handle: string }): Credentialed {
   const credential = requireCredential(viewer)
   if (credential.accountIds.includes(account.id)) return credential
   throw forbidden(`You are neither ${account.handle} nor one of its members.`)
 }
 
-/** Members and the spend cap are an org owner's to change, in a session: 401, then 403. A user owns their own account. */
+/** Only an org owner in a session may change members and the spend cap: 401, then 403. A user owns their own account. */
 export function assertOrgOwner(
   viewer: Viewer,
   account: { readonly id: string; readonly handle: string },

@@ -1,4 +1,4 @@
-/** A person's session as the hub signs it: an EdDSA JWT with `typ` `hub-session+jwt`. The row decides; the token only names it. */
+/** The hub's own session tokens: EdDSA JWTs with `typ` `hub-session+jwt`. The row decides; the token only names it. */
 import { errors, jwtVerify, SignJWT } from 'jose'
 import { isId } from '../platform/ids.ts'
 import { isSpelledOut } from './jws-spelling.ts'
@@ -6,7 +6,7 @@ import type { SigningKeys } from './signing-keys.ts'
 
 export const SESSION_TYP = 'hub-session+jwt'
 
-/** The same on every instance and for the command line, whatever URL each is reached by; the keys tie a token to its deployment. */
+/** The same on every instance and on the command line, independent of the URL; the keys tie a token to its deployment. */
 const ISSUER = 'hub'
 
 export interface SessionClaims {
@@ -14,7 +14,7 @@ export interface SessionClaims {
   readonly sessionId: string
 }
 
-/** Signs the token of a session row. `expiresAt` is the row's end. */
+/** Signs the token of a session row. `expiresAt` is the row's expiry. */
 export async function signSession(keys: SigningKeys, claims: SessionClaims, expiresAt: Date): Promise<string> {
   const { kid, privateKey } = await keys.current()
   return new SignJWT({ sid: claims.sessionId })
@@ -26,7 +26,7 @@ export async function signSession(keys: SigningKeys, claims: SessionClaims, expi
     .sign(privateKey)
 }
 
-/** The claims of a token of ours that is genuine and has not ended; null for any other. */
+/** The claims of a valid, unexpired hub token; null for any other. */
 export async function verifySession(keys: SigningKeys, token: string): Promise<SessionClaims | null> {
   if (!isSpelledOut(token)) return null
   try {

@@ -1,13 +1,13 @@
 /**
- * The hub's own EdDSA keys: rows that every instance signs and verifies with. The newest that is not retired signs; a retired one still
- * verifies what it signed for as long as a session lives. Contract, "Running it".
+ * The hub's own EdDSA keys: rows that every instance signs and verifies with. The newest active key signs; a retired one still
+ * verifies its signatures for the lifetime of a session. Contract, "Running it".
  */
 import { type CryptoKey, calculateJwkThumbprint, errors, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
 import { audit, noViewer } from '../operation/audit.ts'
 import type { Db, Statement, Tx } from '../store/db.ts'
 import { openSealed, seal } from '../store/seal.ts'
 
-/** A public key as `/.well-known/jwks.json` shows it. */
+/** A public key in `/.well-known/jwks.json`. */
 export interface PublicSigningKey {
   readonly kty: string
   readonly crv: string
@@ -18,13 +18,13 @@ export interface PublicSigningKey {
 }
 
 export interface SigningKeys {
-  /** The key that signs now. */
+  /** The current signing key. */
   current(): Promise<{ readonly kid: string; readonly privateKey: CryptoKey }>
-  /** The key that a token names; reads the table again for a kid that another instance may have made. Throws a JOSEError where there is none. */
+  /** The key of a token; reloads the table for an unknown kid, which another instance may have created. Throws a JOSEError if there is none. */
   publicKey(kid: string | undefined): Promise<CryptoKey>
-  /** Every public key that may have signed something that still counts, the signing one first. */
+  /** Every public key whose signatures may still be valid, the current one first. */
   jwks(): Promise<readonly PublicSigningKey[]>
-  /** Retires the signing key and makes a new one, whose kid it returns. Other instances follow within `RELOAD_MS`; what is signed already holds. */
+  /** Retires the signing key and creates a new one; returns its kid. Other instances follow within `RELOAD_MS`; existing signatures stay valid. */
   rotate(): Promise<string>
 }
 
@@ -42,10 +42,10 @@ interface Loaded {
   readonly atMs: number
 }
 
-/** Any number that no other program on this database locks: "hubk" in ASCII. */
+/** Advisory lock number, unique on this database: "hubk" in ASCII. */
 const SIGNING_KEY_LOCK = 0x6875626b
 const RELOAD_MS = 60_000
-/** A guesser's kids must not become a query each. */
+/** Guessed kids must not cause a query each. */
 const UNKNOWN_KID_RELOAD_MS = 2000
 const PURPOSE = 'signing-key'
 
@@ -73,7 +73,7 @@ async function makeKey(tx: Tx, secret: string): Promise<string> {
   return kid
 }
 
-/** `importJWK` also reads symmetric keys, as bytes; ours are never such. */
+/** `importJWK` also returns symmetric keys, as bytes; ours are never symmetric. */
 async function importKey(jwk: JWK): Promise<CryptoKey> {
   const key = await importJWK(jwk, 'EdDSA')
   if (key instanceof Uint8Array) throw new Error('A signing key is symmetric.')
@@ -83,7 +83,7 @@ async function importKey(jwk: JWK): Promise<CryptoKey> {
 async function load(db: Db, secret: string): Promise<Loaded> {
   const rows = await db.query(readKeys)
   const [signing] = rows
-  if (!signing || signing.retired) throw new Error('There is no signing key; it is made when the hub starts.')
+  if (!signing || signing.retired) throw new Error('There is no signing key; the hub creates it at startup.')
   const publicKeys = await Promise.all(rows.map(async (row) => [row.kid, await importKey(row.public_jwk)] as const))
   const privateJwk = JSON.parse(openSealed(secret, PURPOSE, signing.sealed_private).toString('utf8')) as JWK
   return {
@@ -94,7 +94,7 @@ async function load(db: Db, secret: string): Promise<Loaded> {
   }
 }
 
-/** Opens the keys, making the first one; instances that start together agree on it under an advisory lock. Throws where HUB_SECRET is not theirs. */
+/** Opens the keys and creates the first one if needed; an advisory lock makes concurrent instances agree. Throws if HUB_SECRET does not match. */
 export async function openSigningKeys(db: Db, secret: string): Promise<SigningKeys> {
   const change = (work: (tx: Tx) => Promise<void>) =>
     db.withTx(async (tx) => {

@@ -1,20 +1,20 @@
-/** What subscriptions to one thing have in common: the thing as it stands, again after each change, while its caller may see it. */
+/** Shared by subscriptions to a single object: its current state, again after each change, while the caller may see it. */
 import type { RequestContext, Viewer } from '../operation/context.ts'
 import { currentViewer } from './current-viewer.ts'
 import { seenBy } from './event-viewer.ts'
 
 export interface Watched<T> {
-  /** The thing as this viewer sees it now; null when it is gone or hidden. */
+  /** The object as this viewer sees it now; null if deleted or invisible. */
   readonly read: (viewer: Viewer) => Promise<T | null>
-  /** What counts as a change: two equal texts are no news. */
+  /** Version text; equal texts mean no change. */
   readonly textOf: (thing: T) => string
-  /** Nothing changes any more. */
+  /** Whether the state is final. */
   readonly isOver: (thing: T) => boolean
 }
 
 /**
- * `first` at once, and what `read` finds after every change; changes that fall together may be one. Ends when it is over, gone or hidden, or the credential has
- * ended: keys are revoked and people leave orgs while a stream is open, so the caller is looked up again each time.
+ * Yields `first`, then the result of `read` after every change; changes close together may be merged. Ends when the object is final, deleted or invisible, or the credential has
+ * expired: keys are revoked and people leave orgs while a stream is open, so the caller is looked up again each time.
  */
 export async function* watchChanges<T extends { readonly id: string }>(
   ctx: RequestContext,

@@ -1,14 +1,14 @@
-/** What the names of its members take of an object in an answer: an alias may be long, and there may be two thousand of them. Pure. */
+/** Counts the bytes of an object's keys in a response: aliases may be long, and there may be two thousand of them. Pure. */
 import { type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql'
 
-/** Quotes, colon and comma; and `__typename`, which no resolver gives. */
+/** Quotes, colon and comma; and the value of `__typename`, which no resolver returns. */
 const AROUND_A_NAME = 4
 const TYPE_NAME_BYTES = 24
 
-/** By the selection, which is the same for every object that it is asked of. */
+/** Cached per selection set, which is shared by all objects of a field. */
 const known = new WeakMap<SelectionSetNode, number>()
 
-/** Bytes of the names that are selected of one object of this field. Members of a type condition that does not match count too. */
+/** Key bytes of one object of this field. Type conditions that do not match count too. */
 export function keyBytes({ fieldNodes, fragments }: Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>): number {
   let bytes = 2
   for (const { selectionSet } of fieldNodes) if (selectionSet) bytes += bytesOf(selectionSet, fragments)

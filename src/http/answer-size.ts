@@ -1,6 +1,6 @@
 /**
- * How large an answer of the graph gets, counted field by field while it is made: one query may ask for the same long text a thousand times over, and what is
- * refused when it has been written has already filled the memory.
+ * Limits the size of a GraphQL response, counted field by field during execution: one query may select the same long text a thousand times, and a check
+ * after serialization would come when the memory is already full.
  */
 import { MapperKind, mapSchema } from '@graphql-tools/utils'
 import {
@@ -19,22 +19,22 @@ import { HubError } from '../platform/errors.ts'
 import { keyBytes } from './answer-keys.ts'
 
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024
-/** What an error takes while the answer is made, its stack included; in JSON it is a tenth of that. */
+/** Memory of an error during execution, including its stack; in JSON it is a tenth of that. */
 const ERROR_BYTES = 8192
 const NUMBER_BYTES = 8
 
 type Resolver = GraphQLFieldResolver<unknown, RequestContext>
 
-/** By the context of its execution: each has one of its own. */
+/** Keyed by the context, which is unique to each execution. */
 const sizes = new WeakMap<RequestContext, AnswerSize>()
 
-/** Of one execution. */
+/** The response size of one execution. */
 export class AnswerSize {
   readonly #maxBytes: number
-  /** Of free-form JSON: the same value again is not written out to be measured again. */
+  /** Sizes of free-form JSON values, so that each is serialized only once. */
   readonly #known = new WeakMap<object, number>()
   #bytes = 0
-  /** Set when the answer is over its limit. One for all fields that are refused from then on: it has a path, so that no field makes another of it. */
+  /** Set once the response is over its limit and shared by all later fields. It already has a path, so graphql-js does not wrap it again. */
   refusal: GraphQLError | null = null
 
   constructor(ctx: RequestContext, maxBytes = MAX_ANSWER_BYTES) {
@@ -49,7 +49,7 @@ export class AnswerSize {
     throw this.refusal
   }
 
-  /** Counts a value that is in the answer as it is. */
+  /** Counts a leaf value. */
   addLeaf(value: unknown): void {
     if (Array.isArray(value)) for (const item of value) this.addLeaf(item)
     else if (typeof value === 'string') this.add(textBytes(value))
@@ -57,12 +57,12 @@ export class AnswerSize {
     else this.add(NUMBER_BYTES)
   }
 
-  /** Counts the objects of a value, each with the names of what is selected of it. */
+  /** Counts the keys of an object or list of objects. */
   addObjects(value: unknown, bytesOfOne: number): void {
     this.add(Array.isArray(value) ? value.length * (bytesOfOne + 1) : value === null ? NUMBER_BYTES : bytesOfOne)
   }
 
-  /** What the schema says of itself is made by graphql-js and passes no field that counts. */
+  /** Counts introspection, which graphql-js resolves without passing a counting field. */
   addSchema(data: Readonly<Record<string, unknown>> | null | undefined, names: readonly string[]): void {
     for (const name of names) this.#addTree(data?.[name])
   }
@@ -86,7 +86,7 @@ export class AnswerSize {
   }
 }
 
-/** The same schema with fields that count what they give towards the size of their execution's answer. */
+/** The same schema, with every field counting its value towards the response size. */
 export function countedSchema(schema: GraphQLSchema): GraphQLSchema {
   return mapSchema(schema, {
     [MapperKind.OBJECT_FIELD]: (field) => {
@@ -105,7 +105,7 @@ function counted(resolve: Resolver, count: Count, isNeeded: boolean): Resolver {
   return (source, args, ctx, info) => {
     const size = sizes.get(ctx)
     if (!size) return resolve(source, args, ctx, info)
-    // What is left of an answer that is refused is not made; null costs nothing, where it may stand.
+    // Over the limit, the remaining fields are not resolved: null if the type allows it, otherwise the error.
     if (size.refusal && isNeeded) throw size.refusal
     if (size.refusal) return null
     const take = (value: unknown) => {
@@ -128,12 +128,12 @@ function counted(resolve: Resolver, count: Count, isNeeded: boolean): Resolver {
 
 function tooLarge(maxBytes: number): HubError {
   const mib = maxBytes / 1024 / 1024
-  return new HubError('too_large', `The answer is over ${mib} MiB; ask for fewer fields or smaller pages at a time.`)
+  return new HubError('too_large', `The response is over ${mib} MiB; request fewer fields or smaller pages.`)
 }
 
 const plain = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/
 
-/** Bytes of a text in JSON, its quotes included. */
+/** Bytes of a string in JSON, including quotes. */
 function textBytes(text: string): number {
   return plain.test(text) ? text.length + 2 : Buffer.byteLength(JSON.stringify(text))
 }

@@ -1,4 +1,4 @@
-/** Signing in and out with a browser, and the hub's public keys. Contract, "Credentials". */
+/** Browser sign-in and sign-out, and the hub's public keys. Contract, "Credentials". */
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { openSession, revokeSession } from '../accounts/sessions.ts'
 import type { Auth } from '../auth/auth.ts'
@@ -22,13 +22,13 @@ const LOGIN_COOKIE = 'hub_login'
 const PENDING_COOKIE = 'hub_pending'
 const FORM_LIMIT_BYTES = 64 * 1024
 
-/** A person who proved who they are and has yet to choose a handle. */
+/** An authenticated person who has not chosen a handle yet. */
 interface Pending {
   readonly person: Person
   readonly returnTo: string
 }
 
-/** The hub's public keys, as a plugin for identified requests: anybody may read them, but a bad credential is 401 here too. */
+/** The hub's public keys, as a plugin for identified requests: readable without a credential, but an invalid one is still 401. */
 export function keyRoutes(auth: Auth): FastifyPluginAsync {
   return async (app) => registerKeys(app, auth)
 }
@@ -68,13 +68,16 @@ function registerLogin(app: FastifyInstance, auth: Auth): void {
     const kept = openFromBrowser<LoginState>(auth, LOGIN_COOKIE, readCookie(request.headers.cookie, LOGIN_COOKIE))
     dropCookie(auth, reply, LOGIN_COOKIE)
     if (kept === null)
-      throw new HubError('auth.invalid', 'The sign-in took too long or began elsewhere; start again at /auth/login.')
+      throw new HubError(
+        'auth.invalid',
+        'The sign-in expired or was started in another browser; start again at /auth/login.',
+      )
     const person = await flow.finish(new URL(request.url, baseUrl(auth, request)), kept)
     return signIn(auth, reply, { person, returnTo: kept.returnTo })
   })
 }
 
-/** Opens the session of a person; where they have no account yet and the proposed handle will not do, asks them for one. */
+/** Creates a session for the person; if they have no account yet and the proposed handle is unusable, shows a form to choose one. */
 async function signIn(auth: Auth, reply: FastifyReply, pending: Pending): Promise<FastifyReply> {
   const { sessionTtlSeconds } = auth.config
   try {
@@ -110,7 +113,7 @@ function registerHandleChoice(app: FastifyInstance, auth: Auth): void {
     }
     assertSameOrigin(credentialsOf(request), auth.config.publicUrl)
     const pending = openFromBrowser<Pending>(auth, PENDING_COOKIE, readCookie(cookie, PENDING_COOKIE))
-    if (pending === null) throw new HubError('auth.invalid', 'The sign-in is over; start again at /auth/login.')
+    if (pending === null) throw new HubError('auth.invalid', 'The sign-in expired; start again at /auth/login.')
     return signIn(auth, reply, { ...pending, person: { ...pending.person, proposedHandle: handle } })
   })
 }
@@ -141,12 +144,12 @@ function registerSession(app: FastifyInstance, auth: Auth): void {
   })
 }
 
-/** Where browsers reach this hub, without a trailing slash. */
+/** The URL browsers use to reach this hub, without a trailing slash. */
 function baseUrl(auth: Auth, request: FastifyRequest): string {
   return auth.config.publicUrl ?? originOf(request)
 }
 
-/** A path of this hub, or `/graphql`: a sign-in never redirects to another site. */
+/** A path of this hub, otherwise `/graphql`: a sign-in never redirects to another site. */
 function ownPath(returnTo: unknown): string {
   if (typeof returnTo !== 'string' || !returnTo.startsWith('/')) return '/graphql'
   const base = 'http://hub.invalid'
@@ -170,14 +173,14 @@ function dropCookie(auth: Auth, reply: FastifyReply, name: string): void {
   setCookie(auth, reply, name, '', { path: '/auth', maxAgeSeconds: 0 })
 }
 
-/** One text member of a JSON or form body; 422 where it is missing. */
+/** One string member of a JSON or form body; 422 if missing. */
 function field(request: FastifyRequest, name: string): string {
   const value = (request.body as Record<string, unknown> | null | undefined)?.[name]
   if (typeof value === 'string') return value
   throw invalid('validation.required', `${name} is required.`, ['body', name])
 }
 
-/** A page with one field that is posted back to this hub. */
+/** A page with a one-field form that posts to this hub. */
 function form(
   reply: FastifyReply,
   status: number,
@@ -188,12 +191,12 @@ function form(
 ): FastifyReply {
   const type = input.secret ? 'password' : 'text'
   const refused = value
-    ? `<p>${escapeHtml(value)} is taken or cannot be a handle (lower-case letters, digits and inner hyphens).</p>`
+    ? `<p>${escapeHtml(value)} is taken or not a valid handle (lower-case letters, digits and inner hyphens).</p>`
     : ''
   const { html, policy } = page(
     title,
     `<h1>${title}</h1>${refused}<form method="post" action="${action}"><label>${input.label}
-      <input name="${input.name}" type="${type}" autocomplete="off" required autofocus></label> <button>Go on</button></form>`,
+      <input name="${input.name}" type="${type}" autocomplete="off" required autofocus></label> <button>Continue</button></form>`,
   )
   return reply
     .code(status)

@@ -5,8 +5,8 @@ export interface WholeRange {
 }
 
 /**
- * The `Range` header against an object's size. Null where the whole object is to be sent: no header, another unit, several ranges or one that is
- * malformed, all of which RFC 9110 (14.2) lets a server pass over.
+ * Parses the `Range` header for an object's size. Null means the whole object: no header, another unit, several ranges or a
+ * malformed one, all of which RFC 9110 (14.2) lets a server ignore.
  */
 export function parseRange(header: string | undefined, sizeBytes: number): WholeRange | 'unsatisfiable' | null {
   const [, first, last] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? []

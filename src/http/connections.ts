@@ -1,6 +1,6 @@
 /**
- * One rule for every peer that has stopped, whatever it sends or reads: a body, a part of an upload, an answer, a download, a stream of events. Where it is
- * the peer's turn, so many bytes move in a window or its connection is cut. There is no limit on the total time: a slow upload of 50 GiB goes through.
+ * One stall rule for every client, whether it sends or receives: a body, an upload part, a response, a download, an event stream. While the hub waits for
+ * the client, a minimum of bytes must move per window, or the connection is closed. Total time is not limited: a slow upload of 50 GiB succeeds.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -9,13 +9,13 @@ import { problemResponse } from './refuse-connection.ts'
 
 export interface StallRule {
   readonly windowMs: number
-  /** Fewer than this in a window is stopping. */
+  /** Fewer bytes than this per window count as stalled. */
   readonly minBytes: number
 }
 
 export interface ConnectionRules {
   readonly stall: StallRule
-  /** While the hub stops, it waits only for connections that still make progress. */
+  /** Applies during shutdown, when the hub waits only for connections that make progress. */
   readonly stopping: StallRule
 }
 
@@ -24,11 +24,11 @@ const defaultRules: ConnectionRules = {
   stopping: { windowMs: 2_000, minBytes: 1024 },
 }
 
-const LOOK_MS = 5_000
-const LOOKS_IN_A_WINDOW = 4
-const STOPPING_LOOK_MS = 50
+const CHECK_MS = 5_000
+const CHECKS_PER_WINDOW = 4
+const STOPPING_CHECK_MS = 50
 
-/** Bytes that had moved, and when that was seen. */
+/** A byte count and the time it was observed. */
 interface Mark {
   bytes: number
   atMs: number
@@ -36,14 +36,14 @@ interface Mark {
 
 interface Connection {
   readonly socket: Socket
-  /** The newest on this connection: HTTP/1.1 begins to send a request when the one before it is complete. */
+  /** The latest request on this connection: HTTP/1.1 sends requests one after another. */
   request: IncomingMessage | null
   response: ServerResponse | null
   readonly received: Mark
   readonly taken: Mark
 }
 
-/** Watches over the connections of a server, with one timer for all of them. */
+/** Monitors the connections of a server with a single timer. */
 export class Connections {
   readonly #open = new Set<Connection>()
   readonly #rules: ConnectionRules
@@ -64,21 +64,22 @@ export class Connections {
     })
   }
 
-  /** From now on the hub waits only for exchanges that are under way and still make progress. */
+  /** Shutdown: from now on only requests in progress that still move bytes are waited for. */
   stop(): void {
     this.#isStopping = true
     this.#setTimer()
-    this.look()
+    this.check()
   }
 
-  /** Cuts connections that make no progress. The timer calls it. */
-  look(): void {
+  /** Closes stalled connections; called by the timer. */
+  check(): void {
     const nowMs = this.#nowMs()
     for (const connection of this.#open) {
       const { socket } = connection
       if (this.#isStopping && isIdle(connection)) socket.destroy()
-      else if (this.#hasStopped(connection.received, socket.bytesRead, isReceiving(connection), nowMs)) cut(connection)
-      else if (this.#hasStopped(connection.taken, bytesTaken(socket), socket.writableLength > 0, nowMs)) cut(connection)
+      else if (this.#isStalled(connection.received, socket.bytesRead, isReceiving(connection), nowMs)) close(connection)
+      else if (this.#isStalled(connection.taken, bytesTaken(socket), socket.writableLength > 0, nowMs))
+        close(connection)
     }
   }
 
@@ -105,40 +106,40 @@ export class Connections {
   #setTimer(): void {
     if (this.#timer) clearInterval(this.#timer)
     const everyMs = this.#isStopping
-      ? STOPPING_LOOK_MS
-      : Math.min(LOOK_MS, this.#rules.stall.windowMs / LOOKS_IN_A_WINDOW)
-    this.#timer = setInterval(() => this.look(), everyMs).unref()
+      ? STOPPING_CHECK_MS
+      : Math.min(CHECK_MS, this.#rules.stall.windowMs / CHECKS_PER_WINDOW)
+    this.#timer = setInterval(() => this.check(), everyMs).unref()
   }
 
-  #hasStopped(mark: Mark, bytes: number, isTheirTurn: boolean, nowMs: number): boolean {
+  #isStalled(mark: Mark, bytes: number, isWaiting: boolean, nowMs: number): boolean {
     const { windowMs, minBytes } = this.#isStopping ? this.#rules.stopping : this.#rules.stall
-    if (isTheirTurn && bytes - mark.bytes < minBytes) return nowMs - mark.atMs >= windowMs
+    if (isWaiting && bytes - mark.bytes < minBytes) return nowMs - mark.atMs >= windowMs
     mark.bytes = bytes
     mark.atMs = nowMs
     return false
   }
 }
 
-/** A body is under way and nothing of it waits to be worked on here. */
+/** The body is incomplete and everything received so far has been read. */
 function isReceiving({ request }: Connection): boolean {
   return request !== null && !request.complete && request.readableLength === 0
 }
 
-/** What the peer, or the kernel for it, has taken. */
+/** Bytes handed to the kernel. */
 function bytesTaken(socket: Socket): number {
   return socket.bytesWritten - socket.writableLength
 }
 
-/** No request has come on it, or all that came are answered. */
+/** No request yet, or all requests have been answered. */
 function isIdle({ response }: Connection): boolean {
   return response === null || response.writableFinished
 }
 
-function cut({ socket, request, response }: Connection): void {
-  const isUnanswered = request && !request.complete && response && !response.headersSent && socket.writableLength === 0
-  if (isUnanswered) {
+function close({ socket, request, response }: Connection): void {
+  const canRespond = request && !request.complete && response && !response.headersSent && socket.writableLength === 0
+  if (canRespond) {
     const id = response.getHeader('x-request-id')
-    const refusal = new HubError('timeout.request', 'The body stopped coming; send the request again.')
+    const refusal = new HubError('timeout.request', 'The body did not arrive in time; send the request again.')
     socket.write(problemResponse(refusal, typeof id === 'string' ? id : undefined))
   }
   socket.destroy()

@@ -1,4 +1,4 @@
-/** Pages about `/v1`: the OpenAPI document, a page that shows it with no network, and one page for each type of error. */
+/** Documentation of `/v1`: the OpenAPI document, a self-hosted viewer, and one page per error type. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { FastifyInstance } from 'fastify'
@@ -21,7 +21,7 @@ const docsHtml = `<!doctype html>
 <body><div id="page"></div><script src="/docs/swagger-ui-bundle.js"></script><script src="/docs/start.js"></script></body></html>
 `
 
-/** The page styles its elements inline and draws its icons from data URLs; scripts are files of this origin alone. */
+/** Swagger UI uses inline styles and data URLs for icons; scripts come only from this origin. */
 const docsPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'"
 
@@ -60,7 +60,7 @@ function registerProblemPages(app: FastifyInstance): void {
   const codes = Object.entries(checkCodes)
   const codeLine = ([code, row]: (typeof codes)[number]) =>
     `<tr><td><a href="/problems/${code}"><code>${code}</code></a></td><td>${escapeHtml(row.title)}</td></tr>`
-  const checks = `<h2>Checks of a robot card</h2>\n<p>A card that is refused has one entry in <code>errors</code> for each failing check, under its code.</p>`
+  const checks = `<h2>Checks of a robot card</h2>\n<p>A rejected card has one entry in <code>errors</code> per failed check, with its code.</p>`
   const tables = `<table>${rows.map(line).join('\n')}</table>\n${checks}\n<table>${codes.map(codeLine).join('\n')}</table>`
   const pages = new Map([['', page('Problems', `${list}\n${tables}`)]])
   const back = '<p><a href="/problems">All problems</a></p>'

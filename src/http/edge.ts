@@ -1,4 +1,4 @@
-/** What holds for every response: a request id, security headers, one log line, and a Problem for whatever goes wrong. */
+/** Common to every response: request id, security headers, one log line, and errors as Problems. */
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -8,21 +8,21 @@ import { knownError } from './known-error.ts'
 import { pathOf, requestLogger } from './logger.ts'
 import { sendProblem } from './send-problem.ts'
 
-/** A sane `X-Request-Id` of the client's, else a new one. */
+/** The client's `X-Request-Id` if valid, otherwise a new id. */
 export function requestId(header: string | string[] | undefined): string {
   return typeof header === 'string' && /^[A-Za-z0-9_.-]{1,64}$/.test(header) ? header : `req_${randomUUID()}`
 }
 
-/** Answers are data: no page may run, frame or sniff them. HTML pages set their own policy over this one. */
+/** Responses are data: no page may execute, frame or sniff them. HTML pages set their own policy. */
 const dataPolicy = "default-src 'none'; frame-ancestors 'none'"
 
-/** Hooks and handlers on the root instance. `https`: the public URL is https, so browsers are told to stay there. */
+/** Hooks and handlers on the root instance. `https`: the public URL is https, so HSTS is sent. */
 export function registerEdge(
   app: FastifyInstance,
   options: { log: Logger; https: boolean; corsOrigins: readonly string[] },
 ): void {
   app.decorateRequest('viewer', null)
-  app.decorateRequest('ending', null)
+  app.decorateRequest('abortOnClose', null)
   app.decorateRequest('response', null)
   app.addHook('onRequest', (request, reply, done) => {
     request.response = reply.raw
@@ -50,13 +50,13 @@ export function registerEdge(
   app.setNotFoundHandler((request, reply) => {
     const known = new HubError(
       'not_found',
-      `There is nothing at ${pathOf(request.url).slice(0, 200)}; /docs lists what there is.`,
+      `Nothing found at ${pathOf(request.url).slice(0, 200)}; /docs lists the available paths.`,
     )
     return sendProblem(reply, toProblem(known, request.id), {})
   })
 }
 
-/** Written at once, a long answer would leave as one: a slow reader could not be told from one that has stopped. */
+/** Long responses are written in pieces, so that a slow reader can be distinguished from a stalled one. */
 const PIECE_BYTES = 32 * 1024
 
 function inPieces(reply: FastifyReply, payload: unknown): unknown {
@@ -91,7 +91,7 @@ function logRequest(log: Logger, request: FastifyRequest, reply: FastifyReply): 
 const exposedHeaders =
   'ETag, Link, Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, Idempotent-Replayed'
 
-/** Only the configured origins, without cookies: a page of another origin brings its own credential. */
+/** Only the configured origins, without cookies: a page of another origin sends its own credential. */
 function registerCors(app: FastifyInstance, origins: ReadonlySet<string>): void {
   app.addHook('onRequest', async (request, reply) => {
     reply.header('vary', 'Origin')

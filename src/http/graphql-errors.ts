@@ -1,13 +1,13 @@
-/** Errors as GraphQL shows them: the same facts as a Problem, under `extensions`. */
+/** GraphQL errors: the same facts as a Problem, under `extensions`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { GraphQLError } from 'graphql'
 import { errorTable, HubError, toProblem } from '../platform/errors.ts'
 import { knownError } from './known-error.ts'
 
-type Asking = Pick<FastifyRequest, 'log' | 'id'>
+type RequestInfo = Pick<FastifyRequest, 'log' | 'id'>
 
-/** One error, rendered. Errors of the document itself (syntax, validation, variables) keep their message; whatever else is unknown says nothing of its inside. */
-export function renderError(error: unknown, request: Asking): GraphQLError {
+/** Renders one error. Errors of the document itself (syntax, validation, variables) keep their message; unknown errors reveal no internals. */
+export function renderError(error: unknown, request: RequestInfo): GraphQLError {
   const original = error instanceof GraphQLError ? rootCause(error) : error
   const place =
     error instanceof GraphQLError
@@ -15,7 +15,7 @@ export function renderError(error: unknown, request: Asking): GraphQLError {
       : {}
   if (original instanceof GraphQLError) {
     const known = new HubError('validation.request', original.message)
-    // Yoga reads the status of the response from `http` and takes it out again. With `spec` it would answer 200 to a body that is no request at all.
+    // Yoga takes the response status from `http` and removes it. With `spec` it would answer 200 even to a body that is not a request.
     const http = original.extensions.http ? { http: { ...original.extensions.http, spec: false } } : {}
     return new GraphQLError(original.message, {
       ...place,
@@ -29,14 +29,14 @@ export function renderError(error: unknown, request: Asking): GraphQLError {
 /** A result with its errors rendered. */
 export function renderResult<Result extends { readonly errors?: readonly unknown[] | undefined }>(
   result: Result,
-  request: Asking,
+  request: RequestInfo,
 ): Result {
   if (!result.errors?.length) return result
   return { ...result, errors: result.errors.map((error) => renderError(error, request)) }
 }
 
-/** Answers what is refused before GraphQL begins: a bad credential, a spent rate, a body that is no JSON. */
-export function sendRefusal(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+/** Sends errors from before GraphQL execution: invalid credential, rate limit, body that is not JSON. */
+export function sendGraphqlError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = knownError(error, request)
   if (known.status === 401) reply.header('www-authenticate', 'Bearer')
   return reply
@@ -54,7 +54,7 @@ function facts(known: HubError, requestId: string, code?: string) {
 const codeOf = (error: GraphQLError): string | undefined =>
   typeof error.extensions.code === 'string' ? error.extensions.code : undefined
 
-/** Resolvers' errors arrive wrapped, at times more than once; a GraphQLError that wraps nothing speaks of the document. */
+/** Resolver errors arrive wrapped, sometimes more than once; a GraphQLError that wraps nothing is about the document. */
 function rootCause(error: GraphQLError): unknown {
   let current: unknown = error
   while (current instanceof GraphQLError && current.originalError) current = current.originalError

@@ -1,4 +1,4 @@
-/** How much one GraphQL operation may ask for: levels of nesting, and nodes when every page comes back full. */
+/** Limits of one GraphQL operation: nesting depth, and the number of nodes if every page is full. */
 import {
   type ASTVisitor,
   type DocumentNode,
@@ -20,14 +20,14 @@ const MAX_DEPTH = 15
 /** A page of 100 with a page of 100 in each, and the parents. */
 const MAX_NODES = 10_200
 const DEFAULT_PAGE = 20
-/** Fields whose page is another one when no size is asked for. */
+/** Fields with another default page size. */
 const defaultPages: ReadonlyMap<string, number> = new Map([
   ['files', DEFAULT_TREE_LIMIT],
   ['tree', DEFAULT_TREE_LIMIT],
   ['runLog', DEFAULT_LOG_LINES],
 ])
 
-/** What is long and no page: one counts as so many nodes, so that one run has all of them at once and a page of runs does not. */
+/** Large fields without pages, and their cost in nodes: one run can select all of them, a page of runs cannot. */
 const longFields: ReadonlyMap<string, number> = new Map([
   ['config', 250],
   ['checkpoints', 250],
@@ -36,7 +36,7 @@ const longFields: ReadonlyMap<string, number> = new Map([
   ['metrics', 250],
 ])
 
-/** Parses a document of at most 5000 tokens. One that nests too deep for the parser, which calls itself, is a syntax error like any other. */
+/** Parses a document of at most 5000 tokens. Nesting too deep for the recursive parser is a syntax error. */
 export function parseBounded(source: string | Source): DocumentNode {
   try {
     return parse(source, { maxTokens: MAX_TOKENS })
@@ -56,11 +56,11 @@ interface Size {
 }
 
 const MAX_FIELDS = 2000
-/** Twice what the usual introspection queries select; each may be a list of the whole schema. */
+/** Twice the fields of the usual introspection queries; each may list the whole schema. */
 const MAX_INTROSPECTED = 600
 
-/** Throws 422 when the operation is deeper than 15 levels, yields more than about 10,000 nodes, or selects more than 2,000 fields. Introspection counts apart: 600 fields. */
-export function refuseOversized(
+/** Throws 422 when the operation is deeper than 15 levels, yields more than about 10,000 nodes, or selects more than 2,000 fields. Introspection has its own limit of 600 fields. */
+export function assertWithinLimits(
   document: DocumentNode,
   operationName: string | null | undefined,
   variables: Readonly<Record<string, unknown>>,
@@ -74,7 +74,7 @@ export function refuseOversized(
   const sizer = new Sizer(document, { ...defaults, ...variables })
   const { depth, nodes, fields, introspected } = sizer.sizeOf(operation.selectionSet)
   const refuse = (what: string) => {
-    throw new HubError('validation.failed', `The operation ${what}; ask for less at a time.`)
+    throw new HubError('validation.failed', `The operation ${what}; request less at a time.`)
   }
   if (depth > MAX_DEPTH) refuse(`is nested ${depth} levels deep, more than ${MAX_DEPTH}`)
   if (nodes > MAX_NODES) refuse(`may yield ${nodes} nodes, more than ${MAX_NODES}`)
@@ -87,7 +87,7 @@ const nothing: Size = { depth: 0, nodes: 0, fields: 0, introspected: 0 }
 
 class Sizer {
   readonly #fragments = new Map<string, FragmentDefinitionNode>()
-  /** Each fragment is measured once, however often it is spread: spreads of spreads would else cost exponential time. */
+  /** Each fragment is measured once: nested spreads would otherwise take exponential time. */
   readonly #measured = new Map<string, Size>()
   readonly #variables: Readonly<Record<string, unknown>>
 
@@ -121,7 +121,7 @@ class Sizer {
     const known = this.#measured.get(name)
     if (known) return known
     const fragment = this.#fragments.get(name)
-    // Set before the walk: a cycle, which validation refuses anyway, ends here.
+    // Set before the walk to stop at cycles, which validation rejects anyway.
     this.#measured.set(name, nothing)
     const size = fragment ? this.sizeOf(fragment.selectionSet) : nothing
     this.#measured.set(name, size)
@@ -134,7 +134,7 @@ class Sizer {
     const inner = this.sizeOf(field.selectionSet)
     if (isMeta) return { ...nothing, fields: 1, introspected: inner.fields + 1 }
     const page = this.#pageOf(field)
-    // The members of a connection are not nodes themselves.
+    // Connection fields such as `edges` are not nodes themselves.
     const own = isEnvelope(field) ? 0 : 1
     return {
       depth: inner.depth + 1,
@@ -170,7 +170,7 @@ const isEnvelope = (field: FieldNode): boolean => envelopes.has(field.name.value
 
 const MAX_ROOT_FIELDS = 20
 
-/** A validation rule: at most 20 root fields, also by way of fragments, since each of a mutation is a transaction of its own. */
+/** Validation rule: at most 20 root fields, including those in fragments, because each mutation field is a transaction. */
 export function fewRootFields(context: {
   reportError(error: GraphQLError): void
   getFragment(name: string): FragmentDefinitionNode | null | undefined
@@ -188,7 +188,7 @@ export function fewRootFields(context: {
   const countFragment = (name: string): number => {
     const before = known.get(name)
     if (before !== undefined) return before
-    // Set before the walk: a cycle, which another rule refuses, ends here.
+    // Set before the walk to stop at cycles, which another rule rejects.
     known.set(name, 0)
     const fragment = context.getFragment(name)
     const total = fragment ? count(fragment.selectionSet) : 0

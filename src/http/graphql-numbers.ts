@@ -1,4 +1,4 @@
-/** Numbers in GraphQL variables: as they were written where the type is free-form JSON, doubles where it is one of GraphQL's own. */
+/** Numbers in GraphQL variables: exact for free-form JSON, doubles for GraphQL's own types. */
 import {
   type DocumentNode,
   type GraphQLInputType,
@@ -14,7 +14,7 @@ import { isJsonObject, withDoubles } from '../platform/exact-json.ts'
 
 type Variables = Readonly<Record<string, unknown>>
 
-/** What was parsed with exact numbers, as the types of the operation's variables take it. Whatever fits no type is left to be refused. */
+/** Converts exactly parsed variables to what their types expect. Values of the wrong type are left for GraphQL to reject. */
 export function typedNumbers(
   schema: GraphQLSchema,
   document: DocumentNode,

@@ -1,4 +1,4 @@
-/** One operation of the graph, run the same way wherever it came in: within the limits, its answer counted while it is made, its errors rendered. */
+/** Executes one GraphQL operation, whatever the transport: checks the limits, counts the response size, renders errors. */
 import type { FastifyRequest } from 'fastify'
 import {
   createSourceEventStream,
@@ -15,7 +15,7 @@ import { viewerOfEvent } from '../auth/event-viewer.ts'
 import type { RequestContext, Viewer } from '../operation/context.ts'
 import { AnswerSize } from './answer-size.ts'
 import { renderError, renderResult } from './graphql-errors.ts'
-import { refuseOversized } from './graphql-limits.ts'
+import { assertWithinLimits } from './graphql-limits.ts'
 import { typedNumbers } from './graphql-numbers.ts'
 import { brokenRulesOfVariables } from './variable-faults.ts'
 
@@ -26,25 +26,25 @@ export interface Operation {
   readonly schema: GraphQLSchema
   readonly document: DocumentNode
   readonly operationName: string | null | undefined
-  /** As they were parsed, with exact numbers. */
+  /** As parsed, with exact numbers. */
   readonly variables: Readonly<Record<string, unknown>>
   readonly request: FastifyRequest
-  /** Makes a new one each time: loaders keep what they read with it. `viewer` is the caller as they are by now. */
+  /** Creates a new context each time, because loaders cache per context. `viewer` is the caller's current state. */
   readonly makeContext: MakeContext
 }
 
-/** Runs a query or mutation. What goes wrong is in the result. */
-export async function executeOperation(asked: Operation): Promise<ExecutionResult> {
-  const operation = withTypedNumbers(asked)
-  return refused(operation) ?? (await executeCounted(operation, undefined))
+/** Runs a query or mutation. Errors are in the result. */
+export async function executeOperation(given: Operation): Promise<ExecutionResult> {
+  const operation = withTypedNumbers(given)
+  return limitFault(operation) ?? (await executeCounted(operation, undefined))
 }
 
-/** Runs a subscription: its results as they come, each read from the database; or its faults. */
+/** Runs a subscription: a stream of results, each read from the database; or its errors. */
 export async function subscribeOperation(
-  asked: Operation,
+  given: Operation,
 ): Promise<AsyncGenerator<ExecutionResult, void> | ExecutionResult> {
-  const operation = withTypedNumbers(asked)
-  const fault = refused(operation)
+  const operation = withTypedNumbers(given)
+  const fault = limitFault(operation)
   if (fault) return fault
   const source = await createSourceEventStream(argsOf(operation))
   if (!(Symbol.asyncIterator in source)) return renderResult(source, operation.request)
@@ -69,9 +69,9 @@ async function executeCounted(operation: Operation, rootValue: unknown): Promise
   } catch (error) {
     if (error !== size.refusal) throw error
   }
-  // A nullable field in the middle of the answer may have taken the refusal for its own fault.
+  // A nullable field may have absorbed the size error.
   if (size.refusal) return { data: null, errors: [renderError(size.refusal, request)] }
-  // No data, not even null: the variables are not of their types, and nothing was executed.
+  // No data, not even null: the variables have wrong types and nothing was executed.
   return renderResult(result.data === undefined ? withBrokenRules(result, args) : result, request)
 }
 
@@ -92,16 +92,16 @@ function argsOf(operation: Operation, viewer?: Viewer | null): ExecutionArgs & {
   return { schema, document, operationName, variableValues: variables, contextValue: makeContext(viewer) }
 }
 
-function refused({ document, operationName, variables, request }: Operation): ExecutionResult | null {
+function limitFault({ document, operationName, variables, request }: Operation): ExecutionResult | null {
   try {
-    refuseOversized(document, operationName, variables)
+    assertWithinLimits(document, operationName, variables)
     return null
   } catch (error) {
     return { errors: [renderError(error, request)] }
   }
 }
 
-/** Where in the answer the schema speaks of itself. */
+/** The response keys of introspection fields. */
 function schemaKeys({ document, operationName }: Operation): string[] {
   const sets = document.definitions.flatMap((node) =>
     node.kind === Kind.FRAGMENT_DEFINITION ? [node.selectionSet] : [],
@@ -109,7 +109,7 @@ function schemaKeys({ document, operationName }: Operation): string[] {
   const operation = getOperationAST(document, operationName)
   if (operation) sets.push(operation.selectionSet)
   const keys: string[] = []
-  // It grows while it is walked.
+  // The list grows during the loop.
   for (const { selections } of sets) {
     for (const node of selections)
       if (node.kind === Kind.INLINE_FRAGMENT) sets.push(node.selectionSet)

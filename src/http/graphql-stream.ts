@@ -1,10 +1,10 @@
-/** `/graphql/stream`: the GraphQL over SSE protocol in both its modes, with the context, limits and errors of `/graphql`. */
+/** `/graphql/stream`: the GraphQL over SSE protocol in both modes, with the context, limits and errors of `/graphql`. */
 import { AsyncResource } from 'node:async_hooks'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type ExecutionResult, getOperationAST, specifiedRules, validate } from 'graphql'
 import { HubError } from '../platform/errors.ts'
 import { contextMaker, type GraphqlParts } from './graphql.ts'
-import { renderError, sendRefusal } from './graphql-errors.ts'
+import { renderError, sendGraphqlError } from './graphql-errors.ts'
 import { fewRootFields, parseBounded } from './graphql-limits.ts'
 import { executeOperation, subscribeOperation } from './graphql-operation.ts'
 import { SharedStreams } from './shared-streams.ts'
@@ -20,7 +20,7 @@ export function registerGraphqlStream(app: FastifyInstance, parts: GraphqlParts,
   app.addContentTypeParser(/^application\/(?:graphql\+)?json\b/i, { parseAs: 'string' }, (_request, text, done) =>
     done(null, text),
   )
-  app.setErrorHandler(sendRefusal)
+  app.setErrorHandler(sendGraphqlError)
   app.addHook('preClose', async () => shared.endAll())
   const route = (
     method: 'GET' | 'POST' | 'PUT' | 'DELETE',
@@ -42,16 +42,16 @@ export function registerGraphqlStream(app: FastifyInstance, parts: GraphqlParts,
   )
   route('DELETE', (request, reply) => {
     const { operationId } = request.query as { operationId?: unknown }
-    if (typeof operationId !== 'string') throw new HubError('validation.request', 'Say which `operationId`.')
+    if (typeof operationId !== 'string') throw new HubError('validation.request', '`operationId` is required.')
     streamOf(shared, request).complete(operationId)
     return reply.code(200).send()
   })
-  const ask = (request: FastifyRequest, reply: FastifyReply) => {
+  const handle = (request: FastifyRequest, reply: FastifyReply) => {
     if (request.headers.accept !== 'text/event-stream') return addOperation(parts, shared, request, reply)
     return shared.find(tokenOf(request)) ? readShared(parts, shared, request, reply) : readOne(parts, request, reply)
   }
-  route('GET', ask)
-  route('POST', ask)
+  route('GET', handle)
+  route('POST', handle)
 }
 
 /** Distinct connection mode: the results of one operation. */
@@ -68,7 +68,7 @@ async function readOne(parts: GraphqlParts, request: FastifyRequest, reply: Fast
   return reply
 }
 
-/** Single connection mode: what operations of other requests yield. */
+/** Single connection mode: streams the results of operations added by other requests. */
 async function readShared(
   parts: GraphqlParts,
   shared: SharedStreams,
@@ -85,7 +85,7 @@ async function readShared(
   return reply
 }
 
-/** An operation of single connection mode is answered at once; it lasts as long as the connection that its results go out on. */
+/** Single connection mode: responds at once; the operation lives as long as the connection that carries its results. */
 function addOperation(
   parts: GraphqlParts,
   shared: SharedStreams,
@@ -96,19 +96,19 @@ function addOperation(
   const params = readParams(request)
   const { operationId: id } = params
   if (id === '' || id.length > MAX_OPERATION_ID) {
-    const detail = `\`extensions.operationId\` names the operation on its stream: a text of 1 to ${MAX_OPERATION_ID} characters.`
+    const detail = `\`extensions.operationId\` must be a string of 1 to ${MAX_OPERATION_ID} characters.`
     throw new HubError('validation.request', detail)
   }
-  // Set before it starts, which may be at once: the end of its own request is not the end of the operation.
-  const ending = new AbortController()
-  request.ending = ending
+  // Set before the operation starts, which may be at once: it outlives its own request.
+  const abortOnClose = new AbortController()
+  request.abortOnClose = abortOnClose
   const release = parts.streams.take(request)
   try {
     stream.add({
       id,
       bytes: Buffer.byteLength(request.method === 'GET' ? request.url : String(request.body)),
-      ending,
-      // It may start when another request makes room for it; what belongs to its own request is that of its own.
+      abortOnClose,
+      // It may start from another request's call stack; the binding keeps its own async context.
       start: AsyncResource.bind(() => resultsOf(parts, request, params)),
       failed: (error) => ({ errors: [renderError(error, request)] }),
       release,
@@ -120,7 +120,7 @@ function addOperation(
   return reply.code(202).send()
 }
 
-/** What the operation yields, or its faults as the one result. */
+/** The results of the operation, or its errors as a single result. */
 async function resultsOf(
   parts: GraphqlParts,
   request: FastifyRequest,
@@ -143,14 +143,14 @@ async function resultsOf(
   }
 }
 
-/** The stream that the request's token stands for; 404 where there is none. */
+/** The stream of the request's token; 404 if there is none. */
 function streamOf(shared: SharedStreams, request: FastifyRequest) {
   const stream = shared.find(tokenOf(request))
   if (stream) return stream
-  throw new HubError('not_found', 'There is no such stream: reserve one with PUT, and read it within a minute.')
+  throw new HubError('not_found', 'No such stream: reserve one with PUT and read it within a minute.')
 }
 
-/** What ties the operations of single connection mode to their connection; empty in the other mode. */
+/** The stream token of single connection mode; empty in the other mode. */
 function tokenOf(request: FastifyRequest): string {
   const { token } = request.query as { token?: unknown }
   const header = request.headers['x-graphql-event-stream-token']

@@ -1,4 +1,4 @@
-/** `/graphql`: Yoga for programs (POST, and GET for queries alone), GraphiQL for a browser. */
+/** `/graphql`: Yoga for programs (POST, and GET for queries only), GraphiQL for browsers. */
 import { hash } from 'node:crypto'
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
@@ -8,7 +8,7 @@ import type { RequestContext, Viewer } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
 import { noneMatchCovers, strongEtag } from '../platform/etag.ts'
 import { parseExact } from '../platform/exact-json.ts'
-import { renderResult, sendRefusal } from './graphql-errors.ts'
+import { renderResult, sendGraphqlError } from './graphql-errors.ts'
 import { fewRootFields, parseBounded } from './graphql-limits.ts'
 import { executeOperation, type MakeContext, type Operation, subscribeOperation } from './graphql-operation.ts'
 import type { OpenStreams } from './open-streams.ts'
@@ -23,13 +23,14 @@ export interface GraphqlParts {
 }
 
 interface ServerContext {
-  readonly asking: FastifyRequest
+  /** Not `request`, which Yoga sets itself. */
+  readonly fastifyRequest: FastifyRequest
   readonly makeContext: MakeContext
 }
 
 const BODY_LIMIT_BYTES = 1024 * 1024
 
-/** Mounts the endpoint. Bodies are JSON alone, so that no form of another origin can post one; GET runs queries alone. */
+/** Mounts the endpoint. Bodies are JSON only, so that no form of another origin can post one; GET runs queries only. */
 export function registerGraphql(app: FastifyInstance, parts: GraphqlParts): void {
   const yoga = createYoga<ServerContext>({
     schema: parts.schema,
@@ -47,7 +48,7 @@ export function registerGraphql(app: FastifyInstance, parts: GraphqlParts): void
   app.addContentTypeParser(/^application\/(?:graphql\+)?json\b/i, { parseAs: 'buffer' }, (_request, bytes, done) =>
     done(null, bytes),
   )
-  app.setErrorHandler(sendRefusal)
+  app.setErrorHandler(sendGraphqlError)
   const page = graphiqlPage()
   app.route({
     method: ['GET', 'POST'],
@@ -61,10 +62,10 @@ export function registerGraphql(app: FastifyInstance, parts: GraphqlParts): void
       const url = new URL(request.url, 'http://hub.invalid')
       const body = Buffer.isBuffer(request.body) ? { body: new Uint8Array(request.body) } : {}
       const headers = { 'content-type': 'application/json', accept: String(request.headers.accept ?? '*/*') }
-      refuseUnreadable(url.searchParams)
+      assertJsonParameters(url.searchParams)
       const init = { method: request.method, headers, ...body }
       const response = await yoga.fetch(url.href, init, {
-        asking: request,
+        fastifyRequest: request,
         makeContext: contextMaker(parts, request),
       })
       if (response.headers.get('content-type')?.startsWith('text/event-stream')) {
@@ -78,19 +79,19 @@ export function registerGraphql(app: FastifyInstance, parts: GraphqlParts): void
   })
 }
 
-/** Makes the contexts of one request, a new one for each execution. */
+/** Creates the contexts of one request, a new one per execution. */
 export function contextMaker({ contextOf }: Pick<GraphqlParts, 'contextOf'>, request: FastifyRequest): MakeContext {
   return (viewer) => contextOf(request, viewer ? { viewer } : {})
 }
 
-/** What Yoga makes of the results of a subscription. */
+/** The body of Yoga's streamed response. */
 function piecesOf({ body }: Response): AsyncIterable<Uint8Array> {
   if (!body) throw new Error('Yoga answered with a stream that has no body.')
   return body
 }
 
-/** Yoga reads these as JSON and takes what is none for a failure of its own. */
-function refuseUnreadable(query: URLSearchParams): void {
+/** Yoga would report invalid JSON in these parameters as its own failure. */
+function assertJsonParameters(query: URLSearchParams): void {
   for (const name of ['variables', 'extensions']) {
     const text = query.get(name)
     if (!text) continue
@@ -105,7 +106,7 @@ function refuseUnreadable(query: URLSearchParams): void {
 const hubPlugin: Plugin<object, ServerContext> = {
   onRequestParse({ request, requestParser, setRequestParser }) {
     if (request.method !== 'POST' || !requestParser) return
-    // Yoga's own reading of a body, save for its numbers.
+    // Yoga's own body parser, but with exact numbers.
     const withNumbers = Object.create(request, { json: { value: async () => parseExact(await request.text()) } })
     setRequestParser(() => requestParser(withNumbers))
   },
@@ -122,26 +123,26 @@ const hubPlugin: Plugin<object, ServerContext> = {
   onSubscribe({ args, setSubscribeFn }) {
     setSubscribeFn(() => subscribeOperation(operationOf(args)))
   },
-  onResultProcess({ result, serverContext: { asking }, setResult }) {
-    // Syntax and validation errors never reach execution; they are rendered here, and rendered ones are left as they are.
+  onResultProcess({ result, serverContext: { fastifyRequest }, setResult }) {
+    // Syntax and validation errors never reach execution, so they are rendered here; already rendered ones are left alone.
     if (Array.isArray(result) || Symbol.asyncIterator in result || !result.errors?.length) return
     if (result.errors.every((error) => error.extensions?.problem)) return
-    setResult(renderResult(result, asking))
+    setResult(renderResult(result, fastifyRequest))
   },
 }
 
-/** Resolvers get the hub's own context, not Yoga's bag of everything. */
+/** Resolvers get the hub's own context, not Yoga's. */
 function operationOf({ schema, document, operationName, variableValues, contextValue }: ExecutionArgs): Operation {
-  const { asking, makeContext } = contextValue as ServerContext
-  return { schema, document, operationName, variables: variableValues ?? {}, request: asking, makeContext }
+  const { fastifyRequest, makeContext } = contextValue as ServerContext
+  return { schema, document, operationName, variables: variableValues ?? {}, request: fastifyRequest, makeContext }
 }
 
 function wantsPage(request: FastifyRequest): boolean {
-  // Also with a query in the URL: that is how people share what they wrote.
+  // Also with a query in the URL, which is how people share queries.
   return request.method === 'GET' && /\btext\/html\b/.test(request.headers.accept ?? '')
 }
 
-/** Nine megabytes: made once, and sent once to a browser that keeps it. */
+/** Nine megabytes: rendered once, and cached by browsers through its ETag. */
 interface GraphiqlPage {
   readonly bytes: Buffer
   readonly etag: string
@@ -159,7 +160,7 @@ function sendPage(page: GraphiqlPage, request: FastifyRequest, reply: FastifyRep
   return reply.type('text/html; charset=utf-8').send(page.bytes)
 }
 
-// A header that is half filled in would be a bad credential, and the page could not even read the schema.
+// A half-filled Authorization header would be an invalid credential, and the page could not load the schema.
 const exampleQuery = `# The hub's graph. Press the button, or Ctrl+Enter.
 # To ask as yourself, sign in at /auth/session, or put { "Authorization": "Bearer <key or session>" } under Headers.
 {
@@ -170,7 +171,7 @@ const exampleQuery = `# The hub's graph. Press the button, or Ctrl+Enter.
 }
 `
 
-/** The page with every script and style inside it; the policy names its scripts by hash, and lets the editor's workers be blobs of its own. */
+/** The page with all scripts and styles inline; the policy allows its scripts by hash and the editor's workers as blobs. */
 function graphiqlPage(): GraphiqlPage {
   const html = renderGraphiQL({
     title: 'Hub · GraphiQL',

@@ -1,4 +1,4 @@
-/** Small pages for people: no script, one style sheet inside, whose hash the page's policy names. */
+/** Small HTML pages: no script, one inline style sheet that the policy allows by hash. */
 import { hash } from 'node:crypto'
 
 const style = `
@@ -11,13 +11,13 @@ code { font: .92em ui-monospace, monospace; } table { border-collapse: collapse;
 
 const policy = `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`
 
-/** A whole page around `body`, which is trusted HTML, and the Content-Security-Policy to send it with. */
+/** A complete page around `body` (trusted HTML), and its Content-Security-Policy. */
 export function page(title: string, body: string): { html: string; policy: string } {
   const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title><style>${style}</style>`
   return { html: `<!doctype html>\n<html lang="en"><head>${head}</head>\n<body>\n${body}\n</body></html>\n`, policy }
 }
 
-/** Text as it can stand in an element or a quoted attribute. */
+/** Escapes text for an element or a quoted attribute. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

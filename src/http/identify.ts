@@ -4,12 +4,12 @@ import type { Viewer } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
 import type { RateLimit } from './rate-limit.ts'
 
-/** Who sends this request; 401 for a bad credential, 403 for a cookie from a foreign origin. */
+/** The viewer of a request; 401 for an invalid credential, 403 for a cookie from another origin. */
 export type Authenticate = (request: FastifyRequest) => Promise<Viewer>
 
 type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
-/** An `onRequest` hook that sets `request.viewer`. A bad credential is 401 everywhere, and counts against the address that tries it. */
+/** An `onRequest` hook that sets `request.viewer`. An invalid credential is 401 everywhere and counts against the address that sent it. */
 export function identifyHook(authenticate: Authenticate, rate: RateLimit): Hook {
   return async (request, reply) => {
     try {

@@ -1,4 +1,4 @@
-/** What a person sees who opens the hub in a browser: where things are. */
+/** The landing page of the hub. */
 import type { FastifyInstance } from 'fastify'
 import { page } from './html.ts'
 

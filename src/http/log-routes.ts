@@ -1,4 +1,4 @@
-/** The log of a job over `/v1`, as it comes and as one text (spec, streamRunLogs and downloadRunLog): streams, so no documents. */
+/** The log of a job over `/v1`, followed and as a download (spec, streamRunLogs and downloadRunLog). Streams, so without GraphQL documents. */
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { RequestContext } from '../operation/context.ts'
@@ -15,15 +15,15 @@ import { eventsOf, sseHeaders } from './sse.ts'
 
 type LogRequest = FastifyRequest<{ Params: { id: string }; Querystring: Record<string, string | string[]> }>
 
-/** Where the log of a kind of job stands. */
+/** The log routes of one kind of job. */
 interface LogRoute {
   readonly log: JobLog
-  /** Of the stream, with the job as `:id`; the text is its `/download`. */
+  /** Path of the stream, with `:id` for the job; the download is at its `/download`. */
   readonly path: string
   readonly operations: { readonly stream: string; readonly download: string }
 }
 
-/** What mounts both routes, and 405 on the other methods of their paths. */
+/** Mounts both routes, and 405 for other methods on their paths. */
 type LogMount = (
   contextOf: (request: FastifyRequest) => RequestContext,
   streams: OpenStreams,
@@ -68,16 +68,16 @@ function logRoutes({ log, path, operations }: LogRoute): LogMount {
       })
       return reply.send(Readable.from(texts, { objectMode: false, highWaterMark: 1 }))
     })
-    for (const url of [path, `${path}/download`]) refuseOtherMethods(app, url)
+    for (const url of [path, `${path}/download`]) rejectOtherMethods(app, url)
   }
 }
 
-/** The events of the batches, each asked for when it is wanted. */
+/** The events of the batches, pulled on demand. */
 async function* eventTexts(request: FastifyRequest, batches: AsyncGenerator<FollowedBatch, void>) {
   try {
     for await (const batch of batches) yield eventsOf(batch)
   } catch (error) {
-    // The head is out. Without an id, so that the reader comes back with the position that it has.
+    // The headers are sent. No id, so that the client reconnects with its own last position.
     const problem = toProblem(knownError(error, request), request.id)
     yield `event: error\ndata: ${JSON.stringify(problem)}\n\n`
   }
@@ -89,13 +89,13 @@ function lastPosition(header: string | string[] | undefined): LogPosition | null
   if (position) return position
   const item = {
     type: 'validation.value',
-    detail: 'Last-Event-ID is no id of this stream',
+    detail: 'Last-Event-ID is not an id of this stream',
     loc: ['header', 'last-event-id'],
   }
   throw new HubError('validation.value', `${item.detail}.`, { items: [item] })
 }
 
-/** The query's members, each read by its kind; 422 with an entry for each that is not valid. */
+/** Parses the query parameters; 422 with one entry per invalid one. */
 function readQuery(request: LogRequest, names: readonly string[]) {
   const { query } = request
   const faults = Object.entries(query).flatMap(([name, value]): ErrorItem[] => {
@@ -118,13 +118,13 @@ function queryFault(names: readonly string[], name: string, value: string | stri
   return ['true', 'false', '1', '0'].includes(value) ? null : 'must be true or false'
 }
 
-function refuseOtherMethods(app: FastifyInstance, url: string): void {
+function rejectOtherMethods(app: FastifyInstance, url: string): void {
   app.route({
     method: ['HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
     url,
     exposeHeadRoute: false,
     handler: async (request) => {
-      throw new HubError('method.not_allowed', `${request.method} is not a method of this path; it has GET.`, {
+      throw new HubError('method.not_allowed', `${request.method} is not supported on this path; use GET.`, {
         headers: { allow: 'GET' },
       })
     },

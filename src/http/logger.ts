@@ -1,4 +1,4 @@
-/** The log: one JSON object a line on stdout, without credentials, cookies, tokens or query strings (a signed URL is a credential). */
+/** The log: one JSON object per line on stdout, without credentials, cookies, tokens or query strings (a signed URL is a credential). */
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino'
 import type { Config } from '../platform/config.ts'
 
@@ -26,14 +26,14 @@ export function createLogger(config: Pick<Config, 'logLevel'>, destination?: Des
 }
 
 /**
- * The logger of the line that every request writes. Its members are chosen by the code and hold no secret, so nothing is redacted: looking for secrets
- * in them takes 25 us a line, a tenth of what a small read costs.
+ * The logger for the one line per request. Its fields are fixed and contain no secret, so redaction is off: searching for secrets
+ * takes 25 us a line, a tenth of the cost of a small read.
  */
 export function requestLogger(log: Logger): Logger {
   return log.child({}, { redact: [] })
 }
 
-/** A URL's path: query strings carry signatures, tokens and what people search for. */
+/** A URL's path: query strings contain signatures, tokens and search terms. */
 export function pathOf(url: string): string {
   const end = url.search(/[?#]/)
   return end === -1 ? url : url.slice(0, end)

@@ -3,13 +3,13 @@ import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Deps } from '../operation/context.ts'
 
-/** A registry of its own for each server, so that two in one process do not clash. Routes are labelled by pattern, never by URL. */
+/** One registry per server, so that two in one process do not clash. Routes are labelled by pattern, never by URL. */
 export function registerMetrics(app: FastifyInstance, deps: Deps): void {
   const register = new Registry()
   collectDefaultMetrics({ register })
   const seconds = new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'Time from the first byte of a request to the last of its answer.',
+    help: 'Time from the first byte of a request to the last byte of its response.',
     labelNames: ['method', 'route', 'status'] as const,
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [register],

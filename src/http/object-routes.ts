@@ -15,7 +15,7 @@ import { storeGone } from '../store/objects/store-gone.ts'
 import { parseRange } from './byte-range.ts'
 import { type PartTurns, partTurns } from './part-turns.ts'
 
-/** How much of a refused body is read and thrown away, so that the client gets to read why; then the connection is cut. */
+/** How much of a rejected body is read and discarded, so that the client can read the error; then the connection is closed. */
 const REFUSED_BODY_BYTES = 64 * 1024 * 1024
 
 type ObjectRequest = FastifyRequest<{ Params: { '*': string } }>
@@ -27,7 +27,7 @@ export function objectRoutes(store: DiskStore): FastifyPluginAsync {
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', (_request, _body, done) => done(null))
     app.addHook('onRequest', async (request, reply) => {
-      // A part has no type of its own; left here, a malformed one would be refused on the way in.
+      // A part has no content type; a malformed header would otherwise be rejected.
       delete request.raw.headers['content-type']
       reply.headers(everyAnswer)
     })
@@ -45,7 +45,7 @@ export function objectRoutes(store: DiskStore): FastifyPluginAsync {
   }
 }
 
-/** No cookie or header of the hub's own counts here, so any page may use a URL that it was given. */
+/** Cookies and credentials have no effect here, so any page may use a signed URL. */
 const everyAnswer = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'Accept-Ranges, Content-Disposition, Content-Length, Content-Range, ETag',
@@ -66,17 +66,17 @@ async function putPart(store: DiskStore, turns: PartTurns, request: ObjectReques
   try {
     const grant = granted(store.readPartUrl(request.params['*'], queryOf(request)))
     assertLength(request.headers['content-length'], grant.sizeBytes)
-    // Not the stream itself: giving up on that would cut the connection, and the answer with it.
+    // An iterator, because destroying the stream would close the connection before the response.
     const part = await turns.run(grant, (signal) =>
       store.writePart(grant, body.iterator({ destroyOnReturn: false }), { spent: releaseChunk, signal }),
     )
     return reply.code(200).header('etag', `"${part.etag}"`).send()
   } catch (error) {
     const cut = body.errored !== null
-    throwAway(body)
+    discard(body)
     throw cut
-      ? new HubError('validation.request', 'The connection ended before the body did; nothing was kept.')
-      : refusal(error)
+      ? new HubError('validation.request', 'The connection closed before the end of the body; nothing was stored.')
+      : asHubError(error)
   }
 }
 
@@ -100,22 +100,22 @@ async function sendObject(store: DiskStore, request: ObjectRequest, reply: Fasti
     const { body } = await store.get(key, range ? { range } : {})
     return reply.send(body)
   } catch (error) {
-    throw refusal(error)
+    throw asHubError(error)
   }
 }
 
-/** `searchParams`, not the framework's query: a member given twice must be seen. */
+/** `searchParams` instead of the framework's query, to see repeated parameters. */
 function queryOf(request: FastifyRequest): URLSearchParams {
   return new URL(request.raw.url ?? '/', 'http://hub').searchParams
 }
 
 function granted<G extends Grant>(verdict: Verdict<G>): G {
   if (verdict.status === 'allowed') return verdict.grant
-  const why = verdict.status === 'expired' ? 'has expired' : 'is not one that this hub signed for this method'
-  throw new HubError('forbidden.signature', `The URL ${why}; ask for a new one.`)
+  const why = verdict.status === 'expired' ? 'has expired' : 'was not signed by this hub for this method'
+  throw new HubError('forbidden.signature', `The URL ${why}; request a new one.`)
 }
 
-function refusal(error: unknown): unknown {
+function asHubError(error: unknown): unknown {
   if (!(error instanceof ObjectStoreError)) return error
   switch (error.code) {
     case 'no_such_object':
@@ -133,11 +133,11 @@ function refusal(error: unknown): unknown {
   }
 }
 
-/** Before a byte is read, where the client says its length; without one the bytes are counted as they come. */
+/** Checks the declared length before reading; without one, bytes are counted as they arrive. */
 function assertLength(contentLength: string | undefined, sizeBytes: number): void {
   if (contentLength === undefined || Number(contentLength) === sizeBytes) return
   const type = Number(contentLength) > sizeBytes ? 'too_large' : 'upload.size_mismatch'
-  throw new HubError(type, `The body has ${contentLength} bytes; the part that this URL is for has ${sizeBytes}.`)
+  throw new HubError(type, `The body has ${contentLength} bytes; the part of this URL has ${sizeBytes}.`)
 }
 
 function unsatisfiable(sizeBytes: number): HubError {
@@ -145,7 +145,7 @@ function unsatisfiable(sizeBytes: number): HubError {
   return new HubError('range.not_satisfiable', `The object has ${sizeBytes} bytes.`, { headers })
 }
 
-function throwAway(body: IncomingMessage): void {
+function discard(body: IncomingMessage): void {
   let seenBytes = 0
   body.on('error', () => undefined)
   body.on('data', (chunk: Buffer) => {
@@ -160,7 +160,7 @@ function matches(ifNoneMatch: string | undefined, etag: string): boolean {
   return candidates.includes(etag) || candidates.includes('*')
 }
 
-/** A media type that some client chose once must not be able to break a header. */
+/** The media type is client input and must not be able to break a header. */
 function headerText(contentType: string | null): string {
   return contentType !== null && /^[\x20-\x7e]+$/.test(contentType) ? contentType : 'application/octet-stream'
 }

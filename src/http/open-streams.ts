@@ -1,10 +1,10 @@
-/** Streams of events under way: how many somebody may have open, and their soft end when the hub stops. Each can be taken up again where it was. */
+/** Open event streams: limits per client, and graceful end at shutdown. Clients can resume each stream. */
 import type { OutgoingHttpHeaders } from 'node:http'
 import { finished } from 'node:stream/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { HubError } from '../platform/errors.ts'
 import { networkOf } from './network-of.ts'
-import { endingOf } from './request-context.ts'
+import { abortOnCloseOf } from './request-context.ts'
 import { StreamOutlet } from './stream-outlet.ts'
 
 export interface StreamBounds {
@@ -12,13 +12,13 @@ export interface StreamBounds {
   readonly address: number
 }
 
-/** Of one instance. */
+/** Per instance. */
 const defaultBounds: StreamBounds = { credential: 1000, address: 100 }
 
-const COME_BACK = 'retry: 2000\n\n'
+const RETRY_HINT = 'retry: 2000\n\n'
 const RETRY_AFTER_S = '5'
 
-/** One for all streams of a server; `endAll` belongs into its `preClose`. */
+/** One per server; call `endAll` in its `preClose`. */
 export class OpenStreams {
   readonly #bounds: StreamBounds
   readonly #counts = new Map<string, number>()
@@ -29,7 +29,7 @@ export class OpenStreams {
     this.#bounds = bounds
   }
 
-  /** Counts one more stream of the caller, until the function it returns is called. 429 past the bound. */
+  /** Counts one more stream for the caller; call the returned function to release it. 429 over the limit. */
   take({ viewer, ip }: FastifyRequest): () => void {
     const known = viewer && viewer.kind !== 'anonymous' ? viewer.credentialId : null
     const who = known ?? `address ${networkOf(ip)}`
@@ -37,17 +37,17 @@ export class OpenStreams {
     const count = this.#counts.get(who) ?? 0
     if (count >= bound) throw tooMany(known ? 'A credential' : 'An anonymous address', bound)
     this.#counts.set(who, count + 1)
-    let isHeld = true
+    let isCounted = true
     return () => {
-      if (!isHeld) return
-      isHeld = false
+      if (!isCounted) return
+      isCounted = false
       const left = (this.#counts.get(who) ?? 1) - 1
       if (left > 0) this.#counts.set(who, left)
       else this.#counts.delete(who)
     }
   }
 
-  /** Answers with a stream that `work` writes; resolves when all of it has left, or the reader. 429 past the bound. */
+  /** Responds with a stream written by `work`; resolves once it is fully sent or the client has disconnected. 429 over the limit. */
   async serve(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -61,9 +61,9 @@ export class OpenStreams {
     try {
       const set = reply.getHeaders() as OutgoingHttpHeaders
       reply.hijack()
-      // Proxies hold small pieces back unless told otherwise.
+      // Proxies buffer small pieces unless told otherwise.
       raw.writeHead(200, { ...set, 'cache-control': 'private, no-store', ...headers, 'x-accel-buffering': 'no' })
-      if (this.#isStopping) this.#endSoftly(outlet, request)
+      if (this.#isStopping) this.#endGracefully(outlet, request)
       await work(outlet)
     } finally {
       outlet.end()
@@ -75,17 +75,17 @@ export class OpenStreams {
 
   endAll(): void {
     this.#isStopping = true
-    for (const [outlet, request] of this.#open) this.#endSoftly(outlet, request)
+    for (const [outlet, request] of this.#open) this.#endGracefully(outlet, request)
   }
 
-  /** Says when to come back; the request's signal ends what feeds the stream. */
-  #endSoftly(outlet: StreamOutlet, request: FastifyRequest): void {
-    outlet.end(COME_BACK)
-    endingOf(request).abort()
+  /** Sends a retry hint; aborting the request's signal stops the producer of the stream. */
+  #endGracefully(outlet: StreamOutlet, request: FastifyRequest): void {
+    outlet.end(RETRY_HINT)
+    abortOnCloseOf(request).abort()
   }
 }
 
 function tooMany(whose: string, bound: number): HubError {
-  const detail = `${whose} has at most ${bound} streams open on an instance of the hub; close one first.`
+  const detail = `${whose} has at most ${bound} streams open per instance of the hub; close one first.`
   return new HubError('rate.limited', detail, { headers: { 'retry-after': RETRY_AFTER_S } })
 }

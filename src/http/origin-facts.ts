@@ -1,8 +1,8 @@
-/** What sign-in needs to see of a request. */
+/** The request facts for authentication. */
 import type { FastifyRequest } from 'fastify'
 import type { CredentialRequest } from '../auth/authenticate.ts'
 
-/** The headers that decide who asks and from which site. */
+/** The headers that identify the caller and the requesting site. */
 export function credentialsOf(request: FastifyRequest): CredentialRequest {
   const { authorization, cookie, origin, host } = request.headers
   const site = request.headers['sec-fetch-site']

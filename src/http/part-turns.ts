@@ -1,51 +1,51 @@
 /**
- * Signed part URLs count against no credential's rate, so each part has bounds of its own: one PUT at a time, and so many a minute. Presigning, which is
- * what makes parts, does count.
+ * Signed part URLs are not rate limited by credential, so each part has its own limits: one PUT at a time, and a maximum per minute. Presigning, which
+ * creates parts, is rate limited.
  */
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { HubError } from '../platform/errors.ts'
 import type { PartGrant } from '../store/objects/signed-url.ts'
 
-/** A part is sent once; a bad connection may need a few more. */
+/** A part is normally sent once; a bad connection may need a few retries. */
 const PUTS_PER_MINUTE = 20
 
 export interface PartTurns {
   /**
-   * Runs `write` when the part's earlier PUT is over. The later one wins: a client that lost its connection comes again long before the hub knows that the
-   * first one is dead. Rejects with 429 `rate.limited`, and with 409 `conflict.in_progress` where a later PUT took over.
+   * Runs `write` once the part's earlier PUT has ended. The later one wins: a client that lost its connection retries long before the hub notices that the
+   * first one is dead. Rejects with 429 `rate.limited`, and with 409 `conflict.in_progress` if a later PUT took over.
    */
   run<T>(grant: PartGrant, write: (signal: AbortSignal) => Promise<T>): Promise<T>
 }
 
 interface Turn {
-  readonly cut: AbortController
+  readonly stopped: AbortController
   readonly over: Promise<unknown>
 }
 
-/** The turns of one process, which is the only one at a disk store. */
+/** In-process state; a disk store has only one process. */
 export function partTurns(): PartTurns {
   const limiter = new RateLimiterMemory({ points: PUTS_PER_MINUTE, duration: 60 })
-  const underWay = new Map<string, Turn>()
+  const current = new Map<string, Turn>()
   return {
     async run(grant, write) {
       const part = `${grant.uploadId}/${grant.partNumber}`
       await count(limiter, part)
-      const earlier = underWay.get(part)
-      const cut = new AbortController()
+      const earlier = current.get(part)
+      const stopped = new AbortController()
       const work = (async () => {
-        earlier?.cut.abort(new HubError('conflict.in_progress', 'A later request sends the same part.'))
+        earlier?.stopped.abort(new HubError('conflict.in_progress', 'A later request is sending the same part.'))
         await earlier?.over
-        cut.signal.throwIfAborted()
-        return await write(cut.signal)
+        stopped.signal.throwIfAborted()
+        return await write(stopped.signal)
       })()
-      const turn = { cut, over: work.catch(() => undefined) }
-      underWay.set(part, turn)
+      const turn = { stopped, over: work.catch(() => undefined) }
+      current.set(part, turn)
       try {
         return await work
       } catch (error) {
-        throw cut.signal.aborted ? cut.signal.reason : error
+        throw stopped.signal.aborted ? stopped.signal.reason : error
       } finally {
-        if (underWay.get(part) === turn) underWay.delete(part)
+        if (current.get(part) === turn) current.delete(part)
       }
     },
   }
@@ -58,6 +58,6 @@ async function count(limiter: RateLimiterMemory, part: string): Promise<void> {
   })
   if (taken.consumedPoints <= PUTS_PER_MINUTE) return
   const resetS = Math.max(1, Math.ceil(taken.msBeforeNext / 1000))
-  const detail = `The part was sent more than ${PUTS_PER_MINUTE} times in a minute; go on in ${resetS} s.`
+  const detail = `The part was sent more than ${PUTS_PER_MINUTE} times in a minute; retry in ${resetS} s.`
   throw new HubError('rate.limited', detail, { headers: { 'retry-after': String(resetS) } })
 }

@@ -1,4 +1,4 @@
-/** Requests a minute: a credential has the whole rate, an anonymous address a fifth of it (contract, "Money, tiers, limits"). */
+/** Requests per minute: a credential gets the full rate, an anonymous address a fifth of it (contract, "Money, tiers, limits"). */
 import type { FastifyReply } from 'fastify'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { HubError } from '../platform/errors.ts'
@@ -7,13 +7,13 @@ import { networkOf } from './network-of.ts'
 const WINDOW_S = 60
 
 export interface RateLimit {
-  /** Counts one request and sets `RateLimit` and `RateLimit-Policy`; throws 429 with `Retry-After` when the window is spent. */
+  /** Counts one request and sets `RateLimit` and `RateLimit-Policy`; throws 429 with `Retry-After` when the limit is exceeded. */
   count(reply: FastifyReply, who: { credentialId: string } | { address: string }): Promise<void>
 }
 
 const unlimited: RateLimit = { count: async () => undefined }
 
-/** One window per credential or address, kept in this process; 0 switches it off. */
+/** One window per credential or address, in memory; 0 disables the limit. */
 export function createRateLimit(perMinute: number): RateLimit {
   if (perMinute === 0) return unlimited
   const anonymousPerMinute = Math.max(1, Math.floor(perMinute / 5))
@@ -42,7 +42,7 @@ export function createRateLimit(perMinute: number): RateLimit {
       reply.header('ratelimit-policy', `"${name}";q=${quota};w=${WINDOW_S}`)
       reply.header('ratelimit', `"${name}";r=${Math.max(0, taken.remainingPoints)};t=${resetS}`)
       if (taken.consumedPoints <= quota) return
-      const detail = `More than ${quota} requests in a minute; go on in ${resetS} s.`
+      const detail = `More than ${quota} requests in a minute; retry in ${resetS} s.`
       throw new HubError('rate.limited', detail, { headers: { 'retry-after': String(resetS) } })
     },
   }

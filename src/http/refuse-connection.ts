@@ -1,29 +1,32 @@
-/** Refusals on a connection whose request no route has: headers that stop, are too large or are no HTTP, and a body that stops. RFC 9457, as everywhere. */
+/** Error responses outside any route: headers that time out, are too large or not HTTP, and a stalled body. RFC 9457, as everywhere. */
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { HubError, toProblem } from '../platform/errors.ts'
 import { requestId } from './edge.ts'
 
-/** How long the headers of a request may take, and how often Node looks. */
+/** Timeout for request headers, and how often Node checks it. */
 export const headerTimeouts = { headersTimeout: 30_000, connectionsCheckingInterval: 5_000 } as const
 
 const refusals = {
-  ERR_HTTP_REQUEST_TIMEOUT: new HubError('timeout.request', 'The headers stopped coming; send the request again.'),
+  ERR_HTTP_REQUEST_TIMEOUT: new HubError(
+    'timeout.request',
+    'The headers did not arrive in time; send the request again.',
+  ),
   HPE_HEADER_OVERFLOW: new HubError('too_large.headers', 'The headers are over 16 KiB; send fewer or shorter ones.'),
 } as const
 
-/** Node's `clientError`: answers where the peer can still read, and closes. */
+/** Node's `clientError`: sends an error if the socket is still writable, then closes it. */
 export function refuseBrokenRequest(error: { readonly code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   const refusal =
     error.code === 'ERR_HTTP_REQUEST_TIMEOUT' || error.code === 'HPE_HEADER_OVERFLOW'
       ? refusals[error.code]
-      : new HubError('validation.request', 'The request cannot be read as HTTP/1.1.')
+      : new HubError('validation.request', 'The request is not valid HTTP/1.1.')
   if (socket.writable) socket.write(problemResponse(refusal))
   socket.destroySoon()
 }
 
-/** A whole response, written past the HTTP server. */
+/** A complete response, written directly to the socket. */
 export function problemResponse(refusal: HubError, id = requestId(undefined)): string {
   const problem = toProblem(refusal, id)
   const body = JSON.stringify(problem)

@@ -1,4 +1,4 @@
-/** The context that verbs and resolvers get, made from one HTTP request. */
+/** Creates the context of verbs and resolvers from an HTTP request. */
 import type { ServerResponse } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import type { Deps, IdempotencySlot, Replay, RequestContext, Viewer } from '../operation/context.ts'
@@ -7,16 +7,16 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set by `identify`; null on routes without authentication. */
     viewer: Viewer | null
-    /** Ends with the request: the client went away, or the hub stops. */
-    ending: AbortController | null
-    /** The response under way, whose close is the end of the request; set by the first hook. */
+    /** Aborts if the client disconnects or the hub shuts down. */
+    abortOnClose: AbortController | null
+    /** The raw response, whose close ends the request; set by the first hook. */
     response: ServerResponse | null
   }
 }
 
 const anonymous: Viewer = { kind: 'anonymous' }
 
-/** `viewer`: the caller as they are by now, in the place of the one who opened the request. */
+/** `viewer`: the caller's current state, replacing the one from the start of the request. */
 type ContextChange = Partial<Pick<RequestContext, 'idempotency' | 'replay' | 'viewer'>>
 
 class HttpContext implements RequestContext {
@@ -36,23 +36,23 @@ class HttpContext implements RequestContext {
     if (extra.replay) this.replay = extra.replay
   }
 
-  /** Made when first asked for: most reads never look at it. */
+  /** Created lazily: most reads never use it. */
   get signal(): AbortSignal {
-    return endingOf(this.#request).signal
+    return abortOnCloseOf(this.#request).signal
   }
 }
 
-/** The context of a request; each call makes a new one, which is what loaders and auth caches are keyed by. */
+/** A new context per call; loaders and auth caches are keyed by it. */
 export function contextOf(deps: Deps, request: FastifyRequest, extra: ContextChange = {}): RequestContext {
   return new HttpContext(deps, request, extra)
 }
 
-/** Aborts when the connection closes before the answer is out. */
-export function endingOf(request: FastifyRequest): AbortController {
-  if (request.ending) return request.ending
-  const ending = new AbortController()
-  request.ending = ending
-  if (request.response?.destroyed) ending.abort()
-  else request.response?.once('close', () => ending.abort())
-  return ending
+/** Aborts when the connection closes before the response is sent. */
+export function abortOnCloseOf(request: FastifyRequest): AbortController {
+  if (request.abortOnClose) return request.abortOnClose
+  const abortOnClose = new AbortController()
+  request.abortOnClose = abortOnClose
+  if (request.response?.destroyed) abortOnClose.abort()
+  else request.response?.once('close', () => abortOnClose.abort())
+  return abortOnClose
 }

@@ -1,4 +1,4 @@
-/** `GET` and `HEAD /v1/repos/{owner}/{repo}/resolve/{path}` (contract, "Additions"): a stable address of a file that `curl -L` and a browser can follow. */
+/** `GET` and `HEAD /v1/repos/{owner}/{repo}/resolve/{path}` (contract, "Additions"): a stable URL of a file that `curl -L` and browsers can follow. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { resolveFile } from '../files/resolve-file.ts'
 import type { RequestContext } from '../operation/context.ts'
@@ -7,14 +7,14 @@ import { noneMatchCovers } from '../platform/etag.ts'
 
 type Params = { owner: string; repo: string; '*': string }
 
-/** 302 to a signed URL with the verified SHA-256 as ETag, 304 where `If-None-Match` has it; 404, 422, 503 as Problems. */
+/** 302 to a signed URL with the verified SHA-256 as ETag, 304 if `If-None-Match` matches it; 404, 422, 503 as Problems. */
 export function resolveRoute(contextOf: (request: FastifyRequest) => RequestContext) {
   return async (app: FastifyInstance): Promise<void> => {
     const url = '/v1/repos/:owner/:repo/resolve/*'
     app.get<{ Params: Params }>(url, { config: { operation: 'resolveFile' } }, async (request, reply) => {
       const { owner, repo, '*': path } = request.params
       const file = await resolveFile(contextOf(request), { owner, repo, path })
-      // The address stays and what it leads to changes: caches have to ask again, and must not mix callers.
+      // The target changes, so caches must revalidate, and must not share responses between callers.
       reply.headers({ 'cache-control': 'private, no-cache', vary: 'Authorization, Cookie' })
       if (file.sha256 !== null) {
         const etag = `"${file.sha256}"`
@@ -30,7 +30,7 @@ export function resolveRoute(contextOf: (request: FastifyRequest) => RequestCont
         const headers = { allow: 'GET, HEAD' }
         throw new HubError(
           'method.not_allowed',
-          `${request.method} is not a method of this path; it has ${headers.allow}.`,
+          `${request.method} is not supported on this path; use ${headers.allow}.`,
           { headers },
         )
       },

@@ -1,4 +1,4 @@
-/** The HTTP server: the edge, then each mount in a scope of its own. */
+/** The HTTP server: common hooks, then each mount in its own scope. */
 import Fastify, {
   type FastifyInstance,
   type FastifyPluginAsync,
@@ -30,22 +30,22 @@ import { contextOf } from './request-context.ts'
 import { sendProblem } from './send-problem.ts'
 import { trustedProxies } from './trusted-proxies.ts'
 
-/** What the server gives each mount that runs operations: who asks, under which request, and how an error is told. */
+/** What the server provides to mounts that run operations: authentication, contexts and error mapping. */
 export interface Edge {
-  /** Authenticates, counts against the rate, and sets what `contextOf` reads. */
+  /** Authenticates, applies the rate limit, and sets what `contextOf` reads. */
   readonly identify: onRequestHookHandler
   readonly contextOf: (
     request: FastifyRequest,
     extra?: Partial<Pick<RequestContext, 'viewer' | 'idempotency' | 'replay'>>,
   ) => RequestContext
-  /** Any error as one of the closed table; logs what is new. */
+  /** Maps any error to one of the closed table; logs unexpected ones. */
   readonly knownError: (error: unknown, request: FastifyRequest) => HubError
 }
 
-/** `/v1`, made by the composition root: the server knows no route of it. */
+/** `/v1`, built by the composition root: the server does not know its routes. */
 export interface RestMount {
   register(scope: FastifyInstance, edge: Edge): void
-  /** The OpenAPI document, with the address that people reach the hub at. */
+  /** The OpenAPI document, with the hub's public URL. */
   openApi(publicUrl: string | null): object
 }
 
@@ -53,29 +53,29 @@ export interface ServerParts {
   readonly schema: GraphQLSchema
   readonly rest: RestMount
   readonly authenticate: Authenticate
-  /** Routes over the same verbs that are no documents, with `request.viewer` set: `resolve`. */
+  /** Routes over the same verbs without GraphQL documents, with `request.viewer` set: `resolve`. */
   readonly identified?: readonly FastifyPluginAsync[]
   /** Routes without authentication, rate limited by address: sign-in. */
   readonly open?: readonly FastifyPluginAsync[]
-  /** Routes that count against no rate: signed object URLs. */
+  /** Routes without a rate limit: signed object URLs. */
   readonly uncounted?: readonly FastifyPluginAsync[]
-  /** All streams of events: those of `identified` and of the graph. */
+  /** All event streams, of `identified` routes and of the graph. */
   readonly streams?: OpenStreams
   readonly connectionRules?: Partial<ConnectionRules>
 }
 
-/** Longest segment of a path: an upload id; owners and slugs are refused by rule, not by the router. */
+/** Longest path segment: an upload id. Owners and slugs are validated by rule, not by the router. */
 const MAX_PARAM_LENGTH = 512
 
 /**
- * Builds the server; it listens nowhere yet. `app.close()` is the graceful stop: readiness goes off, streams end with a retry hint, requests under way are
+ * Builds the server without listening. `app.close()` is the graceful shutdown: readiness turns off, streams end with a retry hint, requests in progress are
  * finished, new ones get 503.
  */
 export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
   const { config } = deps
   const app = Fastify({
     loggerInstance: deps.log,
-    // A child a request would cost more than its one line; what is logged names the request itself.
+    // A child logger per request would cost more than its one line, which includes the request id anyway.
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     requestIdHeader: false,
@@ -88,7 +88,7 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
     http: headerTimeouts,
     clientErrorHandler: refuseBrokenRequest,
     frameworkErrors: (error, request, reply) => {
-      // A URL that the router cannot read: no hook has run and no error handler will.
+      // A URL that the router cannot parse: no hook has run and no error handler will.
       const known = knownError(error, request)
       const answer = reply as unknown as FastifyReply
       sendProblem(answer.header('x-request-id', request.id), toProblem(known, request.id), known.headers)

@@ -1,6 +1,6 @@
 /**
- * Connections of graphql-sse's single connection mode: reserved with a token that the hub makes, read by one request, fed by operations of others. Nothing is
- * computed that has no reader: what waits are the operations as they came, which are few and small, never their results.
+ * Streams of graphql-sse's single connection mode: reserved with a token from the hub, read by one request, fed by operations of other requests. Nothing is
+ * computed without a reader: the queue holds operations, which are few and small, never results.
  */
 import { randomUUID } from 'node:crypto'
 import type { ExecutionResult } from 'graphql'
@@ -11,32 +11,32 @@ import type { StreamOutlet } from './stream-outlet.ts'
 export interface SharedStreamLimits {
   /** How long a reservation waits for its reader. */
   readonly unreadMs: number
-  /** Of operations that wait for it. */
+  /** Maximum total size of queued operations. */
   readonly waitingBytes: number
 }
 
 const defaultLimits: SharedStreamLimits = { unreadMs: 60_000, waitingBytes: 1024 * 1024 }
 
-/** What an operation takes in memory besides its own text. */
+/** Memory of an operation besides its text. */
 const OPERATION_BYTES = 1024
-/** Queries and mutations whose result is being made or has not left. */
-const MAX_UNDER_WAY = 8
+/** Queries and mutations in execution or not yet sent. */
+const MAX_CONCURRENT = 8
 
 type Results = ExecutionResult | AsyncIterable<ExecutionResult>
 
 export interface SharedOperation {
   readonly id: string
-  /** Of the request that asked for it. */
+  /** Size of its request. */
   readonly bytes: number
-  readonly ending: AbortController
+  readonly abortOnClose: AbortController
   start(): Promise<Results>
-  /** What its reader is told when it fails. */
+  /** The result to send if it fails. */
   failed(error: unknown): ExecutionResult
-  /** Called once, when nothing more comes of it. */
+  /** Called once, when the operation is over. */
   release(): void
 }
 
-/** By token; a `Map`, because tokens are the text of strangers. */
+/** By token; a `Map`, because tokens are untrusted input. */
 export class SharedStreams {
   readonly #byToken = new Map<string, SharedStream>()
   readonly #limits: SharedStreamLimits
@@ -45,7 +45,7 @@ export class SharedStreams {
     this.#limits = { ...defaultLimits, ...limits }
   }
 
-  /** A new one that waits for its reader; `release` is called when it has waited in vain or has found one. */
+  /** Reserves a stream; `release` is called once it has a reader or has expired. */
   reserve(release: () => void): string {
     const token = randomUUID()
     const { unreadMs, waitingBytes } = this.#limits
@@ -78,7 +78,7 @@ class SharedStream {
   readonly #operations = new Map<string, SharedOperation>()
   #waiting: SharedOperation[] = []
   #waitingBytes = 0
-  #underWay = 0
+  #running = 0
   #outlet: StreamOutlet | null = null
   #isRead = false
 
@@ -88,15 +88,15 @@ class SharedStream {
     this.#release = release
   }
 
-  /** The first reader has it alone; 409 for any other. */
+  /** The first reader gets exclusive access; 409 for any other. */
   claim(): void {
-    if (this.#isRead) throw new HubError('conflict.in_progress', 'The stream is read by another request already.')
+    if (this.#isRead) throw new HubError('conflict.in_progress', 'Another request is already reading the stream.')
     this.#isRead = true
     this.onRead()
     this.#release()
   }
 
-  /** Feeds its reader until it has gone. */
+  /** Serves its reader until the connection closes. */
   async feed(outlet: StreamOutlet): Promise<void> {
     this.#outlet = outlet
     await outlet.write(':\n\n')
@@ -105,10 +105,10 @@ class SharedStream {
     this.end()
   }
 
-  /** Takes an operation on; 409 for an id that is taken, 429 where too much waits already. */
+  /** Adds an operation; 409 for a duplicate id, 429 if the queue is full. */
   add(operation: SharedOperation): void {
     if (this.#operations.has(operation.id))
-      throw new HubError('conflict.taken', 'An operation with this id is under way on the stream.')
+      throw new HubError('conflict.taken', 'An operation with this id is already active on the stream.')
     const bytes = operation.bytes + OPERATION_BYTES
     if (this.#waitingBytes + bytes > this.#maxWaitingBytes) throw full(this.#maxWaitingBytes)
     this.#operations.set(operation.id, operation)
@@ -117,7 +117,7 @@ class SharedStream {
     this.#startNext()
   }
 
-  /** Nothing more comes of the operation. */
+  /** Ends the operation. */
   complete(id: string): void {
     const operation = this.#operations.get(id)
     if (!operation) return
@@ -126,7 +126,7 @@ class SharedStream {
       this.#waiting = this.#waiting.filter((one) => one !== operation)
       this.#waitingBytes -= operation.bytes + OPERATION_BYTES
     }
-    operation.ending.abort()
+    operation.abortOnClose.abort()
     operation.release()
   }
 
@@ -139,7 +139,7 @@ class SharedStream {
   }
 
   #startNext(): void {
-    while (this.#outlet && this.#underWay < MAX_UNDER_WAY) {
+    while (this.#outlet && this.#running < MAX_CONCURRENT) {
       const operation = this.#waiting.shift()
       if (!operation) return
       this.#waitingBytes -= operation.bytes + OPERATION_BYTES
@@ -150,18 +150,18 @@ class SharedStream {
   async #run(operation: SharedOperation, outlet: StreamOutlet): Promise<void> {
     const { id } = operation
     let isCounted = true
-    this.#underWay += 1
-    const countNoMore = () => {
+    this.#running += 1
+    const uncount = () => {
       if (!isCounted) return
       isCounted = false
-      this.#underWay -= 1
+      this.#running -= 1
       this.#startNext()
     }
     try {
       const results = await operation.start()
       const isLong = Symbol.asyncIterator in results
-      // One that lasts asks for its next result when the last has left: it holds one at most and keeps no other waiting.
-      if (isLong) countNoMore()
+      // A subscription pulls its next result only after the last one is sent: it buffers one at most and does not block others.
+      if (isLong) uncount()
       for await (const result of isLong ? results : [results]) {
         if (this.#operations.get(id) !== operation || !(await outlet.write(nextMessage(result, id)))) break
       }
@@ -172,11 +172,11 @@ class SharedStream {
       this.complete(id)
       await outlet.write(completeMessage(id))
     }
-    countNoMore()
+    uncount()
   }
 }
 
 function full(maxBytes: number): HubError {
-  const detail = `Operations that wait for the reader of a stream take ${maxBytes} bytes at most; read what is there first.`
+  const detail = `Operations queued for a stream are limited to ${maxBytes} bytes; read pending results first.`
   return new HubError('rate.limited', detail, { headers: { 'retry-after': '1' } })
 }

@@ -4,10 +4,10 @@ import { positionText } from '../work/log/position.ts'
 
 export const sseHeaders = { 'content-type': 'text/event-stream; charset=utf-8' }
 
-/** What was made of a batch, for all who get it. */
+/** Rendered batches, shared by all their readers. */
 const rendered = new WeakMap<FollowedBatch, Buffer>()
 
-/** The events of a batch, each with the position after it as its id. */
+/** The events of a batch; each id is the position after the event. */
 export function eventsOf(batch: FollowedBatch): Buffer {
   const known = rendered.get(batch)
   if (known) return known
@@ -23,7 +23,7 @@ function textOf(batch: FollowedBatch): string {
     return rows.map(({ seq, line }) => event('metric', positionText({ ...before, metric: seq }), line)).join('')
   }
   const { at, stream, lines, from, after } = batch
-  // Lines of a chunk share all but the line itself: it is the only part that has to be serialized each time.
+  // Lines of a chunk differ only in the line itself; the rest is serialized once.
   const head = `data: {"ts":${JSON.stringify(at)},"stream":${JSON.stringify(stream)},"line":`
   return lines
     .map((line, index) => {
@@ -33,5 +33,5 @@ function textOf(batch: FollowedBatch): string {
     .join('')
 }
 
-/** `data` is JSON, which has no line ends in it. */
+/** `data` is JSON without newlines. */
 const event = (name: string, id: string, data: string) => `event: ${name}\nid: ${id}\ndata: ${data}\n\n`

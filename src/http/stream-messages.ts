@@ -1,10 +1,10 @@
-/** The messages of the GraphQL over SSE protocol, and the operation that a request of it asks for. */
+/** Messages and request parameters of the GraphQL over SSE protocol. */
 import type { FastifyRequest } from 'fastify'
 import type { ExecutionResult } from 'graphql'
 import { HubError } from '../platform/errors.ts'
 import { isJsonObject, parseExact } from '../platform/exact-json.ts'
 
-/** What is asked for, as it came. */
+/** The parameters as sent. */
 export interface StreamParams {
   readonly query: string
   readonly operationName: string | null
@@ -12,7 +12,7 @@ export interface StreamParams {
   readonly operationId: string
 }
 
-/** A result; with `id` on a connection that several operations share. */
+/** A result; with `id` on a shared connection. */
 export function nextMessage(result: ExecutionResult, id?: string): string {
   return `event: next\ndata: ${JSON.stringify(id === undefined ? result : { id, payload: result })}\n\n`
 }
@@ -22,16 +22,16 @@ export function completeMessage(id?: string): string {
   return `event: complete\ndata:${id === undefined ? '' : ` ${JSON.stringify({ id })}`}\n\n`
 }
 
-/** The operation in the body of a POST or in the query of a GET; 400 where there is none, 415 for a body of another type. */
+/** The operation in the body of a POST or in the query of a GET; 400 if there is none, 415 for another content type. */
 export function readParams({ method, body, url }: FastifyRequest): StreamParams {
-  const asked = method === 'GET' ? paramsOfUrl(url) : parsed('The body', typeof body === 'string' ? body : '')
-  if (!isJsonObject(asked)) throw malformed('The body is no JSON object.')
-  const { query, operationName = null, variables, extensions } = asked
-  if (typeof query !== 'string') throw malformed('`query` is missing: it is the text of the operation.')
-  if (operationName !== null && typeof operationName !== 'string') throw malformed('`operationName` is no text.')
+  const params = method === 'GET' ? paramsOfUrl(url) : parsed('The body', typeof body === 'string' ? body : '')
+  if (!isJsonObject(params)) throw malformed('The body is not a JSON object.')
+  const { query, operationName = null, variables, extensions } = params
+  if (typeof query !== 'string') throw malformed('`query` is required.')
+  if (operationName !== null && typeof operationName !== 'string') throw malformed('`operationName` is not a string.')
   const objects = { variables: variables ?? {}, extensions: extensions ?? {} }
-  if (!isJsonObject(objects.variables)) throw malformed('`variables` is no JSON object.')
-  if (!isJsonObject(objects.extensions)) throw malformed('`extensions` is no JSON object.')
+  if (!isJsonObject(objects.variables)) throw malformed('`variables` is not a JSON object.')
+  if (!isJsonObject(objects.extensions)) throw malformed('`extensions` is not a JSON object.')
   const { operationId } = objects.extensions
   return {
     query,

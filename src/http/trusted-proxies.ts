@@ -1,10 +1,10 @@
-/** Which senders of `X-Forwarded-*` are believed. */
+/** Which senders of `X-Forwarded-*` are trusted. */
 import type { TrustProxy } from '../platform/config-values.ts'
 
 /**
- * Fastify's `trustProxy`. Addresses are counted from the right, the connection's own first: the client is the first that is not trusted, and what stands
- * left of it is what the client itself wrote. A plain number would make Fastify trust no one, since it cannot know who connects; here the operator says
- * that only the proxies can.
+ * Fastify's `trustProxy`. Addresses are checked from the right, starting with the connection's own: the client is the first untrusted one, and everything
+ * left of it is client input. With a plain number Fastify would trust no one, since it cannot know who connects; here the operator guarantees
+ * that only the proxies can connect.
  */
 export function trustedProxies(trust: TrustProxy): false | string[] | ((address: string, hop: number) => boolean) {
   if (typeof trust !== 'number') return [...trust]

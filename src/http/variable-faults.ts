@@ -1,9 +1,9 @@
-/** What else is wrong with the variables of an operation that is refused for their types: the client is told everything at once. */
+/** Finds rule violations in variables that already failed type checks, so that the client gets all faults at once. */
 import { type ExecutionArgs, getOperationAST, isInputType, Kind, typeFromAST, visit } from 'graphql'
 import { brokenRules, ruleFaults } from '../../schema/rule-faults.ts'
 import type { HubError } from '../platform/errors.ts'
 
-/** The refusal by the rules of input fields, as the verb would have made it; null where nothing breaks one. */
+/** The error for broken input rules, as the verb would throw it; null if none is broken. */
 export function brokenRulesOfVariables({
   schema,
   document,
@@ -22,7 +22,7 @@ export function brokenRulesOfVariables({
   return brokenRules(items)
 }
 
-/** Places begin with the argument that a variable is given to. */
+/** Locations start with the argument that uses the variable. */
 function argumentsOf(document: ExecutionArgs['document']): ReadonlyMap<string, string> {
   const names = new Map<string, string>()
   visit(document, {

@@ -1,27 +1,27 @@
-/** The audit log: append-only rows that say who did what to what, written in the transaction that does it. */
+/** The audit log: append-only rows of who did what to what, written in the same transaction as the change. */
 
 import { newId } from '../platform/ids.ts'
 import type { Querier } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
 import type { Viewer } from './context.ts'
 
-/** The part of a request that an audit row names. The operator's command line and background work have no viewer. */
+/** The request facts in an audit row. Operator commands and background jobs have no viewer. */
 export interface AuditContext {
   readonly requestId: string | null
   readonly viewer: Viewer | null
 }
 
-/** `action` is `<subject>.<verb>`, such as `repo.delete`; `before` and `after` hold what changed and never a secret. */
+/** `action` is `<subject>.<verb>`, such as `repo.delete`; `before` and `after` contain the changed values, never a secret. */
 export interface AuditEntryInput {
   readonly action: string
-  /** The account in whose name it is done: its auditLog lists the entry. */
+  /** The account whose auditLog lists the entry. */
   readonly accountId: string | null
   readonly targetId: string
   readonly before?: Readonly<Record<string, unknown>>
   readonly after?: Readonly<Record<string, unknown>>
 }
 
-/** What acts without a viewer: the operator's command line and jobs. */
+/** For operator commands and jobs, which have no viewer. */
 export const noViewer: AuditContext = { requestId: null, viewer: null }
 
 const insertEntry = statement({
@@ -42,7 +42,7 @@ const insertEntry = statement({
     values (:id, :action, :accountId, :actorId, :credentialId, :requestId, :targetId, :before::jsonb, :after::jsonb)`,
 })
 
-/** Appends one row in the caller's transaction, so that it stands exactly when the change does. */
+/** Appends one row in the caller's transaction, so that it commits together with the change. */
 export async function audit(tx: Querier, ctx: AuditContext, entry: AuditEntryInput): Promise<void> {
   const viewer = ctx.viewer?.kind === 'anonymous' ? null : ctx.viewer
   await tx.query(insertEntry, {

@@ -1,12 +1,12 @@
-/** How a verb runs: first who may, then what it does, in one transaction with its audit row and, where an Idempotency-Key was sent, its answer. */
+/** How a verb runs: authorization first, then its work in one transaction with the audit row and, if an Idempotency-Key was sent, the stored result. */
 
 import type { Tx } from '../store/db.ts'
 import type { AllowedContext, RequestContext } from './context.ts'
 
 /**
- * Asks `guard` who may see and do it (401, 403, 404), then runs `work` with what it found. On a replayed Idempotency-Key the guard is asked as things are
- * now, and the stored answer stands in for the work; `stillHolds` may refuse it where more than a right has to last. Only the work gets a context that
- * `commitVerb` takes, so a verb without a guard stores nothing to replay.
+ * Runs `guard` (401, 403, 404), then `work` with the guard's result. On a replayed Idempotency-Key the guard runs against the current
+ * state, and the stored result replaces the work; `stillHolds` may reject the replay where more than the permission must still be valid. Only `work` gets a context that
+ * `commitVerb` accepts, so a verb without a guard cannot store a result.
  */
 export async function guarded<Grant, Result>(
   ctx: RequestContext,
@@ -24,7 +24,7 @@ export async function guarded<Grant, Result>(
   return stored
 }
 
-/** Runs `work` in one transaction; its result is stored for replays in that same transaction, so a crash can lose neither or both. */
+/** Runs `work` in one transaction and stores its result for replays in the same transaction, so a crash keeps both or neither. */
 export function commitVerb<T>(ctx: AllowedContext, work: (tx: Tx) => Promise<T>): Promise<T> {
   return ctx.deps.db.withTx(async (tx) => {
     const result = await work(tx)

@@ -1,4 +1,4 @@
-/** What every verb gets: who asks, under which request, and the few things it may use. */
+/** The context of every verb: the viewer, the request and the shared dependencies. */
 import type { Logger } from 'pino'
 import type { Config } from '../platform/config.ts'
 import type { ErrorType } from '../platform/errors.ts'
@@ -7,7 +7,7 @@ import type { Events } from '../store/events.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
 import type { Queue } from '../store/queue.ts'
 
-/** Key scopes are a level: each includes those before it. */
+/** Key scopes are levels: each includes the previous ones. */
 export type ScopeLevel = 'read' | 'write' | 'train'
 
 export interface AccountRef {
@@ -17,7 +17,7 @@ export interface AccountRef {
   readonly name: string | null
 }
 
-/** Anonymous: no credential was given. */
+/** No credential was sent. */
 export interface Anonymous {
   readonly kind: 'anonymous'
 }
@@ -25,37 +25,37 @@ export interface Anonymous {
 /** An API key or a person's session. */
 export interface Credentialed {
   readonly kind: 'key' | 'session'
-  /** `key_…` or `sess_…`: what a claim records and idempotency is scoped to. */
+  /** `key_…` or `sess_…`: recorded in claims, and the scope of idempotency keys. */
   readonly credentialId: string
-  /** The account it belongs to: a user, or an org (keys only). */
+  /** The owning account: a user, or an org (keys only). */
   readonly account: AccountRef
-  /** The person behind it: the session's user or the maker of the key; null for a key of the operator's command line on an org. */
+  /** The session's user or the creator of the key; null for an org key created on the operator command line. */
   readonly personId: string | null
-  /** Its account and, for a user, the user's orgs: what `visible` and `may write` are asked against. */
+  /** The account and, for a user, the user's orgs; visibility and write access are checked against these. */
   readonly accountIds: readonly string[]
-  /** The orgs among them where the person's role is `owner`. */
+  /** The orgs among them in which the person is an `owner`. */
   readonly ownedOrgIds: readonly string[]
   readonly level: ScopeLevel
-  /** The only repos it may touch, or null. */
+  /** The only repos it may access; null for no restriction. */
   readonly repoIds: readonly string[] | null
   readonly agent: boolean
   readonly name: string | null
   readonly dailyGpuHourQuota: string | null
   readonly expiresAt: string | null
-  /** Set on the key of a hosted job. */
+  /** Set for the key of a hosted job. */
   readonly job?: HostedJobScope | null
 }
 
-/** The key of a hosted job sees and reports one run, reads the repos that its recipe names, and writes no repos but those of `repoIds`. */
+/** The key of a hosted job can see and report one run, read the repos in its recipe, and write only the repos in `repoIds`. */
 export interface HostedJobScope {
   readonly runId: string
-  /** The model repos that the job made. */
+  /** The model repos that the job created. */
   readonly repoIds: readonly string[]
 }
 
 export type Viewer = Anonymous | Credentialed
 
-/** What the process is made of; one for the life of a hub. A subject that keeps something for as long adds its member beside its own type. */
+/** Process-wide dependencies, created once per hub. A subject with process-wide state adds its member next to its own type. */
 export interface Deps {
   readonly config: Config
   readonly log: Logger
@@ -64,21 +64,21 @@ export interface Deps {
   readonly objects: ObjectStore | null
   readonly queue: Queue
   readonly events: Events
-  /** Aborts when the hub begins to stop: requests that wait for something to happen answer as they are then. */
+  /** Aborts when the hub starts to shut down: waiting requests then respond with the current state. */
   readonly stopping: AbortSignal
 }
 
-/** A request's slot for its Idempotency-Key. */
+/** The idempotency record of a request. */
 export interface IdempotencySlot {
-  /** The caller may do it: what the verb refuses from here on is part of its answer and is kept. */
+  /** Called once the caller is authorized: errors from here on are stored as the response. */
   begin(): void
   /** Stores the verb's result inside the verb's own transaction. */
   record(tx: Querier, result: unknown): Promise<void>
 }
 
-/** A repeat under an Idempotency-Key. */
+/** A repeated request under an Idempotency-Key. */
 export interface Replay {
-  /** The verb's stored result, or throws its stored refusal. For `guarded` alone, which asks first who may see it. */
+  /** Returns the stored result or throws the stored error. Only for `guarded`, which authorizes first. */
   take(): unknown
 }
 
@@ -87,15 +87,15 @@ export interface RequestContext {
   readonly viewer: Viewer
   readonly signal: AbortSignal
   readonly deps: Deps
-  /** Absent where no Idempotency-Key was sent. */
+  /** Absent if no Idempotency-Key was sent. */
   readonly idempotency?: IdempotencySlot
-  /** Set on a replay: the stored result stands in for the verb's work, and its guard and the rendering run again (with newly signed URLs). */
+  /** Set on a replay: the stored result replaces the verb's work; guard and rendering run again (with new signed URLs). */
   readonly replay?: Replay
 }
 
 declare const allowed: unique symbol
 
-/** A request whose right to the verb was asked: `guarded` alone makes one. */
+/** The context of an authorized request; only `guarded` creates one. */
 export interface AllowedContext extends RequestContext {
   readonly [allowed]: true
 }

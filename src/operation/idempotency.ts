@@ -1,6 +1,6 @@
 /**
- * Idempotency-Key (contract, "Additions"): the first request with a key claims a row, its verb stores the answer in its own transaction, and a repeat
- * gets that answer, once it was asked again who may see it. The row's `attempt` fences: a request that lost the row to a takeover can neither commit its verb nor overwrite the answer.
+ * Idempotency-Key (contract, "Additions"): the first request with a key claims a row, its verb stores the response in its own transaction, and a repeat
+ * gets that response after a new authorization check. The row's `attempt` is a fencing token: a request that lost the row to a takeover can neither commit its verb nor overwrite the response.
  */
 import { hash, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -11,7 +11,7 @@ import type { Db } from '../store/db.ts'
 import { type Given, param, statement } from '../store/statement.ts'
 import type { IdempotencySlot, Replay } from './context.ts'
 
-/** What a finished row holds: the verb's result, a refusal, or `again` for operations that change nothing and are simply run once more. */
+/** The content of a finished row: the verb's result, an error, or `again` for read-only operations, which are simply run again. */
 export type StoredAnswer = { readonly ok: unknown } | { readonly problem: Problem } | { readonly again: true }
 
 export interface IdempotencyScope {
@@ -22,13 +22,13 @@ export interface IdempotencyScope {
   readonly bodySha256: Buffer
 }
 
-/** How far the verb came: past its guard, and to a result that its transaction holds. */
+/** The progress of the verb: past its guard (`isBegun`), result stored in its transaction (`isRecorded`). */
 interface TrackedSlot extends IdempotencySlot {
   readonly isBegun: boolean
   readonly isRecorded: boolean
 }
 
-/** Either the row is ours to work on, or here is what the first request was answered. */
+/** Either this request claimed the row, or it gets the first request's response. */
 export type Claim =
   | {
       readonly kind: 'claimed'
@@ -38,7 +38,7 @@ export type Claim =
     }
   | { readonly kind: 'replay'; readonly answer: StoredAnswer }
 
-/** The refusal that the first request got, as it was told then. */
+/** The error response of the first request, unchanged. */
 export class StoredRefusal extends Error {
   readonly problem: Problem
 
@@ -48,7 +48,7 @@ export class StoredRefusal extends Error {
   }
 }
 
-/** A stored answer for the verb's guard to hand out; `isTaken` once it did. */
+/** A stored response, returned after the guard; `isTaken` is true afterwards. */
 export class StoredReplay implements Replay {
   isTaken = false
   readonly #answer: Exclude<StoredAnswer, { again: true }>
@@ -67,7 +67,7 @@ export class StoredReplay implements Replay {
 const WAIT_MS = 10_000
 const POLL_MS = 50
 
-/** Of the row of a key. */
+/** Primary key of a row. */
 const rowKey = {
   credentialId: param<string>(),
   method: param<string>(),
@@ -75,7 +75,7 @@ const rowKey = {
   key: param<string>(),
 }
 const isRow = 'credential_id = :credentialId and method = :method and path = :path and key = :key'
-/** Of a claim of it that no answer has ended. */
+/** A claim without a stored response. */
 const claimKeys = { ...rowKey, attempt: param<string>() }
 const isOpenClaim = `${isRow} and attempt = :attempt and result is null`
 type ClaimKey = Given<typeof claimKeys>
@@ -99,7 +99,7 @@ const claimRow = statement({
 
 const foundColumns = columns({
   isSameBody: column<boolean>('body_sha256 = :bodySha256'),
-  /** Typed by `storeAnswer`, which alone writes it. */
+  /** Written only by `storeAnswer`, which gives it this type. */
   result: column<StoredAnswer | null>('result'),
 })
 const readRow = statement({
@@ -116,7 +116,7 @@ const storeAnswer = statement({
   text: `update idempotency_keys set result = :answer::json where ${isOpenClaim} returning ${attemptColumn.sql}`,
 })
 
-/** While its request runs, no one can take the row over: only a dead process lets a minute pass. */
+/** Renewed while the request runs, so that only a dead process lets the 60 s pass. */
 const renewRow = statement({
   name: 'idempotency-renew',
   params: claimKeys,
@@ -132,7 +132,7 @@ const dropRow = statement({
 
 const answerText = (answer: StoredAnswer) => JSON.stringify(answer)
 
-/** The key of a request's header: 1 to 255 visible ASCII characters, else 422. */
+/** The Idempotency-Key header: 1 to 255 visible ASCII characters, otherwise 422. */
 export function readIdempotencyKey(header: string | string[] | undefined): string | null {
   if (header === undefined) return null
   if (typeof header === 'string' && /^[\x21-\x7e]{1,255}$/.test(header)) return header
@@ -143,8 +143,8 @@ export function readIdempotencyKey(header: string | string[] | undefined): strin
 }
 
 /**
- * What tells whether two requests under one key have the same body: canonical JSON, in which neither spaces nor the order of members count. No body, and JSON
- * that has no canonical form (half a surrogate pair), count by their bytes.
+ * Digest to compare the bodies of two requests: over canonical JSON, so spaces and member order do not count. An empty body, and JSON
+ * without a canonical form (a lone surrogate), are compared by their bytes.
  */
 export function digestOf(body: unknown, bytes: Buffer): Buffer {
   return hash('sha256', canonicalOf(body) ?? bytes, 'buffer')
@@ -159,8 +159,8 @@ function canonicalOf(body: unknown): string | null {
 }
 
 /**
- * Claims the key, or waits for the concurrent duplicate (up to 10 s, then 409 `idempotency.in_flight`) and hands back the stored answer. Another body under the same
- * key is 422 `idempotency.mismatch`. A duplicate whose process died is taken over after 60 s; a key is free again after 24 h.
+ * Claims the key, or waits for a concurrent duplicate (up to 10 s, then 409 `idempotency.in_flight`) and returns its stored response. Another body under the same
+ * key is 422 `idempotency.mismatch`. A claim of a dead process is taken over after 60 s; a key expires after 24 h.
  */
 export async function claimKey(db: Db, scope: IdempotencyScope, signal: AbortSignal, waitMs = WAIT_MS): Promise<Claim> {
   const { bodySha256, ...row } = scope
@@ -173,14 +173,14 @@ export async function claimKey(db: Db, scope: IdempotencyScope, signal: AbortSig
     if (found && !found.isSameBody) {
       throw new HubError(
         'idempotency.mismatch',
-        'This Idempotency-Key was used with another body; take a new key for a new request.',
+        'This Idempotency-Key was used with another body; use a new key for a new request.',
       )
     }
     if (found?.result) return { kind: 'replay', answer: found.result }
     if (performance.now() >= deadline) {
       throw new HubError(
         'idempotency.in_flight',
-        'A request with this Idempotency-Key is still being worked on; ask again in a moment.',
+        'A request with this Idempotency-Key is still in progress; try again in a moment.',
         {
           headers: { 'retry-after': '1' },
         },
@@ -193,18 +193,18 @@ export async function claimKey(db: Db, scope: IdempotencyScope, signal: AbortSig
 function ownClaim(db: Db, key: ClaimKey): Claim {
   const renewal = setInterval(() => void db.query(renewRow, key).catch(() => undefined), RENEW_MS)
   renewal.unref()
-  const come = { isBegun: false, isRecorded: false }
+  const progress = { isBegun: false, isRecorded: false }
   return {
     kind: 'claimed',
     slot: {
       get isBegun() {
-        return come.isBegun
+        return progress.isBegun
       },
       get isRecorded() {
-        return come.isRecorded
+        return progress.isRecorded
       },
       begin() {
-        come.isBegun = true
+        progress.isBegun = true
       },
       async record(tx, result) {
         clearInterval(renewal)
@@ -212,9 +212,9 @@ function ownClaim(db: Db, key: ClaimKey): Claim {
         if (!stored)
           throw new HubError(
             'idempotency.in_flight',
-            'Another request with this Idempotency-Key took over; nothing was changed by this one.',
+            'Another request with this Idempotency-Key took over; this one changed nothing.',
           )
-        come.isRecorded = true
+        progress.isRecorded = true
       },
     },
     async finish(answer) {
@@ -231,16 +231,16 @@ function ownClaim(db: Db, key: ClaimKey): Claim {
   }
 }
 
-const RELEASE_AGAIN_MS = 2_000
-/** Longer than a takeover takes: past that the row blocks no one. */
-const RELEASE_TRIES = 30
+const RELEASE_RETRY_MS = 2_000
+/** Together longer than the takeover time, after which the row blocks no one. */
+const MAX_RELEASE_ATTEMPTS = 30
 
 /**
- * Goes on trying to free the key in the background: a database that was away for a moment must not make the next try wait for the takeover. Only an
- * unanswered row of this attempt is dropped, so it may come however late.
+ * Keeps trying to release the key in the background, so that a short database outage does not make the next request wait for the takeover. Only an
+ * open claim of this attempt is deleted, so a late retry is safe.
  */
-function keepReleasing(db: Db, key: ClaimKey, triesLeft = RELEASE_TRIES): void {
-  if (triesLeft === 0) return
-  const again = () => void db.query(dropRow, key).catch(() => keepReleasing(db, key, triesLeft - 1))
-  setTimeout(again, RELEASE_AGAIN_MS).unref()
+function keepReleasing(db: Db, key: ClaimKey, attemptsLeft = MAX_RELEASE_ATTEMPTS): void {
+  if (attemptsLeft === 0) return
+  const again = () => void db.query(dropRow, key).catch(() => keepReleasing(db, key, attemptsLeft - 1))
+  setTimeout(again, RELEASE_RETRY_MS).unref()
 }

@@ -1,11 +1,11 @@
-/** The one rule by which the hub hashes and compares what clients declare: RFC 8785 canonical JSON, except for numbers that a double cannot represent. */
+/** Canonical JSON (RFC 8785) for hashing and comparing what clients send, except that numbers a double cannot represent keep their text. */
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { ExactNumber, isJsonObject } from './exact-json.ts'
 
 /**
- * Lower-case hex of SHA-256 over `canonicalText`. Members that are null count as absent, at every level; nothing is defaulted, rounded or sorted but the
- * members of objects. Throws for what JSON cannot say (an infinity, `undefined`).
+ * Lowercase hex SHA-256 of `canonicalText`. Null members count as absent at every level; nothing is defaulted or rounded, and only the members of
+ * objects are sorted. Throws for values without JSON (an infinity, `undefined`).
  */
 export function canonicalSha256(value: object): string {
   return createHash('sha256')
@@ -14,8 +14,8 @@ export function canonicalSha256(value: object): string {
 }
 
 /**
- * Canonical JSON. A number that its nearest double does not give back (`9007199254740993`, `1e-400`) is written as in its source, so that two of them that
- * round to one stay two; every other one as RFC 8785 says (`1.0` is `1`, `-0` is `0`).
+ * Canonical JSON. A number that does not survive a round trip through a double (`9007199254740993`, `1e-400`) keeps its source text, so that two such numbers that
+ * round to the same double stay distinct; all others follow RFC 8785 (`1.0` is `1`, `-0` is `0`).
  */
 export function canonicalText(value: unknown): string {
   if (value instanceof ExactNumber) return canonicalNumber(value.text)
@@ -41,7 +41,7 @@ function canonicalNumber(text: string): string {
   return Number.isFinite(double) && decimalOf(String(double)) === decimalOf(text) ? leafText(double) : text
 }
 
-/** Sign, digits without zeros at either end, and exponent: equal for two texts exactly when they say the same number. Linear, however long the text is. */
+/** Normalized sign, digits and exponent: equal for two texts exactly if they are the same number. Runs in linear time. */
 function decimalOf(text: string): string {
   const [, sign = '', whole = '', part = '', power = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? []
@@ -53,7 +53,7 @@ function decimalOf(text: string): string {
   return `${sign}${digits.slice(start, end)}e${Number(power) - part.length + digits.length - end}`
 }
 
-/** A null in a list is a value and stays: the places of the others hang on it. */
+/** Keeps nulls in lists: the indexes of the other items depend on them. */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls)
   if (!isJsonObject(value)) return value

@@ -1,9 +1,9 @@
-/** Compiled code that outlives the process. */
+/** Node's on-disk compile cache. */
 import { enableCompileCache } from 'node:module'
 
 /**
- * Keeps what Node compiles from here on in `folder`, and takes it from there. Halves the time of a short command. The folder belongs to the package, not to
- * the machine's shared temporary one, where other users could leave code of theirs; where it cannot be written nothing is kept.
+ * Caches code that Node compiles from here on in `folder`. Halves the time of a short command. The folder belongs to the package, not to
+ * the shared temporary directory, where other users could plant code. Without write access nothing is cached.
  */
 export function keepCompiled(folder: string): void {
   enableCompileCache(folder)

@@ -1,9 +1,9 @@
-/** The variables that a hub reads, and the rules between them. */
+/** The environment variables of a hub, and the rules between them. */
 import { z } from 'zod'
 import { commaList, decimal, flag, handles, origins, proxies, url, userName, whole } from './config-values.ts'
 import { handleText, wordText } from './text-rules.ts'
 
-/** Every variable with its form and its default. */
+/** Every variable with its format and default. */
 export const environment = z.object({
   PORT: whole(0, 65_535).default(4000),
   HOST: z.string().min(1).default('127.0.0.1'),
@@ -74,12 +74,12 @@ export function crossFaults(values: Environment): string[] {
   return faults
 }
 
-/** Settings of a feature that is not switched on: setting them shows that the feature is wanted, and the hub would silently run without it. */
+/** Settings of a feature that is not enabled. Whoever sets them wants the feature, and the hub would silently run without it. */
 export function strayFaults(set: Readonly<Record<string, unknown>>, values: Environment): string[] {
   const strays = (prefix: string, switchOn: string) =>
     Object.keys(environment.shape)
       .filter((name) => name.startsWith(prefix) && name in set)
-      .map((name) => `${name}: is of no use without ${switchOn}; set that too, or unset ${name}`)
+      .map((name) => `${name}: has no effect without ${switchOn}; set that too, or unset ${name}`)
   return [
     ...(values.OBJECT_STORE === 'disk' ? strays('S3_', 'OBJECT_STORE=s3') : []),
     ...(values.OIDC_ISSUER ? [] : strays('OIDC_', 'OIDC_ISSUER')),

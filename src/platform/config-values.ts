@@ -1,9 +1,9 @@
-/** How single values of the environment are written. Messages name the form that is meant and never the value, which may be a secret. */
+/** Parsers for single environment values. Messages name the expected format, never the value, which may be a secret. */
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { handleText } from './text-rules.ts'
 
-/** Yes or no. */
+/** A boolean. */
 export const flag = z
   .enum(['1', '0', 'true', 'false', 'yes', 'no'])
   .transform((word) => word === '1' || word === 'true' || word === 'yes')
@@ -12,7 +12,7 @@ export const flag = z
 export const whole = (min: number, max = Number.MAX_SAFE_INTEGER) =>
   z.string().regex(/^\d+$/, 'must be a whole number').transform(Number).pipe(z.number().min(min).max(max))
 
-/** At most four decimals, as money and quotas are kept. */
+/** At most four decimals, the precision of money and quotas. */
 export const decimal = (max: number) =>
   z
     .string()
@@ -26,23 +26,24 @@ const itemsOf = (list: string) =>
     .map((item) => item.trim())
     .filter(Boolean)
 
-/** Items by comma. */
+/** Comma-separated items. */
 export const commaList = (items: z.ZodType<string[], string[]>) => z.string().transform(itemsOf).pipe(items)
 
 /** Handles, or `*` for everyone. */
 export const handles = commaList(z.array(z.union([z.literal('*'), handleText])))
 
-/** A name of a user as machines write it. */
-export const userName = z.string().regex(/^[A-Za-z_][\w.-]*\$?$/, 'must be the name of a user')
+/** A Unix user name. */
+export const userName = z.string().regex(/^[A-Za-z_][\w.-]*\$?$/, 'must be a user name')
 
 export const url = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
 
-/** Origins as browsers send them: anything else would match no request, in silence. */
+/** Origins as browsers send them; anything else would silently match no request. */
 export const origins = z
   .string()
   .transform(itemsOf)
   .refine((items) => items.every((item) => URL.canParse(item) && isOrigin(item)), {
-    error: 'must be origins by comma, with scheme and without path: http://localhost:3000, https://app.example.org',
+    error:
+      'must be comma-separated origins with scheme and without path: http://localhost:3000, https://app.example.org',
   })
 
 function isOrigin(text: string): boolean {
@@ -50,17 +51,17 @@ function isOrigin(text: string): boolean {
   return /^https?:$/.test(protocol) && origin === text
 }
 
-/** How many proxies stand before the hub, or their addresses; 0: none. */
+/** The number of proxies in front of the hub (0 for none), or their addresses. */
 export type TrustProxy = number | readonly string[]
 
 const MAX_HOPS = 32
 
-/** Hops, or addresses and CIDR ranges by comma. */
+/** A hop count, or comma-separated addresses and CIDR ranges. */
 export const proxies = z.string().transform((text, context): TrustProxy => {
   if (/^\d{1,2}$/.test(text) && Number(text) <= MAX_HOPS) return Number(text)
   const items = itemsOf(text)
   if (items.length > 0 && items.every(isRange)) return items
-  context.addIssue('must be the number of hops (proxies before the hub), or their addresses: 1, or 10.0.0.0/8,::1')
+  context.addIssue('must be the number of hops (proxies in front of the hub), or their addresses: 1, or 10.0.0.0/8,::1')
   return z.NEVER
 })
 

@@ -1,4 +1,4 @@
-/** All settings, read and checked once. `main.ts` and the command line are the only readers of `process.env`. */
+/** The configuration, read and validated once. Only `main.ts` and the command line read `process.env`. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { crossFaults, type Environment, environment, strayFaults } from './config-environment.ts'
@@ -33,17 +33,17 @@ export interface OidcSettings {
 export type OwnerList = 'everyone' | readonly string[]
 
 export interface HostedSettings {
-  /** Null: nothing hosted is configured. */
+  /** Null: hosted runs are not configured. */
   readonly appName: string | null
   readonly backend: Environment['HOSTED_BACKEND']
   readonly command: string | null
-  /** Whom the command runs as; null: the user of the hub. */
+  /** The user that runs the command; null: the hub's own user. */
   readonly user: UnixUser | null
   readonly maxProcesses: number
   readonly owners: OwnerList
-  /** Of the sim template, in the place of `owners`. */
+  /** For the sim template, replaces `owners`. */
   readonly simOwners: OwnerList
-  /** What the CPU host of the sim template's function costs beside its GPU. */
+  /** Cost of the CPU host of the sim template's function, on top of its GPU. */
   readonly simHostRateUsdPerHour: Usd
   readonly allowanceUsd: Usd
 }
@@ -55,20 +55,20 @@ export interface RunSettings {
   readonly maxArtifactBytes: number
   /** Templates that the deployment's own runners know. */
   readonly extraTemplates: readonly string[]
-  /** The part of an estimate that a tier must have on top of it. */
+  /** The fraction of an estimate that a tier must have on top of it. */
   readonly headroom: number
 }
 
 export interface Config {
   readonly port: number
   readonly host: string
-  /** Without a trailing slash; null until the listening address is known, and for good on a hub that listens on every address. */
+  /** Without a trailing slash; null until the listening address is known, and always null if the hub listens on every address. */
   readonly publicUrl: string | null
   /** Null: the embedded server under `dataDir`. */
   readonly databaseUrl: string | null
   readonly databasePoolMax: number
   readonly dataDir: string
-  /** Null: made on the embedded default and kept in `dataDir` with mode 0600. */
+  /** Null: generated for the embedded database and stored in `dataDir` with mode 0600. */
   readonly secret: string | null
   readonly objectStore: ObjectStoreSettings
   readonly oidc: OidcSettings | null
@@ -88,7 +88,7 @@ export interface Config {
   readonly dailyRobotChecks: number
 }
 
-/** Thrown with every fault of the environment in one message, a line each, naming the variable and of values only files and folders. */
+/** All faults of the environment in one message, one per line. Names the variables; of values only files and folders. */
 export class ConfigError extends Error {
   constructor(faults: readonly string[]) {
     super(`Invalid configuration:\n${faults.map((fault) => `  ${fault}`).join('\n')}`)
@@ -96,7 +96,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads the settings. An empty variable counts as unset. */
+/** Reads the configuration. An empty variable counts as unset. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
   const parsed = environment.safeParse(set)
@@ -141,13 +141,13 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   }
 }
 
-/** Where a process on this machine reaches the listener: every interface is also the loopback one. */
+/** The listener's URL for processes on this machine; every interface includes loopback. */
 export function addressUrl({ host, port }: Pick<Config, 'host' | 'port'>): string {
   const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host
   return `http://${name}:${port}`
 }
 
-/** No address of its own: which of the machine's a client uses, only its request tells. */
+/** Whether the hub listens on every address: only a request shows which one a client uses. */
 export function listensEverywhere({ host, publicUrl }: Pick<Config, 'host' | 'publicUrl'>): boolean {
   return publicUrl === null && (host === '0.0.0.0' || host === '::')
 }
@@ -186,11 +186,11 @@ function hostedSettings(values: Environment): HostedSettings {
 }
 
 function hostedUser(name: string): UnixUser {
-  const refuse = (why: string) => new ConfigError([`HOSTED_USER: ${why}`])
-  if (process.getuid?.() !== 0) throw refuse('only a hub that runs as root can start processes as another user')
+  const fault = (why: string) => new ConfigError([`HOSTED_USER: ${why}`])
+  if (process.getuid?.() !== 0) throw fault('only a hub that runs as root can start processes as another user')
   const user = findUser(name)
-  if (user === null) throw refuse(`${name} is no user of this machine`)
-  if (user.uid === 0) throw refuse(`${name} is root, who can reach everything`)
+  if (user === null) throw fault(`${name} is not a user of this machine`)
+  if (user.uid === 0) throw fault(`${name} is root, which has access to everything`)
   return user
 }
 

@@ -1,4 +1,4 @@
-/** The closed table of what can be refused. Its rows are thrown by verbs, rendered by the edges and printed by the documentation pages. */
+/** The closed table of error types. Verbs throw them, the API layers render them, and the documentation pages list them. */
 
 /** `status` is the HTTP status, `title` the short human name, `about` one sentence for the documentation page. */
 interface ErrorKind {
@@ -11,12 +11,7 @@ interface ErrorKind {
 const kind = (status: number, code: string, title: string, about: string): ErrorKind => ({ status, code, title, about })
 
 export const errorTable = {
-  'validation.json': kind(
-    400,
-    'BAD_REQUEST',
-    'Malformed JSON',
-    'The body is not the JSON document that the request said it is.',
-  ),
+  'validation.json': kind(400, 'BAD_REQUEST', 'Malformed JSON', 'The body is not valid JSON.'),
   'validation.request': kind(
     400,
     'BAD_REQUEST',
@@ -27,7 +22,7 @@ export const errorTable = {
     422,
     'UNPROCESSABLE',
     'Validation failed',
-    'One or more members are not valid; errors[] names each with its place.',
+    'One or more members are invalid; errors[] lists each with its location.',
   ),
   'validation.value': kind(422, 'UNPROCESSABLE', 'Invalid value', 'A member has a value that is not allowed.'),
   'validation.type': kind(422, 'UNPROCESSABLE', 'Wrong type', 'A member has another JSON type than the one listed.'),
@@ -62,8 +57,8 @@ export const errorTable = {
   'auth.handle_taken': kind(
     409,
     'CONFLICT',
-    'Handle to be chosen',
-    'The handle that the identity provider proposes is taken or ill-formed; choose another.',
+    'Handle taken',
+    'The handle from the identity provider is taken or invalid; choose another.',
   ),
   'forbidden.scope': kind(
     403,
@@ -74,7 +69,7 @@ export const errorTable = {
   'forbidden.origin': kind(
     403,
     'FORBIDDEN',
-    'Foreign origin',
+    'Cross-origin request',
     'A cookie request that changes something must come from the same origin.',
   ),
   'forbidden.agent': kind(
@@ -87,7 +82,7 @@ export const errorTable = {
     403,
     'FORBIDDEN',
     'Signed URL refused',
-    'The signed URL has expired or was altered; ask for a new one.',
+    'The signed URL has expired or was altered; request a new one.',
   ),
   'forbidden.hosted_owner': kind(
     403,
@@ -98,7 +93,7 @@ export const errorTable = {
   'forbidden.hosted_allowance': kind(
     403,
     'FORBIDDEN',
-    'Beyond the hosted allowance',
+    'Hosted allowance exceeded',
     "The hosted work does not fit into the account's free monthly allowance.",
   ),
   not_found: kind(404, 'NOT_FOUND', 'Not found', 'It does not exist, or the caller may not see it.'),
@@ -106,14 +101,14 @@ export const errorTable = {
     405,
     'METHOD_NOT_ALLOWED',
     'Method not allowed',
-    'The path exists, but not with this method; `Allow` lists those it has.',
+    'The path does not support this method; `Allow` lists the supported ones.',
   ),
   'conflict.taken': kind(409, 'CONFLICT', 'Already taken', 'The handle or slug is in use.'),
   'conflict.referenced': kind(
     409,
     'CONFLICT',
     'Still referenced',
-    'Something still refers to it; errors[] names what.',
+    'Something still refers to it; errors[] lists what.',
   ),
   'conflict.wrong_kind': kind(409, 'CONFLICT', 'Wrong kind', 'It is of another kind than the operation needs.'),
   'conflict.already_claimed': kind(
@@ -132,7 +127,7 @@ export const errorTable = {
     409,
     'CONFLICT',
     'Lease lost',
-    'The credential lost the lease of the job, and its old runner may still be working. It may claim the job again at the time in errors[], or once a stale report was refused. Other credentials may claim the job at once.',
+    'The credential lost the lease of the job, and its old runner may still be working. It may claim the job again at the time in errors[], or once a stale report was rejected. Other credentials may claim the job at once.',
   ),
   'conflict.terminal': kind(
     409,
@@ -156,7 +151,7 @@ export const errorTable = {
     409,
     'CONFLICT',
     'In progress',
-    'The same thing is being done by another request right now; try again.',
+    'Another request is doing the same thing right now; try again.',
   ),
   'conflict.not_succeeded': kind(409, 'CONFLICT', 'Not succeeded', 'Only a check that succeeded is published.'),
   'conflict.already_published': kind(409, 'CONFLICT', 'Already published', 'The check was published before.'),
@@ -182,7 +177,7 @@ export const errorTable = {
     409,
     'CONFLICT',
     'Not yet verified',
-    'The hub has not hashed these bytes itself yet; try again soon.',
+    'The hub has not hashed these bytes yet; try again soon.',
   ),
   'precondition.failed': kind(
     412,
@@ -196,30 +191,20 @@ export const errorTable = {
     'Range not satisfiable',
     'The range starts past the end of the object; `Content-Range` names its size.',
   ),
-  'upload.etag_mismatch': kind(
-    422,
-    'UNPROCESSABLE',
-    'Part differs',
-    'The ETag of a part is not the one that the store has.',
-  ),
+  'upload.etag_mismatch': kind(422, 'UNPROCESSABLE', 'Part differs', 'The ETag of a part differs from the stored one.'),
   'upload.part_missing': kind(422, 'UNPROCESSABLE', 'Part missing', 'A part was never stored, or is not listed.'),
-  'upload.size_mismatch': kind(
-    422,
-    'UNPROCESSABLE',
-    'Size differs',
-    'The stored bytes are not as many as were announced.',
-  ),
+  'upload.size_mismatch': kind(422, 'UNPROCESSABLE', 'Size differs', 'The stored size differs from the declared size.'),
   'upload.sha256_mismatch': kind(
     422,
     'UNPROCESSABLE',
     'Digest differs',
-    'The stored bytes do not have the announced SHA-256.',
+    'The SHA-256 of the stored bytes differs from the declared one.',
   ),
   'timeout.request': kind(
     408,
     'TIMEOUT',
     'Request timeout',
-    'Headers or body stopped coming; the connection is closed.',
+    'The headers or the body did not arrive in time; the connection is closed.',
   ),
   'too_large.headers': kind(431, 'TOO_LARGE', 'Headers too large', 'The headers of the request are over 16 KiB.'),
   too_large: kind(413, 'TOO_LARGE', 'Too large', 'A body, file or list is over its limit.'),
@@ -227,7 +212,7 @@ export const errorTable = {
     413,
     'QUOTA',
     'Storage quota exceeded',
-    "The bytes do not fit into the owner's quota; files, what runs keep and pending uploads count together.",
+    "The bytes do not fit into the owner's quota; files, stored run data and pending uploads count together.",
   ),
   'quota.uploads': kind(
     429,
@@ -256,16 +241,16 @@ export const errorTable = {
   'idempotency.in_flight': kind(
     409,
     'CONFLICT',
-    'Twin in flight',
+    'Request in progress',
     'A request with the same Idempotency-Key is still in progress.',
   ),
   'rate.limited': kind(
     429,
     'RATE_LIMITED',
     'Too many requests',
-    'The credential or address is over its rate; `Retry-After` says when to go on.',
+    'The credential or address is over its rate; `Retry-After` says when to retry.',
   ),
-  not_supported: kind(501, 'NOT_SUPPORTED', 'Not supported', 'This deployment has no backend that can do this.'),
+  not_supported: kind(501, 'NOT_SUPPORTED', 'Not supported', 'This deployment has no backend for this operation.'),
   'not_configured.object_store': kind(
     503,
     'NOT_CONFIGURED',
@@ -294,7 +279,7 @@ export const errorTable = {
     503,
     'UNAVAILABLE',
     'Temporarily unavailable',
-    'The database or object store does not answer, or the hub is stopping; try again.',
+    'The database or object store does not respond, or the hub is shutting down; try again.',
   ),
-  internal: kind(500, 'INTERNAL', 'Internal error', 'The hub failed; the request id names the log line.'),
+  internal: kind(500, 'INTERNAL', 'Internal error', 'The hub failed; the request id identifies the log line.'),
 } as const satisfies Record<string, ErrorKind>

@@ -1,7 +1,7 @@
 /**
- * The closed table of what can be refused, and the one error class that carries it.
+ * The error class of the hub, over the closed table of error types.
  *
- * A verb throws `new HubError(type, detail, …)`; the edge of each dialect renders it (Problem in `/v1`, `extensions` in GraphQL).
+ * A verb throws `new HubError(type, detail, …)`; each API renders it in its own form (Problem in `/v1`, `extensions` in GraphQL).
  * The documentation pages under `/problems/` and the tests read the same table.
  */
 
@@ -12,8 +12,8 @@ export { errorTable }
 export type ErrorType = keyof typeof errorTable
 
 /**
- * A place in the request. A verb gives the path of a field in its input, `["files", 0, "contentType"]`; the edges put before it where that came from and
- * spell it as their dialect does: `["input", "files", 0, "contentType"]`, `["body", "files", 0, "content_type"]`, `["query", "limit"]`.
+ * A location in the request. A verb gives the path of a field in its input, `["files", 0, "contentType"]`; the API layers prefix its source and
+ * use their own spelling: `["input", "files", 0, "contentType"]`, `["body", "files", 0, "content_type"]`, `["query", "limit"]`.
  */
 export type Loc = ReadonlyArray<string | number>
 
@@ -25,7 +25,7 @@ export interface ErrorItem {
   readonly [extra: string]: unknown
 }
 
-/** A refusal from the closed table. `detail` names the thing and the fix; it never holds a secret or the inside of the hub. */
+/** An error from the closed table. `detail` names the problem and the fix, never a secret or internals of the hub. */
 export class HubError extends Error {
   readonly type: ErrorType
   readonly items: readonly ErrorItem[]
@@ -49,17 +49,17 @@ export class HubError extends Error {
   }
 }
 
-/** 422 with one entry at one place. */
+/** 422 with one entry at one location. */
 export function invalid(type: ErrorType, detail: string, loc: Loc): HubError {
   return new HubError(type, detail, { items: [{ type, detail, loc }] })
 }
 
-/** 404 for what does not exist and for what the caller may not see: the two must not be told apart. */
+/** 404 both for missing and for invisible resources: clients must not be able to distinguish them. */
 export function notFound(what: string): HubError {
   return new HubError('not_found', `${what} does not exist or is not visible to you.`)
 }
 
-/** RFC 9457 body. Both dialects show the same facts: `/v1` as the body, GraphQL under `extensions.problem`. */
+/** RFC 9457 body: the response body in `/v1`, `extensions.problem` in GraphQL. */
 export interface Problem {
   readonly type: string
   readonly title: string
@@ -70,12 +70,12 @@ export interface Problem {
   readonly errors: readonly ErrorItem[]
 }
 
-/** Renders any error as a Problem. What is not a HubError is a 500 that says nothing of its inside; the caller logs it. */
+/** Renders any error as a Problem. Anything but a HubError becomes a 500 without internals; the caller logs it. */
 export function toProblem(error: unknown, requestId: string): Problem {
   const known =
     error instanceof HubError
       ? error
-      : new HubError('internal', `The hub failed. Quote request ${requestId} when you report it.`)
+      : new HubError('internal', `Internal error. Include request ${requestId} in your report.`)
   const row = errorTable[known.type]
   return {
     type: `/problems/${known.type}`,

@@ -1,16 +1,16 @@
 /**
- * JSON whose numbers keep their spelling. `JSON.parse` makes doubles of them: `9007199254740993` becomes another number, `1e-400` nothing, `1.0` loses what it
- * says. Here a number that JavaScript would write in another way is an `ExactNumber`; every other value is what `JSON.parse` makes of it.
+ * JSON that preserves how numbers are written. `JSON.parse` converts them to doubles: `9007199254740993` becomes another number, `1e-400` becomes 0, `1.0`
+ * becomes `1`. Here a number that JavaScript would print differently becomes an `ExactNumber`; every other value is as from `JSON.parse`.
  */
 
 declare global {
   interface JSON {
-    /** Of ES2026: stands for a primitive that `JSON.stringify` writes as this text. */
+    /** ES2026: a primitive that `JSON.stringify` writes as this text. */
     rawJSON(text: string): object
   }
 }
 
-/** A number as it was written. Arithmetic takes its nearest double; `JSON.stringify` writes the text. */
+/** A number with its original text. Arithmetic uses the nearest double; `JSON.stringify` writes the text. */
 export class ExactNumber {
   readonly text: string
 
@@ -31,24 +31,24 @@ export class ExactNumber {
   }
 }
 
-/** What a number's text stands for: a double where JavaScript would write it the same way. */
+/** The number of a text: a double if JavaScript prints it the same way. */
 export function exactNumber(text: string): number | ExactNumber {
   const double = Number(text)
   return String(double) === text ? double : new ExactNumber(text)
 }
 
-/** The double of a number in either form; null for what is none. For rules that read one: what is kept stays as it was written. */
+/** Either form of number as a double; null for anything else. For validation; stored values keep their text. */
 export function asDouble(value: unknown): number | null {
   if (typeof value === 'number') return value
   return value instanceof ExactNumber ? Number(value.text) : null
 }
 
-/** What JSON calls an object; an `ExactNumber` is a number. */
+/** Whether the value is a JSON object; an `ExactNumber` is a number. */
 export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber)
 }
 
-/** The value with doubles for all its numbers, for rules that judge it. What needs no change is not copied. */
+/** The value with all numbers as doubles, for validation. Copies only what changes. */
 export function withDoubles(value: unknown): unknown {
   if (value instanceof ExactNumber) return Number(value.text)
   if (Array.isArray(value)) {
@@ -61,14 +61,14 @@ export function withDoubles(value: unknown): unknown {
   return Object.fromEntries(members.map(([name, , after]) => [name, after]))
 }
 
-/** `JSON.parse` that keeps the spelling of numbers; it throws what that throws. Text without a number to keep costs one look over it more. */
+/** `JSON.parse` that preserves how numbers are written; throws the same errors. Without such numbers it costs one extra scan. */
 export function parseExact(text: string): unknown {
   const value: unknown = JSON.parse(text)
   if (!hasOddNumber(text)) return value
   try {
     return readKnownJson(text)
   } catch (error) {
-    // No rule of the hub takes so many levels, whatever the numbers in them are.
+    // Too deep for every validation rule anyway, whatever numbers it contains.
     if (error instanceof TooDeep) return value
     throw error
   }
@@ -76,10 +76,10 @@ export function parseExact(text: string): unknown {
 
 class TooDeep extends Error {}
 
-/** Ten times what any free-form value may have. */
+/** Ten times the depth limit of free-form values. */
 const MAX_DEPTH = 1000
 
-/** Code units. */
+/** UTF-16 code units. */
 const SPACE = 32
 const QUOTE = 34
 const PLUS = 43
@@ -101,13 +101,13 @@ const CLOSE_BRACE = 125
 const isDigit = (code: number) => code >= ZERO && code <= NINE
 const isInNumber = (code: number) =>
   isDigit(code) || code === DOT || code === MINUS || code === PLUS || code === LOWER_E || code === UPPER_E
-/** Of a number, or of `true`, `false` and `null`. */
+/** In a number, or in `true`, `false` or `null`. */
 const isInToken = (code: number) => isInNumber(code) || (code >= LOWER_A && code <= LOWER_Z)
 
-/** Integers of so many digits are doubles that say the same. */
+/** Integers of up to this many digits are exact as doubles. */
 const SAFE_DIGITS = 15
 
-/** Whether a number of this JSON text is written in another way than JavaScript would. */
+/** Whether the text contains a number that JavaScript would print differently. */
 function hasOddNumber(text: string): boolean {
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
@@ -125,7 +125,7 @@ function hasOddNumber(text: string): boolean {
   return false
 }
 
-/** The place of the quote that ends the string which begins at `start`. */
+/** The index of the closing quote of the string at `start`. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
     let before = end - 1
@@ -135,7 +135,7 @@ function endOfString(text: string, start: number): number {
 }
 
 /**
- * Reads text that `JSON.parse` has taken, so nothing is left to refuse. A reviver of `JSON.parse` is told the source of numbers too, and takes four times as
+ * Reads text that `JSON.parse` has accepted, so it checks no syntax. A `JSON.parse` reviver also gets the source of numbers, but takes four times as
  * long for lists of them.
  */
 function readKnownJson(text: string): unknown {
@@ -194,7 +194,7 @@ function readKnownJson(text: string): unknown {
 }
 
 function setMember(members: Record<string, unknown>, name: string, value: unknown): void {
-  // Assigned, it would become the object's prototype.
+  // A plain assignment would set the prototype.
   if (name === '__proto__')
     Object.defineProperty(members, name, { value, enumerable: true, writable: true, configurable: true })
   else members[name] = value

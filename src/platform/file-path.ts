@@ -1,4 +1,4 @@
-/** FilePath (contract, "Identifiers and text rules"): what is a path of a file, and byte order on paths. Pure. */
+/** FilePath (contract, "Identifiers and text rules"): validation of file paths, and byte order on paths. Pure. */
 import { z } from 'zod'
 import { isGitName } from './git-name.ts'
 
@@ -8,13 +8,13 @@ const MAX_SEGMENT_BYTES = 255
 /** C0, DEL and C1. */
 const control = /\p{Cc}/u
 
-/** Why `path` is not a FilePath, as a clause that follows "The path …"; null when it is one. */
+/** Why `path` is not a FilePath, as a clause after "The path …"; null if it is one. */
 export function pathFault(path: string): string | null {
   if (path === '') return 'is empty'
   if (!path.isWellFormed()) return 'is not valid Unicode'
   if (Buffer.byteLength(path) > MAX_PATH_BYTES) return `is longer than ${MAX_PATH_BYTES} bytes of UTF-8`
-  if (control.test(path)) return 'holds a control character'
-  if (path.includes('\\')) return 'holds a backslash; segments are separated by /'
+  if (control.test(path)) return 'contains a control character'
+  if (path.includes('\\')) return 'contains a backslash; segments are separated by /'
   if (path !== path.normalize('NFC')) return 'is not in Unicode normal form C (NFC)'
   if (path.startsWith('/')) return 'starts with /'
   if (path.endsWith('/')) return 'ends with /'
@@ -30,12 +30,12 @@ function segmentFault(segments: readonly string[]): string | null {
   return null
 }
 
-/** Like `pathFault`, for a path that is made here: it also refuses what a checkout would act on. Such a path that is there already can be read and deleted. */
+/** Like `pathFault`, for a path to be created: also rejects names that Git would act on. Existing files with such a path can be read and deleted. */
 export function newPathFault(path: string): string | null {
   const fault = pathFault(path)
   if (fault !== null) return fault
   const git = path.split('/').find(isGitName)
-  return git === undefined ? null : `has the segment ${JSON.stringify(git)}, which a file system may take for .git`
+  return git === undefined ? null : `has the segment ${JSON.stringify(git)}, which a file system may treat as .git`
 }
 
 const pathRule = (faultOf: (path: string) => string | null) =>
@@ -49,20 +49,20 @@ const pathRule = (faultOf: (path: string) => string | null) =>
       })
   })
 
-/** A FilePath that is read or deleted; the issue says what is wrong and which path it is. */
+/** A FilePath to read or delete. */
 export const filePath = pathRule(pathFault)
 
-/** A FilePath that is made: by every operation that puts a file into a repo. */
+/** A FilePath to create, in every operation that adds a file to a repo. */
 export const newFilePath = pathRule(newPathFault)
 
-/** A path as a message shows it: quoted, escaped, cut. */
+/** A path for a message: quoted, escaped, truncated. */
 function shown(path: string): string {
   return JSON.stringify(path.length > 100 ? `${path.slice(0, 100)}…` : path)
 }
 
 const LAST_CODE_POINT = 0x10ffff
 
-/** Above every FilePath in byte order: more of the last code point than one segment has room for. */
+/** Above every FilePath in byte order: more repetitions of the last code point than a segment can hold. */
 const ABOVE_ALL_PATHS = String.fromCodePoint(LAST_CODE_POINT).repeat(64)
 
 /**
@@ -74,17 +74,17 @@ export function prefixSuccessor(prefix: string): string {
   while (points.at(-1) === LAST_CODE_POINT) points.pop()
   const last = points.pop()
   if (last === undefined) return ABOVE_ALL_PATHS
-  // The surrogate block has no UTF-8: the code point after U+D7FF is U+E000.
+  // Surrogates have no UTF-8 encoding: the code point after U+D7FF is U+E000.
   const next = last === 0xd7ff ? 0xe000 : last + 1
   return String.fromCodePoint(...points, next)
 }
 
-/** The least string above `path` among FilePaths and prefixes of them: PostgreSQL text has no NUL, so U+0001 comes first. */
+/** The smallest string above `path`: PostgreSQL text has no NUL, so U+0001 is the first character. */
 export function justAfter(path: string): string {
   return `${path}\u0001`
 }
 
-/** The last segment: the name a download is saved under. */
+/** The last segment: the file name of a download. */
 export function baseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }

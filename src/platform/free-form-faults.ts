@@ -1,10 +1,10 @@
-/** What no part of a card may hold, free-form parts included: what JSON cannot say again or PostgreSQL cannot keep. Pure. */
+/** Values that are invalid anywhere in free-form JSON because JSON cannot represent or PostgreSQL cannot store them. Pure. */
 import { ExactNumber } from './exact-json.ts'
 
 export interface PlacedFault {
   readonly message: string
   readonly loc: readonly (string | number)[]
-  /** Nothing past it was looked at, and a walk that recurses or collects has no end worth waiting for. */
+  /** The value is too large; nothing after this was checked. */
   readonly tooMuch?: boolean
 }
 
@@ -12,13 +12,13 @@ const MAX_DEPTH = 100
 /** A robot of a hundred joints takes about two thousand; a body of 1 MiB has room for half a million, each of which may be a fault. */
 const MAX_VALUES = 50_000
 const MAX_FAULTS = 50
-/** Readers take less than any text of digits: Python, 4300. */
+/** Readers limit the length of numbers: Python to 4300 digits. */
 const MAX_NUMBER_LENGTH = 1000
 
 /**
- * Numbers that JSON has no word for (`1e999` is read as infinity), a number of more than 1000 characters, a NUL, a lone
+ * Numbers beyond a double (`1e999` is read as infinity), a number of more than 1000 characters, a NUL, a lone
  * surrogate, a member named `__proto__`, more than 100 levels or 50,000 values;
- * at most 50, in document order. Walks without recursion: its sender chooses how deep it is.
+ * at most 50, in document order. Iterative, because the sender controls the depth.
  */
 export function freeFormFaults(root: unknown): PlacedFault[] {
   const faults: PlacedFault[] = []
@@ -26,7 +26,7 @@ export function freeFormFaults(root: unknown): PlacedFault[] {
   let left = MAX_VALUES
   for (let next = rest.pop(); next && faults.length < MAX_FAULTS; next = rest.pop()) {
     const { value, loc } = next
-    if (left-- === 0) return [...faults, { message: `holds more than ${MAX_VALUES} values`, loc: [], tooMuch: true }]
+    if (left-- === 0) return [...faults, { message: `contains more than ${MAX_VALUES} values`, loc: [], tooMuch: true }]
     const message = leafFault(value)
     if (message) faults.push({ message, loc })
     if (typeof value !== 'object' || value === null || value instanceof ExactNumber) continue
@@ -34,7 +34,7 @@ export function freeFormFaults(root: unknown): PlacedFault[] {
       const message = `is nested deeper than ${MAX_DEPTH} levels`
       return [...faults, { message, loc: loc.slice(0, 1), tooMuch: true }]
     }
-    // Backwards, since the last one pushed is looked at first.
+    // In reverse, because the stack pops the last one first.
     for (const [key, member] of Object.entries(value).reverse()) {
       const place = [...loc, Array.isArray(value) ? Number(key) : key]
       const named = Array.isArray(value) ? null : nameFault(key)
@@ -57,12 +57,12 @@ function numberFault(value: number | ExactNumber): string | null {
 }
 
 function textFault(text: string): string | null {
-  if (text.includes('\0')) return 'holds a NUL character'
+  if (text.includes('\0')) return 'contains a NUL character'
   return text.isWellFormed() ? null : 'is not well-formed Unicode'
 }
 
 function nameFault(name: string): string | null {
-  if (name === '__proto__') return '"__proto__" is no name for a member'
+  if (name === '__proto__') return '"__proto__" is not allowed as a member name'
   const fault = textFault(name)
   return fault && `has a member whose name ${fault}`
 }

@@ -1,4 +1,4 @@
-/** TypeIDs: a prefix and a UUIDv7 in base32, so that ids sort by the time they were made. */
+/** TypeIDs: a prefix and a UUIDv7 in base32, so that ids sort by creation time. */
 import { typeid } from 'typeid-js'
 
 export type IdPrefix = 'user' | 'org' | 'key' | 'sess' | 'repo' | 'blob' | 'upl' | 'aud' | 'run' | 'check' | 'led'
@@ -10,7 +10,7 @@ export function newId(prefix: IdPrefix): string {
 
 const suffix = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
-/** Whether `id` is a well-formed id of this prefix, so that a malformed one costs no query. */
+/** Whether `id` is a well-formed id with this prefix. Saves a query for malformed ids. */
 export function isId(prefix: IdPrefix, id: string): boolean {
   return id.startsWith(`${prefix}_`) && suffix.test(id.slice(prefix.length + 1))
 }
@@ -19,7 +19,7 @@ const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz'
 /** The 48 bits of a UUIDv7's time: three in the first digit, five in each of the next nine. */
 const TIME_DIGITS = 10
 
-/** When an id was made, by the clock of the hub that made it. */
+/** Creation time of an id, by the clock of the hub that created it. */
 export function idTimeMs(id: string): number {
   const digits = id.slice(id.lastIndexOf('_') + 1).slice(0, TIME_DIGITS)
   return [...digits].reduce((time, digit) => time * 32 + DIGITS.indexOf(digit), 0)

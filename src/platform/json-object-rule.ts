@@ -5,13 +5,13 @@ import { freeFormFaults } from './free-form-faults.ts'
 
 type Path = readonly (string | number)[]
 
-/** As many as an answer tells; a report has room for 10,000 lines. */
+/** Maximum faults in a response; a report may have 10,000 lines. */
 const MAX_FAULTS = 50
 
-/** Its names belong to somebody else and pass through untouched: only what JSON cannot say again or PostgreSQL cannot keep is refused. */
+/** A user-defined object, passed through unchanged: only values that JSON cannot represent or PostgreSQL cannot store are rejected. */
 export const jsonObject = z.unknown().superRefine((value, check) => addFaults(value, [], check))
 
-/** Each item as `jsonObject`; the first 50 faults. A list over `limit` is left to the verb, which answers 413; null stands where an item was refused already. */
+/** Each item as `jsonObject`; the first 50 faults. A list over `limit` is left to the verb, which returns 413; null marks an item that was already rejected. */
 export const jsonObjectList = (limit: number) =>
   z.array(z.unknown()).superRefine((items, check) => {
     if (items.length > limit) return

@@ -1,4 +1,4 @@
-/** Money is exact: decimals as whole numbers of a power of ten, never binary floats. Amounts and rates have four decimals. */
+/** Exact money: scaled integers, never binary floats. Amounts and rates have four decimals. */
 
 /** `units` x 10^-`scale`. */
 interface Decimal {
@@ -13,7 +13,7 @@ const USD_SCALE = 4
 const SECONDS_PER_HOUR = 3600n
 const shape = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?$/i
 
-/** A number counts as the shortest decimal that reads back as it: 0.1 is a tenth. */
+/** A number means the shortest decimal that parses back to it: 0.1 is exactly a tenth. */
 function decimalOf(value: string | number): Decimal {
   const match = shape.exec(String(value))
   if (!match) throw new Error(`${value} is not a decimal number.`)
@@ -55,14 +55,14 @@ export function usdLess(amount: Usd, other: Usd): Usd {
   return usdUnits(decimalOf(amount)) <= usdUnits(decimalOf(other)) ? amount : other
 }
 
-/** What so many hours cost: the exact product, rounded once. */
+/** The cost of a number of hours: the exact product, rounded once. */
 export function costOfHours(rateUsdPerHour: Usd, hours: string | number): Usd {
   const rate = decimalOf(rateUsdPerHour)
   const time = decimalOf(hours)
   return usdText(usdUnits({ units: rate.units * time.units, scale: rate.scale + time.scale }))
 }
 
-/** What so many seconds cost: the exact quotient, rounded once. What is billed at the end, shown meanwhile and compared with a budget. */
+/** The cost of a number of seconds: the exact quotient, rounded once. Used for billing, live display and budget checks. */
 export function costOfSeconds(rateUsdPerHour: Usd, seconds: string | number): Usd {
   const rate = decimalOf(rateUsdPerHour)
   const time = decimalOf(seconds)

@@ -1,4 +1,4 @@
-/** Text rules as zod schemas: verbs and the graph validate with them, and OpenAPI prints them. Contract, "Identifiers and text rules". */
+/** Text rules as zod schemas, used by verbs, the graph and OpenAPI. Contract, "Identifiers and text rules". */
 import { z } from 'zod'
 
 const NAME = '[a-z0-9](?:[a-z0-9-]*[a-z0-9])?'
@@ -28,7 +28,7 @@ export const descriptionText = plainText(4000)
 export const searchText = plainText(200)
 export const wordText = plainText(64).min(1)
 export const longNameText = plainText(256).min(1)
-/** The name to show of a person or an org. */
+/** Display name of a person or org. */
 export const displayNameText = plainText(200).min(1)
 export const keyNameText = plainText(100).min(1)
 export const fullNameText = z

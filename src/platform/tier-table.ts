@@ -1,13 +1,13 @@
-/** The hardware tiers that runs may ask for: the table's defaults, and a deployment's own table from a file. Contract, "Money, tiers, limits". */
+/** The hardware tiers for runs: the default table, or a deployment's own table from a file. Contract, "Money, tiers, limits". */
 import { z } from 'zod'
 import { type Usd, usd } from './money.ts'
 
 export interface HardwareTier {
   readonly tier: string
   readonly vramGb: number
-  /** Dense BF16: what throughput is scaled by from one tier to another. */
+  /** Dense BF16; used to scale throughput between tiers. */
   readonly bf16Tflops: number
-  /** All-in, the hub's margin included. */
+  /** Includes the hub's margin. */
   readonly rateUsdPerHour: Usd
   readonly description: string
 }
@@ -51,7 +51,7 @@ function tableOf(rows: readonly TierRow[]): TierTable {
 
 export const defaultTiers: TierTable = tableOf(builtIn)
 
-/** The table that a file's text holds, a JSON array of `{tier, vram_gb, bf16_tflops, rate_usd_per_hour, description?}`; throws an Error whose message says what is wrong. */
+/** Parses a JSON array of `{tier, vram_gb, bf16_tflops, rate_usd_per_hour, description?}`. Throws an Error that names the fault. */
 export function parseTierFile(text: string): TierTable {
   const parsed = tierFile.safeParse(readJson(text))
   if (!parsed.success) {

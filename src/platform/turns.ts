@@ -1,6 +1,6 @@
 /**
- * Turns on the main thread. Code that works through much stored data takes a turn before each piece of it, so that the hub answers everybody else
- * in between, however many such workers there are: a turn of the event loop has room for so much work and no more, and who comes first is served first.
+ * Cooperative scheduling on the main thread. Code that processes much stored data waits for a turn before each piece, so that the hub keeps serving other
+ * requests, however many such workers there are: each turn of the event loop runs a bounded amount of work, first come, first served.
  */
 
 interface Waiting {
@@ -8,12 +8,12 @@ interface Waiting {
   readonly go: () => void
 }
 
-/** One for all who share a thread. */
+/** One scheduler per thread. */
 export class Turns {
   readonly #waiting: Waiting[] = []
   #isScheduled = false
 
-  /** Resolves when the next piece may begin. `cost` is its part of one turn's work: 1, which is some 10 ms, fills a turn. */
+  /** Resolves when the next piece may start. `cost` is its share of one turn: 1, about 10 ms, fills a turn. */
   next(cost = 1): Promise<void> {
     return new Promise((go) => {
       this.#waiting.push({ cost: Math.max(cost, LEAST_COST), go })
@@ -31,7 +31,7 @@ export class Turns {
     })
   }
 
-  /** As many as fit into one turn, and always one. */
+  /** As many as fit into one turn, at least one. */
   #serve(): void {
     let spent = 0
     let count = 0
@@ -45,8 +45,8 @@ export class Turns {
   }
 }
 
-/** Beginning a piece is work, too. */
+/** Starting a piece has a cost, too. */
 const LEAST_COST = 1 / 128
 
-/** Those of this process. */
+/** The scheduler of this process. */
 export const turns = new Turns()

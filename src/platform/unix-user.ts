@@ -1,4 +1,4 @@
-/** A user of this machine that processes run as. */
+/** Unix users that processes run as. */
 import { spawnSync } from 'node:child_process'
 
 export interface UnixUser {
@@ -7,7 +7,7 @@ export interface UnixUser {
   readonly gid: number
 }
 
-/** The user of that name as the machine knows it; null where there is none. */
+/** Looks up a user of this machine by name; null if there is none. */
 export function findUser(name: string): UnixUser | null {
   const ask = (what: '-u' | '-g') => {
     const { status, stdout } = spawnSync('id', [what, '--', name], { encoding: 'utf8' })

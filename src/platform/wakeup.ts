@@ -1,9 +1,9 @@
 /**
- * Waiting for something to happen: the hub's one way. A waiter owns its wake-up; whatever it waits for (a hint, its timer, the end of a signal, a socket
- * that has taken its bytes) calls `wake`, and the waiter looks for itself at what is true now.
+ * The hub's way to wait for an event. A waiter owns its wake-up; each event source (a notification, a timer, an abort signal, a socket
+ * that has drained) calls `wake`, and the waiter then checks the current state itself.
  */
 
-/** An auto-reset event for one waiter. A wake-up that comes while nobody waits is kept; several are one. */
+/** An auto-reset event for one waiter. Wake-ups while nobody waits are remembered as one. */
 export class Wakeup {
   #isWoken = false
   #resume: (() => void) | null = null
@@ -13,7 +13,7 @@ export class Wakeup {
     this.#resume?.()
   }
 
-  /** Resolves at the next wake-up, or at once after one that was not waited for. */
+  /** Resolves at the next wake-up, or at once if one is remembered. */
   async next(): Promise<void> {
     if (!this.#isWoken) await new Promise<void>((resolve) => (this.#resume = resolve))
     this.#resume = null

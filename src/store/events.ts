@@ -1,15 +1,15 @@
 /**
- * Hints that there is more to read. A hint names an id and nothing else, is sent after the commit that made it true, and may be lost: every watcher also
- * looks by itself from time to time. So it works the same across any number of hubs, and a lost hint costs a delay, never an event.
+ * Change notifications. A notification contains only an id, is sent after the commit, and may be lost: every watcher also
+ * polls. This works across any number of hubs, and a lost notification costs a delay, never an event.
  */
 import pg from 'pg'
 import type { Logger } from 'pino'
 import { Wakeup } from '../platform/wakeup.ts'
 
 export interface Events {
-  /** Says, after commit, that there is more to read about `topic` (an id). Equal hints of a moment are sent once. */
+  /** Notifies, after commit, of a change to `topic` (an id). Duplicates within a short interval are merged. */
   hint(topic: string): void
-  /** Yields at once, then whenever one of the topics may have changed: at a hint, and at the latest every 5 s. Ends with the signal. */
+  /** Yields at once, then whenever one of the topics may have changed: on a notification, and at least every 5 s. Ends with the signal. */
   watch(topics: string | readonly string[], signal: AbortSignal): AsyncIterable<void>
   close(): Promise<void>
 }
@@ -17,18 +17,18 @@ export interface Events {
 export interface EventsOptions {
   readonly url: string
   readonly log: Logger
-  /** How often watchers look by themselves. */
+  /** Poll interval of watchers. */
   readonly pollMs?: number
 }
 
 const CHANNEL = 'hub_events'
 const POLL_MS = 5_000
-/** Hints gathered for this long leave in one statement. */
+/** Notifications collected for this long are sent in one statement. */
 const GATHER_MS = 20
 const RECONNECT_MIN_MS = 100
 const RECONNECT_MAX_MS = 10_000
 
-/** Opens the one connection that listens and notifies; it reconnects by itself, and meanwhile watchers poll. */
+/** Opens the connection for LISTEN and NOTIFY; it reconnects automatically, and watchers poll meanwhile. */
 export function openEvents(options: EventsOptions): Events {
   return new PostgresEvents(options)
 }
@@ -59,7 +59,7 @@ class PostgresEvents implements Events {
     const wakeup = new Wakeup()
     const onAbort = () => wakeup.wake()
     signal.addEventListener('abort', onAbort)
-    // Joined before the first look, so that nothing falls between the two.
+    // Registered before the first read, so that no change is missed in between.
     for (const topic of watched) this.#join(topic, wakeup)
     try {
       do {
@@ -108,10 +108,10 @@ class PostgresEvents implements Events {
       await client.connect()
       await client.query(`listen ${CHANNEL}`)
       this.#reconnectMs = RECONNECT_MIN_MS
-      // Catches up on whatever was said while the listener was away.
+      // Catches up on notifications missed while disconnected.
       for (const topic of this.#topics.values()) topic.wake()
     } catch (error) {
-      this.#options.log.warn({ err: error }, 'listening for events failed; watchers poll until it works again')
+      this.#options.log.warn({ err: error }, 'event listener failed; watchers poll until it reconnects')
       this.#lost(client)
     }
   }
@@ -132,7 +132,7 @@ class PostgresEvents implements Events {
     this.#sendTimer = null
     const topics = [...this.#pending]
     this.#pending.clear()
-    // Also without the database: watchers of this process should not wait for their poll.
+    // Local watchers are woken directly, without the database.
     for (const topic of topics) this.#wake(topic)
     try {
       await this.#client?.query(`select pg_notify('${CHANNEL}', topic) from unnest($1::text[]) topic`, [topics])
@@ -142,7 +142,7 @@ class PostgresEvents implements Events {
   }
 }
 
-/** What the watchers of one topic share: they poll at one moment, so that what they then ask for can be asked once. */
+/** State shared by the watchers of one topic: they poll at the same time, so that their reads can be batched. */
 class Topic {
   readonly #wakeups = new Set<Wakeup>()
   readonly #pollMs: number
@@ -168,7 +168,7 @@ class Topic {
     this.#poll = null
   }
 
-  /** The next poll is a whole interval away from here: a topic with many hints is never polled. */
+  /** Restarts the poll interval: a topic with many notifications is never polled. */
   wake(): void {
     this.#poll?.refresh()
     for (const wakeup of this.#wakeups) wakeup.wake()

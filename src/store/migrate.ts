@@ -1,4 +1,4 @@
-/** Migrations at start, in Prisma's layout and with its own bookkeeping table, by one instance at a time. */
+/** Migrations at startup, in Prisma's layout and with its migrations table, by one instance at a time. */
 import { createHash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import type { MigrationList } from '@prisma/schema-engine-wasm'
@@ -8,13 +8,13 @@ import { noFilter, openSchemaEngine, readMigrations } from './schema-engine.ts'
 
 export const MIGRATIONS_DIR = fileURLToPath(new URL('../../prisma/migrations/', import.meta.url))
 
-/** Any number that no other program on this database locks: "hub1" in ASCII. */
+/** Advisory lock number, unique on this database: "hub1" in ASCII. */
 const MIGRATION_LOCK = 0x68756231
 
 /**
- * Brings the database up to this code's migrations and returns the names of those it applied. Instances that start together wait for one another on
- * an advisory lock, so one migrates and the others find it done.
- * A database that is ahead of the code is left as it is: expand-then-contract migrations keep the older code working on it.
+ * Applies all pending migrations and returns their names. Instances that start together wait for each other on
+ * an advisory lock, so that only one migrates.
+ * A database newer than the code is left alone: expand-then-contract migrations keep older code working.
  */
 export async function migrate(url: string): Promise<string[]> {
   const client = clientOf(url)
@@ -34,14 +34,14 @@ export async function migrate(url: string): Promise<string[]> {
   }
 }
 
-/** A connection lost between two statements is an event; the next statement rejects, which is where it is met. */
+/** A connection lost between two statements emits an error event; it is handled when the next statement rejects. */
 function clientOf(url: string): pg.Client {
   const client = new pg.Client({ connectionString: url, application_name: 'hub-migrate' })
   client.on('error', () => {})
   return client
 }
 
-/** Names of migrations that the database does not have yet. */
+/** Names of pending migrations. */
 export async function pendingMigrations(url: string): Promise<string[]> {
   const client = clientOf(url)
   try {
@@ -56,7 +56,7 @@ export async function pendingMigrations(url: string): Promise<string[]> {
   }
 }
 
-/** Whether the bookkeeping table lists each migration as finished with the same checksum: then the engine need not be loaded (0.3 s). */
+/** Whether the migrations table lists each migration as finished with the same checksum; then the engine need not be loaded (0.3 s). */
 async function isCurrent(client: pg.Client, migrations: MigrationList): Promise<boolean> {
   const done = await finished(client)
   return migrations.migrationDirectories.every(({ path, migrationFile }) => {

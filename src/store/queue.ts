@@ -1,4 +1,4 @@
-/** Background work on pg-boss: jobs are rows, sent inside the transaction that makes them necessary, and taken back from a dead process. */
+/** Background jobs on pg-boss: jobs are rows, enqueued in the transaction that requires them, and requeued if their process dies. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Job, PgBoss } from 'pg-boss'
@@ -7,59 +7,59 @@ import type { z } from 'zod'
 import type { Tx } from './db.ts'
 
 export interface Queue {
-  /** Enqueues in the caller's transaction: the job exists exactly when the transaction commits. Of equal keys that wait, one is kept. */
+  /** Enqueues in the caller's transaction: the job exists exactly when the transaction commits. Queued jobs with the same key are merged. */
   send(tx: Tx, job: string, input: object, options?: { singletonKey?: string }): Promise<void>
-  /** Finishes the jobs under way (30 s at most) and stops. */
+  /** Finishes the running jobs (at most 30 s) and stops. */
   stop(): Promise<void>
 }
 
-/** A kind of background work, as data, for a process made of `Parts`. Handlers may run twice, on two hubs at once: each is idempotent. */
+/** Definition of a kind of job. Handlers may run twice, even concurrently on two hubs, so each must be idempotent. */
 export interface JobDefinition<Parts extends JobParts = never, Input extends z.ZodType = z.ZodType> {
   readonly name: string
   readonly input: Input
-  /** Five-field cron in UTC, for work that comes by itself; it is sent with `{}`. */
+  /** Five-field cron in UTC for scheduled jobs; their input is `{}`. */
   readonly cron?: string
-  /** The longest that one run may take; then it is taken back and tried again. */
+  /** Timeout of one run; after that the job is requeued. */
   readonly expireSeconds: number
   readonly retryLimit: number
-  /** Runs under way in one process. */
+  /** Concurrent runs in one process. */
   readonly concurrency: number
   /** A method, so that a list of jobs may forget the type of the input: the queue has parsed it by then. */
   handler(input: z.output<Input>, tools: JobTools<Parts>): Promise<void>
 }
 
-/** What the queue itself needs of them. */
+/** The part of a definition that the queue uses. */
 export interface JobParts {
   readonly log: Logger
 }
 
 export interface JobTools<Parts> {
   readonly deps: Parts
-  /** Aborts when the run has been taken back or the hub stops. */
+  /** Aborts when the job is requeued or the hub shuts down. */
   readonly signal: AbortSignal
   readonly log: Logger
 }
 
 export interface QueueTimings {
-  /** A job whose process sent no heartbeat for this long is taken back; at least 10. */
+  /** A job without a heartbeat for this long is requeued; at least 10. */
   readonly heartbeatSeconds: number
-  /** How often such runs are looked for. */
+  /** How often lost jobs are searched. */
   readonly monitorSeconds: number
-  /** Before the first retry; each further one waits about twice as long. */
+  /** Delay before the first retry; roughly doubles each time. */
   readonly retryDelaySeconds: number
   readonly pollSeconds: number
 }
 
-/** A dead process's run is under way again within a minute. */
+/** A dead process's job runs again within a minute. */
 const defaultTimings: QueueTimings = { heartbeatSeconds: 20, monitorSeconds: 10, retryDelaySeconds: 5, pollSeconds: 2 }
 const STOP_TIMEOUT_MS = 30_000
 
 export interface QueueHandle extends Queue {
-  /** Declares the kinds of work and begins to work on them; nothing can be sent before. */
+  /** Declares the kinds of jobs and starts the workers; nothing can be enqueued before. */
   work<Parts extends JobParts>(jobs: readonly JobDefinition<Parts>[], deps: Parts): Promise<void>
 }
 
-/** Opens the queue, making its tables at the first start (under its own advisory lock: hubs that start together wait for each other). */
+/** Opens the queue and creates its tables at the first start (under an advisory lock: hubs that start together wait for each other). */
 export async function openQueue(options: {
   url: string
   log: Logger
@@ -77,8 +77,8 @@ export async function openQueue(options: {
     cronMonitorIntervalSeconds: 15,
     cronWorkerIntervalSeconds: 5,
   })
-  // Its own loops go on after an error; the database being away is the usual one.
-  boss.on('error', (error) => log.warn({ err: error }, 'the queue met an error'))
+  // Its loops continue after an error, usually an unreachable database.
+  boss.on('error', (error) => log.warn({ err: error }, 'queue error'))
   await boss.start()
   const names: string[] = []
   return {
@@ -97,13 +97,13 @@ export async function openQueue(options: {
       // Left to itself pg-boss looks every 500 ms whether its workers have stopped; idle ones do so at once.
       const workersStopped = Promise.all(names.map((name) => boss.offWork(name, { wait: true })))
       await Promise.race([workersStopped, delay(STOP_TIMEOUT_MS, undefined, { ref: false })])
-      // What is still under way now is given back.
+      // Jobs still running now are requeued.
       await boss.stop({ graceful: false, close: true })
     },
   }
 }
 
-/** `short`: of jobs with one key, at most one waits, however many are under way. */
+/** `short`: at most one queued job per key, regardless of running ones. */
 async function declare(
   boss: PgBoss,
   job: Pick<JobDefinition, 'name' | 'expireSeconds' | 'retryLimit' | 'cron'>,
@@ -142,7 +142,7 @@ async function runJob<Parts extends JobParts>(job: JobDefinition<Parts>, run: Jo
     await job.handler(job.input.parse(run.data), { deps, signal: run.signal, log })
     log.debug({ ms: Math.round(performance.now() - started) }, 'job done')
   } catch (error) {
-    // The queue records it and tries again; the log is where people look.
+    // The queue records the error and retries; this is for the operator.
     log.error({ err: error }, 'job failed')
     throw error
   }

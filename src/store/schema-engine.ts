@@ -29,14 +29,14 @@ export interface OpenEngine {
   close(): Promise<void>
 }
 
-/** Where the engine leaves the message of a panic, which is else lost. */
+/** Where the engine stores a panic message, which would otherwise be lost. */
 const panics = { set_message: (message: string) => process.emitWarning(`schema engine: ${message}`) }
 
 type Bindings = typeof import('@prisma/schema-engine-wasm/schema_engine_bg')
 
 let loaded: Promise<Bindings> | undefined
 
-/** Once a process: the bindings keep views of the first instance's memory, and a second instance would read through them. */
+/** Once per process: the bindings keep views of the first instance's memory, which a second instance would misread. */
 async function loadBindings(): Promise<Bindings> {
   Object.assign(globalThis, { PRISMA_WASM_PANIC_REGISTRY: panics })
   const bindings = await import('@prisma/schema-engine-wasm/schema_engine_bg')
@@ -64,7 +64,7 @@ function importsOf(bindings: Bindings): WebAssembly.ModuleImports {
   return imports
 }
 
-/** An engine that works on a database. */
+/** Opens an engine on a database. */
 export async function openSchemaEngine(settings: pg.PoolConfig): Promise<OpenEngine> {
   loaded ??= loadBindings()
   const bindings = await loaded
@@ -104,7 +104,7 @@ export async function readDatamodels(dir: string): Promise<string> {
   return texts.join('\n')
 }
 
-/** Beside each `migration.sql`: the Prisma schema that it leads to. */
+/** Stored with each `migration.sql`: the resulting Prisma schema. */
 export const SNAPSHOT_FILE = 'schema.prisma'
 
 /** The Prisma schema at the newest migration; null before the first. */

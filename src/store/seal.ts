@@ -10,7 +10,7 @@ export function deriveKey(secret: string, purpose: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secret, 'hub', purpose, KEY_BYTES))
 }
 
-/** What was sealed with another secret. */
+/** The data was sealed with another secret. */
 export class SealError extends Error {}
 
 /** Nonce (12 bytes), ciphertext, tag (16 bytes). */
@@ -20,7 +20,7 @@ export function seal(secret: string, purpose: string, plain: Uint8Array): Buffer
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
 }
 
-/** What `seal` sealed. Throws a `SealError` where the secret or the purpose is another, or a bit differs. */
+/** Opens what `seal` sealed. Throws a `SealError` if the secret, the purpose or any bit differs. */
 export function openSealed(secret: string, purpose: string, sealed: Uint8Array): Buffer {
   const body = sealed.subarray(NONCE_BYTES, -TAG_BYTES)
   const decipher = createDecipheriv('aes-256-gcm', deriveKey(secret, purpose), sealed.subarray(0, NONCE_BYTES), {

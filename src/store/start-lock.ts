@@ -1,13 +1,13 @@
-/** A lock file beside the embedded PostgreSQL that a process which was killed leaves to the next. */
+/** A lock file for the embedded PostgreSQL; the lock of a killed process is taken over. */
 import { randomUUID } from 'node:crypto'
 import { link, mkdir, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 
 const START_DEADLINE_MS = 60_000
-/** Taking a lock away is a matter of milliseconds; one who takes longer was killed over it. */
+/** Removing a lock takes milliseconds; a process that takes longer was killed. */
 const TAKING_MS = 5_000
 
-/** One process at a time makes or starts the cluster; the lock of a dead process is taken over. */
+/** One process at a time initializes or starts the cluster; the lock of a dead process is taken over. */
 export async function withStartLock<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
   const path = `${dataDir}/postgres.starting`
   const draft = `${path}.${randomUUID()}`
@@ -15,7 +15,7 @@ export async function withStartLock<T>(dataDir: string, work: () => Promise<T>):
   await mkdir(dataDir, { recursive: true })
   await writeFile(draft, await processMark(process.pid))
   try {
-    // A link appears whole or not at all: no one reads a lock without its holder.
+    // Creating a link is atomic: nobody can read a lock without its holder.
     while (!(await succeeds(link(draft, path)))) {
       const holder = await readFile(path, 'utf8').catch(() => null)
       if (holder !== null && holder !== (await processMark(Number.parseInt(holder, 10)))) await takeAway(path, holder)
@@ -40,7 +40,7 @@ function succeeds(action: Promise<unknown>): Promise<boolean> {
   )
 }
 
-/** Removes a dead holder's lock. One at a time, and after another look: who is late must not remove the lock of the next holder. */
+/** Removes a dead holder's lock. One process at a time and after a second check, so that a late one does not remove the next holder's lock. */
 async function takeAway(path: string, holder: string): Promise<void> {
   const taking = `${path}.taking`
   if (!(await succeeds(mkdir(taking)))) {
@@ -56,7 +56,7 @@ async function takeAway(path: string, holder: string): Promise<void> {
   }
 }
 
-/** Names a running process beyond the reuse of its pid, which a container's restart makes likely: pid and start time. */
+/** Identifies a running process by pid and start time: pids are reused, especially after a container restart. */
 export async function processMark(pid: number): Promise<string> {
   if (!(await isRunning(pid))) return `${pid} ended`
   const started = process.platform === 'linux' ? (await statOf(pid))[19] : ''
@@ -69,7 +69,7 @@ async function statOf(pid: number): Promise<string[]> {
   return text.slice(text.lastIndexOf(')') + 2).split(' ')
 }
 
-/** Whether the process is there and not merely waiting for a parent that never asks for it. */
+/** Whether the process is running and not a zombie. */
 export async function isRunning(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0)

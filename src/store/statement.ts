@@ -1,4 +1,4 @@
-/** SQL statements: a name, a text of constants, the row it yields and the values it is given. */
+/** SQL statements: name, constant text, row type and parameters. */
 import type { Columns } from './columns.ts'
 
 /**
@@ -9,10 +9,10 @@ import type { Columns } from './columns.ts'
 export interface Statement<T> {
   readonly name: string
   readonly text: string
-  /** Makes the row of its cells. Without it, members have the names that the columns have in the text. */
+  /** Maps cells to the row. Without it, members are named like the columns in the text. */
   readonly toRow?: (cells: readonly unknown[]) => T
   readonly names?: undefined
-  /** Never set: carries the row's type. */
+  /** Never set: only carries the row type. */
   readonly row?: T
 }
 
@@ -20,7 +20,7 @@ export interface Statement<T> {
 export interface NamedStatement<T, P> extends Omit<Statement<T>, 'names'> {
   /** The names of `$1`, `$2`, …. */
   readonly names: readonly (keyof P & string)[]
-  /** Never set: carries the values' types. */
+  /** Never set: only carries the parameter types. */
   readonly values?: P
 }
 
@@ -34,7 +34,7 @@ export const param = <T>(): Param<T> => ({})
 
 type ParamSet = Readonly<Record<string, Param<unknown>>>
 
-/** What is given to a statement with these parameters. */
+/** The values for a statement with these parameters. */
 export type Given<P extends ParamSet> = { readonly [Name in keyof P]: P[Name] extends Param<infer T> ? T : never }
 
 interface Parts<T> {

@@ -1,4 +1,4 @@
-/** How the hub reads PostgreSQL's text format: straight into values that JSON can hold. */
+/** Parsers for PostgreSQL's text format, directly into JSON values. */
 import pg from 'pg'
 import { parseExact } from '../platform/exact-json.ts'
 
@@ -7,7 +7,7 @@ const { builtins } = pg.types
 /** Counts and bytes stay under 2^53 by CHECK and quota; anything larger is a fault that must not be rounded away. */
 function parseInt8(text: string): number {
   const value = Number(text)
-  if (!Number.isSafeInteger(value)) throw new RangeError(`The database holds ${text}, which is no safe integer.`)
+  if (!Number.isSafeInteger(value)) throw new RangeError(`The database contains ${text}, which is not a safe integer.`)
   return value
 }
 

@@ -108,7 +108,7 @@ describe('a card holds to its schema', () => {
   it.each([
     ['a NUL', { name: 'm', x: 'a\0b' }, /NUL/],
     ['half a surrogate pair', { name: 'm', x: '\ud800' }, /Unicode/],
-    ['a NUL in the name of a member', { name: 'm', 'a\0': 1 }, /name holds a NUL/],
+    ['a NUL in the name of a member', { name: 'm', 'a\0': 1 }, /name contains a NUL/],
     ['a member named __proto__', JSON.parse('{"name":"m","__proto__":{"x":1}}'), /__proto__/],
     ['more than 100 levels', { name: 'm', x: nested(200) }, /deeper than 100/],
     [
@@ -126,7 +126,7 @@ describe('a card holds to its schema', () => {
     const many = goodCard({ actuators: Array.from({ length: 250_000 }, () => 1) })
     // Processor time, since the machine may do more than this.
     const start = process.cpuUsage()
-    expect(faultsOf(many)).toEqual([['', 'The card: holds more than 50000 values']])
+    expect(faultsOf(many)).toEqual([['', 'The card: contains more than 50000 values']])
     expect(process.cpuUsage(start).user / 1_000).toBeLessThan(1_000)
   })
 

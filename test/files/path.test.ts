@@ -34,10 +34,10 @@ describe('FilePath', () => {
     ['a//b', 'has an empty segment'],
     ['a/./b', 'has the segment .'],
     ['..', 'has the segment ..'],
-    ['a\\b', 'holds a backslash'],
-    ['a\nb', 'holds a control character'],
-    ['a\u007f', 'holds a control character'],
-    ['a\u0085', 'holds a control character'],
+    ['a\\b', 'contains a backslash'],
+    ['a\nb', 'contains a control character'],
+    ['a\u007f', 'contains a control character'],
+    ['a\u0085', 'contains a control character'],
     ['\ud800', 'is not valid Unicode'],
     ['é'.normalize('NFD'), 'is not in Unicode normal form C'],
     ['x'.repeat(256), 'has a segment longer than 255 bytes'],
@@ -79,7 +79,7 @@ describe('a new path', () => {
     '\u2024git',
     '.\uff27\uff29\uff34',
   ])('%j would be .git somewhere', (path) => {
-    expect(newPathFault(path)).toContain('which a file system may take for .git')
+    expect(newPathFault(path)).toContain('which a file system may treat as .git')
     const [issue] = newFilePath.safeParse(path).error?.issues ?? []
     expect(issue).toMatchObject({ params: { type: 'validation.path' }, message: expect.stringContaining('.git') })
     expect([pathFault(path), filePath.safeParse(path).success]).toEqual([null, true])

@@ -185,7 +185,7 @@ describe('HOSTED_USER', () => {
   })
 
   it.skipIf(!isRoot)(`is a user of the machine and not root (${asRoot})`, () => {
-    expect(() => readConfig({ HOSTED_USER: 'nobody-there' })).toThrow(/HOSTED_USER: nobody-there is no user/)
+    expect(() => readConfig({ HOSTED_USER: 'nobody-there' })).toThrow(/HOSTED_USER: nobody-there is not a user/)
     expect(() => readConfig({ HOSTED_USER: 'root' })).toThrow(/HOSTED_USER: root is root/)
     expect(() => readConfig({ HOSTED_USER: '-u' })).toThrow(/HOSTED_USER: must be the name/)
   })

@@ -1,4 +1,4 @@
-/** Attacks on the memory of the hub by what it answers, against counted bytes: what was made, what was sent. */
+/** Attacks on the hub's memory through large responses, measured in bytes resolved and bytes sent. */
 import { createSchema } from 'graphql-yoga'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -12,10 +12,10 @@ const MIB = 1024 * 1024
 const LIMIT_BYTES = 32 * MIB
 const TEXT_BYTES = 250_000
 const text = 'x'.repeat(TEXT_BYTES)
-/** An answer that refuses is small, whatever was asked. */
+/** An error response is small, whatever the query. */
 const REFUSAL_BYTES = 10_000
 
-/** How often each field was asked for. */
+/** How often each field was resolved. */
 const asked = { text: 0, document: 0, items: 0, failing: 0 }
 const schema = createSchema<RequestContext>({
   typeDefs: `
@@ -54,7 +54,7 @@ const schema = createSchema<RequestContext>({
   },
 })
 
-/** Nothing listens there: none of these needs a row. */
+/** No database is needed. */
 let db: Db
 beforeAll(() => {
   db = openDb({ url: 'postgres://nobody@127.0.0.1:9/none', poolMax: 1 })
@@ -83,24 +83,24 @@ const ask = (app: ReturnType<typeof start>, query: string, url = '/graphql', hea
 const aliases = (count: number, field: string, name = 'a') =>
   Array.from({ length: count }, (_, n) => `${name}${n}: ${field}`).join(' ')
 
-/** A small answer; of a large one, how large it is. */
+/** A small response as text; a large one as its size. */
 const shown = (answer: string): unknown => (answer.length < REFUSAL_BYTES ? JSON.parse(answer) : answer.length)
 
 const sse = { accept: 'text/event-stream' }
 const refusal = expect.objectContaining({
-  message: 'The answer is over 32 MiB; ask for fewer fields or smaller pages at a time.',
+  message: 'The response is over 32 MiB; request fewer fields or smaller pages.',
   extensions: expect.objectContaining({ code: 'TOO_LARGE', status: 413 }),
 })
 
-describe('an answer over 32 MiB', () => {
-  it.each(['text', 'document'] as const)('of 1,600 aliases of a long %s ends where it gets too long', async (field) => {
+describe('a response over 32 MiB', () => {
+  it.each(['text', 'document'] as const)('with 1,600 aliases of a long %s stops at the limit', async (field) => {
     const answer = await ask(start(), `{ item { ${aliases(1600, field)} } }`)
     expect(shown(answer.payload)).toEqual({ data: null, errors: [refusal] })
-    // Those of one selection may be asked for before the first of them has its value.
+    // Fields of one selection may start before the first has its value.
     if (field === 'document') expect(asked.document).toBeLessThan((2 * LIMIT_BYTES) / TEXT_BYTES)
   })
 
-  it('of lists in lists is refused before they are made', async () => {
+  it('of nested lists is rejected before they are resolved', async () => {
     const names = aliases(100, '__typename', 'n'.repeat(500))
     const answer = await ask(start(), `{ item { items(first: 100) { items(first: 100) { ${names} } } } }`)
     expect(shown(answer.payload)).toEqual({ data: null, errors: [refusal] })
@@ -108,26 +108,26 @@ describe('an answer over 32 MiB', () => {
     expect(asked.items).toBeLessThan(20)
   })
 
-  it('of long names that stand for nothing is refused', async () => {
+  it('of long aliases is rejected', async () => {
     const name = 'n'.repeat(400)
     const answer = await ask(start(), `{ item { items(first: 10000) { ${aliases(20, '__typename', name)} } } }`)
     expect(shown(answer.payload)).toEqual({ data: null, errors: [refusal] })
   })
 
-  it('of errors alone is refused, and each is one error less to make', async () => {
+  it('of errors only is rejected, and creates no further errors', async () => {
     const answer = await ask(start(), `{ item { items(first: 5000) { ${aliases(100, 'failing')} } } }`)
     expect(shown(answer.payload)).toEqual({ data: null, errors: [refusal] })
     expect(asked.failing).toBeLessThan((2 * LIMIT_BYTES) / 8192)
   })
 
-  it('about the schema itself is refused', async () => {
+  it('of introspection is rejected', async () => {
     const many = Array.from({ length: 600 }, (_, n) => `"${text.slice(0, 2500)}" type T${n} { id: ID }`).join('\n')
     const app = start({ schema: createSchema({ typeDefs: `type Query { a: Int } ${many}` }) })
     const answer = await ask(app, `{ __schema { ${aliases(40, 'types { description name kind }')} } }`)
     expect(shown(answer.payload)).toEqual({ data: null, errors: [refusal] })
   })
 
-  it('is refused to subscribers as well, an event at a time', async () => {
+  it('is rejected for subscriptions too, per event', async () => {
     const query = `subscription { items(count: 2) { ${aliases(1600, 'document')} } }`
     for (const url of ['/graphql', '/graphql/stream']) {
       const answer = await ask(start(), query, url, sse)
@@ -139,7 +139,7 @@ describe('an answer over 32 MiB', () => {
     }
   })
 
-  it('is one over 32 MiB: what is just below arrives whole', async () => {
+  it('is rejected, but one just below the limit arrives complete', async () => {
     const count = Math.floor(LIMIT_BYTES / (TEXT_BYTES + 20))
     const answer = await ask(start(), `{ item { ${aliases(count, 'text')} } }`)
     expect(answer.payload.length).toBeGreaterThan(count * TEXT_BYTES)
@@ -152,7 +152,7 @@ describe('streams', () => {
     app.inject({ method: 'PUT', url: '/graphql/stream', headers })
   const later = { 'content-type': 'application/json' }
 
-  it('are 100 an anonymous address and 1,000 a credential; 429 names the bound', async () => {
+  it('are limited to 100 per anonymous address and 1,000 per credential; 429 names the limit', async () => {
     const app = start()
     const fill = async (count: number, headers: Record<string, string> = {}) => {
       for (let n = 0; n < count; n += 1) expect((await open(app, headers)).statusCode).toBe(201)
@@ -163,13 +163,13 @@ describe('streams', () => {
     expect(Number(nobody.headers['retry-after'])).toBeGreaterThan(0)
     const known = await fill(1000, { authorization: 'Bearer ann' })
     expect([known.statusCode, known.json().errors[0].message]).toEqual([429, expect.stringContaining('at most 1000')])
-    // A subscription is a stream too, wherever it is asked for, and another credential has its own.
+    // Subscriptions count on every endpoint, and another credential has its own limit.
     for (const url of ['/graphql', '/graphql/stream'])
       expect((await ask(app, 'subscription { items(count: 1) { __typename } }', url, sse)).statusCode).toBe(429)
     expect((await open(app, { authorization: 'Bearer bob' })).statusCode).toBe(201)
   })
 
-  it('are free again when they have ended', async () => {
+  it('are released when they end', async () => {
     const app = start({ streams: new OpenStreams({ credential: 1, address: 1 }) })
     for (let n = 0; n < 3; n += 1) {
       const answer = await ask(app, 'subscription { items(count: 1) { __typename } }', '/graphql/stream', sse)
@@ -177,7 +177,7 @@ describe('streams', () => {
     }
   })
 
-  it('that nobody reads take 1 MiB of operations, of which none is run', async () => {
+  it('without a reader queue at most 1 MiB of operations and run none', async () => {
     const app = start()
     const token = (await open(app)).payload
     const send = (n: number) =>
@@ -199,7 +199,7 @@ describe('streams', () => {
     expect(asked.text).toBe(0)
   })
 
-  it('know no token and no operation by a name that every object has', async () => {
+  it('find no token or operation named like an Object.prototype member', async () => {
     const app = start()
     for (const token of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
       const url = `/graphql/stream?token=${token}`
@@ -230,7 +230,7 @@ describe('streams', () => {
 describe('one robot', () => {
   const hub = contractHub()
 
-  it('asked for 200 times by one id is no answer of 50 MB, and by 101 ids at once no question', async () => {
+  it('selected 200 times by id yields no response of 50 MB, and 101 ids at once are rejected', async () => {
     const ada = await hub.person()
     const robot = await hub.repo(ada, { kind: 'robot' })
     const { json } = await hub.call(ada, 'GET', `/v1/repos/${robot}`)

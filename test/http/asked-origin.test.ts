@@ -26,7 +26,7 @@ function hubWith(settings: Record<string, string>) {
   afterAll(() => hub?.stop())
   const port = () => hub.deps.config.port
 
-  /** A POST that may say another `Host` than where it goes, which fetch does not. */
+  /** A POST with any `Host` header, which fetch does not allow. */
   async function post(path: string, body: unknown, headers: Record<string, string> = {}) {
     const { promise, resolve, reject } = Promise.withResolvers<string>()
     const sent = request(
@@ -50,7 +50,7 @@ function hubWith(settings: Record<string, string>) {
   return {
     port,
     post,
-    /** Where the part URL of a presigned file leads. */
+    /** The origin of the part URL of a presigned file. */
     async partOrigin(headers: Record<string, string> = {}): Promise<string> {
       repos += 1
       const slug = `asked-${port()}-${repos}`
@@ -62,22 +62,22 @@ function hubWith(settings: Record<string, string>) {
   }
 }
 
-describe('a hub that listens on every address and was told no PUBLIC_URL', () => {
+describe('a hub that listens on every address without a PUBLIC_URL', () => {
   const hub = hubWith({ HOST: '0.0.0.0' })
 
-  it('hands out links of the address that was asked', async () => {
+  it('returns links with the requested host', async () => {
     expect(await hub.partOrigin({ host: `hub.lan:${hub.port()}` })).toBe(`http://hub.lan:${hub.port()}`)
     expect(await hub.partOrigin({ host: '192.168.1.5:4000' })).toBe('http://192.168.1.5:4000')
     expect(await hub.partOrigin({ host: '[fe80::1]:4000' })).toBe('http://[fe80::1]:4000')
   })
 
-  it('takes the address of the connection where Host is none, and no forwarded one without TRUST_PROXY', async () => {
+  it('uses the connection address if Host is invalid, and ignores forwarded hosts without TRUST_PROXY', async () => {
     const own = `http://127.0.0.1:${hub.port()}`
     expect(await hub.partOrigin({ host: 'a/b@c' })).toBe(own)
     expect(await hub.partOrigin({ 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' })).toBe(own)
   })
 
-  it('says so in GraphQL, after a body too, and for each of two that ask at once', async () => {
+  it('does so in GraphQL, after a body, and for two concurrent requests', async () => {
     await hub.post('/v1/repos', { kind: 'dataset', slug: 'asked-graph', visibility: 'public' })
     const query = `mutation { presignUpload(input: { owner: "hub", repo: "asked-graph", files: [{ path: "a", size: 1, sha256: "${'b'.repeat(64)}" }] }) { uploads { parts { url } } } }`
     const hosts = ['one.lan', 'two.lan', 'three.lan']
@@ -88,7 +88,7 @@ describe('a hub that listens on every address and was told no PUBLIC_URL', () =>
 
 describe('a hub behind a proxy, without PUBLIC_URL', () => {
   const hub = hubWith({ HOST: '0.0.0.0', TRUST_PROXY: '1' })
-  it('hands out links of what the proxy was asked, by its own word and not that of the client', async () => {
+  it('returns links with the host that the proxy forwards, not one from the client', async () => {
     const headers = { 'x-forwarded-host': 'evil.example, hub.example', 'x-forwarded-proto': 'http, https' }
     expect(await hub.partOrigin(headers)).toBe('https://hub.example')
   })
@@ -96,7 +96,7 @@ describe('a hub behind a proxy, without PUBLIC_URL', () => {
 
 describe('a hub with PUBLIC_URL', () => {
   const hub = hubWith({ HOST: '0.0.0.0', PUBLIC_URL: 'https://hub.example' })
-  it('hands out that, whatever was asked', async () => {
+  it('always returns links with that URL', async () => {
     expect(await hub.partOrigin({ host: 'other.lan' })).toBe('https://hub.example')
   })
 })

@@ -1,4 +1,4 @@
-/** The backup of a data folder in docs/operations.md, and the way back into an empty one. */
+/** The backup of a data folder from docs/operations.md, restored into an empty one. */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
@@ -26,7 +26,7 @@ afterAll(async () => {
 const config = (folder: string) => readConfig({ PORT: '0', HUB_DATA_DIR: join(dir, folder) })
 const start = (folder: string) => startHub(config(folder), pino({ level: 'silent' }))
 
-it('comes back with its files and its keys; without the secret it says what is missing', async () => {
+it('a restored backup has its files and keys; without the secret the hub says what is missing', async () => {
   hub = await start('old')
   const session = hub.operatorToken
   const send = async (method: string, path: string, body?: unknown) => {

@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close()
 })
 
-/** A server whose clock stands still until the test moves it, and the server's side of each connection to it. */
+/** A server with a manual clock, and the server side of each of its connections. */
 async function serve(answer: (request: IncomingMessage, raw: ServerResponse) => void) {
   let nowMs = 0
   const sockets: Socket[] = []
@@ -27,17 +27,17 @@ async function serve(answer: (request: IncomingMessage, raw: ServerResponse) => 
   })
   return {
     connections,
-    /** Opens a connection that has sent `head` and reads nothing. */
+    /** Opens a connection that sends `head` and reads nothing. */
     async open(head: string) {
       const peer = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined)
       peer.write(head)
       await expect.poll(() => sockets.at(-1)?.bytesRead).toBe(head.length)
       return { peer, socket: sockets.at(-1) as Socket }
     },
-    /** Lets time go by, with a look at its end. */
+    /** Advances the clock, then checks the connections. */
     pass(ms: number) {
       nowMs += ms
-      connections.look()
+      connections.check()
     },
   }
 }
@@ -52,7 +52,7 @@ const count = (request: IncomingMessage, raw: ServerResponse) => {
 }
 
 describe('a body', () => {
-  it('that stops coming is cut, and its sender told', async () => {
+  it('that stalls is cut off with a response', async () => {
     const server = await serve(count)
     const { peer, socket } = await server.open(`${post(100)}half`)
     server.pass(0)
@@ -69,7 +69,7 @@ describe('a body', () => {
     })
   })
 
-  it('that only drips is cut', async () => {
+  it('that only trickles is cut off', async () => {
     const server = await serve(count)
     const { peer, socket } = await server.open(post(1_000_000))
     for (let n = 0; n < 4 && !socket.destroyed; n += 1) {
@@ -81,7 +81,7 @@ describe('a body', () => {
     expect(socket.destroyed).toBe(true)
   })
 
-  it('that is slow and moves goes on for ever', async () => {
+  it('that is slow but steady is never cut off', async () => {
     const server = await serve(count)
     const { peer, socket } = await server.open(post(50 * 1024 ** 3))
     for (let hours = 0; hours < 10; hours += 1) {
@@ -94,7 +94,7 @@ describe('a body', () => {
     expect(socket.destroyed).toBe(false)
   })
 
-  it('that the hub has not worked off yet is not what stopped', async () => {
+  it('that the hub has not read yet does not count as stalled', async () => {
     const server = await serve((request) => request.pause())
     const { peer, socket } = await server.open(post(1000))
     peer.write('x'.repeat(900))
@@ -104,8 +104,8 @@ describe('a body', () => {
   })
 })
 
-describe('an answer', () => {
-  it('that is not taken is cut, also when it was written whole', async () => {
+describe('a response', () => {
+  it('that is not read is cut off, even if it was written at once', async () => {
     const server = await serve((_request, raw) => raw.end('x'.repeat(40_000_000)))
     const { socket } = await server.open(get)
     await expect.poll(() => socket.writableLength).toBeGreaterThan(0)
@@ -116,7 +116,7 @@ describe('an answer', () => {
     expect(socket.destroyed).toBe(true)
   })
 
-  it('of many small pieces that is not taken is cut', async () => {
+  it('of many small pieces that is not read is cut off', async () => {
     const server = await serve((_request, raw) => {
       const outlet = new StreamOutlet(raw)
       const more = async () => {
@@ -131,7 +131,7 @@ describe('an answer', () => {
     expect(socket.destroyed).toBe(true)
   })
 
-  it('that is taken slowly arrives, also when it was written whole', async () => {
+  it('that is read slowly arrives, even if it was written at once', async () => {
     const bytes = 20_000_000
     const server = await serve((_request, raw) => {
       const outlet = new StreamOutlet(raw)
@@ -144,7 +144,7 @@ describe('an answer', () => {
     const hasLeft = () => socket.bytesWritten - socket.writableLength
     for (let windows = 0; taken < bytes; windows += 1) {
       const before = hasLeft()
-      // In each window the reader takes what lets the server see that it does.
+      // In each window the client reads enough for the server to notice.
       await expect
         .poll(
           () => {
@@ -159,7 +159,7 @@ describe('an answer', () => {
     }
   })
 
-  it('that has nothing to say yet may be quiet', async () => {
+  it('that has no data yet may be idle', async () => {
     const server = await serve((_request, raw) => void raw.write('one'))
     const { socket } = await server.open(get)
     await expect.poll(() => socket.bytesWritten).toBeGreaterThan(0)
@@ -168,8 +168,8 @@ describe('an answer', () => {
   })
 })
 
-describe('a stop', () => {
-  it('waits for no connection that has asked nothing, half of something, or had its answer', async () => {
+describe('a shutdown', () => {
+  it('does not wait for connections without a request, with half a request, or with a finished response', async () => {
     const server = await serve((_request, raw) => raw.end('done'))
     const silent = await server.open('')
     await expect.poll(() => silent.socket).toBeDefined()
@@ -180,7 +180,7 @@ describe('a stop', () => {
     for (const { socket } of [silent, half, answered]) await expect.poll(() => socket.destroyed).toBe(true)
   })
 
-  it('waits two seconds for whoever does not move, and on for whoever does', async () => {
+  it('waits two seconds for stalled connections, and longer for active ones', async () => {
     const server = await serve(count)
     const stalled = await server.open(post(100))
     const moving = await server.open(post(1_000_000))

@@ -1,4 +1,4 @@
-/** The embedded PostgreSQL is killed under a running hub. */
+/** The embedded PostgreSQL is killed while the hub is running. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -28,7 +28,7 @@ async function ready(): Promise<{ status: number; body: { status: string; databa
   return { status: answer.status, body: (await answer.json()) as { status: string; database: string } }
 }
 
-/** Enqueues a job and waits until a worker has done it. */
+/** Enqueues a job and waits until a worker has finished it. */
 async function workIsDone(): Promise<void> {
   const { db, queue } = hub.deps
   const repoId = `repo_${Math.random()}`
@@ -37,7 +37,7 @@ async function workIsDone(): Promise<void> {
   await expect.poll(() => db.query(found, [repoId]), patiently).toEqual([{ state: 'completed' }])
 }
 
-/** A hint that another process sends reaches a watcher of this one before its poll would. */
+/** Checks that a notification of another process reaches a watcher before its poll would. */
 async function hintArrives(): Promise<void> {
   const { db, events } = hub.deps
   const listening = {
@@ -56,7 +56,7 @@ async function hintArrives(): Promise<void> {
 }
 
 it.each(['SIGKILL', 'SIGQUIT', 'SIGINT'] as const)(
-  'is started again after %s: 503 meanwhile, then 200, with its listener and its jobs',
+  'restarts after %s: 503 meanwhile, then 200, with its listener and jobs',
   async (signal) => {
     expect((await ready()).status).toBe(200)
     const pid = await serverPid()
@@ -79,7 +79,7 @@ it.each(['SIGKILL', 'SIGQUIT', 'SIGINT'] as const)(
   90_000,
 )
 
-it('goes on after a backend was killed, which has the server restart itself', async () => {
+it('recovers after a backend is killed, which makes the server restart itself', async () => {
   const { db } = hub.deps
   const present = {
     name: '',
@@ -94,7 +94,7 @@ it('goes on after a backend was killed, which has the server restart itself', as
   await workIsDone()
 })
 
-it('is stopped by the hub that goes, and not started again', async () => {
+it('is stopped with the hub and not restarted', async () => {
   const pid = await serverPid()
   await hub.stop()
   expect(() => process.kill(pid, 0)).toThrow('ESRCH')

@@ -1,4 +1,4 @@
-/** A hub whose disk is full: a file system of its own, which only root can mount. */
+/** A hub on a full disk: a separate file system, which only root can mount. */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
@@ -15,7 +15,7 @@ const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=192m', 'tmpfs', m
 const filler = join(mount, 'filler')
 const patiently = { timeout: 40_000, interval: 200 }
 
-/** Takes what is left, to the last byte. */
+/** Fills the disk to the last byte. */
 function fill(): void {
   const file = openSync(filler, 'a')
   for (let sizeBytes = 1 << 20; sizeBytes >= 1; ) {
@@ -61,7 +61,7 @@ describe.skipIf(!mounted)('a full disk (a file system of its own, which this use
   const bytes = Buffer.alloc(2 << 20, 'x')
   const sha256 = createHash('sha256').update(bytes).digest('hex')
 
-  it('is 503 with a Problem for bytes, and in /readyz; with room again both are well', async () => {
+  it('is a 503 Problem for uploads and in /readyz, and recovers once there is space', async () => {
     expect(await ready()).toMatchObject({ status: 200 })
     expect((await call('POST', '/v1/repos', { kind: 'dataset', slug: 'big', visibility: 'public' })).status).toBe(201)
     const presigned = await call('POST', '/v1/repos/hub/big/files/presign-upload', {
@@ -81,11 +81,11 @@ describe.skipIf(!mounted)('a full disk (a file system of its own, which this use
     expect(await ready()).toMatchObject({ status: 200, json: { object_store: 'ok' } })
   })
 
-  it('is 503 with a Problem for rows, never 500, and nothing acknowledged is lost', async () => {
+  it('is a 503 Problem for rows, never a 500, and loses nothing acknowledged', async () => {
     fill()
     const made: string[] = []
     const refused = []
-    // A row of its own page each: what is left in the pages that the tables have is soon used up.
+    // Each row fills a page, so the free space in existing pages is soon used up.
     for (let at = 0; at < 400 && refused.length < 5; at += 1) {
       const body = { kind: 'dataset', slug: `row-${at}`, visibility: 'public', description: `${at} `.repeat(700) }
       const answer = await call('POST', '/v1/repos', body)

@@ -1,18 +1,18 @@
 import { buildSchema, getIntrospectionQuery, parse, validate } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { fewRootFields, parseBounded, refuseOversized } from '../../src/http/graphql-limits.ts'
+import { assertWithinLimits, fewRootFields, parseBounded } from '../../src/http/graphql-limits.ts'
 
-const size = (text: string, variables: Record<string, unknown> = {}) => refuseOversized(parse(text), null, variables)
+const size = (text: string, variables: Record<string, unknown> = {}) => assertWithinLimits(parse(text), null, variables)
 
-describe('the nodes that an operation may yield', () => {
-  it('are counted with each page full', () => {
+describe('the node count of an operation', () => {
+  it('assumes full pages', () => {
     const nested = (repos: number, files: number) =>
       `{ repos(first: ${repos}) { nodes { files(first: ${files}) { nodes { path } } } } }`
     expect(() => size(nested(100, 100))).not.toThrow()
     expect(() => size(nested(100, 200))).toThrow(/20100 nodes/)
   })
 
-  it('count 250 of what is long and no page: all of it for one run, none for a page of them', () => {
+  it('adds 250 per large field: allowed for one run, not for a page of runs', () => {
     const whole =
       'config { keys { path } groups { entries { path } } } checkpoints { items { files { path } } } metrics { series { key } } gateResults { step }'
     expect(() => size(`{ run(id: "run_1") { ${whole} } }`)).not.toThrow()
@@ -21,26 +21,26 @@ describe('the nodes that an operation may yield', () => {
     expect(() => size(`{ runs { nodes { config { keys { path } diff { changedKeys } } } } }`)).toThrow(/15020 nodes/)
   })
 
-  it('count 500 files where no number of them is asked for, as many as come', () => {
+  it('uses the default page size of 500 files', () => {
     expect(() => size('{ repos { nodes { files { nodes { path } } } } }')).not.toThrow()
     expect(() => size('{ repos(first: 100) { nodes { files { nodes { path } } } } }')).toThrow(/50100 nodes/)
   })
 
-  it('read page sizes from variables and their defaults', () => {
+  it('reads page sizes from variables and their defaults', () => {
     const text = 'query ($n: Int = 100) { repos(first: $n) { nodes { files(first: 500) { nodes { path } } } } }'
     expect(() => size(text)).toThrow(/50100 nodes/)
     expect(() => size(text, { n: 2 })).not.toThrow()
   })
 })
 
-describe('questions about the schema itself', () => {
-  it('have room for the usual ones', () => {
+describe('introspection', () => {
+  it('allows the usual queries', () => {
     expect(() =>
       size(getIntrospectionQuery({ inputValueDeprecation: true, directiveIsRepeatable: true })),
     ).not.toThrow()
   })
 
-  it('are refused when one document asks them many times over', () => {
+  it('rejects a document that repeats them', () => {
     const aliases = (field: string) => Array.from({ length: 601 }, (_, n) => `a${n}: ${field}`).join(' ')
     expect(() => size(`{ ...Q } fragment Q on Query { ${aliases('__schema { types { name } }')} }`)).toThrow(
       /1803 fields/,
@@ -55,21 +55,21 @@ describe('root fields', () => {
   const goes = (count: number) => Array.from({ length: count }, (_, n) => `g${n}: go`).join(' ')
   const refusal = ['An operation has at most 20 root fields.']
 
-  it('are at most 20, also by way of fragments', () => {
+  it('are limited to 20, including those in fragments', () => {
     expect(faults(`mutation { ${goes(20)} }`)).toEqual([])
     expect(faults(`mutation { ${goes(21)} }`)).toEqual(refusal)
     expect(faults(`mutation { ... on Mutation { ${goes(21)} } }`)).toEqual(refusal)
     expect(faults(`mutation { ...F ...F } fragment F on Mutation { ${goes(11)} }`)).toEqual(refusal)
   })
 
-  it('are counted of fragments that spread each other', () => {
+  it('are counted in fragments that spread each other', () => {
     expect(faults('mutation { ...A } fragment A on Mutation { ...B } fragment B on Mutation { ...A }')).toEqual([])
   })
 })
 
-describe('a document that nests deeper than the parser can', () => {
+describe('a document nested too deep for the parser', () => {
   it('is a syntax error', () => {
-    // The stack of the caller counts too, so that a shallow document shows it as well as a deep one.
+    // The caller's stack counts too, so a shallow document shows the same error.
     const deep = `{ a(b: ${'['.repeat(2490)}${']'.repeat(2490)}) }`
     const atDepth = (depth: number): unknown => {
       try {

@@ -1,4 +1,4 @@
-/** The client of the `graphql-sse` package, which many people use, against the hub's own side of the protocol. */
+/** The widely used `graphql-sse` client against the hub's own implementation of the protocol. */
 import type { AddressInfo } from 'node:net'
 import { type Client, createClient } from 'graphql-sse'
 import { createSchema } from 'graphql-yoga'
@@ -7,7 +7,7 @@ import type { RequestContext } from '../../src/operation/context.ts'
 import { type Db, openDb } from '../../src/store/db.ts'
 import { testServer } from './support/test-server.ts'
 
-/** Subscriptions to `forever` that are under way. */
+/** Active subscriptions to `forever`. */
 let under = 0
 const schema = createSchema<RequestContext>({
   typeDefs: `type Query { hello: String } type Mutation { shout: String }
@@ -61,7 +61,7 @@ afterEach(() => {
   for (const client of clients.splice(0)) client.dispose()
 })
 
-describe.each([true, false])('with one connection for all: %s', (singleConnection) => {
+describe.each([true, false])('with a single connection: %s', (singleConnection) => {
   const connect = () => {
     const client = createClient({ url, singleConnection, retryAttempts: 0 })
     clients.push(client)
@@ -73,7 +73,7 @@ describe.each([true, false])('with one connection for all: %s', (singleConnectio
     return results
   }
 
-  it('yields queries, mutations and subscriptions, many at once', async () => {
+  it('runs concurrent queries, mutations and subscriptions', async () => {
     const client = connect()
     const counts = Array.from({ length: 20 }, (_, n) =>
       all(client, 'subscription ($to: Int!) { count(to: $to) }', { to: n + 1 }),
@@ -84,7 +84,7 @@ describe.each([true, false])('with one connection for all: %s', (singleConnectio
       expect(results).toEqual(Array.from({ length: n + 1 }, (_, count) => ({ data: { count: count + 1 } })))
   })
 
-  it('ends a subscription that its reader leaves', async () => {
+  it('ends a subscription when the client unsubscribes', async () => {
     for await (const result of connect().iterate({ query: 'subscription { forever }' })) {
       expect(result).toEqual({ data: { forever: 1 } })
       expect(under).toBe(1)
@@ -93,7 +93,7 @@ describe.each([true, false])('with one connection for all: %s', (singleConnectio
     await expect.poll(() => under).toBe(0)
   })
 
-  it('says that a subscription failed, and nothing of why', async () => {
+  it('reports a failed subscription without internals', async () => {
     const results = await all(connect(), 'subscription { broken }')
     expect(results).toEqual([
       { data: { broken: 1 } },
@@ -102,7 +102,7 @@ describe.each([true, false])('with one connection for all: %s', (singleConnectio
     expect(JSON.stringify(results)).not.toContain('secret')
   })
 
-  it('shows the faults of a document as its one result', async () => {
+  it('reports the errors of a document as a single result', async () => {
     expect(await all(connect(), '{ goodbye }')).toEqual([
       { errors: [expect.objectContaining({ message: expect.stringContaining('goodbye') })] },
     ])

@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { knownError } from '../../src/http/known-error.ts'
 
-it('takes an aborted request for no failure of the hub: nothing is logged', () => {
+it('an aborted request is not a failure of the hub and is not logged', () => {
   const lines: string[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
   const aborted = AbortSignal.abort().reason as unknown

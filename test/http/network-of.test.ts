@@ -4,7 +4,7 @@ import { OpenStreams } from '../../src/http/open-streams.ts'
 import { createRateLimit } from '../../src/http/rate-limit.ts'
 
 describe('the network of an address', () => {
-  it('is an IPv4 address itself, however it is written, and the /64 of an IPv6 address', () => {
+  it('is an IPv4 address itself in any notation, and the /64 of an IPv6 address', () => {
     expect(
       ['192.0.2.7', '::ffff:192.0.2.7', '2001:db8:0:5::1', '2001:0DB8::5:ffff:1:2:3', '::1', 'fe80::9%eth0', 'x'].map(
         networkOf,
@@ -20,7 +20,7 @@ describe('the network of an address', () => {
     ])
   })
 
-  it('is what streams are bounded by: another address of the same /64 is no new stranger', () => {
+  it('limits streams: addresses of the same /64 share one limit', () => {
     const streams = new OpenStreams({ credential: 9, address: 2 })
     const from = (ip: string) => ({ viewer: null, ip }) as unknown as Parameters<OpenStreams['take']>[0]
     streams.take(from('2001:db8::1'))
@@ -29,7 +29,7 @@ describe('the network of an address', () => {
     expect(() => streams.take(from('2001:db8:0:1::3'))).not.toThrow()
   })
 
-  it('is what requests are counted by', async () => {
+  it('limits the request rate', async () => {
     const rate = createRateLimit(10)
     const reply = { header: () => reply } as unknown as Parameters<typeof rate.count>[0]
     for (const host of ['1', '2']) await rate.count(reply, { address: `2001:db8::${host}` })

@@ -5,7 +5,7 @@ import { contractHub } from '../contract/support/hub.ts'
 
 const hub = contractHub()
 
-/** Everything that the hub answers to these bytes. */
+/** The hub's complete response to these bytes. */
 async function answerTo(bytes: string): Promise<{ head: string; body: string }> {
   const { hostname, port } = new URL(hub.running.url)
   const socket = connect(Number(port), hostname)
@@ -14,12 +14,12 @@ async function answerTo(bytes: string): Promise<{ head: string; body: string }> 
   return { head, body }
 }
 
-describe('what is no request', () => {
+describe('an invalid request', () => {
   it.each([
     ['headers over 16 KiB', `GET / HTTP/1.1\r\nhost: x\r\nx: ${'x'.repeat(17_000)}\r\n\r\n`, 431, 'too_large.headers'],
     ['bytes that are no HTTP', 'hello\r\n\r\n', 400, 'validation.request'],
     [
-      'two lengths of a body',
+      'two content lengths',
       'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n',
       400,
       'validation.request',
@@ -31,7 +31,7 @@ describe('what is no request', () => {
     expect(JSON.parse(body)).toMatchObject({ status, type: `/problems/${type}` })
   })
 
-  it('gives the headers 30 s', () => {
+  it('has 30 s for its headers', () => {
     expect(hub.running.app.server.headersTimeout).toBe(30_000)
   })
 })

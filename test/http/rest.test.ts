@@ -20,14 +20,14 @@ const post = (url: string, payload: unknown, headers: Record<string, string> = {
 const uniqueName = () => `thing-${Math.random().toString(36).slice(2)}`
 
 describe('a read', () => {
-  it('answers the document under its aliases, null members present', async () => {
+  it('returns the result under its aliases, including null members', async () => {
     const response = await get('/v1/things/x')
     expect(response.statusCode).toBe(200)
     expect(response.json()).toEqual({ id: 'x', full_name: 'test/x', made_at: null })
     expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
   })
 
-  it('carries a strong ETag, and 304 follows from it', async () => {
+  it('has a strong ETag and supports 304', async () => {
     const { etag } = (await get('/v1/things/x')).headers
     expect(etag).toMatch(/^"[\w-]{43}"$/)
     for (const header of [String(etag), `"other", W/${etag}`, '*']) {
@@ -37,7 +37,7 @@ describe('a read', () => {
     expect((await get('/v1/things/y', { 'if-none-match': String(etag) })).statusCode).toBe(200)
   })
 
-  it('has a HEAD', async () => {
+  it('supports HEAD', async () => {
     const response = await server.app.inject({ method: 'HEAD', url: '/v1/things/x' })
     expect([response.statusCode, response.body]).toEqual([200, ''])
     expect(response.headers.etag).toMatch(/^"/)
@@ -52,7 +52,7 @@ describe('a read', () => {
     expect(last.headers.link).toBeUndefined()
   })
 
-  it('of what is not there is a 404 Problem that names it', async () => {
+  it('of a missing resource is a 404 Problem that names it', async () => {
     const response = await get('/v1/things/gone', { 'x-request-id': 'mine-1' })
     expect(response.statusCode).toBe(404)
     expect(response.headers['content-type']).toBe('application/problem+json; charset=utf-8')
@@ -65,7 +65,7 @@ describe('a read', () => {
     })
   })
 
-  it('that fails says nothing of the inside', async () => {
+  it('that fails reveals no internals', async () => {
     const response = await get('/v1/things/broken')
     expect(response.statusCode).toBe(500)
     expect(response.body).not.toContain('secret')
@@ -73,7 +73,7 @@ describe('a read', () => {
   })
 })
 
-describe('a request that cannot be answered', () => {
+describe('an invalid request', () => {
   it.each([
     ['an unknown path', 'GET', '/v1/nothing', undefined, undefined, 404],
     ['another method', 'PUT', '/v1/things/x', undefined, undefined, 405],
@@ -94,7 +94,7 @@ describe('a request that cannot be answered', () => {
     if (status === 405) expect(response.headers.allow).toBe('GET, HEAD')
   })
 
-  it('without a needed credential is 401 with its challenge, before its body is judged', async () => {
+  it('without a required credential is 401 with a challenge, before its body is validated', async () => {
     const response = await server.app.inject({
       method: 'POST',
       url: '/v1/things',
@@ -106,11 +106,11 @@ describe('a request that cannot be answered', () => {
     expect(response.json().type).toBe('/problems/auth.missing')
   })
 
-  it('with a bad credential is 401 even where none is needed', async () => {
+  it('with an invalid credential is 401 even if none is required', async () => {
     expect((await get('/v1/things/x', { authorization: 'Bearer bad' })).statusCode).toBe(401)
   })
 
-  it('names places of the verb in the names of /v1', async () => {
+  it('reports locations with the names of /v1', async () => {
     expect((await get('/v1/things?limit=101')).json()).toMatchObject({
       detail: 'query.limit: at most 100',
       errors: [{ type: 'validation.value', loc: ['query', 'limit'] }],
@@ -120,14 +120,14 @@ describe('a request that cannot be answered', () => {
     ])
   })
 
-  it('gets a request id of its own where the sent one is not sane', async () => {
+  it('gets a new request id if the sent one is invalid', async () => {
     const response = await get('/v1/things/x', { 'x-request-id': 'a b\u00e9'.padEnd(80, 'x') })
     expect(response.headers['x-request-id']).toMatch(/^req_[0-9a-f-]{36}$/)
   })
 })
 
 describe('a write', () => {
-  it('answers its own status and headers', async () => {
+  it('returns its own status and headers', async () => {
     const name = uniqueName()
     const response = await post('/v1/things', { name })
     expect([response.statusCode, response.headers.location]).toEqual([201, `/v1/things/${name}`])
@@ -139,7 +139,7 @@ describe('an Idempotency-Key', () => {
   const rows = () =>
     database.db.query<{ count: number }>({ name: '', text: 'select count(*)::int as count from idempotency_keys' })
 
-  it('gives a repeat the first answer, signs anew, and runs the verb once', async () => {
+  it('returns the first response to a repeat, with new signed URLs, and runs the verb once', async () => {
     const name = uniqueName()
     const first = await post('/v1/things', { name }, { 'idempotency-key': name })
     const again = await post('/v1/things', { name }, { 'idempotency-key': name })
@@ -149,7 +149,7 @@ describe('an Idempotency-Key', () => {
     expect(server.counters.made).toBe(1)
   })
 
-  it('with another body is refused; with another credential or path it is another key', async () => {
+  it('is rejected with another body, and independent for another credential or path', async () => {
     const key = uniqueName()
     await post('/v1/things', { name: uniqueName() }, { 'idempotency-key': key })
     const other = await post('/v1/things', { name: uniqueName() }, { 'idempotency-key': key })
@@ -163,7 +163,7 @@ describe('an Idempotency-Key', () => {
     expect((await post('/v1/things/check', { name: 'x' }, { 'idempotency-key': key })).statusCode).toBe(200)
   })
 
-  it('makes twins in flight one request', async () => {
+  it('merges concurrent duplicates into one request', async () => {
     let open: () => void = () => undefined
     server.gate.wait = new Promise((resolve) => (open = resolve))
     const name = uniqueName()
@@ -176,7 +176,7 @@ describe('an Idempotency-Key', () => {
     expect(server.counters.made).toBe(1)
   })
 
-  it('keeps a refusal and forgets a failure', async () => {
+  it('stores errors of the verb but not failures of the hub', async () => {
     const [kept, dropped] = [uniqueName(), uniqueName()]
     const refused = await post('/v1/things', { name: 'x', fail: 'taken' }, { 'idempotency-key': kept })
     const again = await post('/v1/things', { name: 'x', fail: 'taken' }, { 'idempotency-key': kept })
@@ -197,14 +197,14 @@ describe('an Idempotency-Key', () => {
     expect(server.counters.made).toBe(3)
   })
 
-  it('runs an operation that changes nothing once more', async () => {
+  it('reruns a read-only operation', async () => {
     const key = uniqueName()
     await post('/v1/things/check', { name: 'x' }, { 'idempotency-key': key })
     const again = await post('/v1/things/check', { name: 'x' }, { 'idempotency-key': key })
     expect([again.statusCode, again.headers['idempotent-replayed'], server.counters.checked]).toEqual([200, 'true', 2])
   })
 
-  it('of a dead process is taken over, and what comes back from the dead commits nothing', async () => {
+  it('of a dead process is taken over, and the old process can no longer commit', async () => {
     let open: () => void = () => undefined
     server.gate.wait = new Promise((resolve) => (open = resolve))
     const name = uniqueName()
@@ -231,7 +231,7 @@ describe('an Idempotency-Key', () => {
     ).toEqual([])
   })
 
-  it('is free again after a day', async () => {
+  it('expires after a day', async () => {
     const name = uniqueName()
     await post('/v1/things', { name }, { 'idempotency-key': name })
     await database.db.query(
@@ -242,7 +242,7 @@ describe('an Idempotency-Key', () => {
     expect([later.statusCode, later.headers['idempotent-replayed']]).toEqual([201, undefined])
   })
 
-  it.each(['', 'a b', 'é', 'x'.repeat(256)])('that is ill-formed (%j) is 422', async (key) => {
+  it.each(['', 'a b', 'é', 'x'.repeat(256)])('that is invalid (%j) is 422', async (key) => {
     const response = await post('/v1/things', { name: uniqueName() }, { 'idempotency-key': key })
     expect([response.statusCode, response.json().errors[0].loc]).toEqual([422, ['header', 'idempotency-key']])
   })

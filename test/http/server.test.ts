@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { type Db, openDb } from '../../src/store/db.ts'
 import { testServer } from './support/test-server.ts'
 
-/** Nothing listens there: none of these tests needs a row, and some need a database that is down. */
+/** An unreachable database: these tests need no rows, and some need it to be down. */
 const nowhere = 'postgres://nobody@127.0.0.1:9/none'
 let db: Db = openDb({ url: nowhere, poolMax: 2 })
 const running: ReturnType<typeof testServer>[] = []
@@ -46,7 +46,7 @@ describe('/graphql', () => {
     expect(got.json()).toEqual({ data: { thing: { id: 'y' } } })
   })
 
-  it('gives resolvers the context of whoever asks', async () => {
+  it('passes the caller to resolvers', async () => {
     const server = start()
     expect((await ask(server, '{ who }')).json()).toEqual({ data: { who: 'anonymous' } })
     expect((await ask(server, '{ who }', {}, { authorization: 'Bearer ann' })).json()).toEqual({
@@ -54,7 +54,7 @@ describe('/graphql', () => {
     })
   })
 
-  it('says which part of a GET is no JSON', async () => {
+  it('names the GET parameter that is not JSON', async () => {
     for (const name of ['variables', 'extensions']) {
       const url = `/graphql?query=${encodeURIComponent('{ who }')}&${name}=%7Bx`
       const response = await start().app.inject({ method: 'GET', url, headers: { accept: 'application/json' } })
@@ -65,7 +65,7 @@ describe('/graphql', () => {
     }
   })
 
-  it('streams a subscription to whoever accepts events', async () => {
+  it('streams a subscription to clients that accept events', async () => {
     const response = await start().app.inject({
       method: 'POST',
       url: '/graphql',
@@ -79,7 +79,7 @@ describe('/graphql', () => {
     expect([...response.body.matchAll(/"ticks":(\d)/g)].map((match) => match[1])).toEqual(['0', '1', '2'])
   })
 
-  it('runs no mutation by GET and takes no form of another origin', async () => {
+  it('rejects mutations by GET and form posts', async () => {
     const server = start()
     const mutation = 'mutation { checkThing(input: { name: "x" }) { id } }'
     const got = await server.app.inject({ method: 'GET', url: `/graphql?query=${encodeURIComponent(mutation)}` })
@@ -96,7 +96,7 @@ describe('/graphql', () => {
     expect(server.counters.checked).toBe(0)
   })
 
-  it('shows the facts of a Problem under extensions, and nothing of the inside', async () => {
+  it('has the facts of a Problem under extensions, and no internals', async () => {
     const server = start()
     const refused = await ask(server, 'query q { things(first: 101) { nodes { id } } }', {}, { 'x-request-id': 'r-1' })
     expect(refused.json().errors[0]).toMatchObject({
@@ -123,7 +123,7 @@ describe('/graphql', () => {
     }
   })
 
-  it('is 401 with a GraphQL body for a bad credential', async () => {
+  it('is 401 with a GraphQL body for an invalid credential', async () => {
     const response = await ask(start(), '{ __typename }', {}, { authorization: 'Bearer bad' })
     expect([
       response.statusCode,
@@ -132,7 +132,7 @@ describe('/graphql', () => {
     ]).toEqual([401, 'Bearer', 'UNAUTHENTICATED'])
   })
 
-  it('refuses what is too deep, too wide, too long or in batches', async () => {
+  it('rejects operations that are too deep, too wide, too long or batched', async () => {
     const server = start()
     const deep = `{ ${'nested { '.repeat(20)} name ${'}'.repeat(20)} }`
     const wide = '{ nested { things(first: 100) { nodes { id } } } a: things(first: 100) { nodes { id } } }'
@@ -151,12 +151,12 @@ describe('/graphql', () => {
     expect(batch.statusCode).toBe(400)
   })
 
-  it('lets itself be introspected', async () => {
+  it('supports introspection', async () => {
     const { getIntrospectionQuery } = await import('graphql')
     expect((await ask(start(), getIntrospectionQuery())).json().errors).toBeUndefined()
   })
 
-  it('shows GraphiQL to a browser, whole, under a policy that names its scripts', async () => {
+  it('serves a self-contained GraphiQL to browsers, with a policy that lists its scripts', async () => {
     const response = await start().app.inject({ method: 'GET', url: '/graphql', headers: { accept: 'text/html,*/*' } })
     expect(response.statusCode).toBe(200)
     expect(response.headers['content-security-policy']).toMatch(/script-src 'sha256-[\w+/=]+';/)
@@ -181,7 +181,7 @@ describe('/graphql/stream', () => {
     expect(response.body).toContain('event: complete')
   })
 
-  it('serves single connection mode', async () => {
+  it('supports single connection mode', async () => {
     const server = start()
     await server.app.listen({ port: 0, host: '127.0.0.1' })
     const url = `http://127.0.0.1:${(server.app.server.address() as { port: number }).port}/graphql/stream`
@@ -198,7 +198,7 @@ describe('/graphql/stream', () => {
     expect(text).toContain('"id":"one"')
   })
 
-  it('ends its streams with a retry hint when the hub stops', async () => {
+  it('ends its streams with a retry hint at shutdown', async () => {
     const server = start()
     await server.app.listen({ port: 0, host: '127.0.0.1' })
     const url = `http://127.0.0.1:${(server.app.server.address() as { port: number }).port}/graphql/stream`
@@ -211,7 +211,7 @@ describe('/graphql/stream', () => {
 })
 
 describe('operation', () => {
-  it('tells liveness from readiness, naming what does not answer', async () => {
+  it('distinguishes liveness from readiness, and names what does not respond', async () => {
     const server = start()
     expect((await server.app.inject('/healthz')).statusCode).toBe(200)
     const ready = await server.app.inject('/readyz')
@@ -232,7 +232,7 @@ describe('operation', () => {
     expect(Number(response.headers['retry-after'])).toBeGreaterThan(0)
   })
 
-  it('measures requests by route, never by URL', async () => {
+  it('labels request metrics by route, never by URL', async () => {
     const server = start()
     await server.app.inject('/v1/things/very-private-name')
     const metrics = await server.app.inject('/metrics')
@@ -243,7 +243,7 @@ describe('operation', () => {
     expect(metrics.body).not.toContain('very-private-name')
   })
 
-  it('logs a line a request, with its id and without a secret or a query string', async () => {
+  it('logs one line per request, with its id and without secrets or query strings', async () => {
     const lines: string[] = []
     const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
     const server = start({ log })
@@ -263,7 +263,7 @@ describe('operation', () => {
     expect(lines.join()).not.toMatch(/hidden|Bearer/)
   })
 
-  it('limits a credential, and an anonymous address to a fifth, by the minute', async () => {
+  it('limits requests per minute for a credential, and to a fifth for an anonymous address', async () => {
     const server = start({ env: { RATE_LIMIT_PER_MINUTE: '10' } })
     const statuses = async (times: number, headers: Record<string, string>) => {
       const answers = []
@@ -285,7 +285,7 @@ describe('operation', () => {
     expect((await server.app.inject('/healthz')).headers.ratelimit).toBeUndefined()
   })
 
-  it('opens to other origins only where it is told to', async () => {
+  it('allows only the configured origins', async () => {
     const preflight = {
       method: 'OPTIONS',
       url: '/v1/things',
@@ -302,7 +302,7 @@ describe('operation', () => {
     expect(stranger.headers['access-control-allow-origin']).toBeUndefined()
   })
 
-  it('finishes requests under way when it stops, and takes no new ones', async () => {
+  it('finishes active requests at shutdown and accepts no new ones', async () => {
     const server = start()
     let open: () => void = () => undefined
     server.gate.wait = new Promise((resolve) => (open = resolve))
@@ -325,9 +325,9 @@ describe('operation', () => {
   })
 })
 
-describe('pages for people', () => {
+describe('HTML pages', () => {
   it.each(['/', '/docs', '/problems', '/problems/conflict.taken'])(
-    '%s is HTML that loads nothing from elsewhere',
+    '%s is HTML that loads nothing from other origins',
     async (url) => {
       const response = await start().app.inject(url)
       expect([response.statusCode, response.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
@@ -336,7 +336,7 @@ describe('pages for people', () => {
     },
   )
 
-  it('has the assets of the API page, and its document', async () => {
+  it('include the assets of the API page and its document', async () => {
     const server = start()
     for (const url of ['/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js', '/docs/start.js'])
       expect((await server.app.inject(url)).statusCode).toBe(200)
@@ -345,7 +345,7 @@ describe('pages for people', () => {
     expect(Object.keys(document.paths)).toContain('/v1/things/{name}')
   })
 
-  it('is a Problem everywhere else, a URL that no router can read included', async () => {
+  it('are Problems for unknown paths, including unparsable URLs', async () => {
     const server = start()
     for (const [url, status] of [
       ['/nothing', 404],

@@ -48,7 +48,7 @@ const events = (path: string, query: string) => (url: URL) => {
 const runLog = () => `subscription { runLog(runId: "${runId}") { events { line } } }`
 const pathOf = (signed: string) => new URL(signed).pathname + new URL(signed).search
 
-/** What each sends of its request; then it sends nothing more, and reads nothing. */
+/** What each client sends before it stops sending and reading. */
 const peers: readonly (readonly [string, (url: URL) => string])[] = [
   ['half a body of /v1', (url) => jsonBody('/v1/repos', 1000)(url)],
   ['half a body of /graphql', (url) => jsonBody('/graphql', 1000)(url)],
@@ -76,7 +76,7 @@ afterEach(async () => {
   for (const other of others.splice(0)) await other.stop()
 })
 
-/** Another hub over the same database and files, with other patience. */
+/** Another hub over the same database and files, with other timeouts. */
 async function impatient(rules: Parameters<typeof startHub>[2]): Promise<RunningHub> {
   const { config } = hub.running.deps
   const other = await startHub({ ...config, port: 0, publicUrl: null }, pino({ level: 'silent' }), rules)
@@ -89,7 +89,7 @@ const connectionsOf = (other: RunningHub) =>
     other.app.server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
   )
 
-/** Sends the beginning of what the peer asks, and reads nothing. */
+/** Sends the start of the client's request, and reads nothing. */
 async function stall(other: RunningHub, head: (url: URL) => string): Promise<Socket> {
   const url = new URL(other.url)
   const socket = connect(Number(url.port), url.hostname).on('error', () => undefined)
@@ -99,16 +99,16 @@ async function stall(other: RunningHub, head: (url: URL) => string): Promise<Soc
   return socket
 }
 
-describe('a peer that stops in the middle', () => {
-  it.each(peers)('(%s) is cut', async (_what, head) => {
+describe('a client that stalls', () => {
+  it.each(peers)('(%s) is disconnected', async (_what, head) => {
     const other = await impatient({ connectionRules: { stall: { windowMs: 400, minBytes: 1024 } } })
     const socket = await stall(other, head)
     await expect.poll(() => connectionsOf(other)).toBe(0)
-    // Until now the kernel kept something for it; what it got is not whole.
+    // The kernel had buffered some data; the response is still incomplete.
     expect((await text(socket.resume())).length).toBeLessThan(FILE_BYTES)
   })
 
-  it('leaves nothing of its part on the disk', async () => {
+  it('leaves nothing of its upload part on disk', async () => {
     const other = await impatient({ connectionRules: { stall: { windowMs: 400, minBytes: 1024 } } })
     await stall(other, peers[3]?.[1] ?? fail)
     await expect.poll(() => connectionsOf(other)).toBe(0)
@@ -119,16 +119,16 @@ describe('a peer that stops in the middle', () => {
   })
 })
 
-describe('a hub that stops', () => {
-  it('is held by none of them', async () => {
+describe('a hub that shuts down', () => {
+  it('waits for none of them', async () => {
     const other = await impatient({ connectionRules: { stopping: { windowMs: 300, minBytes: 1024 } } })
     for (const [, head] of peers) await stall(other, head)
-    // One that has connected and says nothing.
+    // A client that connects and sends nothing.
     await stall(other, () => '')
     await expect.poll(() => connectionsOf(other)).toBe(peers.length + 1)
     const started = performance.now()
     await other.stop()
-    // Whoever held it would hold it for the 20 s that requests under way are waited for.
+    // A blocking client would delay the shutdown by 20 s, the timeout for active requests.
     expect(performance.now() - started).toBeLessThan(15_000)
   })
 })

@@ -1,4 +1,4 @@
-/** An attack: a client that writes its own X-Forwarded-For, to get another rate bucket with each request and another address into the log. */
+/** Attack: a client forges X-Forwarded-For to get a new rate limit bucket per request and fake addresses in the log. */
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -9,7 +9,7 @@ import { testDb } from '../support/database.ts'
 const database = testDb()
 const PER_MINUTE = 3
 
-/** A hub whose log is kept. The proxy is this test: its connections come from 127.0.0.1. */
+/** A hub with a captured log. The test acts as the proxy, from 127.0.0.1. */
 function hubBehind(trustProxy: string) {
   const lines: { path?: string; address?: string }[] = []
   const kept = new Writable({
@@ -26,7 +26,7 @@ function hubBehind(trustProxy: string) {
   })
   afterAll(() => hub?.stop())
   return {
-    /** How many of these requests, one for each header, were let through, and the addresses that the log has of them. */
+    /** How many of these requests, one per header, were allowed, and their logged addresses. */
     async ask(path: string, forwarded: readonly string[]) {
       const statuses = []
       for (const header of forwarded)
@@ -42,19 +42,19 @@ const forged = Array.from({ length: 2 * PER_MINUTE }, (_, n) => `203.0.113.${n}`
 
 describe('a hub without a proxy', () => {
   const hub = hubBehind('0')
-  it('believes no header', async () => {
+  it('ignores the header', async () => {
     expect(await hub.ask('/v1/repos', forged)).toEqual({ refused: PER_MINUTE, addresses: ['127.0.0.1'] })
   })
 })
 
 describe('a hub behind one proxy', () => {
   const hub = hubBehind('1')
-  it('counts from the right: what the client wrote itself changes neither its rate nor the log', async () => {
+  it('counts from the right: forged entries change neither the rate limit nor the log', async () => {
     const headers = forged.map((address, n) => `${address}, 198.51.100.${n}, 192.0.2.7`)
     expect(await hub.ask('/v1/repos', headers)).toEqual({ refused: PER_MINUTE, addresses: ['192.0.2.7'] })
   })
 
-  it('tells two clients of that proxy apart', async () => {
+  it('distinguishes two clients of that proxy', async () => {
     const { refused, addresses } = await hub.ask('/docs', ['192.0.2.8', '203.0.113.9, 192.0.2.9'])
     expect({ refused, addresses }).toEqual({ refused: 0, addresses: ['192.0.2.8', '192.0.2.9'] })
   })
@@ -62,7 +62,7 @@ describe('a hub behind one proxy', () => {
 
 describe('a hub behind two proxies', () => {
   const hub = hubBehind('2')
-  it('takes the second from the right', async () => {
+  it('uses the second address from the right', async () => {
     const headers = forged.map((address) => `${address}, 192.0.2.7, 10.0.0.1`)
     expect(await hub.ask('/v1/repos', headers)).toEqual({ refused: PER_MINUTE, addresses: ['192.0.2.7'] })
   })
@@ -70,15 +70,15 @@ describe('a hub behind two proxies', () => {
 
 describe('a hub behind proxies of known addresses', () => {
   const hub = hubBehind('127.0.0.0/8, 10.0.0.0/8')
-  it('takes the first from the right that is none of them', async () => {
+  it('uses the first untrusted address from the right', async () => {
     const headers = forged.map((address) => `${address}, 192.0.2.7, 10.1.2.3`)
     expect(await hub.ask('/v1/repos', headers)).toEqual({ refused: PER_MINUTE, addresses: ['192.0.2.7'] })
   })
 })
 
-describe('a hub that trusts a proxy which did not send this', () => {
+describe('a hub that trusts another proxy', () => {
   const hub = hubBehind('10.0.0.0/8')
-  it('believes no header', async () => {
+  it('ignores the header', async () => {
     expect(await hub.ask('/v1/repos', forged)).toEqual({ refused: PER_MINUTE, addresses: ['127.0.0.1'] })
   })
 })

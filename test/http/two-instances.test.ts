@@ -1,4 +1,4 @@
-/** Two hubs, one database, one secret and one bucket, started at the same instant on nothing: whichever is asked, the answer is the same. */
+/** Two hubs with one database, secret and bucket, started at the same time on empty storage: both give the same responses. */
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,7 @@ const title = 'two instances on one database and one bucket'
 
 if ('skipped' in ceph) {
   describe.skip(`${title} (skipped: ${ceph.skipped})`, () => {
-    it('answer alike', () => undefined)
+    it('give the same responses', () => undefined)
   })
 } else {
   const server = inject('databaseServerUrl')
@@ -65,7 +65,7 @@ if ('skipped' in ceph) {
   }
 
   describe(title, () => {
-    it('were migrated once, and made one operator', async () => {
+    it('migrate once and create one operator', async () => {
       const client = new pg.Client({ connectionString: settings.DATABASE_URL })
       await client.connect()
       const { rows } = await client.query(`select
@@ -75,7 +75,7 @@ if ('skipped' in ceph) {
       expect(rows).toEqual([{ migrated: true, operators: 1 }])
     })
 
-    it('take a session that one of them opened and a key that one of them made', async () => {
+    it('accept sessions and keys created by either', async () => {
       for (const hub of [a, b]) {
         expect((await call(hub, 'GET', '/v1/me')).json).toMatchObject({ kind: 'session', account: { handle: 'hub' } })
       }
@@ -84,7 +84,7 @@ if ('skipped' in ceph) {
       expect((await call(b, 'GET', '/v1/me', undefined, {}, made.json.data.createApiKey.token)).json.kind).toBe('key')
     })
 
-    it('give twins with one Idempotency-Key one answer', async () => {
+    it('give concurrent duplicates under one Idempotency-Key one response', async () => {
       const body = { kind: 'robot', slug: repo.slug }
       const twins = await Promise.all(
         [a, b].map((hub) => call(hub, 'POST', '/v1/repos', body, { 'idempotency-key': 'one' })),
@@ -93,7 +93,7 @@ if ('skipped' in ceph) {
       expect(twins[0]?.json).toEqual(twins[1]?.json)
     })
 
-    it('share an upload: announced to one, completed by the other, listed by the first, pulled from the second', async () => {
+    it('share an upload: started on one, completed on the other, listed by the first, downloaded from the second', async () => {
       const sha256 = createHash('sha256').update(bytes).digest('hex')
       const files = [{ path: 'a/b.bin', size: bytes.length, sha256 }]
       const presigned = await call(a, 'POST', '/v1/repos/hub/shared/files/presign-upload', { files })
@@ -111,7 +111,7 @@ if ('skipped' in ceph) {
       await rm(dir, { recursive: true })
     })
 
-    it('tell a subscriber of one about a change through the other', async () => {
+    it('notify a subscriber of one about a change through the other', async () => {
       const { json } = await call(a, 'POST', '/graphql', { query: '{ repo(owner: "hub", slug: "shared") { id } }' })
       const stopped = new AbortController()
       const stream = await fetch(`${a.url}/graphql/stream`, {
@@ -132,7 +132,7 @@ if ('skipped' in ceph) {
       for await (const chunk of stream.body ?? []) {
         const before = seen
         seen += decoder.decode(chunk, { stream: true })
-        // The first event is the repo as it stands: from then on the stream listens.
+        // The first event is the current repo; from then on the subscription is active.
         if (!before.includes('"description":null') && seen.includes('"description":null'))
           await call(b, 'PATCH', '/v1/repos/hub/shared', { description: 'said to B' })
         if (seen.includes('"description":"said to B"')) break

@@ -14,7 +14,7 @@ const database = testDb()
 const log = pino({ level: 'silent' })
 let dataDir: string
 let hub: RunningHub
-/** Every status that a route answered in this file, to be held against the declared ones. */
+/** Every status a route returned in this file, compared with the declared ones. */
 const answered = new Map<string, Set<number>>()
 
 const settings = (change: Record<string, string> = {}) =>
@@ -71,8 +71,8 @@ async function call(method: string, path: string, body?: unknown, headers: Recor
   }
 }
 
-describe('a hub started whole', () => {
-  it('hands out the operator session once', async () => {
+describe('a complete hub', () => {
+  it('prints the operator session once', async () => {
     expect((await call('GET', '/v1/me')).json).toMatchObject({
       kind: 'session',
       account: { handle: 'hub' },
@@ -83,7 +83,7 @@ describe('a hub started whole', () => {
     await second.stop()
   })
 
-  it('takes a file in, shows it in both dialects, and gives every byte back', async () => {
+  it('stores a file, shows it in both APIs, and returns every byte', async () => {
     expect((await call('POST', '/v1/repos', { kind: 'robot', slug: 'arm', tags: ['a', 'a', 'b'] })).json).toMatchObject(
       { full_name: 'hub/arm', kind: 'robot', tags: ['a', 'b'] },
     )
@@ -111,7 +111,7 @@ describe('a hub started whole', () => {
     expect((await call('GET', '/v1/repos/hub/arm/resolve/a/b.txt')).text).toBe(bytes)
   })
 
-  it('answers bad input with a Problem that places it in the names of /v1', async () => {
+  it('rejects invalid input with a Problem whose locations use the names of /v1', async () => {
     const files = [{ path: '../x', size: -1, sha256: 'no', content_type: 7, mode: 1 }]
     const refused = await call('POST', '/v1/repos/hub/arm/files/presign-upload', { files })
     expect(refused.status).toBe(422)
@@ -141,7 +141,7 @@ describe('a hub started whole', () => {
     })
   })
 
-  it('hides a private repo from everybody else, whatever is asked of it', async () => {
+  it('hides a private repo from everybody else in every operation', async () => {
     const nobody = { authorization: '' }
     for (const path of ['/v1/repos/hub/arm', '/v1/repos/hub/arm/tree', '/v1/repos/hub/nothing']) {
       const response = await fetch(`${hub.url}${path}`)

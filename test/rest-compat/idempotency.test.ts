@@ -30,7 +30,7 @@ it('a key that cannot be freed while the database is away is free soon after it 
   isAway = true
   await expect(own.release()).rejects.toThrow('does not answer')
   await vi.advanceTimersByTimeAsync(5_000)
-  await expect(claim(t.db)).rejects.toThrow('still being worked on')
+  await expect(claim(t.db)).rejects.toThrow('still in progress')
   isAway = false
   await vi.advanceTimersByTimeAsync(2_000)
   await vi.waitFor(async () => expect((await claim(t.db)).kind).toBe('claimed'))

@@ -2,16 +2,16 @@
 import { S3Client } from '@aws-sdk/client-s3'
 import type { S3Settings } from '../../platform/config.ts'
 
-/** Idle time of a socket, which a stalled store is given up after; a slow transfer that moves is not. */
+/** Socket idle timeout: a stalled store fails, a slow but active transfer does not. */
 const IDLE_TIMEOUT_MS = 60_000
 
-/** Assembling or copying gigabytes inside the store answers late and sends nothing meanwhile. */
+/** Assembling or copying gigabytes inside the store sends nothing until it is done. */
 const SLOW_CALL_TIMEOUT_MS = 15 * 60_000
 
 /**
- * A client with every limit set: the SDK's defaults wait for ever. `slow` is for calls whose answer takes minutes.
+ * A client with every limit set: the SDK's defaults wait forever. `slow` is for calls that take minutes.
  *
- * Checksums only where S3 demands them: the default ones change presigned URLs and stream bodies in ways that other S3 servers do not take.
+ * Checksums only where S3 demands them: the default ones change presigned URLs and stream bodies in ways that other S3 servers reject.
  */
 export function s3Client(settings: S3Settings, options: { slow?: boolean } = {}): S3Client {
   const agent = { keepAlive: true, maxSockets: 64 }

@@ -14,7 +14,7 @@ import { toObjectStoreError } from './s3-errors.ts'
 
 type UploadCalls = Pick<ObjectStore, 'createUpload' | 'signPart' | 'listParts' | 'completeUpload' | 'abortUpload'>
 
-/** The multipart calls. `slow` has the patience that assembling a large object needs. */
+/** The multipart calls. `slow` has the long timeout that assembling a large object needs. */
 export function s3Uploads(client: S3Client, slow: S3Client, bucket: string): UploadCalls {
   const address = (key: string, uploadId: string) => ({ Bucket: bucket, Key: key, UploadId: uploadId })
 
@@ -26,14 +26,14 @@ export function s3Uploads(client: S3Client, slow: S3Client, bucket: string): Upl
         abortSignal,
       })
     } catch (error) {
-      // Ceph answers 500 for an upload that was aborted or is being completed by another: ask whether there still is one.
+      // Ceph returns 500 for an upload that was aborted or is being completed concurrently: check whether it still exists.
       const failure = asUploadFailure(error)
       if (failure.code === 'unavailable' && !abortSignal?.aborted) {
         await listParts(client, address(key, uploadId), abortSignal)
       }
       throw failure
     }
-    // Not the answer's own ETag: Ceph leaves it empty.
+    // Not the response's ETag: Ceph leaves it empty.
     return await headObject(client, bucket, key, abortSignal).catch((error: unknown) => {
       throw asUploadFailure(error)
     })
@@ -43,7 +43,7 @@ export function s3Uploads(client: S3Client, slow: S3Client, bucket: string): Upl
     createUpload: async (key, { contentType, signal }) => {
       const command = new CreateMultipartUploadCommand({ Bucket: bucket, Key: key, ContentType: contentType })
       const created = await client.send(command, { abortSignal: signal })
-      if (!created.UploadId) throw new ObjectStoreError('unavailable', 'S3 gave the upload no id.')
+      if (!created.UploadId) throw new ObjectStoreError('unavailable', 'S3 returned no upload id.')
       return created.UploadId
     },
     // The length becomes a signed header, which every HTTP client sends by itself: a body of another length has no valid signature.

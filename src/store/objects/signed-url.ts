@@ -1,4 +1,4 @@
-/** The disk store's own signed URLs: what one allows is in its query, sealed by an HMAC-SHA256 that only the hub can make. */
+/** The disk store's signed URLs: the query contains the grant, signed with the hub's HMAC-SHA256. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { isKey, isUploadId } from './disk-layout.ts'
 
@@ -28,7 +28,7 @@ export type Verdict<G extends Grant> =
   | { readonly status: 'expired' }
   | { readonly status: 'invalid' }
 
-/** S3's own limit of parts, kept here so that both stores refuse the same numbers. */
+/** S3's part limit, so that both stores accept the same numbers. */
 export const MAX_PART_NUMBER = 10_000
 
 /** `/objects/<key>?…` for this grant, to be put behind the hub's public URL. */
@@ -47,7 +47,7 @@ export function signedPath(grant: Grant, signingKey: Uint8Array): string {
   return `/objects/${grant.key}?${query}`
 }
 
-/** Reads a part URL back. `expired` is only said of a URL that the hub did sign. */
+/** Verifies a part URL. `expired` is only returned for a correctly signed URL. */
 export function readPartUrl(key: string, query: URLSearchParams, signingKey: Uint8Array): Verdict<PartGrant> {
   const uploadId = query.get('upload') ?? ''
   const partNumber = wholeNumber(query.get('part'))
@@ -59,7 +59,7 @@ export function readPartUrl(key: string, query: URLSearchParams, signingKey: Uin
   return judge({ method: 'PUT', key, uploadId, partNumber, sizeBytes, expiresAtSeconds }, query, signingKey)
 }
 
-/** Reads a download URL back. */
+/** Verifies a download URL. */
 export function readDownloadUrl(key: string, query: URLSearchParams, signingKey: Uint8Array): Verdict<ReadGrant> {
   const expiresAtSeconds = wholeNumber(query.get('expires'))
   if (!holdsOnly(query, ['name', 'type', 'expires', 'signature']) || !isKey(key) || expiresAtSeconds === null)
@@ -77,7 +77,7 @@ export function readDownloadUrl(key: string, query: URLSearchParams, signingKey:
 const invalid = { status: 'invalid' } as const
 
 function judge<G extends Grant>(grant: G, query: URLSearchParams, signingKey: Uint8Array): Verdict<G> {
-  // As text: base64url has several spellings of the same bytes, and the hub signed one.
+  // Compared as text: base64url has several spellings of the same bytes, and the hub issued one.
   const given = Buffer.from(query.get('signature') ?? '')
   const expected = Buffer.from(seal(grant, signingKey).toString('base64url'))
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return invalid

@@ -1,8 +1,8 @@
-/** What a store that cannot be used means to a client. */
+/** Maps failures of the object store to HTTP errors. */
 import { HubError } from '../../platform/errors.ts'
 import { ObjectStoreError } from './object-store.ts'
 
-/** 503 `unavailable` for a store that does not answer or has no room; null for any other error. */
+/** 503 `unavailable` for an unreachable or full store; null for any other error. */
 export function storeGone(error: unknown): HubError | null {
   if (!(error instanceof ObjectStoreError)) return null
   if (error.code === 'full')
@@ -12,7 +12,7 @@ export function storeGone(error: unknown): HubError | null {
       { cause: error, headers: { 'Retry-After': '60' } },
     )
   if (error.code !== 'unavailable') return null
-  return new HubError('unavailable', 'The object store does not answer; try again.', {
+  return new HubError('unavailable', 'The object store does not respond; try again.', {
     cause: error,
     headers: { 'Retry-After': '1' },
   })

@@ -34,7 +34,7 @@ async function repoWith(path: string): Promise<string> {
   return repo
 }
 
-describe('a path that a file system may take for .git', () => {
+describe('a path that a file system may treat as .git', () => {
   it.each([
     '.git/config',
     'sub/.GIT/hooks/post-checkout',
@@ -68,7 +68,7 @@ describe('a path that a file system may take for .git', () => {
       status: 422,
       problem: { errors: [{ type: 'validation.path' }] },
     })
-    expect(answer.errors[0].message).toContain('may take for .git')
+    expect(answer.errors[0].message).toContain('may treat as .git')
   })
 
   it('can be listed, read and deleted where it is already', async () => {

@@ -1,4 +1,4 @@
-/** A server over a schema of a few fields, which holds every way in which a route can end, and a real database. */
+/** A server with a small schema that covers every outcome of a route, and a real database. */
 import { GraphQLError, type GraphQLSchema } from 'graphql'
 import { createSchema } from 'graphql-yoga'
 import { pino } from 'pino'
@@ -31,7 +31,7 @@ const typeDefs = `
 
 const insert = { name: '', text: 'insert into deleted_repos (repo_id) values ($1) returning repo_id' }
 
-/** What the fields below count, so that a test sees whether a verb ran again. */
+/** Call counts, which show whether a verb ran again. */
 interface Counters {
   made: number
   checked: number
@@ -169,7 +169,7 @@ const testRoutes: readonly Route[] = [
 
 const account = { id: 'user_1', kind: 'user', handle: 'ann', name: null } as const
 
-/** `Bearer <name>` is the write key `key_<name>`; `Bearer bad` is refused. */
+/** `Bearer <name>` is the write key `key_<name>`; `Bearer bad` is rejected. */
 async function testViewer(authorization: string | undefined): Promise<Viewer> {
   if (authorization === undefined) return { kind: 'anonymous' }
   const name = authorization.replace(/^Bearer /, '')
@@ -198,7 +198,7 @@ export interface TestServerOptions {
   readonly log?: Deps['log']
 }
 
-/** The server, and the counters of its verbs. `gate.wait` holds `makeThing` until it resolves. */
+/** The server, and the counters of its verbs. `makeThing` waits for `gate.wait`. */
 export function testServer(options: TestServerOptions) {
   const counters: Counters = { made: 0, checked: 0, urls: 0 }
   const gate = { wait: Promise.resolve() }

@@ -257,7 +257,7 @@ describe('the signed URLs of the disk store', () => {
       const answer = await fetch(altered)
       expect([answer.status, await answer.json()]).toEqual([
         403,
-        expect.objectContaining({ detail: expect.stringContaining('not one that this hub signed') }),
+        expect.objectContaining({ detail: expect.stringContaining('was not signed by this hub') }),
       ])
     }
     await server.store.delete(['a'])
