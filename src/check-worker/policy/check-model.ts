@@ -9,6 +9,7 @@ import type { DraftReport } from '../draft-report.ts'
 import type { Need } from '../request.ts'
 import type { CheckReport } from '../validate/report.ts'
 import { FormatFault } from './formats/format-fault.ts'
+import type { OnnxHeader } from './formats/onnx-header.ts'
 import { FetchFault } from './hf/fetch-fault.ts'
 import { type FetchedPolicy, fetchPolicy } from './hf/fetch-policy.ts'
 import { type Judgement, judgePolicy, unreadable } from './judge-policy.ts'
@@ -169,8 +170,19 @@ function intakeOf(policy: Policy | null, judged: Judgement, source: ModelIntake[
     robot_fingerprint: robotFingerprint,
     summary: judged.checks.find(({ status }) => status === 'fail')?.message ?? judged.checks[0]?.message ?? null,
     manifest: judged.manifest ?? found,
-    graph: policy?.onnx ? { ...policy.onnx } : null,
+    graph: policy?.onnx ? shownGraph(policy.onnx) : null,
     params: policy?.params ?? null,
     source,
+  }
+}
+
+/** Of the exporter's notes: some hold whole configurations. */
+const MAX_NOTE = 1_000
+
+function shownGraph(onnx: OnnxHeader): Readonly<Record<string, unknown>> {
+  const notes = Object.entries(onnx.metadata).slice(0, MAX_NOTE)
+  return {
+    ...onnx,
+    metadata: Object.fromEntries(notes.map(([name, note]) => [name, note.slice(0, MAX_NOTE).toWellFormed()])),
   }
 }

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { type LocalFile, walkFolder } from '../../client/walk.ts'
 import { isJsonObject, parseExact } from '../../platform/exact-json.ts'
 import { baseName } from '../../platform/file-path.ts'
+import { freeFormFaults } from '../../platform/free-form-faults.ts'
 import { FormatFault } from './formats/format-fault.ts'
 import type { OnnxHeader } from './formats/onnx-header.ts'
 import { readOnnxHeader } from './formats/onnx-header.ts'
@@ -159,6 +160,8 @@ async function readDocument(files: Files, path: string): Promise<JsonDocument | 
     throw new FormatFault(`${path} is not JSON.`)
   }
   if (!isJsonObject(value)) throw new FormatFault(`${path} is not a JSON object.`)
+  const [fault] = freeFormFaults(value)
+  if (fault) throw new FormatFault(`${path}: ${fault.loc.slice(0, 5).join('.')} ${fault.message}.`)
   return { path, value }
 }
 

@@ -1,5 +1,6 @@
 /** What a policy says of itself: the members of a manifest, a contract file or an ONNX file's metadata. Contract, "checkpoint directory". Pure. */
 import { asDouble, isJsonObject, parseExact } from '../../platform/exact-json.ts'
+import { freeFormFaults } from '../../platform/free-form-faults.ts'
 import type { ControlClass } from './model-request.ts'
 
 type Document = Readonly<Record<string, unknown>>
@@ -71,10 +72,11 @@ export function metadataStamp(metadata: Readonly<Record<string, string>>): Stamp
   )
 }
 
-/** The text itself where it is no JSON, which the member then is refused as. */
+/** The text itself where it is no JSON, or more than a report can keep, which the member then is refused as. */
 function jsonOf(value: string): unknown {
   try {
-    return parseExact(value)
+    const read = parseExact(value)
+    return freeFormFaults(read).length === 0 ? read : value
   } catch {
     return value
   }

@@ -275,6 +275,18 @@ it.each([
   ['a manifest that is no JSON', { 'c/manifest.json': '{', 'c/policy/w.pt': 'w' }, 'c', /manifest.json is not JSON/],
   ['a manifest that is a list', { 'c/manifest.json': '[]', 'c/policy/w.pt': 'w' }, 'c', /not a JSON object/],
   ['a manifest of megabytes', { 'c/manifest.json': ' '.repeat(2 ** 20 + 1), 'c/policy/w.pt': 'w' }, 'c', /over 1 MiB/],
+  [
+    'a manifest that is nested too deep',
+    { 'c/manifest.json': `{"contract":{"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}}`, 'c/policy/w.pt': 'w' },
+    'c',
+    /c\/manifest.json/,
+  ],
+  [
+    'a manifest with a NUL, which no report can keep',
+    { 'c/manifest.json': { contract: { a: '\0' } }, 'c/policy/w.pt': 'w' },
+    'c',
+    /c\/manifest.json/,
+  ],
   ['a directory without a policy', { 'c/readme.md': 'x' }, 'c', /neither an ONNX file nor/],
   ['weights beside the model that are missing', { 'p.onnx': onnxWithData() }, 'p.onnx', /"p.data", which is not there/],
 ])('fails with a reason for %s', async (_, files, entry, reason) => {
@@ -302,3 +314,11 @@ it('publishes weights outside of an ONNX file beside it', async () => {
 function onnxWithData(): Buffer {
   return onnx({ inputs: { obs: [1, 9] }, outputs: { actions: [1, 3] }, weights: [externalWeight('p.data')] })
 }
+
+it('takes no contract out of metadata that is nested too deep, and cuts long notes', async () => {
+  const metadata = { contract: `{"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}`, note: `\0${'x'.repeat(5000)}` }
+  const result = await check({ 'p.onnx': onnx({ metadata }) }, 'p.onnx')
+  const found = result.report.checks.find(({ code }) => code === 'manifest.stamped')
+  expect(found?.message).toMatch(/contract must be an object/)
+  expect(result.intake.graph?.metadata).toMatchObject({ note: `\ufffd${'x'.repeat(999)}` })
+})

@@ -83,6 +83,17 @@ describe('an ONNX header', () => {
       onnx({ weights: [[field(1, 1_000_000), field(2, 1), field(8, 'w'), field(9, Buffer.alloc(4))]] }),
       /not as large as their shape/,
     ],
+    'names of megabytes': [
+      field(
+        7,
+        Array.from({ length: 20 }, () => field(11, [field(1, 'x'.repeat(2 ** 20))])),
+      ),
+      /names and texts are over/,
+    ],
+    'a tensor of a thousand sizes': [
+      onnx({ inputs: { obs: Array.from({ length: 1000 }, () => 1) } }),
+      /more than 64 sizes/,
+    ],
     'two graphs': [Buffer.concat([whole, whole]), /two graphs/],
     'inputs without number': [
       field(

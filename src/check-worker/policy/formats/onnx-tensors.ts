@@ -50,6 +50,8 @@ export function readValue(wire: WireReader, value: Field): GraphValue {
   return { name, ...tensor }
 }
 
+const MAX_RANK = 64
+
 /** A TypeProto.Tensor. */
 function readType(wire: WireReader, tensor: Field): Pick<GraphValue, 'type' | 'shape'> {
   let type: string | null = null
@@ -59,6 +61,7 @@ function readType(wire: WireReader, tensor: Field): Pick<GraphValue, 'type' | 's
     if (field.number === 2) {
       shape = []
       for (const size of wire.fields(field)) if (size.number === 1) shape.push(readSize(wire, size))
+      if (shape.length > MAX_RANK) throw new FormatFault(`A tensor has more than ${MAX_RANK} sizes.`)
     }
   }
   return { type, shape }

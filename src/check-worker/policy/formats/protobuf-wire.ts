@@ -16,8 +16,8 @@ export interface Field extends Span {
   readonly kind: 'varint' | 'fixed' | 'bytes'
 }
 
-/** A text of a header, not of weights: longer ones are cut off by a fault. */
-const MAX_TEXT_BYTES = 1024 * 1024
+/** All texts of a header together: names are kept. The largest public policies have 2 MiB. */
+const MAX_TEXT_BYTES = 16 * 1024 * 1024
 
 export interface WireReader {
   /** The fields of the message in `span`, in order. Throws a `FormatFault` where it is broken or the file has too many of them. */
@@ -30,6 +30,7 @@ export interface WireReader {
 /** `maxFields`: over the whole file, since a field may be two bytes long. */
 export function wireReader(file: ByteFile, maxFields: number): WireReader {
   let left = maxFields
+  let textLeft = MAX_TEXT_BYTES
   const spend = () => {
     left -= 1
     if (left < 0) throw new FormatFault(`It has more than ${maxFields} fields.`)
@@ -59,8 +60,10 @@ export function wireReader(file: ByteFile, maxFields: number): WireReader {
     },
     text({ start, end, kind }) {
       if (kind !== 'bytes') throw new FormatFault('A text has the wrong type.')
-      if (end - start > MAX_TEXT_BYTES) throw new FormatFault(`A name or text is longer than ${MAX_TEXT_BYTES} bytes.`)
-      return new TextDecoder().decode(file.read(start, end))
+      textLeft -= end - start
+      if (textLeft < 0) throw new FormatFault(`Its names and texts are over ${MAX_TEXT_BYTES} bytes.`)
+      // No report can keep a NUL.
+      return new TextDecoder().decode(file.read(start, end)).replaceAll('\0', '\ufffd')
     },
   }
 }
