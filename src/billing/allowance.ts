@@ -1,4 +1,4 @@
-/** What an account may have hosted for free each calendar month: CPU work alone. Spec, "HardwareTier"; contract, "Money, tiers, limits". */
+/** Free hosted work of an account per calendar month: CPU work only. Spec, "HardwareTier"; contract, "Money, tiers, limits". */
 import type { RequestContext } from '../operation/context.ts'
 import { type Usd, usd, usdLess, usdSum } from '../platform/money.ts'
 import type { Statement } from '../store/db.ts'
@@ -17,7 +17,7 @@ export interface HostedAllowanceUsage {
 export interface HostedAllowance {
   readonly limitUsd: Usd
   readonly cpuOnly: boolean
-  /** Kinds of job that it may be spent on. */
+  /** Kinds of jobs that it covers. */
   readonly work: readonly BilledKind[]
   /** Null for an anonymous caller. */
   readonly viewer: HostedAllowanceUsage | null
@@ -40,7 +40,7 @@ const usageOfMonth: Statement<UsageRow> = {
     group by m.start`,
 }
 
-/** The allowance of this deployment and what is left of it to the caller; null where there is none. One statement for a caller with a credential, else none. */
+/** The allowance of this deployment and the caller's remaining share; null if there is none. One statement for a caller with a credential, else none. */
 export async function readAllowance(ctx: RequestContext): Promise<HostedAllowance | null> {
   const limitUsd = ctx.deps.config.hosted.allowanceUsd
   if (Number(limitUsd) <= 0) return null
@@ -55,7 +55,7 @@ async function usageOf({ viewer, deps }: RequestContext, limitUsd: Usd): Promise
   return {
     account: viewer.account.handle,
     usedUsd,
-    // No job that would draw on it is waiting or running: the ledger is all there is.
+    // No queued or running job draws on the allowance, so the ledger is complete.
     reservedUsd: usd(0),
     remainingUsd: usdSum(limitUsd, `-${usdLess(usedUsd, limitUsd)}`),
     periodStart: row.periodStart,

@@ -1,28 +1,28 @@
 /** The daily quota of GPU hours that priced runs reserve. Pure. Spec, createRun rule 5. */
 import { HubError } from '../platform/errors.ts'
 
-/** A priced run of the last 24 hours that is not canceled. */
+/** A priced run of the last 24 hours that was not canceled. */
 export interface Reservation {
   readonly hours: number
   readonly ageS: number
-  /** Made by the key that asks now. */
+  /** Created with the key of this request. */
   readonly byThisKey: boolean
 }
 
-export interface GpuHourAsk {
+export interface GpuHourRequest {
   /** `max_hours` of the run. */
   readonly hours: number
-  /** Of the person who made the reservations, through any credential. */
+  /** Limit of the user, over all credentials. */
   readonly reservations: readonly Reservation[]
   readonly limitHours: number
-  /** The key's own quota, which narrows it for what that key made; null where it has none. */
+  /** The key's own quota, which limits the runs created with it; null if it has none. */
   readonly keyLimitHours: number | null
 }
 
 const WINDOW_S = 86_400
 
-/** Null where the run fits, else 429 with the numbers of the quota that it is over: the person's first. */
-export function gpuHourRefusal(ask: GpuHourAsk): HubError | null {
+/** Null if the run fits, else 429 with the figures of the exceeded quota, the user's first. */
+export function gpuHourRefusal(ask: GpuHourRequest): HubError | null {
   const own = ask.reservations.filter(({ byThisKey }) => byThisKey)
   const person = overQuota(ask.hours, ask.reservations, ask.limitHours, 'The daily quota')
   if (person || ask.keyLimitHours === null) return person
@@ -44,7 +44,7 @@ function overQuota(hours: number, reservations: readonly Reservation[], limit: n
   })
 }
 
-/** Until enough of the oldest reservations have left the window; a whole window for a run that alone is more than the quota. */
+/** Seconds until enough of the oldest reservations have left the window; a whole window if the run alone exceeds the quota. */
 function secondsUntilRoom(hours: number, reservations: readonly Reservation[], limit: number): number {
   const oldestFirst = reservations.toSorted((a, b) => b.ageS - a.ageS)
   let left = sumOf(reservations)

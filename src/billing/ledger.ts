@@ -1,17 +1,17 @@
-/** The ledger: what each job cost the account that is billed for it. Append-only, held by a trigger; a correction is a row of its own. */
+/** The ledger: the cost of each job for the billed account. Append-only, enforced by a trigger; corrections are separate rows. */
 import { newId } from '../platform/ids.ts'
 import type { Usd } from '../platform/money.ts'
 import type { Querier } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
 
-/** What an account is billed for. */
+/** Kinds of billed work. */
 export type BilledKind = 'run' | 'robot_check' | 'endpoint_session'
 
 export interface LedgerEntry {
   readonly accountId: string
   readonly jobKind: BilledKind
   readonly jobId: string
-  /** One row for each attempt and kind: a second one is an error of the database. */
+  /** One row per attempt and kind: a unique index rejects a second one. */
   readonly attempt: number
   /** What is paid for. */
   readonly kind: 'gpu' | 'cpu'
@@ -38,7 +38,7 @@ const insertEntry = statement({
     values (:id, :accountId, :jobKind, :jobId, :attempt, :kind, :tier, :seconds::numeric, :amountUsd::numeric)`,
 })
 
-/** Writes one row, in the transaction that makes it due. */
+/** Writes one row, in the caller's transaction. */
 export async function addLedgerEntry(tx: Querier, entry: LedgerEntry): Promise<void> {
   await tx.query(insertEntry, { id: newId('led'), ...entry })
 }

@@ -1,4 +1,4 @@
-/** Every static check of a card, always all of them: the first that fails hides no other. Pure. */
+/** Runs all static checks of a card: a failing check does not hide others. Pure. */
 import type { ModelReading } from '../models/mjcf/reading.ts'
 import type { Check } from './check.ts'
 import { modelChecks } from './model-checks.ts'
@@ -8,11 +8,11 @@ import { baseCheck, camerasCheck, endEffectorsCheck, feetCheck, keyframeCheck } 
 import { knownModel } from './rules/rule.ts'
 import { dofCheck, limitsCheck, rangesCheck, thumbnailsCheck, vocabularyCheck } from './rules/value-rules.ts'
 
-/** What is looked up in the repo for a card. */
+/** What was looked up in the repo for a card. */
 export interface RepoEvidence {
-  /** Null where the card names no model. */
+  /** Null if the card names no model. */
   readonly reading: ModelReading | null
-  /** Those of the card's stills that are files of the repo. */
+  /** The card's stills that exist in the repo. */
   readonly stills: ReadonlySet<string>
 }
 

@@ -1,6 +1,6 @@
 /**
- * A robot card in the names of `/v1`: the body of the card PUT, a candidate of validate and the content of a `robot_card.json`. Spec, "RobotCardPut".
- * Unknown members are refused, save in actuators, whose vendor fields are kept as they are.
+ * A robot card in `/v1` names: the body of the card PUT, a candidate of validate and the content of a `robot_card.json`. Spec, "RobotCardPut".
+ * Unknown members are rejected, except in actuators, whose vendor fields are kept unchanged.
  */
 import { z } from 'zod'
 import { filePath } from '../platform/file-path.ts'
@@ -12,16 +12,16 @@ const MAX_DESCRIPTION_BYTES = 256 * 1024
 const OVER_DESCRIPTION = 'must be at most 256 KiB of UTF-8'
 
 const jointLimits = z.strictObject({
-  lower: number.nullish().describe('Rad, or m.'),
-  upper: number.nullish().describe('Rad, or m.'),
-  velocity: number.nullish().describe('Rad/s, or m/s.'),
-  effort: number.nullish().describe('N*m, or N.'),
+  lower: number.nullish().describe('In rad (hinge) or m (slide).'),
+  upper: number.nullish().describe('In rad (hinge) or m (slide).'),
+  velocity: number.nullish().describe('In rad/s (hinge) or m/s (slide).'),
+  effort: number.nullish().describe('In N*m (hinge) or N (slide).'),
 })
 
 const actuator = z.looseObject({
-  name: nameText.describe('How the maker or the model calls it.'),
-  model: z.string().max(256).nullish().describe('Part number or type.'),
-  count: count.nullish().describe('How many of it the robot has.'),
+  name: nameText.describe('Name used by the manufacturer or in the model.'),
+  model: z.string().max(256).nullish().describe('Part number or model name.'),
+  count: count.nullish().describe('How many of these the robot has.'),
 })
 
 export const actuatorList = z.array(actuator)
@@ -32,27 +32,27 @@ const validationCheck = z.strictObject({
   code: wordText.describe('Stable, machine-readable.'),
   status: z.enum(statuses),
   message: z.string().max(10_000),
-  names: z.array(z.string().max(1024)).describe('Offending joints, files or fields.'),
+  names: z.array(z.string().max(1024)).describe('Joints, files or fields at fault.'),
   hint: z.string().max(10_000).nullish().describe('One-line fix.'),
   loc: z
-    .array(z.union([z.string().max(1024), z.int()], 'must be a text or an integer'))
+    .array(z.union([z.string().max(1024), z.int()], 'must be a string or an integer'))
     .nullish()
-    .describe('Path into the card body.'),
-  data: z.record(z.string(), z.unknown()).nullish().describe('The numbers behind the verdict.'),
+    .describe('Path into the card.'),
+  data: z.record(z.string(), z.unknown()).nullish().describe('Measured values behind the result.'),
 })
 
 const validationRecord = z.strictObject({
-  engine: wordText.describe('What ran the checks.'),
+  engine: wordText.describe('Engine that ran the checks.'),
   engine_version: z.string().max(64).nullish(),
   checked_at: z.iso.datetime({ offset: true, error: 'must be an RFC 3339 date-time such as 2026-01-31T09:30:00.000Z' }),
   checks: z.array(validationCheck),
-  check_id: z.string().max(64).nullish().describe('The hosted check that made it.'),
+  check_id: z.string().max(64).nullish().describe('Id of the hosted check that produced the report.'),
 })
 
 const thumbnailPaths = z.strictObject({
-  light: filePath.describe('A file of the repo.'),
-  dark: filePath.describe('A file of the repo.'),
-  render_key: sha256Text.nullish().describe('SHA-256 over what the stills were rendered from.'),
+  light: filePath.describe('Path of a file in the repo.'),
+  dark: filePath.describe('Path of a file in the repo.'),
+  render_key: sha256Text.nullish().describe('SHA-256 over the inputs of the rendering.'),
 })
 
 const description = z
@@ -63,23 +63,21 @@ const description = z
 export const robotCardPut = z
   .strictObject({
     dof: count.describe('Degrees of freedom.'),
-    actuators: actuatorList.nullish().describe('Vendor fields are kept as they are.'),
+    actuators: actuatorList.nullish().describe('Vendor fields are kept unchanged.'),
     mass_kg: number.min(0).nullish(),
     limits: jointMap(jointLimits).nullish().describe('By joint name, in SI units.'),
-    mjcf_path: filePath.nullish().describe('The model: an MJCF or URDF file of this repo.'),
+    mjcf_path: filePath.nullish().describe('Path of the model, an MJCF or URDF file in this repo.'),
     description_md: description.nullish().describe('Markdown, at most 256 KiB.'),
-    interface: interfaceSchema
-      .nullish()
-      .describe('What a policy needs to know of the robot; null stores a card without one.'),
-    validation: validationRecord.nullish().describe("The publisher's own last report; kept as it is given."),
+    interface: interfaceSchema.nullish().describe('The embodiment interface; null stores a card without one.'),
+    validation: validationRecord.nullish().describe("The publisher's own last validation report; kept unchanged."),
     thumbnail_paths: thumbnailPaths
       .nullish()
-      .describe('Stills of the robot at its default pose, 640x480, one a theme.'),
+      .describe('Still images of the robot in its default pose, 640x480, one per theme.'),
   })
   .meta({
     title: 'RobotCardPut',
-    description: 'A robot card. What is left out is stored as left out, and answered as null or an empty list.',
+    description: 'A robot card. Absent members are stored as absent and returned as null or an empty list.',
   })
 
-/** A card that holds to the schema, as it was given. */
+/** A card that matches the schema, as submitted. */
 export type RobotCardDocument = z.output<typeof robotCardPut>

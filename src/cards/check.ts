@@ -1,14 +1,17 @@
-/** One static check and what it found. Spec, "RobotValidationCheck". The members are single words, so both dialects and the command line print them as they are. */
+/**
+ * One static check and its result. Spec, "RobotValidationCheck". The members are single words, so both dialects and the command line print them as
+ * they are.
+ */
 import { wellFormed } from './well-formed.ts'
 
 export type CheckStatus = 'pass' | 'warn' | 'fail' | 'skip'
 
-/** What of a card or model a check found wrong: one line each, under `data.faults`. */
+/** A fault that a check found in a card or model: one line each, under `data.faults`. */
 export interface CheckFault {
   readonly message: string
   readonly names: readonly string[]
   readonly hint: string | null
-  /** Into the card's body. */
+  /** Path into the card. */
   readonly loc: readonly (string | number)[] | null
 }
 
@@ -16,25 +19,25 @@ export interface Check {
   readonly code: string
   readonly status: CheckStatus
   readonly message: string
-  /** Offending joints, files or fields. */
+  /** Joints, files or fields at fault. */
   readonly names: readonly string[]
   readonly hint: string | null
-  /** Into the card's body. */
+  /** Path into the card. */
   readonly loc: readonly (string | number)[] | null
   readonly data: Readonly<Record<string, unknown>> | null
 }
 
 type CheckDetails = Partial<Omit<Check, 'code' | 'status' | 'message'>>
 
-/** A check with nothing but its sentence, unless `details` says more. */
+/** A check with only a message, unless `details` adds more. */
 export function check(code: string, status: CheckStatus, message: string, details: CheckDetails = {}): Check {
   return wellFormed({ code, status, message, names: [], hint: null, loc: null, data: null, ...details })
 }
 
-/** Of what the report says in words; the names are all there, since the fix needs every one. */
+/** Limit of faults shown; `names` is complete, since the fix needs every name. */
 const MAX_SHOWN = 100
 
-/** A check of what was found: the first fault leads, the first 100 stand in `data.faults`, and `names` are those of all, without repeats. */
+/** A check from faults: the message is the first fault, `data.faults` has the first 100, and `names` has those of all faults, without duplicates. */
 export function faultyCheck(
   code: string,
   status: 'warn' | 'fail',

@@ -2,7 +2,7 @@
 import { canonicalSha256 } from '../platform/canonical-hash.ts'
 import type { EmbodimentInterface } from './interface-schema.ts'
 
-/** `canonicalSha256` of the interface: any other order of a list is another interface. Null where there is no interface. */
+/** `canonicalSha256` of the interface: list order matters. Null if there is no interface. */
 export function interfaceFingerprint(value: EmbodimentInterface | null | undefined): string | null {
   return value ? canonicalSha256(value) : null
 }

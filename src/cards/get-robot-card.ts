@@ -7,7 +7,7 @@ import { param, statement } from '../store/statement.ts'
 import { assertRobotRepo } from './judge-card.ts'
 import { cardColumns, type RobotCard } from './robot-card.ts'
 
-/** Null where the caller sees no such repo and where no card is set; 409 `conflict.wrong_kind` on another kind. One statement. */
+/** Null if the repo is not visible to the caller or has no card; 409 `conflict.wrong_kind` for another kind. One statement. */
 export async function getRobotCard(
   ctx: RequestContext,
   name: { readonly owner: string; readonly slug: string },
@@ -25,7 +25,7 @@ const cardsOfRepos = statement({
   text: `select ${cardColumns.sql}, repo_id as "repoId" from robot_cards where repo_id = any(:repoIds::text[])`,
 })
 
-/** The cards of repos that the caller was found to see, in the order asked; null where none is set. One statement for any number. */
+/** The cards of repos visible to the caller (already checked), in the order requested; null if there is none. One statement for any number. */
 export async function getCardsOfRepos(db: Querier, repoIds: readonly string[]): Promise<(RobotCard | null)[]> {
   const rows = await db.query(cardsOfRepos, { repoIds })
   const found = new Map(rows.map(({ repoId, ...card }) => [repoId, card]))

@@ -1,4 +1,4 @@
-/** The embodiment interface of a robot, in the names of `/v1`: what is hashed into its fingerprint. Spec, "EmbodimentInterface". */
+/** The embodiment interface of a robot, in `/v1` names: the input of its fingerprint. Spec, "EmbodimentInterface". */
 import { z } from 'zod'
 import { wordText } from '../platform/text-rules.ts'
 import { count, integer, jointMap, nameText, number } from './schema-parts.ts'
@@ -6,7 +6,7 @@ import { count, integer, jointMap, nameText, number } from './schema-parts.ts'
 const cameraSlots = ['base_0_rgb', 'left_wrist_0_rgb', 'right_wrist_0_rgb', 'camera1', 'camera2', 'camera3'] as const
 
 const actuation = z.strictObject({
-  joints: z.array(nameText).describe('Of `joint_order`; no joint is driven by two groups.'),
+  joints: z.array(nameText).describe('Names from `joint_order`; no joint may be in two groups.'),
   mode: wordText.describe('`position`, `velocity`, `torque`, `pd`, `effort`.'),
   kp: number.nullish(),
   kd: number.nullish(),
@@ -34,10 +34,10 @@ const part = z.strictObject({
 
 const endEffector = z.strictObject({
   name: nameText,
-  site: nameText.nullish().describe('A site of the model.'),
-  body: nameText.nullish().describe('A body of the model.'),
-  gripper_joint: nameText.nullish().describe('A joint of the model.'),
-  in_mjcf: z.boolean().nullish().describe('False for a real tool that the model lacks; absent, it is in the model.'),
+  site: nameText.nullish().describe('Name of a site in the model.'),
+  body: nameText.nullish().describe('Name of a body in the model.'),
+  gripper_joint: nameText.nullish().describe('Name of a joint in the model.'),
+  in_mjcf: z.boolean().nullish().describe('False for a real tool that is not in the model; default true.'),
 })
 
 const camera = z.strictObject({
@@ -46,7 +46,7 @@ const camera = z.strictObject({
   width: count.nullish().describe('Pixels.'),
   height: count.nullish().describe('Pixels.'),
   fps: number.positive().nullish(),
-  vla_slot: z.enum(cameraSlots).nullish().describe('The image slot of a VLA model that it feeds.'),
+  vla_slot: z.enum(cameraSlots).nullish().describe('The image input of a VLA model that the camera feeds.'),
 })
 
 const commandSpace = z.strictObject({
@@ -54,30 +54,30 @@ const commandSpace = z.strictObject({
   ranges: z
     .record(nameText, z.tuple([number, number]))
     .nullish()
-    .describe('`[lower, upper]` by command.'),
+    .describe('`[lower, upper]` by command name.'),
 })
 
 const safety = z.strictObject({
-  soft_limit_factor: number.describe('Of the joint range that a policy may use.'),
+  soft_limit_factor: number.describe('Fraction of the joint range that a policy may use.'),
   max_tilt_rad: number.nullish(),
   safe_stop: wordText.describe('`damp`, `hold`, `zero_torque`, `rest_pose`.'),
 })
 
 export const interfaceSchema = z.strictObject({
   version: integer,
-  base: wordText.describe('`fixed` or `floating`.'),
-  joint_order: z.array(nameText).describe('Joint names in policy index order: hinges and slides of the model.'),
-  default_pose: jointMap(number).nullish().describe('Rad, or m, by joint name.'),
-  default_keyframe: nameText.nullish().describe('The keyframe of the model that holds the default pose.'),
+  base: wordText.describe('Base of the robot: `fixed` or `floating`.'),
+  joint_order: z.array(nameText).describe('Joint names in policy index order: hinge and slide joints of the model.'),
+  default_pose: jointMap(number).nullish().describe('Position by joint name: rad (hinge) or m (slide).'),
+  default_keyframe: nameText.nullish().describe("Name of the model's keyframe that holds the default pose."),
   init_base_height_m: number.nullish().describe('Floating base only.'),
   control_rate_hz: number.positive(),
   physics_dt_s: number.positive().nullish(),
   actuation: z.array(actuation),
   action,
-  proprioception: z.array(wordText).nullish().describe('Observation terms that the real robot can supply.'),
+  proprioception: z.array(wordText).nullish().describe('Observation terms available on the real robot.'),
   parts: z.array(part).nullish(),
   end_effectors: z.array(endEffector).nullish(),
-  feet: z.array(nameText).nullish().describe('Bodies or sites of the model that touch the ground.'),
+  feet: z.array(nameText).nullish().describe('Names of bodies or sites that touch the ground.'),
   cameras: z.array(camera).nullish(),
   command_space: commandSpace.nullish(),
   safety: safety.nullish(),

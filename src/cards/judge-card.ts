@@ -1,4 +1,4 @@
-/** A card held against its repo: what PUT refuses and validate reports are this one verdict. */
+/** Checks a card against its repo: PUT and validate share this result. */
 
 import type { ModelReading } from '../models/mjcf/reading.ts'
 import { readRepoModel } from '../models/reader/read-repo-model.ts'
@@ -12,12 +12,12 @@ import type { Check } from './check.ts'
 import { type ReadableCard, readCard } from './read-card.ts'
 
 export interface Verdict {
-  /** Null where the schema refuses it. */
+  /** Null if the schema rejects it. */
   readonly card: RobotCardDocument | null
   readonly entry: string | null
   readonly reading: ModelReading | null
   readonly checks: readonly Check[]
-  /** The state of the repo's files that it holds for. */
+  /** The change number of the repo's files that the result is valid for. */
   readonly seq: number
 }
 
@@ -26,12 +26,12 @@ const livePaths: Statement<{ path: string }> = {
   text: 'select path from files where repo_id = $1 and path = any($2::text[]) and to_seq is null',
 }
 
-/** Judges any JSON value as the card of a robot repo. One statement for the model when it is known, one for the stills. Errors: 503. */
+/** Checks any JSON value as the card of a robot repo. One statement for the model when it is known, one for the stills. Errors: 503. */
 export async function judgeCard(ctx: RequestContext, repo: RepoFacts, document: unknown): Promise<Verdict> {
   const read = readCard(document)
   const entry = read.readable.mjcf_path ?? null
   const model = entry === null ? null : await readRepoModel(ctx.deps, repo.id, entry, ctx.signal)
-  // After the model: were the files changed between the two, the repo would have moved past `seq`.
+  // After the model: if files change in between, the repo's `seq` moves on.
   const stills = await presentStills(ctx, repo.id, read.readable)
   const reading = model?.reading ?? null
   return { card: read.card, entry, reading, checks: cardChecks(read, { reading, stills }), seq: model?.seq ?? repo.seq }
@@ -44,7 +44,7 @@ async function presentStills(ctx: RequestContext, repoId: string, card: Readable
   return new Set(rows.map(({ path }) => path))
 }
 
-/** 409 for a repo that has no card by its kind. */
+/** 409 for a repo whose kind has no card. */
 export function assertRobotRepo(repo: Pick<RepoFacts, 'kind' | 'fullName'>): void {
   if (repo.kind === 'robot') return
   throw new HubError('conflict.wrong_kind', `${repo.fullName} is a ${repo.kind} repo; only a robot repo has a card.`)

@@ -1,4 +1,4 @@
-/** The checks of a model alone, from its reading: is it there, does MuJoCo read it, are its files all there. Pure. */
+/** The checks of a model, from its reading: does it exist, would MuJoCo compile it, are its files complete. Pure. */
 import type { FaultKind, ModelFault } from '../models/mjcf/fault.ts'
 import type { MissingFile, ModelReading } from '../models/mjcf/reading.ts'
 import { type Check, type CheckFault, check, faultyCheck } from './check.ts'
@@ -10,16 +10,16 @@ export interface RobotModelSummary {
   readonly base: 'fixed' | 'floating' | null
   /** Named hinge and slide joints, in document order. */
   readonly joints: readonly string[]
-  /** Repo paths that the model needs and that are there. */
+  /** Existing repo paths that the model needs. */
   readonly files: readonly string[]
   /** Unnamed ones are left out. */
   readonly keyframes: readonly string[]
 }
 
-/** Why nothing is checked of a model. */
+/** Why no model is checked. */
 export const NO_MODEL = 'The card names no model file.'
 
-/** `mjcf.exists`, `mjcf.parses`, `assets.closure` and `assets.readable`, always all four. Null: there is no model for `reason`, and all are skipped. */
+/** `mjcf.exists`, `mjcf.parses`, `assets.closure` and `assets.readable`, always all four. Null: there is no model, for `reason`, and all are skipped. */
 export function modelChecks(reading: ModelReading | null, entry: string | null, reason = NO_MODEL): Check[] {
   if (!reading || entry === null) {
     return ['mjcf.exists', 'mjcf.parses', 'assets.closure', 'assets.readable'].map((code) =>
@@ -27,12 +27,12 @@ export function modelChecks(reading: ModelReading | null, entry: string | null, 
     )
   }
   if (!entryExists(reading)) return absentEntry(reading, entry)
-  return [check('mjcf.exists', 'pass', `${entry} is there.`), parses(reading), closure(reading), readable(reading)]
+  return [check('mjcf.exists', 'pass', `${entry} exists.`), parses(reading), closure(reading), readable(reading)]
 }
 
 /**
- * The model as MuJoCo would tell it: one that it refuses has no base, joints or keyframes. Where files that hold none of them are all that is missing, what
- * was read is shown all the same: it is what an interface is held against.
+ * Summary of the model as MuJoCo would compile it: a rejected model has no base, joints or keyframes. If only files without these are missing (such
+ * as meshes), the summary is shown all the same, since interfaces are checked against it.
  */
 export function modelSummary(reading: ModelReading): RobotModelSummary {
   const { model, files, faults, missing } = reading
@@ -47,17 +47,17 @@ function baseAsRead({ roots, undecided }: ModelReading): RobotModelSummary['base
   return roots.some(({ floating }) => floating) ? 'floating' : 'fixed'
 }
 
-/** Whether MuJoCo would refuse to compile it as it lies there. */
+/** Whether MuJoCo would reject the model in its current state. */
 export function isRefused(reading: ModelReading): boolean {
   return reading.faults.length > 0 || reading.missing.length > 0
 }
 
-/** Why the model may declare more than was read of it, or null: a part of the document is not there, or a cap ended the reading. */
+/** Why the model may declare more than was read, or null: part of the document is missing, or a limit ended the reading. */
 export function doubtOf({ unread, faults }: ModelReading): string | null {
   return unread ?? faults.find(({ kind }) => kind === 'limit')?.message ?? null
 }
 
-/** Whether the document itself has faults, those of its files aside. */
+/** Whether the document itself has faults, ignoring its files. */
 export function isFaulty({ faults }: ModelReading): boolean {
   return faults.some(({ kind }) => !isAboutFiles(kind))
 }
@@ -75,7 +75,7 @@ export function namedKeyframes({ keyframes }: ModelReading): string[] {
 const closureFaults: ReadonlySet<FaultKind> = new Set(['path'])
 const assetFaults: ReadonlySet<FaultKind> = new Set(['asset'])
 
-/** A file that is there and holds no model has a fault of its own; one that is absent is in no list of files. */
+/** An existing file that is not a model has its own fault; a missing one is in no list of files. */
 function entryExists({ entry, files, faults }: ModelReading): boolean {
   return files.includes(entry) || !faults.some(({ kind }) => kind === 'entry')
 }
@@ -83,8 +83,8 @@ function entryExists({ entry, files, faults }: ModelReading): boolean {
 function absentEntry({ faults }: ModelReading, entry: string): Check[] {
   const told = faults.find(({ kind }) => kind === 'entry')
   const names = [entry]
-  const hint = told?.hint ?? 'Upload the file, or name another one: paths are relative to the repo and case-sensitive.'
-  const skipped = `${entry} is not there.`
+  const hint = told?.hint ?? 'Upload the file, or use another path: paths are relative to the repo and case-sensitive.'
+  const skipped = `${entry} does not exist.`
   return [
     check('mjcf.exists', 'fail', `${entry} is not a file of this repo.`, { names, hint, loc: ['mjcf_path'] }),
     check('mjcf.parses', 'skip', skipped),
@@ -96,10 +96,10 @@ function absentEntry({ faults }: ModelReading, entry: string): Check[] {
 function parses(reading: ModelReading): Check {
   const open = reading.unread ?? null
   const known = reading.faults.filter(({ kind }) => !isAboutFiles(kind))
-  // A name that nothing bears may be declared in the part that is not read.
+  // An unknown name may be declared in the part that was not read.
   const certain = open !== null ? known.filter(({ kind }) => !['reference', 'name', 'compile'].includes(kind)) : known
   if (certain.length > 0) return faultyCheck('mjcf.parses', 'fail', certain.map(asCheckFault), placeOf(certain[0]))
-  if (open !== null) return check('mjcf.parses', 'skip', `${reading.entry} is not read whole. ${open}`)
+  if (open !== null) return check('mjcf.parses', 'skip', `${reading.entry} was not read completely. ${open}`)
   const warnings = reading.warnings.filter(({ kind }) => !isAboutFiles(kind))
   const data = undecidedData(reading)
   const verdict = reading.undecided.find(({ about }) => about === 'model')
@@ -123,7 +123,7 @@ function closure(reading: ModelReading): Check {
   const data = { files: files.length, missing: missing.length }
   if (found.length > 0) return faultyCheck('assets.closure', 'fail', found, data)
   const doubt = doubtOf(reading)
-  if (doubt !== null) return check('assets.closure', 'skip', `${reading.entry} is not read whole. ${doubt}`)
+  if (doubt !== null) return check('assets.closure', 'skip', `${reading.entry} was not read completely. ${doubt}`)
   const open = undecided.find(({ about }) => about === 'assets')
   if (open) return check('assets.closure', 'skip', open.reason, { data })
   const told = warnings.filter(({ kind }) => isAboutFiles(kind))
@@ -138,8 +138,8 @@ function readable(reading: ModelReading): Check {
   const found = reading.faults.filter(({ kind }) => assetFaults.has(kind))
   if (found.length > 0) return faultyCheck('assets.readable', 'fail', found.map(asCheckFault), placeOf(found[0]))
   const doubt = doubtOf(reading)
-  if (doubt !== null) return check('assets.readable', 'skip', `${reading.entry} is not read whole. ${doubt}`)
-  return check('assets.readable', 'pass', 'Every asset that is there is of a format that MuJoCo reads, and not empty.')
+  if (doubt !== null) return check('assets.readable', 'skip', `${reading.entry} was not read completely. ${doubt}`)
+  return check('assets.readable', 'pass', 'Every existing asset is non-empty and in a format that MuJoCo reads.')
 }
 
 const asCheckFault = ({ message, names, hint, file, line }: ModelFault): CheckFault => ({
@@ -154,7 +154,7 @@ function missingFault({ path, alternatives, kind, file, line }: MissingFile): Ch
   return {
     message: `${file}:${line}: the ${kind} ${path}${also} is not in the repo.`,
     names: [path],
-    hint: `Upload ${path}, or change the ${kind} in ${file} to name a file that is there.`,
+    hint: `Upload ${path}, or change the ${kind} in ${file} to name an existing file.`,
     loc: ['mjcf_path'],
   }
 }

@@ -1,4 +1,4 @@
-/** putRobotCard (spec, "PUT /v1/robots/{owner}/{repo}/card"): full replace, refused with the reasons, never repaired. */
+/** putRobotCard (spec, "PUT /v1/robots/{owner}/{repo}/card"): full replace; rejected with reasons, never repaired. */
 import { createHash } from 'node:crypto'
 import { audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
@@ -16,17 +16,17 @@ import { type RobotCard, storedCard, upsertCard } from './robot-card.ts'
 export interface PutRobotCardInput {
   readonly owner: string
   readonly repo: string
-  /** Any JSON value, in the names of `/v1`. */
+  /** Any JSON value, in `/v1` names. */
   readonly document: unknown
-  /** Where in the request a place of the card is; `["input", "document", …]` unless said. */
+  /** Maps a place in the card to a place in the request; `["input", "document", …]` by default. */
   readonly placeOf?: (loc: Loc) => Loc
 }
 
-/** A card is checked again where the repo's files changed meanwhile; where they keep changing, the client is told to retry. */
+/** A card is checked again if the repo's files changed in the meantime; if they keep changing, the client must retry. */
 const ATTEMPTS = 5
 
 /**
- * Stores the card when no check fails. Errors: 401, 403, 404, 409 (another kind; files that do not stop changing), 422 `validation.failed` with one entry
+ * Stores the card if no check fails. Errors: 401, 403, 404, 409 (another kind of repo; files keep changing), 422 `validation.failed` with one entry
  * for each failing check, 503.
  */
 export async function putRobotCard(ctx: RequestContext, input: PutRobotCardInput): Promise<RobotCard> {
@@ -40,11 +40,11 @@ export async function putRobotCard(ctx: RequestContext, input: PutRobotCardInput
   }
   throw new HubError(
     'conflict.in_progress',
-    'The files of the repo are being changed; put the card when they are there.',
+    'The files of the repo are being changed; put the card again once they are complete.',
   )
 }
 
-/** Null where the files of the repo changed while the card was judged. */
+/** Null if the files of the repo changed while the card was checked. */
 async function judgeAndStore(
   ctx: AllowedContext,
   repo: RepoFacts,
@@ -91,22 +91,22 @@ async function store(
   return after
 }
 
-/** What an audit row keeps of a card, which may have a megabyte. */
+/** Summary of a card for the audit log; the card itself can have a megabyte. */
 function summary({ card, interfaceFingerprint }: RobotCard): Record<string, unknown> {
   const sha256 = createHash('sha256').update(JSON.stringify(card)).digest('hex')
   return { mjcf_path: card.mjcf_path ?? null, interface_fingerprint: interfaceFingerprint, sha256 }
 }
 
-/** One entry for each failing check, under its code and with all that it found. */
+/** One entry per failing check, with its code and all details. */
 function refusal(checks: readonly Check[], { placeOf = inDocument }: PutRobotCardInput): HubError {
   const failing = checks.filter(({ status }) => status === 'fail')
   const items = failing.map(({ code, message, names, hint, loc, data }): ErrorItem => {
-    // The place of a schema fault leads its message, and stands beside the detail here.
+    // Messages of schema faults start with their place, which is separate here.
     const detail = code === 'card.schema' && names[0] ? message.replace(`${names[0]}: `, '') : message
     return { type: code, detail, loc: placeOf(loc ?? []), names, hint, data }
   })
   const more = items.length > 1 ? ` (and ${items.length - 1} more in errors)` : ''
-  return new HubError('validation.failed', `The card is refused: ${failing[0]?.message}${more}`, { items })
+  return new HubError('validation.failed', `The card is invalid: ${failing[0]?.message}${more}`, { items })
 }
 
 const inDocument = (loc: Loc): Loc => ['document', ...loc]

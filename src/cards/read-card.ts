@@ -1,4 +1,4 @@
-/** From any JSON value to a card: every fault of the schema as a failing `card.schema` check, and what of the card can still be judged. Pure. */
+/** Parses any JSON value as a card: schema faults become failing `card.schema` checks, and the valid members can still be checked. Pure. */
 import type { z } from 'zod'
 import { isJsonObject, withDoubles } from '../platform/exact-json.ts'
 import { freeFormFaults, type PlacedFault } from '../platform/free-form-faults.ts'
@@ -6,28 +6,28 @@ import { type RobotCardDocument, robotCardPut } from './card-schema.ts'
 import { type Check, check } from './check.ts'
 import type { EmbodimentInterface } from './interface-schema.ts'
 
-/** The members of a card that hold to the schema. */
+/** The members of a card that match the schema. */
 export type ReadableCard = Partial<Omit<RobotCardDocument, 'interface'>> & {
-  /** Null is a card without one; absent is one that does not match the schema. */
+  /** Null: a card without one; absent: it does not match the schema. */
   readonly interface?: Partial<EmbodimentInterface> | null
-  /** The members that are not valid: `dof`, `interface.feet`, … A required one that is absent is among them, an optional one is not. */
+  /** Paths of invalid members: `dof`, `interface.feet`, … includes missing required members. */
   readonly unsound: ReadonlySet<string>
 }
 
 export interface CardReading {
-  /** As it was given, with its numbers as they were written; null where the schema refuses it. */
+  /** As submitted, with the original spelling of numbers; null if the schema rejects it. */
   readonly card: RobotCardDocument | null
   readonly readable: ReadableCard
-  /** `card.schema`: one that passes, or one for each fault. */
+  /** `card.schema`: one passing check, or one failing check per fault. */
   readonly checks: readonly Check[]
 }
 
 const MAX_FAULTS = 50
 
-/** Reads a card; never throws for anything that JSON can hold. Rules read its numbers as doubles. */
+/** Parses a card; never throws for a JSON value. Rules read its numbers as doubles. */
 export function readCard(document: unknown): CardReading {
   const unkeepable = freeFormFaults(document)
-  // The schema's own walk recurses, and makes an issue of each member that it refuses.
+  // Schema validation is recursive and creates an issue for each rejected member, so size and depth are checked first.
   const isTooMuch = unkeepable.some(({ tooMuch }) => tooMuch)
   const read = isTooMuch ? document : withDoubles(document)
   const parsed = isTooMuch ? null : robotCardPut.safeParse(read)
@@ -35,7 +35,7 @@ export function readCard(document: unknown): CardReading {
   const issues = (parsed?.error?.issues ?? []).flatMap((issue) => placedFaults(issue, read))
   const faults = [...unkeepable, ...issues.filter(({ loc }) => !known.has(JSON.stringify(loc)))]
   if (parsed?.success && faults.length === 0) {
-    // The schema changes no value, but its output has the members in its own order.
+    // The schema changes no value, but reorders members.
     const card = read as RobotCardDocument
     const passed = check('card.schema', 'pass', 'The card matches its schema.')
     const readable = { ...card, interface: card.interface ?? null, unsound: new Set<string>() }
@@ -46,7 +46,7 @@ export function readCard(document: unknown): CardReading {
 
 interface SchemaFault extends PlacedFault {
   readonly hint?: string
-  /** A member that is not known spoils no other one. */
+  /** An unknown member does not invalidate others. */
   readonly unknown?: boolean
 }
 
@@ -56,7 +56,7 @@ function placedFaults(issue: z.core.$ZodIssue, document: unknown): SchemaFault[]
     return issue.keys.map((key) => ({
       message: 'is not a member of this object',
       loc: [...loc, key],
-      hint: 'Leave it out: only actuators may hold members of their own.',
+      hint: 'Remove it: only actuators may have extra members.',
       unknown: true,
     }))
   }
@@ -84,7 +84,7 @@ function asCheck({ message, loc, hint }: SchemaFault): Check {
   })
 }
 
-/** Only members that no fault lies in; of the interface, its own members in the same way. */
+/** Only members without faults; likewise for the members of the interface. */
 function readableOf(document: unknown, faults: readonly SchemaFault[]): ReadableCard {
   const spoiling = faults.filter(({ unknown }) => !unknown).map(({ loc }) => loc)
   const unsound = new Set(spoiling.flatMap((loc) => [String(loc[0]), loc.slice(0, 2).join('.')]))

@@ -6,14 +6,14 @@ import type { RobotCardDocument } from './card-schema.ts'
 
 declare module '../repos/repo-shape.ts' {
   interface Repo {
-    /** Of a robot repo, where one is set; undefined where it was not read with the repo's own row. */
+    /** Card of a robot repo; undefined if it was not read with the repo's own row. */
     readonly robotCard: RobotCard | null | undefined
   }
 }
 
 /** Of a row of robot_cards. */
 export const cardColumns = columns({
-  /** As it was put; typed by `putRobotCard`, which checked it. */
+  /** As submitted; `putRobotCard` guarantees the type. */
   card: column<RobotCardDocument>('card'),
   interfaceFingerprint: column<string | null>('interface_fingerprint'),
   updatedAt: column<string>('updated_at'),
@@ -29,8 +29,8 @@ export const storedCard = statement({
 })
 
 /**
- * JSON as text, not JSONB: that would sort the members, and write 1e308 with 309 digits. The time of a transaction is that of its beginning, so that the later
- * of two puts may have the earlier one; no time goes back.
+ * JSON as text, not JSONB, which sorts members and writes 1e308 with 309 digits. `now()` is the start of the transaction, so a later put may have an
+ * earlier time; `greatest` keeps `updated_at` monotonic.
  */
 export const upsertCard: Statement<{ updatedAt: string }> = {
   name: 'robot-card-put',

@@ -1,4 +1,4 @@
-/** What the schemas of a card share. `z.number()` refuses the infinity that JSON's `1e999` becomes. */
+/** Shared schemas of a card. `z.number()` rejects the infinity that JSON's `1e999` parses to. */
 import { z } from 'zod'
 
 export const number = z.number()
@@ -8,8 +8,8 @@ const MAX_INT32 = 2 ** 31 - 1
 export const integer = z.int().min(-MAX_INT32).max(MAX_INT32)
 export const count = z.int().min(0).max(MAX_INT32)
 
-/** The name of a joint, body, site or keyframe: whatever a model may call it. */
+/** The name of a joint, body, site or keyframe: any string that a model allows. */
 export const nameText = z.string().min(1).max(1024)
 
-/** Keyed by the name of a joint, which a policy indexes by. */
+/** Keyed by joint name. */
 export const jointMap = <T extends z.ZodType>(value: T) => z.record(nameText, value)

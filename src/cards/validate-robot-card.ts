@@ -1,4 +1,4 @@
-/** validateRobotCard (spec, "POST /v1/robots/{owner}/{repo}/validate"): what PUT would refuse, with the same codes. Writes nothing. */
+/** validateRobotCard (spec, "POST /v1/robots/{owner}/{repo}/validate"): reports what PUT would reject, with the same codes. Writes nothing. */
 import { assertReachesRepo } from '../auth/policy.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../operation/context.ts'
@@ -13,7 +13,7 @@ import { storedCard } from './robot-card.ts'
 export interface ValidateRobotCardInput {
   readonly owner: string
   readonly repo: string
-  /** A candidate in the names of `/v1`; absent or null: the stored card. */
+  /** A candidate in `/v1` names; absent or null: the stored card. */
   readonly document?: unknown
 }
 
@@ -21,7 +21,7 @@ export interface ValidateRobotCardInput {
 export interface RobotValidationReport {
   readonly ok: boolean
   readonly grade: CheckStatus
-  /** Where the card came from. */
+  /** Source of the card. */
   readonly source: 'stored' | 'request'
   readonly engine: string
   readonly mjcfPath: string | null
@@ -30,10 +30,13 @@ export interface RobotValidationReport {
   readonly checks: readonly Check[]
 }
 
-/** No physics engine: the hub's own reader of models. */
+/** The hub's own model reader, without a physics engine. */
 const ENGINE = 'hub-static'
 
-/** The report on a candidate, or on the stored card. Errors: 401, 403 for a key limited to other repos, 404 (also where none is stored), 409 on another kind, 503. */
+/**
+ * The report on a candidate, or on the stored card. Errors: 401, 403 for a key limited to other repos, 404 (also where none is stored), 409 on
+ * another kind, 503.
+ */
 export function validateRobotCard(ctx: RequestContext, input: ValidateRobotCardInput): Promise<RobotValidationReport> {
   return guarded(
     ctx,
@@ -59,7 +62,7 @@ async function validate(
   if (isStored && !stored) throw notFound(`The robot card of ${repo.fullName}`)
   const verdict = await judgeCard(ctx, repo, isStored ? stored?.card : input.document)
   const report = reportOf(verdict, isStored ? 'stored' : 'request')
-  // It changes nothing: only an answer that is to be replayed needs a transaction.
+  // Read-only: a transaction is needed only to store an answer for replays.
   return ctx.idempotency ? commitVerb(ctx, async () => report) : report
 }
 

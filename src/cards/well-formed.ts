@@ -1,18 +1,20 @@
-/** What a report repeats of a model or a refused card, as text that every client can read and PostgreSQL can keep. Pure. */
+/** Makes quotes from a model or a rejected card well-formed Unicode, so that clients can read and PostgreSQL can store them. Pure. */
 
 /**
- * The value with U+FFFD for what is no Unicode or a NUL, in names of members too. Names are compared before, as they are: a file with broken UTF-8 may declare
- * two that are told alike. For values of our own making, which are not deep.
+ * Replaces NUL and invalid Unicode with U+FFFD, in member names too. Names must be compared before: a file with broken UTF-8 may declare two names
+ * that look alike afterwards. Recursive: only for values of known depth.
  */
 export function wellFormed<T>(value: T): T {
-  return mended(value) as T
+  return wellFormedValue(value) as T
 }
 
-function mended(value: unknown): unknown {
-  if (typeof value === 'string') return mendedText(value)
-  if (Array.isArray(value)) return value.map(mended)
+function wellFormedValue(value: unknown): unknown {
+  if (typeof value === 'string') return wellFormedText(value)
+  if (Array.isArray(value)) return value.map(wellFormedValue)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [mendedText(name), mended(member)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [wellFormedText(name), wellFormedValue(member)]),
+  )
 }
 
-const mendedText = (text: string) => text.toWellFormed().replaceAll('\0', '\ufffd')
+const wellFormedText = (text: string) => text.toWellFormed().replaceAll('\0', '\ufffd')

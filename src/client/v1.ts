@@ -3225,15 +3225,15 @@ export interface RobotCard {
    */
   actuators: {
     /**
-     * How the maker or the model calls it.
+     * Name used by the manufacturer or in the model.
      */
     name: string
     /**
-     * Part number or type.
+     * Part number or model name.
      */
     model?: string | null
     /**
-     * How many of it the robot has.
+     * How many of these the robot has.
      */
     count?: number | null
     [k: string]: unknown
@@ -3646,7 +3646,7 @@ export interface CompletedPart {
   part_number: number
 }
 /**
- * A robot card. What is left out is stored as left out, and answered as null or an empty list.
+ * A robot card. Absent members are stored as absent and returned as null or an empty list.
  */
 export interface RobotCardPut {
   /**
@@ -3654,20 +3654,20 @@ export interface RobotCardPut {
    */
   dof: number
   /**
-   * Vendor fields are kept as they are.
+   * Vendor fields are kept unchanged.
    */
   actuators?:
     | {
         /**
-         * How the maker or the model calls it.
+         * Name used by the manufacturer or in the model.
          */
         name: string
         /**
-         * Part number or type.
+         * Part number or model name.
          */
         model?: string | null
         /**
-         * How many of it the robot has.
+         * How many of these the robot has.
          */
         count?: number | null
         [k: string]: unknown
@@ -3680,25 +3680,25 @@ export interface RobotCardPut {
   limits?: {
     [k: string]: {
       /**
-       * Rad, or m.
+       * In rad (hinge) or m (slide).
        */
       lower?: number | null
       /**
-       * Rad, or m.
+       * In rad (hinge) or m (slide).
        */
       upper?: number | null
       /**
-       * Rad/s, or m/s.
+       * In rad/s (hinge) or m/s (slide).
        */
       velocity?: number | null
       /**
-       * N*m, or N.
+       * In N*m (hinge) or N (slide).
        */
       effort?: number | null
     }
   } | null
   /**
-   * The model: an MJCF or URDF file of this repo.
+   * Path of the model, an MJCF or URDF file in this repo.
    */
   mjcf_path?: string | null
   /**
@@ -3706,26 +3706,26 @@ export interface RobotCardPut {
    */
   description_md?: string | null
   /**
-   * What a policy needs to know of the robot; null stores a card without one.
+   * The embodiment interface; null stores a card without one.
    */
   interface?: {
     version: number
     /**
-     * `fixed` or `floating`.
+     * Base of the robot: `fixed` or `floating`.
      */
     base: string
     /**
-     * Joint names in policy index order: hinges and slides of the model.
+     * Joint names in policy index order: hinge and slide joints of the model.
      */
     joint_order: string[]
     /**
-     * Rad, or m, by joint name.
+     * Position by joint name: rad (hinge) or m (slide).
      */
     default_pose?: {
       [k: string]: number
     } | null
     /**
-     * The keyframe of the model that holds the default pose.
+     * Name of the model's keyframe that holds the default pose.
      */
     default_keyframe?: string | null
     /**
@@ -3736,7 +3736,7 @@ export interface RobotCardPut {
     physics_dt_s?: number | null
     actuation: {
       /**
-       * Of `joint_order`; no joint is driven by two groups.
+       * Names from `joint_order`; no joint may be in two groups.
        */
       joints: string[]
       /**
@@ -3766,7 +3766,7 @@ export interface RobotCardPut {
       clip?: number | null
     }
     /**
-     * Observation terms that the real robot can supply.
+     * Observation terms available on the real robot.
      */
     proprioception?: string[] | null
     parts?:
@@ -3786,25 +3786,25 @@ export interface RobotCardPut {
       | {
           name: string
           /**
-           * A site of the model.
+           * Name of a site in the model.
            */
           site?: string | null
           /**
-           * A body of the model.
+           * Name of a body in the model.
            */
           body?: string | null
           /**
-           * A joint of the model.
+           * Name of a joint in the model.
            */
           gripper_joint?: string | null
           /**
-           * False for a real tool that the model lacks; absent, it is in the model.
+           * False for a real tool that is not in the model; default true.
            */
           in_mjcf?: boolean | null
         }[]
       | null
     /**
-     * Bodies or sites of the model that touch the ground.
+     * Names of bodies or sites that touch the ground.
      */
     feet?: string[] | null
     cameras?:
@@ -3821,7 +3821,7 @@ export interface RobotCardPut {
           height?: number | null
           fps?: number | null
           /**
-           * The image slot of a VLA model that it feeds.
+           * The image input of a VLA model that the camera feeds.
            */
           vla_slot?:
             ('base_0_rgb' | 'left_wrist_0_rgb' | 'right_wrist_0_rgb' | 'camera1' | 'camera2' | 'camera3') | null
@@ -3833,7 +3833,7 @@ export interface RobotCardPut {
        */
       kind: string
       /**
-       * `[lower, upper]` by command.
+       * `[lower, upper]` by command name.
        */
       ranges?: {
         /**
@@ -3845,7 +3845,7 @@ export interface RobotCardPut {
     } | null
     safety?: {
       /**
-       * Of the joint range that a policy may use.
+       * Fraction of the joint range that a policy may use.
        */
       soft_limit_factor: number
       max_tilt_rad?: number | null
@@ -3856,11 +3856,11 @@ export interface RobotCardPut {
     } | null
   } | null
   /**
-   * The publisher's own last report; kept as it is given.
+   * The publisher's own last validation report; kept unchanged.
    */
   validation?: {
     /**
-     * What ran the checks.
+     * Engine that ran the checks.
      */
     engine: string
     engine_version?: string | null
@@ -3873,7 +3873,7 @@ export interface RobotCardPut {
       status: 'pass' | 'warn' | 'fail' | 'skip'
       message: string
       /**
-       * Offending joints, files or fields.
+       * Joints, files or fields at fault.
        */
       names: string[]
       /**
@@ -3881,35 +3881,35 @@ export interface RobotCardPut {
        */
       hint?: string | null
       /**
-       * Path into the card body.
+       * Path into the card.
        */
       loc?: (string | number)[] | null
       /**
-       * The numbers behind the verdict.
+       * Measured values behind the result.
        */
       data?: {
         [k: string]: unknown
       } | null
     }[]
     /**
-     * The hosted check that made it.
+     * Id of the hosted check that produced the report.
      */
     check_id?: string | null
   } | null
   /**
-   * Stills of the robot at its default pose, 640x480, one a theme.
+   * Still images of the robot in its default pose, 640x480, one per theme.
    */
   thumbnail_paths?: {
     /**
-     * A file of the repo.
+     * Path of a file in the repo.
      */
     light: string
     /**
-     * A file of the repo.
+     * Path of a file in the repo.
      */
     dark: string
     /**
-     * SHA-256 over what the stills were rendered from.
+     * SHA-256 over the inputs of the rendering.
      */
     render_key?: string | null
   } | null

@@ -20,7 +20,7 @@ const uploadOfRepo = statement({
   text: `select ${uploadColumns.sql} from uploads where id = $1 and repo_id = $2`,
 })
 
-/** Gives a pending upload up and its reservation back. Errors: 401, 403, 404, 409 already completed or aborted, 409 being completed, 503. */
+/** Aborts a pending upload and releases its reservation. Errors: 401, 403, 404, 409 if it is completed, aborted or being completed, 503. */
 export function abortUpload(ctx: RequestContext, input: AbortUploadInput): Promise<{ uploadId: string }> {
   return guarded(
     ctx,
@@ -39,7 +39,7 @@ async function abort(ctx: AllowedContext, repo: RepoFacts, input: AbortUploadInp
     if (gone.length === 0) throw await whyNot(tx, row)
     return { uploadId: row.id }
   })
-  await forgetInStore(ctx.deps, objects, gone)
+  await removeFromStore(ctx.deps, objects, gone)
   return result
 }
 
@@ -50,8 +50,8 @@ async function whyNot(tx: Querier, row: UploadRow): Promise<HubError> {
   return new HubError('conflict.in_progress', 'The upload is being completed by another request.')
 }
 
-/** The store's half of a discard, after its commit. What fails here is found again by collection. */
-export async function forgetInStore(
+/** Removes discarded uploads from the store, after the commit. Collection repeats what fails here. */
+export async function removeFromStore(
   deps: Pick<Deps, 'log'>,
   objects: ObjectStore,
   uploads: readonly DiscardedUpload[],
@@ -62,6 +62,9 @@ export async function forgetInStore(
   })
   for (const outcome of outcomes) {
     if (outcome.status === 'rejected')
-      deps.log.warn({ err: outcome.reason }, 'an aborted upload stays in the store until collection')
+      deps.log.warn(
+        { err: outcome.reason },
+        'an aborted upload could not be removed from the store; collection will remove it',
+      )
   }
 }

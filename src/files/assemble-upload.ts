@@ -1,4 +1,4 @@
-/** The store's half of one file's completion: its parts checked, assembled, measured and hashed. */
+/** The object store side of one file's completion: checks, assembles, measures and hashes its parts. */
 import { HubError, type Loc } from '../platform/errors.ts'
 import type { Db, Statement } from '../store/db.ts'
 import type { ObjectHead, ObjectStore, StoredPart } from '../store/objects/object-store.ts'
@@ -10,23 +10,23 @@ import { isNoSuchUpload } from './objects.ts'
 import type { CompletedUpload } from './schemas.ts'
 import type { UploadRow } from './upload-sql.ts'
 
-/** An object that is whole in the store and ready to be linked. */
+/** An object that is complete in the store and ready to be linked. */
 export interface AssembledUpload {
   readonly upload: UploadRow
   readonly etag: string
-  /** As hashed by the hub; null for a file of more than one part, which a job hashes. */
+  /** Computed by the hub; null for a multipart file, which a job hashes later. */
   readonly sha256: string | null
   readonly mime: string | null
 }
 
-/** The bytes are not the announced ones: the upload is over. */
+/** The bytes do not match the claimed size or digest: the upload ends. */
 export class RejectedBytes extends HubError {}
 
 export interface AssembleTools {
   readonly db: Db
   readonly objects: ObjectStore
   readonly signal: AbortSignal
-  /** Names this completion; nothing is written once another one has taken over. */
+  /** Fencing token of this completion; nothing is written once another one has taken over. */
   readonly attempt: string
 }
 
@@ -36,9 +36,9 @@ const rememberParts: Statement<{ id: string }> = {
 }
 
 /**
- * Assembles one claimed upload. Repeating it after a crash at any point continues: the parts are remembered before the store assembles them,
- * so that "no such upload" afterwards means that it did. `loc` is the upload's place in the request.
- * Errors: 422 `upload.*` (a `RejectedBytes` where the upload cannot be completed any more), 409 when another completion took over.
+ * Assembles one claimed upload. Safe to repeat after a crash at any point: the parts are recorded before the store assembles them, so "no such
+ * upload" afterwards means that it did. `loc` is the upload's place in the request.
+ * Errors: 422 `upload.*` (a `RejectedBytes` if the upload can no longer be completed), 409 when another completion took over.
  */
 export async function assembleUpload(
   tools: AssembleTools,
@@ -60,7 +60,7 @@ export async function assembleUpload(
   }
   const hashed = await hashObject(tools.objects, upload.storageKey, tools.signal)
   if (hashed.sha256 !== upload.sha256)
-    throw rejected('upload.sha256_mismatch', upload, `has the SHA-256 ${hashed.sha256}, not the announced one`, loc)
+    throw rejected('upload.sha256_mismatch', upload, `has the SHA-256 ${hashed.sha256}, not the claimed one`, loc)
   return {
     upload,
     etag: head.etag,
@@ -69,7 +69,7 @@ export async function assembleUpload(
   }
 }
 
-/** The object that the parts make: from an earlier attempt when there was one, else assembled now. */
+/** The assembled object: from an earlier attempt if there was one, else assembled now. */
 async function assembled(
   tools: AssembleTools,
   upload: UploadRow,
@@ -96,7 +96,12 @@ async function assembled(
 async function existing(tools: AssembleTools, upload: UploadRow, loc: Loc): Promise<ObjectHead> {
   const head = await tools.objects.head(upload.storageKey, tools.signal)
   if (head) return head
-  throw rejected('upload.part_missing', upload, 'is no longer in the store: its upload expired; presign it again', loc)
+  throw rejected(
+    'upload.part_missing',
+    upload,
+    'is no longer in the store because its upload expired; presign it again',
+    loc,
+  )
 }
 
 function assertParts(named: CompletedUpload, upload: UploadRow, stored: readonly StoredPart[], loc: Loc): void {

@@ -1,4 +1,4 @@
-/** The parts that a completion names, against those that the store has (contract, "complete"). Pure. */
+/** Compares the parts named by a completion with the stored ones (contract, "complete"). Pure. */
 import type { ErrorItem, ErrorType, Loc } from '../platform/errors.ts'
 import type { CompletedUpload } from './schemas.ts'
 import { partCount } from './upload-sql.ts'
@@ -21,8 +21,8 @@ export function partBytes(sizeBytes: number, partSizeBytes: number, partNumber: 
 }
 
 /**
- * Every fault of the named parts: a number twice or past the last, one left out, one never stored, another ETag, another size.
- * `stored` is what the store has (or had, once it assembled them); `loc` is the place of the upload in the request.
+ * All faults of the named parts: duplicate, out of range, omitted, not stored, different ETag or size. `stored` is what the store has (or had, once
+ * it assembled them); `loc` is the place of the upload in the request.
  */
 export function partFaults(
   named: CompletedUpload,
@@ -42,13 +42,13 @@ export function partFaults(
   for (const [index, { partNumber, etag }] of named.parts.entries()) {
     const part = byNumber.get(partNumber)
     if (seen.has(partNumber))
-      faults.push(fault('validation.duplicate', `part ${partNumber} is named twice.`, index, 'partNumber'))
+      faults.push(fault('validation.duplicate', `part ${partNumber} is listed twice.`, index, 'partNumber'))
     else if (partNumber > count)
       faults.push(fault('validation.value', `the file has ${count} parts, not ${partNumber}.`, index, 'partNumber'))
     else if (!part)
-      faults.push(fault('upload.part_missing', `part ${partNumber} was never stored.`, index, 'partNumber'))
+      faults.push(fault('upload.part_missing', `part ${partNumber} has not been uploaded.`, index, 'partNumber'))
     else if (part.etag !== bareEtag(etag))
-      faults.push(fault('upload.etag_mismatch', `part ${partNumber} has another ETag in the store.`, index, 'etag'))
+      faults.push(fault('upload.etag_mismatch', `part ${partNumber} has a different ETag in the store.`, index, 'etag'))
     else if (part.sizeBytes !== partBytes(file.size, file.partSize, partNumber)) {
       const expected = partBytes(file.size, file.partSize, partNumber)
       faults.push(
@@ -60,7 +60,7 @@ export function partFaults(
   const left = Array.from({ length: count }, (_, index) => index + 1).filter((number) => !seen.has(number))
   if (left.length > 0) {
     const shown = left.slice(0, 10).join(', ') + (left.length > 10 ? ', …' : '')
-    faults.push(fault('upload.part_missing', `part ${shown} is not named.`))
+    faults.push(fault('upload.part_missing', `part ${shown} is not listed.`))
   }
   return faults
 }

@@ -1,4 +1,4 @@
-/** A completion takes its uploads, all or none, and puts back what it could not finish. */
+/** A completion claims its uploads, all or none, and releases them if it fails. */
 import { HubError, type Loc } from '../platform/errors.ts'
 import type { Db, Statement, Tx } from '../store/db.ts'
 import { statement } from '../store/statement.ts'
@@ -19,8 +19,8 @@ const claim: Statement<never> = {
 }
 
 /**
- * Marks the uploads as this attempt's and returns them in the request's order. Errors: 404 an id that is unknown or of another repo,
- * 422 a path that is not the upload's, 409 `conflict.terminal` and `conflict.in_progress`; then nothing is claimed. Three statements.
+ * Claims the uploads for this attempt and returns them in request order. Errors: 404 an id that is unknown or of another repo, 422 a path that
+ * differs from the upload's, 409 `conflict.terminal` and `conflict.in_progress`; nothing is claimed then. Three statements.
  */
 export function claimUploads(
   db: Db,
@@ -47,7 +47,7 @@ function claimable(row: UploadRow | undefined, named: CompletedUpload, loc: Loc)
   if (!row) return raise(refuse('not_found', `The upload ${id} does not exist in this repo.`, 'uploadId'))
   if (row.path !== named.path) {
     return raise(
-      refuse('validation.value', `The upload ${id} is of another path than ${JSON.stringify(named.path)}.`, 'path'),
+      refuse('validation.value', `The upload ${id} has a different path than ${JSON.stringify(named.path)}.`, 'path'),
     )
   }
   const refusal = uploadRefusal('claim', row.state, row.leaseHeld)
@@ -61,7 +61,7 @@ function raise(error: HubError): never {
   throw error
 }
 
-/** In id order, as everything that locks uploads. */
+/** In id order, like every statement that locks several uploads. */
 const renewClaim: Statement<never> = {
   name: 'uploads-renew',
   text: `with locked as materialized
@@ -69,7 +69,10 @@ const renewClaim: Statement<never> = {
     update uploads u set attempt_at = now() from locked where u.id = locked.id`,
 }
 
-/** Renews a completion's hold while it works, so that only a dead one's runs out. Answers how to stop. A failed renewal is made good by the next. */
+/**
+ * Renews the lease of a completion while it works, so that only the lease of a dead process expires. Returns a function that stops renewing. The next
+ * renewal makes up for a failed one.
+ */
 export function keepClaim(db: Db, attempt: string, uploadIds: readonly string[]): () => void {
   const renew = () => void db.query(renewClaim, [uploadIds, attempt]).catch(() => undefined)
   const renewal = setInterval(renew, (COMPLETE_LEASE_SECONDS * 1000) / 3)
@@ -77,7 +80,7 @@ export function keepClaim(db: Db, attempt: string, uploadIds: readonly string[])
   return () => clearInterval(renewal)
 }
 
-/** In id order, as every statement that locks several uploads. */
+/** In id order, like every statement that locks several uploads. */
 const putBack: Statement<never> = {
   name: 'uploads-put-back',
   text: `with locked as materialized (select id from uploads where id = any($1::text[]) order by id for update)
@@ -89,12 +92,12 @@ const putBack: Statement<never> = {
 export interface FailedCompletion {
   readonly attempt: string
   readonly rejectedIds: readonly string[]
-  /** Whole in the store. */
+  /** Complete in the store. */
   readonly assembledIds: readonly string[]
   readonly otherIds: readonly string[]
 }
 
-/** After a failure: rejected uploads end and are returned, all others can be completed again. What another completion took over is left to it. */
+/** After a failure: aborts and returns rejected uploads; all others can be completed again. Leaves uploads that another completion has taken over. */
 export async function settleFailure(tx: Tx, failure: FailedCompletion): Promise<DiscardedUpload[]> {
   const rejected = failure.rejectedIds.length > 0 ? await discardUploads(tx, failure.rejectedIds, failure.attempt) : []
   const back = [...failure.assembledIds, ...failure.otherIds]

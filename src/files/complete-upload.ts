@@ -20,8 +20,8 @@ import type { UploadRow } from './upload-sql.ts'
 
 /**
  * Assembles the uploads in the store, checks size, ETags and (up to one part) the digest of each, and links all files in one transaction.
- * When one fails nothing is linked and the others stay completable; after a crash at any point the same request can be made again, at the latest
- * when the lease of the dead one has run out.
+ * When one fails nothing is linked and the others stay completable; after a crash at any point the same request can be repeated, at the latest when
+ * the lease of the crashed one has expired.
  * Errors: 401, 403, 404, 409 `conflict.terminal`, `conflict.in_progress`, `conflict.unverified`, 412, 422 `upload.*`, 503.
  */
 export function completeUpload(ctx: RequestContext, input: CompleteUploadInput): Promise<{ files: RepoFileEntry[] }> {
@@ -75,7 +75,7 @@ interface Completion {
   readonly named: readonly CompletedUpload[]
 }
 
-/** The work on claimed uploads: all of them linked, or all put back. */
+/** Completes claimed uploads: links all of them, or releases all of them. */
 async function assembleAndLink(ctx: AllowedContext, completion: Completion): Promise<{ files: RepoFileEntry[] }> {
   const { repo, objects, attempt, rows, named } = completion
   const outcomes = await assembleAll(ctx, objects, attempt, { rows, named })
@@ -109,7 +109,7 @@ function assembleAll(
   })
 }
 
-/** Puts the uploads back. A failure here is only logged: the lease then ends by itself, and the first error is the one to be told. */
+/** Releases the uploads. A failure here is only logged: the lease then expires, and the client gets the original error. */
 async function settle(
   ctx: RequestContext,
   objects: ObjectStore,
@@ -129,17 +129,17 @@ async function settle(
   }
   try {
     const rejected = await ctx.deps.db.withTx((tx) => settleFailure(tx, failure))
-    // Their rows are doomed, so that collection deletes the objects if this does not.
+    // Their rows are marked doomed, so that collection deletes the objects if this call does not.
     if (rejected.length > 0) await objects.delete(rejected.map((upload) => upload.storageKey))
   } catch (error) {
     ctx.deps.log.warn(
       { err: error, requestId: ctx.requestId, uploads: ids(rows) },
-      'a failed completion could not be put back',
+      'uploads of a failed completion could not be released',
     )
   }
 }
 
-/** One refusal that lists the faults of every file; a failure that is no refusal (the store, the database) goes first. */
+/** One error that lists the faults of every file; other failures (the store, the database) take precedence. */
 function firstFailure(outcomes: readonly Outcome[]): unknown {
   const reasons = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [asStoreRefusal(outcome.reason)] : []))
   const refusals = reasons.filter((reason) => reason instanceof HubError)

@@ -1,4 +1,4 @@
-/** deleteFiles (spec, "POST …/files/delete"): unlinks rows; the bytes are collected later, once nothing refers to them. */
+/** deleteFiles (spec, "POST …/files/delete"): unlinks rows; unreferenced bytes are collected later. */
 
 import { assertNotJob } from '../auth/policy.ts'
 import { audit } from '../operation/audit.ts'
@@ -22,7 +22,7 @@ const unstore: Statement<never> = {
   text: 'update accounts set storage_bytes = storage_bytes - $2::bigint where id = $1',
 }
 
-/** Unlinks what is there and names what is not, in the order asked. Errors: 401, 403, 404, 422. Seven statements; three when nothing is there. */
+/** Unlinks existing files and lists missing ones, in the order requested. Errors: 401, 403, 404, 422. Seven statements; three if no file exists. */
 export function deleteFiles(ctx: RequestContext, input: DeleteFilesInput): Promise<DeletedPaths> {
   return guarded(
     ctx,

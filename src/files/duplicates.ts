@@ -1,7 +1,7 @@
-/** The same thing named twice in one request: 422 `validation.duplicate` at the second place. */
+/** Duplicates in one request: 422 `validation.duplicate` at the second occurrence. */
 import { HubError, type Loc } from '../platform/errors.ts'
 
-/** Refuses repeats in `names`; `locOf` gives the place of the item at an index. */
+/** Rejects duplicates in `names`; `locOf` returns the place of the item at an index. */
 export function assertDistinct(names: readonly string[], what: string, locOf: (index: number) => Loc): void {
   const seen = new Set<string>()
   const items = names.flatMap((name, index) => {
@@ -12,7 +12,7 @@ export function assertDistinct(names: readonly string[], what: string, locOf: (i
     return [
       {
         type: 'validation.duplicate',
-        detail: `The ${what} ${JSON.stringify(name)} is named twice.`,
+        detail: `The ${what} ${JSON.stringify(name)} is listed twice.`,
         loc: locOf(index),
       },
     ]

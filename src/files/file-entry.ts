@@ -6,9 +6,9 @@ export const fileEntryColumns = columns({
   path: column<string>('f.path'),
   /** Bytes. */
   size: column<number>('b.size'),
-  /** The object store's; a multipart one is no content hash. */
+  /** The object store's ETag; not a content hash for multipart uploads. */
   etag: column<string | null>('b.etag'),
-  /** Only what the hub hashed itself; null while that is still to come. */
+  /** Computed by the hub; null until it has hashed the bytes. */
   sha256: column<string | null>('b.sha256'),
   mime: column<string | null>('f.mime'),
   updatedAt: column<string>('f.updated_at'),

@@ -1,4 +1,4 @@
-/** Hashes what the store holds, as a stream: memory stays that of one chunk however large the object is. */
+/** Hashes stored objects as a stream: memory use is one chunk, whatever the size of the object. */
 import { createHash } from 'node:crypto'
 import type { ObjectStore } from '../store/objects/object-store.ts'
 import { releaseChunk } from '../store/objects/release-chunk.ts'
@@ -19,7 +19,7 @@ export async function hashObject(objects: ObjectStore, key: string, signal?: Abo
   let sizeBytes = 0
   for await (const chunk of body as AsyncIterable<Buffer>) {
     signal?.throwIfAborted()
-    // A copy: a slice would keep its whole chunk alive.
+    // A copy: a slice would retain its whole chunk.
     if (sizeBytes < SNIFF_BYTES) first.push(Buffer.from(chunk.subarray(0, SNIFF_BYTES - sizeBytes)))
     hash.update(chunk)
     sizeBytes += chunk.length
@@ -28,7 +28,7 @@ export async function hashObject(objects: ObjectStore, key: string, signal?: Abo
   return { sha256: hash.digest('hex'), sizeBytes, firstBytes: Buffer.concat(first) }
 }
 
-/** The bytes that media type detection looks at. */
+/** The bytes needed for media type detection. */
 export async function readFirstBytes(objects: ObjectStore, key: string, signal?: AbortSignal): Promise<Uint8Array> {
   const { body } = await objects.get(key, { range: { start: 0, end: SNIFF_BYTES - 1 }, signal })
   const chunks: Buffer[] = []

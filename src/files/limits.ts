@@ -1,4 +1,4 @@
-/** The numbers of the Files part (spec, "Limits"; contract, "Uploads resume"). */
+/** Limits of file operations (spec, "Limits"; contract, "Uploads resume"). */
 
 /** 100 MiB; every part but the last has exactly this size. */
 export const PART_SIZE_BYTES = 104_857_600
@@ -9,7 +9,7 @@ export const MAX_FILE_BYTES = 53_687_091_200
 /** Files, uploads or paths of one request. */
 export const MAX_FILES_PER_REQUEST = 100
 
-/** Uploads of one owner that are neither completed nor aborted. An empty one takes no bytes of the quota, and still a row and a folder or a key. */
+/** Pending uploads of one owner. An empty upload uses no quota, but still a row and an object. */
 export const MAX_PENDING_UPLOADS = 10_000
 
 export const MAX_CONTENT_TYPE_LENGTH = 255
@@ -18,17 +18,17 @@ export const MAX_PREFIX_LENGTH = 1024
 export const DEFAULT_TREE_LIMIT = 500
 export const MAX_TREE_LIMIT = 1000
 
-/** Life of a part's URL: 24 hours. */
+/** Lifetime of a part URL: 24 hours. */
 export const PART_URL_TTL_SECONDS = 86_400
 
-/** Life of a download's URL: 1 hour. */
+/** Lifetime of a download URL: 1 hour. */
 export const DOWNLOAD_URL_TTL_SECONDS = 3600
 
-/** The lease of a completion on its uploads; after that another one may take them over. It is renewed three times as often. */
+/** Lease of a completion on its uploads; after it expires another request may take them over. Renewed every third of this time. */
 export const COMPLETE_LEASE_SECONDS = 60
 
-/** Calls to the object store that one request keeps under way. */
+/** Concurrent object store calls of one request. */
 export const STORE_CONCURRENCY = 16
 
-/** Files that one completion hashes at a time: hashing is bound by the CPU, not by waiting. */
+/** Files that one completion hashes concurrently: hashing is CPU-bound. */
 export const HASH_CONCURRENCY = 4

@@ -1,4 +1,4 @@
-/** Blobs of new files: equal verified bytes are stored once, no matter who uploads them, or how many do so at the same time. */
+/** Blobs of new files: equal verified bytes are stored once, also for concurrent uploads by different accounts. */
 import { newId } from '../platform/ids.ts'
 import { column, columns } from '../store/columns.ts'
 import type { Statement, Tx } from '../store/db.ts'
@@ -8,9 +8,9 @@ export interface NewBlob {
   readonly storageKey: string
   readonly size: number
   readonly etag: string
-  /** The announced digest, lowercase hex. */
+  /** The digest claimed by the client, lowercase hex. */
   readonly claimed: string
-  /** The digest as the hub computed it, or null. */
+  /** The digest computed by the hub, or null. */
   readonly sha256: string | null
 }
 
@@ -21,8 +21,8 @@ export interface LinkedBlob {
 }
 
 /**
- * FOR SHARE: collection wants FOR UPDATE before it dooms a blob, so a blob that was found live here stays live until this transaction has linked it;
- * and a blob that is being doomed is waited for, seen as doomed, and not found.
+ * FOR SHARE: collection takes FOR UPDATE before it dooms a blob, so a blob that is live here stays live until this transaction has linked it. A blob
+ * that is being doomed concurrently is waited for and then not found.
  */
 const equalBlobs: Statement<LinkedBlob & { size: number }> = {
   name: 'blobs-equal',
@@ -42,7 +42,7 @@ type BlobValues = Given<typeof blobParams>
 
 const insertedColumn = columns({ id: column<string>('id') })
 
-/** In digest order: two transactions that bring the same digests wait for each other and never in a circle. */
+/** In digest order, so that two transactions with the same digests cannot deadlock. */
 const insertBlobs = statement({
   name: 'blobs-insert',
   columns: insertedColumn,
@@ -62,7 +62,7 @@ const insertDoomed = statement({
     from unnest(:ids::text[], :keys::text[], :sizes::bigint[], :etags::text[], :claimed::text[]) as t(id, key, size, etag, claimed)`,
 })
 
-/** An equal blob can be inserted and doomed by others between our two looks; never so often. */
+/** Other transactions can insert and doom an equal blob between the two reads, but not this often. */
 const ROUNDS = 5
 
 interface Candidate extends NewBlob {
@@ -70,14 +70,14 @@ interface Candidate extends NewBlob {
 }
 
 /**
- * The blob that each new object is linked as, in order: its own row, or the live verified one with the same bytes; then the new object is doomed.
- * Two statements, one more where there are duplicates.
+ * The blob for each new object, in order: its own row, or the live verified blob with the same bytes; the new object is then doomed. Two statements,
+ * three with duplicates.
  */
 export async function linkBlobs(tx: Tx, objects: readonly NewBlob[]): Promise<LinkedBlob[]> {
   const candidates = objects.map((object): Candidate => ({ ...object, id: newId('blob') }))
   const linked = new Map<Candidate, LinkedBlob>()
   for (let round = 0; linked.size < candidates.length; round += 1) {
-    if (round === ROUNDS) throw new Error('Equal blobs came and went in every round.')
+    if (round === ROUNDS) throw new Error('Equal blobs kept being inserted and doomed concurrently.')
     await linkRound(
       tx,
       candidates.filter((candidate) => !linked.has(candidate)),
@@ -89,7 +89,7 @@ export async function linkBlobs(tx: Tx, objects: readonly NewBlob[]): Promise<Li
   return candidates.flatMap((candidate) => linked.get(candidate) ?? [])
 }
 
-/** Links to what is there, inserts the first of each content that is not, and links the rest to those. */
+/** Links to existing blobs, inserts the first object of each new content, and links the rest to those. */
 async function linkRound(tx: Tx, candidates: readonly Candidate[], linked: Map<Candidate, LinkedBlob>): Promise<void> {
   const digests = candidates.flatMap((candidate) => candidate.sha256 ?? [])
   const known = digests.length > 0 ? await tx.query(equalBlobs, [digests]) : []
@@ -110,7 +110,7 @@ async function linkRound(tx: Tx, candidates: readonly Candidate[], linked: Map<C
   }
 }
 
-/** What makes two objects one blob: verified bytes. An unverified object equals only itself. */
+/** Deduplication key: the verified digest. An unverified object equals only itself. */
 function contentKey(blob: { readonly id: string; readonly sha256: string | null; readonly size?: number }): string {
   return blob.sha256 === null ? blob.id : `${blob.sha256}:${blob.size}`
 }

@@ -19,7 +19,7 @@ const moveReservation = statement({
   name: 'accounts-store',
   params: {
     ownerId: param<string>(),
-    /** What was promised, and by how much the owner's files grow: less where they take the place of others. */
+    /** The released reservation, and the growth of the owner's storage: less if files are replaced. */
     reservedBytes: param<number>(),
     netBytes: param<number>(),
     uploads: param<number>(),
@@ -28,7 +28,7 @@ const moveReservation = statement({
       pending_uploads = pending_uploads - :uploads::int where id = :ownerId`,
 })
 
-/** Fenced by the attempt; in id order, as every statement that locks several uploads. */
+/** Fenced by the attempt; in id order, like every statement that locks several uploads. */
 const finish: Statement<{ id: string }> = {
   name: 'uploads-finish',
   text: `with locked as materialized (select id from uploads where id = any($1::text[]) order by id for update)
@@ -58,7 +58,7 @@ const insertFiles = statement({
     returning ${linked.sql}`,
 })
 
-/** Moves the repo to its next `seq`; the others are by how much they change. */
+/** Moves the repo to its next `seq`; the other values are deltas. */
 export const countFiles = statement({
   name: 'repo-count-files',
   params: {
@@ -78,13 +78,13 @@ export interface LinkRequest {
   /** In the same order. */
   readonly named: readonly CompletedUpload[]
   readonly assembled: readonly AssembledUpload[]
-  /** What a dataset's `meta/info.json` among them says; null leaves the meta block as it is. */
+  /** Facts from a dataset's `meta/info.json`, if it is among them; null leaves the meta block unchanged. */
   readonly datasetInfo: DatasetInfo | null
 }
 
 /**
- * Links every file or none. Locks in order: repo, account, uploads, blobs. Eleven statements at most, whatever the number of files; one more where bytes were
- * there already, two with a dataset's info, one for each file that a job has to hash.
+ * Links every file or none. Locks in order: repo, account, uploads, blobs. At most eleven statements for any number of files; one more with duplicate
+ * bytes, two with a dataset's info, one for each file that a job has to hash.
  * Errors: 404 the repo is gone, 409 another completion took over, 409 `conflict.unverified` and 412 from the conditions.
  */
 export async function linkFiles(
@@ -100,7 +100,7 @@ export async function linkFiles(
   const addedBytes = sum(request.assembled.map(({ upload }) => upload.size))
   const netBytes = addedBytes - sum(replaced.map((file) => file.size))
   await tx.query(lockAccounts, [[repo.ownerId]])
-  // Before the reservation moves: a completion that was taken over has none left to move.
+  // Before the reservation is released: a completion that was taken over no longer has one.
   await finishUploads(tx, request)
   await tx.query(moveReservation, {
     ownerId: repo.ownerId,

@@ -1,22 +1,22 @@
-/** The object store as the file verbs use it: where blobs lie, and never too many calls at a time. */
+/** Object store helpers of the file verbs: blob keys, and bounded concurrency. */
 import { randomBytes } from 'node:crypto'
 import { ObjectStoreError } from '../store/objects/object-store.ts'
 
-/** Whether the store says that there is no such upload (any more). */
+/** Whether the error means that the upload does not exist (any more). */
 export function isNoSuchUpload(error: unknown): boolean {
   return error instanceof ObjectStoreError && error.code === 'no_such_upload'
 }
 
-/** Where the bytes of uploads live; collection touches nothing outside. */
+/** Key prefix of uploads; collection touches nothing outside it. */
 export const BLOB_PREFIX = 'blobs/'
 
-/** A random key, never the digest: deleting old bytes and storing equal new ones then never meet on one name. */
+/** A random key, never the digest, so that deleting old bytes cannot hit equal new ones. */
 export function newStorageKey(): string {
   const name = randomBytes(20).toString('hex')
   return `${BLOB_PREFIX}${name.slice(0, 2)}/${name.slice(2)}`
 }
 
-/** Maps with at most `limit` calls under way, in order, and says of each item how it went. */
+/** Like `Promise.allSettled`, with at most `limit` concurrent calls; results in order. */
 export async function settleBounded<T, R>(
   items: readonly T[],
   limit: number,

@@ -1,18 +1,18 @@
-/** Part URLs of an upload, made when an answer is rendered: a replayed answer gets fresh ones. */
+/** Part URLs of an upload, signed when a response is rendered: a replay gets fresh URLs. */
 import type { RequestContext } from '../operation/context.ts'
 import { requireObjects } from '../store/objects/required.ts'
 import { partBytes } from './check-parts.ts'
 import { PART_URL_TTL_SECONDS } from './limits.ts'
 import { partCount } from './upload-sql.ts'
 
-/** UploadTarget (spec, "Files") without its URLs. `storageKey` and `storeUploadId` are for signing alone and no field shows them. */
+/** UploadTarget (spec, "Files") without its URLs. `storageKey` and `storeUploadId` are only for signing; no field exposes them. */
 export interface UploadTicket {
   readonly path: string
   readonly uploadId: string
   /** Bytes of every part but the last. */
   readonly partSize: number
   readonly size: number
-  /** Numbers of the parts that the store already has, and their ETags in the same order. */
+  /** Numbers of the parts already stored, and their ETags in the same order. */
   readonly uploaded: readonly number[]
   readonly uploadedEtags: readonly string[]
   readonly storageKey: string
@@ -24,7 +24,7 @@ export interface UploadPart {
   readonly url: string
 }
 
-/** A URL for each part of the upload, for its very length, also those already there: sending a part again replaces it. No network call. */
+/** A presigned URL for each part, bound to its length, including stored parts: sending a part again replaces it. No network call. */
 export function signParts(ctx: RequestContext, upload: UploadTicket): Promise<UploadPart[]> {
   const objects = requireObjects(ctx.deps)
   const numbers = Array.from({ length: partCount(upload.size, upload.partSize) }, (_, index) => index + 1)
@@ -41,7 +41,7 @@ export function signParts(ctx: RequestContext, upload: UploadTicket): Promise<Up
   )
 }
 
-/** When URLs signed now stop working. */
+/** When URLs signed now expire. */
 export function partUrlsExpireAt(): string {
   return new Date(Date.now() + PART_URL_TTL_SECONDS * 1000).toISOString()
 }

@@ -13,7 +13,7 @@ const liveColumns = columns({
 
 export type LiveFile = RowOf<typeof liveColumns>
 
-/** Of a repo ($1) at some paths ($2). */
+/** Files of a repo ($1) at some paths ($2). */
 export const liveFiles = statement({
   name: 'files-live',
   columns: liveColumns,
@@ -21,12 +21,12 @@ export const liveFiles = statement({
     where f.repo_id = $1 and f.path = any($2::text[]) and f.to_seq is null`,
 })
 
-/** Whether the request has a condition at all. */
+/** Whether the request has any condition. */
 export function isConditional(named: readonly CompletedUpload[]): boolean {
   return named.some((upload) => upload.ifMatch || upload.ifNoneMatch)
 }
 
-/** 412 for a condition that fails among `live`; 409 `conflict.unverified` where the digest is not known yet. */
+/** 412 if a condition fails against `live`; 409 `conflict.unverified` if the digest is not known yet. */
 export function assertPreconditions(named: readonly CompletedUpload[], live: readonly LiveFile[]): void {
   const byPath = new Map(live.map((file) => [file.path, file]))
   const items = named.flatMap((upload, index) => {
@@ -49,7 +49,7 @@ interface ConditionFault {
 function conditionFault(upload: CompletedUpload, live: LiveFile | undefined): ConditionFault | null {
   const path = JSON.stringify(upload.path)
   if (upload.ifNoneMatch && live) {
-    return { type: 'precondition.failed', detail: `${path} exists already.`, member: 'ifNoneMatch' }
+    return { type: 'precondition.failed', detail: `${path} already exists.`, member: 'ifNoneMatch' }
   }
   if (!upload.ifMatch) return null
   if (!live) return { type: 'precondition.failed', detail: `${path} does not exist.`, member: 'ifMatch' }
@@ -61,5 +61,5 @@ function conditionFault(upload: CompletedUpload, live: LiveFile | undefined): Co
     }
   }
   if (live.sha256 === upload.ifMatch) return null
-  return { type: 'precondition.failed', detail: `${path} has another SHA-256 now.`, member: 'ifMatch' }
+  return { type: 'precondition.failed', detail: `${path} now has a different SHA-256.`, member: 'ifMatch' }
 }

@@ -1,4 +1,4 @@
-/** presignDownload (spec, "POST …/files/presign-download"): all or nothing; anonymous where the repo is public. */
+/** presignDownload (spec, "POST …/files/presign-download"): all or nothing; anonymous callers may use it on public repos. */
 import type { RequestContext } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
 import { baseName } from '../platform/file-path.ts'
@@ -10,7 +10,7 @@ import { assertDistinct } from './duplicates.ts'
 import { DOWNLOAD_URL_TTL_SECONDS } from './limits.ts'
 import type { PresignDownloadInput } from './schemas.ts'
 
-/** DownloadTarget (spec, "Files") without its URL. `storageKey` is for signing alone and no field shows it. */
+/** DownloadTarget (spec, "Files") without its URL. `storageKey` is only for signing; no field exposes it. */
 export interface DownloadTicket {
   readonly path: string
   readonly mime: string | null
@@ -33,8 +33,8 @@ export const storedFiles = statement({
 })
 
 /**
- * Names the objects to sign, in the order asked. It changes nothing and stores nothing: a repeat under an Idempotency-Key runs again, so no one gets a URL
- * of what is gone by then. Errors: 404 the repo, or any path (each missing one listed), 422, 503. Two statements.
+ * Returns the objects to sign, in the order requested. It stores no answer: a repeat under an Idempotency-Key runs again, so nobody gets a URL of a
+ * deleted file. Errors: 404 the repo, or any path (each missing one listed), 422, 503. Two statements.
  */
 export async function presignDownload(
   ctx: RequestContext,
@@ -56,7 +56,7 @@ export async function presignDownload(
   return { files }
 }
 
-/** A URL that answers GET with ranges for an hour, and saves under the file's own name. No network call. */
+/** A presigned GET URL, valid for one hour, with range support, that saves under the file's own name. No network call. */
 export function signDownload(
   ctx: Pick<RequestContext, 'deps'>,
   ticket: Pick<DownloadTicket, 'path' | 'mime' | 'storageKey'>,
@@ -68,7 +68,7 @@ export function signDownload(
   })
 }
 
-/** When a URL signed now stops working. */
+/** When a URL signed now expires. */
 export function downloadExpiresAt(): string {
   return new Date(Date.now() + DOWNLOAD_URL_TTL_SECONDS * 1000).toISOString()
 }

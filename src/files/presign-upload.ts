@@ -27,13 +27,13 @@ export interface PresignUploadResult {
 
 type NewUpload = UploadTicket & { readonly file: PresignUploadFile }
 
-/** Excludes the delete of the repo, and nothing else. */
+/** Blocks only the delete of the repo. */
 const keepRepo: Statement<{ id: string }> = {
   name: 'repo-keep',
   text: 'select id from repos where id = $1 for key share',
 }
 
-/** In id order, as every statement that locks several uploads. */
+/** In id order, like every statement that locks several uploads. */
 const touch: Statement<never> = {
   name: 'uploads-touch',
   text: `with locked as materialized (select id from uploads where id = any($1::text[]) order by id for update)
@@ -66,13 +66,14 @@ const insertUploads = statement({
 })
 
 /** A concurrent request already created this upload. */
-class TwinWon extends Error {}
+class LostRace extends Error {}
 
-const TWIN_ATTEMPTS = 3
+const MAX_ATTEMPTS = 3
 
 /**
- * Opens an upload for each file, or finds the pending one of the same file. The result names uploads, not URLs: `signParts` makes those.
- * Errors: 401, 403, 404, 413 `too_large` (over 50 GiB) and `quota.storage`, 422 `validation.duplicate`, 429 `quota.uploads`, 503. A refusal leaves nothing behind.
+ * Opens an upload for each file, or finds the pending one of the same file. The result contains uploads, not URLs: `signParts` creates those.
+ * Errors: 401, 403, 404, 413 `too_large` (over 50 GiB) and `quota.storage`, 422 `validation.duplicate`, 429 `quota.uploads`, 503. A rejected request
+ * leaves nothing behind.
  */
 export function presignUpload(ctx: RequestContext, input: PresignUploadInput): Promise<PresignUploadResult> {
   return guarded(
@@ -99,8 +100,8 @@ async function openOrResume(
     try {
       return await openUploads(ctx, objects, { repo, accountId: account.id, files: input.files })
     } catch (error) {
-      if (!(error instanceof TwinWon)) throw asStoreRefusal(error)
-      if (attempt === TWIN_ATTEMPTS)
+      if (!(error instanceof LostRace)) throw asStoreRefusal(error)
+      if (attempt === MAX_ATTEMPTS)
         throw new HubError('conflict.in_progress', 'The same files are being presigned by another request; try again.')
     }
   }
@@ -152,7 +153,7 @@ async function recordUploads(
   if (made.length > 0) {
     await reserveStorage(tx, ctx.deps.config, repo.ownerId, roomFor(made))
     const inserted = await tx.query(insertUploads, insertValues(repo, accountId, made))
-    if (inserted.length < made.length) throw new TwinWon()
+    if (inserted.length < made.length) throw new LostRace()
   }
   if (known.touchedIds.length > 0) await tx.query(touch, [known.touchedIds])
 }
@@ -171,7 +172,7 @@ const insertValues = (repo: RepoFacts, accountId: string, made: readonly NewUplo
   storeUploadIds: made.map((upload) => upload.storeUploadId),
 })
 
-/** One multipart upload in the store for each file; when one fails, none is left. */
+/** Creates one multipart upload in the store per file; if one fails, aborts all of them. */
 async function createInStore(
   ctx: RequestContext,
   objects: ObjectStore,
@@ -201,7 +202,7 @@ async function createInStore(
   throw failed.reason
 }
 
-/** Best effort: what stays is an upload that no row knows, which collection aborts. */
+/** Best effort: collection aborts store uploads without a row. */
 async function abortInStore(objects: ObjectStore, uploads: readonly NewUpload[]): Promise<void> {
   await settleBounded(uploads, STORE_CONCURRENCY, (upload) =>
     objects.abortUpload(upload.storageKey, upload.storeUploadId),
@@ -213,7 +214,7 @@ const roomFor = (files: readonly { readonly size: number }[]): Room => ({
   uploads: files.length,
 })
 
-/** Over 50 GiB is the status that the operation lists for it, 413. */
+/** 413 for a file over 50 GiB, as the spec says. */
 function assertSizes(files: readonly PresignUploadFile[]): void {
   const items = files.flatMap((file, index) => {
     if (file.size <= MAX_FILE_BYTES) return []

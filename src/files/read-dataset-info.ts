@@ -1,10 +1,10 @@
-/** A completion that brings a dataset's `meta/info.json` reads it before it links (contract, "Meta blocks can be set"). */
+/** A completion that includes a dataset's `meta/info.json` reads it before it links the files (contract, "Meta blocks can be set"). */
 import { DATASET_INFO_PATH, type DatasetInfo, MAX_DATASET_INFO_BYTES, parseDatasetInfo } from '../repos/dataset-info.ts'
 import type { RepoKind } from '../repos/repo-shape.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
 import type { AssembledUpload } from './assemble-upload.ts'
 
-/** What the file says, null where none is among `assembled` or it is no LeRobot file. One read of the store, of 1 MiB at most. */
+/** The facts in the file; null if it is not among `assembled` or not a LeRobot file. One read of the store, at most 1 MiB. */
 export async function readDatasetInfo(
   objects: ObjectStore,
   kind: RepoKind,

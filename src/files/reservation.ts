@@ -1,4 +1,7 @@
-/** Storage quota: bytes are promised to an upload when it is presigned, and counted as stored when its file is linked. Pending uploads are counted as well as their bytes. */
+/**
+ * Storage quota: bytes are reserved when an upload is presigned, and counted as stored when its file is linked. The number of pending uploads is
+ * limited too.
+ */
 import type { Config } from '../platform/config.ts'
 import { HubError } from '../platform/errors.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
@@ -13,13 +16,13 @@ const useColumns = columns({
 })
 type StorageUse = RowOf<typeof useColumns>
 
-/** What an owner is asked to have room for. */
+/** The bytes and uploads to reserve. */
 export interface Room {
   readonly bytes: number
   readonly uploads: number
 }
 
-/** Check and promise in one statement: of two presigns that race for the last room, one gets it. */
+/** Check and reservation are one statement: of two concurrent presigns for the last free bytes, only one succeeds. */
 const reserve = statement({
   name: 'accounts-reserve',
   columns: useColumns,
@@ -41,22 +44,22 @@ const storageUse = statement({
   text: `select ${useColumns.sql} from accounts where id = $1`,
 })
 
-/** Promises room of the owner's quota; 413 `quota.storage` names what is used and what the limit is, 429 `quota.uploads` how many are pending. */
+/** Reserves storage of the owner's quota; 413 `quota.storage` with the use and the limit, 429 `quota.uploads` with the number of pending uploads. */
 export async function reserveStorage(tx: Querier, config: Config, ownerId: string, room: Room): Promise<void> {
   const [granted] = await tx.query(reserve, { ownerId, ...room, quotaBytes: config.storageQuotaBytes })
   if (granted) return
   const [use = { used: 0, reserved: 0, pending: 0 }] = await tx.query(storageUse, [ownerId])
-  // Where room came free between the two statements, the answer is still that there was none.
+  // If space was freed between the two statements, the request is still rejected.
   throw refusalOf(config, use, room) ?? overQuota(config, use, room.bytes)
 }
 
-/** 413 for bytes that a statement of another kind found no room for. */
+/** 413 for bytes that another statement could not reserve. */
 export async function refuseRoom(tx: Querier, config: Config, ownerId: string, bytes: number): Promise<never> {
   const [use = { used: 0, reserved: 0, pending: 0 }] = await tx.query(storageUse, [ownerId])
   throw overQuota(config, use, bytes)
 }
 
-/** The same question without the promise, before anything is made in the store for an answer that is known already. */
+/** The same check without a reservation, so that a request that must fail creates nothing in the store. */
 export async function assertRoom(querier: Querier, config: Config, ownerId: string, room: Room): Promise<void> {
   const [use] = await querier.query(storageUse, [ownerId])
   const refusal = use && refusalOf(config, use, room)
@@ -80,7 +83,7 @@ function overQuota(config: Config, use: StorageUse, bytes: number): HubError {
   const limit = config.storageQuotaBytes
   const left = Math.max(0, limit - use.used - use.reserved)
   const detail =
-    `The owner has ${use.used} bytes stored and ${use.reserved} promised to pending uploads; ` +
+    `The owner has ${use.used} bytes stored and ${use.reserved} reserved by pending uploads; ` +
     `${bytes} more would pass the limit of ${limit} bytes, of which ${left} are left. Delete files or runs, or abort uploads, to make room.`
   const facts = {
     used_bytes: use.used,

@@ -7,7 +7,7 @@ import { requireObjects } from '../store/objects/required.ts'
 import { signDownload, storedFiles } from './presign-download.ts'
 
 export interface ResolvedFile {
-  /** The verified SHA-256: the ETag. Null until the hub has hashed the bytes; then there is no ETag to give. */
+  /** The verified SHA-256: the ETag. Null until the hub has hashed the bytes; the response then has no ETag. */
   readonly sha256: string | null
   readonly mime: string | null
   /** Signs a URL for an hour; not called for a 304. */

@@ -1,4 +1,4 @@
-/** Uploads resume (contract, "Uploads resume"): the same file by the same account is the same upload. */
+/** Resumable uploads (contract, "Uploads resume"): the same file by the same account is the same upload. */
 import type { Querier } from '../store/db.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
 import { param, statement } from '../store/statement.ts'
@@ -20,11 +20,11 @@ const openUploads = statement({
 export interface Resumed {
   /** By the path of the file. */
   readonly byPath: ReadonlyMap<string, UploadTicket>
-  /** Rows whose upload the store no longer knows (an expiry rule of the bucket, a lost disk): to be ended. */
+  /** Rows whose upload no longer exists in the store (an expiry rule of the bucket, a lost disk): to be aborted. */
   readonly lostIds: readonly string[]
 }
 
-/** The pending uploads among `files`, each with what the store already has of it. One statement, one store call an upload. */
+/** The pending uploads among `files`, each with its stored parts. One statement, one store call per upload. */
 export async function findResumable(
   querier: Querier,
   objects: ObjectStore,
@@ -49,7 +49,7 @@ export async function findResumable(
   return { byPath, lostIds }
 }
 
-/** Once a completion has begun, the remembered parts are the truth: the store may have assembled them already. */
+/** Once a completion has begun, the recorded parts are authoritative: the store may have assembled them already. */
 async function storedParts(objects: ObjectStore, row: UploadRow, signal: AbortSignal): Promise<UploadRow['parts']> {
   if (row.parts.length > 0) return row.parts
   return objects.listParts(row.storageKey, row.storeUploadId, signal)

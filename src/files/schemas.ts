@@ -1,4 +1,4 @@
-/** The inputs of the file operations (spec, "Files"), in the graph's names. What needs the database or two members at once is the verb's. */
+/** Input schemas of the file operations (spec, "Files"), in GraphQL names. The verb checks rules that need the database or several members. */
 import { z } from 'zod'
 import { filePath, newFilePath } from '../platform/file-path.ts'
 import { sha256Text } from '../platform/text-rules.ts'
@@ -8,12 +8,16 @@ const repoName = { owner: z.string(), repo: z.string() }
 
 const upTo100 = <T extends z.ZodType>(item: T) => z.array(item).min(1).max(MAX_FILES_PER_REQUEST)
 
-/** The upper bound is the verb's: over 50 GiB is 413, not 422. */
+/** The verb checks the upper bound: over 50 GiB is 413, not 422. */
 export const presignUploadFile = z.object({
   path: newFilePath,
   size: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER),
   sha256: sha256Text,
-  contentType: z.string().max(MAX_CONTENT_TYPE_LENGTH).refine(isPlainText, 'must hold no control character').nullish(),
+  contentType: z
+    .string()
+    .max(MAX_CONTENT_TYPE_LENGTH)
+    .refine(isPlainText, 'must not contain control characters')
+    .nullish(),
 })
 
 export const presignUploadInput = z.object({ ...repoName, files: upTo100(presignUploadFile) })
@@ -43,7 +47,7 @@ export const treePrefix = z
 
 export const treeLimit = z.number().int().min(1).max(MAX_TREE_LIMIT)
 
-/** The media type ends up in a header: what a header cannot hold is refused here. */
+/** The media type is sent in a header, so it must be a valid header value. */
 function isPlainText(text: string): boolean {
   return text.isWellFormed() && !/\p{Cc}/u.test(text)
 }

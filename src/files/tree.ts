@@ -1,4 +1,4 @@
-/** getRepoTree (spec, "GET …/tree"): a flat listing in byte order of path, a keyset page at constant cost however large the repo is. */
+/** getRepoTree (spec, "GET …/tree"): a flat listing in byte order of path, a keyset page at constant cost, whatever the size of the repo. */
 import { repoViewer, visibleRepos } from '../auth/policy.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { invalid } from '../platform/errors.ts'
@@ -11,26 +11,26 @@ import type { Querier, Statement } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
 import { fileEntryColumns, type RepoFileEntry } from './file-entry.ts'
 
-/** Bytes of a path that certainly fits a cursor, also when every one of them is escaped and then written in base64. */
+/** Length of a path that always fits a cursor, even with every byte escaped and base64-encoded. */
 const SHORT_PATH_BYTES = 56
 
 const pageColumns = fileEntryColumns.with({
-  /** Only where the path may be too long for a cursor: the row then stands for it. */
+  /** Set if the path may be too long for a cursor: the cursor then holds the row id. */
   id: column<number | null>(`case when octet_length(f.path) > ${SHORT_PATH_BYTES} then f.id end`),
 })
 type TreeRow = RowOf<typeof pageColumns>
 const pageOfRepoColumns = pageColumns.with({ repoId: column<string>('q.repo_id') })
 
 /**
- * The first rows of a range of paths, of each repo. The page is cut before the blobs are joined, and `offset 0` keeps each blob a look-up by key:
- * a prepared statement does not know its limit, and would plan a hash of all blobs for the tenth of a large repo that it assumes.
+ * The first rows of a path range of each repo. The limit applies before the join with blobs, and `offset 0` keeps each blob an index look-up: a
+ * prepared statement does not know its limit, assumes a tenth of a large repo and would plan a hash of all blobs.
  */
 export const treePage = statement({
   name: 'files-tree',
   columns: pageOfRepoColumns,
   params: {
     repoIds: param<readonly string[]>(),
-    /** Where the page of each begins, and where all of them end. */
+    /** Lower bound of each page, and the common upper bound. */
     lower: param<readonly string[]>(),
     upper: param<string>(),
     limit: param<number>(),
@@ -43,7 +43,7 @@ export const treePage = statement({
     order by q.place, f.path`,
 })
 
-/** Only of the listing's own repo, by id or full name: a forged row id would else tell how a hidden path compares. */
+/** Only within the listing's own repo, by id or full name: a forged row id would otherwise reveal how a hidden path compares. */
 const pathOfRow: Statement<{ path: string }> = {
   name: 'files-cursor-row',
   text: `select f.path from files f join repos r on r.id = f.repo_id join accounts o on o.id = r.owner_id
@@ -53,7 +53,7 @@ const pathOfRow: Statement<{ path: string }> = {
 type FilePage = Page<RepoFileEntry>
 
 export interface FilesOfRepos {
-  /** Of repos that the caller has been found to see. */
+  /** The caller can see these repos (already checked). */
   readonly repoIds: readonly string[]
   readonly prefix: string
   readonly limit: number
@@ -71,7 +71,7 @@ export interface TreeInput {
 
 const listingOf = (repoId: string, prefix: string) => `tree:${repoId}:${prefix}`
 
-/** A page of each repo, in the order asked: one statement for any number. 422 `validation.cursor` for a cursor of another listing. */
+/** A page per repo, in the order requested: one statement for any number. 422 `validation.cursor` for a cursor of another listing. */
 export async function filesOfRepos(ctx: Pick<RequestContext, 'deps'>, query: FilesOfRepos): Promise<FilePage[]> {
   const { db } = ctx.deps
   const { after, prefix } = query
@@ -90,7 +90,7 @@ export async function filesOfRepos(ctx: Pick<RequestContext, 'deps'>, query: Fil
   return query.repoIds.map((repoId) => toPage(byRepo.get(repoId) ?? [], listingOf(repoId, query.prefix), query.limit))
 }
 
-/** The same page of the one repo that a name stands for: the name, who may see it and the page in one statement, for it is read all the time. */
+/** The same page for one repo by name: name, visibility and page in one statement, because it is a hot read. */
 export const treeByName = statement({
   name: 'files-tree-by-name',
   columns: pageColumns,
@@ -111,8 +111,8 @@ export const treeByName = statement({
 })
 
 /**
- * getRepoTree: a page of the repo `owner/slug`, null where the caller cannot see it. One statement; a second where the page is empty (is there a repo?)
- * or the cursor stands for a very long path. 422 `validation.cursor`.
+ * getRepoTree: a page of the repo `owner/slug`, null if it is not visible to the caller. One statement; a second one if the page is empty (does the
+ * repo exist?) or the cursor is of a very long path. 422 `validation.cursor`.
  */
 export async function listTree(ctx: RequestContext, input: TreeInput): Promise<FilePage | null> {
   const { db } = ctx.deps
@@ -138,7 +138,7 @@ function toPage(rows: readonly TreeRow[], listing: string, limit: number): FileP
     hasNextPage: rows.length > limit,
     cursorOf(file) {
       const byPath = encodeCursor(listing, [file.path])
-      // A path may be twice as long as a cursor: then the row stands for it, which the log keeps for the grace period at least.
+      // A path can be twice as long as a cursor: the cursor then holds the row id, which is kept at least for the grace period.
       if (byPath.length <= MAX_CURSOR_LENGTH) return byPath
       return encodeCursor(listing, [rows.find((row) => row.path === file.path)?.id ?? null])
     },
@@ -148,7 +148,7 @@ function toPage(rows: readonly TreeRow[], listing: string, limit: number): FileP
 const isPathOrRow = (part: KeyPart): part is string | number =>
   typeof part === 'string' ? pathFault(part) === null : Number.isSafeInteger(part)
 
-/** Where a page begins: at the prefix, or after what its cursor names. */
+/** Lower bound of a page: the prefix, or the path after its cursor. */
 async function lowerBoundOf(db: Querier, repo: string, listing: string, cursor: string): Promise<string> {
   const [key] = decodeCursor<[string | number]>(listing, cursor, [isPathOrRow])
   if (typeof key === 'string') return justAfter(key)

@@ -1,4 +1,4 @@
-/** Rows of `uploads`, and how they end without becoming a file. */
+/** Rows of `uploads`, and statements that abort them. */
 import { newId } from '../platform/ids.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
 import type { Querier, Statement } from '../store/db.ts'
@@ -9,8 +9,8 @@ import { sqlStates, type UploadState, uploadTransitions } from './upload-state.t
 
 const leaseHeld = `(state = 'completing' and attempt_at > now() - make_interval(secs => ${COMPLETE_LEASE_SECONDS}))`
 
-/** What a completion or an abort may take: see `uploadTransitions`. */
-export const takable = `(state in (${sqlStates(uploadTransitions.abort.from)}) or (state = 'completing' and not ${leaseHeld}))`
+/** Uploads that a completion or an abort may claim: see `uploadTransitions`. */
+export const claimable = `(state in (${sqlStates(uploadTransitions.abort.from)}) or (state = 'completing' and not ${leaseHeld}))`
 
 export const uploadColumns = columns({
   id: column<string>('id'),
@@ -18,22 +18,22 @@ export const uploadColumns = columns({
   ownerId: column<string>('owner_id'),
   path: column<string>('path'),
   size: column<number>('size'),
-  /** As announced. */
+  /** As claimed by the client. */
   sha256: column<string>('sha256'),
   contentType: column<string | null>('content_type'),
   storageKey: column<string>('storage_key'),
   storeUploadId: column<string>('store_upload_id'),
   partSize: column<number>('part_size'),
   state: column<UploadState>('state'),
-  /** The parts that a completion gave to the store, remembered before it did; empty until then. Typed by `assembleUpload`, which writes them. */
+  /** The parts of a completion, recorded before the store assembles them; empty until then. `assembleUpload` guarantees the type. */
   parts: column<readonly StoredPart[]>('parts'),
-  /** Whether the completion that works on it still holds its lease. */
+  /** Whether its completion still holds the lease. */
   leaseHeld: column<boolean>(leaseHeld),
 })
 
 export type UploadRow = RowOf<typeof uploadColumns>
 
-/** How many parts a file of this size has; an empty file has one, which is empty. */
+/** Number of parts of a file of this size; an empty file has one empty part. */
 export function partCount(sizeBytes: number, partSizeBytes: number): number {
   return Math.max(1, Math.ceil(sizeBytes / partSizeBytes))
 }
@@ -43,7 +43,7 @@ const ownersOf: Statement<{ owner_id: string }> = {
   text: `select owner_id from uploads where id = any($1::text[])`,
 }
 
-/** NO KEY: rows that only refer to the account (an audit entry, a new repo) need not wait for a completion. */
+/** NO KEY: inserts that only reference the account (an audit entry, a new repo) need not wait for a completion. */
 export const lockAccounts: Statement<never> = {
   name: 'accounts-lock',
   text: `select id from accounts where id = any($1::text[]) order by id for no key update`,
@@ -57,19 +57,19 @@ const discarded = columns({
   sha256: column<string>('u.sha256'),
   storageKey: column<string>('u.storage_key'),
   storeUploadId: column<string>('u.store_upload_id'),
-  /** Whether the store may hold the whole object by now. */
+  /** Whether the store may already have the whole object. */
   assembled: column<boolean>("u.parts <> '[]'::jsonb"),
 })
 
 export type DiscardedUpload = RowOf<typeof discarded>
 
-/** In id order, so that two requests with the same uploads wait for each other and never in a circle. `$2` null: by `takable`; else by attempt. */
+/** In id order, so that two requests with the same uploads cannot deadlock. `$2` null: by `claimable`; else by attempt. */
 const discard = statement({
   name: 'uploads-discard',
   columns: discarded,
   text: `with locked as materialized (select id from uploads where id = any($1::text[]) order by id for update)
     update uploads u set state = 'aborted', touched_at = now() from locked
-    where u.id = locked.id and (($2::text is null and ${takable.replaceAll(/\b(state|attempt_at)\b/g, 'u.$1')})
+    where u.id = locked.id and (($2::text is null and ${claimable.replaceAll(/\b(state|attempt_at)\b/g, 'u.$1')})
       or (u.attempt = $2 and u.state = 'completing'))
     returning ${discarded.sql}`,
 })
@@ -96,9 +96,9 @@ const doomObjects = statement({
 })
 
 /**
- * Ends uploads as `aborted`, gives their reservation back, and dooms the objects that the store may already have of them, so that collection
- * deletes those even if this process dies right after. `attempt` names the completion that rejects its own; without it only uploads under no live lease are taken.
- * Lock order: accounts, then uploads, then blobs. The store's half is the caller's, after the commit: `forgetInStore`.
+ * Sets uploads to `aborted`, releases their reservations and dooms objects that the store may already have, so that collection deletes those even if
+ * this process dies right after. `attempt` is set by a completion that rejects its own uploads; without it only uploads without a live lease are
+ * aborted. Lock order: accounts, then uploads, then blobs. After the commit the caller calls `removeFromStore`.
  */
 export async function discardUploads(
   tx: Querier,

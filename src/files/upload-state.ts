@@ -1,4 +1,4 @@
-/** The states of an upload and what moves it, as a table. Pure; the statements take their `where` from here. */
+/** The state machine of an upload, as a table. Pure; the SQL conditions are derived from it. */
 
 export type UploadState = 'pending' | 'completing' | 'assembled' | 'completed' | 'aborted'
 
@@ -10,10 +10,10 @@ interface Transition {
 }
 
 /**
- * `claim`: a completion takes the upload. `putBack`: it failed before the store assembled the parts. `keep`: another file of the request
- * failed, but the store has this object whole. `link`: the file row stands. `reject`: the bytes are not the announced ones.
+ * `claim`: a completion claims the upload. `putBack`: it failed before the store assembled the parts. `keep`: another file of the request failed, but
+ * this object is complete in the store. `link`: the file row is inserted. `reject`: the bytes do not match the claimed size or digest.
  * `abort`: the client aborted, the upload was abandoned, or its repo is gone.
- * A `completing` whose lease ran out counts as `pending` for `claim` and `abort`: its holder is gone.
+ * A `completing` upload whose lease has expired counts as `pending` for `claim` and `abort`.
  */
 export const uploadTransitions: Readonly<Record<UploadEvent, Transition>> = {
   claim: { from: ['pending', 'assembled'], to: 'completing' },

@@ -1,6 +1,6 @@
 /**
- * Dispatch of hosted jobs: the deployed function is started with the id of its call and a key of its own, which alone claims the job. Spec, run state table.
- * Started at least once: of two calls of one job, the hub knows one, and the other's claim is refused.
+ * Dispatch of hosted jobs: starts the deployed function with a call id and its own key, which alone can claim the job. Spec, run state table.
+ * At-least-once: of two calls for one job, the hub accepts the claim of only one.
  */
 import { randomBytes } from 'node:crypto'
 import { audit, noViewer } from '../operation/audit.ts'
@@ -13,13 +13,13 @@ import type { HostedKind } from './hosted-kind.ts'
 import { mintJobKey } from './job-key.ts'
 import { spawnHosted } from './spawn-hosted.ts'
 
-/** Never dispatched, or put back to the queue since. */
+/** Never dispatched, or requeued since. */
 const waitsForCall = ({ lease }: JobKind) =>
   lease ? `(u.dispatched_at is null or ${lease.lostSinceDispatchSql('u')})` : 'u.dispatched_at is null'
 
 /**
- * The compare-and-set: a job that was claimed or canceled meanwhile is left alone. `anyway`: one that has a call gets another, since the process that recorded it
- * may have died before it started anything.
+ * The compare-and-set: a job that was claimed or canceled meanwhile is left alone. `force`: a job with a call gets another one, since the process
+ * that recorded it may have died before it started anything.
  */
 const takeCall = oncePer(({ job, functionSql, repoIdsSql }: HostedKind) => {
   const dispatched = columns({
@@ -36,17 +36,17 @@ const takeCall = oncePer(({ job, functionSql, repoIdsSql }: HostedKind) => {
       jobId: param<string>(),
       callId: param<string>(),
       keyId: param<string>(),
-      anyway: param<boolean>(),
+      force: param<boolean>(),
     },
     text: `update ${job.table} u set hosted_call_id = :callId, hosted_credential = :keyId, dispatched_at = now(), updated_at = now()
-      where u.id = :jobId and u.status = 'queued' and u.executor = 'hosted' and (:anyway::boolean or ${waitsForCall(job)})
+      where u.id = :jobId and u.status = 'queued' and u.executor = 'hosted' and (:force::boolean or ${waitsForCall(job)})
       returning ${dispatched.sql}`,
   })
 })
 
 const ownerColumn = columns({ ownerId: column<string>('u.owner_id') })
 
-/** Nothing ran, so nothing is billed. A call that ever claimed its job is no longer the spawn's to fail: its lease is. */
+/** Nothing ran, so nothing is billed. A call that has claimed its job fails only by lease expiry. */
 const failCall = oncePer((job: JobKind) =>
   statement({
     name: `${job.name}-dispatch-failed`,
@@ -62,7 +62,7 @@ const failCall = oncePer((job: JobKind) =>
 
 const idColumn = columns({ id: column<string>('u.id') })
 
-/** Those that a background job of their own will not start any more. */
+/** Jobs that their background job will not start any more. */
 const undispatched = oncePer((job: JobKind) =>
   statement({
     name: `${job.table}-undispatched`,
@@ -75,24 +75,24 @@ const undispatched = oncePer((job: JobKind) =>
 
 export type DispatchDeps = Pick<Deps, 'config' | 'db' | 'events' | 'hosted' | 'log'>
 
-/** Starts a call for a queued hosted job, now or when there is a place for it; a call that cannot be started leaves the job failed with the reason. */
+/** Starts a call for a queued hosted job, now or when a place is free; if it cannot be started, the job fails with the reason. */
 export async function dispatchJob(deps: DispatchDeps, kind: HostedKind, jobId: string): Promise<void> {
   await dispatch(deps, kind, jobId, true)
 }
 
-/** Jobs that no call is under way for, as after a preemption. */
+/** Jobs without a call, such as after a preemption. */
 export async function dispatchUndispatched(deps: DispatchDeps, kind: HostedKind): Promise<void> {
   for (const { id } of await deps.db.query(undispatched(kind.job))) await dispatch(deps, kind, id, false)
 }
 
-async function dispatch(deps: DispatchDeps, kind: HostedKind, jobId: string, anyway: boolean): Promise<void> {
+async function dispatch(deps: DispatchDeps, kind: HostedKind, jobId: string, force: boolean): Promise<void> {
   const place = deps.hosted.take()
-  // Its background job is done then, so no other worker has it.
+  // Its background job has finished by then, so no other worker has it.
   if (place === null) return deps.hosted.wait(jobId, () => dispatch(deps, kind, jobId, false))
   const callId = `call_${randomBytes(16).toString('hex')}`
   let isStarted = false
   try {
-    const call = await recordCall(deps, kind, jobId, callId, anyway)
+    const call = await recordCall(deps, kind, jobId, callId, force)
     if (call === null) return
     deps.events.hint(jobId)
     const onEnd = (reason: string) => failJob(deps, kind.job, jobId, callId, reason)
@@ -107,10 +107,10 @@ async function dispatch(deps: DispatchDeps, kind: HostedKind, jobId: string, any
   }
 }
 
-async function recordCall(deps: DispatchDeps, kind: HostedKind, jobId: string, callId: string, anyway: boolean) {
+async function recordCall(deps: DispatchDeps, kind: HostedKind, jobId: string, callId: string, force: boolean) {
   const keyId = newId('key')
   return deps.db.withTx(async (tx) => {
-    const [job] = await tx.query(takeCall(kind), { jobId, callId, keyId, anyway })
+    const [job] = await tx.query(takeCall(kind), { jobId, callId, keyId, force })
     return job ? { functionName: job.functionName, token: await mintJobKey(tx, job, keyId) } : null
   })
 }

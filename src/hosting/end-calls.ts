@@ -1,6 +1,6 @@
 /**
- * Hosted processes end with their jobs: one whose job is over, waits for another call or is that call's by now, is ended by the hub that it runs beside. Its key is dead by then;
- * this gives back the machine. Contract, "max_hours".
+ * Ends hosted processes with their jobs: the local hub ends a process whose job has ended, is queued for another call or is held by another call. Its
+ * key is already revoked; this frees the machine. Contract, "max_hours".
  */
 import type { Deps } from '../operation/context.ts'
 import { column, columns } from '../store/columns.ts'
@@ -9,14 +9,14 @@ import { param, statement } from '../store/statement.ts'
 import { oncePer } from '../work/job-kind.ts'
 import type { HostedKind } from './hosted-kind.ts'
 
-/** A function that reported the end of its job by itself leaves by itself, if it does so in this time. */
+/** Grace period for a function to exit after it reported the end of its job. */
 const LEAVE_SECONDS = 60
 /** Between SIGTERM and SIGKILL. */
 const KILL_AFTER_MS = 20_000
 
 const callColumn = columns({ callId: column<string>('given.call') })
 
-/** Of these calls, beside the jobs that they were made for, those that have nothing to do any more. */
+/** The calls that no longer have a job to execute. */
 const overCalls = oncePer(({ job, endReportedSql }: HostedKind) =>
   statement({
     name: `${job.name}-calls-over`,
@@ -30,7 +30,7 @@ const overCalls = oncePer(({ job, endReportedSql }: HostedKind) =>
   }),
 )
 
-/** Asks each process of these kinds that is over to end, and ends it where it has not after a while. Returns how many were asked. */
+/** Sends SIGTERM to each process without a job, and SIGKILL after a grace period. Returns the number of processes signaled. */
 export async function endCalls(
   { db, hosted, log }: Pick<Deps, 'db' | 'hosted' | 'log'>,
   kinds: readonly HostedKind[],
@@ -43,7 +43,7 @@ export async function endCalls(
     const given = { callIds: own.map(({ callId }) => callId), jobIds: own.map(({ jobId }) => jobId) }
     const over = new Set((await db.query(overCalls(kind), given)).map(({ callId }) => callId))
     for (const { callId, jobId, mark } of own.filter((call) => over.has(call.callId))) {
-      log.info({ job: jobId, call: callId }, 'a hosted process whose job is over is ended')
+      log.info({ job: jobId, call: callId }, 'ending a hosted process whose job has ended')
       await signal(mark, 'SIGTERM')
       setTimeout(() => void signal(mark, 'SIGKILL'), KILL_AFTER_MS).unref()
       asked += 1
@@ -52,14 +52,14 @@ export async function endCalls(
   return asked
 }
 
-/** To its process group, if it is still the process that the mark names. */
+/** Signals the process group, if the pid still belongs to the recorded process. */
 async function signal(mark: string, name: NodeJS.Signals): Promise<void> {
   const pid = Number.parseInt(mark, 10)
-  // Before it has a process, a call is noted under the hub's own.
+  // Until its process is started, a call is recorded with the hub's own pid.
   if (!(pid > 1) || pid === process.pid || (await processMark(pid)) !== mark) return
   try {
     process.kill(-pid, name)
   } catch {
-    // It ended meanwhile.
+    // It has already ended.
   }
 }

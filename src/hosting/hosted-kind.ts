@@ -1,13 +1,13 @@
-/** A kind of job that the hub can have executed on its own backend. */
+/** A kind of job that can run on the hub's hosting backend. */
 import type { JobKind } from '../work/job-kind.ts'
 
-/** SQL is about the job's row `u`. */
+/** SQL refers to the job's row as `u`. */
 export interface HostedKind {
   readonly job: JobKind
-  /** The name of the function that is deployed for the job. */
+  /** The name of the deployed function. */
   readonly functionSql: string
   /** Ids of the repos that the job's key may write, as a JSON array. */
   readonly repoIdsSql: string
-  /** Whether a job that has ended was ended by a report of its function, which then leaves by itself. */
+  /** Whether the function itself reported the end of the job, and so exits by itself. */
   readonly endReportedSql: string
 }

@@ -1,6 +1,6 @@
 /**
- * How many hosted processes may run beside this hub. They outlive it, so each has a note under the data directory, which the next start of the hub reads:
- * processes of the last one keep their places, and of those that have ended meanwhile the folders are removed.
+ * Limits the hosted processes of this hub. They can outlive it, so each has a note in the data directory, which the next start of the hub reads:
+ * running processes keep their places, and folders of ended ones are removed.
  */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,20 +10,20 @@ import { processMark } from '../store/start-lock.ts'
 import { removeHostedFolder } from './hosted-folder.ts'
 import type { HostedPlace, HostedPlaces } from './places.ts'
 
-/** How often the end of a process is looked for that is no child of this hub. */
+/** Polling interval for the exit of processes that are not children of this hub. */
 const LOOK_MS = 2_000
 
 interface Note {
   /** `processMark` of the process. */
   readonly mark: string
   readonly folder: string
-  /** What the call is for. */
+  /** The job of the call. */
   readonly jobId: string
 }
 
 type Settings = Pick<Config, 'dataDir' | 'hosted'>
 
-/** Opens the places: those of processes that a former hub started are taken until they end. */
+/** Opens the places: processes started by a previous hub keep theirs until they end. */
 export async function openHostedPlaces(config: Settings, log: Logger): Promise<HostedPlaces> {
   const notes = join(config.dataDir, 'hosted')
   const { maxProcesses, user } = config.hosted
@@ -31,7 +31,7 @@ export async function openHostedPlaces(config: Settings, log: Logger): Promise<H
   let taken = 0
   let closed = false
 
-  /** Gives the place to the one that has waited longest. */
+  /** Gives the place to the longest-waiting job. */
   const free = () => {
     taken -= 1
     const [next] = waiting
@@ -66,7 +66,7 @@ export async function openHostedPlaces(config: Settings, log: Logger): Promise<H
     }
   }
 
-  /** Processes of a former hub, by call. */
+  /** Processes of a previous hub, by call. */
   const adopted = new Map<string, Note>()
   const look = async () => {
     for (const [callId, note] of adopted) {
@@ -85,7 +85,7 @@ export async function openHostedPlaces(config: Settings, log: Logger): Promise<H
   await look()
   let looking: Promise<void> = Promise.resolve()
   const timer = setInterval(() => {
-    looking = looking.then(look).catch((error: unknown) => log.error({ err: error }, 'hosted jobs were not looked for'))
+    looking = looking.then(look).catch((error: unknown) => log.error({ err: error }, 'hosted jobs were not polled'))
   }, LOOK_MS)
   timer.unref()
   if (adopted.size === 0) clearInterval(timer)

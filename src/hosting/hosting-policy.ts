@@ -1,21 +1,24 @@
-/** Whether this deployment does hosted work for an owner, and in which order it refuses. Pure. Spec, createRun rules 3, 4 and 7; contract, "Where two sentences pull apart". */
+/**
+ * Whether this deployment hosts work for an owner, and the order of its errors. Pure. Spec, createRun rules 3, 4 and 7; contract, "Where two
+ * sentences pull apart".
+ */
 
 import type { CheckpointGateSpec, Recipe, RunExecutor } from '../planner/recipe/recipe.ts'
 import type { HostedSettings, OwnerList } from '../platform/config.ts'
 import { type ErrorType, HubError, type Loc } from '../platform/errors.ts'
 
-/** What of a run is to be hosted. */
+/** The hosted part of a run. */
 export interface HostedWork {
-  /** The template is the sim template, which has a list of owners of its own. */
+  /** The template is the sim template, which has its own list of owners. */
   readonly isSim: boolean
-  /** Handle of who is billed. */
+  /** Handle of the billed account. */
   readonly owner: string
-  /** Where in the request it is asked for. */
+  /** The place in the request that asks for it. */
   readonly loc: Loc
   readonly what: string
 }
 
-/** The part of a run that is hosted: the run itself, or the rollouts of its gate; null where all of it is a worker's. */
+/** The hosted part of a run: the run itself, or the rollouts of its gate; null if a worker executes all of it. */
 export function hostedWork(recipe: Recipe, isSim: boolean, owner: string): HostedWork | null {
   const executor = recipe.executor ?? 'worker'
   if (executor === 'hosted') return { isSim, owner, loc: ['recipe', 'executor'], what: 'The run' }
@@ -27,7 +30,7 @@ const rolloutExecutor = (gate: CheckpointGateSpec, run: RunExecutor): RunExecuto
 
 const has = (owners: OwnerList, handle: string) => owners === 'everyone' || owners.includes(handle)
 
-/** 503 naming the app where none is configured. First: nothing else matters then. */
+/** 503 if no hosted app is configured. Checked first. */
 export function appRefusal(work: HostedWork, hosted: HostedSettings): HubError | null {
   if (hosted.appName !== null) return null
   return refusal(
@@ -37,7 +40,7 @@ export function appRefusal(work: HostedWork, hosted: HostedSettings): HubError |
   )
 }
 
-/** 403 for an owner that is not on the list. Second; an estimate asks this alone, since it is priced on every deployment. */
+/** 403 for an owner that is not on the list. Checked second; an estimate checks only this, since it is priced on every deployment. */
 export function ownerRefusal(work: HostedWork, hosted: HostedSettings): HubError | null {
   const { owner, isSim } = work
   if (has(isSim ? hosted.simOwners : hosted.owners, owner)) return null
@@ -49,7 +52,7 @@ export function ownerRefusal(work: HostedWork, hosted: HostedSettings): HubError
   )
 }
 
-/** 403 for an agent's key. Third: GPU work is never within the free allowance, and spends nothing before a person has said yes. */
+/** 403 for an agent key. Checked third: GPU work is never within the free allowance, so it needs a person's approval. */
 export function agentRefusal(work: HostedWork, isAgent: boolean): HubError | null {
   if (!isAgent) return null
   return refusal(

@@ -1,4 +1,4 @@
-/** The key of one hosted job: its owner's, for that job's own operations, dead once the job has ended. Spec, "Authentication". */
+/** The API key of one hosted job: belongs to its owner, works only for that job, and is revoked when the job ends. Spec, "Authentication". */
 
 import { newKeyToken, tokenDigest } from '../auth/api-key.ts'
 import { audit, noViewer } from '../operation/audit.ts'
@@ -13,14 +13,14 @@ const insertJobKey = statement({
     createdBy: param<string | null>(),
     tokenSha256: param<Buffer>(),
     repoIds: param<readonly string[]>(),
-    /** Names the key as well. */
+    /** Also the name of the key. */
     jobId: param<string>(),
   },
   text: `insert into api_keys (id, account_id, created_by, name, scope, token_sha256, limited, repo_ids, job_id)
     values (:id, :accountId, :createdBy, :jobId::text, 'train', :tokenSha256, true, :repoIds::text[], :jobId::text)`,
 })
 
-/** The job that a key is made for, and whose. */
+/** The job that a key is created for, and its owner. */
 export interface JobKeyOwner {
   readonly id: string
   readonly ownerId: string
@@ -29,7 +29,7 @@ export interface JobKeyOwner {
   readonly repoIds: readonly string[]
 }
 
-/** The token, which is kept nowhere. The repos of its row are those that it may write; what the run names is read beside them. */
+/** Creates the key and returns its token, which is not stored. The repos in its row are writable; repos in the recipe are readable in addition. */
 export async function mintJobKey(tx: Tx, run: JobKeyOwner, id: string): Promise<string> {
   const token = newKeyToken()
   await tx.query(insertJobKey, {

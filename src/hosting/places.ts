@@ -1,4 +1,4 @@
-/** Where hosted processes wait for one of the places beside this hub; one for its life. */
+/** Places for hosted processes, and the queue for them; one instance per hub. */
 declare module '../operation/context.ts' {
   interface Deps {
     /** Use `dispatchJob`. */
@@ -6,20 +6,20 @@ declare module '../operation/context.ts' {
   }
 }
 
-/** One of the places that hosted processes have beside this hub. */
+/** One place for a hosted process. */
 export interface HostedPlace {
-  /** Keeps which process works in which folder, for the next start of the hub. */
+  /** Records the process and its folder, for the next start of the hub. */
   note(job: { readonly id: string; readonly callId: string }, pid: number, folder: string): Promise<void>
-  /** Removes the folder and gives the slot to the next in the queue. */
+  /** Removes the folder and gives the place to the next in the queue. */
   leave(): Promise<void>
 }
 
 export interface HostedPlaces {
-  /** Null where all of `HOSTED_MAX_PROCESSES` are taken. */
+  /** Null if all `HOSTED_MAX_PROCESSES` places are taken. */
   take(): HostedPlace | null
-  /** Calls that have a place, those of a former hub among them; `mark` names the process. */
+  /** Calls with a place, including those of a previous hub; `mark` identifies the process. */
   calls(): Promise<readonly { readonly callId: string; readonly jobId: string; readonly mark: string }[]>
-  /** Calls `start` once a place is left. A job waits once; a hub that stops forgets it. */
+  /** Calls `start` when a place is free. A job waits at most once; the queue is not persistent. */
   wait(jobId: string, start: () => Promise<void>): void
   close(): Promise<void>
 }

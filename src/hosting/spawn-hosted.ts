@@ -13,16 +13,16 @@ export interface HostedJob {
   readonly id: string
   readonly callId: string
   readonly token: string
-  /** What the function is deployed as; of a run, its template. */
+  /** Name of the deployed function; for a run, its template. */
   readonly functionName: string
 }
 
 type Settings = Pick<Config, 'hosted' | 'dataDir' | 'databaseUrl'>
 
-/** Why no function can be started with these settings; null where one can. */
+/** Why functions cannot be started with these settings; null if they can. */
 export function spawnFault({ hosted, dataDir, databaseUrl }: Settings): string | null {
   const { backend, command, user } = hosted
-  if (backend !== 'process') return `the backend ${backend} is not part of this hub.`
+  if (backend !== 'process') return `the backend ${backend} is not supported by this hub.`
   if (command === null) return 'HOSTED_COMMAND is not set.'
   const database = databaseUrl === null ? statSync(join(dataDir, 'postgres'), { throwIfNoEntry: false }) : undefined
   if (user !== null && database?.uid === user.uid)
@@ -30,7 +30,7 @@ export function spawnFault({ hosted, dataDir, databaseUrl }: Settings): string |
   return null
 }
 
-/** What a hosted process could reach; null where a user of its own keeps it from that. */
+/** Warning about what a hosted process could access; null if it has a user of its own. */
 export function spawnWarning({ hosted }: Pick<Config, 'hosted'>): string | null {
   if (hosted.user !== null) return null
   const which = process.getuid?.() === 0 ? 'set HOSTED_USER' : 'run the hub as root with HOSTED_USER set'
@@ -38,8 +38,9 @@ export function spawnWarning({ hosted }: Pick<Config, 'hosted'>): string | null 
 }
 
 /**
- * Resolves when the function is started; rejects with the reason where it cannot be. `onEnd` is told when it ended by itself, which is a failure for
- * a process that never claimed. The process outlives the hub: its claim and its reports are requests like any other's. Its folder and its place go with it.
+ * Resolves when the function is started; rejects with the reason if it cannot be. `onEnd` is called when the process exits, which is a failure if it
+ * never claimed the job. The process can outlive the hub: it claims and reports by ordinary requests. Its folder and place are released when it
+ * exits.
  */
 export async function spawnHosted(
   { config, log }: Pick<Deps, 'config' | 'log'>,
@@ -51,7 +52,7 @@ export async function spawnHosted(
   if (fault !== null) throw new Error(fault)
   const { command, user } = config.hosted
   const folder = await makeHostedFolder(user)
-  // Noted before there is a process, so that a hub which ends here leaves no folder behind.
+  // Recorded before the process starts, so that a hub that crashes here leaves no folder behind.
   await place.note(job, process.pid, folder)
   const child = spawn(command ?? '', {
     shell: true,
@@ -70,7 +71,7 @@ export async function spawnHosted(
   await place
     .note(job, pid, folder)
     .catch((error: unknown) =>
-      log.error({ err: error, job: job.id }, 'the next start of the hub will not know of a hosted job'),
+      log.error({ err: error, job: job.id }, 'a hosted job was not recorded for the next start of the hub'),
     )
   const afterwards = async () => {
     const how = await ended
@@ -80,19 +81,19 @@ export async function spawnHosted(
     )
     await place.leave()
   }
-  afterwards().catch((error: unknown) => log.error({ err: error, job: job.id }, 'a hosted job was not cleared away'))
+  afterwards().catch((error: unknown) => log.error({ err: error, job: job.id }, 'a hosted job was not cleaned up'))
 }
 
-/** What the command left behind in its process group has no folder, no place and no key any more. */
+/** Ends what is left of the process group: it has no folder, place or key any more. */
 function endGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // The usual case: no process is left.
+    // Usual case: no process is left.
   }
 }
 
-/** Nothing of the hub's own environment but where programs are: that holds its secrets. */
+/** Only PATH of the hub's environment: the rest contains secrets. */
 function environment(hubUrl: string, folder: string, job: HostedJob): Record<string, string> {
   return {
     PATH: process.env.PATH ?? '',

@@ -1,4 +1,4 @@
-/** Hashes a large file's bytes after it was linked (contract, "complete"): the claimed digest becomes a verified one, or the file leaves the tree. */
+/** Hashes a large file's bytes after it was linked (contract, "complete"): the claimed digest becomes verified, or the file is removed. */
 
 import { hashObject } from '../files/hash-object.ts'
 import { audit, noViewer } from '../operation/audit.ts'
@@ -23,7 +23,7 @@ const unverified = statement({
   text: `select ${blobColumns.sql} from blobs where id = $1 and state = 'live' and sha256 is null`,
 })
 
-/** An unverified blob is never linked a second time, so between this look and the locks the set can only shrink. */
+/** An unverified blob is never linked a second time, so the set can only shrink between this read and the locks. */
 const reposOfBlob: Statement<{ repo_id: string }> = {
   name: 'blob-repos',
   text: 'select distinct repo_id from files where blob_id = $1 and to_seq is null',
@@ -65,8 +65,8 @@ const repoint: Statement<never> = {
 }
 
 /**
- * Streams the object through SHA-256 with the memory of one chunk, then settles it in one transaction. A blob that is gone or verified already is
- * done: repeating is free. A second hub at the same blob waits for the first one's locks and finds it done.
+ * Streams the object through SHA-256 with the memory of one chunk, then settles it in one transaction. Idempotent: a deleted or verified blob is
+ * skipped. A second hub waits for the first one's locks and finds it done.
  */
 export async function verifyBlob(deps: Deps, blobId: string, signal: AbortSignal): Promise<void> {
   const [blob] = await deps.db.query(unverified, [blobId])
@@ -85,7 +85,7 @@ async function settleMatch(tx: Tx, blob: BlobRow): Promise<void> {
   await tx.query(countVerified, [blob.id])
   const equal = locked.find((row) => row.id !== blob.id)
   if (!equal) {
-    // If a verified duplicate commits right now, this is a unique violation; the queue tries again and finds the duplicate.
+    // If a verified duplicate commits concurrently, this is a unique violation; the queue retries and finds the duplicate.
     await tx.query(markVerified, [blob.id, blob.claimed])
     return
   }
@@ -116,7 +116,7 @@ const uncountStorage: Statement<never> = {
     where a.id = n.owner`,
 }
 
-/** The file leaves the tree, and the owner's audit log says which digest was claimed and which the bytes have. Repos, accounts, blobs. */
+/** Removes the file and records the claimed and the actual digest in the owner's audit log. Lock order: repos, accounts, blobs. */
 async function settleMismatch(
   deps: Deps,
   tx: Tx,

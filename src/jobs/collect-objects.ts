@@ -1,8 +1,8 @@
-/** Collection in the object store: doomed objects, uploads that were forgotten, and store uploads that no row knows. */
+/** Collection in the object store: doomed objects, abandoned uploads, and store uploads without a row. */
 
-import { forgetInStore } from '../files/abort-upload.ts'
+import { removeFromStore } from '../files/abort-upload.ts'
 import { BLOB_PREFIX } from '../files/objects.ts'
-import { discardUploads, takable } from '../files/upload-sql.ts'
+import { claimable, discardUploads } from '../files/upload-sql.ts'
 import { openStates, sqlStates } from '../files/upload-state.ts'
 import type { Deps } from '../operation/context.ts'
 import type { Statement } from '../store/db.ts'
@@ -10,7 +10,7 @@ import type { ObjectStore } from '../store/objects/object-store.ts'
 
 const BATCH = 500
 
-/** A doomed object outlives every URL that was signed for it before it was doomed: twice the hour that one lives. */
+/** A doomed object outlives every URL signed before: twice the one-hour lifetime of a URL. */
 const MAX_DOOMED_SECONDS = 7200
 
 const doomedBlobs: Statement<{ id: string; key: string }> = {
@@ -26,7 +26,7 @@ const dropBlobs: Statement<never> = {
   text: `delete from blobs where id = any($1::text[]) and state = 'doomed'`,
 }
 
-/** Object first, row second: a crash between leaves a row whose object is deleted again. Doomed blobs never come back to life, so no lock is needed. */
+/** Object first, row second: a crash between leaves a row whose object is deleted again. Doomed blobs never become live again, so no lock is needed. */
 export async function deleteDoomed(deps: Deps, objects: ObjectStore, signal: AbortSignal): Promise<void> {
   const waitSeconds = Math.min(deps.config.gcGraceSeconds, MAX_DOOMED_SECONDS)
   for (;;) {
@@ -43,11 +43,11 @@ export async function deleteDoomed(deps: Deps, objects: ObjectStore, signal: Abo
 
 const abandoned: Statement<{ id: string }> = {
   name: 'uploads-abandoned',
-  text: `select id from uploads where state in (${sqlStates(openStates)}) and touched_at < now() - make_interval(secs => $1) and ${takable}
+  text: `select id from uploads where state in (${sqlStates(openStates)}) and touched_at < now() - make_interval(secs => $1) and ${claimable}
     order by touched_at limit ${BATCH}`,
 }
 
-/** Ends the uploads left untouched for `uploadTtlSeconds` and gives their reservations back. */
+/** Aborts uploads that were idle for `uploadTtlSeconds` and releases their reservations. */
 export async function abortAbandoned(deps: Deps, objects: ObjectStore, signal: AbortSignal): Promise<void> {
   for (;;) {
     signal.throwIfAborted()
@@ -59,7 +59,7 @@ export async function abortAbandoned(deps: Deps, objects: ObjectStore, signal: A
         rows.map((row) => row.id),
       ),
     )
-    await forgetInStore(deps, objects, gone)
+    await removeFromStore(deps, objects, gone)
     if (rows.length < BATCH) return
   }
 }
@@ -75,8 +75,8 @@ interface StoreUpload {
 }
 
 /**
- * Aborts uploads that the store has and no open row names: a crash between the store's half and the database's leaves those. Only such as are older
- * than `uploadTtlSeconds`, since a presign makes the store's half first.
+ * Aborts store uploads without an open row, as left by a crash between the store call and the transaction. Only those older than `uploadTtlSeconds`,
+ * since presign calls the store first.
  */
 export async function abortStrays(deps: Deps, objects: ObjectStore, signal: AbortSignal): Promise<void> {
   const [clock] = await deps.db.query(ttlAgo, [deps.config.uploadTtlSeconds])

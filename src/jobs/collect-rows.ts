@@ -1,4 +1,4 @@
-/** Collection in the database: closed file rows past their grace are pruned, and blobs that nothing refers to any more are doomed. */
+/** Collection in the database: closed file rows past their grace period are pruned, and unreferenced blobs are doomed. */
 import type { Deps } from '../operation/context.ts'
 import type { Db, Statement, Tx } from '../store/db.ts'
 
@@ -17,13 +17,13 @@ const closedRows: Statement<{ id: number; blob_id: string; pinned: boolean }> = 
     order by f.closed_at limit ${PRUNE_BATCH_ROWS}`,
 }
 
-/** A pinned row is looked at once; when a run that pins is deleted, `unpinFiles` has it looked at again. */
+/** A pinned row is checked once; when a pinning run is deleted, `unpinFiles` schedules another check. */
 const keepPinned: Statement<never> = {
   name: 'files-keep-pinned',
   text: 'update files set pinned = true where id = any($1::bigint[])',
 }
 
-/** Of any number of batches at once, and never beside an unpinning: what a batch saw pinned would else be marked after that has looked. */
+/** Shared by any number of batches, exclusive of unpinning: otherwise a batch could mark a row as pinned after unpinning has checked it. */
 const PIN_LOCK = 7_113_021_401
 const pinning: Statement<never> = { name: 'files-pin-lock', text: `select pg_advisory_xact_lock_shared(${PIN_LOCK})` }
 const unpinning: Statement<never> = { name: 'files-unpin-lock', text: `select pg_advisory_xact_lock(${PIN_LOCK})` }
@@ -34,7 +34,7 @@ const unpin: Statement<{ id: number }> = {
     update files f set pinned = false from batch where f.id = batch.id returning f.id`,
 }
 
-/** Has collection look again at what runs pinned of these repos, since one of the runs is gone. */
+/** Makes collection check pinned rows of these repos again after a run was deleted. */
 export async function unpinFiles(db: Db, repoIds: readonly string[], signal: AbortSignal): Promise<void> {
   if (repoIds.length === 0) return
   for (;;) {
@@ -65,11 +65,11 @@ const doomUnreferenced: Statement<{ id: string }> = {
 }
 
 /**
- * Prunes one batch, and dooms those blobs that lost their last row by it. Returns how many rows were due.
+ * Prunes one batch, and dooms blobs that lost their last row. Returns the number of rows due.
  *
  * The race with a completion that links the same blob: it shares the blob's row lock until it has committed its file row. The lock is a statement of its
- * own because READ COMMITTED takes a snapshot for each statement: the question "does any row refer to it" has to be asked with a snapshot that is taken
- * when the lock is held. Inside one statement, the wait for the lock would end with the older snapshot, in which the new row does not exist.
+ * own because READ COMMITTED takes a snapshot for each statement: the check "does any row refer to it" needs a snapshot taken while the lock is held.
+ * In a single statement the snapshot would be older than the lock, and would miss the new row.
  * Blobs are locked before file rows, as everywhere.
  */
 export async function pruneBatch(tx: Tx, graceSeconds: number): Promise<number> {
@@ -85,7 +85,7 @@ export async function pruneBatch(tx: Tx, graceSeconds: number): Promise<number> 
   return due.length
 }
 
-/** Batch by batch until nothing is due. */
+/** Runs batches until nothing is due. */
 export async function pruneClosedRows(deps: Deps, signal: AbortSignal): Promise<void> {
   for (;;) {
     signal.throwIfAborted()
@@ -96,7 +96,7 @@ export async function pruneClosedRows(deps: Deps, signal: AbortSignal): Promise<
 
 const IDEMPOTENCY_KEPT_SECONDS = 86_400
 
-/** Terminal uploads answer 409 for this long, then 404. */
+/** Terminal uploads return 409 for this long, then 404. */
 const UPLOAD_KEPT_SECONDS = 30 * 86_400
 
 const dropOld: readonly Statement<never>[] = [
@@ -105,7 +105,7 @@ const dropOld: readonly Statement<never>[] = [
     text: `delete from idempotency_keys where created_at < now() - make_interval(secs => ${IDEMPOTENCY_KEPT_SECONDS})`,
   },
   {
-    // Their GPU hours count for a day.
+    // Their GPU hours count against the daily quota.
     name: 'deleted-runs-drop-old',
     text: `delete from deleted_runs where cleared_at is not null and created_at < now() - interval '24 hours'`,
   },
@@ -115,7 +115,7 @@ const dropOld: readonly Statement<never>[] = [
   },
 ]
 
-/** Rows that only answered repeated requests. */
+/** Rows that only serve repeated requests. */
 export async function dropOldRows(deps: Deps): Promise<void> {
   for (const statement of dropOld) await deps.db.query(statement)
 }

@@ -1,4 +1,4 @@
-/** Background work, as data. Each is idempotent and may run on two hubs at once. */
+/** Background jobs. Each is idempotent and may run on two hubs at once. */
 import { z } from 'zod'
 import { dispatchCheck, dispatchWaitingChecks } from '../checks/dispatch/dispatch-check.ts'
 import type { Deps } from '../operation/context.ts'
@@ -13,7 +13,7 @@ import { measureRuns } from './run-measure.ts'
 import { writeMetricsFile } from './run-metrics-file.ts'
 import { purgeDeletedRuns, purgeRun } from './run-purge.ts'
 
-/** Keeps the input's type for the handler, and forgets it for the list. */
+/** Types the input for the handler, and erases the type for the list. */
 const define = <Input extends z.ZodType>(job: JobDefinition<Deps, Input>): JobDefinition<Deps> => job
 
 const blobVerify = define({
@@ -47,7 +47,7 @@ const filesCollect = define({
     await purgeDeletedRuns(deps, signal)
     await pruneClosedRows(deps, signal)
     await dropOldRows(deps)
-    // Without a store there is nothing of it to collect.
+    // Without a store there is nothing to collect.
     if (!deps.objects) return
     await measureRuns(deps, deps.objects, signal)
     await abortAbandoned(deps, deps.objects, signal)
@@ -58,7 +58,7 @@ const filesCollect = define({
 const storeUploadsCollect = define({
   name: 'store-uploads-collect',
   input: z.object({}),
-  // It lists the whole store's uploads, so it comes less often.
+  // Lists all uploads of the store, so it runs less often.
   cron: '17 * * * *',
   expireSeconds: 3600,
   retryLimit: 0,
@@ -80,7 +80,7 @@ const runPurge = define({
 const runObjectsCollect = define({
   name: 'run-objects-collect',
   input: z.object({}),
-  // It lists all objects of runs.
+  // Lists all objects of runs, so it runs less often.
   cron: '41 3 * * *',
   expireSeconds: 3600,
   retryLimit: 0,

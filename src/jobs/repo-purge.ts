@@ -1,6 +1,6 @@
-/** Closes the file rows of a deleted repo and gives up its uploads. The owner's storage was counted back when it was deleted. */
+/** Closes the file rows of a deleted repo and aborts its uploads. The owner's storage was released on deletion. */
 
-import { forgetInStore } from '../files/abort-upload.ts'
+import { removeFromStore } from '../files/abort-upload.ts'
 import { discardUploads } from '../files/upload-sql.ts'
 import { openStates, sqlStates } from '../files/upload-state.ts'
 import type { Deps } from '../operation/context.ts'
@@ -9,10 +9,10 @@ import { unpinFiles } from './collect-rows.ts'
 
 const PURGE_BATCH_ROWS = 5000
 
-/** No later change can ever have this number, so the row was live at every moment after its first. */
+/** No change can reach this number, so the row counts as live ever after its first change. */
 const AFTER_ALL_CHANGES = 2_147_483_647
 
-/** SKIP LOCKED: another hub at the same repo takes other rows, and a verification that holds some never waits in a circle. */
+/** SKIP LOCKED: another hub on the same repo takes other rows, and no deadlock with a verification is possible. */
 const closeBatch: Statement<{ id: number }> = {
   name: 'files-purge',
   text: `with batch as materialized (select id from files where repo_id = $1 and to_seq is null limit ${PURGE_BATCH_ROWS} for update skip locked)
@@ -42,21 +42,21 @@ const deletedRepos: Statement<{ repo_id: string }> = {
 }
 
 /**
- * Purges one deleted repo, batch by batch, and forgets it when nothing of it is left; what is held by others right now is left to the next run.
- * A repo that was not deleted is never touched.
+ * Purges one deleted repo in batches, and removes its marker when nothing is left; locked rows are left to the next run. Never touches a repo that
+ * was not deleted.
  */
 export async function purgeRepo(deps: Deps, repoId: string, signal: AbortSignal): Promise<void> {
   const [deleted] = await deps.db.query(deletedRepo, [repoId])
   if (!deleted) return
   while ((await deps.db.query(closeBatch, [repoId])).length > 0) signal.throwIfAborted()
   await unpinFiles(deps.db, [repoId], signal)
-  await giveUpUploads(deps, repoId)
+  await abortUploads(deps, repoId)
   const left = [...(await deps.db.query(anyLive, [repoId])), ...(await deps.db.query(openUploads, [repoId]))]
   if (left.length === 0) await deps.db.query(forget, [repoId])
 }
 
-/** One that is being completed is left alone: its completion finds the repo gone. */
-async function giveUpUploads(deps: Deps, repoId: string): Promise<void> {
+/** Skips an upload that is being completed: its completion finds the repo deleted. */
+async function abortUploads(deps: Deps, repoId: string): Promise<void> {
   for (;;) {
     const rows = await deps.db.query(openUploads, [repoId])
     if (rows.length === 0) return
@@ -67,11 +67,11 @@ async function giveUpUploads(deps: Deps, repoId: string): Promise<void> {
       ),
     )
     if (gone.length === 0) return
-    if (deps.objects) await forgetInStore(deps, deps.objects, gone)
+    if (deps.objects) await removeFromStore(deps, deps.objects, gone)
   }
 }
 
-/** Whatever a crashed or skipped purge left. */
+/** Repeats crashed or skipped purges. */
 export async function purgeDeletedRepos(deps: Deps, signal: AbortSignal): Promise<void> {
   for (const { repo_id } of await deps.db.query(deletedRepos)) await purgeRepo(deps, repo_id, signal)
 }

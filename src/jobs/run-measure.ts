@@ -1,4 +1,4 @@
-/** Counts in the artifacts of runs from before they were counted: their sizes stand in the object store alone. */
+/** Adds artifact sizes of old runs to the storage use: their sizes are known only to the object store. */
 import type { Deps } from '../operation/context.ts'
 import { metricsKey } from '../runs/log/run-objects.ts'
 import { column, columns } from '../store/columns.ts'
@@ -14,7 +14,7 @@ const unmeasuredColumns = columns({
   isImport: column<boolean>("kind = 'external'"),
 })
 
-/** Behind the run $1. */
+/** After the run $1. */
 const unmeasured = statement({
   name: 'runs-unmeasured',
   columns: unmeasuredColumns,
@@ -24,7 +24,7 @@ const unmeasured = statement({
     order by id limit ${BATCH}`,
 })
 
-/** What a report has replaced meanwhile is left: that one counted its own. Over the quota or not, since it is there already. */
+/** Skips artifacts that a report has replaced in the meantime: the report counted its own. Ignores the quota, since the bytes already exist. */
 const countIn = statement({
   name: 'run-storage-count-in',
   params: {
@@ -47,7 +47,7 @@ const countIn = statement({
     from found where u.id = found.id`,
 })
 
-/** Measures every run that is left; one statement looks for them, which an index answers with nothing once all are done. */
+/** Measures all remaining runs; one index-only statement once all are done. */
 export async function measureRuns(deps: Pick<Deps, 'db'>, objects: ObjectStore, signal: AbortSignal): Promise<void> {
   const sizeOf = async (key: string | null) =>
     key === null ? null : ((await objects.head(key, signal))?.sizeBytes ?? 0)

@@ -13,7 +13,7 @@ const metricsSize: Statement<{ last: number | null; bytes: number }> = {
     from run_metrics where run_id = $1 and not hidden`,
 }
 
-/** Writes the object from the rows, a page at a time; a run that has ended gets no more of them, so doing it twice writes the same. */
+/** Writes the object from the rows, page by page; idempotent, since an ended run gets no more rows. */
 export async function writeMetricsFile(
   deps: Pick<Deps, 'db'>,
   objects: ObjectStore,

@@ -1,4 +1,4 @@
-/** Clears what a deleted run left: its metrics and log, its objects, and what it pinned. */
+/** Purges a deleted run: its metrics and log, its objects and its pins. */
 import type { Deps } from '../operation/context.ts'
 import { runPrefix } from '../runs/log/run-objects.ts'
 import type { Statement } from '../store/db.ts'
@@ -29,7 +29,7 @@ const allUncleared: Statement<{ run_id: string }> = {
   text: 'select run_id from deleted_runs where cleared_at is null order by deleted_at limit 100',
 }
 
-/** Clears one deleted run, batch by batch; doing it twice does nothing more. A run that was not deleted is never touched. */
+/** Purges one deleted run in batches; idempotent. Never touches a run that was not deleted. */
 export async function purgeRun(deps: Deps, runId: string, signal: AbortSignal): Promise<void> {
   const [deleted] = await deps.db.query(uncleared, [runId])
   if (!deleted) return
@@ -41,7 +41,7 @@ export async function purgeRun(deps: Deps, runId: string, signal: AbortSignal): 
   await deps.db.query(clear, [runId])
 }
 
-/** What is written for it from now on (a metrics file that was under way) is found by the collection of runs' objects. */
+/** Later writes for it (such as a metrics file in progress) are found by the collection of runs' objects. */
 async function deleteObjects(objects: ObjectStore, runId: string, signal: AbortSignal): Promise<void> {
   let batch: string[] = []
   for await (const { key } of objects.list(runPrefix(runId), signal)) {
@@ -53,7 +53,7 @@ async function deleteObjects(objects: ObjectStore, runId: string, signal: AbortS
   if (batch.length > 0) await objects.delete(batch, signal)
 }
 
-/** Whatever a crashed or skipped purge left. */
+/** Repeats crashed or skipped purges. */
 export async function purgeDeletedRuns(deps: Deps, signal: AbortSignal): Promise<void> {
   for (const { run_id } of await deps.db.query(allUncleared)) await purgeRun(deps, run_id, signal)
 }

@@ -10,12 +10,12 @@ import { type SweepTimer, startSweeping } from '../work/sweep-timer.ts'
 
 const hostedKinds: readonly HostedKind[] = [hostedRun, hostedCheck]
 
-/** Ends hosted processes whose job is over; returns how many. */
+/** Ends hosted processes whose job has ended; returns their number. */
 export function endCalls(deps: Pick<Deps, 'db' | 'hosted' | 'log'>): Promise<number> {
   return endCallsOf(deps, hostedKinds)
 }
 
-/** Begins to sweep. In this order each time, since an ended job is what its process has nothing to do for. */
+/** Starts the sweeps, in this order: ending a job makes its process superfluous. */
 export function startSweepTimer(deps: SweepDeps & Pick<Deps, 'hosted'>): SweepTimer {
   return startSweeping(deps.log, deps.config.runs.leaseSeconds, {
     'run leases': () => sweepLeases(deps),

@@ -44,7 +44,7 @@ const infoFile = z.object({
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** The facts that the file's bytes hold; null where they are no such file. Never throws: the file is untrusted. */
+/** The facts in the file; null if it is not a LeRobot file. Never throws: the file is untrusted. */
 export function parseDatasetFacts(ref: string, bytes: Uint8Array): DatasetFacts | null {
   const parsed = infoFile.safeParse(parseJson(bytes))
   if (!parsed.success) return null
@@ -73,7 +73,7 @@ function widthOf(vector: Feature | undefined): number | null {
   return width <= 2 ** 31 - 1 ? width : null
 }
 
-/** Axes are named, else channels are the axis that is too short to be anything else. */
+/** Uses axis names if present, else takes the shortest axis as channels. */
 function cameraOf(key: string, { dtype, shape, names }: Feature): DatasetCamera[] {
   const [first = 0, second = 0, third = 0] = shape
   if ((dtype !== 'video' && dtype !== 'image') || shape.length !== 3) return []

@@ -1,4 +1,4 @@
-/** What the arithmetic starts from: batch size, cameras, resolution, chunk and steps, each from the recipe, else the dataset, else the registry. Pure. */
+/** Inputs of the calculation: batch size, cameras, resolution, chunk and steps, each from the recipe, else the dataset, else the registry. Pure. */
 import { asDouble } from '../platform/exact-json.ts'
 import type { DatasetFacts } from './dataset-facts.ts'
 import type { Recipe } from './recipe/recipe.ts'
@@ -8,7 +8,7 @@ export interface PlannerInputs {
   /** Environments of an RL template. */
   readonly batchSize: number
   readonly cameras: number
-  /** Side of a square image of as many pixels. */
+  /** Side of a square image with the same number of pixels. */
   readonly imagePx: number
   readonly chunkSize: number
   readonly steps: number
@@ -16,7 +16,7 @@ export interface PlannerInputs {
 
 export interface ResolvedInputs {
   readonly inputs: PlannerInputs
-  /** One sentence: each value with where it is from. */
+  /** One sentence: each value with its source. */
   readonly why: string
   readonly warnings: readonly string[]
 }
@@ -30,7 +30,7 @@ interface Sourced {
 const MAX_INT32 = 2 ** 31 - 1
 const REGISTRY = 'registry'
 
-/** Resolves the inputs; a hyperparameter that is no whole number from 1 on is passed over with a warning, since its meaning is the template's own. */
+/** Resolves the inputs; a hyperparameter that is not a positive integer is ignored with a warning, since templates define its meaning. */
 export function resolveInputs(template: Template, recipe: Recipe, dataset: DatasetFacts | null): ResolvedInputs {
   const { keys, defaults } = template
   const warnings: string[] = []
@@ -71,7 +71,7 @@ function fromHyperparams({ hyperparams }: Recipe, names: readonly string[], warn
     const value = asDouble(given)
     if (value !== null && Number.isInteger(value) && value >= 1 && value <= MAX_INT32)
       return { value, from: 'hyperparams' }
-    warnings.push(`hyperparams.${name} is no whole number from 1 to ${MAX_INT32}; the registry's value stands in.`)
+    warnings.push(`hyperparams.${name} is not a whole number from 1 to ${MAX_INT32}; the registry's value is used.`)
   }
   return null
 }

@@ -1,4 +1,4 @@
-/** What succeeded runs measured, as the planner asks for it. */
+/** Measurements of succeeded runs, as input of the planner. */
 
 import type { TierTable } from '../platform/tier-table.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'

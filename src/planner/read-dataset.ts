@@ -1,4 +1,4 @@
-/** The first dataset of this hub that a recipe names, as the planner sees it. Whatever hinders the reading is a warning, never a refusal. */
+/** The first dataset of this hub that a recipe names, as input of the planner. Read failures are warnings, never errors. */
 import { repoViewer, visibleRepos } from '../auth/policy.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { MAX_DATASET_INFO_BYTES } from '../repos/dataset-info.ts'
@@ -9,7 +9,7 @@ import { type DatasetFacts, parseDatasetFacts } from './dataset-facts.ts'
 import { ownDataset } from './recipe/dataset-ref.ts'
 import type { Recipe } from './recipe/recipe.ts'
 
-/** Both null where the dataset has no `meta/info.json`. */
+/** Both null if the dataset has no `meta/info.json`. */
 const infoColumns = columns({
   storageKey: column<string | null>('b.storage_key'),
   sizeBytes: column<number | null>('b.size'),
@@ -42,22 +42,22 @@ export async function readDataset(ctx: RequestContext, recipe: Recipe): Promise<
     owner: name.owner,
     slug: name.slug,
   })
-  if (!row) return without(`${ref} is no dataset that you can see`)
+  if (!row) return without(`${ref} is not a dataset visible to you`)
   if (row.storageKey === null) return without(`${ref} has no meta/info.json`)
-  const notRead = `${ref} has no meta/info.json of a LeRobot dataset v2.0, v2.1 or v3.0`
+  const notRead = `${ref} has a meta/info.json that is not of a LeRobot dataset v2.0, v2.1 or v3.0`
   if (Number(row.sizeBytes) > MAX_DATASET_INFO_BYTES) return without(notRead)
   const bytes = await storedBytes(ctx, row.storageKey)
-  if (bytes === null) return without(`The object store does not give meta/info.json of ${ref}`)
+  if (bytes === null) return without(`The object store did not return meta/info.json of ${ref}`)
   const dataset = parseDatasetFacts(ref, bytes)
   return dataset ? { dataset, warnings: [] } : without(notRead)
 }
 
 const without = (reason: string): ReadDataset => ({
   dataset: null,
-  warnings: [`${reason}; the registry's values stand in for it.`],
+  warnings: [`${reason}; the registry's values are used instead.`],
 })
 
-/** Null where there is no store or it fails: a recommendation does not hang on it. */
+/** Null if there is no store or it fails: a recommendation does not depend on it. */
 async function storedBytes(ctx: RequestContext, key: string): Promise<Buffer | null> {
   const { objects, log } = ctx.deps
   if (!objects) return null

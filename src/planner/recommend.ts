@@ -1,4 +1,4 @@
-/** Which tier a recipe needs, how long it takes and what it costs: the same answer to the same question, with its arithmetic. Pure. Spec, "RunRecommendation". */
+/** Which tier a recipe needs, how long it takes and what it costs: deterministic, with the calculation shown. Pure. Spec, "RunRecommendation". */
 import { costOfHours, type Usd, usd, usdLess, usdSum } from '../platform/money.ts'
 import type { HardwareTier } from '../platform/tier-table.ts'
 import type { DatasetFacts } from './dataset-facts.ts'
@@ -46,7 +46,7 @@ export interface RecommendFacts {
   readonly settings: PlannerSettings
 }
 
-/** The batch size under which a recipe's measurements are kept. */
+/** The batch size that keys the measurements of a recipe. */
 export function measuredBatch(plan: RunPlan, recipe: Recipe): number {
   return resolveInputs(plan.template, recipe, null).inputs.batchSize
 }
@@ -126,12 +126,12 @@ interface Cost {
   readonly rate: Usd
   readonly estimate: Usd | null
   readonly most: Usd
-  /** The estimate before the wall-clock cap and the budget cut it. */
+  /** The estimate before the wall-clock limit and the budget cap it. */
   readonly unlimited: Usd | null
   readonly why: readonly string[]
 }
 
-/** A worker is not billed; where no tier fits there is nothing to bill. */
+/** A worker is not billed; without a fitting tier there is nothing to bill. */
 function costOf({ plan, settings }: RecommendFacts, tier: HardwareTier | null, hours: number | null): Cost {
   const nothing = usd(0)
   if (!plan.isPriced) {
@@ -145,7 +145,7 @@ function costOf({ plan, settings }: RecommendFacts, tier: HardwareTier | null, h
   const cap = costOfHours(rate, plan.maxHours)
   const most = plan.budgetUsd === null ? cap : usdLess(cap, plan.budgetUsd)
   const rates = Number(hostRate) > 0 ? [`rate: ${tier.rateUsdPerHour} + ${hostRate} (host) = ${rate} USD/h`] : []
-  const budget = most === cap ? [] : [`budget: ${most} USD is less, so it stands`]
+  const budget = most === cap ? [] : [`budget: ${most} USD is less, so it is used`]
   return {
     rate,
     estimate: usdLess(unlimited, most),
@@ -165,7 +165,7 @@ function templateWarnings(template: Template): string[] {
     return [`${template.name} is planned: no executor implements it yet, so it cannot be submitted.`]
   if (hasFigures(template)) return []
   return [
-    `${template.name} is this deployment's own template: its size is not known, and the figures are those of a middle-sized imitation policy.`,
+    `${template.name} is this deployment's own template: its size is unknown, and the figures are those of a medium-sized imitation policy.`,
   ]
 }
 

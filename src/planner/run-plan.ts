@@ -6,7 +6,7 @@ import type { HardwareTier, TierTable } from '../platform/tier-table.ts'
 import { DEFAULT_MAX_HOURS, type Recipe, type RunExecutor } from './recipe/recipe.ts'
 import { findTemplate, type Template, templateNames } from './templates.ts'
 
-/** What of the deployment a recipe is held against. */
+/** Settings of the deployment that recipes are resolved with. */
 export interface PlannerSettings {
   readonly tiers: TierTable
   readonly runs: Pick<RunSettings, 'extraTemplates' | 'headroom'>
@@ -16,11 +16,11 @@ export interface PlannerSettings {
 export interface RunPlan {
   readonly template: Template
   readonly executor: RunExecutor
-  /** What is billed, or the GPU class that a worker's recipe names. */
+  /** The billed tier, or the GPU class in a worker's recipe. */
   readonly tier: HardwareTier | null
   readonly maxHours: number
   readonly budgetUsd: Usd | null
-  /** Hosted runs are; a worker run costs nothing. */
+  /** True for hosted runs; worker runs cost nothing. */
   readonly isPriced: boolean
   readonly hostRateUsdPerHour: Usd
   /** Tier and host together; zero for a worker. */
@@ -29,10 +29,10 @@ export interface RunPlan {
 
 const FREE = usd(0)
 
-/** Tiers of the sim template on hosted hardware, the default first: its simulator wants many small cores and gains nothing from the large ones. */
+/** Tiers of the sim template on hosted hardware, the default first: its simulator does not benefit from larger GPUs. */
 const simTiers: readonly string[] = ['l40s', 'l4', 'a10g']
 
-/** Whether a hosted run of the template may be on the tier. */
+/** Whether hosted runs of the template may use the tier. */
 export function mayHostOn(template: Template, tier: string): boolean {
   return !template.isSim || simTiers.includes(tier)
 }
@@ -68,12 +68,12 @@ export function planRun(recipe: Recipe, settings: PlannerSettings): RunPlan {
   }
 }
 
-/** The sim template's function reserves a large CPU host beside its GPU, and pays for it. */
+/** The sim template's function also reserves a large CPU host, which is billed. */
 export function hostRateOf(template: Template, executor: RunExecutor, { hosted }: PlannerSettings): Usd {
   return template.isSim && executor === 'hosted' ? hosted.simHostRateUsdPerHour : FREE
 }
 
-/** The smallest tier, but for the sim template its own default. A deployment's table may lack the tiers that it is hosted on: 422. */
+/** The smallest tier; the sim template has its own default. 422 if the deployment lacks the tiers it is hosted on. */
 function defaultTier(template: Template, { tiers }: PlannerSettings): HardwareTier {
   const names = template.isSim ? simTiers : tiers.map(({ tier }) => tier)
   const found = names.map((name) => tierOf(tiers, name)).find((tier) => tier !== null)
@@ -96,18 +96,21 @@ const fault = (detail: string, member: keyof Recipe): ErrorItem => ({
 
 function unknownTemplate(name: string, { runs }: PlannerSettings): ErrorItem {
   const names = templateNames(runs.extraTemplates).join(', ')
-  return fault(`${JSON.stringify(name)} is no registered template; registered are ${names}.`, 'template')
+  return fault(`${JSON.stringify(name)} is not a registered template; registered are ${names}.`, 'template')
 }
 
 function unknownGpu(name: string, { tiers }: PlannerSettings): ErrorItem {
-  return fault(`${JSON.stringify(name)} is no tier; there are ${tiers.map(({ tier }) => tier).join(', ')}.`, 'gpu')
+  return fault(
+    `${JSON.stringify(name)} is not a tier; available are ${tiers.map(({ tier }) => tier).join(', ')}.`,
+    'gpu',
+  )
 }
 
 function refusal(items: readonly ErrorItem[]): HubError {
   return new HubError('validation.failed', items[0]?.detail ?? 'The recipe is not valid.', { items })
 }
 
-/** 503 for a planned template, on every executor: recommend answers for it, nothing runs it. */
+/** 503 for a planned template, on every executor: only recommend supports it. */
 export function assertImplemented({ name, isImplemented }: Template): void {
   if (isImplemented) return
   const detail = `The template ${name} is planned: no executor implements it yet.`

@@ -1,9 +1,9 @@
 /**
- * The planner's registry: what is known of each training template. Data, the same on every request.
+ * The planner's registry: the facts about each training template. Constant data.
  *
  * Where the figures come from: they are this hub's own reference figures, rounded, set from the published size of each kind of model (parameters, input
- * resolution, chunk length, batch size and length of the usual training) and from the memory and time that its users commonly see. They are no
- * measurements of a deployment; what its own runs measure takes their place (`run_measurements`).
+ * resolution, chunk length, batch size and length of the usual training) and from the memory and time that its users commonly see. They are not
+ * measurements; measurements of the deployment's own runs override them (`run_measurements`).
  */
 
 export type TrainingMethod = 'lora' | 'full' | 'rl'
@@ -14,21 +14,21 @@ export interface Template {
   readonly family: string
   readonly controlClass: 'reflex' | 'skill' | 'planner'
   readonly method: TrainingMethod
-  /** False: planned, no executor knows it yet. */
+  /** False: planned, not implemented by any executor. */
   readonly isImplemented: boolean
-  /** True: only for runs in the simulator, with rules of its own on hosted hardware. */
+  /** True: trains in simulation, with its own rules for hosted hardware. */
   readonly isSim: boolean
   /** In billions. */
   readonly params: number
-  /** 2 where the weights are kept in BF16, else 4. */
+  /** 2 for BF16 weights, else 4. */
   readonly bytesPerParam: number
-  /** What the process takes before any model: CUDA context, library workspaces, and the simulator where it runs on the GPU. */
+  /** Memory of the process before any model: CUDA context, library workspaces, and the simulator where it runs on the GPU. */
   readonly runtimeFloorGb: number
-  /** One sample's activations: an image of 224 x 224, one step of the action chunk, and what hangs on neither. */
+  /** One sample's activations: per 224 x 224 image, per step of the action chunk, and a constant part. */
   readonly activationGb: { readonly image: number; readonly chunkStep: number; readonly sample: number }
-  /** The least memory that is published for the method, where one is. */
+  /** Published minimum memory of the method, if any. */
   readonly publishedFloorGb: number | null
-  /** True: images come at the resolution of the dataset; false: the model scales them to its own. */
+  /** True: images keep the resolution of the dataset; false: the model rescales them. */
   readonly usesNativeImages: boolean
   readonly defaults: {
     /** Batch size, or environments of an RL template. */
@@ -38,11 +38,11 @@ export interface Template {
     readonly chunkSize: number
     readonly steps: number
   }
-  /** Which hyperparameter holds what; the first that is there counts. */
+  /** Hyperparameter names for each input; the first one present is used. */
   readonly keys: { readonly samples: string; readonly steps: readonly string[]; readonly chunkSize: readonly string[] }
-  /** Samples that one environment or one element of a batch gives a step. */
+  /** Samples per step of one environment or batch element. */
   readonly samplesPerStep: number
-  /** Samples a second on a GPU of so many dense BF16 TFLOPS. */
+  /** Samples per second on a GPU with this many dense BF16 TFLOPS. */
   readonly reference: { readonly samplesPerS: number; readonly tier: string; readonly bf16Tflops: number }
 }
 
@@ -112,7 +112,7 @@ export const templates: readonly Template[] = [
     usesNativeImages: false,
     defaults: { samples: 4096, cameras: 0, imagePx: 0, chunkSize: 1, steps: 1500 },
     keys: { samples: 'num_envs', steps: ['steps', 'max_iterations'], chunkSize: [] },
-    // Steps of each environment between two updates.
+    // Steps per environment between two updates.
     samplesPerStep: 24,
     reference: { samplesPerS: 60_000, ...L40S },
   },
@@ -151,7 +151,7 @@ export const templates: readonly Template[] = [
   },
 ]
 
-/** What a deployment's own template counts as: nothing is known of it, so these are the figures of a middle-sized imitation policy. */
+/** Figures for a deployment's own template: its size is unknown, so these are of a medium-sized imitation policy. */
 const unknownSize: Omit<Template, 'name'> = {
   ...imitation,
   family: 'own',
@@ -167,12 +167,12 @@ const unknownSize: Omit<Template, 'name'> = {
   reference: { samplesPerS: 150, ...A100 },
 }
 
-/** The names that a recipe may give, the deployment's own last. */
+/** The template names that a recipe may use, the deployment's own last. */
 export function templateNames(extraTemplates: readonly string[]): string[] {
   return [...new Set([...templates.map(({ name }) => name), ...extraTemplates])]
 }
 
-/** A template by name; null where neither the registry nor the deployment has it. */
+/** A template by name; null if neither the registry nor the deployment has it. */
 export function findTemplate(name: string, extraTemplates: readonly string[]): Template | null {
   const known = templates.find((template) => template.name === name)
   if (known) return known

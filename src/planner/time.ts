@@ -21,7 +21,7 @@ export function timeOf({ template, inputs, tier, measured, tiers }: TimeFacts): 
   const base = measured ? measuredBase(measured, tiers) : template.reference
   const scale = tier.bf16Tflops / base.bf16Tflops
   const exact = base.samplesPerS * scale
-  // What rounds to nothing cannot be divided by.
+  // Avoid division by a value that rounds to zero.
   const samplesPerS = rounded(exact) || exact
   const samples = inputs.steps * inputs.batchSize * template.samplesPerStep
   const perStep = template.samplesPerStep === 1 ? '' : ` x ${template.samplesPerStep}`
@@ -40,6 +40,6 @@ export function timeOf({ template, inputs, tier, measured, tiers }: TimeFacts): 
 /** Only tiers of this deployment are measured for a recommendation. */
 function measuredBase({ tier, samplesPerS }: Measured, tiers: TierTable) {
   const bf16Tflops = tiers.find((candidate) => candidate.tier === tier)?.bf16Tflops
-  if (bf16Tflops === undefined) throw new Error(`${tier} is no tier of this deployment.`)
+  if (bf16Tflops === undefined) throw new Error(`${tier} is not a tier of this deployment.`)
   return { tier, samplesPerS, bf16Tflops }
 }

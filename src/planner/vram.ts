@@ -1,17 +1,20 @@
-/** The memory of a training step, one line of arithmetic at a time: each line's result is rounded before the next one uses it, so that a reader can redo it. Pure. */
+/**
+ * The memory of a training step, one line of arithmetic at a time: each line's result is rounded before the next one uses it, so that a reader can
+ * redo it. Pure.
+ */
 import type { PlannerInputs } from './inputs.ts'
 import type { Template } from './templates.ts'
 
-/** Half up; GB have two decimals, what is multiplied by a batch has four. */
+/** Half up; GB have two decimals, per-sample values four. */
 export function rounded(value: number, decimals = 2): number {
   const unit = 10 ** decimals
   return Math.round((value + Number.EPSILON) * unit) / unit
 }
 
-/** Of the parameters' own bytes: LoRA keeps them frozen and trains a small part; else gradients, optimizer state and master weights come with each. */
+/** Multiple of the parameter bytes: LoRA freezes them and trains a small part; full training adds gradients, optimizer state and master weights. */
 const TRAINING_FACTOR = { lora: 1.6, full: 6, rl: 6 } as const
 
-/** The side of the image that the registry's activation figures are for. */
+/** Image side that the registry's activation figures refer to. */
 const REFERENCE_PX = 224
 
 export interface VramEstimate {
@@ -36,7 +39,7 @@ export function vramOf(template: Template, inputs: PlannerInputs): VramEstimate 
   ]
   if (publishedFloorGb === null) return { vramGb: sumGb, why }
   const isRaised = publishedFloorGb > sumGb
-  const verdict = isRaised ? `more than ${sumGb} GB, so it stands` : `not more than ${sumGb} GB`
+  const verdict = isRaised ? `more than ${sumGb} GB, so it is used` : `not more than ${sumGb} GB`
   return {
     vramGb: isRaised ? publishedFloorGb : sumGb,
     why: [...why, `published floor: ${publishedFloorGb} GB, ${verdict}`],

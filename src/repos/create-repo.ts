@@ -39,15 +39,15 @@ const insertRepo = statement({
     values (:id, :ownerId, :slug, :kind, :visibility, :description, :tags) returning ${created.sql}`,
 })
 
-/** A hosted job writes the repos that it made, and no other. */
+/** A hosted job may write only the repos that it created. */
 const grantToKey: Statement<never> = {
   name: 'api-key-grant-repo',
   text: 'update api_keys set repo_ids = repo_ids || $2::text where id = $1',
 }
 
 /**
- * Makes an empty repo for the caller, or for an org that the caller belongs to.
- * Errors: 404 an unknown owner, 403 an owner the caller is no member of, 409 `conflict.taken`, 422 more than 20 tags.
+ * Creates an empty repo for the caller, or for an org that the caller belongs to. Errors: 404 an unknown owner, 403 an owner the caller is not a
+ * member of, 409 `conflict.taken`, 422 more than 20 tags.
  */
 export function createRepo(ctx: RequestContext, input: CreateRepoInput): Promise<Repo> {
   return guarded(
@@ -94,7 +94,7 @@ async function make(ctx: AllowedContext, owner: AccountRef, input: CreateRepoInp
   }
 }
 
-/** The account that will own the repo: the caller's own unless another handle is named. */
+/** The account that will own the repo: the caller's own unless a handle is given. */
 async function resolveOwner(ctx: RequestContext, handle: string | null): Promise<AccountRef> {
   const { account } = requireCredential(ctx.viewer)
   const name = handle ?? account.handle
@@ -104,7 +104,7 @@ async function resolveOwner(ctx: RequestContext, handle: string | null): Promise
 
 type FreshRepo = CreateRepoInput & { visibility: Visibility; tags: readonly string[]; at: string }
 
-/** A repo right after its insert: nothing else can be in it yet, so nothing is read back. */
+/** A repo right after its insert: it is still empty, so nothing needs to be read back. */
 function freshRepo(id: string, owner: AccountRef, fresh: FreshRepo): Repo {
   return {
     id,

@@ -1,10 +1,10 @@
-/** What a LeRobot dataset says of itself in `meta/info.json` (v2.0, v2.1, v3.0), as a meta block. Contract, "Meta blocks can be set". */
+/** Parses `meta/info.json` of a LeRobot dataset (v2.0, v2.1, v3.0) into a meta block. Contract, "Meta blocks can be set". */
 import { z } from 'zod'
 import { longNameText } from '../platform/text-rules.ts'
 
 export const DATASET_INFO_PATH = 'meta/info.json'
 
-/** Real ones have some kilobytes; a larger file is not read. */
+/** Real files have a few kilobytes; larger files are ignored. */
 export const MAX_DATASET_INFO_BYTES = 1024 * 1024
 
 export interface DatasetInfo {
@@ -16,7 +16,7 @@ export interface DatasetInfo {
 
 const count = (max: number) => z.number().int().min(0).max(max)
 
-/** The members are the same in the three versions; what else the file holds is the dataset's own affair. */
+/** These members are the same in all three versions; other members are ignored. */
 const infoFile = z.object({
   codebase_version: z.string().regex(/^v[23]\.\d+$/),
   total_episodes: count(2 ** 31 - 1),
@@ -27,7 +27,7 @@ const infoFile = z.object({
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** The block that the file's bytes make; null where they are no such file. It never throws: what a file holds is no reason to refuse it. */
+/** The meta block of the file; null if it is not a LeRobot file. Never throws: an invalid file must not fail the upload. */
 export function parseDatasetInfo(bytes: Uint8Array): DatasetInfo | null {
   const parsed = infoFile.safeParse(parseJson(bytes))
   if (!parsed.success) return null

@@ -7,7 +7,7 @@ import type { RequestContext } from '../operation/context.ts'
 import { notFound } from '../platform/errors.ts'
 import type { Statement, Tx } from '../store/db.ts'
 import { findRepoToWrite, lockRepo, type RepoFacts } from './get-repo.ts'
-import { assertUnreferenced, dropStrangers } from './referrers.ts'
+import { assertUnreferenced, dropForeign } from './referrers.ts'
 
 const releaseStorage: Statement<never> = {
   name: 'repo-delete-storage',
@@ -20,8 +20,8 @@ const remove: Statement<never> = { name: 'repo-delete', text: 'delete from repos
 const bury: Statement<never> = { name: 'repo-bury', text: 'insert into deleted_repos (repo_id) values ($1)' }
 
 /**
- * Deletes the repo and unlinks its files; a job closes the file rows and collects the bytes later.
- * Errors: 401, 403 (also every agent key), 404, 409 `conflict.referenced` naming what refers to it.
+ * Deletes the repo and unlinks its files; a job closes the file rows and reclaims the bytes later. Errors: 401, 403 (also every agent key), 404, 409
+ * `conflict.referenced` listing the references.
  */
 export function deleteRepo(ctx: RequestContext, input: { owner: string; repo: string }): Promise<{ id: string }> {
   return guarded(
@@ -42,7 +42,7 @@ async function applyDelete(ctx: RequestContext, tx: Tx, facts: RepoFacts): Promi
   if (!(await lockRepo(tx, facts.id))) throw notFound(`The repo ${facts.fullName}`)
   const { repoReferrers } = ctx.deps
   await assertUnreferenced(tx, facts, repoReferrers)
-  await dropStrangers(tx, facts.id, repoReferrers)
+  await dropForeign(tx, facts.id, repoReferrers)
   await tx.query(releaseStorage, [facts.id])
   await tx.query(remove, [facts.id])
   await tx.query(bury, [facts.id])

@@ -1,4 +1,4 @@
-/** Reads of single repos: one named statement each, visibility inside the statement. */
+/** Reads of single repos: one named statement each, which also checks visibility. */
 import { assertMayWriteRepo, repoViewer, visibleRepos } from '../auth/policy.ts'
 import type { RequestContext, Viewer } from '../operation/context.ts'
 import { notFound } from '../platform/errors.ts'
@@ -41,7 +41,7 @@ const byId = <R>(variant: '' | '-carded', columns: Columns<R>) =>
 const reposById = byId('', repoColumns)
 const cardedById = byId('-carded', cardedColumns)
 
-/** getRepo (spec, "Repos"): null where the repo does not exist or the caller may not see it. One statement. */
+/** getRepo (spec, "Repos"): null if the repo does not exist or is not visible to the caller. One statement. */
 export async function getRepo(
   ctx: RequestContext,
   { owner, slug }: { readonly owner: string; readonly slug: string },
@@ -52,7 +52,7 @@ export async function getRepo(
   return row ? toRepo(row) : null
 }
 
-/** Repos by id in the order asked, null where invisible; one statement for any number. For loaders and `node`. */
+/** Repos by id in the order requested, null if not visible; one statement for any number. For loaders and `node`. */
 export async function getReposById(
   querier: Querier,
   viewer: Viewer,
@@ -84,8 +84,8 @@ const robotsByName = statement({
 })
 
 /**
- * The robot repos that these texts name, letter case aside, in the order asked; null for a text that is no name of a robot that the caller sees. One
- * statement for any number, none where no text is a full name.
+ * The robot repos with these names, case-insensitive, in the order requested; null if there is no such robot visible to the caller. One statement for
+ * any number, none if no text is a full name.
  */
 export async function getRobotsByName(
   querier: Querier,
@@ -99,7 +99,7 @@ export async function getRobotsByName(
   return names.map((name) => (name === null ? null : (found.get(name) ?? null)))
 }
 
-/** What a verb needs of the repo that it acts on. */
+/** The facts about a repo that verbs need. */
 export type RepoFacts = RowOf<typeof factColumns>
 
 const factsByName = statement({
@@ -116,14 +116,14 @@ const lockById = statement({
   text: `select ${factColumns.sql} from repos r join accounts o on o.id = r.owner_id where r.id = $1 for update of r`,
 })
 
-/** The repo that `owner/slug` names, for a verb; 404 where the caller may not see it. */
+/** The repo `owner/slug`, for a verb; 404 if it is not visible to the caller. */
 export async function findRepo(ctx: RequestContext, name: { owner: string; slug: string }): Promise<RepoFacts> {
   const [facts] = await ctx.deps.db.query(factsByName, { ...visibleRepos(ctx.viewer), ...name })
   if (!facts) throw notFound(`The repo ${name.owner}/${name.slug}`)
   return facts
 }
 
-/** The repo that a verb writes. Errors: 404 invisible, 401, 403. */
+/** The repo that a verb writes to. Errors: 404 invisible, 401, 403. */
 export async function findRepoToWrite(
   ctx: RequestContext,
   name: { readonly owner: string; readonly repo: string },

@@ -24,14 +24,14 @@ const accountByHandle: Statement<{ id: string }> = {
   text: 'select id from accounts where handle = $1',
 }
 
-/** The filter with the owner's id in the place of its handle; null where no account has the handle, which is an empty page. */
+/** The filter with the owner's id instead of the handle; null if no account has the handle, which gives an empty page. */
 async function resolveFilter(ctx: RequestContext, input: ListReposInput): Promise<RepoFilter | null> {
   if (!input.owner) return input
   const [account] = await ctx.deps.db.query(accountByHandle, [input.owner])
   return account ? { ...input, ownerId: account.id } : null
 }
 
-/** What must stay the same from page to page. */
+/** Identifies the listing: must not change between pages. */
 function listingName(input: ListReposInput, sort: RepoSort): string {
   const { q, kind, owner, tag, visibility, robot, interfaceFingerprint } = input
   const filters = [
@@ -54,7 +54,10 @@ function readCursor(listing: string, sort: RepoSort, cursor: string): readonly s
     : decodeCursor<[string, string]>(listing, cursor, [isTimePart, isRepoId])
 }
 
-/** One page, newest first by `sort`; with cards it may be shorter than asked for, where they are large. 422 for a cursor of another listing. One statement, two with an `owner` filter. */
+/**
+ * One page, newest first by `sort`; with large cards it may be shorter than requested. 422 for a cursor of another listing. One statement, two with
+ * an `owner` filter.
+ */
 export async function listRepos(ctx: RequestContext, input: ListReposInput, { cards }: WithCards): Promise<Page<Repo>> {
   const sort = input.sort ?? 'created'
   const listing = listingName(input, sort)

@@ -1,6 +1,6 @@
 /**
- * The statement of a repo listing. Public repos and each of the caller's accounts are read as streams that an index already has in order,
- * each cut at the page size, so that a page costs the same however many repos of other people lie between.
+ * Statements of a repo listing. Public repos and the repos of each account of the caller are separate index scans in sort order, each limited to the
+ * page size, so that the cost of a page does not depend on repos invisible to the caller.
  */
 import { repoViewer, type VisibleRepos } from '../auth/policy.ts'
 import { type Columns, column, columns, type RowOf } from '../store/columns.ts'
@@ -19,7 +19,7 @@ export interface RepoFilter {
 
 export type RepoSort = 'created' | 'updated'
 
-/** `key` is the last row of the page before: `[id]` by creation, `[updatedAt, id]` by update. */
+/** `key` is the last row of the previous page: `[id]` by creation, `[updatedAt, id]` by update. */
 export interface RepoPageQuery {
   readonly filter: RepoFilter
   readonly sort: RepoSort
@@ -28,12 +28,12 @@ export interface RepoPageQuery {
   readonly cards: boolean
 }
 
-/** A repo, and how many rows the page had before it was cut for its size. */
+/** A repo, and the number of rows of the page before its size limit was applied. */
 const found = { found: column<number>('page.found') }
 const listedColumns = repoColumns.with(found)
 const cardedListing = cardedColumns.with(found)
 
-/** What a listing can be given, whichever of it a shape uses. */
+/** All parameters of a listing; each statement uses some of them. */
 const params = {
   ...repoViewer,
   kind: param<RepoKind | null>(),
@@ -50,7 +50,7 @@ const params = {
 }
 type Values = Given<typeof params>
 
-/** LIKE's own wildcards stand for themselves in a search. */
+/** Escapes LIKE wildcards in a search. */
 const likePattern = (text: string) => `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
 
 function valuesOf(viewer: VisibleRepos, { filter, sort, after, limit }: Partial<RepoPageQuery>): Values {
@@ -87,7 +87,7 @@ function predicates(filter: RepoFilter): string[] {
 }
 
 const order = { created: 'id desc', updated: 'updated_at desc, id desc' } as const
-/** Behind the last row of the page before. */
+/** After the last row of the previous page. */
 const keyset = {
   created: 'r.id < :afterId',
   updated: '(r.updated_at, r.id) < (:afterTime::timestamptz, :afterId)',
@@ -98,10 +98,10 @@ const where = (conditions: readonly string[]) => conditions.join(' and ')
 type ListedRow = RowOf<typeof listedColumns> & Partial<RowOf<typeof cardedListing>>
 type PageStatement = NamedStatement<ListedRow, Values>
 
-/** By name, which says the shape of the text: put together once. */
+/** Cached by name, which encodes the shape of the SQL text. */
 const prepared = new Map<string, PageStatement>()
 
-/** The listing's statement and its values. Only the shapes that pages ask for all the time are prepared; the rest would crowd the plan caches. */
+/** The statement of a listing and its values. Only frequent shapes are prepared; the rest would crowd the plan caches. */
 export function repoPageStatement(
   viewer: VisibleRepos,
   query: RepoPageQuery,
@@ -131,15 +131,14 @@ function pageStatement(name: string, viewer: VisibleRepos, query: RepoPageQuery)
   return composed({ name, columns, params, text })
 }
 
-/** A card may have a megabyte and a page a hundred of them: a page with its cards ends early behind the one that takes it past 4 MiB. */
+/** A card can have a megabyte and a page a hundred of them: a page with cards ends early after the card that exceeds 4 MiB. */
 const MAX_CARD_BYTES = 4 * 1024 * 1024
 
-/** Whether cards are asked for, and there can be any. */
+/** Whether cards are requested and possible. */
 const isCarded = ({ filter, cards }: RepoPageQuery) => cards && (!filter.kind || filter.kind === 'robot')
 
 /**
- * The rows of a page up to that bound, each with how many there are without it. The size of a card is looked up row by row: a join is planned as a scan of
- * all cards.
+ * The rows of a page up to that limit, each with the row count without it. Card sizes are looked up row by row: a join is planned as a scan of all cards.
  */
 function bounded(page: string, query: RepoPageQuery, by: string): string {
   if (!isCarded(query)) return `select id, updated_at, count(*) over ()::int as found from (${page}) listed`
@@ -150,7 +149,7 @@ function bounded(page: string, query: RepoPageQuery, by: string): string {
     where before is null or before < ${MAX_CARD_BYTES}`
 }
 
-/** The caller's private repos: one ordered stream for each account, or the few repos that a limited key lists. */
+/** The caller's private repos: one ordered scan per account, or the few repos of a limited key. */
 function privateStream(repoIds: readonly string[] | null, shared: readonly string[], by: string): string {
   const own = ["r.visibility = 'private'", ...shared]
   if (repoIds) {
@@ -162,7 +161,7 @@ function privateStream(repoIds: readonly string[] | null, shared: readonly strin
       order by ${by} limit :limit::int) mine)`
 }
 
-/** Empty where it is not worth a prepared statement. */
+/** Empty for a shape that is not prepared. */
 function statementName(query: RepoPageQuery, viewer: VisibleRepos): string {
   const { q, tag, robot, interfaceFingerprint, kind, ownerId, visibility } = query.filter
   if (q || tag?.length || robot || interfaceFingerprint) return ''
@@ -178,7 +177,7 @@ function statementName(query: RepoPageQuery, viewer: VisibleRepos): string {
   return `repo-page-${query.sort}-${shape.filter(Boolean).join('')}`
 }
 
-/** How many repos there are, and the 100 most frequent tags; the tags are typed by the statement, which writes them. */
+/** The number of repos and the 100 most frequent tags; the statement guarantees the type of the tags. */
 const facetColumns = columns({
   total: column<number>('(select count(*)::int from counted)'),
   tags: column<readonly { readonly value: string; readonly count: number }[]>(
@@ -186,7 +185,7 @@ const facetColumns = columns({
   ),
 })
 
-/** Facets ignore `q`, `tag`, `visibility` and `robot`: what is left of the filter, over everything visible. One pass, only when asked for. */
+/** Facets apply the filter without `q`, `tag`, `visibility` and `robot` to all visible repos. One pass, only on request. */
 export function repoFacetStatement(
   viewer: VisibleRepos,
   { kind, ownerId, interfaceFingerprint }: RepoFilter,

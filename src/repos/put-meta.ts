@@ -47,7 +47,7 @@ const upsertModelMeta = statement({
       embodiment_fingerprint = excluded.embodiment_fingerprint, updated_at = now()`,
 })
 
-/** Shared with the reader of `meta/info.json`, which sets the same block when a dataset's files say what it holds. */
+/** Shared with the reader of `meta/info.json`, which sets the same block when the file is uploaded. */
 export const upsertDatasetMeta = statement({
   name: 'dataset-meta-put',
   params: {
@@ -63,7 +63,7 @@ export const upsertDatasetMeta = statement({
       fps = excluded.fps, robot_type = excluded.robot_type, updated_at = now()`,
 })
 
-/** Shared with the card, which is a meta block of another kind. */
+/** Shared with robot cards, which are also meta blocks. */
 export const touchRepo: Statement<never> = {
   name: 'repo-touch',
   text: 'update repos set updated_at = greatest(now(), updated_at) where id = $1',

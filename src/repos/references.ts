@@ -1,6 +1,6 @@
 /**
- * The table of what refers to repos: a repo is not deleted while a job refers to it. Each subject writes the rows of its jobs, in the transaction that
- * makes, changes or ends them. Contract, "References that keep a repo from being deleted".
+ * The table of references to repos: a repo cannot be deleted while a job refers to it. Each subject writes the rows of its jobs, in the transaction
+ * that creates, changes or ends them. Contract, "References that keep a repo from being deleted".
  */
 import type { Querier, Statement } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
@@ -10,11 +10,11 @@ import type { RepoReferrers } from './referrers.ts'
 export interface Referrer {
   readonly id: string
   readonly kind: keyof RepoReferrers
-  /** The account that it is billed to: while that sees the repo, the reference keeps it. */
+  /** The account that is billed: the reference blocks deletion while this account can see the repo. */
   readonly ownerId: string
 }
 
-/** A repo that is referred to, and as what: `output`, `dataset`, `robot`. */
+/** A referenced repo and the reason: `output`, `dataset`, `robot`. */
 export interface Reference {
   readonly repoId: string
   readonly reason: string
@@ -29,7 +29,7 @@ const insertAll = statement({
     select repo_id, :id, reason, :kind, :ownerId from unnest(:repoIds::text[], :reasons::text[]) as given (repo_id, reason) on conflict do nothing`,
 })
 
-/** One statement, none without references. The caller has locked the repos, so that none of them is being deleted. */
+/** One statement, none without references. The caller must have locked the repos, so that they cannot be deleted concurrently. */
 export async function addReferences(tx: Querier, referrer: Referrer, references: readonly Reference[]): Promise<void> {
   if (references.length === 0) return
   const repoIds = references.map(({ repoId }) => repoId)
@@ -45,7 +45,7 @@ const replace = statement({
     on conflict do nothing`,
 })
 
-/** The job's one reference for this reason, in the place of the one that it had. The caller has locked the repo. */
+/** Replaces the job's reference for this reason. The caller must have locked the repo. */
 export async function replaceReference(tx: Querier, referrer: Referrer, reference: Reference): Promise<void> {
   await tx.query(replace, { ...referrer, ...reference })
 }
@@ -55,7 +55,7 @@ const dropAll: Statement<never> = {
   text: 'delete from repo_references where referrer_id = $1',
 }
 
-/** The job keeps no repo any more. */
+/** Removes all references of a job. */
 export async function dropReferences(tx: Querier, referrerId: string): Promise<void> {
   await tx.query(dropAll, [referrerId])
 }

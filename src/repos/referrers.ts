@@ -1,6 +1,6 @@
 /**
- * Which subjects refer to repos, and what a repo's deletion asks of them. They come after `repos`, so they register themselves: each declares its member of
- * `RepoReferrers`, and the composition root fills it. Contract, "References of strangers".
+ * The subjects that refer to repos, and the checks on deletion of a repo. They depend on `repos`, so they register themselves: each declares its
+ * member of `RepoReferrers`, and the composition root provides it. Contract, "References of foreign".
  */
 import { HubError } from '../platform/errors.ts'
 import type { Statement, Tx } from '../store/db.ts'
@@ -18,9 +18,9 @@ export interface RepoReferrer {
   readonly singular: string
   /** At the beginning of a sentence: `Runs` */
   readonly plural: string
-  /** How the owner of such jobs frees the repo: `Delete the runs first.` */
+  /** How the owner of such jobs can release the repo: `Delete the runs first.` */
   readonly remedy: string
-  /** Forgets what jobs of strangers still hold of a repo, in the transaction that deletes it. */
+  /** Clears references of other accounts' jobs to a repo, in the transaction that deletes it. */
   forgetRepo(tx: Tx, repoId: string): Promise<void>
 }
 
@@ -30,50 +30,50 @@ export interface RepoReferrers {}
 
 const SHOWN = 20
 
-const isTheirs = `(r.owner_id = f.owner_id or exists (select 1 from memberships m where m.org_id = r.owner_id and m.user_id = f.owner_id))`
+const ownerHasAccess = `(r.owner_id = f.owner_id or exists (select 1 from memberships m where m.org_id = r.owner_id and m.user_id = f.owner_id))`
 
 interface Blocker {
   readonly referrer: string
   readonly kind: keyof RepoReferrers
   readonly reason: string
-  /** Its owner sees the repo because it is public. */
-  readonly isStranger: boolean
+  /** Its owner can see the repo only because it is public. */
+  readonly isForeign: boolean
 }
 
-/** References of accounts that see the repo; that a key is limited to repos does not matter. */
+/** References of accounts that can see the repo, whatever repos their keys are limited to. */
 const blockersOf: Statement<Blocker> = {
   name: 'repo-blockers',
-  text: `select f.referrer_id as referrer, f.referrer_kind as kind, f.reason, not ${isTheirs} as "isStranger"
+  text: `select f.referrer_id as referrer, f.referrer_kind as kind, f.reason, not ${ownerHasAccess} as "isForeign"
     from repo_references f join repos r on r.id = f.repo_id
-    where f.repo_id = $1 and (r.visibility = 'public' or ${isTheirs})
+    where f.repo_id = $1 and (r.visibility = 'public' or ${ownerHasAccess})
     order by f.referrer_id limit ${SHOWN}`,
 }
 
 /**
- * 409 `conflict.referenced` naming what refers to the repo, up to 20. The caller holds the repo's row lock, which a new reference and a change of
- * visibility wait for: what is not here now cannot appear before the delete.
+ * 409 `conflict.referenced` listing up to 20 references. The caller holds the repo's row lock, which new references and visibility changes wait for,
+ * so no reference can appear before the delete.
  */
 export async function assertUnreferenced(tx: Tx, { id, fullName }: RepoFacts, referrers: RepoReferrers): Promise<void> {
   const blockers = await tx.query(blockersOf, [id])
   if (blockers.length === 0) return
-  const detail = `${fullName} is still referred to and cannot be deleted. ${remedyOf(blockers, referrers)}`
+  const detail = `${fullName} is still referenced and cannot be deleted. ${remedyOf(blockers, referrers)}`
   throw new HubError('conflict.referenced', detail, {
-    items: blockers.map(({ referrer, kind, reason, isStranger }) => ({
+    items: blockers.map(({ referrer, kind, reason, isForeign }) => ({
       type: 'conflict.referenced',
-      detail: `${referrer} refers to it (${reason}${isStranger ? `; ${referrers[kind].singular} of others` : ''}).`,
+      detail: `${referrer} references it (${reason}${isForeign ? `; ${referrers[kind].singular} of another account` : ''}).`,
       referrer,
     })),
   })
 }
 
-/** Nobody can end the jobs of strangers, but they bind a repo only while it is public. */
+/** The owner cannot end other accounts' jobs, but those block a repo only while it is public. */
 function remedyOf(blockers: readonly Blocker[], referrers: RepoReferrers): string {
-  const strangers = blockers.filter(({ isStranger }) => isStranger)
-  const kinds = new Set((strangers.length > 0 ? strangers : blockers).map(({ kind }) => kind))
+  const foreign = blockers.filter(({ isForeign }) => isForeign)
+  const kinds = new Set((foreign.length > 0 ? foreign : blockers).map(({ kind }) => kind))
   const found = [...kinds].map((kind) => referrers[kind])
-  if (strangers.length === 0) return found.map(({ remedy }) => remedy).join(' ')
+  if (foreign.length === 0) return found.map(({ remedy }) => remedy).join(' ')
   const plurals = found.map(({ plural }) => plural).join(' and ')
-  return `${plurals} of others refer to it because they can see it: make it private first.`
+  return `${plurals} of other accounts reference it because they can see it: make it private first.`
 }
 
 const dropReferencesTo: Statement<never> = {
@@ -81,8 +81,8 @@ const dropReferencesTo: Statement<never> = {
   text: 'delete from repo_references where repo_id = $1',
 }
 
-/** After `assertUnreferenced` only references of strangers are left: they go with the repo. */
-export async function dropStrangers(tx: Tx, repoId: string, referrers: RepoReferrers): Promise<void> {
+/** After `assertUnreferenced` only references of other accounts are left: they are deleted with the repo. */
+export async function dropForeign(tx: Tx, repoId: string, referrers: RepoReferrers): Promise<void> {
   await tx.query(dropReferencesTo, [repoId])
   for (const { forgetRepo } of Object.values<RepoReferrer>({ ...referrers })) await forgetRepo(tx, repoId)
 }

@@ -1,4 +1,4 @@
-/** A repo as the graph shows it, and the columns that every read of one selects. Spec, "Repo". */
+/** A repo in the graph's shape, and the columns that every read selects. Spec, "Repo". */
 import { repoVisibleSql } from '../auth/policy.ts'
 import type { AccountRef } from '../operation/context.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
@@ -26,7 +26,7 @@ export interface DatasetMeta {
   readonly updatedAt: string
 }
 
-/** `totalBytes` in bytes; `verifiedCount` counts files whose bytes the hub hashed itself. */
+/** `totalBytes` in bytes; `verifiedCount` counts files whose SHA-256 the hub computed itself. */
 export interface FileSummary {
   readonly count: number
   readonly totalBytes: number
@@ -53,12 +53,12 @@ export interface Repo {
 
 const isoTime = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
-/** What visible means for the repo alias `r`, of the parameters `repoViewer`. */
+/** The visibility condition for the repo alias `r`, with the parameters `repoViewer`. */
 export const visibleRepo = repoVisibleSql('r')
 
 /**
- * How a policy's fingerprint compares with its robot's current interface (spec, ModelMeta `embodiment_check`): null where no robot of
- * this hub that the caller can see is named.
+ * How a policy's fingerprint compares with its robot's current interface (spec, ModelMeta `embodiment_check`): null if no robot of this hub visible
+ * to the caller is named.
  */
 const embodimentCheck = `(
     select case
@@ -82,7 +82,7 @@ const metaColumn = `case r.kind
       from dataset_meta d where d.repo_id = r.id)
   end`
 
-/** A card may have a megabyte: it is read where it is asked for. */
+/** A card can have a megabyte: it is read only on request. */
 const cardColumn = `case when r.kind = 'robot' then (
     select json_build_object('card', c.card, 'interfaceFingerprint', c.interface_fingerprint, 'updatedAt', ${isoTime('c.updated_at')})
     from robot_cards c where c.repo_id = r.id) end`
@@ -109,22 +109,22 @@ export const repoColumns = columns({
   verifiedCount: column<number>('r.verified_count'),
   createdAt: column<string>('r.created_at'),
   updatedAt: column<string>('r.updated_at'),
-  /** By `kind`; typed by `metaColumn`, which writes it. */
+  /** Depends on `kind`; `metaColumn` guarantees the type. */
   meta: column<ModelMeta | DatasetMeta | null>(metaColumn),
   policyCount: column<number | null>(policyCountColumn),
 })
 
-/** The same and the card, which was checked when it was put. */
+/** The same plus the card, which was validated when it was stored. */
 export const cardedColumns = repoColumns.with({ robotCard: column<Repo['robotCard']>(cardColumn) })
 
-/** Whether cards are read beside their repos. */
+/** Whether cards are read with their repos. */
 export interface WithCards {
   readonly cards: boolean
 }
 
 export type RepoRow = RowOf<typeof repoColumns> & Pick<Partial<Repo>, 'robotCard'>
 
-/** A row in the graph's shape. */
+/** Converts a row to the graph's shape. */
 export function toRepo(row: RepoRow): Repo {
   const { kind, meta } = row
   return {

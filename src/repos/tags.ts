@@ -6,7 +6,9 @@ import { MAX_TAGS } from '../platform/text-rules.ts'
 export function distinctTags(tags: readonly string[]): string[] {
   const distinct = [...new Set(tags)]
   if (distinct.length > MAX_TAGS) {
-    throw invalid('validation.value', `A repo has at most ${MAX_TAGS} tags; ${distinct.length} were given.`, ['tags'])
+    throw invalid('validation.value', `A repo can have at most ${MAX_TAGS} tags; ${distinct.length} were given.`, [
+      'tags',
+    ])
   }
   return distinct
 }

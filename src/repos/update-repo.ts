@@ -81,7 +81,7 @@ async function applyUpdate(ctx: RequestContext, tx: Tx, facts: RepoFacts, input:
   return repo
 }
 
-/** Asked under the repo's lock: whether a visibility changes hangs on what it is by then. */
+/** Checked under the repo's lock, since it depends on the current visibility. */
 function assertMayShow({ viewer }: RequestContext, visibility: Visibility): void {
   if (visibility === 'public') assertNotAgent(viewer, 'make a repo public')
   assertNotJob(viewer, 'change the visibility of a repo')

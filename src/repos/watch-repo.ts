@@ -1,4 +1,4 @@
-/** The source of the subscription `repoUpdated`: the repo as it stands, again after each change. */
+/** Source of the subscription `repoUpdated`: the current repo, then the repo after each change. */
 import { watchChanges } from '../auth/watch-changes.ts'
 import type { RequestContext, Viewer } from '../operation/context.ts'
 import { notFound } from '../platform/errors.ts'

@@ -88,7 +88,7 @@ describe('interface.joint_order', () => {
   it.each([
     ['a joint twice', ['shoulder', 'elbow', 'shoulder'], ['shoulder'], 2, null],
     ['a joint that is not there, with the nearest one', ['shouldr', 'elbow'], ['shouldr'], 0, 'Did you mean shoulder?'],
-    ['a ball joint', ['shoulder', 'ball'], ['ball'], 1, /Leave it out/],
+    ['a ball joint', ['shoulder', 'ball'], ['ball'], 1, /Remove it/],
     ['an actuator', ['shoulder', 'shoulder_motor'], ['shoulder_motor'], 1, 'Did you mean shoulder?'],
   ])('fails for %s', (_what, joint_order, names, index, hint) => {
     const check = one('interface.joint_order', face({ joint_order }))
@@ -320,7 +320,7 @@ describe('a model with faults of its own', () => {
       'interface.parts',
       'interface.feet',
     ])
-    expect(failing[1]?.message).toBe('elbw is no joint of arm.xml as it stands.')
+    expect(failing[1]?.message).toBe('elbw is not a joint of arm.xml as it stands.')
     expect(failing[1]?.hint).toBe('Did you mean elbow?')
   })
 
@@ -337,7 +337,7 @@ describe('a model with faults of its own', () => {
     const failing = lost.filter(({ status }) => status === 'fail')
     expect(failing.map(({ code, message }) => [code, message])).toEqual([
       ['assets.closure', 'arm.xml:1: Out.'],
-      ['interface.joint_order', 'elbw is no joint of arm.xml.'],
+      ['interface.joint_order', 'elbw is not a joint of arm.xml.'],
     ])
   })
 })

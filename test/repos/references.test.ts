@@ -82,10 +82,10 @@ describe('each way to refer to a repo', () => {
     const refused = await refusal(deleteRepo(ctx, repo))
     expect([refused.type, refused.message]).toEqual([
       'conflict.referenced',
-      `${nameOf(repo)} is still referred to and cannot be deleted. Delete the runs first.`,
+      `${nameOf(repo)} is still referenced and cannot be deleted. Delete the runs first.`,
     ])
     expect(refused.items).toEqual([
-      { type: 'conflict.referenced', detail: `${referrer} refers to it (${reason}).`, referrer },
+      { type: 'conflict.referenced', detail: `${referrer} references it (${reason}).`, referrer },
     ])
     await dropReferences(t.db, referrer)
     await deleteRepo(ctx, repo)
@@ -141,11 +141,11 @@ describe('jobs of any kind', () => {
     await addReferences(t.db, check, [{ repoId: repo.id, reason: 'check' }])
     const run = await runNaming(world.as(mallory), { dataset: [`svc://${nameOf(repo)}`] })
     const refused = await refusal(deleteRepo(deleter, repo))
-    expect(refused.message).toContain('of others refer to it because they can see it: make it private first.')
+    expect(refused.message).toContain('of other accounts reference it because they can see it: make it private first.')
     expect(refused.items.map(({ detail }) => detail).sort()).toEqual(
       [
-        `${check.id} refers to it (check; a check of others).`,
-        `${run.id} refers to it (dataset; a run of others).`,
+        `${check.id} references it (check; a check of another account).`,
+        `${run.id} references it (dataset; a run of another account).`,
       ].sort(),
     )
     expect(forgotten).toEqual([])

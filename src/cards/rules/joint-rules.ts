@@ -16,9 +16,9 @@ import {
 export function jointOrderCheck(card: ReadableCard, model: KnownModel): Check {
   return interfaceCheck('interface.joint_order', card, ['joint_order'], ({ joint_order }) => {
     const twice = repeated(joint_order).map(({ name, index }) => ({
-      message: `${name} stands in joint_order more than once.`,
+      message: `${name} is in joint_order more than once.`,
       names: [name],
-      hint: 'Each joint has one index: leave the repeat out.',
+      hint: 'Each joint has one index: remove the duplicate.',
       loc: ['interface', 'joint_order', index],
     }))
     const drivable = drivableJoints(model)
@@ -29,12 +29,12 @@ export function jointOrderCheck(card: ReadableCard, model: KnownModel): Check {
       drivable.has(name) ? [] : [strangeJoint(name, index, others.get(name) ?? null, model.label, drivable)],
     )
     const open = model.doubt ?? undecidedReason(reading, 'joints')
-    // A joint of another type bears its name alone, whatever else the model has.
+    // A joint of another type takes precedence over other objects with its name.
     const certain = strange.filter(({ names: [name = ''] }) => open === null || others.get(name)?.endsWith(' joint'))
     return {
       fail: [...twice, ...certain],
       skip: strange.length > certain.length ? open : null,
-      pass: 'Each name in joint_order is a hinge or slide of the model.',
+      pass: 'Each name in joint_order is a hinge or slide joint of the model.',
       data: { joints: joint_order.length, model_joints: drivable.size },
     }
   })
@@ -49,18 +49,18 @@ function strangeJoint(
 ): RuleFault {
   const message =
     what === null
-      ? `${name} is no joint of ${label}.`
+      ? `${name} is not a joint of ${label}.`
       : `${name} is ${what} of ${label}: only hinges and slides have one degree of freedom.`
   return unknownName(
     name,
     message,
     ['interface', 'joint_order', index],
     drivable,
-    'Leave it out, or name a hinge or slide.',
+    'Remove it, or use a hinge or slide joint.',
   )
 }
 
-/** What else of the model bears a name, a joint before anything. */
+/** The kind of another object with this name, joints first. */
 function otherNames({ joints, names }: ModelReading): Map<string, string> {
   const found = new Map<string, string>()
   const add = (what: string, list: readonly (string | null)[]) => {
@@ -79,7 +79,7 @@ function otherNames({ joints, names }: ModelReading): Map<string, string> {
   return found
 }
 
-/** `interface.default_pose`: only joints of `joint_order`; a position outside the card's own limits is worth a warning. */
+/** `interface.default_pose`: only joints of `joint_order`; a position outside the card's own limits is a warning. */
 export function defaultPoseCheck(card: ReadableCard): Check {
   return interfaceCheck(
     'interface.default_pose',
@@ -120,7 +120,7 @@ export function actuationCheck(card: ReadableCard): Check {
     const twice = repeated(names).map(({ name, index }) => ({
       message: `${name} is driven by ${groupsText([...(groups.get(name) ?? [])])}.`,
       names: [name],
-      hint: 'Leave it in one group: a joint has one drive.',
+      hint: 'Keep it in one group: a joint has one actuation.',
       loc: place(index),
     }))
     const drivenNames = new Set(names)
@@ -149,11 +149,11 @@ export function actionCheck(card: ReadableCard): Check {
   return interfaceCheck('interface.action', card, ['joint_order', 'action'], ({ joint_order, action }) => {
     const names = Object.keys(action.scale_per_joint ?? {})
     const place = (index: number) => ['interface', 'action', 'scale_per_joint', names[index] ?? '']
-    return { fail: notInOrder(names, joint_order, place), pass: 'The action scales joints of joint_order alone.' }
+    return { fail: notInOrder(names, joint_order, place), pass: 'The action scales only joints of joint_order.' }
   })
 }
 
-/** `interface.parts`: only joints of `joint_order`; two parts of one name are worth a warning. */
+/** `interface.parts`: only joints of `joint_order`; two parts with the same name are a warning. */
 export function partsCheck(card: ReadableCard): Check {
   return interfaceCheck('interface.parts', card, ['joint_order', 'parts'], (face) => {
     const parts = face.parts ?? []

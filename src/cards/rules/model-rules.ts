@@ -1,4 +1,4 @@
-/** Rules that hold an interface against the model: its base, keyframe, end effectors, feet and cameras. Pure. */
+/** Rules that compare an interface with the model: base, keyframe, end effectors, feet and cameras. Pure. */
 import type { ModelReading, RootBody } from '../../models/mjcf/reading.ts'
 import type { Check, CheckFault } from '../check.ts'
 import type { EmbodimentInterface } from '../interface-schema.ts'
@@ -14,7 +14,7 @@ import {
   unknownName,
 } from './rule.ts'
 
-/** `interface.base`: floating exactly when the top-level body above the joints of `joint_order` has a free joint; a loose object beside the robot does not count. */
+/** `interface.base`: floating exactly when the top-level body above the joints of `joint_order` has a free joint; separate free objects do not count. */
 export function baseCheck(card: ReadableCard, model: KnownModel): Check {
   const members = ['base', 'joint_order', 'init_base_height_m'] as const
   return interfaceCheck('interface.base', card, members, (face) => {
@@ -22,7 +22,7 @@ export function baseCheck(card: ReadableCard, model: KnownModel): Check {
     if (face.base !== 'fixed' && face.base !== 'floating') {
       return {
         warn,
-        skip: `${face.base} is neither fixed nor floating, so there is nothing to hold it against.`,
+        skip: `${face.base} is neither fixed nor floating, so it cannot be compared.`,
         pass: '',
       }
     }
@@ -35,8 +35,8 @@ export function baseCheck(card: ReadableCard, model: KnownModel): Check {
 
 function heightFault(face: Pick<EmbodimentInterface, 'base' | 'init_base_height_m'>): CheckFault[] {
   if (face.base === 'floating' || face.init_base_height_m === null || face.init_base_height_m === undefined) return []
-  const message = 'init_base_height_m is of a floating base only.'
-  const hint = 'Leave it out, or say that the base is floating.'
+  const message = 'init_base_height_m applies only to a floating base.'
+  const hint = 'Remove it, or set the base to floating.'
   return [{ message, names: ['init_base_height_m'], hint, loc: ['interface', 'init_base_height_m'] }]
 }
 
@@ -48,15 +48,15 @@ function againstModel(
 ): Findings {
   const roots = jointOrder.length === 0 ? reading.roots : rootsAbove(jointOrder, reading)
   if (roots.length === 0 && jointOrder.length > 0)
-    return { skip: doubt ?? 'No joint of joint_order is in the model, so no body tells its base.', pass: '' }
+    return { skip: doubt ?? 'No joint of joint_order is in the model, so the base is unknown.', pass: '' }
   const floating = roots.filter((root) => root.floating)
   const isFloating = floating.length > 0
-  // A part that is not read takes no free joint away, but may bring one.
+  // A part that was not read cannot remove a free joint, but can add one.
   if (doubt !== null && !isFloating) return { skip: doubt, pass: '' }
   const data = { model: isFloating ? 'floating' : 'fixed', bodies: roots.map(({ name }) => name) }
   if (jointOrder.length === 0 && base === 'fixed' && isFloating && floating.length < roots.length) {
     return {
-      skip: 'joint_order is empty, and the model has bodies of both kinds: which of them is the robot is not said.',
+      skip: 'joint_order is empty, and the model has fixed and floating bodies: it is not known which one is the robot.',
       pass: '',
     }
   }
@@ -64,15 +64,15 @@ function againstModel(
   const names = (isFloating ? floating : roots).flatMap(({ name }) => (name === null ? [] : [name]))
   const which = names.length > 0 ? names.join(', ') : 'the top-level body'
   const message = isFloating
-    ? `The base is said to be fixed, but ${which} of ${label} has a free joint.`
-    : `The base is said to be floating, but ${which} of ${label} has no free joint.`
+    ? `The base is declared fixed, but ${which} of ${label} has a free joint.`
+    : `The base is declared floating, but ${which} of ${label} has no free joint.`
   const hint = isFloating
-    ? 'Say floating, or take the free joint out of the model.'
-    : 'Say fixed, or add <freejoint/> to the top-level body.'
+    ? 'Declare it floating, or remove the free joint from the model.'
+    : 'Declare it fixed, or add <freejoint/> to the top-level body.'
   return { fail: [{ message, names, hint, loc: ['interface', 'base'] }], pass: '', data }
 }
 
-/** The children of world above the named joints, each once. */
+/** The children of the world body above the named joints, without duplicates. */
 function rootsAbove(jointOrder: readonly string[], reading: ModelReading): RootBody[] {
   const wanted = new Set(jointOrder)
   const places = reading.joints.flatMap(({ name, root }) => (name !== null && wanted.has(name) ? [root] : []))
@@ -88,12 +88,12 @@ export function keyframeCheck(card: ReadableCard, model: KnownModel): Check {
     if (keyframes.includes(name)) return { pass: `${name} is a keyframe of the model.` }
     const open = model.doubt ?? undecidedReason(model.reading, 'keyframes')
     if (open !== null) return { skip: open, pass: '' }
-    const message = `${name} is no keyframe of ${model.label}.`
+    const message = `${name} is not a keyframe of ${model.label}.`
     return { fail: [unknownName(name, message, ['interface', 'default_keyframe'], keyframes)], pass: '' }
   })
 }
 
-/** `interface.end_effectors`: sites, bodies and gripper joints of the model, save for a real tool that the model lacks. */
+/** `interface.end_effectors`: sites, bodies and gripper joints exist in the model, except for a real tool that is not in the model. */
 export function endEffectorsCheck(card: ReadableCard, model: KnownModel): Check {
   return interfaceCheck('interface.end_effectors', card, ['end_effectors'], ({ end_effectors }) => {
     const named = (end_effectors ?? []).flatMap((effector, index) =>
@@ -116,11 +116,11 @@ export function endEffectorsCheck(card: ReadableCard, model: KnownModel): Check 
     const fail = named.flatMap(({ name, member, index }) => {
       if (known[member].has(name)) return []
       const what = member === 'gripper_joint' ? 'joint' : member
-      const message = `${name} is no ${what} of ${model.label}.`
-      const otherwise = 'Name one that the model has, or set in_mjcf to false for a tool that it lacks.'
+      const message = `${name} is not a ${what} of ${model.label}.`
+      const otherwise = 'Use a name of the model, or set in_mjcf to false for a tool that is not in the model.'
       return [unknownName(name, message, ['interface', 'end_effectors', index, member], known[member], otherwise)]
     })
-    return unlessInDoubt(model, fail, "Every name of an end effector is the model's.")
+    return unlessInDoubt(model, fail, 'All end effectors exist in the model.')
   })
 }
 
@@ -148,13 +148,13 @@ export function feetCheck(card: ReadableCard, model: KnownModel): Check {
   })
 }
 
-/** What could not be decided of the tree of bodies holds for its bodies and sites too. */
+/** An undecided body tree leaves its bodies and sites undecided too. */
 function unlessInDoubt({ reading, doubt }: KnownModel, fail: readonly RuleFault[], pass: string): Findings {
   const open = doubt ?? (reading && undecidedReason(reading, 'joints'))
   return open !== null && fail.length > 0 ? { skip: open, pass } : { fail, pass }
 }
 
-/** `interface.cameras`: a name, and a slot of a VLA model, are worth a warning when two cameras have them. */
+/** `interface.cameras`: two cameras with the same name or VLA slot are a warning. */
 export function camerasCheck(card: ReadableCard): Check {
   return interfaceCheck('interface.cameras', card, ['cameras'], (face) => {
     const cameras = face.cameras ?? []
@@ -178,6 +178,6 @@ export function camerasCheck(card: ReadableCard): Check {
       'vla_slot',
       'feed the slot',
     )
-    return { warn: [...names, ...slots], pass: `${cameras.length} cameras, each with a name of its own.` }
+    return { warn: [...names, ...slots], pass: `${cameras.length} cameras with unique names.` }
   })
 }

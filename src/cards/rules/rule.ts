@@ -1,4 +1,4 @@
-/** What a rule of a card works on, and how its findings become a check. Pure. */
+/** The input of card rules, and the conversion of findings to a check. Pure. */
 import { nearestName } from '../../models/mjcf/nearest-name.ts'
 import type { ModelReading } from '../../models/mjcf/reading.ts'
 import { type Check, type CheckFault, check, faultyCheck } from '../check.ts'
@@ -6,33 +6,33 @@ import type { EmbodimentInterface } from '../interface-schema.ts'
 import { doubtOf, isFaulty, NO_MODEL, namedJoints } from '../model-checks.ts'
 import type { ReadableCard } from '../read-card.ts'
 
-/** What the model declares, or why that is not known. */
+/** The reading of the model, or why there is none. */
 export interface KnownModel {
   readonly reading: ModelReading | null
-  /** Why there is no reading to hold the card against. */
+  /** Why there is no reading to compare the card with. */
   readonly reason: string
-  /** Why a name that is not found may be in the model all the same: part of it is not read. What is found is there. */
+  /** Set if part of the model was not read: names that are not found may exist all the same. */
   readonly doubt: string | null
-  /** What messages call it. */
+  /** Name of the model in messages. */
   readonly label: string
 }
 
-/** A fault whose hint may be the nearest of the names that would have done. */
+/** A fault; its hint may be the nearest of the valid names. */
 export interface RuleFault extends CheckFault {
   readonly candidates?: Iterable<string>
 }
 
-/** A rule's findings: `skip` says what kept it from a whole verdict. What is certain is told all the same. */
+/** Findings of a rule: `skip` is the reason for an incomplete result. Certain faults are reported all the same. */
 export interface Findings {
   readonly fail?: readonly RuleFault[]
   readonly warn?: readonly RuleFault[]
   readonly skip?: string | null
-  /** The sentence where nothing is wrong. */
+  /** The message of a passing check. */
   readonly pass: string
   readonly data?: Readonly<Record<string, unknown>>
 }
 
-/** The check that findings amount to. */
+/** Converts findings to a check. */
 export function conclude(code: string, { fail = [], warn = [], skip = null, pass, data }: Findings): Check {
   if (fail.length > 0) return faultyCheck(code, 'fail', hinted(fail), data)
   if (warn.length > 0)
@@ -41,7 +41,7 @@ export function conclude(code: string, { fail = [], warn = [], skip = null, pass
   return check(code, 'pass', pass, { data: data ?? null })
 }
 
-/** A search costs up to a millisecond, and a card may name thousands of joints that are not there. */
+/** A search takes up to a millisecond, and a card may contain thousands of unknown joints. */
 const MAX_SEARCHES = 5
 
 function hinted(faults: readonly RuleFault[]): CheckFault[] {
@@ -53,7 +53,7 @@ function hinted(faults: readonly RuleFault[]): CheckFault[] {
 
 type Member = keyof EmbodimentInterface
 
-/** Runs a rule of the interface where the members that it reads are there and sound; else the check is skipped with the reason. */
+/** Runs an interface rule if the members it reads are present and valid; else skips the check with the reason. */
 export function interfaceCheck<const Members extends readonly Member[]>(
   code: string,
   card: ReadableCard,
@@ -68,12 +68,12 @@ export function interfaceCheck<const Members extends readonly Member[]>(
   return conclude(code, rule(face as Pick<EmbodimentInterface, Members[number]>))
 }
 
-/** Why a check cannot run on a member that the schema refuses. */
+/** Why a check is skipped: the schema rejected the member. */
 export const unsoundReason = (member: string) => `${member} does not match the schema.`
 
 /**
- * The model as the rules may rely on it. One with faults of its own is taken as it stands, so that mending them shows nothing new; of one that was not read
- * whole only what is found is certain.
+ * The model as rules see it. A model with faults is used as read, so that fixing them reveals no new card faults; if it was read only in part, only
+ * existing names are certain.
  */
 export function knownModel(card: ReadableCard, reading: ModelReading | null): KnownModel {
   const entry = card.mjcf_path ?? null
@@ -83,7 +83,7 @@ export function knownModel(card: ReadableCard, reading: ModelReading | null): Kn
   return { reading, reason: '', doubt: doubtOf(reading), label: isFaulty(reading) ? `${entry} as it stands` : entry }
 }
 
-/** The reason of what the reader could not decide of a part, or null. */
+/** Why the reader could not decide about a part, or null. */
 export function undecidedReason(
   reading: ModelReading,
   about: ModelReading['undecided'][number]['about'],
@@ -91,7 +91,7 @@ export function undecidedReason(
   return reading.undecided.find((open) => open.about === about)?.reason ?? null
 }
 
-/** A fault of a name that nothing bears. `candidates` are what would do; `otherwise` is the hint where none of them is near. */
+/** A fault for an unknown name. `candidates` are valid names; `otherwise` is the hint if none is similar. */
 export function unknownName(
   name: string,
   message: string,
@@ -102,7 +102,7 @@ export function unknownName(
   return { message, names: [name], hint: otherwise, loc, candidates }
 }
 
-/** Names that stand in a list more than once, each with its second place. */
+/** Duplicate names in a list, each with its second index. */
 export function repeated(names: readonly string[]): { readonly name: string; readonly index: number }[] {
   const seen = new Set<string>()
   const told = new Set<string>()
@@ -117,7 +117,7 @@ export function repeated(names: readonly string[]): { readonly name: string; rea
   })
 }
 
-/** The joints that a policy may index by; null where the model does not say. */
+/** The joints that a policy can index; null if unknown. */
 export function drivableJoints(model: KnownModel): ReadonlySet<string> | null {
   return model.reading && new Set(namedJoints(model.reading))
 }

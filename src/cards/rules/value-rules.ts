@@ -1,4 +1,4 @@
-/** Rules about the numbers, words and paths of a card. Pure. Contract of the vocabularies: an unknown word is stored and warned of. */
+/** Rules about the numbers, words and paths of a card. Pure. Vocabularies are open: an unknown word is stored, with a warning. */
 import { nearestName } from '../../models/mjcf/nearest-name.ts'
 import type { Check, CheckFault } from '../check.ts'
 import type { ReadableCard } from '../read-card.ts'
@@ -12,7 +12,7 @@ import {
   unsoundReason,
 } from './rule.ts'
 
-/** `interface.ranges`: every command range from low to high; a soft limit outside (0, 1] is worth a warning. */
+/** `interface.ranges`: every command range from low to high; a soft limit outside (0, 1] is a warning. */
 export function rangesCheck(card: ReadableCard): Check {
   return interfaceCheck('interface.ranges', card, ['command_space', 'safety'], ({ command_space, safety }) => {
     const ranges = Object.entries(command_space?.ranges ?? {})
@@ -39,7 +39,7 @@ export function rangesCheck(card: ReadableCard): Check {
   })
 }
 
-/** `card.limits`: lower at most upper; a joint that the model lacks and a negative bound on speed or effort are worth a warning. */
+/** `card.limits`: lower at most upper; a joint that is not in the model and a negative velocity or effort limit are warnings. */
 export function limitsCheck({ limits, unsound }: ReadableCard, model: KnownModel): Check {
   if (unsound.has('limits')) return conclude('card.limits', { skip: unsoundReason('limits'), pass: '' })
   const entries = Object.entries(limits ?? {})
@@ -62,7 +62,7 @@ export function limitsCheck({ limits, unsound }: ReadableCard, model: KnownModel
     ? entries.flatMap(([name]) =>
         drivable.has(name)
           ? []
-          : [unknownName(name, `${name} is no hinge or slide of the model.`, ['limits', name], drivable)],
+          : [unknownName(name, `${name} is not a hinge or slide joint of the model.`, ['limits', name], drivable)],
       )
     : []
   const pass = 'The limits of every joint go from low to high.'
@@ -73,7 +73,7 @@ function backwards(name: string, lower: number, upper: number, loc: readonly (st
   return { message: `${name}: ${lower} is above ${upper}.`, names: [name], hint: 'Write the lower bound first.', loc }
 }
 
-/** `card.dof`: a number that counts neither the joints of the model nor those of `joint_order` is worth a warning. */
+/** `card.dof`: a number that matches neither the joints of the model nor those of `joint_order` is a warning. */
 export function dofCheck({ dof, interface: face }: ReadableCard, model: KnownModel): Check {
   if (dof === undefined) return conclude('card.dof', { skip: unsoundReason('dof'), pass: '' })
   const { reading } = model
@@ -91,7 +91,7 @@ export function dofCheck({ dof, interface: face }: ReadableCard, model: KnownMod
 
 const freedom = { hinge: 1, slide: 1, ball: 3, free: 6 } as const
 
-/** `card.thumbnails`: both stills are files of the repo. `present` are those of them that are. */
+/** `card.thumbnails`: both stills are files of the repo. `present` are those that exist. */
 export function thumbnailsCheck(card: ReadableCard, present: ReadonlySet<string>): Check {
   const { thumbnail_paths: paths, unsound } = card
   if (unsound.has('thumbnail_paths'))
@@ -101,7 +101,7 @@ export function thumbnailsCheck(card: ReadableCard, present: ReadonlySet<string>
     const path = paths[theme]
     if (present.has(path)) return []
     const message = `${path} is not a file of this repo.`
-    const hint = 'Upload it first, or leave thumbnail_paths out.'
+    const hint = 'Upload it first, or omit thumbnail_paths.'
     return [{ message, names: [path], hint, loc: ['thumbnail_paths', theme] }]
   })
   return conclude('card.thumbnails', { fail, pass: 'Both stills are files of the repo.' })
@@ -116,7 +116,7 @@ const words = {
   command: ['velocity', 'motion', 'ee_pose', 'joint_position', 'task', 'none'],
 } as const
 
-/** `interface.vocabulary`: words that other tools know; any other one is stored, hashed and warned of. */
+/** `interface.vocabulary`: words of the known vocabulary; others are stored and hashed, with a warning. */
 export function vocabularyCheck(card: ReadableCard): Check {
   return interfaceCheck('interface.vocabulary', card, [], () => {
     const face = card.interface ?? {}
@@ -128,7 +128,7 @@ export function vocabularyCheck(card: ReadableCard): Check {
       ...strangeWord('command', face.command_space?.kind, ['command_space', 'kind']),
       ...strangeWord('safe_stop', face.safety?.safe_stop, ['safety', 'safe_stop']),
     ]
-    return { warn, pass: 'Every word is one that other tools know.' }
+    return { warn, pass: 'All words are in the known vocabulary.' }
   })
 }
 
@@ -143,7 +143,7 @@ function strangeWord(
   const hint = `${near === null ? '' : `Did you mean ${near}? `}Known words: ${known.join(', ')}.`
   return [
     {
-      message: `${loc.at(-1)} is ${word}, a word that other tools may not know.`,
+      message: `${loc.at(-1)} is ${word}, which is not in the known vocabulary.`,
       names: [word],
       hint,
       loc: ['interface', ...loc],

@@ -1,4 +1,4 @@
-/** References to datasets, by format alone: what lies outside of this hub is the executor's to resolve. Spec, "DatasetRef". */
+/** References to datasets, by format only: the executor resolves references outside this hub. Spec, "DatasetRef". */
 import { z } from 'zod'
 import { fullNameText } from '../../platform/text-rules.ts'
 
@@ -6,7 +6,7 @@ const MAX_LENGTH = 1024
 const OWN_SCHEME = 'svc://'
 
 const WORD = '[A-Za-z0-9][A-Za-z0-9._-]{0,95}'
-/** A slash begins the subpath, so a ref has none; a subpath stays below where it starts. */
+/** A slash begins the subpath, so a ref contains none; a subpath cannot leave its root. */
 const REF = '[A-Za-z0-9_][A-Za-z0-9._+-]{0,254}'
 const SEGMENT = '(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/\\\\?#@]+'
 
@@ -15,7 +15,7 @@ const forms = [
   new RegExp(`^codehost://${WORD}/${WORD}(?:@${REF})?(?:/${SEGMENT})*$`, 'u'),
 ]
 
-/** What of this hub a reference names; null for one of another scheme or of no form. */
+/** Owner and slug of a reference to this hub; null for other schemes and malformed references. */
 export function ownDataset(ref: string): { readonly owner: string; readonly slug: string } | null {
   if (!ref.startsWith(OWN_SCHEME)) return null
   const name = fullNameText.safeParse(ref.slice(OWN_SCHEME.length))

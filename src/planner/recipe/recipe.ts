@@ -1,6 +1,6 @@
 /**
- * A recipe: what a run is made from. It is kept in the names of `/v1`, absent members absent but for those that have a default: so it is hashed, and so a
- * runner reads it. Spec, "Recipe".
+ * A recipe: the specification of a run. It is stored in `/v1` names, with defaults filled in and other absent members absent: this form is hashed and
+ * read by runners. Spec, "Recipe".
  */
 import { z } from 'zod'
 import { canonicalSha256 } from '../../platform/canonical-hash.ts'
@@ -8,7 +8,7 @@ import { jsonObject } from '../../platform/json-object-rule.ts'
 import { longNameText, wordText } from '../../platform/text-rules.ts'
 import { datasetRefText } from './dataset-ref.ts'
 
-/** A recipe as it was given, in the names of `/v1`; members that were absent are absent. */
+/** A recipe as submitted, in `/v1` names, without absent members. */
 export type RecipeDocument = Readonly<Record<string, unknown>>
 
 export type RunExecutor = 'worker' | 'hosted'
@@ -51,14 +51,14 @@ export interface Recipe {
 }
 
 export const DEFAULT_MAX_HOURS = 4
-/** What a gate counts as having where it says nothing. */
+/** Defaults of a gate. */
 export const gateDefaults = { battery: 'watch', seeds: 3, delay: 2, fromStep: 0, consecutive: 1 } as const
 
 const step = z.int().min(0)
 
 const freeForm = jsonObject.meta({ type: 'object', additionalProperties: true })
 
-/** The rules of a recipe's members, by their names in the graph. */
+/** Validation rules of recipe members, by GraphQL name. */
 export const recipeRules = {
   template: wordText,
   dataset: z.array(datasetRefText).max(100),
@@ -80,7 +80,7 @@ export const recipeRules = {
   consecutive: z.int().min(1).max(1000),
 } as const
 
-/** The recipe with what a reader is shown where nothing was given: so it is kept and hashed, and its hash can be had again from an answer. */
+/** The recipe with defaults filled in: this form is stored and hashed, so that clients can recompute the hash. */
 export function filledRecipe(recipe: Recipe): Recipe {
   const { dataset, gate } = recipe
   return { ...recipe, dataset: dataset ?? [], ...(gate && { gate: filledGate(gate) }) }
@@ -100,5 +100,5 @@ function filledGate(gate: CheckpointGateSpec): CheckpointGateSpec {
   }
 }
 
-/** Contract, "recipe_hash": nulls and absent members count alike. */
+/** Contract, "recipe_hash": null and absent members are equivalent. */
 export const recipeHash = (recipe: Recipe): string => canonicalSha256(recipe)

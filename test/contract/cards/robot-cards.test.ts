@@ -430,7 +430,7 @@ describe('a model with more than one thing wrong', () => {
     expect((await codesOf(wrong, {})).failing).toEqual(['mjcf.parses'])
     const { failing, of } = await codesOf(wrong, lost)
     expect(failing).toEqual(['mjcf.parses', 'interface.joint_order', 'interface.feet'])
-    expect(of('interface.joint_order').message).toBe('elbw is no joint of arm.xml as it stands.')
+    expect(of('interface.joint_order').message).toBe('elbw is not a joint of arm.xml as it stands.')
   })
 
   it.each([

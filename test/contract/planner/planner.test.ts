@@ -225,11 +225,11 @@ describe('a recommendation', () => {
     const answers = await Promise.all([hidden, 'nobody/nothing', robot, bare, odd].map(ask))
     const warnings = answers.map(({ dataset, warnings }) => [dataset, warnings.length, warnings[0]])
     expect(warnings).toEqual([
-      [null, 1, expect.stringContaining(`svc://${hidden} is no dataset that you can see`)],
-      [null, 1, expect.stringContaining('svc://nobody/nothing is no dataset that you can see')],
-      [null, 1, expect.stringContaining(`svc://${robot} is no dataset that you can see`)],
+      [null, 1, expect.stringContaining(`svc://${hidden} is not a dataset visible to you`)],
+      [null, 1, expect.stringContaining('svc://nobody/nothing is not a dataset visible to you')],
+      [null, 1, expect.stringContaining(`svc://${robot} is not a dataset visible to you`)],
       [null, 1, expect.stringContaining(`svc://${bare} has no meta/info.json;`)],
-      [null, 1, expect.stringContaining(`svc://${odd} has no meta/info.json of a LeRobot dataset`)],
+      [null, 1, expect.stringContaining(`svc://${odd} has a meta/info.json that is not of a LeRobot dataset`)],
     ])
   })
 
