@@ -8,7 +8,7 @@ import type { Deps } from '../operation/context.ts'
 import { newId } from '../platform/ids.ts'
 import { column, columns } from '../store/columns.ts'
 import { param, statement } from '../store/statement.ts'
-import { type JobKind, oncePer } from '../work/job-kind.ts'
+import { type JobKind, memoizeByKey } from '../work/job-kind.ts'
 import type { HostedKind } from './hosted-kind.ts'
 import { mintJobKey } from './job-key.ts'
 import { spawnHosted } from './spawn-hosted.ts'
@@ -21,7 +21,7 @@ const waitsForCall = ({ lease }: JobKind) =>
  * The compare-and-set: a job that was claimed or canceled meanwhile is left alone. `force`: a job with a call gets another one, since the process
  * that recorded it may have died before it started anything.
  */
-const takeCall = oncePer(({ job, functionSql, repoIdsSql }: HostedKind) => {
+const takeCall = memoizeByKey(({ job, functionSql, repoIdsSql }: HostedKind) => {
   const dispatched = columns({
     id: column<string>('u.id'),
     ownerId: column<string>('u.owner_id'),
@@ -47,7 +47,7 @@ const takeCall = oncePer(({ job, functionSql, repoIdsSql }: HostedKind) => {
 const ownerColumn = columns({ ownerId: column<string>('u.owner_id') })
 
 /** Nothing ran, so nothing is billed. A call that has claimed its job fails only by lease expiry. */
-const failCall = oncePer((job: JobKind) =>
+const failCall = memoizeByKey((job: JobKind) =>
   statement({
     name: `${job.name}-dispatch-failed`,
     columns: ownerColumn,
@@ -63,7 +63,7 @@ const failCall = oncePer((job: JobKind) =>
 const idColumn = columns({ id: column<string>('u.id') })
 
 /** Jobs that their background job will not start any more. */
-const undispatched = oncePer((job: JobKind) =>
+const undispatched = memoizeByKey((job: JobKind) =>
   statement({
     name: `${job.table}-undispatched`,
     columns: idColumn,

@@ -6,7 +6,7 @@ import type { Deps } from '../operation/context.ts'
 import { column, columns } from '../store/columns.ts'
 import { processMark } from '../store/start-lock.ts'
 import { param, statement } from '../store/statement.ts'
-import { oncePer } from '../work/job-kind.ts'
+import { memoizeByKey } from '../work/job-kind.ts'
 import type { HostedKind } from './hosted-kind.ts'
 
 /** Grace period for a function to exit after it reported the end of its job. */
@@ -17,7 +17,7 @@ const KILL_AFTER_MS = 20_000
 const callColumn = columns({ callId: column<string>('given.call') })
 
 /** The calls that no longer have a job to execute. */
-const overCalls = oncePer(({ job, endReportedSql }: HostedKind) =>
+const overCalls = memoizeByKey(({ job, endReportedSql }: HostedKind) =>
   statement({
     name: `${job.name}-calls-over`,
     columns: callColumn,

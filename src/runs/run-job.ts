@@ -1,8 +1,8 @@
-/** What the kernel of leased work has to know of runs. */
+/** The job kind descriptor of runs. */
 import { runListedSql } from '../auth/policy.ts'
 import type { JobKind } from '../work/job-kind.ts'
 
-/** In the row itself, so that a claim that waited for the row's lock looks again. Why: `lease/lost-lease.ts`. */
+/** In the row itself, so that a claim that waited for the row lock sees the current value. Why: `lease/lost-lease.ts`. */
 const notBarredSql = (alias: string, place: string) =>
   `(${alias}.barred_credential is distinct from ${place} or ${alias}.barred_until <= now())`
 

@@ -83,7 +83,7 @@ export function runFacts(run: HeldRun, actor: RunActor): RunFacts {
       run.barredCredential === actor.credentialId &&
       run.barredUntil !== null &&
       Date.parse(run.barredUntil) > Date.parse(run.now),
-    saysHosted: actor.hostedCallId != null || actor.resumeStep != null,
+    namesHostedCall: actor.hostedCallId != null || actor.resumeStep != null,
     leaseOver: run.leaseOver,
     deadlineOver: isDeadlineOver(run),
     deadlineAsked: run.stopReason === 'max_hours',

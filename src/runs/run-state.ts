@@ -1,4 +1,4 @@
-/** The states of a run and what moves it, as one table. Pure; statements and refusals take their conditions from here. Spec, "States and transitions", Run. */
+/** The state machine of a run, as one table. Pure; SQL conditions and errors are derived from it. Spec, "States and transitions", Run. */
 import { type JobExecutor, type JobRefusal, nextState, refusals, type Transition } from '../work/held-job.ts'
 import { type JobStatus, terminalStatuses } from '../work/job-status.ts'
 
@@ -24,19 +24,19 @@ export interface RunFacts {
   readonly isClaimer: boolean
   /** The actor is the key of the hosted call that executes it, and names that call. */
   readonly isOwnCall: boolean
-  /** The actor lost its last lease, and a runner of theirs may not know yet. */
+  /** The actor lost its last lease, and their runner may not have been notified yet. */
   readonly isBarred: boolean
   /** The claim says what only a hosted call may say. */
-  readonly saysHosted: boolean
+  readonly namesHostedCall: boolean
   /** By the database's clock. */
   readonly leaseOver: boolean
   /** By the same clock, `max_hours` is used up. */
   readonly deadlineOver: boolean
   /** That is why it was asked to stop. */
   readonly deadlineAsked: boolean
-  /** It was asked to stop, and has had the time to obey since its deadline. */
+  /** It was asked to stop, and the grace period since its deadline has passed. */
   readonly graceOver: boolean
-  /** Its lease has run out as often as it may, this time included. */
+  /** It has reached the maximum number of lost leases, including this one. */
   readonly attemptsSpent: boolean
 }
 
@@ -44,15 +44,15 @@ type Condition = (run: RunFacts) => boolean
 
 const always: Condition = () => true
 const claimer: Condition = (run) => run.isClaimer
-/** Its runner has gone silent, or does not stop. */
+/** Its runner has stopped reporting, or does not stop. */
 const isLost: Condition = (run) => run.leaseOver || run.graceOver
 
-/** The first row that fits is what happens; where none does, nothing happens. */
+/** The first matching row applies; without one, nothing changes. */
 export const runTransitions: readonly Transition<RunTrigger, RunFacts>[] = [
   {
     trigger: 'claim',
     from: 'queued',
-    when: (run) => !run.isBarred && (run.executor === 'worker' ? !run.saysHosted : run.isOwnCall),
+    when: (run) => !run.isBarred && (run.executor === 'worker' ? !run.namesHostedCall : run.isOwnCall),
     to: 'running',
   },
   {
@@ -82,7 +82,7 @@ export const runTransitions: readonly Transition<RunTrigger, RunFacts>[] = [
 
 export type RunVerdict = { readonly to: JobStatus } | { readonly refusal: JobRefusal }
 
-/** What `trigger` does to a run of these facts. */
+/** The next state of a run with these facts after `trigger`. */
 export function decideRun(trigger: RunTrigger, run: RunFacts): RunVerdict {
   const to = nextState(runTransitions, trigger, run)
   return to ? { to } : { refusal: refusalOf(trigger, run) }
@@ -102,17 +102,17 @@ function refusalOf(trigger: RunTrigger, run: RunFacts): JobRefusal {
       type: 'validation.value',
       detail: 'The run was not asked to stop, so it cannot be reported as canceled.',
     }
-  return { type: 'conflict.in_progress', detail: 'The run does not move that way now.' }
+  return { type: 'conflict.in_progress', detail: 'The run cannot change to that state now.' }
 }
 
 function claimRefusal(run: RunFacts): JobRefusal {
   if (run.status === 'running') return refusals.claimed('run')
-  if (run.executor === 'worker' && run.saysHosted)
+  if (run.executor === 'worker' && run.namesHostedCall)
     return { type: 'validation.value', detail: 'A worker run is claimed without it: only a hosted call gives it.' }
   if (run.executor === 'worker' || run.isOwnCall)
     return {
       type: 'conflict.lease_lost',
-      detail: 'This credential lost the lease of the run, and the runner that lost it may still be at work.',
+      detail: 'This credential lost the lease of the run, and the runner that lost it may still be running.',
     }
   return refusals.hosted('run')
 }

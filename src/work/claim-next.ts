@@ -7,7 +7,7 @@ import { HubError } from '../platform/errors.ts'
 import { column, columns } from '../store/columns.ts'
 import type { Tx } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
-import { type JobKind, oncePer } from './job-kind.ts'
+import { type JobKind, memoizeByKey } from './job-kind.ts'
 import { watchWaiting } from './waiting.ts'
 
 export interface ClaimNextInput {
@@ -18,7 +18,7 @@ export interface ClaimNextInput {
   readonly owner?: string | null
 }
 
-/** So many of the oldest are looked at: those that others are claiming right now are passed over. */
+/** Number of oldest jobs considered: locked ones are skipped. */
 const CANDIDATES = 100
 
 const idColumn = columns({ id: column<string>('u.id') })
@@ -27,7 +27,7 @@ const idColumn = columns({ id: column<string>('u.id') })
  * The oldest waiting job of the caller's accounts, its row locked until the claim commits: none that the credential has just lost, and of a limited key only
  * what it sees. Each account's queue is read in the order of an index.
  */
-const oldestWaiting = oncePer(({ name, table, listedSql, lease }: JobKind) =>
+const oldestWaiting = memoizeByKey(({ name, table, listedSql, lease }: JobKind) =>
   statement({
     name: `${name}-oldest-waiting`,
     columns: idColumn,
@@ -62,7 +62,7 @@ async function onlyFor(ctx: RequestContext, credential: Credentialed, handle: st
   throw new HubError('forbidden.scope', `You are neither ${handle} nor one of its members.`)
 }
 
-/** What `claim` makes of the oldest job that waits, in one transaction with it; null when none came within the time. */
+/** The result of `claim` for the oldest waiting job, in one transaction; null if none became available in time. */
 export async function claimNext<T extends object>(
   ctx: AllowedContext,
   job: JobKind,
@@ -79,7 +79,7 @@ export async function claimNext<T extends object>(
   return null
 }
 
-/** An empty answer is not stored: it is thrown out of the transaction that would store it. */
+/** An empty result is not stored: throwing rolls back the transaction that would store it. */
 async function claimOldest<T extends object>(
   ctx: AllowedContext,
   job: JobKind,

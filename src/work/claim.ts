@@ -1,10 +1,10 @@
-/** The claim: of any number at once, one takes a queued job. */
+/** The claim: of concurrent claims exactly one gets a queued job. */
 import { audit } from '../operation/audit.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { column, columns } from '../store/columns.ts'
 import type { Tx } from '../store/db.ts'
 import { composed, param } from '../store/statement.ts'
-import { type JobKind, oncePer } from './job-kind.ts'
+import { type JobKind, memoizeByKey } from './job-kind.ts'
 
 /** What any claim writes. */
 export const claimSql = ({ lease }: JobKind): string =>
@@ -22,7 +22,7 @@ export const claimParams = {
 const taken = columns({ attempt: column<number>('attempt'), ownerId: column<string>('owner_id') })
 
 /** The compare-and-set. A hosted job is claimed by the key of its own call alone. */
-const claimQueued = oncePer((job: JobKind) =>
+const claimQueued = memoizeByKey((job: JobKind) =>
   composed({
     name: `${job.name}-claim`,
     columns: taken,
@@ -36,11 +36,11 @@ const claimQueued = oncePer((job: JobKind) =>
 
 export interface Claim {
   readonly jobId: string
-  /** How the claimer calls itself. */
+  /** Name of the claimer. */
   readonly worker: string
   readonly credentialId: string
   readonly leaseSeconds: number
-  /** What the audit log is told besides worker and attempt. */
+  /** Further values for the audit log besides worker and attempt. */
   readonly audited?: Readonly<Record<string, unknown>>
 }
 

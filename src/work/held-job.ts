@@ -1,4 +1,4 @@
-/** A job as verbs that move it see it, and who acts on it. The decisions are pure. */
+/** A job as verbs that move it see it, and who acts on it. Pure decisions. */
 import { type ErrorType, HubError } from '../platform/errors.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
 
@@ -55,13 +55,13 @@ export function nextState<Trigger, Facts extends { readonly status: string }>(
   return table.find((row) => row.trigger === trigger && row.from === facts.status && row.when(facts))?.to ?? null
 }
 
-/** Why nothing happens: a type of the table of errors and a sentence. */
+/** The reason for a rejection: an error type and a message. */
 export interface JobRefusal {
   readonly type: ErrorType
   readonly detail: string
 }
 
-/** What all kinds of job say alike; `name` is how a sentence calls the job. */
+/** Messages common to all kinds of jobs; `name` is the job in messages. */
 export const refusals = {
   ended: (name: string, status: string): JobRefusal => ({
     type: 'conflict.terminal',
@@ -69,11 +69,11 @@ export const refusals = {
   }),
   claimed: (name: string): JobRefusal => ({
     type: 'conflict.already_claimed',
-    detail: `The ${name} is claimed already.`,
+    detail: `The ${name} is already claimed.`,
   }),
   hosted: (name: string): JobRefusal => ({
     type: 'conflict.wrong_kind',
-    detail: `The ${name} executes on the hosted backend; only the function that it was given to claims it.`,
+    detail: `The ${name} executes on the hosted backend; only the function that it was dispatched to can claim it.`,
   }),
   unclaimed: (name: string): JobRefusal => ({
     type: 'conflict.not_claimer',
@@ -85,14 +85,14 @@ export const refusals = {
   }),
 } as const
 
-/** The refusal as an error; a conflict over a job that is held names its holder. */
+/** The rejection as an error; a conflict over a held job names its holder. */
 export function refused(
   job: Pick<HeldJob, 'status' | 'claimedBy' | 'claimedAt'>,
   { type, detail }: JobRefusal,
 ): HubError {
   const isHeld = job.status === 'running' && job.claimedBy !== null
   const said =
-    isHeld && type.startsWith('conflict.') ? `${detail} ${job.claimedBy} holds it since ${job.claimedAt}.` : detail
+    isHeld && type.startsWith('conflict.') ? `${detail} ${job.claimedBy} has held it since ${job.claimedAt}.` : detail
   const holder = isHeld ? { holder: job.claimedBy, since: job.claimedAt } : {}
   return new HubError(type, said, { items: [{ type, detail: said, ...holder }] })
 }

@@ -1,7 +1,8 @@
 /**
  * A kind of job, as the kernel knows it: work that is queued, claimed by one compare-and-set, reported under a fence and ended. Its table has `id`, `owner_id`,
  * `filed_by`, `status` (`queued`, `running` and its ends), `executor`, `attempt`, `claimed_by`, `claim_credential`, `claimed_at`, `started_at`, `heartbeat_at`,
- * `hosted_call_id`, `hosted_credential`, `dispatched_at`, `cancel_requested_at`, `stop_reason`, `finished_at`, `error`, `cost_usd`, `created_by`, `created_at` and
+ * `hosted_call_id`, `hosted_credential`, `dispatched_at`, `cancel_requested_at`, `stop_reason`, `finished_at`, `error`, `cost_usd`, `created_by`,
+ * `created_at` and
  * `updated_at`.
  */
 export interface JobKind {
@@ -25,7 +26,7 @@ export interface JobLease {
 }
 
 /** Makes something once for each descriptor and keeps it: statements, mostly. */
-export function oncePer<Descriptor extends object, T>(make: (of: Descriptor) => T): (of: Descriptor) => T {
+export function memoizeByKey<Descriptor extends object, T>(make: (of: Descriptor) => T): (of: Descriptor) => T {
   const made = new WeakMap<Descriptor, { readonly value: T }>()
   return (of) => {
     const kept = made.get(of) ?? { value: make(of) }

@@ -1,10 +1,10 @@
 /**
  * The limits of a job under way that the hub itself keeps: `max_hours`, by the database's clock, and the budget. The job is asked to stop; one that does not
- * is ended. Contract, "max_hours". The decisions are pure.
+ * is ended. Contract, "max_hours". Pure decisions.
  */
 import { type Usd, usd, usdLess } from '../platform/money.ts'
 
-/** A holder that was asked to stop at the deadline ends the job as it reports for so long; then the hub ends it. */
+/** Grace period after the deadline in which the holder can still report the end; then the hub ends the job. */
 const STOP_GRACE_MS = 60_000
 
 /** When a job `u` under way has used up so many seconds since its claim; null where the cap is. Cut to the millisecond, so that no bill exceeds it. */

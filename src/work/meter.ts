@@ -15,7 +15,7 @@ export interface MeterFacts {
   readonly finishedAt: string | null
 }
 
-/** Billing stops within this time of a cancel, however long the holder takes to obey. */
+/** Billing stops at most this long after a cancel, even if the holder takes longer to stop. */
 const BILLED_AFTER_CANCEL_MS = 60_000
 
 const timeOr = (time: string | null, otherwise: number) => (time === null ? otherwise : Date.parse(time))

@@ -1,9 +1,9 @@
 /** A job is asked to stop, which its holder reads in the answer to its next report; or it ends before anyone held it. */
 import type { Tx } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
-import { type JobKind, oncePer } from './job-kind.ts'
+import { type JobKind, memoizeByKey } from './job-kind.ts'
 
-const ask = oncePer(({ name, table }: JobKind) =>
+const ask = memoizeByKey(({ name, table }: JobKind) =>
   statement({
     name: `${name}-ask-to-stop`,
     params: { jobId: param<string>(), reason: param<string>() },
@@ -17,7 +17,7 @@ export async function askToStop(tx: Tx, job: JobKind, jobId: string, reason: str
   await tx.query(ask(job), { jobId, reason })
 }
 
-const endQueued = oncePer(({ name, table }: JobKind) =>
+const endQueued = memoizeByKey(({ name, table }: JobKind) =>
   statement({
     name: `${name}-cancel-queued`,
     params: { jobId: param<string>(), status: param<string>() },

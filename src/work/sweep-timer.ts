@@ -12,7 +12,7 @@ export interface SweepTimer {
 /** What is done each time, by name: each says how many jobs it moved. */
 export type Sweeps = Readonly<Record<string, () => Promise<number>>>
 
-/** Begins to sweep. One round follows the other, so that a slow database has one to bear at a time; a sweep that fails keeps no other from its turn. */
+/** Starts the sweeps. Rounds do not overlap, so that a slow database handles one at a time; a failed sweep does not prevent others. */
 export function startSweeping(log: Logger, leaseSeconds: number, sweeps: Sweeps): SweepTimer {
   const intervalMs = Math.min(MAX_INTERVAL_MS, leaseSeconds * 1000)
   let timer: NodeJS.Timeout
@@ -24,7 +24,7 @@ export function startSweeping(log: Logger, leaseSeconds: number, sweeps: Sweeps)
         const swept = await sweep()
         if (swept > 0) log.info({ sweep: name, swept }, 'a sweep moved jobs')
       } catch (error) {
-        log.warn({ err: error, sweep: name }, 'a sweep failed and is tried again')
+        log.warn({ err: error, sweep: name }, 'a sweep failed and will be retried')
       }
     }
     if (!closed) wait()

@@ -1,9 +1,9 @@
-/** The sweep: what of a kind of job the hub itself has to move, since nobody else will. A kind without a lease and without limits has none. */
+/** The sweep: state changes that the hub itself has to make for a kind of job. A kind without a lease and without limits has none. */
 import type { Deps } from '../operation/context.ts'
 import { type Columns, column, columns } from '../store/columns.ts'
 import type { Tx } from '../store/db.ts'
 import { param, type Statement, statement } from '../store/statement.ts'
-import { type JobKind, oncePer } from './job-kind.ts'
+import { type JobKind, memoizeByKey } from './job-kind.ts'
 
 export type SweepDeps = Pick<Deps, 'config' | 'db' | 'events' | 'log' | 'objects' | 'queue'>
 
@@ -13,13 +13,13 @@ export interface Sweep<Row> {
   readonly columns: Columns<Row>
   /** Whether the hub has to move the running job `u`. */
   readonly dueSql: string
-  /** Moves one, its row locked; false where nothing was to be done after all. */
+  /** Sweeps one job with its row locked; false if there was nothing to do. */
   readonly sweep: (deps: SweepDeps, tx: Tx, job: Row) => Promise<boolean>
 }
 
 const idColumn = columns({ id: column<string>('u.id') })
 
-const nextDue = oncePer(({ job, dueSql }: Pick<Sweep<never>, 'job' | 'dueSql'>) =>
+const nextDue = memoizeByKey(({ job, dueSql }: Pick<Sweep<never>, 'job' | 'dueSql'>) =>
   statement({
     name: `${job.name}-next-due`,
     columns: idColumn,

@@ -1,4 +1,4 @@
-/** Who waits for work hears of it: a hint for each account whose queue has something new. */
+/** Notifies waiting runners: a hint for each account with new queued work. */
 import type { Deps } from '../operation/context.ts'
 import type { Tx } from '../store/db.ts'
 import type { JobKind } from './job-kind.ts'

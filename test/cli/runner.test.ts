@@ -193,7 +193,7 @@ describe('hub runner', () => {
     expect((await hub.call(ada, 'POST', `/v1/runs/${id}/cancel`)).status).toBe(202)
     expect(await ended).toMatchObject({ code: 1 })
     expect(await get(id)).toMatchObject({ status: 'canceled' })
-    expect((await logs(id)).out).toMatch(/^up\nhub: The run is asked to stop by .*\n(Terminated\n)?saving\n/)
+    expect((await logs(id)).out).toMatch(/^up\nhub: .* requested the run to stop\.\n(Terminated\n)?saving\n/)
   })
 
   it('reports a run as failed when the runner is stopped', async () => {

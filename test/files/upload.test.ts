@@ -157,7 +157,7 @@ describe('presignUpload', () => {
 })
 
 describe('completeUpload', () => {
-  test('links verified files and moves their bytes from promised to stored', async () => {
+  test('links verified files and moves their bytes from reserved to stored', async () => {
     const { repo, own } = await fresh()
     const entry = await world.upload(own, repo, 'dir/robot.xml', bytesOf('<mujoco/>'))
     expect(entry).toMatchObject({

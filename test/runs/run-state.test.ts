@@ -26,7 +26,7 @@ const facts = (status: JobStatus, change: Partial<RunFacts> = {}): RunFacts => (
   isClaimer: false,
   isOwnCall: false,
   isBarred: false,
-  saysHosted: false,
+  namesHostedCall: false,
   leaseOver: false,
   deadlineOver: false,
   deadlineAsked: false,
@@ -51,7 +51,7 @@ function* allFacts(): Generator<RunFacts> {
           deadlineAsked: (bits & 96) === 96,
           graceOver: (bits & 64) > 0,
           isBarred: (bits & 128) > 0,
-          saysHosted: (bits & 256) > 0,
+          namesHostedCall: (bits & 256) > 0,
         })
 }
 
@@ -78,7 +78,7 @@ describe('a run moves', () => {
     [
       'a worker run is not claimed with what hosted calls say',
       'claim',
-      facts('queued', { saysHosted: true }),
+      facts('queued', { namesHostedCall: true }),
       'validation.value',
     ],
     ['a queued hosted run is not for workers', 'claim', facts('queued', { executor: 'hosted' }), 'conflict.wrong_kind'],

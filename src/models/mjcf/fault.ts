@@ -1,11 +1,11 @@
-/** What is wrong with a model: one fault for each place, collected, so that the first does not hide the others. */
+/** Faults of a model: one per place, collected, so that the first does not hide the others. */
 import { limits } from './limits.ts'
 import type { XmlElement } from './xml/element.ts'
 
 /**
  * `entry`: the entry itself is absent, empty or no model. `xml`: not well-formed as MuJoCo's parser reads it. `include`: an include that cannot be
- * resolved. `schema`: an element, attribute or number of occurrences that MJCF does not have. `value`: an attribute that cannot be read. `reference`: a
- * name that nothing bears. `name`: a name borne twice or missing where one is needed. `compile`: well-formed, but MuJoCo refuses to compile it.
+ * resolved. `schema`: an unknown element or attribute, or too many occurrences. `value`: an attribute that cannot be read. `reference`: an unknown
+ * name. `name`: a duplicate or missing name. `compile`: well-formed, but MuJoCo refuses to compile it.
  * `limit`: over a stated cap of this reader. `path`: a path that leaves the repo. `asset`: a file that is there but that MuJoCo cannot read.
  */
 export type FaultKind =
@@ -23,21 +23,21 @@ export type FaultKind =
 
 export interface ModelFault {
   readonly kind: FaultKind
-  /** A sentence that names the thing: what is wrong, not what to do. */
+  /** A sentence that says what is wrong, not how to fix it. */
   readonly message: string
   readonly file: string | null
-  /** 1-based; null where no line is to blame. */
+  /** 1-based; null if no line applies. */
   readonly line: number | null
   /** What the fault is about: element names, joint names, paths. */
   readonly names: readonly string[]
-  /** One line on how to mend it. */
+  /** How to fix it, in one line. */
   readonly hint: string | null
 }
 
-/** Where a fault lies: an element, a file, or nowhere in particular. */
+/** The location of a fault: an element, a file, or none. */
 export type FaultPlace = XmlElement | { readonly file: string; readonly line?: number } | null
 
-/** Ends the reading: nothing sensible can be read past this fault. */
+/** Ends the reading: nothing useful can be read after this fault. */
 export class ModelRefusal extends Error {
   readonly fault: ModelFault
 
@@ -56,7 +56,7 @@ interface FaultDetails {
 /** Collects faults; past the cap the reading ends. */
 export class Faults {
   readonly items: ModelFault[] = []
-  /** Elements that are out of place or have a value that cannot be read: what they fail to be besides follows from that, and is not told. */
+  /** Misplaced elements and elements with an unreadable value: their other faults follow from that and are not reported. */
   readonly #unread = new Set<FaultPlace>()
 
   add(kind: FaultKind, place: FaultPlace, message: string, details: FaultDetails = {}): void {
@@ -65,17 +65,17 @@ export class Faults {
     if (kind === 'value' || (kind === 'schema' && itself)) this.#unread.add(place)
     this.items.push(faultAt(kind, place, message, details))
     if (this.items.length >= limits.faults) {
-      throw new ModelRefusal(faultAt('limit', null, `More than ${limits.faults} faults; the rest is not read.`, {}))
+      throw new ModelRefusal(faultAt('limit', null, `More than ${limits.faults} faults; the rest was not read.`, {}))
     }
   }
 
-  /** For what the rest of the reading stands on. */
+  /** For faults that make further reading pointless. */
   refuse(kind: FaultKind, place: FaultPlace, message: string, details: FaultDetails = {}): never {
     throw new ModelRefusal(faultAt(kind, place, message, details))
   }
 }
 
-/** Messages and names repeat what a file says, which may be megabytes. */
+/** Messages and names quote the file, so they can be megabytes long. */
 const MAX_TEXT = 300
 
 const clipped = (text: string) => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text)

@@ -1,4 +1,4 @@
-/** What somebody may have meant by a name that nothing bears. */
+/** Suggests a name for an unknown one. */
 import { distance } from 'fastest-levenshtein'
 
 /** Comparing takes up to 4,000 steps a candidate: a search stays below 10 ms. */

@@ -1,14 +1,14 @@
-/** Plugins that a model needs: code that MuJoCo loads besides, and that this reader cannot look into. */
+/** Plugins that a model needs: code loaded by MuJoCo, which this reader cannot analyze. */
 import { modelsBelow } from './assets/asset-refs.ts'
 import { short } from './grammar/values.ts'
 import type { LoadedModel } from './load/loaded-model.ts'
 import type { Undecided } from './reading.ts'
 import { inDocumentOrder } from './xml/in-document-order.ts'
 
-/** One tells enough; a model may name as many as it has elements. */
+/** A few are enough; a model can name as many as it has elements. */
 const MAX_NAMED = 10
 
-/** One for each of the first plugins named, in document order: MuJoCo refuses the model where it has not been started with that plugin. */
+/** One for each of the first plugins named, in document order: MuJoCo rejects the model if the plugin is not loaded. */
 export function pluginsOf(top: LoadedModel): Undecided[] {
   const names = new Set<string>()
   for (const { root } of modelsBelow(top)) {

@@ -1,4 +1,4 @@
-/** Reads a model: what MuJoCo would make of it, or why it would refuse it, without running MuJoCo. */
+/** Reads a model: the result MuJoCo would compile, or why it would reject it, without running MuJoCo. */
 import { type AssetRef, assetRefs, modelsBelow } from './assets/asset-refs.ts'
 import { type AssetClosure, closeAssets, pathsToLookFor } from './assets/close-assets.ts'
 import { lfsPointersAmong } from './assets/lfs-pointers.ts'
@@ -15,8 +15,8 @@ import { checkRules } from './rules/check-rules.ts'
 import { asMjcf } from './urdf/as-mjcf.ts'
 
 /**
- * The reading of the model whose main file is `entry`, a path in the repo. Whatever is wrong with the model is told in the reading; throws only what
- * `files` throws. Asks for the XML files wave by wave, then once for the sizes of the asset files, and reads those that are as small as Git LFS pointers.
+ * The reading of the model whose main file is `entry`, a path in the repo. Faults of the model are part of the reading; throws only what `files`
+ * throws. Asks for the XML files wave by wave, then once for the sizes of the asset files, and reads those that are as small as Git LFS pointers.
  * Where `faults` or `missing` are not empty MuJoCo refuses the model: then `base` is null, and joints and keyframes are what could be read.
  */
 export async function readModel(files: ModelFiles, entry: string): Promise<ModelReading> {
@@ -43,7 +43,7 @@ export async function readModel(files: ModelFiles, entry: string): Promise<Model
   }
 }
 
-/** Fills in what is known part by part, so that a refusal leaves the parts before it. */
+/** Fills in the reading part by part, so that a rejection keeps the earlier parts. */
 async function readInto(
   parts: Partial<Writable<ModelReading>>,
   files: RecordedFiles,
@@ -98,7 +98,7 @@ function byBytes(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** What MuJoCo calls a model that has no name. */
+/** MuJoCo's name for an unnamed model. */
 const UNNAMED = 'MuJoCo Model'
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] }

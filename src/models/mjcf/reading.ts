@@ -1,4 +1,4 @@
-/** What the reader found out about a model: plain data, so that it can cross a thread and be kept. */
+/** The reader's findings about a model: plain data, so that it can be sent between processes and cached. */
 import type { ModelFault } from './fault.ts'
 
 export type JointType = 'hinge' | 'slide' | 'ball' | 'free'
@@ -18,19 +18,19 @@ export interface RootBody {
   readonly floating: boolean
 }
 
-/** A file that the model needs and the repo lacks. */
+/** A file that the model needs and that is not in the repo. */
 export interface MissingFile {
-  /** Where MuJoCo looks first, repo-relative where it lies in the repo, else as it was written. */
+  /** MuJoCo's first search path: repo-relative if in the repo, else as written. */
   readonly path: string
-  /** Where it looks next, if anywhere. */
+  /** Further search paths. */
   readonly alternatives: readonly string[]
-  /** What asks for it: `mesh`, `texture`, `include`, `model` … */
+  /** Kind of the reference: `mesh`, `texture`, `include`, `model` … */
   readonly kind: string
   readonly file: string
   readonly line: number
 }
 
-/** What cannot be decided without running MuJoCo, and why: never guessed. */
+/** What cannot be decided without running MuJoCo, and why. */
 export interface Undecided {
   /** `model`: whether MuJoCo accepts it at all. */
   readonly about: 'model' | 'joints' | 'keyframes' | 'base' | 'sizes' | 'assets'
@@ -62,18 +62,21 @@ export interface ModelReading {
   /** Existing files that the model needs: the entry, includes, assets; in byte order. */
   readonly files: readonly string[]
   readonly missing: readonly MissingFile[]
-  /** Each would make MuJoCo refuse the model, or is over a cap of this reader. */
+  /** Each would make MuJoCo reject the model, or exceeds a limit of this reader. */
   readonly faults: readonly ModelFault[]
-  /** MuJoCo accepts these, and a person should know: a closure that depends on how the model is loaded, a repeated include. */
+  /** MuJoCo accepts these, but users should know: a closure that depends on how the model is loaded, a repeated include. */
   readonly warnings: readonly ModelFault[]
   readonly undecided: readonly Undecided[]
-  /** Why a part of the document was not read, so that what it declares is not known: it is missing, outside of the repo or no XML. Absent: all was read. */
+  /**
+   * Why part of the document was not read, so that its declarations are unknown: it is missing, outside the repo or invalid XML. Absent if everything
+   * was read.
+   */
   readonly unread?: string
-  /** Every path that was asked for, found or not: what a kept reading stands on. `text` ones were read, others only looked for. */
+  /** Every requested path, found or not: the dependencies of a cached reading. `text` ones were read, others only looked up. */
   readonly asked: readonly { readonly path: string; readonly text: boolean }[]
 }
 
-/** A reading of which nothing is known yet. */
+/** An empty reading. */
 export function emptyReading(entry: string): ModelReading {
   return {
     entry,

@@ -1,14 +1,14 @@
-/** Files as a reading sees them, with a record of what it asked for: a kept reading holds as long as all of that is as it was. */
+/** Records the files that a reading requests: a cached reading is valid while none of them has changed. */
 import type { ModelFiles } from './model-files.ts'
 import type { ModelReading } from './reading.ts'
 
 export interface RecordedFiles extends ModelFiles {
   asked(): ModelReading['asked']
-  /** Paths whose text was read, in the order asked. */
+  /** Paths whose text was read, in order of request. */
   read(): string[]
 }
 
-/** Passes all questions on to `files`. */
+/** Delegates all calls to `files`. */
 export function recordedFiles(files: ModelFiles): RecordedFiles {
   const asked = new Map<string, boolean>()
   const read = new Set<string>()

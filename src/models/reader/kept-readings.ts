@@ -1,6 +1,6 @@
 /**
- * Readings that are kept, with everything they stand on. One holds wherever the entry has the same path and digest and every file that was read, looked for
- * or missed is as it was: in the same repo after other files changed, and in another repo with the same content.
+ * Cache of readings with their dependencies. A reading is valid wherever the entry has the same path and digest and every file that was read, looked
+ * up or missing is unchanged: in the same repo after changes to other files, and in another repo with the same content.
  */
 import { LRUCache } from 'lru-cache'
 import type { ModelReading } from '../mjcf/reading.ts'
@@ -12,7 +12,7 @@ export interface Dependency {
   readonly path: string
   /** Null where nothing was. */
   readonly sizeBytes: number | null
-  /** Of a file that was read; null for one that was only looked for. */
+  /** Digest of a file that was read; null if it was only looked up. */
   readonly sha256: string | null
 }
 
@@ -21,13 +21,13 @@ export interface KeptReading {
   readonly dependencies: readonly Dependency[]
 }
 
-/** A reading and the paths that decide whether it holds. */
+/** A reading and the paths that it depends on. */
 interface Guess {
   readonly paths: readonly string[]
 }
 
 export interface KeptReadings {
-  /** Paths whose state will most likely decide, so that one statement can ask for all: of the repo's last reading of `entry`, else of anyone's. */
+  /** The most likely dependencies, so that one statement can query all: those of the repo's last reading of `entry`, else of any repo's. */
   guess(repoId: string, entry: string): readonly string[]
   /** Readings of an entry with this digest, the last used first. */
   candidates(entry: string, sha256: string): readonly KeptReading[]
@@ -55,7 +55,7 @@ export function keptReadings(): KeptReadings {
     const digest = entryDigest(kept)
     if (digest === null) return
     const key = `${digest}\0${kept.reading.entry}`
-    const others = (byEntry.get(key) ?? []).filter((other) => other !== kept && !sameFootings(other, kept))
+    const others = (byEntry.get(key) ?? []).filter((other) => other !== kept && !sameDependencies(other, kept))
     byEntry.set(key, [kept, ...others].slice(0, KEPT_OF_ENTRY))
     remember(repoId, kept)
   }
@@ -67,12 +67,12 @@ export function keptReadings(): KeptReadings {
   }
 }
 
-/** Whether everything that a reading stands on is in `state`, which must have been asked for all of its paths. */
+/** Whether all dependencies of a reading match `state`, which must include all of its paths. */
 export function holds({ dependencies }: KeptReading, state: RepoState): boolean {
-  return dependencies.every((dependency) => isAsItWas(dependency, state.files.get(dependency.path)))
+  return dependencies.every((dependency) => isUnchanged(dependency, state.files.get(dependency.path)))
 }
 
-function isAsItWas({ sizeBytes, sha256 }: Dependency, file: RepoFile | null | undefined): boolean {
+function isUnchanged({ sizeBytes, sha256 }: Dependency, file: RepoFile | null | undefined): boolean {
   if (!file) return sizeBytes === null
   return sizeBytes === file.sizeBytes && (sha256 === null || sha256 === file.sha256)
 }
@@ -80,8 +80,8 @@ function isAsItWas({ sizeBytes, sha256 }: Dependency, file: RepoFile | null | un
 const entryDigest = ({ reading, dependencies }: KeptReading) =>
   dependencies.find(({ path }) => path === reading.entry)?.sha256 ?? null
 
-const sameFootings = (one: KeptReading, other: KeptReading) =>
+const sameDependencies = (one: KeptReading, other: KeptReading) =>
   JSON.stringify(one.dependencies) === JSON.stringify(other.dependencies)
 
-/** JSON in UTF-16 is about what an object of many short strings takes. */
+/** The size as UTF-16 JSON approximates the memory of many short strings. */
 const weight = (value: unknown) => 2 * JSON.stringify(value).length

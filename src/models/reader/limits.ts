@@ -1,9 +1,9 @@
-/** The bounds of a reading in a running hub; those of a model itself are the reader's own (`src/models/mjcf/limits.ts`). */
+/** Limits of readings in a running hub; limits of the model itself are in `src/models/mjcf/limits.ts`. */
 
-/** Readings under way at a time: each may take a core for its whole wall limit. */
+/** Concurrent readings: each may use a core for its whole time limit. */
 export const READING_PROCESSES = 2
 
-/** Readings that wait for a process; the next one is told that the hub is busy. */
+/** Readings waiting for a process; further ones get 503. */
 export const MAX_WAITING_READINGS = 100
 
 /** Parsing and checking; waiting for files does not count. The largest public robots take a twentieth of it. */
@@ -15,21 +15,21 @@ export const PARSE_WALL_MS = 2_000
  */
 export const MAX_WAVES = 256
 
-/** A process that has not begun by then never will. Starting it and loading the reader takes 0.3 s on an idle machine. */
+/** A process that has not started by then is considered dead. Starting it and loading the reader takes 0.3 s on an idle machine. */
 export const READER_START_MS = 30_000
 
 /** Of one process: the old generation, which ends it, and each half of the young one. Below 200 MB together with the bytes of the files that it holds. */
 export const READER_HEAP_MIB = 128
 export const READER_SEMI_SPACE_MIB = 8
 
-/** Reads of the object store that one reading keeps under way. */
+/** Concurrent object store reads of one reading. */
 export const READING_STORE_CONCURRENCY = 8
 
-/** All store reads of one wave of files, which end at 32 MiB together. */
+/** Time limit of all store reads of one wave, at most 32 MiB in total. */
 export const WAVE_WALL_MS = 20_000
 
-/** Of readings that are kept, as JSON in UTF-16; a robot's takes 20 to 100 kB, so a few hundred robots. */
+/** Size of the cache of readings, as JSON in UTF-16; a robot takes 20 to 100 kB, so a few hundred robots. */
 export const KEPT_BYTES = 32 * 1024 * 1024
 
-/** Readings kept of one entry (path and digest) over different files beside it. */
+/** Cached readings per entry (path and digest), for different sets of other files. */
 export const KEPT_OF_ENTRY = 4

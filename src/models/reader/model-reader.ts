@@ -1,4 +1,4 @@
-/** What reads models for the other subjects; one for the life of a hub. */
+/** The model reader for other subjects; one instance per hub. */
 import type { Deps } from '../../operation/context.ts'
 import type { ModelReading } from '../mjcf/reading.ts'
 
@@ -8,14 +8,14 @@ declare module '../../operation/context.ts' {
   }
 }
 
-/** A model of a repo as it was read, and the state of the repo that the reading holds for. */
+/** The reading of a model in a repo, and the state of the repo that it is valid for. */
 export interface RepoReading {
   readonly reading: ModelReading
   /** `seq` of the repo. */
   readonly seq: number
 }
 
-/** Reads models in processes of their own and keeps what it read. */
+/** Reads models in separate processes and caches the readings. */
 export interface ModelReader {
   /** Use `readRepoModel`. */
   read(deps: Pick<Deps, 'db' | 'objects'>, repoId: string, entry: string, signal: AbortSignal): Promise<RepoReading>

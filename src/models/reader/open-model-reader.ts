@@ -1,6 +1,6 @@
 /**
- * Reads models of repos: the files from the store, the parsing in a process of its own, and every whole reading kept. An unchanged model costs one statement, no parsing
- * and no read of the store; readings of the same state of a repo that are asked for at once share one.
+ * Reads models of repos: the files from the store, parsing in a separate process, with a cache of complete readings. An unchanged model costs one
+ * statement, no parsing and no read of the store; concurrent readings of the same state share one.
  */
 import type { Logger } from 'pino'
 import type { Deps } from '../../operation/context.ts'
@@ -14,10 +14,10 @@ import { sharedWork } from './shared-work.ts'
 
 type Stores = Pick<Deps, 'db' | 'objects'>
 
-/** A push changes files for seconds, and a reading takes a tenth of one: the third reading that is overtaken by changes of its own files is the last. */
+/** A push changes files for seconds, and a reading takes a tenth of a second: give up after three readings whose files changed meanwhile. */
 const ATTEMPTS = 3
 
-/** `reader` is the module of a reading process; tests have their own. None is started before the first reading. */
+/** `reader` is the module of a reading process; tests have their own. Processes are started lazily. */
 export function openModelReader(options: { readonly log: Logger; readonly reader?: URL }): ModelReader {
   const pool = openReadingPool(options)
   const kept = keptReadings()
@@ -40,7 +40,7 @@ export function openModelReader(options: { readonly log: Logger; readonly reader
   }
 }
 
-/** A kept reading that holds now. No statement where the guess was right, one otherwise. */
+/** A cached reading that is valid now. No statement if the guess was right, else one. */
 async function findKept(
   deps: Stores,
   kept: KeptReadings,
@@ -56,14 +56,14 @@ async function findKept(
   let found = candidates.find((candidate) => askedAll(candidate) && holds(candidate, state))
   if (!found && paths.some((path) => !state.files.has(path))) {
     const whole = await repoState(deps.db, repoId, paths)
-    // Another seq: what was found out belongs to two states; the reading that follows is right in any case.
+    // `seq` has changed: the facts belong to two states; the reading that follows is correct in any case.
     if (whole.seq === state.seq) found = candidates.find((candidate) => holds(candidate, whole))
   }
   if (found) kept.use(repoId, found)
   return found ?? null
 }
 
-/** Reads the model; null where its own files changed meanwhile. Each path is asked of the database once, those of `state` not at all. */
+/** Reads the model; null if its files changed in the meantime. Each path is queried once, those in `state` not at all. */
 async function readNow(
   deps: Stores,
   pool: ReadingPool,

@@ -1,4 +1,4 @@
-/** Counts the time in which a reader works, leaving out what it waits for. */
+/** Measures the working time of a reader, without waiting. */
 
 export interface ParseClock {
   /** The reader works (again). */
@@ -7,7 +7,7 @@ export interface ParseClock {
   hold(): void
 }
 
-/** Asks `onOver` when it has run for `limitMs` in all, never after `hold`; the milliseconds that it answers are granted beyond them, 0 ends it. */
+/** Calls `onOver` after `limitMs` of total running time, never after `hold`; it returns the milliseconds to grant in addition, 0 to end. */
 export function parseClock(limitMs: number, onOver: () => number): ParseClock {
   let leftMs = limitMs
   let sinceMs = 0

@@ -1,10 +1,10 @@
-/** How much processor time another process has had: a busy machine must not change a verdict. */
+/** CPU time of another process: a busy machine must not change a result. */
 import { readFileSync } from 'node:fs'
 
 /** Linux counts in hundredths of a second, whatever the kernel's own clock. */
 const TICK_MS = 10
 
-/** Milliseconds of processor of the process so far, in user and kernel; null where the system does not tell (other than Linux), or the process is gone. */
+/** CPU milliseconds of a process in user and kernel mode; null on systems other than Linux, or if the process is gone. */
 export function processorMsOf(pid: number): number | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')

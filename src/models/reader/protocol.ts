@@ -1,4 +1,4 @@
-/** What the hub and a reading process say to each other. */
+/** Messages between the hub and a reading process. */
 import type { ModelReading } from '../mjcf/reading.ts'
 
 /** To the process: a model to read, and the answers to what it asks meanwhile, in the order asked; null for a file that is not there. */

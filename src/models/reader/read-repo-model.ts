@@ -3,9 +3,9 @@ import type { Deps } from '../../operation/context.ts'
 import type { RepoReading } from './model-reader.ts'
 
 /**
- * The model at `entry` as the repo has it now; whatever is wrong with the model is in the reading. The reading holds for the repo at `seq`: a verb that
- * writes what follows from it compares that with the locked repo. Errors: 404 the repo is gone, 503 the object store is absent or does not answer, or the
- * hub is too busy. One statement when nothing that the model stands on changed since it was last read.
+ * The reading of the current model at `entry`, including its faults. Valid for the repo at `seq`: a verb that writes a result based on it must
+ * compare `seq` under the repo's lock. Errors: 404 the repo is gone, 503 the object store is absent or does not answer, or the
+ * hub is too busy. One statement if no dependency of the model has changed since it was last read.
  */
 export function readRepoModel(
   deps: Pick<Deps, 'db' | 'objects' | 'models'>,

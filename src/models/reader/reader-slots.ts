@@ -1,4 +1,4 @@
-/** A few reading processes, started when they are first needed and kept; callers beyond that wait in a queue. */
+/** A pool of reading processes, started lazily and reused; further callers wait in a queue. */
 import { type ChildProcess, fork } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
@@ -8,7 +8,7 @@ import { MAX_WAITING_READINGS, READER_HEAP_MIB, READER_SEMI_SPACE_MIB } from './
 export interface ReaderSlots {
   /** Runs `work` with a process of its own; the process is kept for the next one where it still lives. Rejects with 503 where too many wait. */
   use<T>(signal: AbortSignal, work: (reader: ChildProcess) => Promise<T>): Promise<T>
-  /** Ends all of them; what runs in them rejects as with any process that ends. */
+  /** Ends all processes; running work rejects as with any process exit. */
   close(): void
 }
 
@@ -90,7 +90,7 @@ export function stderrTailOf(reader: ChildProcess): string {
 
 function startReader(url: URL): ChildProcess {
   const reader = fork(fileURLToPath(url), {
-    // A model is a stranger's: nothing of the hub's settings belongs near it.
+    // Models are untrusted: the process gets none of the hub's settings.
     env: {},
     execArgv: [`--max-old-space-size=${READER_HEAP_MIB}`, `--max-semi-space-size=${READER_SEMI_SPACE_MIB}`],
     serialization: 'advanced',

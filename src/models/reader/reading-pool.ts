@@ -1,6 +1,6 @@
 /**
- * Models are read in processes of their own, since a heap's limit is one that the whole process dies of: that of a worker thread, too. A reading that takes
- * too long or too much memory ends with its process, and is a fault of the model; the others go on.
+ * Models are read in separate processes, since exceeding a heap limit kills the whole process, even for a worker thread. A reading that takes too
+ * long or too much memory is killed with its process and becomes a fault of the model; others continue.
  */
 import type { ChildProcess } from 'node:child_process'
 import type { Logger } from 'pino'
@@ -22,7 +22,7 @@ export interface FileWaves {
 
 export interface PoolReading {
   readonly reading: ModelReading
-  /** Whether the model was read to its end: one that was stopped says nothing that holds for another time or machine. */
+  /** Whether the model was read completely: a stopped reading may not be cached. */
   readonly whole: boolean
 }
 
@@ -40,7 +40,7 @@ export interface PoolOptions {
   readonly processes?: number
 }
 
-/** Starts no process yet. */
+/** Processes are started lazily. */
 export function openReadingPool(options: PoolOptions): ReadingPool {
   const {
     log,
@@ -54,7 +54,7 @@ export function openReadingPool(options: PoolOptions): ReadingPool {
   }
 }
 
-/** How a reading ended. `memory` is a process that died of its heap. */
+/** How a reading ended. `memory`: the process exceeded its heap. */
 type End =
   | { readonly why: 'done'; readonly reading: ModelReading }
   | { readonly why: 'time' | 'depth' | 'memory' | 'stack' }
@@ -70,7 +70,7 @@ async function readWith(
   const end = await exchange(reader, files, entry, signal)
   if (end.why === 'done') return { reading: end.reading, whole: true }
   if (end.why === 'failure') throw end.error
-  log.info({ entry, why: end.why }, 'a model is over a limit of its reading')
+  log.info({ entry, why: end.why }, 'a model exceeded a limit of the reader')
   return { reading: overLimitReading(entry, overLimit[end.why], HINT), whole: false }
 }
 
@@ -87,7 +87,7 @@ const overLimit = {
   depth: `The files of the model include each other more than ${MAX_WAVES} deep.`,
 }
 
-/** On a busy machine a reading has had less of the processor than of the clock: the rest is granted, up to four times the limit in all. */
+/** On a busy machine a reading gets less CPU time than wall time: it is granted the difference, up to four times the limit. */
 function moreTimeFor(
   reader: ChildProcess,
   began: { readonly wall: number; readonly processor: number | null },
@@ -97,7 +97,7 @@ function moreTimeFor(
   return Math.max(0, PARSE_WALL_MS - (now - began.processor))
 }
 
-/** Lets the process read and answers what it asks; one that has not come to its own end by then is killed. */
+/** Runs one reading and serves its requests; kills the process if it does not finish in time. */
 async function exchange(reader: ChildProcess, files: FileWaves, entry: string, signal: AbortSignal): Promise<End> {
   const stopper = new AbortController()
   const ended = Promise.withResolvers<End>()

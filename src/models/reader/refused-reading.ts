@@ -1,7 +1,7 @@
 /** The reading of a model that was stopped before it was read to its end. */
 import { emptyReading, type ModelReading } from '../mjcf/reading.ts'
 
-/** Nothing is known of the model but that it is over a limit. */
+/** Nothing is known about the model except that it exceeds a limit. */
 export function overLimitReading(entry: string, message: string, hint: string): ModelReading {
   return {
     ...emptyReading(entry),

@@ -1,4 +1,4 @@
-/** The live files of a repo as a reading asks for them: one statement for each wave of paths, bytes from the object store. */
+/** The live files of a repo for readings: one statement per wave of paths, bytes from the object store. */
 
 import { settleBounded } from '../../files/objects.ts'
 import type { Deps } from '../../operation/context.ts'
@@ -15,19 +15,19 @@ import { READING_STORE_CONCURRENCY, WAVE_WALL_MS } from './limits.ts'
 export interface RepoFile {
   readonly path: string
   readonly sizeBytes: number
-  /** Only what the hub hashed itself. */
+  /** Computed by the hub; else null. */
   readonly sha256: string | null
   readonly storageKey: string
 }
 
-/** Some files of a repo at one moment. */
+/** A snapshot of some files of a repo. */
 export interface RepoState {
   readonly seq: number
-  /** Every path that was asked for; null where there is nothing. */
+  /** Every requested path; null if there is no file. */
   readonly files: ReadonlyMap<string, RepoFile | null>
 }
 
-/** Those of the file are null together where the repo has none of the paths. */
+/** File columns are all null if the repo has none of the paths. */
 const stateColumns = columns({
   seq: column<number>('r.seq'),
   path: column<string | null>('f.path'),
@@ -45,9 +45,9 @@ const stateOfPaths = statement({
     where r.id = $1`,
 })
 
-/** Which of `paths` the repo has now. 404 where the repo is gone. One statement. */
+/** Which of `paths` currently exist. 404 if the repo is gone. One statement. */
 export async function repoState(db: Deps['db'], repoId: string, paths: readonly string[]): Promise<RepoState> {
-  // What can be no path of a repo is not asked for: a model may name anything, a NUL too, which the database refuses.
+  // Skips invalid paths: a model may contain anything, including NUL, which the database rejects.
   const asked = [...new Set(paths)].filter((path) => pathFault(path) === null)
   const rows = await db.query(stateOfPaths, [repoId, asked])
   const [first] = rows
@@ -59,7 +59,7 @@ export async function repoState(db: Deps['db'], repoId: string, paths: readonly 
   return { seq: first.seq, files }
 }
 
-/** How many bytes a reading may still take; each file counts once, and no more of it than tells that it is over the reader's own cap. */
+/** Remaining bytes of a reading; each file counts once, up to just over the reader's file limit. */
 export interface ByteBudget {
   allow(file: RepoFile): number
 }

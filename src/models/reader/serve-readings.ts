@@ -1,4 +1,4 @@
-/** The side of the reading process: one model after the other; files come from the hub, those asked for together in one message. */
+/** Main loop of the reading process: one model at a time; files come from the hub, batched per event loop turn. */
 import type { ModelFiles } from '../mjcf/model-files.ts'
 import type { ModelReading } from '../mjcf/reading.ts'
 import type { Ask, FromReader, ToReader } from './protocol.ts'
@@ -6,7 +6,7 @@ import type { Ask, FromReader, ToReader } from './protocol.ts'
 type Read = (files: ModelFiles, entry: string) => Promise<ModelReading>
 type Answer = Exclude<ToReader, { kind: 'model' }>
 
-/** Reads what the parent process asks for with `read`, until that has gone. */
+/** Serves `read` requests of the parent process until it disconnects. */
 export function serveReadings(read: Read): void {
   // Ctrl-C in a terminal reaches the whole group; the hub finishes what it does and then ends its readers itself.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
@@ -49,7 +49,7 @@ async function readOne(read: Read, waiting: Map<number, (answer: Answer) => void
   }
 }
 
-/** One call of `askAll` for the paths that are asked for before the event loop turns. */
+/** Batches the paths requested in one event loop turn into one call of `askAll`. */
 function gathered<T>(askAll: (paths: readonly string[]) => Promise<readonly (T | null)[]>) {
   let wave: { readonly paths: string[]; readonly answers: Promise<readonly (T | null)[]> } | null = null
   return async (path: string): Promise<T | null> => {

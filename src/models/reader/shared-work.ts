@@ -1,4 +1,4 @@
-/** Work that is asked for twice at the same time is done once. */
+/** Deduplicates concurrent work. */
 
 interface Running<T> {
   readonly result: Promise<T>
@@ -6,7 +6,7 @@ interface Running<T> {
   askers: number
 }
 
-/** Answers a function that joins running work of the same key; the work is aborted when the last one who asked for it has gone. */
+/** Returns a function that joins running work with the same key; the work is aborted when its last caller has gone. */
 export function sharedWork<T>() {
   const running = new Map<string, Running<T>>()
   return async (key: string, signal: AbortSignal, start: (signal: AbortSignal) => Promise<T>): Promise<T> => {

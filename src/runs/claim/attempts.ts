@@ -1,8 +1,11 @@
-/** Who held a run when: one row a claim. */
+/** Attempts of a run: one row per claim. */
 import type { Querier } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 
-/** `reported`: the claimer ended the run. `swept`: its lease ran out. `reclaimed`: its own call claimed it again. `stopped`: the hub ended it past its deadline. */
+/**
+ * `reported`: the claimer ended the run. `swept`: its lease ran out. `reclaimed`: its own call claimed it again. `stopped`: the hub ended it past its
+ * deadline.
+ */
 export type AttemptEnd = 'swept' | 'reported' | 'reclaimed' | 'stopped'
 
 interface Attempt {
@@ -24,7 +27,7 @@ const end = statement({
   text: `update run_attempts set ended_at = now(), "end" = :how::"RunAttemptEnd" where run_id = :id and attempt = :attempt and ended_at is null`,
 })
 
-/** Notes that a claim begins, in the transaction that makes it. */
+/** Records the start of an attempt, in the transaction of the claim. */
 export async function beginAttempt(
   tx: Querier,
   run: Attempt & { readonly credentialId: string; readonly claimedBy: string },
@@ -32,7 +35,7 @@ export async function beginAttempt(
   await tx.query(begin, run)
 }
 
-/** Notes how a claim ended, in the transaction that ends it. */
+/** Records the end of an attempt, in the transaction that ends it. */
 export async function endAttempt(tx: Querier, { id, attempt }: Attempt, how: AttemptEnd): Promise<void> {
   await tx.query(end, { id, attempt, how })
 }

@@ -8,7 +8,7 @@ import type { Run } from '../read/run-shape.ts'
 import { runJob } from '../run-job.ts'
 import { assertStillHeld, mayClaim, takeRun } from './claim-run.ts'
 
-/** The claimed run, or null when none came within the time. Errors: 401, 403 also for an owner that is unknown or not the caller's. */
+/** The claimed run, or null if none became available in time. Errors: 401, 403 also for an owner that is unknown or not the caller's. */
 export function claimNextRun(ctx: RequestContext, { worker, waitS, owner }: ClaimNextInput): Promise<Run | null> {
   return guarded(
     ctx,

@@ -1,4 +1,4 @@
-/** claimRun (spec, "POST /v1/runs/{run_id}/claim"): exactly one of many takes a queued run; a hosted run's own call takes it up again. */
+/** claimRun (spec, "POST /v1/runs/{run_id}/claim"): exactly one of many claims gets a queued run; a hosted run's own call can claim it again. */
 
 import { assertRunsFor, requireCredential } from '../../auth/policy.ts'
 import { audit } from '../../operation/audit.ts'
@@ -20,7 +20,7 @@ import { beginAttempt, endAttempt } from './attempts.ts'
 
 export interface ClaimRunInput {
   readonly runId: string
-  /** The runner's name for itself. */
+  /** Name of the runner. */
   readonly worker: string
   readonly hostedCallId?: string | null
   /** Of a re-claim: the published step where the template restarts; absent, from the beginning. */
@@ -29,7 +29,7 @@ export interface ClaimRunInput {
 
 const attemptColumn = columns({ attempt: column<number>('attempt') })
 
-/** `claimed_at` and `started_at` stay: the bill goes on. */
+/** `claimed_at` and `started_at` stay: billing continues. */
 const claimAgain = statement({
   name: 'run-reclaim',
   columns: attemptColumn,
@@ -110,7 +110,7 @@ async function takeAgain(ctx: RequestContext, tx: Tx, credential: Credentialed, 
   const actor: RunActor = { credentialId: credential.credentialId, hostedCallId, resumeStep }
   const facts = runFacts(run, actor)
   if (!('to' in decideRun('reclaim', facts))) {
-    if (facts.status === 'queued' && facts.executor === 'worker' && facts.saysHosted) throw hostedMembers(input)
+    if (facts.status === 'queued' && facts.executor === 'worker' && facts.namesHostedCall) throw hostedMembers(input)
     nextStatus('claim', run, actor)
     // It was put back to the queue since the compare-and-set looked.
     throw new HubError('conflict.in_progress', 'The run is being moved by another request right now; try again.')

@@ -1,4 +1,4 @@
-/** What a key of a config is about, told by the names on its path. Pure. Spec, RunConfigGroup. */
+/** The group of a config key, by the names on its path. Pure. Spec, RunConfigGroup. */
 
 export const configGroups = [
   { id: 'actions', name: 'Actions' },
@@ -19,10 +19,10 @@ export const configGroups = [
 
 export type ConfigGroupId = (typeof configGroups)[number]['id']
 
-/** Bookkeeping (where it ran, what it was called, what it logged) differs between any two runs and says nothing of either. */
+/** Bookkeeping (host, names, logging) differs between any two runs and is not a meaningful change. */
 export const isCounted = (group: ConfigGroupId): boolean => group !== 'bookkeeping'
 
-/** In the order asked: names that fit several lines belong to the first. */
+/** In order of precedence: a name that matches several lines belongs to the first. */
 const groupNames: readonly (readonly [ConfigGroupId, RegExp])[] = [
   [
     'bookkeeping',
@@ -60,7 +60,7 @@ const groupNames: readonly (readonly [ConfigGroupId, RegExp])[] = [
   ],
 ]
 
-/** Names that hold a bit of everything: they decide only where nothing else on the path does, the innermost first. */
+/** Generic container names: used only if nothing else on the path matches, innermost first. */
 const containers: Readonly<Record<string, ConfigGroupId>> = {
   policy: 'network',
   model: 'network',
@@ -76,7 +76,7 @@ const containers: Readonly<Record<string, ConfigGroupId>> = {
 /** What names are about, for a config's paths: the same few names stand on thousands of them. */
 export type KnownNames = Map<string, ConfigGroupId | null>
 
-/** The outermost name that says something: `env.rewards.action_rate.weight` is about rewards. */
+/** The outermost specific name: `env.rewards.action_rate.weight` is about rewards. */
 export function groupOfPath(path: string, known: KnownNames = new Map()): ConfigGroupId {
   const lower = path.toLowerCase()
   let container: ConfigGroupId | null = null

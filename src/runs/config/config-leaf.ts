@@ -1,4 +1,4 @@
-/** A resolved config as a list of leaves: each value that is no map and no list, under the path that leads to it. Pure. Contract, "Config". */
+/** A resolved config as a list of leaves: each scalar value with its path. Pure. Contract, "Config". */
 import { canonicalText } from '../../platform/canonical-hash.ts'
 import { ExactNumber } from '../../platform/exact-json.ts'
 
@@ -6,9 +6,9 @@ export interface ConfigLeaf {
   readonly path: string
   /** A text as it is, any other value as JSON. */
   readonly text: string
-  /** Whether the value is a text: `1` and `"1"` read alike and differ. */
+  /** Whether the value is a string: `1` and `"1"` have the same text but differ. */
   readonly isText: boolean
-  /** False for what is still to be resolved (`${…}`, `???`): it is no value, so it equals nothing, not even itself. */
+  /** False for unresolved values (`${…}`, `???`): they equal nothing, not even themselves. */
   readonly known: boolean
 }
 
@@ -35,16 +35,16 @@ export function leavesOf(root: unknown): ConfigReading {
     const leaf = toLeaf(value, path)
     pathCharacters += path.length
     textCharacters += leaf.text.length
-    if (leaves.length === MAX_LEAVES) return `The config has more than ${MAX_LEAVES} values, aliases written out.`
+    if (leaves.length === MAX_LEAVES) return `The config has more than ${MAX_LEAVES} values after expanding aliases.`
     if (pathCharacters > MAX_PATH_CHARACTERS) return 'The keys of the config are too long.'
-    if (textCharacters > MAX_TEXT_CHARACTERS) return 'The values of the config are too long, aliases written out.'
+    if (textCharacters > MAX_TEXT_CHARACTERS) return 'The values of the config are too long after expanding aliases.'
     leaves.push(leaf)
     return null
   }
 
   const visit = (value: unknown, path: string): string | null => {
     if (typeof value !== 'object' || value === null || value instanceof ExactNumber) return addLeaf(value, path)
-    // What contains itself is told at once: a hundred turns through it would each list all that it holds.
+    // Detects cycles at once: a hundred rounds would each list the whole content.
     if (within.size === MAX_DEPTH || within.has(value)) return isEmpty(value) ? addLeaf(value, path) : TOO_DEEP
     const isRoot = within.size === 0
     within.add(value)

@@ -1,4 +1,4 @@
-/** Two ways to write one training down, and which key of the one is which key of the other. Pure. Spec, RunConfig `shape` and `comparison`. */
+/** The two config formats, and the mapping between their keys. Pure. Spec, RunConfig `shape` and `comparison`. */
 import type { ConfigLeaf } from './config-leaf.ts'
 
 /** `manifest` is what an importer writes, `resolved` what a simulation trainer resolved; anything else is `other`. */

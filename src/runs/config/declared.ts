@@ -1,4 +1,4 @@
-/** What a run said that it would change, and whether its config did. Pure. Spec, RunConfigDeclared. */
+/** Declared changes of a run, and whether its config changed accordingly. Pure. Spec, RunConfigDeclared. */
 import { isJsonObject } from '../../platform/exact-json.ts'
 import { type ConfigGroupId, groupOfPath, isCounted, type KnownNames } from './config-groups.ts'
 import { leavesOf } from './config-leaf.ts'
@@ -16,14 +16,14 @@ export interface ConfigDeclared {
 /** What became of all that was declared, and the keys of the configs that some of it stands for. */
 export interface JudgedKeys {
   readonly declared: readonly ConfigDeclared[]
-  readonly stoodFor: ReadonlySet<ComparedKey>
+  readonly matchedKeys: ReadonlySet<ComparedKey>
 }
 
 const MAX_DECLARED = 100
 
 /**
  * `hyperparams.declared_change` (a list of keys, or a map by key) where there is one; else the hyperparams that differ from the parent's, since
- * setting one says that it matters. Bookkeeping declares nothing.
+ * setting a hyperparameter marks it as relevant. Bookkeeping keys are not declarations.
  */
 export function declaredKeys(hyperparams: unknown, parentHyperparams: unknown): string[] {
   const own = isJsonObject(hyperparams) ? hyperparams : {}
@@ -44,26 +44,26 @@ export function judgeDeclared(declared: readonly string[], keys: readonly Compar
       const found = stood[place] ?? []
       return { key, group: found[0]?.group ?? groupOfPath(key), ...verdict(found) }
     }),
-    stoodFor: new Set(stood.flat()),
+    matchedKeys: new Set(stood.flat()),
   }
 }
 
 function verdict(keys: readonly ComparedKey[]): Pick<ConfigDeclared, 'status' | 'summary'> {
   const [first] = keys
-  if (!first) return { status: 'cannot_compare', summary: 'No key of the two configs is called so.' }
+  if (!first) return { status: 'cannot_compare', summary: 'No key of either config has this name.' }
   const moved = keys.filter(({ changed }) => changed === true)
   const [one] = moved
   if (one)
     return {
       status: 'moved',
-      summary: keys.length === 1 ? change(one) : `${moved.length} of ${keys.length} keys moved.`,
+      summary: keys.length === 1 ? change(one) : `${moved.length} of ${keys.length} keys changed.`,
     }
   if (keys.some(({ changed }) => changed === null)) {
     const missing = keys.some(({ parent }) => !parent?.known) ? 'The parent' : 'The run'
     return { status: 'cannot_compare', summary: `${missing} has no record of it.` }
   }
   const still =
-    keys.length === 1 && first.child ? `Still ${rendered(first.child.text)}.` : `None of ${keys.length} keys moved.`
+    keys.length === 1 && first.child ? `Still ${rendered(first.child.text)}.` : `None of ${keys.length} keys changed.`
   return { status: 'not_moved', summary: still }
 }
 

@@ -1,4 +1,4 @@
-/** RunConfig out of one or two configs. Pure. Spec, RunConfig and the types named under it. */
+/** Builds RunConfig from one or two configs. Pure. Spec, RunConfig and its member types. */
 import { type ConfigGroupId, configGroups, isCounted } from './config-groups.ts'
 import type { ConfigLeaf } from './config-leaf.ts'
 import type { ConfigShape } from './config-shape.ts'
@@ -15,7 +15,7 @@ import { rendered } from './rendered.ts'
 
 /** Spec, "Limits". */
 const MAX_ENTRIES = 120
-/** Of each group: enough for a page to show what is new. */
+/** Per group: enough for a page. */
 const MAX_OWN_KEYS = 40
 
 export interface ConfigKey {
@@ -87,7 +87,7 @@ export interface ConfigDescription {
   readonly declared: readonly ConfigDeclared[]
 }
 
-/** A config, against its parent's where there is one; `declared` are the keys that the run said it would change. */
+/** Describes a config and its diff against the parent's, if any; `declared` are the keys that the run declared it would change. */
 export function describeConfig(
   child: GroupedConfig,
   parent: GroupedConfig | null,
@@ -133,7 +133,7 @@ function toEntry(key: ComparedKey, judged: JudgedKeys): ConfigDiffEntry[] {
       kind: child.text === parent.text ? 'type_changed' : 'changed',
       from: rendered(parent.text),
       to: rendered(child.text),
-      inDeclaredChange: judged.declared.length === 0 ? null : judged.stoodFor.has(key),
+      inDeclaredChange: judged.declared.length === 0 ? null : judged.matchedKeys.has(key),
       group,
       parentPath: parent.path,
     },
@@ -180,7 +180,7 @@ function groupOf(
       unchangedLast: unchanged.at(-1)?.child?.path ?? null,
       ownKeys: own.slice(0, MAX_OWN_KEYS),
       ownTruncated: Math.max(0, own.length - MAX_OWN_KEYS),
-      summary: comparison ? summaryOf(counts) : `${total} keys, compared with nothing.`,
+      summary: comparison ? summaryOf(counts) : `${total} keys, without a comparison.`,
       unchangedSummary: counts.unchanged > 0 ? `${counts.unchanged} unchanged.` : null,
     },
   ]

@@ -1,14 +1,14 @@
 /**
  * A config against its parent's. Pure. Spec, RunConfigDiff.
  *
- * A pair of keys is compared only where both sides say what their value is. What one side does not say is counted as no record of that side, and never as
- * unchanged. Of two configs of different shapes only keys that are mapped one-to-one are pairs.
+ * A pair of keys is compared only if both sides have a value. A missing value counts as no record of that side, never as unchanged. For configs of
+ * different shapes only keys that are mapped one-to-one are pairs.
  */
 import { type ConfigGroupId, configGroups, groupOfPath, type KnownNames } from './config-groups.ts'
 import type { ConfigLeaf } from './config-leaf.ts'
 import { type ConfigShape, resolvedPath, shapeOf } from './config-shape.ts'
 
-/** A config's leaves by what they are about. */
+/** A config's leaves by group. */
 export interface GroupedConfig {
   readonly shape: ConfigShape
   readonly keys: readonly GroupedKey[]
@@ -19,14 +19,14 @@ export interface GroupedKey {
   readonly group: ConfigGroupId
 }
 
-/** What became of one key. */
+/** Comparison result of one key. */
 export interface ComparedKey {
   readonly group: ConfigGroupId
   readonly child: ConfigLeaf | null
   readonly parent: ConfigLeaf | null
   /** Null where it is not known on both sides. */
   readonly changed: boolean | null
-  /** The mapping that made it a pair, on a cross-shape comparison. */
+  /** The mapping rule of the pair, in a cross-shape comparison. */
   readonly rule: string | null
 }
 
@@ -36,7 +36,7 @@ export interface Comparison {
   readonly keys: readonly ComparedKey[]
 }
 
-/** A key of a manifest belongs where its counterpart in a resolved config does, so that both sides count it in one group. */
+/** A manifest key gets the group of its counterpart in a resolved config, so that both sides count it in one group. */
 export function groupConfig(leaves: readonly ConfigLeaf[]): GroupedConfig {
   const shape = shapeOf(leaves)
   const pathIn = (path: string) => (shape === 'manifest' ? (resolvedPath(path)?.path ?? path) : path)

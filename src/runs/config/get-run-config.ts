@@ -1,4 +1,4 @@
-/** getRunConfig (spec, "GET /v1/runs/{run_id}/config"): the resolved config as leaves, and against the parent's. */
+/** getRunConfig (spec, "GET /v1/runs/{run_id}/config"): the resolved config as leaf values, and the diff against the parent's. */
 import type { RequestContext } from '../../operation/context.ts'
 import { turns } from '../../platform/turns.ts'
 import { getRun } from '../read/get-run.ts'
@@ -10,11 +10,11 @@ import { type StoredConfig, storedConfig } from './stored-config.ts'
 export interface RunConfig extends ConfigDescription {
   readonly runId: string
   readonly parentRunId: string | null
-  /** Why there are no keys, or no diff; null where there are both. */
+  /** Why there are no keys or no diff; null if there are both. */
   readonly reason: string | null
 }
 
-/** Of a run that the caller sees; a parent that it does not see is like one without a config. 503 without an object store. */
+/** For a run visible to the caller; an invisible parent is treated like one without a config. 503 without an object store. */
 export async function getRunConfig(ctx: RequestContext, run: Run): Promise<RunConfig> {
   const parent = run.parentRunId === null ? null : await getRun(ctx, run.parentRunId)
   const [own, others] = await Promise.all([configOf(ctx, run), parent && configOf(ctx, parent)])
@@ -37,5 +37,5 @@ async function configOf(ctx: RequestContext, run: Run): Promise<StoredConfig> {
 function parentReason(run: Run, parent: Run | null, config: StoredConfig | null): string {
   if (run.parentRunId === null) return 'The run has no parent to compare with.'
   if (!parent) return 'The parent run is not visible to you.'
-  return `Nothing to compare with, of the parent run: ${config && 'fault' in config ? config.fault : ''}`
+  return `Cannot compare with the parent run: ${config && 'fault' in config ? config.fault : ''}`
 }

@@ -1,5 +1,6 @@
 /**
- * Which of some keys lie on a path, for many paths. Pure. A key lies on a path where its names do, one after another: `sim.dt` on `env.sim.dt`, and on
+ * Finds which of a set of keys lie on a path, for many paths. Pure. A key lies on a path if its names occur there consecutively: `sim.dt` on
+ * `env.sim.dt`, and on
  * `env.sim.dt[0]`. The keys become one automaton (Aho and Corasick, with names for letters), so a path costs one step for each of its names however many
  * keys there are and however alike they look.
  */
@@ -22,7 +23,7 @@ interface State {
   /** By the next piece of the path; of the root, by the bare name, since a key may begin behind any dot. */
   readonly next: Map<string, State>
   readonly names: number
-  /** The longest end of these names that a key begins with, too. */
+  /** The longest suffix of these names that is also a prefix of a key. */
   fallback: State | null
   /** The place of the key that is complete here. */
   key: number | null

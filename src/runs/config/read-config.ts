@@ -1,4 +1,4 @@
-/** The YAML of a resolved config. It may come from any trainer: no text makes this slow, large or throw. */
+/** Parses the YAML of a resolved config. Input is untrusted: it must not make parsing slow, large or throw. */
 import {
   CORE_SCHEMA,
   defineMappingTag,
@@ -15,7 +15,7 @@ import {
 import { ExactNumber } from '../../platform/exact-json.ts'
 import { type ConfigReading, leavesOf } from './config-leaf.ts'
 
-/** What is written out is bounded by itself: this bounds the bookkeeping. */
+/** The expanded size has its own limit: this limits the bookkeeping. */
 const MAX_ALIASES = 10_000
 
 /** Seeds have up to 64 bits: rounded to doubles, different ones would be equal. */
@@ -43,7 +43,7 @@ const exactFloat = defineScalarTag<number | ExactNumber>(floatCoreTag.tagName, {
   identify: () => false,
 })
 
-/** Python's dumps name its classes (`!!python/tuple`): what is inside counts, as it stands. */
+/** Python dumps contain class tags (`!!python/tuple`): the tag is ignored and the content is used. */
 const anyTag = ['!', 'tag:'].flatMap((prefix) => [
   defineScalarTag<string>(prefix, { matchByTagPrefix: true, resolve: (source) => source, identify: () => false }),
   defineSequenceTag<unknown[]>(prefix, {
@@ -67,13 +67,13 @@ const anyTag = ['!', 'tag:'].flatMap((prefix) => [
 
 const schema = CORE_SCHEMA.withTags(mergeTag, exactInteger, exactFloat, ...anyTag)
 
-/** The leaves of a config's text. A key that is there twice has its last value, as in the trainers' own reader. */
+/** The leaves of a config's text. The last value of a duplicate key wins, as in the trainers' own parser. */
 export function readConfig(text: string): ConfigReading {
   let documents: unknown[]
   try {
     documents = loadAll(text, { schema, json: true, maxAliases: MAX_ALIASES })
   } catch (error) {
-    return { fault: `The config is no YAML that can be read: ${placeOf(error)}.` }
+    return { fault: `The config is not valid YAML: ${placeOf(error)}.` }
   }
   const [root, ...more] = documents
   if (more.length > 0) return { fault: 'The config is more than one YAML document.' }

@@ -1,4 +1,4 @@
-/** Resolved configs as they were stored, read once: a page that is looked at again and again parses nothing. */
+/** Cache of parsed configs, so that repeated views of a page parse nothing. */
 import { LRUCache } from 'lru-cache'
 import type { Deps } from '../../operation/context.ts'
 import { turns } from '../../platform/turns.ts'
@@ -8,7 +8,7 @@ import type { ConfigReading } from './config-leaf.ts'
 import { type GroupedConfig, groupConfig } from './diff-config.ts'
 import { readConfig } from './read-config.ts'
 
-/** Real ones have some 100 KB at most; this much takes the reader about a tenth of a second, in which the hub does nothing else. */
+/** Real ones have some 100 KB at most; this size takes about 0.1 s to parse, which blocks the event loop. */
 const MAX_CONFIG_CHARACTERS = 1024 * 1024
 /** Characters of paths and values, and some for the objects around them. */
 const KEPT_SIZE = 16 * 1024 * 1024
@@ -16,7 +16,7 @@ const LEAF_SIZE = 100
 
 export type StoredConfig = GroupedConfig | { readonly fault: string }
 
-/** Storage keys of runs are never used twice, so what was read under one holds for ever. */
+/** Storage keys of runs are never reused, so cached values never expire. */
 const kept = new LRUCache<string, StoredConfig, Pick<Deps, 'objects'>>({
   maxSize: KEPT_SIZE,
   sizeCalculation: sizeOf,
@@ -29,7 +29,7 @@ const kept = new LRUCache<string, StoredConfig, Pick<Deps, 'objects'>>({
   },
 })
 
-/** The config under a storage key; simultaneous readings of one key are one. Rejects only where the store does not answer. */
+/** The config under a storage key; concurrent readings of one key are shared. Rejects only if the store is unavailable. */
 export async function storedConfig(deps: Pick<Deps, 'objects'>, key: string): Promise<StoredConfig> {
   try {
     return (await kept.fetch(key, { context: deps })) ?? gone
@@ -39,12 +39,12 @@ export async function storedConfig(deps: Pick<Deps, 'objects'>, key: string): Pr
   }
 }
 
-/** A report with a new config takes the old one away. */
-const gone = { fault: 'The config was replaced a moment ago; ask again.' }
+/** A report with a new config deletes the old one. */
+const gone = { fault: 'The config has just been replaced; try again.' }
 
 function readBounded(text: string): ConfigReading {
   if (text.length <= MAX_CONFIG_CHARACTERS) return readConfig(text)
-  return { fault: `The config has more than ${MAX_CONFIG_CHARACTERS} characters, which is more than is compared.` }
+  return { fault: `The config has more than ${MAX_CONFIG_CHARACTERS} characters, too many to compare.` }
 }
 
 const grouped = (reading: ConfigReading): StoredConfig => ('fault' in reading ? reading : groupConfig(reading.leaves))

@@ -4,7 +4,7 @@ import { gpuHourRefusal, type Reservation } from '../../billing/gpu-hours.ts'
 import type { Credentialed } from '../../operation/context.ts'
 import type { Querier, Statement } from '../../store/db.ts'
 
-/** Runs of one person come one after the other from here to the commit: of two that ask for the last hour at once, one gets it. */
+/** Serializes the runs of one user until commit: of two concurrent requests for the last hour, only one succeeds. */
 const lockAccount: Statement<never> = {
   name: 'gpu-hours-lock',
   text: 'select id from accounts where id = $1 for no key update',

@@ -1,4 +1,4 @@
-/** Runs as what refers to repos: the datasets and the robot that a recipe names, and the model repo that it makes. */
+/** Runs as repo referrers: datasets and robot of the recipe, and the output model repo. */
 import type { RepoReferrer } from '../../repos/referrers.ts'
 import type { Statement } from '../../store/db.ts'
 
@@ -14,7 +14,7 @@ const unpin: Statement<never> = {
   text: 'update run_datasets set repo_id = null, seq = null where repo_id = $1',
 }
 
-/** A repo that goes is no longer pinned by runs of strangers. */
+/** A deleted repo is no longer pinned by other accounts' runs. */
 export const runReferrer: RepoReferrer = {
   singular: 'a run',
   plural: 'Runs',

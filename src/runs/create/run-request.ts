@@ -43,7 +43,7 @@ export async function resolveRequest(
   return { recipe, plan, owner, parent }
 }
 
-/** An unknown handle and one of others are refused alike. */
+/** An unknown handle and a foreign one give the same error. */
 export async function billingOwner(ctx: RequestContext, handle: string | null): Promise<AccountRef> {
   const { account, accountIds } = requireCredential(ctx.viewer)
   assertNotJob(ctx.viewer, 'submit or import a run')
@@ -61,17 +61,17 @@ export async function findParent(ctx: RequestContext, id: string | null): Promis
   if (id === null) return null
   const parent = await getRun(ctx, id)
   if (parent) return parent
-  const detail = 'There is no such run, or you may not see it.'
+  const detail = 'The run does not exist or is not visible to you.'
   throw invalid('validation.value', detail, ['parentRunId'])
 }
 
-/** Keeps a deletion of the run away, and nothing else. */
+/** Blocks only the deletion of the run. */
 const keepParent: Statement<{ id: string }> = {
   name: 'run-parent-keep',
   text: 'select id from runs where id = $1 for key share',
 }
 
-/** In the transaction that makes the new run: the parent stays until that stands, or was deleted since it was found (422). */
+/** In the transaction that creates the run: locks the parent until commit; 422 if it was deleted in the meantime. */
 export async function lockParent(tx: Querier, parent: Run | null): Promise<void> {
   if (!parent) return
   const [kept] = await tx.query(keepParent, [parent.id])
@@ -91,7 +91,7 @@ const checkpointAt = statement({
 async function assertCheckpoint(ctx: RequestContext, step: number | null, parent: Run | null): Promise<void> {
   if (step === null) return
   const loc = ['recipe', 'parentCheckpointStep']
-  if (!parent) throw invalid('validation.value', 'A checkpoint to start from is that of a parent run: name one.', loc)
+  if (!parent) throw invalid('validation.value', 'A checkpoint to start from needs a parent run.', loc)
   const repo = parent.outputModelRepo
   const given = { ...visibleRepos(ctx.viewer), pattern: filesOfStep(step) }
   const found = repo ? await ctx.deps.db.query(checkpointAt, { ...given, repoId: repo.id }) : []

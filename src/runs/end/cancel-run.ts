@@ -14,7 +14,7 @@ import { runJob } from '../run-job.ts'
 import { findRun, type HeldRun, lockRun, nextStatus } from '../run-row.ts'
 
 /**
- * The run as it then stands. Everyone who sees it may cancel it; a second cancel changes nothing. Errors: 401, 403, 404, 409 `conflict.terminal`, 501 for a
+ * Returns the run after the change. Everyone who can see it may cancel it; idempotent. Errors: 401, 403, 404, 409 `conflict.terminal`, 501 for a
  * run that the hosted backend executes.
  */
 export function cancelRun(ctx: RequestContext, input: { readonly runId: string }): Promise<Run> {
@@ -37,7 +37,7 @@ async function mayCancel(ctx: RequestContext, runId: string): Promise<HeldRun> {
 
 async function applyCancel(ctx: RequestContext, tx: Tx, run: HeldRun): Promise<void> {
   const to = nextStatus('cancel', run, { credentialId: null })
-  // A run that was asked to stop at its max_hours ends within a minute, and keeps that reason.
+  // A run that was asked to stop for max_hours ends within a minute, and keeps that reason.
   if (run.stopReason === 'cancel' || run.stopReason === 'max_hours') return
   if (to === 'canceled') await cancelQueued(tx, runJob, run.id, to)
   else await askToStop(tx, runJob, run.id, 'cancel')
@@ -54,5 +54,5 @@ async function applyCancel(ctx: RequestContext, tx: Tx, run: HeldRun): Promise<v
 
 function noticeOf({ viewer }: RequestContext, ended: boolean): string {
   const who = viewer.kind === 'anonymous' ? 'someone' : viewer.account.handle
-  return ended ? `The run was canceled by ${who} before a runner claimed it.` : `The run is asked to stop by ${who}.`
+  return ended ? `The run was canceled by ${who} before a runner claimed it.` : `${who} requested the run to stop.`
 }

@@ -1,4 +1,4 @@
-/** deleteRun (contract, "References of strangers"): an ended run that nothing refers to goes, with what it kept. What it cost stays in the ledger. */
+/** deleteRun (contract, "References of strangers"): deletes an ended run without forks, with its data. Its cost stays in the ledger. */
 
 import { assertNotAgent, assertNotJob, assertRunsFor } from '../../auth/policy.ts'
 import { audit } from '../../operation/audit.ts'
@@ -8,12 +8,12 @@ import { HubError } from '../../platform/errors.ts'
 import { dropReferences } from '../../repos/references.ts'
 import type { Statement, Tx } from '../../store/db.ts'
 import { terminalStatuses } from '../../work/job-status.ts'
-import { giveRunBack } from '../report/run-storage.ts'
+import { releaseRunStorage } from '../report/run-storage.ts'
 import { findRun, type HeldRun, lockRun } from '../run-row.ts'
 
 const SHOWN = 20
 
-/** Runs that descend from it, of owners who see it: its own owner, that org's members, its creator. */
+/** Forks whose owners can see the run: its own owner, members of that org, its creator. */
 const forks: Statement<{ id: string }> = {
   name: 'run-forks',
   text: `select c.id from runs p join runs c on c.parent_run_id = p.id
@@ -22,13 +22,13 @@ const forks: Statement<{ id: string }> = {
     order by c.id limit ${SHOWN}`,
 }
 
-/** Runs of others, who do not see it any more: to them it is gone already. */
+/** Forks of accounts that can no longer see it: for them it is already gone. */
 const orphan: Statement<never> = {
   name: 'run-forks-orphan',
   text: 'update runs set parent_run_id = null where parent_run_id = $1',
 }
 
-/** What still counts for the GPU hours of its day, and what its job has to clear. */
+/** The GPU hours that still count against the daily quota, and what the purge job has to clear. */
 const bury: Statement<never> = {
   name: 'run-bury',
   text: `insert into deleted_runs (run_id, created_by, filed_by, reserved, max_hours, created_at, repo_ids)
@@ -64,14 +64,14 @@ async function mayDelete(ctx: RequestContext, runId: string): Promise<HeldRun> {
   return found
 }
 
-/** A run that would descend from it waits for the row lock, and then finds it gone. */
+/** A concurrent fork waits for the row lock, and then finds the run deleted. */
 async function applyDelete(ctx: RequestContext, tx: Tx, run: HeldRun): Promise<void> {
   assertEnded(run)
   await assertNoForks(tx, run.id)
   await tx.query(orphan, [run.id])
   await dropReferences(tx, run.id)
   await tx.query(bury, [run.id])
-  await giveRunBack(tx, run.id)
+  await releaseRunStorage(tx, run.id)
   await tx.query(remove, [run.id])
   await ctx.deps.queue.send(tx, 'run-purge', { runId: run.id })
   const before = { status: run.status, executor: run.executor, priced: run.priced }

@@ -1,4 +1,4 @@
-/** What the end of a claimed run always does, whoever ends it. */
+/** Common steps at the end of a claimed run. */
 import type { Deps } from '../../operation/context.ts'
 import type { Usd } from '../../platform/money.ts'
 import type { Tx } from '../../store/db.ts'
@@ -6,7 +6,7 @@ import { chargeJob } from '../../work/meter.ts'
 import { type AttemptEnd, endAttempt } from '../claim/attempts.ts'
 import type { HeldRun } from '../run-row.ts'
 
-/** Closes the attempt, bills it and has the metrics file written, in the transaction that ends the run; returns what the run costs. */
+/** Closes the attempt, bills it and enqueues the metrics file, in the transaction that ends the run; returns the cost of the run. */
 export async function endClaimedRun(
   { queue }: Pick<Deps, 'queue'>,
   tx: Tx,

@@ -1,6 +1,6 @@
 /**
- * recordGateResults (an addition of this hub; spec, "CheckpointGateSpec"): what gating one checkpoint of a running run found, told by the runner that holds
- * it. A tripwire that then fires asks the run to stop, as a cancel does.
+ * recordGateResults (an addition of this hub; spec, "CheckpointGateSpec"): what gating one checkpoint of a running run found, reported by the runner
+ * that holds it. A tripwire that fires asks the run to stop, like a cancel.
  */
 import { assertRunsFor, requireCredential } from '../../auth/policy.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
@@ -11,7 +11,7 @@ import type { Statement, Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 import { addNotice } from '../../work/log/write-chunks.ts'
 import { askToStop } from '../../work/stop.ts'
-import { orToldOff } from '../lease/lost-lease.ts'
+import { withStaleReportNoted } from '../lease/lost-lease.ts'
 import { runLog } from '../log/run-log.ts'
 import { readRun } from '../read/get-run.ts'
 import type { Run, RunGateRow } from '../read/run-shape.ts'
@@ -44,7 +44,7 @@ export interface GateResultsInput extends Absentable<CheckpointResult> {
 
 type Absentable<T> = { readonly [Key in keyof T]?: T[Key] | null }
 
-/** A runner that was not answered tells it again. */
+/** A runner that got no response repeats its report. */
 const putResults = statement({
   name: 'run-gate-results-put',
   params: {
@@ -77,7 +77,8 @@ const tripwiresOf: Statement<{ tripwires: readonly GateTripwire[] | null }> = {
 }
 
 /**
- * The run as it then stands: with `cancelRequestedAt` where a tripwire fired. Errors: 401, 403 not of the account that is billed, 404, 422, 409 `conflict.not_claimer` for anyone but the credential
+ * The run as it then stands: with `cancelRequestedAt` where a tripwire fired. Errors: 401, 403 not of the account that is billed, 404, 422, 409
+ * `conflict.not_claimer` for anyone but the credential
  * that holds it and for a lost attempt, `conflict.terminal`.
  */
 export async function recordGateResults(ctx: RequestContext, input: GateResultsInput): Promise<Run> {
@@ -85,7 +86,7 @@ export async function recordGateResults(ctx: RequestContext, input: GateResultsI
   return guarded(
     ctx,
     () => mayRecord(ctx, input.runId),
-    (allowed, found) => orToldOff(allowed, input, () => record(allowed, found, input, results)),
+    (allowed, found) => withStaleReportNoted(allowed, input, () => record(allowed, found, input, results)),
   )
 }
 
@@ -128,7 +129,7 @@ function record(
   })
 }
 
-/** Of two results of one checkpoint the later one stands. */
+/** Of two results for one checkpoint the later one wins. */
 function resultColumns(results: readonly CheckpointResult[]) {
   const rows = [...new Map(results.map((result) => [result.step, result])).values()]
   return {
@@ -144,7 +145,7 @@ function resultColumns(results: readonly CheckpointResult[]) {
   }
 }
 
-/** Looks after each of the results, in their order, so that many at once ask for what they would have asked for one by one. */
+/** Checks tripwires after each result in order, so that a batch has the same effect as single results. */
 async function stopWhereFired(tx: Tx, runId: string, results: readonly CheckpointResult[]): Promise<void> {
   const [row] = await tx.query(tripwiresOf, [runId])
   if (!row?.tripwires?.length) return

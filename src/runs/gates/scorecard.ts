@@ -26,7 +26,7 @@ const detailMembers = ['detail', 'details', 'message', 'reason'] as const
 
 /**
  * Rows are objects with a `status` among the cell verdicts: in `cells`, `gates` or `rows` (an array, or a map by name), else the scorecard's own members.
- * What else it holds is the template's affair.
+ * Other content is template-specific.
  */
 export function gatesOf(scorecard: unknown): Gates {
   const named = rowsIn(scorecard)

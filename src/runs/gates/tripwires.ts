@@ -1,4 +1,4 @@
-/** When the gates of a run's checkpoints ask it to stop. Pure. Spec, GateTripwire. */
+/** Whether gate results trigger a stop of the run. Pure. Spec, GateTripwire. */
 import { type GateTripwire, gateDefaults } from '../../planner/recipe/recipe.ts'
 
 /** What gating the checkpoint of one step found. */

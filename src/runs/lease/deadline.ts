@@ -1,19 +1,19 @@
-/** The limits of a run. A worker run has a deadline only where its recipe gives one; what lost attempts used counts. Contract, "max_hours". */
+/** The limits of a run. A worker run has a deadline only where its recipe gives one; lost attempts count too. Contract, "max_hours". */
 import { deadlineSqlOf, graceOverSqlOf, type LimitFacts, type LimitReached, limitReached } from '../../work/limits.ts'
 import { accruedUsd, type MeterFacts } from '../../work/meter.ts'
 
-/** When the `max_hours` of the run alias `u` are used up; null where it is not under way or has none. */
+/** When the `max_hours` of the run alias `u` are used up; null if it is not running or has none. */
 export const deadlineSql = deadlineSqlOf(
   `case when u.executor = 'hosted' or u.recipe ->> 'max_hours' is not null then u.max_hours * 3600 - u.used_seconds end`,
 )
 
 const accruedSql = 'u.rate_usd_per_hour * extract(epoch from now() - u.claimed_at) / 3600'
 
-/** Whether a running run `u` is the sweep's: its lease is over, a limit is reached and no stop was requested, or it did not stop at its deadline. */
+/** Whether a running run `u` is due for the sweep: its lease has expired, a limit is reached and no stop was requested, or it did not stop at its deadline. */
 export const dueSql = `(u.lease_expires_at <= now() or ${graceOverSqlOf(deadlineSql)}
   or u.cancel_requested_at is null and (${deadlineSql} <= now() or u.priced and u.budget_usd <= ${accruedSql}))`
 
-/** The limit that a run under way is to be asked to stop for; null where none is reached, or it was asked before. */
+/** The limit that a running run has reached; null if none, or if it was already asked to stop. */
 export function limitOfRun(run: LimitFacts & Omit<MeterFacts, 'finishedAt'>): LimitReached | null {
   return limitReached('run', run, accruedUsd({ ...run, finishedAt: null }, run.now))
 }

@@ -1,6 +1,5 @@
 /**
- * What a lost attempt left is taken back. Its metrics are hidden, never deleted: numbers of metrics rows are not given out twice, and followers may have seen
- * them.
+ * Rolls back a lost attempt. Its metrics are hidden, never deleted: sequence numbers are not reused, and followers may have seen them.
  */
 import type { Deps } from '../../operation/context.ts'
 import { column, columns } from '../../store/columns.ts'
@@ -8,15 +7,15 @@ import type { Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 import { deleteAfterCommit } from '../../work/job-objects.ts'
 import type { RewardCurve } from '../read/sparkline.ts'
-import { giveBackArtifacts } from '../report/run-storage.ts'
+import { releaseArtifacts } from '../report/run-storage.ts'
 
-/** A run of millions of lines takes longer than a statement usually may; a run that could not be swept would stay claimed by a dead worker forever. */
+/** Millions of lines exceed the usual statement timeout; a run that cannot be swept would stay claimed by a dead worker forever. */
 const takeTime = statement({ name: '', text: `set local statement_timeout = '10min'` })
 
-/** `step`: where the next attempt resumes; null is the beginning. */
+/** `step`: where the next attempt resumes; null means from the start. */
 const upToStep = { runId: param<string>(), step: param<number | null>() }
 
-/** Lines without a step go with those around them. */
+/** Lines without a step are treated like their neighbors. */
 const hide = statement({
   name: 'run-metrics-hide',
   params: upToStep,
@@ -25,7 +24,7 @@ const hide = statement({
       and m.seq > coalesce((select max(k.seq) from run_metrics k where k.run_id = :runId and not k.hidden and k.step <= :step), 0)))`,
 })
 
-/** A tripwire looks at the checkpoints of this training alone. */
+/** Tripwires consider only checkpoints of the current training. */
 const ungate = statement({
   name: 'run-gate-results-drop',
   params: upToStep,
@@ -54,7 +53,7 @@ const forget = statement({
     where id = :runId`,
 })
 
-/** The part of a kept curve up to a step. */
+/** The part of a stored curve up to a step. */
 function cutCurve(curve: RewardCurve | null, step: number | null): RewardCurve | null {
   if (curve === null || step === null) return null
   const { tail: _tail, ...kept } = curve
@@ -63,9 +62,9 @@ function cutCurve(curve: RewardCurve | null, step: number | null): RewardCurve |
 }
 
 /**
- * Hides a run's metrics past `resumeStep` (null: all of them), and takes away what was read off them, what the attempt said of its end, and the gates of
- * checkpoints past it. The config stays for an attempt that resumes. The caller holds the lock of the run's row; a new attempt counts its own reports from
- * the beginning.
+ * Hides a run's metrics past `resumeStep` (null: all), and clears values derived from them, the attempt's final results, and gate results of later
+ * checkpoints. Keeps the config for an attempt that resumes. The caller must hold the run's row lock; a new attempt numbers its reports from the
+ * start.
  */
 export async function dropAttempt(
   deps: Pick<Deps, 'objects' | 'log'>,
@@ -81,6 +80,6 @@ export async function dropAttempt(
   const curve = cutCurve(before.curve, resumeStep)
   const configKey = resumeStep === null ? null : before.configKey
   await tx.query(forget, { runId, curve: curve && JSON.stringify(curve), configKey })
-  await giveBackArtifacts(tx, runId, configKey === null)
+  await releaseArtifacts(tx, runId, configKey === null)
   deleteAfterCommit(deps, tx, [before.scorecardKey, configKey === null ? before.configKey : null])
 }

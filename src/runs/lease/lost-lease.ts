@@ -1,6 +1,7 @@
 /**
- * A credential that lost a run's lease. Reports name no runner, so of two runners with one credential the lost one could end what the other does: the credential
- * claims that run again only once the lost runner was told (its stale report was refused), or one more lease has gone by. Others take it at once.
+ * A credential that lost a run's lease. Reports do not identify the runner, so of two runners with one credential the one that lost its lease could
+ * end the other's attempt. The credential can claim that run again only after the lost runner was notified (its stale report was rejected), or one
+ * more lease duration has passed. Other credentials can claim it at once.
  */
 import { requireCredential } from '../../auth/policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
@@ -10,7 +11,7 @@ import { param, statement } from '../../store/statement.ts'
 import { announceWaiting } from '../../work/waiting.ts'
 import { runJob } from '../run-job.ts'
 
-/** Of a report that names no attempt it is taken that the runner of the last one sent it. */
+/** A report without an attempt is attributed to the runner of the last one. */
 const ownerColumn = columns({ ownerId: column<string>('owner_id') })
 const liftBar = statement({
   name: 'run-bar-lift',
@@ -21,8 +22,8 @@ const liftBar = statement({
     returning ${ownerColumn.sql}`,
 })
 
-/** Runs what a runner reports; where it is refused because another attempt is under way or none, the runner knows by now, which is noted before it is told. */
-export async function orToldOff<T>(
+/** Runs `report`; if it is rejected because the attempt is stale, records that the runner has been notified, and rethrows. */
+export async function withStaleReportNoted<T>(
   ctx: RequestContext,
   { runId, attempt = null }: { readonly runId: string; readonly attempt?: number | null },
   report: () => Promise<T>,

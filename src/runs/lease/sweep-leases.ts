@@ -1,6 +1,6 @@
 /**
- * The sweep: a run whose runner did not report in time goes back to the queue, or ends; one that has reached a limit is asked to stop, and ended where it
- * does not. Spec, run state table; contract, "Run leases" and "max_hours".
+ * The sweep: requeues or ends a run whose runner did not report in time; asks a run that has reached a limit to stop, and ends it if it does not.
+ * Spec, run state table; contract, "Run leases" and "max_hours".
  */
 import { audit, noViewer } from '../../operation/audit.ts'
 import type { Usd } from '../../platform/money.ts'
@@ -39,7 +39,7 @@ const end = statement({
     status: param<JobStatus>(),
     costUsd: param<Usd>(),
     error: param<string | null>(),
-    /** 1 where the lease ran out. */
+    /** 1 if the lease expired. */
     lost: param<number>(),
   },
   text: `update runs set status = :status::"JobStatus", lost_leases = lost_leases + :lost::int, lease_expires_at = null, finished_at = now(),
@@ -49,12 +49,12 @@ const end = statement({
 
 const runSweep: Sweep<HeldRun> = { job: runJob, columns: rowColumns, dueSql, sweep: sweepIfDue }
 
-/** Sweeps every run that is due, of those that no other hub is sweeping; returns how many. */
+/** Sweeps every due run that no other hub is sweeping; returns their number. */
 export function sweepLeases(deps: SweepDeps): Promise<number> {
   return sweepDue(deps, runSweep)
 }
 
-/** Ends a run that was to stop at its deadline and had the time to, before the sweep comes by. Nothing for any other. */
+/** Ends a run that did not stop in time after its deadline, before the sweep does. No effect on other runs. */
 export async function endOverdue(deps: SweepDeps, runId: string): Promise<void> {
   await deps.db.withTx(async (tx) => {
     const run = await lockRun(tx, runId)
@@ -62,7 +62,7 @@ export async function endOverdue(deps: SweepDeps, runId: string): Promise<void> 
   })
 }
 
-/** False where its runner has reported since it was found. */
+/** False if its runner has reported since the run was selected. */
 async function sweepIfDue(deps: SweepDeps, tx: Tx, run: HeldRun): Promise<boolean> {
   if (run.leaseOver || isGraceOver(run)) {
     await sweepRun(deps, tx, run)
@@ -101,7 +101,7 @@ async function sweepRun(deps: SweepDeps, tx: Tx, run: HeldRun): Promise<void> {
   tx.afterCommit(() => deps.events.hint(run.id))
 }
 
-/** A run that fails here has used up its deadline or its leases. */
+/** A run that fails here has exceeded its deadline or its lost leases. */
 function errorOf(run: HeldRun, to: JobStatus): string | null {
   if (to !== 'failed') return null
   if (isDeadlineOver(run)) return deadlineError('run', run)
@@ -116,5 +116,5 @@ function noticeOf(run: HeldRun, to: JobStatus): string {
   if (to === 'canceled') return `${lost} The run had been asked to stop and is canceled.`
   return isDeadlineOver(run)
     ? `${lost} ${deadlineError('run', run)}`
-    : `${lost} That was once too often: the run has failed.`
+    : `${lost} The maximum number of lost leases is exceeded: the run has failed.`
 }

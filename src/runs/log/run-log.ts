@@ -1,4 +1,4 @@
-/** The log of a run, with its metrics beside it, for followers and downloads. An imported run has an empty one. */
+/** The log of a run with its metrics, for followers and downloads. The log of an imported run is empty. */
 import { runViewer, runVisibleSql, visibleRuns } from '../../auth/policy.ts'
 import type { RequestContext, Viewer } from '../../operation/context.ts'
 import { notFound } from '../../platform/errors.ts'

@@ -1,10 +1,10 @@
-/** What runs keep in the object store, under `runs/{run_id}/`. */
+/** Objects of runs in the store, under `runs/{run_id}/`. */
 import { idTimeMs } from '../../platform/ids.ts'
 import { type JobObjectKind, madeAtMs } from '../../work/job-objects.ts'
 
 export const RUN_PREFIX = 'runs/'
 
-/** Under which everything of one run lies. */
+/** Key prefix of all objects of a run. */
 export const runPrefix = (runId: string) => `${RUN_PREFIX}${runId}/`
 
 /** `logs/` is the prefix that the run shows. */
@@ -19,7 +19,7 @@ export const runObjects = {
   },
 } as const satisfies Readonly<Record<string, JobObjectKind>>
 
-/** Where a run's metrics stand: one object, written when the run is over, or brought by an import. */
+/** Key of a run's metrics: one object, written when the run has ended, or by an import. */
 export const metricsKey = (runId: string) => `${RUN_PREFIX}${runId}/metrics.jsonl`
 
 /** When the object was made, by the clock of the hub that made it (of metrics: when their run was); null for a key that is none of these. */

@@ -29,7 +29,7 @@ const lineColumns = columns({
 })
 type LineRow = RowOf<typeof lineColumns>
 
-/** Lines of some hundred bytes; one may have some megabytes, so a page ends behind the line that takes it past 2 MiB. */
+/** Lines usually have some hundred bytes, but can have megabytes: a page ends after the line that exceeds 2 MiB. */
 const PAGE_LINES = 2000
 const PAGE_BYTES = 2 * 1024 * 1024
 
@@ -48,8 +48,8 @@ export interface MetricsInput {
 }
 
 /**
- * Of a run that the caller sees; `maxPoints` (2 at least) for each series. Lines of an attempt that was lost are not among them. The lines go by in pages:
- * taking JSON apart in the database takes eight times as long, and they are never in memory together.
+ * Of a run that the caller sees; `maxPoints` (2 at least) for each series. Lines of an attempt that was lost are not among them. Lines are read in
+ * pages to bound memory; parsing the JSON in the database takes eight times as long.
  */
 export async function getRunMetrics(ctx: RequestContext, runId: string, input: MetricsInput): Promise<RunMetrics> {
   const asked = input.keys && [...new Set(input.keys)].slice(0, MAX_SERIES)
@@ -74,7 +74,7 @@ export async function getRunMetrics(ctx: RequestContext, runId: string, input: M
   return { keys: [...builders.keys()], series }
 }
 
-/** Ends early for a client that is gone. */
+/** Stops early if the client has disconnected. */
 async function* linesOf(ctx: RequestContext, runId: string): AsyncGenerator<LineRow> {
   const db: Querier = ctx.deps.db
   for (let after = 0; !ctx.signal.aborted; ) {

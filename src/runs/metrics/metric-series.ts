@@ -1,6 +1,6 @@
 /**
- * A metric as a series that is short enough to draw, made while its lines go by. Pure. Lines are taken in stretches of equal length, of which the lowest and
- * the highest stay, so no peak is lost; when there are too many stretches, each two become one.
+ * Downsamples a metric as a stream. Pure. Lines are grouped in buckets of equal length, of which the minimum and maximum are kept, so no peak is
+ * lost; when there are too many buckets, adjacent pairs are merged.
  */
 
 /** `[step, value]`. */
@@ -8,7 +8,7 @@ export type MetricPoint = readonly [step: number, value: number]
 
 export interface MetricSeries {
   readonly key: string
-  /** Lines that have it. */
+  /** Number of lines with this key. */
   readonly count: number
   /** In the order of the lines. */
   readonly points: readonly MetricPoint[]
@@ -25,7 +25,7 @@ interface Sample {
   readonly point: MetricPoint
 }
 
-interface Stretch {
+interface Bucket {
   lines: number
   low: Sample
   high: Sample
@@ -34,20 +34,20 @@ interface Stretch {
 /** Keeps at most `maxPoints` (2 at least), and every line while there are no more. */
 export function seriesBuilder(key: string, maxPoints: number): SeriesBuilder {
   const limit = Math.floor(maxPoints / 2)
-  let stretches: Stretch[] = []
+  let buckets: Bucket[] = []
   let length = 2
   let count = 0
   return {
     add(step, value) {
       const sample = { place: count, point: [step, value] as const }
       count += 1
-      if (stretches.length === limit && stretches.at(-1)?.lines === length) {
-        stretches = merged(stretches)
+      if (buckets.length === limit && buckets.at(-1)?.lines === length) {
+        buckets = merged(buckets)
         length *= 2
       }
-      const last = stretches.at(-1)
+      const last = buckets.at(-1)
       if (!last || last.lines === length) {
-        stretches.push({ lines: 1, low: sample, high: sample })
+        buckets.push({ lines: 1, low: sample, high: sample })
         return
       }
       last.lines += 1
@@ -55,15 +55,15 @@ export function seriesBuilder(key: string, maxPoints: number): SeriesBuilder {
       // An equal one counts as higher, so that of two lines both stay.
       if (value >= last.high.point[1]) last.high = sample
     },
-    series: () => ({ key, count, points: stretches.flatMap(pointsOf) }),
+    series: () => ({ key, count, points: buckets.flatMap(pointsOf) }),
   }
 }
 
-/** Each two as one. */
-function merged(stretches: readonly Stretch[]): Stretch[] {
-  const pairs: Stretch[] = []
-  for (let at = 0; at < stretches.length; at += 2) {
-    const [a, b] = [stretches[at], stretches[at + 1]]
+/** Merges adjacent pairs. */
+function merged(buckets: readonly Bucket[]): Bucket[] {
+  const pairs: Bucket[] = []
+  for (let at = 0; at < buckets.length; at += 2) {
+    const [a, b] = [buckets[at], buckets[at + 1]]
     if (!a || !b) {
       if (a) pairs.push(a)
       continue
@@ -76,7 +76,7 @@ function merged(stretches: readonly Stretch[]): Stretch[] {
 }
 
 /** The two in the order of their lines; one where they are the same line. */
-function pointsOf({ low, high }: Stretch): MetricPoint[] {
+function pointsOf({ low, high }: Bucket): MetricPoint[] {
   if (low.place === high.place) return [low.point]
   return low.place < high.place ? [low.point, high.point] : [high.point, low.point]
 }

@@ -1,10 +1,10 @@
-/** What the hub reads in a trainer's metrics line; the rest of it passes through. Pure. Contract, "Metrics line". */
+/** The parts of a metrics line that the hub interprets; the rest passes through. Pure. Contract, "Metrics line". */
 import { asDouble } from '../../platform/exact-json.ts'
 
 export interface LineReading {
   readonly step: number | null
   readonly reward: number | null
-  /** The key that the reward stands under. */
+  /** The key of the reward. */
   readonly rewardKey: string | null
 }
 

@@ -2,7 +2,7 @@
 import type { Querier, Statement } from '../../store/db.ts'
 import type { MetricRow, MetricsPage } from '../../work/log/job-log.ts'
 
-/** Lines of some hundred bytes; one may have some megabytes, so a page ends behind the line that takes it past 2 MiB. */
+/** Lines usually have some hundred bytes, but can have megabytes: a page ends after the line that exceeds 2 MiB. */
 const METRICS_PAGE = 500
 const METRICS_PAGE_BYTES = 2 * 1024 * 1024
 

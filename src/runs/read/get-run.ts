@@ -14,7 +14,7 @@ const runsById = statement({
   text: `select ${runColumns.sql} from ${runTables} where u.id = any(:ids::text[]) and ${visibleRun}`,
 })
 
-/** Runs by id in the order asked, null where invisible; one statement for any number. */
+/** Runs by id in the order requested, null if not visible; one statement for any number. */
 export async function getRunsById(querier: Querier, viewer: Viewer, ids: readonly string[]): Promise<(Run | null)[]> {
   const asked = ids.filter((id) => isId('run', id))
   if (asked.length === 0) return ids.map(() => null)
@@ -23,13 +23,13 @@ export async function getRunsById(querier: Querier, viewer: Viewer, ids: readonl
   return ids.map((id) => byId.get(id) ?? null)
 }
 
-/** getRun: null where the run does not exist or the caller may not see it. */
+/** getRun: null if the run does not exist or is not visible to the caller. */
 export async function getRun(ctx: RequestContext, id: string): Promise<Run | null> {
   const [run] = await getRunsById(ctx.deps.db, ctx.viewer, [id])
   return run ?? null
 }
 
-/** The run after a verb has moved it, read in the verb's transaction; 404 where the caller may not see it (any more). */
+/** The run after a state change, read in the verb's transaction; 404 if it is not (or no longer) visible to the caller. */
 export async function readRun(querier: Querier, viewer: Viewer, id: string): Promise<Run> {
   const [run] = await getRunsById(querier, viewer, [id])
   if (!run) throw notFound(`The run ${id.slice(0, 64)}`)

@@ -9,7 +9,7 @@ import { type FacetRow, type RunFilter, runFacetStatement, runPageStatement } fr
 import { type Run, toRun } from './run-shape.ts'
 
 export interface ListRunsInput extends Omit<RunFilter, 'ownerId'> {
-  /** Handle of the account that is billed. */
+  /** Handle of the billed account. */
   readonly owner?: string | null
   readonly first?: number | null
   readonly after?: string | null
@@ -35,13 +35,16 @@ const billedAccount: Statement<{ id: string }> = {
   text: 'select id from accounts where handle = $1',
 }
 
-/** What must stay the same from page to page. */
+/** Identifies the listing: must not change between pages. */
 function listingName({ first: _first, after: _after, ...filters }: ListRunsInput): string {
   const { status, executor, owner, kind, robot, gated, parentRunId } = filters
   return `runs:${JSON.stringify([status, executor, owner, kind, robot, gated, parentRunId].map((value) => value ?? null))}`
 }
 
-/** One page, shorter than asked for where its runs are large; 422 for a cursor of another listing, empty for an owner that does not exist. One statement, two with an `owner` filter. */
+/**
+ * One page, shorter than requested if its runs are large; 422 for a cursor of another listing, empty for an owner that does not exist. One statement,
+ * two with an `owner` filter.
+ */
 export async function listRuns(ctx: RequestContext, input: ListRunsInput): Promise<Page<Run>> {
   const listing = listingName(input)
   const [after] = input.after ? decodeCursor<[string]>(listing, input.after, [idPart('run')]) : [null]

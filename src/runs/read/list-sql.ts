@@ -19,7 +19,7 @@ export interface RunFilter {
   readonly parentRunId?: string | null
 }
 
-/** `after` is the id of the last run of the page before. */
+/** `after` is the id of the last run of the previous page. */
 export interface RunPageQuery {
   readonly filter: RunFilter
   readonly after: string | null
@@ -29,7 +29,7 @@ export interface RunPageQuery {
 /** A run, and how many rows the page would have without the bound on its size. */
 const listedColumns = runColumns.with({ found: column<number>('page.found') })
 
-/** What a listing can be given, whichever of it a shape uses. */
+/** All parameters of a listing; each statement uses some of them. */
 const params = {
   ...runViewer,
   ownerId: param<string | null>(),
@@ -117,10 +117,10 @@ const isJob = (viewer: VisibleRuns) => viewer.accountIds.length === 0 && viewer.
 
 type PageStatement = NamedStatement<RowOf<typeof listedColumns>, Values>
 
-/** By name, which says the shape of the text: put together once. */
+/** Cached by name, which encodes the shape of the SQL text. */
 const prepared = new Map<string, PageStatement>()
 
-/** The listing's statement and its values. Only the shapes that pages ask for all the time are prepared; the rest would crowd the plan caches. */
+/** The listing's statement and its values. Only frequent shapes are prepared; the rest would crowd the plan caches. */
 export function runPageStatement(
   viewer: VisibleRuns,
   query: RunPageQuery,
@@ -147,20 +147,20 @@ function pageStatement(name: string, viewer: VisibleRuns, query: RunPageQuery): 
   return composed({ name, columns: listedColumns, params, text })
 }
 
-/** A recipe, a metrics line or a scorecard may have a megabyte and a page a hundred of them: a page ends early behind the run that takes it past 4 MiB. */
+/** A recipe, metrics line or scorecard can have a megabyte, and a page a hundred of them: a page ends early after the run that exceeds 4 MiB. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024
 
 /** Bytes of the runs row `alias` that clients chose. */
 export const freeFormBytes = (alias: string) =>
   `octet_length(${alias}.recipe::text) + coalesce(octet_length(${alias}.latest_metrics::text), 0) + coalesce(octet_length(${alias}.gates::text), 0)`
 
-/** The rows of a page up to that bound, each with how many there are without it. */
+/** The rows of a page up to that limit, each with the row count without it. */
 const bounded = (page: string) => `select id, found from (
       select id, count(*) over ()::int as found, sum(bytes) over (order by id desc rows between unbounded preceding and 1 preceding) as before
       from (select id, (select ${freeFormBytes('s')} from runs s where s.id = listed.id) as bytes from (${page}) listed) weighed) sized
     where before is null or before < ${MAX_PAGE_BYTES}`
 
-/** Empty where it is not worth a prepared statement. */
+/** Empty for a shape that is not prepared. */
 function statementName(viewer: VisibleRuns, { filter, after }: RunPageQuery): string {
   if (filter.kind || filter.robot || filter.parentRunId || filter.gated != null) return ''
   const who = viewer.repoIds ? 'limited' : isJob(viewer) && 'job'

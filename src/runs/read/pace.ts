@@ -1,15 +1,15 @@
 /**
- * How fast a run goes, read off its metrics lines. Pure. Lines bear no time that can be trusted, and those of one report arrive at one moment, so they are taken
- * to have been written evenly since the report before it (or the claim): that is when they were not there yet. All by the database's clock.
+ * Training speed of a run, from its metrics lines. Pure. Timestamps in lines are not trusted, and lines of one report arrive together, so they are
+ * assumed to be spread evenly since the previous report (or the claim). All by the database's clock.
  */
 
 /** `[unix ms, iteration]` of lines of the last minute of metrics, oldest first. */
 export type Pace = readonly (readonly [atMs: number, iteration: number])[]
 
 const WINDOW_MS = 60_000
-/** Two lines of each report of a minute, should they come five a second. */
+/** Two lines per report of a minute, at five reports a second. */
 const MAX_POINTS = 600
-/** Over less time than this a rate would say more about the network than about the trainer. */
+/** Below this time span the rate would mostly measure network jitter. */
 const SHORTEST_MS = 1000
 
 export interface Arrival {

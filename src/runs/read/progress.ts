@@ -34,17 +34,18 @@ export interface RunProgress {
 }
 
 /**
- * RunProgress at `now`; null until something was reported. The iteration is that of the newest metrics line, unless a report said one no earlier. The end is `final_iteration`, else the start and the total together. A run that is not
+ * RunProgress at `now`; null until something was reported. The iteration is that of the newest metrics line, unless a report said one no earlier. The
+ * end is `final_iteration`, else the start and the total together. A run that is not
  * under way has no time of arrival; one that is late arrives now.
  */
 export function progressOf(run: ProgressFacts, now: string): RunProgress | null {
   const newest = run.pace?.at(-1)
-  const [saidMs, lineMs] = [run.reportedAt === null ? null : Date.parse(run.reportedAt), newest?.[0] ?? null]
-  if (saidMs === null && lineMs === null) return null
-  const asOf = new Date(Math.max(saidMs ?? 0, lineMs ?? 0)).toISOString()
+  const [reportedMs, lineMs] = [run.reportedAt === null ? null : Date.parse(run.reportedAt), newest?.[0] ?? null]
+  if (reportedMs === null && lineMs === null) return null
+  const asOf = new Date(Math.max(reportedMs ?? 0, lineMs ?? 0)).toISOString()
   const said = run.reported ?? {}
   const start = said.start_iteration ?? run.startStep ?? 0
-  const isLineNewer = lineMs !== null && (saidMs === null || lineMs > saidMs)
+  const isLineNewer = lineMs !== null && (reportedMs === null || lineMs > reportedMs)
   const iteration = (isLineNewer ? newest?.[1] : said.iteration) ?? newest?.[1] ?? null
   const end = said.final_iteration ?? (said.total_iterations == null ? null : start + said.total_iterations)
   const iterationsPerS = rateOf(run.pace) ?? said.iterations_per_s ?? null

@@ -34,7 +34,7 @@ const params = {
   ...runViewer,
   /** What the runs are of. */
   of: param<readonly string[]>(),
-  /** The last run of the page before. */
+  /** The last run of the previous page. */
   after: param<string | null>(),
   /** How many of each. */
   limit: param<number>(),
@@ -115,7 +115,7 @@ async function relatedRuns(
   const cuts = of.map((id) => cut(found.get(id) ?? [], limit))
   const shown = cuts.flatMap(({ rows }) => rows)
   if (shown.reduce((sum, { bytes }) => sum + bytes, 0) > MAX_BYTES)
-    throw new HubError('too_large', 'These runs are too large together: ask for fewer at a time.')
+    throw new HubError('too_large', 'These runs are too large in total: request fewer at a time.')
   const runs = await runsById(
     ctx,
     shown.map(({ id }) => id),

@@ -1,4 +1,4 @@
-/** The source of the subscription `runUpdated`: the run as it stands, again after each change. */
+/** The source of the subscription `runUpdated`: the current run, then the run after each change. */
 import { assertLevel } from '../../auth/policy.ts'
 import { watchChanges } from '../../auth/watch-changes.ts'
 import type { RequestContext, Viewer } from '../../operation/context.ts'
@@ -20,7 +20,7 @@ export async function watchRun(ctx: RequestContext, runId: string): Promise<Asyn
   return watchChanges(ctx, first, { read, textOf, isOver: ({ status }) => terminalStatuses.includes(status) })
 }
 
-/** What is computed from the time of asking changes by itself, and is no news. */
+/** Values computed from the current time are ignored in the comparison. */
 function textOf(run: Run): string {
   const progress = run.progress && { ...run.progress, etaS: null, etaAt: null }
   return JSON.stringify({ ...run, progress, spend: null })

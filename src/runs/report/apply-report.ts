@@ -21,7 +21,7 @@ import { withNumber } from './report-numbers.ts'
 import { insertMetrics, type LockedRun, lockRunToReport, updateReportedRun } from './report-rows.ts'
 import { bytesOfReport, countRunBytes } from './run-storage.ts'
 
-/** Keys of what was written before the transaction that names it. */
+/** Keys of objects written before the transaction that refers to them. */
 export interface StoredReport {
   readonly logKey: string | null
   readonly configKey: string | null
@@ -41,14 +41,14 @@ export interface Report {
   readonly outputRepoId: string | null
 }
 
-/** Locks, asks again what was asked before the objects were written, and writes. */
+/** Locks the run, repeats the checks made before the objects were written, and writes. */
 export async function applyReport(ctx: RequestContext, tx: Tx, report: Report): Promise<void> {
   const { viewer, fence, input, output } = report
   const repoId = output?.id ?? (input.status === 'succeeded' ? report.outputRepoId : null)
   const repo = repoId === null ? null : await lockOutputRepo(tx, repoId, output !== null)
   const [run] = await tx.query(lockRunToReport, [input.runId])
   if (!run) throw notFound(`The run ${input.runId}`)
-  // A concurrent duplicate was faster: no row refers to what this report wrote into the store.
+  // A concurrent duplicate was stored first: no row refers to this report's objects.
   if (isRepeat(viewer, run, input, fence)) return deleteAfterCommit(ctx.deps, tx, Object.values(report.stored))
   assertMoves(viewer, run, input, fence)
   const read = withoutStored(run, input, report.read)
@@ -165,7 +165,7 @@ function paceColumn(run: LockedRun, input: ReportRunInput, metrics: MetricsBatch
   return pace && JSON.stringify(pace)
 }
 
-/** What a reported end leaves behind besides: a row in the audit log, what the run measured, its model stamped. */
+/** Further effects of a reported end: the audit entry, the measurements and the model's meta block. */
 async function writeEnd(
   ctx: RequestContext,
   tx: Tx,

@@ -1,4 +1,4 @@
-/** What a succeeded run measured goes into the rolling mean of its template, tier and batch size. Spec, recommendRun; contract, "Config" and after. */
+/** Adds the measurements of a succeeded run to the rolling mean of its template, tier and batch size. Spec, recommendRun; contract, "Config" and after. */
 
 import { resolveInputs } from '../../planner/inputs.ts'
 import { findTemplate } from '../../planner/templates.ts'
@@ -29,7 +29,7 @@ export interface MeasuredValues {
   readonly gpuTier: string | null
 }
 
-/** Counts both numbers, where both were reported and the tier and template are known: with a worker's word for the tier alone it could be anything. */
+/** Counts both numbers, where both were reported and the tier and template are known: a tier claimed only by a worker is not reliable. */
 export async function addMeasurements(tx: Tx, config: Config, run: LockedRun, measured: MeasuredValues): Promise<void> {
   const tier = measured.gpuTier ?? run.gpuType
   const template = findTemplate(run.template, config.runs.extraTemplates)

@@ -17,7 +17,7 @@ const place = ['outputModelRepo'] as const
 
 const refused = (why: string) => invalid('validation.value', why, place)
 
-/** The repo that a report names; 422 where it is none that the caller can see and write, or no model repo. */
+/** The repo that a report names; 422 if it is not a model repo that the caller can see and write. */
 export async function findOutputRepo(ctx: RequestContext, fullName: string): Promise<RepoFacts> {
   const [owner = '', slug = ''] = fullName.split('/')
   try {
@@ -31,14 +31,14 @@ export async function findOutputRepo(ctx: RequestContext, fullName: string): Pro
   }
 }
 
-/** Locks the repo of a report, which comes before the run in the order of locks. 422 where the report names one that is gone by now. */
+/** Locks the repo of a report, which comes before the run in the order of locks. 422 if the report names one that has been deleted. */
 export async function lockOutputRepo(tx: Tx, repoId: string, isNamed: boolean): Promise<RepoFacts | null> {
   const repo = await lockRepo(tx, repoId)
   if (!repo && isNamed) throw refused('The repo was deleted.')
   return repo
 }
 
-/** Keeps the repo from deletion, in the place of the one that the run named before. */
+/** Protects the repo from deletion, instead of the previously named one. */
 export async function referToOutput(tx: Tx, { id, ownerId }: LockedRun, repoId: string): Promise<void> {
   await replaceReference(tx, { kind: 'run', id, ownerId }, { repoId, reason: 'output' })
 }

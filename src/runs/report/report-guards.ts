@@ -1,4 +1,4 @@
-/** Whether a report may be stored: asked before its objects are written, and again under the lock of the run. Pure. */
+/** Whether a report may be stored: checked before its objects are written, and again under the run's lock. Pure. */
 import type { Credentialed } from '../../operation/context.ts'
 import { invalid } from '../../platform/errors.ts'
 import { nextStatus, type RunActor, runFacts } from '../run-row.ts'

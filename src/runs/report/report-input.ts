@@ -1,4 +1,4 @@
-/** What a runner reports, held to its limits and read as far as the hub reads it. Pure. Spec, reportRun. */
+/** Validates and parses a runner's report. Pure. Spec, reportRun. */
 
 import type { Config } from '../../platform/config.ts'
 import { HubError, type Loc } from '../../platform/errors.ts'
@@ -13,7 +13,7 @@ export type ReportStatus = 'succeeded' | 'failed' | 'canceled'
 /** All but the id is optional; null is absent. */
 export interface ReportRunInput {
   readonly runId: string
-  /** The claim that the report belongs to: with it, two claims of one credential cannot be taken for each other. */
+  /** The attempt of the report: distinguishes two claims of one credential. */
   readonly attempt?: number | null
   readonly status?: ReportStatus | null
   readonly metrics?: readonly unknown[] | null
@@ -35,7 +35,7 @@ export interface MetricsBatch {
   readonly lines: readonly string[]
   readonly steps: readonly (number | null)[]
   readonly rewards: readonly (number | null)[]
-  /** The key under which the first reward stands. */
+  /** The key of the first reward. */
   readonly rewardKey: string | null
 }
 
@@ -49,7 +49,7 @@ export interface ReadReport {
 export const MAX_METRICS_LINES = 10_000
 const MAX_LOG_CHUNK_BYTES = 256 * 1024
 
-/** The parts of a report that are kept. 413 `too_large` for what is over its limit. */
+/** The parts of a report to store. 413 `too_large` if a part exceeds its limit. */
 export function readReport(config: Pick<Config, 'runs'>, input: ReportRunInput): ReadReport {
   const { maxArtifactBytes } = config.runs
   const log = bytesOf('logChunk', input.logChunk, MAX_LOG_CHUNK_BYTES)
@@ -68,7 +68,7 @@ function bytesOf(field: string, text: string | null | undefined, limit: number):
   return Buffer.from(text)
 }
 
-/** The sentence quotes the place; `/v1` puts its own name of it there. */
+/** The message quotes the place; `/v1` replaces it with its own name. */
 function tooLarge(detail: string, loc: Loc): HubError {
   return new HubError('too_large', `${loc.join('.')}: ${detail}`, { items: [{ type: 'too_large', detail, loc }] })
 }

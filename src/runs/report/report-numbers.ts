@@ -1,6 +1,6 @@
 /**
- * The runner's own numbers of its reports (contract, "Reports can be retried"). Pure. Reports of one runner may be under way together, so the higher number
- * can be stored first: the lower one is then no repeat.
+ * The runner's own numbers of its reports (contract, "Reports can be retried"). Pure. Reports of one runner may be under way together, so a higher
+ * number can be stored first: the lower one is then not a duplicate.
  */
 
 /** What has been stored in this attempt: everything up to `last` but `gaps`. */
@@ -10,10 +10,10 @@ export interface StoredNumbers {
   readonly gaps: readonly number[]
 }
 
-/** So far behind the last one a number may come in late; no runner has as many reports under way. */
+/** How far behind the last number a late report may be; no runner has this many reports in flight. */
 const WINDOW = 64
 
-/** Whether the report that bears this number was stored before. */
+/** Whether the report with this number is already stored. */
 export function isStored({ last, gaps }: StoredNumbers, number: number): boolean {
   return last !== null && number <= last && !gaps.includes(number)
 }

@@ -1,4 +1,4 @@
-/** The statements of a report. The row of the run is locked first, so that reports, sweeps and cancels of one run come one after the other. */
+/** The statements of a report. The row of the run is locked first, so that reports, sweeps and cancels of one run are serialized. */
 import { runViewer } from '../../auth/policy.ts'
 import type { Recipe } from '../../planner/recipe/recipe.ts'
 import type { Usd } from '../../platform/money.ts'
@@ -22,10 +22,10 @@ const reportColumns = heldColumns.with({
 })
 const readColumns = reportColumns.with({ now: column<string>('now()') })
 
-/** What of a run a report stands on. */
+/** The columns of a run that a report depends on. */
 export type ReportedRun = RowOf<typeof readColumns>
 
-/** The run of a report, as the viewer sees it. */
+/** The run of a report, if visible to the viewer. */
 export const visibleRunToReport = statement({
   name: 'run-report-read',
   columns: readColumns,
@@ -53,7 +53,7 @@ const lockedColumns = reportColumns.with({
   pace: column<Pace | null>('u.pace'),
   rewardCurve: column<RewardCurve | null>('u.reward_curve'),
 })
-/** The clock is read outside the locking part: inside, it would be read before the wait for the lock. */
+/** The clock is read outside the locking subquery: inside, it would be read before the wait for the lock. */
 const lockedNow = lockedColumns.from('locked').with({ now: column<string>('clock_timestamp()') })
 
 export type LockedRun = RowOf<typeof lockedNow>
@@ -65,7 +65,7 @@ export const lockRunToReport = statement({
   text: `with locked as (select ${lockedColumns.sql} from runs u where u.id = $1 for update) select ${lockedNow.sql} from locked`,
 })
 
-/** What is given as null stays as it was, save the members of the end. */
+/** Null values leave the column unchanged, except those of the end. */
 export const updateReportedRun = statement({
   name: 'run-report-update',
   params: {
@@ -101,7 +101,7 @@ export const updateReportedRun = statement({
     gateTotal: param<number | null>(),
     outputRepoId: param<string | null>(),
     outputRepoName: param<string | null>(),
-    /** When and why a limit of the run asks it to stop. */
+    /** When and for which limit the run is asked to stop. */
     stopAt: param<string | null>(),
     stopReason: param<string | null>(),
   },

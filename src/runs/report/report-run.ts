@@ -7,7 +7,7 @@ import { notFound } from '../../platform/errors.ts'
 import { isId } from '../../platform/ids.ts'
 import { forgetRefused, putJobObject } from '../../work/job-objects.ts'
 import { isGraceOver } from '../../work/limits.ts'
-import { orToldOff } from '../lease/lost-lease.ts'
+import { withStaleReportNoted } from '../lease/lost-lease.ts'
 import { endOverdue } from '../lease/sweep-leases.ts'
 import { runObjects } from '../log/run-objects.ts'
 import { readRun } from '../read/get-run.ts'
@@ -27,7 +27,7 @@ export function reportRun(ctx: RequestContext, input: ReportRunInput): Promise<R
   return guarded(
     ctx,
     () => mayReport(ctx, input.runId),
-    (allowed, run) => orToldOff(allowed, input, () => storeReport(allowed, run, input)),
+    (allowed, run) => withStaleReportNoted(allowed, input, () => storeReport(allowed, run, input)),
   )
 }
 
@@ -54,14 +54,14 @@ async function storeReport(ctx: AllowedContext, found: ReportedRun, input: Repor
   }
 }
 
-/** A run that should have stopped at its deadline ends before it is asked about, whether or not a sweep has come by. */
+/** A run past its deadline is ended before it is read, whether or not a sweep has run. */
 async function inTime(ctx: RequestContext, run: ReportedRun): Promise<ReportedRun> {
   if (run.status !== 'running' || !isGraceOver(run)) return run
   await endOverdue(ctx.deps, run.id)
   return findReported(ctx, run.id)
 }
 
-/** Who has left the account that is billed reports for it no more, claim or not. */
+/** A user who has left the billed account can no longer report, even with a claim. */
 async function mayReport(ctx: RequestContext, runId: string): Promise<ReportedRun> {
   const run = await findReported(ctx, runId)
   assertRunsFor(ctx.viewer, run.ownerId)

@@ -35,7 +35,7 @@ export interface ArtifactBytes {
   readonly scorecardBytes: number | null
 }
 
-/** By how much the run grows; below 0 where a smaller artifact takes the place of a larger one. */
+/** Growth of the run in bytes; negative if a smaller artifact replaces a larger one. */
 export function growthOf({ added, config, scorecard }: KeptBytes, before: ArtifactBytes): number {
   const grown = (now: number | null, was: number | null) => (now === null ? 0 : now - (was ?? 0))
   return added + grown(config, before.configBytes) + grown(scorecard, before.scorecardBytes)
@@ -79,7 +79,7 @@ export async function countRunBytes(
   if (!hasRoom) await refuseRoom(tx, config, run.ownerId, growthOf(kept, run))
 }
 
-const giveBack: Statement<never> = {
+const release: Statement<never> = {
   name: 'run-storage-give-back',
   text: `with run as (select id, owner_id, case when $2 then coalesce(config_bytes, 0) else 0 end + coalesce(scorecard_bytes, 0) as bytes
         from runs where id = $1),
@@ -90,16 +90,16 @@ const giveBack: Statement<never> = {
 }
 
 /** The scorecard of a lost attempt, and its config unless a new attempt resumes, are the run's no more. */
-export async function giveBackArtifacts(tx: Querier, runId: string, withConfig: boolean): Promise<void> {
-  await tx.query(giveBack, [runId, withConfig])
+export async function releaseArtifacts(tx: Querier, runId: string, withConfig: boolean): Promise<void> {
+  await tx.query(release, [runId, withConfig])
 }
 
-const giveAllBack: Statement<never> = {
+const releaseAll: Statement<never> = {
   name: 'run-storage-give-all-back',
   text: `update accounts a set storage_bytes = a.storage_bytes - u.stored_bytes from runs u where u.id = $1 and a.id = u.owner_id`,
 }
 
 /** All that a run was counted for, before it is deleted. */
-export async function giveRunBack(tx: Querier, runId: string): Promise<void> {
-  await tx.query(giveAllBack, [runId])
+export async function releaseRunStorage(tx: Querier, runId: string): Promise<void> {
+  await tx.query(releaseAll, [runId])
 }

@@ -7,8 +7,7 @@ import type { JobLog } from './job-log.ts'
 import { readChunk } from './log-chunks.ts'
 
 /**
- * All chunks as they came, in the order in which they came, up to the last one at the time of asking; one is held in memory while the next is fetched.
- * 404 where the caller may not see the job.
+ * All chunks in order of arrival, up to the last one at the time of the request; prefetches one chunk. 404 if the job is not visible to the caller.
  */
 export async function downloadLog(
   ctx: RequestContext,

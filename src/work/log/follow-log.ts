@@ -89,12 +89,12 @@ async function* headsOf(
   }
 }
 
-/** A database that does not answer for a moment ends no stream: the next hint, or the next look without one, finds what there is. */
+/** A brief database outage does not end a stream: the next hint or poll catches up. */
 async function headNow({ deps }: RequestContext, log: JobLog, jobId: string, last: LogHead): Promise<LogHead | null> {
   try {
     return await deps.logs.head(log, jobId)
   } catch (error) {
-    deps.log.warn({ err: error, job: jobId }, 'looking for news of a followed job failed')
+    deps.log.warn({ err: error, job: jobId }, 'polling a followed job failed')
     return last
   }
 }

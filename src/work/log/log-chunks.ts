@@ -2,7 +2,7 @@
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
-import { oncePer } from '../job-kind.ts'
+import { memoizeByKey } from '../job-kind.ts'
 import { headColumns, type JobLog, type LogHead } from './job-log.ts'
 
 const chunkColumns = columns({
@@ -18,10 +18,10 @@ const chunkColumns = columns({
   at: column<string>('at'),
 })
 
-/** A piece of a job's log. Its text is in the store, or, of a notice, in the row. */
+/** A chunk of a job's log. Its text is in the store or, for a notice, in the row. */
 export type LogChunk = RowOf<typeof chunkColumns>
 
-const headsById = oncePer((log: JobLog) => {
+const headsById = memoizeByKey((log: JobLog) => {
   const heads = headColumns(log).with({ id: column<string>('u.id') })
   return statement({
     name: `${log.job.name}-log-heads`,
@@ -30,14 +30,14 @@ const headsById = oncePer((log: JobLog) => {
   })
 })
 
-/** How far each of these jobs goes, in their order; null for one that is gone. */
+/** The log head of each job, in order; null for a deleted one. */
 export async function readHeads(db: Querier, log: JobLog, jobIds: readonly string[]): Promise<(LogHead | null)[]> {
   const heads = await db.query(headsById(log), [[...new Set(jobIds)]])
   const byId = new Map(heads.map((head) => [head.id, head]))
   return jobIds.map((id) => byId.get(id) ?? null)
 }
 
-const chunkBySeq = oncePer(({ job, chunks }: JobLog) =>
+const chunkBySeq = memoizeByKey(({ job, chunks }: JobLog) =>
   statement({
     name: `${job.name}-log-chunk`,
     columns: chunkColumns,
@@ -53,7 +53,7 @@ export async function readChunk(db: Querier, log: JobLog, jobId: string, seq: nu
 }
 
 /** By the primary key from the end, which is where a tail is. */
-const chunkOfLine = oncePer(({ job, chunks }: JobLog) =>
+const chunkOfLine = memoizeByKey(({ job, chunks }: JobLog) =>
   statement({
     name: `${job.name}-log-chunk-of-line`,
     columns: chunkColumns,

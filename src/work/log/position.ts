@@ -1,4 +1,4 @@
-/** Where a follower stands in the log and metrics of a job: what an SSE `id` and a cursor say, and a reader comes back with. Pure. */
+/** Position of a follower in the log and metrics of a job, as in an SSE `id` or a cursor. Pure. */
 
 /** The last log chunk of which something was shown and how many of its lines; the last metrics row that was shown. */
 export interface LogPosition {
@@ -14,7 +14,7 @@ export function positionText({ chunk, line, metric }: LogPosition): string {
   return `${chunk}.${line}-${metric}`
 }
 
-/** The position that a text names, or null for one that no hub has given out. */
+/** Parses a position; null if the text is malformed. */
 export function readPosition(text: string): LogPosition | null {
   const [, chunk, line, metric] = shape.exec(text) ?? []
   return chunk === undefined ? null : { chunk: Number(chunk), line: Number(line), metric: Number(metric) }

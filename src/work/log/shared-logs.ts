@@ -1,5 +1,5 @@
 /**
- * What all followers of this hub share. A chunk is read from the store and cut into lines once, a batch is made once, and those who are woken by
+ * Shared state of all followers of this hub. A chunk is read from the store and cut into lines once, a batch is made once, and those who are woken by
  * one hint ask once how far their job goes; a follower itself holds nothing but its position and takes the next batch when it has got rid of the last, so a
  * slow one costs no memory.
  */

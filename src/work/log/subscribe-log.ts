@@ -54,7 +54,7 @@ export function subscribeMetrics(
   return subscribe(ctx, log, jobId, after, options, metricEventsOf)
 }
 
-/** Refuses before it yields: a stream that has begun has no way to say why it ends. */
+/** Fails before the first event: a started stream cannot report an error. */
 async function subscribe<Event>(
   ctx: RequestContext,
   log: JobLog,

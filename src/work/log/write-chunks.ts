@@ -1,11 +1,11 @@
-/** What is written into a job's log: what its holder reports, and notices of the hub. */
+/** Writes to a job's log: reported chunks and notices of the hub. */
 import type { Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
-import { oncePer } from '../job-kind.ts'
+import { memoizeByKey } from '../job-kind.ts'
 import type { JobLog } from './job-log.ts'
 import { countLines } from './log-lines.ts'
 
-const insertNotice = oncePer(({ job, chunks }: JobLog) =>
+const insertNotice = memoizeByKey(({ job, chunks }: JobLog) =>
   statement({
     name: `${job.name}-log-notice`,
     params: { jobId: param<string>(), text: param<string>(), lineCount: param<number>(), byteCount: param<number>() },
@@ -17,13 +17,16 @@ const insertNotice = oncePer(({ job, chunks }: JobLog) =>
   }),
 )
 
-/** Writes a sentence of the hub into the job's log, on stderr and without a call to the store. The caller holds the job's row lock and hints after the commit. */
+/**
+ * Writes a sentence of the hub into the job's log, on stderr and without a call to the store. The caller holds the job's row lock and hints after the
+ * commit.
+ */
 export async function addNotice(tx: Tx, log: JobLog, jobId: string, sentence: string): Promise<void> {
   const text = `${sentence}\n`
   await tx.query(insertNotice(log), { jobId, text, lineCount: countLines(text), byteCount: Buffer.byteLength(text) })
 }
 
-const insertChunk = oncePer(({ job, chunks }: JobLog) =>
+const insertChunk = memoizeByKey(({ job, chunks }: JobLog) =>
   statement({
     name: `${job.name}-log-append`,
     params: {

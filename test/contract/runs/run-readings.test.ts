@@ -117,16 +117,16 @@ describe('the config of a run', () => {
     const run = await imported(ada, 'a: 1\n', { parent_run_id: broken })
     const own = (await config(ada, broken)).json
     expect([own.keys, own.diff]).toEqual([[], null])
-    expect(own.reason).toMatch(/^The config is no YAML that can be read: .* \(line \d+, column \d+\)\.$/)
+    expect(own.reason).toMatch(/^The config is not valid YAML: .* \(line \d+, column \d+\)\.$/)
     expect((await config(ada, run)).json.reason).toMatch(
-      /^Nothing to compare with, of the parent run: The config is no YAML/,
+      /^Cannot compare with the parent run: The config is not valid YAML/,
     )
   })
 
   it('that was replaced while it was asked for is told so', async () => {
     const run = await imported(ada, 'a: 1\n')
     await hub.sql("update runs set config_key = config_key || '.gone' where id = $1", [run])
-    expect((await config(ada, run)).json).toMatchObject({ keys: [], reason: expect.stringMatching(/ask again/) })
+    expect((await config(ada, run)).json).toMatchObject({ keys: [], reason: expect.stringMatching(/try again/) })
   })
 
   it('of more than a mebibyte is stored and not compared', async () => {

@@ -170,7 +170,7 @@ describe('with the storage of an owner full', () => {
     expect((await hub.call(ada, 'POST', `/v1/runs/${run}/cancel`)).status).toBe(202)
     const ended = await report(ada, run, { status: 'failed', error: 'No room.' })
     expect([ended.status, ended.json.status, ended.json.error]).toEqual([200, 'failed', 'No room.'])
-    expect((await hub.call(ada, 'GET', `/v1/runs/${run}/logs/download`)).text).toContain('asked to stop')
+    expect((await hub.call(ada, 'GET', `/v1/runs/${run}/logs/download`)).text).toContain('requested the run to stop')
   })
 
   it('two reports that race for the last room: one gets it', async () => {

@@ -186,7 +186,7 @@ describe('an artifact', () => {
     expect([made.status, made.json.config_key]).toEqual([200, expect.stringMatching(`^runs/${run}/`)])
     const config = await hub.call(ada, 'GET', `/v1/runs/${run}/config`)
     expect([config.status, config.json.keys, config.json.diff, config.json.total]).toEqual([200, [], null, 0])
-    expect(config.json.reason).toMatch(/^The config is no YAML that can be read/)
+    expect(config.json.reason).toMatch(/^The config is not valid YAML/)
   })
 
   it('is no part of a body over 8 MiB: 413, and the run goes on', async () => {

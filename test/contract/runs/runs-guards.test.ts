@@ -143,7 +143,7 @@ describe('a cancel', () => {
     expect([first.status, second.status]).toEqual([202, 202])
     expect(second.json.cancel_requested_at).toBe(first.json.cancel_requested_at)
     const notices = await hub.sql<Json>('select stream, text from run_log_chunks where run_id = $1', [id])
-    expect(notices).toEqual([{ stream: 'stderr', text: `The run is asked to stop by ${ada.handle}.\n` }])
+    expect(notices).toEqual([{ stream: 'stderr', text: `${ada.handle} requested the run to stop.\n` }])
     const rows = await hub.sql<Json>(`select action from audit_log where target_id = $1`, [id])
     expect(rows).toEqual([{ action: 'run.cancel' }])
   })

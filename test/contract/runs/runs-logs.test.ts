@@ -64,7 +64,7 @@ describe('a log', () => {
     await read.ended
     const log = read.events.filter(({ event }) => event === 'log').map(({ data }) => data)
     expect(log.map(({ stream: from, line }) => [from, line])).toEqual([
-      ['stderr', `The run is asked to stop by ${ada.handle}.`],
+      ['stderr', `${ada.handle} requested the run to stop.`],
       ['stdout', 'c'],
     ])
     expect(Object.keys(log[0])).toEqual(['ts', 'stream', 'line'])

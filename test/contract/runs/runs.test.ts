@@ -254,7 +254,7 @@ describe('claiming', () => {
     const second = await post(key, `${id}/claim`, { worker: 'other' })
     expect([second.status, types(second)]).toEqual([409, ['conflict.already_claimed']])
     expect(second.json.errors[0]).toMatchObject({ holder: 'box', since: claimed.json.claimed_at })
-    expect(second.json.detail).toContain('box holds it since')
+    expect(second.json.detail).toContain('box has held it since')
   })
 
   it('under an Idempotency-Key answers its own claim again', async () => {

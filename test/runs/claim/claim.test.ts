@@ -74,7 +74,7 @@ describe('a claim', () => {
       if (!end.error) continue
       const holder = won.find(({ id }) => id === end.id)?.worker
       expect([end.error.type, end.error.items[0]?.holder]).toEqual(['conflict.already_claimed', holder])
-      expect(end.error.message).toContain(`${holder} holds it since `)
+      expect(end.error.message).toContain(`${holder} has held it since `)
     }
     for (const id of ids) {
       expect(await attempts(id)).toHaveLength(1)

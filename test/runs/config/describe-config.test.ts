@@ -227,11 +227,11 @@ describe('declared changes', () => {
     ['lr', 'moved', 'algorithm', '1 → 2'],
     ['agent.gamma', 'not_moved', 'algorithm', 'Still 0.9.'],
     ['clip', 'cannot_compare', 'algorithm', 'The run has no record of it.'],
-    ['agent', 'moved', 'algorithm', '1 of 3 keys moved.'],
+    ['agent', 'moved', 'algorithm', '1 of 3 keys changed.'],
     ['sim.dt', 'not_moved', 'sim', 'Still 1.'],
-    ['dt', 'moved', 'sim', '1 of 2 keys moved.'],
-    ['gam', 'cannot_compare', 'other', 'No key of the two configs is called so.'],
-    ['rewards.alive', 'cannot_compare', 'rewards', 'No key of the two configs is called so.'],
+    ['dt', 'moved', 'sim', '1 of 2 keys changed.'],
+    ['gam', 'cannot_compare', 'other', 'No key of either config has this name.'],
+    ['rewards.alive', 'cannot_compare', 'rewards', 'No key of either config has this name.'],
   ])('%s: %s', (key, status, group, summary) => {
     expect(described(child, parent, [key]).declared).toEqual([{ key, status, group, summary }])
   })

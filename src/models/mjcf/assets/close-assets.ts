@@ -1,4 +1,4 @@
-/** Which asset files are there, which are missing, and which are of no use. */
+/** Which asset files exist, are missing or unusable. */
 import type { Faults, ModelFault } from '../fault.ts'
 import { limits } from '../limits.ts'
 import { inRepo, isAbsolutePath } from '../paths.ts'
@@ -7,7 +7,7 @@ import type { AssetRef } from './asset-refs.ts'
 import { problemOf } from './readable.ts'
 
 export interface AssetClosure {
-  /** Files that are opened and are there. */
+  /** Existing files that MuJoCo opens. */
   readonly files: ReadonlySet<string>
   readonly missing: readonly MissingFile[]
   readonly warnings: readonly ModelFault[]
@@ -16,10 +16,10 @@ export interface AssetClosure {
 /** Sizes by path in the repo, null where there is no file. */
 export type FileSizes = ReadonlyMap<string, number | null>
 
-/** Every path in the repo that MuJoCo would look at; more than the cap is a fault, and then none. */
+/** Every path in the repo that MuJoCo would check; empty, with a fault, if over the limit. */
 export function pathsToLookFor(refs: readonly AssetRef[], faults: Faults): string[] {
   if (refs.length > limits.assets) {
-    faults.refuse('limit', null, `The model names ${refs.length} asset files; the limit is ${limits.assets}.`)
+    faults.refuse('limit', null, `The model refers to ${refs.length} asset files; the limit is ${limits.assets}.`)
   }
   const candidates = refs.flatMap(({ path, probe, fallback }) => [
     path,
@@ -29,7 +29,10 @@ export function pathsToLookFor(refs: readonly AssetRef[], faults: Faults): strin
   return [...new Set(candidates.flatMap((path) => inRepo(path) ?? []))]
 }
 
-/** Looks each reference up in `sizes`; `pointers` are the paths of Git LFS pointers. Adds `path` faults for what lies outside the repo and `asset` faults for what MuJoCo cannot read. */
+/**
+ * Looks up each reference in `sizes`; `pointers` are the paths of Git LFS pointers. Adds `path` faults for paths outside the repo and `asset` faults
+ * for unreadable files.
+ */
 export function closeAssets(
   refs: readonly AssetRef[],
   sizes: FileSizes,
@@ -71,7 +74,7 @@ export function closeAssets(
 /** The path that MuJoCo opens, and what is there. */
 function placeOf(ref: AssetRef, sizes: FileSizes) {
   const probed = ref.fallback === null || sizeAt(ref.probe, sizes) !== null
-  // Where nothing is found anywhere, the place to put the file is the first one.
+  // If the file is not found, the first path is suggested.
   const besides = !probed && ref.fallback !== null && sizeAt(ref.fallback, sizes) !== null
   const opened = besides && ref.fallback !== null ? ref.fallback : ref.path
   const path = inRepo(opened)

@@ -1,4 +1,4 @@
-/** Git LFS pointers in place of the files that they point to: what a checkout holds before `git lfs pull`. */
+/** Git LFS pointers instead of files: the state of a checkout before `git lfs pull`. */
 import type { ModelFiles } from '../model-files.ts'
 import type { FileSizes } from './close-assets.ts'
 
@@ -6,7 +6,7 @@ const FIRST_LINE = 'version https://git-lfs.github.com/spec/'
 /** Pointers have 126 bytes and more, by the digits of a size, and seldom further lines; hardly any asset is as small. */
 const LEAST = 120
 const MOST = 200
-/** Pointers seldom come alone, and a reading ends after a hundred faults. */
+/** Pointers rarely occur alone, and a reading ends after a hundred faults. */
 const MAX_READ = 100
 
 /** Reads the files that are small enough to be pointers; the paths of those that are. */

@@ -1,4 +1,4 @@
-/** Which asset files MuJoCo can read, as far as their names and sizes tell. */
+/** Whether MuJoCo can read an asset file, judged by name and size. */
 import { extensionOf } from '../paths.ts'
 import type { AssetRef } from './asset-refs.ts'
 
@@ -15,7 +15,7 @@ const STL_HEADER = 84
 const STL_TRIANGLE = 50
 const STL_MAX_TRIANGLES = 200_000
 
-/** Why MuJoCo cannot read the file at `path`, null where nothing speaks against it. KTX is taken as it is, whatever it holds. */
+/** Why MuJoCo cannot read the file at `path`, or null. The content of KTX files is not checked. */
 export function problemOf(ref: AssetRef, path: string, size: number, isPointer: boolean): Problem | null {
   if (isPointer && !isKtx(ref, path)) {
     return { message: `${path} is a Git LFS pointer, not the file itself.`, hint: POINTER_HINT }
@@ -29,7 +29,7 @@ const formatProblems: Readonly<
   Record<AssetRef['kind'], (ref: AssetRef, path: string, size: number) => Problem | null>
 > = { mesh: meshProblem, flexcomp: flexcompProblem, texture: textureProblem, hfield: hfieldProblem, skin: skinProblem }
 
-/** A content type matters for MuJoCo's own format alone; STL and OBJ go by the extension. */
+/** A content type matters only for MuJoCo's own format; STL and OBJ are detected by extension. */
 function meshProblem({ element }: AssetRef, path: string, size: number): Problem | null {
   const written = element.attributes.get('content_type') ?? ''
   const type = written === '' ? typeByExtension.get(extension(path)) : contentType(written)
@@ -54,7 +54,7 @@ function stlProblem(path: string, size: number, leastTriangles: number): Problem
   if (size === 0) return { message: `${path} is empty.`, hint: EMPTY_HINT }
   const triangles = (size - STL_HEADER) / STL_TRIANGLE
   if (!Number.isInteger(triangles) || triangles < 1) {
-    return { message: `${path} has ${size} bytes, which no binary STL has.`, hint: STL_HINT }
+    return { message: `${path} has ${size} bytes, which is not a valid size of a binary STL.`, hint: STL_HINT }
   }
   if (triangles > STL_MAX_TRIANGLES) {
     const hint = 'Simplify the mesh, or split it.'
@@ -90,11 +90,11 @@ function hfieldProblem({ element }: AssetRef, path: string, size: number): Probl
   const type = assetType(element.attributes.get('content_type'), path) || 'image/vnd.mujoco.hfield'
   if (type === 'image/png') return null
   const hint = 'Use a PNG, or MuJoCo’s binary height field.'
-  if (type !== 'image/vnd.mujoco.hfield') return { message: `MuJoCo reads no height field from ${path}.`, hint }
+  if (type !== 'image/vnd.mujoco.hfield') return { message: `MuJoCo cannot read a height field from ${path}.`, hint }
   // Two sizes, then four bytes for each point.
   const points = (size - 8) / 4
   if (Number.isInteger(points) && points >= 1) return null
-  return { message: `${path} has ${size} bytes, which no binary height field has.`, hint }
+  return { message: `${path} has ${size} bytes, which is not a valid size of a binary height field.`, hint }
 }
 
 function skinProblem(_ref: AssetRef, path: string, size: number): Problem | null {

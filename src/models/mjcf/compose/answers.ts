@@ -1,11 +1,11 @@
-/** What a reading says about a built model. */
+/** Facts about a built model for a reading. */
 import type { ModelJoint, ModelNames, RootBody } from '../reading.ts'
 import { type FusedBody, fusedBodies } from './fuse-static.ts'
 import type { Spec, SpecObject } from './types.ts'
 
 const nameOf = ({ name }: { readonly name: string }): string | null => (name === '' ? null : name)
 
-/** All joints in the order of the compiled model, each with the child of world that it hangs below. */
+/** All joints in compiled order, each with the child of the world body above it. */
 export function jointsOf(spec: Spec): ModelJoint[] {
   const rootOf = new Map<FusedBody, number>()
   let roots = 0

@@ -1,4 +1,4 @@
-/** What all drafts of one reading share. */
+/** State shared by all drafts of one reading. */
 import type { Compiler } from '../compiler.ts'
 import type { Faults } from '../fault.ts'
 import type { LoadedModel } from '../load/loaded-model.ts'
@@ -13,6 +13,6 @@ export interface Building {
   readonly spent: { objects: number; lookups: number }
   readonly undecided: Undecided[]
   readonly compilers: Map<LoadedModel, Compiler>
-  /** Names reported as borne twice. */
+  /** Duplicate names already reported. */
   readonly twice: Set<string>
 }

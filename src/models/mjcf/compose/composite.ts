@@ -19,7 +19,7 @@ interface Cable {
 
 const numbers = (element: XmlElement, name: string): number[] => numbersIn(element.attributes.get(name))
 
-/** Adds what the composite makes; what MuJoCo refuses is a fault and makes nothing. */
+/** Adds the objects of a composite; a rejected composite is a fault and adds nothing. */
 export function readComposite(place: Place, element: XmlElement): void {
   const coordinates = countIn(element.attributes.get('vertex'))
   const vertices = coordinates === 0 ? null : Math.floor(coordinates / 3)
@@ -36,7 +36,7 @@ export function readComposite(place: Place, element: XmlElement): void {
   makeCable({ place, element, prefix: element.attributes.get('prefix') ?? '', pieces: points - 1 })
 }
 
-/** What is wrong with the counts, sizes and shapes of a composite. */
+/** Faults of the counts, sizes and shapes of a composite. */
 function faultOf(element: XmlElement, written: readonly number[], vertices: number | null): string | null {
   const count = [written[0] ?? 1, written[1] ?? 1, written[2] ?? 1]
   if (element.attributes.get('type') !== 'cable')

@@ -1,4 +1,4 @@
-/** Settings of the whole that a model and one attached to it both have: `<compiler conflict>` says whether that is refused or one of them holds. */
+/** Global settings that both a model and an attached model have: `<compiler conflict>` decides whether that is rejected or which one applies. */
 import { readNumbers } from '../grammar/values.ts'
 import type { LoadedModel } from '../load/loaded-model.ts'
 import type { XmlElement } from '../xml/element.ts'
@@ -36,7 +36,7 @@ const LISTS: ReadonlyMap<string, readonly number[]> = new Map([
 /** Flags that switch something on; the others can switch off what is on. */
 const ENABLING = new Set(['override', 'energy', 'fwdinv', 'invdiscrete', 'sleep', 'diagexact', 'ipc'])
 
-/** Looks at what an attached model says of the whole; what it brings in where conflicts are merged is kept in `adopted`. */
+/** Checks the global settings of an attached model; merged settings are stored in `adopted`. */
 export function settleConflicts(into: Draft, from: Draft, at: XmlElement): void {
   if (into === from) return
   const [{ mode, settings: mine, flags }, { settings: theirs, flags: theirFlags }] = [wholeOf(into), wholeOf(from)]
@@ -56,12 +56,12 @@ export function settleConflicts(into: Draft, from: Draft, at: XmlElement): void 
   into.building.faults.add(
     'compile',
     at,
-    `The attached model says otherwise of ${clashes.join(', ')}, and the conflict of the compiler is "${mode}".`,
-    { names: clashes, hint: 'Say the same in both models, or leave conflict at "warning".' },
+    `The attached model has different values for ${clashes.join(', ')}, and compiler conflict is "${mode}".`,
+    { names: clashes, hint: 'Use the same values in both models, or set conflict to "warning".' },
   )
 }
 
-/** What a model says of the whole. */
+/** The global settings of a model. */
 interface Whole {
   readonly mode: string
   readonly settings: ReadonlyMap<string, string>

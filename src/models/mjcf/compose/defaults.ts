@@ -39,9 +39,9 @@ export interface DefaultClass {
 
 export interface DefaultClasses {
   readonly main: DefaultClass
-  /** A class named in an attribute is the first that bears the name: after an attach without a prefix there may be more. */
+  /** A class named in an attribute is the first with that name: after an attach without a prefix there may be more. */
   readonly first: Map<string, DefaultClass>
-  /** A class that holds for an element by where it stands is the last that bears the name. */
+  /** A class inherited by position is the last with that name. */
   readonly last: Map<string, DefaultClass>
 }
 

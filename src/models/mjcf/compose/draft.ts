@@ -1,4 +1,4 @@
-/** A model in the making: what there is at one point of the document, as copies and key sizes depend on it. */
+/** A model under construction: the state at one point of the document, which copies and key sizes depend on. */
 import { type Compiler, compilerOf } from '../compiler.ts'
 import { limits } from '../limits.ts'
 import type { LoadedModel } from '../load/loaded-model.ts'
@@ -40,7 +40,7 @@ export interface Draft {
   readonly attached: Set<LoadedModel>
   /** Settings of the whole that came with what was attached, by section and name. */
   readonly adopted: Map<string, string>
-  /** How often each name is borne; '' counts the unnamed. */
+  /** Number of uses of each name; '' counts the unnamed. */
   readonly names: Map<SpecCategory, Map<string, number>>
   /** The joints and geoms themselves, where a copy depends on what they are. */
   readonly known: Map<string, SpecNode>
@@ -97,7 +97,7 @@ export function listOf(draft: Draft, category: ListCategory): SpecNode[] {
   return draft.lists.get(category) ?? []
 }
 
-/** Whether an object of the category bears the name; '' stands for an unnamed one. */
+/** Whether an object of the category has the name; '' stands for an unnamed one. */
 export function isNamed(draft: Draft, category: SpecCategory, name: string): boolean {
   return (draft.names.get(category)?.get(name) ?? 0) > 0
 }
@@ -138,12 +138,12 @@ export function lookUp({ building }: Draft, count: number, at: XmlElement): void
   }
 }
 
-/** Names and sizes of an object that is there from now on. */
+/** Registers the names and sizes of a new object. */
 export function enter(draft: Draft, node: SpecNode): void {
   change(draft, node, 1)
 }
 
-/** All that stands below a body, itself included, is there no longer. */
+/** Removes a body and all its descendants. */
 export function leave(draft: Draft, top: BodyNode): void {
   for (const body of bodiesBelow(top)) {
     change(draft, body, -1)
@@ -155,7 +155,7 @@ export function leave(draft: Draft, top: BodyNode): void {
   }
 }
 
-/** An object outside the tree is there no longer. */
+/** Removes an object outside the tree. */
 export function leaveList(draft: Draft, node: SpecNode): void {
   change(draft, node, -1)
   draft.building.spent.objects -= 1

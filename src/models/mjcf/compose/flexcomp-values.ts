@@ -1,8 +1,8 @@
-/** What the attributes of a flexcomp say. */
+/** Attributes of a flexcomp. */
 import { readNumbers } from '../grammar/values.ts'
 import type { XmlElement } from '../xml/element.ts'
 
-/** The whole numbers of a text; none where it cannot be read, which the grammar has reported. */
+/** The whole numbers of a text; empty if invalid, which the grammar reports. */
 export function wholeNumbers(text: string | undefined): number[] {
   return readNumbers(text ?? '', 'int') ?? []
 }

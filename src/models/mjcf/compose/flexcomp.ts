@@ -21,7 +21,7 @@ const JOINTS: ReadonlyMap<string, number> = new Map([
   ['quadratic', 3],
 ])
 
-/** Adds what the flexcomp makes; what MuJoCo refuses is a fault, what depends on the content of a mesh file is undecided. */
+/** Adds the objects of a flexcomp; a rejected one is a fault, one that depends on a mesh file is undecided. */
 export function readFlexcomp(place: Place, element: XmlElement): void {
   const { faults, undecided } = place.draft.building
   const flexcomp = flexcompOf(element)
@@ -79,7 +79,7 @@ function faultOf({ body }: Place, { element, type, dof, dim, count }: Flexcomp):
     const given = numbersIn(attributes.get(name))
     return initial.map((value, i) => given[i] ?? value)
   }
-  if (body.name === '') return 'stands in a body without a name'
+  if (body.name === '') return 'is in a body without a name'
   if (!(dim >= 1 && dim <= 3)) return `has the dim ${dim}, and it can be 1, 2 or 3`
   if (count.some((n) => n < 1 || (dof === 'radial' && dim === 3 && n < 2))) return 'has a count that is too small'
   const [radius = 0] = numbers('radius', [0.005])

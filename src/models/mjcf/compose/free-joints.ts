@@ -2,7 +2,7 @@ import type { Faults } from '../fault.ts'
 import { fusedBodies } from './fuse-static.ts'
 import type { Spec } from './types.ts'
 
-/** A free joint stands alone in its body, which is a child of the world; the world itself has no joints at all. */
+/** A free joint is the only joint of its body, which is a child of the world; the world has no joints. */
 export function checkFreeJoints(spec: Spec, faults: Faults): void {
   const stray = spec.world.joints[0]
   if (stray) faults.add('compile', stray.element, 'The world has no joints.', { hint: 'Put it into a <body>.' })
@@ -14,7 +14,7 @@ export function checkFreeJoints(spec: Spec, faults: Faults): void {
     const names = name === '' ? [] : [name]
     if (!roots.has(body)) {
       reported.add(element)
-      faults.add('compile', element, `${label} stands in a body that is no child of the world.`, {
+      faults.add('compile', element, `${label} is in a body that is not a child of the world.`, {
         names,
         hint: 'Only bodies directly in <worldbody> can float freely.',
       })

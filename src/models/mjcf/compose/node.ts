@@ -4,7 +4,7 @@ import type { JointType } from '../reading.ts'
 import type { XmlElement } from '../xml/element.ts'
 import type { SpecBody, SpecCategory, SpecJoint, SpecObject, SpecPart } from './types.ts'
 
-/** What attach and replicate put around names. */
+/** Prefix and suffix added by attach and replicate. */
 export interface Rename {
   readonly prefix: string
   readonly suffix: string
@@ -50,7 +50,7 @@ export class SpecNode implements SpecObject {
   readonly model: LoadedModel
   readonly own: ReadonlyMap<string, string>
   readonly layers: readonly XmlElement[]
-  /** What has to be there for a copy of it to be kept. */
+  /** Targets that must exist for a copy to be kept. */
   readonly targets: readonly Target[]
   refs: ReadonlyMap<string, string>
   parts: readonly SpecPart[]

@@ -1,8 +1,8 @@
-/** Where in the tree of bodies an element is read. */
+/** Position in the body tree. */
 import type { Draft } from './draft.ts'
 import type { BodyNode, SpecNode } from './node.ts'
 
-/** Where an element stands: its body, the frame within it, and the class that holds there. */
+/** Position of an element: its body, the frame within it, and the default class there. */
 export interface Place {
   readonly draft: Draft
   readonly body: BodyNode

@@ -6,7 +6,7 @@ import { admit, type Draft, isNamed, lookUp } from './draft.ts'
 import { BodyNode, bodiesBelow, SpecNode, TREE_LISTS } from './node.ts'
 import type { Place } from './place.ts'
 
-/** Copies what the element names; what is not there is a fault. */
+/** Copies the named body, frame or world; a missing one is a fault. */
 export function readAttach(place: Place, element: XmlElement): void {
   const { attributes } = element
   const modelName = attributes.get('model')
@@ -51,7 +51,7 @@ function attachPart(place: Place, element: XmlElement, from: Draft, wanted: 'bod
   else attachFrame(copying, source, place.body, frame)
 }
 
-/** The whole content of the world of another model: everything there comes to stand in one frame. */
+/** The whole content of another model's world, placed in one frame. */
 function attachWorld({ draft, body, frame }: Place, element: XmlElement, from: Draft): void {
   const { world } = from
   settleConflicts(draft, from, element)
@@ -63,7 +63,7 @@ function attachWorld({ draft, body, frame }: Place, element: XmlElement, from: D
   attachFrame({ from, into: draft, rename: renameOf(element), at: element }, around, body, outer)
 }
 
-/** A frame for what is attached outside any. */
+/** A frame for objects attached outside any frame. */
 function newFrame(draft: Draft, body: BodyNode, element: XmlElement): SpecNode {
   const frame = new SpecNode('frame', { element, model: draft.loaded, own: new Map() })
   frame.body = body
@@ -83,7 +83,7 @@ function find(draft: Draft, wanted: 'body' | 'frame', name: string, at: XmlEleme
   return undefined
 }
 
-/** Not where a model asset could not be read: its name is not known then, and it has been reported. */
+/** Not if a model asset could not be read: its name is unknown, and the fault is already reported. */
 function reportNoModel({ draft }: Place, element: XmlElement, name: string): void {
   const { loaded, assets, building } = draft
   const elements = loaded.root.children.flatMap((section) => (section.name === 'asset' ? section.children : []))

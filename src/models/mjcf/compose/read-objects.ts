@@ -1,4 +1,4 @@
-/** What stands outside the tree of bodies: assets, contacts, constraints, tendons, actuators, sensors, custom data, keyframes. */
+/** Objects outside the body tree: assets, contacts, constraints, tendons, actuators, sensors, custom data, keyframes. */
 
 import { wordsOf } from '../grammar/values.ts'
 import { actuatorState } from '../rules/actuator-state.ts'
@@ -12,7 +12,7 @@ import { reportTwice } from './report-twice.ts'
 import { actuatorTargets, EXCLUDE_TARGETS, equalityTargets, PAIR_TARGETS, sensorTargets } from './targets.ts'
 import type { SpecCategory, SpecPart } from './types.ts'
 
-/** The default class that an element names, undefined where it names none; a name that no class bears is a fault. */
+/** The default class of an element, undefined if it has none; an unknown class is a fault. */
 export function classOf(draft: Draft, element: XmlElement, attribute = 'class'): DefaultClass | undefined {
   const name = element.attributes.get(attribute)
   if (name === undefined) return undefined
@@ -21,7 +21,7 @@ export function classOf(draft: Draft, element: XmlElement, attribute = 'class'):
     draft.building.faults.add(
       'reference',
       element,
-      `${attribute} "${name}" of <${element.name}> is no default class.`,
+      `${attribute} "${name}" of <${element.name}> is not a default class.`,
       {
         names: [name],
         hint: 'Default classes are defined by <default class="…"> inside the top-level <default>.',
@@ -44,7 +44,7 @@ const SECTIONS: ReadonlyMap<string, (draft: Draft, element: XmlElement) => void>
   ['extension', readExtension],
 ])
 
-/** MuJoCo reads the sections in this order, wherever they stand. */
+/** MuJoCo reads the sections in this order, whatever their order in the file. */
 export const SECTION_ORDER = [
   'extension',
   'custom',
@@ -91,7 +91,7 @@ export function addNode(draft: Draft, category: ListCategory, init: NodeInit): v
   listOf(draft, category).push(node)
 }
 
-/** Attributes that name something without being needed for a copy. */
+/** Attributes whose targets are not needed for a copy. */
 const LOOSE: Partial<Record<SpecCategory, readonly string[]>> = {
   geom: ['mesh', 'hfield', 'material'],
   site: ['mesh', 'material'],
@@ -165,7 +165,7 @@ function readTendon(draft: Draft, element: XmlElement): void {
   add(draft, 'tendon', element, 'tendon', [], path)
 }
 
-/** The gains of those of an attached model are judged as they are read, whether or not they are copied. */
+/** The gains of an attached model are checked when read, whether or not they are copied. */
 function readActuator(draft: Draft, element: XmlElement): void {
   add(draft, 'actuator', element, 'actuator', actuatorTargets(element) ?? [])
   const { faults, top } = draft.building

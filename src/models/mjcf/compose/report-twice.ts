@@ -1,8 +1,8 @@
-/** The one fault that two objects of one name share. */
+/** Duplicate names. */
 import type { Building } from './building.ts'
 import type { SpecCategory, SpecObject } from './types.ts'
 
-/** A fault for a name borne twice, once for each name. */
+/** Reports a duplicate name, once per name. */
 export function reportTwice(
   { faults, twice }: Building,
   category: SpecCategory,
@@ -12,7 +12,7 @@ export function reportTwice(
   const key = `${category} ${name}`
   if (twice.has(key)) return
   twice.add(key)
-  faults.add('name', element, `Two objects of the kind ${category} are called "${name}".`, {
+  faults.add('name', element, `Two objects of the kind ${category} have the name "${name}".`, {
     names: [name],
     hint: 'Names are unique within their kind, also after replicate and attach have renamed them.',
   })

@@ -1,6 +1,6 @@
 /**
  * A model as MuJoCo holds it between parsing and compiling: every object there is, after default classes, frames, replicate, attach, composite and flexcomp,
- * in the order in which the compiled model numbers them, under the names it bears there.
+ * in the order in which the compiled model numbers them, under its compiled names.
  */
 import type { Compiler } from '../compiler.ts'
 import type { LoadedModel } from '../load/loaded-model.ts'
@@ -45,14 +45,20 @@ export interface SpecPart {
 
 export interface SpecObject {
   readonly category: SpecCategory
-  /** With the prefixes and suffixes of attach and replicate; '' where unnamed. Meshes, hfields, textures and skins without a name bear the one MuJoCo gives them: their file's. */
+  /**
+   * With the prefixes and suffixes of attach and replicate; '' where unnamed. Meshes, hfields, textures and skins without a name bear the one MuJoCo
+   * gives them: their file's.
+   */
   readonly name: string
   /** Where it was written. For what a composite or flexcomp makes: the composite or flexcomp element, with `made` true. */
   readonly element: XmlElement
   readonly made: boolean
   /** The model whose compiler settings and files it stands on: an attached child keeps its own. */
   readonly model: LoadedModel
-  /** The elements of default classes that were applied before its own attributes, the farthest first (for actuators of any actuator element: they share one default). */
+  /**
+   * The elements of default classes that were applied before its own attributes, the farthest first (for actuators of any actuator element: they
+   * share one default).
+   */
   readonly layers: readonly XmlElement[]
   /** Its own attribute, else the one of its default class as it stood when the object was read; undefined where neither has it. Never for names and classes. */
   attr(name: string): string | undefined
@@ -115,7 +121,7 @@ export interface Spec {
   readonly joints: readonly SpecJoint[]
   /** All objects of a category in the order of their ids, unnamed ones included (bodies with the world). */
   of(category: Exclude<SpecCategory, 'body' | 'joint' | 'key'>): readonly SpecObject[]
-  /** The object of that category that bears the name. */
+  /** The object of that category with this name. */
   find(category: SpecCategory, name: string): SpecObject | undefined
   readonly keys: readonly SpecKey[]
   /** What could not be built without running MuJoCo (plugins that make things, a flexcomp of a file). */

@@ -10,7 +10,7 @@ const forceLimit = `forcelimited=<falseTrueAuto> forcerange=real[2]`
 const actLimit = `actlimited=<falseTrueAuto> actrange=real[2]`
 const gains = `kp=real kv=real dampratio=real`
 
-/** What each kind has in a default class. `input` is no plain set of words: its own check reads it. */
+/** Attributes of each kind in a default class. `input` is not a plain keyword set: it has its own check. */
 const defaults = {
   general: `${base} ${dynamics} ${ctrlLimit} ${forceLimit} ${actLimit} actdim=int input velrange=real[2] ffrange=real[2] dyntype=<dynamics>
     gaintype=<gain> biastype=<bias> dynprm=real[1-10] gainprm=real[1-10] biasprm=real[1-10] actearly=bool`,
@@ -34,7 +34,7 @@ const named = `name class`
 const crank = `${named} lengthrange=real[2] joint jointinparent tendon slidersite cranksite`
 const transmission = `${crank} site refsite`
 
-/** What each kind has beside that as an object: names, and mostly the object that it acts on. */
+/** Additional attributes of each kind as an object: names and targets. */
 const own: Record<keyof typeof defaults, string> = {
   general: `${transmission} body`,
   motor: transmission,

@@ -5,14 +5,14 @@ import { builtinMesh, differentKeys, elevation, gridLayout, hullVertices, textur
 
 const CONFIG = row(`key! value!`)
 
-/** A plugin where an object uses one; MuJoCo asks for the two members of `config` when it reads it. */
+/** A plugin used by an object; MuJoCo requires both members of `config` when it reads it. */
 export const PLUGIN = row(`plugin instance`, { config: CONFIG }, [], [differentKeys])
 
 export const EXTENSION = row('', {
   plugin: row(`plugin!`, { instance: row(`name!`, { config: CONFIG }, [], [differentKeys]) }),
 })
 
-/** Without what a default class cannot set. */
+/** Without attributes that a default class cannot set. */
 const meshDefaults = `scale=real[3] maxhullvert=whole inertia=<meshInertia>`
 
 const MESH = row(

@@ -5,7 +5,7 @@ import { type Row, row } from './row.ts'
 import { curve, flexcompElasticity, flexcompOrigin } from './section-checks.ts'
 
 const orientation = `quat=real[4] axisangle=real[4] xyaxes=real[6] zaxis=real[3] euler=real[3]`
-/** Where a quaternion is read with care; `composite` takes one of zeros. */
+/** Where a quaternion is validated; `composite` takes one of zeros. */
 const rotation = [nonzeroQuat, oneOrientation]
 const contact = `solmix=real solref=real[1-2] solimp=real[1-5] margin=real gap=real`
 const frictionAndLimit = `solreflimit=real[1-2] solimplimit=real[1-5] solreffriction=real[1-2] solimpfriction=real[1-5]`

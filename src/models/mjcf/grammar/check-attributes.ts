@@ -5,7 +5,7 @@ import type { Scrutiny, Sink, Sinks } from './sink.ts'
 import { short } from './values.ts'
 import { attributeHint, listOf, tagOf } from './wording.ts'
 
-/** Attributes of one element: their names, which of them go together, and their values. */
+/** Checks attributes of one element: names, combinations and values. */
 export function checkAttributes(element: XmlElement, row: Row, scrutiny: Scrutiny, { faults, warnings }: Sinks): void {
   checkNames(element, row, scrutiny, { faults, warnings })
   if (scrutiny !== 'loose') for (const constraint of row.constraints) checkConstraint(element, constraint, faults)
@@ -27,7 +27,7 @@ function checkNames(element: XmlElement, row: Row, scrutiny: Scrutiny, { faults,
   }
 }
 
-/** On the root element MuJoCo passes over what declares or uses an XML namespace. */
+/** On the root element MuJoCo ignores XML namespace attributes. */
 function isNamespace(name: string): boolean {
   return name === 'xmlns' || name.includes(':')
 }

@@ -13,17 +13,17 @@ interface Visit {
   readonly element: XmlElement
   readonly row: Row
   readonly scrutiny: Scrutiny
-  /** The world body and the frames in it, which cannot hold what moves. */
+  /** The world body and its frames, which cannot contain joints or inertia. */
   readonly world: boolean
 }
 
 /**
- * Holds an MJCF document, includes expanded, against the grammar: elements, attributes, occurrences, and the form of every value that MuJoCo reads. Goes
- * through the whole document whatever it finds. `warnings` takes what MuJoCo passes over in silence though it has no effect.
+ * Checks an MJCF document with expanded includes against the grammar: elements, attributes, occurrences and value formats. Checks the whole document
+ * despite faults. `warnings` collects input that MuJoCo silently ignores.
  */
 export function checkGrammar(root: XmlElement, faults: Faults, warnings: ModelFault[] = []): void {
   if (root.name !== 'mujoco') {
-    // MuJoCo tells by it in any letters that the file is MJCF, and then knows no such element.
+    // MuJoCo detects MJCF case-insensitively, but then requires lower case.
     const hint = 'Write <mujoco>, in lower case.'
     faults.add('schema', root, `The root element is <${root.name}>.`, { names: [root.name], hint })
   }
@@ -72,7 +72,7 @@ function childVisit({ row, scrutiny, world }: Visit, child: XmlElement): Visit |
   }
 }
 
-/** MuJoCo's grammar takes these for a world body, and its reader does not look for them there. */
+/** MuJoCo's grammar allows these in a world body, but its reader ignores them there. */
 function topLevelBody(child: XmlElement): Visit | null {
   const taken = child.name === 'body' || child.name === 'frame' || child.name === 'replicate'
   return taken ? { element: child, row: BODY, scrutiny: 'unread', world: false } : null
@@ -102,7 +102,7 @@ function unknown({ element, row, scrutiny }: Visit, child: XmlElement, { faults,
   const name = short(child.name)
   const others = isBodyLike(row) ? ['body', 'frame', 'replicate'] : row === DEFAULT ? ['default'] : []
   const hint = () => elementHint(child.name, row, others)
-  // the reader stops at a name in a body that it does not know, and passes over one elsewhere
+  // the reader fails on an unknown element in a body, and ignores it elsewhere
   if (scrutiny !== 'loose' || isBodyLike(row)) {
     faults('schema', child, `${tagOf(element)} cannot have a <${name}>.`, [name], hint)
   } else {
@@ -117,7 +117,13 @@ function checkWorld({ element, world }: Visit, { faults }: Sinks): void {
   const [attribute] = element.attributes.keys()
   if (element.name === 'worldbody' && attribute !== undefined) {
     const name = short(attribute)
-    faults('schema', element, `The world body has the attribute "${name}".`, [name], () => 'The world body takes none.')
+    faults(
+      'schema',
+      element,
+      `The world body has the attribute "${name}".`,
+      [name],
+      () => 'The world body has no attributes.',
+    )
   }
   for (const child of element.children) {
     if (!MOVING.includes(child.name)) continue

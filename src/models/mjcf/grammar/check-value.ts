@@ -10,7 +10,7 @@ export interface ValueFault {
 
 const KINDS = { real: 'number', float: 'number', int: 'whole number' } as const
 
-/** What is wrong with a value of that type, null where nothing is. */
+/** The fault of a value of this type, or null. */
 export function valueFault(text: string, type: ValueType): ValueFault | null {
   switch (type.kind) {
     case 'text':
@@ -30,7 +30,7 @@ export function valueFault(text: string, type: ValueType): ValueFault | null {
   }
 }
 
-/** Whether MuJoCo takes the value for an absent one. */
+/** Whether MuJoCo treats the value as absent. */
 export function isAbsent(text: string, type: ValueType): boolean {
   return (
     (type.kind === 'real' || type.kind === 'float' || type.kind === 'int') && scanNumbers(text, type.kind).count === 0
@@ -53,7 +53,7 @@ function wholeFault(text: string): ValueFault | null {
 function problemFault({ reason, token }: NumberProblem, kind: string): ValueFault {
   if (reason === 'range') return { message: `has ${quoted(token)}, which is too large or too small to hold` }
   return {
-    message: `has ${quoted(token)}, which is no ${kind}`,
+    message: `has ${quoted(token)}, which is not a ${kind}`,
     ...(token.includes(',') && { hint: 'Numbers are separated by blanks.' }),
   }
 }

@@ -1,9 +1,9 @@
-/** What MuJoCo asks of the attributes of one element while it reads them, beyond the form of each value. Each answers what is wrong, or null. */
+/** MuJoCo's checks of the attributes of one element, beyond value formats. Each returns a message, or null. */
 import type { XmlElement } from '../xml/element.ts'
 import { KEYWORDS, type KeywordSet } from './keywords.ts'
 import { readNumber, readNumbers, short, wordsOf } from './values.ts'
 
-/** The rest of a sentence that begins with the element, such as `<map>`; null where nothing is wrong or a value cannot be read at all. */
+/** The rest of a sentence that begins with the element, such as `<map>`; null if nothing is wrong or a value cannot be parsed. */
 export type ElementCheck = (element: XmlElement) => string | null
 
 /** The number of the attribute must be larger than a bound; `nan` passes. */
@@ -67,7 +67,7 @@ export function actuatorInput(element: XmlElement): string | null {
     : `has inputs out of order; the order is ${order.join(', ')}`
 }
 
-/** What belongs to a slider-crank or to a site transmission stands with that one only. The last transmission of the list holds. */
+/** Attributes of slider-cranks and site transmissions are only allowed with those. The last transmission of the list holds. */
 export function transmissionParts(element: XmlElement): string | null {
   const given = ['joint', 'jointinparent', 'tendon', 'cranksite', 'site', 'body'].filter((name) =>
     element.attributes.has(name),
@@ -85,17 +85,17 @@ export function transmissionParts(element: XmlElement): string | null {
 /** Positions no longer have a choice of frame. */
 export function localCoordinates(element: XmlElement): string | null {
   return element.attributes.get('coordinate') === 'global'
-    ? 'has coordinate="global", which MuJoCo reads no longer'
+    ? 'has coordinate="global", which MuJoCo no longer supports'
     : null
 }
 
-/** The number of an attribute, null where it has none that can be read. */
+/** The number of an attribute, null if there is no valid one. */
 export function numberAt(element: XmlElement, attribute: string): number | null {
   const text = element.attributes.get(attribute)
   return text === undefined ? null : readNumber(text)
 }
 
-/** The numbers of an attribute, null where it has none that can be read. */
+/** The numbers of an attribute, null if there are no valid ones. */
 export function numbersAt(element: XmlElement, attribute: string): number[] | null {
   const text = element.attributes.get(attribute)
   return text === undefined ? null : readNumbers(text)

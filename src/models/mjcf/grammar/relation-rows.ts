@@ -1,4 +1,4 @@
-/** What relates objects of the tree: contacts, flexes, tendons, equalities; and the elements without influence on the dynamics. */
+/** Relations between objects: contacts, flexes, tendons, equalities; and elements without effect on the dynamics. */
 import { SKIN } from './asset-rows.ts'
 import { ELASTICITY, FLEX_CONTACT } from './body-rows.ts'
 import { row } from './row.ts'

@@ -1,12 +1,12 @@
-/** The shape of the grammar tables, and the short notation that they are written in. */
+/** The types of the grammar tables, and their notation. */
 import type { ElementCheck } from './element-checks.ts'
 import { KEYWORDS, type KeywordSet } from './keywords.ts'
 
 /** How the value of an attribute is read. */
 export type ValueType =
-  /** Any text: names, paths, and what is checked elsewhere or never. */
+  /** Any text: names, paths, and values checked elsewhere or not at all. */
   | { readonly kind: 'text' }
-  /** Numbers separated by white space; none at all counts as an absent attribute. */
+  /** Numbers separated by white space; an empty list counts as an absent attribute. */
   | { readonly kind: 'real' | 'float' | 'int'; readonly least: number; readonly most: number }
   /** One whole number; unlike `int`, an empty value is refused. */
   | { readonly kind: 'whole' }
@@ -23,7 +23,7 @@ export interface Attribute {
 }
 
 /**
- * What must hold between attributes of one element. A bundle is a list of attributes. `exclusive`: at most one bundle has a member present;
+ * Constraints between attributes of one element. A bundle is a list of attributes. `exclusive`: at most one bundle has a member present;
  * `together`: all members of all bundles or none; `oneOf`: at least one bundle is complete.
  */
 export interface Constraint {
@@ -33,7 +33,7 @@ export interface Constraint {
 
 export interface Child {
   readonly row: Row
-  /** Whether a second one is refused. */
+  /** Whether it may occur only once. */
   readonly once: boolean
 }
 
@@ -41,13 +41,13 @@ export interface Child {
 export interface Row {
   readonly attributes: ReadonlyMap<string, Attribute>
   readonly constraints: readonly Constraint[]
-  /** What is asked of its attributes beyond their form. */
+  /** Further checks of its attributes. */
   readonly checks: readonly ElementCheck[]
   /** By element name. */
   readonly children: ReadonlyMap<string, Child>
 }
 
-/** No upper end to the count of numbers. */
+/** No upper limit on the count of numbers. */
 export const ANY_COUNT = Number.POSITIVE_INFINITY
 
 /**

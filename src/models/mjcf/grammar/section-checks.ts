@@ -1,4 +1,4 @@
-/** As element-checks.ts, for elements that have a check of their own. */
+/** Like element-checks.ts, for elements with their own check. */
 import type { XmlElement } from '../xml/element.ts'
 import { numberAt, numbersAt } from './element-checks.ts'
 import { KEYWORDS } from './keywords.ts'
@@ -15,7 +15,7 @@ export function memorySize(element: XmlElement): string | null {
   const fits = match !== null && BigInt(match[1] as string) << BigInt(bits) < 1n << 64n
   return fits || wordsOf(text).join(' ') === '-1'
     ? null
-    : `has the memory "${short(text)}", which is no whole number with an optional K, M, G, T, P or E`
+    : `has the memory "${short(text)}", which is not a whole number with an optional K, M, G, T, P or E`
 }
 
 /** `-1` for all, or enough points for a hull. */
@@ -102,7 +102,7 @@ export function numericSize(element: XmlElement): string | null {
   return total < 1 || total > MAX_NUMERIC ? `has ${total} numbers; a numeric has 1 to ${MAX_NUMERIC}` : null
 }
 
-/** A text that says something. */
+/** A non-empty text. */
 export function someText(element: XmlElement): string | null {
   return element.attributes.get('data') === '' ? 'has no text in data' : null
 }
@@ -116,10 +116,10 @@ export function tupleObject(element: XmlElement): string | null {
   const type = element.attributes.get('objtype')
   return type === undefined || OBJECT_TYPES.includes(type)
     ? null
-    : `has the objtype "${short(type)}", which is no kind of object`
+    : `has the objtype "${short(type)}", which is not a kind of object`
 }
 
-/** Settings of one plugin bear different keys; those beside the name of an instance are not read. */
+/** Settings of one plugin have unique keys; those beside the name of an instance are not read. */
 export function differentKeys(element: XmlElement): string | null {
   if ((element.attributes.get('instance') ?? '') !== '') return null
   const seen = new Set<string>()

@@ -1,7 +1,7 @@
 import type { FaultKind, Faults, ModelFault } from '../fault.ts'
 import type { XmlElement } from '../xml/element.ts'
 
-/** Where what is found goes. The hint is made only where it is kept: looking for the nearest name takes its time. */
+/** Receives findings. The hint is lazy: finding the nearest name is slow. */
 export type Sink = (
   kind: FaultKind,
   place: XmlElement,
@@ -11,13 +11,13 @@ export type Sink = (
 ) => void
 
 /**
- * How much of an element MuJoCo looks at. `checked`: names and occurrences against the grammar, then the values. `loose`: inside a frame or replicate
- * MuJoCo reads the attributes that it knows and does not notice others, nor elements out of place (3.14 as all versions since frames exist). `unread`:
- * bodies beside the world body are held against the grammar and then forgotten. `passed over`: both, so that nothing is looked at.
+ * How much of an element MuJoCo checks. `checked`: names and occurrences against the grammar, then the values. `loose`: inside a frame or replicate
+ * MuJoCo reads known attributes and ignores others, and elements out of place (3.14 as all versions since frames exist). `unread`:
+ * bodies beside the world body are checked against the grammar and then dropped. `passed over`: both, so nothing is checked.
  */
 export type Scrutiny = 'checked' | 'loose' | 'unread' | 'passed over'
 
-/** Where faults go, and what MuJoCo passes over. */
+/** Receivers of faults and of warnings. */
 export interface Sinks {
   readonly faults: Sink
   readonly warnings: Sink
@@ -31,7 +31,7 @@ export function faultSink(faults: Faults): Sink {
   }
 }
 
-/** A person reads the first of them; unlike faults, too many do not end the reading. */
+/** Limit of warnings; unlike faults, too many do not end the reading. */
 const MAX_WARNINGS = 100
 
 /** Appends to a list of warnings, up to 100 of them. */

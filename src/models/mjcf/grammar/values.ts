@@ -5,40 +5,40 @@
 
 export type NumberKind = 'real' | 'float' | 'int'
 
-/** Why a list of numbers cannot be read: a token that is no number, or one out of the range of its type. */
+/** Why a list of numbers cannot be parsed: a token that is not a number, or one out of range. */
 export interface NumberProblem {
   readonly reason: 'format' | 'range'
   readonly token: string
 }
 
 export interface NumberScan {
-  /** How many numbers stand before the end, or before the problem. */
+  /** Count of numbers before the end or the problem. */
   readonly count: number
   readonly problem: NumberProblem | null
 }
 
-/** White space of the C locale: a no-break space is none. */
+/** White space of the C locale: excludes no-break spaces. */
 const BLANKS = /[ \t\n\v\f\r]+/
-// each of these matches in one way only, so that a million digits and a letter fail at once
+// unambiguous patterns, so that a million digits and a letter fail without backtracking
 const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
 const HEXADECIMAL = /^([+-]?)0[xX]([\da-fA-F]*)(?:\.([\da-fA-F]*))?(?:[pP]([+-]?\d+))?$/
 const NOT_FINITE = /^[+-]?(?:inf(?:inity)?|nan(?:\(\w*\))?)$/i
 const INTEGER = /^[+-]?\d+$/
 const MAX_INT = 2_147_483_647
 
-/** Looks a list of numbers through, without keeping them: lists of vertices run to millions. */
+/** Scans a list of numbers without storing them: vertex lists can have millions. */
 export function scanNumbers(text: string, kind: NumberKind): NumberScan {
   return eachNumber(text, kind, () => {})
 }
 
-/** The numbers of a list, null where one of them cannot be read; none at all in an empty text. */
+/** The numbers of a list; null if one cannot be parsed; empty for empty text. */
 export function readNumbers(text: string, kind: NumberKind = 'real'): number[] | null {
   const numbers: number[] = []
   const { problem } = eachNumber(text, kind, (start, end) => numbers.push(numberOf(text.slice(start, end), kind)))
   return problem === null ? numbers : null
 }
 
-/** Goes from token to token by character, since a text of millions would make as many strings. */
+/** Iterates tokens by character, to avoid millions of strings. */
 function eachNumber(text: string, kind: NumberKind, visit: (start: number, end: number) => void): NumberScan {
   let count = 0
   let end = 0
@@ -81,13 +81,13 @@ function isPlain(text: string, start: number, end: number, kind: NumberKind): bo
   return digits > 0 && points <= (kind === 'int' ? 0 : 1)
 }
 
-/** A single number, null where there is none, more than one, or what is none. */
+/** A single number; null if there is none, more than one, or a non-number. */
 export function readNumber(text: string, kind: NumberKind = 'real'): number | null {
   const numbers = readNumbers(text, kind)
   return numbers?.length === 1 ? (numbers[0] ?? null) : null
 }
 
-/** The words of a text that is a list of names or keywords. */
+/** The words of a list of names or keywords. */
 export function wordsOf(text: string): string[] {
   return text.split(BLANKS).filter((word) => word !== '')
 }
@@ -136,10 +136,10 @@ function numberOf(token: string, kind: NumberKind): number {
   return kind === 'float' ? Math.fround(value) : value
 }
 
-/** Long enough to recognise a name or value, short enough for a message. */
+/** Long enough to recognize a value, short enough for a message. */
 const MAX_SHOWN = 60
 
-/** The beginning of a text that may be long. */
+/** Truncates a long text. */
 export function short(text: string): string {
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
 }

@@ -1,4 +1,4 @@
-/** How faults of the grammar speak: elements, lists, and what was probably meant. */
+/** Wording of grammar faults: elements, lists and suggestions. */
 import { nearestName } from '../nearest-name.ts'
 import type { XmlElement } from '../xml/element.ts'
 import { BODY } from './body-rows.ts'
@@ -6,7 +6,7 @@ import { MUJOCO } from './mjcf-rows.ts'
 import type { Row } from './row.ts'
 import { short } from './values.ts'
 
-/** An element as a reader finds it in the file: its tag, and its name where it has one. */
+/** An element for messages: its tag, and its name if it has one. */
 export function tagOf(element: XmlElement): string {
   const name = element.attributes.get('name')
   return name === undefined || name === ''
@@ -19,7 +19,7 @@ export function listOf(words: readonly string[], conjunction: 'and' | 'or'): str
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${conjunction} ${words.at(-1)}`
 }
 
-/** What to do about an attribute that the element does not have. */
+/** Hint for an unknown attribute. */
 export function attributeHint(name: string, row: Row): string {
   const nearest = nearestName(name, row.attributes.keys())
   if (nearest !== null) return `Did you mean "${nearest}"?`
@@ -27,7 +27,7 @@ export function attributeHint(name: string, row: Row): string {
   return `Its attributes are: ${[...row.attributes.keys()].join(', ')}.`
 }
 
-/** What to do about an element that cannot stand where it stands: the name that was meant, or the place where it belongs. `others` are names that are allowed beside those of the row. */
+/** Hint for a misplaced element: a similar name, or the place where it belongs. `others` are further allowed names. */
 export function elementHint(name: string, row: Row, others: readonly string[]): string {
   const places = placesOf(name)
   const nearest = nearestName(name, [...row.children.keys(), ...others])

@@ -1,4 +1,4 @@
-/** Replaces each `<include>` by the children of its file's root, in document order: whether a file counts as "already included" depends on that order. */
+/** Replaces each `<include>` with the children of its file's root, in document order, which decides whether a file counts as "already included". */
 import { type Faults, faultAt } from '../fault.ts'
 import { limits } from '../limits.ts'
 import { folderOf, isAbsolutePath, joinPath } from '../paths.ts'
@@ -13,7 +13,7 @@ import { addXmlFault, missingFile } from './report.ts'
 interface Expansion {
   readonly loading: Loading
   readonly mainFolder: string
-  /** A URDF may have an element of that name, and it means nothing. */
+  /** In a URDF an element of that name has no meaning. */
   readonly expands: boolean
   readonly includes: Set<string>
   /**
@@ -23,7 +23,7 @@ interface Expansion {
   readonly keys: Set<string>
 }
 
-/** Where the elements being copied stand. */
+/** Position of the copied elements. */
 interface Place {
   /** Files from the main file to the one they are written in. */
   readonly chain: readonly string[]
@@ -70,7 +70,7 @@ function include(copies: XmlElement[], element: XmlElement, expansion: Expansion
   const { loading, mainFolder, includes, keys } = expansion
   const { gathered, faults, report, left } = loading
   if (element.children.length > 0 || element.hasOtherContent) {
-    faults.add('include', element, 'An include has nothing between its tags, no comment either.')
+    faults.add('include', element, 'An include must be empty, without comments.')
     return
   }
   const reference = includeReference(element, mainFolder)
@@ -129,15 +129,15 @@ export function existing({ candidates }: FileReference, files: GatheredFiles): s
   return candidates.find(({ path }) => path !== null && files.has(path))?.path ?? null
 }
 
-/** For a path that no file of the repo can have. */
+/** For a path outside the repo. */
 export function leaves({ element, written, candidates }: FileReference, faults: Faults): void {
-  const hint = 'Files of a model lie in its repo: write the path relative to the file it stands in.'
+  const hint = 'Files of a model lie in its repo: write the path relative to the file that contains it.'
   const isAbsolute = candidates.some(({ joined }) => isAbsolutePath(joined))
   const message = isAbsolute ? `"${written}" is an absolute path.` : `"${written}" leads out of the repo.`
   faults.add('path', element, message, { names: [written], hint })
 }
 
-/** Past the first candidate a file is only found where the model is loaded by its absolute path or from its own folder. */
+/** Later candidates are only found if the model is loaded by its absolute path or from its own folder. */
 export function warnOfFallback({ element, written }: FileReference, path: string, report: LoadReport): void {
   const message = `"${written}" is found as "${path}", beside the file that names it: not where the model is loaded by a path such as "folder/model.xml".`
   report.warnings.push(faultAt('include', element, message, { names: [path] }))

@@ -1,7 +1,7 @@
-/** What kind of model a root element begins; MuJoCo looks at it alone, whatever the file is called. */
+/** The format by root element; MuJoCo ignores the file name. */
 import type { XmlElement } from '../xml/element.ts'
 
-/** Null for a root that begins no model. */
+/** Null if the root is not of a model. */
 export function formatOf(root: XmlElement): 'mjcf' | 'urdf' | null {
   const name = root.name.toLowerCase()
   return name === 'mujoco' ? 'mjcf' : name === 'robot' ? 'urdf' : null

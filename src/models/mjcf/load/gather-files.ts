@@ -1,4 +1,4 @@
-/** Asks for every XML file that a model could read, wave by wave: what one wave names is asked for at once. */
+/** Requests every XML file that a model could read in waves: all files referenced by one wave are requested together. */
 import { faultAt, type ModelFault, ModelRefusal } from '../fault.ts'
 import { limits } from '../limits.ts'
 import type { ModelFiles } from '../model-files.ts'
@@ -8,7 +8,7 @@ import { parseXml, type XmlAllowance } from '../xml/parse-xml.ts'
 import { formatOf } from './format.ts'
 import { type FileReference, referencesOf } from './references.ts'
 
-/** A file that exists: its tree as written, or why there is none. */
+/** An existing file: its tree as written, or its fault. */
 export type XmlFile =
   | { readonly root: XmlElement; readonly bytes: number; readonly fault: null }
   | { readonly root: null; readonly bytes: number; readonly fault: ModelFault }
@@ -22,7 +22,7 @@ interface Visit {
   readonly path: string
 }
 
-/** Reads `entry` and what it leads to. Throws `ModelRefusal` (`limit`) where that is too much; every other fault is left for the expansion to find. */
+/** Reads `entry` and what it leads to. Throws `ModelRefusal` (`limit`) if that is too much; expansion reports all other faults. */
 export async function gatherFiles(source: ModelFiles, entry: string): Promise<GatheredFiles> {
   const files = new Map<string, XmlFile>()
   const sizes = new Map<string, number | null>()

@@ -1,4 +1,4 @@
-/** From files to trees: the one stage that asks for files. */
+/** Loads files into trees: the only stage that reads files. */
 import { type Faults, ModelRefusal } from '../fault.ts'
 import { limits } from '../limits.ts'
 import type { ModelFiles } from '../model-files.ts'
@@ -15,8 +15,8 @@ import { addXmlFault, missingFile } from './report.ts'
 export type { LoadedModel, LoadReport } from './loaded-model.ts'
 
 /**
- * Reads `entry` with everything that it includes and the models that it contains. Throws `ModelRefusal` where there is no tree to go on with: no entry
- * (`entry`), no XML (`xml`), too much (`limit`). Other faults, also those of contained models, are added to `faults`.
+ * Reads `entry` with everything that it includes and the models that it contains. Throws `ModelRefusal` if there is no usable tree: no entry
+ * (`entry`), invalid XML (`xml`), over a limit (`limit`). Other faults, also those of contained models, are added to `faults`.
  */
 export async function loadModel(files: ModelFiles, entry: string, faults: Faults): Promise<LoadedModel> {
   const gathered = await gatherFiles(files, entry)
@@ -30,7 +30,10 @@ export async function loadModel(files: ModelFiles, entry: string, faults: Faults
   const format = formatOf(file.root)
   if (!format) {
     const hint = 'A model begins with <mujoco>, a URDF with <robot>; a file with another root can only be included.'
-    faults.refuse('entry', file.root, `The root element <${file.root.name}> begins no model.`, { names: [entry], hint })
+    faults.refuse('entry', file.root, `The root element <${file.root.name}> is not the root of a model.`, {
+      names: [entry],
+      hint,
+    })
   }
   left.bytes -= file.bytes
   return modelOf(file.root, format, [entry], loading)
@@ -59,7 +62,7 @@ function containedModel(element: XmlElement, chain: readonly string[], loading: 
   const { written } = reference
   if (!isModelFile(reference)) {
     const hint = 'Name it .xml or .urdf (lower case), or write content_type="text/xml".'
-    faults.add('asset', element, `MuJoCo reads no model from "${written}".`, { names: [written], hint })
+    faults.add('asset', element, `MuJoCo cannot read a model from "${written}".`, { names: [written], hint })
     return null
   }
   const path = existing(reference, gathered)

@@ -1,4 +1,4 @@
-/** What loading leaves: the trees of a model and of the models it contains, includes expanded. */
+/** Result of loading: the trees of a model and of the models it contains, with includes expanded. */
 import type { ModelFault } from '../fault.ts'
 import type { MissingFile } from '../reading.ts'
 import type { XmlElement } from '../xml/element.ts'
@@ -15,12 +15,12 @@ export interface LoadedModel {
   readonly models: ReadonlyMap<XmlElement, LoadedModel>
   /** Paths in the repo of the files included, in the order first seen. */
   readonly includes: readonly string[]
-  /** What there is to say about its files; shared by the models of one reading. */
+  /** Reports about its files; shared by the models of one reading. */
   readonly report: LoadReport
 }
 
 export interface LoadReport {
-  /** Includes and model assets that are not there. */
+  /** Missing includes and model assets. */
   readonly missing: MissingFile[]
   /** MuJoCo accepts these: an include that works only by the path the model is loaded with, a file included twice. */
   readonly warnings: ModelFault[]

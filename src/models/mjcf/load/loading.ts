@@ -1,15 +1,15 @@
-/** The state of one reading while its files are put together. */
+/** The state of one reading while its files are loaded. */
 import type { Faults } from '../fault.ts'
 import type { GatheredFiles } from './gather-files.ts'
 import type { LoadReport } from './loaded-model.ts'
 
-/** What the models of one reading share. */
+/** State shared by the models of one reading. */
 export interface Loading {
   readonly gathered: GatheredFiles
   readonly faults: Faults
   readonly report: LoadReport
-  /** Files whose own fault was reported: once is enough, however often they are included. */
+  /** Files whose own fault was reported, to report it once. */
   readonly reported: Set<string>
-  /** What the reading may still take. */
+  /** Remaining budget of the reading. */
   readonly left: { elements: number; bytes: number; includes: number; models: number }
 }

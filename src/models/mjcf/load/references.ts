@@ -1,4 +1,4 @@
-/** Elements that name another XML file, and where MuJoCo looks for it. */
+/** Elements that refer to another XML file, and MuJoCo's search paths. */
 import { extensionOf, folderOf, inRepo, joinPath } from '../paths.ts'
 import type { XmlElement } from '../xml/element.ts'
 import { inDocumentOrder } from '../xml/in-document-order.ts'
@@ -11,13 +11,13 @@ export interface FileReference {
   readonly candidates: readonly { readonly path: string | null; readonly joined: string }[]
 }
 
-/** Where `<include>` looks: beside the main file first, then beside the file that it is written in, nowhere between. Null without a file. */
+/** Search paths of `<include>`: beside the main file first, then beside the file that it is written in, not in folders between. Null without a file. */
 export function includeReference(element: XmlElement, mainFolder: string): FileReference | null {
   const folder = folderOf(element.file)
   return reference(element, folder === mainFolder ? [folder] : [mainFolder, folder])
 }
 
-/** Where `<model>` looks: beside the file that it is written in. Null without a file. */
+/** Search paths of `<model>`: beside the file that it is written in. Null without a file. */
 export function modelReference(element: XmlElement): FileReference | null {
   return reference(element, [folderOf(element.file)])
 }
@@ -29,7 +29,7 @@ function reference(element: XmlElement, folders: readonly string[]): FileReferen
   return { element, written, candidates: candidates.map((joined) => ({ path: inRepo(joined), joined })) }
 }
 
-/** Whether no place that it could be in lies in the repo. */
+/** Whether all candidate paths are outside the repo. */
 export function leavesRepo({ candidates }: FileReference): boolean {
   return candidates.every(({ path }) => path === null)
 }

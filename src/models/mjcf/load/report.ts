@@ -1,11 +1,11 @@
-/** What loading has to say about files. */
+/** Fault reports about files. */
 import type { ModelFault } from '../fault.ts'
 import type { MissingFile } from '../reading.ts'
 import type { XmlElement } from '../xml/element.ts'
 import type { Loading } from './loading.ts'
 import type { FileReference } from './references.ts'
 
-/** A reference to a file that is nowhere. */
+/** A reference to a missing file. */
 export function missingFile({ element, candidates }: FileReference, kind: string): MissingFile {
   const [first, ...others] = candidates.map(({ path, joined }) => path ?? joined)
   return { path: first ?? '', alternatives: others, kind, file: element.file, line: element.line }

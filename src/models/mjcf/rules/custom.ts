@@ -23,7 +23,7 @@ export function checkCustom(spec: Spec, report: Report): void {
       if (category !== undefined) report.target(at, 'objname', category, name)
       const discarded = spec.compiler.discardvisual && (category === 'material' || category === 'texture')
       if (discarded) report.refused(at, 'discarded', `holds a ${category}, which discardvisual takes away`)
-      else if (type === 'dof') report.refused(at, 'objtype', 'holds a dof, which bears no name')
+      else if (type === 'dof') report.refused(at, 'objtype', 'holds a dof, which has no name')
     }
   }
 }

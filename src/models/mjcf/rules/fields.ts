@@ -112,13 +112,13 @@ export function within(
   return { category, name, element }
 }
 
-/** How to call an object in a sentence: its category, and its name where it has one. */
+/** Label of an object in messages: its category, and its name if it has one. */
 export function labelOf({ category, name }: Pick<SpecObject, 'category' | 'name'>): string {
   const kind = KINDS.get(category) ?? category
   return name === '' ? `An unnamed ${kind}` : `The ${kind} "${short(name)}"`
 }
 
-/** Categories whose name alone says too little. */
+/** Categories whose name needs explanation. */
 const KINDS: ReadonlyMap<string, string> = new Map([
   ['equality', 'equality constraint'],
   ['pair', 'contact pair'],

@@ -1,4 +1,4 @@
-/** Whether a limit holds: said so, or left to an ascending range. */
+/** Whether a limit applies: explicitly, or by an ascending range. */
 export function isLimited(limited: string, [from, to]: readonly [number, number]): boolean {
   return limited === 'true' || (limited === 'auto' && from < to)
 }

@@ -44,5 +44,5 @@ function xyaxesFault(x: readonly number[], y: readonly number[]): string | null 
   return isZero(across) ? 'has xyaxes that are parallel' : null
 }
 
-/** How to mend a rotation that is none. */
+/** How to fix an invalid rotation. */
 export const ORIENTATION_HINT = 'Correct it, or write the rotation as a quat.'

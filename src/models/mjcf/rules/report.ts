@@ -5,11 +5,11 @@ import { nearestName } from '../nearest-name.ts'
 import type { XmlElement } from '../xml/element.ts'
 import { articled, labelOf } from './fields.ts'
 
-/** What a fault is about: an object, or an element within it that speaks for it. */
+/** The subject of a fault: an object, or an element within it. */
 export type Blamed = Pick<SpecObject, 'category' | 'name' | 'element'>
 
 /**
- * Where rules put what they find. An element that replicate or attach has copied is reported once for each rule, not once for each copy: the copies break
+ * Collects the findings of rules. An element that replicate or attach has copied is reported once for each rule, not once for each copy: the copies break
  * it for one reason, and 100 of them would end the reading.
  */
 export interface Report {
@@ -25,7 +25,7 @@ export interface Report {
   ): void
   /** A fault of an object: the sentence is its label and `predicate`. */
   refused(object: Blamed, rule: string, predicate: string, hint?: string): void
-  /** Sees that the name in a referring attribute is borne by an object of that category, reports it where not. An empty name is that of unnamed ones. */
+  /** Reports a reference to an object of that category that does not exist. An empty name is that of unnamed ones. */
   target(object: Blamed, attribute: string, category: SpecCategory, name: string): SpecObject | undefined
   /** The same for an attribute that may be absent or empty. */
   optional(object: Blamed, attribute: string, category: SpecCategory, name: string): SpecObject | undefined

@@ -1,4 +1,4 @@
-/** URDF models as the MJCF that MuJoCo makes of them, so that all that follows reads one format. */
+/** Converts URDF models to MJCF as MuJoCo does, so that later stages handle one format. */
 import { compilerOf } from '../compiler.ts'
 import type { Faults } from '../fault.ts'
 import type { LoadedModel } from '../load/loaded-model.ts'
@@ -17,7 +17,7 @@ export function asMjcf(loaded: LoadedModel, faults: Faults): LoadedModel {
   return { ...loaded, models: new Map([...loaded.models].map(([asset, child]) => [asset, asMjcf(child, faults)])) }
 }
 
-/** The `<mujoco>` tree that a `<robot>` stands for. Poses are left out: nothing that is decided here depends on them. */
+/** The `<mujoco>` tree of a `<robot>`. Poses are omitted: no check depends on them. */
 function mjcfOfUrdf(robot: XmlElement, faults: Faults): XmlElement {
   const shapes = shapeContext(faults, compilerOf(robot))
   const sections = settingsOf(robot, faults)

@@ -13,18 +13,18 @@ import {
   requiredText,
 } from './read-urdf.ts'
 
-/** What is shared by the shapes of one robot. */
+/** State shared by the shapes of one robot. */
 export interface ShapeContext {
   readonly faults: Faults
   readonly strippath: boolean
   readonly discardvisual: boolean
-  /** `<mesh>` assets made so far. */
+  /** `<mesh>` assets created so far. */
   readonly meshes: XmlElement[]
   /** Names of the meshes made, by name without folder and extension, then by scale. */
   readonly meshesByName: Map<string, Map<string, string>>
   readonly meshNames: Set<string>
   readonly geomNames: Set<string>
-  /** `<color>` elements that were looked at. */
+  /** `<color>` elements already checked. */
   readonly colors: Set<XmlElement>
 }
 
@@ -43,7 +43,7 @@ export function shapeContext(faults: Faults, settings: { strippath: boolean; dis
   }
 }
 
-/** The geoms of one link. Visual shapes that the compiler discards are not looked into, but their materials are. */
+/** The geoms of one link. Visual shapes that the compiler discards are not read, but their materials are. */
 export function geomsOf(link: XmlElement, context: ShapeContext): XmlElement[] {
   return link.children.flatMap((shape) => {
     if (shape.name !== 'visual' && shape.name !== 'collision') return []
@@ -56,7 +56,7 @@ export function geomsOf(link: XmlElement, context: ShapeContext): XmlElement[] {
   })
 }
 
-/** Materials may stand anywhere; one without a name, or of a name seen before, is not looked at. */
+/** Materials may occur anywhere; unnamed and duplicate ones are skipped. */
 export function checkMaterials(robot: XmlElement, { faults, colors }: ShapeContext): void {
   const seen = new Set<string>()
   for (const element of inDocumentOrder(robot)) {
@@ -85,7 +85,7 @@ function geomOf(shape: XmlElement, context: ShapeContext): XmlElement | null {
   const geometry = requiredChild(shape, 'geometry', faults)
   const attributes = geometry && shapeAttributes(geometry, context)
   if (!attributes) return null
-  // A name that is taken is dropped without a word.
+  // A duplicate name is dropped without a fault.
   const name = shape.attributes.get('name') ?? ''
   const free = name !== '' && !geomNames.has(name)
   geomNames.add(name)
@@ -96,7 +96,7 @@ function geomOf(shape: XmlElement, context: ShapeContext): XmlElement | null {
   return mjcfElement('geom', { name: free ? name : null, ...attributes, ...seen }, shape)
 }
 
-/** The first of these that is there counts; sizes are whole lengths, where MJCF has halves. */
+/** The first one present applies; sizes are full lengths, while MJCF uses half lengths. */
 function shapeAttributes(geometry: XmlElement, context: ShapeContext): Record<string, string> | null {
   const { faults } = context
   const box = onlyChild(geometry, 'box', faults)
@@ -116,7 +116,7 @@ function shapeAttributes(geometry: XmlElement, context: ShapeContext): Record<st
   const mesh = onlyChild(geometry, 'mesh', faults)
   if (mesh) return meshAttributes(mesh, context)
   const known = 'box, cylinder, sphere, capsule or mesh'
-  faults.add('schema', geometry, `<geometry> holds no ${known}.`)
+  faults.add('schema', geometry, `<geometry> has no ${known}.`)
   return null
 }
 
@@ -142,7 +142,7 @@ function meshAttributes(mesh: XmlElement, context: ShapeContext): Record<string,
   if (same !== undefined) return { type: 'mesh', mesh: same }
   const name = alike.size === 0 ? base : `${base}${alike.size}`
   alike.set(scale, name)
-  // A name that is taken is not given: the mesh is then named for its file, and the two collide.
+  // A duplicate name is not assigned: the mesh is then named after its file, and the two collide.
   meshes.push(mjcfElement('mesh', { name: meshNames.has(name) ? null : name, file, scale }, mesh))
   meshNames.add(name)
   return { type: 'mesh', mesh: name }

@@ -7,7 +7,7 @@ import { checkOrigin, mjcfElement, onlyChild, requiredChild, requiredNumbers } f
 /** In the order of MJCF's `fullinertia`. */
 const MEMBERS = ['ixx', 'iyy', 'izz', 'ixy', 'ixz', 'iyz']
 
-/** Null where the link has none, or none that can be read. An inertia of zeros counts as not given. */
+/** Null if the link has none, or an unreadable one. An inertia of zeros counts as absent. */
 export function inertialOf(link: XmlElement, faults: Faults): XmlElement | null {
   const inertial = onlyChild(link, 'inertial', faults)
   if (!inertial) return null
@@ -19,7 +19,7 @@ export function inertialOf(link: XmlElement, faults: Faults): XmlElement | null 
     inertiaElement && MEMBERS.map((member) => requiredNumbers(inertiaElement, member, 1, faults)?.[0] ?? null)
   if (!mass || !inertia || inertia.includes(null)) return null
   const turn = isTurnable(inertial) ? '1 0 0 0' : 'nan 0 0 0'
-  // The tensor turns with its origin, which changes its last digits alone; turned by what is no number it counts as not given.
+  // The tensor is rotated with its origin, which affects only its last digits; with a NaN rotation it counts as absent.
   const given = inertia.some((value) => value !== 0)
   const fullinertia = given && isTurnable(inertial) ? inertia.join(' ') : null
   const quat = given ? turn : null

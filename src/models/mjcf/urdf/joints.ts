@@ -13,7 +13,7 @@ const typeOfJoint = new Map([
   ['spherical', 'ball'],
 ])
 
-/** None for a fixed joint, three for a planar one. A name that an earlier joint bears is dropped, without a fault. */
+/** None for a fixed joint, three for a planar one. A duplicate joint name is dropped, without a fault. */
 export function jointsOfUrdf(joint: XmlElement, taken: Set<string>, faults: Faults): XmlElement[] {
   const type = typeOf(joint, faults)
   const name = requiredText(joint, 'name', faults)
@@ -44,7 +44,7 @@ function typeOf(joint: XmlElement, faults: Faults): string | null {
   const type = typeOfJoint.get(written)
   if (type === undefined) {
     const hint = `One of ${[...typeOfJoint.keys()].join(', ')}.`
-    faults.add('value', joint, `A joint has no type "${written}".`, { names: [written], hint })
+    faults.add('value', joint, `A joint cannot have the type "${written}".`, { names: [written], hint })
   }
   return type ?? null
 }
@@ -56,7 +56,7 @@ function checkDynamics(joint: XmlElement, faults: Faults): void {
   numbersOf(dynamics, 'friction', 1, faults)
 }
 
-/** Limits that do not make a range are no limits, and no fault. */
+/** Limits that are not a valid range are ignored, without a fault. */
 function limitOf(joint: XmlElement, faults: Faults): Record<string, string> {
   const limit = onlyChild(joint, 'limit', faults)
   if (!limit) return {}

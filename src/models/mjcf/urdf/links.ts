@@ -1,4 +1,4 @@
-/** The tree of links that the joints of a URDF make. */
+/** The link tree of a URDF. */
 import type { Faults } from '../fault.ts'
 import { limits } from '../limits.ts'
 import type { XmlElement } from '../xml/element.ts'
@@ -12,7 +12,7 @@ export interface Link {
   readonly children: Link[]
 }
 
-/** All links by name, each with its place in the tree; a link is attached by at most one joint. */
+/** All links by name, with their place in the tree; a link is the child of at most one joint. */
 export function linksOf(robot: XmlElement, faults: Faults): ReadonlyMap<string, Link> {
   const links = namedLinks(robot, faults)
   for (const joint of jointsIn(robot)) {
@@ -30,7 +30,7 @@ export function linksOf(robot: XmlElement, faults: Faults): ReadonlyMap<string, 
   return links
 }
 
-/** The links from each root downwards, parents first, children in the order of their joints. Links of a loop hang below no root. */
+/** The links from each root downwards, parents first, children in the order of their joints. Links in a loop are below no root. */
 export function fromRootsDown(links: ReadonlyMap<string, Link>, faults: Faults): Link[] {
   const ordered: Link[] = []
   const open = [...links.values()].filter(({ parent }) => !parent).map((link) => ({ link, level: 1 }))
@@ -38,7 +38,7 @@ export function fromRootsDown(links: ReadonlyMap<string, Link>, faults: Faults):
   for (let next = open.pop(); next; next = open.pop()) {
     const { link, level } = next
     if (level > limits.links) {
-      faults.refuse('limit', link.element, `More than ${limits.links} links hang below one another.`)
+      faults.refuse('limit', link.element, `Links are nested more than ${limits.links} levels deep.`)
     }
     ordered.push(link)
     for (const child of link.children.toReversed()) open.push({ link: child, level: level + 1 })
@@ -78,7 +78,7 @@ function endOf(
   const link = links.get(name)
   if (!link) {
     const joined = joint.attributes.get('name') ?? ''
-    const hint = `Add <link name="${name}"/>, or name a link of this robot.`
+    const hint = `Add <link name="${name}"/>, or use the name of a link of this robot.`
     faults.add('reference', joint, `No link is named ${name}, the ${end} of joint ${joined}.`, { names: [name], hint })
   }
   return link ?? null
@@ -88,9 +88,14 @@ function reportLoops(links: ReadonlyMap<string, Link>, ordered: readonly Link[],
   const reached = new Set(ordered)
   const looped = [...links.values()].filter((link) => !reached.has(link))
   const names = looped.map(({ name }) => name)
-  const hint = 'One link, the base, must be the child of no joint.'
-  faults.add('reference', looped[0]?.element ?? null, 'These links hang below no root: their joints run in a circle.', {
-    names,
-    hint,
-  })
+  const hint = 'One link, the base, must not be the child of any joint.'
+  faults.add(
+    'reference',
+    looped[0]?.element ?? null,
+    'These links are not connected to a root: their joints form a loop.',
+    {
+      names,
+      hint,
+    },
+  )
 }

@@ -1,9 +1,9 @@
-/** How MuJoCo reads a URDF's elements: a child that is looked for stands at most once, numbers come in exact counts, and all else is ignored. */
+/** How MuJoCo reads URDF elements: known children occur at most once, number lists have exact lengths, and everything else is ignored. */
 import type { Faults } from '../fault.ts'
 import { readNumbers } from '../grammar/values.ts'
 import type { XmlElement } from '../xml/element.ts'
 
-/** The child of that name, null where there is none; a second one is a fault. */
+/** The child of that name, null if there is none; a second one is a fault. */
 export function onlyChild(parent: XmlElement, name: string, faults: Faults): XmlElement | null {
   const [first, second] = parent.children.filter((child) => child.name === name)
   if (second) faults.add('schema', second, `<${parent.name}> holds more than one <${name}>.`, { names: [name] })
@@ -24,7 +24,7 @@ export function requiredText(element: XmlElement, attribute: string, faults: Fau
   return text ?? null
 }
 
-/** The numbers of an attribute, null where it is absent, blank or cannot be read as exactly `count` numbers, which is a fault. */
+/** The numbers of an attribute; null if it is absent, blank or not exactly `count` numbers, which is a fault. */
 export function numbersOf(element: XmlElement, attribute: string, count: number, faults: Faults): number[] | null {
   const text = element.attributes.get(attribute)
   if (text === undefined) return null
@@ -37,7 +37,7 @@ export function numbersOf(element: XmlElement, attribute: string, count: number,
   return null
 }
 
-/** Like `numbersOf`, for numbers that must be there: a blank text is a lack of them too. */
+/** Like `numbersOf` for required numbers: blank text counts as missing. */
 export function requiredNumbers(
   element: XmlElement,
   attribute: string,
@@ -51,7 +51,7 @@ export function requiredNumbers(
   return numbersOf(element, attribute, count, faults)
 }
 
-/** `<origin>`, whose numbers MuJoCo checks wherever it may stand. */
+/** `<origin>`, whose numbers MuJoCo checks everywhere. */
 export function checkOrigin(parent: XmlElement, faults: Faults): void {
   const origin = onlyChild(parent, 'origin', faults)
   if (!origin) return
@@ -59,7 +59,7 @@ export function checkOrigin(parent: XmlElement, faults: Faults): void {
   numbersOf(origin, 'rpy', 3, faults)
 }
 
-/** An element of the MJCF that a URDF stands for; attributes without a value are left out. */
+/** An element of the MJCF equivalent of a URDF; omits attributes without a value. */
 export function mjcfElement(
   name: string,
   attributes: Readonly<Record<string, string | null>>,

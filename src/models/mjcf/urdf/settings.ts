@@ -7,7 +7,7 @@ import { faultSink, warningSink } from '../grammar/sink.ts'
 import type { XmlElement } from '../xml/element.ts'
 import { mjcfElement, onlyChild } from './read-urdf.ts'
 
-/** What else the element holds is ignored. Links joined by fixed joints are welded and visual shapes dropped unless the settings say otherwise. */
+/** Other content of the element is ignored. By default links with fixed joints are merged and visual shapes dropped. */
 export function settingsOf(robot: XmlElement, faults: Faults): XmlElement[] {
   const settings = onlyChild(robot, 'mujoco', faults)
   const own = (name: string, row: Row) => {

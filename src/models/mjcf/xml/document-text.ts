@@ -1,5 +1,6 @@
 /**
- * Bytes to text and back without loss. MuJoCo compares bytes and minds no encoding; a byte that is no UTF-8 becomes the lone surrogate U+DC00 + byte (as
+ * Bytes to text and back without loss. MuJoCo compares bytes regardless of encoding; a byte that is not valid UTF-8 becomes the lone surrogate U+DC00
+ * + byte (as
  * Python's `surrogateescape` does), so that two names that differ in such a byte stay different.
  */
 

@@ -1,6 +1,6 @@
 import type { XmlElement } from './element.ts'
 
-/** The element and all below it, parents first. Takes neither a call a level nor an argument a child: both can be a hundred thousand. */
+/** The element and all its descendants, parents first. Not recursive and no spread of children: there can be a hundred thousand of either. */
 export function* inDocumentOrder(root: XmlElement): Generator<XmlElement> {
   const open = [root]
   for (let element = open.pop(); element; element = open.pop()) {

@@ -12,7 +12,7 @@ import { NO_ATTRIBUTES, type XmlElement } from './element.ts'
 const NAME = /[A-Za-z_:\u0080-\uffff][A-Za-z0-9_:.\u0080-\uffff-]*/y
 const SPACE = /[ \t-\r]*/y
 
-/** Sections without elements in them: how they begin and end, the first that fits counts. */
+/** Sections without elements: their start and end; the first match applies. */
 const sections = [
   { kind: 'declaration', begin: '<?', end: '?>' },
   { kind: 'comment', begin: '<!--', end: '-->' },
@@ -26,16 +26,16 @@ interface Tag {
   readonly form: 'open' | 'closing' | 'empty'
 }
 
-/** An element whose end was not read yet. */
+/** An element whose closing tag was not read yet. */
 type Opened = XmlElement & { hasOtherContent?: true }
 
-/** How much a document, or all documents of a model, may still have. */
+/** Remaining budget of a document, or of all documents of a model. */
 export interface XmlAllowance {
   elements: number
   attributes: number
 }
 
-/** The root element of a document. Throws `ModelRefusal` (`xml`, or `limit` for what is too large); what it takes is taken off `left`. */
+/** The root element of a document. Throws `ModelRefusal` (`xml`, or `limit` if too large); subtracts what it uses from `left`. */
 export function parseXml(
   bytes: Uint8Array,
   file: string,
@@ -49,14 +49,14 @@ export function parseXml(
     const section = sections.find(({ begin }) => cursor.startsWith(begin))
     if (section) {
       if (section.kind !== 'declaration') mayDeclare = false
-      else if (!mayDeclare) cursor.refuse('<? … ?> stands at the very top of a document or nowhere.')
+      else if (!mayDeclare) cursor.refuse('<? … ?> is only allowed at the very top of a document.')
       cursor.skipPast(section.end, section.begin.length, `A ${section.kind} is not closed.`)
       markContent(open)
       continue
     }
     mayDeclare = false
     if (!cursor.startsWith('<')) {
-      cursor.skipTo('<', root ? 'Text after the root element.' : 'Text, and no element.')
+      cursor.skipTo('<', root ? 'Text after the root element.' : 'The document has text but no element.')
       markContent(open)
       continue
     }
@@ -74,11 +74,11 @@ export function parseXml(
     open.at(-1)?.children.push(element)
     root ??= element
     if (tag.form === 'open') open.push(element)
-    if (open.length >= limits.levels) cursor.refuse(`Elements are nested ${limits.levels} deep.`)
+    if (open.length >= limits.levels) cursor.refuse(`Elements are nested ${limits.levels} levels deep.`)
   }
   const unclosed = open.at(-1)
   if (unclosed) cursor.refuse(`<${unclosed.name}> of line ${unclosed.line} is not closed.`)
-  return root ?? cursor.refuse('There is no element.')
+  return root ?? cursor.refuse('The document has no element.')
 }
 
 function markContent(open: readonly Opened[]): void {
@@ -88,7 +88,7 @@ function markContent(open: readonly Opened[]): void {
 
 type Cursor = ReturnType<typeof newCursor>
 
-/** A place in a text that only moves forward. */
+/** A position in a text that only moves forward. */
 function newCursor(bytes: Uint8Array, file: string) {
   if (bytes.length > limits.fileBytes) {
     throw new ModelRefusal(
@@ -100,13 +100,13 @@ function newCursor(bytes: Uint8Array, file: string) {
   let lines = 1
   let nextFeed = text.indexOf('\n')
 
-  /** The line of the current place; the text is looked through once, however often this is asked. */
+  /** The line of the current position; scans the text only once over all calls. */
   const line = () => {
     for (; nextFeed !== -1 && nextFeed < at; nextFeed = text.indexOf('\n', nextFeed + 1)) lines += 1
     return lines
   }
   const refuse = (message: string, kind: FaultKind = 'xml'): never => {
-    // UTF-16 of Latin text has one in every pair of bytes, and ends for MuJoCo at the first.
+    // UTF-16 of Latin text has a NUL in every second byte; MuJoCo stops at the first.
     const hint = bytes.includes(0) ? 'The file has NUL bytes: save it as UTF-8.' : undefined
     throw new ModelRefusal(faultAt(kind, { file, line: line() }, message, { hint }))
   }
@@ -156,7 +156,7 @@ function readTag(cursor: Cursor, left: XmlAllowance): Tag {
   const isClosing = cursor.startsWith('/')
   if (isClosing) cursor.skip(1)
   const name = cursor.match(NAME)
-  if (name === '') cursor.refuse(`After ${isClosing ? '</' : '<'} there is no name of an element.`)
+  if (name === '') cursor.refuse(`After ${isClosing ? '</' : '<'} an element name is missing.`)
   let attributes: Map<string, string> | null = null
   for (;;) {
     cursor.skipSpace()
@@ -180,7 +180,7 @@ function readTag(cursor: Cursor, left: XmlAllowance): Tag {
 
 function readAttribute(cursor: Cursor, element: string, attributes: Map<string, string>): void {
   const name = cursor.match(NAME)
-  if (name === '') cursor.refuse(`The tag <${element}> is not closed, or has what is no attribute.`)
+  if (name === '') cursor.refuse(`The tag <${element}> is not closed, or contains something that is not an attribute.`)
   cursor.skipSpace()
   if (!cursor.startsWith('=')) cursor.refuse(`The attribute "${name}" of <${element}> has no value.`)
   cursor.skip(1)
