@@ -25,7 +25,7 @@ const told = (code: string, document: unknown, reading?: ModelReading | null) =>
 }
 
 describe('the checks of a card', () => {
-  it('are all told, in the order of the documentation, whatever the card is', () => {
+  it('are always all reported, in the order of the documentation', () => {
     const codes = Object.keys(checkCodes)
     const full = goodCard({
       thumbnail_paths: { light: 'a.png', dark: 'b.png' },
@@ -123,7 +123,7 @@ describe('interface.base', () => {
   const robot = { name: 'robot', floating: true }
   const beside = (...roots: { name: string; floating: boolean }[]) => armReading({ roots, base: 'floating' })
 
-  it('is that of the body above the joints, not of a loose object beside the robot', () => {
+  it('is that of the body above the joints, not of a separate free object', () => {
     expect(one('interface.base', goodCard(), beside({ name: 'base', floating: false }, cube)).status).toBe('pass')
     expect(told('interface.base', face({ base: 'floating' }), beside({ name: 'base', floating: false }, cube))).toEqual(
       ['fail', ['base'], 'interface.base'],
@@ -239,7 +239,7 @@ describe('what an interface says of the model', () => {
     expect(told(code, document)).toEqual(['fail', names, loc])
   })
 
-  it('passes for what it has, and for a tool that it is said to lack', () => {
+  it('passes for existing parts, and for a tool marked as not in the model', () => {
     expect(one('interface.default_keyframe', face({ default_keyframe: 'home' })).status).toBe('pass')
     expect(one('interface.end_effectors', effector({ site: 'tip', body: 'hand', gripper_joint: 'ball' })).status).toBe(
       'pass',
@@ -256,7 +256,7 @@ describe('what an interface says of the model', () => {
   })
 })
 
-describe('a model that was not read whole', () => {
+describe('a model that was read only in part', () => {
   const cut = (change: Partial<ModelReading> = {}) => armReading({ unread: 'part.xml is missing.', ...change })
   const effector = (site: string) => face({ end_effectors: [{ name: 'g', site }] })
 

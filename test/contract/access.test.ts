@@ -59,7 +59,7 @@ const expected = (ofRead: number, ofWrite: number) => ({
 })
 
 describe('a private repo of somebody else', () => {
-  it('is 404 for every operation of a person', async () => {
+  it('is 404 for every operation of a signed-in user', async () => {
     expect(await statuses(bob, secretRepo)).toEqual(expected(404, 404))
   })
 
@@ -67,7 +67,7 @@ describe('a private repo of somebody else', () => {
     expect(await statuses(await hub.key(bob, { scope }), secretRepo)).toEqual(expected(404, 404))
   })
 
-  it('is 404 where no credential is needed and 401 elsewhere for nobody in particular', async () => {
+  it('for anonymous callers is 404 where no credential is needed and 401 elsewhere', async () => {
     expect(await statuses(null, secretRepo)).toEqual(expected(404, 401))
   })
 
@@ -102,18 +102,18 @@ describe('a private repo of somebody else', () => {
   })
 })
 
-describe('missing scope is 403 where the thing is visible', () => {
+describe('missing scope is 403 if the target is visible', () => {
   it('a read key that writes is 403, in its own repos too', async () => {
     const key = await hub.key(ada, { scope: 'read' })
     expect(await statuses(key, secretRepo)).toEqual(expected(302, 403))
     expect((await hub.call(key, 'POST', '/v1/repos', { kind: 'model', slug: newName() })).status).toBe(403)
   })
 
-  it('a person who writes in a public repo of somebody else is 403', async () => {
+  it("a user who writes to another user's public repo is 403", async () => {
     expect(await statuses(bob, openRepo)).toEqual(expected(302, 403))
   })
 
-  it('nobody in particular reads a public repo and is 401 with WWW-Authenticate: Bearer elsewhere', async () => {
+  it('an anonymous caller reads a public repo and gets 401 with WWW-Authenticate: Bearer elsewhere', async () => {
     expect(await statuses(null, openRepo)).toEqual(expected(302, 401))
     const refused = await hub.call(null, 'DELETE', `/v1/repos/${openRepo}`)
     expect(refused.headers.get('www-authenticate')).toBe('Bearer')
@@ -176,7 +176,7 @@ describe('a credential', () => {
     expect((await hub.call(ending, 'GET', '/v1/repos')).status).toBe(401)
   })
 
-  it('is who /v1/me says it is, with its scope and limits', async () => {
+  it('is described by /v1/me with its scope and limits', async () => {
     const key = await hub.key(ada, { scope: 'read', repos: [openRepo], agent: true, name: 'robot' })
     expect((await hub.call(key, 'GET', '/v1/me')).json).toMatchObject({
       kind: 'key',

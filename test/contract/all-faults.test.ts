@@ -19,7 +19,7 @@ const faultsOf = async (method: string, path: string, body: unknown) => {
 }
 
 describe('one answer', () => {
-  it('names what is no word of an enum and what breaks a rule of text', async () => {
+  it('reports an unknown enum value and a violated text rule', async () => {
     const body = {
       kind: 'blimp',
       slug: 'Not A Slug',
@@ -98,7 +98,7 @@ describe('one answer', () => {
     ])
   })
 
-  it('names what breaks rules alone at every depth, in both dialects', async () => {
+  it('reports rule violations at every depth, in both dialects', async () => {
     expect(await faultsOf('POST', '/v1/runs', { recipe: { template: '' }, owner: 'Not A Handle' })).toEqual([
       422,
       ['body.owner', 'body.recipe.template'],
@@ -109,7 +109,7 @@ describe('one answer', () => {
     expect(placed.sort()).toEqual(['input.owner', 'input.recipe.template'])
   })
 
-  it('of GraphQL takes an enum by its word beside another fault', async () => {
+  it('of GraphQL accepts a valid enum value next to another fault', async () => {
     const text = 'mutation($input: ImportRunInput!) { importRun(input: $input) { run { id } } }'
     const artifacts = { configYaml: '', metricsSummary: '' }
     const input = { status: 'SUCCEEDED', artifacts, owner: 'Not A Handle', template: 7 }

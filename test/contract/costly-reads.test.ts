@@ -39,7 +39,7 @@ async function pair(name: string, declared_change: readonly string[]): Promise<s
 }
 
 describe('one GET of a config', () => {
-  it('costs no more with a hundred declared keys that stand everywhere on its paths than with keys that do not', async () => {
+  it('costs the same with a hundred declared keys that match all over its paths as with keys that match nowhere', async () => {
     const name = 'a'.repeat(250)
     const plain = await costOf(
       await pair(
@@ -61,7 +61,7 @@ describe('one GET of a config', () => {
     expect(hostile.cpuMs).toBeLessThan(10 * plain.cpuMs)
   })
 
-  it('with paths past their bound, or a list that contains itself, says so at once', async () => {
+  it('with paths over the limit, or a list that contains itself, fails fast with a reason', async () => {
     const plain = await costOf(await pair('x'.repeat(200), []))
     const long = await costOf(
       await pair(

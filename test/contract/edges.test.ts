@@ -231,7 +231,7 @@ describe('the file operations in GraphQL', () => {
 })
 
 describe('the audit log', () => {
-  it('says who did what, for the account’s people alone, and pages', async () => {
+  it('shows who did what, only to members of the account, in pages', async () => {
     const eve = await hub.person()
     const name = await hub.repo(eve)
     await hub.call(eve, 'PATCH', `/v1/repos/${name}`, { description: 'x' })

@@ -111,7 +111,7 @@ describe('numbers of hyperparams', () => {
     expect(page.json.data.runs.nodes).toHaveLength(1)
   })
 
-  it('are told apart by recipe_hash where a double takes them for one, and hashed as ever where it does not', async () => {
+  it('have different recipe hashes even if their nearest doubles are equal, and unchanged hashes otherwise', async () => {
     const hashOf = async (hyperparams: string) =>
       (await send('POST', '/v1/runs', recipe(hyperparams))).json.recipe_hash as string
     const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -281,7 +281,7 @@ describe('numbers of robot cards', () => {
     expect([huge.status, places(huge)]).toEqual([422, [['body', 'mass_kg']]])
   })
 
-  it('make fingerprints that tell apart what a double takes for one', async () => {
+  it('have different fingerprints even if their nearest doubles are equal', async () => {
     const face = (scale: string) =>
       `{"version":1,"base":"fixed","joint_order":["a"],"control_rate_hz":50,"actuation":[{"joints":["a"],"mode":"position"}],"action":{"semantics":"position","scale":${scale}}}`
     const name = await hub.repo(ada, { kind: 'robot' })

@@ -162,7 +162,7 @@ const ofRepos: Record<string, Edge> = {
 const table = (edges: Record<string, Edge>, who: readonly string[]) =>
   Object.entries(edges).flatMap(([name, edge]) => who.map((viewer) => [name, viewer, edge] as const))
 
-describe('an edge shows what its viewer sees', () => {
+describe('an edge shows only objects visible to the viewer', () => {
   it.each([
     ...table(ofTheRun, [...ofOrg, 'left', 'a key for all that the run names']),
     ...table(ofRepos, [
@@ -257,7 +257,7 @@ describe('runs of a repo and forks of a run', () => {
     expect(errors[0].extensions.problem.errors[0]).toMatchObject({ type: 'validation.cursor' })
   })
 
-  it('end a page early behind 4 MiB of what clients chose', async () => {
+  it('end a page early after 4 MiB of client data', async () => {
     const ada = await hub.person()
     const data = await hub.repo(ada)
     const hyperparams = { text: 'x'.repeat(900_000) }

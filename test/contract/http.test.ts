@@ -238,7 +238,7 @@ describe('every response', () => {
     }
   })
 
-  it('of a hub that fails is 500 with a request id and nothing of its inside', async () => {
+  it('of a failing hub is 500 with a request id and no internal details', async () => {
     await hub.sql('alter table repos rename to hidden_repos')
     try {
       const failed = await hub.call(ada, 'GET', `/v1/repos/${name}`)
@@ -283,7 +283,7 @@ describe('Idempotency-Key on a POST', () => {
     expect(again.headers.get('location')).toBe(first.headers.get('location'))
   })
 
-  it('does it once for twins in flight at the same time', async () => {
+  it('executes concurrent requests with the same key only once', async () => {
     const [key, body] = [newName(), fresh()]
     const twins = await Promise.all(Array.from({ length: 5 }, () => keyed(body, key)))
     expect(twins.map((twin) => twin.status)).toEqual([201, 201, 201, 201, 201])
@@ -325,7 +325,7 @@ describe('Idempotency-Key on a POST', () => {
       expect(deep.status).toBe(422)
   })
 
-  it('stores refusals: a 4xx stays what it was', async () => {
+  it('stores errors: a repeated request gets the same 4xx', async () => {
     const [key, slug] = [newName(), newName()]
     const body = { kind: 'model', slug }
     await hub.call(ada, 'POST', '/v1/repos', body)

@@ -14,7 +14,7 @@ describe('the storage quota of an owner', () => {
       files: sizes.map((size, at) => ({ path: `f${at}-${size}`, size, sha256: sha256Of(`${at}`) })),
     })
 
-  it('is 413 for what would go over it, pending uploads counted, and takes what fits to the byte', async () => {
+  it('is 413 for uploads over it, counting pending uploads, and accepts an upload that fits exactly', async () => {
     const name = await hub.repo(ada)
     const over = await presign(ada, name, [600, 401])
     expect([over.status, types(over)]).toEqual([413, ['quota.storage']])
@@ -87,7 +87,7 @@ describe('the rate limit', () => {
 describe('without an object store', () => {
   const hub = contractHub({ OBJECT_STORE: 'none' })
 
-  it('the hub boots, and what needs the store is 503 naming it', async () => {
+  it('the hub starts, and operations that need the store are 503', async () => {
     const ada = await hub.person()
     const name = await hub.repo(ada)
     const file = { path: 'a', size: 1, sha256: sha256Of('a') }

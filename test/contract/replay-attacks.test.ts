@@ -26,7 +26,7 @@ const repeated = (path: string, body: Json) => {
   return () => hub.call(eve, 'POST', path, body, once)
 }
 
-describe('a stranger who once asked for a public repo', () => {
+describe('a foreign account that once accessed a public repo', () => {
   it('gets no URL of its files once it is private', async () => {
     const repo = await publicRepo('model', { 'model.bin': secret })
     const ask = repeated(`/v1/repos/${repo}/files/presign-download`, { paths: ['model.bin'] })

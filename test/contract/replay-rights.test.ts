@@ -243,7 +243,7 @@ describe('a replay', () => {
     })
   })
 
-  it('of a refusal asks too: what it named is not told to who has left', async () => {
+  it('of a stored error also checks access: its details are hidden from a member who has left', async () => {
     const team = await newTeam()
     const run = await runOf(team.org)
     await hub.call(boss, 'POST', `/v1/runs/${run}/claim`, { worker: 'secret box' })
@@ -256,7 +256,7 @@ describe('a replay', () => {
     expect([later.status, later.text.includes('secret box'), replayed(later)]).toEqual([404, false, null])
   })
 
-  it('of a refusal for want of a right is the answer of today as well: who was let in since may go on', async () => {
+  it('of a stored authorization error checks again: a caller who has gained access may proceed', async () => {
     const stranger = await hub.person()
     const { org } = await newTeam()
     const once = { 'idempotency-key': newName() }

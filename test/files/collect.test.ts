@@ -203,7 +203,7 @@ describe('verification of large files', () => {
     expect(await repoRow(repo)).toMatchObject({ file_count: 2, verified_count: 2 })
   })
 
-  test('takes a file with another digest out of the tree and says so in the audit log', async () => {
+  test('removes a file with a different digest from the tree and records it in the audit log', async () => {
     const account = await world.user()
     const repo = await world.repo(account)
     const bytes = randomBytes(64)

@@ -162,7 +162,7 @@ test('a completion that was taken over cannot link any more', async () => {
   await expectWhole(made)
 })
 
-test('a link transaction that fails leaves everything completable', async () => {
+test('a link transaction that fails leaves all uploads completable', async () => {
   const made = await prepare()
   let calls = 0
   const db: Db = {

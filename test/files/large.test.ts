@@ -66,7 +66,7 @@ async function statementsOf(work: () => Promise<unknown>): Promise<number> {
   return statements.filter((text) => !['begin', 'commit'].includes(text)).length
 }
 
-test('each verb says a constant number of statements, except one a file remembered before its parts are assembled', async () => {
+test('each verb runs a constant number of statements, plus one per file recorded before its parts are assembled', async () => {
   const name = (n: number) => Array.from({ length: n }, (_, i) => `n${n}-${i}`)
   for (const count of [3, 20]) {
     const files = name(count).map((path) => ({

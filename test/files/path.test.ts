@@ -122,7 +122,7 @@ describe('a prefix as a range', () => {
     },
   )
 
-  test('nothing lies between a path and what is just after it', () => {
+  test('no path sorts between a path and its successor', () => {
     expect(inBytes('a', justAfter('a'))).toBeLessThan(0)
     expect(inBytes(justAfter('a'), 'a b')).toBeLessThan(0)
   })
@@ -190,7 +190,7 @@ describe('parts', () => {
   })
 })
 
-test('the table of upload states says what may be claimed and aborted', () => {
+test('the upload state table decides what may be claimed and aborted', () => {
   const answers = (event: 'claim' | 'abort', leaseHeld: boolean) =>
     Object.fromEntries(
       [...openStates, 'completed', 'aborted'].map((state) => [

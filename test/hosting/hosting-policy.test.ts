@@ -27,7 +27,7 @@ describe('what of a run is hosted', () => {
 })
 
 describe('hosted work is refused', () => {
-  it('first where nothing hosted is configured, naming what is missing', () => {
+  it('first without a hosted app, naming what is missing', () => {
     const error = appRefusal(work('boss'), hosted())
     expect([error?.status, error?.type]).toEqual([503, 'not_configured.hosted_app'])
     expect(error?.message).toContain('HOSTED_APP_NAME')

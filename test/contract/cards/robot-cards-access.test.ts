@@ -97,7 +97,7 @@ describe('who reads, puts and validates a card, in both dialects', () => {
     }
   })
 
-  it('nobody, of a repo that does not exist, as of one that is hidden', async () => {
+  it('nobody can access a repo that does not exist, with the same errors as for a hidden one', async () => {
     const absent = `${org}/${newName()}`
     for (const caller of [stranger, who['a key for another repo'] ?? null, null]) {
       for (const [method, path, body] of [

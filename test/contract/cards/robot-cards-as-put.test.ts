@@ -28,7 +28,7 @@ beforeAll(async () => {
   ada = await hub.person()
 })
 
-describe('what a card leaves out', () => {
+describe('absent members of a card', () => {
   const nulls = { proprioception: null, parts: null, feet: null, cameras: null, command_space: null, safety: null }
 
   it.each([
@@ -107,7 +107,7 @@ describe('what a card leaves out', () => {
     })
   })
 
-  it('may not be what makes a card: each of those is required, and named', async () => {
+  it('may not be required ones: each is reported', async () => {
     const name = await newRobot()
     for (const member of Object.keys(leastInterface)) {
       const card = { dof: 2, interface: { ...leastInterface, [member]: undefined } }

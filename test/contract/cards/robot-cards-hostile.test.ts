@@ -150,7 +150,7 @@ describe('a card that is only large', () => {
     expect(spentMs()).toBeLessThan(4000)
   })
 
-  it('keeps nobody waiting while it is judged', async () => {
+  it('does not block other requests while it is checked', async () => {
     const wrong = {
       dof: 1,
       interface: goodInterface({ joint_order: [...names, ...names], feet: names, default_pose: { elbw: 1 } }),

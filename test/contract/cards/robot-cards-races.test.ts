@@ -40,7 +40,7 @@ function betweenJudgingAndStoring(change: (round: number) => Promise<unknown>, t
   })
 }
 
-describe('what happens between judging a card and storing it is judged too', () => {
+describe('changes between checking and storing a card are detected', () => {
   it.each([
     ['the model is deleted', (name: string) => remove(name, 'arm.xml'), [422, ['mjcf.exists']]],
     [
@@ -85,7 +85,7 @@ describe('what happens between judging a card and storing it is judged too', () 
     expect([answer.status, types(answer)]).toEqual([422, ['card.thumbnails']])
   })
 
-  it('files that never rest are a 409, and nothing is stored', async () => {
+  it('files that keep changing give 409, and nothing is stored', async () => {
     const name = await newRobot()
     const reads = betweenJudgingAndStoring((round) => hub.upload(ada, name, { notes: `${round}` }), 100)
     const answer = await put(name, goodCard())
@@ -165,7 +165,7 @@ describe('two validates of one Idempotency-Key', () => {
     expect(types(await ask(goodCard({ dof: 3 })))).toEqual(['idempotency.mismatch'])
   })
 
-  it('are answered alike after the repo has changed, and anew under another key', async () => {
+  it('replay the same answer after the repo has changed, and give a new one under another key', async () => {
     const name = await newRobot()
     const ask = (key: string) => hub.call(ada, 'POST', path(name), { card: goodCard() }, { 'idempotency-key': key })
     const before = await ask('one')

@@ -128,7 +128,7 @@ describe('a card', () => {
     })
   })
 
-  it('may carry the last report on it as the claim of its publisher, whatever that says', async () => {
+  it('may contain any validation report as the claim of its publisher', async () => {
     const name = await newRobot()
     const wrong = goodCard({ interface: goodInterface({ joint_order: ['shoulder', 'elbw', 'elbow'], feet: ['toe'] }) })
     for (const candidate of [goodCard(), wrong]) {
@@ -354,7 +354,7 @@ describe('a card is refused', () => {
     expect((await get(name)).status).toBe(404)
   })
 
-  it('for numbers that are infinite, wherever they stand', async () => {
+  it('for infinite numbers at any place', async () => {
     const text = '{"dof":1,"actuators":[{"name":"m","x":[1e999]}],"limits":{"a":{"upper":-1e999}}}'
     const init = { headers: { 'content-type': 'application/json' }, body: text }
     const refused = await hub.send(ada, 'PUT', cardOf(robot), init)
@@ -500,7 +500,7 @@ describe('validate', () => {
     }
   })
 
-  it('tells the model, and every check whatever its status; and writes nothing', async () => {
+  it('reports the model and every check, and writes nothing', async () => {
     const name = await newRobot()
     const { json } = await validate(name, { card: goodCard() })
     expect(json).toMatchObject({
@@ -516,7 +516,7 @@ describe('validate', () => {
     expect((await get(name)).status).toBe(404)
   })
 
-  it('reports what the schema refuses beside what the model shows', async () => {
+  it('reports schema faults together with model faults', async () => {
     const card = {
       ...goodCard({ interface: goodInterface({ joint_order: ['elbow', 'elbow'] }) }),
       dof: null,
@@ -528,7 +528,7 @@ describe('validate', () => {
     expect(json.model.joints).toEqual(['shoulder', 'elbow'])
   })
 
-  it('finds what a push broke after the card was stored', async () => {
+  it('finds faults that a push caused after the card was stored', async () => {
     const name = await newRobot()
     await put(name, goodCard())
     await hub.upload(ada, name, { 'arm.xml': arm().replace('"elbow"', '"elbow_joint"') })

@@ -113,7 +113,7 @@ describe('presign-upload', () => {
     ])
   })
 
-  it('refuses text with a NUL or half a surrogate pair, which nothing can store', async () => {
+  it('rejects text with a NUL or a lone surrogate', async () => {
     for (const path of ['a\u0000b', 'a\ud800b'])
       expect(refusal(await presign([file(path, 'x')]))).toEqual([
         422,
@@ -361,7 +361,7 @@ describe('complete', () => {
     expect((await hub.complete(ada, repo, [good])).status).toBe(200)
   })
 
-  it('goes by what the store has: a part sent again counts, its first ETag does not, and more bytes change nothing', async () => {
+  it('uses the parts in the store: a part sent again replaces the first one, and extra bytes change nothing', async () => {
     const repo = await hub.repo(ada)
     const [target] = (await presign([file('a', 'bytes')], repo)).json.uploads
     const url: string = target.parts[0].url
@@ -387,7 +387,7 @@ describe('complete', () => {
     expect([...types(await hub.complete(ada, repo, [twice, twice]))]).toContain('validation.duplicate')
   })
 
-  it('holds to if_none_match and if_match: 412 where they do not hold', async () => {
+  it('enforces if_none_match and if_match with 412', async () => {
     const repo = await hub.repo(ada)
     const sent = async (change = {}) => ({ ...(await hub.sendFile(ada, repo, 'a', newName())), ...change })
     const absent = await hub.complete(ada, repo, [await sent({ if_match: 'a'.repeat(64) })])

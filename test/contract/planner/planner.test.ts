@@ -71,7 +71,7 @@ describe('an estimate', () => {
     expect(gated.status).toBe(200)
   })
 
-  it('of a hosted run is priced where nothing hosted is configured', async () => {
+  it('of a hosted run is priced without a hosted app', async () => {
     const answer = await estimate(boss, { template: 'ppo_sim_a', executor: 'hosted', max_hours: 2, budget_usd: 3 })
     expect(answer.json).toMatchObject({ tier: 'l40s', rate_usd_per_hour: 2.3012, host_rate_usd_per_hour: 0.35 })
     expect(answer.json).toMatchObject({ cost_usd_max: 3, capped_by_budget: true, budget_usd: 3, priced: true })
@@ -102,7 +102,7 @@ describe('an estimate', () => {
       expect((await estimate(await hub.key(ada, { scope }), { template: 'act' })).status).toBe(status)
   })
 
-  it('is of an owner that the caller is of; unknown and foreign ones are refused alike', async () => {
+  it('is for the caller or an org of the caller; unknown and foreign owners give the same error', async () => {
     const org = await hub.org([{ user: ada.handle, role: 'member' }])
     expect((await estimate(ada, { template: 'act' }, { owner: org })).status).toBe(200)
     for (const owner of [boss.handle, newName('nobody')]) {
@@ -214,7 +214,7 @@ describe('a recommendation', () => {
     })
   })
 
-  it('warns of a dataset that cannot be read, and says the same of one that is not there', async () => {
+  it('warns about a dataset that cannot be read, with the same message as for one that does not exist', async () => {
     const hidden = await hub.repo(boss)
     await hub.upload(boss, hidden, { 'meta/info.json': JSON.stringify(info) })
     const bare = await hub.repo(ada)
@@ -240,7 +240,7 @@ describe('a recommendation', () => {
     expect([own.status, own.json.warnings[0]]).toEqual([200, expect.stringContaining("deployment's own template")])
   })
 
-  it('takes what runs measured in the place of the arithmetic', async () => {
+  it('uses measurements of runs instead of the calculation', async () => {
     await hub.sql(`insert into run_measurements (template, tier, batch, peak_vram_gb, samples_per_s, n_runs) values
       ('diffusion_policy', 'a100', 32, 30.25, 500, 2), ('diffusion_policy', 'gone', 32, 1, 1, 9)`)
     const measured = (
@@ -259,10 +259,10 @@ describe('a recommendation', () => {
   })
 })
 
-describe('where nothing hosted is configured', () => {
+describe('without a hosted app', () => {
   const create = (who: Person, recipe: Json) => hub.call(who, 'POST', '/v1/runs', { recipe })
 
-  it('a worker run is made, and a hosted one is 503 naming what is missing, before anything else is asked', async () => {
+  it('a worker run is created, and a hosted one is 503 naming the missing setting, before any other check', async () => {
     expect((await create(ada, { template: 'ppo_sim_a' })).status).toBe(201)
     const recipes = [
       { template: 'act', executor: 'hosted' },

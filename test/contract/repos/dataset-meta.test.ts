@@ -43,7 +43,7 @@ describe('a dataset repo whose meta/info.json is completed gets its dataset_meta
     expect(graph).toEqual({ data: { repo: { datasetMeta: { episodeCount: 50, fps: 30 } } } })
   })
 
-  it('again when the file is completed again, over what was put by hand', async () => {
+  it('is read again when the file is uploaded again, and replaces a manual meta block', async () => {
     const name = await hub.repo(ada)
     await hub.call(ada, 'PUT', `/v1/datasets/${name}/meta`, { episode_count: 1, total_frames: 2 })
     await hub.upload(ada, name, { 'meta/info.json': info({ robot_type: null, fps: null }) })

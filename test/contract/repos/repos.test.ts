@@ -120,7 +120,7 @@ describe('changing a repo', () => {
 })
 
 describe('deleting a repo', () => {
-  it('answers 204, frees the slug and what it stored', async () => {
+  it('answers 204, frees the slug and its storage', async () => {
     const name = await hub.repo(ada)
     const used = async () => (await hub.call(ada, 'GET', '/v1/me')).json.storage.used_bytes
     const before = await used()
@@ -135,7 +135,7 @@ describe('deleting a repo', () => {
     expect((await hub.call(ada, 'GET', `/v1/repos/${name}/tree`)).json.items).toEqual([])
   })
 
-  it('is 409 while something refers to it, naming what', async () => {
+  it('is 409 while something references it, listing the references', async () => {
     const name = await hub.repo(ada)
     const { id } = (await hub.call(ada, 'GET', `/v1/repos/${name}`)).json
     await hub.sql(
@@ -426,7 +426,7 @@ describe('listing repos', () => {
 })
 
 describe('GraphQL', () => {
-  it('answers nodes by id in the order asked, null for what is not there', async () => {
+  it('returns nodes by id in the order requested, null for unknown ids', async () => {
     const kim = await hub.person()
     const [a, b] = [await hub.repo(kim), await hub.repo(kim)]
     const [one, two] = [

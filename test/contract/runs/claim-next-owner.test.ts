@@ -19,7 +19,7 @@ describe('claim-next with an owner', () => {
     expect((await claim({ owner: lab })).status).toBe(204)
     expect((await claim({})).json).toMatchObject({ id: own })
   })
-  it('refuses an account that is unknown and one of others alike', async () => {
+  it('gives the same error for an unknown and a foreign account', async () => {
     const ada = await hub.person()
     const other = await hub.person()
     for (const owner of ['nobody-has-this', other.handle]) {

@@ -19,7 +19,7 @@ const isReplayed = ({ headers }: Answer) => headers.get('idempotent-replayed') =
 const statusOf = async (run: string) => (await hub.call(ada, 'GET', `/v1/runs/${run}`)).json.status
 
 describe('claim-next under an Idempotency-Key', () => {
-  it('that found nothing looks again, and answers what it then took as often as it is asked', async () => {
+  it('after an empty result runs again, and then replays the claimed run', async () => {
     const once = newName()
     for (const empty of [await next(once), await next(once)])
       expect([empty.status, isReplayed(empty)]).toEqual([204, false])
@@ -30,7 +30,7 @@ describe('claim-next under an Idempotency-Key', () => {
       expect([again.status, isReplayed(again), again.json]).toEqual([200, true, taken.json])
   })
 
-  it('takes one run, of however many twins ask at once', async () => {
+  it('claims one run for any number of concurrent identical requests', async () => {
     const [once, runs] = [newName(), await Promise.all([submit(), submit(), submit()])]
     const twins = await Promise.all(Array.from({ length: 8 }, () => next(once)))
     expect(new Set(twins.map(({ status, json }) => `${status} ${json.id}`)).size).toBe(1)
@@ -46,7 +46,7 @@ describe('claim-next under an Idempotency-Key', () => {
     expect((await next(once, key, { wait_s: 30 })).json.id).toBe(run)
   })
 
-  it('is 409 once the attempt is over: a runner must not begin what has ended or is another attempt', async () => {
+  it('is 409 once the attempt has ended: a runner must not start an ended run or another attempt', async () => {
     const [ended, lost] = [newName(), newName()]
     const first = await submit()
     await next(ended)

@@ -174,7 +174,7 @@ describe('a worker run', () => {
   })
 })
 
-describe('what a run names', () => {
+describe('repos that a recipe names', () => {
   it('is pinned as it is now, and cannot be deleted', async () => {
     const data = await hub.repo(ada)
     await hub.upload(ada, data, { 'a.txt': 'a' })
@@ -281,7 +281,7 @@ describe('a hosted run', () => {
 })
 
 describe('the quota of GPU hours', () => {
-  it('counts what a person reserved through any credential for any owner, and not what was canceled', async () => {
+  it('counts reservations of a user through any credential for any owner, but not of canceled runs', async () => {
     const eve = await hub.person()
     await hub.org([{ user: eve.handle, role: 'member' }], 'org-of-boss')
     const key = await hub.key(eve, { scope: 'train' })

@@ -30,8 +30,8 @@ async function ended(who: Who, recipe: Json = {}, more: Json = {}): Promise<stri
   return run
 }
 
-describe('a run of a stranger that names a public dataset', () => {
-  it('binds the dataset while it is public, and says so; once it is private it is deleted, with its bytes', async () => {
+describe('a run of another account that uses a public dataset', () => {
+  it('blocks deletion of the dataset while it is public; once it is private it can be deleted, with its bytes', async () => {
     const name = await hub.repo(ada, { visibility: 'public' })
     await hub.upload(ada, name, { 'a.txt': 'pinned bytes' })
     const { id } = (await hub.call(ada, 'GET', `/v1/repos/${name}`)).json
@@ -55,7 +55,7 @@ describe('a run of a stranger that names a public dataset', () => {
     expect((await removeRepo(ada, name)).status).toBe(204)
   })
 
-  it('binds nothing where it names a robot that became private', async () => {
+  it('does not block deletion of a robot that became private', async () => {
     const name = await hub.repo(ada, { kind: 'robot', visibility: 'public' })
     await submit(mallory, { robot: name })
     await hide(ada, name)

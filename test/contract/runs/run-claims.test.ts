@@ -40,7 +40,7 @@ async function ask({ key }: Runner, at: number, path: string, body: object): Pro
 }
 
 describe('two hubs', () => {
-  it('give each of 50 runs to one of 200 claimers and tell the others who holds it', async () => {
+  it('give each of 50 runs to one of 200 claimers and name the holder to the others', async () => {
     const ids = await Promise.all(Array.from({ length: 50 }, () => put(runner)))
     const asked = Array.from({ length: 200 }, async (_, at) => {
       const id = ids[at % 50]
@@ -79,7 +79,7 @@ describe('two hubs', () => {
     expect([status, json]).toMatchObject([200, { id, claimed_by: 'patient', attempt: 2 }])
   })
 
-  it('hand it on to a runner of the same key as soon as the lost one was told so', async () => {
+  it('give it to a runner of the same key as soon as the lost runner was notified', async () => {
     const one = await newRunner()
     const { id, taken } = await sweptWhile(one, () =>
       ask(one, 1, '/v1/runs/claim-next', { worker: 'patient', wait_s: 30 }),

@@ -99,7 +99,7 @@ async function taken(socket: Socket): Promise<string> {
 }
 
 describe('followers of a run', () => {
-  it('that stop reading are cut off and harm nobody; each goes on from where it was', async () => {
+  it('that stop reading are disconnected without effect on others, and can resume', async () => {
     const made = await hub.call(key, 'POST', '/v1/runs', { recipe: { template: 'act', dataset: [] } })
     const runId: string = made.json.id
     await hub.call(key, 'POST', `/v1/runs/${runId}/claim`, { worker: 'box' })
@@ -131,7 +131,7 @@ describe('followers of a run', () => {
     expect([...numbersOf(graphql), ...numbersOf(await more.ended)]).toEqual(wholeLog)
   })
 
-  it('that read nothing of a long log are not read ahead for', async () => {
+  it('that do not read a long log cause no read-ahead', async () => {
     const made = await hub.call(key, 'POST', '/v1/runs', { recipe: { template: 'act', dataset: [] } })
     const runId: string = made.json.id
     await hub.call(key, 'POST', `/v1/runs/${runId}/claim`, { worker: 'box' })

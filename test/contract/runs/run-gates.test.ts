@@ -56,7 +56,7 @@ const notices = async (run: string) =>
   ).map(({ text }) => text)
 
 describe('gate results', () => {
-  it('are shown beside the run, oldest step first, as they were told last', async () => {
+  it('are shown with the run, oldest step first, with the latest result per step', async () => {
     const runId = await claimed()
     await record(ada, { runId, step: 200 })
     await record(ada, { runId, step: 100, cells: cells('PASS') })
@@ -104,7 +104,7 @@ describe('gate results', () => {
     }
   })
 
-  it('are told by the credential that holds the run, for the attempt that it holds it by', async () => {
+  it('are accepted only from the credential and attempt that hold the run', async () => {
     const runId = await claimed()
     expect(code(await record(null, { runId, step: 1 }))).toEqual([401, 'auth.missing'])
     expect(code(await record(bob, { runId, step: 1 }))).toEqual([404, 'not_found'])
@@ -158,7 +158,7 @@ describe('gate results over /v1', () => {
     expect(await notices(run)).toEqual([expect.stringContaining('fired at step 200 (rollout r200)')])
   })
 
-  it('of many checkpoints ask what each would have asked by itself', async () => {
+  it('of many checkpoints have the same effect as single results', async () => {
     const run = await claimed()
     const good = ['PASS', 'PASS', 'PASS']
     const told = await tell(ada, run, { results: [result(100), result(200), result(300, good), result(400, good)] })
@@ -196,7 +196,7 @@ describe('gate results over /v1', () => {
   })
 })
 
-describe('a run that is made says what nobody acts on', () => {
+describe('a created run warns about settings without effect', () => {
   const warned = async (recipe: Json): Promise<string[]> => {
     const made = await hub.call(ada, 'POST', '/v1/runs', { recipe: { template: 'act', ...recipe } })
     expect(made.status).toBe(201)

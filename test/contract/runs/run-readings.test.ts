@@ -26,7 +26,7 @@ const metrics = (who: Person | string | null, run: string, query = '') =>
   hub.call(who, 'GET', `/v1/runs/${run}/metrics${query}`)
 
 describe('what a run made', () => {
-  it('is for those who see the run: 401 for nobody, 404 for others and for no run', async () => {
+  it('is for callers who can see the run: 401 for anonymous ones, 404 for others and for an unknown run', async () => {
     const run = await putRun(database, { ownerId: ada.id })
     const readOnly = await hub.key(ada, { scope: 'read' })
     for (const read of [config, checkpoints, metrics]) {
@@ -104,7 +104,7 @@ describe('the config of a run', () => {
     ])
   })
 
-  it('of a parent that the caller does not see is not compared, nor told', async () => {
+  it('of a parent that is not visible to the caller is neither compared nor shown', async () => {
     const secret = await imported(bob, 'agent: {lr: 1}\n')
     const run = await imported(ada, 'agent: {lr: 2}\n')
     await hub.sql('update runs set parent_run_id = $2 where id = $1', [run, secret])
@@ -123,7 +123,7 @@ describe('the config of a run', () => {
     )
   })
 
-  it('that was replaced while it was asked for is told so', async () => {
+  it('that was replaced during the request gives an error that says so', async () => {
     const run = await imported(ada, 'a: 1\n')
     await hub.sql("update runs set config_key = config_key || '.gone' where id = $1", [run])
     expect((await config(ada, run)).json).toMatchObject({ keys: [], reason: expect.stringMatching(/try again/) })

@@ -85,7 +85,7 @@ describe('reportRun', () => {
     expect((await report(runId, { status: 'canceled' })).json).toMatchObject({ status: 'canceled', cost_usd: 0 })
   })
 
-  it('is refused with a place for what does not hold', async () => {
+  it('is rejected with the place of each invalid value', async () => {
     const runId = await claimed()
     const send = (body: Json) => hub.call(key, 'POST', `/v1/runs/${runId}/report`, body)
     const big = await send({ log_chunk: 'ü'.repeat(131_073) })
@@ -153,7 +153,7 @@ describe('a log', () => {
     expect(places(answer)).toEqual([['query', query.split('=')[0]]])
   })
 
-  it('is nobody else`s: 404 for whom the run is not visible, 401 for nobody, 405 for other methods', async () => {
+  it('is private: 404 if the run is not visible, 401 for anonymous callers, 405 for other methods', async () => {
     const runId = await claimed()
     for (const path of ['/logs', '/logs/download']) {
       const status = async (who: Person | null, method = 'GET', id = runId) =>
@@ -334,7 +334,7 @@ describe('a stream', () => {
 })
 
 describe('a reader that stops reading', () => {
-  it('is cut off, takes no memory until then, and harms nobody', async () => {
+  it('is disconnected, without memory growth or effect on others', async () => {
     const runId = await claimed()
     const { deps } = hub.running
     const [row] = await hub.sql<Viewer>(

@@ -63,7 +63,7 @@ const every = (operations: readonly Operation[], status: number) =>
   Object.fromEntries(operations.map(([name]) => [name, status]))
 
 describe('an operation of runs', () => {
-  it('is 401 `auth.missing` without a credential, and says what kind it wants', async () => {
+  it('is 401 `auth.missing` without a credential, with the expected scheme', async () => {
     const run = await put()
     for (const operation of all) {
       const answer = await ask(operation, null, run)
@@ -160,7 +160,7 @@ describe('of two keys of one owner', () => {
 })
 
 describe('a run of an org', () => {
-  it('is seen, claimed and canceled by each of its members, and by nobody who has left', async () => {
+  it('can be seen, claimed and canceled by each member, but not by former members', async () => {
     const org = await hub.org([
       { user: ada.handle, role: 'owner' },
       { user: bob.handle, role: 'member' },
@@ -173,7 +173,7 @@ describe('a run of an org', () => {
     expect((await hub.call(bob, 'POST', `/v1/runs/${made.json.id}/claim`, { worker: 'w' })).status).toBe(404)
   })
 
-  it('takes no report and no gate result from who has left, claim or not; they still see what they made', async () => {
+  it('accepts no report or gate result from a former member, even with a claim; they still see their own runs', async () => {
     const org = await hub.org([
       { user: ada.handle, role: 'owner' },
       { user: bob.handle, role: 'member' },

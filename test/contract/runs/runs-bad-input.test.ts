@@ -72,7 +72,7 @@ describe('a log chunk', () => {
     },
   )
 
-  it('of 256 KiB may be nothing but characters that JSON has to escape', async () => {
+  it('of 256 KiB may consist only of characters that JSON escapes', async () => {
     const run = await claimed()
     const chunk = '\u001b'.repeat(262_144)
     expect((await report(run, { log_chunk: chunk })).status).toBe(200)
@@ -180,7 +180,7 @@ describe('an artifact', () => {
     await nothingKept(run)
   })
 
-  it('that is an unparsable config is kept, and its reading says why it is none', async () => {
+  it('that is an unparsable config is stored, and the config query explains the fault', async () => {
     const run = await claimed()
     const made = await report(run, { config_yaml: 'a: [1\nb: }' })
     expect([made.status, made.json.config_key]).toEqual([200, expect.stringMatching(`^runs/${run}/`)])

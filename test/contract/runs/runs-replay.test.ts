@@ -98,7 +98,7 @@ describe('a repeat under the same Idempotency-Key', () => {
 })
 
 describe('the daily quota of GPU hours', () => {
-  it('says in headers and in words what it is, what is reserved and when to come again', async () => {
+  it('is reported with the limit, the reserved hours and the time to retry, in headers and text', async () => {
     const max_hours = 6.25
     const made = await create(boss, { executor: 'hosted', max_hours })
     expect(made.status).toBe(201)

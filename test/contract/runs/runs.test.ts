@@ -165,7 +165,7 @@ describe('a run', () => {
     expect(JSON.stringify(json.latest_metrics)).toBe('{"z":1,"a":{"reward":2}}')
   })
 
-  it('is 404 to whoever may not see it, 401 to nobody, and null in the graph', async () => {
+  it('is 404 if it is not visible to the caller, 401 for anonymous callers, and null in GraphQL', async () => {
     const [id, bob] = [await put(), await hub.person()]
     expect((await get(bob, `/${id}`)).status).toBe(404)
     expect((await get(bob, '/run_no')).status).toBe(404)
@@ -181,7 +181,7 @@ describe('a run', () => {
 })
 
 describe('listing runs', () => {
-  it('pages, filters in the words of the spec, and counts when asked', async () => {
+  it('pages, filters with the values of the spec, and counts on request', async () => {
     const eve = await hub.person()
     const mine = await Promise.all(Array.from({ length: 3 }, () => put({ ownerId: eve.id })))
     const done = await put({
@@ -314,7 +314,7 @@ describe('claiming the next one', () => {
 })
 
 describe('canceling', () => {
-  it('answers 202 with the run as it stands, and 409 when it has ended', async () => {
+  it('answers 202 with the current run, and 409 when it has ended', async () => {
     const [queued, running] = [await put(), await put({ status: 'running' })]
     const ended = await post(key, `${queued}/cancel`)
     expect([ended.status, ended.json]).toMatchObject([202, { status: 'canceled', finished_at: isTime, cost_usd: 0 }])

@@ -67,7 +67,7 @@ describe('the checkpoints of a run', () => {
     ])
   })
 
-  it('are not told to who may not see the repo', async () => {
+  it('are hidden from callers who cannot see the repo', async () => {
     for (const ctx of [world.as(bob), world.as(ada, { kind: 'key', repoIds: [empty.id] })]) {
       expect(await listCheckpoints(ctx, [trained.id])).toEqual([
         { items: [], repo: null, notFineTunable: 'The output repo of the run is not visible to you.' },

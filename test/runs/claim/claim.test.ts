@@ -57,7 +57,7 @@ const loseLease = (runId: string) =>
   world.sql(`update runs set lease_expires_at = now() - interval '1 ms' where id = $1`, [runId])
 
 describe('a claim', () => {
-  it('of 200 on 50 runs over two hubs takes each run once; the others are told who holds it', async () => {
+  it('of 200 on 50 runs over two hubs claims each run once; the others get the holder', async () => {
     const ids = await Promise.all(Array.from({ length: 50 }, () => put()))
     const tries = Array.from({ length: 200 }, async (_, at) => {
       const [id = '', hub] = [ids[at % 50], at % 2 ? world : other]
@@ -340,7 +340,7 @@ describe('a cancel', () => {
     expect(await audits(id)).toEqual(['run.cancel'])
   })
 
-  it('after a tripwire asked first keeps the time of that, and says who else asked', async () => {
+  it('after a tripwire keeps the time of the first request, and records who else requested it', async () => {
     const id = await put({
       status: 'running',
       set: { cancel_requested_at: '2026-01-01T00:00:00Z', stop_reason: 'tripwire' },

@@ -80,7 +80,7 @@ describe('the text of a leaf', () => {
     expect(leaves('a: 1\na: 2')).toEqual({ a: '2' })
   })
 
-  it('tells a text from a number that reads alike', () => {
+  it('distinguishes a string from a number with the same text', () => {
     const reading = readConfig('a: "1"\nb: 1')
     expect('leaves' in reading && reading.leaves.map(({ isText }) => isText)).toEqual([true, false])
   })
@@ -161,7 +161,7 @@ describe('leaves of any value', () => {
     expect(leavesOf(value)).toEqual({ leaves: [] })
   })
 
-  it('of what is no map and no list are one, without a path', () => {
+  it('of a scalar are one leaf, without a path', () => {
     expect(leavesOf(5)).toEqual({ leaves: [{ path: '', text: '5', isText: false, known: true }] })
   })
 })

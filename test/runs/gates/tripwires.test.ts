@@ -84,7 +84,7 @@ describe('a tripwire', () => {
     )
   })
 
-  it('says so where there is no rollout', () => {
+  it('says so if there is no rollout', () => {
     const fired = firedTripwire([wire()], [gated(1, 1, { cellCount: 3, rolloutId: null })])
     expect(fired && tripwireNotice(fired)).toBe(
       'Tripwire pass_rate < 0.5 fired at step 1 (no rollout): pass_rate is 0.3333. The run is asked to stop.',

@@ -155,7 +155,7 @@ describe('max_hours', () => {
     expect(await get(overdue)).toMatchObject({ status: 'failed', error: expect.stringContaining('max_hours') })
   })
 
-  it('counts all attempts together: what a lost one used is not given back', async () => {
+  it('counts all attempts together, including lost ones', async () => {
     const id = await claimed(3000, { set: { lease_expires_at: ago(1) } })
     await sweepLeases(world.deps)
     expect(await get(id)).toMatchObject({ status: 'queued', deadlineAt: null })
@@ -169,7 +169,7 @@ describe('max_hours', () => {
     expect((await get(id)).cancelRequestedAt).not.toBeNull()
   })
 
-  it('that is used up when the lease is lost ends the run: it is not queued for nobody', async () => {
+  it('that is used up when the lease is lost ends the run instead of requeueing it', async () => {
     const unasked = await claimed(3601, { set: { lease_expires_at: ago(1) } })
     const told = await claimed(3610, { set: { lease_expires_at: ago(1), ...asked(5) } })
     const canceled = await claimed(3601, {
@@ -181,7 +181,7 @@ describe('max_hours', () => {
     expect(await get(canceled)).toMatchObject({ status: 'canceled', error: null })
   })
 
-  it('is still the reason when somebody cancels after the hub asked: the cancel changes nothing', async () => {
+  it('stays the stop reason if a user cancels after the hub requested the stop', async () => {
     const id = await claimed(3670, { set: asked(50) })
     expect((await cancelRun(runner(), { runId: id })).status).toBe('running')
     expect([await column(id, 'stop_reason'), await noticesOf(id)]).toEqual(['max_hours', []])
@@ -190,7 +190,7 @@ describe('max_hours', () => {
     expect(await get(id)).toMatchObject({ status: 'failed', error: expect.stringContaining('max_hours') })
   })
 
-  it('ends what somebody had canceled before, and that did not obey, as canceled', async () => {
+  it('ends a run that was canceled before and did not stop as canceled', async () => {
     const id = await claimed(3661, { set: { cancel_requested_at: ago(600), stop_reason: 'cancel' } })
     await sweepLeases(world.deps)
     expect((await get(id)).status).toBe('canceled')
@@ -258,7 +258,7 @@ describe('at the same moment', () => {
     }
   })
 
-  it('a claim of a run that was put back near its cap has what is left, and no more', async () => {
+  it('a claim of a run that was requeued near its limit gets only the remaining time', async () => {
     const id = await claimed(3599, { set: { lease_expires_at: ago(1) } })
     await sweepLeases(world.deps)
     const credentials = [newId('key'), newId('key')]

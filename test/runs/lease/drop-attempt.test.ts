@@ -37,7 +37,7 @@ it.each([
   expect(results.map((result) => result.step)).toEqual(left)
 })
 
-describe('what an attempt reported', () => {
+describe('reports of a lost attempt', () => {
   let ada: AccountRef
   beforeAll(async () => {
     ada = await world.user()
@@ -77,7 +77,7 @@ describe('what an attempt reported', () => {
       () => false,
     )
 
-  it('goes with its lease: nothing of it is shown of the run that waits, and its objects are deleted', async () => {
+  it('are dropped with the lease: the queued run shows none of them, and their objects are deleted', async () => {
     const runId = await reported()
     const { config, scorecard } = await keysOf(runId)
     expect([await isStored(config), await isStored(scorecard)]).toEqual([true, true])

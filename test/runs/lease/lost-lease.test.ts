@@ -66,7 +66,7 @@ const later = (ms: number) =>
   world.sql(`update runs set barred_until = barred_until - make_interval(secs => $2) where id = $1`, [id, ms / 1000])
 
 describe('the credential that lost a lease', () => {
-  it('does not claim that run, is told until when, and claims any other', async () => {
+  it('cannot claim that run, gets the time until it can, and can claim any other', async () => {
     const error = await claim(shared).catch((reason: unknown) => reason)
     expect(error).toMatchObject({ ...barred, status: 409, message: expect.stringContaining('lost the lease') })
     const { items, headers } = error as { items: { until: string }[]; headers: Record<string, string> }
@@ -107,7 +107,7 @@ describe('the credential that lost a lease', () => {
     await expect(claim(shared)).rejects.toMatchObject(barred)
   })
 
-  it('claims it once one more lease has gone by since the sweep, and not before', async () => {
+  it('can claim it only after one more lease duration since the sweep', async () => {
     await later(LEASE_MS - 10_000)
     await expect(claim(shared)).rejects.toMatchObject(barred)
     expect(await claimNextRun(shared, { worker: 'b' })).toBeNull()

@@ -101,7 +101,7 @@ describe('the lease sweep', () => {
     expect((await claimRun(ctx, { runId: id, worker: 'next' })).attempt).toBe(2)
   })
 
-  it('leaves alone what is in time, queued or ended', async () => {
+  it('ignores runs that are in time, queued or ended', async () => {
     const running = await putRun(t.db, { ownerId: owner.id, status: 'running' })
     const queued = await putRun(t.db, { ownerId: owner.id })
     const ended = await putRun(t.db, {
@@ -172,7 +172,7 @@ describe('the lease sweep', () => {
     }
   })
 
-  it('passes over a run whose row a report holds, which then has its lease again', async () => {
+  it('skips a run whose row is locked by a report, which then renews the lease', async () => {
     const id = await lost()
     const client = await t.db.pool.connect()
     try {
@@ -207,7 +207,7 @@ describe('the lease sweep', () => {
     expect((await getRun(ctx, first))?.status).toBe('failed')
   })
 
-  it('comes by itself, as often as the shortest lease asks', async () => {
+  it('runs periodically, as often as the shortest lease requires', async () => {
     const { runs } = world.deps.config
     const { deps } = world.with({ config: { runs: { ...runs, leaseSeconds: 1 } } })
     const id = await lost()

@@ -90,7 +90,7 @@ describe('who sees a run', () => {
 })
 
 describe('a listing', () => {
-  it('filters by everything it says, newest first, and pages without loss or repeat while runs come', async () => {
+  it('supports all filters, newest first, and pages without gaps or duplicates while runs are created', async () => {
     const owner = await world.user()
     const ctx = world.as(owner)
     const parent = await putRun(t.db, { ownerId: owner.id, kind: 'external', status: 'succeeded' })

@@ -11,7 +11,7 @@ it('what a request asks for is never part of the text, and all of it is among th
   expect(orderedValues(statement, values)).toEqual([['user_zq'], 'user_zq', 'user_zq', "zq'--", 'run_zq', 'run_zq', 7])
 })
 
-it('a word of a closed list is a constant of the text, for partial indexes', () => {
+it('an enum value is a constant of the SQL text, for partial indexes', () => {
   const textOf = (asked: RunFilter) => runPageStatement(viewer, { filter: asked, after: null, limit: 7 }).statement.text
   expect(textOf({ status: 'queued' })).toContain("u.status = 'queued'")
   expect(textOf({ executor: 'hosted' })).toContain("u.executor = 'hosted'")

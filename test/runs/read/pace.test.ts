@@ -78,7 +78,7 @@ describe('progress', () => {
     expect(progressOf({ ...facts, reported, reportedAt: at(60) }, at(60))?.startIteration).toBe(0)
   })
 
-  it('follows lines that are newer than what was said, and what was said with or after them', () => {
+  it('uses the newer of the metrics lines and the reported progress', () => {
     const pace = paceOf([30, [100]], [60, [200]])
     const said = (seconds: number) => ({ ...facts, pace, reported: { iteration: 150 }, reportedAt: at(seconds) })
     expect(progressOf(said(45), at(70))).toMatchObject({ iteration: 200, asOf: at(60) })
@@ -117,7 +117,7 @@ describe('a reported run', () => {
     expect(atOnce.progress?.iterationsPerS).toBeLessThan(2.5)
   })
 
-  it('is at the newest line though an older report said an iteration, by the key that the trainer names', async () => {
+  it('is the newest line even if an older report had an iteration, by the step key of the trainer', async () => {
     const runId = await running()
     const progress = { iteration: 7, step_key: 'epoch' }
     const said = await reportRun(runner(), { runId, progress, metrics: [{ step: 7000, epoch: 7 }] })

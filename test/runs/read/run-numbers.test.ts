@@ -37,7 +37,7 @@ describe('progress', () => {
     })
   })
 
-  it('makes the end of the start and the total where no final iteration is said', () => {
+  it('computes the end from start and total without a final iteration', () => {
     const reported = { iteration: 150, total_iterations: 100, start_iteration: 100 }
     expect(progressOf(facts({ reported }), at(60))).toMatchObject({
       fraction: 0.5,
@@ -46,14 +46,14 @@ describe('progress', () => {
     })
   })
 
-  it('has no rate before two reports, and takes the one that the trainer says', () => {
+  it('has no rate before two reports, and uses the rate that the trainer reports', () => {
     const pace = [[ms(0), 1]] as const
     expect(progressOf(facts({ pace }), at(60))).toMatchObject({ iterationsPerS: null, etaS: null, etaAt: null })
     const reported = { iteration: 1, final_iteration: 11, iterations_per_s: 1 }
     expect(progressOf(facts({ pace, reported }), at(60))).toMatchObject({ iterationsPerS: 1, etaAt: at(70) })
   })
 
-  it('arrives now when it is late, never when it has ended or stands still', () => {
+  it('estimates the end as now when it is late, and not at all when it has ended or makes no progress', () => {
     expect(progressOf(facts(), at(1000))).toMatchObject({ etaS: 0, etaAt: at(1000) })
     expect(progressOf(facts({ running: false }), at(70))).toMatchObject({ etaS: null, etaAt: null, fraction: 0.5 })
     const pace = [

@@ -89,7 +89,7 @@ describe('a report', () => {
     })
   })
 
-  it('renews the lease, whatever else it says', async () => {
+  it('renews the lease, whatever else it contains', async () => {
     const runId = await running({ set: { lease_expires_at: new Date(Date.now() + 1000).toISOString() } })
     const run = await report(runId)
     expect(Date.parse(run.leaseExpiresAt ?? '') - Date.now()).toBeGreaterThan(290_000)
@@ -244,7 +244,7 @@ describe('a report that is sent again', () => {
 })
 
 describe('the end of a run', () => {
-  it('of a worker costs nothing and is written down', async () => {
+  it('of a worker costs nothing and is recorded', async () => {
     const runId = await running({ set: { gpu_type: 'l4' } })
     const run = await report(runId, { status: 'failed', error: 'CUDA out of memory' })
     expect(run).toMatchObject({ status: 'failed', error: 'CUDA out of memory', costUsd: 0, leaseExpiresAt: null })
@@ -388,7 +388,7 @@ describe('a race', () => {
     }
   })
 
-  it('of two claims of one credential is told apart by the attempt', async () => {
+  it('of two claims of one credential is distinguished by the attempt', async () => {
     const runId = await running({ set: { lease_expires_at: new Date(Date.now() - 1000).toISOString() } })
     await report(runId, { attempt: 1, logSeq: 7, metrics: [{ step: 5, reward: 9 }], metricsSeq: 7 })
     await world.sql(`update runs set lease_expires_at = now() - interval '1 second' where id = $1`, [runId])
