@@ -27,8 +27,6 @@ export const streamed: readonly string[] = ['streamRunLogs', 'downloadRunLog']
 
 /** Operations of the spec without a route yet, by name; a test checks that the list is exact. */
 export const pending: readonly string[] = [
-  'presignRobotCheckArtifacts',
-  'reportRobotCheck',
   'publishRobotCheck',
   'listEndpoints',
   'createEndpoint',

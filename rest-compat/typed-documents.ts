@@ -297,10 +297,46 @@ type ModelCheckRequestInput = {
   readonly repo: string;
 };
 
+type ModelEmbodiment =
+  | 'match'
+  | 'mismatch'
+  | 'unstamped';
+
+type ModelIntakeInput = {
+  readonly controlClass?: ControlClass | null | undefined;
+  readonly differing?: ReadonlyArray<unknown> | null | undefined;
+  readonly embodiment: ModelEmbodiment;
+  readonly embodimentFingerprint?: string | null | undefined;
+  readonly graph?: unknown;
+  readonly manifest?: unknown;
+  readonly params?: number | null | undefined;
+  readonly policyFormat?: string | null | undefined;
+  readonly policyPath?: string | null | undefined;
+  readonly policyType?: string | null | undefined;
+  readonly robotFingerprint?: string | null | undefined;
+  readonly source?: ModelIntakeSourceInput | null | undefined;
+  readonly stampedByCheck?: boolean | null | undefined;
+  readonly summary?: string | null | undefined;
+};
+
+type ModelIntakeSourceInput = {
+  readonly bytes?: number | null | undefined;
+  readonly files?: ReadonlyArray<string> | null | undefined;
+  readonly hfRepo?: string | null | undefined;
+  readonly license?: string | null | undefined;
+  readonly revision?: string | null | undefined;
+  readonly skipped?: ReadonlyArray<string> | null | undefined;
+};
+
 type PresignDownloadInput = {
   readonly owner: string;
   readonly paths: ReadonlyArray<string>;
   readonly repo: string;
+};
+
+type PresignRobotCheckArtifactsInput = {
+  readonly checkId: string;
+  readonly files: ReadonlyArray<RobotCheckArtifactInput>;
 };
 
 type PresignUploadFile = {
@@ -373,6 +409,18 @@ type RepoSort =
   | 'created'
   | 'updated';
 
+type ReportRobotCheckInput = {
+  readonly artifacts?: ReadonlyArray<RobotCheckArtifactRefInput> | null | undefined;
+  readonly checkId: string;
+  readonly draft?: RobotCheckDraftInput | null | undefined;
+  readonly engine?: unknown;
+  readonly error?: string | null | undefined;
+  readonly intake?: ModelIntakeInput | null | undefined;
+  readonly logChunk?: string | null | undefined;
+  readonly report?: RobotCheckReportInput | null | undefined;
+  readonly status?: RobotCheckReportStatus | null | undefined;
+};
+
 type ReportRunInput = {
   readonly attempt?: number | null | undefined;
   readonly configYaml?: string | null | undefined;
@@ -413,6 +461,24 @@ type RobotCheckAction =
   | 'position_offset'
   | 'torque'
   | 'velocity';
+
+type RobotCheckArtifactInput = {
+  readonly contentType?: string | null | undefined;
+  readonly name: string;
+  readonly size: number;
+};
+
+type RobotCheckArtifactRefInput = {
+  readonly path: string;
+};
+
+type RobotCheckDraftInput = {
+  readonly conversion?: unknown;
+  readonly derived?: ReadonlyArray<string> | null | undefined;
+  readonly mjcfPath?: string | null | undefined;
+  readonly model?: unknown;
+  readonly source?: string | null | undefined;
+};
 
 type RobotCheckDropInput = {
   readonly dedupedBytes?: number | null | undefined;
@@ -456,6 +522,39 @@ type RobotCheckRefusedFileInput = {
   readonly path: string;
   readonly reason: string;
 };
+
+type RobotCheckReportCheckInput = {
+  readonly code: string;
+  readonly data?: unknown;
+  readonly hint?: string | null | undefined;
+  readonly loc?: unknown;
+  readonly message: string;
+  readonly names: ReadonlyArray<string>;
+  readonly status: RobotCheckStatus;
+};
+
+type RobotCheckReportInput = {
+  readonly checks: ReadonlyArray<RobotCheckReportCheckInput>;
+  readonly engine: string;
+  readonly grade: RobotCheckStatus;
+  readonly interfaceFingerprint?: string | null | undefined;
+  readonly mjcfPath?: string | null | undefined;
+  readonly model?: RobotCheckReportModelInput | null | undefined;
+  readonly ok: boolean;
+  readonly source: string;
+};
+
+type RobotCheckReportModelInput = {
+  readonly base?: string | null | undefined;
+  readonly files: ReadonlyArray<string>;
+  readonly joints: ReadonlyArray<string>;
+  readonly keyframes: ReadonlyArray<string>;
+  readonly model?: string | null | undefined;
+};
+
+type RobotCheckReportStatus =
+  | 'failed'
+  | 'succeeded';
 
 type RobotCheckStatus =
   | 'fail'
@@ -646,6 +745,20 @@ type ListRobotChecksQueryVariables = Exact<{
 
 
 type ListRobotChecksQuery = { readonly robotChecks: { readonly items: ReadonlyArray<{ readonly id: string, readonly kind: RobotCheckKind, readonly status: JobStatus, readonly intake: unknown, readonly entry: string | null, readonly base: string | null, readonly action: RobotCheckAction | null, readonly executor: RobotCheckExecutor, readonly error: string | null, readonly engine: unknown, readonly published: unknown, readonly priced: boolean, readonly control_hz: number | null, readonly created_at: string, readonly started_at: string | null, readonly finished_at: string | null, readonly claimed_at: string | null, readonly heartbeat_at: string | null, readonly dispatched_at: string | null, readonly claimed_by: string | null, readonly hosted_call_id: string | null, readonly sources_count: number, readonly sources_bytes: number, readonly log_tail: string | null, readonly publish_blockers: ReadonlyArray<string>, readonly cost_usd: number | null, readonly robot_repo: { readonly id: string, readonly full_name: string } | null, readonly model_repo: { readonly id: string, readonly full_name: string } | null, readonly model: { readonly repo: string, readonly hf_repo: string | null, readonly control_class: ControlClass | null, readonly obs: { readonly blocks: ReadonlyArray<string> | null, readonly scales: unknown, readonly profile: string | null, readonly task: unknown, readonly cycle_time_s: number | null } | null } | null, readonly options: { readonly kp: number | null, readonly kd: number | null, readonly armature: number | null, readonly proprioception: ReadonlyArray<string> | null, readonly command: string | null, readonly action_scale: number | null, readonly action_clip: number | null, readonly friction_loss: number | null, readonly default_pose: unknown, readonly discard_visual: boolean | null } | null, readonly created_by: { readonly id: string, readonly handle: string, readonly name: string | null } | null, readonly drop: { readonly filename: string | null, readonly files: number | null, readonly zip_bytes: number | null, readonly unpacked_bytes: number | null, readonly entry_candidates: ReadonlyArray<string> | null, readonly uploaded_files: number | null, readonly uploaded_bytes: number | null, readonly deduped_files: number | null, readonly deduped_bytes: number | null, readonly refused: ReadonlyArray<{ readonly path: string, readonly reason: string }> | null } | null, readonly report: { readonly ok: boolean, readonly grade: RobotCheckStatus, readonly source: string, readonly engine: string, readonly mjcf_path: string | null, readonly interface_fingerprint: string | null, readonly model: { readonly model: string | null, readonly base: string | null, readonly joints: ReadonlyArray<string>, readonly files: ReadonlyArray<string>, readonly keyframes: ReadonlyArray<string> } | null, readonly checks: ReadonlyArray<{ readonly code: string, readonly status: RobotCheckStatus, readonly message: string, readonly names: ReadonlyArray<string>, readonly hint: string | null, readonly loc: unknown, readonly data: unknown }> } | null, readonly draft: { readonly source: string | null, readonly model: unknown, readonly derived: ReadonlyArray<string>, readonly conversion: unknown, readonly card: unknown, readonly blocking: number, readonly mjcf_path: string | null, readonly needs_you: ReadonlyArray<{ readonly field: string, readonly severity: RobotCheckNeedSeverity, readonly why: string, readonly names: ReadonlyArray<string>, readonly suggestion: string | null }> } | null, readonly artifacts: ReadonlyArray<{ readonly path: string, readonly size: number, readonly sha256: string, readonly url: string, readonly content_type: string | null }> }>, readonly pageInfo: { readonly endCursor: string | null, readonly hasNextPage: boolean } } };
+
+type PresignRobotCheckArtifactsMutationVariables = Exact<{
+  input: PresignRobotCheckArtifactsInput;
+}>;
+
+
+type PresignRobotCheckArtifactsMutation = { readonly presignRobotCheckArtifacts: { readonly uploads: ReadonlyArray<{ readonly name: string, readonly key: string, readonly url: string, readonly expires_at: string }> } };
+
+type ReportRobotCheckMutationVariables = Exact<{
+  input: ReportRobotCheckInput;
+}>;
+
+
+type ReportRobotCheckMutation = { readonly reportRobotCheck: { readonly check: { readonly id: string, readonly kind: RobotCheckKind, readonly status: JobStatus, readonly intake: unknown, readonly entry: string | null, readonly base: string | null, readonly action: RobotCheckAction | null, readonly executor: RobotCheckExecutor, readonly error: string | null, readonly engine: unknown, readonly published: unknown, readonly priced: boolean, readonly control_hz: number | null, readonly created_at: string, readonly started_at: string | null, readonly finished_at: string | null, readonly claimed_at: string | null, readonly heartbeat_at: string | null, readonly dispatched_at: string | null, readonly claimed_by: string | null, readonly hosted_call_id: string | null, readonly sources_count: number, readonly sources_bytes: number, readonly log_tail: string | null, readonly publish_blockers: ReadonlyArray<string>, readonly cost_usd: number | null, readonly robot_repo: { readonly id: string, readonly full_name: string } | null, readonly model_repo: { readonly id: string, readonly full_name: string } | null, readonly model: { readonly repo: string, readonly hf_repo: string | null, readonly control_class: ControlClass | null, readonly obs: { readonly blocks: ReadonlyArray<string> | null, readonly scales: unknown, readonly profile: string | null, readonly task: unknown, readonly cycle_time_s: number | null } | null } | null, readonly options: { readonly kp: number | null, readonly kd: number | null, readonly armature: number | null, readonly proprioception: ReadonlyArray<string> | null, readonly command: string | null, readonly action_scale: number | null, readonly action_clip: number | null, readonly friction_loss: number | null, readonly default_pose: unknown, readonly discard_visual: boolean | null } | null, readonly created_by: { readonly id: string, readonly handle: string, readonly name: string | null } | null, readonly drop: { readonly filename: string | null, readonly files: number | null, readonly zip_bytes: number | null, readonly unpacked_bytes: number | null, readonly entry_candidates: ReadonlyArray<string> | null, readonly uploaded_files: number | null, readonly uploaded_bytes: number | null, readonly deduped_files: number | null, readonly deduped_bytes: number | null, readonly refused: ReadonlyArray<{ readonly path: string, readonly reason: string }> | null } | null, readonly report: { readonly ok: boolean, readonly grade: RobotCheckStatus, readonly source: string, readonly engine: string, readonly mjcf_path: string | null, readonly interface_fingerprint: string | null, readonly model: { readonly model: string | null, readonly base: string | null, readonly joints: ReadonlyArray<string>, readonly files: ReadonlyArray<string>, readonly keyframes: ReadonlyArray<string> } | null, readonly checks: ReadonlyArray<{ readonly code: string, readonly status: RobotCheckStatus, readonly message: string, readonly names: ReadonlyArray<string>, readonly hint: string | null, readonly loc: unknown, readonly data: unknown }> } | null, readonly draft: { readonly source: string | null, readonly model: unknown, readonly derived: ReadonlyArray<string>, readonly conversion: unknown, readonly card: unknown, readonly blocking: number, readonly mjcf_path: string | null, readonly needs_you: ReadonlyArray<{ readonly field: string, readonly severity: RobotCheckNeedSeverity, readonly why: string, readonly names: ReadonlyArray<string>, readonly suggestion: string | null }> } | null, readonly artifacts: ReadonlyArray<{ readonly path: string, readonly size: number, readonly sha256: string, readonly url: string, readonly content_type: string | null }> } } };
 
 type RobotCheckFieldsFragment = { readonly id: string, readonly kind: RobotCheckKind, readonly status: JobStatus, readonly intake: unknown, readonly entry: string | null, readonly base: string | null, readonly action: RobotCheckAction | null, readonly executor: RobotCheckExecutor, readonly error: string | null, readonly engine: unknown, readonly published: unknown, readonly priced: boolean, readonly control_hz: number | null, readonly created_at: string, readonly started_at: string | null, readonly finished_at: string | null, readonly claimed_at: string | null, readonly heartbeat_at: string | null, readonly dispatched_at: string | null, readonly claimed_by: string | null, readonly hosted_call_id: string | null, readonly sources_count: number, readonly sources_bytes: number, readonly log_tail: string | null, readonly publish_blockers: ReadonlyArray<string>, readonly cost_usd: number | null, readonly robot_repo: { readonly id: string, readonly full_name: string } | null, readonly model_repo: { readonly id: string, readonly full_name: string } | null, readonly model: { readonly repo: string, readonly hf_repo: string | null, readonly control_class: ControlClass | null, readonly obs: { readonly blocks: ReadonlyArray<string> | null, readonly scales: unknown, readonly profile: string | null, readonly task: unknown, readonly cycle_time_s: number | null } | null } | null, readonly options: { readonly kp: number | null, readonly kd: number | null, readonly armature: number | null, readonly proprioception: ReadonlyArray<string> | null, readonly command: string | null, readonly action_scale: number | null, readonly action_clip: number | null, readonly friction_loss: number | null, readonly default_pose: unknown, readonly discard_visual: boolean | null } | null, readonly created_by: { readonly id: string, readonly handle: string, readonly name: string | null } | null, readonly drop: { readonly filename: string | null, readonly files: number | null, readonly zip_bytes: number | null, readonly unpacked_bytes: number | null, readonly entry_candidates: ReadonlyArray<string> | null, readonly uploaded_files: number | null, readonly uploaded_bytes: number | null, readonly deduped_files: number | null, readonly deduped_bytes: number | null, readonly refused: ReadonlyArray<{ readonly path: string, readonly reason: string }> | null } | null, readonly report: { readonly ok: boolean, readonly grade: RobotCheckStatus, readonly source: string, readonly engine: string, readonly mjcf_path: string | null, readonly interface_fingerprint: string | null, readonly model: { readonly model: string | null, readonly base: string | null, readonly joints: ReadonlyArray<string>, readonly files: ReadonlyArray<string>, readonly keyframes: ReadonlyArray<string> } | null, readonly checks: ReadonlyArray<{ readonly code: string, readonly status: RobotCheckStatus, readonly message: string, readonly names: ReadonlyArray<string>, readonly hint: string | null, readonly loc: unknown, readonly data: unknown }> } | null, readonly draft: { readonly source: string | null, readonly model: unknown, readonly derived: ReadonlyArray<string>, readonly conversion: unknown, readonly card: unknown, readonly blocking: number, readonly mjcf_path: string | null, readonly needs_you: ReadonlyArray<{ readonly field: string, readonly severity: RobotCheckNeedSeverity, readonly why: string, readonly names: ReadonlyArray<string>, readonly suggestion: string | null }> } | null, readonly artifacts: ReadonlyArray<{ readonly path: string, readonly size: number, readonly sha256: string, readonly url: string, readonly content_type: string | null }> };
 
@@ -895,6 +1008,8 @@ export interface Documents {
   readonly 'create-robot-check': { readonly answer: CreateRobotCheckMutation; readonly variables: CreateRobotCheckMutationVariables }
   readonly 'get-robot-check': { readonly answer: GetRobotCheckQuery; readonly variables: GetRobotCheckQueryVariables }
   readonly 'list-robot-checks': { readonly answer: ListRobotChecksQuery; readonly variables: ListRobotChecksQueryVariables }
+  readonly 'presign-robot-check-artifacts': { readonly answer: PresignRobotCheckArtifactsMutation; readonly variables: PresignRobotCheckArtifactsMutationVariables }
+  readonly 'report-robot-check': { readonly answer: ReportRobotCheckMutation; readonly variables: ReportRobotCheckMutationVariables }
   readonly 'abort-upload': { readonly answer: AbortUploadMutation; readonly variables: AbortUploadMutationVariables }
   readonly 'complete-upload': { readonly answer: CompleteUploadMutation; readonly variables: CompleteUploadMutationVariables }
   readonly 'delete-files': { readonly answer: DeleteFilesMutation; readonly variables: DeleteFilesMutationVariables }

@@ -27,6 +27,7 @@ import './runs/run-stream.ts'
 import './accounts/viewer.ts'
 import './checks/check.ts'
 import './checks/check-claims.ts'
+import './checks/check-report.ts'
 import './checks/check-operations.ts'
 import { builder } from './builder.ts'
 

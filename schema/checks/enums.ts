@@ -24,3 +24,16 @@ export const RobotCheckNeedSeverityEnum = wordEnum(
     advice: 'Worth a look.',
   },
 )
+export const RobotCheckReportStatusEnum = wordEnum(
+  'RobotCheckReportStatus',
+  'How a worker says that its check ended.',
+  {
+    succeeded: 'It came to a verdict, good or bad.',
+    failed: 'The job itself broke.',
+  },
+)
+export const ModelEmbodimentEnum = wordEnum('ModelEmbodiment', 'How the contract of a policy compares with a robot.', {
+  match: 'It is made for this interface.',
+  mismatch: 'It is made for another one.',
+  unstamped: 'It does not say.',
+})

@@ -14,7 +14,6 @@ const free: ReadonlySet<string> = new Set([
   'manifest',
   'graph',
   'differing',
-  'draftModel',
   'conversion',
 ])
 

@@ -101,6 +101,14 @@ export type RobotCheckKind = 'model' | 'robot'
  * Whether a draft can do without an answer.
  */
 export type RobotCheckNeedSeverity = 'advice' | 'blocking'
+/**
+ * How the contract of a policy compares with a robot.
+ */
+export type ModelEmbodiment = 'match' | 'mismatch' | 'unstamped'
+/**
+ * How a worker says that its check ended.
+ */
+export type RobotCheckReportStatus = 'failed' | 'succeeded'
 
 export interface Operations {
   me: {
@@ -3035,6 +3043,89 @@ export interface Operations {
     }
     answer: RobotCheck
   }
+  presignRobotCheckArtifacts: {
+    request: 'POST /v1/robot-checks/{check_id}/artifacts'
+    path: {
+      check_id: string
+    }
+    body: {
+      /**
+       * 1 to 100 files.
+       *
+       * @minItems 1
+       * @maxItems 100
+       */
+      files: RobotCheckArtifact[]
+    }
+    answer: {
+      /**
+       * In the order asked.
+       */
+      uploads: {
+        /**
+         * The repo path that it takes if published.
+         */
+        name: string
+        /**
+         * Storage key: opaque, no URL.
+         */
+        key: string
+        /**
+         * Presigned PUT URL: takes exactly the announced bytes.
+         */
+        url: string
+        /**
+         * When the URL ends.
+         */
+        expires_at: string
+      }[]
+    }
+  }
+  reportRobotCheck: {
+    request: 'POST /v1/robot-checks/{check_id}/report'
+    path: {
+      check_id: string
+    }
+    body: {
+      /**
+       * What was sent.
+       *
+       * @maxItems 100
+       */
+      artifacts?: RobotCheckArtifactRef[] | null
+      /**
+       * What the card was drafted from.
+       */
+      draft?: RobotCheckDraft | null
+      /**
+       * What ran.
+       */
+      engine?: {
+        [k: string]: unknown
+      }
+      /**
+       * Why the job broke.
+       */
+      error?: string | null
+      /**
+       * Of a model check, required with `SUCCEEDED`.
+       */
+      intake?: ModelIntake | null
+      /**
+       * Further lines of the log; 256 KiB in UTF-8 at most.
+       */
+      log_chunk?: string | null
+      /**
+       * The verdict.
+       */
+      report?: RobotCheckReport | null
+      /**
+       * How it ended; a bad verdict is `SUCCEEDED` too.
+       */
+      status?: RobotCheckReportStatus | null
+    }
+    answer: RobotCheck
+  }
   resolveFile: {
     request: 'GET /v1/repos/{owner}/{repo}/resolve/{path}'
     path: {
@@ -5174,4 +5265,235 @@ export interface RobotCheck {
    * What was billed, in dollars; null before the end.
    */
   cost_usd: number | null
+}
+export interface RobotCheckArtifact {
+  /**
+   * Media type.
+   */
+  content_type?: string | null
+  /**
+   * The repo path that it takes if published.
+   */
+  name: string
+  /**
+   * Bytes, 256 MiB at most.
+   */
+  size: number
+}
+export interface RobotCheckArtifactRef {
+  /**
+   * Its name when it was presigned.
+   */
+  path: string
+}
+export interface RobotCheckDraft {
+  /**
+   * How a URDF was converted.
+   */
+  conversion?: {
+    [k: string]: unknown
+  }
+  /**
+   * Members of the card that were derived.
+   *
+   * @maxItems 10000
+   */
+  derived?: string[] | null
+  /**
+   * The model that the card names.
+   */
+  mjcf_path?: string | null
+  /**
+   * What the model declares.
+   */
+  model?: {
+    [k: string]: unknown
+  }
+  /**
+   * What it was made from.
+   */
+  source?: string | null
+}
+export interface ModelIntake {
+  /**
+   * Its control class.
+   */
+  control_class?: ControlClass | null
+  /**
+   * `field`, `policy`, `robot` of each difference.
+   */
+  differing?: unknown[] | null
+  embodiment: ModelEmbodiment
+  /**
+   * As its manifest records.
+   */
+  embodiment_fingerprint?: string | null
+  /**
+   * Its graph.
+   */
+  graph?: {
+    [k: string]: unknown
+  }
+  /**
+   * Its manifest.
+   */
+  manifest?: {
+    [k: string]: unknown
+  }
+  /**
+   * How many parameters it has.
+   */
+  params?: number | null
+  /**
+   * Its format.
+   */
+  policy_format?: string | null
+  /**
+   * The policy.
+   */
+  policy_path?: string | null
+  /**
+   * Its type.
+   */
+  policy_type?: string | null
+  /**
+   * Of the robot's interface.
+   */
+  robot_fingerprint?: string | null
+  /**
+   * Where it was imported from.
+   */
+  source?: ModelIntakeSource | null
+  /**
+   * It was unstamped, and the check derived its contract.
+   */
+  stamped_by_check?: boolean | null
+  /**
+   * In words.
+   */
+  summary?: string | null
+}
+export interface ModelIntakeSource {
+  /**
+   * What they add up to.
+   */
+  bytes?: number | null
+  /**
+   * What was fetched.
+   *
+   * @maxItems 10000
+   */
+  files?: string[] | null
+  /**
+   * `org/name`.
+   */
+  hf_repo?: string | null
+  /**
+   * As its card says.
+   */
+  license?: string | null
+  /**
+   * The commit.
+   */
+  revision?: string | null
+  /**
+   * What was left out.
+   *
+   * @maxItems 10000
+   */
+  skipped?: string[] | null
+}
+export interface RobotCheckReport {
+  /**
+   * Each check.
+   *
+   * @maxItems 1000
+   */
+  checks: RobotCheckReportCheck[]
+  /**
+   * The physics engine that ran.
+   */
+  engine: string
+  grade: RobotCheckStatus
+  /**
+   * Of the drafted interface.
+   */
+  interface_fingerprint?: string | null
+  /**
+   * The model that was read.
+   */
+  mjcf_path?: string | null
+  /**
+   * What the model declares.
+   */
+  model?: RobotCheckReportModel | null
+  /**
+   * No check failed.
+   */
+  ok: boolean
+  /**
+   * Where the card came from.
+   */
+  source: string
+}
+export interface RobotCheckReportCheck {
+  /**
+   * Stable, machine-readable.
+   */
+  code: string
+  /**
+   * The numbers behind the result.
+   */
+  data?: {
+    [k: string]: unknown
+  }
+  /**
+   * How to fix it, in one line.
+   */
+  hint?: string | null
+  /**
+   * Path into the card: strings and integers.
+   */
+  loc?: {
+    [k: string]: unknown
+  }
+  /**
+   * Explanation in one sentence.
+   */
+  message: string
+  /**
+   * Joints, files or fields at fault.
+   *
+   * @maxItems 10000
+   */
+  names: string[]
+  status: RobotCheckStatus
+}
+export interface RobotCheckReportModel {
+  /**
+   * `fixed` or `floating`.
+   */
+  base?: string | null
+  /**
+   * Repo paths that it needs.
+   *
+   * @maxItems 10000
+   */
+  files: string[]
+  /**
+   * Named 1-DoF joints.
+   *
+   * @maxItems 10000
+   */
+  joints: string[]
+  /**
+   * Named ones.
+   *
+   * @maxItems 10000
+   */
+  keyframes: string[]
+  /**
+   * Its name.
+   */
+  model?: string | null
 }

@@ -133,6 +133,24 @@ const rows: Readonly<Record<string, Row>> = {
     left: 404,
     limited: 404,
   },
+  presignRobotCheckArtifacts: {
+    given: async ({ org, key }) => {
+      const check = await queuedCheck(org)
+      await hub.call(key, 'POST', `/v1/robot-checks/${check}/claim`, { worker: 'w' })
+      return { path: `/v1/robot-checks/${check}/artifacts`, body: { files: [{ name: 'robot_card.json', size: 2 }] } }
+    },
+    left: 404,
+    limited: 404,
+  },
+  reportRobotCheck: {
+    given: async ({ org, key }) => {
+      const check = await queuedCheck(org)
+      await hub.call(key, 'POST', `/v1/robot-checks/${check}/claim`, { worker: 'w' })
+      return { path: `/v1/robot-checks/${check}/report`, body: { log_chunk: 'one\n' } }
+    },
+    left: 404,
+    limited: 404,
+  },
   createRun: {
     given: async ({ org }) => ({ path: '/v1/runs', body: { recipe, owner: org } }),
     left: 403,

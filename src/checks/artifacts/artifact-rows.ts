@@ -1,0 +1,83 @@
+/** The rows of what a check makes: one for each name, from its presigned URL on. */
+import { column, columns, type RowOf } from '../../store/columns.ts'
+import type { Querier } from '../../store/db.ts'
+import { param, statement } from '../../store/statement.ts'
+
+const artifactColumns = columns({
+  name: column<string>('a.name'),
+  storageKey: column<string>('a.storage_key'),
+  storeUploadId: column<string>('a.store_upload_id'),
+  size: column<number>('a.size'),
+  contentType: column<string | null>('a.content_type'),
+  /** Null until a report has named it. */
+  sha256: column<string | null>('a.sha256'),
+})
+
+export type ArtifactRow = RowOf<typeof artifactColumns>
+
+const byName = statement({
+  name: 'robot-check-artifacts',
+  columns: artifactColumns,
+  text: `select ${artifactColumns.sql} from robot_check_artifacts a where a.check_id = $1 and a.name = any($2::text[])`,
+})
+
+/** Those of these names that were presigned. */
+export function findArtifacts(querier: Querier, checkId: string, names: readonly string[]): Promise<ArtifactRow[]> {
+  return querier.query(byName, [checkId, names])
+}
+
+const put = statement({
+  name: 'robot-check-artifacts-put',
+  params: {
+    checkId: param<string>(),
+    names: param<readonly string[]>(),
+    keys: param<readonly string[]>(),
+    uploadIds: param<readonly string[]>(),
+    sizes: param<readonly number[]>(),
+    contentTypes: param<readonly (string | null)[]>(),
+  },
+  text: `insert into robot_check_artifacts (check_id, name, storage_key, store_upload_id, size, content_type)
+    select :checkId, name, key, upload, size, content_type
+    from unnest(:names::text[], :keys::text[], :uploadIds::text[], :sizes::bigint[], :contentTypes::text[]) as given (name, key, upload, size, content_type)
+    on conflict (check_id, name) do update set storage_key = excluded.storage_key, store_upload_id = excluded.store_upload_id,
+      size = excluded.size, content_type = excluded.content_type, sha256 = null, created_at = now()`,
+})
+
+/** A name that is presigned again is a new artifact: what was sent before is not reported any more. */
+export async function putArtifacts(
+  tx: Querier,
+  checkId: string,
+  artifacts: readonly Omit<ArtifactRow, 'sha256'>[],
+): Promise<void> {
+  await tx.query(put, {
+    checkId,
+    names: artifacts.map(({ name }) => name),
+    keys: artifacts.map(({ storageKey }) => storageKey),
+    uploadIds: artifacts.map(({ storeUploadId }) => storeUploadId),
+    sizes: artifacts.map(({ size }) => size),
+    contentTypes: artifacts.map(({ contentType }) => contentType),
+  })
+}
+
+const keep = statement({
+  name: 'robot-check-artifacts-keep',
+  columns: columns({ name: column<string>('a.name') }),
+  params: { checkId: param<string>(), keys: param<readonly string[]>(), digests: param<readonly string[]>() },
+  text: `update robot_check_artifacts a set sha256 = given.sha256 from unnest(:keys::text[], :digests::text[]) as given (key, sha256)
+    where a.check_id = :checkId and a.storage_key = given.key returning a.name as "name"`,
+})
+
+/** Records what the hub hashed; returns how many of them still stand as they were read. */
+export async function keepDigests(
+  tx: Querier,
+  checkId: string,
+  hashed: readonly { readonly storageKey: string; readonly sha256: string }[],
+): Promise<number> {
+  if (hashed.length === 0) return 0
+  const kept = await tx.query(keep, {
+    checkId,
+    keys: hashed.map(({ storageKey }) => storageKey),
+    digests: hashed.map(({ sha256 }) => sha256),
+  })
+  return kept.length
+}

@@ -1,0 +1,100 @@
+/**
+ * presignRobotCheckArtifacts (spec, "POST /v1/robot-checks/{check_id}/artifacts"): one presigned PUT for each file that a check makes. Each is an upload of
+ * one part, which a report completes: from then on no URL that is still out there can change what the hub has hashed.
+ */
+import { randomBytes } from 'node:crypto'
+import { assertRunsFor, requireCredential } from '../../auth/policy.ts'
+import { assertDistinct } from '../../files/duplicates.ts'
+import { commitVerb, guarded } from '../../operation/commit-verb.ts'
+import type { AllowedContext, RequestContext } from '../../operation/context.ts'
+import { HubError } from '../../platform/errors.ts'
+import { asStoreRefusal, requireObjects } from '../../store/objects/required.ts'
+import { findCheck, type HeldCheck, lockCheck, nextStatus } from '../check-row.ts'
+import { CHECK_URL_TTL_SECONDS } from '../limits.ts'
+import { isArtifactName } from './artifact-name.ts'
+import { type ArtifactRow, putArtifacts } from './artifact-rows.ts'
+
+export interface ArtifactRequest {
+  readonly name: string
+  /** Bytes. */
+  readonly size: number
+  readonly contentType?: string | null
+}
+
+export interface PresignArtifactsInput {
+  readonly checkId: string
+  readonly files: readonly ArtifactRequest[]
+}
+
+/** RobotCheckJobArtifactUpload without its URL. */
+export type ArtifactTicket = Omit<ArtifactRow, 'sha256'>
+
+/** In the order asked. Errors: 401, 403, 404, 409 for everybody but the credential that holds the running check, 422 a name that no check makes, 503. */
+export function presignArtifacts(
+  ctx: RequestContext,
+  input: PresignArtifactsInput,
+): Promise<{ uploads: ArtifactTicket[] }> {
+  return guarded(
+    ctx,
+    () => mayMake(ctx, input.checkId),
+    (allowed, check) => presign(allowed, check, input),
+  )
+}
+
+async function mayMake(ctx: RequestContext, checkId: string): Promise<HeldCheck> {
+  const check = await findCheck(ctx, checkId)
+  assertRunsFor(ctx.viewer, check.ownerId, 'write', 'The check')
+  return check
+}
+
+async function presign(ctx: AllowedContext, check: HeldCheck, { files }: PresignArtifactsInput) {
+  const viewer = requireCredential(ctx.viewer)
+  nextStatus('report', check, viewer)
+  assertAccepted(check, files)
+  const uploads = await Promise.all(files.map((file) => begin(ctx, check.id, file)))
+  return commitVerb(ctx, async (tx) => {
+    nextStatus('report', await lockCheck(tx, check.id), viewer)
+    await putArtifacts(tx, check.id, uploads)
+    return { uploads }
+  })
+}
+
+function assertAccepted(check: HeldCheck, files: readonly ArtifactRequest[]): void {
+  assertDistinct(
+    files.map(({ name }) => name),
+    'name',
+    (index) => ['files', index, 'name'],
+  )
+  const items = files.flatMap(({ name }, index) =>
+    isArtifactName(name, check)
+      ? []
+      : [
+          {
+            type: 'validation.value',
+            detail: `${JSON.stringify(name)} is no file that such a check makes`,
+            loc: ['files', index, 'name'],
+          },
+        ],
+  )
+  if (items.length > 0) throw new HubError('validation.failed', items.map(({ detail }) => detail).join('; '), { items })
+}
+
+async function begin(ctx: RequestContext, checkId: string, file: ArtifactRequest): Promise<ArtifactTicket> {
+  const contentType = file.contentType ?? null
+  const storageKey = `robot-checks/${checkId}/files/${randomBytes(20).toString('hex')}`
+  try {
+    const storeUploadId = await requireObjects(ctx.deps).createUpload(storageKey, {
+      contentType: contentType ?? undefined,
+      signal: ctx.signal,
+    })
+    return { name: file.name, size: file.size, contentType, storageKey, storeUploadId }
+  } catch (error) {
+    throw asStoreRefusal(error)
+  }
+}
+
+/** A URL that takes one PUT of exactly the bytes that were announced, for an hour. No network call. */
+export function signUpload(ctx: Pick<RequestContext, 'deps'>, ticket: ArtifactTicket): Promise<string> {
+  const part = { partNumber: 1, sizeBytes: ticket.size }
+  return requireObjects(ctx.deps).signPart(ticket.storageKey, ticket.storeUploadId, part, CHECK_URL_TTL_SECONDS)
+}

@@ -1,0 +1,81 @@
+/** What a report names is completed in the store and hashed by the hub: what is published later is these bytes. */
+import { hashObject } from '../../files/hash-object.ts'
+import { isNoSuchUpload } from '../../files/objects.ts'
+import type { RequestContext } from '../../operation/context.ts'
+import { HubError, invalid } from '../../platform/errors.ts'
+import { isJsonObject, parseExact } from '../../platform/exact-json.ts'
+import type { ObjectStore } from '../../store/objects/object-store.ts'
+import { asStoreRefusal, requireObjects } from '../../store/objects/required.ts'
+import { readJobObject } from '../../work/job-objects.ts'
+import type { Document } from '../check-shape.ts'
+import { MAX_CARD_BYTES } from '../limits.ts'
+import { type ArtifactRow, findArtifacts } from './artifact-rows.ts'
+
+export interface TakenArtifact {
+  readonly name: string
+  readonly storageKey: string
+  readonly sha256: string
+  readonly size: number
+}
+
+/** In the order named. Errors: 422 for each that was never presigned or sent, 503. */
+export async function takeArtifacts(
+  ctx: RequestContext,
+  checkId: string,
+  names: readonly string[],
+): Promise<TakenArtifact[]> {
+  if (names.length === 0) return []
+  const rows = new Map((await findArtifacts(ctx.deps.db, checkId, names)).map((row) => [row.name, row]))
+  const taken: TakenArtifact[] = []
+  for (const [index, name] of names.entries()) {
+    const row = rows.get(name)
+    const one = row ? await take(ctx, row) : null
+    if (!one)
+      throw invalid('validation.value', `${JSON.stringify(name)} was never uploaded.`, ['artifacts', index, 'path'])
+    taken.push(one)
+  }
+  return taken
+}
+
+async function take(ctx: RequestContext, row: ArtifactRow): Promise<TakenArtifact | null> {
+  const objects = requireObjects(ctx.deps)
+  try {
+    if (row.sha256 === null && !(await complete(objects, row, ctx.signal))) return null
+    const { sha256, sizeBytes } = await hashObject(objects, row.storageKey, ctx.signal)
+    return { name: row.name, storageKey: row.storageKey, sha256, size: sizeBytes }
+  } catch (error) {
+    throw asStoreRefusal(error)
+  }
+}
+
+/** False where its bytes never came. A report that was cut off may have completed it before. */
+async function complete(objects: ObjectStore, row: ArtifactRow, signal: AbortSignal): Promise<boolean> {
+  try {
+    const parts = await objects.listParts(row.storageKey, row.storeUploadId, signal)
+    if (parts.length === 0) return false
+    await objects.completeUpload(row.storageKey, row.storeUploadId, parts, signal)
+    return true
+  } catch (error) {
+    if (!isNoSuchUpload(error)) throw error
+    return (await objects.head(row.storageKey, signal)) !== null
+  }
+}
+
+/** `robot_card.json` as the hub reads it back. Errors: 422 over 1 MiB, no JSON, no object. */
+export async function readCard(
+  ctx: RequestContext,
+  card: TakenArtifact,
+  loc: readonly (string | number)[],
+): Promise<Document> {
+  const refuse = (why: string) => invalid('validation.value', `robot_card.json ${why}.`, loc)
+  if (card.size > MAX_CARD_BYTES) throw refuse(`is over ${MAX_CARD_BYTES} bytes`)
+  const text = await readJobObject(ctx.deps, card.storageKey, ctx.signal)
+  let value: unknown
+  try {
+    value = parseExact(text)
+  } catch (error) {
+    throw error instanceof HubError ? error : refuse('is no JSON')
+  }
+  if (!isJsonObject(value)) throw refuse('is no JSON object')
+  return value
+}

@@ -1,0 +1,191 @@
+/** reportRobotCheck (spec, "POST /v1/robot-checks/{check_id}/report"): the worker's one way to write after its claim. */
+import { assertRunsFor, requireCredential } from '../../auth/policy.ts'
+import { assertDistinct } from '../../files/duplicates.ts'
+import { audit } from '../../operation/audit.ts'
+import { commitVerb, guarded } from '../../operation/commit-verb.ts'
+import type { AllowedContext, RequestContext } from '../../operation/context.ts'
+import { HubError, invalid } from '../../platform/errors.ts'
+import type { Usd } from '../../platform/money.ts'
+import type { Tx } from '../../store/db.ts'
+import { param, statement } from '../../store/statement.ts'
+import { forgetRefused, putJobObject } from '../../work/job-objects.ts'
+import { countLines } from '../../work/log/log-lines.ts'
+import { appendChunk } from '../../work/log/write-chunks.ts'
+import { CARD_NAME, isArtifactName } from '../artifacts/artifact-name.ts'
+import { keepDigests } from '../artifacts/artifact-rows.ts'
+import { readCard, type TakenArtifact, takeArtifacts } from '../artifacts/take-artifacts.ts'
+import { findCheck, type HeldCheck, lockCheck, nextStatus } from '../check-row.ts'
+import type { Document, RobotCheck } from '../check-shape.ts'
+import { endCheck } from '../end/end-check.ts'
+import { MAX_LOG_CHUNK_BYTES } from '../limits.ts'
+import { checkLog, checkLogObjects } from '../log/check-log.ts'
+import { readCheck } from '../read/get-check.ts'
+import { type DraftedCard, draftedCard } from './drafted-card.ts'
+import { assertIntake } from './judge-intake.ts'
+import { tailOf } from './log-tail.ts'
+
+/** All but the id is optional; null is absent. Documents are in the names of `/v1`. */
+export interface ReportCheckInput {
+  readonly checkId: string
+  readonly status?: 'succeeded' | 'failed' | null
+  readonly logChunk?: string | null
+  readonly error?: string | null
+  readonly report?: Document | null
+  readonly draft?: Document | null
+  readonly artifacts?: readonly { readonly path: string }[] | null
+  readonly engine?: unknown
+  readonly intake?: Document | null
+}
+
+const update = statement({
+  name: 'robot-check-report',
+  params: {
+    checkId: param<string>(),
+    status: param<string>(),
+    ended: param<boolean>(),
+    costUsd: param<Usd | null>(),
+    error: param<string | null>(),
+    report: param<string | null>(),
+    draft: param<string | null>(),
+    engine: param<string | null>(),
+    intake: param<string | null>(),
+    card: param<string | null>(),
+    needsYou: param<string | null>(),
+    chunks: param<number>(),
+    lines: param<number>(),
+    bytes: param<number>(),
+    tail: param<string>(),
+  },
+  text: `update robot_checks set status = :status::"JobStatus", heartbeat_at = now(), updated_at = now(),
+      finished_at = case when :ended::boolean then now() end, cost_usd = coalesce(:costUsd::numeric, cost_usd),
+      error = coalesce(:error, error), report = coalesce(:report::json, report), draft = coalesce(:draft::json, draft),
+      engine = coalesce(:engine::json, engine), intake = coalesce(:intake::json, intake), card = coalesce(:card::json, card),
+      needs_you = coalesce(:needsYou::json, needs_you), log_seq = log_seq + :chunks::int, log_lines = log_lines + :lines::int,
+      log_bytes = log_bytes + :bytes::int, log_tail = :tail
+    where id = :checkId and status = 'running'`,
+})
+
+/**
+ * Objects first, then one transaction under the check's row lock. Errors: 401, 403, 404, 409 `conflict.not_claimer`, `conflict.terminal`, 413 a log chunk that is
+ * too large, 422, 503; nothing is stored.
+ */
+export function reportCheck(ctx: RequestContext, input: ReportCheckInput): Promise<RobotCheck> {
+  return guarded(
+    ctx,
+    () => mayReport(ctx, input.checkId),
+    (allowed, check) => store(allowed, check, input),
+  )
+}
+
+async function mayReport(ctx: RequestContext, checkId: string): Promise<HeldCheck> {
+  const check = await findCheck(ctx, checkId)
+  assertRunsFor(ctx.viewer, check.ownerId, 'write', 'The check')
+  return check
+}
+
+const triggers = { succeeded: 'succeed', failed: 'fail' } as const
+const triggerOf = ({ status }: ReportCheckInput) => (status ? triggers[status] : 'report')
+
+async function store(ctx: AllowedContext, check: HeldCheck, input: ReportCheckInput): Promise<RobotCheck> {
+  nextStatus(triggerOf(input), check, requireCredential(ctx.viewer))
+  assertSound(check, input)
+  if (input.intake) await assertIntake(ctx.deps.db, check.robotRepoId, input.intake)
+  const names = (input.artifacts ?? []).map(({ path }) => path)
+  const taken = await takeArtifacts(ctx, check.id, names)
+  const at = names.indexOf(CARD_NAME)
+  const loc = ['artifacts', at, 'path']
+  const card = taken[at] ? draftedCard(await readCard(ctx, taken[at], loc), loc) : null
+  const log = Buffer.from(input.logChunk ?? '')
+  const kept = log.byteLength > 0 ? [await putJobObject(ctx.deps, checkLogObjects, check.id, log, ctx.signal)] : []
+  try {
+    return await commitVerb(ctx, async (tx) => {
+      await write(ctx, tx, input, { taken, card, log, logKey: kept[0] ?? null })
+      return readCheck(tx, ctx.viewer, check.id)
+    })
+  } catch (error) {
+    await forgetRefused(ctx, kept, error)
+    throw error
+  }
+}
+
+/** What can be said of a report without the store. */
+function assertSound(check: HeldCheck, { status, logChunk, artifacts, intake }: ReportCheckInput): void {
+  if (logChunk && Buffer.byteLength(logChunk) > MAX_LOG_CHUNK_BYTES) {
+    const detail = `The log chunk has more than ${MAX_LOG_CHUNK_BYTES} bytes in UTF-8.`
+    throw new HubError('too_large', detail, { items: [{ type: 'too_large', detail, loc: ['logChunk'] }] })
+  }
+  const names = (artifacts ?? []).map(({ path }) => path)
+  assertDistinct(names, 'artifact', (index) => ['artifacts', index, 'path'])
+  const strange = names.findIndex((name) => !isArtifactName(name, check))
+  if (strange >= 0)
+    throw invalid('validation.value', `${JSON.stringify(names[strange])} is no file that such a check makes.`, [
+      'artifacts',
+      strange,
+      'path',
+    ])
+  if (intake && check.kind === 'robot')
+    throw invalid('validation.value', 'is for a model check; leave it out', ['intake'])
+  if (!intake && check.kind === 'model' && status === 'succeeded')
+    throw invalid('validation.required', 'is required with `succeeded` for a model check', ['intake'])
+}
+
+interface Stored {
+  readonly taken: readonly TakenArtifact[]
+  readonly card: DraftedCard | null
+  readonly log: Uint8Array
+  readonly logKey: string | null
+}
+
+async function write(ctx: RequestContext, tx: Tx, input: ReportCheckInput, stored: Stored): Promise<void> {
+  const check = await lockCheck(tx, input.checkId)
+  const to = nextStatus(triggerOf(input), check, requireCredential(ctx.viewer))
+  if ((await keepDigests(tx, check.id, stored.taken)) !== stored.taken.length)
+    throw new HubError(
+      'conflict.in_progress',
+      'An artifact was presigned again while this report was read; send it again.',
+    )
+  const lines = countLines(input.logChunk ?? '')
+  if (stored.logKey !== null) {
+    await appendChunk(tx, checkLog, {
+      jobId: check.id,
+      seq: check.logSeq + 1,
+      attempt: check.attempt,
+      storageKey: stored.logKey,
+      byteCount: stored.log.byteLength,
+      lineCount: lines,
+      firstLine: check.logLines,
+      at: check.now,
+    })
+  }
+  const ended = input.status != null
+  const costUsd = ended ? await endCheck(ctx.deps, tx, check, to === 'succeeded') : null
+  await tx.query(update, {
+    checkId: check.id,
+    status: to,
+    ended,
+    costUsd,
+    error: input.error ?? null,
+    ...documentsOf(input, stored.card),
+    chunks: stored.logKey === null ? 0 : 1,
+    lines: stored.logKey === null ? 0 : lines,
+    bytes: stored.log.byteLength,
+    tail: tailOf(check.logTail, input.logChunk ?? ''),
+  })
+  if (ended) {
+    const change = { before: { status: check.status }, after: { status: to } }
+    await audit(tx, ctx, { action: 'robot_check.finish', accountId: check.ownerId, targetId: check.id, ...change })
+  }
+  tx.afterCommit(() => ctx.deps.events.hint(check.id))
+}
+
+function documentsOf({ report, draft, engine, intake }: ReportCheckInput, card: DraftedCard | null) {
+  const json = (value: unknown) => (value == null ? null : JSON.stringify(value))
+  return {
+    report: json(report),
+    draft: json(draft),
+    engine: json(engine),
+    intake: json(intake),
+    card: json(card?.card),
+    needsYou: json(card?.needsYou),
+  }
+}
