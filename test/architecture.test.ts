@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { cruise, type ICruiseResult } from 'dependency-cruiser'
 import { describe, expect, it } from 'vitest'
 import { GENERATED } from '../scripts/codegen/marker.ts'
-import { cruiseOptions, forbidden } from './rooms.ts'
+import { cruiseOptions, forbidden, hasRoom } from './rooms.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -20,6 +20,11 @@ describe('the house', () => {
     const { violations, totalCruised } = (output as ICruiseResult).summary
     expect(totalCruised).toBeGreaterThan(300)
     expect(violations.map(({ rule, from, to }) => `${rule.name}: ${from} -> ${to}`)).toEqual([])
+  })
+
+  it('has a room for every file', () => {
+    expect(files.filter((file) => !hasRoom(file))).toEqual([])
+    expect(['src/nowhere/x.ts', 'src/x.ts', 'schema/nowhere/x.ts'].filter(hasRoom)).toEqual([])
   })
 
   it('reads the environment in main.ts and the command line alone', () => {

@@ -109,17 +109,21 @@ describe('metrics', () => {
     ['{"log_chunk":7}', ['log_chunk']],
     ['{"status":"queued"}', ['status']],
     ['{"status":"SUCCEEDED"}', ['status']],
-    ['{"scorecard_json":[]}', ['scorecard_json']],
-    ['{"scorecard_json":"PASS"}', ['scorecard_json']],
+    ['{"scorecard_json":[]}', ['scorecard_json'], 'validation.type'],
+    ['{"scorecard_json":"PASS"}', ['scorecard_json'], 'validation.type'],
     ['{"output_model_repo":"nobody/nothing"}', ['output_model_repo']],
     ['{"output_model_repo":"no name"}', ['output_model_repo']],
     ['{"claimed_by":"me"}', ['claimed_by']],
-  ])('or anything else that does not hold is 422 with its place, and nothing is stored: %s', async (body, place) => {
-    const run = await claimed()
-    const answer = await raw(`/v1/runs/${run}/report`, body)
-    expect([answer.status, places(answer)[0]]).toEqual([422, ['body', ...place]])
-    await nothingKept(run)
-  })
+  ])(
+    'or anything else that does not hold is 422 with its place, and nothing is stored: %s',
+    async (body, place, type?: string) => {
+      const run = await claimed()
+      const answer = await raw(`/v1/runs/${run}/report`, body)
+      expect([answer.status, places(answer)[0]]).toEqual([422, ['body', ...place]])
+      if (type !== undefined) expect(types(answer)).toEqual([type])
+      await nothingKept(run)
+    },
+  )
 
   it.each([[[{ step: 1 }, { note: 'a\0b' }]], [[{ step: 1 }, [1]]], [[{ step: 1 }, 'step 1']]])(
     'with a line that is no object that can be kept are refused in the graph too: %j',
