@@ -187,7 +187,7 @@ describe('HOSTED_USER', () => {
   it.skipIf(!isRoot)(`is a user of the machine and not root (${asRoot})`, () => {
     expect(() => readConfig({ HOSTED_USER: 'nobody-there' })).toThrow(/HOSTED_USER: nobody-there is not a user/)
     expect(() => readConfig({ HOSTED_USER: 'root' })).toThrow(/HOSTED_USER: root is root/)
-    expect(() => readConfig({ HOSTED_USER: '-u' })).toThrow(/HOSTED_USER: must be the name/)
+    expect(() => readConfig({ HOSTED_USER: '-u' })).toThrow(/HOSTED_USER: must be a user name/)
   })
 
   it.skipIf(!isRoot)(`is not the user of the embedded database (${asRoot})`, async () => {

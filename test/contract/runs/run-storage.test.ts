@@ -209,7 +209,7 @@ describe('with the storage of an owner full', () => {
       env,
     )
     expect([ended.code, JSON.parse(ended.out)]).toEqual([0, { run: made.json.id, status: 'succeeded', error: null }])
-    for (const what of ['log lines were refused', 'metrics were refused', 'config.yaml', 'scorecard'])
+    for (const what of ['dropped rejected log lines', 'dropped rejected metrics', 'config.yaml', 'scorecard'])
       expect(ended.err).toContain(what)
     const run = (await hub.call(ada, 'GET', `/v1/runs/${made.json.id}`)).json
     expect(run).toMatchObject({ status: 'succeeded', error: null, latest_metrics: null, progress: { iteration: 7 } })
