@@ -54,9 +54,7 @@ function finder(root: string, notes: Set<string>): (path: string) => Promise<Fou
       const target = await realpath(join(file, localName)).catch(() => null)
       if (target === null) return null
       if (!target.startsWith(root + sep)) {
-        notes.add(
-          `${path} is a symbolic link that leads out of the folder: a push refuses it, so it counts as missing.`,
-        )
+        notes.add(`${path} is a symbolic link that leaves the folder: a push refuses it, so it counts as missing.`)
         return null
       }
       file = target
