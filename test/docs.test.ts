@@ -1,7 +1,8 @@
-/** The documents say what is there: paths, links, settings, and the states of runs and uploads. */
+/** The documents say what is there: paths, links, settings, and the states of runs, checks and uploads. */
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { checkTransitions } from '../src/checks/check-state.ts'
 import { uploadTransitions } from '../src/files/upload-state.ts'
 import { environment } from '../src/platform/config-environment.ts'
 import { runTransitions } from '../src/runs/run-state.ts'
@@ -56,13 +57,18 @@ it('docs/operations.md has every setting, and no other', () => {
 })
 
 describe('docs/states.md draws', () => {
-  const [runs = '', uploads = ''] = read('docs/states.md').split('## Upload')
+  const [, runs = '', checks = '', uploads = ''] = read('docs/states.md').split(/^## /m)
   const arrows = (text: string) =>
     new Set([...text.matchAll(/^ {2}(\w+) --> (\w+): (\w+)/gm)].map(([, from, to, by]) => `${from} ${by} ${to}`))
 
   it('every transition of a run, and no other', () => {
     const table = runTransitions.map(({ from, trigger, to }) => `${from} ${trigger} ${to}`)
     expect(arrows(runs)).toEqual(new Set(table))
+  })
+
+  it('every transition of a check, and no other', () => {
+    const table = checkTransitions.map(({ from, trigger, to }) => `${from} ${trigger} ${to}`)
+    expect(arrows(checks)).toEqual(new Set(table))
   })
 
   it('every transition of an upload, and no other', () => {
