@@ -55,7 +55,7 @@ export const specOperations: Readonly<Record<string, SpecOperation>> = {
   getRobotCheck: operation('GET', '/robot-checks/{check_id}', 200, 403, 404),
   claimRobotCheck: operation('POST', '/robot-checks/{check_id}/claim', 200, 403, 404, 409),
   claimNextRobotCheck: operation('POST', '/robot-checks/claim-next', 200, 204, 403, 404),
-  presignRobotCheckArtifacts: operation('POST', '/robot-checks/{check_id}/artifacts', 200, 403, 404, 409),
+  presignRobotCheckArtifacts: operation('POST', '/robot-checks/{check_id}/artifacts', 200, 403, 404, 409, 413),
   reportRobotCheck: operation('POST', '/robot-checks/{check_id}/report', 200, 403, 404, 409),
   publishRobotCheck: operation('POST', '/robot-checks/{check_id}/publish'),
   cancelRobotCheck: operation('POST', '/robot-checks/{check_id}/cancel', 202, 403, 404, 409),

@@ -12,6 +12,7 @@ import { asStoreRefusal, requireObjects } from '../../store/objects/required.ts'
 import { findCheck, type HeldCheck, lockCheck, nextStatus } from '../check-row.ts'
 import { CHECK_URL_TTL_SECONDS } from '../limits.ts'
 import { isArtifactName } from './artifact-name.ts'
+import { assertArtifactRoom } from './artifact-room.ts'
 import { type ArtifactRow, putArtifacts } from './artifact-rows.ts'
 
 export interface ArtifactRequest {
@@ -29,7 +30,7 @@ export interface PresignArtifactsInput {
 /** RobotCheckJobArtifactUpload without its URL. */
 export type ArtifactTicket = Omit<ArtifactRow, 'sha256'>
 
-/** In the order asked. Errors: 401, 403, 404, 409 for everybody but the credential that holds the running check, 422 a name that no check makes, 503. */
+/** In the order asked. Errors: 401, 403, 404, 409 for everybody but the credential that holds the running check, 413 no room in the quota of its account, 422 a name that no check makes, 503. */
 export function presignArtifacts(
   ctx: RequestContext,
   input: PresignArtifactsInput,
@@ -51,10 +52,15 @@ async function presign(ctx: AllowedContext, check: HeldCheck, { files }: Presign
   const viewer = requireCredential(ctx.viewer)
   nextStatus('report', check, viewer)
   assertAccepted(check, files)
+  const { config, db } = ctx.deps
+  const bytes = files.reduce((sum, { size }) => sum + size, 0)
+  // Before anything is begun in the store; what counts is the same check in the transaction.
+  await assertArtifactRoom(db, config, check.ownerId, bytes)
   const uploads = await Promise.all(files.map((file) => begin(ctx, check.id, file)))
   return commitVerb(ctx, async (tx) => {
     nextStatus('report', await lockCheck(tx, check.id), viewer)
     await putArtifacts(tx, check.id, uploads)
+    await assertArtifactRoom(tx, config, check.ownerId, 0)
     return { uploads }
   })
 }

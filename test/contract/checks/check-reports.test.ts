@@ -100,6 +100,33 @@ describe('reportRobotCheck', () => {
   })
 })
 
+describe('artifacts of the checks of an account', () => {
+  const small = contractHub({ STORAGE_QUOTA_BYTES: '1000' })
+
+  it('stay within its storage quota in sum, also when two are asked for at once', async () => {
+    const eve = await small.person()
+    const repo = await small.repo(eve, { kind: 'robot' })
+    await small.upload(eve, repo, { 'arm.xml': '<mujoco/>' })
+    const asked = { kind: 'robot', robot_repo: repo, entry: 'arm.xml', control_hz: 50, action: 'position' }
+    const check = async () => {
+      const { id } = (await small.call(eve, 'POST', '/v1/robot-checks', asked)).json
+      await small.call(eve, 'POST', `/v1/robot-checks/${id}/claim`, { worker: 'box' })
+      return id
+    }
+    const presign = (id: string, name: string, size: number) =>
+      small.call(eve, 'POST', `/v1/robot-checks/${id}/artifacts`, { files: [{ name, size, content_type: 'a/b' }] })
+    const [one, other] = [await check(), await check()]
+    const answers = await Promise.all([presign(one, 'meshes/a', 600), presign(other, 'meshes/b', 600)])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 413])
+    const [won] = answers[0].status === 200 ? [one] : [other]
+    expect(types(await presign(won, 'meshes/c', 400))).toEqual(['quota.storage'])
+    // Presigned again, it takes the place of the one before.
+    const name = won === one ? 'meshes/a' : 'meshes/b'
+    expect((await presign(won, name, 300)).status).toBe(200)
+    expect((await presign(won, 'meshes/c', 400)).status).toBe(200)
+  })
+})
+
 describe('presignRobotCheckArtifacts', () => {
   it.each(['other.json', '../robot_card.json', 'meshes/../a', 'arm.xml', 'policy/a.bin', 'walk.onnx'])(
     'is 422 for %s',
