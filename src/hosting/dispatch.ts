@@ -73,7 +73,7 @@ const undispatched = memoizeByKey((job: JobKind) =>
   }),
 )
 
-export type DispatchDeps = Pick<Deps, 'config' | 'db' | 'events' | 'hosted' | 'log'>
+export type DispatchDeps = Pick<Deps, 'config' | 'db' | 'events' | 'hosted' | 'log' | 'queue'>
 
 /** Starts a call for a queued hosted job, now or when a place is free; if it cannot be started, the job fails with the reason. */
 export async function dispatchJob(deps: DispatchDeps, kind: HostedKind, jobId: string): Promise<void> {
@@ -95,7 +95,7 @@ async function dispatch(deps: DispatchDeps, kind: HostedKind, jobId: string, for
     const call = await recordCall(deps, kind, jobId, callId, force)
     if (call === null) return
     deps.events.hint(jobId)
-    const onEnd = (reason: string) => failJob(deps, kind.job, jobId, callId, reason)
+    const onEnd = (reason: string) => failJob(deps, kind, jobId, callId, reason)
     try {
       await spawnHosted(deps, { kind: kind.job.name, id: jobId, callId, ...call }, place, onEnd)
       isStarted = true
@@ -115,11 +115,18 @@ async function recordCall(deps: DispatchDeps, kind: HostedKind, jobId: string, c
   })
 }
 
-async function failJob(deps: DispatchDeps, job: JobKind, jobId: string, callId: string, reason: string): Promise<void> {
+async function failJob(
+  deps: DispatchDeps,
+  { job, afterFailedCall }: HostedKind,
+  jobId: string,
+  callId: string,
+  reason: string,
+): Promise<void> {
   const error = `The hosted function could not be started: ${reason}`
   await deps.db.withTx(async (tx) => {
     const [failed] = await tx.query(failCall(job), { jobId, callId, error })
     if (!failed) return
+    await afterFailedCall?.(deps, tx, jobId)
     const change = { before: { status: 'queued' }, after: { status: 'failed', error } }
     await audit(tx, noViewer, {
       action: `${job.name}.dispatch`,
