@@ -22,8 +22,13 @@ export const routes: readonly Route[] = [
   ...checkRoutes,
 ]
 
-/** Streaming operations of the spec: without documents, mounted by the server. */
-export const streamed: readonly string[] = ['streamRunLogs', 'downloadRunLog']
+/** Streaming operations: without documents, mounted by the server. */
+export const streamed: readonly string[] = [
+  'streamRunLogs',
+  'downloadRunLog',
+  'streamRobotCheckLogs',
+  'downloadRobotCheckLog',
+]
 
 /** Operations of the spec without a route yet, by name; a test checks that the list is exact. */
 export const pending: readonly string[] = [

@@ -28,6 +28,7 @@ import './accounts/viewer.ts'
 import './checks/check.ts'
 import './checks/check-claims.ts'
 import './checks/check-report.ts'
+import './checks/check-stream.ts'
 import './checks/check-operations.ts'
 import { builder } from './builder.ts'
 

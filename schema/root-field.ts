@@ -146,7 +146,7 @@ export function entityMutation<Type extends Entity, Fields extends InputFieldMap
   mutation(name, { ...field, type: Payload, verb: async (ctx, input) => ({ answer: await verb(ctx, input) }) })
 }
 
-type ArgFields = PothosSchemaTypes.InputFieldBuilder<Types, 'Arg'>
+export type ArgFields = PothosSchemaTypes.InputFieldBuilder<Types, 'Arg'>
 
 /** The arguments of a query or subscription. A separate call for the same reason. */
 export const args = <Args extends InputFieldMap>(fields: (t: ArgFields) => Args): Args =>

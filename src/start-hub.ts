@@ -12,7 +12,7 @@ import { openHostedPlaces } from './hosting/hosted-places.ts'
 import { spawnWarning } from './hosting/spawn-hosted.ts'
 import { askedOrigin } from './http/asked-origin.ts'
 import { authRoutes, keyRoutes } from './http/auth-routes.ts'
-import { runLogRoutes } from './http/log-routes.ts'
+import { checkLogRoutes, runLogRoutes } from './http/log-routes.ts'
 import { objectRoutes } from './http/object-routes.ts'
 import { OpenStreams } from './http/open-streams.ts'
 import { credentialsOf } from './http/origin-facts.ts'
@@ -120,6 +120,7 @@ async function openHub(
     identified: [
       resolveRoute((request) => contextOf(deps, request)),
       runLogRoutes((request) => contextOf(deps, request), streams),
+      checkLogRoutes((request) => contextOf(deps, request), streams),
       keyRoutes(auth),
     ],
     open: [authRoutes(auth)],

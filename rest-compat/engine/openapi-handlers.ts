@@ -87,11 +87,6 @@ const flag = (name: string, description: string): JsonSchema => ({
   description,
 })
 const stripAnsi = flag('strip_ansi', 'Remove ANSI escape sequences from every line.')
-const ofLog = {
-  tags: ['runs'],
-  security: [{ bearer: [] }, { session: [] }],
-  'x-scope': 'key:read',
-}
 const refusalsOfLog = {
   '403': problem('Not allowed'),
   '404': problem('Not found'),
@@ -99,50 +94,85 @@ const refusalsOfLog = {
   ...everywhere,
 }
 
-const streamRunLogs: JsonSchema = {
-  ...ofLog,
-  operationId: 'streamRunLogs',
-  summary: 'Live log and metrics of a run',
-  description:
-    'Server-Sent Events: `log` with `{ts, stream, line}` for each line, `metric` with the line of the trainer, and `end` with `{status}`, which closes the stream. Each has an `id`; a client that reconnects with it as `Last-Event-ID` resumes after it. A client that reads too slowly is disconnected, and can resume.\n\nScope: `key:read`.',
-  parameters: [
-    segment('run_id', 'Id of the run.'),
-    flag('follow', 'Keep the stream open while the run is queued or running.'),
-    {
-      name: 'tail',
-      in: 'query',
-      schema: { type: 'integer', minimum: 0 },
-      description: 'Only this many of the last lines of the log; metrics are always complete.',
-    },
-    stripAnsi,
-    { name: 'Last-Event-ID', in: 'header', schema: text, description: 'The `id` of the last event received.' },
-  ],
-  responses: {
-    '200': { description: 'The events.', content: { 'text/event-stream': { schema: text } } },
-    ...refusalsOfLog,
-  },
+/** The two operations on the log of a kind of job, as the document says them. */
+interface LogWords {
+  readonly tag: string
+  readonly noun: string
+  /** The name of the id in the path. */
+  readonly id: string
+  readonly stream: string
+  readonly download: string
+  /** Whether the stream has metrics beside the log. */
+  readonly hasMetrics: boolean
 }
 
-const downloadRunLog: JsonSchema = {
-  ...ofLog,
-  operationId: 'downloadRunLog',
-  summary: 'The log of a run as plain text',
-  description: 'All chunks in order of arrival; empty if there are none.\n\nScope: `key:read`.',
-  parameters: [segment('run_id', 'Id of the run.'), stripAnsi],
-  responses: {
-    '200': {
-      description: 'The log.',
-      headers: { 'Content-Disposition': { schema: text, required: true } },
-      content: { 'text/plain': { schema: text } },
+function logOperations({ tag, noun, id, stream, download, hasMetrics }: LogWords) {
+  const ofLog = { tags: [tag], security: [{ bearer: [] }, { session: [] }], 'x-scope': 'key:read' }
+  const job = segment(id, `Id of the ${noun}.`)
+  const metricEvent = hasMetrics ? ' `metric` with the line of the trainer,' : ''
+  const follow: JsonSchema = {
+    ...ofLog,
+    operationId: stream,
+    summary: hasMetrics ? `Live log and metrics of a ${noun}` : `Live log of a ${noun}`,
+    description: `Server-Sent Events: \`log\` with \`{ts, stream, line}\` for each line,${metricEvent} and \`end\` with \`{status}\`, which closes the stream. Each has an \`id\`; a client that reconnects with it as \`Last-Event-ID\` resumes after it. A client that reads too slowly is disconnected, and can resume.\n\nScope: \`key:read\`.`,
+    parameters: [
+      job,
+      flag('follow', `Keep the stream open while the ${noun} is queued or running.`),
+      {
+        name: 'tail',
+        in: 'query',
+        schema: { type: 'integer', minimum: 0 },
+        description: `Only this many of the last lines of the log${hasMetrics ? '; metrics are always complete' : ''}.`,
+      },
+      stripAnsi,
+      { name: 'Last-Event-ID', in: 'header', schema: text, description: 'The `id` of the last event received.' },
+    ],
+    responses: {
+      '200': { description: 'The events.', content: { 'text/event-stream': { schema: text } } },
+      ...refusalsOfLog,
     },
-    ...refusalsOfLog,
-  },
+  }
+  const whole: JsonSchema = {
+    ...ofLog,
+    operationId: download,
+    summary: `The log of a ${noun} as plain text`,
+    description: 'All chunks in order of arrival; empty if there are none.\n\nScope: `key:read`.',
+    parameters: [job, stripAnsi],
+    responses: {
+      '200': {
+        description: 'The log.',
+        headers: { 'Content-Disposition': { schema: text, required: true } },
+        content: { 'text/plain': { schema: text } },
+      },
+      ...refusalsOfLog,
+    },
+  }
+  return { follow, whole }
 }
+
+const logOfRun = logOperations({
+  tag: 'runs',
+  noun: 'run',
+  id: 'run_id',
+  stream: 'streamRunLogs',
+  download: 'downloadRunLog',
+  hasMetrics: true,
+})
+const logOfCheck = logOperations({
+  tag: 'robot-checks',
+  noun: 'check',
+  id: 'check_id',
+  stream: 'streamRobotCheckLogs',
+  download: 'downloadRobotCheckLog',
+  hasMetrics: false,
+})
 
 /** By path, as in the document's `paths`. */
 export const handlerPaths: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>> = {
   '/v1/repos/{owner}/{repo}/resolve/{path}': { get: resolveFile },
   '/v1/devices/signing-key': { get: signingKey },
-  '/v1/runs/{run_id}/logs': { get: streamRunLogs },
-  '/v1/runs/{run_id}/logs/download': { get: downloadRunLog },
+  '/v1/runs/{run_id}/logs': { get: logOfRun.follow },
+  '/v1/runs/{run_id}/logs/download': { get: logOfRun.whole },
+  '/v1/robot-checks/{check_id}/logs': { get: logOfCheck.follow },
+  '/v1/robot-checks/{check_id}/logs/download': { get: logOfCheck.whole },
 }

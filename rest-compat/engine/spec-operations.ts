@@ -53,6 +53,8 @@ export const specOperations: Readonly<Record<string, SpecOperation>> = {
   listRobotChecks: operation('GET', '/robot-checks', 200, 403),
   createRobotCheck: operation('POST', '/robot-checks', 201, 403, 404),
   getRobotCheck: operation('GET', '/robot-checks/{check_id}', 200, 403, 404),
+  streamRobotCheckLogs: operation('GET', '/robot-checks/{check_id}/logs', 200, 403, 404),
+  downloadRobotCheckLog: operation('GET', '/robot-checks/{check_id}/logs/download', 200, 403, 404),
   claimRobotCheck: operation('POST', '/robot-checks/{check_id}/claim', 200, 403, 404, 409),
   claimNextRobotCheck: operation('POST', '/robot-checks/claim-next', 200, 204, 403, 404),
   presignRobotCheckArtifacts: operation('POST', '/robot-checks/{check_id}/artifacts', 200, 403, 404, 409, 413),

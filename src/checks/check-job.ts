@@ -4,6 +4,7 @@ import type { JobKind } from '../work/job-kind.ts'
 
 export const checkJob: JobKind = {
   name: 'robot_check',
+  noun: 'check',
   idPrefix: 'check',
   table: 'robot_checks',
   listedSql: runListedSql,

@@ -3165,6 +3165,26 @@ export interface Operations {
       strip_ansi?: boolean
     }
   }
+  streamRobotCheckLogs: {
+    request: 'GET /v1/robot-checks/{check_id}/logs'
+    path: {
+      check_id: string
+    }
+    query: {
+      follow?: boolean
+      tail?: number
+      strip_ansi?: boolean
+    }
+  }
+  downloadRobotCheckLog: {
+    request: 'GET /v1/robot-checks/{check_id}/logs/download'
+    path: {
+      check_id: string
+    }
+    query: {
+      strip_ansi?: boolean
+    }
+  }
 }
 /**
  * A dataset, model or robot repository: an owner, a slug and files. There are no revisions.

@@ -25,6 +25,7 @@ const defaultPages: ReadonlyMap<string, number> = new Map([
   ['files', DEFAULT_TREE_LIMIT],
   ['tree', DEFAULT_TREE_LIMIT],
   ['runLog', DEFAULT_LOG_LINES],
+  ['robotCheckLog', DEFAULT_LOG_LINES],
 ])
 
 /** Large fields without pages, and their cost in nodes: one run can select all of them, a page of runs cannot. */

@@ -1,6 +1,7 @@
 /** The log of a job over `/v1`, followed and as a download (spec, streamRunLogs and downloadRunLog). Streams, so without GraphQL documents. */
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { checkLog } from '../checks/log/check-log.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { type ErrorItem, HubError, toProblem } from '../platform/errors.ts'
 import { runLog } from '../runs/log/run-log.ts'
@@ -34,6 +35,13 @@ export const runLogRoutes = logRoutes({
   log: runLog,
   path: '/v1/runs/:id/logs',
   operations: { stream: 'streamRunLogs', download: 'downloadRunLog' },
+})
+
+/** `GET /v1/robot-checks/{check_id}/logs` and `…/logs/download`. */
+export const checkLogRoutes = logRoutes({
+  log: checkLog,
+  path: '/v1/robot-checks/:id/logs',
+  operations: { stream: 'streamRobotCheckLogs', download: 'downloadRobotCheckLog' },
 })
 
 function logRoutes({ log, path, operations }: LogRoute): LogMount {

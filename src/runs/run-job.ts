@@ -11,6 +11,7 @@ const lostSinceDispatchSql = (alias: string) =>
 
 export const runJob: JobKind = {
   name: 'run',
+  noun: 'run',
   idPrefix: 'run',
   table: 'runs',
   listedSql: runListedSql,

@@ -1,3 +1,5 @@
+import type { IdPrefix } from '../platform/ids.ts'
+
 /**
  * A kind of job, as the kernel knows it: work that is queued, claimed by one compare-and-set, reported under a fence and ended. Its table has `id`, `owner_id`,
  * `filed_by`, `status` (`queued`, `running` and its ends), `executor`, `attempt`, `claimed_by`, `claim_credential`, `claimed_at`, `started_at`, `heartbeat_at`,
@@ -6,10 +8,12 @@
  * `updated_at`.
  */
 export interface JobKind {
-  /** In sentences, names of statements, audit actions: `run`. */
+  /** In names of statements, audit actions and the ledger: `robot_check`. */
   readonly name: string
+  /** In sentences: `check`. */
+  readonly noun: string
   /** What ids of its jobs begin with, and an underscore. */
-  readonly idPrefix: string
+  readonly idPrefix: IdPrefix
   readonly table: string
   /** Whether a key limited to `:repoIds` sees the job `alias` for the repos that it names. */
   readonly listedSql: (alias: string) => string

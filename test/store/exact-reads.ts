@@ -39,8 +39,7 @@ export const exactReads: Readonly<Record<string, readonly string[]>> = {
     '${job.name}-log-chunk',
     '${job.name}-log-chunk-of-line',
     '${log.job.name}-log-heads',
-    'robot-check-log-head-visible',
-    'run-log-head-visible',
+    '${job.name}-log-head-visible',
     'run-report-read',
   ],
   'Read inside a transaction, beside the rows that it has locked or written.': [

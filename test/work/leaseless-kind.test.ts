@@ -20,7 +20,8 @@ import { makeWorld, type World } from '../support/world.ts'
 
 const errand: JobKind = {
   name: 'errand',
-  idPrefix: 'errand',
+  noun: 'errand',
+  idPrefix: 'run',
   table: 'errands',
   listedSql: (alias) => `${alias}.repo_id = any(:repoIds::text[])`,
   lease: null,

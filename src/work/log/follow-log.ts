@@ -144,7 +144,7 @@ async function startOf(
   if (resume) {
     const { position, loc } = resume
     if (position.chunk <= head.logSeq && position.metric <= head.metricsSeq) return position
-    throw invalid('validation.value', 'The position is not one of this run.', loc)
+    throw invalid('validation.value', `The position is not one of this ${log.job.noun}.`, loc)
   }
   const line = tail === null ? 0 : Math.max(0, head.logLines - tail)
   if (line === 0) return { chunk: 0, line: 0, metric: 0 }

@@ -1,0 +1,23 @@
+/** How far the log of a job goes, for a viewer who may see the job. */
+import { runViewer, runVisibleSql, visibleRuns } from '../../auth/policy.ts'
+import { notFound } from '../../platform/errors.ts'
+import { isId } from '../../platform/ids.ts'
+import { param, statement } from '../../store/statement.ts'
+import { headColumns, type JobLog } from './job-log.ts'
+
+/** `findHead` of a kind that is visible to the same people as a run: one statement, 404 `The run run_…` without visibility. */
+export function headFinder({ job, metrics }: Pick<JobLog, 'job' | 'metrics'>): JobLog['findHead'] {
+  const head = headColumns({ metrics })
+  const visibleHead = statement({
+    name: `${job.name}-log-head-visible`,
+    columns: head,
+    params: { ...runViewer, jobId: param<string>() },
+    text: `select ${head.sql} from ${job.table} u where u.id = :jobId and ${runVisibleSql('u')}`,
+  })
+  return async ({ deps }, viewer, jobId) => {
+    const values = { ...visibleRuns(viewer), jobId }
+    const [found] = isId(job.idPrefix, jobId) ? await deps.db.query(visibleHead, values) : []
+    if (!found) throw notFound(`The ${job.noun} ${jobId.slice(0, 64)}`)
+    return found
+  }
+}
