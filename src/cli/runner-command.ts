@@ -1,20 +1,15 @@
 /** `hub runner`: claims training runs and executes them on this machine. */
-import { homedir, hostname } from 'node:os'
-import { join, resolve } from 'node:path'
+import { hostname } from 'node:os'
 import { type Command, InvalidArgumentError } from 'commander'
-import { createHubClient, LocalError, type RunOutcome, work } from '../client/index.ts'
-import { type ClientIo, exitCode, exitCodeOf, explain } from './client-output.ts'
+import { type RunOutcome, work } from '../client/index.ts'
+import type { ClientIo } from './client-output.ts'
 import { type CommonOptions, common, UsageError } from './client-session.ts'
-import { clientSettings } from './client-settings.ts'
 import { processIo } from './process-io.ts'
-import { inLine, print, printJson } from './terminal.ts'
+import { runWorker, type WorkerOptions } from './worker-session.ts'
 
-interface RunnerOptions extends CommonOptions {
-  readonly owner: string
-  readonly once?: boolean
+interface RunnerOptions extends WorkerOptions {
+  readonly owner?: string
   readonly command?: string
-  readonly name: string
-  readonly workDir?: string
   readonly gpuTier?: string
   readonly batteryCommand?: string
   readonly gateEvery: number
@@ -46,6 +41,7 @@ times. Without a battery command no checkpoint is gated; the runner logs that.
 A cancel, a tripwire, max_hours, a lost claim and Ctrl-C stop the command: SIGTERM to its process group, and SIGKILL after 20 seconds.
 While the hub is unreachable, the command keeps running and the runner retries. A killed runner resumes when it is started
 again with the same --work-dir: the command survives it, and every line is reported exactly once.
+If HUB_JOB_KIND is run, only the run HUB_JOB_ID is executed: this command can be a hub's HOSTED_COMMAND.
 
 Examples:
   $ hub runner --owner ada --command 'python train.py'
@@ -69,7 +65,7 @@ export function registerRunnerCommand(
   timing = { intervalMs: INTERVAL_MS, graceMs: GRACE_MS },
 ): void {
   common(program.command('runner').description('Claim training runs and execute them on this machine'), io, help)
-    .requiredOption('--owner <handle>', 'owner of the runs to execute')
+    .option('--owner <handle>', 'owner of the runs to execute')
     .option('--once', 'exit after one run')
     .option('--command <command>', 'command that executes a run (default: HUB_RUNNER_COMMAND)')
     .option('--name <name>', 'the name of this runner', hostname())
@@ -87,75 +83,32 @@ async function run(
   options: RunnerOptions,
   timing: { readonly intervalMs: number; readonly graceMs: number },
 ): Promise<void> {
-  const stop = new AbortController()
-  const interrupted = new AbortController()
-  const removeListener = io.onInterrupt(() => {
-    stop.abort(new Error('The runner was stopped.'))
-    // The final report needs a reachable hub. If it never arrives, the sweep fails the run when its lease expires.
-    setTimeout(() => interrupted.abort(new Error('interrupted')), timing.graceMs + 10_000).unref()
-  })
-  const logLine = (line: string) => print(io.stderr, `${new Date().toISOString().slice(11, 19)} ${inLine(line)}\n`)
-  let last: RunOutcome | null = null
-  try {
+  const words = {
+    what: 'runner',
+    jobKind: 'run',
+    folder: 'runs',
+    scope: 'train',
+    doing: `executes runs of ${options.owner}`,
+    graceMs: timing.graceMs,
+    idOf: ({ run }: RunOutcome) => run,
+  }
+  await runWorker<RunOutcome>(io, options, words, async ({ credential, gaveUp, ended, job, ...session }) => {
+    if (options.owner === undefined && job === null)
+      throw new UsageError('Whose runs? Use --owner HANDLE; only a process that the hub starts for a run needs none.')
     const command = options.command ?? io.env.HUB_RUNNER_COMMAND
     if (!command)
       throw new UsageError("No command to execute runs: use --command 'python train.py' or HUB_RUNNER_COMMAND.")
-    const { url, token, cacheDir } = await clientSettings(io, options)
-    if (token === null)
-      throw new LocalError('A runner needs a key with scope train: set HUB_TOKEN or use --token-file.')
-    // A wrong URL or key fails now; later, the runner keeps retrying an unreachable hub.
-    await createHubClient({ url, token, signal: stop.signal }).me()
-    const retry = { attempts: Number.POSITIVE_INFINITY, baseMs: 250, maxMs: 5000, random: Math.random }
-    const client = createHubClient({ url, token, retry, signal: interrupted.signal })
-    logLine(`${options.name} executes runs of ${options.owner} at ${url}`)
     const { HUB_TOKEN: _kept, ...env } = io.env
-    const runner = {
-      client,
-      workDir: workDirOf(io, options),
-      cacheDir,
-      command,
-      env,
-      ...timing,
-      logLine,
-      stop: stop.signal,
-    }
     const batteryCommand = options.batteryCommand ?? io.env.HUB_BATTERY_COMMAND
-    await work(
-      { ...runner, gpuTier: options.gpuTier, batteryCommand, gateEveryMs: options.gateEvery * 1000 },
-      {
-        name: options.name,
-        owner: options.owner,
-        once: options.once ?? false,
-        ended(outcome) {
-          last = outcome
-          logLine(`${outcome.run}: ${outcome.status}${outcome.error ? `: ${outcome.error}` : ''}`)
-          if (options.json) printJson(io.stdout, outcome)
-        },
-      },
-    )
-    io.exit(options.once && (last as RunOutcome | null)?.status !== 'succeeded' ? exitCode.failed : exitCode.ok)
-  } catch (error) {
-    if (interrupted.signal.aborted) {
-      print(
-        io.stderr,
-        'hub: the final report did not reach the hub; start the runner again with the same --work-dir to send it.\n',
-      )
-      return io.exit(exitCode.interrupted)
-    }
-    print(io.stderr, explain(error))
-    io.exit(error instanceof UsageError ? exitCode.usage : exitCodeOf(error))
-  } finally {
-    removeListener()
-  }
+    const gating = { batteryCommand, gateEveryMs: options.gateEvery * 1000 }
+    const runner = { ...session, ...timing, ...gating, command, env, gpuTier: options.gpuTier }
+    const { name, owner = null, once = false } = options
+    await work(runner, { credential, name, owner, job, once, gaveUp, ended })
+  })
 }
 
 function secondsOf(text: string): number {
   const seconds = Number(text)
   if (text.trim() !== '' && seconds > 0 && seconds <= 86_400) return seconds
   throw new InvalidArgumentError('It must be a number of seconds.')
-}
-
-function workDirOf({ env, cwd }: ClientIo, { workDir }: RunnerOptions): string {
-  if (workDir !== undefined) return resolve(cwd, workDir)
-  return join(env.XDG_STATE_HOME || join(env.HOME || homedir(), '.local', 'state'), 'hub', 'runs')
 }

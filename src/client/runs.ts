@@ -39,11 +39,12 @@ export function runCalls(caller: Caller) {
     list,
     get: (runId: string) => call('GET /v1/runs/{run_id}', remoteRun, of(runId)),
     create: (run: NewRun, key?: string) => call('POST /v1/runs', createdRun, { body: run, key }),
-    claim: (runId: string, worker: string) =>
-      call('POST /v1/runs/{run_id}/claim', remoteRun, { ...of(runId), body: { worker } }),
+    /** Claims the run; a repeat under the same key returns the same claim while it lasts. */
+    claim: (runId: string, worker: string, key?: string) =>
+      call('POST /v1/runs/{run_id}/claim', remoteRun, { ...of(runId), body: { worker }, key }),
     /** Claims the oldest queued run that the key may claim; null if none appears within `waitS` (at most 30). */
-    claimNext: (worker: string, waitS: number, owner?: string) =>
-      call('POST /v1/runs/claim-next', claimedRun, { body: { worker, wait_s: waitS, owner } }),
+    claimNext: (worker: string, waitS: number, owner?: string, key?: string) =>
+      call('POST /v1/runs/claim-next', claimedRun, { body: { worker, wait_s: waitS, owner }, key }),
     report: (runId: string, report: FencedReport) =>
       call('POST /v1/runs/{run_id}/report', remoteRun, { ...of(runId), body: report }),
     recordGateResults: (runId: string, report: GateReport) =>

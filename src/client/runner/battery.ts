@@ -2,8 +2,8 @@
 import { mkdir, readFile, rm } from 'node:fs/promises'
 import { z } from 'zod'
 import { readAs } from '../run-shapes.ts'
+import type { ProcessName } from '../worker/living-process.ts'
 import { startCommand } from './command.ts'
-import type { RunningCommand } from './journal.ts'
 import type { GateFiles, RunFiles } from './run-files.ts'
 import { lastLine } from './run-result.ts'
 
@@ -57,7 +57,7 @@ export interface BatteryRun {
 export async function startBattery(
   { command, env, spec, step, checkpointDir, gate }: BatteryRun,
   files: RunFiles,
-): Promise<RunningCommand> {
+): Promise<ProcessName> {
   await rm(gate.root, { recursive: true, force: true })
   await mkdir(gate.dir, { recursive: true })
   const variables: Record<string, string | number | null | undefined> = {

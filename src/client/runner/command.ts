@@ -1,9 +1,9 @@
 /** Runs the command in a process group of its own, so that it survives a killed runner. Its output and exit code go to files. */
 import { spawn } from 'node:child_process'
-import { closeSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { RunningCommand } from './journal.ts'
+import { bootId, type ProcessName, startTimeOf } from '../worker/living-process.ts'
 
 /**
  * `$1` is the command, `$2` the exit-code file. A signal to the group ends the command; the shell survives to record the exit code.
@@ -24,7 +24,7 @@ export async function startCommand(
   command: string,
   files: CommandFiles,
   env: Readonly<Record<string, string | undefined>>,
-): Promise<RunningCommand> {
+): Promise<ProcessName> {
   const output = openSync(files.output, 'a', 0o600)
   const input = openSync(files.input, 'r')
   try {
@@ -51,7 +51,7 @@ export async function exitCodeIn(file: string): Promise<number | null> {
 }
 
 /** Whether a process of the group is alive. A reused pid does not count. */
-export function isAlive({ pid, born }: RunningCommand): boolean {
+export function isAlive({ pid, born }: ProcessName): boolean {
   const now = startTimeOf(pid)
   if (now !== null) return now === born || born === ''
   if (!born.startsWith(bootId())) return false
@@ -60,7 +60,7 @@ export function isAlive({ pid, born }: RunningCommand): boolean {
 }
 
 /** Sends SIGTERM to the group, and SIGKILL after `graceMs`. */
-export async function stopCommand(command: RunningCommand, graceMs: number): Promise<void> {
+export async function stopCommand(command: ProcessName, graceMs: number): Promise<void> {
   if (!isAlive(command)) return
   signalGroup(command.pid, 'SIGTERM')
   const deadline = performance.now() + graceMs
@@ -78,32 +78,3 @@ function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
     return false
   }
 }
-
-/** Start time of the process; null if there is none. Always '' outside Linux, where it is not readable. */
-function startTimeOf(pid: number): string | null {
-  if (process.platform !== 'linux') return isProcess(pid) ? '' : null
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The parenthesized name may contain anything; after it come the state (field 3) and the start time (field 22).
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return fields[0] === 'Z' ? null : `${bootId()} ${fields[19]}`
-  } catch {
-    return null
-  }
-}
-
-/** Process ids start over with each boot. */
-function bootId(): string {
-  return process.platform === 'linux' ? readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim() : ''
-}
-
-function isProcess(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
-
-/** This process, distinguishable from a later one with the same pid. */
-export const thisProcess = (): RunningCommand => ({ pid: process.pid, born: startTimeOf(process.pid) ?? '' })

@@ -6,14 +6,15 @@ import { isJsonObject, readJson, writeJson } from '../exact-json.ts'
 import type { HubClient } from '../hub-client.ts'
 import { failureLine, ProblemError } from '../problem.ts'
 import type { RemoteRun } from '../run-shapes.ts'
+import { openJournal } from '../worker/journal.ts'
 import { backgroundTask } from './background.ts'
 import { stabilityCheck } from './checkpoint-folders.ts'
 import { exitCodeIn, isAlive, startCommand, stopCommand } from './command.ts'
 import { createDeadline, type Deadline, isPastDeadline, leaseMs } from './deadline.ts'
 import { type Gating, startGating } from './gating.ts'
-import { type Journal, newState, openJournal, readJournal } from './journal.ts'
 import { createPublisher, outputSlug } from './publish-checkpoints.ts'
 import { type RunFiles, runFiles, textOf, versionOf } from './run-files.ts'
+import { newState, type RunJournal, readRunState } from './run-journal.ts'
 import { type RunResult, resultOf } from './run-result.ts'
 import { ClaimLostError, createReporter, type Reporter } from './send-report.ts'
 
@@ -55,7 +56,7 @@ const POLL_MS = 100
 export async function executeRun(runner: Runner, run: RemoteRun): Promise<RunOutcome> {
   const files = runFiles(runner.workDir, run.id, run.attempt)
   await mkdir(files.dir, { recursive: true })
-  const before = readJournal(files.journal)
+  const before = readRunState(files.journal)
   const journal = openJournal(
     files.journal,
     before ?? newState({ runId: run.id, url: runner.client.url, attempt: run.attempt }),
@@ -83,12 +84,12 @@ export async function executeRun(runner: Runner, run: RemoteRun): Promise<RunOut
   }
 }
 
-async function stop(runner: Runner, journal: Journal): Promise<void> {
+async function stop(runner: Runner, journal: RunJournal): Promise<void> {
   const { command, gating } = journal.state
   await Promise.all([command, gating?.command].map((each) => each && stopCommand(each, runner.graceMs)))
 }
 
-async function startOnce(runner: Runner, run: RemoteRun, files: RunFiles, journal: Journal): Promise<void> {
+async function startOnce(runner: Runner, run: RemoteRun, files: RunFiles, journal: RunJournal): Promise<void> {
   if (journal.state.command !== null || journal.state.ending !== null) return
   // The previous runner was killed after the start and before recording it: a second command would write to the same files.
   if ((await versionOf(files.output)) !== null) {
@@ -113,7 +114,7 @@ const ownVariables = ({ client }: Runner, { id }: RemoteRun, files: RunFiles) =>
 })
 
 /** Reports at a fixed interval until the command has ended and all its output is sent, then reports the result. */
-async function supervise(runner: Runner, run: RemoteRun, files: RunFiles, journal: Journal): Promise<RunOutcome> {
+async function supervise(runner: Runner, run: RemoteRun, files: RunFiles, journal: RunJournal): Promise<RunOutcome> {
   const { client, logLine } = runner
   const hyperparams = isJsonObject(run.recipe.hyperparams) ? run.recipe.hyperparams : {}
   const reporter = createReporter({ client, files, journal, hyperparams, gpuTier: runner.gpuTier, logLine })
@@ -165,7 +166,7 @@ async function supervise(runner: Runner, run: RemoteRun, files: RunFiles, journa
 }
 
 /** Stops the command at the deadline, even while a report to an unreachable hub is being retried. */
-function watchDeadline(runner: Runner, files: RunFiles, journal: Journal, deadline: Deadline): () => void {
+function watchDeadline(runner: Runner, files: RunFiles, journal: RunJournal, deadline: Deadline): () => void {
   const timer = setInterval(() => {
     if (!deadline.isOver() || journal.state.ending || existsSync(files.exitCode)) return
     journal.put({ ending: { status: 'failed', error: deadline.reason } })
@@ -194,7 +195,7 @@ async function gateRemaining(
 /** Stops as the hub requested: past the deadline the run fails, otherwise it is canceled. */
 async function stopAsRequested(
   runner: Runner,
-  journal: Journal,
+  journal: RunJournal,
   answer: RemoteRun | null,
   deadline: Deadline,
 ): Promise<void> {
@@ -207,7 +208,7 @@ async function stopAsRequested(
 }
 
 /** Also stops processes that the command left behind in its group. */
-async function hasEnded(files: RunFiles, journal: Journal): Promise<boolean> {
+async function hasEnded(files: RunFiles, journal: RunJournal): Promise<boolean> {
   const { command } = journal.state
   if (!command) return true
   if ((await exitCodeIn(files.exitCode)) === null && isAlive(command)) return false
@@ -215,7 +216,7 @@ async function hasEnded(files: RunFiles, journal: Journal): Promise<boolean> {
   return true
 }
 
-async function nextInterval(runner: Runner, files: RunFiles, journal: Journal): Promise<void> {
+async function nextInterval(runner: Runner, files: RunFiles, journal: RunJournal): Promise<void> {
   const until = performance.now() + runner.intervalMs
   while (performance.now() < until) {
     if (journal.state.ending) return
@@ -228,7 +229,7 @@ async function nextInterval(runner: Runner, files: RunFiles, journal: Journal): 
 async function sendConfig(
   reporter: Reporter,
   files: RunFiles,
-  journal: Journal,
+  journal: RunJournal,
   before: string | null,
   isFinal: boolean,
   logLine: Runner['logLine'],
@@ -242,7 +243,7 @@ async function sendConfig(
   return version
 }
 
-async function sendOutput(reporter: Reporter, journal: Journal): Promise<RemoteRun | null> {
+async function sendOutput(reporter: Reporter, journal: RunJournal): Promise<RemoteRun | null> {
   const { published, outputReported } = journal.state
   if (!published?.repo || outputReported) return null
   const run = await reporter.post({ output_model_repo: published.repo })
@@ -253,7 +254,7 @@ async function sendOutput(reporter: Reporter, journal: Journal): Promise<RemoteR
 async function sendScorecard(
   reporter: Reporter,
   files: RunFiles,
-  journal: Journal,
+  journal: RunJournal,
   logLine: Runner['logLine'],
 ): Promise<void> {
   if (journal.state.scorecardSent) return
@@ -277,7 +278,7 @@ async function sendOrSkip(name: string, send: () => Promise<unknown>, logLine: R
   }
 }
 
-async function finish(runner: Runner, reporter: Reporter, files: RunFiles, journal: Journal): Promise<RunOutcome> {
+async function finish(runner: Runner, reporter: Reporter, files: RunFiles, journal: RunJournal): Promise<RunOutcome> {
   const { runId, attempt } = journal.state
   const ending = journal.state.ending ?? (await resultOf(files))
   journal.put({ ending })

@@ -6,8 +6,8 @@ import { failureLine, ProblemError } from '../problem.ts'
 import { type BatteryResults, type GateSpec, resultsOf, startBattery } from './battery.ts'
 import { type CheckpointFolder, listCheckpoints } from './checkpoint-folders.ts'
 import { exitCodeIn, isAlive, stopCommand } from './command.ts'
-import type { Journal } from './journal.ts'
 import type { RunFiles } from './run-files.ts'
+import type { RunJournal } from './run-journal.ts'
 
 export interface Gater {
   /** Gates complete checkpoints that are due; with `isFinal` all count as complete. Rejects with transient errors; the next poll retries. */
@@ -21,7 +21,7 @@ export interface Gater {
 export interface GaterOptions {
   readonly client: HubClient
   readonly files: RunFiles
-  readonly journal: Journal
+  readonly journal: RunJournal
   readonly spec: GateSpec
   /** The shell command run for each checkpoint. */
   readonly command: string

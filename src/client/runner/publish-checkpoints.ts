@@ -5,8 +5,8 @@ import { failureLine, LocalError, ProblemError } from '../problem.ts'
 import { pushFolder } from '../push.ts'
 import type { RemoteRun } from '../run-shapes.ts'
 import { type CheckpointFolder, listCheckpoints } from './checkpoint-folders.ts'
-import type { Journal } from './journal.ts'
 import type { RunFiles } from './run-files.ts'
+import type { RunJournal } from './run-journal.ts'
 
 export interface Publisher {
   /** Publishes complete checkpoints; with `isFinal` all count as complete. Rejects with transient errors; the next poll retries. */
@@ -16,7 +16,7 @@ export interface Publisher {
 export interface PublisherOptions {
   readonly client: HubClient
   readonly files: RunFiles
-  readonly journal: Journal
+  readonly journal: RunJournal
   readonly repo: { readonly owner: string; readonly slug: string }
   /** Folder of the client's transfer cache. */
   readonly cacheDir: string

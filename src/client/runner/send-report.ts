@@ -2,10 +2,11 @@
 import type { HubClient } from '../hub-client.ts'
 import { failureLine, ProblemError, refusedIndexes } from '../problem.ts'
 import type { RemoteRun, RunReport } from '../run-shapes.ts'
-import { cutChunk, MAX_CHUNK_BYTES } from './chunk-cutter.ts'
-import type { Journal, Sending } from './journal.ts'
+import { cutChunk, MAX_CHUNK_BYTES } from '../worker/chunk-cutter.ts'
+import { readFrom, sizeOf } from '../worker/growing-file.ts'
 import { type MetricsBatch, measuredIn, progressIn, readMetrics } from './metrics-batch.ts'
-import { type RunFiles, readFrom, sizeOf } from './run-files.ts'
+import type { RunFiles } from './run-files.ts'
+import type { RunJournal, Sending } from './run-journal.ts'
 
 /** This runner lost its claim on the run; the hub ignores everything the command does from now on. */
 export class ClaimLostError extends Error {
@@ -25,7 +26,7 @@ export interface Reporter {
 export interface ReporterOptions {
   readonly client: HubClient
   readonly files: RunFiles
-  readonly journal: Journal
+  readonly journal: RunJournal
   readonly hyperparams: Readonly<Record<string, unknown>>
   readonly gpuTier?: string
   readonly logLine: (line: string) => void

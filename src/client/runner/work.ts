@@ -1,69 +1,63 @@
-/** The runner loop: resumes unfinished runs of its work folder, then claims one run after another. */
-import { readdir, rm } from 'node:fs/promises'
+/** Training runs as the loop of a worker serves them. */
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { ProblemError } from '../problem.ts'
 import type { RemoteRun } from '../run-shapes.ts'
+import { nullIfMissing } from '../worker/growing-file.ts'
+import { openJournal } from '../worker/journal.ts'
+import { type ServeOptions, serve, type Unfinished, type WorkerKind } from '../worker/serve.ts'
 import { executeRun, type Runner, type RunOutcome } from './execute-run.ts'
-import { type JournalState, readJournal } from './journal.ts'
-import { isLocked, lock } from './lock.ts'
-import { nullIfMissing, runFiles } from './run-files.ts'
+import { runFiles } from './run-files.ts'
+import { newState, type RunState, readRunState } from './run-journal.ts'
 
-export interface WorkOptions {
-  readonly name: string
-  readonly owner: string
-  /** Stop after one run. */
-  readonly once: boolean
-  readonly ended: (outcome: RunOutcome) => void
-}
-
-/** The hub's maximum wait of a claim. */
-const WAIT_S = 30
+export type WorkOptions = Pick<
+  ServeOptions<RunOutcome>,
+  'credential' | 'name' | 'owner' | 'job' | 'once' | 'gaveUp' | 'ended'
+>
 
 /** Runs until `runner.stop` aborts, or with `once` until one run has ended. Rejects with the client's error once it gives up. */
-export async function work(runner: Runner, options: WorkOptions): Promise<void> {
-  const found = await unfinishedRuns(runner)
-  for (const state of found) {
-    const run = await runner.client.runs.get(state.runId).catch(nullIfNotFound)
-    if (!run) continue
-    runner.logLine(`${state.runId}: resuming attempt ${state.attempt}`)
-    // The journal belongs to its own run and attempt, whatever the hub reports now.
-    options.ended(await executeLocked(runner, { ...run, id: state.runId, attempt: state.attempt }))
-    if (options.once || runner.stop.aborted) return
-  }
-  while (!runner.stop.aborted) {
-    const run = await claim(runner, options)
-    if (!run) continue
-    runner.logLine(`${run.id}: claimed, ${run.display_name}`)
-    options.ended(await executeLocked(runner, run))
-    if (options.once) return
+export function work(runner: Runner, options: WorkOptions): Promise<void> {
+  const { client, workDir, stop, logLine } = runner
+  return serve(runKind(runner), { ...options, kind: 'run', url: client.url, workDir, stop, logLine })
+}
+
+const filesOf = (runner: Runner, { id, attempt }: RemoteRun) => runFiles(runner.workDir, id, attempt)
+
+function runKind(runner: Runner): WorkerKind<RemoteRun, RunOutcome> {
+  const { client } = runner
+  return {
+    claim: ({ key, worker, waitS, owner, job }) =>
+      job === null
+        ? client.runs.claimNext(worker, waitS, owner ?? undefined, key)
+        : client.runs.claim(job, worker, key),
+    keep(run) {
+      const { journal } = filesOf(runner, run)
+      const before = readRunState(journal)
+      openJournal(journal, before ?? newState({ runId: run.id, url: client.url, attempt: run.attempt }))
+    },
+    lockOf: (run) => filesOf(runner, run).lock,
+    describe: ({ id, display_name: name }) => `${id}: claimed, ${name}`,
+    execute: (run) => executeRun(runner, run),
+    async release({ id, attempt }) {
+      const error = 'The runner was stopped before it started the run.'
+      await client.runs.report(id, { attempt, status: 'failed', error })
+    },
+    unfinished: async () => (await unfinishedRuns(runner)).map((state) => unfinishedRun(runner, state)),
   }
 }
 
-async function claim(runner: Runner, { name, owner }: WorkOptions): Promise<RemoteRun | null> {
-  const stopped = new Promise<null>((resolve) =>
-    runner.stop.addEventListener('abort', () => resolve(null), { once: true }),
-  )
-  const startedMs = performance.now()
-  const claiming = runner.client.runs.claimNext(name, WAIT_S, owner)
-  const run = await Promise.race([claiming, stopped])
-  if (run) return run
-  if (runner.stop.aborted) {
-    // A claim in flight may still be granted; without a release the run would sit idle until its lease expires.
-    await Promise.race([claiming.then((late) => late && release(runner, late)), delay(3000)]).catch(() => {})
-    return null
+function unfinishedRun(runner: Runner, { runId, attempt }: RunState): Unfinished<RemoteRun> {
+  return {
+    id: runId,
+    lock: runFiles(runner.workDir, runId, attempt).lock,
+    async load() {
+      const run = await runner.client.runs.get(runId).catch(nullIfNotFound)
+      if (!run) return null
+      runner.logLine(`${runId}: resuming attempt ${attempt}`)
+      // The journal belongs to its own run and attempt, whatever the hub reports now.
+      return { ...run, id: runId, attempt }
+    },
   }
-  // Avoids a busy loop if the hub answers without waiting.
-  if (performance.now() - startedMs < 1000) await delay(1000, undefined, { signal: runner.stop }).catch(() => {})
-  return null
-}
-
-async function release(runner: Runner, run: RemoteRun): Promise<void> {
-  await runner.client.runs.report(run.id, {
-    attempt: run.attempt,
-    status: 'failed',
-    error: 'The runner was stopped before it started the run.',
-  })
 }
 
 /** `catch` handler for a run that was deleted or is not visible to this key. */
@@ -72,26 +66,15 @@ function nullIfNotFound(error: unknown): null {
   throw error
 }
 
-async function executeLocked(runner: Runner, run: RemoteRun): Promise<RunOutcome> {
-  const files = runFiles(runner.workDir, run.id, run.attempt)
-  await lock(files.lock)
-  try {
-    return await executeRun(runner, run)
-  } finally {
-    await rm(files.lock, { force: true })
-  }
-}
-
-/** Journals of this hub that are not done and not locked by a live runner. */
-async function unfinishedRuns(runner: Runner): Promise<JournalState[]> {
-  const found: JournalState[] = []
+/** Journals of this hub that are not done. */
+async function unfinishedRuns(runner: Runner): Promise<RunState[]> {
+  const found: RunState[] = []
   for (const runId of (await readdir(runner.workDir).catch(nullIfMissing)) ?? []) {
     for (const name of (await readdir(join(runner.workDir, runId)).catch(nullIfMissing)) ?? []) {
       const [, attempt] = /^attempt-(\d+)$/.exec(name) ?? []
       if (attempt === undefined) continue
-      const files = runFiles(runner.workDir, runId, Number(attempt))
-      const state = readJournal(files.journal)
-      if (state && !state.done && state.url === runner.client.url && !(await isLocked(files.lock))) found.push(state)
+      const state = readRunState(runFiles(runner.workDir, runId, Number(attempt)).journal)
+      if (state && !state.done && state.url === runner.client.url) found.push(state)
     }
   }
   return found

@@ -2,9 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { cutChunk } from '../../../src/client/runner/chunk-cutter.ts'
-import { newState, openJournal, readJournal } from '../../../src/client/runner/journal.ts'
 import { measuredIn, progressIn, readMetrics } from '../../../src/client/runner/metrics-batch.ts'
+import { newState, readRunState } from '../../../src/client/runner/run-journal.ts'
+import { cutChunk } from '../../../src/client/worker/chunk-cutter.ts'
+import { openJournal } from '../../../src/client/worker/journal.ts'
 
 const bytes = (text: string) => Buffer.from(text)
 
@@ -116,7 +117,7 @@ describe('the journal', () => {
     const file = join(dir, 'deep', 'journal.json')
     const journal = openJournal(file, newState({ runId: 'run_1', url: 'http://hub', attempt: 2 }))
     journal.put({ log: { bytes: 10, seq: 3 }, sending: { log: { from: 10, to: 20 }, metrics: null } })
-    expect(readJournal(file)).toEqual(journal.state)
+    expect(readRunState(file)).toEqual(journal.state)
     expect(journal.state).toMatchObject({
       runId: 'run_1',
       attempt: 2,
@@ -126,7 +127,7 @@ describe('the journal', () => {
   })
   it('that is invalid or missing reads as null', async () => {
     await writeFile(join(dir, 'a'), '{"runId":"run_1"}')
-    expect(readJournal(join(dir, 'a'))).toBeNull()
-    expect(readJournal(join(dir, 'b'))).toBeNull()
+    expect(readRunState(join(dir, 'a'))).toBeNull()
+    expect(readRunState(join(dir, 'b'))).toBeNull()
   })
 })

@@ -9,9 +9,10 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createHubClient } from '../../../src/client/index.ts'
 import type { RunReport } from '../../../src/client/run-shapes.ts'
-import { newState, openJournal } from '../../../src/client/runner/journal.ts'
 import { runFiles } from '../../../src/client/runner/run-files.ts'
+import { newState } from '../../../src/client/runner/run-journal.ts'
 import { createReporter } from '../../../src/client/runner/send-report.ts'
+import { openJournal } from '../../../src/client/worker/journal.ts'
 
 const CHUNK = 256 * 1024
 const id = 'run_01jd0000000000000000000000'
