@@ -22,6 +22,10 @@ export function conversionNeeds(entry: string, path: string, text: string, exist
     const suggestion = 'Give the URDF the suffix .urdf.'
     return [need('blocking', 'entry', why, { names: [entry], suggestion })]
   }
+  if (!/\.urdf$/i.test(entry)) {
+    const why = `${entry} is a URDF by its content, and the MJCF made of it is published only beside a file with the suffix .urdf.`
+    return [need('blocking', 'entry', why, { names: [entry], suggestion: 'Give the URDF the suffix .urdf.' })]
+  }
   if (existing === null || existing === text) return []
   const why = `${path} is in the repo already: publishing replaces it with the MJCF made of ${entry}.`
   return [

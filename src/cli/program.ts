@@ -1,5 +1,6 @@
 /** The `hub` program. Exit codes: 0 success, 1 failure, 2 wrong usage. */
 import { Command, CommanderError } from 'commander'
+import { registerCheckWorkerCommand } from './check-worker-command.ts'
 import { registerClientCommands } from './client-commands.ts'
 import { registerLogCommand } from './log-command.ts'
 import { registerModelCommand } from './model-command.ts'
@@ -24,6 +25,7 @@ async function main(): Promise<void> {
   registerRunCommands(program)
   registerLogCommand(program)
   registerRunnerCommand(program)
+  registerCheckWorkerCommand(program)
   registerModelCommand(program)
   overrideExits(program)
   await program.parseAsync()

@@ -1,6 +1,7 @@
 /** Typed functions for `/v1`. */
 import type { z } from 'zod'
 import { type HubClientOptions, openCaller } from './call.ts'
+import { checkCalls } from './checks.ts'
 import type { Query } from './request.ts'
 import { runCalls } from './runs.ts'
 import {
@@ -99,8 +100,12 @@ export function createHubClient(options: HubClientOptions) {
     },
     deleteFiles: (repo: RepoName, paths: readonly string[]) =>
       call('POST /v1/repos/{owner}/{repo}/files/delete', deletedFiles, { ...of(repo), body: { paths }, ...plain }),
+    /** The card of a robot, with its numbers as they are written. */
+    robotCard: (repo: RepoName) => call('GET /v1/robots/{owner}/{repo}/card', anything, of(repo)),
     /** The operations on training runs. */
     runs: runCalls(caller),
+    /** The operations on robot and model checks. */
+    checks: checkCalls(caller),
   }
 }
 

@@ -1,6 +1,8 @@
 /** The client library: `/v1`, push and pull. It neither reads the environment nor writes to the terminal. */
 
 export type { HubClientOptions } from './call.ts'
+export type { CheckReportBody, ClaimedCheck, NewCheck, RemoteCheck, RemoteNeed, ReportedCheck } from './check-shapes.ts'
+export type { CheckFilters } from './checks.ts'
 export { isJsonObject, readJson, writeJson } from './exact-json.ts'
 export type { PathFilter } from './globs.ts'
 export { createHubClient, type HubClient, type RepoFilters, type RepoName } from './hub-client.ts'

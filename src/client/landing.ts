@@ -5,12 +5,14 @@ import { dirname, join, relative, sep } from 'node:path'
 import { newPathFault } from '../platform/file-path.ts'
 import { isGitName } from '../platform/git-name.ts'
 import { LocalError } from './problem.ts'
-import type { RemoteFile } from './shapes.ts'
-import { versionOf } from './state.ts'
 import { PARTIAL_PREFIX } from './walk.ts'
 
+interface Listed {
+  readonly path: string
+}
+
 /** Throws if the listing has a path outside the folder or one that Git would act on; then nothing of the repo is written. */
-export function assertSafeListing(entries: readonly RemoteFile[], platform: NodeJS.Platform = process.platform): void {
+export function assertSafeListing(entries: readonly Listed[], platform: NodeJS.Platform = process.platform): void {
   const paths = new Set(entries.map((entry) => entry.path))
   const faults: string[] = []
   for (const path of paths) {
@@ -39,7 +41,7 @@ function* parents(path: string): Generator<string> {
 }
 
 /** Groups of paths that collide on a case-insensitive file system. */
-export function caseCollisions(entries: readonly RemoteFile[]): string[][] {
+export function caseCollisions(entries: readonly Listed[]): string[][] {
   const groups = new Map<string, string[]>()
   for (const { path } of entries) {
     const folded = path.toLowerCase()
@@ -54,15 +56,13 @@ export interface Landing {
   readonly partial: string
 }
 
-/** Creates the parent folders of a path. Throws on a link that leaves `root` (a real path) or points into Git's own files. */
-export async function landingOf(root: string, entry: RemoteFile): Promise<Landing> {
-  const target = join(root, ...entry.path.split('/'))
-  const folder = await safeFolder(root, entry.path)
+/** Creates the parent folders of a path. `version` tells one content of it from another. Throws on a link that leaves `root` (a real path) or points into Git's own files. */
+export async function landingOf(root: string, path: string, version: string): Promise<Landing> {
+  const target = join(root, ...path.split('/'))
+  const folder = await safeFolder(root, path)
   const old = await lstat(target).catch(() => null)
   if (old?.isDirectory()) throw new LocalError(`a folder is in its place: ${target}`)
-  const identity = createHash('sha256')
-    .update(`${entry.path}\n${entry.sha256 ?? versionOf(entry)}`)
-    .digest('hex')
+  const identity = createHash('sha256').update(`${path}\n${version}`).digest('hex')
   return { target, partial: join(folder, `${PARTIAL_PREFIX}${identity.slice(0, 24)}`) }
 }
 

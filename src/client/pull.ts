@@ -1,19 +1,19 @@
 /** Pulls a repo into a folder. */
-import { lstat, mkdir, realpath, rename } from 'node:fs/promises'
+import { lstat, mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import pLimit from 'p-limit'
 import pMap from 'p-map'
 import { batchesOf } from './batches.ts'
-import { discardLedger, discardPartial, fetchFile } from './fetch-file.ts'
+import { fetchVerified } from './fetch-verified.ts'
 import { everything, type PathFilter, pathTest } from './globs.ts'
-import { digestAt, sha256Of } from './hash.ts'
+import { digestAt } from './hash.ts'
 import { BATCH, type HubClient, type RepoName } from './hub-client.ts'
 import { assertSafeListing, caseCollisions, landingOf } from './landing.ts'
-import { failureLine, LocalError } from './problem.ts'
+import { failureLine } from './problem.ts'
 import { type Progress, silent } from './progress.ts'
 import { DEFAULT_JOBS, type FailedFile } from './push.ts'
 import type { RemoteFile } from './shapes.ts'
-import { openState, type TransferState } from './state.ts'
+import { openState, type TransferState, versionOf } from './state.ts'
 
 export interface PullOptions {
   readonly cacheDir: string
@@ -171,24 +171,9 @@ async function fetchOne(
   slot: <T>(work: () => Promise<T>) => Promise<T>,
 ): Promise<void> {
   const { client, progress, state } = pulling
-  const { target, partial } = await landingOf(pulling.root, entry)
-  const expected = state.digestOf(entry)
-  let stale = false
-  for (let attempt = 1; ; attempt += 1) {
-    const url = (fresh: boolean) => urls(entry.path, fresh || stale)
-    await fetchFile({ url, size: entry.size, partial, progress, signal: client.signal, retry: client.retry, slot })
-    const actual = await sha256Of(partial, client.signal)
-    if (expected === null || actual === expected) {
-      await rename(partial, target)
-      await discardLedger(partial)
-      state.rememberStored(entry, actual)
-      return
-    }
-    // A partial file of an earlier pull may be damaged. If a second download differs too, the hub is at fault.
-    await discardPartial(partial)
-    progress.bytes(-entry.size)
-    if (attempt === 2)
-      throw new LocalError(`SHA-256 mismatch: the repo lists ${expected}, the downloaded bytes have ${actual}`)
-    stale = true
-  }
+  const landing = await landingOf(pulling.root, entry.path, entry.sha256 ?? versionOf(entry))
+  const url = (fresh: boolean) => urls(entry.path, fresh)
+  const { size } = entry
+  const fetching = { url, size, landing, progress, signal: client.signal, retry: client.retry, slot }
+  state.rememberStored(entry, await fetchVerified({ ...fetching, sha256: state.digestOf(entry) }))
 }

@@ -10,6 +10,7 @@ import { registerRunnerCommand } from '../../src/cli/runner-command.ts'
 import { createHubClient, pullRepo } from '../../src/client/index.ts'
 import { assertSafeListing, landingOf } from '../../src/client/landing.ts'
 import type { RemoteFile } from '../../src/client/shapes.ts'
+import { versionOf } from '../../src/client/state.ts'
 import { runCommandLine } from '../support/command-line.ts'
 import { type HubDouble, json, startHubDouble } from './hub-double.ts'
 
@@ -87,7 +88,7 @@ describe('a pull', () => {
     hub.store('a', bytes)
     const listed = hub.files.get('a')
     if (!listed) throw new Error('The file is not stored.')
-    const { partial } = await landingOf(into, listed)
+    const { partial } = await landingOf(into, listed.path, listed.sha256 ?? versionOf(listed))
     // A ledger is only used if the partial file has its full size.
     if (suffix !== '') await writeFile(partial, bytes)
     await symlink(outside, `${partial}${suffix}`)

@@ -38,8 +38,7 @@ function runKind(runner: Runner): WorkerKind<RemoteRun, RunOutcome> {
     lockOf: (run) => filesOf(runner, run).lock,
     describe: ({ id, display_name: name }) => `${id}: claimed, ${name}`,
     execute: (run) => executeRun(runner, run),
-    async release({ id, attempt }) {
-      const error = 'The runner was stopped before it started the run.'
+    async release({ id, attempt }, error) {
       await client.runs.report(id, { attempt, status: 'failed', error })
     },
     unfinished: async () => (await unfinishedRuns(runner)).map((state) => unfinishedRun(runner, state)),

@@ -17,8 +17,8 @@ export interface WorkerKind<Job, Outcome> {
   describe(job: Job): string
   /** Serves the job to its end. Rejects for what is wrong with this machine, after it has told the hub where it can. */
   execute(job: Job): Promise<Outcome>
-  /** Ends a job that was claimed but is not begun. */
-  release(job: Job): Promise<void>
+  /** Ends a job that was claimed but is not begun, as a failure with this reason. */
+  release(job: Job, why: string): Promise<void>
   /** Jobs in the work folder whose end was not reported. */
   unfinished(): Promise<readonly Unfinished<Job>[]>
 }
@@ -85,8 +85,14 @@ export async function serve<Job, Outcome>(
 
   const serveClaimed = (job: Job, claim: Claim) =>
     serveLocked(kind.lockOf(job), async () => {
-      kind.keep(job, claim)
-      await claims.drop()
+      try {
+        kind.keep(job, claim)
+      } catch (error) {
+        await kind.release(job, `The worker cannot write its work folder: ${failureLine(error)}.`)
+        throw error
+      } finally {
+        await claims.drop()
+      }
       logLine(`${kind.describe(job)}`)
       return job
     })
@@ -149,7 +155,7 @@ async function claimOrStop<Job, Outcome>(
   if (stop.aborted) {
     // A claim in flight may still be granted; without a release the job would sit idle. What is not known by then stays on disk.
     const released = claiming.then(async (late) => {
-      if (late) await kind.release(late)
+      if (late) await kind.release(late, 'The worker was stopped before it began.')
       await drop()
     })
     await Promise.race([released, delay(RELEASE_MS)]).catch(() => {})

@@ -1,0 +1,72 @@
+/** What a check found, as it goes to the hub: the members of the last report, and the files beside it. */
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { readJson } from '../../client/exact-json.ts'
+import type { CheckReportBody } from '../../client/index.ts'
+import { writeDurably } from '../../client/worker/journal.ts'
+import type { CheckReport } from '../validate/report.ts'
+import type { CheckFiles } from './check-files.ts'
+
+/** The hub takes lists of so many entries; larger models are reported with the first of them. */
+const MAX_LIST = 10_000
+
+const artifactFile = z.object({ name: z.string(), contentType: z.string(), file: z.string(), size: z.number() })
+/** A file to upload. `name` is the path that it takes in the repo. */
+export type ArtifactFile = z.output<typeof artifactFile>
+
+/** By its content, or by where it lies. */
+export type MadeArtifact = { readonly name: string; readonly contentType: string } & (
+  | { readonly text: string }
+  | { readonly file: string; readonly size: number }
+)
+
+export interface Verdict {
+  readonly report: CheckReport
+  readonly draft: object
+  readonly engine: object
+  readonly intake: object | null
+  readonly artifacts: readonly MadeArtifact[]
+}
+
+const stored = z.object({ artifacts: z.array(artifactFile), body: z.record(z.string(), z.unknown()) })
+
+/** Puts it on disk, with its artifacts. */
+export async function keepVerdict(files: CheckFiles, { artifacts, report, intake, ...rest }: Verdict): Promise<void> {
+  await mkdir(files.artifacts, { recursive: true, mode: 0o700 })
+  const kept: ArtifactFile[] = []
+  for (const [index, made] of artifacts.entries()) kept.push(await keepArtifact(files, made, index))
+  const body = withoutNulls({ ...rest, report: withShortLists(report), intake: intake && withoutNulls(intake) })
+  writeDurably(files.verdict, JSON.stringify({ artifacts: kept, body }))
+}
+
+async function keepArtifact(files: CheckFiles, made: MadeArtifact, index: number): Promise<ArtifactFile> {
+  const { name, contentType } = made
+  if ('file' in made) return { name, contentType, file: made.file, size: made.size }
+  const file = join(files.artifacts, String(index))
+  await writeFile(file, made.text, { mode: 0o600 })
+  return { name, contentType, file, size: (await stat(file)).size }
+}
+
+/** Null is what a report leaves out. */
+const withoutNulls = (object: object) =>
+  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null))
+
+function withShortLists({ model, checks, ...report }: CheckReport): object {
+  const short = (list: readonly string[]) => list.slice(0, MAX_LIST)
+  return {
+    ...report,
+    model: model && {
+      ...model,
+      joints: short(model.joints),
+      files: short(model.files),
+      keyframes: short(model.keyframes),
+    },
+    checks: checks.map((one) => ({ ...one, names: short(one.names) })),
+  }
+}
+
+/** As it was kept, with its numbers as they were written. */
+export async function keptVerdict(files: CheckFiles): Promise<{ artifacts: ArtifactFile[]; body: CheckReportBody }> {
+  return stored.parse(readJson(await readFile(files.verdict, 'utf8')))
+}

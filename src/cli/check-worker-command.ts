@@ -1,0 +1,83 @@
+/** `hub check-worker`: claims robot and model checks and executes them on this machine. */
+import { hostname } from 'node:os'
+import type { Command } from 'commander'
+import pino from 'pino'
+import type { CheckOutcome } from '../check-worker/serve/serve-check.ts'
+import { workOnChecks } from '../check-worker/serve/work.ts'
+import { openReadingPool } from '../models/reader/reading-pool.ts'
+import type { ClientIo } from './client-output.ts'
+import { type CommonOptions, common } from './client-session.ts'
+import { processIo } from './process-io.ts'
+import { runWorker, type WorkerOptions } from './worker-session.ts'
+
+interface CheckWorkerOptions extends WorkerOptions {
+  readonly owner?: string
+}
+
+const help = `
+Claims one check after another, downloads its files, and examines them: MuJoCo compiles and steps a robot in a process
+of its own, with bounded time and memory; of a policy only headers and JSON are read. The draft card, the report and
+the log go to the hub. Nothing is written to a repo before a person publishes the draft.
+
+The folder of a check, with the repo's files, is removed when the check ends. A killed worker goes on when it is started
+again with the same key and --work. A canceled check is stopped within seconds. Ctrl-C fails the check that is under way.
+
+If HUB_JOB_KIND is robot_check, only the check HUB_JOB_ID is executed: this command can be a hub's HOSTED_COMMAND.
+HF_ENDPOINT names a mirror of Hugging Face, for policies that are imported.
+
+Examples:
+  $ hub check-worker
+  $ hub check-worker --once --json
+  $ hub check-worker --owner walnut-robotics --name bench-3 --work /var/lib/hub/checks
+
+Exit codes:
+  0    with --once, the check came to a verdict, good or bad; otherwise stopped by Ctrl-C
+  1    with --once, the check failed or was canceled; or the hub could not be reached
+  2    wrong usage
+  3    not authenticated, or not allowed (a worker needs a key with the scope write)`
+
+/** Between a stop and the last report: the engine ends at once. */
+const GRACE_MS = 5000
+const INTERVAL_MS = 1000
+
+/** Adds it to the `hub` program. */
+export function registerCheckWorkerCommand(
+  program: Command,
+  io: ClientIo = processIo,
+  timing = { intervalMs: INTERVAL_MS, graceMs: GRACE_MS },
+): void {
+  common(program.command('check-worker').description('Claim checks and execute them on this machine'), io, help)
+    .option('--owner <handle>', 'only checks of this account (default: all accounts of the key)')
+    .option('--once', 'exit after one check')
+    .option('--name <name>', 'the name of this worker', hostname())
+    .option('--work <dir>', 'folder for the files of checks (default: ~/.local/state/hub/checks)')
+    .action((options: CheckWorkerOptions & { readonly work?: string }) =>
+      run(io, { ...options, workDir: options.work, json: options.json ?? program.opts<CommonOptions>().json }, timing),
+    )
+}
+
+async function run(
+  io: ClientIo,
+  options: CheckWorkerOptions,
+  { intervalMs, graceMs }: { readonly intervalMs: number; readonly graceMs: number },
+): Promise<void> {
+  const words = {
+    what: 'check worker',
+    jobKind: 'robot_check',
+    folder: 'checks',
+    scope: 'write',
+    doing: `executes checks${options.owner === undefined ? '' : ` of ${options.owner}`}`,
+    graceMs,
+    idOf: ({ check }: CheckOutcome) => check,
+  }
+  await runWorker<CheckOutcome>(io, options, words, async ({ gaveUp, ended, job, ...session }) => {
+    const pool = openReadingPool({ log: pino({ level: 'silent' }), processes: 1 })
+    const { name, owner = null, once = false } = options
+    try {
+      const worker = { ...session, pool, intervalMs, mirror: io.env.HF_ENDPOINT || null }
+      await workOnChecks(worker, { name, owner, job, once, gaveUp, ended })
+    } finally {
+      await pool.close()
+    }
+  })
+}

@@ -1,0 +1,55 @@
+/** Robot and model checks over `/v1` (spec, "Robot checks"). */
+import type { z } from 'zod'
+import type { Caller } from './call.ts'
+import {
+  type ArtifactFile,
+  artifactUploads,
+  type CheckReportBody,
+  checkPage,
+  claimedCheck,
+  type NewCheck,
+  nextCheck,
+  type RemoteCheck,
+  remoteCheck,
+} from './check-shapes.ts'
+import type { Query } from './request.ts'
+
+/** Filters of the listing. */
+export type CheckFilters = Omit<Query<'GET /v1/robot-checks'>, 'limit' | 'cursor'>
+
+/** The operations on checks, as functions of one caller. */
+export function checkCalls(caller: Caller) {
+  const { call } = caller
+  const of = (checkId: string) => ({ path: { check_id: checkId } })
+
+  /** Pages of at most 100 checks, newest first. */
+  async function* list(filters: CheckFilters): AsyncGenerator<RemoteCheck[]> {
+    let cursor: string | null = null
+    do {
+      const query: Query<'GET /v1/robot-checks'> = { limit: 100, ...filters, cursor: cursor ?? undefined }
+      const page: z.output<typeof checkPage> = await call('GET /v1/robot-checks', checkPage, { query })
+      yield page.items
+      if (page.next_cursor === cursor) return
+      cursor = page.next_cursor
+    } while (cursor !== null)
+  }
+
+  return {
+    list,
+    get: (checkId: string) => call('GET /v1/robot-checks/{check_id}', remoteCheck, of(checkId)),
+    create: (check: NewCheck) => call('POST /v1/robot-checks', remoteCheck, { body: check }),
+    cancel: (checkId: string) => call('POST /v1/robot-checks/{check_id}/cancel', remoteCheck, of(checkId)),
+    /** A repeat under the same key returns the same claim while it lasts, with fresh URLs. */
+    claim: (checkId: string, worker: string, key: string) =>
+      call('POST /v1/robot-checks/{check_id}/claim', claimedCheck, { ...of(checkId), body: { worker }, key }),
+    /** Claims the oldest queued check that the key may claim; null if none appears within `waitS` (at most 30). */
+    claimNext: (worker: string, waitS: number, owner: string | null, key: string) =>
+      call('POST /v1/robot-checks/claim-next', nextCheck, { body: { worker, wait_s: waitS, owner }, key }),
+    presignArtifacts: async (checkId: string, files: readonly ArtifactFile[]) =>
+      (await call('POST /v1/robot-checks/{check_id}/artifacts', artifactUploads, { ...of(checkId), body: { files } }))
+        .uploads,
+    /** A repeat under the same key changes nothing. */
+    report: (checkId: string, report: CheckReportBody, key?: string) =>
+      call('POST /v1/robot-checks/{check_id}/report', remoteCheck, { ...of(checkId), body: report, key }),
+  }
+}

@@ -1,0 +1,160 @@
+/** The check worker against a complete hub: MuJoCo runs for real. */
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { registerCheckWorkerCommand } from '../../src/cli/check-worker-command.ts'
+import { contractHub, type Json, type Person, sha256Of } from '../contract/support/hub.ts'
+import { runCommandLine } from '../support/command-line.ts'
+
+const hub = contractHub()
+let base: string
+let env: Record<string, string>
+let ada: Person
+
+beforeAll(async () => {
+  base = await mkdtemp(join(tmpdir(), 'hub-check-worker-'))
+  ada = await hub.person()
+  env = { PATH: process.env.PATH ?? '', HUB_URL: hub.running.url, HUB_TOKEN: await hub.key(ada), HOME: base }
+})
+afterAll(() => rm(base, { recursive: true, force: true }))
+
+const arm = `<mujoco model="arm">
+  <worldbody>
+    <geom type="plane" size="1 1 .1"/>
+    <body name="arm" pos="0 0 .5">
+      <joint name="swing" axis="0 1 0" range="-90 90" damping=".1" armature=".01" frictionloss=".02"/>
+      <geom type="capsule" size=".02" fromto="0 0 0 .3 0 0"/>
+    </body>
+  </worldbody>
+  <actuator><position name="m" joint="swing" kp="200" kv="5" forcerange="-9 9"/></actuator>
+  <keyframe><key name="home" qpos="-.5"/></keyframe>
+</mujoco>`
+
+const pole = `<robot name="pole">
+  <link name="base"/>
+  <link name="tip"><inertial><mass value="1"/><inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="hinge" type="revolute">
+    <parent link="base"/><child link="tip"/><axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="5" velocity="3"/>
+  </joint>
+</robot>`
+
+async function robot(files: Record<string, string>): Promise<string> {
+  const name = await hub.repo(ada, { kind: 'robot' })
+  await hub.upload(ada, name, files)
+  return name
+}
+
+async function queue(change: Record<string, unknown>): Promise<string> {
+  const asked = { kind: 'robot', entry: 'arm.xml', control_hz: 50, action: 'position', executor: 'worker', ...change }
+  const made = await hub.call(ada, 'POST', '/v1/robot-checks', asked)
+  expect([made.status, made.json.errors]).toEqual([201, undefined])
+  return made.json.id
+}
+const get = async (id: string): Promise<Json> => (await hub.call(ada, 'GET', `/v1/robot-checks/${id}`)).json
+
+function worker(args: string[] = [], change: Record<string, string> = {}, stopWith?: (stop: () => void) => void) {
+  const all = ['check-worker', '--once', '--json', '--name', 'box', '--owner', ada.handle, ...args]
+  const pace = { intervalMs: 50, graceMs: 500 }
+  const register = (
+    program: Parameters<typeof registerCheckWorkerCommand>[0],
+    io: Parameters<typeof registerCheckWorkerCommand>[1],
+  ) => registerCheckWorkerCommand(program, io, pace)
+  return runCommandLine(register, all, { ...env, ...change }, stopWith)
+}
+const left = async () =>
+  (await readdir(join(base, '.local', 'state', 'hub', 'checks'))).filter((name) => name.startsWith('check_'))
+
+describe('hub check-worker', () => {
+  it('reports verdict, draft, log and artifacts of a robot, and leaves nothing behind', async () => {
+    const name = await robot({ 'arm.xml': arm, 'README.md': '# Arm' })
+    const id = await queue({ robot_repo: name, options: { proprioception: ['joint_pos'] } })
+    const ended = await worker()
+    expect([ended.code, JSON.parse(ended.out)]).toEqual([0, { check: id, status: 'succeeded', error: null }])
+    const check = await get(id)
+    expect(check).toMatchObject({
+      status: 'succeeded',
+      claimed_by: 'box',
+      error: null,
+      engine: { name: 'mujoco', version: '3.14.0', build: 'wasm' },
+      report: { ok: true, grade: 'pass', source: 'draft', engine: 'mujoco 3.14.0', mjcf_path: 'arm.xml' },
+      draft: { source: 'arm.xml', mjcf_path: 'arm.xml', needs_you: [], blocking: 0, card: { dof: 1 } },
+      publish_blockers: [],
+    })
+    expect(check.draft.card.validation.check_id).toBe(id)
+    expect(check.artifacts.map(({ path }: Json) => path)).toEqual(['robot_card.json'])
+    const [{ url, sha256 }] = check.artifacts
+    const text = await (await fetch(url)).text()
+    expect([sha256Of(text), JSON.parse(text).dof]).toEqual([sha256, 1])
+    expect(check.log_tail.split('\n')).toEqual([
+      expect.stringMatching(/^fetching 2 of 2 files, \d+ bytes$/),
+      'arm.xml: 1 files',
+      'mujoco 3.14.0: compiled and stepped',
+      'card.thumbnails skip: The card names no stills.',
+      expect.stringMatching(/^sending robot_card.json, \d+ bytes$/),
+      'done: the report is good, worst is pass',
+      '',
+    ])
+    expect(await left()).toEqual([])
+  })
+
+  it('ends a check of a model that MuJoCo refuses as succeeded, with a report that fails', async () => {
+    const id = await queue({ robot_repo: await robot({ 'arm.xml': arm.replace('joint="swing"', 'joint="swung"') }) })
+    expect(await worker()).toMatchObject({ code: 0 })
+    const { status, report, draft, publish_blockers } = await get(id)
+    expect([status, report.ok, report.grade, draft.card]).toEqual(['succeeded', false, 'fail', null])
+    expect(publish_blockers).toContain('A check of its report failed.')
+  })
+
+  it('uploads the MJCF that is made of a URDF', async () => {
+    const id = await queue({
+      robot_repo: await robot({ 'urdf/pole.urdf': pole }),
+      entry: 'urdf/pole.urdf',
+      base: 'fixed',
+    })
+    expect(await worker()).toMatchObject({ code: 0 })
+    const { artifacts, draft } = await get(id)
+    expect(artifacts.map(({ path }: Json) => path)).toEqual(['robot_card.json', 'urdf/pole.xml'])
+    expect(draft).toMatchObject({
+      mjcf_path: 'urdf/pole.xml',
+      conversion: { from: 'urdf/pole.urdf', to: 'urdf/pole.xml' },
+    })
+  })
+
+  it('executes the very check that the hub started it for', async () => {
+    const name = await robot({ 'arm.xml': arm })
+    const other = await queue({ robot_repo: name })
+    const id = await queue({ robot_repo: name })
+    const ended = await worker([], { HUB_JOB_KIND: 'robot_check', HUB_JOB_ID: id })
+    expect([ended.code, JSON.parse(ended.out).check]).toEqual([0, id])
+    expect([(await get(other)).status, (await get(id)).status]).toEqual(['queued', 'succeeded'])
+    await hub.call(ada, 'POST', `/v1/robot-checks/${other}/cancel`)
+  })
+
+  it('fails a check whose files cannot be fetched, with what to do, and takes the next one', async () => {
+    const broken = await queue({ robot_repo: await robot({ 'arm.xml': `${arm} ` }) })
+    const good = await queue({ robot_repo: await robot({ 'arm.xml': arm }) })
+    await hub.sql(`update blobs set sha256 = repeat('0', 64) where sha256 = $1`, [sha256Of(`${arm} `)])
+    let stop = () => {}
+    const all = ['check-worker', '--owner', ada.handle]
+    const ended = runCommandLine(
+      (program, io) => registerCheckWorkerCommand(program, io, { intervalMs: 50, graceMs: 500 }),
+      all,
+      env,
+      (given) => {
+        stop = given
+      },
+    )
+    await expect.poll(async () => (await get(good)).status).toBe('succeeded')
+    stop()
+    expect((await ended).code).toBe(0)
+    expect(await get(broken)).toMatchObject({ status: 'failed', error: expect.stringContaining('SHA-256 mismatch') })
+    expect(await left()).toEqual([])
+  })
+
+  it('needs a key that may write', async () => {
+    const bare = await hub.key(ada, { scope: 'read' })
+    expect(await worker([], { HUB_TOKEN: bare })).toMatchObject({ code: 3 })
+    expect(await worker([], { HUB_TOKEN: '' })).toMatchObject({ code: 1, err: expect.stringContaining('scope write') })
+  })
+})
