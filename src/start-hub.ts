@@ -20,7 +20,7 @@ import { contextOf } from './http/request-context.ts'
 import { resolveRoute } from './http/resolve-route.ts'
 import { buildServer, type ServerParts } from './http/server.ts'
 import { jobs } from './jobs/index.ts'
-import { startSweepTimer } from './jobs/sweeps.ts'
+import { adoptCalls, startSweepTimer } from './jobs/sweeps.ts'
 import { type ListeningConfig, listeningConfig } from './listening-config.ts'
 import { openModelReader } from './models/reader/open-model-reader.ts'
 import { ensureDataDir, openDatabase } from './open-database.ts'
@@ -127,6 +127,7 @@ async function openHub(
     uncounted: isDiskStore(objects) ? [objectRoutes(objects)] : [],
   })
   closeLater('server', () => closeServer(app))
+  await adoptCalls(deps)
   await queue.work(jobs, deps)
   const sweep = startSweepTimer(deps)
   closeLater('lease sweep', () => sweep.close())

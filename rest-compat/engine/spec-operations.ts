@@ -60,7 +60,7 @@ export const specOperations: Readonly<Record<string, SpecOperation>> = {
   presignRobotCheckArtifacts: operation('POST', '/robot-checks/{check_id}/artifacts', 200, 403, 404, 409, 413),
   reportRobotCheck: operation('POST', '/robot-checks/{check_id}/report', 200, 403, 404, 409),
   publishRobotCheck: operation('POST', '/robot-checks/{check_id}/publish'),
-  cancelRobotCheck: operation('POST', '/robot-checks/{check_id}/cancel', 202, 403, 404, 409),
+  cancelRobotCheck: operation('POST', '/robot-checks/{check_id}/cancel', 202, 403, 404, 409, 502),
   listRuns: operation('GET', '/runs', 200, 403),
   createRun: operation('POST', '/runs', 200, 201, 403),
   importRun: operation('POST', '/runs/import', 201, 403),

@@ -1,17 +1,25 @@
 /** Free hosted work of an account per calendar month: CPU work only. Spec, "HardwareTier"; contract, "Money, tiers, limits". */
 import type { RequestContext } from '../operation/context.ts'
 import { type Usd, usd, usdLess, usdSum } from '../platform/money.ts'
-import type { Statement } from '../store/db.ts'
+import { column, columns } from '../store/columns.ts'
+import type { Querier } from '../store/db.ts'
+import { param, statement } from '../store/statement.ts'
 import type { BilledKind } from './ledger.ts'
 
-export interface HostedAllowanceUsage {
-  /** Handle. */
-  readonly account: string
+/** Of an account in the current month. */
+export interface AllowanceUsage {
   readonly usedUsd: Usd
+  /** What jobs under way may still use up. */
   readonly reservedUsd: Usd
+  /** Never negative. */
   readonly remainingUsd: Usd
   readonly periodStart: string
   readonly resetsAt: string
+}
+
+export interface HostedAllowanceUsage extends AllowanceUsage {
+  /** Handle. */
+  readonly account: string
 }
 
 export interface HostedAllowance {
@@ -25,40 +33,82 @@ export interface HostedAllowance {
 
 const CPU_WORK: readonly BilledKind[] = ['robot_check']
 
-interface UsageRow {
-  readonly used: Usd
-  readonly periodStart: string
-  readonly resetsAt: string
-}
+const usageColumns = columns({
+  used: column<Usd>('used.usd::text'),
+  reserved: column<Usd>('reserved.usd::text'),
+  periodStart: column<string>('month.start'),
+  resetsAt: column<string>(`month.start + interval '1 month'`),
+})
 
-/** By the database's clock; months begin at midnight UTC. */
-const usageOfMonth: Statement<UsageRow> = {
+/**
+ * By the database's clock; months begin at midnight UTC. Ledger and reservations are read in one statement: a job that ends between two would be missing
+ * in both.
+ */
+const usageOfMonth = statement({
   name: 'hosted-allowance-usage',
-  text: `select coalesce(sum(l.amount_usd), 0)::text as used, m.start as "periodStart", m.start + interval '1 month' as "resetsAt"
-    from (select date_trunc('month', now(), 'UTC') as start) m
-    left join ledger l on l.account_id = $1 and l.job_kind = any($2::text[]) and l.at >= m.start
-    group by m.start`,
-}
+  columns: usageColumns,
+  params: { accountId: param<string>(), work: param<readonly string[]>() },
+  text: `select ${usageColumns.sql} from (select date_trunc('month', now(), 'UTC') as start) month
+    cross join lateral (select coalesce(sum(l.amount_usd), 0) as usd from ledger l
+      where l.account_id = :accountId and l.job_kind = any(:work::text[]) and l.at >= month.start) used
+    cross join lateral (select coalesce(sum(r.amount_usd), 0) as usd from allowance_reservations r where r.account_id = :accountId) reserved`,
+})
+
+const insertReservation = statement({
+  name: 'hosted-allowance-reserve',
+  params: { jobId: param<string>(), accountId: param<string>(), amountUsd: param<Usd>() },
+  text: 'insert into allowance_reservations (job_id, account_id, amount_usd) values (:jobId, :accountId, :amountUsd::numeric)',
+})
+
+const deleteReservation = statement({
+  name: 'hosted-allowance-release',
+  params: { jobId: param<string>() },
+  text: 'delete from allowance_reservations where job_id = :jobId',
+})
 
 /** The allowance of this deployment and the caller's remaining share; null if there is none. One statement for a caller with a credential, else none. */
-export async function readAllowance(ctx: RequestContext): Promise<HostedAllowance | null> {
-  const limitUsd = ctx.deps.config.hosted.allowanceUsd
-  if (Number(limitUsd) <= 0) return null
-  return { limitUsd, cpuOnly: true, work: CPU_WORK, viewer: await usageOf(ctx, limitUsd) }
+export async function readAllowance({ viewer, deps }: RequestContext): Promise<HostedAllowance | null> {
+  const limitUsd = deps.config.hosted.allowanceUsd
+  if (!isAllowance(limitUsd)) return null
+  const allowance = { limitUsd, cpuOnly: true, work: CPU_WORK }
+  if (viewer.kind === 'anonymous') return { ...allowance, viewer: null }
+  const usage = await readUsage(deps.db, viewer.account.id, limitUsd)
+  return { ...allowance, viewer: { account: viewer.account.handle, ...usage } }
 }
 
-async function usageOf({ viewer, deps }: RequestContext, limitUsd: Usd): Promise<HostedAllowanceUsage | null> {
-  if (viewer.kind === 'anonymous') return null
-  const [row] = await deps.db.query(usageOfMonth, [viewer.account.id, CPU_WORK])
-  if (!row) return null
-  const usedUsd = usd(row.used)
-  return {
-    account: viewer.account.handle,
-    usedUsd,
-    // No queued or running job draws on the allowance, so the ledger is complete.
-    reservedUsd: usd(0),
-    remainingUsd: usdSum(limitUsd, `-${usdLess(usedUsd, limitUsd)}`),
-    periodStart: row.periodStart,
-    resetsAt: row.resetsAt,
-  }
+/** Whether the setting allows anything. */
+export const isAllowance = (limitUsd: Usd): boolean => Number(limitUsd) > 0
+
+async function readUsage(querier: Querier, accountId: string, limitUsd: Usd): Promise<AllowanceUsage> {
+  const [row] = await querier.query(usageOfMonth, { accountId, work: CPU_WORK })
+  if (!row) throw new Error('A sum has one row.')
+  const { periodStart, resetsAt } = row
+  const [usedUsd, reservedUsd] = [usd(row.used), usd(row.reserved)]
+  const spoken = usdLess(usdSum(usedUsd, reservedUsd), limitUsd)
+  return { usedUsd, reservedUsd, remainingUsd: usdSum(limitUsd, `-${spoken}`), periodStart, resetsAt }
+}
+
+export interface AllowanceRequest {
+  readonly jobId: string
+  /** The account that is billed; the caller has locked it (`lockAccounts`) and inserts the job in the same transaction. */
+  readonly accountId: string
+  /** The most that the job can cost. */
+  readonly amountUsd: Usd
+  readonly limitUsd: Usd
+}
+
+/** Reserves the most that a job can cost until it ends, and returns null; where that does not fit, reserves nothing and returns what is used. */
+export async function reserveAllowance(
+  tx: Querier,
+  { jobId, accountId, amountUsd, limitUsd }: AllowanceRequest,
+): Promise<AllowanceUsage | null> {
+  const usage = await readUsage(tx, accountId, limitUsd)
+  if (usdLess(amountUsd, usage.remainingUsd) !== amountUsd) return usage
+  await tx.query(insertReservation, { jobId, accountId, amountUsd })
+  return null
+}
+
+/** Ends the reservation of a job, if it has one, in the transaction that ends the job and writes its ledger row. */
+export async function releaseAllowance(tx: Querier, jobId: string): Promise<void> {
+  await tx.query(deleteReservation, { jobId })
 }

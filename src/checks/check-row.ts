@@ -9,10 +9,11 @@ import type { Querier } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
 import { heldJobColumns, isClaimer, isOwnKey, type JobActor, type JobExecutor, refused } from '../work/held-job.ts'
 import type { JobStatus } from '../work/job-status.ts'
+import { deadlineSqlOf, isDeadlineOver } from '../work/limits.ts'
 import type { CheckKind } from './check-shape.ts'
 import { type CheckTrigger, decideCheck } from './check-state.ts'
 
-const rowColumns = heldJobColumns.with({
+export const rowColumns = heldJobColumns.with({
   status: column<JobStatus>('u.status'),
   executor: column<JobExecutor>('u.executor'),
   kind: column<CheckKind>('u.kind'),
@@ -21,6 +22,9 @@ const rowColumns = heldJobColumns.with({
   sourceRepoId: column<string | null>('u.source_repo_id'),
   priced: column<boolean>('u.priced'),
   rateUsdPerHour: column<Usd | null>('u.rate_usd_per_hour'),
+  maxSeconds: column<number | null>('u.max_seconds'),
+  /** When the time limit of a running hosted check is used up; null for any other. */
+  deadlineAt: column<string | null>(deadlineSqlOf('u.max_seconds')),
   logSeq: column<number>('u.log_seq'),
   logLines: column<number>('u.log_lines'),
   logTail: column<string>('u.log_tail'),
@@ -60,7 +64,12 @@ export async function lockCheck(tx: Querier, id: string): Promise<HeldCheck> {
 
 /** Where the table leads; throws its refusal, which names the holder of a check that is held. */
 export function nextStatus(trigger: CheckTrigger, check: HeldCheck, actor: JobActor): JobStatus {
-  const facts = { ...check, isClaimer: isClaimer(check, actor), isOwnKey: isOwnKey(check, actor) }
+  const facts = {
+    ...check,
+    isClaimer: isClaimer(check, actor),
+    isOwnKey: isOwnKey(check, actor),
+    deadlineOver: isDeadlineOver(check),
+  }
   const verdict = decideCheck(trigger, facts)
   if ('to' in verdict) return verdict.to
   throw refused(check, verdict.refusal)

@@ -2,8 +2,8 @@
 import { type JobExecutor, type JobRefusal, nextState, refusals, type Transition } from '../work/held-job.ts'
 import { type JobStatus, terminalStatuses } from '../work/job-status.ts'
 
-/** `report` says nothing of an end; `dispatch` is the spawn of a hosted function that failed. Publishing moves no status. */
-export type CheckTrigger = 'claim' | 'report' | 'succeed' | 'fail' | 'cancel' | 'dispatch'
+/** `report` says nothing of an end; `dispatch` is a hosted call that could not be started or ended without a report; `sweep` keeps the time limit. Publishing moves no status. */
+export type CheckTrigger = 'claim' | 'report' | 'succeed' | 'fail' | 'cancel' | 'dispatch' | 'sweep'
 
 /** The facts of a check, and of the credential that acts on it, that decide. */
 export interface CheckFacts {
@@ -13,10 +13,13 @@ export interface CheckFacts {
   readonly isClaimer: boolean
   /** The actor is the key of the hosted call that executes it. */
   readonly isOwnKey: boolean
+  /** By the database's clock, the time limit of a hosted check is used up. */
+  readonly deadlineOver: boolean
 }
 
 const always = () => true
 const claimer = (check: CheckFacts) => check.isClaimer
+const hosted = (check: CheckFacts) => check.executor === 'hosted'
 
 export const checkTransitions: readonly Transition<CheckTrigger, CheckFacts>[] = [
   { trigger: 'claim', from: 'queued', when: (check) => check.executor === 'worker' || check.isOwnKey, to: 'running' },
@@ -25,7 +28,9 @@ export const checkTransitions: readonly Transition<CheckTrigger, CheckFacts>[] =
   { trigger: 'fail', from: 'running', when: claimer, to: 'failed' },
   { trigger: 'cancel', from: 'queued', when: always, to: 'canceled' },
   { trigger: 'cancel', from: 'running', when: always, to: 'canceled' },
-  { trigger: 'dispatch', from: 'queued', when: (check) => check.executor === 'hosted', to: 'failed' },
+  { trigger: 'dispatch', from: 'queued', when: hosted, to: 'failed' },
+  { trigger: 'dispatch', from: 'running', when: hosted, to: 'failed' },
+  { trigger: 'sweep', from: 'running', when: (check) => check.deadlineOver, to: 'failed' },
 ]
 
 export type CheckVerdict = { readonly to: JobStatus } | { readonly refusal: JobRefusal }

@@ -9,8 +9,10 @@ import { newId } from '../platform/ids.ts'
 import { column, columns } from '../store/columns.ts'
 import { param, statement } from '../store/statement.ts'
 import { type JobKind, memoizeByKey } from '../work/job-kind.ts'
+import { endFailed } from '../work/stop.ts'
 import type { HostedKind } from './hosted-kind.ts'
 import { mintJobKey } from './job-key.ts'
+import type { HostedCall } from './places.ts'
 import { spawnHosted } from './spawn-hosted.ts'
 
 /** Never dispatched, or requeued since. */
@@ -44,19 +46,28 @@ const takeCall = memoizeByKey(({ job, functionSql, repoIdsSql }: HostedKind) => 
   })
 })
 
-const ownerColumn = columns({ ownerId: column<string>('u.owner_id') })
+const heldColumns = columns({ ownerId: column<string>('u.owner_id'), status: column<string>('u.status') })
 
-/** Nothing ran, so nothing is billed. A call that has claimed its job fails only by lease expiry. */
-const failCall = memoizeByKey((job: JobKind) =>
+/**
+ * The job of a call that has ended without a report. A claimed job with a lease is left to it: its next holder goes on where this one was. One without a lease
+ * has nobody else.
+ */
+const lockUnreported = memoizeByKey(({ name, table, lease }: JobKind) =>
   statement({
-    name: `${job.name}-dispatch-failed`,
-    columns: ownerColumn,
-    params: { jobId: param<string>(), callId: param<string>(), error: param<string>() },
-    text: `update ${job.table} u set status = 'failed', error = :error, cost_usd = 0, finished_at = now(), hosted_call_id = null,
-        hosted_credential = null, dispatched_at = null, updated_at = now()
-      where u.id = :jobId and u.status = 'queued' and u.executor = 'hosted' and u.hosted_call_id = :callId
-        ${job.lease ? `and not ${job.lease.lostSinceDispatchSql('u')}` : ''}
-      returning ${ownerColumn.sql}`,
+    name: `${name}-call-ended`,
+    columns: heldColumns,
+    params: { jobId: param<string>(), callId: param<string>() },
+    text: `select ${heldColumns.sql} from ${table} u where u.id = :jobId and u.executor = 'hosted' and u.hosted_call_id = :callId
+        and ${lease ? `u.status = 'queued' and not ${lease.lostSinceDispatchSql('u')}` : `u.status in ('queued', 'running')`} for update`,
+  }),
+)
+
+/** A call that never claimed was none. */
+const forgetCall = memoizeByKey((job: JobKind) =>
+  statement({
+    name: `${job.name}-call-forget`,
+    params: { jobId: param<string>() },
+    text: `update ${job.table} set hosted_call_id = null, hosted_credential = null, dispatched_at = null where id = :jobId`,
   }),
 )
 
@@ -73,6 +84,21 @@ const undispatched = memoizeByKey((job: JobKind) =>
   }),
 )
 
+/** A function that needs longer than this to claim its job will not do it any more. */
+const CLAIM_WITHIN_SECONDS = 3600
+
+const silentColumns = columns({ jobId: column<string>('u.id'), callId: column<string>('u.hosted_call_id') })
+
+/** Jobs whose call has not claimed them: the hub beside which it ran is gone, with its data directory. */
+const silent = memoizeByKey((job: JobKind) =>
+  statement({
+    name: `${job.table}-silent-calls`,
+    columns: silentColumns,
+    text: `select ${silentColumns.sql} from ${job.table} u where u.status = 'queued' and u.executor = 'hosted'
+        and u.dispatched_at < now() - interval '${CLAIM_WITHIN_SECONDS} s' and not (${waitsForCall(job)}) order by u.id limit 100`,
+  }),
+)
+
 export type DispatchDeps = Pick<Deps, 'config' | 'db' | 'events' | 'hosted' | 'log' | 'queue'>
 
 /** Starts a call for a queued hosted job, now or when a place is free; if it cannot be started, the job fails with the reason. */
@@ -80,8 +106,10 @@ export async function dispatchJob(deps: DispatchDeps, kind: HostedKind, jobId: s
   await dispatch(deps, kind, jobId, true)
 }
 
-/** Jobs without a call, such as after a preemption. */
+/** Starts jobs without a call, such as after a preemption, and fails those whose call does not claim them. */
 export async function dispatchUndispatched(deps: DispatchDeps, kind: HostedKind): Promise<void> {
+  for (const { jobId, callId } of await deps.db.query(silent(kind.job)))
+    await failJob(deps, kind, jobId, callId, `it did not claim the job within ${CLAIM_WITHIN_SECONDS} seconds.`)
   for (const { id } of await deps.db.query(undispatched(kind.job))) await dispatch(deps, kind, id, false)
 }
 
@@ -92,6 +120,7 @@ async function dispatch(deps: DispatchDeps, kind: HostedKind, jobId: string, for
   const callId = `call_${randomBytes(16).toString('hex')}`
   let isStarted = false
   try {
+    await place.begin({ callId, jobId })
     const call = await recordCall(deps, kind, jobId, callId, force)
     if (call === null) return
     deps.events.hint(jobId)
@@ -115,25 +144,33 @@ async function recordCall(deps: DispatchDeps, kind: HostedKind, jobId: string, c
   })
 }
 
-async function failJob(
+/** Puts the job of a call that was never started back to those that wait for one; no effect on a job that has ended or has another call. */
+export async function forgetUnstarted(deps: Pick<Deps, 'db'>, { job }: HostedKind, call: HostedCall): Promise<void> {
+  await deps.db.withTx(async (tx) => {
+    const [held] = await tx.query(lockUnreported(job), call)
+    if (held?.status === 'queued') await tx.query(forgetCall(job), { jobId: call.jobId })
+  })
+}
+
+/** Ends the job of a call that could not be started, or that ended without a report; no effect on a job that has ended or has another call. */
+export async function failJob(
   deps: DispatchDeps,
-  { job, afterFailedCall }: HostedKind,
+  { job, settle }: HostedKind,
   jobId: string,
   callId: string,
   reason: string,
 ): Promise<void> {
-  const error = `The hosted function could not be started: ${reason}`
   await deps.db.withTx(async (tx) => {
-    const [failed] = await tx.query(failCall(job), { jobId, callId, error })
-    if (!failed) return
-    await afterFailedCall?.(deps, tx, jobId)
-    const change = { before: { status: 'queued' }, after: { status: 'failed', error } }
-    await audit(tx, noViewer, {
-      action: `${job.name}.dispatch`,
-      accountId: failed.ownerId,
-      targetId: jobId,
-      ...change,
-    })
+    const [held] = await tx.query(lockUnreported(job), { jobId, callId })
+    if (!held) return
+    const isClaimed = held.status === 'running'
+    const what = isClaimed ? 'ended without a report' : 'could not be started'
+    const error = `The hosted function ${what}: ${reason}`
+    const costUsd = settle ? await settle(deps, tx, jobId) : '0.0000'
+    await endFailed(tx, job, jobId, { reason: 'dispatch', error, costUsd })
+    if (!isClaimed) await tx.query(forgetCall(job), { jobId })
+    const change = { before: { status: held.status }, after: { status: 'failed', error } }
+    await audit(tx, noViewer, { action: `${job.name}.dispatch`, accountId: held.ownerId, targetId: jobId, ...change })
     tx.afterCommit(() => deps.events.hint(jobId))
   })
 }

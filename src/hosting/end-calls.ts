@@ -4,10 +4,10 @@
  */
 import type { Deps } from '../operation/context.ts'
 import { column, columns } from '../store/columns.ts'
-import { processMark } from '../store/start-lock.ts'
 import { param, statement } from '../store/statement.ts'
 import { memoizeByKey } from '../work/job-kind.ts'
 import type { HostedKind } from './hosted-kind.ts'
+import { signalGroup } from './process-group.ts'
 
 /** Grace period for a function to exit after it reported the end of its job. */
 const LEAVE_SECONDS = 60
@@ -26,7 +26,7 @@ const overCalls = memoizeByKey(({ job, endReportedSql }: HostedKind) =>
         left join ${job.table} u on u.id = given.job
       where u.id is null or u.hosted_call_id is distinct from given.call
         ${job.lease ? `or u.status = 'queued' and ${job.lease.lostSinceDispatchSql('u')}` : ''}
-        or u.finished_at is not null and (u.finished_at <= now() - interval '${LEAVE_SECONDS} s' or not ${endReportedSql})`,
+        or u.finished_at is not null and (u.finished_at <= now() - interval '${LEAVE_SECONDS} s' or not (${endReportedSql}))`,
   }),
 )
 
@@ -44,22 +44,14 @@ export async function endCalls(
     const over = new Set((await db.query(overCalls(kind), given)).map(({ callId }) => callId))
     for (const { callId, jobId, mark } of own.filter((call) => over.has(call.callId))) {
       log.info({ job: jobId, call: callId }, 'ending a hosted process whose job has ended')
-      await signal(mark, 'SIGTERM')
-      setTimeout(() => void signal(mark, 'SIGKILL'), KILL_AFTER_MS).unref()
+      const signal = (name: NodeJS.Signals) =>
+        signalGroup(mark, name).catch((error: unknown) =>
+          log.error({ err: error, job: jobId, call: callId }, 'a hosted process could not be ended'),
+        )
+      await signal('SIGTERM')
+      setTimeout(() => void signal('SIGKILL'), KILL_AFTER_MS).unref()
       asked += 1
     }
   }
   return asked
-}
-
-/** Signals the process group, if the pid still belongs to the recorded process. */
-async function signal(mark: string, name: NodeJS.Signals): Promise<void> {
-  const pid = Number.parseInt(mark, 10)
-  // Until its process is started, a call is recorded with the hub's own pid.
-  if (!(pid > 1) || pid === process.pid || (await processMark(pid)) !== mark) return
-  try {
-    process.kill(-pid, name)
-  } catch {
-    // It has already ended.
-  }
 }

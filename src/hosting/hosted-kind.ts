@@ -1,5 +1,6 @@
 /** A kind of job that can run on the hub's hosting backend. */
 import type { Deps } from '../operation/context.ts'
+import type { Usd } from '../platform/money.ts'
 import type { Tx } from '../store/db.ts'
 import type { JobKind } from '../work/job-kind.ts'
 
@@ -12,6 +13,9 @@ export interface HostedKind {
   readonly repoIdsSql: string
   /** Whether the function itself reported the end of the job, and so exits by itself. */
   readonly endReportedSql: string
-  /** Releases what a job holds until its end, in the transaction that fails it because its call could not be started; null where it holds nothing. */
-  readonly afterFailedCall: ((deps: Pick<Deps, 'queue'>, tx: Tx, jobId: string) => Promise<void>) | null
+  /**
+   * What the end of a job always does, in the transaction that fails it because its call could not be started or did not report, before its row changes: returns what
+   * the job costs. Null where it holds and costs nothing.
+   */
+  readonly settle: ((deps: Pick<Deps, 'queue'>, tx: Tx, jobId: string) => Promise<Usd | null>) | null
 }

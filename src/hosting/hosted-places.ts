@@ -1,34 +1,28 @@
 /**
  * Limits the hosted processes of this hub. They can outlive it, so each has a note in the data directory, which the next start of the hub reads:
- * running processes keep their places, and folders of ended ones are removed.
+ * running processes keep their places, folders of ended ones are removed, and their jobs learn of it.
  */
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Config } from '../platform/config.ts'
 import { processMark } from '../store/start-lock.ts'
+import { openCallNotes } from './call-notes.ts'
 import { removeHostedFolder } from './hosted-folder.ts'
-import type { HostedPlace, HostedPlaces } from './places.ts'
+import type { CallsOfBefore, HostedCall, HostedPlace, HostedPlaces } from './places.ts'
+import { hasEnded } from './process-group.ts'
+import { endProcess } from './stop-call.ts'
 
 /** Polling interval for the exit of processes that are not children of this hub. */
 const LOOK_MS = 2_000
-
-interface Note {
-  /** `processMark` of the process. */
-  readonly mark: string
-  readonly folder: string
-  /** The job of the call. */
-  readonly jobId: string
-}
 
 type Settings = Pick<Config, 'dataDir' | 'hosted'>
 
 /** Opens the places: processes started by a previous hub keep theirs until they end. */
 export async function openHostedPlaces(config: Settings, log: Logger): Promise<HostedPlaces> {
-  const notes = join(config.dataDir, 'hosted')
+  const notes = openCallNotes(config.dataDir)
   const { maxProcesses, user } = config.hosted
   const waiting = new Map<string, () => Promise<void>>()
-  let taken = 0
+  /** Calls that `stop` is ending; each resolves when that is recorded. */
+  const stopping = new Map<string, Promise<void>>()
   let closed = false
 
   /** Gives the place to the longest-waiting job. */
@@ -40,25 +34,41 @@ export async function openHostedPlaces(config: Settings, log: Logger): Promise<H
     next[1]().catch((error: unknown) => log.error({ err: error, job: next[0] }, 'a waiting hosted job was not started'))
   }
 
-  const forget = async (callId: string, folder: string) => {
-    await removeHostedFolder(folder, user).catch((error: unknown) =>
-      log.error({ err: error, folder }, 'the folder of a hosted job was not removed'),
-    )
-    await rm(join(notes, callId), { force: true })
+  const forget = async (callId: string, folder: string | null) => {
+    if (folder !== null)
+      await removeHostedFolder(folder, user).catch((error: unknown) =>
+        log.error({ err: error, folder }, 'the folder of a hosted job was not removed'),
+      )
+    await notes.remove(callId)
+  }
+
+  const settled = async (callId: string) => {
+    while (stopping.has(callId)) await stopping.get(callId)
   }
 
   const place = (): HostedPlace => {
-    let folderOf: { callId: string; folder: string } | null = null
+    let noted: { call: HostedCall; folder: string | null } | null = null
+    const write = async (pid: number, isStarting: boolean) => {
+      if (!noted) throw new Error('A place is begun first.')
+      const { call, folder } = noted
+      await notes.write(call.callId, { jobId: call.jobId, mark: await processMark(pid), folder, isStarting })
+    }
     return {
-      async note({ id, callId }, pid, folder) {
-        folderOf = { callId, folder }
-        await mkdir(notes, { recursive: true, mode: 0o700 })
-        const note: Note = { mark: await processMark(pid), folder, jobId: id }
-        await writeFile(join(notes, callId), JSON.stringify(note), { mode: 0o600 })
+      begin(call) {
+        noted = { call, folder: null }
+        return write(process.pid, true)
+      },
+      prepare(folder) {
+        if (noted) noted.folder = folder
+        return write(process.pid, true)
+      },
+      start: (pid) => write(pid, false),
+      async settled() {
+        if (noted) await settled(noted.call.callId)
       },
       async leave() {
         try {
-          if (folderOf) await forget(folderOf.callId, folderOf.folder)
+          if (noted) await forget(noted.call.callId, noted.folder)
         } finally {
           free()
         }
@@ -66,29 +76,23 @@ export async function openHostedPlaces(config: Settings, log: Logger): Promise<H
     }
   }
 
-  /** Processes of a previous hub, by call. */
-  const adopted = new Map<string, Note>()
-  const look = async () => {
-    for (const [callId, note] of adopted) {
-      if ((await processMark(Number.parseInt(note.mark, 10))) === note.mark) continue
+  /** Calls of a previous hub. */
+  const adopted = new Set(await notes.list())
+  let taken = adopted.size
+  const look = async (tell: CallsOfBefore) => {
+    for (const callId of adopted) {
+      if (stopping.has(callId)) continue
+      const note = await notes.read(callId)
+      if (note && !note.isStarting && !(await hasEnded(note.mark))) continue
+      if (note) await (note.isStarting ? tell.unstarted : tell.ended)({ callId, jobId: note.jobId })
       adopted.delete(callId)
-      await forget(callId, note.folder)
+      await forget(callId, note?.folder ?? null)
       free()
     }
+    if (adopted.size === 0) clearInterval(timer)
   }
-  for (const callId of await readdir(notes).catch(() => [])) {
-    const note = await readNote(join(notes, callId))
-    if (note === null) continue
-    adopted.set(callId, note)
-    taken += 1
-  }
-  await look()
   let looking: Promise<void> = Promise.resolve()
-  const timer = setInterval(() => {
-    looking = looking.then(look).catch((error: unknown) => log.error({ err: error }, 'hosted jobs were not polled'))
-  }, LOOK_MS)
-  timer.unref()
-  if (adopted.size === 0) clearInterval(timer)
+  let timer: NodeJS.Timeout | undefined
 
   return {
     take() {
@@ -97,12 +101,38 @@ export async function openHostedPlaces(config: Settings, log: Logger): Promise<H
       return place()
     },
     async calls() {
-      const callIds = await readdir(notes).catch(() => [])
-      const read = await Promise.all(callIds.map((callId) => readNote(join(notes, callId))))
-      return read.flatMap((note, at) => (note === null ? [] : [{ ...note, callId: callIds[at] ?? '' }]))
+      const callIds = await notes.list()
+      const read = await Promise.all(callIds.map((callId) => notes.read(callId)))
+      return read.flatMap((note, at) =>
+        note === null || note.isStarting ? [] : [{ jobId: note.jobId, mark: note.mark, callId: callIds[at] ?? '' }],
+      )
     },
     wait: (jobId, start) => {
       if (!waiting.has(jobId)) waiting.set(jobId, start)
+    },
+    async stop(callId, then) {
+      await settled(callId)
+      const { promise, resolve } = Promise.withResolvers<void>()
+      stopping.set(callId, promise)
+      try {
+        await endProcess(() => notes.read(callId))
+        return await then()
+      } finally {
+        stopping.delete(callId)
+        resolve()
+      }
+    },
+    async adopt(tell) {
+      const again = () => {
+        looking = looking
+          .then(() => look(tell))
+          .catch((error: unknown) => log.error({ err: error }, 'hosted jobs were not polled'))
+        return looking
+      }
+      if (adopted.size === 0) return
+      timer = setInterval(again, LOOK_MS)
+      timer.unref()
+      await again()
     },
     async close() {
       closed = true
@@ -110,13 +140,5 @@ export async function openHostedPlaces(config: Settings, log: Logger): Promise<H
       clearInterval(timer)
       await looking
     },
-  }
-}
-
-async function readNote(path: string): Promise<Note | null> {
-  try {
-    return JSON.parse(await readFile(path, 'utf8')) as Note
-  } catch {
-    return null
   }
 }

@@ -6,20 +6,47 @@ declare module '../operation/context.ts' {
   }
 }
 
+/** A call and the job that it executes. */
+export interface HostedCall {
+  readonly callId: string
+  readonly jobId: string
+}
+
 /** One place for a hosted process. */
 export interface HostedPlace {
-  /** Records the process and its folder, for the next start of the hub. */
-  note(job: { readonly id: string; readonly callId: string }, pid: number, folder: string): Promise<void>
+  /** Notes the call before it is recorded in the database: after a crash the next hub knows that it was never started. */
+  begin(call: HostedCall): Promise<void>
+  /** Notes the folder of the process before it starts. */
+  prepare(folder: string): Promise<void>
+  /** Notes the process. */
+  start(pid: number): Promise<void>
+  /** Waits while the call is being ended by `stop`, which records why. */
+  settled(): Promise<void>
   /** Removes the folder and gives the place to the next in the queue. */
   leave(): Promise<void>
+}
+
+/** What a hub does about calls of the hub before it. */
+export interface CallsOfBefore {
+  /** Its process has ended. */
+  readonly ended: (call: HostedCall) => Promise<void>
+  /** It was never started. */
+  readonly unstarted: (call: HostedCall) => Promise<void>
 }
 
 export interface HostedPlaces {
   /** Null if all `HOSTED_MAX_PROCESSES` places are taken. */
   take(): HostedPlace | null
-  /** Calls with a place, including those of a previous hub; `mark` identifies the process. */
-  calls(): Promise<readonly { readonly callId: string; readonly jobId: string; readonly mark: string }[]>
+  /** Calls whose process was started, including those of a previous hub; `mark` identifies the process. */
+  calls(): Promise<readonly (HostedCall & { readonly mark: string })[]>
   /** Calls `start` when a place is free. A job waits at most once; the queue is not persistent. */
   wait(jobId: string, start: () => Promise<void>): void
+  /**
+   * Ends the process of a call, waits until it is gone, and then runs `then`, before the end of the process is recorded otherwise. 502 where it cannot be ended. A
+   * call that is not beside this hub is left to the hub that it is beside, which ends it with its job.
+   */
+  stop<T>(callId: string, then: () => Promise<T>): Promise<T>
+  /** Looks after calls of the hub before this one, from now on: each is told once, and again when telling failed. */
+  adopt(tell: CallsOfBefore): Promise<void>
   close(): Promise<void>
 }

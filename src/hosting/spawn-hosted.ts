@@ -53,7 +53,7 @@ export async function spawnHosted(
   const { command, user } = config.hosted
   const folder = await makeHostedFolder(user)
   // Recorded before the process starts, so that a hub that crashes here leaves no folder behind.
-  await place.note(job, process.pid, folder)
+  await place.prepare(folder)
   const child = spawn(command ?? '', {
     shell: true,
     detached: true,
@@ -69,14 +69,15 @@ export async function spawnHosted(
   )
   const pid = child.pid ?? 0
   await place
-    .note(job, pid, folder)
+    .start(pid)
     .catch((error: unknown) =>
       log.error({ err: error, job: job.id }, 'a hosted job was not recorded for the next start of the hub'),
     )
   const afterwards = async () => {
     const how = await ended
     endGroup(pid)
-    await onEnd(`HOSTED_COMMAND ended with ${how} before it claimed the job.`).catch((error: unknown) =>
+    await place.settled()
+    await onEnd(`HOSTED_COMMAND ended with ${how}.`).catch((error: unknown) =>
       log.error({ err: error, job: job.id }, 'the end of a hosted job was not recorded'),
     )
     await place.leave()

@@ -53,6 +53,8 @@ export const environment = z.object({
   SIM_HOSTED_OWNERS: handles.optional(),
   SIM_HOST_RATE_USD_PER_HOUR: decimal(10_000).default(0.35),
   HOSTED_ALLOWANCE_USD: decimal(1_000_000).default(5),
+  HOSTED_CHECK_MAX_S: whole(60, 86_400).default(3600),
+  CHECK_HOST_RATE_USD_PER_HOUR: decimal(10_000).default(0.2),
 })
 
 export type Environment = z.output<typeof environment>

@@ -33,7 +33,7 @@ export interface OidcSettings {
 export type OwnerList = 'everyone' | readonly string[]
 
 export interface HostedSettings {
-  /** Null: hosted runs are not configured. */
+  /** Null: nothing is hosted. */
   readonly appName: string | null
   readonly backend: Environment['HOSTED_BACKEND']
   readonly command: string | null
@@ -46,6 +46,10 @@ export interface HostedSettings {
   /** Cost of the CPU host of the sim template's function, on top of its GPU. */
   readonly simHostRateUsdPerHour: Usd
   readonly allowanceUsd: Usd
+  /** Time limit of a hosted check, from its claim on. */
+  readonly checkMaxSeconds: number
+  /** Cost of the CPU host of the check function. */
+  readonly checkRateUsdPerHour: Usd
 }
 
 export interface RunSettings {
@@ -182,6 +186,8 @@ function hostedSettings(values: Environment): HostedSettings {
     simOwners: ownerList(values.SIM_HOSTED_OWNERS),
     simHostRateUsdPerHour: usd(values.SIM_HOST_RATE_USD_PER_HOUR),
     allowanceUsd: usd(values.HOSTED_ALLOWANCE_USD),
+    checkMaxSeconds: values.HOSTED_CHECK_MAX_S,
+    checkRateUsdPerHour: usd(values.CHECK_HOST_RATE_USD_PER_HOUR),
   }
 }
 

@@ -250,6 +250,12 @@ export const errorTable = {
     'Too many requests',
     'The credential or address is over its rate; `Retry-After` says when to retry.',
   ),
+  bad_gateway: kind(
+    502,
+    'BAD_GATEWAY',
+    'Hosted call not ended',
+    'The hosted call could not be ended, so nothing was changed; the request can be repeated.',
+  ),
   not_supported: kind(501, 'NOT_SUPPORTED', 'Not supported', 'This deployment has no backend for this operation.'),
   'not_configured.object_store': kind(
     503,

@@ -1,4 +1,5 @@
-/** A job is asked to stop, which its holder reads in the answer to its next report; or it ends before anyone held it. */
+/** A job is asked to stop, which its holder reads in the answer to its next report; or it ends without its holder. */
+import type { Usd } from '../platform/money.ts'
 import type { Tx } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
 import { type JobKind, memoizeByKey } from './job-kind.ts'
@@ -17,16 +18,40 @@ export async function askToStop(tx: Tx, job: JobKind, jobId: string, reason: str
   await tx.query(ask(job), { jobId, reason })
 }
 
-const endQueued = memoizeByKey(({ name, table }: JobKind) =>
+const setCanceled = memoizeByKey(({ name, table }: JobKind) =>
   statement({
-    name: `${name}-cancel-queued`,
-    params: { jobId: param<string>(), status: param<string>() },
-    text: `update ${table} set status = :status, stop_reason = 'cancel', cancel_requested_at = now(), finished_at = now(), cost_usd = 0,
-      updated_at = now() where id = :jobId and status = 'queued'`,
+    name: `${name}-end-canceled`,
+    params: { jobId: param<string>(), status: param<string>(), costUsd: param<Usd | null>() },
+    text: `update ${table} set status = :status, stop_reason = 'cancel', cancel_requested_at = now(), finished_at = now(),
+      cost_usd = :costUsd::numeric, updated_at = now() where id = :jobId and status in ('queued', 'running')`,
   }),
 )
 
-/** Ends a job that nobody has claimed with this status: nothing ran and nothing is billed. The caller holds the lock of the row and hints after the commit. */
-export async function cancelQueued(tx: Tx, job: JobKind, jobId: string, status: string): Promise<void> {
-  await tx.query(endQueued(job), { jobId, status })
+/** Ends a job with this status at once, at what it costs (null: unpriced). The caller holds the lock of the row and hints after the commit. */
+export async function endCanceled(
+  tx: Tx,
+  job: JobKind,
+  jobId: string,
+  end: { readonly status: string; readonly costUsd: Usd | null },
+): Promise<void> {
+  await tx.query(setCanceled(job), { jobId, ...end })
+}
+
+const setFailed = memoizeByKey(({ name, table }: JobKind) =>
+  statement({
+    name: `${name}-end-failed`,
+    params: { jobId: param<string>(), reason: param<string>(), error: param<string>(), costUsd: param<Usd | null>() },
+    text: `update ${table} set status = 'failed', stop_reason = :reason, error = :error, finished_at = now(), cost_usd = :costUsd::numeric, updated_at = now()
+      where id = :jobId and status in ('queued', 'running')`,
+  }),
+)
+
+/** The hub ends a job as failed: `reason` is its `stop_reason`, `error` says it in a sentence. It is billed at what it costs (null: unpriced). The caller holds the lock of the row and hints after the commit. */
+export async function endFailed(
+  tx: Tx,
+  job: JobKind,
+  jobId: string,
+  end: { readonly reason: string; readonly error: string; readonly costUsd: Usd | null },
+): Promise<void> {
+  await tx.query(setFailed(job), { jobId, ...end })
 }

@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { type CheckFacts, type CheckTrigger, decideCheck } from '../../src/checks/check-state.ts'
 import { type JobStatus, terminalStatuses } from '../../src/work/job-status.ts'
 
-const triggers: readonly CheckTrigger[] = ['claim', 'report', 'succeed', 'fail', 'cancel', 'dispatch']
+const triggers: readonly CheckTrigger[] = ['claim', 'report', 'succeed', 'fail', 'cancel', 'dispatch', 'sweep']
 const facts = (status: JobStatus, change: Partial<CheckFacts> = {}): CheckFacts => ({
   status,
   executor: 'worker',
   isClaimer: false,
   isOwnKey: false,
+  deadlineOver: false,
   ...change,
 })
 const outcome = (trigger: CheckTrigger, check: CheckFacts) => {
@@ -32,6 +33,8 @@ describe('the states of a check', () => {
     ['cancel', facts('queued'), 'canceled'],
     ['cancel', facts('running'), 'canceled'],
     ['dispatch', facts('queued', { executor: 'hosted' }), 'failed'],
+    ['dispatch', facts('running', { executor: 'hosted' }), 'failed'],
+    ['sweep', facts('running', { executor: 'hosted', deadlineOver: true }), 'failed'],
   ] as const)('%s of %o leads to %s', (trigger, check, expected) => {
     expect(outcome(trigger, check)).toBe(expected)
   })

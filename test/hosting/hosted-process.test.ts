@@ -168,11 +168,17 @@ describe('places', () => {
     note('call_2', `${child.pid} of another time`, over)
     const config = readConfig({ HUB_DATA_DIR: dataDir, HOSTED_MAX_PROCESSES: '1' })
     const places = await openHostedPlaces(config, pino({ level: 'silent' }))
+    const ended: string[] = []
+    await places.adopt({ ended: async ({ callId }) => void ended.push(callId), unstarted: async () => {} })
     expect([existsSync(running), existsSync(over)]).toEqual([true, false])
     expect(places.take()).toBeNull()
     child.kill('SIGKILL')
     await expect.poll(() => places.take() !== null, patiently).toBe(true)
-    expect([existsSync(running), readdirSync(join(dataDir, 'hosted'))]).toEqual([false, []])
+    expect([existsSync(running), readdirSync(join(dataDir, 'hosted')), ended]).toEqual([
+      false,
+      [],
+      ['call_2', 'call_1'],
+    ])
     await places.close()
   })
 })

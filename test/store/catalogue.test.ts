@@ -42,6 +42,7 @@ test('the indexes that Prisma cannot say are there, each with its condition', as
     'robot_checks_pins',
     'robot_checks_repos',
     'robot_checks_robot',
+    'robot_checks_running',
     'robot_checks_to_dispatch',
     'robot_checks_waiting',
     'run_datasets_pins',
@@ -109,6 +110,15 @@ test.each([
   [
     'run_gate_results_counted',
     `insert into run_gate_results (run_id, step, rows, pass_count, cell_count, alive_count, seed_count) values ('x', 1, '[]', 2, 1, 0, 0)`,
+  ],
+  [
+    'robot_checks_limited',
+    `insert into robot_checks (id, kind, status, executor, owner_id, filed_by, quota_account_id, robot_repo_id)
+      values ('x', 'robot', 'queued', 'hosted', 'x', 'x', 'x', 'x')`,
+  ],
+  [
+    'allowance_reservations_counted',
+    `insert into allowance_reservations (job_id, account_id, amount_usd) values ('x', 'x', -1)`,
   ],
   [
     'blobs_doomed_dated',

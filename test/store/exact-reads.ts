@@ -98,6 +98,7 @@ export const exactReads: Readonly<Record<string, readonly string[]>> = {
       'files-closed',
       'files-purge-left',
       '${job.name}-next-due',
+      '${job.table}-silent-calls',
       '${job.table}-undispatched',
       'runs-unmeasured',
       'uploads-abandoned',

@@ -76,7 +76,14 @@ export async function makeWorld(options: { db: Db; config?: Partial<Config>; que
     events,
     models,
     logs: new JobLogs({ db: options.db, objects: disk }),
-    hosted: { take: () => null, calls: async () => [], wait: () => undefined, close: async () => undefined },
+    hosted: {
+      take: () => null,
+      calls: async () => [],
+      wait: () => undefined,
+      stop: (_callId, then) => then(),
+      adopt: async () => undefined,
+      close: async () => undefined,
+    },
     repoReferrers,
     stopping: new AbortController().signal,
   }

@@ -13,7 +13,7 @@ import { deadlineSqlOf, limitReached } from '../../src/work/limits.ts'
 import { followLog } from '../../src/work/log/follow-log.ts'
 import { headColumns, type JobLog } from '../../src/work/log/job-log.ts'
 import { addNotice } from '../../src/work/log/write-chunks.ts'
-import { askToStop, cancelQueued } from '../../src/work/stop.ts'
+import { askToStop, endCanceled } from '../../src/work/stop.ts'
 import { type Sweep, sweepDue } from '../../src/work/sweep.ts'
 import { testDb } from '../support/database.ts'
 import { makeWorld, type World } from '../support/world.ts'
@@ -161,7 +161,7 @@ it('has a log without metrics, also for a follower who asks for both', async () 
   await t.db.withTx(async (tx) => {
     await addNotice(tx, log, jobId, 'One thing.')
     await addNotice(tx, log, jobId, 'Another.')
-    await cancelQueued(tx, errand, jobId, 'canceled')
+    await endCanceled(tx, errand, jobId, { status: 'canceled', costUsd: '0.0000' })
   })
   const options = { follow: true, tail: null, resume: null, stripAnsi: false, log: true, metrics: true }
   const batches = []

@@ -1,5 +1,6 @@
 /** createRobotCheck (spec, "POST /v1/robot-checks"): a queued check, with a snapshot of the files that it is about. */
 import { assertNotJob, requireCredential } from '../../auth/policy.ts'
+import { lockAccounts } from '../../billing/lock-accounts.ts'
 import { audit } from '../../operation/audit.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../../operation/context.ts'
@@ -17,9 +18,10 @@ import { checkJob } from '../check-job.ts'
 import type { CheckKind, RobotCheck } from '../check-shape.ts'
 import { readCheck } from '../read/get-check.ts'
 import { assertWhole, type CheckRequest } from './check-request.ts'
-import { chooseExecutor } from './choose-executor.ts'
+import { hostingTerms } from './choose-executor.ts'
 import { assertDailyQuota } from './daily-quota.ts'
 import { type Snapshot, takeSnapshot } from './snapshot.ts'
+import { takePlace } from './take-place.ts'
 
 const insertCheck = statement({
   name: 'robot-check-insert',
@@ -52,13 +54,14 @@ const insertCheck = statement({
     sourcesBytes: param<number>(),
     priced: param<boolean>(),
     rateUsdPerHour: param<Usd | null>(),
+    maxSeconds: param<number | null>(),
   },
   text: `insert into robot_checks (id, kind, status, executor, owner_id, created_by, filed_by, quota_account_id, robot_repo_id, robot_repo_name,
       model_repo_id, model_repo_name, repo_ids, model, entry, base, control_hz, action, options, drop, source_repo_id, source_seq, source_prefix,
-      source_flat, sources_count, sources_bytes, priced, rate_usd_per_hour)
+      source_flat, sources_count, sources_bytes, priced, rate_usd_per_hour, max_seconds)
     values (:id, :kind::"RobotCheckKind", 'queued', :executor::"RunExecutor", :ownerId, :createdBy, :filedBy, :quotaAccountId, :robotRepoId,
       :robotRepoName, :modelRepoId, :modelRepoName, :repoIds, :model::json, :entry, :base, :controlHz, :action, :options::json, :drop::json,
-      :sourceRepoId, :sourceSeq, :sourcePrefix, :sourceFlat, :sourcesCount, :sourcesBytes, :priced, :rateUsdPerHour)`,
+      :sourceRepoId, :sourceSeq, :sourcePrefix, :sourceFlat, :sourcesCount, :sourcesBytes, :priced, :rateUsdPerHour, :maxSeconds)`,
 })
 
 /** The repos that a check is about; a robot check has no model. */
@@ -71,8 +74,9 @@ interface CheckRepos {
 }
 
 /**
- * Errors: 401, 403 a repo that the caller sees and may not write, 404 one they do not see, 409 `conflict.wrong_kind` and `conflict.unverified`, 422, 429
- * `quota.robot_checks` with its headers; hosted work: 503 no hosted app, 403. Of a check that is refused nothing is recorded.
+ * Errors: 401, 403 a repo that the caller sees and may not write, 404 one they do not see, 409 `conflict.wrong_kind` and `conflict.unverified`, 422; an
+ * explicit `hosted`: 503 no hosted app, 403 `forbidden.hosted_owner`, 403 `forbidden.hosted_allowance`; then 429 `quota.robot_checks` with its headers. Of a check
+ * that is refused nothing is recorded.
  */
 export function createCheck(ctx: RequestContext, request: CheckRequest): Promise<RobotCheck> {
   return guarded(
@@ -104,12 +108,15 @@ async function make(ctx: AllowedContext, repos: CheckRepos, request: CheckReques
   assertKind(repos.robot, 'robot')
   assertKind(repos.model, 'model')
   requireObjects(ctx.deps)
-  const place = chooseExecutor(config.hosted, repos.ownerHandle, viewer.agent, request.executor ?? null)
+  const asked = { owner: repos.ownerHandle, isAgent: viewer.agent, asked: request.executor ?? null }
+  const terms = hostingTerms(config.hosted, asked)
   const id = newId('check')
   const quotaAccountId = viewer.personId ?? viewer.account.id
   return commitVerb(ctx, async (tx) => {
     const locked = await lockRepos(tx, repos)
     const snapshot = await snapshotOf(tx, locked, request)
+    await lockAccounts(tx, [quotaAccountId, repos.ownerId])
+    const place = await takePlace(tx, config.hosted, terms, { id, ownerId: repos.ownerId }, asked)
     await assertDailyQuota(tx, quotaAccountId, config.dailyRobotChecks)
     await tx.query(insertCheck, {
       id,

@@ -1,16 +1,10 @@
 /** How many checks an account may make in 24 hours, through whatever key or session. Spec, "Robot checks"; contract, `ROBOT_CHECK_DAILY_QUOTA`. */
 import { HubError } from '../../platform/errors.ts'
 import { column, columns } from '../../store/columns.ts'
-import type { Querier, Statement } from '../../store/db.ts'
+import type { Querier } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 
 const WINDOW_S = 86_400
-
-/** Checks of one account are made one after the other from here to the commit: of two that ask for the last place at once, one gets it. */
-const lockAccount: Statement<never> = {
-  name: 'robot-check-quota-lock',
-  text: 'select id from accounts where id = $1 for no key update',
-}
 
 const counted = columns({
   used: column<number>('count(*)::int'),
@@ -27,9 +21,8 @@ const lately = statement({
       where u.quota_account_id = :accountId and u.created_at > now() - interval '24 hours' order by u.created_at desc limit :limit::int) recent`,
 })
 
-/** Throws 429 `quota.robot_checks` with its headers where the account has made its checks of the day. The caller inserts the new one in the same transaction. */
+/** Throws 429 `quota.robot_checks` with its headers where the account has made its checks of the day. The caller has locked the account, and inserts the new check in the same transaction. */
 export async function assertDailyQuota(tx: Querier, accountId: string, limit: number): Promise<void> {
-  await tx.query(lockAccount, [accountId])
   const [found] = await tx.query(lately, { accountId, limit })
   const refusal = quotaRefusal(found?.used ?? 0, limit, found?.ageS ?? 0)
   if (refusal) throw refusal

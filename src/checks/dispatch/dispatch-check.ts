@@ -10,10 +10,8 @@ export const hostedCheck: HostedKind = {
   functionSql: "'robot_check'",
   // It reads the snapshot and writes artifacts of the check: no repos.
   repoIdsSql: `'[]'::json`,
-  endReportedSql: `u.status in ('succeeded', 'failed')`,
-  afterFailedCall: async (deps, tx, checkId) => {
-    await endCheck(deps, tx, await lockCheck(tx, checkId), false)
-  },
+  endReportedSql: `u.status in ('succeeded', 'failed') and u.stop_reason is null`,
+  settle: async (deps, tx, checkId) => endCheck(deps, tx, await lockCheck(tx, checkId), false),
 }
 
 /** Starts a call for a queued hosted check, now or when there is a place for it; a call that cannot be started leaves the check failed with the reason. */

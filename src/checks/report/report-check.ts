@@ -17,6 +17,7 @@ import { readCard, type TakenArtifact, takeArtifacts } from '../artifacts/take-a
 import { findCheck, type HeldCheck, lockCheck, nextStatus } from '../check-row.ts'
 import type { Document, RobotCheck } from '../check-shape.ts'
 import { endCheck } from '../end/end-check.ts'
+import { endOverdueCheck } from '../end/sweep-checks.ts'
 import { MAX_LOG_CHUNK_BYTES } from '../limits.ts'
 import { checkLog, checkLogObjects } from '../log/check-log.ts'
 import { readCheck } from '../read/get-check.ts'
@@ -86,7 +87,8 @@ async function mayReport(ctx: RequestContext, checkId: string): Promise<HeldChec
 const triggers = { succeeded: 'succeed', failed: 'fail' } as const
 const triggerOf = ({ status }: ReportCheckInput) => (status ? triggers[status] : 'report')
 
-async function store(ctx: AllowedContext, check: HeldCheck, input: ReportCheckInput): Promise<RobotCheck> {
+async function store(ctx: AllowedContext, found: HeldCheck, input: ReportCheckInput): Promise<RobotCheck> {
+  const check = (await endOverdueCheck(ctx.deps, found)) ? await findCheck(ctx, found.id) : found
   nextStatus(triggerOf(input), check, requireCredential(ctx.viewer))
   assertSound(check, input)
   if (input.intake) await assertIntake(ctx.deps.db, check.robotRepoId, input.intake)

@@ -1,14 +1,9 @@
 /** The daily quota of GPU hours, held in the transaction that makes a priced run. */
 
 import { gpuHourRefusal, type Reservation } from '../../billing/gpu-hours.ts'
+import { lockAccounts } from '../../billing/lock-accounts.ts'
 import type { Credentialed } from '../../operation/context.ts'
 import type { Querier, Statement } from '../../store/db.ts'
-
-/** Serializes the runs of one user until commit: of two concurrent requests for the last hour, only one succeeds. */
-const lockAccount: Statement<never> = {
-  name: 'gpu-hours-lock',
-  text: 'select id from accounts where id = $1 for no key update',
-}
 
 const reservationColumns = `max_hours::float8 as hours, extract(epoch from clock_timestamp() - created_at)::float8 as "ageS",
   filed_by = $2 as "byThisKey"`
@@ -38,7 +33,7 @@ export async function assertGpuHours(
   limitHours: number,
 ): Promise<void> {
   const { personId, account, credentialId, dailyGpuHourQuota } = viewer
-  await tx.query(lockAccount, [personId ?? account.id])
+  await lockAccounts(tx, [personId ?? account.id])
   const values = [personId ?? account.id, credentialId]
   const found = await tx.query(personId === null ? ofAccount : ofPerson, values)
   const keyLimitHours = dailyGpuHourQuota === null ? null : Number(dailyGpuHourQuota)

@@ -10,7 +10,7 @@ export const hostedRun: HostedKind = {
   repoIdsSql: 'to_json(array_remove(array[u.output_repo_id], null))',
   endReportedSql: `exists (select 1 from run_attempts a where a.run_id = u.id and a.attempt = u.attempt and a."end" = 'reported')`,
   // History keeps its repos and datasets.
-  afterFailedCall: null,
+  settle: null,
 }
 
 /** Starts a call for a queued hosted run, now or when there is a place for it; a call that cannot be started leaves the run failed with the reason. */

@@ -1,0 +1,47 @@
+/** The time limit of hosted checks: the hub ends one that has used it up, with the reason. Its call ends with it (`endCalls`). */
+import { audit, noViewer } from '../../operation/audit.ts'
+import type { Tx } from '../../store/db.ts'
+import { deadlineSqlOf, isDeadlineOver } from '../../work/limits.ts'
+import { endFailed } from '../../work/stop.ts'
+import { type Sweep, type SweepDeps, sweepDue } from '../../work/sweep.ts'
+import { checkJob } from '../check-job.ts'
+import { type HeldCheck, lockCheck, nextStatus, rowColumns } from '../check-row.ts'
+import { endCheck } from './end-check.ts'
+
+const checkSweep: Sweep<HeldCheck> = {
+  job: checkJob,
+  columns: rowColumns,
+  dueSql: `u.max_seconds is not null and ${deadlineSqlOf('u.max_seconds')} <= now()`,
+  sweep: endOne,
+}
+
+/** Ends every check that is past its time limit and that no other hub is ending; returns their number. */
+export function sweepChecks(deps: SweepDeps): Promise<number> {
+  return sweepDue(deps, checkSweep)
+}
+
+/** Ends this check if it is past its time limit, before the sweep does: whoever reports late is refused. False if it is not. */
+export async function endOverdueCheck(deps: SweepDeps, check: HeldCheck): Promise<boolean> {
+  if (check.status !== 'running' || !isDeadlineOver(check)) return false
+  await deps.db.withTx(async (tx) => {
+    const locked = await lockCheck(tx, check.id)
+    if (locked.status === 'running') await endOne(deps, tx, locked)
+  })
+  return true
+}
+
+async function endOne(deps: SweepDeps, tx: Tx, check: HeldCheck): Promise<boolean> {
+  const to = nextStatus('sweep', check, { credentialId: null })
+  const costUsd = await endCheck(deps, tx, check, false)
+  const error = `The check used up its time limit of ${check.maxSeconds} seconds, and the hub ended it.`
+  await endFailed(tx, checkJob, check.id, { reason: 'max_seconds', error, costUsd })
+  await audit(tx, noViewer, {
+    action: 'robot_check.sweep',
+    accountId: check.ownerId,
+    targetId: check.id,
+    before: { status: check.status, worker: check.claimedBy },
+    after: { status: to, error },
+  })
+  tx.afterCommit(() => deps.events.hint(check.id))
+  return true
+}
