@@ -32,7 +32,7 @@ describe('accounts of the graph', () => {
     expect(shapes(sent)).toEqual([account])
   })
 
-  it('are null in the place of an id that nobody has', async () => {
+  it('are null for an unknown id', async () => {
     const nobody = newId('user')
     const { data, errors } = await hub.graphql(
       boss,
@@ -41,13 +41,13 @@ describe('accounts of the graph', () => {
     expect([data, errors]).toEqual([{ node: null, nodes: [{ id: orgId }, null] }, undefined])
   })
 
-  it('are not read again where a repo or a run has its owner with it', async () => {
+  it('are not read again if a repo or a run was read with its owner', async () => {
     await hub.repo(boss, { owner: org })
     const text = `{ repos(owner: "${org}") { nodes { owner { id kind handle name } } } viewer { account { handle } orgs { name } } }`
     expect(await queries(boss, text)).toEqual([])
   })
 
-  it('are answered by a mutation as they were selected', async () => {
+  it('are returned by a mutation as selected', async () => {
     const text = (fields: string) =>
       `mutation { createOrg(input: { handle: "${newName('org')}" }) { org { ${fields} } } }`
     expect(shapes(await queries(boss, text('id handle')))).toEqual([account])
@@ -59,7 +59,7 @@ describe('accounts of the graph', () => {
 describe('members of an org', () => {
   const members = (fields: string) => `{ node(id: "${orgId}") { ... on Account { members ${fields} } } }`
 
-  it('are read with the columns that were asked for', async () => {
+  it('are read with only the selected columns', async () => {
     const shown = async (fields: string) => shapes(await queries(boss, members(fields)))
     expect(await shown('{ nodes { role } }')).toEqual([account, 'memberships: org_id, role, user_id'])
     expect(await shown('{ edges { cursor node { since } } }')).toEqual([
@@ -78,7 +78,7 @@ describe('members of an org', () => {
     ])
   })
 
-  it('are shown to nobody else through any relation: no query is sent for them', async () => {
+  it('are hidden from all others through every relation: no query is sent for them', async () => {
     const [stranger, visible] = [await hub.person(), await hub.repo(boss, { owner: org, visibility: 'public' })]
     const [owner, slug] = visible.split('/')
     const byRepo = `{ repo(owner: "${owner}", slug: "${slug}") { owner { members { nodes { user { handle members { nodes { role } } } } pageInfo { hasNextPage } } } } }`
@@ -90,7 +90,7 @@ describe('members of an org', () => {
     expect((await hub.graphql(boss, byRepo)).data.repo.owner.members.nodes).toHaveLength(5)
   })
 
-  it('leave out who goes while the page is read', async () => {
+  it('omit a member who leaves while the page is read', async () => {
     const gone = await hub.person()
     await hub.sql(`insert into memberships (org_id, user_id, role) values ($1, $2, 'member')`, [orgId, gone.id])
     const { pool } = hub.running.deps.db
@@ -106,7 +106,7 @@ describe('members of an org', () => {
     expect(data.node.members.edges).toHaveLength(5)
   })
 
-  it('come page by page, oldest first, under cursors of that org alone', async () => {
+  it('come page by page, oldest first, with cursors valid only for that org', async () => {
     const page = async (after: string | null, first = 2) => {
       const text = `query ($id: ID!, $first: Int, $after: String) { node(id: $id) { ... on Account { members(first: $first, after: $after) {
         nodes { user { handle } } edges { cursor } pageInfo { hasNextPage hasPreviousPage endCursor } } } } }`

@@ -50,7 +50,7 @@ async function refusal(who: Who, text: string): Promise<string> {
 }
 
 describe('API keys', () => {
-  it('are read with the columns that were asked for, and nothing of what tells a token', async () => {
+  it("are read with only the selected columns, and never with the token's digest", async () => {
     expect(await queries(ada, '{ apiKeys { nodes { name scope } } }')).toEqual(['api_keys: id, name, scope'])
     expect(await queries(ada, '{ apiKeys { pageInfo { endCursor } } }')).toEqual(['api_keys: id'])
     expect(await queries(ada, '{ apiKeys { edges { node { expiresAt owner { handle } } } } }')).toEqual([
@@ -71,7 +71,7 @@ describe('API keys', () => {
     expect(await queries(ada, text(3))).toEqual(expected)
   })
 
-  it('are answered by the mutations as they were selected', async () => {
+  it('are returned by the mutations as selected', async () => {
     const made = 'mutation { createApiKey(input: { name: "k", scope: READ }) { key { id name } } }'
     expect(await queries(ada, made)).toEqual(['api_keys: id, name'])
     const { key } = await makeKey(ada)
@@ -80,7 +80,7 @@ describe('API keys', () => {
     expect(await queries(ada, ended)).toEqual([...guard, 'api_keys: id, revoked_at'])
   })
 
-  it('come page by page, newest first, under cursors of that account alone', async () => {
+  it('come page by page, newest first, with cursors valid only for that account', async () => {
     const made = await hub.sql<{ id: string }>('select id from api_keys where account_id = $1 order by id desc', [
       ada.id,
     ])
@@ -102,7 +102,7 @@ describe('API keys', () => {
     ])
   })
 
-  it('are listed for the people of their account in a session, and for nobody else', async () => {
+  it('are listed only for members of their account in a session', async () => {
     const { token } = await makeKey(ada, { owner: org })
     const text = `{ apiKeys(owner: "${org}") { nodes { name owner { handle } } } }`
     expect((await hub.graphql(ada, text)).data.apiKeys.nodes).toEqual([{ name: 'a', owner: { handle: org } }])
@@ -115,7 +115,7 @@ describe('API keys', () => {
     ])
   })
 
-  it('name no repo that the person does not see any more', async () => {
+  it('name no repo that the person can no longer see', async () => {
     const bob = await hub.person()
     await hub.sql(
       `insert into memberships (org_id, user_id, role) select id, $1, 'member' from accounts where handle = $2`,
@@ -137,7 +137,7 @@ describe('API keys', () => {
 })
 
 describe('sessions', () => {
-  it('are those of the person who asks, newest first, and the one that asks is marked', async () => {
+  it('are those of the caller, newest first, with the current one marked', async () => {
     await hub.sql(
       `insert into sessions (id, account_id, issuer, expires_at, revoked_at) values ($1, $2, 'https://id.example', now(), now())`,
       [newId('sess'), ada.id],
@@ -160,7 +160,7 @@ describe('sessions', () => {
     expect(await pages(ada, 'sessions')).toEqual(data.sessions.nodes.map(({ id }: Json) => id))
   })
 
-  it('are read with the columns that were asked for', async () => {
+  it('are read with only the selected columns', async () => {
     expect(await queries(ada, '{ sessions { nodes { current } } }')).toEqual(['sessions: id'])
     expect(await queries(ada, '{ sessions { nodes { revokedAt user { name } } } }')).toEqual([
       'sessions: account_id, id, revoked_at',
@@ -168,7 +168,7 @@ describe('sessions', () => {
     ])
   })
 
-  it('are nobody else to see, nor a key', async () => {
+  it('are hidden from all others, and from keys', async () => {
     const [bob, key] = [await hub.person(), await hub.key(ada)]
     const [mine] = await pages(ada, 'sessions')
     expect(await pages(bob, 'sessions')).not.toContain(mine)
@@ -178,7 +178,7 @@ describe('sessions', () => {
 })
 
 describe('the audit log', () => {
-  it('is read with the columns that were asked for, and its people in one query', async () => {
+  it('is read with only the selected columns, and its accounts in one query', async () => {
     const ask = (fields: string) => queries(ada, `{ auditLog(account: "${ada.handle}") { ${fields} } }`)
     expect(await ask('nodes { action }')).toEqual(['audit_log: action, id'])
     expect(await ask('nodes { action actor { handle } }')).toEqual(['audit_log: action, actor_id, id', account])
@@ -194,7 +194,7 @@ describe('the audit log', () => {
   })
 })
 
-it('keys, sessions and audit entries are no nodes, for anybody', async () => {
+it('keys, sessions and audit entries are not nodes, for any caller', async () => {
   const [key, session] = [(await pages(ada, 'apiKeys'))[0], (await pages(ada, 'sessions'))[0]]
   const [entry] = await pages(ada, 'auditLog', `, account: "${ada.handle}"`)
   const text = `{ nodes(ids: ${JSON.stringify([key, session, entry])}) { id } }`

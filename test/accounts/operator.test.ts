@@ -30,7 +30,7 @@ describe('instances that start at once on an empty database', () => {
     expect(await database.db.query({ name: '', text: 'select from signing_keys' })).toHaveLength(1)
   })
 
-  it('make one operator, whose session is shown once and good at each of them', async () => {
+  it('create one operator, whose session is shown once and valid at each of them', async () => {
     const tokens = (await Promise.all(instances.map(ensureOperator))).filter((token) => token !== null)
     expect(tokens).toHaveLength(1)
     for (const auth of instances)
@@ -38,7 +38,7 @@ describe('instances that start at once on an empty database', () => {
     expect(await Promise.all(instances.map(ensureOperator))).toEqual([null, null, null])
   })
 
-  it('refuse a secret that is not the one that the keys were sealed with', async () => {
+  it('reject a secret other than the one that sealed the keys', async () => {
     const other = openAuth({
       config: readConfig({ HUB_SECRET: 't'.repeat(32) }),
       log: pino({ level: 'silent' }),

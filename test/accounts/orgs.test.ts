@@ -56,7 +56,7 @@ async function holdingOrg<T>(org: string, change: string, values: unknown[], mea
 }
 
 describe('an org', () => {
-  it('is made in a session, by its first owner, under a handle that nobody else has', async () => {
+  it('is created in a session, by its first owner, under an unused handle', async () => {
     const ada = await hub.person()
     const handle = newName('org')
     expect(await mutate(ada, 'createOrg', { handle, name: 'Acme' })).toMatchObject({
@@ -80,7 +80,7 @@ describe('an org', () => {
     })
   })
 
-  it('is changed by its owners alone', async () => {
+  it('is changed only by its owners', async () => {
     const [boss, member, other] = [await hub.person(), await hub.person(), await hub.person()]
     const org = await hub.org([
       { user: boss.handle, role: 'owner' },
@@ -99,7 +99,7 @@ describe('an org', () => {
     expect(await put(other, org, member, 'OWNER')).toMatchObject({ role: 'OWNER' })
   })
 
-  it('has its maker among its members in the answer that makes it', async () => {
+  it('lists its creator as a member in the response that creates it', async () => {
     const [ada, bob] = [await hub.person(), await hub.person()]
     const text = `mutation { createOrg(input: { handle: "${newName('org')}" }) { org { id members { nodes { role user { handle } } } } } }`
     const createOrg = (await hub.graphql(ada, text)).data.createOrg.org
@@ -139,7 +139,7 @@ describe('an org', () => {
     }
   })
 
-  it('obeys nobody who was removed while their request was under way', async () => {
+  it('rejects an owner who was removed during their request', async () => {
     const [ada, bob, carol] = [await hub.person(), await hub.person(), await hub.person()]
     const org = await hub.org([ada, bob, carol].map(({ handle }) => ({ user: handle, role: 'owner' as const })))
     const away = 'delete from memberships where user_id = $1'
@@ -154,7 +154,7 @@ describe('an org', () => {
     expect(await hub.sql("select from api_keys where name = 'late'")).toEqual([])
   })
 
-  it("ends the org's keys that a person made when that person goes, and no others", async () => {
+  it("revokes the org's keys that a person created when that person leaves, and no others", async () => {
     const [boss, worker] = [await hub.person(), await hub.person()]
     const org = await hub.org([
       { user: boss.handle, role: 'owner' },
@@ -168,7 +168,7 @@ describe('an org', () => {
 })
 
 describe('createApiKey and revokeApiKey', () => {
-  it('show a token once, of a key for oneself or an org of theirs', async () => {
+  it("show a token once, for the caller's own key or one of their org", async () => {
     const [ada, bob] = [await hub.person(), await hub.person()]
     const org = await hub.org([{ user: ada.handle, role: 'member' }])
     const name = await hub.repo(ada, { owner: org })
@@ -198,7 +198,7 @@ describe('createApiKey and revokeApiKey', () => {
     expect(await mutate(own.token, 'createApiKey', { name: 'x', scope: 'READ' })).toMatchObject({ status: 403 })
   })
 
-  it('refuse what makes no key', async () => {
+  it('reject invalid inputs', async () => {
     const ada = await hub.person()
     const hidden = await hub.repo(await hub.person())
     const wrong: Record<string, unknown>[] = [
@@ -221,7 +221,7 @@ describe('createApiKey and revokeApiKey', () => {
     expect(await hub.sql('select from api_keys where account_id = $1', [ada.id])).toEqual([])
   })
 
-  it('end a key for good, by its person, its maker or an owner of its org', async () => {
+  it('revoke a key permanently, by its user, its creator or an owner of its org', async () => {
     const [boss, maker, member, stranger] = [
       await hub.person(),
       await hub.person(),
@@ -253,7 +253,7 @@ describe('the audit log', () => {
   const query = `query ($account: String!, $first: Int, $after: String) { auditLog(account: $account, first: $first, after: $after) {
     nodes { action targetId credentialId requestId actor { handle } before after } pageInfo { hasNextPage endCursor } } }`
 
-  it('lists who did what to what, newest first, page by page, for the people of the account', async () => {
+  it('lists who did what to what, newest first, page by page, for members of the account', async () => {
     const [boss, worker, stranger] = [await hub.person(), await hub.person(), await hub.person()]
     const org = newName('org')
     await mutate(boss, 'createOrg', { handle: org })

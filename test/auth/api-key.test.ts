@@ -40,7 +40,7 @@ describe('the token of an API key', () => {
     expect(isKeyToken(token)).toBe(true)
   })
 
-  it('is refused for any one character that differs, and for any other shape', () => {
+  it('is rejected if any one character differs, and in any other format', () => {
     const token = newKeyToken()
     for (let at = 'hub_key_'.length; at < token.length; at++)
       expect([at, isKeyToken(typo(token, at))]).toEqual([at, false])

@@ -76,7 +76,7 @@ describe('the session cookie', () => {
     expect(Number(/Max-Age=(\d+)/.exec(line)?.[1])).toBeLessThanOrEqual(3600)
   })
 
-  it('is set for sessions alone, and for nobody whom another site sends', async () => {
+  it('is set only for sessions, and never for a request from another site', async () => {
     const post = (value: string, origin: string) =>
       send('POST', '/auth/session', { ...json, origin }, JSON.stringify({ token: value }))
     expect((await post(token, 'https://elsewhere.test')).status).toBe(403)
@@ -88,7 +88,7 @@ describe('the session cookie', () => {
     expect((await send('POST', '/auth/session', { ...json, origin: PUBLIC }, '{}')).status).toBe(422)
   })
 
-  it('is who asks, on both dialects', async () => {
+  it('authenticates the caller in both dialects', async () => {
     expect((await send('GET', '/v1/me', cookie())).json).toMatchObject({ kind: 'session', account: { handle: 'ada' } })
     expect(
       (await send('GET', `/graphql?query=${encodeURIComponent('{ viewer { account { handle } } }')}`, cookie())).json,
@@ -97,14 +97,14 @@ describe('the session cookie', () => {
     })
   })
 
-  it('yields to Authorization, which another site cannot send', async () => {
+  it('is ignored beside Authorization, which another site cannot send', async () => {
     const bad = await send('GET', '/v1/me', { ...cookie(), authorization: 'Bearer nonsense' })
     expect([bad.status, bad.headers.getSetCookie()]).toEqual([401, []])
     const both = { ...cookie(), ...json, authorization: `Bearer ${token}`, origin: 'https://elsewhere.test' }
     expect((await send('POST', '/graphql', both, query)).status).toBe(200)
   })
 
-  it('changes things from pages of the hub alone', async () => {
+  it('allows changes only from pages of the hub', async () => {
     const own: Record<string, string>[] = [
       { origin: PUBLIC },
       { origin: PUBLIC, 'sec-fetch-site': 'same-origin' },
@@ -159,7 +159,7 @@ describe('the session cookie', () => {
     expect((await send('GET', `/graphql?query=${mutation}`, cookie())).status).toBe(405)
   })
 
-  it('is dropped when it no longer counts, with the refusal of whatever it was sent to', async () => {
+  it('is cleared when it is no longer valid, with the error of any request that sent it', async () => {
     for (const path of ['/v1/me', '/v1/repos', '/v1/devices/signing-key', '/graphql?query=%7B__typename%7D']) {
       for (const value of ['nonsense', `hub_key_${'0'.repeat(36)}`]) {
         const refused = await send('GET', path, { cookie: `hub_session=${value}` })
@@ -173,7 +173,7 @@ describe('the session cookie', () => {
     expect((await send('GET', '/v1/repos', { cookie: 'hub_session=' })).status).toBe(200)
   })
 
-  it('is revoked and dropped by logout', async () => {
+  it('is revoked and cleared by logout', async () => {
     const out = await send('POST', '/auth/logout', { ...cookie(), origin: PUBLIC, accept: 'text/html' })
     expect([out.status, out.headers.get('location')]).toEqual([303, '/'])
     expect(out.headers.getSetCookie()).toEqual(['hub_session=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Lax'])
@@ -183,7 +183,7 @@ describe('the session cookie', () => {
     expect([nobody.status, nobody.headers.getSetCookie().length]).toEqual([204, 1])
   })
 
-  it('is read from among others, by its whole name', () => {
+  it('is found among other cookies, by its full name', () => {
     expect(readCookie('a=1; hub_session=x.y; b=2', 'hub_session')).toBe('x.y')
     expect(readCookie('not_hub_session=1', 'hub_session')).toBeNull()
     expect(readCookie('hub_session=', 'hub_session')).toBeNull()
@@ -194,7 +194,7 @@ describe('the session cookie', () => {
 })
 
 describe('signing in where no provider is configured', () => {
-  it('is 503 that says what to set', async () => {
+  it('is 503 and names the settings to set', async () => {
     const refused = await send('GET', '/auth/login')
     expect([refused.status, refused.json.type]).toEqual([503, '/problems/not_configured.oidc'])
     expect((await send('POST', '/auth/handle', { ...json, authorization: 'Bearer x' }, '{"handle":"x"}')).status).toBe(

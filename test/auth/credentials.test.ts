@@ -47,7 +47,7 @@ async function forge({ header = {}, claims = {}, key }: Forgery = {}): Promise<s
 }
 
 describe('a credential that is present but bad', () => {
-  it('is 401 at every address, also where none is needed, and one answer for every fault', async () => {
+  it('is 401 at every path, even where no credential is needed, with one response for every fault', async () => {
     const revoked = await hub.key(ada)
     await hub.sql('update api_keys set revoked_at = now() where account_id = $1', [ada.id])
     const expired = await hub.key(ada)
@@ -100,7 +100,7 @@ describe('a credential that is present but bad', () => {
     expect(details.size).toBe(1)
   })
 
-  it('is not what nobody in particular is', async () => {
+  it('is not treated as a missing one, which is anonymous', async () => {
     for (const path of ['/v1/repos', '/v1/devices/signing-key', '/.well-known/jwks.json'])
       expect([path, (await hub.send(null, 'GET', path)).status]).toEqual([path, 200])
     const missing = await hub.call(null, 'GET', '/v1/me')
@@ -127,7 +127,7 @@ describe('a session', () => {
     expect(await me(await forge())).toBe(200)
   })
 
-  it('is refused with any other header, claim or key', async () => {
+  it('is rejected with any other header, claim or key', async () => {
     const stranger = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true })
     const bob = await hub.person()
     const { kid } = await auth.keys.current()
@@ -170,7 +170,7 @@ describe('a session', () => {
     expect(await me(person.token)).toBe(401)
   })
 
-  it('outlives a change of signing key, and every instance takes the new one', async () => {
+  it('outlives a change of signing key, and every instance uses the new one', async () => {
     const before = await hub.person()
     const old = (await auth.keys.current()).kid
     const made = await auth.keys.rotate()
@@ -181,7 +181,7 @@ describe('a session', () => {
     expect((await auth.keys.jwks()).map(({ kid }) => kid)).toEqual([made, old])
   })
 
-  it('is alone in having the scope session', async () => {
+  it('alone has the scope session', async () => {
     const key = await hub.key(ada, { scope: 'train' })
     const create = 'mutation ($handle: String!) { createOrg(input: { handle: $handle }) { org { handle } } }'
     const refused = await hub.graphql(key, create, { handle: newName() })
@@ -208,7 +208,7 @@ describe('an API key', () => {
     expect([await repoStatus(token.train, name), await describeStatus(token.train, name)]).toEqual([200, 200])
   })
 
-  it("of a user reaches that person's orgs until the membership ends", async () => {
+  it("of a user reaches that user's orgs until the membership ends", async () => {
     const [boss, worker] = [await hub.person(), await hub.person()]
     const org = await hub.org([
       { user: boss.handle, role: 'owner' },
@@ -224,7 +224,7 @@ describe('an API key', () => {
     expect(await repoStatus(worker.token, name)).toBe(404)
   })
 
-  it('of an org reaches the org alone', async () => {
+  it('of an org reaches only the org', async () => {
     const boss = await hub.person()
     const org = await hub.org([{ user: boss.handle, role: 'owner' }])
     const [ofOrg, ofBoss] = [await hub.repo(boss, { owner: org }), await hub.repo(boss)]
@@ -243,7 +243,7 @@ describe('an API key', () => {
     })
   })
 
-  it('limited to repos sees public things and those, and writes those alone', async () => {
+  it('limited to repos sees these and public repos, and writes only these', async () => {
     const [listed, secret, open] = [
       await hub.repo(ada),
       await hub.repo(ada),

@@ -59,7 +59,7 @@ async function me(token: string) {
 }
 
 describe('signing in with a browser', () => {
-  it('goes to the provider and back with code and PKCE, and makes the account that the provider proposes', async () => {
+  it('goes to the provider and back with code and PKCE, and creates the account that the provider proposes', async () => {
     const browser = openBrowser('1001')
     const sent = await browser.send(at('/auth/login?return_to=/v1/me'))
     const query = new URL(sent.headers.get('location') ?? '').searchParams
@@ -85,7 +85,7 @@ describe('signing in with a browser', () => {
     })
   })
 
-  it('knows the person by issuer and subject, whatever they are called by now', async () => {
+  it('identifies the user by issuer and subject, whatever their current name', async () => {
     const first = JSON.parse((await signIn(openBrowser('1001'))).text)
     provider.people.set('1001', { preferred_username: 'countess', name: 'Countess' })
     const second = JSON.parse((await signIn(openBrowser('1001'))).text)
@@ -127,7 +127,7 @@ describe('signing in with a browser', () => {
     expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none'/)
   })
 
-  it('sends nobody to another site', async () => {
+  it('never redirects to another site', async () => {
     for (const place of [
       'https://elsewhere.test/',
       '//elsewhere.test',
@@ -143,7 +143,7 @@ describe('signing in with a browser', () => {
     }
   })
 
-  it('takes only the answer to its own question, once', async () => {
+  it('accepts only the response to its own request, once', async () => {
     const browser = openBrowser('1001')
     const callback = await browser.go(at('/auth/login'), at('/auth/callback'))
     const stranger = openBrowser('1001')
@@ -164,7 +164,7 @@ describe('signing in with a browser', () => {
 })
 
 describe("a bearer token of the provider's", () => {
-  it('is a JWT access token that an app got for the hub', async () => {
+  it('is a JWT access token that an app obtained for the hub', async () => {
     const browser = openBrowser('1001')
     const verifier = randomBytes(32).toString('base64url')
     const question = new URLSearchParams({
@@ -195,7 +195,7 @@ describe("a bearer token of the provider's", () => {
     expect((await me(access_token)).json.credential_id).toBe(first.json.credential_id)
   })
 
-  it('makes the account of its person at the first visit, one however many come at once', async () => {
+  it('creates the account of its user at the first request, and only one for concurrent requests', async () => {
     const token = await provider.sign({ sub: '3001', preferred_username: 'grace' })
     const answers = await Promise.all(Array.from({ length: 6 }, () => me(token)))
     expect(new Set(answers.map(({ status, json }) => `${status} ${json.account.id} ${json.credential_id}`)).size).toBe(
@@ -208,7 +208,7 @@ describe("a bearer token of the provider's", () => {
     expect(elsewhere.json.account.id).toBe(answers[0]?.json.account.id)
   })
 
-  it('is 409 with the way to choose where the handle will not do', async () => {
+  it('is 409 and says how to choose a handle if the proposed one cannot be used', async () => {
     const token = await provider.sign({ sub: '3002', preferred_username: 'ada' })
     const refused = await me(token)
     expect([refused.status, refused.json.type]).toEqual([409, '/problems/auth.handle_taken'])
@@ -262,7 +262,7 @@ describe("a bearer token of the provider's", () => {
   })
 })
 
-describe('an attack: a revoked bearer, spelled in another way', () => {
+describe('an attack: a revoked bearer token, spelled differently', () => {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   /** Other texts that decode to the same bytes: the last character of 256 bytes has four bits that say nothing; padding and the other alphabet. */
   const spellings = (token: string) => {
@@ -289,7 +289,7 @@ describe('an attack: a revoked bearer, spelled in another way', () => {
       expect([text.slice(-4), (await me(text)).status]).toEqual([text.slice(-4), 401])
   })
 
-  it('stays 401: a token that was signed anew with the same issuer and jti', async () => {
+  it('stays 401: a token signed again with the same issuer and jti', async () => {
     const claims = { sub: '1001', jti: randomBytes(6).toString('hex') }
     const token = await provider.sign(claims)
     expect((await me(token)).status).toBe(200)
@@ -299,14 +299,14 @@ describe('an attack: a revoked bearer, spelled in another way', () => {
     expect((await me(again)).status).toBe(401)
   })
 
-  it('gives nobody the session of another whose token has the same jti', async () => {
+  it('gives no user the session of another whose token has the same jti', async () => {
     const jti = 'of an issuer that counts badly'
     const ada = await me(await provider.sign({ sub: '1001', jti }))
     const eve = await me(await provider.sign({ sub: '3009', jti, preferred_username: 'eve' }))
     expect([ada.json.account.handle, eve.json.account.handle]).toEqual(['ada', 'eve'])
   })
 
-  it("is nothing for the hub's own sessions either: one text, one session", async () => {
+  it("does not work on the hub's own sessions either: one text, one session", async () => {
     const browser = openBrowser('1001')
     await signIn(browser)
     const token = browser.cookies(hub.url).get('hub_session') ?? ''
@@ -323,7 +323,7 @@ describe("the provider's keys", () => {
     return openOidc(database.db, settings, cooldownMs)
   }
 
-  it('are asked for again when a token names one that is not known', async () => {
+  it('are fetched again when a token names an unknown key', async () => {
     const oidc = verifier()
     const before = await provider.sign({ sub: '1001', jti: 'before' })
     expect((await oidc.personOf(before))?.person.subject).toBe('1001')

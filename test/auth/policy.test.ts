@@ -184,7 +184,7 @@ describe('the policy, sentence by sentence', () => {
     })
   }
 
-  it('says in WWW-Authenticate how to ask, and only with a 401', () => {
+  it('names the scheme in WWW-Authenticate, and only with a 401', () => {
     const refusal = (ask: () => unknown) => {
       try {
         ask()
@@ -197,7 +197,7 @@ describe('the policy, sentence by sentence', () => {
     expect(refusal(() => assertLevel(read, 'write'))).toEqual({})
   })
 
-  it('means the same in SQL as in code, for every viewer and repo', async () => {
+  it('decides the same in SQL as in code, for every viewer and repo', async () => {
     const repos = [secret, other, open, ofAcme]
     const id = columns({ id: column<string>('r.id') })
     const visible = statement({

@@ -8,11 +8,11 @@ const answered = (text: string, base: string | null, discardVisual: boolean | nu
 const links =
   '<link name="a"/>\n\n<link name="b"/>\n<joint name="j" type="revolute"><parent link="a"/><child link="b"/></joint>'
 
-it('changes nothing where there is nothing to answer', () => {
+it('changes nothing if there is no answer to apply', () => {
   expect(answered(`<robot name="r">${links}</robot>`, 'fixed').text).toBeNull()
 })
 
-it('hangs the root link from the world by a free joint of a name of its own', () => {
+it('connects the root link to the world by a free joint with a unique name', () => {
   const { text, baseJoint } = answered(`<robot name="r">${links.replace('"j"', '"floating_base"')}</robot>`, 'floating')
   expect(baseJoint).toBe('floating_base_')
   expect(text).toContain(
@@ -31,12 +31,12 @@ it.each([
   ])
 })
 
-it('leaves a robot that floats already', () => {
+it('does not change a robot that already floats', () => {
   const { text, needs } = answered(`<robot name="r">${links.replace('revolute', 'floating')}</robot>`, 'floating')
   expect({ text, needs }).toEqual({ text: null, needs: [] })
 })
 
-it('sets discardvisual in the one compiler that a URDF may have', () => {
+it('sets discardvisual in the only compiler element that a URDF may have', () => {
   expect(answered(`<robot name="r">${links}</robot>`, null, false).text).toContain(
     '<mujoco><compiler discardvisual="false"></compiler></mujoco>',
   )
@@ -46,7 +46,7 @@ it('sets discardvisual in the one compiler that a URDF may have', () => {
   expect(text?.match(/<compiler/g)).toHaveLength(1)
 })
 
-it('keeps lines and odd characters as they were', () => {
+it('keeps lines and unusual characters unchanged', () => {
   const source = `<?xml version="1.0"?>\n<!-- a\ncomment -->\n<robot name="&lt;a&quot; &amp;x;">\n${links}\n</robot>`
   const text = answered(source, null, true).text ?? ''
   const lineOf = (document: string, part: string) => document.slice(0, document.indexOf(part)).split('\n').length

@@ -23,7 +23,7 @@ describe('a robot that stands still', () => {
     'arm.xml': arm('<position name="m" joint="swing" kp="200" kv="5" forcerange="-9 9"/>'),
   })
 
-  it('gets a card that can be published, with what the model says and what was answered', async () => {
+  it('gets a card that can be published, with the values of the model and of the answers', async () => {
     const options = { action_clip: 2, proprioception: ['joint_pos'], command: 'joint_position' }
     const { report, card, needs, draft, converted, statuses } = await robots.check(await folder, {
       entry: 'arm.xml',
@@ -90,7 +90,7 @@ describe('a robot that stands still', () => {
     })
   })
 
-  it('is stepped at the pose that was answered', async () => {
+  it('is stepped at the pose of the answers', async () => {
     const { report, check } = await robots.check(await folder, {
       entry: 'arm.xml',
       options: { default_pose: { swing: 1.9 } },
@@ -117,7 +117,7 @@ describe('a robot that stands still', () => {
 })
 
 describe('a robot that does not stand still', () => {
-  it('explodes at its default pose: the report names the joint and what to look at', async () => {
+  it('explodes at its default pose: the report names the joint and what to check', async () => {
     const folder = await robots.folder({
       'arm.xml': arm('<velocity name="m" joint="swing" kv="-50"/>', '<option timestep=".01"/>'),
     })
@@ -132,7 +132,7 @@ describe('a robot that does not stand still', () => {
     expect(statuses).toMatchObject({ 'sim.compiles': 'pass', 'sim.rest': 'skip', 'sim.joint_ranges': 'skip' })
   })
 
-  it('explodes in its first step, which MuJoCo would undo, and warns of', async () => {
+  it('explodes in its first step, which MuJoCo would reset and only warn about', async () => {
     const folder = await robots.folder({
       'arm.xml': arm('<general name="m" joint="swing" biastype="affine" biasprm="0 1e12"/>'),
     })
@@ -148,7 +148,7 @@ describe('a robot that does not stand still', () => {
     expect(report.ok).toBe(true)
   })
 
-  it('falls over, or has nothing to stand on, which are not the same', async () => {
+  it('falls over, or has nothing to stand on, which are different results', async () => {
     const post = (world: string) => `<mujoco><worldbody>${world}<body name="post" pos="0 0 .31">
       <freejoint/><geom type="box" size=".02 .02 .3" euler="10 0 0"/></body></worldbody></mujoco>`
     const folder = await robots.folder({ 'floor.xml': post('<geom type="plane" size="1 1 .1"/>'), 'air.xml': post('') })
@@ -162,7 +162,7 @@ describe('a robot that does not stand still', () => {
     })
   })
 
-  it('begins with bodies inside of each other, which is a warning that names them', async () => {
+  it('starts with overlapping bodies, which is a warning that names them', async () => {
     const folder = await robots.folder({
       'two.xml': `<mujoco><worldbody><body name="left"><freejoint/><geom size=".1"/></body>
         <body name="right" pos=".15 0 0"><freejoint/><geom size=".1"/></body></worldbody></mujoco>`,
@@ -173,8 +173,8 @@ describe('a robot that does not stand still', () => {
   })
 })
 
-describe('a model that MuJoCo refuses', () => {
-  it('lacks a mesh: file, line and what to do stand in the report, and there is no card', async () => {
+describe('a model that MuJoCo rejects', () => {
+  it('lacks a mesh: the report has file, line and fix, and there is no card', async () => {
     const folder = await robots.folder({
       'robot.xml': `<mujoco><asset>\n<mesh name="tip" file="meshes/tip.obj"/></asset>
         <worldbody><body><joint name="j"/><geom type="mesh" mesh="tip"/></body></worldbody></mujoco>`,
@@ -196,7 +196,7 @@ describe('a model that MuJoCo refuses', () => {
     expect(check('sim.stable')).toMatchObject({ status: 'skip' })
   })
 
-  it('has a mesh without volume, which only MuJoCo itself can tell', async () => {
+  it('has a mesh without volume, which only MuJoCo itself can detect', async () => {
     const folder = await robots.folder({
       'robot.xml': `<mujoco><asset><mesh name="flat" file="flat.obj"/></asset>
         <worldbody><body><joint name="j"/><geom type="mesh" mesh="flat"/></body></worldbody></mujoco>`,
@@ -207,7 +207,7 @@ describe('a model that MuJoCo refuses', () => {
     expect(check('sim.compiles').hint).toContain('in MuJoCo on your machine')
   })
 
-  it('crashes the engine: no verdict, and nothing that could be published', async () => {
+  it('crashes the engine: there is no verdict, and nothing can be published', async () => {
     const deep = `<mujoco><worldbody>${'<body>'.repeat(400)}${'</body>'.repeat(400)}</worldbody></mujoco>`
     const { check, needs, card } = await robots.check(await robots.folder({ 'deep.xml': deep }), { entry: 'deep.xml' })
     expect(check('sim.compiles')).toMatchObject({
@@ -218,7 +218,7 @@ describe('a model that MuJoCo refuses', () => {
     expect(needs).toEqual([expect.objectContaining({ field: 'entry', severity: 'blocking' })])
   })
 
-  it('is not asked of MuJoCo where the reader knows that it is too large', async () => {
+  it('is not passed to MuJoCo if the reader finds it too large', async () => {
     const folder = await robots.folder({
       'grid.xml': `<mujoco><worldbody><body name="b"><flexcomp name="f" type="grid" count="40 40 40" spacing=".01 .01 .01" dim="3"/>
         </body></worldbody></mujoco>`,
@@ -229,7 +229,7 @@ describe('a model that MuJoCo refuses', () => {
   })
 })
 
-describe('a model that is made to take too much', () => {
+describe('a model built to use too many resources', () => {
   // 24,000 slides that pull at each other, which the reader lets pass.
   const slow = `<mujoco><worldbody><body name="b">
     <flexcomp name="f" type="grid" count="20 20 20" spacing=".01 .01 .01" dim="3"/></body></worldbody></mujoco>`
@@ -237,7 +237,7 @@ describe('a model that is made to take too much', () => {
     '<mujoco><size memory="1900M"/><worldbody><body><joint name="j"/><geom size=".1"/></body></worldbody></mujoco>'
   const folder = robots.folder({ 'slow.xml': slow, 'large.xml': large })
 
-  it('of minutes fails with the limit', async () => {
+  it('that needs minutes fails with the limit', async () => {
     const { report, check } = await robots.check(
       await folder,
       { entry: 'slow.xml' },
@@ -252,14 +252,14 @@ describe('a model that is made to take too much', () => {
     })
   })
 
-  it('of gigabytes fails with the limit', async () => {
+  it('that needs gigabytes fails with the limit', async () => {
     const { report, check, statuses } = await robots.check(await folder, { entry: 'large.xml' })
     expect(report.ok).toBe(false)
     expect(statuses['mjcf.parses']).toBe('pass')
     expect(check('sim.compiles')).toMatchObject({ status: 'fail', data: { limit_mib: 1024 } })
   })
 
-  it('of files is not given to MuJoCo', async () => {
+  it('that needs too many files is not passed to MuJoCo', async () => {
     const { statuses, report } = await robots.check(
       await folder,
       { entry: 'large.xml' },
@@ -281,7 +281,7 @@ describe('a URDF', () => {
 </robot>`
   const folder = robots.folder({ 'urdf/lift.urdf': urdf, 'urdf/meshes/tip.obj': tetrahedron })
 
-  it('is converted, and the MJCF compiles where it will lie', async () => {
+  it('is converted, and the MJCF compiles at its final path', async () => {
     const { report, converted, card, draft, needs } = await robots.check(await folder, {
       entry: 'urdf/lift.urdf',
       base: 'fixed',
@@ -312,7 +312,7 @@ describe('a URDF', () => {
     expect((await robots.check(again, { entry: 'urdf/lift.xml' })).statuses).toMatchObject({ 'sim.compiles': 'pass' })
   })
 
-  it('floats where that was answered, and keeps its visual meshes', async () => {
+  it('floats if the answer says so, and keeps its visual meshes', async () => {
     const { report, converted, card, draft } = await robots.check(await folder, {
       entry: 'urdf/lift.urdf',
       base: 'floating',
@@ -347,7 +347,7 @@ describe('a URDF', () => {
     expect(report).toMatchObject({ ok: true, model: { files: ['meshes/tip.obj', path] } })
   })
 
-  it('cannot be published before someone says whether its base floats', async () => {
+  it('cannot be published until an answer says whether its base floats', async () => {
     const { needs, card } = await robots.check(await folder, { entry: 'urdf/lift.urdf' })
     expect(needs[0]).toMatchObject({
       field: 'base',
@@ -358,7 +358,7 @@ describe('a URDF', () => {
     expect(readCard(card).card).toBeNull()
   })
 
-  it('that is tied to the world cannot float: that blocks, and is told once', async () => {
+  it('that is fixed to the world cannot float: that blocks, and is reported once', async () => {
     const tied = urdf.replace(
       '<link name="base">',
       '<link name="world"/><joint name="tie" type="fixed"><parent link="world"/><child link="base"/></joint><link name="base">',
@@ -372,7 +372,7 @@ describe('a URDF', () => {
     ])
   })
 
-  it('tells that its MJCF takes the place of another one', async () => {
+  it('reports that its MJCF replaces an existing file', async () => {
     const files = { 'lift.urdf': urdf, 'meshes/tip.obj': tetrahedron, 'lift.xml': '<mujoco/>' }
     const { needs } = await robots.check(await robots.folder(files), { entry: 'lift.urdf', base: 'fixed' })
     expect(needs[0]).toMatchObject({ field: 'entry', severity: 'advice', names: ['lift.xml'] })

@@ -72,8 +72,8 @@ const request = (more: Partial<RobotCheckRequest> = {}): RobotCheckRequest => ({
 const draft = (model: Partial<ModelFacts>, asked: Partial<RobotCheckRequest> = {}) =>
   draftCard({ facts: facts(model), mjcfPath: 'm.xml', urdf: null }, request(asked))
 
-describe('what the model says', () => {
-  it('makes joints that are driven alike one group, and of the mass that of the robot', () => {
+describe('a draft of a model', () => {
+  it("puts joints with equal actuation into one group, and has the model's mass", () => {
     const { card } = draft({})
     expect(card.interface.actuation).toEqual([
       { joints: ['a', 'b'], mode: 'position', kp: 10, kd: 1, armature: 0, friction_loss: 0 },
@@ -81,7 +81,7 @@ describe('what the model says', () => {
     expect(card).toMatchObject({ dof: 2, mass_kg: 3, interface: { base: 'fixed', default_pose: { a: 0.1, b: 0.2 } } })
   })
 
-  it('counts gains and efforts at the joint, behind the gear', () => {
+  it('counts gains and efforts at the joint, after the gear', () => {
     const motor = servo('mb', [1], { mode: 'torque', kp: null, kd: null, gear: -5, gain_value: 2, ctrl_range: [-3, 1] })
     const { card } = draft({ actuators: [servo('ma', [0], { gear: 2, force_range: [-4, 4] }), motor] })
     expect(card.interface.actuation).toMatchObject([
@@ -91,7 +91,7 @@ describe('what the model says', () => {
     expect(card.limits).toEqual({ a: { lower: -1, upper: 1, effort: 8 }, b: { lower: -1, upper: 1, effort: 30 } })
   })
 
-  it('leaves joints that nothing drives out of joint_order, and says so', () => {
+  it('leaves undriven joints out of joint_order, and reports it', () => {
     const { card, needs } = draft({ actuators: [servo('ma', [0])] })
     expect(card.interface.joint_order).toEqual(['a'])
     expect(needs).toContainEqual(
@@ -113,13 +113,13 @@ describe('what the model says', () => {
     expect(first).not.toHaveProperty('default_keyframe')
   })
 
-  it('cannot index a driven joint without a name', () => {
+  it('cannot refer to a driven joint without a name', () => {
     const { needs } = draft({ joints: [joint(null, 0, { body: 'wrist' }), joint('b', 1)] })
     expect(needs[0]).toMatchObject({ field: 'interface.joint_order', severity: 'blocking', names: ['wrist'] })
   })
 })
 
-describe('what was answered', () => {
+describe('an answer', () => {
   const options: CheckOptions = {
     action_scale: 0.25,
     action_clip: 3,
@@ -132,7 +132,7 @@ describe('what was answered', () => {
     default_pose: { b: 0.5 },
   }
 
-  it('stands in the card as it was given, over the model', () => {
+  it('is in the card as given, and overrides the model', () => {
     const { card, derived } = draft({}, { control_hz: 33.3, action: 'position_delta', options })
     expect(card.interface).toEqual({
       version: 1,
@@ -150,7 +150,7 @@ describe('what was answered', () => {
     expect(derived).not.toContain('interface.action.scale')
   })
 
-  it('is all that the card has where the model is silent', () => {
+  it('is the only source where the model has no value', () => {
     const { card } = draft({ actuators: [] }, { options: null })
     expect(card.interface).not.toHaveProperty('proprioception')
     expect(card.interface).not.toHaveProperty('command_space')
@@ -169,7 +169,7 @@ describe('what was answered', () => {
     expect(card.interface).not.toHaveProperty(member)
   })
 
-  it('contradicts the model: that blocks, and names both', () => {
+  it('that contradicts the model blocks, and the need names both', () => {
     const { needs } = draft({}, { base: 'floating' })
     expect(needs[0]).toMatchObject({
       field: 'base',
@@ -179,7 +179,7 @@ describe('what was answered', () => {
   })
 })
 
-it('a draft that the checks of a card refuse blocks with their reasons, unless something blocks already', () => {
+it("a draft that fails the card's checks blocks with their reasons, unless something else already blocks", () => {
   const refusal = check('card.limits', 'fail', 'a: 1 is above 0.', {
     names: ['a'],
     loc: ['limits', 'a'],

@@ -34,15 +34,15 @@ const minutes = `<mujoco><worldbody><body name="b">
 
 const ball = '<worldbody><body name="ball"><joint name="roll"/><geom size=".1"/></body></worldbody>'
 
-describe('a model that takes too much', () => {
-  it('of time to compile is ended with its process', async () => {
+describe('a model that needs too much', () => {
+  it('time to compile is stopped with its process', async () => {
     const began = performance.now()
     const { end, facts, version } = await run(minutes, { processorS: 3 })
     expect({ end, facts, version }).toEqual({ end: { why: 'time' }, facts: null, version: '3.14.0' })
     expect(performance.now() - began).toBeLessThan(9_500)
   })
 
-  it('of memory is refused by an engine that has no more', async () => {
+  it('memory is rejected by an engine at its memory limit', async () => {
     const asked = `<mujoco><size memory="1500M"/>${ball}</mujoco>`
     expect((await run(asked, { memoryMiB: 128 })).end).toEqual({ why: 'memory' })
     const beyondAny = `<mujoco><worldbody><replicate count="60" offset=".05 0 0"><replicate count="60" offset="0 .05 0">
@@ -50,21 +50,21 @@ describe('a model that takes too much', () => {
     expect((await run(beyondAny)).end).toEqual({ why: 'memory' })
   })
 
-  it('of steps is stepped for less of its own time', async () => {
+  it('time for its steps is stepped for less simulated time', async () => {
     const { end, simulation } = await run(`<mujoco><option timestep="1e-9"/>${ball}</mujoco>`, { steppingS: 0.2 })
     expect(end).toEqual({ why: 'done' })
     expect(simulation).toMatchObject({ slow: true, diverged: null })
     expect(simulation?.simulated_s).toBeLessThan(0.1)
   })
 
-  it('of the stack has no verdict, and the next one is not touched', async () => {
+  it('stack has no verdict, and does not affect the next one', async () => {
     const deep = `<mujoco><worldbody>${'<body>'.repeat(400)}${'</body>'.repeat(400)}</worldbody></mujoco>`
     expect((await run(deep)).end).toMatchObject({ why: 'crash', error: expect.any(String) })
     expect((await run(`<mujoco>${ball}</mujoco>`)).end).toEqual({ why: 'done' })
   })
 })
 
-it('is ended when nobody waits any longer', async () => {
+it('is stopped when its caller no longer waits', async () => {
   const stop = new AbortController()
   const began = performance.now()
   setTimeout(() => stop.abort(new Error('canceled')), 1_500)
@@ -73,7 +73,7 @@ it('is ended when nobody waits any longer', async () => {
 })
 
 describe.skipIf(process.platform !== 'linux')('an engine whose worker was killed', () => {
-  it('ends at its limit all the same', async () => {
+  it('still ends at its limit', async () => {
     const folder = await robots.folder({ 'model.xml': minutes })
     const worker = fork(join(import.meta.dirname, 'support/killed-worker.ts'), [join(folder, 'model.xml'), '3'])
     const engine = await vi.waitFor(() => childOf(worker.pid ?? 0), 10_000)
@@ -91,13 +91,13 @@ function childOf(pid: number): number {
   return Number(child)
 }
 
-it('sees no file but those that it is given, and passes on the words of MuJoCo', async () => {
+it("sees only the files that it is given, and passes on MuJoCo's messages", async () => {
   const folder = await robots.folder({ 'secret.xml': '<mujoco/>' })
   const { end } = await run(`<mujoco><include file="${folder}/secret.xml"/></mujoco>`)
   expect(end).toMatchObject({ why: 'refused', stage: 'source', error: expect.stringContaining('secret.xml') })
 })
 
-it('tells of each joint whether it is limited, and of each actuator how it drives', async () => {
+it('reports whether each joint is limited, and how each actuator drives', async () => {
   const { facts } = await run(`<mujoco><compiler angle="radian"/><worldbody><body name="a">
       <joint name="free" range="-1 1" limited="false"/><joint name="stop" axis="0 1 0" range="-1 2"/><geom size=".1"/>
       <body><joint name="rail" type="slide"/><geom size=".1"/></body></body></worldbody>
@@ -119,14 +119,14 @@ it('tells of each joint whether it is limited, and of each actuator how it drive
   ])
 })
 
-it('is not misled by a name that looks like what MuJoCo prints', async () => {
+it("is not misled by a name that looks like MuJoCo's output", async () => {
   const { facts } =
     await run(`<mujoco><worldbody><body><joint name="a&#10;  jnt_limited           0 "/><geom size=".1"/>
     <body><joint name="b" range="-1 1"/><geom size=".1"/></body></body></worldbody></mujoco>`)
   expect(facts?.joints.map(({ limited }) => limited)).toEqual([false, true])
 })
 
-it('holds a joint by a servo that adds up speeds, which has a speed for its control', async () => {
+it('holds a joint with a servo that integrates speeds, whose control is a speed', async () => {
   const { facts, simulation } =
     await run(`<mujoco><worldbody><body pos="0 0 1"><joint name="swing" axis="0 1 0" armature=".1"/>
       <geom type="capsule" size=".02" fromto="0 0 0 .3 0 0"/></body></worldbody>

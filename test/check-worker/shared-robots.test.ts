@@ -76,7 +76,7 @@ describe.skipIf(shared === null)('a real robot', () => {
     expect(needs.filter(({ severity }) => severity === 'blocking')).toEqual([])
   })
 
-  it('whose URDF names its meshes by package is told which, and by whom they are not found', async () => {
+  it('whose URDF names meshes by package gets a report that names them, and no card', async () => {
     const {
       report,
       card,

@@ -59,7 +59,7 @@ describe('an end before the steps', () => {
     expect(statuses({ end, facts: null, simulation: null })).toEqual([first, ...skipped])
   })
 
-  it('by a refusal is no verdict on a model that needs what the engine lacks', () => {
+  it('by an error gives no verdict on a model that needs what the engine lacks', () => {
     const [compiles] = checksOf({ end: refused, facts: null, simulation: null, undecided: 'It needs the plugin x.' })
     expect(compiles).toMatchObject({ status: 'skip', message: expect.stringContaining('It needs the plugin x.') })
   })
@@ -82,16 +82,16 @@ describe('a motion', () => {
     expect(checksOf(drifting(0.18)).at(-1)).toMatchObject({ code: 'sim.rest', status: 'warn', names: ['a'] })
   })
 
-  it('that could only be followed for less time is a warning', () => {
+  it('that could only be simulated for less time is a warning', () => {
     const [, stable] = checksOf({ simulation: { ...still, slow: true, simulated_s: 0.5 } })
     expect(stable).toMatchObject({ status: 'warn', message: 'Only 0.5 s of 2 s were simulated within 20 s.' })
   })
 
-  it('that nothing holds has no verdict on how it rests', () => {
+  it('of a robot that nothing holds has no verdict on how it rests', () => {
     expect(statuses({ simulation: { ...still, holding: 0 } }).at(-1)).toBe('sim.rest skip')
   })
 
-  it('out of a range counts where something holds the joints, or where it began so', () => {
+  it('out of a range counts only if something holds the joints or it started there', () => {
     const ranges = (holding: number, at_start: boolean) =>
       statuses({ simulation: { ...still, holding, out_of_range: [{ joint: 'a', by: 0.1, at_start }] } })[2]
     expect([ranges(1, false), ranges(0, true), ranges(0, false)]).toEqual([
@@ -101,7 +101,7 @@ describe('a motion', () => {
     ])
   })
 
-  it('of a base that stays, tilts or sinks is told apart', () => {
+  it('of a base that stays, tilts or sinks is distinguished', () => {
     const base = { body: 'torso', height_start_m: 0.4, height_end_m: 0.38, moved_m: 0.02, tilted_rad: 0.1 }
     const rest = (changed: Partial<typeof base>) =>
       statuses({ simulation: { ...still, bases: [{ ...base, ...changed }] } }).at(-1)
@@ -113,7 +113,7 @@ describe('a motion', () => {
   })
 })
 
-it('skips everything, with the reason, where MuJoCo was not asked', () => {
+it('skips everything, with the reason, if MuJoCo did not run', () => {
   const checks = simulationChecks({ notRun: 'Too large.' }, { entry: 'm.xml', undecided: null, toldAbove: false })
   expect(checks.map(({ status, message }) => `${status} ${message}`)).toEqual(Array(5).fill('skip Too large.'))
 })

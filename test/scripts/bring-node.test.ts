@@ -42,7 +42,7 @@ const bring = (...args: string[]) => {
 }
 
 describe(`on the machine's own Node (${ownVersion})`, () => {
-  it.each(['prepare', 'start', 'test'])('what `npm %s` runs first is JavaScript that it reads', (script) => {
+  it.each(['prepare', 'start', 'test'])('what `npm %s` runs first is JavaScript that it can run', (script) => {
     const [, first = ''] = /^node (\S+)/.exec(manifest.scripts[script] ?? '') ?? []
     expect(first).toMatch(/\.js$/)
     expect(spawnSync(own, ['--check', join(root, first)], { encoding: 'utf8' })).toMatchObject({
@@ -54,7 +54,7 @@ describe(`on the machine's own Node (${ownVersion})`, () => {
   })
 
   it.skipIf(brought === undefined)(
-    'links the Node that npm brought, as npm 10 leaves it out, and runs a file on it',
+    'links the Node that npm installed, since npm 10 omits the link, and runs a file on it',
     () => {
       const name = brought ?? ''
       mkdirSync(join(clone, 'node_modules', '.bin'), { recursive: true })
@@ -69,11 +69,11 @@ describe(`on the machine's own Node (${ownVersion})`, () => {
     },
   )
 
-  it.skipIf(isNew)('says in its first line that nothing is installed', () => {
+  it.skipIf(isNew)('reports in its first line that nothing is installed', () => {
     expect(bring()).toEqual({ status: 1, stdout: '', stderr: 'The hub is not installed: run `npm ci` first.\n' })
   })
 
-  it.skipIf(isNew || brought === undefined)('says in its first line which package is missing', () => {
+  it.skipIf(isNew || brought === undefined)('names the missing package in its first line', () => {
     mkdirSync(join(clone, 'node_modules'))
     const { status, stderr } = bring('-p', '1')
     expect(status).toBe(1)
@@ -83,7 +83,7 @@ describe(`on the machine's own Node (${ownVersion})`, () => {
   })
 })
 
-it('has npm 10 in its engines, and npm refuse a Node that is too old before it fetches anything', () => {
+it('allows npm 10 in its engines, and makes npm reject a Node that is too old before it fetches anything', () => {
   const { engines, devEngines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   expect(engines).toEqual({ node: '>=20.19', npm: '>=10' })
   expect(devEngines.runtime).toEqual({ name: 'node', version: engines.node, onFail: 'error' })

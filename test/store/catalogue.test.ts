@@ -12,7 +12,7 @@ test('names, slugs and paths are ordered by their bytes', async () => {
   expect(columns.map(({ at }) => at)).toEqual(['accounts.handle', 'files.path', 'repos.slug', 'uploads.path'])
 })
 
-test('the indexes that Prisma cannot say are there, each with its condition', async () => {
+test('the indexes that Prisma cannot express exist, each with its condition', async () => {
   const indexes = await sql<{ name: string; definition: string }>(
     `select indexname as name, indexdef as definition from pg_indexes where schemaname = 'public'
      and (indexdef like '% WHERE %' or indexdef like '%gin%' or indexdef like '%lower(%') order by 1`,
@@ -142,7 +142,7 @@ test.each([
   await expect(sql(statement)).rejects.toMatchObject({ code: '23514', constraint })
 })
 
-test('the ledger takes rows and lets none be changed, deleted or cut away', async () => {
+test('the ledger is append-only: no row can be updated, deleted or truncated', async () => {
   await sql(`insert into accounts (id, kind, handle) values ('user_ledger', 'user', 'ledger')`)
   await sql(`insert into ledger (id, account_id, job_kind, job_id, attempt, kind, seconds, amount_usd)
     values ('led_1', 'user_ledger', 'run', 'run_1', 1, 'gpu', 3600, 0.7992)`)
@@ -150,14 +150,14 @@ test('the ledger takes rows and lets none be changed, deleted or cut away', asyn
     await expect(sql(change)).rejects.toThrow('append-only')
 })
 
-test('the audit log takes rows and lets none be changed, deleted or cut away', async () => {
+test('the audit log is append-only: no row can be updated, deleted or truncated', async () => {
   await sql(`insert into audit_log (id, action, target_id) values ('aud_1', 'test', 'x')`)
   for (const change of [`update audit_log set action = 'other'`, 'delete from audit_log', 'truncate audit_log'])
     await expect(sql(change)).rejects.toThrow('append-only')
   expect(await sql('select id from audit_log')).toEqual([{ id: 'aud_1' }])
 })
 
-test('a repo with a reference is not deleted, and a reference has a kind of job and the account that is billed', async () => {
+test('a repo with a reference cannot be deleted, and a reference has a kind of job and the billed account', async () => {
   await sql(`insert into accounts (id, kind, handle) values ('user_refers', 'user', 'refers')`)
   await sql(`insert into repos (id, owner_id, slug, kind) values ('repo_kept', 'user_refers', 'kept', 'dataset')`)
   const refer = (kind: string, owner: string) =>

@@ -28,7 +28,7 @@ test('a unique violation names its constraint, also when it is wrapped', async (
   expect(asUnavailable(error)).toBe(error)
 })
 
-test('a refusal of another kind is no unique violation', async () => {
+test('another kind of error is not a unique violation', async () => {
   const orphan = await failure(
     `insert into repos (id, owner_id, slug, kind) values ('repo_1', 'user_none', 'x', 'robot')`,
   )
@@ -36,7 +36,7 @@ test('a refusal of another kind is no unique violation', async () => {
   expect(asUnavailable(orphan)).toBe(orphan)
 })
 
-test('a deadlock and a serialization failure may be run again, nothing else', async () => {
+test('only a deadlock and a serialization failure may be retried', async () => {
   const withCode = (code: string) => failure(`do $$ begin raise exception 'x' using errcode = '${code}'; end $$`)
   expect(isRetryable(await withCode('40001'))).toBe(true)
   expect(isRetryable(await withCode('40P01'))).toBe(true)
@@ -49,24 +49,24 @@ test.each(['57014', '57P01', '57P03', '53100', '53300', '08006', '25P03'])('SQLS
   expect(error).toMatchObject({ type: 'unavailable', status: 503 })
 })
 
-test('a fault of the statement stays what it is', async () => {
+test('an error of the statement itself is passed on unchanged', async () => {
   const error = await failure('select nothing from nowhere')
   expect(error).not.toBeInstanceOf(HubError)
   expect(asUnavailable(error)).toBe(error)
 })
 
-test('a missing file is no missing database', async () => {
+test('a missing file is not reported as a missing database', async () => {
   const error = await thrownBy(access('/nowhere/at/all'))
   expect(asUnavailable(error)).toBe(error)
 })
 
-test('a socket file that is not there is', async () => {
+test('a missing socket file is reported as a missing database', async () => {
   const db = openDb({ url: 'postgresql://hub@localhost/hub?host=/nowhere', poolMax: 1 })
   expect(await thrownBy(db.query({ name: '', text: 'select 1' }))).toMatchObject({ type: 'unavailable' })
   await db.close()
 })
 
-test('what Prisma throws without a database, or without a free connection, is 503', async () => {
+test("Prisma's error without a database, or without a free connection, becomes 503", async () => {
   const away = openDb({ url: 'postgresql://hub@127.0.0.1:1/hub', poolMax: 1 })
   expect(asUnavailable(await thrownBy(away.prisma.account.count()))).toMatchObject({ type: 'unavailable' })
   await away.close()
@@ -77,7 +77,7 @@ test('what Prisma throws without a database, or without a free connection, is 50
   await busy.close()
 })
 
-test('a Prisma read over its time or cut off is 503', async () => {
+test('a Prisma read that times out or loses its connection becomes 503', async () => {
   const db = openDb({ url: t.url, poolMax: 1, statementTimeoutMs: 50 })
   expect(asUnavailable(await thrownBy(db.prisma.$queryRaw`select pg_sleep(5)::text`))).toMatchObject({
     type: 'unavailable',
@@ -88,7 +88,7 @@ test('a Prisma read over its time or cut off is 503', async () => {
   await db.close()
 })
 
-test('a unique violation through Prisma is no 503', async () => {
+test('a unique violation through Prisma does not become 503', async () => {
   const error = await thrownBy(t.db.prisma.account.create({ data: { id: 'user_3', kind: 'user', handle: 'ada' } }))
   expect(uniqueViolation(error)).not.toBeNull()
   expect(asUnavailable(error)).toBe(error)

@@ -52,7 +52,7 @@ test('a transaction commits when its work resolves and rolls back when it reject
   expect(await values()).toEqual([1])
 })
 
-test('what waits for the commit runs after it, in order, and never after a rollback', async () => {
+test('hooks for the commit run after it, in order, and never after a rollback', async () => {
   const ran: string[] = []
   await t.db.withTx(async (tx) => {
     tx.afterCommit(() => ran.push('first'))
@@ -85,7 +85,7 @@ test('a hook that throws neither fails the committed transaction nor keeps the o
   expect(String(await warned)).toContain('a hook failed')
 })
 
-test('work that swallows a failed statement is not reported as committed', async () => {
+test('a transaction whose work swallows a failed statement is not reported as committed', async () => {
   const ran: string[] = []
   const swallowed = t.db.withTx(async (tx) => {
     tx.afterCommit(() => ran.push('never'))
@@ -97,7 +97,7 @@ test('work that swallows a failed statement is not reported as committed', async
   expect(await values()).toEqual([1])
 })
 
-test('a deadlock runs one of the two transactions again, and both commit once', async () => {
+test('after a deadlock one of the two transactions is retried, and both commit once', async () => {
   await sql('insert into flags values (1, false), (2, false)')
   let attempts = 0
   const hooks: number[] = []
@@ -118,7 +118,7 @@ test('a deadlock runs one of the two transactions again, and both commit once', 
   expect(hooks.sort()).toEqual([1, 2])
 })
 
-test('a serialization failure is tried three times in all, then thrown', async () => {
+test('a serialization failure is tried three times in total, then thrown', async () => {
   let attempts = 0
   const failing = t.db.withTx(async (tx) => {
     attempts += 1
@@ -128,7 +128,7 @@ test('a serialization failure is tried three times in all, then thrown', async (
   expect(attempts).toBe(3)
 })
 
-test('a connection that cannot be had in time is 503 with Retry-After, and the pool goes on', async () => {
+test('a connection that is not available in time is 503 with Retry-After, and the pool keeps working', async () => {
   await withDb({ acquireTimeoutMs: 500 }, async (db) => {
     const release = Promise.withResolvers<void>()
     const holder = db.withTx(() => release.promise)
@@ -141,7 +141,7 @@ test('a connection that cannot be had in time is 503 with Retry-After, and the p
   })
 })
 
-test('a connection lost inside a transaction is 503, ends nothing else, and is not used again', async () => {
+test('a connection lost inside a transaction is 503, affects nothing else, and is not used again', async () => {
   await withDb({}, async (db) => {
     let lost = 0
     const refusal = await refusalOf(
@@ -171,7 +171,7 @@ test('a connection lost between two statements of a transaction does not end the
   })
 })
 
-test('a lost idle connection costs nobody anything', async () => {
+test('a lost idle connection affects no request', async () => {
   await withDb({}, async (db) => {
     const lost = await db.withTx(backendOf)
     await sql('select pg_terminate_backend($1)', [lost])
@@ -180,7 +180,7 @@ test('a lost idle connection costs nobody anything', async () => {
   })
 })
 
-test('a server that is not there is 503, for statements and for Prisma', async () => {
+test('a missing server is 503, for statements and for Prisma', async () => {
   const listener = createServer()
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
   const address = listener.address()
@@ -192,7 +192,7 @@ test('a server that is not there is 503, for statements and for Prisma', async (
   })
 })
 
-test('a statement over its time is 503', async () => {
+test('a statement that exceeds its timeout is 503', async () => {
   await withDb({ statementTimeoutMs: 50 }, async (db) => {
     const refusal = await refusalOf(db.query(unnamed('select pg_sleep(5)')))
     expect(refusal.type).toBe('unavailable')
@@ -206,7 +206,7 @@ test('a statement after the close is 503: the hub is stopping', async () => {
   expect((await refusalOf(db.query(unnamed('select 1')))).type).toBe('unavailable')
 })
 
-test('a named statement is prepared once a connection, an unnamed one never', async () => {
+test('a named statement is prepared once per connection, an unnamed one never', async () => {
   await withDb({}, async (db) => {
     const named: Statement<{ n: number }> = { name: 'double', text: 'select $1::int * 2 as n' }
     expect(await db.query(named, [1])).toEqual([{ n: 2 }])
@@ -221,7 +221,7 @@ test('a named statement is prepared once a connection, an unnamed one never', as
   })
 })
 
-test('every statement is seen before it is sent', async () => {
+test('every statement is observed before it is sent', async () => {
   const seen: string[] = []
   await withDb({ onStatement: (text) => seen.push(text) }, async (db) => {
     await db.withTx((tx) => tx.query(unnamed('select 1')))

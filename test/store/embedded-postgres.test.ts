@@ -52,7 +52,7 @@ test('the server starts under a directory that only its owner can enter, with it
   expect(await isRunning(server.pid)).toBe(false)
 })
 
-test('two that start at once share one server, and the last one out stops it', async () => {
+test('two processes that start at once share one server, and the last one stops it', async () => {
   const [first, second] = await Promise.all([
     startEmbeddedPostgres({ dataDir, settings }),
     startEmbeddedPostgres({ dataDir, settings }),
@@ -64,7 +64,7 @@ test('two that start at once share one server, and the last one out stops it', a
   expect(await isRunning(second.pid)).toBe(false)
 })
 
-test('a server left by a hard kill is adopted, and stopped by the one that adopted it', async () => {
+test('a server left behind by a killed process is adopted, and stopped by the process that adopted it', async () => {
   const leftBehind = await leaveBehind()
   expect(await isRunning(leftBehind)).toBe(true)
   const adopted = await startEmbeddedPostgres({ dataDir, settings })
@@ -74,14 +74,14 @@ test('a server left by a hard kill is adopted, and stopped by the one that adopt
   expect(await readFile(join(dataDir, 'postgres', 'server.log'), 'utf8')).toContain('database system is shut down')
 })
 
-test('one who leaves right after another was killed still stops the server', async () => {
+test('a process that exits right after another was killed still stops the server', async () => {
   const staying = await startEmbeddedPostgres({ dataDir, settings })
   expect(await leaveBehind()).toBe(staying.pid)
   await staying.stop()
   expect(await isRunning(staying.pid)).toBe(false)
 })
 
-test('a server that was killed hard comes up again with what was committed', async () => {
+test('a server that was killed restarts with all committed data', async () => {
   const first = await startEmbeddedPostgres({ dataDir, settings })
   const client = new pg.Client({ connectionString: first.url })
   client.on('error', () => undefined)

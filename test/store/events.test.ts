@@ -56,7 +56,7 @@ test('a hint wakes the watchers of its topic in every hub, and no other', async 
   expect(other.looks).toBe(before[2])
 })
 
-test('equal hints of a moment are sent once', async () => {
+test('equal hints within a moment are sent once', async () => {
   const events = open()
   await expect.poll(async () => (await listeners()).length, soon).toBe(1)
   const client = await t.db.pool.connect()
@@ -69,7 +69,7 @@ test('equal hints of a moment are sent once', async () => {
   client.release(true)
 })
 
-test('a watcher is registered before its first look: a hint during that look is not lost', async () => {
+test('a watcher is registered before its first read: a hint during that read is not lost', async () => {
   const events = open()
   const controller = new AbortController()
   const looks = events.watch('repo_1', controller.signal)[Symbol.asyncIterator]()
@@ -80,7 +80,7 @@ test('a watcher is registered before its first look: a hint during that look is 
   expect(await looks.next()).toMatchObject({ done: true })
 })
 
-test('a lost connection comes back, wakes every watcher once, and hears hints again', async () => {
+test('a lost connection is reopened, wakes every watcher once, and receives hints again', async () => {
   const [here, there] = [open(), open()]
   const watcher = watching(there, 'repo_1')
   await expect.poll(async () => (await listeners()).length, soon).toBe(2)
@@ -94,12 +94,12 @@ test('a lost connection comes back, wakes every watcher once, and hears hints ag
   await expect.poll(() => watcher.looks, soon).toBeGreaterThan(after)
 })
 
-test('without any hint a watcher looks by itself', async () => {
+test('without any hint a watcher polls', async () => {
   const watcher = watching(open(50), 'repo_1')
   await expect.poll(() => watcher.looks, soon).toBeGreaterThan(3)
 })
 
-test('a watch ends with its signal, also one that is over already, and with the hub', async () => {
+test('a watch ends with its signal, even if that is already aborted, and with the hub', async () => {
   const events = open()
   const [first, second] = [watching(events, 'repo_1'), watching(events, 'repo_1')]
   first.controller.abort()
@@ -121,7 +121,7 @@ test('a hint that cannot be sent throws nothing and wakes the watchers of its ow
   await expect.poll(() => watcher.looks, soon).toBe(2)
 })
 
-test('a watcher of several topics looks after a hint for any of them', async () => {
+test('a watcher of several topics reads after a hint for any of them', async () => {
   const events = open()
   const watcher = watching(events, ['repo_1', 'repo_2'])
   await expect.poll(async () => (await listeners()).length, soon).toBe(1)
@@ -134,7 +134,7 @@ test('a watcher of several topics looks after a hint for any of them', async () 
   await expect.poll(() => watcher.ended, soon).toBe(true)
 })
 
-test('watchers of one topic look by themselves in the same turn, whenever they came', async () => {
+test('watchers of one topic poll in the same turn, whenever they started', async () => {
   const events = open(200)
   const first = watching(events, 'repo_1')
   // The connection that listens would wake both when it comes.

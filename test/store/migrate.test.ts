@@ -37,7 +37,7 @@ async function rowsOf<T extends pg.QueryResultRow>(text: string): Promise<T[]> {
 
 const names = async () => (await readMigrations(MIGRATIONS_DIR)).migrationDirectories.map(({ path }) => path)
 
-test('of two that start at once on an empty database one migrates, and both go on', async () => {
+test('of two processes that start at once on an empty database one migrates, and both continue', async () => {
   const applied = await Promise.all([migrate(url), migrate(url)])
   expect(applied.map(({ length }) => length).sort()).toEqual([0, (await names()).length])
   expect(await migrate(url)).toEqual([])
@@ -64,7 +64,7 @@ test('the bookkeeping is that of Prisma: a finished row with the checksum of eac
   expect(rows).toEqual(expected.sort((a, b) => a.migration_name.localeCompare(b.migration_name)))
 })
 
-test('a migration that fails leaves nothing half applied, and says so at the next start', async () => {
+test('a failed migration is rolled back, and the next start reports it', async () => {
   const list = await readMigrations(MIGRATIONS_DIR)
   const broken = {
     ...list,
@@ -89,7 +89,7 @@ test('a migration that fails leaves nothing half applied, and says so at the nex
   expect(await rowsOf(`select to_regclass('accounts')::text as accounts`)).toEqual([{ accounts: null }])
 })
 
-test('a database that does not answer is 503', async () => {
+test('a database that does not respond is 503', async () => {
   await expect(migrate('postgresql://hub@127.0.0.1:1/hub')).rejects.toMatchObject({ type: 'unavailable' })
 })
 
@@ -113,7 +113,7 @@ const FILLED_LISTS = ['api_keys.repo_ids', 'repos.tags', 'runs.repo_ids'].map(
   (at) => `column ${at} text[] null=t default=ARRAY[]::text[]`,
 )
 
-test('the migrations make what prisma/schema says, and beyond it indexes, checks and filled lists alone', async () => {
+test('the migrations create what prisma/schema declares, and beyond it only indexes, checks and filled lists', async () => {
   const schema = await readDatamodels(SCHEMA_DIR)
   expect(await newestSnapshot(MIGRATIONS_DIR)).toBe(schema)
   const { engine, close } = await openSchemaEngine({ connectionString: url })
@@ -142,7 +142,7 @@ test('the migrations make what prisma/schema says, and beyond it indexes, checks
   expect(byHand.filter((line) => !/^(?:index CREATE |constraint \S+ CHECK )/.test(line))).toEqual([])
 })
 
-test('references to repos that stood before their owners were kept get that of their run', async () => {
+test('references to repos from before owners were stored get the owner of their run', async () => {
   const list = await readMigrations(MIGRATIONS_DIR)
   const at = list.migrationDirectories.findIndex(({ path }) => path.endsWith('_repo_references_owner'))
   const before = { ...list, migrationDirectories: list.migrationDirectories.slice(0, at) }

@@ -42,7 +42,7 @@ const send = (job: string, n: number, singletonKey?: string) =>
 
 const rows = (job: string) => world.sql<{ state: string }>('select state::text from pgboss.job where name = $1', [job])
 
-test('a job is there when its transaction commits, and never when it rolls back', async () => {
+test('a job exists if its transaction commits, and never if it rolls back', async () => {
   const done: unknown[] = []
   await open(jobOf('commit', async (input) => void done.push(input)))
   await t.db
@@ -56,7 +56,7 @@ test('a job is there when its transaction commits, and never when it rolls back'
   await expect.poll(() => done, soon).toEqual([{ n: 2 }])
 })
 
-test('of waiting jobs with one key one is kept; without a key each is', async () => {
+test('of waiting jobs with the same key one is kept; without a key all are', async () => {
   const gate = Promise.withResolvers<void>()
   const done: number[] = []
   await open(
@@ -76,7 +76,7 @@ test('of waiting jobs with one key one is kept; without a key each is', async ()
   await expect.poll(async () => (await rows('folded')).every(({ state }) => state === 'completed'), soon).toBe(true)
 })
 
-test('a job that fails is tried again', async () => {
+test('a job that fails is retried', async () => {
   let attempts = 0
   await open(
     jobOf('flaky', async () => {
@@ -89,7 +89,7 @@ test('a job that fails is tried again', async () => {
   expect(attempts).toBe(2)
 })
 
-test('a stop waits for the job under way', async () => {
+test('a stop waits for the running job', async () => {
   const started = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()
   let finished = false
@@ -109,7 +109,7 @@ test('a stop waits for the job under way', async () => {
   expect(await rows('slow')).toEqual([{ state: 'completed' }])
 })
 
-test('two hubs that start at once make the queue together', async () => {
+test('two hubs that start at once create the queue once', async () => {
   await world.sql('drop schema pgboss cascade')
   const opened = await Promise.all([1, 2].map(() => openQueue({ url: t.url, log: world.deps.log, timings })))
   const [first, second] = opened
@@ -121,7 +121,7 @@ test('two hubs that start at once make the queue together', async () => {
   await second.stop()
 })
 
-test('the job of a process that was killed is taken back', async () => {
+test('the job of a killed process is recovered', async () => {
   const store = join(import.meta.dirname, '../../src/store/queue.ts')
   const script = `const { openQueue } = await import(${JSON.stringify(store)})
     const { z } = await import('zod')

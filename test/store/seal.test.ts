@@ -4,7 +4,7 @@ import { openSealed, seal } from '../../src/store/seal.ts'
 const secret = 'a secret of the deployment, 32 bytes'
 const plain = Buffer.from('the private key')
 
-test('what was sealed opens to the same bytes, and no two seals are equal', () => {
+test('a sealed value opens to the same bytes, and no two seals are equal', () => {
   const [first, second] = [seal(secret, 'keys', plain), seal(secret, 'keys', plain)]
   expect(openSealed(secret, 'keys', first)).toEqual(plain)
   expect(openSealed(secret, 'keys', seal(secret, 'keys', Buffer.alloc(0)))).toEqual(Buffer.alloc(0))

@@ -8,7 +8,7 @@ const t = testDb()
 const pair = columns({ left: column<number>('given.a'), right: column<string | null>('given.b') })
 const source = "(values (1, 'x'), (2, null)) given (a, b)"
 
-it('a row has the members that its columns name, whatever the database calls them', async () => {
+it('a row has the members that its columns name, whatever their names in the database', async () => {
   expectTypeOf<RowOf<typeof pair>>().toEqualTypeOf<{ readonly left: number; readonly right: string | null }>()
   const all = statement({ name: '', columns: pair, text: `select ${pair.sql} from ${source} order by given.a` })
   expect(await t.db.query(all)).toStrictEqual([
@@ -25,7 +25,7 @@ it('columns grow at their end, and an outer query reads them from the subquery t
   ])
 })
 
-it('columns of a left join are null together, and their type says so', async () => {
+it('columns of a left join are null together, and so is their type', async () => {
   const outer = columns({ n: column<number>('n') }).withOptional('inside', pair)
   expectTypeOf<RowOf<typeof outer>>().toEqualTypeOf<
     { readonly n: number } & { readonly left: number | null; readonly right: string | null }
@@ -38,7 +38,7 @@ it('columns of a left join are null together, and their type says so', async () 
   ])
 })
 
-it('a name that is no plain identifier stops the start', () => {
+it('a name that is not a plain identifier stops the start', () => {
   for (const name of ['a b', 'a"', '__proto__', 'x: 1, y', ''])
     expect(() => columns({ [name]: column<string>('1') })).toThrow('cannot be named')
 })
@@ -63,7 +63,7 @@ it('parameters are numbered as they are declared, however often and in whatever 
   expect(await t.db.withTx((tx) => tx.query(add, { b: 2, a: 1 }))).toEqual([{ sum: 4 }])
 })
 
-it('a value that is missing, too many or of another type does not compile, and one that is undefined is not null', () => {
+it('a missing, extra or wrongly typed value does not compile, and undefined does not become null', () => {
   const refused = () => [
     // @ts-expect-error: `b` is missing
     t.db.query(add, { a: 1 }),
@@ -95,7 +95,7 @@ it('a composed statement takes the parameters that its pieces use', async () => 
   expect(await t.db.query(made, { a: 'not sent', b: 'sent' })).toEqual([{ one: 'sent' }])
 })
 
-it('casts and formats of times are no parameters', () => {
+it('casts and time formats are not parameters', () => {
   const text = "select to_char(now(), 'HH24:MI:SS'), '1'::int, :at::timestamptz"
   expect(statement({ name: 'casts', params: { at: param<string>() }, text }).text).toBe(text.replace(':at', '$1'))
 })

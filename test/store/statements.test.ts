@@ -23,7 +23,7 @@ it('each read in exact SQL has a reason why it is not left to Prisma', () => {
   expect([...reads].filter((key) => !listed.includes(key))).toEqual([])
 })
 
-it('no reason is kept of a read that is gone', () => {
+it('no reason is listed for a read that no longer exists', () => {
   expect(listed.filter((key) => !reads.has(key))).toEqual([])
   expect(new Set(listed).size).toBe(listed.length)
 })

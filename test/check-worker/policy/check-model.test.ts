@@ -77,7 +77,7 @@ describe('a stamped policy', () => {
     expect(result.artifacts).toEqual([])
   })
 
-  it('mismatches by its fingerprint alone where the contract does not hold what changed', async () => {
+  it('mismatches by its fingerprint alone if the contract does not contain the change', async () => {
     const changed = robotCard({ safety: { soft_limit_factor: 0.9, safe_stop: 'hold' } })
     const result = await check(checkpoint(), 'step_5', { robotCard: changed })
     expect(result.intake).toMatchObject({ embodiment: 'mismatch', differing: [{ field: 'embodiment_fingerprint' }] })
@@ -87,7 +87,7 @@ describe('a stamped policy', () => {
     })
   })
 
-  it('mismatches where its fingerprint is right and its contract is not', async () => {
+  it('mismatches if its fingerprint is right and its contract is not', async () => {
     const result = await check(checkpoint({ contract: { ...contract, control_rate_hz: 25 } }), 'step_5')
     expect(result.intake).toMatchObject({
       embodiment: 'mismatch',
@@ -123,7 +123,7 @@ describe('a stamped policy', () => {
     expect(result.intake).toMatchObject({ embodiment: 'match', policy_format: 'onnx', params: 576 })
   })
 
-  it('does not fit with another number of joints than its contract has', async () => {
+  it('does not fit a robot with a different number of joints than its contract', async () => {
     const stamp = { embodiment_fingerprint: fingerprint, contract }
     const wrong = onnx({ inputs: { obs: ['batch', 10] }, outputs: { actions: ['batch', 4] } })
     const result = await check({ 'contract.json': stamp, 'walk.onnx': wrong }, 'walk.onnx')
@@ -131,7 +131,7 @@ describe('a stamped policy', () => {
     expect(result.report.checks.find(({ code }) => code === 'onnx.shapes')?.names).toEqual(['actions', 'obs'])
   })
 
-  it('may see several steps of its past, and give several of its future', async () => {
+  it('may take several past steps as input, and output several future steps', async () => {
     const chunked = onnx({
       inputs: { obs: ['batch', 27], h: [1, 64] },
       outputs: { actions: ['batch', 16, 3], h_out: [1, 64] },
@@ -145,7 +145,7 @@ describe('a stamped policy', () => {
 })
 
 describe('an unstamped policy', () => {
-  it('gets the contract that the interface and the answers make', async () => {
+  it('gets its contract from the interface and the answers', async () => {
     const result = await check({ 'export/walk.onnx': fits }, 'export/walk.onnx', { request: answers })
     expect(result.verdicts).toEqual({
       'manifest.stamped': 'pass derived',
@@ -224,7 +224,7 @@ describe('an unstamped policy', () => {
     expect(result.verdicts['contract.joint_order']).toBe('fail mismatch')
   })
 
-  it('becomes a checkpoint where it is a configuration with weights, whose sizes count', async () => {
+  it('becomes a checkpoint if it is a configuration with weights, whose sizes count', async () => {
     const config = { type: 'act', output_features: { action: { shape: [3] } } }
     const files = { 'act/config.json': config, 'act/model.safetensors': safetensors({ w: [10, 3] }) }
     const result = await check(files, 'act', { request: { ...answers, control_class: 'skill' } })
@@ -242,7 +242,7 @@ describe('an unstamped policy', () => {
     ])
   })
 
-  it('warns of observation terms that the robot does not say it supplies', async () => {
+  it('warns of observation terms that the robot does not declare', async () => {
     const obs = { blocks: ['joint_pos', 'base_lin_vel', 'velocity_command', 'last_action'] }
     const result = await check({ 'walk.onnx': onnx({ outputs: { actions: [1, 3] } }) }, 'walk.onnx', {
       request: { ...answers, obs },
@@ -261,7 +261,7 @@ it('digests a checkpoint over the sorted lines of path and digest of what is pub
   expect(result.draft.model).toMatchObject({ sha256: sha256(lines), files: 1, bytes: 7 })
 })
 
-it('leaves out what is too large for an artifact, with a blocking need, or with advice where the draft has it in its place', async () => {
+it('leaves out files too large for an artifact, with a blocking need, or with advice if the draft replaces them', async () => {
   const limits = { ...modelLimits, artifactBytes: 100 }
   const elsewhere = await check({ 'export/walk.onnx': fits }, 'export/walk.onnx', { request: answers, limits })
   expect(elsewhere.needs).toMatchObject([{ field: 'entry', severity: 'blocking', names: ['export/walk.onnx'] }])
@@ -297,7 +297,7 @@ it.each([
   expect(result.artifacts).toEqual([])
 })
 
-it('says which members of a manifest cannot be used', async () => {
+it('names the members of a manifest that cannot be used', async () => {
   const result = await check(checkpoint({ control_class: 'wild', embodiment_fingerprint: 'abc' }), 'step_5', {
     request: answers,
   })
@@ -306,7 +306,7 @@ it('says which members of a manifest cannot be used', async () => {
   expect(found?.message).toMatch(/control_class must be reflex.*embodiment_fingerprint must be 64/)
 })
 
-it('publishes weights outside of an ONNX file beside it', async () => {
+it('publishes external weights of an ONNX file beside it', async () => {
   const result = await check({ 'p.onnx': onnxWithData(), 'p.data': 'weights' }, 'p.onnx', { request: answers })
   expect(result.artifacts.map(({ name }) => name)).toEqual(['manifest.json', 'policy/p.data', 'policy/p.onnx'])
 })
@@ -315,7 +315,7 @@ function onnxWithData(): Buffer {
   return onnx({ inputs: { obs: [1, 9] }, outputs: { actions: [1, 3] }, weights: [externalWeight('p.data')] })
 }
 
-it('takes no contract out of metadata that is nested too deep, and cuts long notes', async () => {
+it('reads no contract from metadata that is nested too deep, and truncates long notes', async () => {
   const metadata = { contract: `{"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}`, note: `\0${'x'.repeat(5000)}` }
   const result = await check({ 'p.onnx': onnx({ metadata }) }, 'p.onnx')
   const found = result.report.checks.find(({ code }) => code === 'manifest.stamped')

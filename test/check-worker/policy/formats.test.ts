@@ -20,7 +20,7 @@ async function written(bytes: Buffer): Promise<string> {
 }
 
 describe('an ONNX header', () => {
-  it('tells inputs, outputs, symbolic sizes, metadata, operators, producer and parameters', async () => {
+  it('contains inputs, outputs, symbolic sizes, metadata, operators, producer and parameters', async () => {
     const path = await written(onnx({ metadata: { control_class: 'reflex' } }))
     expect(readOnnxHeader(path)).toEqual({
       irVersion: 9,
@@ -34,12 +34,12 @@ describe('an ONNX header', () => {
     })
   })
 
-  it('leaves weights out of the inputs where an older exporter lists them', async () => {
+  it('omits weights that an older exporter lists among the inputs', async () => {
     const path = await written(onnx({ inputs: { obs: [1, 48], w: [48, 12] } }))
     expect(readOnnxHeader(path).inputs.map(({ name }) => name)).toEqual(['obs'])
   })
 
-  it('names files beside the model, and counts what lies in them', async () => {
+  it('names external files of the model, and counts their parameters', async () => {
     const path = await written(onnx({ weights: [externalWeight('w.data')] }))
     expect(readOnnxHeader(path)).toMatchObject({ params: 1000, externalFiles: ['w.data'] })
   })
@@ -108,14 +108,14 @@ describe('an ONNX header', () => {
     expect(() => readOnnxHeader(path)).toThrow(reason)
   })
 
-  it('ends at a number of fields, in bounded time', async () => {
+  it('stops at a maximum number of fields, in bounded time', async () => {
     const path = await written(field(7, Buffer.alloc(6_000_000, Buffer.from([0x0a, 0x00]))))
     const before = process.cpuUsage()
     expect(() => readOnnxHeader(path)).toThrow(/more than 2000000 fields/)
     expect(process.cpuUsage(before).user / 1e6).toBeLessThan(20)
   })
 
-  it('takes messages of any depth for what is skipped', async () => {
+  it('skips messages of any depth', async () => {
     let deep = field(1, '')
     for (let level = 0; level < 2000; level += 1) deep = field(5, [deep])
     const path = await written(Buffer.concat([onnx(), field(25, deep)]))
@@ -124,7 +124,7 @@ describe('an ONNX header', () => {
 })
 
 describe('a safetensors header', () => {
-  it('tells the number of tensors and of their elements', async () => {
+  it('contains the number of tensors and of their elements', async () => {
     const path = await written(safetensors({ 'a.weight': [48, 12], 'a.bias': [12], scalar: [] }))
     expect(readSafetensorsHeader(path)).toEqual({ tensors: 3, params: 48 * 12 + 12 + 1, metadata: { format: 'pt' } })
   })

@@ -28,7 +28,7 @@ const place = (path: string) => `/lab/walker/resolve/${revision}/${path}`
 const sourceOf = (result: Awaited<ReturnType<typeof check>>) =>
   result.report.checks.find(({ code }) => code === 'source.hf')
 
-it('fetches the files of a policy and no other, at the commit that was listed', async () => {
+it('fetches only the files of a policy, at the listed commit', async () => {
   const mirror = await mirrorOf({
     'walk.onnx': walker,
     'README.md': Buffer.from('hello'),
@@ -55,7 +55,7 @@ it('fetches the files of a policy and no other, at the commit that was listed', 
   expect(result.artifacts.map(({ name }) => name)).toEqual(['manifest.json', 'walk.onnx'])
 })
 
-it('takes a revision, and a configuration with its weights', async () => {
+it('accepts a revision, and a configuration with its weights', async () => {
   const files = {
     'config.json': Buffer.from('{"type":"act"}'),
     'model.safetensors': safetensors({ w: [100, 3] }),
@@ -103,7 +103,7 @@ it.each([
   expect(result.artifacts).toEqual([])
 })
 
-it('ends a file that is longer than it was listed, however long it goes on', async () => {
+it('stops at the listed size of a file, however long the download continues', async () => {
   const endless = {
     [place('walk.onnx')]: (
       _: unknown,
@@ -121,7 +121,7 @@ it('ends a file that is longer than it was listed, however long it goes on', asy
   expect(sourceOf(result)).toMatchObject({ status: 'fail', message: expect.stringMatching(/is larger than \d+ bytes/) })
 })
 
-it('refuses bytes that are not those of the listed digest', async () => {
+it('rejects bytes that do not match the listed digest', async () => {
   const other = Buffer.from(walker)
   other[other.length - 1] = 0
   const mirror = await mirrorOf(
@@ -165,7 +165,7 @@ it.each([
   expect(sourceOf(result)).toMatchObject({ status, message: expect.stringMatching(reason) })
 })
 
-it('says that a repo is not there, or not public', async () => {
+it('reports that a repo does not exist or is not public', async () => {
   const mirror = await mirrorOf({})
   const result = await check({}, null, { request: { ...request, hf_repo: 'lab/private' }, mirror: mirror.url })
   expect(sourceOf(result)).toMatchObject({
@@ -185,7 +185,7 @@ it.each(['walker', 'lab/walker/x', '../walker', 'lab/..', 'lab/walker@', 'lab/wa
   },
 )
 
-describe('an address that the other hub leads to', () => {
+describe('an address that the other hub redirects to', () => {
   /** Counts who connects, whatever they speak. */
   async function inside(): Promise<{ readonly port: number; readonly connections: () => number }> {
     let connections = 0
@@ -213,7 +213,7 @@ describe('an address that the other hub leads to', () => {
     expect(connections()).toBe(0)
   })
 
-  it('leads on five times at most', async () => {
+  it('is followed through at most five redirects', async () => {
     const mirror = await mirrorOf(
       { 'walk.onnx': walker },
       { answers: { [place('walk.onnx')]: redirect(place('walk.onnx')) } },

@@ -69,12 +69,12 @@ export function objectStoreContract(name: string, open: () => Promise<Subject>):
       await subject.close()
     })
 
-    it('answers a ping', async () => {
+    it('responds to a ping', async () => {
       await store.ping()
     })
 
     describe('multipart uploads', () => {
-      it('assembles parts that arrived in another order', async () => {
+      it('assembles parts that arrived out of order', async () => {
         const key = newKey()
         const pieces = [randomBytes(PART_BYTES), randomBytes(PART_BYTES), randomBytes(1234)]
         const { uploadId, parts } = await upload(key, [3, 1, 2], (n) => pieces[n - 1] as Buffer)
@@ -89,7 +89,7 @@ export function objectStoreContract(name: string, open: () => Promise<Subject>):
         expect((await bytesAt(key)).equals(Buffer.concat(pieces))).toBe(true)
       })
 
-      it('takes a single short part', async () => {
+      it('accepts a single short part', async () => {
         const key = newKey()
         const { uploadId, parts } = await small(key)
         const head = await store.completeUpload(key, uploadId, parts)
@@ -97,7 +97,7 @@ export function objectStoreContract(name: string, open: () => Promise<Subject>):
         expect((await bytesAt(key)).toString()).toBe('hello')
       })
 
-      it('takes an empty file as one empty part', async () => {
+      it('accepts an empty file as one empty part', async () => {
         const key = newKey()
         const { uploadId, parts } = await upload(key, [1], () => new Uint8Array(0))
         expect(await store.listParts(key, uploadId)).toEqual([
@@ -133,7 +133,7 @@ export function objectStoreContract(name: string, open: () => Promise<Subject>):
         await store.abortUpload(key, uploadId)
       })
 
-      it('takes no other length by a changed part URL', async () => {
+      it('accepts no other length through a changed part URL', async () => {
         const key = newKey()
         const uploadId = await store.createUpload(key, {})
         const url = new URL(await store.signPart(key, uploadId, partOf(5), 60))
@@ -167,7 +167,7 @@ export function objectStoreContract(name: string, open: () => Promise<Subject>):
         expect((await store.completeUpload(key, uploadId, parts)).sizeBytes).toBe(5)
       })
 
-      it('completes once, and keeps the object through an abort', async () => {
+      it('completes once, and an abort does not delete the object', async () => {
         const key = newKey()
         const { uploadId, parts } = await small(key)
         const head = await store.completeUpload(key, uploadId, parts)
@@ -180,7 +180,7 @@ export function objectStoreContract(name: string, open: () => Promise<Subject>):
         expect((await bytesAt(key)).toString()).toBe('hello')
       })
 
-      it('aborts as often as asked and completes nothing afterwards', async () => {
+      it('aborts repeatedly and completes nothing afterwards', async () => {
         const key = newKey()
         const { uploadId, parts } = await small(key)
         await store.abortUpload(key, uploadId)
@@ -211,7 +211,7 @@ export function objectStoreContract(name: string, open: () => Promise<Subject>):
         expect((await bytesAt(key)).toString()).toBe('hello')
       })
 
-      it('is not changed by a PUT that was under way during completion', async () => {
+      it('is not changed by a PUT in progress during completion', async () => {
         const key = newKey()
         const { uploadId, parts } = await small(key)
         const url = await store.signPart(key, uploadId, partOf(5), 60)
@@ -237,7 +237,7 @@ export function objectStoreContract(name: string, open: () => Promise<Subject>):
         expect((await bytesAt(key)).toString()).toBe('hello')
       })
 
-      it('makes one whole object of several completions at once', async () => {
+      it('creates one complete object from concurrent completions', async () => {
         const key = newKey()
         const pieces = [randomBytes(PART_BYTES), randomBytes(10)]
         const { uploadId, parts } = await upload(key, [1, 2], (n) => pieces[n - 1] as Buffer)
@@ -251,7 +251,7 @@ export function objectStoreContract(name: string, open: () => Promise<Subject>):
         expect((await bytesAt(key)).equals(Buffer.concat(pieces))).toBe(true)
       })
 
-      it('lists uploads under way and no others', async () => {
+      it('lists only uploads in progress', async () => {
         const [open, done, aborted] = [newKey(), newKey(), newKey()]
         const first = await small(open)
         const second = await small(done)
@@ -282,7 +282,7 @@ export function objectStoreContract(name: string, open: () => Promise<Subject>):
         expect((await bytesAt(key)).equals(bytes)).toBe(true)
       })
 
-      it('puts nothing', async () => {
+      it('stores an empty object', async () => {
         const key = newKey()
         expect(await store.put(key, new Uint8Array(0), { sizeBytes: 0 })).toEqual({
           sizeBytes: 0,
@@ -291,7 +291,7 @@ export function objectStoreContract(name: string, open: () => Promise<Subject>):
         expect(await bytesAt(key)).toHaveLength(0)
       })
 
-      it.each([4, 6])('refuses a stream of 5 bytes that was announced as %i', async (sizeBytes) => {
+      it.each([4, 6])('rejects a stream of 5 bytes that was announced as %i', async (sizeBytes) => {
         const key = newKey()
         await expect(store.put(key, Readable.from([Buffer.from('hello')]), { sizeBytes })).rejects.toBeInstanceOf(
           ObjectStoreError,
@@ -321,7 +321,7 @@ export function objectStoreContract(name: string, open: () => Promise<Subject>):
         await expect(store.get(key, { range: { start: whole.byteLength } })).rejects.toSatisfy(code('invalid_range'))
       })
 
-      it('tells an absent object from a present one', async () => {
+      it('distinguishes an absent object from a present one', async () => {
         const key = newKey()
         expect(await store.head(key)).toBeNull()
         await expect(store.get(key)).rejects.toSatisfy(code('no_such_object'))
@@ -342,7 +342,7 @@ export function objectStoreContract(name: string, open: () => Promise<Subject>):
         expect((await bytesAt(to)).equals(bytes)).toBe(true)
       })
 
-      it('deletes what is there and what is not', async () => {
+      it('deletes existing and missing objects', async () => {
         const [one, other] = [newKey(), newKey()]
         await store.put(one, Buffer.from('1'), { sizeBytes: 1 })
         await store.delete([one, other])
@@ -351,7 +351,7 @@ export function objectStoreContract(name: string, open: () => Promise<Subject>):
         expect(await store.head(one)).toBeNull()
       })
 
-      it('lists and deletes more than a page of keys', { timeout: 120_000 }, async () => {
+      it('lists and deletes more than one page of keys', { timeout: 120_000 }, async () => {
         const prefix = `${newKey()}/many`
         const keys = Array.from({ length: 1005 }, (_, index) => `${prefix}/${String(index).padStart(5, '0')}`)
         for (let start = 0; start < keys.length; start += 32) {
@@ -367,7 +367,7 @@ export function objectStoreContract(name: string, open: () => Promise<Subject>):
         expect(await collect(store.list(`${prefix}/`))).toEqual([])
       })
 
-      it('keeps an object and what is under its name apart', async () => {
+      it('keeps an object apart from the objects under its name', async () => {
         const key = newKey()
         await store.put(`${key}/inner`, Buffer.from('in'), { sizeBytes: 2 })
         await store.put(key, Buffer.from('out'), { sizeBytes: 3 })
@@ -376,7 +376,7 @@ export function objectStoreContract(name: string, open: () => Promise<Subject>):
         expect((await bytesAt(`${key}/inner`)).toString()).toBe('in')
       })
 
-      it('stops a read when the signal says so', async () => {
+      it('stops a read when its signal aborts', async () => {
         const key = newKey()
         await store.put(key, randomBytes(PART_BYTES), { sizeBytes: PART_BYTES })
         const stop = new AbortController()
@@ -387,7 +387,7 @@ export function objectStoreContract(name: string, open: () => Promise<Subject>):
     })
 
     describe('signed URLs', () => {
-      it('serves an object, whole and in ranges', async () => {
+      it('serves an object in full and in ranges', async () => {
         const key = newKey()
         await store.put(key, Buffer.from('0123456789'), { sizeBytes: 10, contentType: 'text/plain' })
         const url = await store.signGet(key, { ttlSeconds: 60, contentType: 'application/x-mine' })
@@ -424,7 +424,7 @@ export function objectStoreContract(name: string, open: () => Promise<Subject>):
         )
       })
 
-      it('refuses a URL that was altered, and one without a signature', async () => {
+      it('rejects an altered URL and one without a signature', async () => {
         const key = newKey()
         const other = newKey()
         await store.put(key, Buffer.from('x'), { sizeBytes: 1 })
@@ -439,7 +439,7 @@ export function objectStoreContract(name: string, open: () => Promise<Subject>):
         expect((await bytesAt(key)).toString()).toBe('x')
       })
 
-      it('refuses a URL that has expired', async () => {
+      it('rejects an expired URL', async () => {
         const key = newKey()
         await store.put(key, Buffer.from('x'), { sizeBytes: 1 })
         const url = await store.signGet(key, { ttlSeconds: 1 })

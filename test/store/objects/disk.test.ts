@@ -70,7 +70,7 @@ describe('the disk store on its own', () => {
     await store.close()
   })
 
-  it('keeps both of two parts apart that are written at once, and the later one holds', async () => {
+  it('keeps two concurrent writes of a part apart, and the later one wins', async () => {
     const store = await open()
     const uploadId = await store.createUpload('race', {})
     const bodies = Array.from({ length: 20 }, (_, index) => Buffer.from(`body ${index}`))
@@ -114,7 +114,7 @@ describe('the disk store on its own', () => {
     await store.close()
   })
 
-  it('clears the room of a process that is gone, and takes an upload back whose completion was cut short', async () => {
+  it('removes the temporary files of a dead process, and reopens an upload whose completion was interrupted', async () => {
     const first = await open()
     const uploadId = await first.createUpload('cut', {})
     const part = await first.writePart(grant('cut', uploadId, 5), Readable.from([Buffer.from('whole')]))
@@ -132,7 +132,7 @@ describe('the disk store on its own', () => {
     expect(await readdir(join(dir, 'tmp'))).toEqual([])
   })
 
-  it('shows only whole objects after being killed at any moment', { timeout: 60_000 }, async () => {
+  it('shows only complete objects after being killed at any moment', { timeout: 60_000 }, async () => {
     const home = await mkdtemp(join(tmpdir(), 'hub-crash-'))
     const script = fileURLToPath(new URL('crash-child.ts', import.meta.url))
     const acknowledged = new Set<string>()
@@ -171,7 +171,7 @@ describe('the disk store on its own', () => {
 })
 
 describe('the signed URLs of the disk store', () => {
-  it('keeps nothing of a part over its limit, and says so', async () => {
+  it('stores nothing of a part over its limit, and reports it', async () => {
     const server = await startObjectServer()
     const uploadId = await server.store.createUpload('big', {})
     const url = await server.store.signPart('big', uploadId, partOf(1000), 60)
@@ -191,7 +191,7 @@ describe('the signed URLs of the disk store', () => {
     await server.close()
   })
 
-  it('keeps nothing of a PUT that the client gave up', async () => {
+  it('stores nothing of a PUT that the client aborted', async () => {
     const server = await startObjectServer()
     const uploadId = await server.store.createUpload('cut', {})
     const url = await server.store.signPart('cut', uploadId, partOf(4_000_000), 60)
@@ -214,7 +214,7 @@ describe('the signed URLs of the disk store', () => {
     await server.close()
   })
 
-  it('answers HEAD, If-None-Match and If-Range, and lets any page read the ETag', async () => {
+  it('supports HEAD, If-None-Match and If-Range, and lets any page read the ETag', async () => {
     const server = await startObjectServer()
     const { etag } = await server.store.put('a', Buffer.from('0123456789'), { sizeBytes: 10 })
     const url = await server.store.signGet('a', { ttlSeconds: 60 })
@@ -239,7 +239,7 @@ describe('the signed URLs of the disk store', () => {
     await server.close()
   })
 
-  it('tells an expired URL from an altered one, as a Problem', async () => {
+  it('distinguishes an expired URL from an altered one, as a Problem', async () => {
     const server = await startObjectServer()
     await server.store.put('a', Buffer.from('x'), { sizeBytes: 1 })
     const expired = await fetch(await server.store.signGet('a', { ttlSeconds: 0 }))
@@ -265,7 +265,7 @@ describe('the signed URLs of the disk store', () => {
     await server.close()
   })
 
-  it('takes a part of any content type, with and without a length', async () => {
+  it('accepts a part of any content type, with and without a length', async () => {
     const server = await startObjectServer()
     const uploadId = await server.store.createUpload('typed', {})
     for (const type of ['application/json', 'multipart/form-data', 'text/plain', 'not a type']) {

@@ -16,12 +16,12 @@ const s3 = {
 }
 
 describe('opening the object store that the settings name', () => {
-  it('opens none', async () => {
+  it('opens no store for none', async () => {
     const store = await openObjectStore({ objectStore: { kind: 'none' } }, options)
     expect([store, isDiskStore(store)]).toEqual([null, false])
   })
 
-  it('opens S3 without asking whether it answers', async () => {
+  it('opens S3 without checking that it responds', async () => {
     const store = await openObjectStore({ objectStore: { kind: 's3', s3 } }, options)
     expect([store?.kind, isDiskStore(store)]).toEqual(['s3', false])
     await store?.close()
@@ -39,7 +39,7 @@ describe('opening the object store that the settings name', () => {
     await rm(home, { recursive: true })
   })
 
-  it('refuses a short signing key', async () => {
+  it('rejects a short signing key', async () => {
     const settings = { objectStore: { kind: 'disk', dir: tmpdir() } } as const
     await expect(openObjectStore(settings, { ...options, signingKey: Buffer.alloc(31) })).rejects.toThrow('32 bytes')
   })

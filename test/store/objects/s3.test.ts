@@ -21,7 +21,7 @@ if ('skipped' in ceph) {
   })
 
   describe('the S3 store on its own', () => {
-    it('signs part URLs that ask for no checksum', async () => {
+    it('signs part URLs that require no checksum', async () => {
       const store = openS3Store(settings)
       const key = `${prefix()}/a`
       const uploadId = await store.createUpload(key, {})
@@ -30,7 +30,7 @@ if ('skipped' in ceph) {
       await store.close()
     })
 
-    it('copies in parts what is too large for one call', async () => {
+    it('copies an object in parts if it is too large for one call', async () => {
       const store = openS3Store(settings, { copyLimits: { singleCopyBytes: 1024, partBytes: 5 * 1024 * 1024 } })
       const from = `${prefix()}/from`
       const to = `${prefix()}/to`
@@ -43,7 +43,7 @@ if ('skipped' in ceph) {
       await store.close()
     })
 
-    it('says `unavailable`, and no secret, when the server is gone or refuses', async () => {
+    it('reports `unavailable`, and no secret, when the server is gone or rejects the request', async () => {
       const gone = openS3Store({ ...settings, endpoint: 'http://127.0.0.1:1' })
       await expect(gone.ping()).rejects.toSatisfy(code('unavailable'))
       const stranger = openS3Store({ ...settings, secretAccessKey: 'another-secret-key' })
