@@ -417,6 +417,7 @@ type ReportRobotCheckInput = {
   readonly error?: string | null | undefined;
   readonly intake?: ModelIntakeInput | null | undefined;
   readonly logChunk?: string | null | undefined;
+  readonly logSeq?: number | null | undefined;
   readonly report?: RobotCheckReportInput | null | undefined;
   readonly status?: RobotCheckReportStatus | null | undefined;
 };

@@ -194,6 +194,11 @@ mutation('reportRobotCheck', {
       extensions: { anyText: true },
       description: 'Further lines of the log; 256 KiB in UTF-8 at most.',
     }),
+    logSeq: t.field({
+      type: 'SafeInt',
+      ...rule(z.int().min(0)),
+      description: 'Sequence number of this report, counted by the worker: a resent report is stored once.',
+    }),
     error: t.string({ ...rule(text), description: 'Why the job broke.' }),
     report: t.field({ type: ReportInput, description: 'The verdict.' }),
     draft: t.field({ type: DraftInput, description: 'What the card was drafted from.' }),

@@ -28,6 +28,8 @@ export const rowColumns = heldJobColumns.with({
   logSeq: column<number>('u.log_seq'),
   logLines: column<number>('u.log_lines'),
   logTail: column<string>('u.log_tail'),
+  clientLogSeq: column<number | null>('u.client_log_seq'),
+  clientLogGaps: column<readonly number[]>("coalesce(to_json(u.client_log_gaps), '[]')"),
   /** The database's clock, which decides everything about time. */
   now: column<string>('now()'),
 })

@@ -3116,6 +3116,10 @@ export interface Operations {
        */
       log_chunk?: string | null
       /**
+       * Sequence number of this report, counted by the worker: a resent report is stored once.
+       */
+      log_seq?: number | null
+      /**
        * The verdict.
        */
       report?: RobotCheckReport | null

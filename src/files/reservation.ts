@@ -53,8 +53,20 @@ export async function reserveStorage(tx: Querier, config: Config, ownerId: strin
   throw refusalOf(config, use, room) ?? overQuota(config, use, room.bytes)
 }
 
-/** 413 for bytes that another statement could not reserve. */
-export async function refuseRoom(tx: Querier, config: Config, ownerId: string, bytes: number): Promise<never> {
+/** Test and count are one statement: of two that take the last free bytes at once, one is refused. */
+const count = statement({
+  name: 'accounts-count-bytes',
+  columns: useColumns,
+  params: { ownerId: param<string>(), bytes: param<number>(), quotaBytes: param<number>() },
+  text: `update accounts set storage_bytes = storage_bytes + :bytes::bigint
+    where id = :ownerId and (:bytes::bigint <= 0 or storage_bytes + reserved_bytes + :bytes::bigint <= :quotaBytes::bigint)
+    returning ${useColumns.sql}`,
+})
+
+/** Counts bytes that are stored without a reservation; negative ones are released. 413 `quota.storage` with the use and the limit. */
+export async function countBytes(tx: Querier, config: Config, ownerId: string, bytes: number): Promise<void> {
+  const [counted] = await tx.query(count, { ownerId, bytes, quotaBytes: config.storageQuotaBytes })
+  if (counted) return
   const [use = { used: 0, reserved: 0, pending: 0 }] = await tx.query(storageUse, [ownerId])
   throw overQuota(config, use, bytes)
 }

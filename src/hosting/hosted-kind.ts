@@ -17,5 +17,5 @@ export interface HostedKind {
    * What the end of a job always does, in the transaction that fails it because its call could not be started or did not report, before its row changes: returns what
    * the job costs. Null where it holds and costs nothing.
    */
-  readonly settle: ((deps: Pick<Deps, 'queue'>, tx: Tx, jobId: string) => Promise<Usd | null>) | null
+  readonly settle: ((deps: Pick<Deps, 'config' | 'queue'>, tx: Tx, jobId: string) => Promise<Usd | null>) | null
 }

@@ -1,5 +1,6 @@
 /** Collection in the object store: doomed objects, abandoned uploads, and store uploads without a row. */
 
+import { CHECK_PREFIX } from '../checks/log/check-objects.ts'
 import { removeFromStore } from '../files/abort-upload.ts'
 import { BLOB_PREFIX } from '../files/objects.ts'
 import { claimable, discardUploads } from '../files/upload-sql.ts'
@@ -64,10 +65,15 @@ export async function abortAbandoned(deps: Deps, objects: ObjectStore, signal: A
   }
 }
 
+/** Of these keys, the ones whose store upload a row still waits for. */
 const knownKeys: Statement<{ key: string }> = {
   name: 'uploads-known-keys',
-  text: `select storage_key as key from uploads where storage_key = any($1::text[]) and state in (${sqlStates(openStates)})`,
+  text: `select storage_key as key from uploads where storage_key = any($1::text[]) and state in (${sqlStates(openStates)})
+    union all select storage_key from robot_check_artifacts where storage_key = any($1::text[]) and sha256 is null`,
 }
+
+/** Where the hub begins uploads: files, and artifacts of checks. What others put into the store is left alone. */
+const uploadPrefixes = [BLOB_PREFIX, CHECK_PREFIX]
 
 interface StoreUpload {
   readonly key: string
@@ -83,7 +89,7 @@ export async function abortStrays(deps: Deps, objects: ObjectStore, signal: Abor
   if (!clock) return
   let batch: StoreUpload[] = []
   for await (const upload of objects.listUploads(new Date(clock.before), signal)) {
-    if (!upload.key.startsWith(BLOB_PREFIX)) continue
+    if (!uploadPrefixes.some((prefix) => upload.key.startsWith(prefix))) continue
     batch.push(upload)
     if (batch.length < BATCH) continue
     await abortUnknown(deps, objects, batch, signal)

@@ -5,9 +5,9 @@ import type { Deps } from '../operation/context.ts'
 import { dispatchRun, dispatchWaiting } from '../runs/dispatch/dispatch-run.ts'
 import type { JobDefinition } from '../store/queue.ts'
 import { verifyBlob } from './blob-verify.ts'
+import { collectCheckObjects, collectRunObjects } from './collect-job-objects.ts'
 import { abortAbandoned, abortStrays, deleteDoomed } from './collect-objects.ts'
 import { dropOldRows, pruneClosedRows, unpinFiles } from './collect-rows.ts'
-import { collectRunObjects } from './collect-run-objects.ts'
 import { purgeDeletedRepos, purgeRepo } from './repo-purge.ts'
 import { measureRuns } from './run-measure.ts'
 import { writeMetricsFile } from './run-metrics-file.ts'
@@ -90,6 +90,19 @@ const runObjectsCollect = define({
   },
 })
 
+const checkObjectsCollect = define({
+  name: 'check-objects-collect',
+  input: z.object({}),
+  // Lists all objects of checks, so it runs less often.
+  cron: '11 4 * * *',
+  expireSeconds: 3600,
+  retryLimit: 0,
+  concurrency: 1,
+  async handler(_input, { deps, signal }) {
+    if (deps.objects) await collectCheckObjects(deps, deps.objects, signal)
+  },
+})
+
 const runDispatch = define({
   name: 'run-dispatch',
   input: z.object({ runId: z.string() }),
@@ -155,6 +168,7 @@ export const jobs: readonly JobDefinition<Deps>[] = [
   filesCollect,
   storeUploadsCollect,
   runObjectsCollect,
+  checkObjectsCollect,
   runDispatch,
   runsDispatch,
   filesUnpin,

@@ -20,7 +20,8 @@ export interface JobObjectKind {
 
 const TIME_DIGITS = 14
 
-function newKey({ prefix, folder, extension }: JobObjectKind, jobId: string): string {
+/** A key that was never used, and that says when it was made: `runs/run_…/logs/…`. */
+export function newJobKey({ prefix, folder, extension }: JobObjectKind, jobId: string): string {
   const name = `${String(Date.now()).padStart(TIME_DIGITS, '0')}-${randomBytes(10).toString('hex')}`
   return `${prefix}${jobId}/${folder}/${name}.${extension}`
 }
@@ -41,7 +42,7 @@ export async function putJobObject(
   bytes: Uint8Array,
   signal: AbortSignal,
 ): Promise<string> {
-  const key = newKey(kind, jobId)
+  const key = newJobKey(kind, jobId)
   const { contentType } = kind
   try {
     await requireObjects(deps).put(key, bytes, { sizeBytes: bytes.byteLength, contentType, signal })

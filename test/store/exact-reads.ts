@@ -84,6 +84,7 @@ export const exactReads: Readonly<Record<string, readonly string[]>> = {
     'planner-dataset-info',
     'planner-measured',
     'run-metrics-size',
+    'robot-check-objects-named',
     'run-objects-named',
     'run-parent-checkpoint',
   ],

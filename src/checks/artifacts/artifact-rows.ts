@@ -81,3 +81,15 @@ export async function keepDigests(
   })
   return kept.length
 }
+
+const drop = statement({
+  name: 'robot-check-artifacts-drop-unreported',
+  columns: columns({ size: column<number>('size') }),
+  text: 'delete from robot_check_artifacts where check_id = $1 and sha256 is null returning size as "size"',
+})
+
+/** Forgets artifacts that no report named; returns their bytes. Their objects and uploads are collected later. */
+export async function dropUnreported(tx: Querier, checkId: string): Promise<number> {
+  const dropped = await tx.query(drop, [checkId])
+  return dropped.reduce((sum, { size }) => sum + size, 0)
+}

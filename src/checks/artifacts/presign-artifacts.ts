@@ -2,18 +2,22 @@
  * presignRobotCheckArtifacts (spec, "POST /v1/robot-checks/{check_id}/artifacts"): one presigned PUT for each file that a check makes. Each is an upload of
  * one part, which a report completes: from then on no URL that is still out there can change what the hub has hashed.
  */
-import { randomBytes } from 'node:crypto'
 import { assertRunsFor, requireCredential } from '../../auth/policy.ts'
 import { assertDistinct } from '../../files/duplicates.ts'
+import { assertRoom } from '../../files/reservation.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../../operation/context.ts'
 import { HubError } from '../../platform/errors.ts'
+import type { Querier } from '../../store/db.ts'
 import { asStoreRefusal, requireObjects } from '../../store/objects/required.ts'
+import { newJobKey } from '../../work/job-objects.ts'
+import { countStored } from '../../work/stored-bytes.ts'
+import { checkJob } from '../check-job.ts'
 import { findCheck, type HeldCheck, lockCheck, nextStatus } from '../check-row.ts'
 import { CHECK_URL_TTL_SECONDS } from '../limits.ts'
+import { checkObjects } from '../log/check-objects.ts'
 import { isArtifactName } from './artifact-name.ts'
-import { assertArtifactRoom } from './artifact-room.ts'
-import { type ArtifactRow, putArtifacts } from './artifact-rows.ts'
+import { type ArtifactRow, findArtifacts, putArtifacts } from './artifact-rows.ts'
 
 export interface ArtifactRequest {
   readonly name: string
@@ -54,15 +58,28 @@ async function presign(ctx: AllowedContext, check: HeldCheck, { files }: Presign
   assertAccepted(check, files)
   const { config, db } = ctx.deps
   const bytes = files.reduce((sum, { size }) => sum + size, 0)
-  // Before anything is begun in the store; what counts is the same check in the transaction.
-  await assertArtifactRoom(db, config, check.ownerId, bytes)
+  // Before anything is begun in the store; the count in the transaction decides.
+  await assertRoom(db, config, check.ownerId, { bytes: await growthOf(db, check.id, files, bytes), uploads: 0 })
   const uploads = await Promise.all(files.map((file) => begin(ctx, check.id, file)))
   return commitVerb(ctx, async (tx) => {
     nextStatus('report', await lockCheck(tx, check.id), viewer)
+    const grown = await growthOf(tx, check.id, files, bytes)
     await putArtifacts(tx, check.id, uploads)
-    await assertArtifactRoom(tx, config, check.ownerId, 0)
+    await countStored(tx, config, checkJob, check, grown)
     return { uploads }
   })
+}
+
+/** What the check keeps more than before: a name that is presigned again replaces what it had. */
+async function growthOf(
+  querier: Querier,
+  checkId: string,
+  files: readonly ArtifactRequest[],
+  bytes: number,
+): Promise<number> {
+  const names = files.map(({ name }) => name)
+  const replaced = await findArtifacts(querier, checkId, names)
+  return replaced.reduce((left, { size }) => left - size, bytes)
 }
 
 function assertAccepted(check: HeldCheck, files: readonly ArtifactRequest[]): void {
@@ -87,7 +104,7 @@ function assertAccepted(check: HeldCheck, files: readonly ArtifactRequest[]): vo
 
 async function begin(ctx: RequestContext, checkId: string, file: ArtifactRequest): Promise<ArtifactTicket> {
   const contentType = file.contentType ?? null
-  const storageKey = `robot-checks/${checkId}/files/${randomBytes(20).toString('hex')}`
+  const storageKey = newJobKey(checkObjects.files, checkId)
   try {
     const storeUploadId = await requireObjects(ctx.deps).createUpload(storageKey, {
       contentType: contentType ?? undefined,

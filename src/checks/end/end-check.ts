@@ -1,10 +1,13 @@
-/** What the end of a check always does, whoever ends it: its repos may go, what it reserved is free again, a hosted one is billed, and files that it kept for nothing are let go. */
+/** What the end of a check always does, whoever ends it: it releases its repos, its reserved allowance and the files and storage that nothing needs any more, and bills a hosted check. */
 import { releaseAllowance } from '../../billing/allowance.ts'
 import type { Deps } from '../../operation/context.ts'
 import type { Usd } from '../../platform/money.ts'
 import { dropReferences } from '../../repos/references.ts'
 import type { Tx } from '../../store/db.ts'
 import { chargeJob } from '../../work/meter.ts'
+import { countStored } from '../../work/stored-bytes.ts'
+import { dropUnreported } from '../artifacts/artifact-rows.ts'
+import { checkJob } from '../check-job.ts'
 import type { HeldCheck } from '../check-row.ts'
 
 /**
@@ -12,13 +15,14 @@ import type { HeldCheck } from '../check-row.ts'
  * be published.
  */
 export async function endCheck(
-  { queue }: Pick<Deps, 'queue'>,
+  { config, queue }: Pick<Deps, 'config' | 'queue'>,
   tx: Tx,
   check: HeldCheck,
   keepsFiles: boolean,
 ): Promise<Usd | null> {
   await dropReferences(tx, check.id)
   if (check.sourceRepoId !== null && !keepsFiles) await queue.send(tx, 'files-unpin', { repoIds: [check.sourceRepoId] })
+  await countStored(tx, config, checkJob, check, -(await dropUnreported(tx, check.id)))
   if (!check.priced) return null
   await releaseAllowance(tx, check.id)
   if (check.claimedAt === null) return '0.0000'

@@ -1,25 +1,31 @@
 /** reportRobotCheck (spec, "POST /v1/robot-checks/{check_id}/report"): the worker's one way to write after its claim. */
 import { assertRunsFor, requireCredential } from '../../auth/policy.ts'
 import { assertDistinct } from '../../files/duplicates.ts'
+import { assertRoom } from '../../files/reservation.ts'
 import { audit } from '../../operation/audit.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
-import type { AllowedContext, RequestContext } from '../../operation/context.ts'
+import type { AllowedContext, Credentialed, RequestContext } from '../../operation/context.ts'
 import { HubError, invalid } from '../../platform/errors.ts'
 import type { Usd } from '../../platform/money.ts'
 import type { Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
-import { forgetRefused, putJobObject } from '../../work/job-objects.ts'
+import { isClaimer } from '../../work/held-job.ts'
+import { deleteAfterCommit, forgetRefused, putJobObject } from '../../work/job-objects.ts'
 import { countLines } from '../../work/log/log-lines.ts'
 import { appendChunk } from '../../work/log/write-chunks.ts'
+import { isStored, withNumber } from '../../work/report-numbers.ts'
+import { countStored } from '../../work/stored-bytes.ts'
 import { CARD_NAME, isArtifactName } from '../artifacts/artifact-name.ts'
 import { keepDigests } from '../artifacts/artifact-rows.ts'
 import { readCard, type TakenArtifact, takeArtifacts } from '../artifacts/take-artifacts.ts'
+import { checkJob } from '../check-job.ts'
 import { findCheck, type HeldCheck, lockCheck, nextStatus } from '../check-row.ts'
 import type { Document, RobotCheck } from '../check-shape.ts'
 import { endCheck } from '../end/end-check.ts'
 import { endOverdueCheck } from '../end/sweep-checks.ts'
 import { MAX_LOG_CHUNK_BYTES } from '../limits.ts'
-import { checkLog, checkLogObjects } from '../log/check-log.ts'
+import { checkLog } from '../log/check-log.ts'
+import { checkObjects } from '../log/check-objects.ts'
 import { readCheck } from '../read/get-check.ts'
 import { type DraftedCard, draftedCard } from './drafted-card.ts'
 import { assertIntake } from './judge-intake.ts'
@@ -30,6 +36,8 @@ export interface ReportCheckInput {
   readonly checkId: string
   readonly status?: 'succeeded' | 'failed' | null
   readonly logChunk?: string | null
+  /** The worker's own number of this report: one that is stored already changes nothing. */
+  readonly logSeq?: number | null
   readonly error?: string | null
   readonly report?: Document | null
   readonly draft?: Document | null
@@ -56,19 +64,21 @@ const update = statement({
     lines: param<number>(),
     bytes: param<number>(),
     tail: param<string>(),
+    clientLogSeq: param<number | null>(),
+    clientLogGaps: param<readonly number[]>(),
   },
   text: `update robot_checks set status = :status::"JobStatus", heartbeat_at = now(), updated_at = now(),
       finished_at = case when :ended::boolean then now() end, cost_usd = coalesce(:costUsd::numeric, cost_usd),
       error = coalesce(:error, error), report = coalesce(:report::json, report), draft = coalesce(:draft::json, draft),
       engine = coalesce(:engine::json, engine), intake = coalesce(:intake::json, intake), card = coalesce(:card::json, card),
       needs_you = coalesce(:needsYou::json, needs_you), log_seq = log_seq + :chunks::int, log_lines = log_lines + :lines::int,
-      log_bytes = log_bytes + :bytes::int, log_tail = :tail
+      log_bytes = log_bytes + :bytes::int, log_tail = :tail, client_log_seq = :clientLogSeq, client_log_gaps = :clientLogGaps
     where id = :checkId and status = 'running'`,
 })
 
 /**
- * Objects first, then one transaction under the check's row lock. Errors: 401, 403, 404, 409 `conflict.not_claimer`, `conflict.terminal`, 413 a log chunk that is
- * too large, 422, 503; nothing is stored.
+ * Objects first, then one transaction under the check's row lock. A report that was stored already, by the worker's own number, changes nothing. Errors: 401, 403,
+ * 404, 409 `conflict.not_claimer`, `conflict.terminal`, 413 a log chunk that is too large, or no room in the storage quota, 422, 503; nothing is stored.
  */
 export function reportCheck(ctx: RequestContext, input: ReportCheckInput): Promise<RobotCheck> {
   return guarded(
@@ -89,7 +99,9 @@ const triggerOf = ({ status }: ReportCheckInput) => (status ? triggers[status] :
 
 async function store(ctx: AllowedContext, found: HeldCheck, input: ReportCheckInput): Promise<RobotCheck> {
   const check = (await endOverdueCheck(ctx.deps, found)) ? await findCheck(ctx, found.id) : found
-  nextStatus(triggerOf(input), check, requireCredential(ctx.viewer))
+  const viewer = requireCredential(ctx.viewer)
+  if (isRepeat(viewer, check, input)) return commitVerb(ctx, (tx) => readCheck(tx, ctx.viewer, check.id))
+  nextStatus(triggerOf(input), check, viewer)
   assertSound(check, input)
   if (input.intake) await assertIntake(ctx.deps.db, check.robotRepoId, input.intake)
   const names = (input.artifacts ?? []).map(({ path }) => path)
@@ -98,7 +110,8 @@ async function store(ctx: AllowedContext, found: HeldCheck, input: ReportCheckIn
   const loc = ['artifacts', at, 'path']
   const card = taken[at] ? draftedCard(await readCard(ctx, taken[at], loc), loc) : null
   const log = Buffer.from(input.logChunk ?? '')
-  const kept = log.byteLength > 0 ? [await putJobObject(ctx.deps, checkLogObjects, check.id, log, ctx.signal)] : []
+  await assertRoom(ctx.deps.db, ctx.deps.config, check.ownerId, { bytes: log.byteLength, uploads: 0 })
+  const kept = log.byteLength > 0 ? [await putJobObject(ctx.deps, checkObjects.logs, check.id, log, ctx.signal)] : []
   try {
     return await commitVerb(ctx, async (tx) => {
       await write(ctx, tx, input, { taken, card, log, logKey: kept[0] ?? null })
@@ -140,7 +153,10 @@ interface Stored {
 
 async function write(ctx: RequestContext, tx: Tx, input: ReportCheckInput, stored: Stored): Promise<void> {
   const check = await lockCheck(tx, input.checkId)
-  const to = nextStatus(triggerOf(input), check, requireCredential(ctx.viewer))
+  const viewer = requireCredential(ctx.viewer)
+  // Its twin was stored first: no row names this one's object.
+  if (isRepeat(viewer, check, input)) return deleteAfterCommit(ctx.deps, tx, [stored.logKey])
+  const to = nextStatus(triggerOf(input), check, viewer)
   if ((await keepDigests(tx, check.id, stored.taken)) !== stored.taken.length)
     throw new HubError(
       'conflict.in_progress',
@@ -172,12 +188,30 @@ async function write(ctx: RequestContext, tx: Tx, input: ReportCheckInput, store
     lines: stored.logKey === null ? 0 : lines,
     bytes: stored.log.byteLength,
     tail: tailOf(check.logTail, input.logChunk ?? ''),
+    ...numbersAfter(check, input),
   })
+  await countStored(tx, ctx.deps.config, checkJob, check, stored.log.byteLength)
   if (ended) {
     const change = { before: { status: check.status }, after: { status: to } }
     await audit(tx, ctx, { action: 'robot_check.finish', accountId: check.ownerId, targetId: check.id, ...change })
   }
   tx.afterCommit(() => ctx.deps.events.hint(check.id))
+}
+
+const numbersOf = (check: HeldCheck) => ({ last: check.clientLogSeq, gaps: check.clientLogGaps })
+
+/**
+ * Whether the report was stored before: a report is stored completely or not at all, so its number says so. One that ended the check is a repeat too, so that a
+ * worker can ask for an answer that it lost; after any other end it is refused.
+ */
+function isRepeat(viewer: Credentialed, check: HeldCheck, { status = null, logSeq = null }: ReportCheckInput): boolean {
+  if (logSeq === null || !isClaimer(check, viewer)) return false
+  return (check.status === 'running' || check.status === status) && isStored(numbersOf(check), logSeq)
+}
+
+function numbersAfter(check: HeldCheck, { logSeq = null }: ReportCheckInput) {
+  const { last, gaps } = logSeq === null ? numbersOf(check) : withNumber(numbersOf(check), logSeq)
+  return { clientLogSeq: last, clientLogGaps: gaps }
 }
 
 function documentsOf({ report, draft, engine, intake }: ReportCheckInput, card: DraftedCard | null) {

@@ -1,10 +1,10 @@
 /** Whether a report may be stored: checked before its objects are written, and again under the run's lock. Pure. */
 import type { Credentialed } from '../../operation/context.ts'
 import { invalid } from '../../platform/errors.ts'
+import { isStored } from '../../work/report-numbers.ts'
 import { nextStatus, type RunActor, runFacts } from '../run-row.ts'
 import { decideRun, type RunTrigger } from '../run-state.ts'
 import type { ReadReport, ReportRunInput } from './report-input.ts'
-import { isStored } from './report-numbers.ts'
 import type { ReportedRun } from './report-rows.ts'
 
 const actorOf = (viewer: Credentialed, fence: number): RunActor => ({

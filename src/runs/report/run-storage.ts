@@ -4,11 +4,11 @@
  * The hub's own notices count nothing.
  */
 
-import { refuseRoom } from '../../files/reservation.ts'
 import type { Config } from '../../platform/config.ts'
-import { column, columns } from '../../store/columns.ts'
 import type { Querier, Statement } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
+import { countStored } from '../../work/stored-bytes.ts'
+import { runJob } from '../run-job.ts'
 import type { ReadReport } from './report-input.ts'
 
 export interface KeptBytes {
@@ -41,24 +41,11 @@ export function growthOf({ added, config, scorecard }: KeptBytes, before: Artifa
   return added + grown(config, before.configBytes) + grown(scorecard, before.scorecardBytes)
 }
 
-const counted = columns({ id: column<string>('u.id') })
-const count = statement({
-  name: 'run-storage-count',
-  columns: counted,
-  params: {
-    runId: param<string>(),
-    addedBytes: param<number>(),
-    configBytes: param<number | null>(),
-    scorecardBytes: param<number | null>(),
-    quotaBytes: param<number>(),
-  },
-  text: `with run as (select id, owner_id, :addedBytes::bigint + coalesce(:configBytes::int - coalesce(config_bytes, 0), 0)
-        + coalesce(:scorecardBytes::int - coalesce(scorecard_bytes, 0), 0) as grown from runs where id = :runId),
-      room as (update accounts a set storage_bytes = a.storage_bytes + run.grown from run
-        where a.id = run.owner_id and (run.grown <= 0 or a.storage_bytes + a.reserved_bytes + run.grown <= :quotaBytes::bigint) returning a.id)
-    update runs u set stored_bytes = u.stored_bytes + run.grown, config_bytes = coalesce(:configBytes::int, u.config_bytes),
-      scorecard_bytes = coalesce(:scorecardBytes::int, u.scorecard_bytes)
-    from run, room where u.id = run.id returning ${counted.sql}`,
+const measure = statement({
+  name: 'run-storage-sizes',
+  params: { runId: param<string>(), configBytes: param<number | null>(), scorecardBytes: param<number | null>() },
+  text: `update runs set config_bytes = coalesce(:configBytes::int, config_bytes), scorecard_bytes = coalesce(:scorecardBytes::int, scorecard_bytes)
+    where id = :runId`,
 })
 
 /** Counts what a run has been given, in the caller's transaction, which holds the run's row; 413 `quota.storage` where the owner has no room for it. */
@@ -68,15 +55,10 @@ export async function countRunBytes(
   run: { readonly id: string; readonly ownerId: string } & ArtifactBytes,
   kept: KeptBytes,
 ): Promise<void> {
-  if (kept.added === 0 && kept.config === null && kept.scorecard === null) return
-  const [hasRoom] = await tx.query(count, {
-    runId: run.id,
-    addedBytes: kept.added,
-    configBytes: kept.config,
-    scorecardBytes: kept.scorecard,
-    quotaBytes: config.storageQuotaBytes,
-  })
-  if (!hasRoom) await refuseRoom(tx, config, run.ownerId, growthOf(kept, run))
+  const { config: configBytes, scorecard: scorecardBytes } = kept
+  if (configBytes !== null || scorecardBytes !== null)
+    await tx.query(measure, { runId: run.id, configBytes, scorecardBytes })
+  await countStored(tx, config, runJob, run, growthOf(kept, run))
 }
 
 const release: Statement<never> = {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { collectRunObjects } from '../../../src/jobs/collect-run-objects.ts'
+import { collectRunObjects } from '../../../src/jobs/collect-job-objects.ts'
 import type { AccountRef } from '../../../src/operation/context.ts'
 import { HubError } from '../../../src/platform/errors.ts'
 import { idTimeMs, newId } from '../../../src/platform/ids.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { collectRunObjects } from '../../../src/jobs/collect-run-objects.ts'
+import { collectRunObjects } from '../../../src/jobs/collect-job-objects.ts'
 import { writeMetricsFile } from '../../../src/jobs/run-metrics-file.ts'
 import type { AccountRef, RequestContext } from '../../../src/operation/context.ts'
 import { HubError } from '../../../src/platform/errors.ts'

@@ -1,8 +1,8 @@
 import stripAnsi from 'strip-ansi'
 import { describe, expect, it } from 'vitest'
-import { isStored, type StoredNumbers, withNumber } from '../../../src/runs/report/report-numbers.ts'
 import { countLines, linesOf } from '../../../src/work/log/log-lines.ts'
 import { positionText, readPosition } from '../../../src/work/log/position.ts'
+import { isStored, type StoredNumbers, withNumber } from '../../../src/work/report-numbers.ts'
 import { cpuStopwatch } from '../../support/cpu.ts'
 
 const ESC = '\x1b'

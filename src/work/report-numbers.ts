@@ -1,5 +1,5 @@
 /**
- * The runner's own numbers of its reports (contract, "Reports can be retried"). Pure. Reports of one runner may be under way together, so a higher
+ * A worker's own numbers of its reports (contract, "Reports can be retried"). Pure. Reports of one worker may be under way together, so a higher
  * number can be stored first: the lower one is then not a duplicate.
  */
 
@@ -10,7 +10,7 @@ export interface StoredNumbers {
   readonly gaps: readonly number[]
 }
 
-/** How far behind the last number a late report may be; no runner has this many reports in flight. */
+/** How far behind the last number a late report may be; no worker has this many reports in flight. */
 const WINDOW = 64
 
 /** Whether the report with this number is already stored. */

@@ -1,0 +1,10 @@
+/** Objects of checks in the store, under `robot-checks/{check_id}/`. */
+import type { JobObjectKind } from '../../work/job-objects.ts'
+
+export const CHECK_PREFIX = 'robot-checks/'
+
+/** `files/` is the prefix of artifacts that the spec names; their own names are repo paths, which rows know. */
+export const checkObjects = {
+  logs: { prefix: CHECK_PREFIX, folder: 'logs', extension: 'log', contentType: 'text/plain; charset=utf-8' },
+  files: { prefix: CHECK_PREFIX, folder: 'files', extension: 'bin', contentType: 'application/octet-stream' },
+} as const satisfies Readonly<Record<string, JobObjectKind>>

@@ -1,0 +1,48 @@
+/** Collection of the objects of jobs that no row names. */
+import { CHECK_PREFIX, checkObjects } from '../checks/log/check-objects.ts'
+import type { Deps } from '../operation/context.ts'
+import { RUN_PREFIX, runObjectMadeAtMs } from '../runs/log/run-objects.ts'
+import { column, columns } from '../store/columns.ts'
+import type { ObjectStore } from '../store/objects/object-store.ts'
+import { param, statement } from '../store/statement.ts'
+import { collectObjects, type JobObjects } from '../work/collect-objects.ts'
+import { madeAtMs } from '../work/job-objects.ts'
+
+const keyColumn = columns({ key: column<string>('storage_key') })
+const params = { jobIds: param<readonly string[]>(), keys: param<readonly string[]>() }
+
+const namedByRuns = statement({
+  name: 'run-objects-named',
+  columns: keyColumn,
+  params,
+  text: `select ${keyColumn.sql} from run_log_chunks where run_id = any(:jobIds::text[]) and storage_key = any(:keys::text[])
+    union all select config_key from runs where id = any(:jobIds::text[]) and config_key is not null
+    union all select scorecard_key from runs where id = any(:jobIds::text[]) and scorecard_key is not null
+    union all select 'runs/' || id || '/metrics.jsonl' from runs where id = any(:jobIds::text[])`,
+})
+
+const namedByChecks = statement({
+  name: 'robot-check-objects-named',
+  columns: keyColumn,
+  params,
+  text: `select ${keyColumn.sql} from robot_check_log_chunks where check_id = any(:jobIds::text[]) and storage_key = any(:keys::text[])
+    union all select storage_key from robot_check_artifacts where check_id = any(:jobIds::text[]) and storage_key = any(:keys::text[])`,
+})
+
+const collector =
+  ({ named, ...kind }: Omit<JobObjects, 'namedOf'> & { readonly named: typeof namedByRuns }) =>
+  ({ db }: Pick<Deps, 'db'>, objects: ObjectStore, signal: AbortSignal, youngMs?: number): Promise<void> => {
+    const namedOf = async (jobIds: readonly string[], keys: readonly string[]) =>
+      (await db.query(named, { jobIds, keys })).map(({ key }) => key)
+    return collectObjects(objects, { ...kind, namedOf }, signal, youngMs)
+  }
+
+/** Deletes the objects of runs that no row names and that are older than an hour. What has a key of another form is not its own to judge. */
+export const collectRunObjects = collector({ prefix: RUN_PREFIX, madeAtMs: runObjectMadeAtMs, named: namedByRuns })
+
+/** The same of checks: logs whose report was lost, and artifacts that were replaced or that no report had named by the end. */
+export const collectCheckObjects = collector({
+  prefix: CHECK_PREFIX,
+  madeAtMs: (key) => madeAtMs(Object.values(checkObjects), key),
+  named: namedByChecks,
+})
