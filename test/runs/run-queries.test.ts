@@ -43,7 +43,7 @@ describe.each([
   ['attempts', 'attempt', 'run_attempts: attempt, run_id'],
   ['attempts', 'claimedBy end', 'run_attempts: attempt, claimed_by, end, run_id'],
 ])('%s { %s } of runs', (field, fields, query) => {
-  it('is one query for any number of runs, of the columns that were asked for', async () => {
+  it('is one query for any number of runs, with only the selected columns', async () => {
     expect(await queries(runs(`${field} { ${fields} }`))).toEqual([query])
     expect(await queries(runs(`${field} { ${fields} }`, 1))).toEqual([query])
   })
@@ -74,7 +74,7 @@ describe('a run', () => {
     }
   })
 
-  it('shows who held it to nobody who does not see the run', async () => {
+  it('hides its holders from callers who cannot see the run', async () => {
     const stranger = await hub.person()
     const text = `{ nodes(ids: ${JSON.stringify(runIds)}) { ... on Run { attempts { claimedBy } gateResults { step } } } }`
     for (const who of [stranger, null])

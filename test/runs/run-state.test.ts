@@ -60,7 +60,7 @@ const outcome = (trigger: RunTrigger, run: RunFacts) => {
   return 'to' in verdict ? verdict.to : verdict.refusal.type
 }
 
-describe('a run moves', () => {
+describe('a run changes its state', () => {
   it.each([
     ['a queued worker run is claimed', 'claim', facts('queued'), 'running'],
     [
@@ -176,7 +176,7 @@ describe('a run moves', () => {
     expect(outcome(trigger, run)).toBe(expected)
   })
 
-  it('never out of a last state, whatever is tried', () => {
+  it('never from a terminal state', () => {
     for (const run of allFacts()) {
       if (!terminalStatuses.includes(run.status)) continue
       for (const trigger of triggers)
@@ -184,7 +184,7 @@ describe('a run moves', () => {
     }
   })
 
-  it('to running only by a claim, and from running to an end only by its claimer, a lost lease or a deadline', () => {
+  it('to running only by a claim, and from running to a terminal state only by its claimer, a lost lease or a deadline', () => {
     for (const run of allFacts()) {
       for (const trigger of triggers) {
         const verdict = decideRun(trigger, run)
@@ -196,7 +196,7 @@ describe('a run moves', () => {
     }
   })
 
-  it('by every row of the table, and each refusal is of the closed table with a sentence', () => {
+  it('by every row of the table, and each error is from the closed table and has a sentence', () => {
     const used = new Set<unknown>()
     const known = Object.keys(errorTable)
     for (const run of allFacts()) {

@@ -81,13 +81,13 @@ const formats: Record<string, Files> = {
   'an empty flexcomp of GMSH': { 'main.xml': main('', '', cloth('a.msh', 'type="gmsh" dim="2"')), 'a.msh': '' },
 }
 
-describe('a file is read or refused as MuJoCo reads or refuses it', () => {
+describe('a file is accepted or rejected as in MuJoCo', () => {
   it.each(Object.entries(formats))('%s', async (_name, files) => {
     await agreed(files)
   })
 })
 
-describe('a Git LFS pointer is no file', () => {
+describe('a Git LFS pointer is not an asset', () => {
   it.each<[string, Files]>([
     ['STL', single(mesh('a.stl'), 'a.stl', pointer)],
     ['OBJ', single(mesh('a.obj'), 'a.obj', pointer)],
@@ -101,11 +101,11 @@ describe('a Git LFS pointer is no file', () => {
     expect(faults).toMatchObject([{ kind: 'asset', message: expect.stringContaining('Git LFS pointer') }])
   })
 
-  it('but for KTX, which MuJoCo does not look into', async () => {
+  it('except for KTX, which MuJoCo does not parse', async () => {
     expect((await agreed(single(image('file="a.ktx"'), 'a.ktx', pointer))).faults).toEqual([])
   })
 
-  it('and a small OBJ is read to see that it is one', async () => {
+  it('and a small OBJ is read to check for one', async () => {
     const small = `# ${'a comment '.repeat(12)}\n${obj}`
     const { faults, asked } = await agreed(single(mesh('a.obj'), 'a.obj', small))
     expect(faults).toEqual([])

@@ -76,7 +76,7 @@ const lookups: Record<string, Files> = {
   },
 }
 
-describe('a file is found or missed where MuJoCo finds or misses it', () => {
+describe('a file is found or missing as in MuJoCo', () => {
   it.each(Object.entries(lookups))('%s', async (_name, files) => {
     await agreed(files)
   })
@@ -210,13 +210,13 @@ describe('an asset of a contained model is looked for', () => {
   })
 })
 
-describe('what is wrong with a file is told', () => {
-  it('a missing one by where it is looked for first and next', async () => {
+describe('the fault of a file names', () => {
+  it('the first and the second place of a missing file', async () => {
     const { missing } = await agreed(inIncluded(mesh('a.stl'), '<compiler meshdir="d"/>'))
     expect(missing).toEqual([{ path: 'd/a.stl', alternatives: ['s/a.stl'], kind: 'mesh', file: 's/part.xml', line: 1 }])
   })
 
-  it('one that is named twice and missing once', async () => {
+  it('a file once that is named twice and missing', async () => {
     const { missing } = await agreed({ 'main.xml': main(mesh('a.stl') + mesh('a.stl').replace('"m"', '"n"')) })
     expect(missing.map(({ path }) => path)).toEqual(['a.stl'])
   })
@@ -227,7 +227,7 @@ describe('what is wrong with a file is told', () => {
     expect(asked).toEqual([{ path: 'main.xml', text: true }])
   })
 
-  it('one that MuJoCo cannot read, with a way out', async () => {
+  it('a format that MuJoCo cannot read, with a fix', async () => {
     const { faults, files } = await agreed({ 'main.xml': main(mesh('a.dae')), 'a.dae': obj })
     expect(faults).toMatchObject([{ kind: 'asset', names: ['a.dae'], hint: expect.stringContaining('STL') }])
     expect(files).toEqual(['a.dae', 'main.xml'])

@@ -35,7 +35,7 @@ function shown(at: number, { files, entry }: OracleCase, lines: readonly string[
   return [`HUB_TEST_SEED=${at} HUB_TEST_MODELS=1`, ...lines, ...texts].join('\n')
 }
 
-it(`reads ${models} made-up models as MuJoCo does (HUB_TEST_SEED=${seed})`, { timeout: 300_000 }, async () => {
+it(`reads ${models} generated models as MuJoCo does (HUB_TEST_SEED=${seed})`, { timeout: 300_000 }, async () => {
   console.log(`HUB_TEST_SEED=${seed}`)
   const failures: string[] = []
   const verdicts = { compiles: 0, refused: 0, none: 0 }

@@ -25,7 +25,7 @@ describe.each([
   })
 })
 
-describe('what the check says', () => {
+describe('the grammar check', () => {
   const first = (document: string) => grammarFaults(document).faults[0]
 
   it('names the nearest attribute and element', () => {
@@ -33,11 +33,11 @@ describe('what the check says', () => {
     expect(first(world('<bodi/>'))?.hint).toBe('Did you mean <body>?')
   })
 
-  it('says where an element belongs that stands elsewhere', () => {
+  it('names the right place of a misplaced element', () => {
     expect(first(model('<inertial pos="0 0 0" mass="1"/>'))?.hint).toBe('It belongs in <body>.')
   })
 
-  it('says which words an attribute takes', () => {
+  it('names the keywords that an attribute accepts', () => {
     expect(first(model('<compiler angle="deg"/>'))?.hint).toBe('It is one of: radian, degree.')
   })
 
@@ -51,13 +51,13 @@ describe('what the check says', () => {
     ])
   })
 
-  it('warns of what MuJoCo passes over inside a frame', () => {
+  it('warns of what MuJoCo ignores inside a frame', () => {
     const { faults, warnings } = grammarFaults(world('<frame><geom size=".1" colour="red"/></frame>'))
     expect(faults).toEqual([])
     expect(warnings.map(({ message }) => message)).toEqual(['<geom> has no attribute "colour", and MuJoCo ignores it.'])
   })
 
-  it('goes through a hundred thousand numbers in a moment, and through elements in any depth', () => {
+  it('checks a hundred thousand numbers quickly, and elements at any depth', () => {
     const vertices = new Array(300_000).fill('0.123456').join(' ')
     const spentMs = cpuStopwatch()
     expect(grammarFaults(asset(`<mesh name="m" vertex="${vertices}"/>`)).faults).toEqual([])

@@ -22,7 +22,7 @@ const tags = [
 ]
 
 describe(`the grammar of MJCF (seed ${seed})`, () => {
-  it('knows no attribute that MuJoCo does not know', async () => {
+  it('has no attribute that MuJoCo does not have', async () => {
     const found: string[] = []
     for (const { path, row, document } of all) {
       const attributes = [...row.attributes].map(([name, attribute]) => [name, sample(attribute)])
@@ -32,7 +32,7 @@ describe(`the grammar of MJCF (seed ${seed})`, () => {
     expect(found).toEqual([])
   })
 
-  it('lacks no attribute that MuJoCo knows at other elements', async () => {
+  it('lacks no attribute that MuJoCo accepts at other elements', async () => {
     const documents = all.flatMap(({ row, document }) =>
       pick(
         attributeNames.filter((name) => !row.attributes.has(name)),
@@ -43,7 +43,7 @@ describe(`the grammar of MJCF (seed ${seed})`, () => {
     for (const document of documents) expect(grammarFaults(document).faults, document).not.toEqual([])
   })
 
-  it('has the elements of MuJoCo where MuJoCo has them', async () => {
+  it("has MuJoCo's elements in the same places", async () => {
     const documents = all
       .filter(beyondPlugins)
       .flatMap(({ row, document }) =>
@@ -52,7 +52,7 @@ describe(`the grammar of MJCF (seed ${seed})`, () => {
     expect(await disagreements(documents)).toEqual([])
   })
 
-  it('lets an element stand twice where MuJoCo lets it', async () => {
+  it('allows an element twice where MuJoCo does', async () => {
     const documents = all
       .filter(beyondPlugins)
       .flatMap(({ row, document }) => [...row.children.keys()].map((tag) => document({}, `<${tag}/><${tag}/>`)))
@@ -68,14 +68,14 @@ describe(`the grammar of MJCF (seed ${seed})`, () => {
     expect(await disagreements(documents)).toEqual([])
   })
 
-  it('takes the words of each set of keywords and no others', async () => {
+  it('accepts only the words of each keyword set', async () => {
     const documents = [...attributeOfEachSet()].flatMap(([set, documentWith]) =>
       [...KEYWORDS[set], ...pick(allWords, 20)].map(documentWith),
     )
     expect(await disagreements(documents)).toEqual([])
   })
 
-  it('asks for attributes together, apart or at all as MuJoCo does', async () => {
+  it('requires, combines and excludes attributes as MuJoCo does', async () => {
     const documents = all
       .filter(beyondPlugins)
       .flatMap(({ row, document }) => subsets(row).map((names) => document(only(row, names))))

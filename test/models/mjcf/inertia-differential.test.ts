@@ -23,7 +23,7 @@ function isOnBorder(tensor: WrittenTensor): boolean {
   return Math.abs(a + b - c) <= 1e-12 * c || Math.abs(a) <= 2e-14 + 1e-12 * c
 }
 
-it(`holds ${models} inertia tensors to what MuJoCo holds them to (HUB_TEST_SEED=${seed})`, {
+it(`judges ${models} inertia tensors as MuJoCo does (HUB_TEST_SEED=${seed})`, {
   timeout: 300_000,
 }, async () => {
   const falseAlarms: string[] = []

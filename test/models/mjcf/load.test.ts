@@ -52,7 +52,7 @@ function* tree(element: XmlElement): Generator<XmlElement> {
 }
 
 describe('an include', () => {
-  it('becomes the children of the included root, wherever it stands', async () => {
+  it('is replaced by the children of the included root, anywhere in the document', async () => {
     const { model, faults } = await load({
       'main.xml': `<mujoco><a/>${include('b.xml')}<d>${include('e.xml')}</d></mujoco>`,
       'b.xml': '<whatever model="x"><b/><c/></whatever>',
@@ -66,7 +66,7 @@ describe('an include', () => {
     expect(faults).toEqual([])
   })
 
-  it('looks beside the main file first', async () => {
+  it('is looked for in the folder of the main file first', async () => {
     const { model, warnings } = await load(
       {
         'r/main.xml': mujoco(include('s/a.xml')),
@@ -79,7 +79,7 @@ describe('an include', () => {
     expect([names(model), model.includes, warnings]).toEqual([['r'], ['r/s/a.xml', 'r/b.xml'], []])
   })
 
-  it('looks beside the including file then, with a warning, and nowhere between', async () => {
+  it('is then looked for in the folder of the including file, with a warning, and nowhere in between', async () => {
     const files = {
       'main.xml': mujoco(include('s/t/a.xml')),
       's/t/a.xml': mujoco(include('b.xml')),
@@ -94,7 +94,7 @@ describe('an include', () => {
     expect(warnings).toMatchObject([{ kind: 'include', file: 's/t/a.xml', names: ['s/t/b.xml'] }])
   })
 
-  it('may be found beside the including file though the first path leads out of the repo', async () => {
+  it('may be found in the folder of the including file although the first path leaves the repo', async () => {
     const { model, faults, warnings } = await load({
       'main.xml': mujoco(include('s/a.xml')),
       's/a.xml': mujoco(include('../b.xml')),
@@ -122,12 +122,12 @@ describe('an include', () => {
     expect(faults).toMatchObject([{ kind: 'include', file: 'main.xml' }])
   })
 
-  it('of a file that is no XML passes the fault of that file on', async () => {
+  it('of a file that is not XML reports the fault of that file', async () => {
     const { faults } = await load({ 'main.xml': mujoco(include('b.xml')), 'b.xml': '<x>\n<y></x>' })
     expect(faults).toMatchObject([{ kind: 'xml', file: 'b.xml', line: 2 }])
   })
 
-  it('in a comment or in a URDF means nothing', async () => {
+  it('in a comment or in a URDF is ignored', async () => {
     const { missing } = await load({ 'main.xml': mujoco(`<!-- ${include('b.xml')} -->`) })
     const urdf = await load({ 'main.xml': `<robot>${include('b.xml')}</robot>` })
     expect([missing, urdf.missing, urdf.model.format]).toEqual([[], [], 'urdf'])
@@ -172,7 +172,7 @@ describe('a file included twice', () => {
     expect(warnings).toMatchObject([{ kind: 'include', names: ['b.xml'] }])
   })
 
-  it('by two others beside it in a sub-folder is a fault', async () => {
+  it('by two other files of its sub-folder is a fault', async () => {
     const { faults } = await load({
       'main.xml': mujoco(include('s/a.xml') + include('s/c.xml')),
       's/a.xml': mujoco(include('b.xml')),
@@ -197,7 +197,7 @@ describe('a file included twice', () => {
 describe('a contained model', () => {
   const child = '<mujoco model="c"><b/></mujoco>'
 
-  it('is looked for beside the file that names it', async () => {
+  it('is looked for in the folder of the file that names it', async () => {
     const { model, missing, warnings } = await load({
       'main.xml': mujoco(`${asset('c.xml')}<asset>${include('s/a.xml')}</asset>`),
       's/a.xml': '<x><model file="c.xml"/></x>',
@@ -253,19 +253,19 @@ describe('a contained model', () => {
     expect([faults.map((fault) => fault.kind), model.models.size]).toEqual([[kind], 0])
   })
 
-  it('of any name is read where content_type says that it is XML', async () => {
+  it('of any name is read if content_type declares XML', async () => {
     const { model } = await load({ 'main.xml': mujoco(asset('c.mjcf', 'content_type="text/xml"')), 'c.mjcf': child })
     expect(model.models.size).toBe(1)
   })
 
-  it('that contains its container is a fault that names the way round', async () => {
+  it('that contains its container is a fault that names the cycle', async () => {
     const { faults } = await load({ 'main.xml': mujoco(asset('s/c.xml')), 's/c.xml': mujoco(asset('../main.xml')) })
     expect(faults).toMatchObject([{ kind: 'include', names: ['main.xml', 's/c.xml', 'main.xml'] }])
   })
 })
 
 describe('an entry', () => {
-  it('is told by its root, whatever its name', async () => {
+  it('is recognised by its root, whatever its name', async () => {
     const formats = ['mujoco', 'robot', 'MuJoCo', 'ROBOT'].map(
       async (root) => (await load({ 'a.stl': `<${root}/>` }, 'a.stl')).model.format,
     )
@@ -282,8 +282,8 @@ describe('an entry', () => {
   })
 })
 
-describe('files are asked for', () => {
-  it('in waves: sizes of all that a wave names at once, then the text of those that exist', async () => {
+describe('files are requested', () => {
+  it('in waves: the sizes of all files of a wave at once, then the text of those that exist', async () => {
     const { sizes, texts } = await recorded({
       'main.xml': mujoco(include('s/a.xml') + include('s/b.xml')),
       's/a.xml': mujoco(include('c.xml')),

@@ -7,7 +7,7 @@ afterAll(() => oracle.close())
 
 const judge = (files: Record<string, string>) => oracle.judge({ files, entry: 'main.xml' })
 
-it('tells what MuJoCo made of a model, and which files it read', async () => {
+it('reports how MuJoCo compiled a model, and which files it read', async () => {
   const judgement = await judge({
     'main.xml': '<mujoco model="m"><include file="parts/arm.xml"/><keyframe><key/><key name="up"/></keyframe></mujoco>',
     'parts/arm.xml': `<mujoco><worldbody><body name="arm"><freejoint name="root"/><geom size=".1"/>
@@ -32,17 +32,17 @@ it('tells what MuJoCo made of a model, and which files it read', async () => {
   })
 })
 
-it('passes a refusal on in the words of MuJoCo', async () => {
+it("passes on MuJoCo's error message", async () => {
   const judgement = await judge({ 'main.xml': '<mujoco><foo/></mujoco>' })
   expect(judgement).toMatchObject({ verdict: 'refused', error: expect.stringContaining('unrecognized element') })
 })
 
-it('heeds the case of a path, as a disk does', async () => {
+it('is case-sensitive in paths, as a disk is', async () => {
   const judgement = await judge({ 'main.xml': '<mujoco><include file="A.xml"/></mujoco>', 'a.xml': '<mujoco/>' })
   expect(judgement).toMatchObject({ verdict: 'refused', error: expect.stringContaining("opening file 'A.xml'") })
 })
 
-it('has no verdict on a model that crashes MuJoCo, and judges the next one', async () => {
+it('has no verdict on a model that crashes MuJoCo, and continues with the next one', async () => {
   const deep = `${'<body>'.repeat(400)}${'</body>'.repeat(400)}`
   expect(await judge({ 'main.xml': `<mujoco><worldbody>${deep}</worldbody></mujoco>` })).toMatchObject({
     verdict: 'none',

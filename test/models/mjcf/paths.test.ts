@@ -52,7 +52,7 @@ describe('a joined path', () => {
   )
 })
 
-it('parts of a path are told by the last separator or dot, of either kind', () => {
+it('the parts of a path are split at the last separator or dot, of either kind', () => {
   expect([folderOf('a/b/c.stl'), folderOf('c.stl'), folderOf('a\\c.stl')]).toEqual(['a/b', '', 'a'])
   expect([baseNameOf('a/b/c.stl'), baseNameOf('a\\c.stl'), baseNameOf('c.stl')]).toEqual(['c.stl', 'c.stl', 'c.stl'])
   expect([extensionOf('a/c.tar.STL'), extensionOf('c'), extensionOf('a.b/c')]).toEqual(['.STL', '', '.b/c'])

@@ -6,7 +6,7 @@ import { memoryFiles } from './memory-files.ts'
 const arm = '<worldbody><body><joint name="j"/><geom size=".1"/></body></worldbody>'
 const pid = '<extension><plugin plugin="mujoco.pid"><instance name="i"/></plugin></extension>'
 
-it('a model with plugins is neither accepted nor refused, and read as far as MJCF goes', async () => {
+it('a model with plugins is neither accepted nor rejected, and its MJCF is read', async () => {
   const files = {
     'main.xml': `<mujoco>${pid}${arm}<asset><model name="c" file="c.xml"/></asset>
       <actuator><plugin joint="j" plugin="mujoco.pid" instance="i"/></actuator></mujoco>`,
@@ -19,7 +19,7 @@ it('a model with plugins is neither accepted nor refused, and read as far as MJC
   expect(joints).toMatchObject([{ name: 'j' }])
 })
 
-it('a model without plugins is decided', async () => {
+it('a model without plugins gets a verdict', async () => {
   const { undecided } = await readModel(memoryFiles({ 'main.xml': `<mujoco>${arm}</mujoco>` }), 'main.xml')
   expect(undecided).toEqual([])
 })

@@ -12,8 +12,8 @@ const arm = '<body name="arm"><joint name="j"/><geom size=".1"/></body>'
 const model = (content: string) => `<mujoco model="m">${content}</mujoco>`
 const world = (content = arm) => `<worldbody>${content}</worldbody>`
 
-describe('a reading of a sound model', () => {
-  it('tells what MuJoCo makes of it', async () => {
+describe('a reading of a valid model', () => {
+  it('reports what MuJoCo would compile', async () => {
     const cart = '<body name="cart"><freejoint name="root"/><geom size=".1"/><site name="s"/></body>'
     const files = {
       'main.xml': model(`${world(arm + cart)}<actuator><motor name="a" joint="j"/></actuator>
@@ -44,7 +44,7 @@ describe('a reading of a sound model', () => {
     })
   })
 
-  it('calls a model without a name as MuJoCo does', async () => {
+  it('names an unnamed model as MuJoCo does', async () => {
     expect(await read({ 'main.xml': `<mujoco>${world()}</mujoco>` })).toMatchObject({ model: 'MuJoCo Model' })
     expect(await read({ 'main.xml': '<robot><link name="a"/></robot>' })).toMatchObject({ model: 'MuJoCo Model' })
   })
@@ -57,7 +57,7 @@ describe('a reading of a sound model', () => {
     expect(reading.files).toEqual(['Z.stl', 'a.stl', 'main.xml', 'é.stl', '\uff5e.stl', '\u{1f980}.stl'])
   })
 
-  it('remembers all that it asked for, found or not, since it stands on that', async () => {
+  it('records everything that it requested, found or not, since it depends on that', async () => {
     const files = {
       'main.xml': model(`<include file="part.xml"/>${world()}`),
       's/part.xml': '<mujoco/>',
@@ -75,14 +75,14 @@ describe('a reading of a sound model', () => {
   })
 })
 
-describe('a reading of a model that MuJoCo refuses', () => {
+describe('a reading of a model that MuJoCo rejects', () => {
   it('has no base, and keeps what could be read', async () => {
     const reading = await read({ 'main.xml': model(`${world()}<actuator><motor joint="k"/></actuator>`) })
     expect(reading.faults).toMatchObject([{ kind: 'reference', names: ['k'], file: 'main.xml', line: 1 }])
     expect(reading).toMatchObject({ base: null, joints: [{ name: 'j' }], files: ['main.xml'] })
   })
 
-  it('tells every kind of fault at once', async () => {
+  it('reports every kind of fault at once', async () => {
     const files = {
       'main.xml': model(`<foo/>${world('<body name="b" pos="x"/><body name="b"/>')}
         <asset><mesh file="a.dae"/><mesh file="b.stl"/><mesh file="/c.stl"/></asset>`),
@@ -98,7 +98,7 @@ describe('a reading of a model that MuJoCo refuses', () => {
     expect(reading).toMatchObject({ base: null, faults: [], missing: [{ path: 'b.stl', kind: 'mesh' }] })
   })
 
-  it('ends after a hundred faults', async () => {
+  it('stops after a hundred faults', async () => {
     const { faults } = await read({ 'main.xml': model('<foo/>'.repeat(500)) })
     expect(faults).toHaveLength(101)
     expect(faults.at(-1)?.kind).toBe('limit')
@@ -116,7 +116,7 @@ describe('a reading of a model that MuJoCo refuses', () => {
     expect(reading).toMatchObject({ base: null, joints: [], files: Object.keys(files), asked: [{ path: 'main.xml' }] })
   })
 
-  it('names an asset past the cap on them, and asks for none', async () => {
+  it('names an asset past the cap, and requests none', async () => {
     const meshes = Array.from({ length: 20_001 }, (_, at) => `<mesh file="${at}.stl"/>`).join('')
     const { faults, asked } = await read({ 'main.xml': model(`<asset>${meshes}</asset>`) })
     expect(faults).toMatchObject([{ kind: 'limit', message: expect.stringContaining('20001') }])
@@ -124,7 +124,7 @@ describe('a reading of a model that MuJoCo refuses', () => {
   })
 })
 
-it('a reading fails only as its files fail', async () => {
+it('a reading fails only if its files fail', async () => {
   const broken: ModelFiles = {
     readFile: async () => {
       throw new Error('no store')
@@ -134,7 +134,7 @@ it('a reading fails only as its files fail', async () => {
   await expect(readModel(broken, 'main.xml')).rejects.toThrow('no store')
 })
 
-it('tells of an element that is out of place or cannot be read once, and what else is wrong elsewhere', async () => {
+it('reports a misplaced or unreadable element once, and the faults elsewhere', async () => {
   const text = '<mujoco><worldbody><joint/><geom size="x"/><geom size="-1"/></worldbody></mujoco>'
   const { faults } = await readModel(memoryFiles({ 'main.xml': text }), 'main.xml')
   expect(faults.map(({ kind, names }) => [kind, ...names])).toEqual([

@@ -12,7 +12,7 @@ const urdf = (root: string) => `<${root} name="r"><link name="a"/></${root}>`
 const including = '<mujoco><include file="part.xml"/></mujoco>'
 const containing = '<mujoco><asset><model name="m" file="part.xml"/></asset></mujoco>'
 
-describe('a root is read or refused as MuJoCo reads or refuses it', () => {
+describe('a root is accepted or rejected as in MuJoCo', () => {
   it.each(['mujoco', 'MuJoCo', 'MUJOCO', 'Mujoco', 'mujoco2'])(
     '<%s>, as entry, included and contained',
     async (root) => {
@@ -28,7 +28,7 @@ describe('a root is read or refused as MuJoCo reads or refuses it', () => {
   })
 })
 
-it('of MJCF in other letters is told with its place, beside what else is wrong', async () => {
+it('of MJCF in another letter case is reported with its place, together with other faults', async () => {
   const text = mjcf('MuJoCo').replace('<geom', '<geom material="none"')
   const { faults, format, joints } = await agreedReading(oracle, { 'main.xml': `\n${text}` })
   expect(faults.map(({ kind, line, names }) => [kind, line, names])).toEqual([

@@ -48,12 +48,12 @@ function filesOf(folder: string): ModelFiles {
 }
 
 describe.skipIf(robots === null)('a real robot', () => {
-  it('is there to be read', () => {
+  it('is available', () => {
     expect(cases.length).toBeGreaterThan(10)
   })
 
   it.each(cases.filter(({ model }) => model.compiles))(
-    '$path is as MuJoCo has it',
+    '$path is read as in MuJoCo',
     async ({ folder, entry, model }) => {
       const reading = await readModel(filesOf(folder), entry)
       const { nq, nv, nu } = reading.sizes ?? {}
@@ -79,7 +79,7 @@ describe.skipIf(robots === null)('a real robot', () => {
     },
   )
 
-  it.each(cases.filter(({ model }) => !model.compiles))('$path is refused, as by MuJoCo', async (refused) => {
+  it.each(cases.filter(({ model }) => !model.compiles))('$path is rejected, as in MuJoCo', async (refused) => {
     const { folder, entry, model } = refused
     const reading = await readModel(filesOf(folder), entry)
     expect(reading).toMatchObject({ base: null, format: model.format, model: model.model, files: model.files })

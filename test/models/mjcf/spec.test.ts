@@ -59,7 +59,7 @@ const bombs = {
 }
 
 describe('expansions over the cap', () => {
-  it.each(Object.entries(bombs))('%s end the reading at once', async (_, inner) => {
+  it.each(Object.entries(bombs))('%s stop the reading at once', async (_, inner) => {
     const text = `<mujoco><worldbody>${inner}</worldbody></mujoco>`
     const spentMs = cpuStopwatch()
     const reading = await readModel(memoryFiles({ 'main.xml': text }), 'main.xml')

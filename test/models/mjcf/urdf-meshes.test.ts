@@ -59,7 +59,7 @@ const cases: Record<string, [string, Files?]> = {
   'a package without strippath': [robot(solid('package://p/v.stl')), { 'p/v.stl': stl }],
 }
 
-describe('a mesh of a URDF is found or missed where MuJoCo finds or misses it', () => {
+describe('a mesh of a URDF is found or missing as in MuJoCo', () => {
   it.each(Object.entries(cases))('%s', async (_name, [urdf, files]) => {
     await agreed(urdf, files)
   })

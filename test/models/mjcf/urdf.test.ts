@@ -70,7 +70,7 @@ const trees: Record<string, string> = {
   ),
 }
 
-describe('a tree of links is read or refused as MuJoCo reads or refuses it', () => {
+describe('a tree of links is accepted or rejected as in MuJoCo', () => {
   it.each(Object.entries(trees))('%s', async (_name, urdf) => {
     await agreed(urdf)
   })
@@ -108,7 +108,7 @@ const joints: Record<string, string> = {
   ),
 }
 
-describe('a joint is read or refused as MuJoCo reads or refuses it', () => {
+describe('a joint is accepted or rejected as in MuJoCo', () => {
   it.each(Object.entries(joints))('%s', async (_name, urdf) => {
     await agreed(urdf)
   })
@@ -175,7 +175,7 @@ const shapes = {
   'a mesh that is not there': '<mesh filename="a.stl"/>',
 }
 
-describe('a shape is read or refused as MuJoCo reads or refuses it', () => {
+describe('a shape is accepted or rejected as in MuJoCo', () => {
   it.each(Object.entries(shapes))('%s', async (_name, geometry) => {
     await agreed(solidOf(shape(geometry)))
   })
@@ -247,9 +247,9 @@ const tensors: [string, string][] = [
   ['an origin at no number', inertial().replace('<mass', '<origin xyz="nan 0 0"/><mass')],
 ]
 
-describe('mass is read or refused as MuJoCo reads or refuses it', () => {
+describe('mass is accepted or rejected as in MuJoCo', () => {
   it.each([...masses, ...tensors])(
-    '%s in a link that moves, stands, or is fixed to another',
+    '%s in a link that moves, is static, or is fixed to another',
     async (_name, content) => {
       await agreed(robot(link('a') + link('b', content) + joint('j', 'a', 'b')))
       await agreed(robot(link('a') + link('b', content + shape('<sphere radius="1"/>')) + joint('j', 'a', 'b')))
@@ -273,7 +273,7 @@ describe('mass is read or refused as MuJoCo reads or refuses it', () => {
     }
   })
 
-  it('a link without mass moves with the mass that is fixed to it, not with what hangs on it', async () => {
+  it("a link without mass moves with the mass that is fixed to it, not with that of a joint's child", async () => {
     const chain = (type: string) =>
       robot(link('a') + link('b', '') + link('c') + joint('j', 'a', 'b') + joint('k', 'b', 'c', type))
     expect((await agreed(chain('fixed'))).faults).toEqual([])
@@ -281,7 +281,7 @@ describe('mass is read or refused as MuJoCo reads or refuses it', () => {
   })
 })
 
-describe('settings are read or refused as MuJoCo reads or refuses them', () => {
+describe('settings are accepted or rejected as in MuJoCo', () => {
   it.each([
     '<compiler strippath="yes"/>',
     '<compiler foo="yes"/>',
@@ -309,7 +309,7 @@ describe('settings are read or refused as MuJoCo reads or refuses them', () => {
   })
 })
 
-describe('what is wrong is told', () => {
+describe('faults are reported', () => {
   it('all at once, each with its place', async () => {
     const urdf = robot(`\n${link('a')}\n${link('a')}\n${joint('j', 'a', 'z')}\n${joint('k', 'a', 'a', 'bent')}`)
     const { faults, base, format } = await agreed(urdf)

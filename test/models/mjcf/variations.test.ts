@@ -60,7 +60,7 @@ describe.skipIf(robots === null)('a real robot, varied:', () => {
     expect(varied).toBeGreaterThan(0)
   })
 
-  it('some are accepted and some refused', () => {
+  it('some are accepted and some rejected', () => {
     const { compiles = 0, refused = 0, none = 0 } = Object.fromEntries(verdicts)
     expect(Math.min(compiles, refused)).toBeGreaterThan((compiles + refused) / 5)
     expect(none).toBe(0)

@@ -56,7 +56,7 @@ describe('is accepted', () => {
   })
 })
 
-describe('is refused', () => {
+describe('is rejected', () => {
   it.each([
     ['an empty document', ''],
     ['white space alone', ' \n'],
@@ -83,18 +83,18 @@ describe('is refused', () => {
     expect(refusalOf(text)).toMatchObject({ kind: 'xml', file: 'm.xml' })
   })
 
-  it('UTF-16, and says what to do', () => {
+  it('UTF-16, with the fix', () => {
     const text = '\ufeff<a/>'
     const utf16 = new Uint8Array(Uint16Array.from(text, (letter) => letter.charCodeAt(0)).buffer)
     expect(refusalOf(utf16)).toMatchObject({ kind: 'xml', hint: 'The file has NUL bytes: save it as UTF-8.' })
   })
 
-  it('with the line to blame', () => {
+  it('with the line of the fault', () => {
     expect(refusalOf('<a>\n<b\nc="1"\nc="2"/></a>')).toMatchObject({ line: 4 })
     expect(refusalOf('<a>\n<b>\n</a>')).toMatchObject({ line: 3, message: '</a> closes <b> of line 2.' })
   })
 
-  it('with a message that stays short', () => {
+  it('with a short message', () => {
     expect(refusalOf(`<${'a'.repeat(100_000)}`)?.message.length).toBeLessThan(400)
   })
 
@@ -128,11 +128,11 @@ describe('a value', () => {
     expect(valueFrom(raw)).toBe(value)
   })
 
-  it('has an unknown entity as the text left at that place, once one before it was decoded', () => {
+  it('keeps the leftover text in place of an unknown entity after a decoded one', () => {
     expect(valueFrom('&lt;&foo;')).toBe('<lfoo;')
   })
 
-  it('keeps bytes that are no UTF-8 apart', () => {
+  it('distinguishes bytes that are not UTF-8', () => {
     const named = (byte: number) => {
       const bytes = bytesOf('<a b="?é"/>')
       bytes[6] = byte
@@ -143,7 +143,7 @@ describe('a value', () => {
   })
 })
 
-it('an element knows its file, its line, and whether there is more in it than elements', () => {
+it('an element has its file, its line, and whether it contains more than elements', () => {
   const root = parse('<a>\n<b/>\n\n<c>text</c><d><!-- --></d><e> </e></a>')
   expect(root.children.map(({ name, line, hasOtherContent }) => [name, line, hasOtherContent])).toEqual([
     ['b', 2, undefined],
@@ -154,7 +154,7 @@ it('an element knows its file, its line, and whether there is more in it than el
   expect(root.file).toBe('m.xml')
 })
 
-it('16 MiB take less than two seconds of the processor, whatever is in them', () => {
+it('16 MiB take less than two seconds of processor time, whatever their content', () => {
   const filled = (start: string, byte: number, end: string) => {
     const bytes = new Uint8Array(limits.fileBytes).fill(byte)
     bytes.set(bytesOf(start))

@@ -62,7 +62,7 @@ const robot = {
 }
 
 describe('a model of a repo', () => {
-  it('is read with the files that it asks for, wherever they are', async () => {
+  it('is read with the files that it requests, in any folder', async () => {
     await push({ ...robot, 'm/a.stl': 'solid', 'unrelated.txt': 'x' })
     const { reading, seq } = await read()
     expect(reading.names.bodies).toEqual(['arm.xml 13', 'leg.xml 13', 'm/a.stl 5', 'm/b.stl absent', 'robot.xml 31'])
@@ -75,17 +75,17 @@ describe('a model of a repo', () => {
     expect(await cost(() => read())).toEqual({ statements: 3, objects: 3 })
   })
 
-  it('is absent where the repo has no such file, or can have none', async () => {
+  it('is missing if the repo has no such file, or can have none', async () => {
     for (const entry of ['none.xml', '../robot.xml', 'a\0b', '/robot.xml', '']) {
       expect((await read(entry)).reading.names.bodies).toEqual([`${entry} absent`])
     }
   })
 
-  it('is 404 in a repo that is gone', async () => {
+  it('is 404 in a deleted repo', async () => {
     await expect(read('robot.xml', { ...repo, id: 'repo_gone' })).rejects.toMatchObject({ type: 'not_found' })
   })
 
-  it('is 503 without an object store, kept reading or not', async () => {
+  it('is 503 without an object store, with or without a cached reading', async () => {
     await push(robot)
     await read()
     await expect(read('robot.xml', repo, { objects: null })).rejects.toMatchObject({
@@ -93,7 +93,7 @@ describe('a model of a repo', () => {
     })
   })
 
-  it('passes on that the store does not answer, and is read when it does again', async () => {
+  it('passes on that the store does not respond, and is read when it does again', async () => {
     await push(robot)
     const get = vi.spyOn(world.disk, 'get').mockRejectedValue(new Error('the disk is gone'))
     await expect(read()).rejects.toThrow('the disk is gone')
@@ -102,14 +102,14 @@ describe('a model of a repo', () => {
   })
 })
 
-describe('a kept reading', () => {
-  it('answers an unchanged model with one statement and nothing else', async () => {
+describe('a cached reading', () => {
+  it('serves an unchanged model with only one statement', async () => {
     await push({ ...robot, 'm/a.stl': 'solid' })
     const { reading } = await read()
     expect(await cost(async () => expect((await read()).reading).toBe(reading))).toEqual({ statements: 1, objects: 0 })
   })
 
-  it('holds after other files of the repo have changed, and says for which state', async () => {
+  it('stays valid after other files of the repo have changed, and names the state it is valid for', async () => {
     await push(robot)
     const first = await read()
     await push({ 'README.md': 'hello' })
@@ -118,7 +118,7 @@ describe('a kept reading', () => {
     expect(second.seq).toBe(first.seq + 1)
   })
 
-  it('holds in another repo with the same content, for one statement', async () => {
+  it('is valid in another repo with the same content, for one statement', async () => {
     await push(robot)
     const { reading } = await read()
     const copy = await world.repo(ada, { kind: 'robot' })
@@ -129,7 +129,7 @@ describe('a kept reading', () => {
     })
   })
 
-  it('holds beside one of an equal entry over other files', async () => {
+  it('coexists with one of the same entry and other files', async () => {
     const other = await world.repo(ada, { kind: 'robot' })
     await push(robot)
     await push({ ...robot, 'arm.xml': 'asset m/c.stl' }, other)
@@ -151,7 +151,7 @@ describe('a kept reading', () => {
     expect((await read()).reading.names.bodies).not.toEqual(reading.names.bodies)
   })
 
-  it('is not made of bytes that the hub has not hashed itself', async () => {
+  it('is never made from bytes that the hub has not hashed itself', async () => {
     await push(robot)
     await world.sql(`update blobs set sha256 = null from files f where f.blob_id = blobs.id and f.repo_id = $1`, [
       repo.id,
@@ -160,13 +160,13 @@ describe('a kept reading', () => {
     expect((await read()).reading).not.toBe(first.reading)
   })
 
-  it('is shared by those who ask while it is made', async () => {
+  it('is shared by concurrent callers', async () => {
     await push(robot)
     const readings = await Promise.all([read(), read(), read()])
     expect(new Set(readings.map(({ reading }) => reading)).size).toBe(1)
   })
 
-  it('is made for who still waits when another one has gone', async () => {
+  it('is completed for the remaining callers when one leaves', async () => {
     await push(robot)
     const leaving = new AbortController()
     const gone = read('robot.xml', repo, {}, leaving.signal)
@@ -193,7 +193,7 @@ describe('a model that changes while it is read', () => {
     }
   }
 
-  it('is read again when a file of its own changed', async () => {
+  it('is read again if one of its files changed', async () => {
     await push(robot)
     const { reading, seq } = await read(
       'robot.xml',
@@ -204,14 +204,14 @@ describe('a model that changes while it is read', () => {
     expect(seq).toBe(4)
   })
 
-  it('stands when other files changed, for the later state', async () => {
+  it('is valid for the later state if other files changed', async () => {
     await push(robot)
     const fetched = vi.fn(() => push({ 'README.md': 'hello' }))
     const { reading, seq } = await read('robot.xml', repo, during(fetched, 1))
     expect([reading.names.bodies.length, seq, fetched.mock.calls.length]).toEqual([5, 4, 1])
   })
 
-  it('is 503 when it never holds still', async () => {
+  it('is 503 if it never stops changing', async () => {
     await push(robot)
     const changing = during((time) => push({ 'arm.xml': `asset ${time}.stl` }), 100)
     await expect(read('robot.xml', repo, changing)).rejects.toMatchObject({ type: 'unavailable' })
@@ -222,7 +222,7 @@ describe('what a hostile model gets', () => {
   const limitOf = async (entry: string) =>
     (await read(entry)).reading.faults.map(({ kind, message }) => [kind, message])
 
-  it('is 2 s of parsing, during which the hub does other things and other models are read', async () => {
+  it('is 2 s of parsing, during which the hub serves other requests and reads other models', async () => {
     await push({ 'spin.xml': 'spin', ...robot })
     const begin = performance.now()
     const spinning = limitOf('spin.xml')
@@ -242,13 +242,13 @@ describe('what a hostile model gets', () => {
     expect(ticks).toBeGreaterThan(50)
   })
 
-  it.each(['hoard', 'gulp'])('is a bounded heap, whose end ends nothing else: %s', async (how) => {
+  it.each(['hoard', 'gulp'])('is a bounded heap, and running out of it affects nothing else: %s', async (how) => {
     await push({ 'hoard.xml': how })
     // A machine that is busy may take longer to fill it than the reading may last.
     expect(await limitOf('hoard.xml')).toEqual([['limit', expect.stringMatching(/MiB of memory|2 s/)]])
   })
 
-  it('is no verdict when something else ended the reading', async () => {
+  it('is no verdict if something else ended the reading', async () => {
     await push({ 'die.xml': 'die' })
     await expect(read('die.xml')).rejects.toMatchObject({ type: 'unavailable' })
   })
@@ -258,7 +258,7 @@ describe('what a hostile model gets', () => {
     expect(await limitOf('recurse.xml')).toEqual([['limit', expect.stringContaining('nested')]])
   })
 
-  it('is as many bytes as show that it is over the limit', async () => {
+  it('is no more bytes than show that it is over the limit', async () => {
     await push({ 'large.xml': new Uint8Array(limits.fileBytes + 10) })
     expect((await read('large.xml')).reading.names.bodies).toEqual([`large.xml ${limits.fileBytes + 1}`])
     const half = new Uint8Array(limits.textBytes / 2)
@@ -299,7 +299,7 @@ describe('what a hostile model gets', () => {
     expect(await limitOf('spin.xml')).toEqual([])
   })
 
-  it('keeps nobody waiting for ever: who leaves the queue takes no other with them', async () => {
+  it('never blocks the queue: a caller who leaves it affects no other', async () => {
     await push({ 'spin.xml': 'spin', 'spun.xml': 'spin', ...robot })
     const leaving = new AbortController()
     const spinning = ['spin.xml', 'spun.xml'].map(limitOf)
@@ -313,7 +313,7 @@ describe('what a hostile model gets', () => {
     expect((await Promise.all(spinning)).flat()).toHaveLength(2)
   })
 
-  it('ends with whoever asked for it', async () => {
+  it('ends with its caller', async () => {
     await push({ 'spin.xml': 'spin' })
     const begin = performance.now()
     await expect(read('spin.xml', repo, {}, AbortSignal.timeout(300))).rejects.toThrow(/aborted/)
@@ -321,12 +321,12 @@ describe('what a hostile model gets', () => {
   })
 })
 
-it('is a failure of the hub, not of the model, when the reader makes a mistake', async () => {
+it('is a failure of the hub, not of the model, if the reader has a bug', async () => {
   await push({ 'fail.xml': 'fail' })
   await expect(read('fail.xml')).rejects.toThrow('a mistake of the reader')
 })
 
-it('is a failure of the hub that says why, when the reader cannot even start', async () => {
+it('is a failure of the hub that names the reason, if the reader cannot even start', async () => {
   await push(robot)
   const nothing = new URL('./support/nothing.ts', import.meta.url)
   const broken = openModelReader({ log: pino({ level: 'silent' }), reader: nothing })
@@ -334,7 +334,7 @@ it('is a failure of the hub that says why, when the reader cannot even start', a
   await broken.close()
 })
 
-it('waiting for the store is not parsing', async () => {
+it('waiting for the store does not count as parsing', async () => {
   await push(robot)
   const slow: Partial<Deps> = {
     objects: {

@@ -11,7 +11,7 @@ const file = (path: string, size = 1, updatedAt = '2026-01-01T00:00:00.000Z') =>
 })
 
 describe('checkpoints', () => {
-  it('are directories of a step, oldest step first and not by the text of their name', () => {
+  it('are directories of a step, sorted by step and not by name', () => {
     const paths = [
       'checkpoints/step_1000/policy.bin',
       'checkpoints/step_200/policy.bin',
@@ -24,7 +24,7 @@ describe('checkpoints', () => {
     ])
   })
 
-  it('have their files, bytes, and the time when the last of them landed', () => {
+  it('have their files, bytes, and the time of their last file', () => {
     const files = [
       file('checkpoints/step_5/manifest.json', 10, '2026-01-01T10:00:00.000Z'),
       file('checkpoints/step_5/policy/a.bin', 100, '2026-01-01T12:00:00.000Z'),

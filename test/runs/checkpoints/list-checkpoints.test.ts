@@ -48,14 +48,14 @@ describe('the checkpoints of a run', () => {
     })
   })
 
-  it('are not those that were deleted', async () => {
+  it('omit deleted ones', async () => {
     const repo = await world.repo(ada, { kind: 'model' })
     await world.upload(world.as(ada), repo, 'checkpoints/step_1/a', Buffer.from('a'))
     await deleteFiles(world.as(ada), { owner: repo.owner, repo: repo.repo, paths: ['checkpoints/step_1/a'] })
     expect(await listCheckpoints(world.as(ada), [repo.id])).toMatchObject([{ items: [] }])
   })
 
-  it('are none without a reason why the run is no parent', async () => {
+  it('are never empty without a reason why the run cannot be a parent', async () => {
     const answers = await listCheckpoints(world.as(ada), [null, empty.id])
     expect(answers).toEqual([
       { items: [], repo: null, notFineTunable: 'The run has no output repo yet.' },
@@ -75,7 +75,7 @@ describe('the checkpoints of a run', () => {
     }
   })
 
-  it('of many runs come in their order, of one statement', async () => {
+  it('of many runs are read in order by one statement', async () => {
     const lists = await listCheckpoints(world.as(ada), [empty.id, null, trained.id, trained.id])
     expect(lists.map((list) => 'items' in list && list.items.length)).toEqual([0, 0, 2, 2])
   })

@@ -57,7 +57,7 @@ const loseLease = (runId: string) =>
   world.sql(`update runs set lease_expires_at = now() - interval '1 ms' where id = $1`, [runId])
 
 describe('a claim', () => {
-  it('of 200 on 50 runs over two hubs claims each run once; the others get the holder', async () => {
+  it('by 200 callers on 50 runs over two hubs claims each run once; the others get the holder', async () => {
     const ids = await Promise.all(Array.from({ length: 50 }, () => put()))
     const tries = Array.from({ length: 200 }, async (_, at) => {
       const [id = '', hub] = [ids[at % 50], at % 2 ? world : other]
@@ -82,7 +82,7 @@ describe('a claim', () => {
     }
   })
 
-  it('notes the runner, the credential, the lease and the attempt, and starts the clock', async () => {
+  it('records the runner, the credential, the lease and the attempt, and starts the clock', async () => {
     const id = await put()
     const key = keyOf(owner)
     const run = await claimRun(key, { runId: id, worker: 'box 1' })
@@ -110,7 +110,7 @@ describe('a claim', () => {
     await expect(claimRun(ctx, { runId: await put(given), worker: 'w' })).rejects.toMatchObject({ type })
   })
 
-  it('needs the run to be visible, a train key, and the account that is billed', async () => {
+  it('requires a visible run, a train key, and access to the billed account', async () => {
     const [stranger, org] = [await world.user(), await world.org([])]
     const id = await put()
     const claim = (as: RequestContext, runId = id) => claimRun(as, { runId, worker: 'w' })
@@ -123,7 +123,7 @@ describe('a claim', () => {
     expect((await getRun(ctx, id))?.status).toBe('queued')
   })
 
-  it('of a hosted run is for the key of the call that it was given to', async () => {
+  it('of a hosted run requires the key of its current call', async () => {
     const key = keyOf(owner)
     const id = await putHosted(key)
     const claim = (hostedCallId: string | null, as = key) =>
@@ -155,7 +155,7 @@ describe('a claim', () => {
   })
 })
 
-describe('a hosted run that its own call claims again', () => {
+describe('a hosted run that its own call re-claims', () => {
   const addMetrics = (runId: string, steps: readonly (number | null)[]) =>
     world.sql(
       `insert into run_metrics (run_id, seq, attempt, step, line) select $1, n, 1, step, json_build_object('at', n)
@@ -169,7 +169,7 @@ describe('a hosted run that its own call claims again', () => {
       ])
     ).map(({ seq }) => seq)
 
-  it('keeps its start and its bill, and loses the metrics past the step where it goes on', async () => {
+  it('keeps its start and its bill, and loses the metrics past the step where it resumes', async () => {
     const key = keyOf(owner)
     const id = await putHosted(key)
     const first = await claimRun(key, { runId: id, worker: 'one', hostedCallId: 'call_1' })
@@ -221,7 +221,7 @@ describe('a hosted run that its own call claims again', () => {
     expect(await shown(id)).toEqual([])
   })
 
-  it('is refused to another call and another credential', async () => {
+  it('rejects another call and another credential', async () => {
     const key = keyOf(owner)
     const id = await putHosted(key)
     await claimRun(key, { runId: id, worker: 'one', hostedCallId: 'call_1' })
@@ -238,7 +238,7 @@ describe('a hosted run that its own call claims again', () => {
 })
 
 describe('the next run', () => {
-  it('is the oldest that waits, of the accounts and repos that the key reaches', async () => {
+  it('is the oldest queued run of the accounts and repos that the key reaches', async () => {
     const [person, stranger] = [await world.user(), await world.user()]
     const org = await world.org([person])
     const repo = await world.repo(person)
@@ -257,7 +257,7 @@ describe('the next run', () => {
     })
   })
 
-  it('is another one for each of many who ask two hubs at once, until none is left', async () => {
+  it('is a different one for each concurrent caller over two hubs, until none is left', async () => {
     const person = await world.user()
     const ids = await Promise.all(Array.from({ length: 30 }, () => put({ ownerId: person.id })))
     const taken: string[] = []
@@ -274,7 +274,7 @@ describe('the next run', () => {
     expect(taken.sort()).toEqual(ids.sort())
   })
 
-  it('is waited for, and heard of from another hub at once', async () => {
+  it('is waited for, and announced by another hub at once', async () => {
     const log = world.deps.log
     const [here, there] = [openEvents({ url: t.url, log }), openEvents({ url: t.url, log })]
     try {
@@ -301,7 +301,7 @@ describe('the next run', () => {
     done.abort()
   }
 
-  it('is null when the time is over', async () => {
+  it('is null after the waiting time', async () => {
     const events = openEvents({ url: t.url, log: world.deps.log })
     const key = keyOf(await world.user())
     const started = performance.now()
@@ -327,7 +327,7 @@ describe('a cancel', () => {
     })
   })
 
-  it('asks a running worker run to stop, once, whoever sees it', async () => {
+  it('asks a running worker run to stop, once, by anyone who sees it', async () => {
     const org = await world.org([owner])
     const member = world.as(await world.user(), { accountIds: [org.id] })
     const id = await put({ ownerId: org.id, createdBy: null, status: 'running' })
@@ -362,7 +362,7 @@ describe('a cancel', () => {
     expect(await audits(id)).toEqual([])
   })
 
-  it('needs the run to be visible and a write key', async () => {
+  it('requires a visible run and a write key', async () => {
     const id = await put()
     await expect(cancelRun(world.as(await world.user()), { runId: id })).rejects.toMatchObject({ type: 'not_found' })
     await expect(cancelRun(keyOf(owner, { level: 'read' }), { runId: id })).rejects.toMatchObject({
@@ -370,7 +370,7 @@ describe('a cancel', () => {
     })
   })
 
-  it('and a claim at the same moment leave one of two ends, never both', async () => {
+  it('racing with a claim leaves one of two results, never both', async () => {
     for (let round = 0; round < 20; round += 1) {
       const id = await put()
       const [claim, cancel] = await Promise.allSettled([

@@ -47,7 +47,7 @@ describe('the group of a key', () => {
     expect(groupOfPath(path)).toBe(group)
   })
 
-  it('is one of fourteen, all counted but bookkeeping', () => {
+  it('is one of fourteen, all counted except bookkeeping', () => {
     expect(configGroups).toHaveLength(14)
     expect(configGroups.filter(({ id }) => !isCounted(id)).map(({ id }) => id)).toEqual(['bookkeeping'])
   })

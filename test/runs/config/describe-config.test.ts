@@ -82,7 +82,7 @@ describe('a diff', () => {
     ])
   })
 
-  it('elides values past 200 characters, without half a character', () => {
+  it('truncates values past 200 characters, never inside a character', () => {
     const [entry] = described({ x: '😀'.repeat(150) }, { x: 'y'.repeat(200) }).diff?.entries ?? []
     expect(entry?.from).toBe('y'.repeat(200))
     expect(entry?.to).toHaveLength(200)
@@ -137,7 +137,7 @@ describe('a diff', () => {
 })
 
 describe('a group', () => {
-  it('says the first and the last that is unchanged, what the run alone has, and a summary', () => {
+  it('lists the first and the last unchanged key, the keys that only the run has, and a summary', () => {
     const own = Object.fromEntries(Array.from({ length: 45 }, (_, at) => [`new${at}`, at]))
     const [group] = described(
       { sim: { a: 1, b: 2, c: 3, d: 5, ...own } },
@@ -182,7 +182,7 @@ describe('a manifest and a resolved config', () => {
     expect(described(child, parent)).toMatchObject({ comparison: 'cross_shape', diff: { comparison: 'cross_shape' } })
   })
 
-  it('show each mapped pair and its rule; one that cannot be compared is neither changed nor not', () => {
+  it('show each mapped pair and its rule; one that cannot be compared is neither changed nor unchanged', () => {
     const pairs = described(manifest, resolved).pairs
     expect(pairs.map(({ childPath, parentPath, changed, rule }) => [childPath, parentPath, changed, rule])).toEqual([
       ['contract.action.scale', 'env.actions.joint_pos.scale', true, 'action_scale'],
@@ -247,7 +247,7 @@ describe('declared changes', () => {
     ])
   })
 
-  it('cannot be compared where there is no parent', () => {
+  it('cannot be compared without a parent', () => {
     expect(described(child, null, ['lr']).declared[0]?.status).toBe('cannot_compare')
   })
 })

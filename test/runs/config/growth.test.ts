@@ -70,7 +70,7 @@ describe('a diff is linear in the configs, whatever was declared', () => {
   })
 })
 
-it('a diff is linear in the length of names that declared keys stand everywhere in', () => {
+it('a diff is linear in the length of names that contain declared keys everywhere', () => {
   const make = (n: number) => [behind('a'.repeat(n), 1)(16), behind('a'.repeat(n), 2)(16)] as const
   const work = ([child, parent]: ReturnType<typeof make>) => {
     const half = (child.keys[0]?.leaf.path.length ?? 0) / 2
@@ -90,7 +90,7 @@ describe('matching declared keys', () => {
     return matcher.steps
   }
 
-  it('looks at each name of a path once, whatever keys there are', () => {
+  it('reads each name of a path once, whatever the declared keys', () => {
     const paths = Array.from({ length: 50 }, (_, at) => `${filled('a.', 1000)}k${at}`)
     expect(
       steps(
@@ -110,7 +110,7 @@ describe('matching declared keys', () => {
       .match(path)
       .under.map((place) => keys[place])
 
-  it('finds every key whose names are on the path, also inside one another', () => {
+  it('finds every key whose names are on the path, even overlapping ones', () => {
     expect(onPath(['c', 'b.c', 'a.b.c', 'b', 'c.d', 'x', 'a.c'], 'a.b.c[0]').sort()).toEqual(['a.b.c', 'b', 'b.c', 'c'])
     expect(onPath(['a.a.b', 'a.b'], 'a.a.a.b').sort()).toEqual(['a.a.b', 'a.b'])
     expect(onPath(['b[0]', 'b[1]', '[0]'], 'a.b[0].c')).toEqual(['b[0]'])
@@ -118,12 +118,12 @@ describe('matching declared keys', () => {
     expect(onPath(['k'.repeat(1001)], 'k'.repeat(1001))).toEqual([])
   })
 
-  it('tells those apart that the path begins with', () => {
+  it('marks the keys that the path begins with', () => {
     expect(under(['a', 'a.b', 'b', 'a.b.c.d'], 'a.b.c')).toEqual(['a', 'a.b'])
     expect(under(['[0]', '[1]'], '[0].a')).toEqual(['[0]'])
   })
 
-  it('agrees with looking for each key at each place of the path', () => {
+  it('agrees with a search for each key at each position of the path', () => {
     const ends = (path: string, at: number) => at === path.length || path[at] === '.' || path[at] === '['
     const begins = (path: string, at: number) => at === 0 || path[at - 1] === '.'
     const slow = (key: string, path: string) =>

@@ -68,7 +68,7 @@ describe('the text of a leaf', () => {
     expect(leaves(`a: ${value}`)).toEqual({ a: text })
   })
 
-  it('under a class of another language is what stands inside', () => {
+  it('under a tag of another language is its content', () => {
     expect(leaves('a: !!python/tuple [1, 2]\nb: !!python/object:foo.Bar {x: 1}')).toEqual({
       'a[0]': '1',
       'a[1]': '2',
@@ -76,7 +76,7 @@ describe('the text of a leaf', () => {
     })
   })
 
-  it('of a key that is there twice is the last', () => {
+  it('of a duplicate key is the last', () => {
     expect(leaves('a: 1\na: 2')).toEqual({ a: '2' })
   })
 

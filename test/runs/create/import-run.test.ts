@@ -27,8 +27,8 @@ async function storedKeys(): Promise<string[]> {
 /** Of any age. */
 const collect = () => collectRunObjects(world.deps, world.disk, new AbortController().signal, -1000)
 
-describe('what an import brings', () => {
-  it('can be read by the keys of the run, and is not collected', async () => {
+describe('the objects of an import', () => {
+  it('can be read by the keys of the run, and are not collected', async () => {
     const run = await importRun(world.as(ada), { artifacts })
     await collect()
     const read = (key: string | null) => readJobObject(world.deps, key ?? '')
@@ -38,7 +38,7 @@ describe('what an import brings', () => {
     expect(await storedKeys()).toHaveLength(3)
   })
 
-  it('is collected where no run came of it', async () => {
+  it('are collected if no run was created', async () => {
     const before = await storedKeys()
     const db = { ...world.deps.db, withTx: () => Promise.reject(new HubError('unavailable', 'The database is gone.')) }
     const ctx = world.as(ada)
@@ -50,12 +50,12 @@ describe('what an import brings', () => {
     expect((await storedKeys()).sort()).toEqual(before.sort())
   })
 
-  it('needs an object store', async () => {
+  it('need an object store', async () => {
     const bare = world.with({ objects: null })
     await expect(importRun(bare.as(ada), { artifacts })).rejects.toMatchObject({ type: 'not_configured.object_store' })
   })
 
-  it('may be null where it may be left out', async () => {
+  it('may be null where they are optional', async () => {
     const nothing = { owner: null, parentRunId: null, template: null, dataset: null, robot: null, status: null }
     const input = { ...nothing, hyperparams: null, artifacts: { ...artifacts, scorecardJson: null } }
     const run = await importRun(world.as(ada), input)
@@ -64,7 +64,7 @@ describe('what an import brings', () => {
 })
 
 describe('an id', () => {
-  it('says when it was made', () => {
+  it('contains its time of creation', () => {
     const before = Date.now()
     const made = idTimeMs(newId('run'))
     expect(made).toBeGreaterThanOrEqual(before)

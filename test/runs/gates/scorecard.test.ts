@@ -30,12 +30,12 @@ describe('gates of a scorecard', () => {
     expect(names(scorecard)).toEqual(expected)
   })
 
-  it('count PASS and FAIL alone', () => {
+  it('count only PASS and FAIL', () => {
     const cells = ['PASS', 'PASS', 'FAIL', 'ERROR', 'SKIP'].map((status, place) => ({ name: `c${place}`, status }))
     expect(gatesOf({ cells })).toMatchObject({ passed: 2, total: 3 })
   })
 
-  it('are none of none where no row is recognised', () => {
+  it('are 0 of 0 if no row is recognised', () => {
     expect(gatesOf({ reward: 3 })).toEqual({ rows: [], passed: 0, total: 0 })
   })
 
@@ -49,7 +49,7 @@ describe('gates of a scorecard', () => {
     expect(gatesOf({ cells: [{ name: 'a', status: 'FAIL', ...members }] }).rows[0]?.detail).toBe(detail)
   })
 
-  it('count all of a huge scorecard and keep the first thousand rows, their texts short', () => {
+  it('count all rows of a huge scorecard and keep the first thousand, with truncated texts', () => {
     const cells = Array.from({ length: 5000 }, () => ({
       name: 'n'.repeat(5000),
       status: 'PASS',
@@ -62,7 +62,7 @@ describe('gates of a scorecard', () => {
     expect(gates.rows[0]?.detail).toHaveLength(1000)
   })
 
-  it('take a name of the language as a name like any other', () => {
+  it('treat a property name of JavaScript like any other name', () => {
     expect(names(JSON.parse('{"cells":{"__proto__":{"status":"PASS"},"constructor":{"status":"FAIL"}}}'))).toEqual([
       '__proto__ PASS',
       'constructor FAIL',

@@ -77,14 +77,14 @@ describe('a tripwire', () => {
     expect(fired?.tripwire.threshold).toBe(0.9)
   })
 
-  it('says its name, the step and the rollout', () => {
+  it('reports its name, the step and the rollout', () => {
     const fired = firedTripwire([wire({ consecutive: 2 })], [gated(100, 3), gated(200, 1)])
     expect(fired && tripwireNotice(fired)).toBe(
       'Tripwire pass_rate < 0.5 fired at step 200 (rollout rollout-200): pass_rate is 0.1 over the last 2 gated checkpoints. The run is asked to stop.',
     )
   })
 
-  it('says so if there is no rollout', () => {
+  it('reports that there is no rollout', () => {
     const fired = firedTripwire([wire()], [gated(1, 1, { cellCount: 3, rolloutId: null })])
     expect(fired && tripwireNotice(fired)).toBe(
       'Tripwire pass_rate < 0.5 fired at step 1 (no rollout): pass_rate is 0.3333. The run is asked to stop.',

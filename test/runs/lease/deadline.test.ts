@@ -81,7 +81,7 @@ describe('max_hours', () => {
     expect(await noticesOf(late)).toHaveLength(1)
   })
 
-  it('is shown as the time at which it is used up, while the run is under way', async () => {
+  it('is shown as the time at which it is used up, while the run is in progress', async () => {
     const id = await claimed(600)
     const run = await get(id)
     expect(Date.parse(run.deadlineAt ?? '') - Date.parse(run.claimedAt ?? '')).toBe(3_600_000)
@@ -90,7 +90,7 @@ describe('max_hours', () => {
     expect((await get(await putRun(t.db, { ownerId: ada.id, recipe: hour() }))).deadlineAt).toBeNull()
   })
 
-  it('that a worker run does not give is none; of a hosted one it is the default', async () => {
+  it('omitted by a worker run means none; for a hosted run it means the default', async () => {
     const worker = await claimed(500_000, { recipe: hour(null) })
     const onHub = await claimed(14_401, { recipe: hour(null), executor: 'hosted' })
     expect((await get(worker)).deadlineAt).toBeNull()
@@ -132,7 +132,7 @@ describe('max_hours', () => {
     })
   })
 
-  it('gives the runner its minute from when it was asked, however late the hub came to ask', async () => {
+  it('gives the runner a minute from the request, however late the hub made it', async () => {
     const id = await claimed(90_000)
     await sweepLeases(world.deps)
     await sweepLeases(world.deps)
@@ -142,7 +142,7 @@ describe('max_hours', () => {
     expect((await get(id)).status).toBe('failed')
   })
 
-  it('is looked at by a report too, whether or not a sweep came by', async () => {
+  it('is checked by a report too, with or without a sweep', async () => {
     const late = await claimed(3601)
     const run = await reportRun(runner(), { runId: late, logChunk: 'on it goes\n' })
     expect(run.cancelRequestedAt).not.toBeNull()
@@ -198,7 +198,7 @@ describe('max_hours', () => {
 })
 
 describe('a bill', () => {
-  it('is never more than the estimate said, however long the run goes on', async () => {
+  it('never exceeds the estimate, however long the run continues', async () => {
     const id = await hosted(50_000)
     expect((await get(id)).spend).toMatchObject({ accruedUsd: 3.6 })
     const run = await reportRun(runner(), { runId: id, status: 'succeeded' })
@@ -211,7 +211,7 @@ describe('a bill', () => {
 })
 
 describe('a budget', () => {
-  it('that is spent asks the run to stop though it reports nothing', async () => {
+  it('that is spent asks the run to stop even without reports', async () => {
     const spent = await hosted(1001, { budget_usd: '1.0000' })
     const left = await hosted(990, { budget_usd: '1.0000' })
     const unpriced = await claimed(3000, { set: { budget_usd: '0.0001' } })
@@ -224,7 +224,7 @@ describe('a budget', () => {
 })
 
 describe('at the same moment', () => {
-  it('a report that ends the run and the sweep that does leave one end and one bill', async () => {
+  it('a report and a sweep that both end the run leave one end and one bill', async () => {
     const seen = { succeeded: 0, failed: 0 }
     for (let round = 0; round < 30; round += 1) {
       // On the edge of its minute: which of the two is first decides.

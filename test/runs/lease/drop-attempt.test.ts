@@ -101,7 +101,7 @@ describe('reports of a lost attempt', () => {
     await expect.poll(async () => [await isStored(config), await isStored(scorecard)]).toEqual([false, false])
   })
 
-  it('goes when its own call begins anew; a config stays for one that resumes', async () => {
+  it('are dropped when its own call starts over; a config stays for a call that resumes', async () => {
     for (const resumes of [true, false]) {
       const runId = await reported({ executor: 'hosted', hostedCallId: 'call_1' })
       const model = await world.repo(ada, { kind: 'model' })
@@ -121,7 +121,7 @@ describe('reports of a lost attempt', () => {
     }
   })
 
-  it('as an error does not stay with a run that then succeeds', async () => {
+  it('leave no error on a run that then succeeds', async () => {
     const before = await reported()
     expect((await reportRun(runner(), { runId: before, status: 'succeeded' })).error).toBeNull()
     const atOnce = await reported()

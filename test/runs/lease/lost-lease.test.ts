@@ -78,14 +78,14 @@ describe('the credential that lost a lease', () => {
     expect((await claim(shared, 'b', await put())).status).toBe('running')
   })
 
-  it('is passed over by claim-next, which takes the next one in the queue', async () => {
+  it('does not get that run from claim-next, but the next one in the queue', async () => {
     expect(await claimNextRun(shared, { worker: 'b' })).toBeNull()
     const younger = await put()
     expect((await claimNextRun(shared, { worker: 'b' }))?.id).toBe(younger)
     expect((await claimNextRun(apart, { worker: 'c' }))?.id).toBe(id)
   })
 
-  it('claims it once a stale report was refused, however the lost runner sent it', async () => {
+  it('can claim it once a stale report was rejected, however the lost runner sent it', async () => {
     await expect(reportRun(shared, { runId: id, status: 'failed' })).rejects.toMatchObject(stale)
     expect((await claim(shared)).attempt).toBe(2)
     await sweep(id)
@@ -98,7 +98,7 @@ describe('the credential that lost a lease', () => {
     expect((await claim(shared)).attempt).toBe(4)
   })
 
-  it('does not claim it for a refused report of an older attempt, nor of another credential', async () => {
+  it('cannot claim it after a rejected report of an older attempt or of another credential', async () => {
     await expect(reportRun(shared, { runId: id, status: 'failed' })).rejects.toMatchObject(stale)
     await claim(shared)
     await sweep(id)
@@ -117,7 +117,7 @@ describe('the credential that lost a lease', () => {
 })
 
 describe('another credential', () => {
-  it('takes the run at once, and the lost runner can neither end it nor renew it', async () => {
+  it('can claim the run at once, and the lost runner can neither end nor renew it', async () => {
     expect((await claim(apart)).attempt).toBe(2)
     for (const attempt of [null, 1])
       await expect(reportRun(shared, { runId: id, status: 'failed', attempt })).rejects.toMatchObject(stale)
@@ -125,8 +125,8 @@ describe('another credential', () => {
   })
 })
 
-describe('the present holder', () => {
-  it('is never refused for want of an attempt; a lost one of its credential is, by the attempt', async () => {
+describe('the current holder', () => {
+  it('is never rejected for a missing attempt; a lost runner with its credential is rejected by the attempt', async () => {
     await later(LEASE_MS)
     await claim(shared)
     await expect(reportRun(shared, { runId: id, attempt: 1, status: 'failed' })).rejects.toMatchObject(stale)
@@ -135,7 +135,7 @@ describe('the present holder', () => {
   })
 })
 
-describe('of many who claim a lost run over two hubs', () => {
+describe('of many callers who claim a lost run over two hubs', () => {
   it('one of the others gets it, and the credential that lost it never', async () => {
     for (let round = 0; round < 10; round += 1) {
       const runId = await lostBy(shared)
@@ -150,7 +150,7 @@ describe('of many who claim a lost run over two hubs', () => {
     }
   })
 
-  it('the credential that lost it gets it once when its stale report is refused in the middle of them', async () => {
+  it('the credential that lost it gets it once, when its stale report is rejected among the claims', async () => {
     for (let round = 0; round < 10; round += 1) {
       const runId = await lostBy(shared)
       const claims = Array.from({ length: 12 }, (_, place) =>

@@ -44,7 +44,7 @@ const row = async (id: string) => {
 }
 
 describe('the lease sweep', () => {
-  it('puts a run back to the queue: the claim is cleared, its metrics are hidden and the log says why', async () => {
+  it('returns a run to the queue: the claim is cleared, its metrics are hidden and the log has the reason', async () => {
     const id = await lost({
       set: {
         latest_metrics: '{"reward":1}',
@@ -101,7 +101,7 @@ describe('the lease sweep', () => {
     expect((await claimRun(ctx, { runId: id, worker: 'next' })).attempt).toBe(2)
   })
 
-  it('ignores runs that are in time, queued or ended', async () => {
+  it('ignores runs with a valid lease, queued runs and ended runs', async () => {
     const running = await putRun(t.db, { ownerId: owner.id, status: 'running' })
     const queued = await putRun(t.db, { ownerId: owner.id })
     const ended = await putRun(t.db, {
@@ -118,7 +118,7 @@ describe('the lease sweep', () => {
       expect((await getRun(ctx, id))?.status).toBe(status)
   })
 
-  it('fails a run that lost its lease as often as it may, and cancels one that had been asked to stop', async () => {
+  it('fails a run at its limit of lost leases, and cancels one that had been asked to stop', async () => {
     const spent = await lost({ set: { lost_leases: 4, attempt: 5 } })
     const once = await lost({ set: { lost_leases: 3, attempt: 4 } })
     const asked = await lost({ set: { cancel_requested_at: new Date().toISOString(), stop_reason: 'cancel' } })
@@ -137,7 +137,7 @@ describe('the lease sweep', () => {
     expect(await ledger(asked)).toHaveLength(1)
   })
 
-  it('bills a priced run that ends so for its last attempt, and to a minute after a cancel at most', async () => {
+  it('bills a priced run that it ends for its last attempt, up to a minute after a cancel', async () => {
     const hour = new Date(Date.now() - 3_600_000).toISOString()
     const priced = {
       priced: true,
@@ -187,7 +187,7 @@ describe('the lease sweep', () => {
     expect((await getRun(ctx, id))?.status).toBe('running')
   })
 
-  it('goes on with the others when one cannot be swept, and tries that one again', async () => {
+  it('continues if one run cannot be swept, and retries that one', async () => {
     const [first = '', second = '', third = ''] = (await Promise.all([lost(), lost(), lost()])).sort()
     // A ledger row of this attempt is there already: what must not be is refused by the database.
     await world.sql('update runs set lost_leases = 4, attempt = 5 where id = $1', [first])

@@ -40,7 +40,7 @@ const wave = (length: number) =>
   Array.from({ length }, (_, at) => ({ step: at * 10, line: { loss: Math.sin(at / 40), 'lr/0': at === 700 ? 9 : 1 } }))
 
 describe('the metrics of a run', () => {
-  it('are none before there are lines', async () => {
+  it('are empty before there are lines', async () => {
     expect(await read([])).toEqual({ keys: [], series: [] })
     expect(await read([], ['loss'])).toEqual({ keys: ['loss'], series: [{ key: 'loss', count: 0, points: [] }] })
   })
@@ -70,7 +70,7 @@ describe('the metrics of a run', () => {
     })
   })
 
-  it('are those that are asked for, in that order and once', async () => {
+  it('are the requested ones, in that order and once', async () => {
     const { keys, series } = await read([{ step: 1, line: { a: 1, b: 2, c: 3 } }], ['c', 'missing', 'a', 'c'])
     expect(keys).toEqual(['c', 'missing', 'a'])
     expect(series.map(({ key, points }) => [key, points.length])).toEqual([
@@ -80,7 +80,7 @@ describe('the metrics of a run', () => {
     ])
   })
 
-  it('are not those of a lost attempt', async () => {
+  it('omit those of a lost attempt', async () => {
     const lines = [
       { step: 1, line: { a: 1, lost: 1 }, hidden: true },
       { step: 1, line: { a: 2 } },
@@ -88,7 +88,7 @@ describe('the metrics of a run', () => {
     expect(await read(lines)).toEqual({ keys: ['a'], series: [{ key: 'a', count: 1, points: [[1, 2]] }] })
   })
 
-  it('are as they are where the points suffice', async () => {
+  it('are unchanged if the points suffice', async () => {
     const [loss] = (await read(wave(500), ['loss'], 500)).series
     expect(loss?.points).toEqual(wave(500).map(({ step, line }) => [step, line.loss]))
   })
@@ -109,7 +109,7 @@ describe('the metrics of a run', () => {
     },
   )
 
-  it('show a rare metric whole beside a frequent one', async () => {
+  it('show a rare metric in full beside a frequent one', async () => {
     const lines = wave(1000).map(({ step, line }, at) => ({
       step,
       line: at > 990 ? { ...line, 'eval/rare': at } : line,
@@ -127,13 +127,13 @@ describe('the metrics of a run', () => {
     expect([keys.length, series.length, series.at(-1)?.key]).toEqual([150, 100, 'm099'])
   })
 
-  it('have 100,000 points together at most', async () => {
+  it('have at most 100,000 points in total', async () => {
     const line = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`m${at}`, at]))
     const { keys, series } = await read([{ step: 1, line }], null, 5000)
     expect([keys.length, series.length]).toEqual([30, 20])
   })
 
-  it('stand any name', async () => {
+  it('allow any name', async () => {
     const names = ['__proto__', "o'clock", '"', '$.a', 'a.b', 'ü', '']
     const line = JSON.parse(`{${names.map((name) => `${JSON.stringify(name)}:1`).join()}}`)
     expect((await read([{ step: 1, line }], names)).series.map(({ count }) => count)).toEqual(names.map(() => 1))

@@ -14,12 +14,12 @@ describe('a series', () => {
     expect(seriesBuilder('loss', 500).series()).toEqual({ key: 'loss', count: 0, points: [] })
   })
 
-  it.each([1, 2, 3, 99, 100])('shows %i lines as they are where 100 points are allowed', (length) => {
+  it.each([1, 2, 3, 99, 100])('shows %i lines unchanged if 100 points are allowed', (length) => {
     const values = noise(length)
     expect(drawn(values, 100).points).toEqual(values.map((value, at) => [at, value]))
   })
 
-  it('shows equal values as they are too', () => {
+  it('shows equal values unchanged too', () => {
     expect(drawn([1, 1, 1, 1], 4).points).toHaveLength(4)
   })
 

@@ -17,7 +17,7 @@ beforeAll(async () => {
   await world.close()
 })
 
-it('ends a page of metrics behind the line that takes it past 2 MiB, and at 500 lines', async () => {
+it('ends a page of metrics after the line that brings it past 2 MiB, and at 500 lines', async () => {
   const pages: (readonly [lines: number, reaches: number])[] = []
   const seen: number[] = []
   for (let after = 0; after < 1200; ) {

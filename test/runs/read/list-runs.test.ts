@@ -81,7 +81,7 @@ describe('who sees a run', () => {
     expect(counts[8]).toBe(27)
   })
 
-  it('hides it behind the same null as one that is not', async () => {
+  it('gets null for a hidden run, as for a missing one', async () => {
     const id = await putRun(t.db, { ownerId: ada.id })
     expect(await getRun(world.as(bob), id)).toBeNull()
     expect(await getRun(world.as(bob), 'run_no')).toBeNull()
@@ -135,7 +135,7 @@ describe('a listing', () => {
     return [...next.nodes.map((run) => run.id), ...(await walkFrom(ctx, next))]
   }
 
-  it('ends a page early behind the run that takes it past 4 MiB, and goes on from there', async () => {
+  it('ends a page early after the run that brings it past 4 MiB, and continues from there', async () => {
     const owner = await world.user()
     const ctx = world.as(owner)
     const recipe = { template: 'act', hyperparams: { text: 'x'.repeat(1_500_000) } }
@@ -145,7 +145,7 @@ describe('a listing', () => {
     expect((await walk(ctx, 20)).sort()).toEqual(made.sort())
   })
 
-  it('takes no cursor of another listing or a forged one', async () => {
+  it('rejects a cursor of another listing and a forged one', async () => {
     const owner = await world.user()
     for (let at = 0; at < 3; at += 1) await putRun(t.db, { ownerId: owner.id })
     const page = await listRuns(world.as(owner), { first: 1 })
@@ -156,7 +156,7 @@ describe('a listing', () => {
     await expect(listRuns(world.as(owner), { after: 'x' })).rejects.toMatchObject({ type: 'validation.cursor' })
   })
 
-  it('counts every value over all that the caller sees, letter case of robots aside, and both sides of gated', async () => {
+  it('counts every value over all that the caller sees, ignoring the letter case of robots, and both values of gated', async () => {
     const owner = await world.user()
     expect(await runFacets(world.as(owner))).toMatchObject({
       total: 0,

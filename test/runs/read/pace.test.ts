@@ -29,7 +29,7 @@ describe('the pace', () => {
     expect(rateOf(paceOf([10, [4]], [15, [5]]))).toBeCloseTo(0.2)
   })
 
-  it('is that of the trainer however its lines are put into reports', () => {
+  it('is that of the trainer however its lines are grouped into reports', () => {
     const lines = Array.from({ length: 50 }, (_, place) => (place + 1) * 10)
     const oneEach = lines.map((iteration, place) => [place + 1, [iteration]] as const)
     const byFive = Array.from({ length: 10 }, (_, at) => [5 * (at + 1), lines.slice(5 * at, 5 * at + 5)] as const)
@@ -38,13 +38,13 @@ describe('the pace', () => {
     expect(rateOf(paceOf([50, lines]))).toBeCloseTo(10)
   })
 
-  it('does not count the time between two reports that follow each other at once', () => {
+  it('does not count the time between two immediate reports', () => {
     expect(rateOf(paceOf([20, [0]], [20.004, [10]]))).toBeLessThanOrEqual(10)
     expect(rateOf(paceOf([20, [10, 20]], [20.004, [30, 40]]))).toBeLessThan(4)
     expect(rateOf(paceOf([0.001, [1, 2]]))).toBe(1)
   })
 
-  it('is of the last minute, and of the last two lines where they are older', () => {
+  it('covers the last minute, or the last two lines if they are older', () => {
     const slowThenFast = paceOf([600, [1]], [1200, [2]], [1230, [32]], [1260, [62]])
     expect(rateOf(slowThenFast)).toBeCloseTo(1)
     expect(rateOf(paceOf([600, [1]], [1200, [601]]))).toBeCloseTo(1)
@@ -53,14 +53,14 @@ describe('the pace', () => {
     expect(rateOf(paceOf([1800, halfHour]))).toBeCloseTo(5, 1)
   })
 
-  it('keeps few points, the oldest of the minute among them', () => {
+  it('keeps few points, including the oldest of the minute', () => {
     const reports = Array.from({ length: 2000 }, (_, place) => [place / 40, [2 * place, 2 * place + 1]] as const)
     const pace = paceOf(...reports)
     expect(pace.length).toBeLessThanOrEqual(600)
     expect(rateOf(pace)).toBeCloseTo(80, 0)
   })
 
-  it('is null where a trainer begins again', () => {
+  it('is null if a trainer starts over', () => {
     expect(rateOf(paceOf([10, [100]], [20, [5]]))).toBeNull()
   })
 })
@@ -69,7 +69,7 @@ describe('progress', () => {
   const at = (seconds: number) => new Date(START_MS + seconds * 1000).toISOString()
   const facts = { reported: null, reportedAt: null, pace: null, startStep: null, running: true }
 
-  it("starts at the parent's checkpoint, unless the trainer says its own start", () => {
+  it("starts at the parent's checkpoint, unless the trainer reports its own start", () => {
     const reported = { iteration: 150, total_iterations: 100 }
     const resumed = { ...facts, startStep: 100, reported, reportedAt: at(60) }
     expect(progressOf(resumed, at(60))).toMatchObject({ startIteration: 100, fraction: 0.5 })
@@ -107,7 +107,7 @@ describe('a reported run', () => {
   const heardOf = (runId: string, secondsAgo: number) =>
     world.sql('update runs set heartbeat_at = now() - make_interval(secs => $2) where id = $1', [runId, secondsAgo])
 
-  it('goes as fast as its lines, which are two also in one report', async () => {
+  it('has the rate of its lines, even if both are in one report', async () => {
     const runId = await running({ parent_checkpoint_step: 40 })
     await heardOf(runId, 20)
     const first = await reportRun(runner(), { runId, metrics: [{ iteration: 50 }, { iteration: 60 }] })
@@ -117,7 +117,7 @@ describe('a reported run', () => {
     expect(atOnce.progress?.iterationsPerS).toBeLessThan(2.5)
   })
 
-  it('is the newest line even if an older report had an iteration, by the step key of the trainer', async () => {
+  it('has the iteration of the newest line even if an older report had one, by the step key of the trainer', async () => {
     const runId = await running()
     const progress = { iteration: 7, step_key: 'epoch' }
     const said = await reportRun(runner(), { runId, progress, metrics: [{ step: 7000, epoch: 7 }] })

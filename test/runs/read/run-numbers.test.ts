@@ -24,7 +24,7 @@ describe('progress', () => {
     expect(progressOf(facts({ reported: null, reportedAt: null, pace: null }), at(0))).toBeNull()
   })
 
-  it('counts the fraction from where the run started, and the arrival from the last report on', () => {
+  it('computes the fraction from the start of the run, and the arrival from the last report', () => {
     expect(progressOf(facts(), at(70))).toMatchObject({
       iteration: 300,
       startIteration: 100,
@@ -63,7 +63,7 @@ describe('progress', () => {
     expect(progressOf(facts({ pace }), at(70))).toMatchObject({ iterationsPerS: null, etaS: null })
   })
 
-  it('knows no time past the last that a date can name', () => {
+  it('has no time past the maximum date', () => {
     const reported = { iteration: 0, final_iteration: 1e300, iterations_per_s: 1e-300 }
     expect(progressOf(facts({ reported, pace: null }), at(70))).toMatchObject({ etaS: null, etaAt: null })
   })
@@ -102,7 +102,7 @@ describe('spend', () => {
     expect(billedSeconds({ ...priced, cancelRequestedAt: at(100), finishedAt: at(130) }, at(4000))).toBe(130)
   })
 
-  it('is what was billed once the run has ended, and never below nothing left', () => {
+  it('is the billed amount once the run has ended, and the rest is never negative', () => {
     expect(spendOf({ ...priced, finishedAt: at(3600), costUsd: '2.5000' }, at(9999))).toMatchObject({
       accruedUsd: 2.5,
       remainingUsd: 0,

@@ -17,12 +17,12 @@ function reported(points: readonly CurvePoint[], atOnce: number): RewardCurve | 
 const drawn = (points: readonly CurvePoint[], atOnce = 10) => sparklineOf(reported(points, atOnce))?.points ?? []
 
 describe('the sparkline', () => {
-  it('is null until a line carries a reward', () => {
+  it('is null until a line has a reward', () => {
     expect(sparklineOf(null)).toBeNull()
     expect(addRewards(null, 'reward', [])).toBeNull()
   })
 
-  it('names the metric that the curve began with', () => {
+  it('names the metric that the curve started with', () => {
     const curve = addRewards(addRewards(null, 'reward', [[0, 1]]), 'mean_reward', [[1, 2]])
     expect(sparklineOf(curve)).toEqual({
       metric: 'reward',
@@ -33,7 +33,7 @@ describe('the sparkline', () => {
     })
   })
 
-  it.each([1, 2, 3, 63, 64])('shows %i rewards as they are', (count) => {
+  it.each([1, 2, 3, 63, 64])('shows %i rewards unchanged', (count) => {
     const points = line(count, (step) => Math.sin(step))
     expect(drawn(points)).toEqual(points)
   })
@@ -67,23 +67,23 @@ describe('the sparkline', () => {
     expect(rewards).toContain(-50)
   })
 
-  it('goes on where a run resumed at an earlier step', () => {
+  it('continues where a run resumed at an earlier step', () => {
     const points = [...line(300, () => 1), ...line(300, () => 2)]
     expect(drawn(points).length).toBeLessThanOrEqual(64)
   })
 
-  it('stands rewards and steps of any size', () => {
+  it('handles rewards and steps of any size', () => {
     const points = line(500, (step) => (step % 2 ? 1 : -1) * Number.MAX_VALUE).map(
       ([step, reward]): CurvePoint => [step * 1e305, reward],
     )
     expect(drawn(points)).toHaveLength(64)
   })
 
-  it('stands a flat line', () => {
+  it('handles a flat line', () => {
     expect(drawn(line(500, () => 0))).toHaveLength(64)
   })
 
-  it('keeps some kilobytes of a run, however long it trains', () => {
+  it('stores a few kilobytes per run, however long it trains', () => {
     const curve = reported(
       line(100_000, (step) => Math.random() + step),
       500,

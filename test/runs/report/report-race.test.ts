@@ -45,7 +45,7 @@ const shown = async (runId: string) =>
   ).map(({ line }) => line)
 
 describe('a late report', () => {
-  it('either keeps the run or is refused, and leaves no trace of both, whoever is faster', async () => {
+  it('either keeps the run or is rejected, never a mix of both, whoever is faster', async () => {
     const seen = { kept: 0, refused: 0 }
     for (let round = 0; round < 40; round += 1) {
       const credential = newId('key')
@@ -74,7 +74,7 @@ describe('a late report', () => {
     expect(seen.kept + seen.refused).toBe(40)
   })
 
-  it('is refused for ever once the run was swept, also when the same credential claimed it again', async () => {
+  it('is always rejected once the run was swept, even if the same credential claimed it again', async () => {
     const credential = newId('key')
     const runId = await lateRun(credential)
     const key = keyOf(world, credential)
@@ -91,7 +91,7 @@ describe('a late report', () => {
     })
   })
 
-  it('of one claimer never lands in the attempt of the next, claimed while it was under way', async () => {
+  it('of one claimer is never stored in the attempt of the next, claimed during the report', async () => {
     for (let round = 0; round < 20; round += 1) {
       const credential = newId('key')
       const runId = await lateRun(credential)

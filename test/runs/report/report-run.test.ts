@@ -96,7 +96,7 @@ describe('a report', () => {
     expect(await objectsOf(runId)).toEqual([])
   })
 
-  it('keeps config and scorecard, a later one in the place of an earlier', async () => {
+  it('stores config and scorecard, and a later one replaces an earlier one', async () => {
     const runId = await running()
     await report(runId, { configYaml: 'a: 1\n', scorecardJson: { cells: [{ name: 'x', status: 'FAIL' }] } })
     const cells = [
@@ -128,8 +128,8 @@ describe('a report', () => {
   })
 })
 
-describe('a report is refused', () => {
-  it('as not found where the run is not visible', async () => {
+describe('a report is rejected', () => {
+  it('as not found if the run is not visible', async () => {
     const runId = await running()
     expect(await typeOf(report(runId, {}, world.as(await world.user())))).toBe('not_found')
     expect(await typeOf(report('run_nonsense'))).toBe('not_found')
@@ -142,7 +142,7 @@ describe('a report is refused', () => {
     expect(await typeOf(report(runId, {}, world.anonymous()))).toBe('auth.missing')
   })
 
-  it('from any credential but the one that claimed, and of another attempt than this one', async () => {
+  it("from any credential but the claimer's, and for any attempt but the current one", async () => {
     const runId = await running()
     expect(await typeOf(report(runId, {}, world.as(ada)))).toBe('conflict.not_claimer')
     expect(await typeOf(report(runId, { attempt: 2, logChunk: 'late\n' }))).toBe('conflict.not_claimer')
@@ -159,7 +159,7 @@ describe('a report is refused', () => {
     expect(await objectsOf(runId)).toEqual([])
   })
 
-  it('as canceled before anybody asked', async () => {
+  it('as canceled without a cancel request', async () => {
     const runId = await running()
     const refused = await refusal(report(runId, { status: 'canceled' }))
     expect([refused.status, refused.items[0]?.loc]).toEqual([422, ['status']])
@@ -195,7 +195,7 @@ describe('a report is refused', () => {
     expect(await objectsOf(runId)).toEqual([])
   })
 
-  it('when the owner has no room left, or the hub no store', async () => {
+  it('if the owner has no room left, or the hub no store', async () => {
     const runId = await running()
     const full = world.with({ config: { storageQuotaBytes: 3 } })
     const ctx = full.as(ada, { kind: 'key', credentialId: 'key_runner' })
@@ -207,7 +207,7 @@ describe('a report is refused', () => {
 })
 
 describe('a report that is sent again', () => {
-  it('changes nothing where its numbers were stored', async () => {
+  it('changes nothing if its numbers were stored', async () => {
     const runId = await running()
     const input = { logSeq: 0, logChunk: 'one\n', metricsSeq: 0, metrics: [{ step: 1 }] }
     await report(runId, input)
@@ -218,7 +218,7 @@ describe('a report that is sent again', () => {
     expect([await logOf(runId), await metricsOf(runId)]).toEqual(['one\n', [{ step: 1 }, { step: 2 }]])
   })
 
-  it('at the end is answered as the first was, and only as that', async () => {
+  it('at the end gets the same response as the first, and only if it is the same', async () => {
     const runId = await running()
     const last = { logSeq: 3, logChunk: 'bye\n', status: 'succeeded' as const }
     await report(runId, last)
@@ -228,7 +228,7 @@ describe('a report that is sent again', () => {
     expect(await world.sql('select 1 from ledger where job_id = $1', [runId])).toHaveLength(1)
   })
 
-  it('together with others is stored once, each in its place', async () => {
+  it('together with others is stored once, each in order', async () => {
     const runId = await running()
     const numbers = Array.from({ length: 12 }, (_, index) => index % 6)
     await Promise.all(
@@ -285,12 +285,12 @@ describe('the end of a run', () => {
     ])
   })
 
-  it('as canceled follows an ask to stop', async () => {
+  it('as canceled follows a request to stop', async () => {
     const runId = await running({ set: { cancel_requested_at: new Date().toISOString() } })
     expect((await report(runId, { status: 'canceled' })).status).toBe('canceled')
   })
 
-  it('is asked for once a budget is spent, with a notice', async () => {
+  it('is requested once a budget is spent, with a notice', async () => {
     const claimed_at = new Date(Date.now() - 3_600_000).toISOString()
     const priced = { priced: true, rate_usd_per_hour: '1.0000', claimed_at }
     const runId = await running({ executor: 'hosted', set: { ...priced, budget_usd: '0.5' } })
@@ -303,7 +303,7 @@ describe('the end of a run', () => {
     expect((await report(cheap)).cancelRequestedAt).toBeNull()
   })
 
-  it('counts what a success measured into a rolling mean', async () => {
+  it('adds the measurements of a success to a rolling mean', async () => {
     const recipe = { template: 'act', dataset: [], hyperparams: { batch_size: 24 } }
     const measure = async (peakVramGb: number, samplesPerS: number, status: 'succeeded' | 'failed' = 'succeeded') =>
       report(await running({ recipe }), { status, peakVramGb, samplesPerS, gpuTier: 'l4' })
@@ -342,7 +342,7 @@ describe('the output repo', () => {
     ])
   })
 
-  it('of another one replaces the reference', async () => {
+  it('replaces the reference to an earlier one', async () => {
     const runId = await running()
     const [one, two] = [await world.repo(ada, { kind: 'model' }), await world.repo(ada, { kind: 'model' })]
     await report(runId, { outputModelRepo: `${one.owner}/${one.repo}` })
@@ -352,7 +352,7 @@ describe('the output repo', () => {
     ])
   })
 
-  it('is refused with 422 when it is none of that', async () => {
+  it('returns 422 otherwise', async () => {
     const runId = await running()
     const bob = await world.user()
     const foreign = await world.repo(bob, { kind: 'model', visibility: 'public' })
@@ -367,7 +367,7 @@ describe('the output repo', () => {
 })
 
 describe('a race', () => {
-  it('with a sweep is won by one of the two, and a report that comes later is refused', async () => {
+  it('with a sweep is won by one of the two, and a later report is rejected', async () => {
     for (let round = 0; round < 16; round += 1) {
       const runId = await running({ set: { lease_expires_at: new Date(Date.now() - 1000).toISOString() } })
       const [swept, reported] = await Promise.all([
@@ -406,7 +406,7 @@ describe('a race', () => {
     ])
   })
 
-  it('of ends is won by one', async () => {
+  it('between two ends is won by one', async () => {
     const runId = await running()
     const ends = await Promise.allSettled([
       report(runId, { status: 'succeeded' }),
@@ -418,8 +418,8 @@ describe('a race', () => {
   })
 })
 
-describe('a hub that dies between the object and the transaction', () => {
-  it('leaves an object that nobody sees, and the report can be sent again; collection takes the object', async () => {
+describe('a hub that crashes between the object and the transaction', () => {
+  it('leaves an invisible object, and the report can be sent again; collection deletes the object', async () => {
     const runId = await running()
     const withTx = () => Promise.reject(new Error('The process is gone.'))
     const dying = { ...runner, deps: { ...world.deps, db: { ...world.deps.db, withTx } } }
@@ -434,7 +434,7 @@ describe('a hub that dies between the object and the transaction', () => {
     expect([await logOf(runId), (await objectsOf(runId)).length]).toEqual(['once\n', 3])
   })
 
-  it('after the commit has the report stored, and the same again is a repeat', async () => {
+  it('after the commit has stored the report, and a retry is a repeat', async () => {
     const runId = await running()
     const withTx: typeof t.db.withTx = async (work) => {
       await world.deps.db.withTx(work)
