@@ -58,7 +58,7 @@ const expected = (ofRead: number, ofWrite: number) => ({
   resolve: ofRead,
 })
 
-describe('a private repo of somebody else', () => {
+describe("another user's private repo", () => {
   it('is 404 for every operation of a signed-in user', async () => {
     expect(await statuses(bob, secretRepo)).toEqual(expected(404, 404))
   })
@@ -75,7 +75,7 @@ describe('a private repo of somebody else', () => {
     expect(await statuses(await hub.key(ada, { repos: [openRepo] }), secretRepo)).toEqual(expected(404, 404))
   })
 
-  it('cannot be told from a repo that does not exist', async () => {
+  it('cannot be distinguished from a repo that does not exist', async () => {
     for (const route of ofRepo) {
       const [hidden, absent] = await Promise.all([ask(bob, route, secretRepo), ask(bob, route, `${ada.handle}/none`)])
       const { instance: _a, request_id: _b, ...one } = hidden.json
@@ -103,7 +103,7 @@ describe('a private repo of somebody else', () => {
 })
 
 describe('missing scope is 403 if the target is visible', () => {
-  it('a read key that writes is 403, in its own repos too', async () => {
+  it('a read key that writes is 403, even in its own repos', async () => {
     const key = await hub.key(ada, { scope: 'read' })
     expect(await statuses(key, secretRepo)).toEqual(expected(302, 403))
     expect((await hub.call(key, 'POST', '/v1/repos', { kind: 'model', slug: newName() })).status).toBe(403)
@@ -198,7 +198,7 @@ describe('a credential', () => {
     })
   })
 
-  it('of a key cannot manage accounts: that is a session’s alone', async () => {
+  it('of a key cannot manage accounts: only a session can', async () => {
     const key = await hub.key(ada, { scope: 'train' })
     for (const text of [
       `mutation { createOrg(input: { handle: "${newName()}" }) { org { id } } }`,
@@ -228,7 +228,7 @@ describe('an agent key', () => {
 })
 
 describe('an org', () => {
-  it('lets owners and members write its repos, and nobody else see the private ones', async () => {
+  it('lets owners and members write its repos, and hides the private ones from all others', async () => {
     const [olga, max] = [await hub.person(), await hub.person()]
     const org = await hub.org([
       { user: olga.handle, role: 'owner' },
@@ -248,7 +248,7 @@ describe('an org', () => {
     expect([unknown.status, unknown.json.errors[0].type]).toEqual([404, 'not_found'])
   })
 
-  it('has its members changed by owners only, and whoever leaves sees its repos no more', async () => {
+  it('allows only owners to change members, and a former member no longer sees its private repos', async () => {
     const [olga, max] = [await hub.person(), await hub.person()]
     const org = newName('org')
     await hub.graphql(olga, `mutation { createOrg(input: { handle: "${org}" }) { org { id } } }`)

@@ -18,7 +18,7 @@ const faultsOf = async (method: string, path: string, body: unknown) => {
   ]
 }
 
-describe('one answer', () => {
+describe('one response', () => {
   it('reports an unknown enum value and a violated text rule', async () => {
     const body = {
       kind: 'blimp',
@@ -75,7 +75,7 @@ describe('one answer', () => {
     ])
   })
 
-  it('names faults of the query beside each other', async () => {
+  it('names all faults of the query', async () => {
     const path = `/v1/repos?kind=odd&q=${'x'.repeat(201)}&what=1`
     expect(await faultsOf('GET', path, undefined)).toEqual([422, ['query.kind', 'query.q', 'query.what']])
   })
@@ -126,7 +126,7 @@ describe('one answer', () => {
   })
 })
 
-describe('the sentences of /v1', () => {
+describe('the error sentences of /v1', () => {
   const text = async (path: string, body: unknown): Promise<[number, string, Json]> => {
     const answer = await hub.call(ada, 'POST', path, body)
     return [answer.status, answer.json.detail, answer.json.errors]

@@ -79,7 +79,7 @@ describe('one GET of a config', () => {
 })
 
 describe('a body with thousands of faults', () => {
-  it('is answered with the first fifty, in both dialects', async () => {
+  it('returns the first fifty, in both dialects', async () => {
     const name = await hub.repo(eve)
     const many = (count: number) => Array.from({ length: count }, () => ({ path: '..', size: 1, sha256: '!' }))
     const answer = await hub.call(eve, 'POST', `/v1/repos/${name}/files/presign-upload`, { files: many(40_000) })

@@ -77,7 +77,7 @@ describe('a session', () => {
     expect((await hub.call(none, 'GET', '/v1/me')).status).toBe(401)
   })
 
-  it('in the cookie hub_session changes something only from the same origin, else 403', async () => {
+  it('in the cookie hub_session allows changes only from the same origin, else 403', async () => {
     const { url } = hub.running
     const cookie = `hub_session=${ada.token}`
     const create = (headers: Record<string, string>) =>
@@ -104,7 +104,7 @@ describe('a session', () => {
 })
 
 describe('a key of an org', () => {
-  it('reaches the org’s repos and not those of whoever made it', async () => {
+  it('reaches the org’s repos and not those of its creator', async () => {
     const org = await hub.org([{ user: ada.handle, role: 'owner' }])
     const made = await hub.graphql(
       ada,
@@ -150,7 +150,7 @@ describe('GraphQL errors', () => {
     })
   })
 
-  it('of a body that is no JSON, too large or of another type have the status of /v1', async () => {
+  it('of a body that is not JSON, too large or of another type have the status of /v1', async () => {
     const post = (body: string, type = 'application/json') =>
       hub.send(ada, 'POST', '/graphql', { headers: { 'content-type': type }, body })
     expect((await post('{')).status).toBe(400)
@@ -158,7 +158,7 @@ describe('GraphQL errors', () => {
     expect((await post(JSON.stringify({ query: '{ __typename }' }).padEnd(1024 * 1024 + 1))).status).toBe(413)
   })
 
-  it('say the same as the Problem of /v1, places aside', async () => {
+  it('equal the Problem of /v1 except for places', async () => {
     const name = await hub.repo(ada)
     const [owner, repo] = name.split('/')
     const body = { files: [{ path: '../x', size: 1, sha256: 'a'.repeat(64) }] }
@@ -183,7 +183,7 @@ describe('GraphQL errors', () => {
 })
 
 describe('the file operations in GraphQL', () => {
-  it('move a file as /v1 does', async () => {
+  it('upload and download a file as /v1 does', async () => {
     const name = await hub.repo(ada)
     const [owner, repo] = name.split('/')
     const ask = async (text: string, input: Record<string, unknown>) => {
@@ -248,7 +248,7 @@ describe('the audit log', () => {
   })
 })
 
-describe('every way out', () => {
+describe('every response', () => {
   it('carries X-Request-Id: redirects, 304, object URLs, URLs that cannot be read', async () => {
     const name = await hub.repo(ada)
     await hub.upload(ada, name, { a: 'a' })

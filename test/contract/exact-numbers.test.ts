@@ -57,7 +57,7 @@ function memberText(text: string, name: string): string {
 }
 
 describe('numbers of hyperparams', () => {
-  it('come back as they were written, in every answer of /v1', async () => {
+  it('are returned as they were written, in every response of /v1', async () => {
     const key = { 'idempotency-key': newName('key') }
     const made = await send('POST', '/v1/runs', recipe(odd), key)
     expect(memberText(made.text, 'hyperparams')).toBe(odd)
@@ -70,7 +70,7 @@ describe('numbers of hyperparams', () => {
     expect(memberText(claimed.text, 'hyperparams')).toBe(odd)
   })
 
-  it('come back as they were written from GraphQL, as variables and in the document', async () => {
+  it('are returned as they were written from GraphQL, as variables and in the document', async () => {
     const create =
       'mutation($input: CreateRunInput!) { createRun(input: $input) { result { ... on Run { recipe { hyperparams } } } } }'
     const byVariable = await graph(`{"query":${JSON.stringify(create)},"variables":{"input":${recipe(odd)}}}`)
@@ -132,7 +132,7 @@ describe('numbers of hyperparams', () => {
       expect([written, await hashOf(`{"n":${written}}`)]).toEqual([written, canonical(hashed ?? '')])
   })
 
-  it('are refused where no reader holds them', async () => {
+  it('are rejected if no double comes near them', async () => {
     const long = `0.${'1'.repeat(1000)}`
     for (const number of ['1e400', '-1e400', '9'.repeat(400), long]) {
       const answer = await send('POST', '/v1/runs', recipe(`{"a":[1.0,${number}]}`))
@@ -142,14 +142,14 @@ describe('numbers of hyperparams', () => {
     expect((await graph(JSON.stringify({ query }))).json.errors[0].extensions.status).toBe(422)
   })
 
-  it('are no objects: where one is wanted they are refused', async () => {
+  it('are not objects: they are rejected where one is required', async () => {
     for (const body of ['{"recipe":1.0}', '1.0', recipe('1.0')]) {
       const answer = await send('POST', '/v1/runs', body)
       expect([body, answer.status, types(answer)]).toEqual([body, 422, ['validation.type']])
     }
   })
 
-  it('make no prototype and cost no stack', async () => {
+  it('cannot set a prototype or overflow the stack', async () => {
     const proto = await send('POST', '/v1/runs', recipe('{"a":1.0,"__proto__":{"template":2.0}}'))
     expect(proto.status).toBe(422)
     const deep = await send('POST', '/v1/runs', recipe(`{"a":1.0,"b":${'['.repeat(50_000)}${']'.repeat(50_000)}}`))
@@ -160,7 +160,7 @@ describe('numbers of hyperparams', () => {
 describe('numbers of metrics lines', () => {
   const line = `{"iteration":7.0,"mean_reward":1e0,${odd.slice(1)}`
 
-  it('are stored, answered, streamed and downloaded as they were written', async () => {
+  it('are stored, returned, streamed and downloaded as they were written', async () => {
     const id = await claimedRun()
     const reported = await send('POST', `/v1/runs/${id}/report`, `{"metrics":[{"iteration":6}, ${line} ]}`)
     expect([reported.status, memberText(reported.text, 'latest_metrics')]).toEqual([200, line])
@@ -197,7 +197,7 @@ describe('numbers of metrics lines', () => {
     await expect.poll(file).toBe(`{"iteration":6}\n${line}\n`)
   })
 
-  it('are refused where no reader holds them', async () => {
+  it('are rejected if no double comes near them', async () => {
     const id = await claimedRun()
     const answer = await send('POST', `/v1/runs/${id}/report`, '{"metrics":[{"loss":1.0},{"loss":1e400}]}')
     expect([answer.status, places(answer)]).toEqual([422, [['body', 'metrics', 1, 'loss']]])
@@ -226,7 +226,7 @@ describe('numbers of scorecards and configs', () => {
     expect(await readJobObject(hub.running.deps, imported.json.scorecard_key)).toBe(scorecard)
   })
 
-  it('declare no change by their spelling alone', async () => {
+  it('do not count as a change if only their spelling differs', async () => {
     const config = 'lr: 0.1\nseed: 1\n'
     const parent = await newRun('{"lr":0.10,"seed":9007199254740993}')
     const body = `{"template":"act","hyperparams":{"lr":0.1,"seed":9007199254740992}}`
@@ -263,7 +263,7 @@ describe('numbers of robot cards', () => {
     expect(memberText(byGraph.text, 'document')).toBe(card)
   })
 
-  it('are judged as numbers', async () => {
+  it('are checked as numbers', async () => {
     const name = await hub.repo(ada, { kind: 'robot' })
     const refused = await send(
       'PUT',

@@ -180,7 +180,7 @@ describe('an edge shows only objects visible to the viewer', () => {
   })
 })
 
-describe('what is gone', () => {
+describe('a deleted object', () => {
   it('is null at the end of an edge that led to it', async () => {
     const { stranger, owner } = people
     const [data, robot] = [await hub.repo(stranger), await hub.repo(stranger, { kind: 'robot' })]
@@ -199,7 +199,7 @@ describe('what is gone', () => {
     expect(owner.id).not.toBe(stranger.id)
   })
 
-  it('is null as well after the repo of somebody else was hidden', async () => {
+  it("is null too after another user's repo was made private", async () => {
     const [seller, buyer] = [await hub.person(), await hub.person()]
     const data = await hub.repo(seller, { visibility: 'public' })
     const recipe = { template: 'act', dataset: [`svc://${data}`] }
@@ -216,7 +216,7 @@ describe('what is gone', () => {
 })
 
 describe('runs of a repo and forks of a run', () => {
-  it('come in pages, newest first, by the filters of a listing of runs', async () => {
+  it('come in pages, newest first, with the filters of a listing of runs', async () => {
     const ada = await hub.person()
     const data = await hub.repo(ada)
     const recipe = { template: 'act', dataset: [`svc://${data}`] }
@@ -270,7 +270,7 @@ describe('runs of a repo and forks of a run', () => {
   })
 })
 
-it('an id that the graph shows is an ID that it takes', async () => {
+it('an id that the graph returns is an ID that it accepts', async () => {
   const name = newName()
   const text = `query ($run: ID!, $missing: ID!) { run(id: $run) { parentRunId } other: run(id: $missing) { id } }`
   const { data } = await hub.graphql(people.owner, text, { run: runs.second, missing: name })

@@ -81,7 +81,7 @@ describe('an error', () => {
     }
   })
 
-  it('is 422 for JSON that is no object, and for no body at all', async () => {
+  it('is 422 for JSON that is not an object, and for a missing body', async () => {
     for (const body of ['[]', '"text"', '7', 'true'])
       expect([body, (await hub.send(ada, 'POST', '/v1/repos', { headers: json, body })).status]).toEqual([body, 422])
     const empty = await hub.call(ada, 'POST', '/v1/repos')
@@ -144,7 +144,7 @@ describe('an error', () => {
     }
   })
 
-  it('names members that it does not know, however deep', async () => {
+  it('names unknown members at any depth', async () => {
     const body = '{"files":[{"path":"b","size":1,"sha256":"x","__proto__":{"a":1},"Path":"c"}],"constructor":1}'
     const refused = await hub.send(ada, 'POST', `/v1/repos/${name}/files/presign-upload`, { headers: json, body })
     const unknown = refused.json.errors.filter((error: { type: string }) => error.type === 'validation.unknown_member')
@@ -160,7 +160,7 @@ describe('an error', () => {
     expect([bodied.status, places(bodied)]).toEqual([422, [['body', 'force']]])
   })
 
-  it('of a URL that cannot be read is a Problem too', async () => {
+  it('of an invalid URL is a Problem too', async () => {
     for (const path of ['/v1/repos/%zz/a', '/v1/repos/%00/a', `/v1/repos/${'a'.repeat(2000)}/a`]) {
       const refused = await hub.send(ada, 'GET', path)
       expect([path, refused.status]).toEqual([path, expect.toBeOneOf([400, 404, 422])])
@@ -170,7 +170,7 @@ describe('an error', () => {
 })
 
 describe('every response', () => {
-  it('carries X-Request-Id: the client’s where it is sane, else a new one', async () => {
+  it('carries X-Request-Id: the client’s if it is valid, else a new one', async () => {
     const own = await hub.send(ada, 'GET', '/v1/me', { headers: { 'x-request-id': 'my-request.1' } })
     expect(own.headers.get('x-request-id')).toBe('my-request.1')
     const seen = new Set<string | null>()
@@ -193,7 +193,7 @@ describe('every response', () => {
     expect(seen.size).toBe(10)
   })
 
-  it('of a GET has an ETag, and is 304 without a body where If-None-Match has it', async () => {
+  it('of a GET has an ETag, and is 304 without a body if If-None-Match has it', async () => {
     for (const path of [`/v1/repos/${name}`, '/v1/repos?limit=1', `/v1/repos/${name}/tree`, '/v1/me']) {
       const first = await hub.call(ada, 'GET', path)
       const etag = first.headers.get('etag') ?? ''
@@ -262,7 +262,7 @@ describe('a request', () => {
     }
   })
 
-  it('without a body may still say application/json', async () => {
+  it('without a body may still declare application/json', async () => {
     const repo = await hub.repo(ada)
     expect((await hub.send(ada, 'GET', `/v1/repos/${repo}`, { headers: json })).status).toBe(200)
     expect((await hub.send(ada, 'DELETE', `/v1/repos/${repo}`, { headers: json })).status).toBe(204)
@@ -305,7 +305,7 @@ describe('Idempotency-Key on a POST', () => {
     })
   })
 
-  it('takes two spellings of one JSON for the same body, and two numbers that only a double confuses for two', async () => {
+  it('treats two spellings of one JSON as the same body, and two numbers with the same double as different', async () => {
     const send = (key: string, path: string, text: string) =>
       hub.send(ada, 'POST', path, {
         headers: { 'content-type': 'application/json', 'idempotency-key': key },
@@ -370,8 +370,8 @@ describe('Idempotency-Key on a POST', () => {
   })
 })
 
-describe('beside the operations', () => {
-  it('serves health, readiness, metrics, the graph’s page, OpenAPI 3.1 and its page, with no other host named in them', async () => {
+describe('besides the operations', () => {
+  it('serves health, readiness, metrics, the graph’s page, OpenAPI 3.1 and its page, without naming another host', async () => {
     expect((await hub.send(null, 'GET', '/healthz')).status).toBe(200)
     expect((await hub.send(null, 'GET', '/readyz')).status).toBe(200)
     expect((await hub.send(null, 'GET', '/metrics')).text).toContain('# TYPE ')
@@ -393,7 +393,7 @@ describe('beside the operations', () => {
     expect([graphiql.status, graphiql.text.match(/<(?:script|link)[^>]+(?:src|href)="https?:/g)]).toEqual([200, null])
   })
 
-  it('answers GraphQL over GET as over POST, but no mutation', async () => {
+  it('serves GraphQL over GET as over POST, except mutations', async () => {
     const query = encodeURIComponent('{ viewer { account { handle } } }')
     expect((await hub.send(ada, 'GET', `/graphql?query=${query}`)).json).toEqual({
       data: { viewer: { account: { handle: ada.handle } } },
@@ -404,7 +404,7 @@ describe('beside the operations', () => {
     expect((await hub.send(ada, 'GET', `/graphql?query=${mutation}`)).status).toBe(405)
   })
 
-  it('prints the graph as it is committed', async () => {
+  it('includes the root fields in the committed GraphQL schema', async () => {
     const text = await readFile('schema/schema.graphql', 'utf8')
     for (const field of ['viewer', 'repo', 'repos', 'node', 'nodes', 'auditLog'])
       expect(text).toMatch(new RegExp(`\\n  ${field}\\(?[:(\\n]`))

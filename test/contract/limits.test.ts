@@ -30,7 +30,7 @@ describe('the storage quota of an owner', () => {
     expect((await presign(ada, name, [1])).status).toBe(413)
   })
 
-  it('is the org’s for its repos, and room comes back with a delete', async () => {
+  it('is the org’s for its repos, and a delete releases the bytes', async () => {
     const bob = await hub.person()
     const org = await hub.org([{ user: bob.handle, role: 'member' }])
     const name = await hub.repo(bob, { owner: org })

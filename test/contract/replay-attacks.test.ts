@@ -56,8 +56,8 @@ describe('a foreign account that once accessed a public repo', () => {
   })
 })
 
-describe('whoever once asked for a file', () => {
-  it('gets no URL of it once it is deleted or replaced', async () => {
+describe('a caller who once requested a file', () => {
+  it('gets no URL of it after it is deleted or replaced', async () => {
     const repo = await publicRepo('model', { leaked: 'a password', kept: 'old' })
     const [leaked, kept] = ['leaked', 'kept'].map((path) =>
       repeated(`/v1/repos/${repo}/files/presign-download`, { paths: [path] }),

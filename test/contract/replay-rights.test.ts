@@ -240,12 +240,12 @@ const losses = {
 const replayed = ({ headers }: Answer) => headers.get('idempotent-replayed')
 
 describe('a replay', () => {
-  it('is held against the rights of today for every POST: each route has a row here', () => {
+  it('checks the current rights for every POST: each route has a row here', () => {
     expect(Object.keys(rows).toSorted()).toEqual(posts.toSorted())
   })
 
   describe.each(Object.entries(losses))('after %s', (_loss, { lose, expected }) => {
-    it.each(Object.entries(rows))('of %s is what is true then', async (_operation, row) => {
+    it.each(Object.entries(rows))('of %s has the result of the current rights', async (_operation, row) => {
       const team = await newTeam()
       const { path, body } = await row.given(team)
       const once = { 'idempotency-key': newName() }

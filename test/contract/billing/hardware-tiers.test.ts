@@ -4,7 +4,7 @@ import { contractHub, type Json, newName } from '../support/hub.ts'
 const hub = contractHub({ HOSTED_OWNERS: 'boss' })
 
 describe('the hardware tiers', () => {
-  it("are everybody's to read, with whom the deployment hosts", async () => {
+  it('are public, with the owners that the deployment hosts', async () => {
     const { status, json } = await hub.call(null, 'GET', '/v1/hardware_tiers')
     expect(status).toBe(200)
     expect(json.items.map((item: Json) => [item.tier, item.rate_usd_per_hour])).toEqual([
@@ -22,7 +22,7 @@ describe('the hardware tiers', () => {
     })
   })
 
-  it("say what is left of the caller's allowance this month", async () => {
+  it("include the rest of the caller's allowance this month", async () => {
     const bob = await hub.person()
     const spend = (amount: number, at: string, kind = 'robot_check') =>
       hub.sql(

@@ -69,7 +69,7 @@ describe('absent members of a card', () => {
     expect([report.ok, report.interface_fingerprint]).toEqual([true, json.interface_fingerprint])
   })
 
-  it('is as absent when the answer is put again: the same fingerprint', async () => {
+  it('are still absent if the response is put again: the same fingerprint', async () => {
     const name = await newRobot()
     const card = { dof: 2, interface: { ...leastInterface, end_effectors: [{ name: 'g' }] } }
     await hub.call(ada, 'PUT', cardOf(name), card)
@@ -79,7 +79,7 @@ describe('absent members of a card', () => {
     expect(interfaceFingerprint(answer.interface)).toBe(interface_fingerprint)
   })
 
-  it('is left out of a typed card too, in no other fingerprint', async () => {
+  it('are omitted from a typed card too, with the same fingerprint', async () => {
     const name = await newRobot()
     const [owner, repo] = name.split('/')
     const card = {
@@ -107,7 +107,7 @@ describe('absent members of a card', () => {
     })
   })
 
-  it('may not be required ones: each is reported', async () => {
+  it('must not be required ones: each of these is reported', async () => {
     const name = await newRobot()
     for (const member of Object.keys(leastInterface)) {
       const card = { dof: 2, interface: { ...leastInterface, [member]: undefined } }
@@ -145,7 +145,7 @@ describe('a card is kept as it was put', () => {
     `{"interface":{"version":1.0,"control_rate_hz":5e1,"base":"fixed","joint_order":[${order}],"default_pose":{${pose}},
       "action":{"scale":1e-7,"semantics":"position"},"actuation":[{"mode":"position","joints":[],"kp":0.30000000000000004}]${inner}},"dof":${texts.length}}`
 
-  it('with every number in it, so that its fingerprint is that of what is read back, after a restart too', async () => {
+  it('with every number in it, so that the card that is read back has the same fingerprint, even after a restart', async () => {
     const name = await newRobot()
     const { status, json, text: answered } = await putText(name, text())
     expect([status, json.errors]).toEqual([200, undefined])
@@ -165,7 +165,7 @@ describe('a card is kept as it was put', () => {
     }
   })
 
-  it('with its members in their order, in maps and vendor fields as in the whole', async () => {
+  it('with its members in their order, in maps and vendor fields too', async () => {
     const card = {
       mass_kg: 1,
       limits: { zeta: { upper: 1, lower: 0 }, a: {}, 'long name': {}, b: {} },
@@ -182,7 +182,7 @@ describe('a card is kept as it was put', () => {
     expect(Object.keys(json.actuators[0])).toEqual(['volts', 'name', 'amps'])
   })
 
-  it('with the last of the values of a member that is written twice', async () => {
+  it('with the last value of a member that is written twice', async () => {
     const name = await newRobot()
     const twice = text(',"feet":["a"],"feet":[]')
     const { json } = await putText(name, twice)
@@ -208,7 +208,7 @@ describe('a card is kept as it was put', () => {
     }
   })
 
-  it('and put again as GraphQL tells its document it is the same card', async () => {
+  it("and is the same card if GraphQL's document of it is put again", async () => {
     const name = await newRobot()
     const { json } = await hub.call(ada, 'PUT', cardOf(name), goodCard({ mjcf_path: null }))
     const { document } = await inGraph(name)
@@ -218,7 +218,7 @@ describe('a card is kept as it was put', () => {
 })
 
 describe('a page of repos with large cards', () => {
-  it('ends early behind 4 MiB of cards, and the next one goes on where it ended, whatever the order', async () => {
+  it('ends early after 4 MiB of cards, and the next one continues where it ended, whatever the order', async () => {
     const owner = await hub.person()
     const names: string[] = []
     const large = {

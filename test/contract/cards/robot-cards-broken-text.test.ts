@@ -57,7 +57,7 @@ const wrong = goodInterface({
   base: 'floating',
 })
 
-describe('names of a model that are no Unicode', () => {
+describe('names of a model that are not Unicode', () => {
   it.each(['arm.xml', 'faulty.xml'])(
     'of %s are told with U+FFFD in their place, by validate and by put, in both dialects, and are replayed',
     async (mjcf_path) => {
@@ -87,7 +87,7 @@ describe('names of a model that are no Unicode', () => {
     },
   )
 
-  it('keep no card from being stored that does not name them', async () => {
+  it('do not prevent a card that does not name them', async () => {
     const face = goodInterface({ joint_order: ['shoulder'], actuation: [], parts: [], end_effectors: [] })
     const { status, json } = await hub.call(ada, 'PUT', `/v1/robots/${robot}/card`, goodCard({ interface: face }))
     expect([status, json.errors]).toEqual([200, undefined])
@@ -96,7 +96,7 @@ describe('names of a model that are no Unicode', () => {
   })
 })
 
-describe('texts of a card that are no Unicode', () => {
+describe('texts of a card that are not Unicode', () => {
   const send = (method: string, path: string, body: string, headers: Record<string, string> = {}) =>
     hub.send(ada, method, path, { headers: { 'content-type': 'application/json', ...headers }, body })
 

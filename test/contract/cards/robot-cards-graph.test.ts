@@ -62,7 +62,7 @@ describe('a card in the graph', () => {
     expect({ ...first?.json, updated_at: 0 }).toEqual({ ...second?.json, updated_at: 0 })
   })
 
-  it('leaves the keys of maps alone and puts vendor members beside the others', async () => {
+  it('keeps the keys of maps unchanged and puts vendor members beside the others', async () => {
     const { name, input } = await newRobot()
     const card = {
       ...typed({ defaultPose: { elbow: 1 }, cameras: [{ name: 'w', vlaSlot: 'LEFT_WRIST_0_RGB' }] }),
@@ -87,7 +87,7 @@ describe('a card in the graph', () => {
     expect(rest.validation.checks[0]).toMatchObject({ status: 'pass', data: { camelKey: 1 } })
   })
 
-  it('is refused with places in the spelling that was used', async () => {
+  it('is rejected with places in the spelling of the request', async () => {
     const { input } = await newRobot()
     const wrong = {
       jointOrder: ['shoulder', 'elbow', 'elbw'],
@@ -170,7 +170,7 @@ describe('the fingerprint of an interface', () => {
     expect(fewer.json.items.map(({ full_name }: Json) => full_name)).toEqual([two.name])
   })
 
-  it('makes embodiment_check of model repos follow every change of the card', async () => {
+  it('updates embodiment_check of model repos with every change of the card', async () => {
     const { name } = await newRobot()
     const policy = await hub.repo(ada, { kind: 'model' })
     const put = (card: unknown) => hub.call(ada, 'PUT', `/v1/robots/${name}/card`, card)
@@ -192,7 +192,7 @@ describe('the fingerprint of an interface', () => {
 })
 
 describe('a card and its repo', () => {
-  it('are judged and stored as one: a push that breaks the model in between is seen', async () => {
+  it('are checked and stored atomically: a push that breaks the model in between is detected', async () => {
     const { name } = await newRobot()
     const broken = model.replace('"elbow"', '"wrist"')
     const pushes = (async () => {
@@ -208,7 +208,7 @@ describe('a card and its repo', () => {
     expect([after.status, after.json.errors[0].type]).toEqual([422, 'interface.joint_order'])
   })
 
-  it('tell of a new card to whoever follows the repo, and lose it with the repo', async () => {
+  it('announce a new card to subscribers of the repo, and the card is deleted with the repo', async () => {
     const { name } = await newRobot()
     const before = (await hub.call(ada, 'GET', `/v1/repos/${name}`)).json.updated_at
     await hub.call(ada, 'PUT', `/v1/robots/${name}/card`, goodCard())

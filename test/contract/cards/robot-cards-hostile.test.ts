@@ -52,7 +52,7 @@ const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
 /** An interface with members written a second time: the last ones count. */
 const face = (change: string) => `{"dof":2,"interface":${JSON.stringify(goodInterface()).slice(0, -1)},${change}}}`
 
-describe('a card of a hostile shape is refused under card.schema, alike by put and validate in both dialects', () => {
+describe('a card of a hostile shape is rejected under card.schema, by put and validate in both dialects', () => {
   it.each([
     ['a list', '[]'],
     ['a text', '"card"'],
@@ -129,7 +129,7 @@ describe('a typed card', () => {
 describe('a card that is only large', () => {
   const names = Array.from({ length: 10_000 }, (_, at) => `joint_${at}`)
 
-  it('is stored, with 10,000 joints in everything, and answered within a second or two', async () => {
+  it('is stored, with 10,000 joints in everything, and returned within a second or two', async () => {
     const numbers = Object.fromEntries(names.map((name, at) => [name, at / 7]))
     const card = {
       dof: names.length,
@@ -170,7 +170,7 @@ describe('a card that is only large', () => {
     expect(Math.max(...waits)).toBeLessThan(1500 * busyFactor())
   })
 
-  it('is at most as large in an answer as in a request, whatever its numbers are', async () => {
+  it('is at most as large in a response as in a request, whatever its numbers', async () => {
     const card = JSON.stringify({
       dof: 1,
       actuators: [{ name: 'm', curve: Array.from({ length: 40_000 }, () => 1e308) }],

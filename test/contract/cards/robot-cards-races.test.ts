@@ -97,7 +97,7 @@ describe('changes between checking and storing a card are detected', () => {
 })
 
 describe('two puts at once', () => {
-  it('both hold, one after the other: the card, its fingerprint and the audit log are of one of them', async () => {
+  it('both succeed, one after the other: the card, its fingerprint and the audit log are consistent', async () => {
     const name = await newRobot()
     const cards = Array.from({ length: 6 }, (_, at) =>
       goodCard({ mass_kg: at, interface: goodInterface({ version: at }) }),
@@ -137,7 +137,7 @@ describe('two puts at once', () => {
     ])
   })
 
-  it('never take the time of a card back, nor that of its repo', async () => {
+  it('never move the time of a card backwards, nor that of its repo', async () => {
     const name = await newRobot()
     await put(name, goodCard())
     const later = '2199-01-01T00:00:00.000Z'
@@ -154,7 +154,7 @@ describe('two puts at once', () => {
 describe('two validates of one Idempotency-Key', () => {
   const path = (name: string) => `/v1/robots/${name}/validate`
 
-  it('are one, and another body under it is refused', async () => {
+  it('are one, and another body under it is rejected', async () => {
     const name = await newRobot()
     const headers = { 'idempotency-key': 'twin' }
     const ask = (card: unknown) => hub.call(ada, 'POST', path(name), { card }, headers)
@@ -165,7 +165,7 @@ describe('two validates of one Idempotency-Key', () => {
     expect(types(await ask(goodCard({ dof: 3 })))).toEqual(['idempotency.mismatch'])
   })
 
-  it('replay the same answer after the repo has changed, and give a new one under another key', async () => {
+  it('replay the same response after the repo has changed, and compute a new one under another key', async () => {
     const name = await newRobot()
     const ask = (key: string) => hub.call(ada, 'POST', path(name), { card: goodCard() }, { 'idempotency-key': key })
     const before = await ask('one')

@@ -35,7 +35,7 @@ beforeAll(async () => {
 })
 
 describe('a card', () => {
-  it('is 404 until it is put, and then answered with every member', async () => {
+  it('is 404 until it is put, and then returned with every member', async () => {
     const name = await newRobot()
     expect((await get(name)).status).toBe(404)
     expect((await hub.call(ada, 'GET', `/v1/repos/${name}`)).json).not.toHaveProperty('robot_card')
@@ -85,7 +85,7 @@ describe('a card', () => {
     expect(listed.find((one: Json) => one.full_name === name).robot_card).toEqual(made.json)
   })
 
-  it('passes maps, vendor fields and the claim of its publisher through key for key', async () => {
+  it("keeps maps, vendor fields and its publisher's claim unchanged", async () => {
     const card = goodCard({
       actuators: [{ name: 'm', model: 'XL430', gearRatio: 258.5, nested: { snake_key: [1, { camelKey: null }] } }],
       limits: { elbow: { lower: -1, upper: 1 }, Shoulder_Joint: { lower: 0, velocity: 2, effort: null } },
@@ -142,14 +142,14 @@ describe('a card', () => {
     expect([json.ok, failing(json)]).toEqual([true, []])
   })
 
-  it('belongs to robot repos alone: no other repo has the member', async () => {
+  it('belongs only to robot repos: no other repo has the member', async () => {
     for (const kind of ['dataset', 'model']) {
       const { json } = await hub.call(ada, 'GET', `/v1/repos/${await hub.repo(ada, { kind })}`)
       expect(json).not.toHaveProperty('robot_card')
     }
   })
 
-  it('is replaced whole, and stays as it was when the next one is refused', async () => {
+  it('is replaced atomically, and stays unchanged if the next one is rejected', async () => {
     const name = await newRobot()
     await put(name, goodCard({ mass_kg: 3 }))
     const bare = (await put(name, { dof: 2, actuators: [] })).json
@@ -179,7 +179,7 @@ describe('the guide', () => {
   const between = (start: string, end: string) => guide.split(start)[1]?.split(end)[0] ?? ''
   const card = JSON.parse(between("-d '", "'\n```"))
 
-  it('shows a card and a model that hold', async () => {
+  it('shows a card and a model that pass', async () => {
     const name = await newRobot({ 'robot.xml': between('```xml\n', '```') })
     const made = await put(name, card)
     expect([made.status, made.json.errors]).toEqual([200, undefined])
@@ -187,7 +187,7 @@ describe('the guide', () => {
     expect([json.grade, json.model]).toMatchObject(['pass', { joints: ['swing'], keyframes: ['home'], base: 'fixed' }])
   })
 
-  it('shows documents that the graph takes', async () => {
+  it('shows documents that the graph accepts', async () => {
     const name = await newRobot({ 'robot.xml': between('```xml\n', '```') })
     const [owner = '', repo = ''] = name.split('/')
     const [first = '', second = ''] = between('```graphql\n', '```')
@@ -201,7 +201,7 @@ describe('the guide', () => {
   })
 })
 
-describe('a card is refused', () => {
+describe('a card is rejected', () => {
   it('with every failing check as an entry under its code', async () => {
     const refused = await put(
       robot,
@@ -368,7 +368,7 @@ describe('a card is refused', () => {
     ])
   })
 
-  it('without a body, and with one that is no card at all', async () => {
+  it('without a body, and with one that is not a card at all', async () => {
     expect(types(await put(robot, undefined))).toEqual(['validation.required'])
     expect(types(await put(robot, []))).toEqual(['card.schema'])
     const unknown = await validate(robot, { card: goodCard(), kard: 1 })
@@ -418,14 +418,14 @@ describe('a model with more than one thing wrong', () => {
   }
   const lost = { joint_order: ['shoulder', 'elbow', 'elbw'], feet: ['toe'] }
 
-  it('is read on past a mesh that lies outside of the repo', async () => {
+  it('is still read if a mesh lies outside of the repo', async () => {
     expect((await codesOf(outside, {})).failing).toEqual(['assets.closure'])
     const { failing, of } = await codesOf(outside, lost)
     expect(failing).toEqual(['assets.closure', 'interface.joint_order', 'interface.feet'])
     expect(of('mjcf.parses').status).toBe('pass')
   })
 
-  it('is read on past an attribute that MJCF does not have', async () => {
+  it('is still read if it has an attribute that MJCF does not have', async () => {
     const wrong = arm('<geom size=".1" colour="red"/>')
     expect((await codesOf(wrong, {})).failing).toEqual(['mjcf.parses'])
     const { failing, of } = await codesOf(wrong, lost)
@@ -452,8 +452,8 @@ describe('a model with more than one thing wrong', () => {
   })
 })
 
-describe('who may', () => {
-  it('is asked in the usual order: invisible 404, no credential 401, not writable 403, another kind 409, and only then the card', async () => {
+describe('authorization', () => {
+  it('is checked in the usual order: invisible 404, no credential 401, not writable 403, another kind 409, and only then the card', async () => {
     const open = await newRobot({ 'arm.xml': arm() }, { visibility: 'public' })
     const dataset = await hub.repo(ada, { visibility: 'public' })
     const reader = await hub.key(ada, { scope: 'read' })
@@ -467,7 +467,7 @@ describe('who may', () => {
     expect((await put(open, bad)).status).toBe(422)
   })
 
-  it('read: whoever sees the repo; validate: the same with a credential', async () => {
+  it('to read: everyone who sees the repo; to validate: the same with a credential', async () => {
     const open = await newRobot({ 'arm.xml': arm() }, { visibility: 'public' })
     await put(open, goodCard())
     await put(robot, goodCard())
@@ -539,7 +539,7 @@ describe('validate', () => {
     )
   })
 
-  it('takes an Idempotency-Key like every POST', async () => {
+  it('accepts an Idempotency-Key like every POST', async () => {
     const headers = { 'idempotency-key': 'v1' }
     const first = await hub.call(ada, 'POST', `/v1/robots/${robot}/validate`, { card: goodCard() }, headers)
     const again = await hub.call(ada, 'POST', `/v1/robots/${robot}/validate`, { card: goodCard() }, headers)

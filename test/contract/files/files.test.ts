@@ -78,7 +78,7 @@ const goodPaths = [
 ]
 
 describe('presign-upload', () => {
-  it('answers one target for each file, in the order asked, with parts of 100 MiB', async () => {
+  it('returns one target for each file, in the requested order, with parts of 100 MiB', async () => {
     const large = { path: 'large.bin', size: 104_857_601, sha256: 'a'.repeat(64) }
     const answer = await presign([file('one'), large, { ...file('zero', ''), content_type: 'text/plain' }])
     expect(answer.status).toBe(200)
@@ -93,7 +93,7 @@ describe('presign-upload', () => {
     ])
   })
 
-  it.each(badPaths)('refuses the path %j with 422 naming it', async (path) => {
+  it.each(badPaths)('rejects the path %j with 422 naming it', async (path) => {
     expect(refusal(await presign([file('fine'), file(path, 'x')]))).toEqual([
       422,
       ['validation.path'],
@@ -122,7 +122,7 @@ describe('presign-upload', () => {
       ])
   })
 
-  it('takes every path of 1 to 1024 bytes with segments of 1 to 255', async () => {
+  it('accepts every path of 1 to 1024 bytes with segments of 1 to 255', async () => {
     const repo = await hub.repo(ada)
     expect(
       goodPaths
@@ -168,7 +168,7 @@ describe('presign-upload', () => {
     expect(await state()).toEqual(before)
   })
 
-  it('refuses a file without size or sha256, and takes content_type null and of 255 characters', async () => {
+  it('rejects a file without size or sha256, and accepts content_type null and of 255 characters', async () => {
     for (const member of ['path', 'size', 'sha256']) {
       const { [member as 'path']: _left, ...rest } = file('x')
       expect(refusal(await presign([rest]))).toEqual([422, ['validation.required'], [['body', 'files', 0, member]]])
@@ -177,7 +177,7 @@ describe('presign-upload', () => {
     expect((await presign([{ ...file('ct'), content_type: 'a'.repeat(255) }])).status).toBe(200)
   })
 
-  it('takes a file of 50 GiB', async () => {
+  it('accepts a file of 50 GiB', async () => {
     const repo = await hub.repo(ada)
     const answer = await presign([{ ...file('huge'), size: 53_687_091_200 }], repo)
     expect([answer.status, answer.json.uploads[0].parts.length]).toEqual([200, 512])
@@ -185,7 +185,7 @@ describe('presign-upload', () => {
     expect((await hub.call(ada, 'DELETE', `/v1/repos/${repo}/files/uploads/${upload_id}`)).status).toBe(204)
   })
 
-  it('takes 1 to 100 items, in each of the four operations', async () => {
+  it('accepts 1 to 100 items, in each of the four operations', async () => {
     const repo = await hub.repo(ada)
     const many = (count: number) => Array.from({ length: count }, (_, at) => `f${at}`)
     const upload = (path: string) => ({ path, upload_id: `upl_${path}`, parts: [{ part_number: 1, etag: 'x' }] })
@@ -214,7 +214,7 @@ describe('presign-upload', () => {
     expect((await files(ada, 'complete', { uploads: many(100).map(upload) }, repo)).status).toBe(404)
   })
 
-  it('refuses a path that is named twice', async () => {
+  it('rejects a path that is named twice', async () => {
     expect(refusal(await presign([file('a'), file('b'), file('a', 'other')]))).toEqual([
       422,
       ['validation.duplicate'],
@@ -291,7 +291,7 @@ describe('complete', () => {
     })
   })
 
-  it('takes the ETag with and without its quotes', async () => {
+  it('accepts the ETag with and without its quotes', async () => {
     const repo = await hub.repo(ada)
     for (const quoted of [true, false]) {
       const sent = await hub.sendFile(ada, repo, `q${quoted}`, 'x')
@@ -332,7 +332,7 @@ describe('complete', () => {
     },
   )
 
-  it('refuses a part that was never sent', async () => {
+  it('rejects a part that was never sent', async () => {
     const repo = await hub.repo(ada)
     const [target] = (await presign([file('a')], repo)).json.uploads
     const refused = await hub.complete(ada, repo, [
@@ -341,7 +341,7 @@ describe('complete', () => {
     expect([refused.status, types(refused)]).toEqual([422, ['upload.part_missing']])
   })
 
-  it('refuses fewer bytes, more bytes and other bytes than were announced', async () => {
+  it('rejects fewer bytes, more bytes and other bytes than were announced', async () => {
     const repo = await hub.repo(ada)
     const [target] = (await presign([file('short', 'fives')], repo)).json.uploads
     const refusedPart = async (bytes: string) => {

@@ -56,7 +56,7 @@ describe('a path that a file system may treat as .git', () => {
     ])
   })
 
-  it('is refused over GraphQL too', async () => {
+  it('is rejected over GraphQL too', async () => {
     const [owner, repo] = name.split('/')
     const input = { owner, repo, files: [{ ...file('.git/config') }] }
     const answer = await hub.graphql(
@@ -71,7 +71,7 @@ describe('a path that a file system may treat as .git', () => {
     expect(answer.errors[0].message).toContain('may treat as .git')
   })
 
-  it('can be listed, read and deleted where it is already', async () => {
+  it('can be listed, read and deleted if it already exists', async () => {
     const repo = await repoWith('.git/config')
     const listed = (await hub.call(ada, 'GET', `/v1/repos/${repo}/tree`)).json
     expect(listed.items.map(({ path }: Json) => path)).toEqual(['.git/config', 'a.txt'])
@@ -80,7 +80,7 @@ describe('a path that a file system may treat as .git', () => {
     expect((await post('delete', { paths: ['.git/config'] }, repo)).json).toMatchObject({ deleted: ['.git/config'] })
   })
 
-  it('is not pulled: nothing of the repo is written', async () => {
+  it('stops a pull: nothing of the repo is written', async () => {
     const repo = await repoWith('.Git/config')
     const dir = await mkdtemp(join(tmpdir(), 'hub-git-'))
     try {
@@ -94,7 +94,7 @@ describe('a path that a file system may treat as .git', () => {
   })
 })
 
-it('names that only look like it are names like any other', async () => {
+it('similar names are ordinary names', async () => {
   const repo = await hub.repo(ada)
   const files = { '.gitignore': 'x', '.gitattributes': 'x', '.github/workflows/ci.yml': 'x', 'a.git/config': 'x' }
   await hub.upload(ada, repo, files)

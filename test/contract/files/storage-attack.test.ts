@@ -88,7 +88,7 @@ function beginPut(url: string, announced: number, bytes: Uint8Array): { put: Cli
 }
 
 describe('a part URL', () => {
-  it('takes its byte and no 4 MiB: 20 of them leave 20 bytes', async () => {
+  it('accepts its one byte and not 4 MiB: 20 of them store 20 bytes', async () => {
     const targets = await presign(Array.from({ length: 20 }, () => 1))
     const before = await bytesIn(storeDir())
     const body = randomBytes(4 * MIB)
@@ -115,7 +115,7 @@ describe('a part URL', () => {
     expect(await Promise.all(targets.map(abort))).toEqual(targets.map(() => 204))
   })
 
-  it('has one PUT at a time: of ten that never end, nine are over', async () => {
+  it('has one PUT at a time: of ten that never end, nine are ended', async () => {
     const before = await bytesIn(storeDir())
     const [target] = (await presign([2 * MIB])) as [Target]
     const puts = Array.from({ length: 10 }, () => beginPut(target.url, 2 * MIB, randomBytes(MIB)))
@@ -130,7 +130,7 @@ describe('a part URL', () => {
     await expect.poll(() => bytesIn(storeDir())).toBeLessThanOrEqual(before)
   })
 
-  it('ends with its upload, also where a PUT is under way: what it wrote is gone with the reservation', async () => {
+  it('ends with its upload, even during a PUT: its bytes are deleted with the reservation', async () => {
     const before = await bytesIn(storeDir())
     const [target] = (await presign([2 * MIB])) as [Target]
     const { put, status } = beginPut(target.url, 2 * MIB, randomBytes(MIB + MIB / 2))
@@ -143,7 +143,7 @@ describe('a part URL', () => {
     expect(await bytesIn(storeDir())).toBe(before)
   })
 
-  it('lies on the disk twice while it is sent again, but few do at a time', async () => {
+  it('is on the disk twice while it is sent again, but only few are at a time', async () => {
     const before = await bytesIn(storeDir())
     const count = MAX_REPLACEMENTS + 4
     const targets = await presign(Array.from({ length: count }, () => MIB))
@@ -158,7 +158,7 @@ describe('a part URL', () => {
     await expect.poll(() => bytesIn(storeDir())).toBeLessThanOrEqual(before)
   })
 
-  it('counts its requests: a part that is sent over and over is 429', async () => {
+  it('counts its requests: a part that is sent too often is 429', async () => {
     const [target] = (await presign([1])) as [Target]
     const statuses: number[] = []
     for (let i = 0; i < 21; i += 1) statuses.push((await hub.put(target.url, 'x')).status)
@@ -170,7 +170,7 @@ describe('a part URL', () => {
 })
 
 describe('pending uploads', () => {
-  it('are 10,000 an owner, empty ones included: one more is 429 and leaves nothing', async () => {
+  it('are at most 10,000 per owner, empty ones included: one more is 429 and leaves nothing', async () => {
     const owner = await hub.person()
     const name = await hub.repo(owner)
     const file = (path: string) => ({ path, size: 0, sha256: sha256Of('') })
@@ -194,7 +194,7 @@ describe('pending uploads', () => {
     expect([page.status, page.text]).toEqual([200, expect.stringContaining('pending')])
   })
 
-  it('are given back by completion and by abort, and a recount finds the same', async () => {
+  it('are released by completion and by abort, and a recount agrees', async () => {
     const owner = await hub.person()
     const name = await hub.repo(owner)
     const pending = async () => {

@@ -83,12 +83,12 @@ const kinds = [
 const cases = [...xmlCases, ...fileCases, ...expansionCases].filter(({ name }) => kinds.includes(name))
 
 describe('a hostile model through the hub', () => {
-  it('is one of those that are held against the reader', () => {
+  it('is one of those that the reader is tested with', () => {
     expect(cases.map(({ name }) => name).toSorted()).toEqual(kinds.toSorted())
   })
 
   it.each(sampled(cases, 3).map((hostile) => [hostile.name, hostile] as const))(
-    '%s: answered in time, and others meanwhile',
+    '%s: gets a response in time, and so do others meanwhile',
     async (_name, hostile) => {
       const name = await push(hostile)
       const card = { dof: 0, actuators: [], mjcf_path: hostile.entry ?? 'main.xml' }

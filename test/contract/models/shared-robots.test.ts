@@ -85,13 +85,13 @@ describe.skipIf(models.length === 0)('the real robots of the shared folder, thro
 
   afterAll(() => rm(cache, { recursive: true, force: true }))
 
-  it('are all there', () => {
+  it('are all available', () => {
     const folders = readdirSync(dir, { withFileTypes: true }).filter((entry) => entry.isDirectory())
     expect(robots.toSorted()).toEqual(folders.map(({ name }) => name).toSorted())
   })
 
   it.each(models.filter(({ answer }) => answer.compiles))(
-    '$robot/$entry is stored, and the report is exactly what MuJoCo says',
+    '$robot/$entry is stored, and the report agrees exactly with MuJoCo',
     async ({ robot, entry, answer }) => {
       const put = await hub.call(ada, 'PUT', card(robot), cardOf(entry, answer))
       expect([put.status, put.json.errors]).toEqual([200, undefined])
@@ -109,7 +109,7 @@ describe.skipIf(models.length === 0)('the real robots of the shared folder, thro
   )
 
   it.each(models.filter(({ answer }) => !answer.compiles))(
-    '$robot/$entry, which MuJoCo refuses, is refused with every missing file',
+    '$robot/$entry, which MuJoCo rejects, is rejected with every missing file',
     async ({ robot, entry, answer }) => {
       const refused = await hub.call(ada, 'POST', validate(robot), { card: cardOf(entry, answer) })
       expect(refused.json.ok).toBe(false)

@@ -34,7 +34,7 @@ const info = {
 }
 
 describe('an estimate', () => {
-  it('of a worker run costs nothing and is what no executor means', async () => {
+  it('of a worker run costs nothing and is the default without an executor', async () => {
     const answer = await estimate(ada, { template: 'act' })
     expect([answer.status, answer.json]).toEqual([
       200,
@@ -52,7 +52,7 @@ describe('an estimate', () => {
     ])
   })
 
-  it('takes null for every member that may be left out', async () => {
+  it('accepts null for every optional member', async () => {
     const nothing = { dataset: null, robot: null, hyperparams: null, gpu: null, max_hours: null, executor: null }
     const more = { budget_usd: null, gate: null, parent_checkpoint_step: null }
     const answer = await estimate(ada, { template: 'act', ...nothing, ...more }, { owner: null, parent_run_id: null })
@@ -233,7 +233,7 @@ describe('a recommendation', () => {
     ])
   })
 
-  it('answers for planned templates, for owners that are not hosted, and for a template of the deployment', async () => {
+  it('is available for planned templates, for owners that are not hosted, and for a template of the deployment', async () => {
     const planned = await recommend(ada, { template: 'vla_c_lora', executor: 'hosted' })
     expect([planned.status, planned.json.implemented, planned.json.tier]).toEqual([200, false, 'a100'])
     const own = await recommend(ada, { template: 'own_net' })

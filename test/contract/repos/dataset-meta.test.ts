@@ -67,7 +67,7 @@ describe('a dataset repo whose meta/info.json is completed gets its dataset_meta
     expect((await hub.call(ada, 'GET', `/v1/repos/${name}`)).json.file_summary.count).toBe(1)
   })
 
-  it('and neither a model repo nor a file of another path has one', async () => {
+  it('but neither a model repo nor a file of another path has one', async () => {
     const model = await hub.repo(ada, { kind: 'model' })
     await hub.upload(ada, model, { 'meta/info.json': info() })
     expect(await metaOf(model)).toBeUndefined()

@@ -17,7 +17,7 @@ const names = (answer: { json: Json }): string[] => answer.json.items.map((item:
 const fresh = (change: Record<string, unknown> = {}) => ({ kind: 'model', slug: newName(), ...change })
 
 describe('creating a repo', () => {
-  it('answers 201 with Location and the whole Repo, private by default, under the caller', async () => {
+  it('returns 201 with Location and the full Repo, private by default, under the caller', async () => {
     const slug = newName()
     const made = await create(ada, { kind: 'dataset', slug })
     expect(made.status).toBe(201)
@@ -39,12 +39,12 @@ describe('creating a repo', () => {
     expect((await hub.call(ada, 'GET', `/v1/repos/${ada.handle}/${slug}`)).json).toEqual(made.json)
   })
 
-  it('takes null for owner, description, tags and visibility', async () => {
+  it('accepts null for owner, description, tags and visibility', async () => {
     const made = await create(ada, fresh({ owner: null, description: null, tags: null, visibility: null }))
     expect(made.json).toMatchObject({ description: null, tags: [], visibility: 'private' })
   })
 
-  it('refuses a taken slug with 409, across kinds', async () => {
+  it('rejects a taken slug with 409, across kinds', async () => {
     const slug = newName()
     await create(ada, { kind: 'dataset', slug })
     const twin = await create(ada, { kind: 'robot', slug })
@@ -52,7 +52,7 @@ describe('creating a repo', () => {
     expect((await create(bob, { kind: 'robot', slug })).status).toBe(201)
   })
 
-  it('takes slugs of 1 to 64 lower-case letters, digits and inner hyphens, and nothing else', async () => {
+  it('accepts only slugs of 1 to 64 lower-case letters, digits and inner hyphens', async () => {
     const one = newName().slice(-1)
     for (const slug of [one, 'a'.repeat(64), `a-${'-'.repeat(3)}b`])
       expect([slug, (await create(await hub.person(), { kind: 'model', slug })).status]).toEqual([slug, 201])
@@ -60,7 +60,7 @@ describe('creating a repo', () => {
       expect([slug, (await create(ada, { kind: 'model', slug })).status]).toEqual([slug, 422])
   })
 
-  it('takes at most 20 tags, drops duplicates and keeps the order', async () => {
+  it('accepts at most 20 tags, drops duplicates and keeps the order', async () => {
     const tags = Array.from({ length: 20 }, (_, at) => `t${at}`).reverse()
     expect((await create(ada, fresh({ tags: [...tags, 't3', 't19'] }))).json.tags).toEqual(tags)
     expect((await create(ada, fresh({ tags: [...tags, 'one-more'] }))).status).toBe(422)
@@ -70,13 +70,13 @@ describe('creating a repo', () => {
       expect([tag, (await create(ada, fresh({ tags: ['ok', tag] }))).status]).toEqual([tag, 422])
   })
 
-  it('takes a description of at most 4,000 characters', async () => {
+  it('accepts a description of at most 4,000 characters', async () => {
     expect((await create(ada, fresh({ description: 'd'.repeat(4000) }))).status).toBe(201)
     const long = await create(ada, fresh({ description: 'd'.repeat(4001) }))
     expect([long.status, places(long)]).toEqual([422, [['body', 'description']]])
   })
 
-  it('names every missing, unknown and ill-typed member with its place', async () => {
+  it('names every missing, unknown and wrongly typed member with its place', async () => {
     const refused = await create(ada, { slug: 7, visibility: 'hidden', color: 'red', tags: 'a' })
     expect(refused.status).toBe(422)
     expect(refused.json.errors).toEqual(
@@ -93,7 +93,7 @@ describe('creating a repo', () => {
 })
 
 describe('changing a repo', () => {
-  it('leaves what is omitted, and null clears description and tags', async () => {
+  it('keeps omitted members, and null clears description and tags', async () => {
     const name = await hub.repo(ada, { description: 'old', tags: ['a', 'b'] })
     const patch = (body: unknown) => hub.call(ada, 'PATCH', `/v1/repos/${name}`, body)
     expect((await patch({})).json).toMatchObject({ description: 'old', tags: ['a', 'b'], visibility: 'private' })
@@ -106,7 +106,7 @@ describe('changing a repo', () => {
     expect([renamed.status, types(renamed)]).toEqual([422, ['validation.unknown_member']])
   })
 
-  it('moves updated_at and not created_at', async () => {
+  it('updates updated_at and not created_at', async () => {
     const name = await hub.repo(ada)
     await hub.sql(
       "update repos set created_at = now() - interval '1 day', updated_at = now() - interval '1 day' where slug = $1",
@@ -120,7 +120,7 @@ describe('changing a repo', () => {
 })
 
 describe('deleting a repo', () => {
-  it('answers 204, frees the slug and its storage', async () => {
+  it('returns 204, frees the slug and its storage', async () => {
     const name = await hub.repo(ada)
     const used = async () => (await hub.call(ada, 'GET', '/v1/me')).json.storage.used_bytes
     const before = await used()
@@ -151,7 +151,7 @@ describe('deleting a repo', () => {
 })
 
 describe('meta blocks', () => {
-  it('are put whole, present only when set, and 409 on another kind', async () => {
+  it('are replaced as a whole, present only when set, and 409 on another kind', async () => {
     const model = await hub.repo(ada, { kind: 'model' })
     const put = (body: unknown) => hub.call(ada, 'PUT', `/v1/models/${model}/meta`, body)
     const first = await put({ policy_type: 'act', control_class: 'skill', base_model: 'x/y', robot: 'so100' })
@@ -250,7 +250,7 @@ describe('listing repos', () => {
     expect((await hub.graphql(dora, search, { owner: dora.handle })).data.repos.nodes).toEqual([{ fullName: a }])
   })
 
-  it('finds models and datasets of a robot, letter case aside, and robots of an interface', async () => {
+  it('finds models and datasets of a robot, ignoring letter case, and robots of an interface', async () => {
     const eve = await hub.person()
     const robot = await hub.repo(eve, { kind: 'robot', visibility: 'public' })
     const model = await hub.repo(eve, { kind: 'model' })
@@ -314,7 +314,7 @@ describe('listing repos', () => {
     ])
   })
 
-  it('takes limit 1 to 100, 20 by default; outside and unknown parameters are 422', async () => {
+  it('accepts limit 1 to 100, 20 by default; other values and unknown parameters are 422', async () => {
     const hal = await hub.person()
     for (let at = 0; at < 21; at += 1) await hub.repo(hal)
     const own = `owner=${hal.handle}`
@@ -360,7 +360,7 @@ describe('listing repos', () => {
     expect([names(last), last.json.next_cursor, last.headers.get('link')]).toEqual([all.slice(6), null, null])
   })
 
-  it('refuses a cursor that is malformed or of another listing', async () => {
+  it('rejects a cursor that is malformed or of another listing', async () => {
     const jan = await hub.person()
     const name = await hub.repo(jan)
     await hub.repo(jan)
@@ -390,7 +390,7 @@ describe('listing repos', () => {
     })
   })
 
-  it('refuses a forged cursor whose parts are of no such listing, before they reach the database', async () => {
+  it('rejects a forged cursor with invalid parts before they reach the database', async () => {
     const kim = await hub.person()
     await hub.repo(kim)
     await hub.repo(kim)

@@ -5,7 +5,7 @@ import { contractHub } from '../support/hub.ts'
 const hub = contractHub()
 
 describe('claim-next with an owner', () => {
-  it('takes work of that account alone, though another has older work', async () => {
+  it('claims only work of that account, even if another has older work', async () => {
     const ada = await hub.person()
     const lab = await hub.org([{ user: ada.handle, role: 'member' }])
     const { db } = hub.running.deps

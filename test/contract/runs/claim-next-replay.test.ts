@@ -38,7 +38,7 @@ describe('claim-next under an Idempotency-Key', () => {
     expect(statuses.toSorted()).toEqual(['queued', 'queued', 'running'])
   })
 
-  it('that waits takes the run that comes, and a repeat of it answers that run', async () => {
+  it('that waits claims the next run, and its repeat returns that run', async () => {
     const once = newName()
     const waiting = next(once, key, { wait_s: 30 })
     const run = await submit()
@@ -64,7 +64,7 @@ describe('claim-next under an Idempotency-Key', () => {
 })
 
 describe('a claim of one run under an Idempotency-Key', () => {
-  it('is answered again while its attempt lasts, and 409 from then on', async () => {
+  it('is returned again while its attempt lasts, and 409 from then on', async () => {
     const run = await submit()
     const once = { 'idempotency-key': newName() }
     const claim = () => hub.call(key, 'POST', `/v1/runs/${run}/claim`, { worker: 'w' }, once)

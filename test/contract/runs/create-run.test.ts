@@ -40,7 +40,7 @@ function hashOfAnswer(recipe: Json): string {
   return createHash('sha256').update(canonical(recipe)).digest('hex')
 }
 
-describe('the recipe_hash of an answer', () => {
+describe('the recipe_hash of a response', () => {
   it.each([
     ['of a template alone', { template: 'act' }],
     ['with nulls', { template: 'act', dataset: null, robot: null, gate: null, hyperparams: { a: null, b: [null] } }],
@@ -72,7 +72,7 @@ describe('the recipe_hash of an answer', () => {
     expect(hashOfAnswer(stored?.recipe)).toBe(json.recipe_hash)
   })
 
-  it('can be had again from an import', async () => {
+  it('is the same for an import of that recipe', async () => {
     const artifacts = { config_yaml: 'a: 1', metrics_summary: 'x' }
     const { json } = await hub.call(ada, 'POST', '/v1/runs/import', { artifacts, hyperparams: { seed: 1 } })
     expect([json.recipe.dataset, json.recipe_hash]).toEqual([[], hashOfAnswer(json.recipe)])
@@ -80,7 +80,7 @@ describe('the recipe_hash of an answer', () => {
 })
 
 describe('the video of a gate', () => {
-  it('comes back as the enum that it was given as, in both dialects', async () => {
+  it('is returned as the enum value of the request, in both dialects', async () => {
     const { json } = await create(ada, { template: 'act', gate: { every_steps: 5, video: 'poster' } })
     expect(json.recipe.gate.video).toBe('poster')
     const query = `{ run(id: "${json.id}") { recipe { gate { video } } } }`
@@ -93,7 +93,7 @@ describe('the video of a gate', () => {
 })
 
 describe('a worker run', () => {
-  it('is queued for a runner of its owner, with the recipe as it was given', async () => {
+  it('is queued for a runner of its owner, with the recipe unchanged', async () => {
     const recipe = {
       template: 'act',
       dataset: ['exthub://lerobot/pusht'],
@@ -131,7 +131,7 @@ describe('a worker run', () => {
     expect(row).toEqual({ action: 'run.create', actor_id: ada.id })
   })
 
-  it('shows the defaults of its gate, and keeps what was given', async () => {
+  it('shows the defaults of its gate, and keeps given values', async () => {
     const gate = { every_steps: 500, tripwires: [{ metric: 'alive_rate', op: '<=', threshold: 0.5 }] }
     const { json } = await create(ada, { template: 'act', gate })
     expect(json.recipe.gate).toEqual({
@@ -148,7 +148,7 @@ describe('a worker run', () => {
     expect(json.recipe_hash).toBe(hashOfAnswer(json.recipe))
   })
 
-  it('needs key:train and is of an account that the caller is of', async () => {
+  it('requires key:train and an account of the caller', async () => {
     expect((await create(await hub.key(ada, { scope: 'write' }), { template: 'act' })).status).toBe(403)
     expect((await create(null, { template: 'act' })).status).toBe(401)
     expect((await create(ada, { template: 'act' }, { owner: 'boss' })).status).toBe(403)
@@ -166,7 +166,7 @@ describe('a worker run', () => {
     expect((await create(await hub.key(ada, { scope: 'train', agent: true }), { template: 'act' })).status).toBe(201)
   })
 
-  it('descends from a run that the caller sees', async () => {
+  it('can descend from a run that the caller sees', async () => {
     const parent = (await create(ada, { template: 'act' })).json.id
     expect((await create(ada, { template: 'act' }, { parent_run_id: parent })).json.parent_run_id).toBe(parent)
     const foreign = await create(boss, { template: 'act' }, { parent_run_id: parent })
@@ -175,7 +175,7 @@ describe('a worker run', () => {
 })
 
 describe('repos that a recipe names', () => {
-  it('is pinned as it is now, and cannot be deleted', async () => {
+  it('are pinned at their current state, and cannot be deleted', async () => {
     const data = await hub.repo(ada)
     await hub.upload(ada, data, { 'a.txt': 'a' })
     const robot = await hub.repo(ada, { kind: 'robot' })
@@ -204,7 +204,7 @@ describe('repos that a recipe names', () => {
     expect((await hub.call(boss, 'DELETE', `/v1/repos/${foreign}`)).status).toBe(204)
   })
 
-  it('decides what a key limited to repos sees of it', async () => {
+  it('decide whether a key limited to repos sees the run', async () => {
     const data = await hub.repo(ada)
     const [{ id } = { id: '' }] = await hub.sql<{ id: string }>('select id from repos where slug = $1', [
       data.split('/')[1],
@@ -220,7 +220,7 @@ describe('repos that a recipe names', () => {
 })
 
 describe('an Idempotency-Key', () => {
-  it('makes one run of two requests at once, and answers a repeat with 200', async () => {
+  it('creates one run for two concurrent requests, and returns 200 for a repeat', async () => {
     const headers = { 'idempotency-key': newName() }
     const recipe = { template: 'act', robot: newName() }
     const answers = await Promise.all([1, 2, 3].map(() => create(ada, recipe, {}, headers)))
@@ -274,7 +274,7 @@ describe('a hosted run', () => {
     expect(await runsOf(who())).toBe(before)
   })
 
-  it("by an agent's key is not started without a person", async () => {
+  it("by an agent's key is rejected", async () => {
     const answer = await create(await hub.key(boss, { scope: 'train', agent: true }), hosted())
     expect([answer.status, types(answer)]).toEqual([403, ['forbidden.hosted_allowance']])
   })
@@ -302,7 +302,7 @@ describe('the quota of GPU hours', () => {
     expect((await ask(eve, 24)).status).toBe(201)
   })
 
-  it('lets one of two through that ask for the last hours at once', async () => {
+  it('accepts one of two concurrent requests for the last hours', async () => {
     const dan = await hub.person()
     await hub.sql(
       `insert into memberships (org_id, user_id, role) select id, $1, 'member' from accounts where handle = 'org-of-boss'`,
@@ -313,7 +313,7 @@ describe('the quota of GPU hours', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, 429, 429, 429])
   })
 
-  it("is narrowed by a key's own for what that key made", async () => {
+  it("is reduced by a key's own quota for the runs of that key", async () => {
     const key = await hub.key(boss, { scope: 'train', dailyGpuHourQuota: 2 })
     expect((await create(key, hosted({ max_hours: 1.5 }))).status).toBe(201)
     const refused = await create(key, hosted({ max_hours: 1 }))
@@ -378,7 +378,7 @@ describe('an imported run', () => {
     expect([answer.status, places(answer)]).toEqual([status, [['body', ...place]]])
   })
 
-  it('is refused where the owner has no room', async () => {
+  it('is rejected if the owner has no room', async () => {
     const full = await hub.person()
     await hub.sql('update accounts set storage_bytes = 4990 where id = $1', [full.id])
     const answer = await bring(full, { artifacts })

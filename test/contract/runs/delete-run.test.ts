@@ -62,7 +62,7 @@ describe('a run of another account that uses a public dataset', () => {
     expect((await removeRepo(ada, name)).status).toBe(204)
   })
 
-  it("binds a private repo of an org while its owner is a member, and an owner's own run always", async () => {
+  it("keeps a private repo of an org while the run's owner is a member; a run of the org itself always keeps it", async () => {
     const org = await hub.org([
       { user: ada.handle, role: 'owner' },
       { user: mallory.handle, role: 'member' },
@@ -131,7 +131,7 @@ describe('DELETE /v1/runs/{run_id}', () => {
     expect((await ask(ada)).errors[0].extensions).toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  it('is for a write key or session of the account that is billed: never for an agent, and not for who only sees the run', async () => {
+  it("requires a write key or session of the billed account: never an agent's, and seeing the run is not enough", async () => {
     const run = await ended(ada)
     const statusOf = async (who: Who) => (await remove(who, run)).status
     expect(await statusOf(null)).toBe(401)
@@ -155,7 +155,7 @@ describe('DELETE /v1/runs/{run_id}', () => {
     expect((await remove(ada, theirs)).status).toBe(204)
   })
 
-  it('is 409 while runs descend from it, naming them; not where those are of people who cannot see it any more', async () => {
+  it('is 409 while runs descend from it, naming them; runs of owners who can no longer see it do not count', async () => {
     const org = await hub.org([
       { user: ada.handle, role: 'owner' },
       { user: mallory.handle, role: 'member' },
@@ -175,7 +175,7 @@ describe('DELETE /v1/runs/{run_id}', () => {
     expect((await hub.call(mallory, 'GET', `/v1/runs/${theirs}`)).json.parent_run_id).toBeNull()
   })
 
-  it('gives the repos free that the run named or made; a model keeps the name of its run', async () => {
+  it('releases the repos that the run named or made; a model keeps the name of its run', async () => {
     const dataset = await hub.repo(ada)
     const model = await hub.repo(ada, { kind: 'model' })
     const run = await submit(ada, { dataset: [`svc://${dataset}`] })
@@ -188,7 +188,7 @@ describe('DELETE /v1/runs/{run_id}', () => {
     for (const name of [dataset, model]) expect((await removeRepo(ada, name)).status).toBe(204)
   })
 
-  it('still counts for the GPU hours of its day, unless it was canceled before it began', async () => {
+  it('still counts for the GPU hours of its day, unless the run was canceled before its start', async () => {
     const eve = await hub.person()
     const key = await hub.key(eve, { scope: 'train' })
     const run = await submit(key)
@@ -210,7 +210,7 @@ describe('DELETE /v1/runs/{run_id}', () => {
     ])
   })
 
-  it('leaves a page of the listing and its facets without it', async () => {
+  it('removes the run from the listing and its facets', async () => {
     const robot = newName('arm')
     const run = await ended(ada, { robot })
     const listed = async () => (await hub.call(ada, 'GET', `/v1/runs?robot=${robot}`)).json.items.length

@@ -58,7 +58,7 @@ const claim = (who: Who, run: string, hosted_call_id: string | null) =>
   hub.call(who, 'POST', `/v1/runs/${run}/claim`, { worker: 'thief', hosted_call_id })
 
 describe('a hosted run', () => {
-  it('is not taken from its container by whoever sees its call, claimed or not', async () => {
+  it('cannot be claimed by others who see its call, claimed or not', async () => {
     const { run, call, token } = await submitted()
     expect((await seen(run)).hosted_call_id).toBe(call)
     for (const who of [ada, other]) {
@@ -71,7 +71,7 @@ describe('a hosted run', () => {
     expect(await claim(token, run, call)).toMatchObject({ status: 200, json: { attempt: 2 } })
   })
 
-  it('is not taken by the key of an earlier call, though that one sees the new call too', async () => {
+  it('cannot be claimed by the key of an earlier call, although that key sees the new call too', async () => {
     const first = await submitted()
     await claim(first.token, first.run, first.call)
     await hub.sql(`update runs set lease_expires_at = now() - interval '1 second' where id = $1`, [first.run])
@@ -86,7 +86,7 @@ describe('a hosted run', () => {
 })
 
 describe('the key of a job', () => {
-  it('makes a private model, and can neither show, hide nor delete it or what is in it', async () => {
+  it('creates a private model repo, and can neither publish, hide nor delete it or its files', async () => {
     const { run, call, token } = await submitted()
     await claim(token, run, call)
     const slug = newName('out')
@@ -111,7 +111,7 @@ describe('the key of a job', () => {
     expect((await hub.call(ada, 'GET', repo)).json.visibility).toBe('public')
   })
 
-  it('makes no public model, and no other repo', async () => {
+  it('cannot create a public model repo or any other repo', async () => {
     const { run, call, token } = await submitted()
     await claim(token, run, call)
     for (const body of [{ kind: 'model', visibility: 'public' }, { kind: 'dataset' }, { kind: 'robot' }])

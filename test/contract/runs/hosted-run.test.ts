@@ -60,7 +60,7 @@ const statusOf = async (where: typeof hub, who: Person, id: string) =>
 const patiently = { timeout: 20_000, interval: 100 }
 
 describe('a hosted run', () => {
-  it('that cannot be started has failed, and says why', async () => {
+  it('that cannot be started fails with the reason', async () => {
     const bob = await bare.person()
     const made = await bare.call(bob, 'POST', '/v1/runs', { recipe: { template: 'act', executor: 'hosted' } })
     expect([made.status, made.json.status]).toEqual([201, 'queued'])
@@ -83,7 +83,7 @@ describe('a hosted run', () => {
     expect(error).toContain('HOSTED_COMMAND ended with code 3')
   })
 
-  it('is claimed by its own call, with a key that is good for this run alone and dies with it', async () => {
+  it('is claimed by its own call, with a key that is valid only for this run and revoked with it', async () => {
     const dataset = await hub.repo(ada)
     const foreign = await hub.repo(ada)
     const other = (await hub.call(ada, 'POST', '/v1/runs', { recipe: { template: 'act' } })).json.id
@@ -124,7 +124,7 @@ describe('a hosted run', () => {
     expect(await ask()).toBe(401)
   })
 
-  it('that was put back is started anew', async () => {
+  it('that returned to the queue is started again', async () => {
     const { json: made } = await create({
       template: 'act',
       hyperparams: { other: 'x', dataset: 'a/b', foreign: 'a/b', slug: newName() },

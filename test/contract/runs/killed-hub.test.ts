@@ -80,7 +80,7 @@ async function killHub(): Promise<void> {
   })
 }
 
-it(`loses, doubles and reorders nothing of 20 runs and 10 followers when it is killed (seed ${seed})`, async () => {
+it(`loses, duplicates and reorders nothing of 20 runs and 10 followers when it is killed (seed ${seed})`, async () => {
   const runIds = await Promise.all(Array.from({ length: RUNS }, claimedRun))
   const killAfter = Math.floor(RUNS * REPORTS * (0.1 + 0.6 * random()))
   let acknowledged = 0

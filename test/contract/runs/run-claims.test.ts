@@ -40,7 +40,7 @@ async function ask({ key }: Runner, at: number, path: string, body: object): Pro
 }
 
 describe('two hubs', () => {
-  it('give each of 50 runs to one of 200 claimers and name the holder to the others', async () => {
+  it('assign each of 50 runs to one of 200 claimers and name the holder to the others', async () => {
     const ids = await Promise.all(Array.from({ length: 50 }, () => put(runner)))
     const asked = Array.from({ length: 200 }, async (_, at) => {
       const id = ids[at % 50]
@@ -69,7 +69,7 @@ describe('two hubs', () => {
     return { id, taken }
   }
 
-  it('hand on what one of them sweeps: a runner that waits at the other gets the run', async () => {
+  it('announce swept runs to each other: a runner that waits at the other hub gets the run', async () => {
     const one = await newRunner()
     const patient = { ...one, key: await hub.key(one.person, { scope: 'train' }) }
     const { id, taken } = await sweptWhile(one, () =>
@@ -79,7 +79,7 @@ describe('two hubs', () => {
     expect([status, json]).toMatchObject([200, { id, claimed_by: 'patient', attempt: 2 }])
   })
 
-  it('give it to a runner of the same key as soon as the lost runner was notified', async () => {
+  it('assign it to a runner of the same key as soon as the lost runner was notified', async () => {
     const one = await newRunner()
     const { id, taken } = await sweptWhile(one, () =>
       ask(one, 1, '/v1/runs/claim-next', { worker: 'patient', wait_s: 30 }),
@@ -92,7 +92,7 @@ describe('two hubs', () => {
     expect([status, json]).toMatchObject([200, { id, claimed_by: 'patient', attempt: 2 }])
   })
 
-  it('that stop keep nobody waiting for work', async () => {
+  it('that stop end all waits for work', async () => {
     const { config } = hub.running.deps
     const third = await startHub({ ...config, port: 0, publicUrl: null }, pino({ level: 'silent' }))
     const watch = vi.spyOn(third.deps.events, 'watch')

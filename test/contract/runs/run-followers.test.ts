@@ -151,7 +151,7 @@ describe('followers of a run', () => {
     }
   })
 
-  it('share a connection only with those who were given its token, which is made by the hub', async () => {
+  it('share a connection only with holders of its token, which the hub generates', async () => {
     const url = `http://127.0.0.1:${port}/graphql/stream`
     const headers = { 'x-graphql-event-stream-token': 'mine' }
     const open = async () => (await fetch(url, { method: 'PUT', headers })).text()

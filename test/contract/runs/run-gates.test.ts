@@ -96,7 +96,7 @@ describe('gate results', () => {
     expect(row).toEqual({ status: 'running', stop_reason: 'tripwire' })
   })
 
-  it('of a recipe without tripwires ask nothing', async () => {
+  it('of a recipe without tripwires stop nothing', async () => {
     for (const gate of [{ every_steps: 100 }, null]) {
       const runId = await claimed(gate)
       await record(ada, { runId, step: 100 })
@@ -116,7 +116,7 @@ describe('gate results', () => {
     expect(code(await record(ada, { runId, step: 2 }))).toEqual([409, 'conflict.not_claimer'])
   })
 
-  it('of a run that is not under way are refused', async () => {
+  it('of a run that is not in progress are rejected', async () => {
     const queued = await putRun(database, { ownerId: ada.id })
     expect(code(await record(ada, { runId: queued, step: 1 }))).toEqual([409, 'conflict.not_claimer'])
     const ended = await putRun(database, { ownerId: ada.id, status: 'succeeded' })
@@ -148,7 +148,7 @@ describe('gate results over /v1', () => {
       ({ step }) => step,
     )
 
-  it('are recorded as in the graph, many at once or one, and the answer asks the run to stop', async () => {
+  it('are recorded as in the graph, one or many at once, and the response asks the run to stop', async () => {
     const run = await claimed()
     const told = await tell(ada, run, { attempt: 1, results: [result(50), result(100)] })
     expect([told.status, told.json.id, told.json.cancel_requested_at]).toEqual([200, run, null])
@@ -171,7 +171,7 @@ describe('gate results over /v1', () => {
     expect(await recorded(twice)).toEqual([100, 200])
   })
 
-  it('are for the credential and the attempt that hold the run', async () => {
+  it('are accepted only from the credential and attempt that hold the run', async () => {
     const run = await claimed()
     expect((await tell(bob, run, { results: [result(1)] })).status).toBe(404)
     expect((await tell(ada, run, { attempt: 2, results: [result(1)] })).status).toBe(409)
@@ -202,7 +202,7 @@ describe('a created run warns about settings without effect', () => {
     expect(made.status).toBe(201)
     return made.json.warnings
   }
-  it('in warnings, of which a recipe without such has none', async () => {
+  it('in warnings, which are empty for a recipe without such settings', async () => {
     expect(await warned({})).toEqual([])
     expect(await warned({ gate: { every_steps: 100 } })).toEqual([expect.stringContaining('--battery-command')])
     expect(await warned({ gate: { every_steps: 100 }, budget_usd: 5 })).toEqual([
@@ -211,7 +211,7 @@ describe('a created run warns about settings without effect', () => {
     ])
   })
 
-  it('also of rollouts that would be hosted, in the graph and on a replay', async () => {
+  it('including rollouts that would be hosted, in the graph and on a replay', async () => {
     const hosted = contractWarnings('hosted', 'worker')
     expect(hosted).toEqual([expect.stringContaining('will not be gated')])
     expect(contractWarnings('worker', 'hosted')).toEqual([expect.stringContaining('will not be gated')])

@@ -29,7 +29,7 @@ const read = (run: string, variables: Json = {}, who: Person | string | null = a
 const linesOf = ({ data }: Json): string[] => data.runLog.nodes.map(({ line }: Json) => line)
 
 describe('a page of a log', () => {
-  it('goes on where the one before it ended, inside a chunk and across chunks, until nothing is left', async () => {
+  it('continues where the previous one ended, inside a chunk and across chunks, until the end', async () => {
     const run = await logged(numbered(0, 5), numbered(5, 7), numbered(7, 12))
     const pages: string[][] = []
     for (let after: string | null = null, isOver = false; !isOver; ) {
@@ -46,7 +46,7 @@ describe('a page of a log', () => {
     expect(pages.flat()).toEqual(Array.from({ length: 12 }, (_, at) => `line ${at}`))
   })
 
-  it('shows what has come since when it is asked again behind the last line', async () => {
+  it('shows new lines when it is requested again after the last line', async () => {
     const run = await logged('a\n')
     const { endCursor } = (await read(run)).data.runLog.pageInfo
     const none = await read(run, { after: endCursor })
@@ -58,14 +58,14 @@ describe('a page of a log', () => {
     expect(linesOf(await read(run, { after: endCursor }))).toEqual(['b'])
   })
 
-  it('begins with the last lines where that is asked for, and is without escape sequences', async () => {
+  it('begins with the last lines on request, and omits escape sequences', async () => {
     const run = await logged('\u001b[31ma\u001b[0m\n', numbered(0, 5))
     expect(linesOf(await read(run, { tail: 2 }))).toEqual(['line 3', 'line 4'])
     expect(linesOf(await read(run, { first: 1, strip: true }))).toEqual(['a'])
     expect(linesOf(await read(run, { first: 1 }))).toEqual(['\u001b[31ma\u001b[0m'])
   })
 
-  it('has 200 lines unless asked, 1000 at most, and ends early behind 1 MiB of text', async () => {
+  it('has 200 lines by default, 1000 at most, and ends early after 1 MiB of text', async () => {
     const run = await logged(numbered(0, 2300))
     expect(linesOf(await read(run))).toHaveLength(200)
     expect(linesOf(await read(run, { first: 1000 }))).toHaveLength(1000)
@@ -79,7 +79,7 @@ describe('a page of a log', () => {
     expect(linesOf(await read(wide, { after: answer.data.runLog.pageInfo.endCursor }))).toHaveLength(1)
   })
 
-  it('gives cursors that the subscription goes on from', async () => {
+  it('has cursors from which the subscription continues', async () => {
     const run = await logged(numbered(0, 5))
     const { endCursor } = (await read(run, { first: 3 })).data.runLog.pageInfo
     const query = `subscription { runLog(runId: "${run}", follow: false, after: "${endCursor}") { events { line } } }`
@@ -90,7 +90,7 @@ describe('a page of a log', () => {
     expect([...text.matchAll(/"line":"([^"]*)"/g)].map(([, line]) => line)).toEqual(['line 3', 'line 4'])
   })
 
-  it('is null for those who do not see the run, and no cursor of another log', async () => {
+  it('is null for callers who cannot see the run, and rejects a cursor of another log', async () => {
     const [run, short] = [await logged(numbered(0, 5), 'x\n'), await logged('a\n')]
     expect(await read(run, {}, await hub.person())).toEqual({ data: { runLog: null } })
     expect(await read('run_00000000000000000000000000')).toEqual({ data: { runLog: null } })

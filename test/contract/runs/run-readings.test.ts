@@ -25,8 +25,8 @@ const checkpoints = (who: Person | string | null, run: string) => hub.call(who, 
 const metrics = (who: Person | string | null, run: string, query = '') =>
   hub.call(who, 'GET', `/v1/runs/${run}/metrics${query}`)
 
-describe('what a run made', () => {
-  it('is for callers who can see the run: 401 for anonymous ones, 404 for others and for an unknown run', async () => {
+describe('the results of a run', () => {
+  it('are for callers who can see the run: 401 for anonymous ones, 404 for others and for an unknown run', async () => {
     const run = await putRun(database, { ownerId: ada.id })
     const readOnly = await hub.key(ada, { scope: 'read' })
     for (const read of [config, checkpoints, metrics]) {
@@ -40,7 +40,7 @@ describe('what a run made', () => {
 })
 
 describe('the config of a run', () => {
-  it('is empty and says why before there is one', async () => {
+  it('is empty, with a reason, before there is one', async () => {
     const run = await putRun(database, { ownerId: ada.id, status: 'running' })
     expect((await config(ada, run)).json).toEqual({
       run_id: run,
@@ -58,7 +58,7 @@ describe('the config of a run', () => {
     })
   })
 
-  it('is its leaves where there is no parent', async () => {
+  it('has only its leaves without a parent', async () => {
     const run = await imported(ada, `sim:\n  dt: 0.005\n  a.b: [1, two]\nlong: "${'x'.repeat(300)}"\n`)
     const { json } = await config(ada, run)
     expect(json.keys.slice(0, 3)).toEqual([
@@ -112,7 +112,7 @@ describe('the config of a run', () => {
     expect([json.total, json.diff, json.reason]).toEqual([1, null, 'The parent run is not visible to you.'])
   })
 
-  it('that cannot be read is none, and says where', async () => {
+  it('that cannot be parsed is empty, with the place of the error', async () => {
     const broken = await imported(ada, 'a: [1\n')
     const run = await imported(ada, 'a: 1\n', { parent_run_id: broken })
     const own = (await config(ada, broken)).json
@@ -123,7 +123,7 @@ describe('the config of a run', () => {
     )
   })
 
-  it('that was replaced during the request gives an error that says so', async () => {
+  it('that was replaced during the request returns an error with this reason', async () => {
     const run = await imported(ada, 'a: 1\n')
     await hub.sql("update runs set config_key = config_key || '.gone' where id = $1", [run])
     expect((await config(ada, run)).json).toMatchObject({ keys: [], reason: expect.stringMatching(/try again/) })
@@ -137,7 +137,7 @@ describe('the config of a run', () => {
     })
   })
 
-  it('of some hundred keys on both sides lists 120 changes, and counts each key once', async () => {
+  it('of a few hundred keys on both sides lists 120 changes, and counts each key once', async () => {
     const yaml = (value: number, shift: number) =>
       Array.from({ length: 400 }, (_, at) => `key${at + shift}: ${at % 2 ? value : 'same'}`).join('\n')
     const parent = await imported(ada, yaml(1, 0))
@@ -165,7 +165,7 @@ describe('the config of a run', () => {
 })
 
 describe('the checkpoints of a run', () => {
-  it('are none before it has an output repo', async () => {
+  it('are empty before it has an output repo', async () => {
     const run = await putRun(database, { ownerId: ada.id })
     expect((await checkpoints(ada, run)).json).toEqual({
       items: [],
@@ -231,13 +231,13 @@ describe('the metrics of a run', () => {
     expect(json.series[0].points.length).toBeLessThan(21)
   })
 
-  it.each(['?keys=lr,none', '?keys=lr&keys=none'])('are those asked for: %s', async (query) => {
+  it.each(['?keys=lr,none', '?keys=lr&keys=none'])('are the requested ones: %s', async (query) => {
     const { json } = await metrics(ada, await measured(), query)
     expect(json.keys).toEqual(['lr', 'none'])
     expect(json.series.map(({ points }: Json) => points.length)).toEqual([500, 0])
   })
 
-  it('are all with keys that name none', async () => {
+  it('are all with an empty list of keys', async () => {
     expect((await metrics(ada, await measured(), '?keys=')).json.keys).toEqual(['loss', 'lr'])
   })
 

@@ -62,7 +62,7 @@ async function recount(owner: Person): Promise<{ counted: number; found: number 
 }
 
 describe('the bytes of a run', () => {
-  it('are counted with the report that brings them, a replaced artifact once, and given back with the run', async () => {
+  it('are counted with their report, a replaced artifact once, and released with the run', async () => {
     const ada = await hub.person()
     const run = await running(ada)
     expect((await report(ada, run, { log_chunk: 'ä line\n', log_seq: 0 })).status).toBe(200)
@@ -93,7 +93,7 @@ describe('the bytes of a run', () => {
     expect(await recount(ada)).toEqual({ counted: 0, found: 0 })
   })
 
-  it('of a lost attempt stay where they stay stored; its config and scorecard go', async () => {
+  it('of a lost attempt still count if they stay stored; its config and scorecard are released', async () => {
     const ada = await hub.person()
     const run = await running(ada)
     const parts = { log_chunk: 'one\n', metrics: [{ step: 1 }], config_yaml: 'a: 1\n', scorecard_json: { b: 2 } }
@@ -105,7 +105,7 @@ describe('the bytes of a run', () => {
     expect(await recount(ada)).toEqual({ counted: 15, found: 15 })
   })
 
-  it('of runs from before they were counted are counted in by the migration and a job', async () => {
+  it('of runs from before the count existed are added by the migration and a job', async () => {
     const ada = await hub.person()
     const run = await running(ada)
     const parts = { log_chunk: 'one\n', metrics: [{ step: 1 }], config_yaml: 'a: 1\n', scorecard_json: { b: 2 } }
@@ -143,11 +143,11 @@ async function migrationUpdates(): Promise<string[]> {
   return updates.filter((part) => part.startsWith('UPDATE'))
 }
 
-describe('with the storage of an owner full', () => {
+describe("with an owner's storage full", () => {
   const fill = (owner: Person, left: number) =>
     hub.sql('update accounts set storage_bytes = $2 where id = $1', [owner.id, QUOTA_BYTES - left])
 
-  it('a report with payload is 413 that says what is left, and stores nothing; a heartbeat, progress and the end are taken', async () => {
+  it('a report with payload is 413 with the bytes left, and stores nothing; a heartbeat, progress and the end are accepted', async () => {
     const ada = await hub.person()
     const run = await running(ada)
     await fill(ada, 10)
@@ -173,7 +173,7 @@ describe('with the storage of an owner full', () => {
     expect((await hub.call(ada, 'GET', `/v1/runs/${run}/logs/download`)).text).toContain('requested the run to stop')
   })
 
-  it('two reports that race for the last room: one gets it', async () => {
+  it('of two reports that race for the last bytes, one gets them', async () => {
     const ada = await hub.person()
     const [one, two] = [await running(ada), await running(ada)]
     await fill(ada, 10)
@@ -184,7 +184,7 @@ describe('with the storage of an owner full', () => {
     expect(kept.flat()).toHaveLength(1)
   })
 
-  it('hub runner drops what is refused, says so, and ends the run as its command ended', async () => {
+  it('hub runner drops rejected payload, reports it, and ends the run as its command ended', async () => {
     const ada = await hub.person()
     const made = await hub.call(ada, 'POST', '/v1/runs', { recipe: { template: 'act', dataset: [] } })
     await fill(ada, 0)

@@ -56,7 +56,7 @@ const stepsOf = (events: readonly SentEvent[]) =>
   events.filter(({ event }) => event === 'metric').map(({ data }) => data.step)
 
 describe('reportRun', () => {
-  it('answers the run, and an Idempotency-Key answers it again and stores nothing', async () => {
+  it('returns the run, and an Idempotency-Key returns it again and stores nothing', async () => {
     const runId = await claimed()
     const body = {
       log_chunk: 'one\n',
@@ -113,7 +113,7 @@ describe('reportRun', () => {
 })
 
 describe('a log', () => {
-  it('downloads as it came, chunk after chunk, and without escapes where that is asked for', async () => {
+  it('downloads as it was sent, chunk after chunk, and without escapes on request', async () => {
     const runId = await claimed()
     const empty = await hub.send(ada, 'GET', `/v1/runs/${runId}/logs/download`)
     expect([empty.status, empty.text]).toEqual([200, ''])
@@ -127,7 +127,7 @@ describe('a log', () => {
     expect(plain.text).toBe('réd\n\u001b]0;no end after\n\u0007')
   })
 
-  it('takes what a program writes, NULs and halves of characters too', async () => {
+  it('accepts any program output, including NULs and half characters', async () => {
     const runId = await claimed()
     await report(runId, { log_chunk: 'a\u0000b\n\ud800c\n\u2028d\n' })
     const stream = await follow(runId, '')
@@ -167,7 +167,7 @@ describe('a log', () => {
 })
 
 describe('a stream', () => {
-  it('replays what there is and ends with the status at that moment', async () => {
+  it('replays the existing log and ends with the current status', async () => {
     const runId = await claimed()
     await report(runId, { log_chunk: 'one\ntwo\r\n', metrics: [{ step: 1 }, { step: 2, 'train/reward': 0.1 }] })
     await report(runId, { log_chunk: 'three' })
@@ -201,7 +201,7 @@ describe('a stream', () => {
     expect([linesOf(stream.events), stepsOf(stream.events).length]).toEqual([lines, 3])
   })
 
-  it('without escapes where that is asked for', async () => {
+  it('omits escapes on request', async () => {
     const runId = await claimed()
     await report(runId, { log_chunk: '\u001b[1mbold\u001b[0m\n' })
     const [plain, raw] = [await follow(runId, 'strip_ansi=1'), await follow(runId, '')]
@@ -245,7 +245,7 @@ describe('a stream', () => {
     expect(stream.events.at(-1)?.data).toEqual({ status: 'canceled' })
   })
 
-  it('goes on after any of its events, on either hub, without loss or repeat', async () => {
+  it('resumes after any of its events, on either hub, without loss or repeat', async () => {
     const runId = await claimed()
     for (let n = 1; n <= 3; n += 1)
       await report(runId, { log_chunk: `${n}a\n${n}b\n`, metrics: [{ step: n }, { step: n + 0.5 }] })
@@ -260,7 +260,7 @@ describe('a stream', () => {
     }
   })
 
-  it('shows what a lost attempt wrote, a notice, and no metrics of it', async () => {
+  it('shows the log of a lost attempt, a notice, and none of its metrics', async () => {
     const runId = await claimed()
     const live = await follow(runId)
     await report(runId, { log_chunk: 'first\n', metrics: [{ step: 1 }] })
@@ -283,7 +283,7 @@ describe('a stream', () => {
     }
   })
 
-  it('with a Last-Event-ID of another run, or none, is refused', async () => {
+  it('with a Last-Event-ID of another run, or an invalid one, is rejected', async () => {
     const runId = await claimed()
     for (const id of ['9.0-0', '0.0-7', 'x', '5']) {
       const answer = await hub.send(ada, 'GET', `/v1/runs/${runId}/logs`, { headers: { 'last-event-id': id } })
@@ -301,7 +301,7 @@ describe('a stream', () => {
     expect(stream.events.map(({ event, data }) => [event, data])).toEqual([['end', { status: 'succeeded' }]])
   })
 
-  it('shows the lines of a chunk of nothing but line ends', async () => {
+  it('shows the lines of a chunk that has only line ends', async () => {
     const runId = await claimed()
     await report(runId, { log_chunk: '\n'.repeat(20_000) })
     const stream = await follow(runId, '')
@@ -309,7 +309,7 @@ describe('a stream', () => {
     expect(linesOf(stream.events)).toHaveLength(20_000)
   })
 
-  it('of many followers is one reading of each chunk from the store', async () => {
+  it('of many followers reads each chunk from the store once', async () => {
     const runId = await claimed()
     const { objects } = hub.running.deps
     if (!objects) throw new Error('The hub has a store.')
@@ -378,7 +378,7 @@ describe('a reader that stops reading', () => {
 })
 
 describe('a reader whose key is revoked', () => {
-  it('gets no more, and no end', async () => {
+  it('gets no more events, and no end', async () => {
     const runId = await claimed()
     const reader = await hub.key(ada, { scope: 'read' })
     const stream = await readEvents(`${hub.running.url}/v1/runs/${runId}/logs?follow=true`, reader)
@@ -399,7 +399,7 @@ describe('a reader whose key is revoked', () => {
 })
 
 describe('hubs that stop', () => {
-  it('end their streams so that readers come back, without an end', async () => {
+  it('close their streams without an end, so that readers reconnect', async () => {
     const runId = await claimed()
     const third = await startHub({ ...hub.running.deps.config, port: 0, publicUrl: null }, pino({ level: 'silent' }))
     await report(runId, { log_chunk: 'one\n', metrics: [{ step: 1 }] })
@@ -454,7 +454,7 @@ describe('subscriptions', () => {
     )
   })
 
-  it('of a run yield it as it stands, and again after each change', async () => {
+  it('of a run yield its current state, and again after each change', async () => {
     const runId = await claimed()
     const seen = subscribe(`runUpdated(runId: "${runId}") { status latestMetrics }`, other.url)
     await delay(300)
@@ -489,7 +489,7 @@ describe('subscriptions', () => {
     expect(text).toContain('SUCCEEDED')
   })
 
-  it('refuse a negative tail, a cursor that is none, and a run that is not visible', async () => {
+  it('reject a negative tail, an invalid cursor, and a run that is not visible', async () => {
     const runId = await claimed()
     const code = async (query: string) => {
       const [answer] = await subscribe(query)

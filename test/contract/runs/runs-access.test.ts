@@ -76,7 +76,7 @@ describe('an operation of runs', () => {
     }
   })
 
-  it('is 401 `auth.invalid` with a credential that is present but bad, whatever is wrong with it, also where none is needed', async () => {
+  it('is 401 `auth.invalid` with any bad credential, even where none is needed', async () => {
     const run = await put()
     const bad = [keys.expired, keys.revoked, `${keys.train.slice(0, -1)}_`, 'nonsense', `${ada.token}x`]
     for (const who of bad) {
@@ -90,7 +90,7 @@ describe('an operation of runs', () => {
     expect(row?.status).toBe('queued')
   })
 
-  it('needs its scope: 403 where the run is visible', async () => {
+  it('requires its scope: 403 if the run is visible', async () => {
     expect(await statuses(all, keys.read)).toEqual({
       ...every(make, 403),
       listRuns: 200,
@@ -121,7 +121,7 @@ describe('an operation of runs', () => {
     })
   })
 
-  it('is 404, never 403, on a run that the caller may not see, with any scope, and on one that is not there', async () => {
+  it('is 404, never 403, on a run that the caller cannot see, with any scope, and on a missing one', async () => {
     const run = await put()
     for (const who of [bob, keys.stranger]) expect(await statuses(act, who, run)).toEqual(every(act, 404))
     for (const id of ['run_01h455vb4pex5vsknk084sn02q', 'run_', 'x'])
@@ -130,7 +130,7 @@ describe('an operation of runs', () => {
 })
 
 describe('of two keys of one owner', () => {
-  it('only the one that claimed may report, tell gate results and claim again; both see the run and may cancel it', async () => {
+  it('only the claimer may report, record gate results and claim again; both see the run and may cancel it', async () => {
     const other = await hub.key(ada, { scope: 'train' })
     const run = await put()
     const post = (who: Who, verb: string, body: Json = {}) => hub.call(who, 'POST', `/v1/runs/${run}/${verb}`, body)

@@ -136,7 +136,7 @@ describe('metrics', () => {
     },
   )
 
-  it('with a number past all bounds are refused in the graph too, as a literal and as a variable', async () => {
+  it('with a number without a near double are rejected in the graph too, as a literal and as a variable', async () => {
     const run = await claimed()
     const literal = await hub.graphql(
       key,
@@ -151,7 +151,7 @@ describe('metrics', () => {
     await nothingKept(run)
   })
 
-  it('of 100,000 lines are 413 and nothing is stored, in both dialects; 10,000 are taken', async () => {
+  it('of 100,000 lines are 413 and nothing is stored, in both dialects; 10,000 are accepted', async () => {
     const run = await claimed()
     const lines = (count: number) => Array.from({ length: count }, () => ({ a: 1 }))
     const answer = await report(run, { metrics: lines(100_000), log_chunk: 'x\n', config_yaml: 'a: 1' })
@@ -162,7 +162,7 @@ describe('metrics', () => {
     expect((await report(run, { metrics: lines(10_000) })).json.latest_metrics).toEqual({ a: 1 })
   })
 
-  it('pass through as the trainer wrote them, key for key', async () => {
+  it('are kept as the trainer wrote them, key for key', async () => {
     const run = await claimed()
     const line = '{"z":1,"a":{"Ünï":[null,true,"x"]},"10":1,"9":1e-7,"big":9007199254740993}'
     expect((await raw(`/v1/runs/${run}/report`, `{"metrics":[${line}]}`)).status).toBe(200)
@@ -193,7 +193,7 @@ describe('an artifact', () => {
     expect(config.json.reason).toMatch(/^The config is not valid YAML/)
   })
 
-  it('is no part of a body over 8 MiB: 413, and the run goes on', async () => {
+  it('in a body over 8 MiB is 413, and the run continues', async () => {
     const run = await claimed()
     const answer = await report(run, { error: 'x'.repeat(8 * 1024 * 1024) })
     expect([answer.status, types(answer)]).toEqual([413, ['too_large']])

@@ -60,7 +60,7 @@ function addsUp(config: Json): void {
 }
 
 describe('a config of about 400 keys', () => {
-  it('is readable while the run is under way, and compared with that of its parent, group by group', async () => {
+  it('is readable while the run is in progress, and compared with that of its parent, group by group', async () => {
     const parent = await reported(resolved(0.001, () => 1))
     const child = await reported(
       resolved(0.002, (at) => (at < 130 ? 2 : 1)),
@@ -85,7 +85,7 @@ describe('a config of about 400 keys', () => {
     expect(config.diff.entries[0]).toMatchObject({ kind: 'changed', from: '1', to: '2', group: 'rewards' })
   })
 
-  it('never counts a key that one side alone has as unchanged, nor as changed', async () => {
+  it('never counts a key that only one side has as unchanged or changed', async () => {
     const parent = await reported(resolved(0.001, () => 1, { curriculum: many(50, () => 1) }))
     const child = await reported(
       resolved(0.001, () => 1, { terminations: many(70, () => 1) }),
@@ -153,7 +153,7 @@ describe('a config of about 400 keys', () => {
 })
 
 describe('a later report of a config', () => {
-  it('takes the place of the one before, and the comparison of the children follows', async () => {
+  it('replaces the previous one, and the comparison of the children follows', async () => {
     const parent = await reported({ agent: { lr: 1 } })
     const child = await reported({ agent: { lr: 2 } }, parent)
     expect((await configOf(child)).diff.changed_keys).toBe(1)

@@ -88,7 +88,7 @@ const ofImports = Object.entries(imported).flatMap(([trigger, ends]) =>
 const rowOf = async (id: string) =>
   (await hub.sql<Json>('select to_json(r) as row from runs r where id = $1', [id]))[0]?.row
 
-describe('a run moves by the table and not otherwise', () => {
+describe('a run changes its state only by the table', () => {
   it.each([...cases, ...ofImports])('a %s run that is %s, on %s: %s', async (kind, state, trigger, outcome) => {
     const id = await put(kind, state)
     const before = await rowOf(id)
@@ -110,7 +110,7 @@ describe('a run moves by the table and not otherwise', () => {
 const mutation = (name: string) => `mutation ($input: ${name[0]?.toUpperCase()}${name.slice(1)}Input!) {
   ${name}(input: $input) { run { status } } }`
 
-describe('the graph refuses as /v1 does', () => {
+describe('the graph rejects as /v1 does', () => {
   it.each([
     ['claimRun', { worker: 'w' }, 'running', 409, 'CONFLICT', 'conflict.already_claimed'],
     ['claimRun', { worker: 'w' }, 'failed', 409, 'CONFLICT', 'conflict.terminal'],
@@ -124,7 +124,7 @@ describe('the graph refuses as /v1 does', () => {
     expect([extensions.status, extensions.code, extensions.problem.errors[0].type]).toEqual([status, code, type])
   })
 
-  it('and moves as it does', async () => {
+  it('and changes states as it does', async () => {
     const [queued, running] = [await put('worker', 'queued'), await put('worker', 'running')]
     const run = async (name: string, input: Json) =>
       (await hub.graphql(key, mutation(name), { input })).data[name].run.status
@@ -136,7 +136,7 @@ describe('the graph refuses as /v1 does', () => {
 })
 
 describe('a cancel', () => {
-  it('is idempotent: a second one is 202 with the first time, and writes no second notice or audit row', async () => {
+  it('is idempotent: a second one is 202 with the time of the first, and writes no second notice or audit row', async () => {
     const id = await put('worker', 'running')
     const cancel = () => hub.call(ada, 'POST', `/v1/runs/${id}/cancel`)
     const [first, second] = [await cancel(), await cancel()]

@@ -21,7 +21,7 @@ const stream = (run: string, query = '', headers: Record<string, string> = {}) =
   readEvents(new URL(`/v1/runs/${run}/logs${query}`, hub.running.url).href, ada.token, headers)
 
 describe('a stream that fails after it opened', () => {
-  it('says so in an `error` event with the Problem, has no end, and goes on from where it was', async () => {
+  it('sends an `error` event with the Problem, has no end, and can be resumed', async () => {
     const run = await claimed()
     await report(run, { log_chunk: 'one\n' })
     await report(run, { log_chunk: 'two\n' })

@@ -38,7 +38,7 @@ const recipe = {
 }
 
 describe('a run', () => {
-  it('has them in every answer: made, replayed, imported, claimed, reported, canceled, read and listed', async () => {
+  it('has them in every response: created, replayed, imported, claimed, reported, canceled, read and listed', async () => {
     const headers = { 'idempotency-key': newName() }
     const make = () => hub.call(ada, 'POST', '/v1/runs', { recipe }, headers)
     const [made, replayed] = [await make(), await make()]
@@ -83,7 +83,7 @@ describe('a run', () => {
     ])
   })
 
-  it('is a page of items and next_cursor, with facets only where they are asked for', async () => {
+  it('is a page of items and next_cursor, with facets only on request', async () => {
     holds((await hub.call(ada, 'GET', '/v1/runs')).json, 'items next_cursor')
     const { json } = await hub.call(ada, 'GET', '/v1/runs?facets=1&limit=1')
     holds(json, 'items next_cursor facets')
@@ -139,7 +139,7 @@ describe('the config of a run', () => {
 })
 
 describe('the hardware tiers', () => {
-  it('have them, to nobody and to a person', async () => {
+  it('have them, for anonymous callers and for users', async () => {
     for (const who of [null, ada]) {
       const { json } = await hub.call(who, 'GET', '/v1/hardware_tiers')
       holds(json, 'items hosting')

@@ -24,8 +24,8 @@ async function report(run: string, body: Json): Promise<Json> {
 const recommend = async (hyperparams: Json, template = 'act') =>
   (await post('/recommend', { recipe: { template, hyperparams } })).json
 
-describe('what succeeded runs measured', () => {
-  it('takes the place of the arithmetic, as a mean for each template, tier and batch size; failed runs count for nothing', async () => {
+describe('measurements of succeeded runs', () => {
+  it('replace the calculation, as a mean for each template, tier and batch size; failed runs do not count', async () => {
     const hyperparams = { batch_size: 12 }
     expect((await recommend(hyperparams)).basis).toBe('modelled')
     for (const [peak_vram_gb, samples_per_s, status] of [
@@ -46,7 +46,7 @@ describe('what succeeded runs measured', () => {
     expect(await recommend({ batch_size: 13 })).toMatchObject({ basis: 'modelled', measured: null })
   })
 
-  it('of the sim template is kept by its environments', async () => {
+  it('of the sim template are kept by number of environments', async () => {
     const hyperparams = { num_envs: 777 }
     const run = await claimed({ template: 'ppo_sim_a', hyperparams })
     await report(run, { status: 'succeeded', peak_vram_gb: 20, samples_per_s: 5000, gpu_tier: 'l40s' })
@@ -117,7 +117,7 @@ describe('the end of a run', () => {
     },
   )
 
-  it('canceled while it waits is billed nothing and has no ledger row', async () => {
+  it('canceled while it is queued is billed nothing and has no ledger row', async () => {
     const { id } = (await post('', { recipe: { template: 'act' } })).json
     expect((await post(`/${id}/cancel`)).json).toMatchObject({ status: 'canceled', started_at: null })
     expect(await hub.sql('select 1 from ledger where job_id = $1', [id])).toEqual([])
@@ -125,7 +125,7 @@ describe('the end of a run', () => {
 })
 
 describe('facets and filters', () => {
-  it('see a scorecard that a report brings: gated counts PASS and FAIL rows alone', async () => {
+  it('include a reported scorecard: gated counts only PASS and FAIL rows', async () => {
     const eve = await hub.person()
     const make = async (statuses: string[]) => {
       const { id } = (await post('', { recipe: { template: 'act', robot: 'Dog' } }, eve)).json
@@ -164,7 +164,7 @@ describe('facets and filters', () => {
 })
 
 describe('a deployment that hosts everyone', () => {
-  it('says so, and names no owners', async () => {
+  it('reports this, and names no owners', async () => {
     const { hosting } = (await hub.call(null, 'GET', '/v1/hardware_tiers')).json
     expect(hosting).toMatchObject({ configured: true, everyone: true, owners: [] })
   })

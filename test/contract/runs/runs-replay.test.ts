@@ -17,7 +17,7 @@ const create = (who: Who, recipe: Json, once?: string, more: Json = {}) =>
 const replayed = (answer: { headers: Headers }) => answer.headers.get('idempotent-replayed')
 
 describe('a repeat under the same Idempotency-Key', () => {
-  it('of createRun is 200, the same run as it was, and says that it is a replay', async () => {
+  it('of createRun is 200 with the same run unchanged, and is marked as a replay', async () => {
     const once = newName()
     const [first, again] = [await create(ada, {}, once), await create(ada, {}, once)]
     expect([first.status, replayed(first), again.status, replayed(again)]).toEqual([201, null, 200, 'true'])
@@ -27,7 +27,7 @@ describe('a repeat under the same Idempotency-Key', () => {
     expect((await hub.call(ada, 'GET', '/v1/runs')).json.items).toHaveLength(1)
   })
 
-  it('is of one credential: another key of the same owner makes its own run', async () => {
+  it('applies to one credential: another key of the same owner creates its own run', async () => {
     const once = newName()
     const keys = await Promise.all([hub.key(ada, { scope: 'train' }), hub.key(ada, { scope: 'train' })])
     const made = await Promise.all(keys.map((key) => create(key, {}, once)))
@@ -75,7 +75,7 @@ describe('a repeat under the same Idempotency-Key', () => {
     expect(await hub.sql('select 1 from run_metrics where run_id = $1', [run])).toHaveLength(1)
   })
 
-  it('of claim-next is the same run, and where there was none it asks again', async () => {
+  it('of claim-next is the same run, and after an empty result it tries again', async () => {
     const eve = await hub.person()
     const [idle, busy] = [newName(), newName()]
     expect((await post(eve, '/claim-next', { worker: 'w' }, idle)).status).toBe(204)
@@ -86,7 +86,7 @@ describe('a repeat under the same Idempotency-Key', () => {
     expect((await post(eve, '/claim-next', { worker: 'w' }, idle)).json.id).toBe(two)
   })
 
-  it('of a refusal by the quota or a missing app is asked anew, since neither is stored', async () => {
+  it('of an error by the quota or a missing app is checked again, since neither is stored', async () => {
     const once = newName()
     const ask = () => create(boss, { executor: 'hosted', max_hours: 10.5 }, once)
     for (const answer of [await ask(), await ask()])
@@ -112,7 +112,7 @@ describe('the daily quota of GPU hours', () => {
     expect((await create(boss, { executor: 'hosted', max_hours: 3.75 })).status).toBe(201)
   })
 
-  it('counts a run that was deleted since', async () => {
+  it('counts a run that was deleted in the meantime', async () => {
     const { items } = (await hub.call(boss, 'GET', '/v1/runs?executor=hosted')).json
     await hub.sql(`update runs set status = 'failed', finished_at = now() where id = $1`, [items[0].id])
     expect((await hub.call(boss, 'DELETE', `/v1/runs/${items[0].id}`)).status).toBe(204)
@@ -120,7 +120,7 @@ describe('the daily quota of GPU hours', () => {
     expect([refused.status, refused.headers.get('x-gpu-quota-used')]).toEqual([429, '10'])
   })
 
-  it('is told in the graph too', async () => {
+  it('is reported in the graph too', async () => {
     const input = { recipe: { template: 'act', executor: 'HOSTED', maxHours: 11 } }
     const answer = await hub.graphql(
       boss,
@@ -134,7 +134,7 @@ describe('the daily quota of GPU hours', () => {
   })
 })
 
-describe('the order in which a run is refused', () => {
+describe('the order in which a run is rejected', () => {
   it.each([
     ['a recipe that does not hold, before a template that is planned', { template: 'vla_a_lora', gpu: 'tpu' }, 422],
     ['a planned template, before an owner that is not hosted', { template: 'vla_b_lora', executor: 'hosted' }, 503],

@@ -20,7 +20,7 @@ const post = (who: Who, path: string, body?: unknown, headers = {}) =>
 const ids = (answer: { json: Json }): string[] => answer.json.items.map((item: Json) => item.id)
 
 describe('a run', () => {
-  it('has every member of the spec, null where there is nothing', async () => {
+  it('has every member of the spec, null where there is no value', async () => {
     const id = await put({ recipe: { template: 'act', dataset: ['svc://ada/data'], hyperparams: { b: 1, a: [null] } } })
     const answer = await get(key, `/${id}`)
     expect([answer.status, answer.json]).toEqual([
@@ -90,7 +90,7 @@ describe('a run', () => {
     ])
   })
 
-  it('shows what its reports left, computed when it is read', async () => {
+  it('shows the state that its reports left, computed when it is read', async () => {
     const hour = new Date(Date.now() - 3_600_000).toISOString()
     const id = await put({
       status: 'running',
@@ -238,13 +238,13 @@ describe('listing runs', () => {
     expect([refused.status, places(refused)]).toEqual([422, [['query', name]]])
   })
 
-  it('needs a credential', async () => {
+  it('requires a credential', async () => {
     expect((await get(null, '')).status).toBe(401)
   })
 })
 
 describe('claiming', () => {
-  it('answers the run, then 409 naming the holder', async () => {
+  it('returns the run, then 409 naming the holder', async () => {
     const id = await put()
     const claimed = await post(key, `${id}/claim`, { worker: 'box' })
     expect([claimed.status, claimed.json]).toMatchObject([
@@ -257,7 +257,7 @@ describe('claiming', () => {
     expect(second.json.detail).toContain('box has held it since')
   })
 
-  it('under an Idempotency-Key answers its own claim again', async () => {
+  it('under an Idempotency-Key returns its own claim again', async () => {
     const id = await put()
     const once = { 'idempotency-key': 'claim-1' }
     const [first, again] = [
@@ -267,7 +267,7 @@ describe('claiming', () => {
     expect([again.status, again.headers.get('idempotent-replayed'), again.json]).toEqual([200, 'true', first.json])
   })
 
-  it('holds the body to its rules', async () => {
+  it('validates the body', async () => {
     const id = await put()
     for (const [body, place] of [
       [{}, 'worker'],
@@ -286,7 +286,7 @@ describe('claiming', () => {
     expect((await get(key, `/${id}`)).json.status).toBe('queued')
   })
 
-  it('is 404 where the run is invisible, also with too small a key, and 403 where it is not', async () => {
+  it('is 404 if the run is invisible, even with an insufficient scope, and 403 if it is visible', async () => {
     const [id, bob] = [await put(), await hub.person()]
     const small = await hub.key(ada, { scope: 'write' })
     const bobs = await hub.key(bob, { scope: 'read' })
@@ -299,7 +299,7 @@ describe('claiming', () => {
 })
 
 describe('claiming the next one', () => {
-  it('answers the oldest, 204 where there is none, and waits when asked', async () => {
+  it('returns the oldest, 204 if there is none, and waits on request', async () => {
     const eve = await hub.person()
     const [first, second] = [await put({ ownerId: eve.id }), await put({ ownerId: eve.id })].sort()
     const next = (body: object) => post(eve, 'claim-next', { worker: 'w', ...body })
@@ -314,7 +314,7 @@ describe('claiming the next one', () => {
 })
 
 describe('canceling', () => {
-  it('answers 202 with the current run, and 409 when it has ended', async () => {
+  it('returns 202 with the current run, and 409 when it has ended', async () => {
     const [queued, running] = [await put(), await put({ status: 'running' })]
     const ended = await post(key, `${queued}/cancel`)
     expect([ended.status, ended.json]).toMatchObject([202, { status: 'canceled', finished_at: isTime, cost_usd: 0 }])
@@ -325,7 +325,7 @@ describe('canceling', () => {
     expect((await post(key, `${running}/cancel`)).json.cancel_requested_at).toBe(asked.json.cancel_requested_at)
   })
 
-  it('is 501 for a run that the hosted backend executes, 404 where invisible, 403 for a read key', async () => {
+  it('is 501 for a run that the hosted backend executes, 404 if invisible, 403 for a read key', async () => {
     const hosted = await post(key, `${await put({ status: 'running', executor: 'hosted' })}/cancel`)
     expect([hosted.status, types(hosted)]).toEqual([501, ['not_supported']])
     const id = await put()
