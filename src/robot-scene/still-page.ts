@@ -1,0 +1,29 @@
+/** The page that draws stills: it fetches one scene, draws it in each theme, and answers the pictures. It runs in a browser that nobody sees. */
+import { NeutralToneMapping, PCFShadowMap, PMREMGenerator, WebGLRenderer } from 'three'
+import { RoomEnvironment } from 'three/addons/environments/RoomEnvironment.js'
+import type { DrawStills } from './draw-stills.ts'
+import { decodeScene } from './scene-bytes.ts'
+import { studio } from './studio.ts'
+import { themes } from './theme.ts'
+
+declare global {
+  var drawStills: DrawStills
+}
+
+globalThis.drawStills = async (address, width, height) => {
+  const answer = await fetch(address)
+  const robot = decodeScene(new Uint8Array(await answer.arrayBuffer()))
+  const renderer = new WebGLRenderer({ antialias: true, preserveDrawingBuffer: true })
+  renderer.setSize(width, height)
+  renderer.shadowMap.enabled = true
+  renderer.shadowMap.type = PCFShadowMap
+  renderer.toneMapping = NeutralToneMapping
+  const surroundings = new PMREMGenerator(renderer).fromScene(new RoomEnvironment(), 0.04).texture
+  const { scene, camera, light } = studio(robot, surroundings, width / height)
+  const drawn = (name: keyof typeof themes) => {
+    light(themes[name])
+    renderer.render(scene, camera)
+    return renderer.domElement.toDataURL('image/png')
+  }
+  return { light: drawn('light'), dark: drawn('dark') }
+}
