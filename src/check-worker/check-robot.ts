@@ -1,6 +1,6 @@
 /**
  * One robot check, from a folder of files and a person's answers to a draft card and a report: the model is read statically, compiled and stepped by MuJoCo
- * in a process of its own, and a URDF is converted. Nothing is written, and no hub is asked.
+ * in a process of its own, a URDF is converted, and a browser draws it. Nothing is written, and no hub is asked.
  */
 import { cardChecks } from '../cards/card-checks.ts'
 import type { Check } from '../cards/check.ts'
@@ -16,6 +16,9 @@ import { conversionNeeds, noCard, withRefusals } from './needs.ts'
 import { overlaidFiles } from './overlaid-files.ts'
 import { preparedModel } from './prepared-model.ts'
 import type { Need, RobotCheckRequest } from './request.ts'
+import type { Chromium } from './stills/find-chromium.ts'
+import { stillsLimits } from './stills/limits.ts'
+import { type Still, stillsOf } from './stills/stills-of.ts'
 import { tryModel } from './try-model.ts'
 import { type CheckReport, checkReport } from './validate/report.ts'
 import { simulationChecks } from './validate/simulation-checks.ts'
@@ -31,6 +34,8 @@ export interface RobotCheck {
   /** One line of what is being done, or of MuJoCo's own words. */
   readonly log: (line: string) => void
   readonly signal: AbortSignal
+  /** Draws the stills; see `findChromium`. */
+  readonly chromium: Chromium
   readonly limits?: EngineLimits
 }
 
@@ -43,6 +48,8 @@ export interface RobotCheckResult {
   readonly needs: readonly Need[]
   /** The MJCF that was made of a URDF, and its path in the repo. */
   readonly converted: Converted | null
+  /** Artifacts `thumbnail.png` and `thumbnail-dark.png`: both, or none, and then the log says why. */
+  readonly stills: readonly Still[]
   readonly engine: { readonly name: 'mujoco'; readonly version: string | null; readonly build: 'wasm' }
 }
 
@@ -52,7 +59,9 @@ export async function checkRobot(given: RobotCheck): Promise<RobotCheckResult> {
   const files = await localFiles(given.folder)
   const model = await preparedModel(files, pool, request, signal)
   log(`${request.entry}: ${model.reading.files.length} files`)
-  const trial = await tryModel(files, model, request, limits, log, signal)
+  const canDraw = 'program' in given.chromium
+  const scene = canDraw ? { maxBytes: stillsLimits.sceneBytes } : null
+  const trial = await tryModel(files, model, request, limits, scene, log, signal)
   const run = 'run' in trial ? trial.run : null
   const converted =
     run?.facts && model.convertTo !== null && run.converted !== null
@@ -87,6 +96,7 @@ export async function checkRobot(given: RobotCheck): Promise<RobotCheckResult> {
     card: drafted && { ...validated(drafted.card, given, version, checks), needs_you: needs },
     needs,
     converted,
+    stills: run?.facts ? await stillsOf(run.scene, given) : [],
     engine: { name: 'mujoco', version, build: 'wasm' },
   }
 }

@@ -1,6 +1,7 @@
 /** Lets MuJoCo compile and step a prepared model, where there is something that it could compile. */
 import { doubtOf } from '../cards/model-checks.ts'
 import type { EngineLimits } from './engine/limits.ts'
+import type { EngineJob } from './engine/protocol.ts'
 import { runEngine } from './engine/run-engine.ts'
 import type { LocalFiles } from './local-files.ts'
 import type { PreparedModel } from './prepared-model.ts'
@@ -15,6 +16,7 @@ export async function tryModel(
   { reading, urdf, convertTo }: PreparedModel,
   { entry, options }: RobotCheckRequest,
   limits: EngineLimits,
+  scene: EngineJob['scene'],
   log: (line: string) => void,
   signal: AbortSignal,
 ): Promise<Trial> {
@@ -33,6 +35,7 @@ export async function tryModel(
     entryText: urdf?.text ?? null,
     convertTo,
     pose: options?.default_pose ?? null,
+    scene,
     limits,
   }
   const run = await runEngine(job, (line) => log(`mujoco: ${line}`), signal)

@@ -241,7 +241,7 @@ describe('a model built to use too many resources', () => {
     const { report, check } = await robots.check(
       await folder,
       { entry: 'slow.xml' },
-      { ...engineLimits, processorS: 3 },
+      { limits: { ...engineLimits, processorS: 3 } },
     )
     expect(report.ok).toBe(false)
     expect(check('sim.compiles')).toMatchObject({
@@ -263,7 +263,7 @@ describe('a model built to use too many resources', () => {
     const { statuses, report } = await robots.check(
       await folder,
       { entry: 'large.xml' },
-      { ...engineLimits, filesBytes: 100 },
+      { limits: { ...engineLimits, filesBytes: 100 } },
     )
     expect(statuses['sim.compiles']).toBe('skip')
     expect(report.engine).toBe('hub-static')

@@ -23,6 +23,7 @@ async function run(
     entryText: null,
     convertTo: null,
     pose: null,
+    scene: null,
     limits: { ...engineLimits, ...limits },
   }
   return runEngine(job, (line) => lines.push(line), signal)

@@ -35,7 +35,7 @@ interface Found {
 
 const checksOf = ({ end = { why: 'done' }, facts = compiled, simulation = still, undecided }: Found) =>
   simulationChecks(
-    { run: { version: '3.14.0', converted: null, facts, simulation, end }, limits: engineLimits },
+    { run: { version: '3.14.0', converted: null, facts, simulation, scene: null, end }, limits: engineLimits },
     { entry: 'm.xml', undecided: undecided ?? null, toldAbove: false },
   )
 

@@ -1,8 +1,12 @@
 /** The engine process: compiles and steps one model, says what it finds part by part, and ends. */
-import { readFileSync } from 'node:fs'
-import { openMujoco } from './mujoco.ts'
-import type { EngineJob, FromEngine } from './protocol.ts'
+import { readFileSync, writeSync } from 'node:fs'
+import { encodeScene } from '../../robot-scene/scene-bytes.ts'
+import type { ModelFacts } from './model-facts.ts'
+import { type Model, openMujoco } from './mujoco.ts'
+import { posed } from './posed.ts'
+import { type EngineJob, type FromEngine, SCENE_FD } from './protocol.ts'
 import { readFacts } from './read-facts.ts'
+import { readScene } from './read-scene.ts'
 import { simulate } from './simulate.ts'
 
 /** Of MuJoCo's words: a model can make it say something at every step. */
@@ -53,6 +57,20 @@ function check(job: EngineJob): void {
   const facts = readFacts(mujoco, files, model)
   say({ kind: 'compiled', facts })
   say({ kind: 'stepped', simulation: simulate(mujoco, model, facts, job.pose, job.limits) })
+  // Last, so that nothing that goes wrong with a picture touches a verdict.
+  if (job.scene !== null) draw(model, facts, job.pose, job.scene.maxBytes)
+}
+
+function draw(model: Model, facts: ModelFacts, pose: EngineJob['pose'], maxBytes: number): void {
+  try {
+    const { data } = posed(mujoco, model, facts, pose)
+    const bytes = encodeScene(readScene(model, data, maxBytes))
+    data.delete()
+    for (let at = 0; at < bytes.length; ) at += writeSync(SCENE_FD, bytes, at)
+    say({ kind: 'drawn', sceneBytes: bytes.length })
+  } catch (error) {
+    say({ kind: 'undrawn', why: error instanceof Error ? error.message : String(error) })
+  }
 }
 
 function put(path: string, data: string | Uint8Array): void {

@@ -13,8 +13,13 @@ export interface EngineJob {
   readonly convertTo: string | null
   /** Position by joint name, over the keyframe or initial pose that the model is stepped from. */
   readonly pose: Readonly<Record<string, number>> | null
+  /** Whether the bytes of a scene (`encodeScene`) are written to `SCENE_FD`, and how large its meshes may be; null for none. */
+  readonly scene: { readonly maxBytes: number } | null
   readonly limits: EngineLimits
 }
+
+/** The pipe from the process for the one answer that is no JSON: 0 to 2 are the standard ones, 3 has the messages. */
+export const SCENE_FD = 4
 
 /** A joint where something was largest, and how large. */
 export interface Extreme {
@@ -66,6 +71,9 @@ export type FromEngine =
   | { readonly kind: 'converted'; readonly text: string }
   | { readonly kind: 'compiled'; readonly facts: ModelFacts }
   | { readonly kind: 'stepped'; readonly simulation: SimulationFacts }
+  /** All bytes of the scene were written, so many; or there is none, and why. */
+  | { readonly kind: 'drawn'; readonly sceneBytes: number }
+  | { readonly kind: 'undrawn'; readonly why: string }
   /** MuJoCo's own words. `stage`: of a URDF, the source or what was made of it. */
   | { readonly kind: 'refused'; readonly error: string; readonly stage: 'source' | 'converted' }
   /** The engine lost its footing. `memory`: it asked for more than it is given. */

@@ -1,7 +1,7 @@
 /** MuJoCo itself over one model, in a process that ends at its limits: whatever the model holds, the answer is a value. */
 import type { ChildProcess } from 'node:child_process'
 import type { ModelFacts } from './model-facts.ts'
-import type { EngineJob, FromEngine, SimulationFacts } from './protocol.ts'
+import { type EngineJob, type FromEngine, SCENE_FD, type SimulationFacts } from './protocol.ts'
 import { killEngine, spawnEngine } from './spawn-engine.ts'
 
 /** How the engine ended. `error`: MuJoCo's own words, or what is known of a crash. */
@@ -17,6 +17,8 @@ export interface EngineRun {
   readonly converted: string | null
   readonly facts: ModelFacts | null
   readonly simulation: SimulationFacts | null
+  /** The bytes of `encodeScene`, or why there are none; null where the model was not stepped to its end or no scene was asked for. */
+  readonly scene: Uint8Array<ArrayBuffer> | { readonly missing: string } | null
   readonly end: EngineEnd
 }
 
@@ -27,6 +29,8 @@ export async function runEngine(job: EngineJob, log: (line: string) => void, sig
   const ended = Promise.withResolvers<EngineEnd>()
   const found: { -readonly [Key in keyof EngineRun]?: EngineRun[Key] } = {}
   const stderr = tailOf(engine)
+  const sceneOf = sceneFrom(engine, job)
+  let drawn: number | { readonly missing: string } | null = null
   let said: EngineEnd | null = null
   const onMessage = (message: FromEngine) => {
     switch (message.kind) {
@@ -47,6 +51,12 @@ export async function runEngine(job: EngineJob, log: (line: string) => void, sig
         for (const line of message.simulation.warnings) log(line)
         said = { why: 'done' }
         return
+      case 'drawn':
+        drawn = message.sceneBytes
+        return
+      case 'undrawn':
+        drawn = { missing: message.why }
+        return
       case 'refused':
         said = { why: 'refused', error: message.error, stage: message.stage }
         return
@@ -56,7 +66,7 @@ export async function runEngine(job: EngineJob, log: (line: string) => void, sig
   }
   const onAbort = () => ended.reject(signal.reason)
   // By the clock, since a process may also wait for ever.
-  const clock = setTimeout(() => ended.resolve({ why: 'time' }), 3_000 * job.limits.processorS)
+  const clock = setTimeout(() => ended.resolve(said ?? { why: 'time' }), 3_000 * job.limits.processorS)
   engine
     .on('message', onMessage)
     .on('error', (error) => ended.reject(error))
@@ -64,7 +74,8 @@ export async function runEngine(job: EngineJob, log: (line: string) => void, sig
   signal.addEventListener('abort', onAbort, { once: true })
   try {
     const end = await ended.promise
-    return { version: null, converted: null, facts: null, simulation: null, ...found, end }
+    const scene = typeof drawn === 'number' ? sceneOf(drawn) : drawn
+    return { version: null, converted: null, facts: null, simulation: null, ...found, scene, end }
   } finally {
     clearTimeout(clock)
     signal.removeEventListener('abort', onAbort)
@@ -77,6 +88,24 @@ function deathOf(code: number | null, killedBy: NodeJS.Signals | null, stderr: s
   if (killedBy === 'SIGXCPU') return { why: 'time' }
   if (killedBy === 'SIGABRT' || code === 134) return { why: 'memory' }
   return { why: 'crash', error: `It ended with ${killedBy ?? `exit code ${code}`}. ${stderr}`.trim() }
+}
+
+/** Beside the meshes there are bodies and geoms. */
+const MAX_SCENE_HEADER = 32 * 1024 * 1024
+
+/** Collects what comes, up to what was asked for; the answer has it once all of it came. */
+function sceneFrom(engine: ChildProcess, { scene }: EngineJob) {
+  const chunks: Buffer[] = []
+  let received = 0
+  const maxBytes = scene === null ? 0 : scene.maxBytes + MAX_SCENE_HEADER
+  engine.stdio[SCENE_FD]?.on('data', (chunk: Buffer) => {
+    received += chunk.length
+    if (received <= maxBytes) chunks.push(chunk)
+  })
+  return (expected: number): Uint8Array<ArrayBuffer> | { readonly missing: string } => {
+    if (received !== expected || received > maxBytes) return { missing: 'The scene of the model did not arrive whole.' }
+    return new Uint8Array(Buffer.concat(chunks))
+  }
 }
 
 const STDERR_TAIL_CHARS = 2_000

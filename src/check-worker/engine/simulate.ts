@@ -1,10 +1,10 @@
 /** A compiled model stepped at its default pose, its position servos holding that pose, and what was seen of it. */
-import { defaultKeyframe } from './default-keyframe.ts'
 import { isDirect } from './direct-drive.ts'
 import type { EngineLimits } from './limits.ts'
 import type { ActuatorFacts, JointFacts, ModelFacts } from './model-facts.ts'
 import { type Motion, motionWatch } from './motion-watch.ts'
 import type { Data, Model, Mujoco } from './mujoco.ts'
+import { posed } from './posed.ts'
 import type { SimulationFacts } from './protocol.ts'
 
 /** `pose`: positions by joint name over those of the keyframe. `limits.simulatedS` of the model's own time, unless that takes more processor than it may. */
@@ -15,13 +15,8 @@ export function simulate(
   pose: Readonly<Record<string, number>> | null,
   limits: EngineLimits,
 ): SimulationFacts {
-  const data = new mujoco.MjData(model)
+  const { data, keyframe } = posed(mujoco, model, facts, pose)
   try {
-    const keyframe = defaultKeyframe(facts)
-    if (keyframe === -1) mujoco.mj_resetData(model, data)
-    else mujoco.mj_resetDataKeyframe(model, data, keyframe)
-    place(data, facts, pose)
-    mujoco.mj_forward(model, data)
     const holding = holdPose(model, data, facts)
     const start = startOf(model, data, facts)
     // MuJoCo would put a state that it gives up on back to the beginning, and nobody would see that it exploded.
@@ -41,14 +36,6 @@ export function simulate(
     }
   } finally {
     data.delete()
-  }
-}
-
-function place(data: Data, { joints }: ModelFacts, pose: Readonly<Record<string, number>> | null): void {
-  const byName = new Map(Object.entries(pose ?? {}))
-  for (const { name, type, qpos } of joints) {
-    const at = name === null ? undefined : byName.get(name)
-    if (at !== undefined && (type === 'hinge' || type === 'slide')) data.qpos[qpos] = at
   }
 }
 

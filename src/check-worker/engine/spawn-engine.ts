@@ -26,7 +26,8 @@ export function spawnEngine({ processorS, memoryMiB }: EngineLimits): ChildProce
   return spawn('/bin/sh', ['-c', wrapper, 'hub-engine', String(Math.ceil(processorS)), ...node], {
     detached: true,
     env: {},
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    // The last one is `SCENE_FD`.
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe'],
   })
 }
 

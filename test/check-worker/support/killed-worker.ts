@@ -9,6 +9,7 @@ const job = {
   entryText: null,
   convertTo: null,
   pose: null,
+  scene: null,
   limits: { ...engineLimits, processorS: Number(processorS) },
 }
 await runEngine(job, () => undefined, new AbortController().signal)

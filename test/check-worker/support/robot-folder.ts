@@ -7,12 +7,20 @@ import { afterAll } from 'vitest'
 import { checkRobot, type RobotCheckResult } from '../../../src/check-worker/check-robot.ts'
 import type { EngineLimits } from '../../../src/check-worker/engine/limits.ts'
 import type { RobotCheckRequest } from '../../../src/check-worker/request.ts'
+import type { Chromium } from '../../../src/check-worker/stills/find-chromium.ts'
 import { openReadingPool } from '../../../src/models/reader/reading-pool.ts'
 
 /** What a person answers for most robots. */
 const answers = { base: null, control_hz: 50, action: 'position', options: null } as const
 
 type Answers = Partial<RobotCheckRequest> & Pick<RobotCheckRequest, 'entry'>
+
+interface Machine {
+  readonly limits?: EngineLimits
+  readonly chromium?: Chromium
+}
+
+const noBrowser: Chromium = { missing: 'This test draws nothing.' }
 
 export interface Checked extends RobotCheckResult {
   /** Status by code. */
@@ -40,7 +48,7 @@ export function robotFolders() {
       }
       return folder
     },
-    async check(folder: string, given: Answers, limits?: EngineLimits): Promise<Checked> {
+    async check(folder: string, given: Answers, { limits, chromium = noBrowser }: Machine = {}): Promise<Checked> {
       const lines: string[] = []
       const result = await checkRobot({
         folder,
@@ -50,6 +58,7 @@ export function robotFolders() {
         checkedAt: new Date('2026-01-31T09:30:00Z'),
         log: (line) => lines.push(line),
         signal: new AbortController().signal,
+        chromium,
         ...(limits ? { limits } : {}),
       })
       return {
