@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import pino from 'pino'
 import type { CheckOutcome } from '../check-worker/serve/serve-check.ts'
 import { workOnChecks } from '../check-worker/serve/work.ts'
+import { findChromium } from '../check-worker/stills/find-chromium.ts'
 import { openReadingPool } from '../models/reader/reading-pool.ts'
 import type { ClientIo } from './client-output.ts'
 import { type CommonOptions, common } from './client-session.ts'
@@ -23,7 +24,8 @@ The folder of a check, with the repo's files, is removed when the check ends. A 
 again with the same key and --work. A canceled check is stopped within seconds. Ctrl-C fails the check that is under way.
 
 If HUB_JOB_KIND is robot_check, only the check HUB_JOB_ID is executed: this command can be a hub's HOSTED_COMMAND.
-HF_ENDPOINT names a mirror of Hugging Face, for policies that are imported.
+HF_ENDPOINT names a mirror of Hugging Face, for policies that are imported. HUB_CHROMIUM is the path of the Chromium that
+draws the stills of a robot (default: the one in PATH), or off.
 
 Examples:
   $ hub check-worker
@@ -74,7 +76,8 @@ async function run(
     const pool = openReadingPool({ log: pino({ level: 'silent' }), processes: 1 })
     const { name, owner = null, once = false } = options
     try {
-      const worker = { ...session, pool, intervalMs, mirror: io.env.HF_ENDPOINT || null }
+      const chromium = await findChromium(io.env.HUB_CHROMIUM, io.env.PATH)
+      const worker = { ...session, pool, intervalMs, mirror: io.env.HF_ENDPOINT || null, chromium }
       await workOnChecks(worker, { name, owner, job, once, gaveUp, ended })
     } finally {
       await pool.close()

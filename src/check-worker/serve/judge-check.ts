@@ -8,6 +8,7 @@ import { checkRobot } from '../check-robot.ts'
 import { checkModel } from '../policy/check-model.ts'
 import type { ModelCheckRequest } from '../policy/model-request.ts'
 import type { CheckAction, CheckOptions, Need } from '../request.ts'
+import type { Chromium } from '../stills/find-chromium.ts'
 import type { CheckFiles } from './check-files.ts'
 import type { MadeArtifact, Verdict } from './verdict.ts'
 
@@ -17,6 +18,8 @@ export interface Judge {
   readonly pool: ReadingPool
   /** `HF_ENDPOINT`; null for Hugging Face itself. */
   readonly mirror: string | null
+  /** Draws the stills of robots. */
+  readonly chromium: Chromium
 }
 
 export interface Judging {
@@ -34,7 +37,7 @@ export function judgeCheck(judge: Judge, judging: Judging): Promise<Verdict> {
   return judging.check.kind === 'model' ? judgeModel(judge, judging) : judgeRobot(judge, judging)
 }
 
-async function judgeRobot({ pool }: Judge, { check, files, log, signal }: Judging): Promise<Verdict> {
+async function judgeRobot({ pool, chromium }: Judge, { check, files, log, signal }: Judging): Promise<Verdict> {
   const request = {
     entry: check.entry ?? '',
     base: check.base,
@@ -44,16 +47,17 @@ async function judgeRobot({ pool }: Judge, { check, files, log, signal }: Judgin
     options: withDoubles(exact(check.options)) as CheckOptions | null,
   }
   const found = await checkRobot({
-    ...{ folder: files.sources, request, pool, log, signal },
+    ...{ folder: files.sources, request, pool, chromium, log, signal },
     checkId: check.id,
     checkedAt: new Date(),
   })
-  const { report, draft, engine, converted } = found
+  const { report, draft, engine, converted, stills } = found
   const card = found.card && cardArtifact(found.card, log)
   const artifacts: MadeArtifact[] = card ? [card] : []
   // The hub takes the MJCF of a file that is named as a URDF; of any other, a need says so.
   if (converted && /\.urdf$/i.test(request.entry))
     artifacts.push({ name: converted.path, contentType: 'application/xml', text: converted.text })
+  artifacts.push(...stills.map(({ name, bytes }) => ({ name, contentType: 'image/png', bytes })))
   return { report, draft, engine, intake: null, artifacts }
 }
 

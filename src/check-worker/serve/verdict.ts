@@ -18,6 +18,7 @@ export type ArtifactFile = z.output<typeof artifactFile>
 /** By its content, or by where it lies. */
 export type MadeArtifact = { readonly name: string; readonly contentType: string } & (
   | { readonly text: string }
+  | { readonly bytes: Uint8Array }
   | { readonly file: string; readonly size: number }
 )
 
@@ -44,7 +45,7 @@ async function keepArtifact(files: CheckFiles, made: MadeArtifact, index: number
   const { name, contentType } = made
   if ('file' in made) return { name, contentType, file: made.file, size: made.size }
   const file = join(files.artifacts, String(index))
-  await writeFile(file, made.text, { mode: 0o600 })
+  await writeFile(file, 'bytes' in made ? made.bytes : made.text, { mode: 0o600 })
   return { name, contentType, file, size: (await stat(file)).size }
 }
 
