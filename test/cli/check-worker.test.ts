@@ -93,6 +93,7 @@ describe('hub check-worker', () => {
       'arm.xml: 1 files',
       'mujoco 3.14.0: compiled and stepped',
       'card.thumbnails skip: The card names no stills.',
+      'stills: none. HUB_CHROMIUM is off.',
       expect.stringMatching(/^sending robot_card.json, \d+ bytes$/),
       'done: the report is good, worst is pass',
       '',
