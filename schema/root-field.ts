@@ -87,7 +87,7 @@ export function mutation<
         type: payloadType(`${typeName}Payload`, payload, field) as unknown as Type,
         nullable: false as Nullable,
       }),
-      ...operation(scope, target && ((ctx: RequestContext, args: Args) => target(ctx, args.input))),
+      ...operation(name, scope, target && ((ctx: RequestContext, args: Args) => target(ctx, args.input))),
       args: { input: t.arg({ type: InputType, required: true, description: input.description }) },
       resolve: generic((_root: unknown, args: Args, ctx: RequestContext) =>
         payload ? run(ctx, args).then((answer) => ({ answer })) : run(ctx, args),
@@ -172,7 +172,7 @@ export function query<
   builder.queryField(name, (t) =>
     t.field({
       ...field,
-      ...operation(scope),
+      ...operation(name, scope),
       args,
       resolve: generic(
         (_root: unknown, given: InputShapeFromFields<Args>, ctx: RequestContext, info: GraphQLResolveInfo) =>
@@ -197,7 +197,7 @@ export function subscription<Type extends TypeParam<Types>, Args extends InputFi
   builder.subscriptionField(name, (t) =>
     t.field({
       ...field,
-      ...operation(scope),
+      ...operation(name, scope),
       args,
       subscribe: (_root, given, ctx) => events(ctx, given),
       resolve: generic((event: unknown) => event),

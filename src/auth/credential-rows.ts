@@ -1,6 +1,7 @@
 /** The statement that authenticates each kind of credential, and the mapping of its row to a viewer. */
 import type { AccountRef, Credentialed, ScopeLevel } from '../operation/context.ts'
 import type { Statement } from '../store/db.ts'
+import { jobOfKeySql, operationsOf } from './job-tables.ts'
 
 /** The account of a credential; `orgs` are the memberships of a user. */
 interface ReachRow {
@@ -21,7 +22,8 @@ export interface KeyRow extends ReachRow {
   readonly gpu_hours: string | null
   readonly expires_at: string | null
   readonly job_id: string | null
-  /** The repos in the recipe of that run. */
+  readonly job_kind: string | null
+  /** The repos that the job names. */
   readonly named_repo_ids: readonly string[] | null
   /** Neither revoked nor expired, by the database clock. */
   readonly live: boolean
@@ -38,23 +40,23 @@ const reachColumns = `a.id as account_id, a.kind as account_kind, a.handle, a.na
     from memberships m where m.user_id = a.id), '[]'::json) as orgs`
 
 /** The key of a hosted job is dead once the job has ended. */
-const jobStands = `(k.job_id is null or exists (select 1 from runs u where u.id = k.job_id and u.status in ('queued', 'running'))
-  or exists (select 1 from robot_checks u where u.id = k.job_id and u.status in ('queued', 'running')))`
+const jobIsOpen = `(k.job_id is null or coalesce(j.status in ('queued', 'running'), false))`
 
 const keyColumns = `k.id, k.name, k.scope, k.created_by, case when k.limited then to_json(k.repo_ids) end as repo_ids, k.agent,
       k.daily_gpu_hour_quota::text as gpu_hours, k.expires_at, k.job_id,
-      case when k.job_id is not null then (select to_json(u.repo_ids) from runs u where u.id = k.job_id
-        union all select to_json(u.repo_ids) from robot_checks u where u.id = k.job_id) end as named_repo_ids,
-      k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) and ${jobStands} as live, ${reachColumns}`
+      j.kind as job_kind, to_json(j.repo_ids) as named_repo_ids,
+      k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) and ${jobIsOpen} as live, ${reachColumns}`
+
+const keyTables = `api_keys k join accounts a on a.id = k.account_id left join lateral (${jobOfKeySql}) j on k.job_id is not null`
 
 export const keyByDigest: Statement<KeyRow> = {
   name: 'key-by-digest',
-  text: `select ${keyColumns} from api_keys k join accounts a on a.id = k.account_id where k.token_sha256 = $1`,
+  text: `select ${keyColumns} from ${keyTables} where k.token_sha256 = $1`,
 }
 
 export const keyById: Statement<KeyRow> = {
   name: 'key-by-id',
-  text: `select ${keyColumns} from api_keys k join accounts a on a.id = k.account_id where k.id = $1`,
+  text: `select ${keyColumns} from ${keyTables} where k.id = $1`,
 }
 
 const sessionColumns = `s.id, s.expires_at, s.revoked_at is null and s.expires_at > now() as live, ${reachColumns}`
@@ -96,11 +98,12 @@ export function keyViewer(row: KeyRow): Credentialed {
   }
 }
 
-/** Acts only for the run's owner; reads the repos of the recipe and those the job created. */
-function jobScope({ job_id: runId, account_id, repo_ids, named_repo_ids }: KeyRow): Partial<Credentialed> {
-  if (runId === null) return {}
+/** Acts only for the job's owner; reads the repos that the job names and those that it created. */
+function jobScope({ job_id: jobId, job_kind, account_id, repo_ids, named_repo_ids }: KeyRow): Partial<Credentialed> {
+  if (jobId === null) return {}
   const repoIds = repo_ids ?? []
-  return { job: { runId, repoIds }, accountIds: [account_id], repoIds: [...repoIds, ...(named_repo_ids ?? [])] }
+  const job = { jobId, repoIds, operations: operationsOf(job_kind) }
+  return { job, accountIds: [account_id], repoIds: [...repoIds, ...(named_repo_ids ?? [])] }
 }
 
 /** A person's session: all scopes, all their repos. */

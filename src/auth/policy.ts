@@ -143,7 +143,19 @@ export function assertMayCreateRepo<Owner extends { readonly id: string }>(
   return found
 }
 
-/** 403 for the key of a hosted job, which is only for its own run. */
+/** Whether a credential may use an operation with a scope, as far as it is the key of a hosted job. */
+export function jobMay({ job }: Credentialed, operation: string): boolean {
+  return !job?.operations || job.operations.includes(operation)
+}
+
+/** 403 for the key of a hosted job whose operations do not include this one. */
+export function assertJobMay(credential: Credentialed, operation: string): void {
+  if (jobMay(credential, operation)) return
+  const allowed = credential.job?.operations?.join(', ')
+  throw forbidden(`The key of this hosted job may not use ${operation}; it may use ${allowed}.`)
+}
+
+/** 403 for the key of a hosted job, which is only for its own job. */
 export function assertNotJob(viewer: Viewer, action: string): void {
   if (viewer.kind === 'anonymous' || !viewer.job) return
   throw forbidden(`The key of a hosted job may not ${action}.`)
@@ -165,7 +177,7 @@ export const runViewer = {
   repoIds: param<readonly string[] | null>(),
   /** The user whose own runs are visible, whoever is billed. */
   userId: param<string | null>(),
-  /** The credential id, which sees the runs it submitted; for a hosted job's key the id of its run. The two kinds of id never collide. */
+  /** The credential id, which sees the runs it submitted; for a hosted job's key the id of its job. Ids of credentials and jobs never collide. */
   credentialId: param<string | null>(),
 }
 
@@ -181,7 +193,7 @@ const userOf = (viewer: Credentialed) => (viewer.account.kind === 'user' ? viewe
  */
 export function canSeeRun(run: RunTarget, viewer: Viewer): boolean {
   if (viewer.kind === 'anonymous') return false
-  if (viewer.job) return run.id === viewer.job.runId
+  if (viewer.job) return run.id === viewer.job.jobId
   const isTheirs =
     viewer.accountIds.includes(run.ownerId) || (run.createdBy !== null && run.createdBy === userOf(viewer))
   if (!isTheirs || viewer.repoIds === null || run.filedBy === viewer.credentialId) return isTheirs
@@ -191,7 +203,7 @@ export function canSeeRun(run: RunTarget, viewer: Viewer): boolean {
 /** The same rule in SQL. An anonymous caller sees no run. */
 export function visibleRuns(viewer: Viewer): VisibleRuns {
   if (viewer.kind === 'anonymous') return { accountIds: [], repoIds: null, userId: null, credentialId: null }
-  if (viewer.job) return { accountIds: [], repoIds: null, userId: null, credentialId: viewer.job.runId }
+  if (viewer.job) return { accountIds: [], repoIds: null, userId: null, credentialId: viewer.job.jobId }
   const { accountIds, repoIds, credentialId } = viewer
   return { accountIds, repoIds, userId: userOf(viewer), credentialId }
 }

@@ -140,7 +140,7 @@ async function recordCall(deps: DispatchDeps, kind: HostedKind, jobId: string, c
   const keyId = newId('key')
   return deps.db.withTx(async (tx) => {
     const [job] = await tx.query(takeCall(kind), { jobId, callId, keyId, force })
-    return job ? { functionName: job.functionName, token: await mintJobKey(tx, job, keyId) } : null
+    return job ? { functionName: job.functionName, token: await mintJobKey(tx, job, keyId, kind.keyScope) } : null
   })
 }
 

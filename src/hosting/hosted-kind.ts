@@ -9,6 +9,8 @@ export interface HostedKind {
   readonly job: JobKind
   /** The name of the deployed function. */
   readonly functionSql: string
+  /** Scope of the job's key. */
+  readonly keyScope: 'write' | 'train'
   /** Ids of the repos that the job's key may write, as a JSON array. */
   readonly repoIdsSql: string
   /** Whether the function itself reported the end of the job, and so exits by itself. */

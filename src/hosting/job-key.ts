@@ -2,6 +2,7 @@
 
 import { newKeyToken, tokenDigest } from '../auth/api-key.ts'
 import { audit, noViewer } from '../operation/audit.ts'
+import type { ScopeLevel } from '../operation/context.ts'
 import type { Tx } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
 
@@ -15,9 +16,10 @@ const insertJobKey = statement({
     repoIds: param<readonly string[]>(),
     /** Also the name of the key. */
     jobId: param<string>(),
+    scope: param<ScopeLevel>(),
   },
   text: `insert into api_keys (id, account_id, created_by, name, scope, token_sha256, limited, repo_ids, job_id)
-    values (:id, :accountId, :createdBy, :jobId::text, 'train', :tokenSha256, true, :repoIds::text[], :jobId::text)`,
+    values (:id, :accountId, :createdBy, :jobId::text, :scope::"KeyScope", :tokenSha256, true, :repoIds::text[], :jobId::text)`,
 })
 
 /** The job that a key is created for, and its owner. */
@@ -29,22 +31,23 @@ export interface JobKeyOwner {
   readonly repoIds: readonly string[]
 }
 
-/** Creates the key and returns its token, which is not stored. The repos in its row are writable; repos in the recipe are readable in addition. */
-export async function mintJobKey(tx: Tx, run: JobKeyOwner, id: string): Promise<string> {
+/** Creates the key and returns its token, which is not stored. The repos in its row are writable; repos that the job names are readable in addition. */
+export async function mintJobKey(tx: Tx, job: JobKeyOwner, id: string, scope: ScopeLevel): Promise<string> {
   const token = newKeyToken()
   await tx.query(insertJobKey, {
     id,
-    accountId: run.ownerId,
-    createdBy: run.createdBy,
+    accountId: job.ownerId,
+    createdBy: job.createdBy,
     tokenSha256: tokenDigest(token),
-    repoIds: run.repoIds,
-    jobId: run.id,
+    repoIds: job.repoIds,
+    jobId: job.id,
+    scope,
   })
   await audit(tx, noViewer, {
     action: 'key.create',
-    accountId: run.ownerId,
+    accountId: job.ownerId,
     targetId: id,
-    after: { name: run.id, scope: 'train', repoIds: run.repoIds, jobId: run.id },
+    after: { name: job.id, scope, repoIds: job.repoIds, jobId: job.id },
   })
   return token
 }

@@ -11,7 +11,7 @@ import { sweepLeases } from '../runs/lease/sweep-leases.ts'
 import type { SweepDeps } from '../work/sweep.ts'
 import { type SweepTimer, startSweeping } from '../work/sweep-timer.ts'
 
-const hostedKinds: readonly HostedKind[] = [hostedRun, hostedCheck]
+export const hostedKinds: readonly HostedKind[] = [hostedRun, hostedCheck]
 
 /** Ends hosted processes whose job has ended; returns their number. */
 export function endCalls(deps: Pick<Deps, 'db' | 'hosted' | 'log'>): Promise<number> {

@@ -46,11 +46,13 @@ export interface Credentialed {
   readonly job?: HostedJobScope | null
 }
 
-/** The key of a hosted job can see and report one run, read the repos in its recipe, and write only the repos in `repoIds`. */
+/** The key of a hosted job can see and report that job, read the repos that the job names, and write only the repos in `repoIds`. */
 export interface HostedJobScope {
-  readonly runId: string
+  readonly jobId: string
   /** The model repos that the job created. */
   readonly repoIds: readonly string[]
+  /** The operations with a scope that it may use; null: those that the policy does not deny to the key of any job. */
+  readonly operations: readonly string[] | null
 }
 
 export type Viewer = Anonymous | Credentialed

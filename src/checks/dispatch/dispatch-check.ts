@@ -8,6 +8,7 @@ import { endCheck } from '../end/end-check.ts'
 export const hostedCheck: HostedKind = {
   job: checkJob,
   functionSql: "'robot_check'",
+  keyScope: 'write',
   // It reads the snapshot and writes artifacts of the check: no repos.
   repoIdsSql: `'[]'::json`,
   endReportedSql: `u.status in ('succeeded', 'failed') and u.stop_reason is null`,

@@ -43,7 +43,7 @@ const stream = (source: string, condition: string) =>
 const ofAccounts = `${stream('unnest(:accountIds::text[]) account(id)', `u.owner_id = account.id and ${runVisibleSql('u')}`)}
   union ${stream('(values (1)) once', `u.created_by = :userId and u.created_by <> u.owner_id and ${runVisibleSql('u')}`)}`
 /** The key of a hosted job sees the check that it is for. */
-const ofJob = `select u.id from robot_checks u where u.id = :credentialId and not ${runTheirsSql('u')} and ${wanted}`
+const ofJob = `select u.id from robot_checks u where u.id = :credentialId and ${runTheirsSql('u')} is not true and ${wanted}`
 
 const bytes = `octet_length(s.log_tail) + coalesce(octet_length(s.report::text), 0) + coalesce(octet_length(s.card::text), 0)
   + coalesce(octet_length(s.draft::text), 0) + coalesce(octet_length(s.intake::text), 0)`

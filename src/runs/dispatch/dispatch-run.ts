@@ -6,6 +6,7 @@ import { runJob } from '../run-job.ts'
 export const hostedRun: HostedKind = {
   job: runJob,
   functionSql: 'u.template',
+  keyScope: 'train',
   // The model repo that it made before it was preempted.
   repoIdsSql: 'to_json(array_remove(array[u.output_repo_id], null))',
   endReportedSql: `exists (select 1 from run_attempts a where a.run_id = u.id and a.attempt = u.attempt and a."end" = 'reported')`,

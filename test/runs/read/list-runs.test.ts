@@ -54,7 +54,7 @@ describe('who sees a run', () => {
       world.anonymous(),
     ]
     const ownRun = await putRun(t.db, { ownerId: ada.id, executor: 'hosted' })
-    viewers.push(world.as(ada, key({ repoIds: [one.id], job: { runId: ownRun, repoIds: [] } })))
+    viewers.push(world.as(ada, key({ repoIds: [one.id], job: { jobId: ownRun, repoIds: [], operations: null } })))
     for (const owner of [ada, bob, acme])
       for (const createdBy of [ada.id, bob.id, null])
         for (const filedBy of ['key_ada', 'key_org', 'sess_x'])
