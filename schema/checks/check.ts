@@ -126,7 +126,7 @@ query('robotCheck', {
   read: (ctx, { id }) => getCheck(ctx, id),
 })
 
-const CheckConnection = builder.connectionObject(
+export const CheckConnection = builder.connectionObject(
   {
     type: CheckType,
     name: 'RobotCheckConnection',

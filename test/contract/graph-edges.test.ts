@@ -12,6 +12,8 @@ let org: string
 const repos = {} as Record<'data' | 'openData' | 'robot' | 'made' | 'openModel', string>
 /** Each goes on from the one before it; the second one was made by who has left. */
 const runs = {} as Record<'first' | 'second' | 'third', string>
+/** On the private robot: of the robot itself, and of the open model against it, which was made by who has left. */
+const checks = {} as Record<'robot' | 'model', string>
 
 const ok = async (answer: ReturnType<typeof hub.call>, status: number): Promise<Json> => {
   const { status: got, json } = await answer
@@ -50,6 +52,14 @@ beforeAll(async () => {
   await ok(hub.call(runner, 'POST', `/v1/runs/${runs.second}/report`, { output_model_repo: repos.made }), 200)
   const meta = { policy_type: 'act', robot: repos.robot, source_run_id: runs.second }
   await ok(hub.call(owner, 'PUT', `/v1/models/${repos.openModel}/meta`, meta), 200)
+  await ok(hub.call(owner, 'PUT', `/v1/robots/${repos.robot}/card`, { dof: 7, actuators: [] }), 200)
+  await hub.upload(owner, repos.robot, { 'arm.xml': '<mujoco/>' })
+  await hub.upload(owner, repos.openModel, { 'walk.onnx': 'onnx' })
+  const check = (who: Person, body: Json) => ok(hub.call(who, 'POST', '/v1/robot-checks', body), 201)
+  const ofRobot = { kind: 'robot', entry: 'arm.xml', control_hz: 50, action: 'position' }
+  checks.robot = (await check(owner, { ...ofRobot, robot_repo: repos.robot })).id
+  const ofModel = { kind: 'model', entry: 'walk.onnx', model: { repo: repos.openModel } }
+  checks.model = (await check(left, { ...ofModel, robot_repo: repos.robot })).id
   const removal = 'mutation ($input: RemoveOrgMemberInput!) { removeOrgMember(input: $input) { user { handle } } }'
   expect((await hub.graphql(owner, removal, { input: { org, user: left.handle } })).errors).toBeUndefined()
   viewers = {
@@ -156,6 +166,57 @@ const ofRepos: Record<string, Edge> = {
     nothing: [],
     seenBy: [...ofOrg, 'left', 'a key for all that the run names'],
   },
+  'Repo.checks of a public model': {
+    ask: () =>
+      `{ repo(${named(repos.openModel)}) { checks { nodes { id } edges { cursor } pageInfo { hasNextPage } } } }`,
+    at: ({ repo }) => [ids(repo.checks), repo.checks.edges.length, repo.checks.pageInfo.hasNextPage],
+    end: () => [[checks.model], 1, false],
+    nothing: [[], 0, false],
+    seenBy: [...ofOrg, 'left'],
+  },
+}
+
+const fromCheck = (fields: string) => () => `{ robotCheck(id: "${checks.model}") { ${fields} } }`
+
+const ofTheCheck: Record<string, Edge> = {
+  'RobotCheck.robotRepo': {
+    ask: fromCheck('robotRepo { fullName }'),
+    at: ({ robotCheck }) => robotCheck.robotRepo,
+    end: () => ({ fullName: repos.robot }),
+    nothing: null,
+    seenBy: ofOrg,
+  },
+  'RobotCheck.modelRepo': {
+    ask: fromCheck('modelRepo { fullName }'),
+    at: ({ robotCheck }) => robotCheck.modelRepo,
+    end: () => ({ fullName: repos.openModel }),
+    nothing: null,
+    seenBy: [...ofOrg, 'left'],
+  },
+  'RobotCheck.card': {
+    ask: fromCheck('card { dof }'),
+    at: ({ robotCheck }) => robotCheck.card,
+    end: () => ({ dof: 7 }),
+    nothing: null,
+    seenBy: ofOrg,
+  },
+}
+
+const checksOfRobot: Record<string, Edge> = {
+  'Repo.checks of a robot': {
+    ask: () => `{ repo(${named(repos.robot)}) { checks(kind: ROBOT) { nodes { id } } } }`,
+    at: ({ repo }) => ids(repo.checks),
+    end: () => [checks.robot],
+    nothing: [],
+    seenBy: [...ofOrg, 'a key for all that the run names'],
+  },
+  'Repo.checks of a robot, with one of a model that the viewer may not see': {
+    ask: () => `{ repo(${named(repos.robot)}) { checks { nodes { id } pageInfo { hasNextPage } } } }`,
+    at: ({ repo }) => [ids(repo.checks), repo.checks.pageInfo.hasNextPage],
+    end: () => [[checks.model, checks.robot], false],
+    nothing: [[expect.any(String)], false],
+    seenBy: ofOrg,
+  },
 }
 
 /** Each edge with each viewer that sees where it begins. */
@@ -165,6 +226,8 @@ const table = (edges: Record<string, Edge>, who: readonly string[]) =>
 describe('an edge shows only objects visible to the viewer', () => {
   it.each([
     ...table(ofTheRun, [...ofOrg, 'left', 'a key for all that the run names']),
+    ...table(ofTheCheck, [...ofOrg, 'left']),
+    ...table(checksOfRobot, [...ofOrg, 'a key for all that the run names']),
     ...table(ofRepos, [
       ...ofOrg,
       'left',
@@ -267,6 +330,48 @@ describe('runs of a repo and forks of a run', () => {
       await hub.graphql(ada, `{ repo(${named(data)}) { runs { nodes { id } pageInfo { hasNextPage } } } }`)
     ).data.repo
     expect([runs.nodes.length, runs.pageInfo.hasNextPage]).toEqual([5, true])
+  })
+})
+
+describe('checks of a repo', () => {
+  it('come in pages, newest first, by state and kind; a deleted robot leaves the edges null', async () => {
+    const ada = await hub.person()
+    const robot = await hub.repo(ada, { kind: 'robot' })
+    await hub.upload(ada, robot, { 'arm.xml': '<mujoco/>' })
+    const asked = { kind: 'robot', robot_repo: robot, entry: 'arm.xml', control_hz: 50, action: 'position' }
+    const made: string[] = []
+    for (let at = 0; at < 5; at += 1) made.push((await ok(hub.call(ada, 'POST', '/v1/robot-checks', asked), 201)).id)
+    await ok(hub.call(ada, 'POST', `/v1/robot-checks/${made[2]}/cancel`), 202)
+    const page = async (args: string) =>
+      hub.graphql(
+        ada,
+        `{ repo(${named(robot)}) { checks(${args}) { nodes { id } pageInfo { hasNextPage endCursor } } } }`,
+      )
+    const walk = async (filter: string) => {
+      const pages: number[][] = []
+      for (let after: string | null = ''; after !== null; ) {
+        const { nodes, pageInfo }: Json = (await page(`${filter} first: 2 after: "${after}"`)).data.repo.checks
+        pages.push(nodes.map(({ id }: Json) => made.indexOf(id)))
+        after = pageInfo.hasNextPage ? pageInfo.endCursor : null
+      }
+      return pages
+    }
+    expect(await walk('kind: ROBOT')).toEqual([[4, 3], [2, 1], [0]])
+    expect(await walk('status: QUEUED executor: WORKER')).toEqual([
+      [4, 3],
+      [1, 0],
+    ])
+    expect(await walk('kind: MODEL')).toEqual([[]])
+    const { endCursor } = (await page('first: 1')).data.repo.checks.pageInfo
+    const { errors } = await page(`kind: MODEL after: "${endCursor}"`)
+    expect(errors[0].extensions.problem.errors[0]).toMatchObject({ type: 'validation.cursor' })
+    for (const id of made) await hub.call(ada, 'POST', `/v1/robot-checks/${id}/cancel`)
+    await ok(hub.call(ada, 'DELETE', `/v1/repos/${robot}`), 204)
+    const gone = await hub.graphql(
+      ada,
+      `{ robotCheck(id: "${made[0]}") { robotRepo { id } card { dof } robotRepoRef { fullName } } }`,
+    )
+    expect(gone.data.robotCheck).toEqual({ robotRepo: null, card: null, robotRepoRef: { fullName: robot } })
   })
 })
 

@@ -132,6 +132,43 @@ describe('a nested page costs a small constant number of SQL statements, whateve
     ]).toEqual([7, 7])
   })
 
+  it('in /v1 and GraphQL: checks with everything that they are joined to, and repos with their checks', async () => {
+    const eve = await hub.person()
+    const read = await hub.key(eve)
+    let check = ''
+    for (let at = 0; at < REPOS; at += 1) {
+      const robot = await hub.repo(eve, { kind: 'robot' })
+      expect((await hub.call(eve, 'PUT', `/v1/robots/${robot}/card`, { dof: at, actuators: [] })).status).toBe(200)
+      await hub.upload(eve, robot, { 'arm.xml': `<mujoco model="${at}"/>` })
+      const asked = { kind: 'robot', robot_repo: robot, entry: 'arm.xml', control_hz: 50, action: 'position' }
+      check = (await hub.call(eve, 'POST', '/v1/robot-checks', asked)).json.id
+    }
+    const get = (path: string) => statements(async () => expect((await hub.call(read, 'GET', path)).status).toBe(200))
+    // The credential, the page.
+    expect([await get('/v1/robot-checks?limit=1'), await get(`/v1/robot-checks?limit=${REPOS}`)]).toEqual([2, 2])
+    expect(await get(`/v1/robot-checks/${check}`)).toBe(2)
+    const checks = (first: number) =>
+      `{ robotChecks(first: ${first}) { nodes { robotRepo { fullName } modelRepo { id } card { dof } createdBy { handle } } } }`
+    const page = (await hub.graphql(read, checks(REPOS))).data.robotChecks.nodes
+    expect(page.map(({ card }: { card: { dof: number } }) => card.dof)).toEqual(
+      Array.from({ length: REPOS }, (_, at) => REPOS - 1 - at),
+    )
+    // The credential, the page, the repos, the repos with their cards.
+    expect([
+      await statements(() => hub.graphql(read, checks(1))),
+      await statements(() => hub.graphql(read, checks(REPOS))),
+    ]).toEqual([4, 4])
+    const repos = (first: number) =>
+      `{ repos(first: ${first}, owner: "${eve.handle}") { nodes { checks(first: 3) { nodes { id status } } } } }`
+    for (const { checks } of (await hub.graphql(read, repos(REPOS))).data.repos.nodes)
+      expect(checks.nodes).toHaveLength(1)
+    // The credential, the owner's id, the page; the ids of checks, then they.
+    expect([
+      await statements(() => hub.graphql(read, repos(1))),
+      await statements(() => hub.graphql(read, repos(REPOS))),
+    ]).toEqual([5, 5])
+  })
+
   it('in nodes(ids), members of orgs and the audit log', async () => {
     const ids = (await hub.call(key, 'GET', `/v1/repos?limit=${REPOS}`)).json.items.map(
       (item: { id: string }) => item.id,

@@ -68,6 +68,7 @@ export const exactReads: Readonly<Record<string, readonly string[]>> = {
   'A limit for each of many parents, a window, or a keyset over several columns.': [
     'files-cursor-row',
     'org-member-keys',
+    'repo-checks-page',
     'repo-runs-page',
     'run-checkpoint-files',
     'run-forks-page',

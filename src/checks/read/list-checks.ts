@@ -45,13 +45,16 @@ const ofAccounts = `${stream('unnest(:accountIds::text[]) account(id)', `u.owner
 /** The key of a hosted job sees the check that it is for. */
 const ofJob = `select u.id from robot_checks u where u.id = :credentialId and ${runTheirsSql('u')} is not true and ${wanted}`
 
-const bytes = `octet_length(s.log_tail) + coalesce(octet_length(s.report::text), 0) + coalesce(octet_length(s.card::text), 0)
-  + coalesce(octet_length(s.draft::text), 0) + coalesce(octet_length(s.intake::text), 0)`
+/** Bytes that clients wrote of the check `alias`, which bound a page. */
+export const writtenBytes = (alias: string) =>
+  ['log_tail', 'report::text', 'card::text', 'draft::text', 'intake::text']
+    .map((member) => `coalesce(octet_length(${alias}.${member}), 0)`)
+    .join(' + ')
 
 /** The rows of the page up to the bound on its size, each with how many there are without it. */
 const page = `select id, found from (
     select id, count(*) over ()::int as found, sum(bytes) over (order by id desc rows between unbounded preceding and 1 preceding) as before
-    from (select listed.id, (select ${bytes} from robot_checks s where s.id = listed.id) as bytes
+    from (select listed.id, (select ${writtenBytes('s')} from robot_checks s where s.id = listed.id) as bytes
       from (select id from (${ofAccounts} union ${ofJob}) seen order by id desc limit :limit::int) listed) weighed) sized
   where before is null or before < ${MAX_PAGE_BYTES}`
 

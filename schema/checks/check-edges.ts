@@ -1,0 +1,59 @@
+/** Edges between checks and repos. What the caller does not see is null, or not on the page. */
+import { checksOfRepos } from '../../src/checks/read/related-checks.ts'
+import type { RequestContext } from '../../src/operation/context.ts'
+import { getReposById } from '../../src/repos/get-repo.ts'
+import { builder, MAX_PAGE_SIZE } from '../builder.ts'
+import { RobotCardType } from '../cards/robot-card.ts'
+import { Connection, forwardArgs } from '../connection.ts'
+import { RepoType } from '../repos/repo.ts'
+import { repoById } from '../repos/repo-edge.ts'
+import { args } from '../root-field.ts'
+import { JobStatusEnum } from '../runs/enums.ts'
+import { CheckConnection, CheckType } from './check.ts'
+import { RobotCheckExecutorEnum, RobotCheckKindEnum } from './enums.ts'
+
+builder.objectFields(CheckType, (t) => ({
+  robotRepo: t.loadable({
+    ...repoById,
+    description: 'The robot repo as it is now; null if there is none or it is not visible to the caller.',
+    resolve: ({ robotRepo }) => robotRepo?.id,
+  }),
+  modelRepo: t.loadable({
+    ...repoById,
+    description:
+      'The model repo of a model check as it is now; null if there is none or it is not visible to the caller.',
+    resolve: ({ modelRepo }) => modelRepo?.id,
+  }),
+  card: t.loadable({
+    type: RobotCardType,
+    nullable: true,
+    description:
+      'The stored card of the robot repo, which `draft.card` would replace; null if there is none or the repo is not visible to the caller.',
+    resolve: ({ robotRepo }) => robotRepo?.id,
+    load: async (ids: string[], ctx: RequestContext) => {
+      const repos = await getReposById(ctx.deps.db, ctx.viewer, ids, { cards: true })
+      return repos.map((repo) => repo?.robotCard ?? null)
+    },
+  }),
+}))
+
+builder.objectField(RepoType, 'checks', (t) =>
+  t.loadable({
+    type: CheckConnection,
+    byPath: true,
+    description:
+      'Checks of the robot, or of the model, that are visible to the caller, newest first. Two statements for any number of repos.',
+    args: args((t) => ({
+      ...t.connectionArgs(),
+      status: t.field({ type: JobStatusEnum, description: 'Only checks with this status.' }),
+      executor: t.field({ type: RobotCheckExecutorEnum, description: 'Only checks with this executor.' }),
+      kind: t.field({ type: RobotCheckKindEnum, description: 'Only this kind.' }),
+    })),
+    resolve: (repo) => repo.id,
+    load: async (ids: string[], ctx: RequestContext, given) => {
+      const input = { ...given, ...forwardArgs(given, MAX_PAGE_SIZE) }
+      const pages = await checksOfRepos(ctx, ids, input)
+      return pages.map((page) => new Connection(page, Boolean(input.after)))
+    },
+  }),
+)

@@ -1,0 +1,73 @@
+/** Pages of the jobs that belong to something else: of a repo, of another job. For any number of these at once, in two statements. */
+import type { RequestContext, Viewer } from '../operation/context.ts'
+import { HubError } from '../platform/errors.ts'
+import { decodeCursor, encodeCursor, idPart, type Page } from '../platform/page.ts'
+import { DEFAULT_PAGE_SIZE } from '../platform/text-rules.ts'
+import { column, columns, type RowOf } from '../store/columns.ts'
+import type { Querier } from '../store/db.ts'
+import type { JobKind } from './job-kind.ts'
+
+/** A job of a page, and of what it is. `bytes` are those of its free-form JSON. Of `key(id) … page(id, bytes)`. */
+export const relatedColumns = columns({
+  of: column<string>('key.id'),
+  id: column<string>('page.id'),
+  bytes: column<number>('page.bytes'),
+})
+
+type RelatedRow = RowOf<typeof relatedColumns>
+
+/** The select list and the join that make a page for each of `:of`: `jobs` selects `id` and `bytes` of the jobs of `key.id`, newest first. */
+export const relatedPageSql = (jobs: string) => `select ${relatedColumns.sql}
+  from unnest(:of::text[]) key(id) cross join lateral (${jobs} limit :limit::int) page order by key.id, page.id desc`
+
+/** A page ends early after the job that takes its free-form JSON past 4 MiB, as in every listing of jobs. */
+const MAX_PAGE_BYTES = 4 * 1024 * 1024
+/** Of all pages together: as much as an answer may have. */
+const MAX_BYTES = 32 * 1024 * 1024
+
+export interface RelatedJobs<T> {
+  readonly job: JobKind
+  /** Identifies relation and filters: a cursor is good for this listing alone. */
+  readonly listing: string
+  /** What the jobs are of. */
+  readonly of: readonly string[]
+  readonly first?: number | null | undefined
+  readonly after?: string | null | undefined
+  /** Rows of the pages, up to `limit` each, after the job `after`. */
+  readonly rows: (after: string | null, limit: number) => Promise<RelatedRow[]>
+  readonly byId: (querier: Querier, viewer: Viewer, ids: readonly string[]) => Promise<(T | null)[]>
+}
+
+/** A page for each; empty where the caller sees none. Errors: 422 a cursor of another listing, 413 pages that are too large together. */
+export async function relatedJobs<T extends { readonly id: string }>(
+  ctx: RequestContext,
+  { job, listing, of, first, after: cursor, rows: read, byId }: RelatedJobs<T>,
+): Promise<Page<T>[]> {
+  const [after] = cursor ? decodeCursor<[string]>(listing, cursor, [idPart(job.idPrefix)]) : [null]
+  const limit = first ?? DEFAULT_PAGE_SIZE
+  const rows = ctx.viewer.kind === 'anonymous' ? [] : await read(after, limit + 1)
+  const found = Map.groupBy(rows, (row) => row.of)
+  const cuts = of.map((id) => cut(found.get(id) ?? [], limit))
+  const shown = cuts.flatMap(({ rows }) => rows)
+  if (shown.reduce((sum, { bytes }) => sum + bytes, 0) > MAX_BYTES)
+    throw new HubError('too_large', `These ${job.noun}s are too large in total: request fewer at a time.`)
+  const ids = [...new Set(shown.map(({ id }) => id))]
+  const jobs = ids.length === 0 ? [] : await byId(ctx.deps.db, ctx.viewer, ids)
+  const known = new Map(jobs.flatMap((one) => (one ? [[one.id, one] as const] : [])))
+  return cuts.map(({ rows, hasNextPage }) => ({
+    nodes: rows.flatMap(({ id }) => known.get(id) ?? []),
+    hasNextPage,
+    cursorOf: (one) => encodeCursor(listing, [one.id]),
+  }))
+}
+
+/** At least one row, where there is one. */
+function cut(rows: readonly RelatedRow[], limit: number): { rows: readonly RelatedRow[]; hasNextPage: boolean } {
+  let before = 0
+  const end = rows.findIndex(({ bytes }, place) => {
+    const isOver = place >= limit || before >= MAX_PAGE_BYTES
+    before += bytes
+    return isOver
+  })
+  return end === -1 ? { rows, hasNextPage: false } : { rows: rows.slice(0, end), hasNextPage: true }
+}
