@@ -22,6 +22,8 @@ export interface HubClientOptions {
 }
 
 interface CallOptions {
+  /** Aborts this call, besides the client's own signal. */
+  readonly signal?: AbortSignal
   /** The Idempotency-Key of a POST. */
   readonly key?: string
   /** Parses the response. `JSON.parse` is ten times as fast and safe where the response holds no free-form JSON. */
@@ -34,7 +36,7 @@ export type Caller = ReturnType<typeof openCaller>
 export function openCaller(options: HubClientOptions) {
   const base = options.url.replace(/\/+$/, '')
   const retry = options.retry ?? defaultRetry
-  const signal = options.signal ?? new AbortController().signal
+  const clientSignal = options.signal ?? new AbortController().signal
   const authorization: Record<string, string> = options.token ? { authorization: `Bearer ${options.token}` } : {}
 
   /** The response as parsed by `check`, which must fit the operation's declared response. */
@@ -45,6 +47,7 @@ export function openCaller(options: HubClientOptions) {
   ): Promise<z.output<Check>> {
     const parts: AnyParts & CallOptions = given ?? {}
     const { body, key = randomUUID(), read = readJson } = parts
+    const signal = parts.signal ? AbortSignal.any([clientSignal, parts.signal]) : clientSignal
     const { method, target } = requestLine(line, parts)
     const url = base + target
     const headers: Record<string, string> = { accept: 'application/json', ...authorization }
@@ -76,14 +79,14 @@ export function openCaller(options: HubClientOptions) {
   ) {
     const response = await send(base + requestLine(line, parts as AnyParts).target, {
       headers: { ...authorization, ...headers },
-      signal: AbortSignal.any([signal, within]),
+      signal: AbortSignal.any([clientSignal, within]),
       redirect: 'error',
     })
     if (!response.ok) throw await problemOf(response)
     return response
   }
 
-  return { url: base, retry, signal, call, stream }
+  return { url: base, retry, signal: clientSignal, call, stream }
 }
 
 /** Whether the hub stores this error as the response to its Idempotency-Key (contract, "Additions"). */

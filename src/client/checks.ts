@@ -40,11 +40,11 @@ export function checkCalls(caller: Caller) {
     create: (check: NewCheck) => call('POST /v1/robot-checks', remoteCheck, { body: check }),
     cancel: (checkId: string) => call('POST /v1/robot-checks/{check_id}/cancel', remoteCheck, of(checkId)),
     /** A repeat under the same key returns the same claim while it lasts, with fresh URLs. */
-    claim: (checkId: string, worker: string, key: string) =>
-      call('POST /v1/robot-checks/{check_id}/claim', claimedCheck, { ...of(checkId), body: { worker }, key }),
+    claim: (checkId: string, worker: string, key: string, signal?: AbortSignal) =>
+      call('POST /v1/robot-checks/{check_id}/claim', claimedCheck, { ...of(checkId), body: { worker }, key, signal }),
     /** Claims the oldest queued check that the key may claim; null if none appears within `waitS` (at most 30). */
-    claimNext: (worker: string, waitS: number, owner: string | null, key: string) =>
-      call('POST /v1/robot-checks/claim-next', nextCheck, { body: { worker, wait_s: waitS, owner }, key }),
+    claimNext: (worker: string, waitS: number, owner: string | null, key: string, signal?: AbortSignal) =>
+      call('POST /v1/robot-checks/claim-next', nextCheck, { body: { worker, wait_s: waitS, owner }, key, signal }),
     presignArtifacts: async (checkId: string, files: readonly ArtifactFile[]) =>
       (await call('POST /v1/robot-checks/{check_id}/artifacts', artifactUploads, { ...of(checkId), body: { files } }))
         .uploads,

@@ -40,11 +40,11 @@ export function runCalls(caller: Caller) {
     get: (runId: string) => call('GET /v1/runs/{run_id}', remoteRun, of(runId)),
     create: (run: NewRun, key?: string) => call('POST /v1/runs', createdRun, { body: run, key }),
     /** Claims the run; a repeat under the same key returns the same claim while it lasts. */
-    claim: (runId: string, worker: string, key?: string) =>
-      call('POST /v1/runs/{run_id}/claim', remoteRun, { ...of(runId), body: { worker }, key }),
+    claim: (runId: string, worker: string, key?: string, signal?: AbortSignal) =>
+      call('POST /v1/runs/{run_id}/claim', remoteRun, { ...of(runId), body: { worker }, key, signal }),
     /** Claims the oldest queued run that the key may claim; null if none appears within `waitS` (at most 30). */
-    claimNext: (worker: string, waitS: number, owner?: string, key?: string) =>
-      call('POST /v1/runs/claim-next', claimedRun, { body: { worker, wait_s: waitS, owner }, key }),
+    claimNext: (worker: string, waitS: number, owner?: string, key?: string, signal?: AbortSignal) =>
+      call('POST /v1/runs/claim-next', claimedRun, { body: { worker, wait_s: waitS, owner }, key, signal }),
     report: (runId: string, report: FencedReport) =>
       call('POST /v1/runs/{run_id}/report', remoteRun, { ...of(runId), body: report }),
     recordGateResults: (runId: string, report: GateReport) =>

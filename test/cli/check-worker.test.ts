@@ -1,9 +1,16 @@
 /** The check worker against a complete hub: MuJoCo runs for real. */
+import { execFileSync } from 'node:child_process'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { derivedContract } from '../../src/check-worker/policy/contract.ts'
 import { registerCheckWorkerCommand } from '../../src/cli/check-worker-command.ts'
+import type { ClientIo } from '../../src/cli/client-output.ts'
+import { hfMirror, type Mirror } from '../check-worker/policy/support/hf-mirror.ts'
+import { answers, face, fingerprint } from '../check-worker/policy/support/model-checks.ts'
+import { onnx } from '../check-worker/policy/support/policy-files.ts'
 import { contractHub, type Json, type Person, sha256Of } from '../contract/support/hub.ts'
 import { runCommandLine } from '../support/command-line.ts'
 
@@ -55,13 +62,15 @@ async function queue(change: Record<string, unknown>): Promise<string> {
 }
 const get = async (id: string): Promise<Json> => (await hub.call(ada, 'GET', `/v1/robot-checks/${id}`)).json
 
-function worker(args: string[] = [], change: Record<string, string> = {}, stopWith?: (stop: () => void) => void) {
-  const all = ['check-worker', '--once', '--json', '--name', 'box', '--owner', ada.handle, ...args]
+function worker(
+  once = true,
+  args: string[] = [],
+  change: Record<string, string> = {},
+  stopWith?: (stop: () => void) => void,
+) {
+  const all = ['check-worker', ...(once ? ['--once'] : []), '--json', '--name', 'box', '--owner', ada.handle, ...args]
   const pace = { intervalMs: 50, graceMs: 500 }
-  const register = (
-    program: Parameters<typeof registerCheckWorkerCommand>[0],
-    io: Parameters<typeof registerCheckWorkerCommand>[1],
-  ) => registerCheckWorkerCommand(program, io, pace)
+  const register = (program: Command, io: ClientIo) => registerCheckWorkerCommand(program, io, pace)
   return runCommandLine(register, all, { ...env, ...change }, stopWith)
 }
 const left = async () =>
@@ -128,7 +137,7 @@ describe('hub check-worker', () => {
     const name = await robot({ 'arm.xml': arm })
     const other = await queue({ robot_repo: name })
     const id = await queue({ robot_repo: name })
-    const ended = await worker([], { HUB_JOB_KIND: 'robot_check', HUB_JOB_ID: id })
+    const ended = await worker(true, [], { HUB_JOB_KIND: 'robot_check', HUB_JOB_ID: id })
     expect([ended.code, JSON.parse(ended.out).check]).toEqual([0, id])
     expect([(await get(other)).status, (await get(id)).status]).toEqual(['queued', 'succeeded'])
     await hub.call(ada, 'POST', `/v1/robot-checks/${other}/cancel`)
@@ -139,15 +148,9 @@ describe('hub check-worker', () => {
     const good = await queue({ robot_repo: await robot({ 'arm.xml': arm }) })
     await hub.sql(`update blobs set sha256 = repeat('0', 64) where sha256 = $1`, [sha256Of(`${arm} `)])
     let stop = () => {}
-    const all = ['check-worker', '--owner', ada.handle]
-    const ended = runCommandLine(
-      (program, io) => registerCheckWorkerCommand(program, io, { intervalMs: 50, graceMs: 500 }),
-      all,
-      env,
-      (given) => {
-        stop = given
-      },
-    )
+    const ended = worker(false, [], {}, (given) => {
+      stop = given
+    })
     await expect.poll(async () => (await get(good)).status).toBe('succeeded')
     stop()
     expect((await ended).code).toBe(0)
@@ -157,7 +160,131 @@ describe('hub check-worker', () => {
 
   it('needs a key that may write', async () => {
     const bare = await hub.key(ada, { scope: 'read' })
-    expect(await worker([], { HUB_TOKEN: bare })).toMatchObject({ code: 3 })
-    expect(await worker([], { HUB_TOKEN: '' })).toMatchObject({ code: 1, err: expect.stringContaining('scope write') })
+    expect(await worker(true, [], { HUB_TOKEN: bare })).toMatchObject({ code: 3 })
+    expect(await worker(true, [], { HUB_TOKEN: '' })).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('scope write'),
+    })
+  })
+})
+
+/** Takes 20 s to step: 512 boxes that rest on each other. */
+const endless = `<mujoco><worldbody><geom type="plane" size="9 9 .1"/>
+  <replicate count="8" offset=".2 0 0"><replicate count="8" offset="0 .2 0"><replicate count="8" offset="0 0 .2">
+    <body pos="0 0 .1"><freejoint/><geom type="box" size=".1 .1 .1"/></body>
+  </replicate></replicate></replicate></worldbody></mujoco>`
+
+describe('a check that is taken from its worker', () => {
+  it('stops the engine when it is canceled, and the worker takes the next one', async () => {
+    const canceled = await queue({ robot_repo: await robot({ 'arm.xml': endless }) })
+    let stop = () => {}
+    const ended = worker(false, [], {}, (given) => {
+      stop = given
+    })
+    await expect.poll(async () => (await get(canceled)).log_tail ?? '').toContain('arm.xml: 1 files')
+    await expect.poll(() => enginesOf(process.pid)).toBe(1)
+    expect((await hub.call(ada, 'POST', `/v1/robot-checks/${canceled}/cancel`)).status).toBe(202)
+    const next = await queue({ robot_repo: await robot({ 'arm.xml': arm }) })
+    await expect.poll(async () => (await get(next)).status).toBe('succeeded')
+    stop()
+    expect(
+      (await ended).out
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual([
+      { check: canceled, status: 'lost', error: expect.stringContaining('canceled') },
+      { check: next, status: 'succeeded', error: null },
+    ])
+    expect([(await get(canceled)).status, await left(), enginesOf(process.pid)]).toEqual(['canceled', [], 0])
+  })
+
+  it('fails when its worker is stopped, and says so', async () => {
+    const id = await queue({ robot_repo: await robot({ 'arm.xml': endless }) })
+    let stop = () => {}
+    const ended = worker(true, [], {}, (given) => {
+      stop = given
+    })
+    await expect.poll(async () => (await get(id)).log_tail ?? '').toContain('arm.xml: 1 files')
+    stop()
+    expect((await ended).code).toBe(1)
+    const error = 'The check worker was stopped. Queue the check again.'
+    expect([await get(id), await left()]).toMatchObject([{ status: 'failed', error }, []])
+  })
+
+  it('goes to one of two workers', async () => {
+    const id = await queue({ robot_repo: await robot({ 'arm.xml': arm }) })
+    const given = { HUB_JOB_KIND: 'robot_check', HUB_JOB_ID: id }
+    const both = await Promise.all(['one', 'two'].map((dir) => worker(true, ['--work', join(base, dir)], given)))
+    expect(both.map(({ code }) => code).sort()).toEqual([0, 5])
+    expect(both.find(({ code }) => code === 5)?.err).toContain('box has held it since')
+  })
+})
+
+/** MuJoCo processes that are children of a process, those that have just ended aside. */
+function enginesOf(pid: number): number {
+  const children = execFileSync('ps', ['--ppid', String(pid), '-o', 'stat=,args='])
+    .toString()
+    .split('\n')
+  return children.filter((line) => line.includes('engine-child') && !line.startsWith('Z')).length
+}
+
+describe('a model check', () => {
+  const biped = `<mujoco model="leg"><worldbody><body name="thigh"><joint name="hip"/><geom size=".1"/>
+    <body name="shank"><joint name="knee"/><geom size=".1"/><body name="foot"><joint name="ankle"/><geom size=".1"/></body></body></body>
+  </worldbody></mujoco>`
+  let leg: string
+  let mirror: Mirror
+  beforeAll(async () => {
+    leg = await robot({ 'leg.xml': biped })
+    const card = { dof: 3, mjcf_path: 'leg.xml', interface: face }
+    const put = await hub.call(ada, 'PUT', `/v1/robots/${leg}/card`, card)
+    expect([put.status, put.json.errors]).toEqual([200, undefined])
+    mirror = await hfMirror({
+      'walk.onnx': onnx({ inputs: { obs: ['batch', 9] }, outputs: { actions: ['batch', 3] } }),
+    })
+  })
+  afterAll(() => mirror?.close())
+
+  const model = () => hub.repo(ada, { kind: 'model' })
+  const asked = (repo: string, more: object = {}) => ({
+    ...{ kind: 'model', robot_repo: leg, control_hz: null, action: null },
+    model: { repo, ...more },
+  })
+
+  it('compares a stamped checkpoint with the card of its robot, and uploads what would be published', async () => {
+    const repo = await model()
+    const contract = derivedContract(face, answers.obs)
+    const manifest = {
+      policy_format: 'torchscript',
+      control_class: 'reflex',
+      embodiment_fingerprint: fingerprint,
+      contract,
+    }
+    await hub.upload(ada, repo, {
+      'step_5/manifest.json': JSON.stringify(manifest).replace('"control_rate_hz":50', '"control_rate_hz":50.0'),
+      'step_5/policy/weights.pt': 'weights',
+    })
+    const id = await queue({ ...asked(repo), entry: 'step_5' })
+    expect(await worker()).toMatchObject({ code: 0, err: expect.stringContaining(`model ${repo} step_5`) })
+    const { report, intake, artifacts, draft, engine } = await get(id)
+    expect([report.ok, intake.embodiment, intake.robot_fingerprint]).toEqual([true, 'match', fingerprint])
+    expect(artifacts.map(({ path }: Json) => path)).toEqual(['manifest.json', 'policy/weights.pt'])
+    expect([draft.needs_you, engine.name]).toEqual([[], 'static'])
+    const { text } = await hub.send(ada, 'GET', `/v1/robot-checks/${id}`)
+    expect(text).toContain('"control_rate_hz":50.0')
+  })
+
+  it('imports a policy from a mirror, and asks what the robot cannot know', async () => {
+    const repo = await model()
+    const id = await queue({ ...asked(repo, { hf_repo: 'lab/walker' }), entry: null })
+    expect(await worker(true, [], { HF_ENDPOINT: mirror.url })).toMatchObject({ code: 0 })
+    const { intake, draft, publish_blockers } = await get(id)
+    expect(intake).toMatchObject({ embodiment: 'unstamped', source: { hf_repo: 'lab/walker', license: 'apache-2.0' } })
+    expect(draft.needs_you.map(({ field, severity }: Json) => [field, severity])).toEqual([
+      ['model.obs', 'blocking'],
+      ['model.control_class', 'blocking'],
+    ])
+    expect(publish_blockers.join()).toContain('model.obs')
   })
 })

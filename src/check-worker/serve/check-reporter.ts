@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { readJson } from '../../client/exact-json.ts'
+import { readJson, writeJson } from '../../client/exact-json.ts'
 import { type CheckReportBody, failureLine, type HubClient, ProblemError } from '../../client/index.ts'
 import { cutChunk, MAX_CHUNK_BYTES } from '../../client/worker/chunk-cutter.ts'
 import { readFrom } from '../../client/worker/growing-file.ts'
@@ -107,7 +107,7 @@ export function createCheckReporter({ client, files, journal, intervalMs, logLin
   /** A repeat sends the same bytes under the same key: the hub answers what it answered first. */
   async function last(body: CheckReportBody & { readonly status: Ending['status'] }): Promise<Ending> {
     if (!journal.state.ending) {
-      writeDurably(files.ending, JSON.stringify(body))
+      writeDurably(files.ending, writeJson(body))
       journal.put({ ending: { status: body.status, error: body.error ?? null, key: randomUUID() } })
     }
     const ending = journal.state.ending

@@ -134,8 +134,9 @@ async function sourcesAgain(worker: CheckWorker, { check, claim }: HeldCheck) {
 }
 
 /** Claims the named check, or the oldest that waits. A repeat of the same claim has the same answer while it lasts. */
-export function claimCheck({ checks }: HubClient, { key, worker, waitS, owner, job }: Claim) {
-  return job === null ? checks.claimNext(worker, waitS, owner, key) : checks.claim(job, worker, key)
+export function claimCheck({ checks }: HubClient, { key, worker, waitS, owner, job }: Claim, signal?: AbortSignal) {
+  if (job !== null) return checks.claim(job, worker, key, signal)
+  return checks.claimNext(worker, waitS, owner, key, signal)
 }
 
 /** Refused because the check is not this worker's any more. */

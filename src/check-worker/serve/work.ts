@@ -20,8 +20,8 @@ export function workOnChecks(worker: CheckWorker, options: CheckWorkOptions): Pr
 function checkKind(worker: CheckWorker): WorkerKind<HeldCheck, CheckOutcome> {
   const { client, workDir } = worker
   return {
-    async claim(claim) {
-      const check = await claimCheck(client, claim)
+    async claim(claim, signal) {
+      const check = await claimCheck(client, claim, signal)
       return check && { check, claim, isFresh: true }
     },
     keep(held) {

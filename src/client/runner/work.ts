@@ -26,10 +26,10 @@ const filesOf = (runner: Runner, { id, attempt }: RemoteRun) => runFiles(runner.
 function runKind(runner: Runner): WorkerKind<RemoteRun, RunOutcome> {
   const { client } = runner
   return {
-    claim: ({ key, worker, waitS, owner, job }) =>
+    claim: ({ key, worker, waitS, owner, job }, signal) =>
       job === null
-        ? client.runs.claimNext(worker, waitS, owner ?? undefined, key)
-        : client.runs.claim(job, worker, key),
+        ? client.runs.claimNext(worker, waitS, owner ?? undefined, key, signal)
+        : client.runs.claim(job, worker, key, signal),
     keep(run) {
       const { journal } = filesOf(runner, run)
       const before = readRunState(journal)

@@ -7,8 +7,8 @@ import { dropLock, takeLock } from './lock.ts'
 
 /** A kind of job as its worker serves it. */
 export interface WorkerKind<Job, Outcome> {
-  /** Claims the named job, or the oldest that waits; null if none appears in time. */
-  claim(claim: Claim): Promise<Job | null>
+  /** Claims the named job, or the oldest that waits; null if none appears in time. Rejects when `signal` aborts. */
+  claim(claim: Claim, signal: AbortSignal): Promise<Job | null>
   /** Keeps a claimed job in the work folder, from where a later process takes it up. */
   keep(job: Job, claim: Claim): void
   /** The lock file of the job. */
@@ -48,8 +48,6 @@ export interface ServeOptions<Outcome> extends Claimer {
 
 /** The hub's maximum wait of a claim. */
 const WAIT_S = 30
-/** How long a claim in flight is waited for when the worker stops. */
-const RELEASE_MS = 3000
 /** Between jobs after a failure of this machine, doubled each time: a full disk must not fail a whole queue. */
 const BACKOFF_MS = 1000
 const MAX_BACKOFF_MS = 60_000
@@ -132,34 +130,22 @@ async function claimAgain<Job, Outcome>(
   }
 }
 
+/** Null if nothing came in time, or the worker is stopped: a claim whose answer is not known by then stays on disk. */
 async function claimOrStop<Job, Outcome>(
   kind: WorkerKind<Job, Outcome>,
   claim: Claim,
   { stop }: ServeOptions<Outcome>,
   drop: () => Promise<void>,
 ): Promise<Job | null> {
-  const stopped = Promise.withResolvers<null>()
-  const onStop = () => stopped.resolve(null)
-  stop.addEventListener('abort', onStop, { once: true })
   const startedMs = performance.now()
-  const claiming = kind.claim(claim)
   try {
-    const job = await Promise.race([claiming, stopped.promise])
-    if (job) return job
+    const job = await kind.claim(claim, stop)
+    if (job && !stop.aborted) return job
+    if (job) await kind.release(job, 'The worker was stopped before it began.')
   } catch (error) {
+    if (stop.aborted) return null
     if (error instanceof ProblemError) await drop()
     throw error
-  } finally {
-    stop.removeEventListener('abort', onStop)
-  }
-  if (stop.aborted) {
-    // A claim in flight may still be granted; without a release the job would sit idle. What is not known by then stays on disk.
-    const released = claiming.then(async (late) => {
-      if (late) await kind.release(late, 'The worker was stopped before it began.')
-      await drop()
-    })
-    await Promise.race([released, delay(RELEASE_MS)]).catch(() => {})
-    return null
   }
   await drop()
   // Avoids a busy loop if the hub answers without waiting.
