@@ -1,4 +1,4 @@
-/** Maps people at the identity provider to accounts. A person is identified by issuer and subject. */
+/** Maps users of the identity provider to accounts. A user is identified by issuer and subject. */
 import { audit, noViewer } from '../operation/audit.ts'
 import { HubError } from '../platform/errors.ts'
 import type { Querier, Statement, Tx } from '../store/db.ts'

@@ -55,7 +55,7 @@ export function assertSession(viewer: Viewer): Credentialed & { readonly personI
 /** Whether the viewer may act on a repo of this id at all: true for everything but a key limited to other repos. */
 const reaches = (viewer: Credentialed, repoId: string) => viewer.repoIds === null || viewer.repoIds.includes(repoId)
 
-/** Public repos are visible to everybody; private ones to their owner's people, and to a limited key only if listed. */
+/** Public repos are visible to everybody; private ones to the members of their owner, and to a limited key only if listed. */
 export function canSee(repo: RepoTarget, viewer: Viewer): boolean {
   if (repo.visibility === 'public') return true
   return viewer.kind !== 'anonymous' && viewer.accountIds.includes(repo.ownerId) && reaches(viewer, repo.id)
@@ -188,7 +188,7 @@ export type VisibleRuns = Given<typeof runViewer>
 const userOf = (viewer: Credentialed) => (viewer.account.kind === 'user' ? viewer.account.id : null)
 
 /**
- * A run is visible to its creator and to the people of its owner; to a key limited to repos only if it submitted the run itself, or if all repos
+ * A run is visible to its creator and to the members of its owner; to a key limited to repos only if it submitted the run itself, or if all repos
  * in the recipe (at least one) are listed. The key of a hosted job sees its own run.
  */
 export function canSeeRun(run: RunTarget, viewer: Viewer): boolean {

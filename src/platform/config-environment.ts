@@ -76,7 +76,7 @@ export function crossFaults(values: Environment): string[] {
   return faults
 }
 
-/** Settings of a feature that is not enabled. Whoever sets them wants the feature, and the hub would silently run without it. */
+/** Settings of a feature that is not enabled. Setting them means that the feature is wanted, and the hub would silently run without it. */
 export function strayFaults(set: Readonly<Record<string, unknown>>, values: Environment): string[] {
   const strays = (prefix: string, switchOn: string) =>
     Object.keys(environment.shape)

@@ -57,7 +57,7 @@ export interface RunSettings {
   readonly maxAttempts: number
   readonly dailyGpuHourQuota: number
   readonly maxArtifactBytes: number
-  /** Templates that the deployment's own runners know. */
+  /** Templates that the deployment's own runners support. */
   readonly extraTemplates: readonly string[]
   /** The fraction of an estimate that a tier must have on top of it. */
   readonly headroom: number
@@ -88,7 +88,7 @@ export interface Config {
   readonly tiers: TierTable
   readonly runs: RunSettings
   readonly hosted: HostedSettings
-  /** How many checks an account may make in 24 hours. */
+  /** How many checks an account may create in 24 hours. */
   readonly dailyRobotChecks: number
 }
 

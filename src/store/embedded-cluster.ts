@@ -60,7 +60,7 @@ function platformPackageDir(): string {
   }
 }
 
-/** PostgreSQL refuses to run as root. An existing cluster keeps its owner; a new one gets `postgres` where it exists, else `nobody`. */
+/** PostgreSQL does not run as root. An existing cluster keeps its owner; a new one gets `postgres` if that user exists, else `nobody`. */
 async function chooseRunAs(clusterDir: string): Promise<RunAs> {
   if (process.getuid?.() !== 0) return {}
   const made = await stat(clusterDir).catch(() => null)

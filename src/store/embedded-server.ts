@@ -38,7 +38,7 @@ export async function runningServer(cluster: Cluster): Promise<Server | null> {
     const found = await pidFile(cluster)
     if (!found) return null
     if (!(await isRunning(found.pid)) || !(await isPostgres(found.pid))) {
-      // Another process may have been given the dead server's pid, and PostgreSQL would then refuse to start.
+      // Another process may have the dead server's pid by now, and PostgreSQL would then not start.
       await rm(join(cluster.clusterDir, 'postmaster.pid'), { force: true })
       return null
     }

@@ -8,7 +8,7 @@ import type { MigrationList, SchemaEngine, SchemaFilter } from '@prisma/schema-e
 import pg from 'pg'
 
 /**
- * The adapter cuts scripts at each semicolon, also inside comments and function bodies, and commits piece by piece. Sent whole, without parameters,
+ * The adapter splits scripts at each semicolon, even inside comments and function bodies, and commits piece by piece. Sent in one piece, without parameters,
  * a script is one simple query: PostgreSQL parses it and runs it as one transaction.
  */
 class WholeScripts extends PrismaPg {

@@ -5,7 +5,7 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const KEY_BYTES = 32
 
-/** 32 bytes: a key of its own for each use of HUB_SECRET (RFC 5869), so that what is sealed for one use opens for no other. */
+/** 32 bytes: a separate key for each use of HUB_SECRET (RFC 5869), so that a value sealed for one use does not open for another. */
 export function deriveKey(secret: string, purpose: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secret, 'hub', purpose, KEY_BYTES))
 }

@@ -2,8 +2,8 @@
 import type { Columns } from './columns.ts'
 
 /**
- * One SQL statement, its values given in the order of `$1`, `$2`, …. A name prepares it once a connection (an empty one does not: for texts with too many
- * shapes to keep). `T` is the row as the hub's type parsers make it: int8 a number, timestamptz RFC 3339 text, numeric text, json parsed with its
+ * One SQL statement, its values in the order of `$1`, `$2`, …. A name prepares it once per connection (an empty one does not: for texts with too many
+ * shapes to keep). `T` is the row as the hub's type parsers return it: int8 a number, timestamptz RFC 3339 text, numeric text, json parsed with its
  * numbers as they are written.
  */
 export interface Statement<T> {
@@ -45,7 +45,7 @@ interface Parts<T> {
 }
 
 interface NamedParts<T, P extends ParamSet> extends Parts<T> {
-  /** Stand in the text as `:name`. They are numbered in this order. */
+  /** Written as `:name` in the text. They are numbered in this order. */
   readonly params: P
 }
 
@@ -56,7 +56,7 @@ interface NamedParts<T, P extends ParamSet> extends Parts<T> {
 export function statement<P extends ParamSet, T = never>(parts: NamedParts<T, P>): NamedStatement<T, Given<P>>
 /** The same, with its values by place: for one or two of them. */
 export function statement<T = never>(parts: Parts<T>): Statement<T>
-/** What both make. */
+/** The result of both. */
 export function statement<T>(parts: Parts<T> & { readonly params?: ParamSet }): unknown {
   const { params = {} } = parts
   if (!parts.params && namesIn(parts.text).length === 0) return { ...selecting(parts), text: parts.text }
@@ -66,7 +66,7 @@ export function statement<T>(parts: Parts<T> & { readonly params?: ParamSet }): 
   return { ...selecting(parts), text: numbered(parts, names), names: names as never[] }
 }
 
-/** A statement whose text is put together from constant pieces for one shape of a request: it has those of `params` that its pieces use. */
+/** A statement whose text is built from constant pieces for one shape of a request: it has those of `params` that its pieces use. */
 export function composed<P extends ParamSet, T = never>(parts: NamedParts<T, P>): NamedStatement<T, Given<P>> {
   const used = namesIn(parts.text)
   const names = Object.keys(parts.params).filter((name) => used.includes(name))
@@ -79,7 +79,7 @@ function selecting<T>({ name, columns, text }: Parts<T>): Pick<Statement<T>, 'na
   return { name, toRow: columns.toRow }
 }
 
-/** Not `::text`, a cast; names begin in lower case, as `HH24:MI` does not. */
+/** Not `::text`, a cast; names start in lower case, unlike `HH24:MI`. */
 const placeholder = /(?<!:):([a-z][a-zA-Z0-9]*)/g
 
 const namesIn = (text: string) => [...text.matchAll(placeholder)].map(([, name = '']) => name)
@@ -92,7 +92,7 @@ function numbered({ name, text }: Parts<unknown>, names: readonly string[]): str
   })
 }
 
-/** The values of a statement in the order of `$1`, `$2`, …. Throws for one that is missing: null has to be said. */
+/** The values of a statement in the order of `$1`, `$2`, …. Throws if one is missing: null must be explicit. */
 export function orderedValues<P>(statement: NamedStatement<unknown, P>, given: P): unknown[] {
   return statement.names.map((name) => {
     const value = given[name]

@@ -13,9 +13,9 @@ export interface CancelKind<Job extends HeldJob, Shown> {
   /** 404 for a job that the caller does not see. */
   readonly find: (ctx: RequestContext, jobId: string) => Promise<Job>
   readonly lock: (tx: Tx, jobId: string) => Promise<Job>
-  /** The status that a cancel leads to; throws the refusal of the table of states. */
+  /** The status that a cancel leads to; throws the error of the table of states. */
   readonly next: (job: Job) => Job['status']
-  /** Makes the change under the lock; false if it was made before, and there is nothing to record. */
+  /** Applies the change under the lock; false if it was applied before, and there is nothing to record. */
   readonly apply: (ctx: RequestContext, tx: Tx, job: Job, to: Job['status']) => Promise<boolean>
   readonly read: (querier: Querier, viewer: Viewer, jobId: string) => Promise<Shown>
   /** Ends what executes the job outside of the database, then calls `cancel`; without it `cancel` runs at once. */

@@ -44,7 +44,7 @@ const oldestWaiting = memoizeByKey(({ name, table, listedSql, lease }: JobKind) 
   }),
 )
 
-/** The credential, for work of the owner that is asked for alone. 403 for an owner that is unknown or not the caller's, and for the key of a hosted job. */
+/** The credential, limited to work of the requested owner. 403 for an owner that is unknown or not the caller's, and for the key of a hosted job. */
 export async function claimsFor(
   ctx: RequestContext,
   credential: Credentialed,

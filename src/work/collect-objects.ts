@@ -1,4 +1,4 @@
-/** Collection of what was written into the store for a job and no transaction named: its hub died between the two, or its commit was lost. */
+/** Collection of objects that were written for a job but that no transaction refers to: the hub crashed between the two, or the commit was lost. */
 import type { ObjectStore } from '../store/objects/object-store.ts'
 
 const BATCH = 500

@@ -4,7 +4,7 @@ import { column, columns, type RowOf } from '../store/columns.ts'
 
 export type JobExecutor = 'worker' | 'hosted'
 
-/** Of a job's row `u`: what all kinds decide by. A kind adds its own, and says the words of its `status`. */
+/** The columns of a job's row `u` that the rules of all kinds use. A kind adds its own, and the type of its `status`. */
 export const heldJobColumns = columns({
   id: column<string>('u.id'),
   ownerId: column<string>('u.owner_id'),
@@ -21,13 +21,13 @@ export const heldJobColumns = columns({
 
 export type HeldJob = RowOf<typeof heldJobColumns>
 
-/** The credential that acts, and the attempt that it believes to be under way; absent where it does not say. */
+/** The acting credential, and the attempt that it takes to be the current one; absent if it does not send it. */
 export interface JobActor {
   readonly credentialId: string | null
   readonly attempt?: number | null
 }
 
-/** The fence: the actor is the credential that claimed the job, and no other attempt has begun since. */
+/** The fencing check: the actor is the credential that claimed the job, and no other attempt has started since. */
 export function isClaimer(job: Pick<HeldJob, 'claimCredential' | 'attempt'>, actor: JobActor): boolean {
   if (job.claimCredential === null || job.claimCredential !== actor.credentialId) return false
   return actor.attempt == null || actor.attempt === job.attempt

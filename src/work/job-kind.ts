@@ -1,7 +1,7 @@
 import type { IdPrefix } from '../platform/ids.ts'
 
 /**
- * A kind of job, as the kernel knows it: work that is queued, claimed by one compare-and-set, reported under a fence and ended. Its table has `id`, `owner_id`,
+ * A kind of job in the kernel: work that is queued, claimed by one compare-and-set, reported with fencing and ended. Its table has `id`, `owner_id`,
  * `filed_by`, `status` (`queued`, `running` and its ends), `executor`, `attempt`, `claimed_by`, `claim_credential`, `claimed_at`, `started_at`, `heartbeat_at`,
  * `hosted_call_id`, `hosted_credential`, `dispatched_at`, `cancel_requested_at`, `stop_reason`, `finished_at`, `error`, `cost_usd`, `created_by`,
  * `created_at` and
@@ -12,7 +12,7 @@ export interface JobKind {
   readonly name: string
   /** In sentences: `check`. */
   readonly noun: string
-  /** What ids of its jobs begin with, and an underscore. */
+  /** The prefix of its jobs' ids, before an underscore. */
   readonly idPrefix: IdPrefix
   readonly table: string
   /** Whether a key limited to `:repoIds` sees the job `alias` for the repos that it names. */
@@ -29,7 +29,7 @@ export interface JobLease {
   readonly lostSinceDispatchSql: (alias: string) => string
 }
 
-/** Makes something once for each descriptor and keeps it: statements, mostly. */
+/** Creates a value once per descriptor and caches it: mostly statements. */
 export function memoizeByKey<Descriptor extends object, T>(make: (of: Descriptor) => T): (of: Descriptor) => T {
   const made = new WeakMap<Descriptor, { readonly value: T }>()
   return (of) => {

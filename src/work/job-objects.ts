@@ -20,7 +20,7 @@ export interface JobObjectKind {
 
 const TIME_DIGITS = 14
 
-/** A key that was never used, and that says when it was made: `runs/run_…/logs/…`. */
+/** A new key that contains its time of creation: `runs/run_…/logs/…`. */
 export function newJobKey({ prefix, folder, extension }: JobObjectKind, jobId: string): string {
   const name = `${String(Date.now()).padStart(TIME_DIGITS, '0')}-${randomBytes(10).toString('hex')}`
   return `${prefix}${jobId}/${folder}/${name}.${extension}`
@@ -28,13 +28,13 @@ export function newJobKey({ prefix, folder, extension }: JobObjectKind, jobId: s
 
 const keyForm = /^([a-z-]+\/)[a-z]+_[0-9a-z]{26}\/([a-z-]+)\/(\d{14})-[0-9a-f]{20}\.\w+$/
 
-/** When an object of one of these kinds was made, by the clock of the hub that made it; null for a key that is none of theirs. */
+/** When an object of one of these kinds was created, by the clock of the hub that created it; null for any other key. */
 export function madeAtMs(kinds: readonly JobObjectKind[], key: string): number | null {
   const [, prefix, folder, time] = keyForm.exec(key) ?? []
   return kinds.some((kind) => kind.prefix === prefix && kind.folder === folder) ? Number(time) : null
 }
 
-/** Writes one object and returns its key. 503 where there is no store, or it does not answer. */
+/** Writes one object and returns its key. 503 if there is no store, or it does not respond. */
 export async function putJobObject(
   deps: Pick<Deps, 'objects'>,
   kind: JobObjectKind,
@@ -67,7 +67,7 @@ export function deleteAfterCommit(
   })
 }
 
-/** After a refusal the transaction is known not to stand. After any other failure it may: then what no row names is collected later. */
+/** After a HubError the transaction was certainly rolled back. After any other failure it may have committed: objects that no row names are then collected later. */
 export async function forgetRefused(ctx: RequestContext, keys: readonly string[], error: unknown): Promise<void> {
   if (keys.length === 0 || !(error instanceof HubError) || error.status >= 500) return
   await ctx.deps.objects?.delete(keys).catch((cause: unknown) => {
@@ -75,7 +75,7 @@ export async function forgetRefused(ctx: RequestContext, keys: readonly string[]
   })
 }
 
-/** The text of one object; 503 where the store does not answer. */
+/** The text of one object; 503 if the store does not respond. */
 export async function readJobObject(deps: Pick<Deps, 'objects'>, key: string, signal?: AbortSignal): Promise<string> {
   try {
     const { body } = await requireObjects(deps).get(key, signal ? { signal } : {})

@@ -1,5 +1,5 @@
 /**
- * The limits of a job under way that the hub itself keeps: `max_hours`, by the database's clock, and the budget. The job is asked to stop; one that does not
+ * The limits of a running job that the hub itself enforces: `max_hours`, by the database's clock, and the budget. The job is asked to stop; one that does not
  * is ended. Contract, "max_hours". Pure decisions.
  */
 import { type Usd, usd, usdLess } from '../platform/money.ts'
@@ -7,7 +7,7 @@ import { type Usd, usd, usdLess } from '../platform/money.ts'
 /** Grace period after the deadline in which the holder can still report the end; then the hub ends the job. */
 const STOP_GRACE_MS = 60_000
 
-/** When a job `u` under way has used up so many seconds since its claim; null where the cap is. Cut to the millisecond, so that no bill exceeds it. */
+/** When a running job `u` has used up so many seconds since its claim; null if the cap is null. Truncated to the millisecond, so that no bill exceeds it. */
 export function deadlineSqlOf(capSecondsSql: string): string {
   return `case when u.status = 'running'
   then date_trunc('milliseconds', u.claimed_at + make_interval(secs => (${capSecondsSql})::float8)) end`
@@ -21,7 +21,7 @@ export function graceOverSqlOf(deadlineSql: string): string {
 /** What of a job its limits are read from; times are RFC 3339. */
 export interface LimitFacts {
   readonly maxHours: number
-  /** When `max_hours` is used up; null where there is no such time. */
+  /** When `max_hours` is used up; null if there is no such time. */
   readonly deadlineAt: string | null
   readonly cancelRequestedAt: string | null
   readonly priced: boolean
@@ -34,7 +34,7 @@ export function isDeadlineOver({ deadlineAt, now }: Pick<LimitFacts, 'deadlineAt
   return deadlineAt !== null && Date.parse(deadlineAt) <= Date.parse(now)
 }
 
-/** Whether the job was also asked to stop, and both for longer than its holder has to obey. */
+/** Whether the job was also asked to stop, and both are longer ago than the holder's grace period. */
 export function isGraceOver(job: Pick<LimitFacts, 'deadlineAt' | 'cancelRequestedAt' | 'now'>): boolean {
   if (job.deadlineAt === null || job.cancelRequestedAt === null) return false
   const from = Math.max(Date.parse(job.deadlineAt), Date.parse(job.cancelRequestedAt))
@@ -48,8 +48,8 @@ export interface LimitReached {
 }
 
 /**
- * The limit that a job under way is to be asked to stop for, at what it has cost so far; null where none is reached, or it was asked before. `name` is how the
- * notice calls the job.
+ * The limit for which a running job must be asked to stop, given its cost so far; null if none is reached, or if it was asked before. The notice uses `name`
+ * for the job.
  */
 export function limitReached(name: string, job: LimitFacts, accrued: Usd): LimitReached | null {
   if (job.cancelRequestedAt !== null) return null

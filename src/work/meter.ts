@@ -1,4 +1,4 @@
-/** What a job has cost so far: one function for what is shown, what a budget is compared with and what is billed at the end. */
+/** The cost of a job so far: one function for display, for the comparison with a budget and for the final bill. */
 import { addLedgerEntry, type LedgerEntry } from '../billing/ledger.ts'
 import { costOfSeconds, type Usd, usdLess } from '../platform/money.ts'
 import type { Querier } from '../store/db.ts'
@@ -10,7 +10,7 @@ export interface MeterFacts {
   readonly budgetUsd: Usd | null
   readonly claimedAt: string | null
   readonly cancelRequestedAt: string | null
-  /** When `max_hours` is used up; null where there is no such time. */
+  /** When `max_hours` is used up; null if there is no such time. */
   readonly deadlineAt: string | null
   readonly finishedAt: string | null
 }
@@ -32,7 +32,7 @@ export function billedSeconds(
   return Math.max(0, end - Date.parse(job.claimedAt)) / 1000
 }
 
-/** What a job has cost at `now`: nothing unless it is priced and was claimed, and never more than its estimate said: neither deadline nor budget is passed. */
+/** The cost of a job at `now`: nothing unless it is priced and was claimed, and never more than its estimate, since it exceeds neither deadline nor budget. */
 export function accruedUsd(job: MeterFacts, now: string): Usd {
   if (!job.priced || job.rateUsdPerHour === null) return '0.0000'
   const cost = costOfSeconds(job.rateUsdPerHour, billedSeconds(job, now))

@@ -1,9 +1,9 @@
 /**
- * A worker's own numbers of its reports (contract, "Reports can be retried"). Pure. Reports of one worker may be under way together, so a higher
+ * A worker's own numbers of its reports (contract, "Reports can be retried"). Pure. Reports of one worker may be in flight at the same time, so a higher
  * number can be stored first: the lower one is then not a duplicate.
  */
 
-/** What has been stored in this attempt: everything up to `last` but `gaps`. */
+/** The numbers stored in this attempt: everything up to `last` except `gaps`. */
 export interface StoredNumbers {
   /** Null until a report gave one. */
   readonly last: number | null
@@ -18,7 +18,7 @@ export function isStored({ last, gaps }: StoredNumbers, number: number): boolean
   return last !== null && number <= last && !gaps.includes(number)
 }
 
-/** With this number stored too. A new attempt begins with no last number; gaps of the one before are forgotten with it. */
+/** With this number stored too. A new attempt starts without a last number; the gaps of the previous one are dropped. */
 export function withNumber({ last, gaps }: StoredNumbers, number: number): StoredNumbers {
   if (last !== null && number <= last) return { last, gaps: gaps.filter((gap) => gap !== number) }
   const from = Math.max(0, number - WINDOW, last === null ? 0 : last + 1)

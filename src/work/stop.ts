@@ -1,4 +1,4 @@
-/** A job is asked to stop, which its holder reads in the answer to its next report; or it ends without its holder. */
+/** A job is asked to stop, which its holder reads in the response to its next report; or it ends without its holder. */
 import type { Usd } from '../platform/money.ts'
 import type { Tx } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
@@ -13,7 +13,7 @@ const ask = memoizeByKey(({ name, table }: JobKind) =>
   }),
 )
 
-/** Asks a running job to stop, for this reason from now on; when it was asked first stays. The caller holds the lock of the row and hints after the commit. */
+/** Asks a running job to stop and replaces the reason; the time of the first request stays. The caller holds the lock of the row and hints after the commit. */
 export async function askToStop(tx: Tx, job: JobKind, jobId: string, reason: string): Promise<void> {
   await tx.query(ask(job), { jobId, reason })
 }
@@ -46,7 +46,7 @@ const setFailed = memoizeByKey(({ name, table }: JobKind) =>
   }),
 )
 
-/** The hub ends a job as failed: `reason` is its `stop_reason`, `error` says it in a sentence. It is billed at what it costs (null: unpriced). The caller holds the lock of the row and hints after the commit. */
+/** The hub ends a job as failed: `reason` is its `stop_reason`, `error` is a sentence about it. It is billed at its cost (null: unpriced). The caller holds the lock of the row and hints after the commit. */
 export async function endFailed(
   tx: Tx,
   job: JobKind,

@@ -5,11 +5,11 @@ import type { Logger } from 'pino'
 const MAX_INTERVAL_MS = 10_000
 
 export interface SweepTimer {
-  /** Waits for a sweep that is under way. */
+  /** Waits for a running sweep. */
   close(): Promise<void>
 }
 
-/** What is done each time, by name: each says how many jobs it moved. */
+/** The tasks of each sweep, by name: each returns how many jobs it changed. */
 export type Sweeps = Readonly<Record<string, () => Promise<number>>>
 
 /** Starts the sweeps. Rounds do not overlap, so that a slow database handles one at a time; a failed sweep does not prevent others. */

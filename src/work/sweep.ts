@@ -1,4 +1,4 @@
-/** The sweep: state changes that the hub itself has to make for a kind of job. A kind without a lease and without limits has none. */
+/** The sweep: state changes of a kind of job that the hub itself has to make. A kind without a lease and without limits has none. */
 import type { Deps } from '../operation/context.ts'
 import { type Columns, column, columns } from '../store/columns.ts'
 import type { Tx } from '../store/db.ts'

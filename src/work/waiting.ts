@@ -5,7 +5,7 @@ import type { JobKind } from './job-kind.ts'
 
 const topicOf = ({ table }: JobKind, ownerId: string) => `${table}-waiting:${ownerId}`
 
-/** Says, after the commit, that a worker job of this account waits to be claimed. */
+/** Announces, after the commit, that a worker job of this account can be claimed. */
 export function announceWaiting(tx: Tx, deps: Pick<Deps, 'events'>, job: JobKind, ownerId: string): void {
   tx.afterCommit(() => deps.events.hint(topicOf(job, ownerId)))
 }

@@ -10,7 +10,7 @@ import { type JobStatus, terminalStatuses } from './job-status.ts'
 
 export interface WatchedJob<T> {
   readonly job: JobKind
-  /** Jobs by id in the order asked, null where the viewer does not see one. */
+  /** Jobs by id in the requested order, null for one that the viewer cannot see. */
   readonly byId: (querier: Querier, viewer: Viewer, ids: readonly string[]) => Promise<(T | null)[]>
   /** Equal texts mean no change. */
   readonly textOf: (job: T) => string

@@ -1,15 +1,15 @@
 /**
- * Where the disk store keeps what.
+ * The directory layout of the disk store.
  *
  *     objects/<key>@/        object.json and the object's parts
- *     objects/<key>~/        the same of the object's former bytes, only while it is being replaced
+ *     objects/<key>~/        the same for the object's previous bytes, only while it is being replaced
  *     uploads/<uploadId>/    upload.json and the parts stored so far
- *     tmp/<process>/         what is not yet, or no longer, any of these
+ *     tmp/<process>/         files that are not yet, or no longer, any of these
  *
- * An object is its parts, one after the other: completing an upload is a check and a rename of its directory, of a size that does not depend on the
- * bytes. One file for each upload, written at the parts' offsets, would be as cheap, but a PUT that is still under way when the upload completes would
- * write into the finished object, an interrupted second PUT would spoil a part that was already acknowledged, and parts of any other size would leave
- * holes. `@` and `~` cannot be in a key, so an object and a folder of the same name live side by side.
+ * An object is its parts in order: completing an upload checks and renames its directory, at a cost that does not depend on the
+ * bytes. One file for each upload, written at the parts' offsets, would be as cheap. But a PUT that is still in progress when the upload completes would
+ * write into the finished object, an interrupted second PUT would damage an acknowledged part, and parts of any other size would leave
+ * holes. `@` and `~` cannot be in a key, so an object and a folder of the same name can coexist.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
@@ -28,7 +28,7 @@ export function isUploadId(text: string): boolean {
   return uploadIdShape.test(text)
 }
 
-/** Upload ids begin with the time of the start, so that listing old ones opens no file. */
+/** Upload ids start with their creation time, so that listing old ones opens no file. */
 export function newUploadId(): string {
   return `${Date.now().toString(36).padStart(9, '0')}-${randomBytes(16).toString('hex')}`
 }
@@ -44,7 +44,7 @@ export interface Layout {
   readonly tmp: string
   /** The directory of an object, and that of its former bytes. */
   object(key: string): { readonly current: string; readonly former: string }
-  /** Throws `no_such_upload` for what is not an upload id. */
+  /** Throws `no_such_upload` for an invalid upload id. */
   upload(uploadId: string): string
 }
 
@@ -77,7 +77,7 @@ export function noSuchObject(): ObjectStoreError {
   return new ObjectStoreError('no_such_object', 'The object does not exist.')
 }
 
-/** A stored part. Its file name says all of it, so no file beside it can disagree with it. */
+/** A stored part. Its file name contains all of its metadata, so no second file can contradict it. */
 export interface PartFile extends StoredPart {
   readonly file: string
   /** Milliseconds, raised over the version it replaces: of two files with one number the later name holds. */

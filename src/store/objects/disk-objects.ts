@@ -12,14 +12,14 @@ import { type ByteRange, type ListedObject, type ObjectHead, ObjectStoreError } 
 export interface ObjectDocument extends ObjectHead {
   readonly key: string
   readonly contentType: string | null
-  /** In order. A file's name holds its digest, so a name never stands for other bytes. */
+  /** In order. A file's name contains its digest, so a name always identifies the same bytes. */
   readonly parts: ReadonlyArray<{ readonly file: string; readonly sizeBytes: number }>
 }
 
 export interface DiskObjects {
   find(key: string): Promise<ObjectDocument | null>
   read(key: string, range?: ByteRange): Promise<{ body: Readable; object: ObjectDocument }>
-  /** Makes a directory that holds the document's parts the object, in the place of a former one. On return it survives a crash. */
+  /** Turns a directory with the document's parts into the object, replacing an existing one. The result is durable on return. */
   publish(directory: string, document: ObjectDocument): Promise<ObjectHead>
   copy(fromKey: string, toKey: string): Promise<ObjectHead>
   remove(key: string): Promise<void>

@@ -11,7 +11,7 @@ export interface Segment {
 
 const CHUNK_BYTES = 256 * 1024
 
-/** The segments that hold bytes `start` to `end` (inclusive) of files that follow one another. */
+/** The segments that hold bytes `start` to `end` (inclusive) of consecutive files. */
 export function segmentsOf(
   files: ReadonlyArray<{ path: string; sizeBytes: number }>,
   start: number,
@@ -27,7 +27,7 @@ export function segmentsOf(
 }
 
 /**
- * A stream over segments, one file open at a time. `first` is the open file of the first segment: the opener knows that the object was there, and
+ * A stream over segments, one file open at a time. `first` is the open file of the first segment: the opener knows that the object existed, and
  * an open file outlives its deletion.
  */
 export function readSegments(segments: readonly Segment[], first: FileHandle): Readable {
@@ -72,7 +72,7 @@ export function readSegments(segments: readonly Segment[], first: FileHandle): R
       )
     },
     destroy(error, callback) {
-      // A read under way must end before its file is closed.
+      // A read in progress must end before its file is closed.
       reading.then(closeHandle).then(
         () => callback(error),
         (closeError: Error) => callback(error ?? closeError),

@@ -6,7 +6,7 @@ import { isUploadId, type Layout } from './disk-layout.ts'
 
 const SEALED = 'sealed-'
 
-/** Rooms of this very process, whose id alone would make them look like those of a dead one that had the same id. */
+/** Scratch directories of this process. By its id alone they would look like those of a dead process with the same id. */
 const ownRooms = new Set<string>()
 
 export interface Scratch {
@@ -14,12 +14,12 @@ export interface Scratch {
   fresh(): string
   /** Where an upload is while it is being completed: out of reach of its part URLs, and found again after a crash. */
   sealed(uploadId: string): string
-  /** Makes `path` vanish at once, then frees its bytes. False when there was nothing. */
+  /** Removes `path` atomically, then frees its bytes. False if it did not exist. */
   discard(path: string): Promise<boolean>
   close(): Promise<void>
 }
 
-/** Opens a room for this process under `layout.tmp`, after clearing those of processes that are gone. */
+/** Opens a scratch directory for this process under `layout.tmp`, after removing those of dead processes. */
 export async function openScratch(layout: Layout): Promise<Scratch> {
   await clearDeadRooms(layout)
   const name = `${process.pid}-${randomBytes(6).toString('hex')}`

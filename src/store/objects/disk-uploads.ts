@@ -54,7 +54,7 @@ export function diskUploads(layout: Layout, scratch: Scratch, objects: DiskObjec
     return uploadId
   }
 
-  /** The upload's directory, when it is under way and for this key. */
+  /** The upload's directory, if it is in progress and for this key. */
   const openUpload = async (key: string, uploadId: string) => {
     const directory = layout.upload(uploadId)
     const upload = await readUpload(directory)

@@ -4,7 +4,7 @@ import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { ObjectStoreError } from './object-store.ts'
 
-/** Enough to make a system call worth it, little enough that many uploads at once stay small: two of these for each. */
+/** Large enough for efficient system calls, small enough for many concurrent uploads: each holds two of these. */
 const BATCH_BYTES = 512 * 1024
 
 export interface Written {
@@ -21,7 +21,7 @@ export interface WriteOptions {
 
 /**
  * Streams `source` into the new file `path`, flushed to the disk, hashing on the way; the next batch is read while the last one is written. Rejects with
- * `too_large` and `too_small` where it does not have exactly `sizeBytes`, and with whatever the source fails with; the file is gone then.
+ * `too_large` or `too_small` if it does not have exactly `sizeBytes`, and with any error of the source; the file is then deleted.
  */
 export async function writeNewFile(
   path: string,
@@ -76,7 +76,7 @@ async function* untilAborted(source: AsyncIterable<Uint8Array>, signal: AbortSig
 interface BatchWriter {
   add(chunk: Uint8Array): Promise<void>
   end(): Promise<void>
-  /** Waits for what is under way, whatever becomes of it: a handle must not be closed under a write. */
+  /** Waits for the pending write, even if it fails: a handle must not be closed during a write. */
   settle(): Promise<void>
 }
 
@@ -139,7 +139,7 @@ export async function writeDocument(path: string, document: unknown): Promise<vo
   await rename(draft, path)
 }
 
-/** Makes the names in a directory as durable as the bytes behind them. */
+/** Makes the names in a directory as durable as their contents. */
 export async function syncDirectory(path: string): Promise<void> {
   const handle = await open(path, 'r')
   try {

@@ -3,8 +3,8 @@ import { noSuchUpload } from './disk-layout.ts'
 import { ObjectStoreError } from './object-store.ts'
 
 /**
- * A part that is sent again lies on the disk twice until the second one is whole, and only one of the two was reserved. So this many are taken at a time,
- * in the whole store: what lies on the disk is at most so many parts more than what is reserved.
+ * A part that is sent again is on the disk twice until the second copy is complete, and only one of the two was reserved. So the store accepts this many
+ * at a time: the disk holds at most so many parts more than are reserved.
  */
 export const MAX_REPLACEMENTS = 16
 
@@ -16,7 +16,7 @@ export interface PartWriters {
     signal: AbortSignal | undefined,
     write: (signal: AbortSignal) => Promise<T>,
   ): Promise<T>
-  /** Ends what is being written for an upload that is no more, and waits until nothing is left of it. */
+  /** Ends the writes of a removed upload, and waits until nothing of them is left. */
   end(uploadId: string): Promise<void>
 }
 

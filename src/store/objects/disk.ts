@@ -26,7 +26,7 @@ export interface DiskStoreOptions {
   readonly dir: string
   /** At least 32 random bytes; the same after a restart, or URLs that are out there end. */
   readonly signingKey: Uint8Array
-  /** Asked at each signing, because the port may be known only after the store is open. Without a trailing slash. */
+  /** Called at each signing, because the port may be known only after the store is open. Without a trailing slash. */
   readonly baseUrl: () => string
 }
 
@@ -43,7 +43,7 @@ export interface DiskStore extends ObjectStore {
   describe(key: string): Promise<ObjectDocument | null>
 }
 
-/** Opens the store, makes its directories and clears what a crash left unfinished. */
+/** Opens the store, creates its directories and removes what a crash left unfinished. */
 export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStore> {
   if (options.signingKey.byteLength < 32) throw new Error('The signing key needs at least 32 bytes.')
   const layout = layoutOf(resolve(options.dir))

@@ -47,15 +47,15 @@ export interface ObjectStore {
   /** Starts a multipart upload and returns the store's own id of it. */
   createUpload(key: string, options: { contentType?: string; signal?: AbortSignal }): Promise<string>
   /**
-   * A URL that takes HTTP PUTs of one part until `ttlSeconds` have passed: exactly `sizeBytes` bytes, no more and no fewer, which the signature covers.
+   * A presigned URL for HTTP PUTs of one part, valid for `ttlSeconds`: exactly `sizeBytes` bytes, which the signature covers.
    * Signing makes no network call.
    */
   signPart(key: string, uploadId: string, part: SignedPart, ttlSeconds: number): Promise<string>
   /** Parts stored so far, by number; empty for an upload without any. `no_such_upload` when it was completed, aborted or never was. */
   listParts(key: string, uploadId: string, signal?: AbortSignal): Promise<StoredPart[]>
   /**
-   * Assembles the parts by number; the object becomes visible whole or not at all. Every stored part is to be listed: the caller compares with
-   * `listParts` first. `invalid_part` for an empty list, a number twice, a part never stored or another ETag; the upload then stays as it was.
+   * Assembles the parts by number; the object becomes visible atomically. The caller must list every stored part, and compares with
+   * `listParts` first. `invalid_part` for an empty list, a number twice, a part never stored or another ETag; the upload then stays unchanged.
    * After success a second call is `no_such_upload`, or the same head from a store that remembers.
    */
   completeUpload(key: string, uploadId: string, parts: readonly StoredPart[], signal?: AbortSignal): Promise<ObjectHead>
@@ -63,7 +63,7 @@ export interface ObjectStore {
   abortUpload(key: string, uploadId: string, signal?: AbortSignal): Promise<void>
   /** Uploads that were started at or before `before` and neither completed nor aborted; for collection. */
   listUploads(before: Date, signal?: AbortSignal): AsyncIterable<{ key: string; uploadId: string; startedAt: Date }>
-  /** Null when there is no such object. */
+  /** Null if there is no such object. */
   head(key: string, signal?: AbortSignal): Promise<ObjectHead | null>
   /** Streams the object; `no_such_object` when absent, `invalid_range` when the range starts past the end. */
   get(key: string, options?: { range?: ByteRange; signal?: AbortSignal }): Promise<{ body: Readable; head: ObjectHead }>
@@ -78,9 +78,9 @@ export interface ObjectStore {
   /** Idempotent. */
   delete(keys: readonly string[], signal?: AbortSignal): Promise<void>
   list(prefix: string, signal?: AbortSignal): AsyncIterable<ListedObject>
-  /** A URL that answers GET with ranges until `ttlSeconds` have passed. S3 binds the method into the signature, so HEAD works on disk only. */
+  /** A presigned URL for GET with ranges, valid for `ttlSeconds`. S3 binds the method into the signature, so HEAD works on disk only. */
   signGet(key: string, options: SignGetOptions): Promise<string>
-  /** Answers when the store does (for /readyz). */
+  /** Resolves when the store responds (for /readyz). */
   ping(signal?: AbortSignal): Promise<void>
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** The object store as verbs use it: present, or a refusal; reachable, or a refusal. */
+/** The object store as verbs use it: a missing or unreachable store is an error. */
 import { HubError } from '../../platform/errors.ts'
 import type { ObjectStore } from './object-store.ts'
 import { storeGone } from './store-gone.ts'
@@ -12,7 +12,7 @@ export function requireObjects({ objects }: { readonly objects: ObjectStore | nu
   )
 }
 
-/** What a failed store call means to the client: 503 `unavailable` when the store does not answer or is full, else the error as it is. */
+/** What a failed store call means to the client: 503 `unavailable` if the store does not respond or is full, else the error unchanged. */
 export function asStoreRefusal(error: unknown): unknown {
   return storeGone(error) ?? error
 }

@@ -65,7 +65,7 @@ export async function copyObject(
     const Parts = parts.toSorted((one, other) => one.PartNumber - other.PartNumber)
     await client.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } }), { abortSignal })
   } catch (error) {
-    // Without the caller's signal: what it gave up on must be cleared all the same. What even that leaves, the collection of old uploads finds.
+    // Without the caller's signal: an aborted copy must be cleaned up too. The collection of old uploads finds anything left.
     await client.send(new AbortMultipartUploadCommand(upload)).catch(() => undefined)
     throw error
   }

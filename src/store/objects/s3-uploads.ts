@@ -46,7 +46,7 @@ export function s3Uploads(client: S3Client, slow: S3Client, bucket: string): Upl
       if (!created.UploadId) throw new ObjectStoreError('unavailable', 'S3 returned no upload id.')
       return created.UploadId
     },
-    // The length becomes a signed header, which every HTTP client sends by itself: a body of another length has no valid signature.
+    // The length becomes a signed header, which every HTTP client sends automatically: a body of another length has no valid signature.
     signPart: (key, uploadId, { partNumber, sizeBytes }, ttlSeconds) => {
       const part = { ...address(key, uploadId), PartNumber: partNumber, ContentLength: sizeBytes }
       return getSignedUrl(client, new UploadPartCommand(part), { expiresIn: ttlSeconds })
@@ -64,7 +64,7 @@ export function s3Uploads(client: S3Client, slow: S3Client, bucket: string): Upl
   }
 }
 
-/** Servers differ in what they say is missing when an upload is; an object completed long ago, and deleted since, counts as the same. */
+/** Servers report a missing upload with different errors. An object that was completed long ago and then deleted counts as missing too. */
 function asUploadFailure(error: unknown): ObjectStoreError {
   const failure = toObjectStoreError(error)
   return failure.code === 'no_such_object'
@@ -72,7 +72,7 @@ function asUploadFailure(error: unknown): ObjectStoreError {
     : failure
 }
 
-/** Not the SDK's paginator: it goes on as long as there is a marker, and Ceph gives one on the last page too. */
+/** Not the SDK's paginator: it continues as long as there is a marker, and Ceph returns one on the last page too. */
 async function listParts(
   client: S3Client,
   address: { Bucket: string; Key: string; UploadId: string },
@@ -93,7 +93,7 @@ async function listParts(
   return parts
 }
 
-/** Size and ETag; rejects with S3's own error when there is no such object. */
+/** Size and ETag; rejects with S3's own error if there is no such object. */
 export async function headObject(
   client: S3Client,
   bucket: string,

@@ -21,7 +21,7 @@ import { bareEtag, headObject, s3Uploads } from './s3-uploads.ts'
 /** What DeleteObjects takes at once. */
 const DELETE_BATCH = 1000
 
-/** Opens the store; makes no call yet (`ping` does). `copyLimits` are S3's own unless a test makes them smaller. */
+/** Opens the store; makes no call yet (`ping` does). `copyLimits` are S3's own unless a test reduces them. */
 export function openS3Store(settings: S3Settings, options: { copyLimits?: CopyLimits } = {}): ObjectStore {
   const { bucket } = settings
   const client = s3Client(settings)
@@ -49,7 +49,7 @@ export function openS3Store(settings: S3Settings, options: { copyLimits?: CopyLi
       ContentLength: sizeBytes,
       ContentType: contentType,
     })
-    // The SDK waits for an answer that a body cut short will never get.
+    // The SDK would wait forever for a response to an incomplete body.
     const cut = new AbortController()
     if (Body instanceof Readable) Body.once('error', (error) => cut.abort(error))
     const abortSignal = signal ? AbortSignal.any([signal, cut.signal]) : cut.signal

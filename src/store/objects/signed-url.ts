@@ -31,7 +31,7 @@ export type Verdict<G extends Grant> =
 /** S3's part limit, so that both stores accept the same numbers. */
 export const MAX_PART_NUMBER = 10_000
 
-/** `/objects/<key>?…` for this grant, to be put behind the hub's public URL. */
+/** `/objects/<key>?…` for this grant, to be appended to the hub's public URL. */
 export function signedPath(grant: Grant, signingKey: Uint8Array): string {
   const query = new URLSearchParams()
   if (grant.method === 'PUT') {
@@ -94,7 +94,7 @@ function seal(grant: Grant, signingKey: Uint8Array): Buffer {
   return createHmac('sha256', signingKey).update(JSON.stringify(sealed)).digest()
 }
 
-/** A member given twice, or one that is not sealed, makes the URL another one than the hub signed. */
+/** A duplicate or unsigned parameter makes the URL differ from the one that the hub signed. */
 function holdsOnly(query: URLSearchParams, names: readonly string[]): boolean {
   const given = [...query.keys()]
   return new Set(given).size === given.length && given.every((name) => names.includes(name))

@@ -5,7 +5,7 @@ import { isId } from '../../platform/ids.ts'
 import { param, statement } from '../../store/statement.ts'
 import { headColumns, type JobLog } from './job-log.ts'
 
-/** `findHead` of a kind that is visible to the same people as a run: one statement, 404 `The run run_…` without visibility. */
+/** `findHead` of a kind with the visibility of a run: one statement, 404 `The run run_…` without visibility. */
 export function headFinder({ job, metrics }: Pick<JobLog, 'job' | 'metrics'>): JobLog['findHead'] {
   const head = headColumns({ metrics })
   const visibleHead = statement({

@@ -11,11 +11,11 @@ import { findChunkOfLine } from './log-chunks.ts'
 import type { LogPosition } from './position.ts'
 
 export interface FollowOptions {
-  /** Goes on while the job is queued or running. */
+  /** Continues while the job is queued or running. */
   readonly follow: boolean
   /** Only the last so many log lines of what there is; null is all. Metrics are never cut. */
   readonly tail: number | null
-  /** Where an earlier reading stopped; then there is no tail. */
+  /** Where an earlier reading stopped; `tail` then does not apply. */
   readonly resume: { readonly position: LogPosition; readonly loc: Loc } | null
   readonly stripAnsi: boolean
   readonly log: boolean
@@ -54,7 +54,7 @@ async function* following(
   let nextChunk = Math.max(1, start.chunk)
   for await (const head of options.follow && !isOver(found) ? headsOf(ctx, log, jobId, found) : [found]) {
     for await (const batch of readUpTo(ctx, log, jobId, options, head, nextChunk, position)) {
-      // What others asked for already comes without waiting for anything: hundreds of followers of a long log would starve everything else.
+      // A shared batch is available without waiting: hundreds of followers of a long log would starve everything else.
       await turns.next(batch.cost)
       if (ctx.signal.aborted) return
       position = batch.after

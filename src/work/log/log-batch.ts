@@ -1,6 +1,6 @@
 /**
- * What a follower of a job gets, a batch at a time, and what followers share. Batches are shared too: what is made of one (an SSE text, say) can be kept
- * beside it.
+ * What a follower of a job gets, one batch at a time, and what followers share. Batches are shared too: what is rendered from one (an SSE text, say) can be cached
+ * with it.
  */
 import type { JobStatus } from '../job-status.ts'
 import type { JobLog, JobMetrics, LogHead, MetricRow } from './job-log.ts'
@@ -23,7 +23,7 @@ export interface LogBatch {
   readonly from: number
   /** No further line of the chunk comes after these. */
   readonly isLast: boolean
-  /** Where a follower stands before the first of the lines. */
+  /** The follower's position before the first of the lines. */
   readonly before: LogPosition
   readonly after: LogPosition
   /** Of one turn of the event loop, what handing it to one follower takes. */
@@ -50,9 +50,9 @@ export type FollowedBatch = LogBatch | MetricBatch | EndBatch
 
 /** What all followers of one hub share. */
 export interface SharedLogs {
-  /** How far the job goes now; null when it is gone. Followers who were woken together ask once. */
+  /** The current end of the job; null if it was deleted. Followers that were woken together share one read. */
   head(log: JobLog, jobId: string): Promise<LogHead | null>
-  /** Lines of chunk `seq` from `from` on, some thousands at most, for a follower that stands at `before`. */
+  /** Lines of chunk `seq` from `from` on, a few thousand at most, for a follower at position `before`. */
   logBatch(
     log: JobLog,
     jobId: string,
@@ -61,6 +61,6 @@ export interface SharedLogs {
     before: LogPosition,
     strip: boolean,
   ): Promise<LogBatch>
-  /** The next page of metrics for a follower that stands at `before`. */
+  /** The next page of metrics for a follower at position `before`. */
   metricBatch(metrics: JobMetrics, jobId: string, head: LogHead, before: LogPosition): Promise<MetricBatch>
 }

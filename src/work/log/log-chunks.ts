@@ -63,7 +63,7 @@ const chunkOfLine = memoizeByKey(({ job, chunks }: JobLog) =>
   }),
 )
 
-/** The chunk that holds this line (counted from 0) of the log, among those up to `last`; null when there is none. */
+/** The chunk that holds this line (counted from 0) of the log, among those up to `last`; null if there is none. */
 export async function findChunkOfLine(
   db: Querier,
   log: JobLog,

@@ -1,4 +1,4 @@
-/** Lines of a log chunk. Pure. A chunk is whole lines: one that its end cuts off is a line of its own. */
+/** Lines of a log chunk. Pure. A chunk consists of complete lines: a line that its end cuts off is a separate line. */
 
 const CARRIAGE_RETURN = 13
 

@@ -11,19 +11,19 @@ import type { LogEvent } from './subscribe-log.ts'
 export const MAX_LOG_LINES = 1000
 export const DEFAULT_LOG_LINES = 200
 
-/** A page ends early behind so many characters, or the last of so many chunks: each is a look at the store. */
+/** A page ends early after so many characters or so many chunks: each chunk is a read from the store. */
 const MAX_CHARACTERS = 1024 * 1024
 const MAX_CHUNKS = 100
 
 export interface ReadLogInput {
   readonly first?: number | null
-  /** The cursor of a line; a stream of the same log goes on from it as well. */
+  /** The cursor of a line; a stream of the same log can continue from it too. */
   readonly after?: string | null
   readonly tail?: number | null
   readonly stripAnsi?: boolean | null
 }
 
-/** A line and where a reader stands behind it. */
+/** A line and the reader's position after it. */
 export interface LogLine extends LogEvent {
   readonly position: LogPosition
 }

@@ -1,6 +1,6 @@
 /**
- * Shared state of all followers of this hub. A chunk is read from the store and cut into lines once, a batch is made once, and those who are woken by
- * one hint ask once how far their job goes; a follower itself holds nothing but its position and takes the next batch when it has got rid of the last, so a
+ * Shared state of all followers of this hub. A chunk is read from the store and split into lines once, a batch is built once, and followers woken by
+ * one hint share one read of their job's end. A follower itself holds only its position and requests the next batch after it has written the last one, so a
  * slow one costs no memory.
  */
 import DataLoader from 'dataloader'
@@ -29,7 +29,7 @@ const MAX_ENTRIES = 5000
 /** 256 KiB may be as many lines; a batch is made in one go, and handed to a follower in one. */
 const BATCH_LINES = 2000
 const sizeOf = (bytes: number, lines: number) => 256 + 2 * bytes + LINE_BYTES * lines
-/** What a reader keeps beside a batch is as long as its lines, and around each of them stands an event. */
+/** What a reader caches with a batch is as long as its lines, plus an event around each of them. */
 const EVENT_BYTES = 128
 const batchSizeOf = (characters: number, lines: number) => sizeOf(2 * characters, lines) + EVENT_BYTES * lines
 /** A turn of the event loop hands out one full batch, or so many characters in fewer lines. */
@@ -42,7 +42,7 @@ export class JobLogs implements SharedLogs {
   readonly #parts: Parts
   readonly #chunks = new LRUCache<string, Promise<ReadChunk>>({ maxSize: CACHE_BYTES, max: MAX_ENTRIES })
   readonly #batches = new LRUCache<string, Promise<LogBatch | MetricBatch>>({ maxSize: CACHE_BYTES, max: MAX_ENTRIES })
-  /** Nothing is kept: who is woken later than a look began asks anew. */
+  /** Nothing is cached: a follower woken after a read has started needs a new read. */
   readonly #heads = new Map<JobLog, DataLoader<string, LogHead | null>>()
 
   constructor(parts: Parts) {
@@ -104,7 +104,7 @@ export class JobLogs implements SharedLogs {
     })
   }
 
-  /** Makes a value once for all who ask at the same time, and keeps it while there is room; a failure is not kept. */
+  /** Creates a value once for all concurrent callers, and caches it while there is room; a failure is not cached. */
   #kept<T extends object>(
     cache: LRUCache<string, Promise<T>>,
     key: string,

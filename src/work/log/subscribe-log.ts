@@ -24,7 +24,7 @@ interface Events<Event> {
 export type LogEvents = Events<LogEvent>
 export type MetricEvents = Events<unknown>
 
-/** What a subscription to a log may ask for. */
+/** The arguments of a subscription to a log. */
 export interface SubscribeLogInput {
   readonly follow?: boolean | null
   readonly tail?: number | null
