@@ -72,8 +72,9 @@ export function openLoginFlow(auth: Auth): LoginFlow {
       const claims = tokens.claims()
       if (!claims || !settings)
         throw new HubError('auth.invalid', 'The response of the identity provider does not identify the user.')
-      const said = claims[settings.handleClaim] === undefined ? await userInfo(provider, tokens, claims.sub) : {}
-      return personOfClaims({ ...said, ...claims }, settings)
+      const userInfoClaims =
+        claims[settings.handleClaim] === undefined ? await userInfo(provider, tokens, claims.sub) : {}
+      return personOfClaims({ ...userInfoClaims, ...claims }, settings)
     },
   }
 }

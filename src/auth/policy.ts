@@ -194,9 +194,8 @@ const userOf = (viewer: Credentialed) => (viewer.account.kind === 'user' ? viewe
 export function canSeeRun(run: RunTarget, viewer: Viewer): boolean {
   if (viewer.kind === 'anonymous') return false
   if (viewer.job) return run.id === viewer.job.jobId
-  const isTheirs =
-    viewer.accountIds.includes(run.ownerId) || (run.createdBy !== null && run.createdBy === userOf(viewer))
-  if (!isTheirs || viewer.repoIds === null || run.filedBy === viewer.credentialId) return isTheirs
+  const isOwn = viewer.accountIds.includes(run.ownerId) || (run.createdBy !== null && run.createdBy === userOf(viewer))
+  if (!isOwn || viewer.repoIds === null || run.filedBy === viewer.credentialId) return isOwn
   return run.repoIds.length > 0 && run.repoIds.every((id) => reaches(viewer, id))
 }
 
@@ -210,12 +209,12 @@ export function visibleRuns(viewer: Viewer): VisibleRuns {
 
 /** `canSeeRun` as an SQL condition on the runs row `alias`, with the parameters `runViewer`. */
 export function runVisibleSql(alias: string): string {
-  return `(${alias}.id = :credentialId or (${runTheirsSql(alias)}
+  return `(${alias}.id = :credentialId or (${ownRunSql(alias)}
     and (:repoIds::text[] is null or ${alias}.filed_by = :credentialId or ${runListedSql(alias)})))`
 }
 
-/** The account part of the condition. */
-export function runTheirsSql(alias: string): string {
+/** The account part of the condition: the run belongs to an account of the viewer, or the viewer created it. */
+export function ownRunSql(alias: string): string {
   return `(${alias}.owner_id = any(:accountIds::text[]) or ${alias}.created_by = :userId)`
 }
 

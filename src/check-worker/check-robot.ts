@@ -1,6 +1,6 @@
 /**
- * One robot check, from a folder of files and a person's answers to a draft card and a report: the model is read statically, compiled and stepped by MuJoCo
- * in a process of its own, a URDF is converted, and a browser draws it. Nothing is written, and no hub is asked.
+ * One robot check, from a folder of files and a person's answers, to a draft card and a report: the model is read statically, compiled and stepped by MuJoCo
+ * in a separate process, a URDF is converted, and a browser draws it. Nothing is written, and no hub is called.
  */
 import { cardChecks } from '../cards/card-checks.ts'
 import type { Check } from '../cards/check.ts'
@@ -28,10 +28,10 @@ export interface RobotCheck {
   readonly request: RobotCheckRequest
   /** Reads models within limits of its own; one serves many checks. */
   readonly pool: ReadingPool
-  /** What is put into the card's validation record: which check it is, and when. */
+  /** For the card's validation record: the id and the time of the check. */
   readonly checkId: string | null
   readonly checkedAt: Date
-  /** One line of what is being done, or of MuJoCo's own words. */
+  /** One line of progress, or of MuJoCo's output. */
   readonly log: (line: string) => void
   readonly signal: AbortSignal
   /** Draws the stills; see `findChromium`. */
@@ -41,7 +41,7 @@ export interface RobotCheck {
 
 export interface RobotCheckResult {
   readonly report: CheckReport
-  /** What a report tells of the draft; the card goes beside it. */
+  /** The report's summary of the draft; the card is separate. */
   readonly draft: DraftReport
   /** The members of RobotCardPut and `needs_you`, the content of `robot_card.json`; null where MuJoCo does not compile the model. */
   readonly card: (DraftCard & { readonly needs_you: readonly Need[] }) | null
@@ -72,12 +72,12 @@ export async function checkRobot(given: RobotCheck): Promise<RobotCheckResult> {
     : null
   const reading = converted ? await readConverted(pool, files, converted, signal) : model.reading
   const statics = drafted ? staticChecks(drafted.card, reading) : modelChecks(reading, request.entry)
-  const asked = [
+  const missing = [
     ...(converted ? await replaced(files, request.entry, converted, signal) : []),
     ...(model.urdf?.needs ?? []),
     ...(drafted?.needs ?? [noCard(request.entry)]),
   ]
-  const needs = withRefusals(asked, drafted ? statics : [])
+  const needs = withRefusals(missing, drafted ? statics : [])
   const checks = [
     ...statics,
     ...simulationChecks(trial, {
@@ -110,7 +110,7 @@ async function readConverted(
   return (await pool.read(overlaidFiles(files, path, text), path, signal)).reading
 }
 
-/** As the hub's own reports name it, where MuJoCo was not asked. */
+/** The engine's name in the hub's own reports, if MuJoCo did not run. */
 const STATIC_ENGINE = 'hub-static'
 
 interface Converted {
@@ -128,7 +128,7 @@ function staticChecks(card: DraftCard, reading: ModelReading): readonly Check[] 
   return cardChecks(readCard(card), { reading, stills: new Set() })
 }
 
-/** The draft with what was found of it; without, where that is more than a card may hold. */
+/** The draft with its findings; without them if they exceed the size limit of a card. */
 function validated(
   card: DraftCard,
   { checkId, checkedAt }: Pick<RobotCheck, 'checkId' | 'checkedAt'>,

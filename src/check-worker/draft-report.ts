@@ -1,4 +1,4 @@
-/** What a report tells of a draft, the card aside. Spec, "RobotCheckJobDraftIn". Pure. */
+/** A report's summary of a draft, without the card. Spec, "RobotCheckJobDraftIn". Pure. */
 import type { ModelFacts } from './engine/model-facts.ts'
 import type { Draft } from './init/draft-card.ts'
 import type { PreparedModel } from './prepared-model.ts'
@@ -7,18 +7,18 @@ import type { RobotCheckRequest } from './request.ts'
 export interface DraftReport {
   /** The entry that was checked. */
   readonly source: string
-  /** The MJCF that the card names; null where there is none. */
+  /** The MJCF that the card names; null if there is none. */
   readonly mjcf_path: string | null
-  /** What MuJoCo says of the model, at most 1,000 objects of a kind. */
+  /** MuJoCo's facts about the model, at most 1,000 objects of a kind. */
   readonly model: Readonly<Record<string, unknown>> | null
   readonly derived: readonly string[]
-  /** Of a URDF: what it became, and what was answered for it. */
+  /** For a URDF: the converted model, and the answers for it. */
   readonly conversion: Readonly<Record<string, unknown>> | null
 }
 
 const MAX_OF_A_KIND = 1_000
 
-/** `converted`: where the MJCF of a URDF went; null for MJCF and for what was not compiled. */
+/** `converted`: the path of a URDF's MJCF; null for MJCF and for a model that did not compile. */
 export function draftReport(
   { entry, options }: RobotCheckRequest,
   draft: Draft | null,
@@ -41,7 +41,7 @@ export function draftReport(
   }
 }
 
-/** Poses are in the card; of keyframes the names tell enough, and of joints that an actuator moves too. */
+/** Poses are in the card; of keyframes, and of joints that an actuator moves, the names are enough. */
 function shown({ qpos0: _, keyframes, actuators, ...facts }: ModelFacts): Readonly<Record<string, unknown>> {
   const named = {
     ...facts,

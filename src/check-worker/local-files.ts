@@ -7,9 +7,9 @@ import type { FileWaves } from '../models/reader/reading-pool.ts'
 import { pathFault } from '../platform/file-path.ts'
 
 export interface LocalFiles extends FileWaves {
-  /** Requested files that exist but that a push would refuse, one sentence each. */
+  /** Requested files that exist but that a push would reject, one sentence each. */
   readonly notes: ReadonlySet<string>
-  /** Where on this machine each path lies; null for what is not there. */
+  /** Each path on this machine; null for a missing file. */
   placesOf(paths: readonly string[]): Promise<(string | null)[]>
 }
 

@@ -5,7 +5,7 @@ import { type Need, need } from './request.ts'
 /** A model that cannot be read fails the report itself; these codes are of the card. */
 const ofCard = /^(card|interface)\./
 
-/** Without a blocking need a draft passes the checks of a card PUT: one that they refuse has them as needs. */
+/** Without a blocking need a draft passes the checks of a card PUT: failing checks become needs. */
 export function withRefusals(needs: readonly Need[], statics: readonly Check[]): readonly Need[] {
   if (needs.some(({ severity }) => severity === 'blocking')) return needs
   const failing = statics.filter(({ code, status }) => status === 'fail' && ofCard.test(code))
@@ -33,7 +33,7 @@ export function conversionNeeds(entry: string, path: string, text: string, exist
   ]
 }
 
-/** Of a model that MuJoCo refused, or on which it gave no verdict. */
+/** For a model that MuJoCo rejected, or without a verdict. */
 export function noCard(entry: string): Need {
   const why = `MuJoCo did not compile ${entry}, so that there is nothing to draft a card from.`
   return need('blocking', 'entry', why, { names: [entry], suggestion: 'sim.compiles of the report says why.' })

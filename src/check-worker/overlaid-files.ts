@@ -1,4 +1,4 @@
-/** A folder with one file more, or another content of one: what is made of a model is read beside the files that it needs. */
+/** A folder with one file added or replaced, so that a converted model is read together with the files that it needs. */
 import type { FileWaves } from '../models/reader/reading-pool.ts'
 
 /** `files`, but at `path` there is `text`. */

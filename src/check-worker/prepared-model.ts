@@ -1,4 +1,4 @@
-/** The entry as it is to be compiled: read statically, and a URDF with its answers written in. */
+/** The entry as it will be compiled: read statically, and a URDF with its answers applied. */
 import type { ModelReading } from '../models/mjcf/reading.ts'
 import type { FileWaves, ReadingPool } from '../models/reader/reading-pool.ts'
 import { overlaidFiles } from './overlaid-files.ts'
@@ -13,7 +13,7 @@ export interface PreparedModel {
   readonly convertTo: string | null
 }
 
-/** Reads the entry, twice where answers change what a URDF needs: its visual meshes. */
+/** Reads the entry, and reads it again if answers change the files that a URDF needs: its visual meshes. */
 export async function preparedModel(
   files: FileWaves,
   pool: ReadingPool,

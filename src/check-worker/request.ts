@@ -1,9 +1,9 @@
-/** What a robot check asks, in the names of `/v1`. Spec, "Robot check job". */
+/** The request of a robot check, in the names of `/v1`. Spec, "Robot check job". */
 
 /** How an action moves a joint. Contract, "Vocabularies". */
 export type CheckAction = 'position' | 'position_offset' | 'position_delta' | 'velocity' | 'torque'
 
-/** Answers that a person may give. One that is absent or null was not given, and nothing takes its place. */
+/** A person's possible answers. An absent or null one is not answered, and nothing replaces it. */
 export interface CheckOptions {
   readonly action_scale?: number | null
   readonly action_clip?: number | null
@@ -20,14 +20,14 @@ export interface CheckOptions {
 export interface RobotCheckRequest {
   /** The model file, relative to the folder. */
   readonly entry: string
-  /** `fixed` or `floating`; a URDF does not say. */
+  /** `fixed` or `floating`; a URDF does not define it. */
   readonly base: string | null
   readonly control_hz: number | null
   readonly action: CheckAction | null
   readonly options: CheckOptions | null
 }
 
-/** Spec, "RobotCheckJobNeed": what a person must (`blocking`) or may want to (`advice`) add before the card is published. */
+/** Spec, "RobotCheckJobNeed": what a person must (`blocking`) or should consider to (`advice`) add before publishing the card. */
 export interface Need {
   readonly field: string
   readonly severity: 'blocking' | 'advice'
@@ -36,7 +36,7 @@ export interface Need {
   readonly suggestion: string | null
 }
 
-/** A need that names nothing and suggests nothing, unless `details` says more. */
+/** A need without names and suggestions, unless `details` has them. */
 export function need(
   severity: Need['severity'],
   field: string,

@@ -10,7 +10,7 @@ import type { Trial } from './validate/simulation-checks.ts'
 
 const MIB = 1024 * 1024
 
-/** MuJoCo sees the files that the static reader says it needs, and no other. */
+/** MuJoCo sees only the files that the static reader found necessary. */
 export async function tryModel(
   files: LocalFiles,
   { reading, urdf, convertTo }: PreparedModel,

@@ -36,7 +36,7 @@ export async function endCalls(
   kinds: readonly HostedKind[],
 ): Promise<number> {
   const calls = await hosted.calls()
-  let asked = 0
+  let signaled = 0
   for (const kind of kinds) {
     const own = calls.filter(({ jobId }) => jobId.startsWith(`${kind.job.idPrefix}_`))
     if (own.length === 0) continue
@@ -50,8 +50,8 @@ export async function endCalls(
         )
       await signal('SIGTERM')
       setTimeout(() => void signal('SIGKILL'), KILL_AFTER_MS).unref()
-      asked += 1
+      signaled += 1
     }
   }
-  return asked
+  return signaled
 }

@@ -16,8 +16,8 @@ function chainOf(error: unknown): Fault[] {
 
 /** SQLSTATE, a system error code or Prisma's code; null if there is none. */
 function codeOf({ originalCode, code }: Fault): string | null {
-  const said = originalCode ?? code
-  return typeof said === 'string' ? said : null
+  const found = originalCode ?? code
+  return typeof found === 'string' ? found : null
 }
 
 /** The constraint of the error in the chain that has one of `states`, or null. */

@@ -189,8 +189,8 @@ async function initialise(cluster: Cluster, initdb: string): Promise<void> {
     })
     await writeFile(markOf(clusterDir), '')
   } catch (cause) {
-    const said = cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim() : String(cause)
-    throw new Error(`initdb failed in ${clusterDir}: ${said}`, { cause })
+    const output = cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim() : String(cause)
+    throw new Error(`initdb failed in ${clusterDir}: ${output}`, { cause })
   } finally {
     await rm(passwordFile, { force: true })
   }

@@ -109,8 +109,8 @@ export async function launch(cluster: Cluster, extra: Readonly<Record<string, st
     if (found && found.pid === child.pid && found.state === 'ready') return found
     await delay(20)
   }
-  const said = (await readFile(logPath, 'utf8').catch(() => '')).trim().split('\n').slice(-5).join('\n')
-  throw new Error(`The embedded PostgreSQL did not start:\n${said}`)
+  const logTail = (await readFile(logPath, 'utf8').catch(() => '')).trim().split('\n').slice(-5).join('\n')
+  throw new Error(`The embedded PostgreSQL did not start:\n${logTail}`)
 }
 
 /** The previous port, which surviving processes still use; another one if it is taken. */

@@ -91,8 +91,8 @@ export function refused(
   { type, detail }: JobRefusal,
 ): HubError {
   const isHeld = job.status === 'running' && job.claimedBy !== null
-  const said =
+  const sentence =
     isHeld && type.startsWith('conflict.') ? `${detail} ${job.claimedBy} has held it since ${job.claimedAt}.` : detail
   const holder = isHeld ? { holder: job.claimedBy, since: job.claimedAt } : {}
-  return new HubError(type, said, { items: [{ type, detail: said, ...holder }] })
+  return new HubError(type, sentence, { items: [{ type, detail: sentence, ...holder }] })
 }

@@ -74,7 +74,7 @@ function driveOf(
 
 const close = (a: number, b: number) => Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a))
 
-/** Answers, for an actuator by its place, the joints that it moves. */
+/** Returns the joints that an actuator, given by its index, moves. */
 function movedJoints(model: Model): (transmission: string, actuator: number) => number[] {
   const targets = numbers(model.actuator_trnid)
   const [starts, counts] = [numbers(model.tendon_adr), numbers(model.tendon_num)]

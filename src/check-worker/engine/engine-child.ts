@@ -1,4 +1,4 @@
-/** The engine process: compiles and steps one model, says what it finds part by part, and ends. */
+/** The engine process: compiles and steps one model, reports its findings part by part, and exits. */
 import { readFileSync, writeSync } from 'node:fs'
 import { encodeScene } from '../../robot-scene/scene-bytes.ts'
 import type { ModelFacts } from './model-facts.ts'
@@ -9,7 +9,7 @@ import { readFacts } from './read-facts.ts'
 import { readScene } from './read-scene.ts'
 import { simulate } from './simulate.ts'
 
-/** Of MuJoCo's words: a model can make it say something at every step. */
+/** A limit for MuJoCo's output: a model can make it print at every step. */
 const MAX_LINES = 500
 const MAX_LINE_CHARS = 2_000
 
@@ -50,7 +50,7 @@ function check(job: EngineJob): void {
     model.delete()
     put(job.convertTo, text)
     say({ kind: 'converted', text })
-    // What is published must itself compile, from where it will lie.
+    // The published model must itself compile, from its final path.
     model = compile(job.convertTo, 'converted')
     if (!model) return
   }
@@ -84,8 +84,8 @@ function compile(path: string, stage: 'source' | 'converted') {
     return mujoco.MjModel.from_xml_path(`${ROOT}/${path}`)
   } catch (error) {
     if (!(error instanceof Error) || !refusal.test(error.message) || isOutOfMemory()) throw error
-    const told = error.message.replace(refusal, '').replaceAll(`${ROOT}/`, '').replaceAll(/\s+/g, ' ').trim()
-    say({ kind: 'refused', error: told, stage })
+    const message = error.message.replace(refusal, '').replaceAll(`${ROOT}/`, '').replaceAll(/\s+/g, ' ').trim()
+    say({ kind: 'refused', error: message, stage })
     return null
   }
 }

@@ -1,9 +1,9 @@
-/** What a model may take of the machine that checks it. A model is somebody's file: it takes as much as it is given. */
+/** The resources that a model may use on the machine that checks it. A model is untrusted: it may use as much as it can get. */
 
 export interface EngineLimits {
   /** Processor time of one engine process, compiling and stepping together. By the clock it gets three times as much, since a busy machine must not change a verdict. */
   readonly processorS: number
-  /** Of the engine's own memory; MuJoCo itself asks for what a model's text says. */
+  /** The engine's own memory; MuJoCo allocates as much as a model's text requests. */
   readonly memoryMiB: number
   /** All files that the model needs, which stay in memory beside that. */
   readonly filesBytes: number

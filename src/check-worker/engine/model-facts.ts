@@ -1,6 +1,6 @@
 /**
- * What MuJoCo says of a model that it compiled, as plain JSON in the names of `/v1`: it crosses a process and becomes `draft.model`. Lengths are m, angles rad,
- * masses kg; -1 as an index is none.
+ * MuJoCo's facts about a compiled model, as plain JSON in the names of `/v1`: they are sent between processes and become `draft.model`. Lengths are in m, angles in rad,
+ * masses in kg; an index of -1 means none.
  */
 
 /** A body that is a child of the world: what a robot hangs from. */
@@ -43,7 +43,7 @@ export interface ActuatorFacts {
   readonly gain_value: number
   readonly ctrl_range: readonly [number, number] | null
   readonly force_range: readonly [number, number] | null
-  /** How it drives; null for what is no servo and no motor: a muscle, an adhesion. */
+  /** How it drives; null if it is neither a servo nor a motor: a muscle, an adhesion. */
   readonly mode: 'position' | 'velocity' | 'torque' | null
   /** Of a position servo, at its own side of the gear. */
   readonly kp: number | null
@@ -62,7 +62,7 @@ export interface ModelFacts {
   readonly nv: number
   readonly nu: number
   readonly timestep_s: number
-  /** Of everything, also of loose objects beside the robot. What is fixed to the world itself has no mass. */
+  /** Of everything, including loose objects beside the robot. Bodies fixed to the world have no mass. */
   readonly mass_kg: number
   readonly bodies: readonly { readonly name: string | null; readonly mass_kg: number }[]
   /** Whether something that is fixed to the world can be touched: a floor. */

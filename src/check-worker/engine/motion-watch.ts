@@ -1,9 +1,9 @@
-/** Looks at every step of a simulation: is it still a motion, how fast does it get, do joints leave their ranges. */
+/** Checks every step of a simulation: does it diverge, how fast does it get, do joints leave their ranges. */
 import type { JointFacts, ModelFacts } from './model-facts.ts'
 import type { Data } from './mujoco.ts'
 import type { Extreme, SimulationFacts } from './protocol.ts'
 
-/** No robot that stands or hangs still gets near: 160 turns a second, and what falls for ten seconds. */
+/** Far above any robot that stands or hangs still: 160 turns a second, or a fall of ten seconds. */
 const MAX_ANGULAR_SPEED = 1_000
 const MAX_LINEAR_SPEED = 100
 
@@ -18,7 +18,7 @@ export type Motion = Pick<
 export interface MotionWatch {
   /** The pose before the first step. */
   start(data: Data): void
-  /** False where going on tells nothing more: it diverged. */
+  /** False if further steps are useless: it diverged. */
   step(data: Data): boolean
   /** `slow`: it was ended since it took too long. */
   seen(slow: boolean): Motion
@@ -30,7 +30,7 @@ interface Dof {
   readonly angular: boolean
 }
 
-/** Watches one simulation of the model; a step costs a look at each of its speeds and ranges. */
+/** Watches one simulation of the model; a step costs a check of each of its speeds and ranges. */
 export function motionWatch({ joints }: ModelFacts): MotionWatch {
   const dofs = joints.flatMap(dofsOf)
   const ranged = joints.filter(({ type, limited }) => limited && (type === 'hinge' || type === 'slide'))

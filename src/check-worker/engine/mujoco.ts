@@ -24,7 +24,7 @@ export interface LoadedMujoco {
 /** Emscripten's own account of an allocation that failed, up to eight lines of it. */
 const noMemory = /^(growMemory:|Failed to grow the heap|Cannot enlarge memory)/
 
-/** `tell` gets each line that MuJoCo prints: its warnings. */
+/** `tell` is called with each line that MuJoCo prints: its warnings. */
 export async function openMujoco(tell: (line: string) => void): Promise<LoadedMujoco> {
   let outOfMemory = false
   const hear = (text: unknown) => {

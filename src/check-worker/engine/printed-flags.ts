@@ -6,7 +6,7 @@ import type { MemoryFiles, Model, Mujoco } from './mujoco.ts'
 
 const PRINTED = '/printed-model.txt'
 
-/** The values of `flag` of all `count` objects that have it, in order; null where that cannot be told, since a name of the model looks like a flag. */
+/** The values of `flag` of all `count` objects that have it, in order; null if that is ambiguous, since a name in the model looks like a flag. */
 export type PrintedFlags = (flag: string, count: number) => readonly boolean[] | null
 
 /** Prints the model once; a model of 3 MB is 1 MB of text and takes 50 ms. */

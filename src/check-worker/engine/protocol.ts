@@ -1,10 +1,10 @@
-/** What a worker and its engine process say to each other, in plain JSON. */
+/** The messages between a worker and its engine process, in plain JSON. */
 import type { EngineLimits } from './limits.ts'
 import type { ModelFacts } from './model-facts.ts'
 
 /** A model to compile and step. The process reads the files itself and sees no other. */
 export interface EngineJob {
-  /** Paths in the repo, and where on this machine each of them lies. */
+  /** Paths in the repo, each with its path on this machine. */
   readonly files: readonly { readonly path: string; readonly file: string }[]
   readonly entry: string
   /** In the place of what the file of `entry` holds. */
@@ -33,7 +33,7 @@ export interface SimulationFacts {
   readonly keyframe: string | null
   readonly from: 'keyframe' | 'initial'
   readonly simulated_s: number
-  /** Less than that was asked for, since stepping took too long. */
+  /** Less than requested, since stepping took too long. */
   readonly slow: boolean
   /** The first moment at which it was no longer a motion: not finite, or faster than any robot. */
   readonly diverged: { readonly at_s: number; readonly joint: string | null; readonly why: string } | null
@@ -41,7 +41,7 @@ export interface SimulationFacts {
   readonly max_angular_speed: Extreme
   /** M/s of slides and free bodies. */
   readonly max_linear_speed: Extreme
-  /** Joints that were outside of their range by more than a tolerance: how far, and whether they began there. */
+  /** Joints that were outside of their range by more than a tolerance: how far, and whether they started there. */
   readonly out_of_range: readonly { readonly joint: string | null; readonly by: number; readonly at_start: boolean }[]
   /** MuJoCo's own words on what went wrong in the steps, one for each kind of trouble. */
   readonly warnings: readonly string[]
@@ -74,7 +74,7 @@ export type FromEngine =
   /** All bytes of the scene were written, so many; or there is none, and why. */
   | { readonly kind: 'drawn'; readonly sceneBytes: number }
   | { readonly kind: 'undrawn'; readonly why: string }
-  /** MuJoCo's own words. `stage`: of a URDF, the source or what was made of it. */
+  /** MuJoCo's message. `stage`: for a URDF, the source or the converted model. */
   | { readonly kind: 'refused'; readonly error: string; readonly stage: 'source' | 'converted' }
-  /** The engine lost its footing. `memory`: it asked for more than it is given. */
+  /** The engine crashed. `memory`: it needed more than its limit. */
   | { readonly kind: 'failed'; readonly error: string; readonly memory: boolean }

@@ -5,7 +5,7 @@ import type { JointFacts, ModelFacts, RootFacts } from './model-facts.ts'
 import type { MemoryFiles, Model, Mujoco } from './mujoco.ts'
 import { type PrintedFlags, printedFlags } from './printed-flags.ts'
 
-/** Names of a model; null for what has none. */
+/** Names of a model; null for an unnamed object. */
 export interface Names {
   readonly model: string
   readonly bodies: readonly (string | null)[]

@@ -1,10 +1,10 @@
-/** MuJoCo itself over one model, in a process that ends at its limits: whatever the model holds, the answer is a value. */
+/** MuJoCo itself over one model, in a process that ends at its limits: whatever the model contains, the result is a value. */
 import type { ChildProcess } from 'node:child_process'
 import type { ModelFacts } from './model-facts.ts'
 import { type EngineJob, type FromEngine, SCENE_FD, type SimulationFacts } from './protocol.ts'
 import { killEngine, spawnEngine } from './spawn-engine.ts'
 
-/** How the engine ended. `error`: MuJoCo's own words, or what is known of a crash. */
+/** How the engine ended. `error`: MuJoCo's message, or what is known about a crash. */
 export type EngineEnd =
   | { readonly why: 'done' }
   | { readonly why: 'refused'; readonly error: string; readonly stage: 'source' | 'converted' }
@@ -31,7 +31,7 @@ export async function runEngine(job: EngineJob, log: (line: string) => void, sig
   const stderr = tailOf(engine)
   const sceneOf = sceneFrom(engine, job)
   let drawn: number | { readonly missing: string } | null = null
-  let said: EngineEnd | null = null
+  let reported: EngineEnd | null = null
   const onMessage = (message: FromEngine) => {
     switch (message.kind) {
       case 'ready':
@@ -49,7 +49,7 @@ export async function runEngine(job: EngineJob, log: (line: string) => void, sig
       case 'stepped':
         found.simulation = message.simulation
         for (const line of message.simulation.warnings) log(line)
-        said = { why: 'done' }
+        reported = { why: 'done' }
         return
       case 'drawn':
         drawn = message.sceneBytes
@@ -58,19 +58,19 @@ export async function runEngine(job: EngineJob, log: (line: string) => void, sig
         drawn = { missing: message.why }
         return
       case 'refused':
-        said = { why: 'refused', error: message.error, stage: message.stage }
+        reported = { why: 'refused', error: message.error, stage: message.stage }
         return
       case 'failed':
-        said = message.memory ? { why: 'memory' } : { why: 'crash', error: message.error }
+        reported = message.memory ? { why: 'memory' } : { why: 'crash', error: message.error }
     }
   }
   const onAbort = () => ended.reject(signal.reason)
-  // By the clock, since a process may also wait for ever.
-  const clock = setTimeout(() => ended.resolve(said ?? { why: 'time' }), 3_000 * job.limits.processorS)
+  // Wall-clock time, since a process may also wait forever.
+  const clock = setTimeout(() => ended.resolve(reported ?? { why: 'time' }), 3_000 * job.limits.processorS)
   engine
     .on('message', onMessage)
     .on('error', (error) => ended.reject(error))
-    .once('close', (code, killedBy) => ended.resolve(said ?? deathOf(code, killedBy, stderr())))
+    .once('close', (code, killedBy) => ended.resolve(reported ?? deathOf(code, killedBy, stderr())))
   signal.addEventListener('abort', onAbort, { once: true })
   try {
     const end = await ended.promise

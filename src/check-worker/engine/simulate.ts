@@ -1,4 +1,4 @@
-/** A compiled model stepped at its default pose, its position servos holding that pose, and what was seen of it. */
+/** A compiled model stepped at its default pose, its position servos holding that pose, and the observations. */
 import { isDirect } from './direct-drive.ts'
 import type { EngineLimits } from './limits.ts'
 import type { ActuatorFacts, JointFacts, ModelFacts } from './model-facts.ts'
@@ -19,7 +19,7 @@ export function simulate(
   try {
     const holding = holdPose(model, data, facts)
     const start = startOf(model, data, facts)
-    // MuJoCo would put a state that it gives up on back to the beginning, and nobody would see that it exploded.
+    // MuJoCo would reset a diverged state to the beginning, which would hide that the model exploded.
     model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET.value
     const motion = run(mujoco, model, data, facts, limits)
     return {
@@ -39,7 +39,7 @@ export function simulate(
   }
 }
 
-/** Aims every position servo at where it is; the others keep what the keyframe tells them, which is nothing where there is none. */
+/** Sets the target of every position servo to its current position. The others keep the controls of the keyframe, which are 0 without one. */
 function holdPose(model: Model, data: Data, { actuators }: ModelFacts): ActuatorFacts[] {
   const lengths = Float64Array.from(data.actuator_length as ArrayLike<number>)
   const activations = model.actuator_actadr as ArrayLike<number>
@@ -64,7 +64,7 @@ interface Start {
 
 type Penetration = SimulationFacts['penetrations'][number]
 
-/** Of contacts at the start, so many are looked at and so many are told. */
+/** How many contacts at the start are examined, and how many are reported. */
 const MAX_LOOKED_AT = 1_000
 const MAX_TOLD = 5
 
@@ -88,7 +88,7 @@ function startOf(model: Model, data: Data, { bodies }: ModelFacts): Start {
   }
 }
 
-/** Two bodies may touch at many points; one tells enough. */
+/** Two bodies may touch at many points; one is enough. */
 function deepestOfPairs(found: readonly Penetration[]): Penetration[] {
   const pairs = new Map<string, Penetration>()
   for (const one of found.toSorted((a, b) => b.depth_m - a.depth_m)) {
@@ -116,9 +116,9 @@ function warningsOf(mujoco: Mujoco, data: Data): string[] {
   const kinds = Array.from({ length: data.warning.size() }, (_, kind) => kind)
   return kinds.flatMap((kind) => {
     const warning = data.warning.get(kind)
-    const told = warning && warning.number > 0 ? [mujoco.mju_warningText(kind, warning.lastinfo)] : []
+    const warnings = warning && warning.number > 0 ? [mujoco.mju_warningText(kind, warning.lastinfo)] : []
     warning?.delete()
-    return told
+    return warnings
   })
 }
 

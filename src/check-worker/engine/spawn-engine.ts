@@ -1,4 +1,4 @@
-/** The process that runs the engine: nothing of the worker's environment, bounded memory, and a kernel that ends it even when the worker is gone. */
+/** The process that runs the engine: nothing of the worker's environment, bounded memory, and a kernel limit that ends it even if the worker is dead. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { EngineLimits } from './limits.ts'
@@ -31,7 +31,7 @@ export function spawnEngine({ processorS, memoryMiB }: EngineLimits): ChildProce
   })
 }
 
-/** Ends the process and whatever it began. */
+/** Ends the process and everything that it started. */
 export function killEngine({ pid, exitCode, signalCode }: ChildProcess): void {
   // The number of one that was seen to end may be another's by now.
   if (pid === undefined || exitCode !== null || signalCode !== null) return

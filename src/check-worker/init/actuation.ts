@@ -1,4 +1,4 @@
-/** Groups of joints that are driven alike, and the limits of joints: what the model says, and over it what was answered. Pure. */
+/** Groups of joints with equal actuation, and the limits of joints: the model's values, overridden by answers. Pure. */
 import type { RobotCardDocument } from '../../cards/card-schema.ts'
 import { isDirect } from '../engine/direct-drive.ts'
 import { type CheckAction, type CheckOptions, type Need, need } from '../request.ts'
@@ -7,7 +7,7 @@ import type { DrivenJoint } from './driven-joints.ts'
 type Group = NonNullable<RobotCardDocument['interface']>['actuation'][number]
 type Limits = NonNullable<RobotCardDocument['limits']>
 
-/** What a joint is driven by in a model without actuators: what the action asks for. */
+/** How a joint is driven in a model without actuators: as the action requires. */
 const modeOfAction: Readonly<Record<CheckAction, string>> = {
   position: 'position',
   position_offset: 'position',
@@ -44,7 +44,7 @@ export function actuationOf(
   return { groups: found, needs: [...oddNeeds(odd), ...gainNeeds(found)] }
 }
 
-/** Null for what is no servo or motor, and where the action is not known. Members that nothing says are left out. */
+/** Null if it is neither a servo nor a motor, or if the action is unknown. Unknown members are omitted. */
 function driveOf(
   { name, joint, actuator }: DrivenJoint,
   action: CheckAction | null,

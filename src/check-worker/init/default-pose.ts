@@ -1,4 +1,4 @@
-/** Where the robot stands before a policy moves it: as answered, else as a keyframe or the model itself has it. Pure. */
+/** The robot's pose before a policy moves it: the answer, else that of a keyframe or of the model itself. Pure. */
 import type { EmbodimentInterface } from '../../cards/interface-schema.ts'
 import { defaultKeyframe } from '../engine/default-keyframe.ts'
 import type { ModelFacts } from '../engine/model-facts.ts'
@@ -12,7 +12,7 @@ export interface DefaultPose {
   readonly needs: readonly Need[]
 }
 
-/** `given`: the pose that was answered, kept as it is. `isUrdf`: the model has no place of its own in the world. */
+/** `given`: the pose of the answer, kept unchanged. `isUrdf`: the model has no place of its own in the world. */
 export function defaultPoseOf(
   facts: ModelFacts,
   joints: readonly DrivenJoint[],

@@ -1,6 +1,6 @@
 /**
- * The robot-init step: a card drafted from what MuJoCo says of the model and from exactly the answers that were given. What neither of them says is not
- * made up: it is left out, and told as a need. Pure.
+ * The robot-init step: a card drafted from MuJoCo's facts about the model and from exactly the given answers. A value that neither of them has is not
+ * invented: it is omitted and reported as a need. Pure.
  */
 import type { RobotCardDocument } from '../../cards/card-schema.ts'
 import type { EmbodimentInterface } from '../../cards/interface-schema.ts'
@@ -20,7 +20,7 @@ export interface DraftSource {
   readonly urdf: Pick<AnsweredUrdf, 'velocities' | 'massKg' | 'needs'> | null
 }
 
-/** A card as far as it is known: one with a blocking need may lack what the schema of a card requires. */
+/** A card with all known members: one with a blocking need may lack members that the schema of a card requires. */
 export type DraftCard = Omit<RobotCardDocument, 'interface'> & { readonly interface: Partial<EmbodimentInterface> }
 
 export interface Draft {
@@ -33,7 +33,7 @@ export interface Draft {
 /** Of interfaces as this project has them. */
 const VERSION = 1
 
-/** The card of a compiled model; `mjcf_path`, semantics and rate are as they were answered. */
+/** The card of a compiled model; `mjcf_path`, semantics and rate come from the answers. */
 export function draftCard({ facts, mjcfPath, urdf }: DraftSource, request: RobotCheckRequest): Draft {
   const options = request.options ?? {}
   const { joints, needs: jointNeeds } = drivenJoints(facts)
@@ -97,7 +97,7 @@ interface Answer<T> {
   readonly needs: readonly Need[]
 }
 
-/** MJCF says whether its base floats; of a URDF only a person knows. */
+/** MJCF defines whether its base floats; for a URDF only a person knows. */
 function baseOf(
   facts: ModelFacts,
   roots: readonly number[],
@@ -110,7 +110,7 @@ function baseOf(
     const suggestion = 'Answer base: fixed for what is bolted down, floating for what walks, drives or flies.'
     return { value: null, derived: false, needs: [need('blocking', 'base', why, { suggestion })] }
   }
-  // Why the answer could not be carried out says more than that it was not.
+  // The reason why the answer could not be applied says more than the fact.
   const isTold = urdf?.needs.some(({ field }) => field === 'base') ?? false
   if (given !== null && given !== inModel && !isTold) {
     const why = `The base is said to be ${given}, but ${entry} makes it ${inModel}.`

@@ -6,7 +6,7 @@ import { type Need, need } from '../request.ts'
 export interface DrivenJoint {
   readonly name: string
   readonly joint: JointFacts
-  /** What drives it: the actuator that says most about how. Null in a model without actuators, as a URDF is. */
+  /** Its actuator: the one with the most information. Null in a model without actuators, such as a URDF. */
   readonly actuator: ActuatorFacts | null
 }
 

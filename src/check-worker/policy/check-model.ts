@@ -1,6 +1,6 @@
 /**
- * One model check, from a folder of files and a request to an intake and a report: the policy's headers are read, what it says of itself is compared with the
- * robot's interface, and what it does not say is derived. No weights are loaded, nothing is run, and no hub is asked.
+ * One model check, from a folder of files and a request to an intake and a report: the policy's headers are read, its declarations are compared with the
+ * robot's interface, and missing ones are derived. No weights are loaded, nothing is run, and no hub is called.
  */
 import { type Check, check, gradeOf } from '../../cards/check.ts'
 import { interfaceFingerprint } from '../../cards/fingerprint.ts'
@@ -25,7 +25,7 @@ export interface ModelCheck {
   /** An ONNX file or a checkpoint directory of the folder; not used with `hf_repo`. */
   readonly entry: string | null
   readonly request: ModelCheckRequest
-  /** The robot's card as JSON, as the hub answers it; null where the check names no robot, or one without a card. */
+  /** The robot's card as JSON, as the hub returns it; null if the check names no robot, or one without a card. */
   readonly robotCard: string | null
   /** `HF_ENDPOINT`; null for Hugging Face itself. */
   readonly mirror: string | null
@@ -36,7 +36,7 @@ export interface ModelCheck {
 
 export interface ModelCheckResult {
   readonly report: CheckReport
-  /** What a report tells of the draft; the needs go beside it. */
+  /** The report's summary of the draft; the needs are separate. */
   readonly draft: DraftReport
   readonly intake: ModelIntake
   readonly needs: readonly Need[]
@@ -176,7 +176,7 @@ function intakeOf(policy: Policy | null, judged: Judgement, source: ModelIntake[
   }
 }
 
-/** Of the exporter's notes: some hold whole configurations. */
+/** A limit for the exporter's notes: some contain entire configurations. */
 const MAX_NOTE = 1_000
 
 function shownGraph(onnx: OnnxHeader): Readonly<Record<string, unknown>> {

@@ -1,4 +1,4 @@
-/** The checks of a contract, each with its verdict: `match` and `mismatch` were compared, `derived` was taken from the robot, `stamped` is said by the policy alone. Pure. */
+/** The checks of a contract, each with its verdict: `match` and `mismatch` were compared, `derived` was taken from the robot, `stamped` comes from the policy alone. Pure. */
 import { type Check, check } from '../../cards/check.ts'
 import type { EmbodimentInterface } from '../../cards/interface-schema.ts'
 import { blocksOf, type ComparedCode, type Comparison, contractFingerprint } from './contract.ts'
@@ -14,7 +14,7 @@ export interface Judged {
   /** The derived one, else the policy's own. */
   readonly contract: Document | null
   readonly compared: readonly Comparison[]
-  /** The fingerprint that the policy bears. */
+  /** The policy's fingerprint. */
   readonly own: string | null
   readonly robotFingerprint: string | null
 }
@@ -24,7 +24,7 @@ const verdict = (word: 'match' | 'mismatch' | 'stamped' | 'derived', more: Docum
   ...more,
 })
 
-/** `manifest.stamped`: whether the policy says which robot it is for, and what of its stamp cannot be used. */
+/** `manifest.stamped`: whether the policy names its robot, and which parts of its stamp cannot be used. */
 export function stampCheck({ stamp, own, derived }: Judged): Check {
   const { contract, contractFingerprint: claimed } = stamp
   const unlike = contract !== null && claimed !== null && claimed !== contractFingerprint(contract)
@@ -90,10 +90,10 @@ function skipped(title: string, face: EmbodimentInterface | null, { contract }: 
   return contract ? `The contract does not say its ${title}.` : `The policy has no contract that says its ${title}.`
 }
 
-/** Terms that a controller makes itself, on any robot. */
+/** Terms that a controller computes itself, on any robot. */
 const made = /^(last_action|actions?|phase|clock|commands?|.+_commands?)$/
 
-/** `contract.observation`: a term that the robot does not list is a warning, since a controller may make it. */
+/** `contract.observation`: a term that the robot does not list is a warning, since a controller may compute it. */
 export function observationCheck({ face, derived, stamp, contract }: Judged): Check {
   const code = 'contract.observation'
   const blocks = blocksOf(contract)

@@ -40,20 +40,20 @@ const compared: Readonly<Record<ComparedCode, readonly string[]>> = {
 
 export interface Comparison {
   readonly code: ComparedCode
-  /** Fields that the contract says. */
+  /** Fields that the contract declares. */
   readonly said: readonly string[]
   readonly differing: readonly Difference[]
 }
 
-/** A field that the contract does not say is not compared: unknown is not the same, and not another. */
+/** A field that the contract does not declare is not compared: unknown means neither equal nor different. */
 export function comparisons(contract: Document, face: EmbodimentInterface): readonly Comparison[] {
   return (Object.entries(compared) as [ComparedCode, readonly string[]][]).map(([code, fields]) => {
     const pairs = fields.map((field) => ({ field, policy: at(contract, field), robot: at(face, field) }))
-    const said = pairs.filter(({ policy }) => policy !== null)
+    const declared = pairs.filter(({ policy }) => policy !== null)
     return {
       code,
-      said: said.map(({ field }) => field),
-      differing: said.filter(({ policy, robot }) => !same(policy, robot)),
+      said: declared.map(({ field }) => field),
+      differing: declared.filter(({ policy, robot }) => !same(policy, robot)),
     }
   })
 }
@@ -74,7 +74,7 @@ export const jointsOf = (contract: Document | null) => texts(at(contract, 'joint
 export const blocksOf = (contract: Document | null) => texts(at(contract, 'observation.blocks'))
 export const semanticsOf = (contract: Document | null) => at(contract, 'action.semantics')
 
-/** Terms of one width everywhere; `joints` stands for one number a joint. */
+/** Terms of one width everywhere; `joints` means one number per joint. */
 const blockSizes: Readonly<Record<string, number | 'joints'>> = {
   joint_pos: 'joints',
   joint_vel: 'joints',

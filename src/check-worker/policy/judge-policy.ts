@@ -1,4 +1,4 @@
-/** A policy held against its robot: the checks, what a person still has to say, and the manifest that it would be published with. Pure. */
+/** A policy compared with its robot: the checks, the answers still needed, and the manifest to publish. Pure. */
 import { type Check, check } from '../../cards/check.ts'
 import { interfaceFingerprint } from '../../cards/fingerprint.ts'
 import type { EmbodimentInterface } from '../../cards/interface-schema.ts'
@@ -69,7 +69,7 @@ const unlike = (policy: string, robot: string | null): Difference => ({
   robot,
 })
 
-/** Members of its own stay; what a header tells is truer than what was written down. */
+/** Its own members stay; values from a header override declared ones. */
 function manifestOf(
   policy: Policy,
   contract: Document | null,
@@ -90,7 +90,7 @@ function manifestOf(
   }
 }
 
-/** Of a stamped policy nothing has to be answered. */
+/** A stamped policy needs no answers. */
 function advice({ stamp }: Policy, request: ModelCheckRequest, controlClass: ControlClass | null): Need[] {
   const about = (why: string): Need => ({
     field: 'model.control_class',
@@ -104,7 +104,7 @@ function advice({ stamp }: Policy, request: ModelCheckRequest, controlClass: Con
   return [about(`The policy says ${stamp.controlClass}, which counts; ${request.control_class} was answered.`)]
 }
 
-/** A policy that could not be read: no check but the one that says so ran. */
+/** A policy that could not be read: only the check that reports this ran. */
 export function unreadable(face: EmbodimentInterface | null, failed: Check): Judgement {
   return {
     checks: [failed, check('embodiment.fingerprint', 'skip', 'The policy was not read.')],

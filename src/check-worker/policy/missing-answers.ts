@@ -1,4 +1,4 @@
-/** What an unstamped policy needs before its contract can be derived: the robot's interface, and what no robot knows. Pure. */
+/** What an unstamped policy needs before its contract can be derived: the robot's interface, and values that no robot has. Pure. */
 import type { EmbodimentInterface } from '../../cards/interface-schema.ts'
 import { type Need, need } from '../request.ts'
 import { blocksOf, derivedContract } from './contract.ts'
@@ -33,10 +33,10 @@ export function missingAnswers(
   return needs
 }
 
-/** What the policy says of its contract stays; the rest comes from the robot and the answers. */
+/** Values of the contract that the policy declares stay; the rest comes from the robot and the answers. */
 export function stampedContract(own: Document | null, face: EmbodimentInterface, obs: ModelCheckObs): Document {
   const derived = derivedContract(face, obs)
-  const said = Object.entries(own ?? {}).filter(([, value]) => value !== null)
+  const declared = Object.entries(own ?? {}).filter(([, value]) => value !== null)
   const answered = blocksOf(own)?.length ? {} : { observation: derived.observation }
-  return { ...derived, ...Object.fromEntries(said), ...answered }
+  return { ...derived, ...Object.fromEntries(declared), ...answered }
 }

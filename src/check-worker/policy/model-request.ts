@@ -1,13 +1,13 @@
-/** What a model check asks and what it reports, in the names of `/v1`. Spec, "ModelCheckRequest" and "ModelIntake". */
+/** The request and the report of a model check, in the names of `/v1`. Spec, "ModelCheckRequest" and "ModelIntake". */
 
 export type ControlClass = 'reflex' | 'skill' | 'planner'
 
 export interface ModelCheckRequest {
   /** `org/name[@revision]`; where it is given, `entry` is not used. */
   readonly hf_repo?: string | null
-  /** For a policy that does not say. */
+  /** For a policy that does not declare it. */
   readonly control_class?: ControlClass | null
-  /** What the policy sees, which no robot knows. */
+  /** What the policy observes, which no robot declares. */
   readonly obs?: ModelCheckObs | null
 }
 
@@ -20,7 +20,7 @@ export interface ModelCheckObs {
   readonly task?: Readonly<Record<string, unknown>> | null
 }
 
-/** A field in which a policy and its robot differ. Null is what a side does not say. */
+/** A field in which a policy and its robot differ. Null means that a side does not declare it. */
 export interface Difference {
   readonly field: string
   readonly policy: unknown
@@ -41,7 +41,7 @@ export interface ModelSource {
 
 export interface ModelIntake {
   readonly policy_path: string | null
-  /** `onnx`, `safetensors`, or what a manifest says. */
+  /** `onnx`, `safetensors`, or the value of a manifest. */
   readonly policy_format: string | null
   readonly policy_type: string | null
   readonly embodiment: 'match' | 'mismatch' | 'unstamped'

@@ -14,7 +14,7 @@ export interface ArtifactLimits {
   readonly artifacts: number
 }
 
-/** What is too large has a need in its place. `isDraft`: the files lie in the draft already, so that one which keeps its path need not go along. */
+/** A file that is too large is replaced by a need. `isDraft`: the files are already in the draft, so a file that keeps its path is not added. */
 export function policyArtifacts(
   { files }: Policy,
   manifest: string,
@@ -64,7 +64,7 @@ export async function policyDigest({ files }: Policy, manifest: string | null, s
   if (first && files.length === 1 && !first.name.includes('/')) return sha256Of(first.file, signal)
   const lines: string[] = manifest === null ? [] : [`manifest.json ${sha256(manifest)}\n`]
   for (const { file, name } of files) lines.push(`${name} ${await sha256Of(file, signal)}\n`)
-  // Every other name begins with `policy/`, which comes after.
+  // Every other name starts with `policy/`, which sorts later.
   return sha256(lines.join(''))
 }
 

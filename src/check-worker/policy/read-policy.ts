@@ -1,4 +1,4 @@
-/** A policy as it lies in a folder: what it says of itself, what its header shows, and which files it is made of. Headers and small JSON files are read, no weights. */
+/** A policy in a folder: its declarations, its header, and its files. Reads headers and small JSON files, no weights. */
 import { readFile } from 'node:fs/promises'
 import { type LocalFile, walkFolder } from '../../client/walk.ts'
 import { isJsonObject, parseExact } from '../../platform/exact-json.ts'
@@ -14,7 +14,7 @@ export interface PolicyFile {
   readonly file: string
   readonly path: string
   readonly size: number
-  /** Where it lies in a model repo that the policy is published into. */
+  /** Its path in the model repo that the policy is published to. */
   readonly name: string
 }
 
@@ -23,7 +23,7 @@ export interface Policy {
   readonly format: string
   readonly type: string | null
   readonly stamp: Stamp
-  /** Of its weights; null where no header tells. */
+  /** Of its weights; null if no header has it. */
   readonly params: number | null
   readonly onnx: OnnxHeader | null
   /** What a configuration beside the weights declares. */
@@ -35,8 +35,8 @@ export interface Policy {
 const MAX_JSON_BYTES = 1024 * 1024
 
 /**
- * The policy at `entry`: an ONNX file or a checkpoint directory, as the folder has it. Throws a `FormatFault` for what is no policy or broken, and a
- * `LocalError` where a file cannot be read.
+ * The policy at `entry`: an ONNX file or a checkpoint directory, as the folder has it. Throws a `FormatFault` if it is not a policy or is broken, and a
+ * `LocalError` if a file cannot be read.
  */
 export async function readPolicy(folder: string, entry: string): Promise<Policy> {
   const files = new Map((await walkFolder(folder)).map((file) => [file.path, file]))

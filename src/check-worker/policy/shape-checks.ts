@@ -1,4 +1,4 @@
-/** `onnx.shapes`: what a graph takes and gives, held against the contract as far as sizes are knowable. Pure. */
+/** `onnx.shapes`: the inputs and outputs of a graph, compared with the contract where sizes are known. Pure. */
 import { type Check, check } from '../../cards/check.ts'
 import { blocksOf, jointsOf, observationSize, semanticsOf } from './contract.ts'
 import type { GraphValue } from './formats/onnx-tensors.ts'
@@ -25,19 +25,19 @@ export function shapeCheck(policy: Policy, contract: Document | null): Check {
   const sizes = [actionSize(policy, contract), observedSize(policy, contract)].filter((size) => size !== null)
   const wrong = sizes.filter(({ fits }) => !fits)
   if (wrong.length > 0) {
-    const said = wrong
+    const sizesText = wrong
       .map(({ name, found, expected }) => `${name} has ${found} numbers, the contract ${expected}`)
       .join('; ')
     const names = wrong.map(({ name }) => name)
-    return check('onnx.shapes', 'fail', `The sizes are not those of the contract: ${said}.`, {
+    return check('onnx.shapes', 'fail', `The sizes are not those of the contract: ${sizesText}.`, {
       names,
       hint: 'Export the policy for this robot, or name the joints and observation terms that it was trained with.',
       data: { verdict: 'mismatch', sizes },
     })
   }
   if (sizes.length === 0) return check('onnx.shapes', 'skip', 'No size of the policy can be held against a contract.')
-  const said = sizes.map(({ name, found }) => `${name} has ${found} numbers`).join(', ')
-  return check('onnx.shapes', 'pass', `The sizes are those of the contract: ${said}.`, {
+  const sizesText = sizes.map(({ name, found }) => `${name} has ${found} numbers`).join(', ')
+  return check('onnx.shapes', 'pass', `The sizes are those of the contract: ${sizesText}.`, {
     data: { verdict: 'match', sizes },
   })
 }

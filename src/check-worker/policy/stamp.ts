@@ -1,4 +1,4 @@
-/** What a policy says of itself: the members of a manifest, a contract file or an ONNX file's metadata. Contract, "checkpoint directory". Pure. */
+/** A policy's declarations about itself: the members of a manifest, a contract file or an ONNX file's metadata. Contract, "checkpoint directory". Pure. */
 import { asDouble, isJsonObject, parseExact } from '../../platform/exact-json.ts'
 import { freeFormFaults } from '../../platform/free-form-faults.ts'
 import type { ControlClass } from './model-request.ts'
@@ -6,7 +6,7 @@ import type { ControlClass } from './model-request.ts'
 type Document = Readonly<Record<string, unknown>>
 
 export interface Stamp {
-  /** The file that says it; null for a model's own metadata, and where nothing does. */
+  /** The file that declares it; null for a model's own metadata, and if nothing does. */
   readonly path: string | null
   /** As it was given, with members that are not known. */
   readonly document: Document
@@ -15,7 +15,7 @@ export interface Stamp {
   readonly controlClass: ControlClass | null
   readonly params: number | null
   readonly contractFingerprint: string | null
-  /** What makes a policy stamped. */
+  /** The members that make a policy stamped. */
   readonly embodimentFingerprint: string | null
   readonly contract: Document | null
   /** Members that are there and cannot be used: one sentence each. */
@@ -32,7 +32,7 @@ function wholeNumber(value: unknown): number | null {
   return number !== null && Number.isSafeInteger(number) && number >= 0 ? number : null
 }
 
-/** The stamp in a JSON object; `path` is null for a model's metadata. A member of the wrong type counts as absent and is told in `faults`. */
+/** The stamp in a JSON object; `path` is null for a model's metadata. A member of the wrong type counts as absent and is listed in `faults`. */
 export function stampOf(path: string | null, document: Document): Stamp {
   const faults: string[] = []
   const member = <T>(name: string, read: (value: unknown) => T | null, expected: string): T | null => {
@@ -72,7 +72,7 @@ export function metadataStamp(metadata: Readonly<Record<string, string>>): Stamp
   )
 }
 
-/** The text itself where it is no JSON, or more than a report can keep, which the member then is refused as. */
+/** The text itself if it is not JSON, or too large for a report; the member is then rejected. */
 function jsonOf(value: string): unknown {
   try {
     const read = parseExact(value)

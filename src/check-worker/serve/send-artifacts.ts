@@ -15,8 +15,8 @@ export async function sendArtifacts(
   signal: AbortSignal,
 ): Promise<void> {
   if (artifacts.length === 0) return
-  const asked = artifacts.map(({ name, size, contentType }) => ({ name, size, content_type: contentType }))
-  const urls = new Map((await client.checks.presignArtifacts(checkId, asked)).map(({ name, url }) => [name, url]))
+  const announced = artifacts.map(({ name, size, contentType }) => ({ name, size, content_type: contentType }))
+  const urls = new Map((await client.checks.presignArtifacts(checkId, announced)).map(({ name, url }) => [name, url]))
   await pMap(
     artifacts,
     async ({ name, file, size }) => {

@@ -1,6 +1,6 @@
 /**
- * A URDF as MuJoCo is to read it once the questions that it leaves open are answered: whether its base floats, and whether visual shapes are kept. Both
- * are said in the document itself, where MuJoCo looks for them. Pure.
+ * A URDF for MuJoCo with the answers to its open questions: whether its base floats, and whether visual shapes are kept. Both
+ * are written into the document itself, where MuJoCo reads them. Pure.
  */
 import type { XmlElement } from '../../models/mjcf/xml/element.ts'
 import { parseXml } from '../../models/mjcf/xml/parse-xml.ts'
@@ -8,13 +8,13 @@ import { type CheckOptions, type Need, need } from '../request.ts'
 import { xmlText } from './xml-text.ts'
 
 export interface AnsweredUrdf {
-  /** Null where the answers change nothing. */
+  /** Null if the answers change nothing. */
   readonly text: string | null
   /** The free joint that was added. */
   readonly baseJoint: string | null
   /** Rad/s or m/s by joint: MuJoCo has no such limit, so that a conversion drops it. */
   readonly velocities: ReadonlyMap<string, number>
-  /** Of all links; null where none has a mass. MuJoCo counts what is fixed to the world as part of the world. */
+  /** Of all links; null if none has a mass. MuJoCo treats bodies fixed to the world as part of it. */
   readonly massKg: number | null
   readonly needs: readonly Need[]
 }
@@ -24,7 +24,7 @@ interface UrdfAnswers {
   readonly discardVisual: CheckOptions['discard_visual']
 }
 
-/** Throws `ModelRefusal` for what is no XML. */
+/** Throws `ModelRefusal` if it is not XML. */
 export function answeredUrdf(bytes: Uint8Array, file: string, { base, discardVisual }: UrdfAnswers): AnsweredUrdf {
   const robot = parseXml(bytes, file)
   const velocities = velocityLimits(robot)
@@ -50,7 +50,7 @@ function velocityLimits(robot: XmlElement): ReadonlyMap<string, number> {
   const found = new Map<string, number>()
   for (const joint of childrenOf(robot, 'joint')) {
     const velocity = Number(childrenOf(joint, 'limit')[0]?.attributes.get('velocity') ?? '')
-    // Exporters write 0 where they do not know.
+    // Exporters write 0 for unknown values.
     if (Number.isFinite(velocity) && velocity > 0) found.set(nameOf(joint), velocity)
   }
   return found

@@ -1,4 +1,4 @@
-/** XML elements as text again, each on its own line of the source as far as that goes: what MuJoCo and the reader say of lines stays true. */
+/** XML elements as text again, on their source lines where possible: line numbers from MuJoCo and the reader stay valid. */
 import type { XmlElement } from '../../models/mjcf/xml/element.ts'
 
 /** The document of a root element. */

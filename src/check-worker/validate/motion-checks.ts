@@ -38,7 +38,7 @@ export function stableCheck(simulation: SimulationFacts, { simulatedS, steppingS
   return check('sim.stable', 'pass', `The model moves as it should for ${rounded(simulated_s)} s.`, { data })
 }
 
-/** `sim.joint_ranges`: joints with a range stay in it. Where nothing holds them they fall against their stops, and only where they begin tells something. */
+/** `sim.joint_ranges`: joints with a range stay in it. If nothing holds them they fall against their stops, and only their start is informative. */
 export function rangesCheck({ out_of_range, holding }: SimulationFacts): Check {
   const data = { out_of_range }
   if (out_of_range.length === 0) return check('sim.joint_ranges', 'pass', 'Every joint stays in its range.', { data })
@@ -70,7 +70,7 @@ export function contactsCheck({ penetrations, contacts_at_start }: SimulationFac
   return check('sim.contacts', 'warn', message, { names, hint, data })
 }
 
-/** `sim.rest`: servos hold the pose, and a base that floats keeps standing. */
+/** `sim.rest`: servos hold the pose, and a floating base stays upright. */
 export function restCheck(simulation: SimulationFacts): Check {
   const { holding, drift, bases, has_ground } = simulation
   const data = { holding, drift: drift.slice(0, MAX_TOLD), bases }

@@ -1,4 +1,4 @@
-/** What MuJoCo itself found, as checks of the report. `fail` is what is broken: it does not compile, or explodes. Pure. */
+/** MuJoCo's own findings, as checks of the report. `fail` means broken: it does not compile, or explodes. Pure. */
 import { type Check, check } from '../../cards/check.ts'
 import type { EngineLimits } from '../engine/limits.ts'
 import type { SimulationFacts } from '../engine/protocol.ts'
@@ -10,9 +10,9 @@ export type Trial = { readonly run: EngineRun; readonly limits: EngineLimits } |
 
 export interface TriedModel {
   readonly entry: string
-  /** Why MuJoCo may refuse a model that is right: it needs a plugin. */
+  /** Why MuJoCo may reject a correct model: it needs a plugin. */
   readonly undecided: string | null
-  /** Whether a static check fails already, and says more than MuJoCo does. */
+  /** Whether a static check already fails, with more detail than MuJoCo. */
   readonly toldAbove: boolean
 }
 

@@ -1,5 +1,5 @@
 /** listRobotChecks (spec, "GET /v1/robot-checks"): a keyset page of the checks that the caller can see, newest first. One statement. */
-import { runTheirsSql, runViewer, runVisibleSql, visibleRuns } from '../../auth/policy.ts'
+import { ownRunSql, runViewer, runVisibleSql, visibleRuns } from '../../auth/policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { decodeCursor, encodeCursor, idPart, type Page } from '../../platform/page.ts'
 import { DEFAULT_PAGE_SIZE } from '../../platform/text-rules.ts'
@@ -43,7 +43,7 @@ const stream = (source: string, condition: string) =>
 const ofAccounts = `${stream('unnest(:accountIds::text[]) account(id)', `u.owner_id = account.id and ${runVisibleSql('u')}`)}
   union ${stream('(values (1)) once', `u.created_by = :userId and u.created_by <> u.owner_id and ${runVisibleSql('u')}`)}`
 /** The key of a hosted job sees the check that it is for. */
-const ofJob = `select u.id from robot_checks u where u.id = :credentialId and ${runTheirsSql('u')} is not true and ${wanted}`
+const ofJob = `select u.id from robot_checks u where u.id = :credentialId and ${ownRunSql('u')} is not true and ${wanted}`
 
 /** Bytes that clients wrote of the check `alias`, which bound a page. */
 export const writtenBytes = (alias: string) =>

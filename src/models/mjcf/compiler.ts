@@ -12,7 +12,7 @@ export interface Compiler {
   /** Joined to the file names of assets when they are opened. */
   readonly dirs: AssetDirs
   /**
-   * MuJoCo asks "does it exist beside the main file?" for assets that an included file names, with folders that it gathered on its own: there an
+   * For assets that an included file names, MuJoCo checks whether they exist in the folder of the main file, with separately collected folders: there an
    * empty `meshdir` or `texturedir` falls back to `assetdir`, which never overrides them.
    */
   readonly probeDirs: AssetDirs & { readonly asset: string }
@@ -43,7 +43,7 @@ export function compilerOf(root: XmlElement): Compiler {
   const number = (name: string, otherwise: number) => numbersOf(last(name))[0] ?? otherwise
   const inertia = last('inertiafromgeom')
   const [groupFrom = 0, groupTo = 5] = numbersOf(last('inertiagrouprange'))
-  // A URDF has no includes, so that its probes are never asked for.
+  // A URDF has no includes, so its probes are never used.
   const asset = last('assetdir') ?? ''
   return {
     dirs: dirsOf(compilers),

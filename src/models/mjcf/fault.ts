@@ -3,10 +3,10 @@ import { limits } from './limits.ts'
 import type { XmlElement } from './xml/element.ts'
 
 /**
- * `entry`: the entry itself is absent, empty or no model. `xml`: not well-formed as MuJoCo's parser reads it. `include`: an include that cannot be
+ * `entry`: the entry itself is absent, empty or not a model. `xml`: not well-formed as MuJoCo's parser reads it. `include`: an include that cannot be
  * resolved. `schema`: an unknown element or attribute, or too many occurrences. `value`: an attribute that cannot be read. `reference`: an unknown
- * name. `name`: a duplicate or missing name. `compile`: well-formed, but MuJoCo refuses to compile it.
- * `limit`: over a stated cap of this reader. `path`: a path that leaves the repo. `asset`: a file that is there but that MuJoCo cannot read.
+ * name. `name`: a duplicate or missing name. `compile`: well-formed, but MuJoCo does not compile it.
+ * `limit`: over a stated cap of this reader. `path`: a path that leaves the repo. `asset`: a file that exists but that MuJoCo cannot read.
  */
 export type FaultKind =
   | 'entry'

@@ -5,7 +5,7 @@
 export const limits = {
   /** One XML file. Robots write a few hundred KiB; meshes and height fields written inline make the larger ones. */
   fileBytes: 16 * 1024 * 1024,
-  /** All XML files of a model together, each counted as often as it is included: the text of a reading lives in memory as a whole. */
+  /** All XML files of a model together, each counted as often as it is included: the complete text of a reading is in memory. */
   textBytes: 32 * 1024 * 1024,
   /**
    * Elements of all files, each counted as often as it is included: ~300 bytes an element, so about 30 MB. MuJoCo itself needs over 40 s for 100,000
@@ -16,7 +16,7 @@ export const limits = {
   levels: 499,
   /** Nesting after expansion of includes, which add up: same as for one file, and safe for recursive code. */
   expandedLevels: 500,
-  /** Attributes of one element. MuJoCo looks for duplicates pair by pair (20,000 cost it 12 s); MJCF has no element with more than 100. */
+  /** Attributes of one element. MuJoCo compares every pair to find duplicates (20,000 cost it 12 s); MJCF has no element with more than 100. */
   elementAttributes: 1_000,
   /** Attributes of all elements. */
   attributes: 500_000,
@@ -28,7 +28,7 @@ export const limits = {
   models: 200,
   /** Asset files of a model: public robots have at most some hundreds. */
   assets: 20_000,
-  /** Links of a URDF below one another. MJCF has its own bound in `levels`. */
+  /** Nested links of a URDF. For MJCF `levels` is the limit. */
   links: 1_000,
   /** Elements of one kind that contribute to one default class, including its parents'; robots have a handful. */
   layers: 200,

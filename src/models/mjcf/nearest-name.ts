@@ -1,11 +1,11 @@
 /** Suggests a name for an unknown one. */
 import { distance } from 'fastest-levenshtein'
 
-/** Comparing takes up to 4,000 steps a candidate: a search stays below 10 ms. */
+/** Comparing takes up to 4,000 steps per candidate: a search stays below 10 ms. */
 const MAX_CANDIDATES = 1_000
 const MAX_LENGTH = 64
 
-/** The candidate closest to `name`: equal but for case, or few edits away, or containing it; null where none is near. */
+/** The candidate closest to `name`: equal but for case, or few edits away, or containing it; null if none is close. */
 export function nearestName(name: string, candidates: Iterable<string>): string | null {
   const wanted = name.toLowerCase()
   if (wanted.length > MAX_LENGTH) return null

@@ -1,4 +1,4 @@
-/** Paths as MuJoCo reads them: text that is joined and reduced, never looked up on a disk. `\` separates like `/`. */
+/** Paths as MuJoCo reads them: text that is joined and normalised, never looked up on a disk. `\` separates like `/`. */
 
 /** Whether nothing is put before it: `/x`, `\x`, `C:/x`, `package://x`, and any path with `:/` or `:\` further in. */
 export function isAbsolutePath(path: string): boolean {
@@ -6,7 +6,7 @@ export function isAbsolutePath(path: string): boolean {
 }
 
 /**
- * `b` below `a`, or `b` alone where it is absolute; `.` and `..` reduced as text, so that folders need not exist. Each is reduced by itself first, and
+ * `b` below `a`, or only `b` if it is absolute; `.` and `..` are resolved as text, so that folders need not exist. Each part is resolved separately first, and
  * `.//b` comes out of that as the absolute `/b`.
  */
 export function joinPath(a: string, b: string): string {
@@ -37,7 +37,7 @@ function absolutePrefix(path: string): string {
   return at === -1 ? '' : path.slice(0, at + 2)
 }
 
-/** The folder that a file lies in, without the separator: `''` for a file at the root. */
+/** The folder of a file, without the separator: `''` for a file at the root. */
 export function folderOf(path: string): string {
   return path.slice(0, Math.max(0, lastSeparator(path)))
 }
@@ -58,7 +58,7 @@ function lastSeparator(path: string): number {
 }
 
 /**
- * The path of the repo that a joined path names, null for one that lies outside: absolute ones, and those that climb out through `..`. Doubled
+ * The path of the repo that a joined path names, null for one outside: absolute ones, and those that leave it through `..`. Doubled
  * separators count once, as a disk reads them.
  */
 export function inRepo(path: string): string | null {

@@ -54,7 +54,7 @@ export interface ModelReading {
   readonly roots: readonly RootBody[]
   /** `floating` exactly where a child of world has a free joint; null where the model could not be read so far. */
   readonly base: 'fixed' | 'floating' | null
-  /** Null stands for an unnamed one. */
+  /** Null means an unnamed one. */
   readonly keyframes: readonly (string | null)[]
   readonly names: ModelNames
   /** Degrees of freedom and the like, null where undecided. */

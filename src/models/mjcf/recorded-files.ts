@@ -10,20 +10,20 @@ export interface RecordedFiles extends ModelFiles {
 
 /** Delegates all calls to `files`. */
 export function recordedFiles(files: ModelFiles): RecordedFiles {
-  const asked = new Map<string, boolean>()
+  const requested = new Map<string, boolean>()
   const read = new Set<string>()
   return {
     async readFile(path) {
-      asked.set(path, true)
+      requested.set(path, true)
       const bytes = await files.readFile(path)
       if (bytes) read.add(path)
       return bytes
     },
     async sizesOf(paths) {
-      for (const path of paths) if (!asked.has(path)) asked.set(path, false)
+      for (const path of paths) if (!requested.has(path)) requested.set(path, false)
       return files.sizesOf(paths)
     },
-    asked: () => [...asked].map(([path, text]) => ({ path, text })),
+    asked: () => [...requested].map(([path, text]) => ({ path, text })),
     read: () => [...read],
   }
 }

@@ -8,7 +8,7 @@ const TICK_MS = 10
 export function processorMsOf(pid: number): number | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The name of the program, in parentheses, may hold blanks; user and system time are the 12th and 13th member behind it.
+    // The name of the program, in parentheses, may contain blanks; user and system time are the 12th and 13th field after it.
     const members = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return (Number(members[11]) + Number(members[12])) * TICK_MS
   } catch {

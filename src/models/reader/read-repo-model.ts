@@ -4,7 +4,7 @@ import type { RepoReading } from './model-reader.ts'
 
 /**
  * The reading of the current model at `entry`, including its faults. Valid for the repo at `seq`: a verb that writes a result based on it must
- * compare `seq` under the repo's lock. Errors: 404 the repo is gone, 503 the object store is absent or does not answer, or the
+ * compare `seq` under the repo's lock. Errors: 404 the repo is gone, 503 the object store is absent or does not respond, or the
  * hub is too busy. One statement if no dependency of the model has changed since it was last read.
  */
 export function readRepoModel(

@@ -32,7 +32,7 @@ export function readerSlots(url: URL, count: number): ReaderSlots {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const leave = () => {
       const place = queue.indexOf(resolve)
-      // A slot that was handed over already is given back by `use`.
+      // `use` releases a slot that was already handed over.
       if (place === -1) return
       queue.splice(place, 1)
       reject(signal.reason)
@@ -41,7 +41,7 @@ export function readerSlots(url: URL, count: number): ReaderSlots {
     signal.addEventListener('abort', leave, { once: true })
     await promise.finally(() => signal.removeEventListener('abort', leave))
   }
-  const giveBack = () => {
+  const releaseSlot = () => {
     const next = queue.shift()
     if (next) next()
     else free += 1
@@ -68,7 +68,7 @@ export function readerSlots(url: URL, count: number): ReaderSlots {
         return await work(reader)
       } finally {
         if (reader) release(reader)
-        giveBack()
+        releaseSlot()
       }
     },
     close() {

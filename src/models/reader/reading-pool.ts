@@ -14,7 +14,7 @@ import type { Ask, FromReader, ToReader } from './protocol.ts'
 import { readerSlots, stderrTailOf } from './reader-slots.ts'
 import { overLimitReading } from './refused-reading.ts'
 
-/** Files as the pool asks for them: all that are needed at the same time, in one call. */
+/** Files as the pool requests them: all that are needed at the same time, in one call. */
 export interface FileWaves {
   readFiles(paths: readonly string[], signal: AbortSignal): Promise<readonly (Uint8Array | null)[]>
   sizesOf(paths: readonly string[], signal: AbortSignal): ReturnType<ModelFiles['sizesOf']>

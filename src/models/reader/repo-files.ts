@@ -48,8 +48,8 @@ const stateOfPaths = statement({
 /** Which of `paths` currently exist. 404 if the repo is gone. One statement. */
 export async function repoState(db: Deps['db'], repoId: string, paths: readonly string[]): Promise<RepoState> {
   // Skips invalid paths: a model may contain anything, including NUL, which the database rejects.
-  const asked = [...new Set(paths)].filter((path) => pathFault(path) === null)
-  const rows = await db.query(stateOfPaths, [repoId, asked])
+  const validPaths = [...new Set(paths)].filter((path) => pathFault(path) === null)
+  const rows = await db.query(stateOfPaths, [repoId, validPaths])
   const [first] = rows
   if (!first) throw notFound('The repo')
   const files = new Map<string, RepoFile | null>(paths.map((path) => [path, null]))
@@ -81,7 +81,7 @@ export function byteBudget(): ByteBudget {
 }
 
 /**
- * The first bytes of each file, as many as `budget` allows, null for null. Rejects with 503 where there is no store, it does not answer, or it takes
+ * The first bytes of each file, as many as `budget` allows, null for null. Rejects with 503 if there is no store, if it does not respond, or if it takes
  * more than 20 s for all of them.
  */
 export async function readFiles(

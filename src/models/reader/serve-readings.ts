@@ -8,7 +8,7 @@ type Answer = Exclude<ToReader, { kind: 'model' }>
 
 /** Serves `read` requests of the parent process until it disconnects. */
 export function serveReadings(read: Read): void {
-  // Ctrl-C in a terminal reaches the whole group; the hub finishes what it does and then ends its readers itself.
+  // Ctrl-C in a terminal reaches the whole group; the hub finishes its work and then ends its readers itself.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
   process.on('disconnect', () => process.exit())
   const waiting = new Map<number, (answer: Answer) => void>()

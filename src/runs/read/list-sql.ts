@@ -2,7 +2,7 @@
  * The statements of a run listing. Each of the caller's accounts is read as a stream that an index has in order, cut at the page size, so that a page costs
  * the same however many runs there are; so are the runs of a limited key: those it filed, and those of its listed repos.
  */
-import { runListedSql, runTheirsSql, runViewer, type VisibleRuns } from '../../auth/policy.ts'
+import { ownRunSql, runListedSql, runViewer, type VisibleRuns } from '../../auth/policy.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import { composed, type Given, type NamedStatement, param } from '../../store/statement.ts'
 import type { JobExecutor } from '../../work/held-job.ts'
@@ -104,7 +104,7 @@ const ofAccount = 'u.owner_id >= account.id and u.owner_id <= account.id'
 const madeForOthers = `${ofAccount} and u.created_by = :userId and u.created_by <> u.owner_id`
 
 /** The two sources of what a key limited to repos sees, which may overlap. */
-const limited = [`u.filed_by = :credentialId and ${runTheirsSql('u')}`, `${runListedSql('u')} and ${runTheirsSql('u')}`]
+const limited = [`u.filed_by = :credentialId and ${ownRunSql('u')}`, `${runListedSql('u')} and ${ownRunSql('u')}`]
 
 const ofJob = 'u.id = :credentialId'
 

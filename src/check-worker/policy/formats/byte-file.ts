@@ -8,7 +8,7 @@ export interface ByteFile {
   close(): void
 }
 
-/** Most fields of a graph lie close together; what is skipped is not read. */
+/** Most fields of a graph are close together; skipped ones are not read. */
 const WINDOW_BYTES = 64 * 1024
 
 /** Throws the system's error where the file cannot be opened, or became shorter since. */

@@ -1,4 +1,4 @@
-/** A file that is not what its name says, or that holds more than is read. The message is a sentence. */
+/** A file whose content does not match its name, or exceeds a limit. The message is a sentence. */
 export class FormatFault extends Error {
   constructor(message: string) {
     super(message)

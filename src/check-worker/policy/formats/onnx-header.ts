@@ -1,4 +1,4 @@
-/** What an ONNX file says of itself, without its weights. Field numbers are those of onnx.proto3. */
+/** The description in an ONNX file, without its weights. Field numbers are those of onnx.proto3. */
 import { openByteFile } from './byte-file.ts'
 import { FormatFault } from './format-fault.ts'
 import { type GraphValue, readInitializer, readPair, readValue } from './onnx-tensors.ts'
@@ -27,7 +27,7 @@ const MAX_VALUES = 1_000
 const MAX_BYTES = 2 ** 31
 const MAX_METADATA_BYTES = 4 * 1024 * 1024
 
-/** Memory and time are bounded, whatever the file holds. Throws a `FormatFault` for what is no ONNX model, and the system's error where it cannot be read. */
+/** Memory and time are bounded for any file. Throws a `FormatFault` if it is not an ONNX model, and the system's error if it cannot be read. */
 export function readOnnxHeader(path: string): OnnxHeader {
   const file = openByteFile(path)
   try {

@@ -4,9 +4,9 @@ import type { Field, WireReader } from './protobuf-wire.ts'
 
 export interface GraphValue {
   readonly name: string
-  /** `float32`, `int64`, …; null for what is no tensor. */
+  /** `float32`, `int64`, …; null if it is not a tensor. */
   readonly type: string | null
-  /** A size, the name of a symbolic size, or null for one that is not said. The list is null where even the rank is open. */
+  /** A size, the name of a symbolic size, or null for an unspecified one. The list is null if even the rank is unknown. */
   readonly shape: readonly (number | string | null)[] | null
 }
 
@@ -86,7 +86,7 @@ export interface Initializer {
   readonly external: string | null
 }
 
-/** A TensorProto; its weights are not read. Throws a `FormatFault` where its sizes and its bytes contradict each other: they tell how large a policy is. */
+/** A TensorProto; its weights are not read. Throws a `FormatFault` if its sizes and its bytes contradict each other: they determine how large a policy is. */
 export function readInitializer(wire: WireReader, tensor: Field): Initializer {
   let [name, type, rawBytes, hasTypedData, isExternal] = ['', 0, null as number | null, false, false]
   let external: string | null = null

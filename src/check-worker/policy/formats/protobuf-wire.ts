@@ -1,4 +1,4 @@
-/** The wire format of Protocol Buffers over a file: fields are told by their places, and a value is read only when it is asked for. */
+/** The wire format of Protocol Buffers over a file: fields are identified by their positions, and a value is read only on request. */
 import type { ByteFile } from './byte-file.ts'
 import { FormatFault } from './format-fault.ts'
 
@@ -11,7 +11,7 @@ export interface Span {
 export interface Field extends Span {
   /** As the message's schema numbers it. */
   readonly number: number
-  /** Of a number (`varint`); null for what has a length (`bytes`) and for fixed widths. */
+  /** Of a number (`varint`); null for length-delimited fields (`bytes`) and fixed widths. */
   readonly value: bigint | null
   readonly kind: 'varint' | 'fixed' | 'bytes'
 }
@@ -27,7 +27,7 @@ export interface WireReader {
   text(field: Field): string
 }
 
-/** `maxFields`: over the whole file, since a field may be two bytes long. */
+/** `maxFields`: for the entire file, since a field may be two bytes long. */
 export function wireReader(file: ByteFile, maxFields: number): WireReader {
   let left = maxFields
   let textLeft = MAX_TEXT_BYTES

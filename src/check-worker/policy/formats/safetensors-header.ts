@@ -1,4 +1,4 @@
-/** The header of a safetensors file: eight bytes with the length of a JSON object, and that object. The weights behind it are not read. */
+/** The header of a safetensors file: eight bytes with the length of a JSON object, and that object. The weights after it are not read. */
 import { isJsonObject } from '../../../platform/exact-json.ts'
 import { openByteFile } from './byte-file.ts'
 import { FormatFault } from './format-fault.ts'
@@ -14,7 +14,7 @@ export interface SafetensorsHeader {
 const MAX_HEADER_BYTES = 16 * 1024 * 1024
 const LENGTH_BYTES = 8
 
-/** Throws a `FormatFault` for what is no safetensors file, and the system's error where it cannot be read. */
+/** Throws a `FormatFault` if it is not a safetensors file, and the system's error if it cannot be read. */
 export function readSafetensorsHeader(path: string): SafetensorsHeader {
   const file = openByteFile(path)
   try {

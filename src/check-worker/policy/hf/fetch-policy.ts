@@ -33,7 +33,7 @@ export interface PolicyFetch {
   readonly signal: AbortSignal
 }
 
-/** Rejects with a `FetchFault` where it cannot be had, and with `signal`'s reason. What is too large is left out and told in `source.skipped`. */
+/** Rejects with a `FetchFault` if the policy is not available, and with `signal`'s reason. Files that are too large are omitted and listed in `source.skipped`. */
 export async function fetchPolicy({
   hfRepo,
   folder,
@@ -42,11 +42,11 @@ export async function fetchPolicy({
   log,
   signal,
 }: PolicyFetch): Promise<FetchedPolicy> {
-  const { repo, revision: asked } = parseHfRepo(hfRepo)
+  const { repo, revision: requested } = parseHfRepo(hfRepo)
   const endpoint = URL.parse(`${(mirror ?? HUGGING_FACE).replace(/\/+$/, '')}/`)
   if (!endpoint) throw new FetchFault('HF_ENDPOINT is not a URL.')
   const getter = guardedGetter(mirror === null ? null : endpoint.origin)
-  const { revision, license, files } = await listHfRepo(getter, endpoint, repo, asked, signal)
+  const { revision, license, files } = await listHfRepo(getter, endpoint, repo, requested, signal)
   const policy = policyOf(repo, files)
   const { taken, skipped } = withinLimits(policy.files, limits)
   for (const { path, sizeBytes, sha256 } of taken) {
@@ -75,7 +75,7 @@ export async function fetchPolicy({
 
 const sum = (files: readonly HfFile[]) => files.reduce((bytes, { sizeBytes }) => bytes + sizeBytes, 0)
 
-/** Small files first: what a policy says of itself is had even where its weights are too large. */
+/** Small files first: the policy's declarations are available even if its weights are too large. */
 function withinLimits(files: readonly HfFile[], limits: FetchLimits) {
   const taken: HfFile[] = []
   const skipped: HfFile[] = []

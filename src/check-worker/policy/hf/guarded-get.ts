@@ -1,4 +1,4 @@
-/** GET of an address that a stranger chose: HTTPS to public addresses, few redirects, an end to waiting. Nothing of this machine is sent along. */
+/** GET of an untrusted URL: HTTPS to public addresses, few redirects, a timeout. Nothing of this machine is sent along. */
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { FetchFault } from './fetch-fault.ts'
@@ -9,7 +9,7 @@ const MAX_REDIRECTS = 5
 const SILENCE_MS = 30_000
 
 export interface Getter {
-  /** The answer of status 200, its body unread. Rejects with a `FetchFault`, or with `signal`'s reason. */
+  /** The response of status 200, its body unread. Rejects with a `FetchFault`, or with `signal`'s reason. */
   get(url: URL, signal: AbortSignal): Promise<IncomingMessage>
 }
 

@@ -20,7 +20,7 @@ export interface HfListing {
 
 const MAX_LISTING_BYTES = 8 * 1024 * 1024
 
-/** What is used of the answer. */
+/** The used part of the response. */
 const modelInfo = z.object({
   sha: z.string().regex(/^[a-f0-9]{40}$/),
   cardData: z
@@ -51,7 +51,7 @@ export function parseHfRepo(text: string): { readonly repo: string; readonly rev
   return { repo, revision: revision ?? null }
 }
 
-/** Files without a size and names that are no path of a repo are left out. Rejects with a `FetchFault`. */
+/** Files without a size, and names that are not valid repo paths, are omitted. Rejects with a `FetchFault`. */
 export async function listHfRepo(
   getter: Getter,
   endpoint: URL,
@@ -83,7 +83,7 @@ export interface HfPolicy {
   readonly files: readonly HfFile[]
 }
 
-/** Throws a `FetchFault` where the repo has no policy, or several ONNX files and nothing that tells which. */
+/** Throws a `FetchFault` if the repo has no policy, or several ONNX files without a way to choose. */
 export function policyOf(repo: string, files: readonly HfFile[]): HfPolicy {
   const has = (path: string) => files.some((file) => file.path === path)
   const only = (entry: string, isMeant: (path: string) => boolean) => ({

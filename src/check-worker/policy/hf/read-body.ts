@@ -1,4 +1,4 @@
-/** Bodies of answers, read to a limit that does not depend on what the answer claims. */
+/** Response bodies, read up to a limit that does not depend on what the response claims. */
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import { FetchFault } from './fetch-fault.ts'
 import { asFault, type Getter, shown } from './guarded-get.ts'
 
-/** Throws a `FetchFault` for what is larger than `maxBytes` or no JSON. */
+/** Throws a `FetchFault` for a body that is larger than `maxBytes` or not JSON. */
 export async function getJson(getter: Getter, url: URL, maxBytes: number, signal: AbortSignal): Promise<unknown> {
   const response = await getter.get(url, signal)
   const chunks: Buffer[] = []
@@ -24,11 +24,11 @@ export async function getJson(getter: Getter, url: URL, maxBytes: number, signal
 
 export interface ExpectedFile {
   readonly sizeBytes: number
-  /** Null where the hub that it is of tells none. */
+  /** Null if its hub sends none. */
   readonly sha256: string | null
 }
 
-/** Writes the body to `file`, making its folder. Throws a `FetchFault` where it is not of the size and digest that were told. */
+/** Writes the body to `file`, creating its folder. Throws a `FetchFault` if it does not have the announced size and digest. */
 export async function getFile(
   getter: Getter,
   url: URL,

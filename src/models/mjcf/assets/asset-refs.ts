@@ -12,14 +12,14 @@ export interface AssetRef {
   readonly element: XmlElement
   /** As it was written. */
   readonly written: string
-  /** Where the file is opened, unless the element stands in an included file and nothing is at `probe`: then it is opened at `fallback`. */
+  /** Where the file is opened, unless the element is in an included file and no file is at `probe`: then it is opened at `fallback`. */
   readonly path: string
   readonly probe: string
   /** Beside the included file; null in the main file. */
   readonly fallback: string | null
 }
 
-/** Settings that hold for assets in the model at hand: those of the top model wherever MuJoCo opens files after everything is attached. */
+/** Settings for assets in the current model: those of the top model where MuJoCo opens files after everything is attached. */
 interface AssetSettings {
   readonly model: LoadedModel
   readonly compiler: Compiler
@@ -67,7 +67,7 @@ function refsOfAssets(settings: AssetSettings, discardvisual: boolean): AssetRef
     })
 }
 
-/** The attributes that count: none for a texture that is computed, the separate files of a cube only where there is no single one. */
+/** The attributes that count: none for a computed texture, and the separate files of a cube only if there is no single one. */
 function textureFiles({ attributes }: XmlElement): string[] {
   if ((attributes.get('builtin') ?? 'none') !== 'none') return []
   return attributes.get('file') ? ['file'] : CUBE_FILES

@@ -71,7 +71,7 @@ export function closeAssets(
   }
 }
 
-/** The path that MuJoCo opens, and what is there. */
+/** The path that MuJoCo opens, and the size found there. */
 function placeOf(ref: AssetRef, sizes: FileSizes) {
   const probed = ref.fallback === null || sizeAt(ref.probe, sizes) !== null
   // If the file is not found, the first path is suggested.
@@ -87,7 +87,7 @@ function sizeAt(path: string, sizes: FileSizes): number | null {
   return inside === null ? null : (sizes.get(inside) ?? null)
 }
 
-/** Where the file would have to be put. Beside the included file is enough; where probe and path differ the other way takes two files, and is not told. */
+/** The path to add the file at. The folder of the included file is enough. If probe and path differ, the other way takes two files and is not suggested. */
 function missingFile({ kind, element, path, probe, fallback }: AssetRef, sizes: FileSizes): MissingFile {
   const { file, line } = element
   const probed = fallback === null || sizeAt(probe, sizes) !== null

@@ -118,12 +118,12 @@ const typeByExtension = new Map([
 
 const extension = (path: string) => extensionOf(path).toLowerCase()
 
-/** '' where neither tells. A content type that cannot be read is no reason to look at the extension. */
+/** '' if neither determines it. An unreadable content type does not fall back to the extension. */
 function assetType(written: string | undefined, path: string): string {
   return written ? contentType(written) : (typeByExtension.get(extension(path)) ?? '')
 }
 
-/** `type/subtype` of `type/subtype;parameter=value`, case kept; '' where it is none. */
+/** `type/subtype` of `type/subtype;parameter=value`, case kept; '' if it is invalid. */
 function contentType(text: string): string {
   const slash = text.indexOf('/')
   const semicolon = text.indexOf(';')

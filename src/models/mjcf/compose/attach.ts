@@ -37,7 +37,7 @@ export function attachBody(copying: Copying, source: BodyNode, frame: SpecNode):
   copyOthers(copying)
 }
 
-/** Copies a frame with what stands in it into a body; `outer` is the frame that the copy stands in. */
+/** Copies a frame with its content into a body; `outer` is the frame that contains the copy. */
 export function attachFrame(copying: Copying, source: SpecNode, parent: BodyNode, outer: SpecNode | null): void {
   const { into, rename, at } = copying
   const from = source.body as BodyNode
@@ -165,7 +165,7 @@ function attachDefaults({ from, into, rename, at }: Copying): void {
   for (const model of from.attached) into.attached.add(model)
 }
 
-/** Copies what refers to the copied, as far as it then refers to something; of another model all assets too, used or not. */
+/** Copies the objects that refer to copied ones, if their references then resolve; from another model all assets too, used or not. */
 function copyOthers(copying: Copying): void {
   const { from, into, rename, at } = copying
   const across = from !== into
@@ -191,7 +191,7 @@ function copyOthers(copying: Copying): void {
   fillKeys(into)
 }
 
-/** Each object is looked at, and each thing that it names: a tendon may have as many stops as a file has room for. */
+/** Counts each object and each name in it: a tendon may have as many stops as fit into a file. */
 function looksAt(nodes: readonly SpecNode[]): number {
   return nodes.reduce((sum, { parts }) => sum + 1 + parts.length, 0)
 }

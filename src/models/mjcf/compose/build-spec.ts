@@ -37,7 +37,7 @@ export function buildSpec(loaded: LoadedModel, faults: Faults): Spec {
   return spec
 }
 
-/** Sections of one kind are read together, wherever they stand; models that are assets are built before the tree that attaches them. */
+/** Sections of one kind are read together, wherever they occur; models that are assets are built before the tree that attaches them. */
 function draftOf(building: Building, loaded: LoadedModel): Draft {
   const draft = newDraft(building, loaded)
   const { children } = loaded.root
@@ -120,7 +120,7 @@ function specOf(draft: Draft): Spec {
   }
 }
 
-/** Own keys, then those that `<size nkey>` asks for, then what attach and replicate carried over. */
+/** Own keys, then those that `<size nkey>` requires, then those carried over by attach and replicate. */
 function keysOf(draft: Draft): SpecKey[] {
   const sizes = draft.loaded.root.children.filter(({ name }) => name === 'size')
   const last = sizes.findLast(({ attributes }) => attributes.has('nkey'))

@@ -7,7 +7,7 @@ import type { Undecided } from '../reading.ts'
 /** Shared by a model and those attached to it. */
 export interface Building {
   readonly faults: Faults
-  /** The model that is read: what is wrong with its own actuators is told with all else about them. */
+  /** The model being read: faults of its own actuators are reported with the other faults of actuators. */
   readonly top: LoadedModel
   /** Objects that exist now, in all drafts, and references looked up so far. */
   readonly spent: { objects: number; lookups: number }

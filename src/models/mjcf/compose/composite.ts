@@ -1,4 +1,4 @@
-/** `<composite type="cable">`: a chain of bodies, one for each piece between two points. The other types are gone from MuJoCo. */
+/** `<composite type="cable">`: a chain of bodies, one for each piece between two points. MuJoCo has removed the other types. */
 import { limits } from '../limits.ts'
 import { countIn, numbersIn } from '../rules/fields.ts'
 import type { XmlElement } from '../xml/element.ts'

@@ -44,7 +44,7 @@ export function settleConflicts(into: Draft, from: Draft, at: XmlElement): void 
   const clashes = mode === 'error' ? clashingFlags(flags, theirFlags) : []
   for (const [field, merge] of FIELDS) {
     const [own, other] = [mine.get(field), theirs.get(field)]
-    // What was itself brought in by an attach counts only where nothing else was written; sizes keep no record of who wrote them.
+    // A value that came from an attach counts only if no other value was written; sizes do not record their origin.
     const written = !field.startsWith('size ') && (own !== undefined || other !== undefined)
     const here = written ? own : (into.adopted.get(field) ?? own)
     const there = written ? other : (from.adopted.get(field) ?? other)
@@ -84,7 +84,7 @@ function conflictOf({ root }: LoadedModel): string {
   return compilers.findLast(({ attributes }) => attributes.has('conflict'))?.attributes.get('conflict') ?? 'warning'
 }
 
-/** What is written, and is not the default where defaults count as unwritten: in sizes. */
+/** The written value; in sizes a default counts as not written. */
 function settingsOf({ root }: LoadedModel): Map<string, string> {
   const settings = new Map<string, string>()
   for (const section of sectionsOf(root.children)) {

@@ -1,4 +1,4 @@
-/** Default classes: for each kind of element what is applied before the own attributes. */
+/** Default classes: for each kind of element the values applied before its own attributes. */
 import type { Faults } from '../fault.ts'
 import { limits } from '../limits.ts'
 import type { XmlElement } from '../xml/element.ts'

@@ -10,7 +10,7 @@ import { BodyNode, bodiesBelow, type JointNode, type SpecNode, TREE_LISTS } from
 import { reportTwice } from './report-twice.ts'
 import type { KeyField, SpecCategory } from './types.ts'
 
-/** What stands outside the tree of bodies. */
+/** Objects outside the tree of bodies. */
 export type ListCategory = Exclude<
   SpecCategory,
   'body' | 'frame' | 'joint' | 'geom' | 'site' | 'camera' | 'light' | 'key'
@@ -20,7 +20,7 @@ export interface DraftKey {
   readonly name: string
   readonly element: XmlElement
   readonly lengths: Partial<Record<KeyField, number>>
-  /** Reported once, though each copy would be refused again. */
+  /** Reported once, although each copy has the fault again. */
   refused: boolean
 }
 
@@ -38,7 +38,7 @@ export interface Draft {
   /** Model assets by name; of two with one name the first. */
   readonly assets: Map<string, Draft>
   readonly attached: Set<LoadedModel>
-  /** Settings of the whole that came with what was attached, by section and name. */
+  /** Settings of the whole model that came from attached models, by section and name. */
   readonly adopted: Map<string, string>
   /** Number of uses of each name; '' counts the unnamed. */
   readonly names: Map<SpecCategory, Map<string, number>>
@@ -92,17 +92,17 @@ export const LIST_CATEGORIES: readonly ListCategory[] = [
   'plugin',
 ]
 
-/** The objects of a category that stand outside the tree. */
+/** The objects of a category outside the tree. */
 export function listOf(draft: Draft, category: ListCategory): SpecNode[] {
   return draft.lists.get(category) ?? []
 }
 
-/** Whether an object of the category has the name; '' stands for an unnamed one. */
+/** Whether an object of the category has the name; '' means an unnamed one. */
 export function isNamed(draft: Draft, category: SpecCategory, name: string): boolean {
   return (draft.names.get(category)?.get(name) ?? 0) > 0
 }
 
-/** Takes an object that was just read into the names and sizes: names of one category are unique as far as the document is read. */
+/** Adds an object that was just read to the names and sizes: names of one category are unique in the document so far. */
 export function admit(draft: Draft, node: SpecNode): void {
   reserve(draft, 1, node.element)
   if (node.name !== '' && isNamed(draft, node.category, node.name)) {
@@ -111,12 +111,12 @@ export function admit(draft: Draft, node: SpecNode): void {
   enter(draft, node)
 }
 
-/** The name of something that a composite or flexcomp makes: none where it is taken. */
+/** The name of an object that a composite or flexcomp creates: none if it is taken. */
 export function freeName(draft: Draft, category: SpecCategory, name: string): string {
   return isNamed(draft, category, name) ? '' : name
 }
 
-/** Makes room for so many objects before they are made, so that an expansion over the cap costs nothing. */
+/** Reserves so many objects before they are created, so that an expansion over the cap costs nothing. */
 export function reserve({ building }: Draft, objects: number, at: XmlElement): void {
   building.spent.objects += objects
   if (building.spent.objects > limits.objects) {
@@ -126,7 +126,7 @@ export function reserve({ building }: Draft, objects: number, at: XmlElement): v
   }
 }
 
-/** Counts a look-up of references: copies of n objects look at every reference n times. */
+/** Counts look-ups of references: copying n objects examines every reference n times. */
 export function lookUp({ building }: Draft, count: number, at: XmlElement): void {
   building.spent.lookups += count
   if (building.spent.lookups > limits.lookups) {

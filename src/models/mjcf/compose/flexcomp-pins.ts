@@ -4,11 +4,11 @@ import { type Flexcomp, wholeNumbers } from './flexcomp-values.ts'
 
 type Pins = Set<number> | string
 
-/** The pinned points, a sentence's predicate where a pin is refused, null where cells decide. `look` is told of points before they are gone through. */
+/** The pinned points, a sentence's predicate if a pin is rejected, null if cells decide. `look` counts points before they are examined. */
 export function pinsOf(flexcomp: Flexcomp, points: number, look: (count: number) => void): Pins | null {
   const { element, dof, dim, type } = flexcomp
   const interpolated = dof === 'trilinear' || dof === 'quadratic'
-  // Cells without elements are pinned, which takes the geometry to tell.
+  // Cells without elements are pinned, which only the geometry determines.
   if (interpolated && element.attributes.has('cellcount')) return null
   const given = (name: string) =>
     element.children.flatMap((pin) => (pin.name === 'pin' ? wholeNumbers(pin.attributes.get(name)) : []))
@@ -59,7 +59,7 @@ function collect(
   return pins
 }
 
-/** The points that no radius leads to: the middle of a grid of odd sides, and those written at the origin; none where the whole is moved. */
+/** The points without a radius: the middle of a grid with odd sides, and those written at the origin; none if the whole is moved. */
 export function stillPoints({ element, type, dim, count }: Flexcomp): ReadonlySet<number> {
   const still = new Set<number>()
   if (numbersIn(element.attributes.get('pos')).some((n) => n !== 0)) return still

@@ -3,7 +3,7 @@ import { limits } from '../limits.ts'
 import { countIn } from '../rules/fields.ts'
 import { type Flexcomp, wholeNumbers } from './flexcomp-values.ts'
 
-/** The ids of the points that elements use; a sentence's predicate where MuJoCo refuses them, null where a file decides. */
+/** The ids of the points that elements use; a sentence's predicate if MuJoCo rejects them, null if a file decides. */
 export function pointsOf(flexcomp: Flexcomp): number[] | string | null {
   const { element, type, dim, count } = flexcomp
   const written = countIn(element.attributes.get('point')) / 3
@@ -12,7 +12,7 @@ export function pointsOf(flexcomp: Flexcomp): number[] | string | null {
   if (count.some((n) => n > limits.objects)) return upTo(limits.objects + 1)
   const made = madePoints(flexcomp, ids.length === 0)
   if (typeof made !== 'number') return made
-  // What is written goes before what the type makes.
+  // Written points take precedence over those of the type.
   const points = Math.floor(written) + made
   if (points > limits.objects) return upTo(limits.objects + 1)
   if (written % 1 > 0) return 'has a point without three coordinates'
@@ -26,7 +26,7 @@ export function pointsOf(flexcomp: Flexcomp): number[] | string | null {
   return wrongId(ids, points) ?? upTo(points)
 }
 
-/** How many points the type makes by itself. */
+/** How many points the type itself creates. */
 function madePoints({ type, dim, count }: Flexcomp, bare: boolean): number | string | null {
   const [x, y, z] = count
   switch (type) {
@@ -40,7 +40,7 @@ function madePoints({ type, dim, count }: Flexcomp, bare: boolean): number | str
     case 'box':
     case 'cylinder':
     case 'ellipsoid':
-      // A side of one point would keep MuJoCo busy for ever.
+      // A side of one point would make MuJoCo loop forever.
       if (count.some((n) => n < 2)) return 'has a side of one point, which MuJoCo never ends with'
       // A surface is open at its top; a volume has a point in the middle.
       return dim === 3 ? 1 + 2 * x * y + 2 * (x + y - 2) * (z - 2) : x * y + 2 * (x + y - 2) * (z - 1)

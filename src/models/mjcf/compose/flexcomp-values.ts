@@ -7,7 +7,7 @@ export function wholeNumbers(text: string | undefined): number[] {
   return readNumbers(text ?? '', 'int') ?? []
 }
 
-/** A flexcomp as far as its numbers decide what it makes. */
+/** The numbers of a flexcomp that determine what it creates. */
 export interface Flexcomp {
   readonly element: XmlElement
   readonly type: string

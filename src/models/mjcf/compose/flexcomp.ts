@@ -30,7 +30,7 @@ export function readFlexcomp(place: Place, element: XmlElement): void {
     faults.add('compile', element, `The flexcomp ${made}.`)
   } else if (made === null) {
     const reason = `The bodies of the flexcomp "${short(element.attributes.get('name') ?? '')}" depend on the content of a file.`
-    // The first tells enough: a model may have thousands.
+    // The first is enough: a model may have thousands.
     const abouts = undecided.length > 0 ? [] : (['joints', 'keyframes', 'sizes'] as const)
     for (const about of abouts) undecided.push({ about, reason })
     addFlex(place, element, [])
@@ -44,7 +44,7 @@ interface Outcome {
   readonly pinned: ReadonlySet<number>
 }
 
-/** The points and which of them are pinned; a sentence's predicate where MuJoCo refuses them, null where more than the text decides. */
+/** The points and which of them are pinned; a sentence's predicate if MuJoCo rejects them, null if more than the text decides. */
 function outcomeOf(flexcomp: Flexcomp, draft: Draft): Outcome | string | null {
   const points = pointsOf(flexcomp)
   if (typeof points === 'string') return points

@@ -1,4 +1,4 @@
-/** Keyframes while a model is built: attach and replicate carry them over, and what they hold has to fit what there is at that moment. */
+/** Keyframes while a model is built: attach and replicate carry them over, and their values have to fit the model at that moment. */
 
 import { scanNumbers } from '../grammar/values.ts'
 import { actuatorState } from '../rules/actuator-state.ts'
@@ -51,7 +51,7 @@ export function fillKeys(draft: Draft): void {
       const length = lengths[field]
       const size = sizes[field]
       if (length === undefined || size === null) continue
-      // Poses of mocap bodies are counted by whole bodies.
+      // Poses of mocap bodies are counted in complete bodies.
       const unit = field === 'mpos' ? 3 : field === 'mquat' ? 4 : 1
       if (size / unit > Math.floor(length / unit)) lengths[field] = size
     }

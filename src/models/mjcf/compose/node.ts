@@ -1,4 +1,4 @@
-/** The objects of a model while it is built: they are copied as a whole by attach and replicate, so that each knows how its own copy is made. */
+/** The objects of a model while it is built: attach and replicate copy them as a unit, so each implements its own copy. */
 import type { LoadedModel } from '../load/loaded-model.ts'
 import type { JointType } from '../reading.ts'
 import type { XmlElement } from '../xml/element.ts'
@@ -32,7 +32,7 @@ export interface NodeInit {
   readonly name?: string
   readonly element: XmlElement
   readonly model: LoadedModel
-  /** Attributes of what a composite or flexcomp makes: its element's own say something else. */
+  /** Attributes of an object created by a composite or flexcomp; those of its element have another meaning. */
   readonly own?: ReadonlyMap<string, string>
   readonly made?: boolean
   readonly layers?: readonly XmlElement[]
@@ -90,11 +90,11 @@ export class JointNode extends SpecNode implements SpecJoint {
   }
 }
 
-/** A body with what stands in it, each kind in the order of the compiled model. */
+/** A body with its content, each kind in the order of the compiled model. */
 export class BodyNode extends SpecNode implements SpecBody {
   declare readonly category: 'body'
   readonly mocap: boolean
-  /** Default class of what stands in it without one of its own. */
+  /** Default class of its content without a class of its own. */
   readonly className: string
   inertial: XmlElement | null = null
   readonly bodies: BodyNode[] = []
@@ -134,7 +134,7 @@ export function* bodiesBelow(top: BodyNode): Generator<BodyNode> {
   }
 }
 
-/** Whether a frame is another one or stands within it. */
+/** Whether a frame is another one or inside it. */
 export function isWithin(frame: SpecNode | null, outer: SpecNode): boolean {
   for (let at = frame; at !== null; at = at.frame) if (at === outer) return true
   return false

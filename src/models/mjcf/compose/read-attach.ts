@@ -1,4 +1,4 @@
-/** `<attach>`: a body, a frame or the whole world of another model, or a body or frame of this one that is already read. */
+/** `<attach>`: a body, a frame or the whole world of another model, or a body or frame of this model that was already read. */
 import type { XmlElement } from '../xml/element.ts'
 import { attachBody, attachFrame } from './attach.ts'
 import { settleConflicts } from './conflicts.ts'
@@ -51,7 +51,7 @@ function attachPart(place: Place, element: XmlElement, from: Draft, wanted: 'bod
   else attachFrame(copying, source, place.body, frame)
 }
 
-/** The whole content of another model's world, placed in one frame. */
+/** The complete content of another model's world, placed in one frame. */
 function attachWorld({ draft, body, frame }: Place, element: XmlElement, from: Draft): void {
   const { world } = from
   settleConflicts(draft, from, element)

@@ -61,7 +61,7 @@ function worldHolds({ draft }: Place, element: XmlElement): void {
   )
 }
 
-/** Attributes of an element with those of the class that it names or that holds where it stands. */
+/** Attributes of an element with those of the class that it names or that applies at its place. */
 function inherited({ draft, className }: Place, element: XmlElement, slot: Slot): NodeInit {
   const defaults = classOf(draft, element) ?? draft.classes.last.get(className)
   return {
@@ -88,7 +88,7 @@ function readJoint(place: Place, element: XmlElement): void {
   }
   const init: NodeInit = { name: element.attributes.get('name') ?? '', element, model: place.draft.loaded }
   const free = element.name === 'freejoint'
-  // In a frame it may name a class, which must exist and says nothing.
+  // In a frame it may name a class, which must exist and has no effect.
   if (free) classOf(place.draft, element)
   const node = free ? new JointNode(init, 'free') : jointOf(inherited(place, element, 'joint'))
   place.body.joints.push(added(place, node))
@@ -108,7 +108,7 @@ function readBody(place: Place, element: XmlElement): void {
   readContent({ draft, body: child, frame: null, className }, element)
 }
 
-/** The class that holds inside; one named by `childclass` is the first of its name, while what stands inside gets the last of that name. */
+/** The class that applies inside. `childclass` selects the first class of its name, while the content gets the last class of that name. */
 function childClass({ draft, className }: Place, element: XmlElement): string {
   return classOf(draft, element, 'childclass')?.name ?? className
 }

@@ -37,7 +37,7 @@ export function resolve(draft: Draft, node: SpecNode, rename: Rename, across: bo
       return { refs: bound ? new Map([['material', renamed(material, rename)]]) : refs, parts: held }
     }
     case 'mesh':
-      // One whose lists do not come in threes is never copied, and so never refused.
+      // One whose list lengths are not multiples of three is never copied, and so never rejected.
       return ['vertex', 'face'].every((name) => countIn(node.own.get(name)) % 3 === 0) ? { refs, parts } : null
     case 'material':
       return {
@@ -59,7 +59,7 @@ function partCategory(category: SpecCategory, { element }: SpecPart): SpecCatego
   return category === 'tuple' ? (OBJECT_TYPES.get(element.attributes.get('objtype') ?? '') ?? 'key') : 'body'
 }
 
-/** Of two references one may keep its name: what is copied then still refers to something outside the copy. */
+/** One of two references may keep its name: the copy then still refers to something outside of it. */
 function oneRenamed(draft: Draft, { refs, parts, targets, category }: SpecNode, rename: Rename): Resolved | null {
   const plain = targets.map(({ attribute }) => refs.get(attribute) ?? '')
   const names = plain.map((name) => renamed(name, rename))
@@ -75,7 +75,7 @@ function oneRenamed(draft: Draft, { refs, parts, targets, category }: SpecNode, 
 
 function allRenamed(draft: Draft, node: SpecNode, rename: Rename): Resolved | null {
   const { refs, parts, targets, category } = node
-  // What is refused where it stands is never copied either: an actuator that acts on nothing, a crank without length.
+  // An object that is rejected in its place is never copied either: an actuator that acts on nothing, a crank without length.
   if (category === 'actuator' && !isActing(node)) return null
   const names: string[] = []
   for (const [i, { attribute, category: wanted }] of targets.entries()) {

@@ -46,26 +46,26 @@ export interface SpecPart {
 export interface SpecObject {
   readonly category: SpecCategory
   /**
-   * With the prefixes and suffixes of attach and replicate; '' where unnamed. Meshes, hfields, textures and skins without a name bear the one MuJoCo
-   * gives them: their file's.
+   * With the prefixes and suffixes of attach and replicate; '' where unnamed. Meshes, hfields, textures and skins without a name have the one that MuJoCo
+   * assigns: their file's.
    */
   readonly name: string
-  /** Where it was written. For what a composite or flexcomp makes: the composite or flexcomp element, with `made` true. */
+  /** Where it was written. For objects created by a composite or flexcomp: the composite or flexcomp element, with `made` true. */
   readonly element: XmlElement
   readonly made: boolean
-  /** The model whose compiler settings and files it stands on: an attached child keeps its own. */
+  /** The model whose compiler settings and files apply to it: an attached child keeps its own. */
   readonly model: LoadedModel
   /**
    * The elements of default classes that were applied before its own attributes, the farthest first (for actuators of any actuator element: they
    * share one default).
    */
   readonly layers: readonly XmlElement[]
-  /** Its own attribute, else the one of its default class as it stood when the object was read; undefined where neither has it. Never for names and classes. */
+  /** Its own attribute, else the one of its default class at the time the object was read; undefined if neither has it. Never for names and classes. */
   attr(name: string): string | undefined
   /** The name in a referring attribute (`joint`, `body1`, `mesh`, `objname` …) after the renames that attach and replicate imply; '' where there is none. */
   ref(name: string): string
   readonly parts: readonly SpecPart[]
-  /** What it stands in; the parent for a body; null for what is not in the tree, and for the world. */
+  /** Its container; the parent for a body; null for objects outside the tree, and for the world. */
   readonly body: SpecBody | null
   /** The nearest frame around it within its body. */
   readonly frame: SpecObject | null
@@ -95,7 +95,7 @@ export type KeyField = 'qpos' | 'qvel' | 'act' | 'ctrl' | 'mpos' | 'mquat'
 export interface SpecKey {
   /** '' where unnamed. */
   readonly name: string
-  /** Null for one that only `<size nkey>` asks for. */
+  /** Null for one that only `<size nkey>` requires. */
   readonly element: XmlElement | null
   /**
    * Numbers in each field as the compiled model sees them (mpos 3 and mquat 4 for each mocap body), absent where not given. Short ones have been filled up;
@@ -108,12 +108,12 @@ export interface Spec {
   readonly loaded: LoadedModel
   /** Null where the document names none. */
   readonly model: string | null
-  /** Of the whole model: what holds for objects of an attached child is its own (`compilers`). */
+  /** For the whole model; objects of an attached child have their own (`compilers`). */
   readonly compiler: Compiler
   readonly compilers: ReadonlyMap<LoadedModel, Compiler>
   /** Attached at least once, anywhere below: the models whose assets count. */
   readonly attached: ReadonlySet<LoadedModel>
-  /** Settings of the whole that attached models brought in, by section and name (`size nkey`): they go before those written. */
+  /** Settings of the whole model that come from attached models, by section and name (`size nkey`): they take precedence over written ones. */
   readonly adopted: ReadonlyMap<string, string>
   readonly world: SpecBody
   /** World first, then depth-first in document order. */
@@ -124,6 +124,6 @@ export interface Spec {
   /** The object of that category with this name. */
   find(category: SpecCategory, name: string): SpecObject | undefined
   readonly keys: readonly SpecKey[]
-  /** What could not be built without running MuJoCo (plugins that make things, a flexcomp of a file). */
+  /** What could not be built without running MuJoCo (plugins that create objects, a flexcomp of a file). */
   readonly undecided: readonly Undecided[]
 }

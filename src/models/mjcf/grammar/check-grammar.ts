@@ -83,8 +83,8 @@ function isBodyLike(row: Row): boolean {
 }
 
 /**
- * Whether MuJoCo reads the nth child of that name: of what may stand once only the first, and of plugins too, save that a body has its own ways with
- * them; settings of a plugin only where it names no instance.
+ * Whether MuJoCo reads the nth child of that name. Of elements allowed once, and of plugins, it reads only the first; a body has its own rules for
+ * plugins. It reads settings of a plugin only if the plugin names no instance.
  */
 function isRead({ element, row }: Visit, name: string, nth: number): boolean {
   const child = row.children.get(name)

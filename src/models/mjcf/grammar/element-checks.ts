@@ -14,7 +14,7 @@ export function above(attribute: string, bound: number): ElementCheck {
   }
 }
 
-/** The number of the attribute must not be below -1, which stands for "as many as needed". */
+/** The number of the attribute must not be below -1, which means "as many as needed". */
 export function notBelowMinusOne(attribute: string): ElementCheck {
   return (element) => {
     const value = numberAt(element, attribute)
@@ -30,7 +30,7 @@ export function within(attribute: string, least: number, most: number): ElementC
   }
 }
 
-/** A quaternion of zeros is none. */
+/** A quaternion of zeros is invalid. */
 export function nonzeroQuat(element: XmlElement): string | null {
   const quat = numbersAt(element, 'quat')
   return quat?.length === 4 && quat.every((number) => number === 0) ? 'has a quat of zeros' : null
@@ -43,7 +43,7 @@ export function oneOrientation(element: XmlElement): string | null {
   return given.length > 1 ? `has more than one rotation: ${given.join(', ')}` : null
 }
 
-/** These words of a set, where given, stand in the order of the set. */
+/** The given words of a set must be in the order of the set. */
 export function inOrder(attribute: string, set: KeywordSet): ElementCheck {
   const order = KEYWORDS[set]
   return (element) => {

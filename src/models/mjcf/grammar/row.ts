@@ -8,7 +8,7 @@ export type ValueType =
   | { readonly kind: 'text' }
   /** Numbers separated by white space; an empty list counts as an absent attribute. */
   | { readonly kind: 'real' | 'float' | 'int'; readonly least: number; readonly most: number }
-  /** One whole number; unlike `int`, an empty value is refused. */
+  /** One whole number; unlike `int`, an empty value is rejected. */
   | { readonly kind: 'whole' }
   /** Exactly one word of a set, without blanks around it. */
   | { readonly kind: 'keyword'; readonly set: KeywordSet }
@@ -53,7 +53,7 @@ export const ANY_COUNT = Number.POSITIVE_INFINITY
 /**
  * A row of the table. `attributes` is a list of `name=type`, separated by white space; a name alone is text, `!` at the end means required. Types:
  * `real` (double), `float`, `int`, each with `[3]` for exactly three, `[1-3]` for one to three, `[]` for any number; `whole`; `bool`; `chars[3]`;
- * `<set>` for a keyword; `<set>[]` for flags. `children` is by element name; a name with `?` may stand once. `constraints` is one line each:
+ * `<set>` for a keyword; `<set>[]` for flags. `children` is by element name; a name with `?` may occur once. `constraints` is one line each:
  * `exclusive a b+c`, where `b+c` is a bundle.
  */
 export function row(

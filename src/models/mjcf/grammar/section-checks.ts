@@ -6,7 +6,7 @@ import { readNumbers, short, wordsOf } from './values.ts'
 
 const SUFFIX_BITS: Record<string, number> = { '': 0, k: 10, m: 20, g: 30, t: 40, p: 50, e: 60 }
 
-/** A byte count such as `64M`; `-1` stands for the default. Sizes that 64 bits cannot hold are refused. */
+/** A byte count such as `64M`; `-1` means the default. Sizes that do not fit into 64 bits are rejected. */
 export function memorySize(element: XmlElement): string | null {
   const text = element.attributes.get('memory')
   if (text === undefined) return null
@@ -92,12 +92,12 @@ export function flexcompElasticity(element: XmlElement): string | null {
 
 const MAX_NUMERIC = 500
 
-/** A numeric field has 1 to 500 numbers: as many as `size` says, and no more data than that. */
+/** A numeric field has 1 to 500 numbers: as many as `size`, and no more data than that. */
 export function numericSize(element: XmlElement): string | null {
   const count = numbersAt(element, 'data')?.length ?? 0
   const size = numberAt(element, 'size')
   if (size !== null && count > size) return `has ${count} numbers for the size ${size}`
-  // one more than the most stands for "as many as there are"
+  // one more than the maximum means "as many as there are"
   const total = size === null || size === MAX_NUMERIC + 1 ? count : size
   return total < 1 || total > MAX_NUMERIC ? `has ${total} numbers; a numeric has 1 to ${MAX_NUMERIC}` : null
 }

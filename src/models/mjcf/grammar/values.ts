@@ -1,6 +1,6 @@
 /**
  * Attribute values as MuJoCo parses them: C's `strtod`, `strtof` and `strtol` over tokens between white space. So hexadecimal floats, `inf` and `nan` are
- * numbers, `1,2` and `1e` are none, and a number too large or too small for its type is refused.
+ * numbers, `1,2` and `1e` are not, and a number too large or too small for its type is rejected.
  */
 
 export type NumberKind = 'real' | 'float' | 'int'
@@ -108,7 +108,7 @@ function problemOf(token: string, kind: NumberKind): NumberProblem['reason'] | n
   return value.mantissa !== 0n && outOfRange(value.number, kind, Number.MIN_VALUE) ? 'range' : null
 }
 
-/** The least positive numbers that keep all their digits. A decimal below is refused; a hexadecimal only where nothing is left of it. */
+/** The smallest positive numbers with full precision. A smaller decimal is rejected; a hexadecimal number only if it becomes zero. */
 const LEAST = { real: 2.2250738585072014e-308, float: 1.1754943508222875e-38 }
 
 function outOfRange(value: number, kind: 'real' | 'float', least: number): boolean {
@@ -124,7 +124,7 @@ function hexadecimalOf(token: string): { mantissa: bigint; number: number } | nu
   const mantissa = BigInt(`0x${whole}${fraction}`)
   const scale = Number(exponent) - 4 * fraction.length
   const half = Math.trunc(scale / 2)
-  // in two steps, since 2 to the scale may lie outside the range that the product lies in
+  // in two steps, since 2 to the scale may be out of range although the product is not
   const size = mantissa === 0n ? 0 : Number(mantissa) * 2 ** half * 2 ** (scale - half)
   return { mantissa, number: sign === '-' ? -size : size }
 }

@@ -16,13 +16,13 @@ export type XmlFile =
 /** Files that exist and were read, by path. */
 export type GatheredFiles = ReadonlyMap<string, XmlFile>
 
-/** A file in its role: includes are looked up beside the main file of the model that they belong to. */
+/** A file in its role: includes are looked up in the folder of their model's main file. */
 interface Visit {
   readonly main: string
   readonly path: string
 }
 
-/** Reads `entry` and what it leads to. Throws `ModelRefusal` (`limit`) if that is too much; expansion reports all other faults. */
+/** Reads `entry` and all files that it leads to. Throws `ModelRefusal` (`limit`) if that is too much; expansion reports all other faults. */
 export async function gatherFiles(source: ModelFiles, entry: string): Promise<GatheredFiles> {
   const files = new Map<string, XmlFile>()
   const sizes = new Map<string, number | null>()

@@ -34,12 +34,12 @@ export function leavesRepo({ candidates }: FileReference): boolean {
   return candidates.every(({ path }) => path === null)
 }
 
-/** Whether MuJoCo takes the file of a `<model>` for one at all, which it decides before it looks for the file. */
+/** Whether MuJoCo treats the file of a `<model>` as a model, which it decides before it opens the file. */
 export function isModelFile({ element, written }: Pick<FileReference, 'element' | 'written'>): boolean {
   return /^\.(xml|urdf)$/.test(extensionOf(written)) || element.attributes.get('content_type') === 'text/xml'
 }
 
-/** Each reference of a file as it was written, includes not expanded: what is asked for next. One that is written again leads to the same file. */
+/** Each reference of a file as it was written, includes not expanded: these are requested next. A repeated reference leads to the same file. */
 export function referencesOf(
   root: XmlElement,
   mainFolder: string,

@@ -14,7 +14,7 @@ export function checkActuatorDefaults(loaded: LoadedModel, report: Report): void
   }
 }
 
-/** Elements that stand in a class beside those of actuators. */
+/** Elements of a class other than those of actuators. */
 const OTHERS = new Set('default mesh material joint geom site camera light pair equality tendon'.split(' '))
 
 function readClass(section: XmlElement, state: ActuatorState, report: Report): void {

@@ -1,4 +1,4 @@
-/** What MuJoCo keeps of an actuator, as far as its rules ask. */
+/** The settings of an actuator that MuJoCo's rules use. */
 
 /** Numbers and words as the classes and the element left them. */
 export interface ActuatorState {
@@ -17,7 +17,7 @@ export interface ActuatorState {
   forcerange: [number, number]
   actrange: [number, number]
   inheritrange: number
-  /** Inputs asked for, '' for those of the type. */
+  /** Requested inputs, '' for those of the type. */
   input: string
   damping: number[]
   armature: number

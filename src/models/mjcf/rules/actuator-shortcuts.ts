@@ -1,10 +1,10 @@
-/** The shortcuts (`position`, `muscle`, …): each sets the general parameters that it stands for, from its own attributes and what the layers before left. */
+/** The shortcuts (`position`, `muscle`, …): each sets the general parameters that it represents, from its own attributes and those of the previous layers. */
 import type { XmlElement } from '../xml/element.ts'
 import type { ActuatorState } from './actuator-settings.ts'
 import { applyDcmotor } from './dcmotor.ts'
 import { numbersIn } from './fields.ts'
 
-/** Applies one element to the state; why MuJoCo refuses its numbers, null where it does not. */
+/** Applies one element to the state. Returns why MuJoCo rejects its numbers, or null. */
 export function applyShortcut(state: ActuatorState, element: XmlElement): string | null {
   const number = (name: string) => numbersIn(element.attributes.get(name))[0]
   const types = (dyntype: string, gaintype: string, biastype: string) =>
@@ -20,7 +20,7 @@ export function applyShortcut(state: ActuatorState, element: XmlElement): string
     case 'position':
       return applyPosition(state, element)
     case 'intvelocity': {
-      // What is wrong with its gains goes unnoticed; only its ranges are looked at.
+      // MuJoCo does not notice faults of its gains; it checks only its ranges.
       applyPosition(state, element)
       state.dyntype = 'integrator'
       const twice = state.inheritrange > 0 && state.actrange.some((value) => value !== 0)

@@ -40,7 +40,7 @@ export function initialState(): ActuatorState {
   }
 }
 
-/** The state, and why the reader refuses the element, null where it does not. */
+/** The state, and why the reader rejects the element, or null. */
 export function actuatorState(actuator: Layered): { readonly state: ActuatorState; readonly fault: string | null } {
   const state = stateOf(actuator.layers)
   return { state, fault: readActuator(state, actuator.element) }
@@ -58,7 +58,7 @@ function stateOf(layers: readonly XmlElement[]): ActuatorState {
   return state
 }
 
-/** An independent copy, for a class that starts as its parent stands. */
+/** An independent copy, for a class that starts with its parent's values. */
 export function copyOf(state: ActuatorState): ActuatorState {
   const { dynprm, gainprm, biasprm, ctrlrange, forcerange, actrange, damping } = state
   return {
@@ -73,7 +73,7 @@ export function copyOf(state: ActuatorState): ActuatorState {
   }
 }
 
-/** Reads an actuator element into the state; why MuJoCo refuses it, null where it does not. */
+/** Reads an actuator element into the state. Returns why MuJoCo rejects it, or null. */
 export function readActuator(state: ActuatorState, element: XmlElement): string | null {
   const text = (name: string) => element.attributes.get(name)
   for (const name of KEYWORDS) state[name] = text(name) ?? state[name]

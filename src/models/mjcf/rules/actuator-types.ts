@@ -1,4 +1,4 @@
-/** What gain, bias and dynamics types ask of each other, and the controls and activations that an actuator has by them. */
+/** What gain, bias and dynamics types require of each other, and the controls and activations that they give an actuator. */
 import type { ActuatorState } from './actuator-settings.ts'
 import { isLimited } from './limited.ts'
 
@@ -111,7 +111,7 @@ function inputsOf({ input }: ActuatorState, initial: string): string[] {
   return input === 'none' ? [] : (input === '' ? initial : input).split(' ')
 }
 
-/** Controls of the actuator: one, but for orientation servos, pid and DC motors, which have one for each input. */
+/** Controls of the actuator: one, except for orientation servos, pid and DC motors, which have one for each input. */
 export function controlsOf(state: ActuatorState): number {
   if (state.gaintype === 'so3') return state.input === 'quat' ? 4 : 3
   if (state.gaintype === 'pid') return inputsOf(state, 'pos vel').length

@@ -6,7 +6,7 @@ import { checkMesh } from './meshes.ts'
 import type { Report } from './report.ts'
 import { checkInherited, checkLasting } from './visuals.ts'
 
-/** Assets as far as they are written in the model itself: their files are judged elsewhere. */
+/** The parts of assets that are written in the model itself: their files are checked elsewhere. */
 export function checkAssets(spec: Spec, report: Report): void {
   for (const hfield of spec.of('hfield')) checkHfield(hfield, report)
   for (const mesh of spec.of('mesh')) checkMesh(mesh, report)

@@ -7,7 +7,7 @@ interface Builtin {
   readonly needs: string
 }
 
-/** What is no number becomes 0. */
+/** A text that is not a number becomes 0. */
 const whole = (value = 0) => Math.trunc(value) || 0
 const BUILTINS: ReadonlyMap<string, Builtin> = new Map(
   Object.entries({
@@ -43,7 +43,7 @@ const BUILTINS: ReadonlyMap<string, Builtin> = new Map(
   } satisfies Record<string, Builtin>),
 )
 
-/** Why a builtin mesh cannot be made of its params, null where it can or is none. */
+/** Why a builtin mesh cannot be built from its params; null if it can, or if the mesh is not builtin. */
 export function builtinMeshFault({ attributes }: XmlElement): string | null {
   const kind = attributes.get('builtin')
   const builtin = kind === undefined ? undefined : BUILTINS.get(kind)

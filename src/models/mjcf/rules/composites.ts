@@ -7,7 +7,7 @@ import { isLimited, needsLimited } from './limited.ts'
 import type { Report } from './report.ts'
 import { compilerFor } from './settings.ts'
 
-/** Cables: their pieces have one geom each, which says its size and mass in the composite and takes nothing from default classes. */
+/** Cables: their pieces have one geom each, whose size and mass are in the composite and which ignores default classes. */
 export function checkComposites(spec: Spec, report: Report): void {
   const seen = new Set<XmlElement>()
   for (const geom of spec.of('geom')) {
@@ -23,7 +23,7 @@ export function checkComposites(spec: Spec, report: Report): void {
   }
 }
 
-/** Whether two neighbouring points are one, or no finite piece lies between them: those written, or those of its curve. */
+/** Whether two neighbouring points are one, or have no finite piece between them: the written points, or those of its curve. */
 function hasOddPiece(element: XmlElement): boolean {
   const written = numbersIn(element.attributes.get('vertex'))
   const points = written.length > 0 ? written : curvePoints(element)

@@ -63,7 +63,7 @@ function applySaturation(state: ActuatorState, [torque = 0, current = 0]: readon
   state.forcelimited = 'true'
 }
 
-/** The motor constant K and the resistance R; nominal voltage, stall torque and no-load speed stand in for what is not given. */
+/** The motor constant K and the resistance R; nominal voltage, stall torque and no-load speed replace missing values. */
 function motorConstants([Kt, back]: [number, number], resistance: number, nominal: readonly number[], damping: number) {
   const [voltage = 0, torque = 0, speed = 0] = nominal
   const Ke = voltage > 0 && back <= 0 && speed > 0 ? backEmf(voltage, torque, speed, resistance, damping) : back

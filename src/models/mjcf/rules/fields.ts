@@ -85,7 +85,7 @@ export function textOf({ layers, element }: Layered, name: string, initial: stri
   return element.attributes.get(name) ?? layersOf(layers, name).text ?? initial
 }
 
-/** What the default class says, whether or not the object itself says otherwise. */
+/** The value of the default class, even if the object has its own. */
 export function inherited({ layers }: Layered, name: string): string {
   return layersOf(layers, name).text ?? ''
 }

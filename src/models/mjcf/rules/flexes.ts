@@ -7,7 +7,7 @@ import type { Report } from './report.ts'
 import { optionOf } from './settings.ts'
 import { checkLasting } from './visuals.ts'
 
-/** Flexes, and flexcomps as far as they come to be one. */
+/** Flexes, and flexcomps that become one. */
 export function checkFlexes(spec: Spec, report: Report): void {
   const flexes = spec.of('flex')
   const left =
@@ -30,7 +30,7 @@ export function checkFlexes(spec: Spec, report: Report): void {
       ['mass', 'inertiabox'].some((name) => Number.isNaN(numberOf(alone(flex.element), name, 1)))
     )
       report.refused(flex, 'mass', 'has points whose mass or inertia is no number')
-    // What attach makes of cells is another thing.
+    // Attach treats cells differently.
     if (isOpen(flex) && flex.model !== spec.loaded) continue
     const fault =
       elasticFault(flex.element, flex.made && mayBeRigid(flex)) ??
@@ -67,7 +67,7 @@ function dimOf(element: XmlElement): number {
 
 const isInterpolated = (element: XmlElement) => ['trilinear', 'quadratic'].includes(element.attributes.get('dof') ?? '')
 
-/** What its elasticity and contacts ask of each other. */
+/** What its elasticity and contacts require of each other. */
 function elasticFault(element: XmlElement, rigid: boolean): string | null {
   const dim = dimOf(element)
   const interpolated = isInterpolated(element) && !rigid
@@ -121,7 +121,7 @@ function flatFault({ made, element }: SpecObject): string | null {
 
 const ROTATIONS = ['quat', 'axisangle', 'xyaxes', 'zaxis', 'euler']
 
-/** A point may be pinned to a body that stands or to one with three joints, where it bends. */
+/** A bending point may be pinned to a static body or to one with three joints. */
 function bendingFault(spec: Spec, { element, parts }: SpecObject): string | null {
   const bends = ['bend', 'both'].includes(textOf(child(element, 'elasticity'), 'elastic2d', 'none'))
   if (!bends || dimOf(element) !== 2 || isInterpolated(element)) return null

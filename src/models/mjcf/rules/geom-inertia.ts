@@ -8,7 +8,7 @@ export interface Inertia {
   readonly inertia: readonly [number, number, number]
 }
 
-/** What a geom adds to its body: null for one whose volume lies in a mesh or height field, `negative` for what MuJoCo refuses. */
+/** What a geom adds to its body: null if its volume depends on a mesh or height field, `negative` if MuJoCo rejects it. */
 export function geomInertia(geom: SpecObject, fitted: boolean): Inertia | 'negative' | null {
   const { type, size } = shapeOf(geom, [0, 0, 0])
   const mass = given(geom, 'mass') ? numberOf(geom, 'mass', 0) : null

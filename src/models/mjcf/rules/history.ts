@@ -3,7 +3,7 @@ import { numberOf, numbersIn } from './fields.ts'
 import type { Report } from './report.ts'
 import { optionOf } from './settings.ts'
 
-/** What has a history is sampled by the time step, which then must be positive. */
+/** Objects with a history are sampled by the time step, which then must be positive. */
 export function checkHistory(spec: Spec, report: Report): void {
   const [timestep = 0.002] = numbersIn(optionOf(spec, 'timestep'))
   if (timestep > 0) return

@@ -1,4 +1,4 @@
-/** Mass and inertia of bodies, as far as they follow from what is written: those of meshes do not. */
+/** Mass and inertia of bodies that follow from the text; those of meshes do not. */
 import type { Compiler } from '../compiler.ts'
 import type { Spec, SpecBody, SpecObject } from '../compose/types.ts'
 import { alone, EPSILON, given, numberOf, numbersIn, textOf, vectorOf } from './fields.ts'
@@ -11,7 +11,7 @@ import { eigenvalues } from './symmetric.ts'
 /** The least mass and inertia that a moving body may have. */
 const LEAST = 1e-15
 
-/** Null where they cannot be told without the data of a mesh. */
+/** Null if they depend on the data of a mesh. */
 type Known = Inertia | null
 
 /** Checks the inertia of each body, then that those that move have any. */
@@ -26,7 +26,7 @@ export function checkInertia(spec: Spec, report: Report): void {
   }
 }
 
-/** MuJoCo's rule: the body itself, or one without joints below it, has mass and inertia. What is not known counts as having them. */
+/** MuJoCo's rule: the body itself, or one without joints below it, has mass and inertia. Unknown values count as present. */
 function isMassive(spec: Spec, body: SpecBody, known: ReadonlyMap<SpecBody, Known>): boolean {
   const inertia = known.get(body)
   if (inertia === null || inertia === undefined) return true
@@ -40,7 +40,7 @@ function isMassive(spec: Spec, body: SpecBody, known: ReadonlyMap<SpecBody, Know
   return below.some((child) => isMassive(spec, child, known))
 }
 
-/** Whether the axes of its inertia can be told. */
+/** Whether the axes of its inertia can be determined. */
 function isTurned({ inertial }: SpecBody): boolean {
   return numbersIn(inertial?.attributes.get('quat')).every(Number.isFinite)
 }
@@ -62,7 +62,7 @@ const UNKNOWABLE: Inertia = { mass: Number.POSITIVE_INFINITY, inertia: [Number.N
 const NOTHING: Inertia = { mass: 0, inertia: [0, 0, 0] }
 
 function checked(body: SpecBody, { mass, inertia }: Inertia, compiler: Compiler, report: Report): Inertia {
-  // What is no number bounds nothing.
+  // A value that is not a number limits nothing.
   const atLeast = (value: number, bound: number) => (value < bound ? bound : value)
   const bounded = inertia.map((value) => atLeast(value, compiler.boundinertia)) as [number, number, number]
   const heavy = atLeast(mass, compiler.boundmass)

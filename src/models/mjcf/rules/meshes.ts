@@ -3,7 +3,7 @@ import { builtinMeshFault } from './builtin-mesh.ts'
 import { countIn, isLong, isZero, numbersIn, textOf, vectorOf } from './fields.ts'
 import type { Report } from './report.ts'
 
-/** A mesh as far as the model itself describes it. */
+/** The part of a mesh that the model itself describes. */
 export function checkMesh(mesh: SpecObject, report: Report): void {
   if (mesh.made) return
   const { element } = mesh
@@ -75,7 +75,7 @@ function pointsIn(numbers: readonly number[]): Point[] {
   return points
 }
 
-/** What is nearer to a plane than this part of its size counts as flat for sure. */
+/** A mesh closer to a plane than this fraction of its size is certainly flat. */
 const FLAT = 1e-12
 
 /** Half of it leaves room for rounding. */

@@ -6,8 +6,8 @@ type Alternative = keyof typeof ALTERNATIVES
 const NAMES = Object.keys(ALTERNATIVES) as Alternative[]
 
 /**
- * Why MuJoCo cannot make a rotation of what an object says, null where it can. The four spellings beside `quat` share one slot: the last one read, in a
- * default class or in the element, holds, even over a `quat` of the element itself.
+ * Why MuJoCo cannot compute a rotation from an object's attributes, null if it can. The four spellings other than `quat` share one slot: the last one read, in a
+ * default class or in the element, applies, even over a `quat` of the element itself.
  */
 export function orientationFault(object: Layered, eulerseq: string): string | null {
   // An empty one is as good as absent.

@@ -13,14 +13,14 @@ export type Blamed = Pick<SpecObject, 'category' | 'name' | 'element'>
  * it for one reason, and 100 of them would end the reading.
  */
 export interface Report {
-  /** `rule` tells faults of one element apart; `message` is a whole sentence. */
+  /** `rule` distinguishes faults of one element; `message` is a full sentence. */
   fault(
     rule: string,
     kind: FaultKind,
     place: XmlElement,
     message: string,
     names?: readonly string[],
-    /** A function where it takes time: it is asked only for what is reported. */
+    /** A function if it takes time: it is called only for reported faults. */
     hint?: string | (() => string),
   ): void
   /** A fault of an object: the sentence is its label and `predicate`. */

@@ -5,7 +5,7 @@ import { isLimited } from './limited.ts'
 import type { Report } from './report.ts'
 import { shapeOf } from './shapes.ts'
 
-/** Sensors: what they sense, and the few numbers that MuJoCo looks at. */
+/** Sensors: what they sense, and the few numbers that MuJoCo checks. */
 export function checkSensors(spec: Spec, report: Report): void {
   for (const sensor of spec.of('sensor')) {
     const [sensed, relative] = sensorTargets(sensor.element).map(({ attribute, category }) =>

@@ -29,7 +29,7 @@ export function shapeOf(object: Layered, initialSize: readonly number[]): Shape 
   }
 }
 
-/** Why a `fromto` cannot hold, null where it can or there is none. */
+/** Why a `fromto` is invalid; null if it is valid or absent. */
 export function fromtoFault(object: Layered): string | null {
   const ends = endsOf(object)
   if (ends === null) return null

@@ -22,7 +22,7 @@ export function eigenvalues(
 type Row = [number, number, number]
 type Place = 0 | 1 | 2
 
-/** Makes the element off the diagonal zero. */
+/** Sets the off-diagonal element to zero. */
 function rotate(a: [Row, Row, Row], p: Place, q: Place): void {
   const off = a[p][q]
   if (off === 0) return

@@ -106,7 +106,7 @@ function checkLimits(spec: Spec, tendon: SpecObject, report: Report): void {
     report.refused(tendon, 'springlength', `has the springlength ${springs.join(' ')}, which descends`)
 }
 
-/** One number stands for both; every layer sets both. */
+/** One number sets both; every layer sets both. */
 function springlength(tendon: SpecObject): [number, number] {
   const numbers = numbersIn(textOf(tendon, 'springlength', '-1 -1'))
   const [low = -1, high = low] = numbers

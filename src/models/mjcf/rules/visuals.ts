@@ -18,8 +18,8 @@ export function checkLasting(spec: Spec, object: SpecObject, attribute: 'materia
 }
 
 /**
- * The texture or material of the default class of a material or tendon, which MuJoCo looks for even where the object names another. Attached models are
- * renamed on the way, which forgets it.
+ * The texture or material of the default class of a material or tendon, which MuJoCo looks up even if the object names another. Attaching a model
+ * renames its objects and drops this reference.
  */
 export function checkInherited(
   spec: Spec,

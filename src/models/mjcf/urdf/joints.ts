@@ -1,4 +1,4 @@
-/** Joints of a URDF as the MJCF joints that MuJoCo makes of them. */
+/** Joints of a URDF as the MJCF joints that MuJoCo creates from them. */
 import type { Faults } from '../fault.ts'
 import type { XmlElement } from '../xml/element.ts'
 import { checkOrigin, mjcfElement, numbersOf, onlyChild, requiredNumbers, requiredText } from './read-urdf.ts'

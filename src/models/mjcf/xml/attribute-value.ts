@@ -81,7 +81,7 @@ function characterReferences(bytes: Uint8Array) {
   }
 }
 
-/** From the last digit back to the nearest `#` or `x`, which need not be the one that the reference begins with. */
+/** From the last digit back to the nearest `#` or `x`, which need not be the start of the reference. */
 function codeBefore(bytes: Uint8Array, semicolon: number, terminator: number, radix: number): number | null {
   let code = 0
   let weight = 1

@@ -1,5 +1,5 @@
 /**
- * XML as MuJoCo's parser (tinyxml2) reads it, which is not the XML of the standard: text may stand before the root, `<`, `>` and `&` in attribute values,
+ * XML as MuJoCo's parser (tinyxml2) reads it, which differs from the standard: text may precede the root, `<`, `>` and `&` in attribute values,
  * unknown entities stay as they are, a DOCTYPE ends at its first `>`, everything after a stray closing tag is ignored. Nothing is ever fetched or
  * expanded. One pass over the text, no recursion.
  */
