@@ -1,4 +1,4 @@
-/** What the data directory says of the hosted calls beside a hub: a file for each call, which outlives the hub. */
+/** The data directory's records of a hub's local hosted calls: a file for each call, which outlives the hub. */
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 

@@ -49,8 +49,8 @@ const takeCall = memoizeByKey(({ job, functionSql, repoIdsSql }: HostedKind) => 
 const heldColumns = columns({ ownerId: column<string>('u.owner_id'), status: column<string>('u.status') })
 
 /**
- * The job of a call that has ended without a report. A claimed job with a lease is left to it: its next holder goes on where this one was. One without a lease
- * has nobody else.
+ * The job of a call that has ended without a report. A claimed job with a lease is left to it: its next holder continues where this one was. One without a lease
+ * has no other holder.
  */
 const lockUnreported = memoizeByKey(({ name, table, lease }: JobKind) =>
   statement({
@@ -89,7 +89,7 @@ const CLAIM_WITHIN_SECONDS = 3600
 
 const silentColumns = columns({ jobId: column<string>('u.id'), callId: column<string>('u.hosted_call_id') })
 
-/** Jobs whose call has not claimed them: the hub beside which it ran is gone, with its data directory. */
+/** Jobs whose call has not claimed them: the hub that ran it is gone, with its data directory. */
 const silent = memoizeByKey((job: JobKind) =>
   statement({
     name: `${job.table}-silent-calls`,

@@ -13,7 +13,7 @@ export interface HostedWork {
   readonly isSim: boolean
   /** Handle of the billed account. */
   readonly owner: string
-  /** The place in the request that asks for it. */
+  /** The place in the request that requests it. */
   readonly loc: Loc
   readonly what: string
 }

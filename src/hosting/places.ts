@@ -43,10 +43,10 @@ export interface HostedPlaces {
   wait(jobId: string, start: () => Promise<void>): void
   /**
    * Ends the process of a call, waits until it is gone, and then runs `then`, before the end of the process is recorded otherwise. 502 where it cannot be ended. A
-   * call that is not beside this hub is left to the hub that it is beside, which ends it with its job.
+   * call of another hub is left to that hub, which ends it with its job.
    */
   stop<T>(callId: string, then: () => Promise<T>): Promise<T>
-  /** Looks after calls of the hub before this one, from now on: each is told once, and again when telling failed. */
+  /** Watches calls of the previous hub from now on: each end is reported once, and again if reporting failed. */
   adopt(tell: CallsOfBefore): Promise<void>
   close(): Promise<void>
 }

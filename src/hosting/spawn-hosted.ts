@@ -1,4 +1,4 @@
-/** Starting the deployed function of a hosted job. Contract, `HOSTED_BACKEND`: `process` runs `HOSTED_COMMAND` in a shell, beside the hub. */
+/** Starting the deployed function of a hosted job. Contract, `HOSTED_BACKEND`: `process` runs `HOSTED_COMMAND` in a shell on the hub's machine. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'

@@ -13,7 +13,7 @@ const REFUSED_AFTER_MS = 15_000
 /** A job that is dispatched again and again while it is canceled. */
 const MAX_CALLS = 3
 
-/** Of a call beside this hub. */
+/** Of a call on this hub. */
 export interface NotedCall {
   /** `processMark` of its process; that of the hub while the process is being started. */
   readonly mark: string

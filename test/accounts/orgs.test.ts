@@ -21,7 +21,7 @@ const member: Partial<Record<keyof typeof mutation, string>> = {
   revokeApiKey: 'key',
 }
 
-/** The mutation's value, or the status and type of its refusal. */
+/** The mutation's value, or the status and type of its error. */
 async function mutate(who: Who, name: keyof typeof mutation, input: Record<string, unknown>): Promise<Json> {
   const { data, errors } = await hub.graphql(who, mutation[name], { input })
   if (!errors) return member[name] ? data[name][member[name]] : data[name]

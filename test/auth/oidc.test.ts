@@ -264,7 +264,7 @@ describe("a bearer token of the provider's", () => {
 
 describe('an attack: a revoked bearer token, spelled differently', () => {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
-  /** Other texts that decode to the same bytes: the last character of 256 bytes has four bits that say nothing; padding and the other alphabet. */
+  /** Other texts that decode to the same bytes: the last character of 256 bytes has four unused bits; padding and the other alphabet. */
   const spellings = (token: string) => {
     const last = alphabet.indexOf(token.at(-1) ?? '')
     const others = Array.from({ length: 16 }, (_, bits) => alphabet[(last & 0b110000) | bits] ?? '')

@@ -64,7 +64,7 @@ const other: RepoTarget = { id: 'repo_other', ownerId: ada.id, visibility: 'priv
 const open: RepoTarget = { id: 'repo_open', ownerId: ada.id, visibility: 'public' }
 const ofAcme: RepoTarget = { id: 'repo_acme', ownerId: acme.id, visibility: 'private' }
 
-/** 200 where it is allowed, else the status of the refusal. */
+/** 200 if it is allowed, else the status of the error. */
 function outcome(ask: () => unknown): number {
   try {
     return ask() === false ? 404 : 200

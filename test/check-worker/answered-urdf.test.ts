@@ -1,4 +1,4 @@
-/** Answers are written into a URDF where MuJoCo looks for them; all else, lines too, stays. */
+/** Answers are written into a URDF where MuJoCo reads them; everything else, including lines, stays unchanged. */
 import { expect, it } from 'vitest'
 import { answeredUrdf } from '../../src/check-worker/urdf/answered-urdf.ts'
 

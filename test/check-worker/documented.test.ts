@@ -1,4 +1,4 @@
-/** The page on robot checks says what the code does. */
+/** The page on robot checks agrees with the code. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-/** The robot-init step: exactly the answers that were given, what the model says, and needs for the rest. */
+/** The robot-init step: exactly the given answers, the model's values, and needs for the rest. */
 import { describe, expect, it } from 'vitest'
 import { check } from '../../src/cards/check.ts'
 import type { ActuatorFacts, JointFacts, ModelFacts } from '../../src/check-worker/engine/model-facts.ts'

@@ -1,4 +1,4 @@
-/** The engine process ends at its limits, whatever a model does, and says why. MuJoCo runs for real. */
+/** The engine process ends at its limits, whatever a model does, and reports why. MuJoCo runs for real. */
 import { fork } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

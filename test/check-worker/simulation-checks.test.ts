@@ -1,4 +1,4 @@
-/** What the engine found, as checks: what fails, what warns, and what has no verdict. */
+/** The engine's findings as checks: what fails, what warns, and what has no verdict. */
 import { describe, expect, it } from 'vitest'
 import { engineLimits } from '../../src/check-worker/engine/limits.ts'
 import type { ModelFacts } from '../../src/check-worker/engine/model-facts.ts'

@@ -1,4 +1,4 @@
-/** Whoever mends a request wants all that is wrong with it at once, wherever the rule lives, in the names that they wrote. */
+/** A caller who fixes a request needs all of its faults at once, whatever checks them, in the names of the request. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { contractHub, type Json, type Person, places, types } from './support/hub.ts'
 
@@ -148,7 +148,7 @@ describe('the error sentences of /v1', () => {
   ])('use its names: %#', async (body, status, detail) => {
     const [given, said, errors] = await text(`/v1/runs/${run}/report`, body)
     expect([given, said]).toEqual([status, detail])
-    // The place stands beside the sentence of an entry, not in it.
+    // The place is a separate member of an entry, not part of its sentence.
     for (const error of errors) expect(error.detail).not.toMatch(/^body|^input/)
   })
 

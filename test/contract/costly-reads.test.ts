@@ -1,4 +1,4 @@
-/** What a stranger stored so that reading it keeps the hub busy, done to a running hub: nobody else waits for it. */
+/** Content stored by another user that is expensive to read, on a running hub: no other request waits for it. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { contractHub, type Json, type Person } from './support/hub.ts'
 

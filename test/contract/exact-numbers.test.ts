@@ -12,7 +12,7 @@ beforeAll(async () => {
   trainer = await hub.key(ada, { scope: 'train' })
 })
 
-/** Each is another number, or says less, once a double has been made of it and written again. */
+/** Each becomes a different number, or loses digits, if it is converted to a double and written again. */
 const spellings = [
   '9007199254740993',
   '12345678901234567890',

@@ -1,4 +1,4 @@
-/** Who sees what at the end of each edge of the graph, from things that they see. What is hidden is null or not on the page, and no error tells of it. */
+/** What each viewer sees at the end of each edge of the graph, from visible objects. A hidden object is null or not on the page, without an error. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { contractHub, type Json, newName, type Person, type Who } from './support/hub.ts'
 
@@ -10,7 +10,7 @@ let viewers: Record<string, Who>
 let org: string
 /** Full names: of the org, private but for the ones that say otherwise. */
 const repos = {} as Record<'data' | 'openData' | 'robot' | 'made' | 'openModel', string>
-/** Each goes on from the one before it; the second one was made by who has left. */
+/** Each descends from the previous one; the second was created by a former member. */
 const runs = {} as Record<'first' | 'second' | 'third', string>
 /** On the private robot: of the robot itself, and of the open model against it, which was made by who has left. */
 const checks = {} as Record<'robot' | 'model', string>
@@ -76,7 +76,7 @@ const named = (full: string) => {
   return `owner: "${owner}", slug: "${slug}"`
 }
 
-/** From something that the viewer sees to what is at the other end; `at` finds it in the answer. */
+/** From a visible object to the other end of the edge; `at` finds it in the response. */
 interface Edge {
   readonly ask: () => string
   readonly at: (data: Json) => unknown
@@ -219,7 +219,7 @@ const checksOfRobot: Record<string, Edge> = {
   },
 }
 
-/** Each edge with each viewer that sees where it begins. */
+/** Each edge with each viewer that sees its start. */
 const table = (edges: Record<string, Edge>, who: readonly string[]) =>
   Object.entries(edges).flatMap(([name, edge]) => who.map((viewer) => [name, viewer, edge] as const))
 

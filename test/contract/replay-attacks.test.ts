@@ -1,4 +1,4 @@
-/** Attacks with an Idempotency-Key that was used while a right still held: each tries to get by replay what a new request is refused. */
+/** Attacks with an Idempotency-Key from before a right was lost: each tries to get by replay what a new request cannot get. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { contractHub, type Json, newName, type Person } from './support/hub.ts'
 

@@ -1,5 +1,5 @@
 /**
- * A replay under an Idempotency-Key asks again who may see and do it: one row a POST of the route table, and each way to lose a right. A route without a row
+ * A replay under an Idempotency-Key checks the caller's rights again: one row per POST of the route table, and each way to lose a right. A route without a row
  * fails here.
  */
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -35,7 +35,7 @@ interface Request {
 }
 
 interface Row {
-  /** What the org has before the member asks. */
+  /** What the org has before the member's request. */
   readonly given: (team: Team) => Promise<Request>
   /** Once the member has left the org. */
   readonly left: number
@@ -52,7 +52,7 @@ const repoOf = (org: string, kind = 'dataset') => hub.repo(boss, { kind, owner: 
 const post = async (who: Who, path: string, body: Json) => (await hub.call(who, 'POST', path, body)).json
 const runOf = async (org: string): Promise<string> => (await post(boss, '/v1/runs', { recipe, owner: org })).id
 
-/** A robot repo of the org with a model file, and what a check of it is asked. */
+/** A robot repo of the org with a model file, and the request of a check of it. */
 const checkOf = async (org: string) => {
   const robot = await repoOf(org, 'robot')
   await hub.upload(boss, robot, { 'arm.xml': '<mujoco/>' })

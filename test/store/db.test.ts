@@ -16,7 +16,7 @@ const backendOf = async (tx: Tx) => {
 }
 const values = async () => (await sql<{ v: number }>('select v from notes order by v')).map(({ v }) => v)
 
-/** The refusal that `work` ends with. */
+/** The error that `work` rejects with. */
 async function refusalOf(work: Promise<unknown>): Promise<HubError> {
   const error = await work.then(
     () => new Error('It was not refused.'),

@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(parent, { recursive: true, force: true }))
 
-/** Runs a process that starts the server and stays; kills it hard and answers the server's pid. */
+/** Runs a process that starts the server and stays; kills it with SIGKILL and returns the server's pid. */
 async function leaveBehind(): Promise<number> {
   const module = join(import.meta.dirname, '../../src/store/embedded-postgres.ts')
   const script = `const { startEmbeddedPostgres } = await import(${JSON.stringify(module)})

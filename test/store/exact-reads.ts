@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: names as the source has them
 /**
- * Why each read is exact SQL and not Prisma's. A write needs no entry: it is one compare-and-set or stands in a transaction with its locks, which Prisma's
- * client shares with nobody; nor does a read that locks. Those without a name stand here by their file.
+ * Why each read is exact SQL and not Prisma's. A write needs no entry: it is one compare-and-set, or part of a transaction with its locks, which Prisma's
+ * client cannot share. Neither does a read that locks. Statements without a name are listed by their file.
  */
 export const exactReads: Readonly<Record<string, readonly string[]>> = {
   'Each request asks it: who the credential is and what it may reach.': [

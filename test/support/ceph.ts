@@ -25,7 +25,7 @@ export type Ceph = { readonly settings: S3Settings } | { readonly skipped: strin
 const START_MS = 240_000
 
 /**
- * Starts the server, or finds it running, or says why there is none here. `HUB_TEST_S3=require` turns every such reason into a failure, and
+ * Starts the server, or finds it running, or returns why there is none on this machine. `HUB_TEST_S3=require` turns every such reason into a failure, and
  * `HUB_TEST_S3=skip` never tries.
  */
 export async function startCeph(): Promise<Ceph> {

@@ -11,7 +11,7 @@ export interface CommandEnded {
 
 type Register = (program: Command, io: ClientIo) => void
 
-/** `stopWith` is given the function that stands for Ctrl-C. */
+/** `stopWith` receives the function that acts as Ctrl-C. */
 export async function runCommandLine(
   register: Register,
   args: readonly string[],

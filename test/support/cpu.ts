@@ -1,4 +1,4 @@
-/** Time as a busy machine tells it: what other processes take is not the code's. */
+/** CPU time, which is meaningful on a busy machine: the time of other processes does not count. */
 
 /** Milliseconds of processor that this thread has spent since. */
 export function cpuStopwatch(): () => number {

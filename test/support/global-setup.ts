@@ -14,7 +14,7 @@ declare module 'vitest' {
     /** Of a superuser, without a database name that matters. */
     databaseServerUrl: string
     templateDatabase: string
-    /** A folder of this test run: gone with everything in it when the run ends. */
+    /** A folder of this test run, deleted with its content when the run ends. */
     runDir: string
   }
 }
@@ -39,7 +39,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const template = `hub_test_template_${process.pid}`
   await onServer(url, `create database ${template}`)
   await migrate(databaseUrl(url, template))
-  // With the tables of the queue, which each hub would make for itself.
+  // With the tables of the queue, which each hub would otherwise create.
   await (await openQueue({ url: databaseUrl(url, template), log: pino({ level: 'silent' }) })).stop()
   project.provide('databaseServerUrl', url)
   project.provide('templateDatabase', template)

@@ -15,7 +15,7 @@ function parsed(text: string): PrismaQuery | null {
   return table ? { table, columns: names.toSorted(), text } : null
 }
 
-/** The queries that Prisma sends while `ask` runs, in a transaction or not. The hub's own statements are none of them, so its background work does not show. */
+/** The queries that Prisma sends while `ask` runs, in a transaction or not. The hub's own statements are not included, so its background work does not appear. */
 export async function prismaQueries(ask: () => Promise<unknown>): Promise<PrismaQuery[]> {
   const query = vi.spyOn(pg.Client.prototype, 'query')
   try {

@@ -4,15 +4,15 @@ import { glob, readFile } from 'node:fs/promises'
 export interface SourceStatement {
   /** As it is written: of one that is made for each kind of job, with the placeholder. Empty for one that is not prepared. */
   readonly name: string
-  /** What tells it from all others: its name, or the file of those without. */
+  /** Its unique key: its name, or its file if it has no name. */
   readonly key: string
   readonly file: string
-  /** The object that makes it. */
+  /** The object that declares it. */
   readonly source: string
   readonly does: 'write' | 'lock' | 'read'
 }
 
-/** `{ name: …` with a member of statements behind it. */
+/** `{ name: …` followed by a member of statements. */
 const opening =
   /\{\s*(?:\/\/[^\n]*\s*)*name: (?:'([^'\n]*)'|`([^`\n]*)`),\s*(?:\/\/[^\n]*\s*)*(?:columns|params|rows|text|toRow)\b/g
 const sqlText = /\btext: [`']\s*(?:select|insert|update|delete|with|set local)\b/g

@@ -43,14 +43,14 @@ export interface World {
     owner: AccountRef,
     options?: { slug?: string; visibility?: 'private' | 'public'; kind?: string },
   ): Promise<WorldRepo>
-  /** A request by a session of `account`, or by a key when `viewer` says so. */
+  /** A request by a session of `account`, or by a key if `viewer` has one. */
   as(account: AccountRef, viewer?: Partial<Credentialed>): RequestContext
   anonymous(): RequestContext
   /** Sends one part to its signed place and returns its ETag. */
   putPart(url: string, bytes: Uint8Array): Promise<string>
   /** Presigns, sends and completes one file. */
   upload(ctx: RequestContext, repo: WorldRepo, path: string, bytes: Uint8Array): Promise<RepoFileEntry>
-  /** Runs raw SQL: what tests look at and age. */
+  /** Runs raw SQL: tests read rows with it and change their age. */
   sql<T>(text: string, values?: unknown[]): Promise<T[]>
   close(): Promise<void>
 }
@@ -94,7 +94,7 @@ export async function makeWorld(options: { db: Db; config?: Partial<Config>; que
   })
 }
 
-/** Keeps what was enqueued, as of the commit. */
+/** Records enqueued jobs at the commit. */
 function recordingQueue(sent: SentJob[]): Queue {
   return {
     async send(tx, job, input) {

@@ -6,7 +6,7 @@ import { vi } from 'vitest'
 
 export interface TestProvider {
   readonly issuer: string
-  /** What the provider says of a login beside `sub`, which is the login itself. */
+  /** The provider's claims of a login besides `sub`, which is the login itself. */
   readonly people: Map<string, Record<string, unknown>>
   /** A token by the key that the provider publishes now. */
   sign(claims: Record<string, unknown>, header?: Record<string, unknown>): Promise<string>
@@ -40,7 +40,7 @@ export async function startProvider(hubUrl: string): Promise<TestProvider> {
   const people = new Map<string, Record<string, unknown>>()
   let key = await newKey()
   const publish = () => {
-    // It warns of its pages for development and of http: both are what a test wants.
+    // It warns about its development pages and http, which are intended here.
     const quiet = [vi.spyOn(console, 'warn'), vi.spyOn(console, 'info')].map((spy) =>
       spy.mockImplementation(() => undefined),
     )
@@ -137,7 +137,7 @@ export function openBrowser(login: string) {
     return { url, status: response.status, headers: response.headers, text: await response.text() }
   }
 
-  /** Goes where it is sent, until a page that is no form of the provider's, or an address that begins with `until`. */
+  /** Follows redirects until a page that is not a form of the provider, or a URL that starts with `until`. */
   async function go(url: string, until = '\0'): Promise<Page> {
     let page = await send(url)
     for (let step = 0; step < 20; step++) {

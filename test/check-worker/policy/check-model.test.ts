@@ -1,4 +1,4 @@
-/** A model check reads what a policy says of itself, compares it with the robot's interface, and derives what it does not say. Spec, "Model check". */
+/** A model check reads a policy's declarations, compares them with the robot's interface, and derives missing ones. Spec, "Model check". */
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { contractFingerprint, derivedContract } from '../../../src/check-worker/policy/contract.ts'

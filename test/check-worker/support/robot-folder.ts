@@ -10,7 +10,7 @@ import type { RobotCheckRequest } from '../../../src/check-worker/request.ts'
 import type { Chromium } from '../../../src/check-worker/stills/find-chromium.ts'
 import { openReadingPool } from '../../../src/models/reader/reading-pool.ts'
 
-/** What a person answers for most robots. */
+/** A person's answers for most robots. */
 const answers = { base: null, control_hz: 50, action: 'position', options: null } as const
 
 type Answers = Partial<RobotCheckRequest> & Pick<RobotCheckRequest, 'entry'>

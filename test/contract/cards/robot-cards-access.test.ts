@@ -50,7 +50,7 @@ const read = 'query ($owner: String!, $repo: String!) { robotCard(owner: $owner,
 const put = 'mutation ($input: PutRobotCardInput!) { putRobotCard(input: $input) { card { dof } } }'
 const validate = 'mutation ($input: ValidateRobotCardInput!) { validateRobotCard(input: $input) { ok } }'
 
-/** The statuses of get, put and validate in `/v1`, and in the graph, where a status is that of its error and null is told as 404. */
+/** The statuses of get, put and validate in `/v1`, and in the graph, where a status is that of its error and null is shown as 404. */
 async function statuses(caller: Who, kind: Repo): Promise<{ rest: number[]; graph: number[] }> {
   const name = repos[kind]
   const [of, repo] = name.split('/')

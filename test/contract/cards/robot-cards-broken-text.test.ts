@@ -7,7 +7,7 @@ let ada: Person
 let robot: string
 
 const bytesOf = (...parts: (string | number[])[]) => Buffer.concat(parts.map((part) => Buffer.from(part as never)))
-/** A half of a surrogate pair written as UTF-8, which no UTF-8 has, and a byte that begins nothing. */
+/** A half of a surrogate pair written as UTF-8, which is invalid UTF-8, and a byte that starts no character. */
 const broken = [0xed, 0xa0, 0x80, 0xff]
 
 const model = bytesOf(

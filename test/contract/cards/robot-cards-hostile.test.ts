@@ -3,7 +3,7 @@ import { goodInterface } from '../../cards/support/card.ts'
 import { busyFactor, cpuStopwatch } from '../../support/cpu.ts'
 import { contractHub, type Json, type Person } from '../support/hub.ts'
 
-// Its listings are told apart by what 20,000 robots of its own cost.
+// Its own 20,000 robots make the cost of its listings measurable.
 const hub = contractHub({}, { alone: true })
 let ada: Person
 let robot: string
@@ -20,7 +20,7 @@ const validate = (card: string) =>
 const mutation = (name: string, fields: string) =>
   `mutation ($input: ${name[0]?.toUpperCase()}${name.slice(1)}Input!) { ${name}(input: $input) { ${fields} } }`
 
-/** The codes that refuse a card: by put and by validate, each in `/v1` and in the graph. */
+/** The codes that reject a card: by put and by validate, each in `/v1` and in the graph. */
 async function refusals(card: string): Promise<Record<string, unknown>> {
   const [owner, repo] = robot.split('/')
   const inGraph = async (name: string, fields: string) => {

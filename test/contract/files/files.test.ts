@@ -35,7 +35,7 @@ const tree = (query = '', repo = name) => hub.call(ada, 'GET', `/v1/repos/${repo
 const paths = (answer: Answer): string[] => answer.json.items.map((item: Json) => item.path)
 const refusal = (answer: Answer) => [answer.status, types(answer), places(answer)]
 
-/** What must be the same before and after a refusal. */
+/** The state that a rejected request must not change. */
 const state = async (repo = name) => [
   (await tree('', repo)).json,
   (await hub.call(ada, 'GET', `/v1/repos/${repo}`)).json,

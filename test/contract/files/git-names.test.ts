@@ -1,4 +1,4 @@
-/** A repo that would bring its own `.git/config`: the hub takes no such file, and what is there already can still be read and deleted. */
+/** A repo that would bring its own `.git/config`: the hub accepts no such file, and an existing one can still be read and deleted. */
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

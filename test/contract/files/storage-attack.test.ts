@@ -1,5 +1,5 @@
 /**
- * The storage quota under attack: whatever a client sends to the URLs that it was given, the disk never holds more than was reserved, but for the few parts
+ * The storage quota under attack: whatever a client sends to its presigned URLs, the disk never holds more than was reserved, except for the few parts
  * that are being sent at that moment. Bytes are counted in the files themselves while the requests run.
  */
 import { randomBytes } from 'node:crypto'
@@ -47,7 +47,7 @@ function storeDir(...below: string[]): string {
   return join(objectStore.dir, ...below)
 }
 
-/** Bytes of all files below a folder; what vanishes while it is looked at counts as nothing. */
+/** Bytes of all files below a folder; a file deleted meanwhile counts as nothing. */
 async function bytesIn(dir: string): Promise<number> {
   const entries = await readdir(dir, { withFileTypes: true, recursive: true }).catch(() => [])
   const files = entries.filter((entry) => entry.isFile())
@@ -73,7 +73,7 @@ async function peakDuring(work: Promise<unknown>): Promise<number> {
   return peak
 }
 
-/** A PUT whose body is begun and not ended. */
+/** A PUT whose body starts and never ends. */
 function beginPut(url: string, announced: number, bytes: Uint8Array): { put: ClientRequest; status: Promise<number> } {
   const put = request(url, { method: 'PUT', headers: { 'content-length': announced } })
   const status = new Promise<number>((resolve) => {

@@ -12,7 +12,7 @@ import { busyFactor } from '../../support/cpu.ts'
 import { sampled } from '../../support/seed.ts'
 import { contractHub, type Json, newName, type Person } from '../support/hub.ts'
 
-/** 2 s of reading and what is around it, on an idle machine. */
+/** 2 s of reading plus overhead, on an idle machine. */
 const ANSWER_WITHIN_MS = 4_000
 /** What another caller may wait meanwhile: a read takes 3 ms, and a reading takes the hub's main thread for no longer than a file of 16 MiB is fetched. */
 const OTHERS_WITHIN_MS = 1_000
@@ -42,7 +42,7 @@ async function push({ files }: HostileCase): Promise<string> {
   return `${repo.owner}/${slug}`
 }
 
-/** The longest that another caller waited while `work` was under way. */
+/** The longest wait of another caller during `work`. */
 async function othersWait(work: Promise<unknown>): Promise<number> {
   let done = false
   const end = () => {
@@ -59,7 +59,7 @@ async function othersWait(work: Promise<unknown>): Promise<number> {
   return longestMs
 }
 
-/** One of each kind: all of them are held against the reader alone, this is about the hub around it. */
+/** One of each kind: the reader's own tests cover all of them, this test covers the hub. */
 const kinds = [
   'an entity bomb',
   'an external entity',

@@ -9,7 +9,7 @@ import { startHub } from '../../../src/start-hub.ts'
 import { sharedDir } from '../../support/shared.ts'
 import { contractHub, type Json, type Person } from '../support/hub.ts'
 
-/** What MuJoCo made of one root file; members other than these are not looked at. */
+/** MuJoCo's result for one root file; other members are ignored. */
 interface Expected {
   readonly compiles: boolean
   readonly model: string

@@ -1,4 +1,4 @@
-/** claim-next under an Idempotency-Key: no answer that is lost on the way leaves a run claimed that its runner never hears of. */
+/** claim-next under an Idempotency-Key: a lost response never leaves a claimed run of which its runner does not know. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type Answer, contractHub, newName, type Person, types } from '../support/hub.ts'
 

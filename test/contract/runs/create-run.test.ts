@@ -26,7 +26,7 @@ const runsOf = async (person: Person) =>
   (await hub.sql<{ n: number }>('select count(*)::int as n from runs where owner_id = $1', [person.id]))[0]?.n
 const hosted = (change: object = {}) => ({ template: 'act', executor: 'hosted', max_hours: 1, ...change })
 
-/** As anybody would write it who has the answer and RFC 8785: nulls left out, members sorted, no white space. */
+/** As a client would compute it from the response and RFC 8785: nulls left out, members sorted, no white space. */
 function hashOfAnswer(recipe: Json): string {
   const canonical = (value: Json): string => {
     if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`

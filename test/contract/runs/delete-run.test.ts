@@ -1,4 +1,4 @@
-/** Deleting runs, and what refers to what: nobody whom an owner cannot see, or who cannot see what is theirs, keeps it from being deleted. */
+/** Deleting runs and referenced repos: a reference blocks a deletion only if both owners can see the objects involved. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { contractHub, type Json, newName, type Person, types, type Who } from '../support/hub.ts'
 
@@ -40,7 +40,7 @@ describe('a run of another account that uses a public dataset', () => {
     expect([refused.status, types(refused)]).toEqual([409, ['conflict.referenced']])
     expect(refused.json.errors[0].detail).toContain(run)
     expect(refused.json.detail).toContain('private')
-    // What the run pinned, and collection has looked at.
+    // Files that the run pinned, and that collection has marked.
     await hub.call(ada, 'POST', `/v1/repos/${name}/files/delete`, { paths: ['a.txt'] })
     await hub.sql('update files set pinned = true where repo_id = $1', [id])
     await hide(ada, name)

@@ -7,7 +7,7 @@ import { contractHub, type Json, newName, type Person } from '../support/hub.ts'
 const dir = await mkdtemp(join(tmpdir(), 'hub-hosted-'))
 afterAll(() => rm(dir, { recursive: true, force: true }))
 
-/** A hosted function: claims its run, tries what it may and what it may not, and writes down what it was answered. */
+/** A hosted function: claims its run, tries what it may and what it may not, and records the responses. */
 const script = `
 import { writeFileSync } from 'node:fs'
 const { HUB_URL, HUB_TOKEN, HUB_JOB_ID, HUB_CALL_ID, HUB_JOB_TEMPLATE } = process.env
@@ -134,7 +134,7 @@ describe('a hosted run', () => {
     const first = (await call()).hosted_call_id
     await hub.sql(`update runs set lease_expires_at = now() - interval '1 second' where id = $1`, [made.id])
     const { deps } = hub.running
-    // The hub's own minute may start it anew before anybody looks.
+    // The hub's own timer may start it again before the test reads it.
     const isPutBack = async () => {
       const { status, hosted_call_id } = await call()
       return status === 'queued' || hosted_call_id !== first

@@ -1,4 +1,4 @@
-/** Two hubs on one database, asked over HTTP. */
+/** Two hubs on one database, called over HTTP. */
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { sweepLeases } from '../../../src/runs/lease/sweep-leases.ts'
@@ -56,7 +56,7 @@ describe('two hubs', () => {
     }
   })
 
-  /** A run that a runner claimed at the first hub, which sweeps it once `wait` stands at the other. */
+  /** A run that a runner claimed at the first hub, which sweeps it once `wait` is waiting at the other. */
   async function sweptWhile(one: Runner, wait: () => Promise<{ status: number; json: Json }>) {
     const id = await put(one)
     expect((await ask(one, 0, `/v1/runs/${id}/claim`, { worker: 'lost' })).status).toBe(200)

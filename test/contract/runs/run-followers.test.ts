@@ -91,7 +91,7 @@ function deaf(path: string, body?: string): Socket {
   return socket
 }
 
-/** Everything that had been sent to one, without what was cut off in its middle. */
+/** Everything that was sent to one, without an incomplete end. */
 async function taken(socket: Socket): Promise<string> {
   // HTTP puts the length of each piece before it.
   const whole = (await text(socket)).replace(/\r\n[0-9a-f]+\r\n/g, '')
@@ -158,7 +158,7 @@ describe('followers of a run', () => {
     const [one, other] = [await open(), await open()]
     expect([one, other]).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/), expect.stringMatching(/^[0-9a-f-]{36}$/)])
     expect(one).not.toBe(other)
-    // Those who have no token are not on a connection that somebody opened.
+    // Callers without the token are not on an opened connection.
     const alone = await follow('/graphql/stream', JSON.stringify({ query: '{ __typename }' }))
     expect(await alone.ended).toContain('{"data":{"__typename":"Query"}}')
   })

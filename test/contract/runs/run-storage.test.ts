@@ -31,7 +31,7 @@ const objectsOf = async (run: string) => {
   return keys
 }
 
-/** What is counted of an owner, against what a look at every row and object finds. */
+/** The counted bytes of an owner, and the sum over every row and object. */
 async function recount(owner: Person): Promise<{ counted: number; found: number }> {
   const [row] = await hub.sql<{ counted: number; runs: number; rows: number; files: number }>(
     `select a.storage_bytes as counted, coalesce((select sum(total_bytes) from repos r where r.owner_id = a.id), 0)::bigint as files,
@@ -114,7 +114,7 @@ describe('the bytes of a run', () => {
     expect((await hub.call(ada, 'POST', '/v1/runs/import', { artifacts })).status).toBe(201)
     const after = await recount(ada)
     expect(after.counted).toBe(after.found)
-    // In one transaction, since the hub's own job looks for runs to count in as well.
+    // In one transaction, since the hub's own job searches for runs to count too.
     const updates = await migrationUpdates()
     const counted = await hub.running.deps.db.withTx(async (tx) => {
       const query = <T>(text: string, values: unknown[] = []) => tx.query<T>({ name: '', text }, values)

@@ -27,7 +27,7 @@ const inGraph = async (input: Json): Promise<Json> =>
     })
   ).errors?.[0].extensions ?? null
 
-/** That nothing of a refused report was kept. */
+/** Expects that nothing of a rejected report was stored. */
 async function nothingKept(run: string): Promise<void> {
   const rows = await hub.sql<Json>(
     `select log_seq, metrics_seq::int, latest_metrics, config_key, scorecard_key, progress, peak_vram_gb, status,

@@ -56,7 +56,7 @@ const unasked = '422 validation.value'
 const notOfWorkers = '422 validation.value'
 const three = [ended, ended, ended] as const
 
-/** What comes of it: the status that the run then has, or the refusal. In the order of `states`. */
+/** The result: the run's status afterwards, or the error. In the order of `states`. */
 const worker: Record<string, readonly string[]> = {
   claim: ['running', taken, taken, ...three],
   'claim as its call': [notOfWorkers, taken, taken, ...three],

@@ -1,4 +1,4 @@
-/** Members that the contract lists are always there, null when empty: every object that operations on runs answer. */
+/** Members that the contract lists are always there, null when empty: every object that operations on runs return. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { contractHub, type Json, newName, type Person } from '../support/hub.ts'
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 
 const words = (text: string) => text.trim().split(/\s+/)
-/** Every member that is listed is there, undefined nowhere; what is there beside them is named. */
+/** Every listed member is present and never undefined; additional members are named. */
 function holds(value: Json, listed: string, added = ''): void {
   expect(Object.keys(value).sort()).toEqual([...words(listed), ...(added ? words(added) : [])].sort())
 }

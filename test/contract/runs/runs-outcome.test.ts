@@ -1,4 +1,4 @@
-/** What a run leaves behind when it ends, from its reports to what others read: measurements, its model, money, checkpoints. */
+/** The results of a run that has ended, from its reports to what others read: measurements, its model, money, checkpoints. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { contractHub, type Json, newName, type Person, places, types, type Who } from '../support/hub.ts'
 

@@ -1,4 +1,4 @@
-/** A reader of Server-Sent Events for tests: what came, in order, and where it can go on from. */
+/** A reader of Server-Sent Events for tests: the received events, in order, and the position to resume from. */
 import { expect } from 'vitest'
 
 export interface SentEvent {

@@ -1,4 +1,4 @@
-/** A whole hub in this process for tests that read like the contract: people, keys, both dialects, and every `/v1` status held to the declared ones. */
+/** A complete hub in this process for tests that read like the contract: users, keys, both dialects, and a check that every `/v1` status is declared. */
 import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -35,7 +35,7 @@ export interface Person {
   readonly token: string
 }
 
-/** The token to send: of a person, a key, or null for nobody. */
+/** The token to send: of a user, a key, or null for an anonymous request. */
 export type Who = Person | string | null
 
 const secret = 'a secret of more than thirty-two characters'
@@ -84,8 +84,8 @@ async function openHub(settings: Record<string, string>): Promise<OpenedHub> {
 let shared: Promise<OpenedHub> | undefined
 
 /**
- * Call at the top of a test file; its members work from the first test on. Without settings the hub is shared with other files, which leave people, repos
- * and runs behind: a test that must be alone asks for `{ alone: true }`.
+ * Call at the top of a test file; its members work from the first test on. Without settings the hub is shared with other files, which leave users, repos
+ * and runs behind: a test that needs its own hub passes `{ alone: true }`.
  */
 export function contractHub(settings: Record<string, string> = {}, { alone = Object.keys(settings).length > 0 } = {}) {
   let opened: OpenedHub
@@ -111,7 +111,7 @@ export function contractHub(settings: Record<string, string> = {}, { alone = Obj
     return { status: response.status, headers: response.headers, text, json: isJson && text ? JSON.parse(text) : null }
   }
 
-  /** A `/v1` request with a JSON body; the answer's status must be one that its operation declares, and a refusal a Problem. */
+  /** A `/v1` request with a JSON body; the response's status must be declared by its operation, and an error must be a Problem. */
   async function call(
     who: Who,
     method: string,
@@ -164,7 +164,7 @@ export function contractHub(settings: Record<string, string> = {}, { alone = Obj
     return handle
   }
 
-  /** A key's token; `createdBy` is nobody, as for the operator's command line. */
+  /** A key's token; `createdBy` is null, as for the operator's command line. */
   async function key(owner: string | Person, change: Partial<NewApiKey> = {}): Promise<string> {
     return opened.db.withTx(async (tx) => {
       const account = await findAccount(tx, typeof owner === 'string' ? owner : owner.handle)

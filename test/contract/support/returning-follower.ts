@@ -1,4 +1,4 @@
-/** Followers of a run that come back wherever they were cut off, over both dialects, and keep what they were shown. */
+/** Followers of a run that reconnect wherever they were disconnected, over both dialects, and keep what they received. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { HubPlace } from './simulated-runner.ts'
 
@@ -18,7 +18,7 @@ export interface Seen {
   connections: number
 }
 
-/** How likely a follower leaves by itself after an event: in the middle of what came together, too. */
+/** The probability that a follower disconnects after an event, even in the middle of a batch. */
 const LEAVES = 0.02
 const RETURN_MS = 100
 
@@ -100,7 +100,7 @@ async function untilEnd(
         if (seen.status !== null || random() < LEAVES) break
       }
     } catch {
-      // Cut off, or nobody there: it comes back.
+      // Disconnected, or no hub there: it reconnects.
     } finally {
       leaving.abort()
     }
@@ -108,7 +108,7 @@ async function untilEnd(
   }
 }
 
-/** The blocks of Server-Sent Events that came whole. */
+/** The complete blocks of Server-Sent Events. */
 async function* blocksOf(response: Response): AsyncGenerator<Fields> {
   if (!response.ok || !response.body) throw new Error(`The stream was refused with ${response.status}.`)
   let text = ''

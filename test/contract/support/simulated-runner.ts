@@ -6,7 +6,7 @@ export interface HubPlace {
   url: string
 }
 
-/** What makes a report safe to send again. */
+/** The numbers that make a report safe to retry. */
 export type Guard = 'numbers' | 'key' | 'both'
 
 export interface RunnerOptions {
@@ -17,7 +17,7 @@ export interface RunnerOptions {
   readonly guard: Guard
   /** From 0 to 1, the same for the same seed. */
   readonly random: () => number
-  /** Told after each acknowledgement. */
+  /** Called after each acknowledgement. */
   readonly onAcknowledged: () => void
 }
 
@@ -25,7 +25,7 @@ export interface RunnerOptions {
 export interface Acknowledged {
   readonly lines: string[]
   readonly steps: number[]
-  /** Answers that a hub which dies, or one in its place, has no reason to give. */
+  /** Responses that neither a dying hub nor its replacement may return. */
   readonly odd: string[]
   /** How often a report had to be sent again. */
   retries: number

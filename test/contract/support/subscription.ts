@@ -3,14 +3,14 @@ import { expect } from 'vitest'
 import type { Json } from './hub.ts'
 
 export interface SubscriptionReader {
-  /** The `data` of each event, or the answer itself where it has errors. */
+  /** The `data` of each event, or the response itself if it has errors. */
   readonly events: Json[]
   readonly ended: Promise<void>
   until(count: number): Promise<Json[]>
   close(): void
 }
 
-/** `field` is what stands inside `subscription { … }`. */
+/** `field` is the content of `subscription { … }`. */
 export async function readSubscription(url: string, token: string, field: string): Promise<SubscriptionReader> {
   const leaving = new AbortController()
   const response = await fetch(`${url}/graphql/stream`, {

@@ -8,7 +8,7 @@ import type { Oracle } from './oracle/mujoco.ts'
 
 export type Files = Record<string, string | Uint8Array>
 
-/** The reading of a model, which must be what MuJoCo makes of it; MuJoCo must have a verdict. */
+/** The reading of a model, which must agree with MuJoCo; MuJoCo must have a verdict. */
 export async function agreedReading(oracle: Oracle, files: Files, entry = 'main.xml'): Promise<ModelReading> {
   const [reading, judgement] = await Promise.all([readModel(memoryFiles(files), entry), oracle.judge({ files, entry })])
   expect(judgement.verdict).not.toBe('none')

@@ -1,4 +1,4 @@
-/** Which asset files MuJoCo reads, as far as their names, content types and sizes tell: in each case MuJoCo has the last word. */
+/** Which asset files MuJoCo reads, by their names, content types and sizes: MuJoCo is the reference in each case. */
 import { afterAll, describe, expect, it } from 'vitest'
 import { agreedReading, type Files } from './agreed-reading.ts'
 import { cloth, field, heights, image, main, mesh, obj, png, stl } from './asset-models.ts'

@@ -1,5 +1,5 @@
 /**
- * The reader against MuJoCo itself on made-up models: same verdict, and where it compiles the same model name, joints, roots, base, keyframes, names,
+ * The reader against MuJoCo itself on generated models: same verdict, and where it compiles the same model name, joints, roots, base, keyframes, names,
  * sizes and files. 500 models in the torture run and 100 of them otherwise, others whenever the reader changes; HUB_TEST_SEED repeats a run, `random` makes another, HUB_TEST_MODELS a longer one.
  */
 import { afterAll, expect, it } from 'vitest'
@@ -14,7 +14,7 @@ import { openOracle } from './oracle/mujoco.ts'
 const seed = testSeed()
 const models = Number(process.env.HUB_TEST_MODELS ?? sampleSize(500, 100))
 
-// A made-up model of a thousand bodies compiles in a tenth of a second here; what takes longer multiplies itself beyond any use.
+// A generated model of a thousand bodies compiles in a tenth of a second here; what takes longer multiplies itself beyond any use.
 const oracle = openOracle({ limitMs: 2_000 })
 afterAll(() => oracle.close())
 
@@ -48,7 +48,7 @@ it(`reads ${models} generated models as MuJoCo does (HUB_TEST_SEED=${seed})`, { 
   }
   expect(failures.slice(0, 5).join('\n\n'), `${failures.length} of ${models} models`).toBe('')
   if (models < 100) return
-  // A generator gone astray would agree on anything.
+  // A broken generator would agree on anything.
   expect(verdicts.compiles).toBeGreaterThan(models * 0.35)
   expect(verdicts.refused).toBeGreaterThan(models * 0.2)
   expect(verdicts.none).toBeLessThan(models * 0.06)

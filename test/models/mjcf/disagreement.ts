@@ -11,7 +11,7 @@ export function disagreements(reading: ModelReading, judgement: Judgement): stri
     ...reading.missing.map(({ path, kind }) => `missing ${kind}: ${path}`),
   ]
   if (judgement.verdict === 'refused') {
-    // Where it says that it cannot tell, it may not accept either.
+    // If it reports that it cannot decide, it may not accept either.
     return complaints.length > 0 || reading.undecided.length > 0
       ? []
       : [`the reader accepts what MuJoCo refuses: ${judgement.error.trim()}`]
@@ -30,7 +30,7 @@ function* differences(reading: ModelReading, compiled: CompiledModel): Generator
       ? []
       : [['base', reading.base, compiled.base] as const, ['roots', reading.roots, compiled.roots] as const]),
     ...(undecided.has('keyframes') ? [] : [['keyframes', reading.keyframes, compiled.keyframes] as const]),
-    // Bodies that hang on a file have names that only the file tells.
+    // Bodies that depend on a file have names that only the file contains.
     ...(undecided.has('joints') ? [] : Object.entries(compiled.names)).map(
       ([kind, names]) => [kind, reading.names[kind as 'bodies'], names] as const,
     ),

@@ -1,4 +1,4 @@
-/** The caps that people are told of are those that hold. */
+/** The documented caps are those of the code. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-/** What the grammar check refuses and accepts beyond names and types, each case put to MuJoCo as well. */
+/** What the grammar check rejects and accepts beyond names and types; MuJoCo reads each case too. */
 import { describe, expect, it } from 'vitest'
 import { cpuStopwatch } from '../../support/cpu.ts'
 import { asset, geom, model, world } from './grammar/documents.ts'

@@ -1,4 +1,4 @@
-/** The grammar tables and the check that stands on them, held against MuJoCo itself. `HUB_TEST_SEED` repeats a run. */
+/** The grammar tables and the check that uses them, compared with MuJoCo itself. `HUB_TEST_SEED` repeats a run. */
 import { describe, expect, it } from 'vitest'
 import { KEYWORDS, type KeywordSet } from '../../../src/models/mjcf/grammar/keywords.ts'
 import type { Attribute, Row } from '../../../src/models/mjcf/grammar/row.ts'
@@ -84,7 +84,7 @@ describe(`the grammar of MJCF (seed ${seed})`, () => {
   })
 })
 
-/** MuJoCo looks for a plugin before it reads what is in its declaration, and this build has none. */
+/** MuJoCo looks up a plugin before it reads its declaration, and this build has none. */
 function beyondPlugins({ path }: { path: readonly string[] }): boolean {
   return path[1] !== 'extension'
 }

@@ -1,5 +1,5 @@
 /**
- * Inertia tensors as CAD programs export them, the reader against MuJoCo itself. No tensor that MuJoCo takes is refused; one that it refuses passes only
+ * Inertia tensors as CAD programs export them, the reader against MuJoCo itself. No tensor that MuJoCo accepts is rejected; one that it rejects passes only
  * where rounding decides. HUB_TEST_SEED repeats a run, HUB_TEST_MODELS makes a longer one.
  */
 import { afterAll, expect, it } from 'vitest'
@@ -43,7 +43,7 @@ it(`judges ${models} inertia tensors as MuJoCo does (HUB_TEST_SEED=${seed})`, {
   expect(falseAlarms.slice(0, 5)).toEqual([])
   expect(missed.slice(0, 5)).toEqual([])
   if (models < 100) return
-  // A generator gone astray would agree on anything.
+  // A broken generator would agree on anything.
   expect(Math.min(counts.refused, counts.compiles, counts.onBorder)).toBeGreaterThan(models / 10)
   expect(counts.none).toBe(0)
 })

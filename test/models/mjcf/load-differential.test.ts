@@ -31,7 +31,7 @@ function spelled(to: string, from: string, main: string, random: Random): string
   ])
 }
 
-/** Each file has one body of unnamed joints whose types spell its number, so that the order of joints tells the order of files. */
+/** Each file has one body of unnamed joints whose types spell its number, so that the order of joints shows the order of files. */
 function body(number: number): string {
   const joints = [1, 2, 4, 8].map((bit) => `<joint type="${number & bit ? 'slide' : 'hinge'}"/>`)
   return `<worldbody><body>${joints.join('')}<geom size="1"/></body></worldbody>`
@@ -85,7 +85,7 @@ it(`loads 200 models as MuJoCo does (HUB_TEST_SEED=${seed})`, { timeout: 60_000 
   for (let count = 0; count < 200; count++) {
     const { files, entry } = filesOf(random.fork())
     const { circle, read } = await loaded(files, entry)
-    // A circle that MuJoCo does not see overflows its stack, and what it answers from then on is anything.
+    // A cycle that MuJoCo does not detect overflows its stack, and its later results are undefined.
     if (circle) continue
     const judgement = await oracle.judge({ files, entry })
     if (judgement.verdict === 'none') continue

@@ -1,4 +1,4 @@
-/** Includes and contained models: which file each names, and what comes of it. */
+/** Includes and contained models: which file each names, and the result. */
 import { describe, expect, it } from 'vitest'
 import { Faults, ModelRefusal } from '../../../src/models/mjcf/fault.ts'
 import { type LoadedModel, loadModel } from '../../../src/models/mjcf/load/load-model.ts'
@@ -14,7 +14,7 @@ async function load(files: Files, entry = 'main.xml') {
   return { model, faults: faults.items, ...model.report }
 }
 
-/** What is asked for meanwhile: the sizes of each wave, and texts. */
+/** The requests in between: the sizes of each wave, and texts. */
 async function recorded(files: Files) {
   const memory = memoryFiles(files)
   const sizes: (readonly string[])[] = []

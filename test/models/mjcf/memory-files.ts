@@ -1,7 +1,7 @@
-/** Files of a model that stand in memory, as the reader asks for them. */
+/** Files of a model in memory, as the reader requests them. */
 import type { ModelFiles } from '../../../src/models/mjcf/model-files.ts'
 
-/** Counts nothing and fails never: what is not there is null. */
+/** Counts nothing and never fails: a missing file is null. */
 export function memoryFiles(files: Readonly<Record<string, string | Uint8Array>>): ModelFiles {
   const bytes = new Map(
     Object.entries(files).map(([path, data]) => [

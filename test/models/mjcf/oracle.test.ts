@@ -1,4 +1,4 @@
-/** The judge that the reader is compared with must itself tell a refusal from a crash, and one model from the next. */
+/** The reference for the reader must itself distinguish a rejection from a crash, and one model from the next. */
 import { afterAll, expect, it } from 'vitest'
 import { openOracle } from './oracle/mujoco.ts'
 

@@ -1,4 +1,4 @@
-/** Paths are text for MuJoCo: joined, reduced, never looked up. */
+/** Paths are text for MuJoCo: joined, normalised, never looked up. */
 import { describe, expect, it } from 'vitest'
 import { baseNameOf, extensionOf, folderOf, inRepo, isAbsolutePath, joinPath } from '../../../src/models/mjcf/paths.ts'
 

@@ -1,4 +1,4 @@
-/** Each rule of MuJoCo's compiler, broken and kept: the reader must refuse and accept as MuJoCo does. */
+/** Each rule of MuJoCo's compiler, broken and kept: the reader must reject and accept as MuJoCo does. */
 import { afterAll, describe, expect, it } from 'vitest'
 import { readModel } from '../../../src/models/mjcf/read-model.ts'
 import { memoryFiles } from './memory-files.ts'

@@ -7,7 +7,7 @@ import type { ModelFiles } from '../../../src/models/mjcf/model-files.ts'
 import { readModel } from '../../../src/models/mjcf/read-model.ts'
 import { sharedDir } from '../../support/shared.ts'
 
-/** What MuJoCo made of one model; null throughout where it refused it, but for the files that are there. */
+/** MuJoCo's result for one model; if it rejected the model, everything is null except the existing files. */
 interface Expected {
   readonly compiles: boolean
   readonly format: string

@@ -1,4 +1,4 @@
-/** Default classes, copies, keyframes and bases: what a model is once everything in it is expanded, as MuJoCo says. */
+/** Default classes, copies, keyframes and bases: a model after everything in it is expanded, as in MuJoCo. */
 import { afterAll, describe, expect, it } from 'vitest'
 import { readModel } from '../../../src/models/mjcf/read-model.ts'
 import { cpuStopwatch } from '../../support/cpu.ts'

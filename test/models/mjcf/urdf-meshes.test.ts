@@ -1,4 +1,4 @@
-/** Meshes of a URDF: which files are opened, and where they are looked for. MuJoCo has the last word in each case. */
+/** Meshes of a URDF: which files are opened, and where they are looked for. MuJoCo is the reference in each case. */
 import { afterAll, describe, expect, it } from 'vitest'
 import { agreedReading, type Files } from './agreed-reading.ts'
 import { stl } from './asset-models.ts'

@@ -1,4 +1,4 @@
-/** Real robots with one thing changed: the reader makes of each what MuJoCo makes of it. Their assets are stand-ins, which compile in no time. */
+/** Real robots with one thing changed: the reader agrees with MuJoCo on each. Their assets are replaced by small ones, which compile fast. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'

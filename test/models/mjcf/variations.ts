@@ -8,7 +8,7 @@ export type Variation = (files: Files, entry: string, random: Random) => { files
 
 const isText = (path: string) => /\.(?:xml|urdf)$/.test(path)
 
-/** What comes of one match of the pattern in one XML file, both drawn. */
+/** The replacement of one match of the pattern in one XML file, both chosen at random. */
 function edit(pattern: RegExp, change: (found: string, random: Random) => string): Variation {
   return (files, entry, random) => {
     const matches = Object.entries(files).flatMap(([path, text]) =>
@@ -28,7 +28,7 @@ const insert = (pattern: RegExp, ...what: string[]) => edit(pattern, (found, ran
 const setting = (pattern: RegExp, ...values: string[]) =>
   edit(pattern, (found, random) => found.replace(/"[^"]*"$/, `"${random.pick(values)}"`))
 
-/** One file of a kind is gone, or stands elsewhere. */
+/** One file of a kind is missing or moved. */
 function withoutFile(kind: (path: string) => boolean, to?: (path: string) => string): Variation {
   return (files, entry, random) => {
     const paths = Object.keys(files).filter((path) => path !== entry && kind(path))

@@ -1,5 +1,5 @@
 /**
- * The XML parser against MuJoCo's on spoiled documents: same verdict, and where a document is read the same names. Other documents each run;
+ * The XML parser against MuJoCo's on corrupted documents: same verdict, and where a document is read the same names. Other documents each run;
  * HUB_TEST_SEED repeats one. URDF, since it ignores elements and attributes that it does not know, so that little besides the XML is judged.
  */
 import { afterAll, expect, it } from 'vitest'
@@ -107,6 +107,6 @@ it.each([
       complaints.push(`${JSON.stringify(Buffer.from(bytes).toString('latin1'))}: ${answer.complaint}`)
   }
   expect(complaints).toEqual([])
-  // Documents that are all refused alike would prove nothing.
+  // If all documents were rejected, the test would prove nothing.
   expect(read).toBeGreaterThan(250 * atLeast)
 })

@@ -1,4 +1,4 @@
-/** The XML of MuJoCo's parser: what it accepts and refuses, and what names and values come to. */
+/** The XML of MuJoCo's parser: what it accepts and rejects, and the resulting names and values. */
 import { describe, expect, it } from 'vitest'
 import { ModelRefusal } from '../../../src/models/mjcf/fault.ts'
 import { limits } from '../../../src/models/mjcf/limits.ts'

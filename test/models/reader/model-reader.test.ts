@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 afterAll(() => world?.close())
 
-// What one test keeps would answer the next one.
+// A reading cached by one test would serve the next one.
 beforeEach(async () => {
   models = openModelReader({ log: pino({ level: 'silent' }), reader })
   repo = await world.repo(ada, { kind: 'robot' })
@@ -287,7 +287,7 @@ describe('what a hostile model gets', () => {
       ),
     )
     expect(await limitOf('0')).toEqual([['limit', expect.stringContaining('256 deep')]])
-    // The last of them names one that is not there, which is asked for too.
+    // The last of them names a missing file, which is requested too.
     expect(await limitOf('2')).toEqual([])
   })
 

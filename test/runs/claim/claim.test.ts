@@ -263,7 +263,7 @@ describe('the next run', () => {
     const taken: string[] = []
     const work = async (hub: World, worker: string) => {
       const key = keyOf(person, {}, hub)
-      // One that others hold at this moment is passed over, so that an empty answer may come too early: ask again.
+      // A run that others lock at this moment is skipped, so an empty result may be premature: retry.
       for (let empty = 0; empty < 3; ) {
         const run = await claimNextRun(key, { worker })
         if (run) taken.push(run.id)

@@ -130,7 +130,7 @@ describe('matching declared keys', () => {
       Array.from(path, (_, at) => at).some(
         (at) => path.startsWith(key, at) && begins(path, at) && ends(path, at + key.length),
       )
-    // Every word of up to six of these signs, but for those that no config has for a path.
+    // Every word of up to six of these characters, except those that cannot be a path of a config.
     let words = ['']
     const all: string[] = []
     for (let length = 1; length <= 6; length += 1) {

@@ -1,4 +1,4 @@
-/** A runner that lost its lease cannot end what another one does: two runners with one credential cannot be told apart, so the credential waits. */
+/** A runner that lost its lease cannot end another runner's work: two runners with one credential cannot be distinguished, so the credential waits. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { AccountRef, Credentialed, RequestContext } from '../../../src/operation/context.ts'
 import { newId } from '../../../src/platform/ids.ts'
@@ -61,7 +61,7 @@ async function lostBy(as: RequestContext): Promise<string> {
   return runId
 }
 
-/** As if so much time had gone by since the sweep. */
+/** As if so much time had passed since the sweep. */
 const later = (ms: number) =>
   world.sql(`update runs set barred_until = barred_until - make_interval(secs => $2) where id = $1`, [id, ms / 1000])
 
@@ -160,7 +160,7 @@ describe('of many callers who claim a lost run over two hubs', () => {
       const [report, ...ends] = await Promise.allSettled([refused, ...claims])
       const first = ends.filter((end) => end.status === 'fulfilled').length
       expect(first).toBeLessThanOrEqual(1)
-      // A claim that came before the refusal was still told to wait: now one of them need not.
+      // A claim before the rejected report still had to wait: now one of them need not.
       if (report?.status === 'rejected' && first === 0) await claim(shared, 'b', runId)
       expect(await getRun(shared, runId)).toMatchObject({ status: 'running', attempt: 2 })
     }

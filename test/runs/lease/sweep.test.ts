@@ -189,7 +189,7 @@ describe('the lease sweep', () => {
 
   it('continues if one run cannot be swept, and retries that one', async () => {
     const [first = '', second = '', third = ''] = (await Promise.all([lost(), lost(), lost()])).sort()
-    // A ledger row of this attempt is there already: what must not be is refused by the database.
+    // A ledger row of this attempt already exists: the database rejects a second one.
     await world.sql('update runs set lost_leases = 4, attempt = 5 where id = $1', [first])
     await world.sql(
       `insert into ledger (id, account_id, job_kind, job_id, attempt, kind, seconds, amount_usd) values ($1, $2, 'run', $3, 5, 'gpu', 0, 0)`,

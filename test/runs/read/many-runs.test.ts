@@ -19,7 +19,7 @@ let org: AccountRef
 let ctx: RequestContext
 let credential: Credentialed
 
-/** A quarter is the owner's, a quarter the org's, half are strangers'; every 25th has a parent, the same one for the last 20 of those. */
+/** A quarter is the owner's, a quarter the org's, half are other accounts'; every 25th has a parent, the same one for the last 20 of those. */
 beforeAll(async () => {
   world = await makeWorld({ db: t.db })
   owner = await world.user()
@@ -61,7 +61,7 @@ interface PlanRow {
 }
 const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)]
 
-/** What was run, once planned for these values and once for any. */
+/** The statement's plans, once for these values and once generic. */
 async function plansOf(text: string, values: readonly unknown[]): Promise<Plan[][]> {
   const literal = (value: unknown): string => {
     if (value === null) return 'null'

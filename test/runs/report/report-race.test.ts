@@ -57,7 +57,7 @@ describe('a late report', () => {
         sweepLeases(other.deps),
       ])
       expect(swept.status).toBe('fulfilled')
-      // The sweep passed over a row that the report held: now the report's lease counts.
+      // The sweep skipped a row that the report had locked: now the report's lease counts.
       await sweepLeases(other.deps)
       const run = await getRun(keyOf(world), runId)
       if (reported.status === 'fulfilled') {

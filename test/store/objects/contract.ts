@@ -7,7 +7,7 @@ import { type ObjectStore, ObjectStoreError, type StoredPart } from '../../../sr
 
 export interface Subject {
   readonly store: ObjectStore
-  /** Where this run's keys begin; it cleans up after itself. */
+  /** The prefix of this run's keys; the run deletes them at its end. */
   readonly prefix: string
   close(): Promise<void>
 }
@@ -17,7 +17,7 @@ const PART_BYTES = 5 * 1024 * 1024
 
 const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex')
 
-/** PUT to a signed part URL; the ETag of the answer, or the status when it was refused. */
+/** PUT to a signed part URL; returns the ETag, or the status if it was rejected. */
 export async function putPart(url: string, bytes: Uint8Array): Promise<string | number> {
   const answer = await fetch(url, { method: 'PUT', body: Buffer.from(bytes) })
   await answer.arrayBuffer()

@@ -1,4 +1,4 @@
-/** Stores objects named after their bytes for as long as it lives, and prints each key once the store has said that it holds. */
+/** Stores objects named after their bytes for as long as it lives, and prints each key once the store has acknowledged it. */
 import { createHash, randomBytes } from 'node:crypto'
 import { writeSync } from 'node:fs'
 import { Readable } from 'node:stream'

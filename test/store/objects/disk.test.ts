@@ -160,7 +160,7 @@ describe('the disk store on its own', () => {
     expect([...acknowledged].filter((key) => !keys.has(key))).toEqual([])
     expect(acknowledged.size).toBeGreaterThan(70)
     expect(await readdir(join(home, 'tmp'))).toHaveLength(1)
-    // What was cut short is an upload that can still be completed.
+    // An interrupted completion leaves an upload that can still be completed.
     for await (const { key, uploadId } of store.listUploads(new Date())) {
       const parts = await store.listParts(key, uploadId)
       if (parts.length > 0) await store.completeUpload(key, uploadId, parts)

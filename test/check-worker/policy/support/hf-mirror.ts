@@ -1,4 +1,4 @@
-/** A mirror of Hugging Face on this machine, which lists and serves the files that it is given, and answers what a test wants it to. */
+/** A mirror of Hugging Face on this machine, which lists and serves the given files, and the responses that a test sets. */
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,14 +7,14 @@ export const revision = 'a'.repeat(40)
 
 export interface Mirror {
   readonly url: string
-  /** Paths that were asked for, in order. */
+  /** Requested paths, in order. */
   readonly asked: readonly string[]
   close(): Promise<void>
 }
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
-/** `answers`: by path, before everything else. `listing`: over the members of the answer of the API. */
+/** `answers`: by path, before everything else. `listing`: overrides members of the API's response. */
 export async function hfMirror(
   files: Readonly<Record<string, Buffer>>,
   {
@@ -54,7 +54,7 @@ export async function hfMirror(
   }
 }
 
-/** An answer that leads elsewhere. */
+/** A redirect. */
 export const redirect =
   (location: string): Answer =>
   (_, response) => {

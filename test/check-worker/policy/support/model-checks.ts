@@ -17,7 +17,7 @@ export const face = {
   proprioception: ['joint_pos', 'joint_vel', 'projected_gravity'],
 }
 
-/** As the hub answers it. */
+/** As the hub returns it. */
 export const robotCard = (changes: object = {}) =>
   JSON.stringify({
     dof: 3,
@@ -29,7 +29,7 @@ export const robotCard = (changes: object = {}) =>
 
 export const fingerprint = interfaceFingerprint(face) ?? ''
 
-/** What a person answers for a policy that is not stamped. */
+/** A person's answers for an unstamped policy. */
 export const answers = { control_class: 'reflex', obs: { blocks: ['joint_pos', 'joint_vel', 'last_action'] } } as const
 
 export interface Checked extends ModelCheckResult {

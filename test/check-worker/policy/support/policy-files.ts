@@ -1,4 +1,4 @@
-/** Small ONNX and safetensors files, written byte by byte as their formats say. */
+/** Small ONNX and safetensors files, written byte by byte in their formats. */
 
 export function varint(value: number | bigint): Buffer {
   const bytes: number[] = []
@@ -49,7 +49,7 @@ interface OnnxParts {
   readonly metadata?: Readonly<Record<string, string>>
 }
 
-/** Two layers' worth of nothing: 12 joints from 48 numbers, unless the parts say otherwise. */
+/** Two layers without meaning: 12 joints from 48 numbers, unless the parts differ. */
 export function onnx(parts: OnnxParts = {}): Buffer {
   const {
     inputs = { obs: ['batch', 48] },

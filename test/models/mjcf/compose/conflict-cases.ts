@@ -27,7 +27,7 @@ const ELASTIC =
   '<flexcomp name="f" count="3 3 3" dim="3" spacing=".1 .1 .1" radius=".01" rigid="false"><elasticity young="1"/></flexcomp>'
 const nine = Array.from({ length: 81 }, () => ':slide')
 
-/** What a model and one attached to it both say of the whole. */
+/** Settings of the whole model that a model and one attached to it both have. */
 export const CONFLICT_CASES: readonly SpecCase[] = [
   ...cases(
     'with conflict="error" a model and its child say the same of the whole',

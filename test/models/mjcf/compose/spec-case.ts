@@ -1,11 +1,11 @@
 /** A model, and what it is once its copies are made. */
 export interface SpecCase {
   readonly rule: string
-  /** What stands within `<mujoco>`. */
+  /** The content of `<mujoco>`. */
   readonly main: string
-  /** Other files, whole. */
+  /** Other files, complete. */
   readonly files?: Readonly<Record<string, string>>
-  /** `name:type` of each joint, `:type` where unnamed; null where MuJoCo refuses the model. */
+  /** `name:type` of each joint, `:type` where unnamed; null if MuJoCo rejects the model. */
   readonly joints: readonly string[] | null
   readonly keyframes?: readonly (string | null)[]
   readonly base?: 'fixed' | 'floating'
@@ -16,7 +16,7 @@ export interface SpecCase {
 /** A world with these elements in it. */
 export const world = (inner: string) => `<worldbody>${inner}</worldbody>`
 
-/** A body with mass and what else stands in it. */
+/** A body with mass and other content. */
 export const body = (name: string, inner = '', attributes = '') =>
   `<body ${name === '' ? '' : `name="${name}"`} ${attributes}><geom size=".1"/>${inner}</body>`
 

@@ -1,4 +1,4 @@
-/** Made-up assets and the files they need, in folders that the compiler's settings name. */
+/** Generated assets and the files they need, in folders that the compiler's settings name. */
 import { greyPng, tetrahedron } from './asset-bytes.ts'
 import type { Files } from './model.ts'
 import type { Random } from './random.ts'

@@ -1,4 +1,4 @@
-/** Made-up models to be attached: MJCF or URDF, in a folder of their own or beside the parent. */
+/** Generated models to be attached: MJCF or URDF, in a folder of their own or beside the parent. */
 import { type Files, modelTag } from './model.ts'
 import type { Random } from './random.ts'
 import { type Tag, tag, written } from './tag.ts'

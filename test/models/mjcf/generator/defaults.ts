@@ -1,4 +1,4 @@
-/** Made-up default classes, nested, in one or several sections. */
+/** Generated default classes, nested, in one or several sections. */
 import type { Random } from './random.ts'
 import { type Tag, tag } from './tag.ts'
 

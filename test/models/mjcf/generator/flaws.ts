@@ -1,4 +1,4 @@
-/** One or two things wrong with a made-up model, of the kinds that people and programs get wrong. MuJoCo says whether they matter. */
+/** One or two things wrong with a generated model, of the kinds that people and programs get wrong. MuJoCo decides whether they matter. */
 import type { Files } from './model.ts'
 import type { Random } from './random.ts'
 import { type Tag, tag, walk } from './tag.ts'
@@ -56,7 +56,7 @@ const flaws: readonly Flaw[] = [
         'constructor',
       ])
     }),
-  // A name that another of its kind bears.
+  // A name that another object of its kind has.
   (tags, random) => {
     const named = tags.filter(({ tag: { attributes } }) => attributes.name !== undefined)
     if (named.length < 2) return

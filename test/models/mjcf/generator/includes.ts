@@ -1,4 +1,4 @@
-/** Moves parts of a made-up model into files that it includes, also nested and in other folders. */
+/** Moves parts of a generated model into files that it includes, also nested and in other folders. */
 import type { Files } from './model.ts'
 import type { Random } from './random.ts'
 import { type Tag, tag, walk, written } from './tag.ts'

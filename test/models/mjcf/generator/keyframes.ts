@@ -1,4 +1,4 @@
-/** Made-up keyframes, with vectors of the right length and now and then of another. */
+/** Generated keyframes, with vectors of the right length and now and then of another. */
 import { type Names, nameOf } from './names.ts'
 import { type Tag, tag } from './tag.ts'
 

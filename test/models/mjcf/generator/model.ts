@@ -1,4 +1,4 @@
-/** Made-up models: one file or several, about two thirds of them models that MuJoCo accepts. */
+/** Generated models: one file or several, about two thirds of them models that MuJoCo accepts. */
 import type { OracleCase } from '../oracle/judgement.ts'
 import { type AssetFolders, assets } from './assets.ts'
 import { type ChildModel, childModel } from './children.ts'
@@ -22,7 +22,7 @@ interface Wanted {
   readonly sizes: Sizes | null
 }
 
-/** The model of a seed. `sizes`, those of the same model made up without them, let keyframes have the right lengths. */
+/** The model of a seed. `sizes`, those of the same model generated without them, let keyframes have the right lengths. */
 export function modelOf(seed: number, sizes: Sizes | null = null): OracleCase {
   const random = randomFrom(seed)
   const flaws = random.fork()

@@ -1,4 +1,4 @@
-/** Names that a made-up model bears, so that other parts of it can refer to them. */
+/** Names that a generated model has, so that other parts of it can refer to them. */
 import type { Random } from './random.ts'
 
 export interface Names {
@@ -23,7 +23,7 @@ export function remember({ known }: Names, kind: string, name: string): void {
   known.set(kind, [...(known.get(kind) ?? []), name])
 }
 
-/** A name of the kind that the model bears; rarely one that it does not. Null where there is none to refer to. */
+/** A name of the kind that the model has; rarely one that it does not. Null if there is none to refer to. */
 export function refer(names: Names, kind: string): string | null {
   const { random, known } = names
   if (random.chance(0.004)) return random.pick(['nothing', `${kind[0]}00`, ''])

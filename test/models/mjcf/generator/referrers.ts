@@ -1,10 +1,10 @@
-/** Made-up sections that refer to joints, sites and bodies by name: actuators, sensors, equalities, tendons, contacts, tuples. */
+/** Generated sections that refer to joints, sites and bodies by name: actuators, sensors, equalities, tendons, contacts, tuples. */
 import { type Names, nameOf, refer } from './names.ts'
 import { type Tag, tag } from './tag.ts'
 
 type Make = (names: Names) => Tag | null
 
-/** Sections in the order they must be made up: tendons before what refers to them. */
+/** Sections in the order they must be generated: tendons before what refers to them. */
 export function referrers(names: Names, classes: readonly string[]): Tag[] {
   const { random } = names
   const section = (name: string, p: number, kinds: readonly Make[], most: number) => {

@@ -1,4 +1,4 @@
-/** Made-up cables and flexible grids, which stand for many bodies and joints. */
+/** Generated cables and flexible grids, which stand for many bodies and joints. */
 import { type Names, nameOf } from './names.ts'
 import { type Tag, tag } from './tag.ts'
 

@@ -1,4 +1,4 @@
-/** An element that is being made up, before it is written out. */
+/** An element that is being generated, before it is written out. */
 export interface Tag {
   name: string
   attributes: Record<string, string>

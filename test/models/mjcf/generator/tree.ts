@@ -1,4 +1,4 @@
-/** Made-up bodies and what is in them: joints, geoms, sites, frames, replicates. */
+/** Generated bodies and what is in them: joints, geoms, sites, frames, replicates. */
 
 import type { Names } from './names.ts'
 import { nameOf, remember } from './names.ts'
@@ -11,7 +11,7 @@ export interface TreeSettings {
   readonly classes: readonly string[]
   readonly meshes: readonly string[]
   readonly materials: readonly string[]
-  /** Makes an attach of a child model, or null where there is none to attach. */
+  /** Makes an attach of a child model, or null if there is none to attach. */
   attach(): Tag | null
   /** Bodies that may still be made; counts down. */
   bodiesLeft: number

@@ -1,4 +1,4 @@
-/** Made-up URDF: trees of links with every type of joint. */
+/** Generated URDF: trees of links with every type of joint. */
 import { tetrahedron } from './asset-bytes.ts'
 import type { Files } from './model.ts'
 import type { Random } from './random.ts'

@@ -20,7 +20,7 @@ export function contexts(): Context[] {
   return contextsBelow(['mujoco'], MUJOCO, (element) => element)
 }
 
-/** Frames and replicates, where MuJoCo looks at values only. */
+/** Frames and replicates, where MuJoCo checks only values. */
 export function looseContexts(): Context[] {
   const wrap = (element: string) => `<mujoco><worldbody><body>${element}</body></worldbody></mujoco>`
   return [

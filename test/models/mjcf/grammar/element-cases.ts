@@ -3,7 +3,7 @@ import type { GrammarCase } from './number-cases.ts'
 
 const point = 'vertex="0 0 0 1 0 0 0 1 0 0 0 1"'
 
-/** What is asked of elements beyond names and types. */
+/** Requirements of elements beyond names and types. */
 export const ELEMENT_CASES: readonly GrammarCase[] = [
   {
     rule: 'an empty list of numbers is an absent one',

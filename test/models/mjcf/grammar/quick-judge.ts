@@ -4,14 +4,14 @@ import { Faults, type ModelFault } from '../../../../src/models/mjcf/fault.ts'
 import { checkGrammar } from '../../../../src/models/mjcf/grammar/check-grammar.ts'
 import { parseXml } from '../../../../src/models/mjcf/xml/parse-xml.ts'
 
-/** An instance breaks after some 1,500 errors, whose memory it does not give back. */
+/** An instance breaks after some 1,500 errors, whose memory it does not free. */
 const ERRORS_AN_INSTANCE = 400
 
 const silent = () => ({ print: () => {}, printErr: () => {} })
 let mujoco = await loadMujoco(silent())
 let errors = 0
 
-/** What MuJoCo says against a document, '' where it compiles. */
+/** MuJoCo's error for a document, '' if it compiles. */
 export async function mujocoError(document: string): Promise<string> {
   if (errors >= ERRORS_AN_INSTANCE) {
     mujoco = await loadMujoco(silent())
@@ -41,7 +41,7 @@ export function ofTheGrammar(error: string): boolean {
   return GRAMMAR_ERRORS.some((pattern) => pattern.test(error))
 }
 
-/** What the grammar check says against a document, and about it. */
+/** The grammar check's faults and warnings for a document. */
 export function grammarFaults(document: string): { faults: ModelFault[]; warnings: ModelFault[] } {
   const faults = new Faults()
   const warnings: ModelFault[] = []

@@ -1,4 +1,4 @@
-/** Few copies of much, and many of little: what has to be looked at for each copy is counted, not only what is made. */
+/** Few copies of much, and many of little: what each copy examines is counted, not only what it creates. */
 import { type HostileCase, SPHERE, times, world } from './hostile-case.ts'
 
 const replicates = (count: number) => '<replicate count="2"><site/></replicate>'.repeat(count)

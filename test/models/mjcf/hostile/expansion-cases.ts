@@ -6,7 +6,7 @@ const link = (name: string) => `<link name="${name}"/>`
 const fixed = (i: number, type = 'fixed') =>
   `<joint name="j${i}" type="${type}"><parent link="l${i}"/><child link="l${i + 1}"/></joint>`
 
-/** Small files that stand for large models, and large models that are slow to check. */
+/** Small files that expand to large models, and large models that are slow to check. */
 export const expansionCases: readonly HostileCase[] = [
   ...['1000000000', '2147483647', '2147483648', '1e9', '99999999999999999999'].map(
     (count): HostileCase => ({

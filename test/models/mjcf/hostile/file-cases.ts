@@ -13,7 +13,7 @@ const chain = (length: number) =>
     ]),
   ])
 
-/** Files that refer to each other, or to what is none of their business. */
+/** Files that refer to each other, or to paths outside of the repo. */
 export const fileCases: readonly HostileCase[] = [
   {
     name: 'an include of itself',

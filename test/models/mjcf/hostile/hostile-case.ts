@@ -1,11 +1,11 @@
 /** A model that is out to hurt. */
 export interface HostileCase {
   readonly name: string
-  /** Files that stand in a folder; made when the case runs, since some are large. */
+  /** Files of a folder; created when the case runs, since some are large. */
   readonly files: () => Readonly<Record<string, string | Uint8Array>>
-  /** `main.xml` unless it says otherwise. */
+  /** `main.xml` by default. */
   readonly entry?: string
-  /** What the reader says, with the kind of a fault or part of its words where it refuses. */
+  /** The reader's verdict, with the kind or part of the text of a fault if it rejects. */
   readonly verdict: 'accepted' | RegExp
   /** False where MuJoCo takes minutes or all memory, or follows paths that the reader does not. */
   readonly judged?: false

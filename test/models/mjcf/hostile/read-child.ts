@@ -1,4 +1,4 @@
-/** Reads one model of a folder and says what came of it, in how much time and memory. */
+/** Reads one model of a folder and reports the result, its time and its memory. */
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ModelFiles } from '../../../../src/models/mjcf/model-files.ts'

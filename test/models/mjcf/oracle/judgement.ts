@@ -1,4 +1,4 @@
-/** What MuJoCo itself makes of a model, as the child process that runs it answers. */
+/** MuJoCo's own result for a model, as the child process that runs it returns it. */
 
 export interface OracleCase {
   /** Repo paths and what they hold. */

@@ -1,4 +1,4 @@
-/** The child process: one instance of MuJoCo, one model a message. It dies with a crash, and the parent starts another. */
+/** The child process: one instance of MuJoCo, one model per message. A crash ends it, and the parent starts another. */
 import loadMujoco from '@mujoco/mujoco'
 import type { CompiledModel, Judgement, OracleCase } from './judgement.ts'
 

@@ -10,7 +10,7 @@ export interface Oracle {
   close(): Promise<void>
 }
 
-// What models leave behind in its memory is never given back; 2,000 small ones stay far below its 2 GB.
+// Memory that models leave allocated is never freed; 2,000 small ones stay far below its 2 GB.
 const CASES_A_CHILD = 2_000
 
 /** Opens a judge; `limitMs` is the time that one model may take. */
@@ -48,7 +48,7 @@ export function openOracle({ limitMs = 20_000 }: { limitMs?: number } = {}): Ora
         resolve(judgement)
       }
       const answered = (judgement: Judgement) => {
-        // A crashed instance ends by itself; waiting for that keeps the next model away from it.
+        // A crashed instance exits on its own; waiting for that keeps the next model away from it.
         if (judgement.verdict === 'none') running.off('exit', died).once('exit', () => finish(judgement))
         else finish(judgement)
       }

@@ -70,7 +70,7 @@ export const INERTIA_CASES: readonly RuleCase[] = [
       world('<body><inertial pos="0 0 0" mass="1" fullinertia=".557289 .408957 1e-14 0 0 0"/></body>'),
     ],
     accepted: [
-      // As thin as a plate: rounding decides, and the reader says nothing.
+      // As thin as a plate: rounding decides, and the reader reports nothing.
       moving(
         '<inertial pos="0 0 0" mass="1" fullinertia="1.822869199515794e-13 7.657017491430268e-13 7.056479680904914e-13 -1.736615535265924e-13 2.6712355291064845e-13 5.973108317869717e-14"/>',
       ),

@@ -1,4 +1,4 @@
-/** A rule of MuJoCo's compiler, and models that break and keep it: what stands within `<mujoco>`. */
+/** A rule of MuJoCo's compiler, and models that break and keep it: the content of `<mujoco>`. */
 export interface RuleCase {
   readonly rule: string
   readonly refused: readonly string[]
@@ -13,7 +13,7 @@ export function document(inner: string): string {
 /** A world with these elements in it. */
 export const world = (inner: string) => `<worldbody>${inner}</worldbody>`
 
-/** A body with mass, and what else stands in it. */
+/** A body with mass and other content. */
 export const body = (inner: string, attributes = '') => `<body ${attributes}><geom size=".1"/>${inner}</body>`
 
 /** A world of one body with mass. */

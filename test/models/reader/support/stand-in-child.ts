@@ -1,4 +1,4 @@
-/** A reading process whose models are lines: `include PATH`, `asset PATH`, and ways to misbehave. What it reads it tells as names. */
+/** A reading process whose models are lines: `include PATH`, `asset PATH`, and ways to misbehave. It reports what it reads as names. */
 import type { ModelFiles } from '../../../../src/models/mjcf/model-files.ts'
 import type { ModelReading } from '../../../../src/models/mjcf/reading.ts'
 import { serveReadings } from '../../../../src/models/reader/serve-readings.ts'
@@ -31,7 +31,7 @@ async function read(files: ModelFiles, entry: string): Promise<ModelReading> {
   const visit = async (path: string): Promise<void> => {
     const bytes = await files.readFile(path)
     texts.push(bytes ? `${path} ${bytes.length}` : `${path} absent`)
-    // A large file is read like any other; only its start says what it is.
+    // A large file is read like any other; only its start identifies it.
     const lines = bytes ? Buffer.from(bytes.subarray(0, 10_000)).toString().split('\n') : []
     const named = (word: string) =>
       lines.filter((line) => line.startsWith(`${word} `)).map((line) => line.slice(word.length + 1))
