@@ -45,9 +45,13 @@ function shared<Key, Value>(known: Map<Key, Value>, key: Key | null, make: () =>
 const materialKey = ({ color, roughness, metalness, emission }: SceneGeom) =>
   [...color, roughness, metalness, emission].join(' ')
 
+/** Black shows no shape. */
+const DARKEST = 0.12
+
 /** Both sides: meshes of robots are often open, or turned inside out. */
 function materialOf({ color: [red, green, blue, opacity], roughness, metalness, emission }: SceneGeom) {
-  const color = new Color().setRGB(red, green, blue, SRGBColorSpace)
+  const [r, g, b] = [red, green, blue].map((part) => DARKEST + (1 - DARKEST) * part)
+  const color = new Color().setRGB(r ?? 0, g ?? 0, b ?? 0, SRGBColorSpace)
   return new MeshStandardMaterial({
     color,
     roughness,

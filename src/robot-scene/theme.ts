@@ -13,8 +13,8 @@ export interface Theme {
 }
 
 export const themes = {
-  light: { sky: 0xf7f8fa, ground: 0xdfe3e8, shadow: 0.32, surroundings: 0.55, lamp: 2.2, rim: 0.8 },
-  dark: { sky: 0x2b3038, ground: 0x14171b, shadow: 0.6, surroundings: 0.55, lamp: 2.2, rim: 2.4 },
+  light: { sky: 0xf7f8fa, ground: 0xdfe3e8, shadow: 0.3, surroundings: 0.6, lamp: 1.6, rim: 0.6 },
+  dark: { sky: 0x2b3038, ground: 0x14171b, shadow: 0.55, surroundings: 0.6, lamp: 1.6, rim: 2.2 },
 } as const satisfies Readonly<Record<string, Theme>>
 
 export type ThemeName = keyof typeof themes

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { engineLimits } from '../../src/check-worker/engine/limits.ts'
+import { stillsLimits } from '../../src/check-worker/stills/limits.ts'
 import { simulationChecks } from '../../src/check-worker/validate/simulation-checks.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/check-worker.md'), 'utf8')
@@ -21,4 +22,12 @@ it('has the limits of the engine', () => {
   expect(page).toContain(`| processor time of the stepping | ${steppingS} s |`)
   expect(page).toContain(`| files that the model needs | ${filesBytes / 1024 ** 2} MiB |`)
   expect(page).toContain(`The model is stepped for ${simulatedS} s of its own time`)
+})
+
+it('has the limits of the stills', () => {
+  const { timeS, memoryMiB, sceneBytes, pngBytes } = stillsLimits
+  expect(page).toContain(`| time, by the clock, and processor time of each process of Chromium | ${timeS} s |`)
+  expect(page).toContain(`| memory that each process of Chromium may ask for | ${memoryMiB / 1024} GiB |`)
+  expect(page).toContain(`| visible meshes | ${sceneBytes / 1024 ** 2} MiB:`)
+  expect(page).toContain(`| one picture | ${pngBytes / 1024 ** 2} MiB |`)
 })

@@ -1,12 +1,20 @@
 /** The stills of a robot check: what is drawn, by whom, and what happens where nothing can be drawn. MuJoCo runs for real, and Chromium where there is one. */
+import { readFileSync } from 'node:fs'
 import { chmod } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { engineLimits } from '../../src/check-worker/engine/limits.ts'
 import { runEngine } from '../../src/check-worker/engine/run-engine.ts'
+import { checkFiles } from '../../src/check-worker/serve/check-files.ts'
+import { judgeCheck } from '../../src/check-worker/serve/judge-check.ts'
+import { keepVerdict, keptVerdict } from '../../src/check-worker/serve/verdict.ts'
 import { findChromium } from '../../src/check-worker/stills/find-chromium.ts'
 import { stillsLimits } from '../../src/check-worker/stills/limits.ts'
 import { renderStills } from '../../src/check-worker/stills/render-stills.ts'
+import { isArtifactName } from '../../src/checks/artifacts/artifact-name.ts'
+import { claimedCheck } from '../../src/client/check-shapes.ts'
+import type { HubClient } from '../../src/client/index.ts'
+import { newId } from '../../src/platform/ids.ts'
 import { decodeScene } from '../../src/robot-scene/scene-bytes.ts'
 import { readPng } from './support/png.ts'
 import { robotFolders, tetrahedron } from './support/robot-folder.ts'
@@ -132,21 +140,32 @@ describe('Chromium', () => {
   })
 })
 
+/** As the hub answers a claim. */
+const robotCheck = {
+  ...{ id: newId('check'), kind: 'robot', status: 'running', executor: 'worker', created_at: '2026-01-31T09:30:00Z' },
+  ...{ entry: 'model.xml', control_hz: 50, action: 'position', sources: [] },
+}
+
 const robot = `<mujoco><worldbody><geom type="plane" size="5 5 .1" rgba="0 1 0 1"/>
   <body name="&lt;img src=x onerror=alert(1)&gt;" pos="0 0 .3"><geom type="box" size=".3 .3 .3" rgba=".9 .05 .05 1"/></body></worldbody></mujoco>`
 
-describe.skipIf('missing' in chromium)('a robot check with Chromium', () => {
-  it('has a light and a dark still of the robot alone, in the middle of the picture', async () => {
-    const { stills, lines } = await robots.check(
-      await robots.folder({ 'model.xml': robot }),
-      { entry: 'model.xml' },
-      { chromium },
-    )
+// One start of Chromium, since each takes seconds of the processor; `stills-of-robots.test.ts` has more.
+describe.skipIf('missing' in chromium)('the worker with Chromium (skipped where there is none)', () => {
+  it('has a light and a dark still of the robot alone among its artifacts, whatever its names say', async () => {
+    const files = checkFiles(await robots.folder({ 'check_1/sources/model.xml': robot }), 'check_1')
+    const lines: string[] = []
+    const judge = { client: {} as HubClient, pool: robots.pool, mirror: null, chromium }
+    const check = claimedCheck.parse(robotCheck)
+    const judging = { check, files, log: (line: string) => lines.push(line), signal: noSignal }
+    await keepVerdict(files, await judgeCheck(judge, judging))
+    const { artifacts } = await keptVerdict(files)
+    const pictures = artifacts.filter(({ contentType }) => contentType === 'image/png')
     expect(
-      stills.map(({ name }) => name),
+      pictures.map(({ name }) => name),
       lines.join('\n'),
     ).toEqual(['thumbnail.png', 'thumbnail-dark.png'])
-    const [light, dark] = stills.map(({ bytes }) => readPng(bytes))
+    expect(pictures.every(({ name }) => isArtifactName(name, { kind: 'robot', entry: 'model.xml' }))).toBe(true)
+    const [light, dark] = pictures.map(({ file }) => readPng(readFileSync(file)))
     if (!light || !dark) throw new Error('There are two stills.')
     for (const { width, height, pixel } of [light, dark]) {
       expect([width, height]).toEqual([1024, 768])

@@ -39,6 +39,7 @@ export function robotFolders() {
     for (const folder of made) await rm(folder, { recursive: true, force: true })
   })
   return {
+    pool,
     async folder(files: Readonly<Record<string, string>>): Promise<string> {
       const folder = await mkdtemp(join(tmpdir(), 'hub-check-robot-'))
       made.push(folder)
