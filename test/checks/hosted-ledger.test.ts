@@ -129,6 +129,11 @@ const steps: Readonly<Record<string, Step>> = {
   sweep: () => sweepChecks(world.deps),
 }
 
+/** Whoever comes late is refused; anything else is a fault. */
+const refusedOnly = (error: unknown) => {
+  if (!(error instanceof HubError) || error.status >= 500) throw error
+}
+
 async function assertSound(owner: Owner): Promise<void> {
   const usage = (await readAllowance(world.as(owner.account)))?.viewer
   if (!usage) throw new Error('There is an allowance.')
@@ -158,22 +163,18 @@ async function assertSound(owner: Owner): Promise<void> {
 }
 
 describe('hosted checks of several accounts, in any order of events', () => {
-  const reached: string[] = []
-
   it.each([1, 2, 3, 4, 5, 6])('keep their money together (sequence %i)', async (seed) => {
     const random = randomFrom(seed)
     const owners = [await newOwner(), await newOwner(), boss]
     for (let round = 0; round < 80; round += 1) {
-      // Several at once, also of one check: whoever comes late is refused.
+      // Several at once, also of one check.
       const together = Array.from({ length: random.int(1, 4) }, async () => {
         const owner = random.pick(owners)
         const name = random.pick(['create', 'start', 'start', 'claim', 'claim', ...Object.keys(steps)])
         const own = random.fork()
         const checks = (await checksOf(owner)).filter(({ status }) => ['queued', 'running'].includes(status))
         const check = checks.length > 0 ? own.pick(checks) : undefined
-        await steps[name]?.(owner, check, own).catch((error: unknown) => {
-          if (!(error instanceof HubError) || error.status >= 500) throw error
-        })
+        await steps[name]?.(owner, check, own).catch(refusedOnly)
       })
       await Promise.all(together)
       for (const owner of owners) await assertSound(owner)
@@ -184,25 +185,40 @@ describe('hosted checks of several accounts, in any order of events', () => {
       await assertSound(owner)
     }
     expect(await world.sql('select 1 from allowance_reservations')).toEqual([])
-    const ends = await world.sql<{ how: string }>(
-      `select distinct executor || ' ' || status || ' ' || coalesce(stop_reason, 'report') || case when claimed_at is null then ' unclaimed' else '' end as how
-        from robot_checks`,
-    )
-    reached.push(...ends.map(({ how }) => how))
   })
+})
 
-  it('have come to each of their ends', () => {
-    expect([...new Set(reached)]).toEqual(
-      expect.arrayContaining([
-        'hosted succeeded report',
-        'hosted failed report',
-        'hosted failed dispatch',
-        'hosted failed dispatch unclaimed',
-        'hosted failed max_seconds',
-        'hosted canceled cancel',
-        'hosted canceled cancel unclaimed',
-        'worker canceled cancel unclaimed',
-      ]),
-    )
+describe('a hosted check of an account with an allowance', () => {
+  it.each([
+    ['is reported', ['start', 'claim', 'report'], 1],
+    ['is canceled before its claim', ['start', 'cancel'], 0],
+    ['is canceled after its claim', ['start', 'claim', 'cancel'], 1],
+    ['could not be started', ['failToStart'], 0],
+    ['ended without a word before its claim', ['start', 'endSilently'], 0],
+    ['ended without a word after its claim', ['start', 'claim', 'endSilently'], 1],
+    ['reached its time limit', ['start', 'claim', 'tooLong', 'sweep'], 1],
+    ['was reported after its time limit', ['start', 'claim', 'tooLong', 'report'], 1],
+  ])('that %s releases its reservation and is billed once, if at all', async (_how, path, rows) => {
+    const owner = await newOwner()
+    await steps.create?.(owner, undefined, randomFrom(1))
+    const reserved = async () => Number((await readAllowance(world.as(owner.account)))?.viewer?.reservedUsd)
+    expect(await reserved()).toBe(MAX_USD)
+    for (const step of path) {
+      const [check] = await checksOf(owner)
+      if (step === 'tooLong')
+        await world.sql(`update robot_checks set claimed_at = now() - interval '2 hours' where id = $1`, [check?.id])
+      else await steps[step]?.(owner, check, randomFrom(1)).catch(refusedOnly)
+      await assertSound(owner)
+    }
+    const [check] = await checksOf(owner)
+    expect([check?.executor, ['succeeded', 'failed', 'canceled'].includes(check?.status ?? '')]).toEqual([
+      'hosted',
+      true,
+    ])
+    expect(await reserved()).toBe(0)
+    expect(await world.sql('select 1 from ledger where job_id = $1', [check?.id])).toHaveLength(rows)
+    if (path.includes('tooLong')) expect(check?.cost).toBe(MAX_USD)
+    // A few seconds, even on a busy machine: 0.2 USD are an hour.
+    else expect(check?.cost).toBeLessThan(MAX_USD / 10)
   })
 })
