@@ -1,4 +1,4 @@
-/** What a request for a check takes. Spec, "POST /v1/robot-checks". */
+/** Input of `createRobotCheck`. Spec, "POST /v1/robot-checks". */
 import { z } from 'zod'
 import { filePath } from '../../src/platform/file-path.ts'
 import { jsonObject } from '../../src/platform/json-object-rule.ts'
@@ -25,102 +25,127 @@ const poseRule = jsonObject.refine(
 )
 
 const OptionsInput = builder.inputType('RobotCheckOptionsInput', {
-  description: 'Flags of the init step: what is absent is not passed, and nothing is defaulted.',
+  description:
+    'Flags of the robot-init step. An absent flag is not passed; the hub sets no defaults. Spec, `RobotCheckJobOptions`.',
   fields: (t) => ({
-    actionScale: t.float({ description: 'Scale of the action.' }),
-    actionClip: t.float({ description: 'Bound on the action before it is scaled.' }),
-    kp: t.float({ description: 'Proportional gain.' }),
-    kd: t.float({ description: 'Derivative gain.' }),
-    armature: t.float({ description: 'Reflected inertia.' }),
-    frictionLoss: t.float({ description: 'Dry friction.' }),
+    actionScale: t.float({ description: 'Factor from a policy output to an action.' }),
+    actionClip: t.float({ description: 'Absolute limit of a policy output, applied before `actionScale`.' }),
+    kp: t.float({ description: 'Proportional gain of the actuators: N·m/rad, or N/m for a slide joint.' }),
+    kd: t.float({ description: 'Derivative gain of the actuators: N·m·s/rad, or N·s/m for a slide joint.' }),
+    armature: t.float({ description: 'Reflected inertia of the rotors: kg·m², or kg for a slide joint.' }),
+    frictionLoss: t.float({ description: 'Dry friction: N·m, or N for a slide joint.' }),
     proprioception: t.stringList({ ...rule(names), description: 'Observation terms that the real robot can supply.' }),
-    command: t.string({ ...rule(longNameText), description: 'What a policy is told to do.' }),
-    defaultPose: t.field({ type: 'JSON', ...rule(poseRule), description: 'Position by joint name.' }),
-    discardVisual: t.boolean({ description: 'Leave visual geometry out.' }),
+    command: t.string({ ...rule(longNameText), description: 'Kind of command that a policy receives.' }),
+    defaultPose: t.field({
+      type: 'JSON',
+      ...rule(poseRule),
+      description: 'Default position by joint name: rad, or m for a slide joint.',
+    }),
+    discardVisual: t.boolean({ description: 'Whether visual geometry is removed from the model.' }),
   }),
 })
 
 const RefusedFileInput = builder.inputType('RobotCheckRefusedFileInput', {
-  description: 'A file of a dropped zip that was not taken.',
+  description: 'A file in a dropped zip that the browser did not upload.',
   fields: (t) => ({
-    path: t.string({ required: true, ...rule(z.string().max(4096)), description: 'Where it was.' }),
-    reason: t.string({ required: true, ...rule(z.string().max(1000)), description: 'Why.' }),
+    path: t.string({ required: true, ...rule(z.string().max(4096)), description: 'Path in the zip.' }),
+    reason: t.string({ required: true, ...rule(z.string().max(1000)), description: 'Reason for the refusal.' }),
   }),
 })
 
 const DropInput = builder.inputType('RobotCheckDropInput', {
-  description: "The browser's own account of a dropped zip: stored as given, checked by nobody.",
+  description:
+    'What the browser reports about a dropped zip; stored as given, not verified. Spec, `RobotCheckJobDrop`.',
   fields: (t) => ({
-    filename: t.string({ ...rule(z.string().max(1024)), description: 'Name of the zip.' }),
-    zipBytes: t.field({ type: 'SafeInt', ...rule(count), description: 'Its size.' }),
-    files: t.field({ type: 'SafeInt', ...rule(count), description: 'Files inside.' }),
-    unpackedBytes: t.field({ type: 'SafeInt', ...rule(count), description: 'What they add up to.' }),
-    entryCandidates: t.stringList({ ...rule(paths), description: 'Files that may be the model.' }),
+    filename: t.string({ ...rule(z.string().max(1024)), description: 'File name of the zip.' }),
+    zipBytes: t.field({ type: 'SafeInt', ...rule(count), description: 'Size of the zip in bytes.' }),
+    files: t.field({ type: 'SafeInt', ...rule(count), description: 'Number of files in the zip.' }),
+    unpackedBytes: t.field({ type: 'SafeInt', ...rule(count), description: 'Size of the unpacked files in bytes.' }),
+    entryCandidates: t.stringList({ ...rule(paths), description: 'Paths that could be the entry.' }),
     refused: t.field({
       type: [RefusedFileInput],
       ...rule(z.array(z.unknown()).max(1000)),
-      description: 'What was not taken.',
+      description: 'Files that the browser did not upload.',
     }),
-    uploadedFiles: t.field({ type: 'SafeInt', ...rule(count), description: 'Files that were sent.' }),
-    uploadedBytes: t.field({ type: 'SafeInt', ...rule(count), description: 'What they add up to.' }),
-    dedupedFiles: t.field({ type: 'SafeInt', ...rule(count), description: 'Files that were there already.' }),
-    dedupedBytes: t.field({ type: 'SafeInt', ...rule(count), description: 'What they add up to.' }),
+    uploadedFiles: t.field({ type: 'SafeInt', ...rule(count), description: 'Number of files uploaded.' }),
+    uploadedBytes: t.field({ type: 'SafeInt', ...rule(count), description: 'Size of the uploaded files in bytes.' }),
+    dedupedFiles: t.field({
+      type: 'SafeInt',
+      ...rule(count),
+      description: 'Number of files not uploaded because the hub already had their bytes.',
+    }),
+    dedupedBytes: t.field({
+      type: 'SafeInt',
+      ...rule(count),
+      description: 'Size of the files not uploaded, in bytes.',
+    }),
   }),
 })
 
 const ObsInput = builder.inputType('ModelCheckObsInput', {
-  description: 'What the robot cannot know of the observations of an unstamped policy.',
+  description: 'The part of an observation contract that the robot interface does not define; for an unstamped policy.',
   fields: (t) => ({
-    blocks: t.stringList({ ...rule(names), description: 'Blocks of the observation, in their order.' }),
-    scales: t.field({ type: 'JSON', ...rule(jsonObject), description: 'Scale by block.' }),
-    cycleTimeS: t.float({ ...rule(z.number().positive()), description: 'Period of a gait clock.' }),
-    profile: t.string({ ...rule(wordText), description: 'A named profile.' }),
-    task: t.field({ type: 'JSON', ...rule(jsonObject), description: 'What the policy does.' }),
+    blocks: t.stringList({
+      ...rule(names),
+      description: 'Observation terms in the order in which the policy reads them.',
+    }),
+    scales: t.field({ type: 'JSON', ...rule(jsonObject), description: 'Factor by observation term.' }),
+    cycleTimeS: t.float({ ...rule(z.number().positive()), description: 'Period of the gait clock in seconds.' }),
+    profile: t.string({ ...rule(wordText), description: 'Name of an observation profile.' }),
+    task: t.field({ type: 'JSON', ...rule(jsonObject), description: 'Task of the policy, free-form.' }),
   }),
 })
 
 const ModelInput = builder.inputType('ModelCheckRequestInput', {
-  description: 'Which policy, and what its manifest does not say.',
+  description: 'The policy to check, and values that its manifest lacks. Spec, `ModelCheckRequest`.',
   fields: (t) => ({
     repo: t.string({
       required: true,
       ...rule(fullNameText),
-      description: 'A model repo that the caller can write: the draft.',
+      description: 'Full name of a model repo that the caller can write (the draft).',
     }),
     hfRepo: t.string({
       ...rule(hfRepoText),
-      description: 'A public policy to import from elsewhere, `org/name[@revision]`; `entry` is then not used.',
+      description:
+        'Public policy to import from an external model hub, `org/name[@revision]`; `entry` is then not used.',
     }),
-    controlClass: t.field({ type: ControlClassEnum, description: 'For a policy whose manifest does not say.' }),
-    obs: t.field({ type: ObsInput, description: 'For an unstamped policy.' }),
+    controlClass: t.field({
+      type: ControlClassEnum,
+      description: 'Control class of a policy whose manifest does not declare one.',
+    }),
+    obs: t.field({ type: ObsInput, description: 'Observation contract of an unstamped policy.' }),
   }),
 })
 
 export const checkRequestFields = (t: InputFields) => ({
-  kind: t.field({ type: RobotCheckKindEnum, required: true, description: 'What is examined.' }),
+  kind: t.field({ type: RobotCheckKindEnum, required: true, description: 'Whether a robot or a policy is checked.' }),
   robotRepo: t.string({
     ...rule(fullNameText),
-    description: 'The robot, `owner/slug`; a model check without one only reads the policy.',
+    description: 'Full name of the robot repo, `owner/slug`. A model check without one only reads the policy.',
   }),
-  model: t.field({ type: ModelInput, description: 'Of a model check, and required for it.' }),
+  model: t.field({ type: ModelInput, description: 'Required for a model check, 422 on a robot check.' }),
   entry: t.string({
     ...rule(filePath),
     description:
-      'Of a robot check the model file. Of a model check an ONNX file, or a directory with `manifest.json` and `policy/`, or with `config.json` and `model.safetensors`.',
+      'Robot check: path of the model file. Model check: path of an ONNX file, or of a directory with `manifest.json` and `policy/`, or with `config.json` and `model.safetensors`.',
   }),
   base: t.string({
     ...rule(wordText),
-    description: '`fixed` or `floating`: required for a URDF, which does not say it.',
+    description: '`fixed` or `floating`; required for a URDF, which does not declare it.',
   }),
   controlHz: t.float({
     ...rule(z.number().positive()),
-    description: 'Of a robot check: the rate that policies run at on the real robot.',
+    description:
+      'Rate in Hz at which policies run on the real robot. Required for a robot check, 422 on a model check.',
   }),
-  action: t.field({ type: RobotCheckActionEnum, description: "Of a robot check: what a policy's output means." }),
-  options: t.field({ type: OptionsInput, description: 'Of a robot check: flags of the init step.' }),
+  action: t.field({
+    type: RobotCheckActionEnum,
+    description: 'Meaning of a policy output. Required for a robot check, 422 on a model check.',
+  }),
+  options: t.field({ type: OptionsInput, description: 'Flags of the robot-init step; 422 on a model check.' }),
   executor: t.field({
     type: RobotCheckExecutorEnum,
-    description: 'Absent: hosted where the deployment has it for the owner, else a worker.',
+    description: 'Default: `HOSTED` if the deployment offers it to the owner, else `WORKER`.',
   }),
-  drop: t.field({ type: DropInput, description: "The browser's own account of a dropped zip." }),
+  drop: t.field({ type: DropInput, description: 'What the browser reports about a dropped zip; not verified.' }),
 })

@@ -1,4 +1,4 @@
-/** Making a check. Spec, "POST /v1/robot-checks". */
+/** The mutation `createRobotCheck`. Spec, "POST /v1/robot-checks". */
 import type { RobotCheck } from '../../src/checks/check-shape.ts'
 import type { ModelRequest } from '../../src/checks/create/check-request.ts'
 import { createCheck } from '../../src/checks/create/create-check.ts'
@@ -10,17 +10,17 @@ import { documentOfInput } from './input-document.ts'
 
 /** A union from the beginning: what costs money may lead to something else than a check, which clients then tell apart by `__typename`. */
 const CreateRobotCheckResult = builder.unionType('CreateRobotCheckResult', {
-  description: 'What a request for a check led to; further types may join.',
+  description: 'Result of a request for a check; more types may be added.',
   types: [CheckType],
   resolveType: () => CheckType,
 })
 
 const CreateRobotCheckPayload = builder.objectRef<RobotCheck>('CreateRobotCheckPayload').implement({
-  description: 'The answer to `createRobotCheck`.',
+  description: 'Result of `createRobotCheck`.',
   fields: (t) => ({
     result: t.field({
       type: CreateRobotCheckResult,
-      description: 'The check, which waits.',
+      description: 'The queued check.',
       resolve: (check) => check,
     }),
   }),
@@ -31,7 +31,7 @@ mutation('createRobotCheck', {
   description:
     'Queues a check of a robot or a policy. The files that it is about are kept as they are now. 409 while the hub still hashes one of them; 429 once the account has made its checks of the day.',
   scope: 'key:write',
-  input: input('What to examine, and the answers that nothing else gives.', checkRequestFields),
+  input: input('The check to make.', checkRequestFields),
   verb: (ctx, { model, options, drop, ...input }) =>
     createCheck(ctx, {
       ...input,

@@ -23,36 +23,38 @@ const list = <Item extends z.ZodType>(item: Item) => z.array(item).max(10_000)
 const loc = z.unknown().refine((value) => value == null || Array.isArray(value), 'must be an array')
 
 const UploadType = builder.objectRef<ArtifactTicket>('RobotCheckArtifactUpload').implement({
-  description: 'Where to send an artifact.',
+  description: 'Upload of one artifact.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'The repo path that it takes if published.' }),
-    key: t.exposeString('storageKey', { description: 'Storage key: opaque, no URL.' }),
+    name: t.exposeString('name', { description: 'Path in the repo after publishing.' }),
+    key: t.exposeString('storageKey', { description: 'Opaque storage key; not a URL.' }),
     url: t.string({
-      description: 'Presigned PUT URL: takes exactly the announced bytes.',
+      description: 'Presigned PUT URL; accepts exactly the announced number of bytes.',
       resolve: (ticket, _args, ctx) => signUpload(ctx, ticket),
     }),
     expiresAt: t.field({
       type: 'DateTime',
-      description: 'When the URL ends.',
+      description: 'When the URL expires.',
       resolve: () => new Date(Date.now() + CHECK_URL_TTL_SECONDS * 1000),
     }),
   }),
 })
 
 const Uploads = builder.objectRef<{ uploads: ArtifactTicket[] }>('PresignRobotCheckArtifactsPayload').implement({
-  description: 'The answer to `presignRobotCheckArtifacts`.',
-  fields: (t) => ({ uploads: t.expose('uploads', { type: [UploadType], description: 'In the order asked.' }) }),
+  description: 'Result of `presignRobotCheckArtifacts`.',
+  fields: (t) => ({
+    uploads: t.expose('uploads', { type: [UploadType], description: 'One per file, in request order.' }),
+  }),
 })
 
 const ArtifactInput = builder.inputType('RobotCheckArtifactInput', {
-  description: 'A file that the check made.',
+  description: 'A file that the worker is going to upload.',
   fields: (t) => ({
-    name: t.string({ required: true, ...rule(newFilePath), description: 'The repo path that it takes if published.' }),
+    name: t.string({ required: true, ...rule(newFilePath), description: 'Path in the repo after publishing.' }),
     size: t.field({
       type: 'SafeInt',
       required: true,
       ...rule(z.int().min(0).max(MAX_ARTIFACT_BYTES)),
-      description: 'Bytes, 256 MiB at most.',
+      description: 'Size in bytes, at most 256 MiB.',
     }),
     contentType: t.string({ ...rule(z.string().max(255)), description: 'Media type.' }),
   }),
@@ -61,10 +63,10 @@ const ArtifactInput = builder.inputType('RobotCheckArtifactInput', {
 mutation('presignRobotCheckArtifacts', {
   type: Uploads,
   description:
-    'Presigns one PUT for each file that a running check makes: `robot_card.json`, the MJCF converted from a URDF entry, `meshes/…`, the two stills, and of a model check `*.onnx`, `manifest.json` and `policy/…`. 409 for everybody but the credential that holds the check.',
+    'Presigns one PUT for each file that a running check makes: `robot_card.json`, the MJCF converted from a URDF entry, `meshes/…`, the two stills, and of a model check `*.onnx`, `manifest.json` and `policy/…`. 409 unless the caller holds the check; 413 if the storage quota of its account is exceeded.',
   scope: 'key:write',
   target: targetCheck,
-  input: input('What the worker is going to send.', (t) => ({
+  input: input('The check and the files to upload.', (t) => ({
     checkId: t.id({ required: true, description: 'Id of the check.' }),
     files: t.field({
       type: [ArtifactInput],
@@ -77,7 +79,7 @@ mutation('presignRobotCheckArtifacts', {
 })
 
 const ReportedCheckInput = builder.inputType('RobotCheckReportCheckInput', {
-  description: 'One check of the worker and its result.',
+  description: 'Result of one check of the worker.',
   fields: (t) => ({
     code: t.string({ required: true, ...rule(z.string().min(1).max(64)), description: 'Stable, machine-readable.' }),
     status: t.field({ type: RobotCheckStatusEnum, required: true, description: 'The result.' }),
@@ -90,125 +92,150 @@ const ReportedCheckInput = builder.inputType('RobotCheckReportCheckInput', {
 })
 
 const ReportedModelInput = builder.inputType('RobotCheckReportModelInput', {
-  description: 'The model as the engine of the worker has it.',
+  description: 'Summary of the model, as loaded by the engine of the worker.',
   fields: (t) => ({
-    model: t.string({ ...rule(text), description: 'Its name.' }),
+    model: t.string({ ...rule(text), description: 'Name of the model.' }),
     base: t.string({ ...rule(text), description: '`fixed` or `floating`.' }),
-    joints: t.stringList({ required: true, ...rule(list(text)), description: 'Named 1-DoF joints.' }),
-    files: t.stringList({ required: true, ...rule(list(text)), description: 'Repo paths that it needs.' }),
-    keyframes: t.stringList({ required: true, ...rule(list(text)), description: 'Named ones.' }),
+    joints: t.stringList({ required: true, ...rule(list(text)), description: 'Named 1-DoF joints in document order.' }),
+    files: t.stringList({ required: true, ...rule(list(text)), description: 'Repo paths that the model needs.' }),
+    keyframes: t.stringList({ required: true, ...rule(list(text)), description: 'Named keyframes.' }),
   }),
 })
 
 const ReportInput = builder.inputType('RobotCheckReportInput', {
-  description: 'The validation report of a check.',
+  description: 'The validation report of a worker.',
   fields: (t) => ({
-    ok: t.boolean({ required: true, description: 'No check failed.' }),
-    grade: t.field({ type: RobotCheckStatusEnum, required: true, description: 'The worst status of those that ran.' }),
-    source: t.string({ required: true, ...rule(text), description: 'Where the card came from.' }),
-    engine: t.string({ required: true, ...rule(text), description: 'The physics engine that ran.' }),
-    mjcfPath: t.string({ ...rule(filePath), description: 'The model that was read.' }),
-    interfaceFingerprint: t.string({ ...rule(text), description: 'Of the drafted interface.' }),
-    model: t.field({ type: ReportedModelInput, description: 'What the model declares.' }),
+    ok: t.boolean({ required: true, description: 'True if no check failed.' }),
+    grade: t.field({ type: RobotCheckStatusEnum, required: true, description: 'Worst status of the checks that ran.' }),
+    source: t.string({ required: true, ...rule(text), description: 'Source of the card that was validated.' }),
+    engine: t.string({ required: true, ...rule(text), description: 'Name of the physics engine.' }),
+    mjcfPath: t.string({ ...rule(filePath), description: 'Path of the MJCF file that was validated.' }),
+    interfaceFingerprint: t.string({
+      ...rule(text),
+      description: 'SHA-256 of the canonical interface of the draft card.',
+    }),
+    model: t.field({ type: ReportedModelInput, description: 'Summary of the model.' }),
     checks: t.field({
       type: [ReportedCheckInput],
       required: true,
       ...rule(z.array(z.unknown()).max(1000)),
-      description: 'Each check.',
+      description: 'Results of the checks, at most 1,000.',
     }),
   }),
 })
 
 const DraftInput = builder.inputType('RobotCheckDraftInput', {
-  description: 'What the card was drafted from; the card itself is an artifact.',
+  description: 'Origin of the draft card; the card itself is the artifact `robot_card.json`.',
   fields: (t) => ({
-    source: t.string({ ...rule(text), description: 'What it was made from.' }),
-    mjcfPath: t.string({ ...rule(filePath), description: 'The model that the card names.' }),
-    model: t.field({ type: 'JSON', ...rule(jsonObject), description: 'What the model declares.' }),
-    derived: t.stringList({ ...rule(list(text)), description: 'Members of the card that were derived.' }),
-    conversion: t.field({ type: 'JSON', ...rule(jsonObject), description: 'How a URDF was converted.' }),
+    source: t.string({ ...rule(text), description: 'Source of the draft, as the worker names it.' }),
+    mjcfPath: t.string({ ...rule(filePath), description: 'Path of the MJCF file that the card names.' }),
+    model: t.field({ type: 'JSON', ...rule(jsonObject), description: 'Summary of the model.' }),
+    derived: t.stringList({
+      ...rule(list(text)),
+      description: 'Members of the card that the worker derived from the model.',
+    }),
+    conversion: t.field({
+      type: 'JSON',
+      ...rule(jsonObject),
+      description: 'Details of the conversion from URDF, free-form.',
+    }),
   }),
 })
 
 const SourceInput = builder.inputType('ModelIntakeSourceInput', {
-  description: 'Where an imported policy came from.',
+  description: 'Origin of an imported policy.',
   fields: (t) => ({
-    hfRepo: t.string({ ...rule(text), description: '`org/name`.' }),
-    revision: t.string({ ...rule(text), description: 'The commit.' }),
-    license: t.string({ ...rule(text), description: 'As its card says.' }),
-    files: t.stringList({ ...rule(list(text)), description: 'What was fetched.' }),
-    bytes: t.field({ type: 'SafeInt', ...rule(z.int().min(0)), description: 'What they add up to.' }),
-    skipped: t.stringList({ ...rule(list(text)), description: 'What was left out.' }),
+    hfRepo: t.string({ ...rule(text), description: 'Repo on the external model hub, `org/name`.' }),
+    revision: t.string({ ...rule(text), description: 'Commit that was fetched.' }),
+    license: t.string({ ...rule(text), description: 'License that the external model card declares.' }),
+    files: t.stringList({ ...rule(list(text)), description: 'Paths of the files that were fetched.' }),
+    bytes: t.field({ type: 'SafeInt', ...rule(z.int().min(0)), description: 'Size of the fetched files in bytes.' }),
+    skipped: t.stringList({ ...rule(list(text)), description: 'Paths of the files that were not fetched.' }),
   }),
 })
 
 const IntakeInput = builder.inputType('ModelIntakeInput', {
-  description: 'What a model check found of the policy.',
+  description: 'Findings of a model check about the policy. Spec, `ModelIntake`.',
   fields: (t) => ({
-    policyPath: t.string({ ...rule(filePath), description: 'The policy.' }),
-    policyFormat: t.string({ ...rule(text), description: 'Its format.' }),
-    policyType: t.string({ ...rule(text), description: 'Its type.' }),
+    policyPath: t.string({ ...rule(filePath), description: 'Path of the policy.' }),
+    policyFormat: t.string({ ...rule(text), description: 'File format of the policy.' }),
+    policyType: t.string({ ...rule(text), description: 'Policy type.' }),
     embodiment: t.field({
       type: ModelEmbodimentEnum,
       required: true,
-      description: 'How its contract compares with the robot.',
+      description:
+        'How its contract compares with the interface of the robot. `MATCH` is verified: 422 unless `embodimentFingerprint` is the fingerprint of the robot card.',
     }),
-    stampedByCheck: t.boolean({ description: 'It was unstamped, and the check derived its contract.' }),
+    stampedByCheck: t.boolean({ description: 'True if the policy was unstamped and the check derived its contract.' }),
     differing: t.field({
       type: ['JSON'],
       ...rule(jsonObjectList(1000)),
-      description: '`field`, `policy`, `robot` of each difference.',
+      description: 'Differences, each `{field, policy, robot}`.',
     }),
-    controlClass: t.field({ type: ControlClassEnum, description: 'Its control class.' }),
-    embodimentFingerprint: t.string({ ...rule(text), description: 'As its manifest records.' }),
-    robotFingerprint: t.string({ ...rule(text), description: "Of the robot's interface." }),
-    summary: t.string({ ...rule(text), description: 'In words.' }),
-    manifest: t.field({ type: 'JSON', ...rule(jsonObject), description: 'Its manifest.' }),
-    graph: t.field({ type: 'JSON', ...rule(jsonObject), description: 'Its graph.' }),
-    params: t.field({ type: 'SafeInt', ...rule(z.int().min(0)), description: 'How many parameters it has.' }),
-    source: t.field({ type: SourceInput, description: 'Where it was imported from.' }),
+    controlClass: t.field({ type: ControlClassEnum, description: 'Control class of the policy.' }),
+    embodimentFingerprint: t.string({
+      ...rule(text),
+      description: 'Interface fingerprint recorded in the policy manifest.',
+    }),
+    robotFingerprint: t.string({ ...rule(text), description: 'Interface fingerprint of the robot.' }),
+    summary: t.string({ ...rule(text), description: 'Summary in one or two sentences.' }),
+    manifest: t.field({ type: 'JSON', ...rule(jsonObject), description: 'The policy manifest, free-form.' }),
+    graph: t.field({
+      type: 'JSON',
+      ...rule(jsonObject),
+      description: 'Inputs and outputs of the policy graph, free-form.',
+    }),
+    params: t.field({
+      type: 'SafeInt',
+      ...rule(z.int().min(0)),
+      description: 'Number of parameters, from the header of the weights.',
+    }),
+    source: t.field({ type: SourceInput, description: 'Origin of an imported policy.' }),
   }),
 })
 
 const ArtifactRef = builder.inputType('RobotCheckArtifactRefInput', {
-  description: 'An artifact that was sent.',
+  description: 'An uploaded artifact.',
   fields: (t) => ({
-    path: t.string({ required: true, ...rule(filePath), description: 'Its name when it was presigned.' }),
+    path: t.string({ required: true, ...rule(filePath), description: 'Name under which it was presigned.' }),
   }),
 })
 
 mutation('reportRobotCheck', {
   type: CheckType,
-  payload: { name: 'check', description: 'The check as it is now.' },
+  payload: { name: 'check', description: 'The check after the report.' },
   description:
-    'Stores what the worker of a running check reports, whole or not at all. The hub hashes each artifact that it names and reads `robot_card.json` back. 409 for everybody but the credential that holds the check, and once it has ended.',
+    'Stores a report of the worker in one transaction. The hub hashes every artifact that the report names and reads `robot_card.json`. 409 unless the caller holds the check, and after its end; a report with a stored `logSeq` changes nothing and is answered again.',
   scope: 'key:write',
   target: targetCheck,
-  input: input('What a worker has to report: all of it is optional.', (t) => ({
+  input: input('The report; every member but the id is optional.', (t) => ({
     checkId: t.id({ required: true, description: 'Id of the check.' }),
     status: t.field({
       type: RobotCheckReportStatusEnum,
-      description: 'How it ended; a bad verdict is `SUCCEEDED` too.',
+      description: 'Ends the check. `SUCCEEDED` if there is a verdict, good or bad; `FAILED` if the job itself broke.',
     }),
     logChunk: t.string({
       extensions: { anyText: true },
-      description: 'Further lines of the log; 256 KiB in UTF-8 at most.',
+      description: 'Text to append to the log, at most 256 KiB of UTF-8.',
     }),
     logSeq: t.field({
       type: 'SafeInt',
       ...rule(z.int().min(0)),
       description: 'Sequence number of this report, counted by the worker: a resent report is stored once.',
     }),
-    error: t.string({ ...rule(text), description: 'Why the job broke.' }),
-    report: t.field({ type: ReportInput, description: 'The verdict.' }),
-    draft: t.field({ type: DraftInput, description: 'What the card was drafted from.' }),
+    error: t.string({ ...rule(text), description: 'Why the job failed; expected with `FAILED`.' }),
+    report: t.field({ type: ReportInput, description: 'Validation report.' }),
+    draft: t.field({ type: DraftInput, description: 'Origin of the draft card.' }),
     artifacts: t.field({
       type: [ArtifactRef],
       ...rule(z.array(z.unknown()).max(MAX_ARTIFACTS)),
-      description: 'What was sent.',
+      description: 'Uploaded artifacts; 422 for one that was never uploaded.',
     }),
-    engine: t.field({ type: 'JSON', ...rule(jsonObject), description: 'What ran.' }),
-    intake: t.field({ type: IntakeInput, description: 'Of a model check, required with `SUCCEEDED`.' }),
+    engine: t.field({ type: 'JSON', ...rule(jsonObject), description: 'Engine and versions that ran, free-form.' }),
+    intake: t.field({
+      type: IntakeInput,
+      description: 'Findings of a model check; required with `SUCCEEDED`, 422 on a robot check.',
+    }),
   })),
   verb: (ctx, { report, draft, intake, ...input }) =>
     reportCheck(ctx, {

@@ -28,7 +28,8 @@ type JsonField = 'intake' | 'engine' | 'published'
 export const CheckType = builder.objectRef<RobotCheck>('RobotCheck')
 
 builder.node(CheckType, {
-  description: 'A robot check or a model check: a job that examines a model and drafts what a person publishes later.',
+  description:
+    'A robot check or a model check: a job that examines a robot model or a policy and drafts a card, which a person can publish.',
   id: { resolve: (check) => check.id, description: 'TypeID, prefix `check_`; sorts by creation.' },
   isTypeOf: (value) => typeof value === 'object' && value !== null && 'publishBlockers' in value,
   loadMany: (ids, ctx) => getChecksById(ctx.deps.db, ctx.viewer, ids),
@@ -40,22 +41,22 @@ builder.node(CheckType, {
     const json = (name: JsonField, description: string) =>
       t.field({ type: 'JSON', nullable: true, description, resolve: (check) => check[name] })
     return {
-      kind: t.expose('kind', { type: RobotCheckKindEnum, description: 'What it examines.' }),
-      status: t.expose('status', { type: JobStatusEnum, description: 'Where it stands.' }),
+      kind: t.expose('kind', { type: RobotCheckKindEnum, description: 'Whether it checks a robot or a policy.' }),
+      status: t.expose('status', { type: JobStatusEnum, description: 'State of the job.' }),
       robotRepoRef: t.expose('robotRepo', {
         type: RepoRef,
         nullable: true,
-        description: 'The robot, as it was named.',
+        description: 'Id and name of the robot repo, as in the request.',
       }),
       modelRepoRef: t.expose('modelRepo', {
         type: RepoRef,
         nullable: true,
-        description: 'The draft of a model check.',
+        description: 'Id and name of the draft model repo of a model check.',
       }),
       repo: t.loadable({
         ...repoById,
         description:
-          'The repo that it is about: the robot, or the model where there is none; null where the caller does not see it.',
+          'The robot repo, or the model repo of a check without a robot; null if it is not visible to the caller.',
         resolve: ({ robotRepo, modelRepo }) => (robotRepo ?? modelRepo)?.id,
       }),
       model: t.expose('model', {
@@ -63,55 +64,63 @@ builder.node(CheckType, {
         nullable: true,
         description: 'The request of a model check.',
       }),
-      intake: json('intake', 'What a model check found of the policy, in the names of `/v1`.'),
-      entry: text('entry', 'The model file, or the policy.'),
-      base: text('base', '`fixed` or `floating`, where it was given.'),
+      intake: json('intake', 'Findings of a model check, in `/v1` names. Spec, `ModelIntake`.'),
+      entry: text('entry', 'Path of the model file or of the policy.'),
+      base: text('base', '`fixed` or `floating`; null if not given.'),
       controlHz: t.exposeFloat('controlHz', {
         nullable: true,
-        description: 'Rate of policies; null for a model check.',
+        description: 'Rate of policies on the real robot in Hz; null for a model check.',
       }),
       action: t.expose('action', {
         type: RobotCheckActionEnum,
         nullable: true,
-        description: "What a policy's output means; null for a model check.",
+        description: 'Meaning of a policy output; null for a model check.',
       }),
-      options: t.expose('options', { type: CheckOptionsType, nullable: true, description: 'Flags of the init step.' }),
+      options: t.expose('options', {
+        type: CheckOptionsType,
+        nullable: true,
+        description: 'Flags of the robot-init step.',
+      }),
       executor: t.expose('executor', { type: RobotCheckExecutorEnum, description: 'Who executes it.' }),
       createdBy: t.expose('createdBy', {
         type: Account,
         nullable: true,
-        description: 'The person behind the request.',
+        description: 'The person who made the check; null if a key of the operator did.',
       }),
       createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was queued.' }),
       startedAt: time('startedAt', 'When it was claimed first.'),
       finishedAt: time('finishedAt', 'When it ended.'),
       claimedAt: time('claimedAt', 'When its worker claimed it.'),
-      heartbeatAt: time('heartbeatAt', 'When its worker was last heard of.'),
+      heartbeatAt: time('heartbeatAt', 'When its worker last claimed or reported.'),
       dispatchedAt: time('dispatchedAt', 'When the hosted call was made.'),
-      claimedBy: text('claimedBy', 'Name of the worker that holds it, or held it.'),
-      hostedCallId: text('hostedCallId', 'The hosted call that executes it.'),
+      claimedBy: text('claimedBy', 'Name of the worker that claimed it.'),
+      hostedCallId: text('hostedCallId', 'Id of the hosted function call.'),
       error: text('error', 'Why it failed.'),
-      sourcesCount: t.exposeInt('sourcesCount', { description: 'Files of the snapshot.' }),
-      sourcesBytes: t.expose('sourcesBytes', { type: 'SafeInt', description: 'What they add up to.' }),
+      sourcesCount: t.exposeInt('sourcesCount', { description: 'Number of files in the snapshot.' }),
+      sourcesBytes: t.expose('sourcesBytes', { type: 'SafeInt', description: 'Size of the snapshot in bytes.' }),
       drop: t.expose('drop', {
         type: CheckDropType,
         nullable: true,
-        description: 'Where it came from, as a browser says.',
+        description: 'What the browser reported about a dropped zip; not verified.',
       }),
-      logTail: text('logTail', 'The last 64 KiB of its log.'),
-      report: t.expose('report', { type: JobReportType, nullable: true, description: 'The verdict of its worker.' }),
-      draft: t.expose('draft', { type: DraftType, nullable: true, description: 'What it would publish.' }),
-      engine: json('engine', 'What ran, as its worker says.'),
-      artifacts: t.expose('artifacts', { type: [ArtifactType], description: 'Files that it made, as reported.' }),
+      logTail: text('logTail', 'End of the log, at most 64 KiB; null while it is empty.'),
+      report: t.expose('report', {
+        type: JobReportType,
+        nullable: true,
+        description: 'Validation report of the worker.',
+      }),
+      draft: t.expose('draft', { type: DraftType, nullable: true, description: 'Draft card.' }),
+      engine: json('engine', 'Engine and versions that ran, as reported, free-form.'),
+      artifacts: t.expose('artifacts', { type: [ArtifactType], description: 'Files that the check produced.' }),
       publishBlockers: t.stringList({
-        description: 'Why publishing would be refused now; empty where nothing of these stands in the way.',
+        description: 'Reasons why publishing would be refused now; empty if it would go through.',
         resolve: ({ publishBlockers }) => [...publishBlockers],
       }),
-      published: json('published', 'What was published and when; null before.'),
-      priced: t.exposeBoolean('priced', { description: 'A hosted check is.' }),
+      published: json('published', 'What was published and when; null until then.'),
+      priced: t.exposeBoolean('priced', { description: 'True for a hosted check, which is billed.' }),
       costUsd: t.exposeFloat('costUsd', {
         nullable: true,
-        description: 'What was billed, in dollars; null before the end.',
+        description: 'Billed amount in USD; null before the end and for a worker check.',
       }),
     }
   },
@@ -120,7 +129,7 @@ builder.node(CheckType, {
 query('robotCheck', {
   type: CheckType,
   nullable: true,
-  description: 'A check by id; null where it does not exist or is not visible to the caller.',
+  description: 'A check by id; null if it does not exist or is not visible to the caller.',
   scope: 'key:read',
   args: args((t) => ({ id: t.id({ required: true, description: 'TypeID, `check_…`.' }) })),
   read: (ctx, { id }) => getCheck(ctx, id),
@@ -141,13 +150,13 @@ export const CheckConnection = builder.connectionObject(
 query('robotChecks', {
   type: CheckConnection,
   description:
-    'Checks that the caller made or on repos that they can write, newest first; none is public. A worker finds work with `status: QUEUED, executor: WORKER`.',
+    'Checks that the caller made, and checks on repos that the caller can write, newest first. A worker finds work with `status: QUEUED, executor: WORKER`.',
   scope: 'key:read',
   args: args((t) => ({
     ...t.connectionArgs(),
-    robotRepo: t.string({ ...rule(fullNameText), description: 'Only on this robot, `owner/slug`.' }),
-    status: t.field({ type: JobStatusEnum, description: 'Only in this state.' }),
-    executor: t.field({ type: RobotCheckExecutorEnum, description: 'Only executed so.' }),
+    robotRepo: t.string({ ...rule(fullNameText), description: 'Only checks of this robot, `owner/slug`.' }),
+    status: t.field({ type: JobStatusEnum, description: 'Only checks with this status.' }),
+    executor: t.field({ type: RobotCheckExecutorEnum, description: 'Only checks with this executor.' }),
   })),
   read: async (ctx, args) => {
     const input = { ...args, ...forwardArgs(args, MAX_PAGE_SIZE) }

@@ -1,6 +1,5 @@
 /** Mutations that change a run's state, besides reports: claim, claim-next, cancel, delete. Spec, "Runs". */
 import { z } from 'zod'
-import { handleText } from '../../src/platform/text-rules.ts'
 import { claimNextRun } from '../../src/runs/claim/claim-next-run.ts'
 import { claimRun } from '../../src/runs/claim/claim-run.ts'
 import { cancelRun } from '../../src/runs/end/cancel-run.ts'
@@ -8,16 +7,9 @@ import { deleteRun } from '../../src/runs/end/delete-run.ts'
 import { builder } from '../builder.ts'
 import { rule } from '../input-field.ts'
 import { input, mutation } from '../root-field.ts'
+import { claimNextFields, workerName } from './claim-input.ts'
 import { RunType } from './run.ts'
 import { targetRun } from './target-run.ts'
-
-const workerText = z
-  .string()
-  .min(1)
-  .max(128)
-  .refine((text) => !text.includes('\0'), 'must not contain a NUL character')
-
-const MAX_WAIT_S = 30
 
 mutation('claimRun', {
   type: RunType,
@@ -28,7 +20,7 @@ mutation('claimRun', {
   target: targetRun,
   input: input('The run to claim, and the name of the runner.', (t) => ({
     runId: t.id({ required: true, description: 'Id of the run.' }),
-    worker: t.string({ required: true, ...rule(workerText), description: 'Name of the runner.' }),
+    worker: workerName(t, 'runner'),
     hostedCallId: t.string({
       ...rule(z.string().min(1).max(256)),
       description: 'For a hosted function: id of the call that started it.',
@@ -49,15 +41,7 @@ mutation('claimNextRun', {
   description: 'Claims the oldest queued worker run that the caller may claim; null if none becomes available in time.',
   scope: 'key:train',
   input: input('The name of the runner, and how long to wait.', (t) => ({
-    worker: t.string({ required: true, ...rule(workerText), description: 'Name of the runner.' }),
-    waitS: t.int({
-      ...rule(z.int().min(0).max(MAX_WAIT_S)),
-      description: 'Seconds to wait for work, at most 30; 0 by default.',
-    }),
-    owner: t.string({
-      ...rule(handleText),
-      description: 'Only runs of this account (handle); all accounts of the credential by default.',
-    }),
+    ...claimNextFields(t, 'runner', 'runs'),
   })),
   verb: claimNextRun,
 })

@@ -86,7 +86,7 @@ export type RunReportStatus = 'canceled' | 'failed' | 'succeeded'
  */
 export type RunConfigDeclaredStatus = 'cannot_compare' | 'moved' | 'not_moved'
 /**
- * What a policy's output means, in joint space.
+ * Meaning of a policy output, in joint space.
  */
 export type RobotCheckAction = 'position' | 'position_delta' | 'position_offset' | 'torque' | 'velocity'
 /**
@@ -94,11 +94,11 @@ export type RobotCheckAction = 'position' | 'position_delta' | 'position_offset'
  */
 export type RobotCheckExecutor = 'hosted' | 'worker'
 /**
- * What a check examines.
+ * What a check is about.
  */
 export type RobotCheckKind = 'model' | 'robot'
 /**
- * Whether a draft can do without an answer.
+ * Whether a question blocks publishing.
  */
 export type RobotCheckNeedSeverity = 'advice' | 'blocking'
 /**
@@ -106,7 +106,7 @@ export type RobotCheckNeedSeverity = 'advice' | 'blocking'
  */
 export type ModelEmbodiment = 'match' | 'mismatch' | 'unstamped'
 /**
- * How a worker says that its check ended.
+ * How a worker ends its check.
  */
 export type RobotCheckReportStatus = 'failed' | 'succeeded'
 
@@ -2023,40 +2023,40 @@ export interface Operations {
     request: 'POST /v1/robot-checks'
     body: {
       /**
-       * Of a robot check: what a policy's output means.
+       * Meaning of a policy output. Required for a robot check, 422 on a model check.
        */
       action?: RobotCheckAction | null
       /**
-       * `fixed` or `floating`: required for a URDF, which does not say it.
+       * `fixed` or `floating`; required for a URDF, which does not declare it.
        */
       base?: string | null
       /**
-       * Of a robot check: the rate that policies run at on the real robot.
+       * Rate in Hz at which policies run on the real robot. Required for a robot check, 422 on a model check.
        */
       control_hz?: number | null
       /**
-       * The browser's own account of a dropped zip.
+       * What the browser reports about a dropped zip; not verified.
        */
       drop?: RobotCheckDrop | null
       /**
-       * Of a robot check the model file. Of a model check an ONNX file, or a directory with `manifest.json` and `policy/`, or with `config.json` and `model.safetensors`.
+       * Robot check: path of the model file. Model check: path of an ONNX file, or of a directory with `manifest.json` and `policy/`, or with `config.json` and `model.safetensors`.
        */
       entry?: string | null
       /**
-       * Absent: hosted where the deployment has it for the owner, else a worker.
+       * Default: `HOSTED` if the deployment offers it to the owner, else `WORKER`.
        */
       executor?: RobotCheckExecutor | null
       kind: RobotCheckKind
       /**
-       * Of a model check, and required for it.
+       * Required for a model check, 422 on a robot check.
        */
       model?: ModelCheckRequest | null
       /**
-       * Of a robot check: flags of the init step.
+       * Flags of the robot-init step; 422 on a model check.
        */
       options?: RobotCheckOptions | null
       /**
-       * The robot, `owner/slug`; a model check without one only reads the policy.
+       * Full name of the robot repo, `owner/slug`. A model check without one only reads the policy.
        */
       robot_repo?: string | null
     }
@@ -2093,15 +2093,15 @@ export interface Operations {
     request: 'POST /v1/robot-checks/claim-next'
     body: {
       /**
-       * Handle of the account whose checks alone count; all accounts of the credential by default.
+       * Only checks of this account (handle); all accounts of the credential by default.
        */
       owner?: string | null
       /**
-       * Seconds to wait for work where there is none, 30 at most; 0 by default.
+       * Seconds to wait for work, at most 30; 0 by default.
        */
       wait_s?: number | null
       /**
-       * The worker's name for itself.
+       * Name of the worker.
        */
       worker: string
     }
@@ -2113,7 +2113,7 @@ export interface Operations {
       kind: RobotCheckKind
       status: JobStatus
       /**
-       * The robot, as it was named.
+       * Id and name of the robot repo, as in the request.
        */
       robot_repo: {
         /**
@@ -2126,7 +2126,7 @@ export interface Operations {
         full_name: string
       } | null
       /**
-       * The draft of a model check.
+       * Id and name of the draft model repo of a model check.
        */
       model_repo: {
         /**
@@ -2143,41 +2143,41 @@ export interface Operations {
        */
       model: {
         /**
-         * The model repo.
+         * Full name of the draft model repo.
          */
         repo: string
         /**
-         * A public policy to import: `org/name[@revision]`.
+         * Public policy that was imported, `org/name[@revision]`.
          */
         hf_repo: string | null
         /**
-         * For a policy whose manifest does not say.
+         * Control class of a policy whose manifest does not declare one.
          */
         control_class: ControlClass | null
         /**
-         * For an unstamped policy.
+         * Observation contract of an unstamped policy.
          */
         obs: {
           /**
-           * Blocks of the observation, in their order.
+           * Observation terms in the order in which the policy reads them.
            */
           blocks: string[] | null
           /**
-           * Scale by block.
+           * Factor by observation term.
            */
           scales: {
             [k: string]: unknown
           }
           /**
-           * Period of a gait clock.
+           * Period of the gait clock in seconds.
            */
           cycle_time_s: number | null
           /**
-           * A named profile.
+           * Name of an observation profile.
            */
           profile: string | null
           /**
-           * What the policy does.
+           * Task of the policy, free-form.
            */
           task: {
             [k: string]: unknown
@@ -2185,53 +2185,53 @@ export interface Operations {
         } | null
       } | null
       /**
-       * What a model check found of the policy, in the names of `/v1`.
+       * Findings of a model check, in `/v1` names. Spec, `ModelIntake`.
        */
       intake: {
         [k: string]: unknown
       }
       /**
-       * The model file, or the policy.
+       * Path of the model file or of the policy.
        */
       entry: string | null
       /**
-       * `fixed` or `floating`, where it was given.
+       * `fixed` or `floating`; null if not given.
        */
       base: string | null
       /**
-       * Rate of policies; null for a model check.
+       * Rate of policies on the real robot in Hz; null for a model check.
        */
       control_hz: number | null
       /**
-       * What a policy's output means; null for a model check.
+       * Meaning of a policy output; null for a model check.
        */
       action: RobotCheckAction | null
       /**
-       * Flags of the init step.
+       * Flags of the robot-init step.
        */
       options: {
         /**
-         * Scale of the action.
+         * Factor from a policy output to an action.
          */
         action_scale: number | null
         /**
-         * Bound on the action before it is scaled.
+         * Absolute limit of a policy output, applied before `actionScale`.
          */
         action_clip: number | null
         /**
-         * Proportional gain.
+         * Proportional gain of the actuators: N·m/rad, or N/m for a slide joint.
          */
         kp: number | null
         /**
-         * Derivative gain.
+         * Derivative gain of the actuators: N·m·s/rad, or N·s/m for a slide joint.
          */
         kd: number | null
         /**
-         * Reflected inertia.
+         * Reflected inertia of the rotors: kg·m², or kg for a slide joint.
          */
         armature: number | null
         /**
-         * Dry friction.
+         * Dry friction: N·m, or N for a slide joint.
          */
         friction_loss: number | null
         /**
@@ -2239,23 +2239,23 @@ export interface Operations {
          */
         proprioception: string[] | null
         /**
-         * What a policy is told to do.
+         * Kind of command that a policy receives.
          */
         command: string | null
         /**
-         * Position by joint name.
+         * Default position by joint name: rad, or m for a slide joint.
          */
         default_pose: {
           [k: string]: unknown
         }
         /**
-         * Leave visual geometry out.
+         * Whether visual geometry is removed from the model.
          */
         discard_visual: boolean | null
       } | null
       executor: RobotCheckExecutor
       /**
-       * The person behind the request.
+       * The person who made the check; null if a key of the operator did.
        */
       created_by: {
         /**
@@ -2288,7 +2288,7 @@ export interface Operations {
        */
       claimed_at: string | null
       /**
-       * When its worker was last heard of.
+       * When its worker last claimed or reported.
        */
       heartbeat_at: string | null
       /**
@@ -2296,11 +2296,11 @@ export interface Operations {
        */
       dispatched_at: string | null
       /**
-       * Name of the worker that holds it, or held it.
+       * Name of the worker that claimed it.
        */
       claimed_by: string | null
       /**
-       * The hosted call that executes it.
+       * Id of the hosted function call.
        */
       hosted_call_id: string | null
       /**
@@ -2308,100 +2308,100 @@ export interface Operations {
        */
       error: string | null
       /**
-       * Files of the snapshot.
+       * Number of files in the snapshot.
        */
       sources_count: number
       /**
-       * What they add up to.
+       * Size of the snapshot in bytes.
        */
       sources_bytes: number
       /**
-       * Where it came from, as a browser says.
+       * What the browser reported about a dropped zip; not verified.
        */
       drop: {
         /**
-         * Name of the zip.
+         * File name of the zip.
          */
         filename: string | null
         /**
-         * Its size.
+         * Size of the zip in bytes.
          */
         zip_bytes: number | null
         /**
-         * Files inside.
+         * Number of files in the zip.
          */
         files: number | null
         /**
-         * What they add up to.
+         * Size of the unpacked files in bytes.
          */
         unpacked_bytes: number | null
         /**
-         * Files that may be the model.
+         * Paths that could be the entry.
          */
         entry_candidates: string[] | null
         /**
-         * What was not taken.
+         * Files that the browser did not upload.
          */
         refused:
           | {
               /**
-               * Where it was.
+               * Path in the zip.
                */
               path: string
               /**
-               * Why.
+               * Reason for the refusal.
                */
               reason: string
             }[]
           | null
         /**
-         * Files that were sent.
+         * Number of files uploaded.
          */
         uploaded_files: number | null
         /**
-         * What they add up to.
+         * Size of the uploaded files in bytes.
          */
         uploaded_bytes: number | null
         /**
-         * Files that were there already.
+         * Number of files not uploaded because the hub already had their bytes.
          */
         deduped_files: number | null
         /**
-         * What they add up to.
+         * Size of the files not uploaded, in bytes.
          */
         deduped_bytes: number | null
       } | null
       /**
-       * The last 64 KiB of its log.
+       * End of the log, at most 64 KiB; null while it is empty.
        */
       log_tail: string | null
       /**
-       * The verdict of its worker.
+       * Validation report of the worker.
        */
       report: {
         /**
-         * No check failed.
+         * True if no check failed.
          */
         ok: boolean
         grade: RobotCheckStatus
         /**
-         * Where the card came from.
+         * Source of the card that was validated.
          */
         source: string
         /**
-         * The physics engine that ran.
+         * Name of the physics engine.
          */
         engine: string
         /**
-         * The model that was read.
+         * Path of the MJCF file that was validated.
          */
         mjcf_path: string | null
         /**
-         * Of the drafted interface.
+         * SHA-256 of the canonical interface of the draft card.
          */
         interface_fingerprint: string | null
         /**
-         * What the model declares.
+         * Summary of the model.
          */
         model: {
           /**
@@ -2426,83 +2426,83 @@ export interface Operations {
           keyframes: string[]
         } | null
         /**
-         * What was checked.
+         * Results of the checks.
          */
         checks: RobotValidationCheck[]
       } | null
       /**
-       * What it would publish.
+       * Draft card.
        */
       draft: {
         /**
-         * What it was made from.
+         * Source of the draft, as the worker names it.
          */
         source: string | null
         /**
-         * The model that the card names.
+         * Path of the MJCF file that the card names.
          */
         mjcf_path: string | null
         /**
-         * What the model declares.
+         * Summary of the model.
          */
         model: {
           [k: string]: unknown
         }
         /**
-         * Members of the card that were derived and not given.
+         * Members of the card that the worker derived from the model.
          */
         derived: string[]
         /**
-         * How a URDF was converted.
+         * Details of the conversion from URDF, free-form.
          */
         conversion: {
           [k: string]: unknown
         }
         /**
-         * The card, read back by the hub from `robot_card.json`.
+         * The card, as the hub read it from the artifact `robot_card.json`.
          */
         card: {
           [k: string]: unknown
         }
         /**
-         * What a person has to look at.
+         * Questions that a person has to answer or review.
          */
         needs_you: {
           /**
-           * The member of the card.
+           * Member of the card.
            */
           field: string
           severity: RobotCheckNeedSeverity
           /**
-           * What is missing or doubtful.
+           * Why the value needs review.
            */
           why: string
           /**
-           * Joints, files or fields.
+           * Affected joints, files or fields.
            */
           names: string[]
           /**
-           * What may be right.
+           * A proposed value.
            */
           suggestion: string | null
         }[]
         /**
-         * How many of those block.
+         * Number of questions that block publishing.
          */
         blocking: number
       } | null
       /**
-       * What ran, as its worker says.
+       * Engine and versions that ran, as reported, free-form.
        */
       engine: {
         [k: string]: unknown
       }
       /**
-       * Files that it made, as reported.
+       * Files that the check produced.
        */
       artifacts: {
         /**
-         * The repo path that it takes if published.
+         * Path in the repo after publishing.
          */
         path: string
         /**
@@ -2510,47 +2510,47 @@ export interface Operations {
          */
         size: number
         /**
-         * By the hub.
+         * SHA-256, computed by the hub.
          */
         sha256: string
         /**
-         * As its worker said.
+         * Media type that the worker declared.
          */
         content_type: string | null
         /**
-         * Answers GET for an hour.
+         * Presigned GET URL, valid for one hour.
          */
         url: string
       }[]
       /**
-       * Why publishing would be refused now; empty where nothing of these stands in the way.
+       * Reasons why publishing would be refused now; empty if it would go through.
        */
       publish_blockers: string[]
       /**
-       * What was published and when; null before.
+       * What was published and when; null until then.
        */
       published: {
         [k: string]: unknown
       }
       /**
-       * A hosted check is.
+       * True for a hosted check, which is billed.
        */
       priced: boolean
       /**
-       * What was billed, in dollars; null before the end.
+       * Billed amount in USD; null before the end and for a worker check.
        */
       cost_usd: number | null
       /**
-       * The snapshot, in the answer to a claim; null everywhere else.
+       * Files of the snapshot. Only in the result of a claim; null otherwise.
        */
       sources:
         | {
             /**
-             * Where it was.
+             * Path in the repo.
              */
             path: string
             /**
-             * By the hub.
+             * SHA-256, computed by the hub.
              */
             sha256: string
             /**
@@ -2558,7 +2558,7 @@ export interface Operations {
              */
             size: number
             /**
-             * Presigned GET URL of exactly these bytes; valid for an hour.
+             * Presigned GET URL of exactly these bytes, valid for one hour.
              */
             url: string
           }[]
@@ -2572,7 +2572,7 @@ export interface Operations {
     }
     body: {
       /**
-       * The worker's name for itself.
+       * Name of the worker.
        */
       worker: string
     }
@@ -2584,7 +2584,7 @@ export interface Operations {
       kind: RobotCheckKind
       status: JobStatus
       /**
-       * The robot, as it was named.
+       * Id and name of the robot repo, as in the request.
        */
       robot_repo: {
         /**
@@ -2597,7 +2597,7 @@ export interface Operations {
         full_name: string
       } | null
       /**
-       * The draft of a model check.
+       * Id and name of the draft model repo of a model check.
        */
       model_repo: {
         /**
@@ -2614,41 +2614,41 @@ export interface Operations {
        */
       model: {
         /**
-         * The model repo.
+         * Full name of the draft model repo.
          */
         repo: string
         /**
-         * A public policy to import: `org/name[@revision]`.
+         * Public policy that was imported, `org/name[@revision]`.
          */
         hf_repo: string | null
         /**
-         * For a policy whose manifest does not say.
+         * Control class of a policy whose manifest does not declare one.
          */
         control_class: ControlClass | null
         /**
-         * For an unstamped policy.
+         * Observation contract of an unstamped policy.
          */
         obs: {
           /**
-           * Blocks of the observation, in their order.
+           * Observation terms in the order in which the policy reads them.
            */
           blocks: string[] | null
           /**
-           * Scale by block.
+           * Factor by observation term.
            */
           scales: {
             [k: string]: unknown
           }
           /**
-           * Period of a gait clock.
+           * Period of the gait clock in seconds.
            */
           cycle_time_s: number | null
           /**
-           * A named profile.
+           * Name of an observation profile.
            */
           profile: string | null
           /**
-           * What the policy does.
+           * Task of the policy, free-form.
            */
           task: {
             [k: string]: unknown
@@ -2656,53 +2656,53 @@ export interface Operations {
         } | null
       } | null
       /**
-       * What a model check found of the policy, in the names of `/v1`.
+       * Findings of a model check, in `/v1` names. Spec, `ModelIntake`.
        */
       intake: {
         [k: string]: unknown
       }
       /**
-       * The model file, or the policy.
+       * Path of the model file or of the policy.
        */
       entry: string | null
       /**
-       * `fixed` or `floating`, where it was given.
+       * `fixed` or `floating`; null if not given.
        */
       base: string | null
       /**
-       * Rate of policies; null for a model check.
+       * Rate of policies on the real robot in Hz; null for a model check.
        */
       control_hz: number | null
       /**
-       * What a policy's output means; null for a model check.
+       * Meaning of a policy output; null for a model check.
        */
       action: RobotCheckAction | null
       /**
-       * Flags of the init step.
+       * Flags of the robot-init step.
        */
       options: {
         /**
-         * Scale of the action.
+         * Factor from a policy output to an action.
          */
         action_scale: number | null
         /**
-         * Bound on the action before it is scaled.
+         * Absolute limit of a policy output, applied before `actionScale`.
          */
         action_clip: number | null
         /**
-         * Proportional gain.
+         * Proportional gain of the actuators: N·m/rad, or N/m for a slide joint.
          */
         kp: number | null
         /**
-         * Derivative gain.
+         * Derivative gain of the actuators: N·m·s/rad, or N·s/m for a slide joint.
          */
         kd: number | null
         /**
-         * Reflected inertia.
+         * Reflected inertia of the rotors: kg·m², or kg for a slide joint.
          */
         armature: number | null
         /**
-         * Dry friction.
+         * Dry friction: N·m, or N for a slide joint.
          */
         friction_loss: number | null
         /**
@@ -2710,23 +2710,23 @@ export interface Operations {
          */
         proprioception: string[] | null
         /**
-         * What a policy is told to do.
+         * Kind of command that a policy receives.
          */
         command: string | null
         /**
-         * Position by joint name.
+         * Default position by joint name: rad, or m for a slide joint.
          */
         default_pose: {
           [k: string]: unknown
         }
         /**
-         * Leave visual geometry out.
+         * Whether visual geometry is removed from the model.
          */
         discard_visual: boolean | null
       } | null
       executor: RobotCheckExecutor
       /**
-       * The person behind the request.
+       * The person who made the check; null if a key of the operator did.
        */
       created_by: {
         /**
@@ -2759,7 +2759,7 @@ export interface Operations {
        */
       claimed_at: string | null
       /**
-       * When its worker was last heard of.
+       * When its worker last claimed or reported.
        */
       heartbeat_at: string | null
       /**
@@ -2767,11 +2767,11 @@ export interface Operations {
        */
       dispatched_at: string | null
       /**
-       * Name of the worker that holds it, or held it.
+       * Name of the worker that claimed it.
        */
       claimed_by: string | null
       /**
-       * The hosted call that executes it.
+       * Id of the hosted function call.
        */
       hosted_call_id: string | null
       /**
@@ -2779,100 +2779,100 @@ export interface Operations {
        */
       error: string | null
       /**
-       * Files of the snapshot.
+       * Number of files in the snapshot.
        */
       sources_count: number
       /**
-       * What they add up to.
+       * Size of the snapshot in bytes.
        */
       sources_bytes: number
       /**
-       * Where it came from, as a browser says.
+       * What the browser reported about a dropped zip; not verified.
        */
       drop: {
         /**
-         * Name of the zip.
+         * File name of the zip.
          */
         filename: string | null
         /**
-         * Its size.
+         * Size of the zip in bytes.
          */
         zip_bytes: number | null
         /**
-         * Files inside.
+         * Number of files in the zip.
          */
         files: number | null
         /**
-         * What they add up to.
+         * Size of the unpacked files in bytes.
          */
         unpacked_bytes: number | null
         /**
-         * Files that may be the model.
+         * Paths that could be the entry.
          */
         entry_candidates: string[] | null
         /**
-         * What was not taken.
+         * Files that the browser did not upload.
          */
         refused:
           | {
               /**
-               * Where it was.
+               * Path in the zip.
                */
               path: string
               /**
-               * Why.
+               * Reason for the refusal.
                */
               reason: string
             }[]
           | null
         /**
-         * Files that were sent.
+         * Number of files uploaded.
          */
         uploaded_files: number | null
         /**
-         * What they add up to.
+         * Size of the uploaded files in bytes.
          */
         uploaded_bytes: number | null
         /**
-         * Files that were there already.
+         * Number of files not uploaded because the hub already had their bytes.
          */
         deduped_files: number | null
         /**
-         * What they add up to.
+         * Size of the files not uploaded, in bytes.
          */
         deduped_bytes: number | null
       } | null
       /**
-       * The last 64 KiB of its log.
+       * End of the log, at most 64 KiB; null while it is empty.
        */
       log_tail: string | null
       /**
-       * The verdict of its worker.
+       * Validation report of the worker.
        */
       report: {
         /**
-         * No check failed.
+         * True if no check failed.
          */
         ok: boolean
         grade: RobotCheckStatus
         /**
-         * Where the card came from.
+         * Source of the card that was validated.
          */
         source: string
         /**
-         * The physics engine that ran.
+         * Name of the physics engine.
          */
         engine: string
         /**
-         * The model that was read.
+         * Path of the MJCF file that was validated.
          */
         mjcf_path: string | null
         /**
-         * Of the drafted interface.
+         * SHA-256 of the canonical interface of the draft card.
          */
         interface_fingerprint: string | null
         /**
-         * What the model declares.
+         * Summary of the model.
          */
         model: {
           /**
@@ -2897,83 +2897,83 @@ export interface Operations {
           keyframes: string[]
         } | null
         /**
-         * What was checked.
+         * Results of the checks.
          */
         checks: RobotValidationCheck[]
       } | null
       /**
-       * What it would publish.
+       * Draft card.
        */
       draft: {
         /**
-         * What it was made from.
+         * Source of the draft, as the worker names it.
          */
         source: string | null
         /**
-         * The model that the card names.
+         * Path of the MJCF file that the card names.
          */
         mjcf_path: string | null
         /**
-         * What the model declares.
+         * Summary of the model.
          */
         model: {
           [k: string]: unknown
         }
         /**
-         * Members of the card that were derived and not given.
+         * Members of the card that the worker derived from the model.
          */
         derived: string[]
         /**
-         * How a URDF was converted.
+         * Details of the conversion from URDF, free-form.
          */
         conversion: {
           [k: string]: unknown
         }
         /**
-         * The card, read back by the hub from `robot_card.json`.
+         * The card, as the hub read it from the artifact `robot_card.json`.
          */
         card: {
           [k: string]: unknown
         }
         /**
-         * What a person has to look at.
+         * Questions that a person has to answer or review.
          */
         needs_you: {
           /**
-           * The member of the card.
+           * Member of the card.
            */
           field: string
           severity: RobotCheckNeedSeverity
           /**
-           * What is missing or doubtful.
+           * Why the value needs review.
            */
           why: string
           /**
-           * Joints, files or fields.
+           * Affected joints, files or fields.
            */
           names: string[]
           /**
-           * What may be right.
+           * A proposed value.
            */
           suggestion: string | null
         }[]
         /**
-         * How many of those block.
+         * Number of questions that block publishing.
          */
         blocking: number
       } | null
       /**
-       * What ran, as its worker says.
+       * Engine and versions that ran, as reported, free-form.
        */
       engine: {
         [k: string]: unknown
       }
       /**
-       * Files that it made, as reported.
+       * Files that the check produced.
        */
       artifacts: {
         /**
-         * The repo path that it takes if published.
+         * Path in the repo after publishing.
          */
         path: string
         /**
@@ -2981,47 +2981,47 @@ export interface Operations {
          */
         size: number
         /**
-         * By the hub.
+         * SHA-256, computed by the hub.
          */
         sha256: string
         /**
-         * As its worker said.
+         * Media type that the worker declared.
          */
         content_type: string | null
         /**
-         * Answers GET for an hour.
+         * Presigned GET URL, valid for one hour.
          */
         url: string
       }[]
       /**
-       * Why publishing would be refused now; empty where nothing of these stands in the way.
+       * Reasons why publishing would be refused now; empty if it would go through.
        */
       publish_blockers: string[]
       /**
-       * What was published and when; null before.
+       * What was published and when; null until then.
        */
       published: {
         [k: string]: unknown
       }
       /**
-       * A hosted check is.
+       * True for a hosted check, which is billed.
        */
       priced: boolean
       /**
-       * What was billed, in dollars; null before the end.
+       * Billed amount in USD; null before the end and for a worker check.
        */
       cost_usd: number | null
       /**
-       * The snapshot, in the answer to a claim; null everywhere else.
+       * Files of the snapshot. Only in the result of a claim; null otherwise.
        */
       sources:
         | {
             /**
-             * Where it was.
+             * Path in the repo.
              */
             path: string
             /**
-             * By the hub.
+             * SHA-256, computed by the hub.
              */
             sha256: string
             /**
@@ -3029,7 +3029,7 @@ export interface Operations {
              */
             size: number
             /**
-             * Presigned GET URL of exactly these bytes; valid for an hour.
+             * Presigned GET URL of exactly these bytes, valid for one hour.
              */
             url: string
           }[]
@@ -3059,23 +3059,23 @@ export interface Operations {
     }
     answer: {
       /**
-       * In the order asked.
+       * One per file, in request order.
        */
       uploads: {
         /**
-         * The repo path that it takes if published.
+         * Path in the repo after publishing.
          */
         name: string
         /**
-         * Storage key: opaque, no URL.
+         * Opaque storage key; not a URL.
          */
         key: string
         /**
-         * Presigned PUT URL: takes exactly the announced bytes.
+         * Presigned PUT URL; accepts exactly the announced number of bytes.
          */
         url: string
         /**
-         * When the URL ends.
+         * When the URL expires.
          */
         expires_at: string
       }[]
@@ -3088,31 +3088,31 @@ export interface Operations {
     }
     body: {
       /**
-       * What was sent.
+       * Uploaded artifacts; 422 for one that was never uploaded.
        *
        * @maxItems 100
        */
       artifacts?: RobotCheckArtifactRef[] | null
       /**
-       * What the card was drafted from.
+       * Origin of the draft card.
        */
       draft?: RobotCheckDraft | null
       /**
-       * What ran.
+       * Engine and versions that ran, free-form.
        */
       engine?: {
         [k: string]: unknown
       }
       /**
-       * Why the job broke.
+       * Why the job failed; expected with `FAILED`.
        */
       error?: string | null
       /**
-       * Of a model check, required with `SUCCEEDED`.
+       * Findings of a model check; required with `SUCCEEDED`, 422 on a robot check.
        */
       intake?: ModelIntake | null
       /**
-       * Further lines of the log; 256 KiB in UTF-8 at most.
+       * Text to append to the log, at most 256 KiB of UTF-8.
        */
       log_chunk?: string | null
       /**
@@ -3120,11 +3120,11 @@ export interface Operations {
        */
       log_seq?: number | null
       /**
-       * The verdict.
+       * Validation report.
        */
       report?: RobotCheckReport | null
       /**
-       * How it ended; a bad verdict is `SUCCEEDED` too.
+       * Ends the check. `SUCCEEDED` if there is a verdict, good or bad; `FAILED` if the job itself broke.
        */
       status?: RobotCheckReportStatus | null
     }
@@ -4705,101 +4705,101 @@ export interface RunConfigDiffEntry {
 }
 export interface RobotCheckDrop {
   /**
-   * What they add up to.
+   * Size of the files not uploaded, in bytes.
    */
   deduped_bytes?: number | null
   /**
-   * Files that were there already.
+   * Number of files not uploaded because the hub already had their bytes.
    */
   deduped_files?: number | null
   /**
-   * Files that may be the model.
+   * Paths that could be the entry.
    *
    * @maxItems 1000
    */
   entry_candidates?: string[] | null
   /**
-   * Name of the zip.
+   * File name of the zip.
    */
   filename?: string | null
   /**
-   * Files inside.
+   * Number of files in the zip.
    */
   files?: number | null
   /**
-   * What was not taken.
+   * Files that the browser did not upload.
    *
    * @maxItems 1000
    */
   refused?: RobotCheckRefusedFile[] | null
   /**
-   * What they add up to.
+   * Size of the unpacked files in bytes.
    */
   unpacked_bytes?: number | null
   /**
-   * What they add up to.
+   * Size of the uploaded files in bytes.
    */
   uploaded_bytes?: number | null
   /**
-   * Files that were sent.
+   * Number of files uploaded.
    */
   uploaded_files?: number | null
   /**
-   * Its size.
+   * Size of the zip in bytes.
    */
   zip_bytes?: number | null
 }
 export interface RobotCheckRefusedFile {
   /**
-   * Where it was.
+   * Path in the zip.
    */
   path: string
   /**
-   * Why.
+   * Reason for the refusal.
    */
   reason: string
 }
 export interface ModelCheckRequest {
   /**
-   * For a policy whose manifest does not say.
+   * Control class of a policy whose manifest does not declare one.
    */
   control_class?: ControlClass | null
   /**
-   * A public policy to import from elsewhere, `org/name[@revision]`; `entry` is then not used.
+   * Public policy to import from an external model hub, `org/name[@revision]`; `entry` is then not used.
    */
   hf_repo?: string | null
   /**
-   * For an unstamped policy.
+   * Observation contract of an unstamped policy.
    */
   obs?: ModelCheckObs | null
   /**
-   * A model repo that the caller can write: the draft.
+   * Full name of a model repo that the caller can write (the draft).
    */
   repo: string
 }
 export interface ModelCheckObs {
   /**
-   * Blocks of the observation, in their order.
+   * Observation terms in the order in which the policy reads them.
    *
    * @maxItems 1000
    */
   blocks?: string[] | null
   /**
-   * Period of a gait clock.
+   * Period of the gait clock in seconds.
    */
   cycle_time_s?: number | null
   /**
-   * A named profile.
+   * Name of an observation profile.
    */
   profile?: string | null
   /**
-   * Scale by block.
+   * Factor by observation term.
    */
   scales?: {
     [k: string]: unknown
   }
   /**
-   * What the policy does.
+   * Task of the policy, free-form.
    */
   task?: {
     [k: string]: unknown
@@ -4807,41 +4807,41 @@ export interface ModelCheckObs {
 }
 export interface RobotCheckOptions {
   /**
-   * Bound on the action before it is scaled.
+   * Absolute limit of a policy output, applied before `actionScale`.
    */
   action_clip?: number | null
   /**
-   * Scale of the action.
+   * Factor from a policy output to an action.
    */
   action_scale?: number | null
   /**
-   * Reflected inertia.
+   * Reflected inertia of the rotors: kg·m², or kg for a slide joint.
    */
   armature?: number | null
   /**
-   * What a policy is told to do.
+   * Kind of command that a policy receives.
    */
   command?: string | null
   /**
-   * Position by joint name.
+   * Default position by joint name: rad, or m for a slide joint.
    */
   default_pose?: {
     [k: string]: unknown
   }
   /**
-   * Leave visual geometry out.
+   * Whether visual geometry is removed from the model.
    */
   discard_visual?: boolean | null
   /**
-   * Dry friction.
+   * Dry friction: N·m, or N for a slide joint.
    */
   friction_loss?: number | null
   /**
-   * Derivative gain.
+   * Derivative gain of the actuators: N·m·s/rad, or N·s/m for a slide joint.
    */
   kd?: number | null
   /**
-   * Proportional gain.
+   * Proportional gain of the actuators: N·m/rad, or N/m for a slide joint.
    */
   kp?: number | null
   /**
@@ -4852,7 +4852,7 @@ export interface RobotCheckOptions {
   proprioception?: string[] | null
 }
 /**
- * A robot check or a model check: a job that examines a model and drafts what a person publishes later.
+ * A robot check or a model check: a job that examines a robot model or a policy and drafts a card, which a person can publish.
  */
 export interface RobotCheck {
   /**
@@ -4862,7 +4862,7 @@ export interface RobotCheck {
   kind: RobotCheckKind
   status: JobStatus
   /**
-   * The robot, as it was named.
+   * Id and name of the robot repo, as in the request.
    */
   robot_repo: {
     /**
@@ -4875,7 +4875,7 @@ export interface RobotCheck {
     full_name: string
   } | null
   /**
-   * The draft of a model check.
+   * Id and name of the draft model repo of a model check.
    */
   model_repo: {
     /**
@@ -4892,41 +4892,41 @@ export interface RobotCheck {
    */
   model: {
     /**
-     * The model repo.
+     * Full name of the draft model repo.
      */
     repo: string
     /**
-     * A public policy to import: `org/name[@revision]`.
+     * Public policy that was imported, `org/name[@revision]`.
      */
     hf_repo: string | null
     /**
-     * For a policy whose manifest does not say.
+     * Control class of a policy whose manifest does not declare one.
      */
     control_class: ControlClass | null
     /**
-     * For an unstamped policy.
+     * Observation contract of an unstamped policy.
      */
     obs: {
       /**
-       * Blocks of the observation, in their order.
+       * Observation terms in the order in which the policy reads them.
        */
       blocks: string[] | null
       /**
-       * Scale by block.
+       * Factor by observation term.
        */
       scales: {
         [k: string]: unknown
       }
       /**
-       * Period of a gait clock.
+       * Period of the gait clock in seconds.
        */
       cycle_time_s: number | null
       /**
-       * A named profile.
+       * Name of an observation profile.
        */
       profile: string | null
       /**
-       * What the policy does.
+       * Task of the policy, free-form.
        */
       task: {
         [k: string]: unknown
@@ -4934,53 +4934,53 @@ export interface RobotCheck {
     } | null
   } | null
   /**
-   * What a model check found of the policy, in the names of `/v1`.
+   * Findings of a model check, in `/v1` names. Spec, `ModelIntake`.
    */
   intake: {
     [k: string]: unknown
   }
   /**
-   * The model file, or the policy.
+   * Path of the model file or of the policy.
    */
   entry: string | null
   /**
-   * `fixed` or `floating`, where it was given.
+   * `fixed` or `floating`; null if not given.
    */
   base: string | null
   /**
-   * Rate of policies; null for a model check.
+   * Rate of policies on the real robot in Hz; null for a model check.
    */
   control_hz: number | null
   /**
-   * What a policy's output means; null for a model check.
+   * Meaning of a policy output; null for a model check.
    */
   action: RobotCheckAction | null
   /**
-   * Flags of the init step.
+   * Flags of the robot-init step.
    */
   options: {
     /**
-     * Scale of the action.
+     * Factor from a policy output to an action.
      */
     action_scale: number | null
     /**
-     * Bound on the action before it is scaled.
+     * Absolute limit of a policy output, applied before `actionScale`.
      */
     action_clip: number | null
     /**
-     * Proportional gain.
+     * Proportional gain of the actuators: N·m/rad, or N/m for a slide joint.
      */
     kp: number | null
     /**
-     * Derivative gain.
+     * Derivative gain of the actuators: N·m·s/rad, or N·s/m for a slide joint.
      */
     kd: number | null
     /**
-     * Reflected inertia.
+     * Reflected inertia of the rotors: kg·m², or kg for a slide joint.
      */
     armature: number | null
     /**
-     * Dry friction.
+     * Dry friction: N·m, or N for a slide joint.
      */
     friction_loss: number | null
     /**
@@ -4988,23 +4988,23 @@ export interface RobotCheck {
      */
     proprioception: string[] | null
     /**
-     * What a policy is told to do.
+     * Kind of command that a policy receives.
      */
     command: string | null
     /**
-     * Position by joint name.
+     * Default position by joint name: rad, or m for a slide joint.
      */
     default_pose: {
       [k: string]: unknown
     }
     /**
-     * Leave visual geometry out.
+     * Whether visual geometry is removed from the model.
      */
     discard_visual: boolean | null
   } | null
   executor: RobotCheckExecutor
   /**
-   * The person behind the request.
+   * The person who made the check; null if a key of the operator did.
    */
   created_by: {
     /**
@@ -5037,7 +5037,7 @@ export interface RobotCheck {
    */
   claimed_at: string | null
   /**
-   * When its worker was last heard of.
+   * When its worker last claimed or reported.
    */
   heartbeat_at: string | null
   /**
@@ -5045,11 +5045,11 @@ export interface RobotCheck {
    */
   dispatched_at: string | null
   /**
-   * Name of the worker that holds it, or held it.
+   * Name of the worker that claimed it.
    */
   claimed_by: string | null
   /**
-   * The hosted call that executes it.
+   * Id of the hosted function call.
    */
   hosted_call_id: string | null
   /**
@@ -5057,100 +5057,100 @@ export interface RobotCheck {
    */
   error: string | null
   /**
-   * Files of the snapshot.
+   * Number of files in the snapshot.
    */
   sources_count: number
   /**
-   * What they add up to.
+   * Size of the snapshot in bytes.
    */
   sources_bytes: number
   /**
-   * Where it came from, as a browser says.
+   * What the browser reported about a dropped zip; not verified.
    */
   drop: {
     /**
-     * Name of the zip.
+     * File name of the zip.
      */
     filename: string | null
     /**
-     * Its size.
+     * Size of the zip in bytes.
      */
     zip_bytes: number | null
     /**
-     * Files inside.
+     * Number of files in the zip.
      */
     files: number | null
     /**
-     * What they add up to.
+     * Size of the unpacked files in bytes.
      */
     unpacked_bytes: number | null
     /**
-     * Files that may be the model.
+     * Paths that could be the entry.
      */
     entry_candidates: string[] | null
     /**
-     * What was not taken.
+     * Files that the browser did not upload.
      */
     refused:
       | {
           /**
-           * Where it was.
+           * Path in the zip.
            */
           path: string
           /**
-           * Why.
+           * Reason for the refusal.
            */
           reason: string
         }[]
       | null
     /**
-     * Files that were sent.
+     * Number of files uploaded.
      */
     uploaded_files: number | null
     /**
-     * What they add up to.
+     * Size of the uploaded files in bytes.
      */
     uploaded_bytes: number | null
     /**
-     * Files that were there already.
+     * Number of files not uploaded because the hub already had their bytes.
      */
     deduped_files: number | null
     /**
-     * What they add up to.
+     * Size of the files not uploaded, in bytes.
      */
     deduped_bytes: number | null
   } | null
   /**
-   * The last 64 KiB of its log.
+   * End of the log, at most 64 KiB; null while it is empty.
    */
   log_tail: string | null
   /**
-   * The verdict of its worker.
+   * Validation report of the worker.
    */
   report: {
     /**
-     * No check failed.
+     * True if no check failed.
      */
     ok: boolean
     grade: RobotCheckStatus
     /**
-     * Where the card came from.
+     * Source of the card that was validated.
      */
     source: string
     /**
-     * The physics engine that ran.
+     * Name of the physics engine.
      */
     engine: string
     /**
-     * The model that was read.
+     * Path of the MJCF file that was validated.
      */
     mjcf_path: string | null
     /**
-     * Of the drafted interface.
+     * SHA-256 of the canonical interface of the draft card.
      */
     interface_fingerprint: string | null
     /**
-     * What the model declares.
+     * Summary of the model.
      */
     model: {
       /**
@@ -5175,83 +5175,83 @@ export interface RobotCheck {
       keyframes: string[]
     } | null
     /**
-     * What was checked.
+     * Results of the checks.
      */
     checks: RobotValidationCheck[]
   } | null
   /**
-   * What it would publish.
+   * Draft card.
    */
   draft: {
     /**
-     * What it was made from.
+     * Source of the draft, as the worker names it.
      */
     source: string | null
     /**
-     * The model that the card names.
+     * Path of the MJCF file that the card names.
      */
     mjcf_path: string | null
     /**
-     * What the model declares.
+     * Summary of the model.
      */
     model: {
       [k: string]: unknown
     }
     /**
-     * Members of the card that were derived and not given.
+     * Members of the card that the worker derived from the model.
      */
     derived: string[]
     /**
-     * How a URDF was converted.
+     * Details of the conversion from URDF, free-form.
      */
     conversion: {
       [k: string]: unknown
     }
     /**
-     * The card, read back by the hub from `robot_card.json`.
+     * The card, as the hub read it from the artifact `robot_card.json`.
      */
     card: {
       [k: string]: unknown
     }
     /**
-     * What a person has to look at.
+     * Questions that a person has to answer or review.
      */
     needs_you: {
       /**
-       * The member of the card.
+       * Member of the card.
        */
       field: string
       severity: RobotCheckNeedSeverity
       /**
-       * What is missing or doubtful.
+       * Why the value needs review.
        */
       why: string
       /**
-       * Joints, files or fields.
+       * Affected joints, files or fields.
        */
       names: string[]
       /**
-       * What may be right.
+       * A proposed value.
        */
       suggestion: string | null
     }[]
     /**
-     * How many of those block.
+     * Number of questions that block publishing.
      */
     blocking: number
   } | null
   /**
-   * What ran, as its worker says.
+   * Engine and versions that ran, as reported, free-form.
    */
   engine: {
     [k: string]: unknown
   }
   /**
-   * Files that it made, as reported.
+   * Files that the check produced.
    */
   artifacts: {
     /**
-     * The repo path that it takes if published.
+     * Path in the repo after publishing.
      */
     path: string
     /**
@@ -5259,34 +5259,34 @@ export interface RobotCheck {
      */
     size: number
     /**
-     * By the hub.
+     * SHA-256, computed by the hub.
      */
     sha256: string
     /**
-     * As its worker said.
+     * Media type that the worker declared.
      */
     content_type: string | null
     /**
-     * Answers GET for an hour.
+     * Presigned GET URL, valid for one hour.
      */
     url: string
   }[]
   /**
-   * Why publishing would be refused now; empty where nothing of these stands in the way.
+   * Reasons why publishing would be refused now; empty if it would go through.
    */
   publish_blockers: string[]
   /**
-   * What was published and when; null before.
+   * What was published and when; null until then.
    */
   published: {
     [k: string]: unknown
   }
   /**
-   * A hosted check is.
+   * True for a hosted check, which is billed.
    */
   priced: boolean
   /**
-   * What was billed, in dollars; null before the end.
+   * Billed amount in USD; null before the end and for a worker check.
    */
   cost_usd: number | null
 }
@@ -5296,132 +5296,132 @@ export interface RobotCheckArtifact {
    */
   content_type?: string | null
   /**
-   * The repo path that it takes if published.
+   * Path in the repo after publishing.
    */
   name: string
   /**
-   * Bytes, 256 MiB at most.
+   * Size in bytes, at most 256 MiB.
    */
   size: number
 }
 export interface RobotCheckArtifactRef {
   /**
-   * Its name when it was presigned.
+   * Name under which it was presigned.
    */
   path: string
 }
 export interface RobotCheckDraft {
   /**
-   * How a URDF was converted.
+   * Details of the conversion from URDF, free-form.
    */
   conversion?: {
     [k: string]: unknown
   }
   /**
-   * Members of the card that were derived.
+   * Members of the card that the worker derived from the model.
    *
    * @maxItems 10000
    */
   derived?: string[] | null
   /**
-   * The model that the card names.
+   * Path of the MJCF file that the card names.
    */
   mjcf_path?: string | null
   /**
-   * What the model declares.
+   * Summary of the model.
    */
   model?: {
     [k: string]: unknown
   }
   /**
-   * What it was made from.
+   * Source of the draft, as the worker names it.
    */
   source?: string | null
 }
 export interface ModelIntake {
   /**
-   * Its control class.
+   * Control class of the policy.
    */
   control_class?: ControlClass | null
   /**
-   * `field`, `policy`, `robot` of each difference.
+   * Differences, each `{field, policy, robot}`.
    */
   differing?: unknown[] | null
   embodiment: ModelEmbodiment
   /**
-   * As its manifest records.
+   * Interface fingerprint recorded in the policy manifest.
    */
   embodiment_fingerprint?: string | null
   /**
-   * Its graph.
+   * Inputs and outputs of the policy graph, free-form.
    */
   graph?: {
     [k: string]: unknown
   }
   /**
-   * Its manifest.
+   * The policy manifest, free-form.
    */
   manifest?: {
     [k: string]: unknown
   }
   /**
-   * How many parameters it has.
+   * Number of parameters, from the header of the weights.
    */
   params?: number | null
   /**
-   * Its format.
+   * File format of the policy.
    */
   policy_format?: string | null
   /**
-   * The policy.
+   * Path of the policy.
    */
   policy_path?: string | null
   /**
-   * Its type.
+   * Policy type.
    */
   policy_type?: string | null
   /**
-   * Of the robot's interface.
+   * Interface fingerprint of the robot.
    */
   robot_fingerprint?: string | null
   /**
-   * Where it was imported from.
+   * Origin of an imported policy.
    */
   source?: ModelIntakeSource | null
   /**
-   * It was unstamped, and the check derived its contract.
+   * True if the policy was unstamped and the check derived its contract.
    */
   stamped_by_check?: boolean | null
   /**
-   * In words.
+   * Summary in one or two sentences.
    */
   summary?: string | null
 }
 export interface ModelIntakeSource {
   /**
-   * What they add up to.
+   * Size of the fetched files in bytes.
    */
   bytes?: number | null
   /**
-   * What was fetched.
+   * Paths of the files that were fetched.
    *
    * @maxItems 10000
    */
   files?: string[] | null
   /**
-   * `org/name`.
+   * Repo on the external model hub, `org/name`.
    */
   hf_repo?: string | null
   /**
-   * As its card says.
+   * License that the external model card declares.
    */
   license?: string | null
   /**
-   * The commit.
+   * Commit that was fetched.
    */
   revision?: string | null
   /**
-   * What was left out.
+   * Paths of the files that were not fetched.
    *
    * @maxItems 10000
    */
@@ -5429,34 +5429,34 @@ export interface ModelIntakeSource {
 }
 export interface RobotCheckReport {
   /**
-   * Each check.
+   * Results of the checks, at most 1,000.
    *
    * @maxItems 1000
    */
   checks: RobotCheckReportCheck[]
   /**
-   * The physics engine that ran.
+   * Name of the physics engine.
    */
   engine: string
   grade: RobotCheckStatus
   /**
-   * Of the drafted interface.
+   * SHA-256 of the canonical interface of the draft card.
    */
   interface_fingerprint?: string | null
   /**
-   * The model that was read.
+   * Path of the MJCF file that was validated.
    */
   mjcf_path?: string | null
   /**
-   * What the model declares.
+   * Summary of the model.
    */
   model?: RobotCheckReportModel | null
   /**
-   * No check failed.
+   * True if no check failed.
    */
   ok: boolean
   /**
-   * Where the card came from.
+   * Source of the card that was validated.
    */
   source: string
 }
@@ -5499,25 +5499,25 @@ export interface RobotCheckReportModel {
    */
   base?: string | null
   /**
-   * Repo paths that it needs.
+   * Repo paths that the model needs.
    *
    * @maxItems 10000
    */
   files: string[]
   /**
-   * Named 1-DoF joints.
+   * Named 1-DoF joints in document order.
    *
    * @maxItems 10000
    */
   joints: string[]
   /**
-   * Named ones.
+   * Named keyframes.
    *
    * @maxItems 10000
    */
   keyframes: string[]
   /**
-   * Its name.
+   * Name of the model.
    */
   model?: string | null
 }

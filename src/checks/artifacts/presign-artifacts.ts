@@ -34,7 +34,7 @@ export interface PresignArtifactsInput {
 /** RobotCheckJobArtifactUpload without its URL. */
 export type ArtifactTicket = Omit<ArtifactRow, 'sha256'>
 
-/** In the order asked. Errors: 401, 403, 404, 409 for everybody but the credential that holds the running check, 413 no room in the quota of its account, 422 a name that no check makes, 503. */
+/** In the order asked. Errors: 401, 403, 404, 409 unless the caller holds the running check, 413 no room in the storage quota of its account, 422 a name that is not an accepted kind, 503. */
 export function presignArtifacts(
   ctx: RequestContext,
   input: PresignArtifactsInput,

@@ -1,0 +1,29 @@
+/** Input of the claims of any kind of job. */
+import { z } from 'zod'
+import { handleText } from '../../src/platform/text-rules.ts'
+import { type InputFields, rule } from '../input-field.ts'
+
+const workerText = z
+  .string()
+  .min(1)
+  .max(128)
+  .refine((text) => !text.includes('\0'), 'must not contain a NUL character')
+
+const MAX_WAIT_S = 30
+
+/** `who` is what claims: a runner, a worker. */
+export const workerName = (t: InputFields, who: string) =>
+  t.string({ required: true, ...rule(workerText), description: `Name of the ${who}.` })
+
+/** Fields of `claimNext…`; `jobs` are what is claimed. */
+export const claimNextFields = (t: InputFields, who: string, jobs: string) => ({
+  worker: workerName(t, who),
+  waitS: t.int({
+    ...rule(z.int().min(0).max(MAX_WAIT_S)),
+    description: `Seconds to wait for work, at most ${MAX_WAIT_S}; 0 by default.`,
+  }),
+  owner: t.string({
+    ...rule(handleText),
+    description: `Only ${jobs} of this account (handle); all accounts of the credential by default.`,
+  }),
+})
