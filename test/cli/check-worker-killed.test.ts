@@ -23,7 +23,8 @@ beforeAll(async () => {
   base = await mkdtemp(join(tmpdir(), 'hub-killed-worker-'))
   ada = await hub.person()
   proxy = await holdingProxy(hub.running.url)
-  env = { PATH: process.env.PATH ?? '', HUB_URL: proxy.url, HUB_TOKEN: await hub.key(ada), HOME: base }
+  const [PATH, HUB_TOKEN] = [process.env.PATH ?? '', await hub.key(ada)]
+  env = { PATH, HUB_URL: proxy.url, HUB_TOKEN, HOME: base, HUB_CHROMIUM: 'off' }
 })
 afterAll(async () => {
   await proxy?.close()

@@ -2,7 +2,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Browser, chromium } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import type { StillsLimits } from './limits.ts'
 
 export interface ChromiumProcess {
@@ -21,6 +21,8 @@ const KIB_PER_MIB = 1024
 
 /** Rejects where the program does not start as a browser. The signal of `start` is not asked again once it runs. */
 export async function startChromium(program: string, limits: StillsLimits): Promise<ChromiumProcess> {
+  // Loading it takes longer than most commands of the command line.
+  const { chromium } = await import('playwright-core')
   const folder = await mkdtemp(join(tmpdir(), 'hub-stills-'))
   const group = join(folder, 'group')
   const end = async () => {
