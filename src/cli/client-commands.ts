@@ -17,8 +17,8 @@ import {
   type CommonOptions,
   collect,
   common,
+  repoName,
   runCommand,
-  UsageError,
   type Work,
   wholeFrom,
 } from './client-session.ts'
@@ -106,13 +106,6 @@ export function registerClientCommands(program: Command, io: ClientIo = processI
       return { json: { url, file }, text: `The token for ${url} works and is stored in ${file}.\n` }
     }),
   )
-}
-
-function repoName(text: string): RepoName {
-  const [owner, slug, ...more] = text.split('/')
-  if (!owner || !slug || more.length > 0)
-    throw new UsageError(`${JSON.stringify(text)} is not a repo: it must be owner/slug.`)
-  return { owner, slug }
 }
 
 async function push(

@@ -22,6 +22,7 @@ export const exitCode = {
   notAllowed: 3,
   notFound: 4,
   refused: 5,
+  blocked: 6,
   interrupted: 130,
 } as const
 

@@ -1,6 +1,6 @@
 /** Shared by the client commands: common options, the client of a command, and the mapping of errors to output and exit codes. */
 import { type Command, InvalidArgumentError } from 'commander'
-import { createHubClient, type HubClient } from '../client/index.ts'
+import { createHubClient, type HubClient, type RepoName } from '../client/index.ts'
 import { type ClientIo, exitCode, exitCodeOf, exitCodesHelp, explain } from './client-output.ts'
 import { type ClientSettings, clientSettings } from './client-settings.ts'
 import { print, printJson } from './terminal.ts'
@@ -35,6 +35,14 @@ export function common(command: Command, io: ClientIo, codes = exitCodesHelp): C
       io.exit(error.exitCode === 0 ? exitCode.ok : exitCode.usage)
       throw error
     })
+}
+
+/** Parses `owner/slug`. */
+export function repoName(text: string): RepoName {
+  const [owner, slug, ...more] = text.split('/')
+  if (!owner || !slug || more.length > 0)
+    throw new UsageError(`${JSON.stringify(text)} is not a repo: it must be owner/slug.`)
+  return { owner, slug }
 }
 
 /** Option parser for repeatable options. */

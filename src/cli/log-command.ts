@@ -1,4 +1,4 @@
-/** `hub logs`: prints the log of a run. */
+/** `hub logs`: prints the log of a run or a check. */
 import type { Command } from 'commander'
 import type { HubClient, RunEvent } from '../client/index.ts'
 import { type ClientIo, exitCode } from './client-output.ts'
@@ -24,34 +24,36 @@ GET /v1/runs/RUN/logs/download. With --json each event is one line,
 Examples:
   $ hub logs run_01k0… -f
   $ hub logs run_01k0… --tail 20
+  $ hub logs check_01k0… -f
   $ hub logs run_01k0… --metrics --json | jq 'select(.event == "metric").data.reward'
 
 Exit codes:
-  0    the run succeeded, or has not ended yet
+  0    the run or check succeeded, or has not ended yet
   1    it failed or was canceled, or the log could not be read
   2    wrong usage
   3    not authenticated, or not allowed
   4    not found, or not visible
-  130  interrupted; the run continues`
+  130  interrupted; the run or check continues`
 
 /** Adds it to the `hub` program. */
 export function registerLogCommand(program: Command, io: ClientIo = processIo): void {
-  common(program.command('logs <run>').description('Print the log of a run'), io, help)
-    .option('-f, --follow', 'follow the log until the run ends')
+  common(program.command('logs <job>').description('Print the log of a run or a check'), io, help)
+    .option('-f, --follow', 'follow the log until the job ends')
     .option('--tail <n>', 'start with the last n lines', wholeFrom(0))
     .option('--metrics', 'print the metrics instead of the log')
     .option('--after <id>', 'start after this event')
-    .action((run: string, options: LogOptions) => {
+    .action((job: string, options: LogOptions) => {
       const json = options.json ?? program.opts<CommonOptions>().json
-      return runCommand(io, { ...options, json }, (client) => show(io, client, run, { ...options, json }))
+      return runCommand(io, { ...options, json }, (client) => show(io, client, job, { ...options, json }))
     })
 }
 
-async function show(io: ClientIo, client: HubClient, run: string, options: LogOptions): Promise<number> {
+async function show(io: ClientIo, client: HubClient, job: string, options: LogOptions): Promise<number> {
   const { follow = false, tail, after, metrics = false, json = false } = options
   const isTerminal = (io.stdout as { isTTY?: boolean }).isTTY === true
   // Keep the trainer's colors on a terminal only.
-  const events = client.runs.follow(run, { follow, tail, after, stripAnsi: !isTerminal && !json })
+  const kind = job.startsWith('check_') ? client.checks : client.runs
+  const events = kind.follow(job, { follow, tail, after, stripAnsi: !isTerminal && !json })
   let status = ''
   for await (const event of events) {
     if (event.kind === 'end') status = event.status
@@ -60,7 +62,7 @@ async function show(io: ClientIo, client: HubClient, run: string, options: LogOp
     else if (event.kind === 'log') printColored(io.stdout, paintLine(event, isTerminal))
     else if (event.kind === 'metric') printJson(io.stdout, event.line)
   }
-  if (follow) print(io.stderr, `hub: the run has ended: ${inLine(status)}\n`)
+  if (follow) print(io.stderr, `hub: the ${job.startsWith('check_') ? 'check' : 'run'} has ended: ${inLine(status)}\n`)
   return status === 'failed' || status === 'canceled' ? exitCode.failed : exitCode.ok
 }
 

@@ -11,7 +11,8 @@ type Style = Parameters<typeof styleText>[0]
 /** Applies a style; returns the text unchanged if the output is not a terminal. */
 export type Paint = (style: Style, text: string) => string
 
-const marks: Readonly<Record<CheckStatus, { readonly sign: string; readonly style: Style }>> = {
+/** How the result of a check looks. */
+export const marks: Readonly<Record<CheckStatus, { readonly sign: string; readonly style: Style }>> = {
   pass: { sign: '✓', style: 'green' },
   warn: { sign: '!', style: 'yellow' },
   fail: { sign: '✗', style: 'red' },

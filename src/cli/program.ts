@@ -1,6 +1,8 @@
 /** The `hub` program. Exit codes: 0 success, 1 failure, 2 wrong usage. */
 import { Command, CommanderError } from 'commander'
+import { registerCheckCommand } from './check-command.ts'
 import { registerCheckWorkerCommand } from './check-worker-command.ts'
+import { registerChecksCommand } from './checks-command.ts'
 import { registerClientCommands } from './client-commands.ts'
 import { registerLogCommand } from './log-command.ts'
 import { registerModelCommand } from './model-command.ts'
@@ -25,6 +27,8 @@ async function main(): Promise<void> {
   registerRunCommands(program)
   registerLogCommand(program)
   registerRunnerCommand(program)
+  registerCheckCommand(program)
+  registerChecksCommand(program)
   registerCheckWorkerCommand(program)
   registerModelCommand(program)
   overrideExits(program)

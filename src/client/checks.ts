@@ -12,6 +12,7 @@ import {
   type RemoteCheck,
   remoteCheck,
 } from './check-shapes.ts'
+import { type FollowOptions, followLog } from './follow-log.ts'
 import type { Query } from './request.ts'
 
 /** Filters of the listing. */
@@ -38,6 +39,14 @@ export function checkCalls(caller: Caller) {
     list,
     get: (checkId: string) => call('GET /v1/robot-checks/{check_id}', remoteCheck, of(checkId)),
     create: (check: NewCheck) => call('POST /v1/robot-checks', remoteCheck, { body: check }),
+    /** The events of a check's log; a broken connection is resumed. */
+    follow: (checkId: string, options: FollowOptions) =>
+      followLog(
+        caller,
+        (query, headers, within) =>
+          caller.stream('GET /v1/robot-checks/{check_id}/logs', { ...of(checkId), query }, headers, within),
+        options,
+      ),
     cancel: (checkId: string) => call('POST /v1/robot-checks/{check_id}/cancel', remoteCheck, of(checkId)),
     /** A repeat under the same key returns the same claim while it lasts, with fresh URLs. */
     claim: (checkId: string, worker: string, key: string, signal?: AbortSignal) =>

@@ -1,4 +1,4 @@
-/** Follows a run's log over Server-Sent Events (spec, streamRunLogs): every event once, in order, across reconnects. */
+/** Follows the log of a job over Server-Sent Events (spec, streamRunLogs): every event once, in order, across reconnects. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Caller } from './call.ts'
 import { readJson } from './exact-json.ts'
@@ -8,7 +8,7 @@ import { endData, logData, metricData, type RunEvent } from './run-shapes.ts'
 import { type ServerEvent, sseParser } from './sse-parser.ts'
 
 export interface FollowOptions {
-  /** Keep following while the run is queued or running; otherwise stop after the existing events. */
+  /** Keep following while the job is queued or running; otherwise stop after the existing events. */
   readonly follow: boolean
   /** Only the last `tail` log lines; metrics are never cut. */
   readonly tail?: number
@@ -17,6 +17,13 @@ export interface FollowOptions {
   readonly after?: string
 }
 
+/** Opens the stream of one job. */
+export type ConnectLog = (
+  query: { readonly follow: boolean; readonly tail?: number; readonly strip_ansi?: boolean },
+  headers: Readonly<Record<string, string>>,
+  within: AbortSignal,
+) => Promise<Response>
+
 /** The hub writes at least a comment every 12 s: a connection silent for this long is dead, even if the OS has not noticed. */
 const SILENT_MS = 40_000
 const RETRY_MS = 2000
@@ -24,13 +31,13 @@ const RETRY_MS = 2000
 /** Events until `end`. Rejects with `ProblemError`, with `TransferError` once reconnecting has failed too often, or with the signal's reason. */
 export async function* followLog(
   caller: Caller,
-  runId: string,
+  connect: ConnectLog,
   options: FollowOptions,
 ): AsyncGenerator<RunEvent, void> {
   let after = options.after ?? ''
   let reconnectMs = RETRY_MS
   for (;;) {
-    const reading = await withRetry(caller.retry, caller.signal, () => open(caller, runId, options, after))
+    const reading = await withRetry(caller.retry, caller.signal, () => open(caller, connect, options, after))
     try {
       for await (const event of reading.events()) {
         after = event.id
@@ -48,14 +55,12 @@ export async function* followLog(
   }
 }
 
-async function open(caller: Caller, runId: string, { follow, tail, stripAnsi }: FollowOptions, after: string) {
+async function open(caller: Caller, connect: ConnectLog, { follow, tail, stripAnsi }: FollowOptions, after: string) {
   const query = { follow, tail: after === '' ? tail : undefined, strip_ansi: stripAnsi || undefined }
   const watch = watchdog()
   const headers: Record<string, string> = { accept: 'text/event-stream' }
   if (after !== '') headers['last-event-id'] = after
-  const given = { path: { run_id: runId }, query }
-  const connecting = caller.stream('GET /v1/runs/{run_id}/logs', given, headers, watch.signal)
-  const response = await connecting.catch((error: unknown) => {
+  const response = await connect(query, headers, watch.signal).catch((error: unknown) => {
     watch.close()
     if (caller.signal.aborted || error instanceof ProblemError || error instanceof TransferError) throw error
     throw new TransferError('The log stream could not be opened.', caller.url, { cause: error })

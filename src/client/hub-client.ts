@@ -18,6 +18,7 @@ import {
   remoteRepo,
   repoPage,
   treePage,
+  viewer,
 } from './shapes.ts'
 import type { RepoKind, Visibility } from './v1.ts'
 
@@ -76,7 +77,7 @@ export function createHubClient(options: HubClientOptions) {
     url: base,
     retry,
     signal,
-    me: () => call('GET /v1/me', anything),
+    me: () => call('GET /v1/me', viewer),
     getRepo: (repo: RepoName) => call('GET /v1/repos/{owner}/{repo}', remoteRepo, of(repo)),
     createRepo: ({ owner, slug }: RepoName, kind: RepoKind, visibility: Visibility) =>
       call('POST /v1/repos', remoteRepo, { body: { kind, slug, owner, visibility } }),

@@ -55,6 +55,12 @@ export function runCalls(caller: Caller) {
     checkpointSteps: async (runId: string): Promise<number[]> =>
       (await call('GET /v1/runs/{run_id}/checkpoints', checkpointList, of(runId))).items.map(({ step }) => step),
     /** The events of a run's log; a broken connection is resumed. */
-    follow: (runId: string, options: FollowOptions) => followLog(caller, runId, options),
+    follow: (runId: string, options: FollowOptions) =>
+      followLog(
+        caller,
+        (query, headers, within) =>
+          caller.stream('GET /v1/runs/{run_id}/logs', { ...of(runId), query }, headers, within),
+        options,
+      ),
   }
 }

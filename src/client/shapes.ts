@@ -66,6 +66,7 @@ export const completedFiles = conformsTo<Answer<'completeUpload'>>()(z.looseObje
 export const deletedFiles = conformsTo<Answer<'deleteFiles'>>()(
   z.looseObject({ deleted: z.array(z.string()), missing: z.array(z.string()) }),
 )
+export const viewer = conformsTo<Answer<'me'>>()(z.looseObject({ account: z.looseObject({ handle: z.string() }) }))
 export const anything = z.looseObject({})
 
 export type PresignFile = DeepReadonly<v1.PresignUploadFile>

@@ -198,7 +198,7 @@ describe('a malicious hub', () => {
 
   it('has no effect on the terminal of a runner', async () => {
     answer = ({ url }, response) => {
-      if (url === '/v1/me') return json(response, {})
+      if (url === '/v1/me') return json(response, { account: { handle: 'ada' } })
       if (url?.endsWith('/checkpoints')) return json(response, { items: [] })
       if (url?.endsWith('/report')) return problem(response, 409, 'conflict.not_claimer', evil)
       return json(response, run)
