@@ -31,6 +31,7 @@ import './checks/check-edges.ts'
 import './checks/check-report.ts'
 import './checks/check-stream.ts'
 import './checks/check-operations.ts'
+import './checks/publish-check.ts'
 import { builder } from './builder.ts'
 
 export const schema = builder.toSchema()

@@ -90,4 +90,14 @@ export const checkRoutes: readonly TypedRoute[] = [
     unwrap: 'check',
     bodyLimitBytes: 8 * 1024 * 1024,
   },
+  {
+    operation: 'publishRobotCheck',
+    method: 'POST',
+    path: '/v1/robot-checks/:check_id/publish',
+    document: 'publish-robot-check',
+    params: { input: body({ checkId: path('check_id') }) },
+    status: 200,
+    result: 'object',
+    unwrap: 'check',
+  },
 ]

@@ -59,7 +59,7 @@ export const specOperations: Readonly<Record<string, SpecOperation>> = {
   claimNextRobotCheck: operation('POST', '/robot-checks/claim-next', 200, 204, 403, 404),
   presignRobotCheckArtifacts: operation('POST', '/robot-checks/{check_id}/artifacts', 200, 403, 404, 409, 413),
   reportRobotCheck: operation('POST', '/robot-checks/{check_id}/report', 200, 403, 404, 409),
-  publishRobotCheck: operation('POST', '/robot-checks/{check_id}/publish'),
+  publishRobotCheck: operation('POST', '/robot-checks/{check_id}/publish', 200, 403, 404, 409, 413),
   cancelRobotCheck: operation('POST', '/robot-checks/{check_id}/cancel', 202, 403, 404, 409, 502),
   listRuns: operation('GET', '/runs', 200, 403),
   createRun: operation('POST', '/runs', 200, 201, 403),

@@ -20,10 +20,11 @@ import {
   ModelRequestType,
 } from './check-parts.ts'
 import { RobotCheckActionEnum, RobotCheckExecutorEnum, RobotCheckKindEnum } from './enums.ts'
+import { PublishedType } from './published.ts'
 
 type TimeField = 'startedAt' | 'finishedAt' | 'claimedAt' | 'heartbeatAt' | 'dispatchedAt'
 type TextField = 'claimedBy' | 'hostedCallId' | 'error' | 'entry' | 'base' | 'logTail'
-type JsonField = 'intake' | 'engine' | 'published'
+type JsonField = 'intake' | 'engine'
 
 export const CheckType = builder.objectRef<RobotCheck>('RobotCheck')
 
@@ -113,10 +114,15 @@ builder.node(CheckType, {
       engine: json('engine', 'Engine and versions that ran, as reported, free-form.'),
       artifacts: t.expose('artifacts', { type: [ArtifactType], description: 'Files that the check produced.' }),
       publishBlockers: t.stringList({
-        description: 'Reasons why publishing would be refused now; empty if it would go through.',
+        description:
+          'Why publishing would be refused now, whoever asks; a card that its model contradicts and the storage quota are not foreseen.',
         resolve: ({ publishBlockers }) => [...publishBlockers],
       }),
-      published: json('published', 'What was published and when; null until then.'),
+      published: t.expose('published', {
+        type: PublishedType,
+        nullable: true,
+        description: 'What was published and when; null until then.',
+      }),
       priced: t.exposeBoolean('priced', { description: 'True for a hosted check, which is billed.' }),
       costUsd: t.exposeFloat('costUsd', {
         nullable: true,

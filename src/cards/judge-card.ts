@@ -2,6 +2,7 @@
 
 import type { ModelReading } from '../models/mjcf/reading.ts'
 import { readRepoModel } from '../models/reader/read-repo-model.ts'
+import type { RepoFile } from '../models/reader/repo-files.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
 import type { RepoFacts } from '../repos/get-repo.ts'
@@ -26,13 +27,21 @@ const livePaths: Statement<{ path: string }> = {
   text: 'select path from files where repo_id = $1 and path = any($2::text[]) and to_seq is null',
 }
 
-/** Checks any JSON value as the card of a robot repo. One statement for the model when it is known, one for the stills. Errors: 503. */
-export async function judgeCard(ctx: RequestContext, repo: RepoFacts, document: unknown): Promise<Verdict> {
+/**
+ * Checks any JSON value as the card of a robot repo. One statement for the model when it is known, one for the stills. With `overlay` the repo is taken to have
+ * these files already. Errors: 503.
+ */
+export async function judgeCard(
+  ctx: RequestContext,
+  repo: RepoFacts,
+  document: unknown,
+  overlay: ReadonlyMap<string, RepoFile> = new Map(),
+): Promise<Verdict> {
   const read = readCard(document)
   const entry = read.readable.mjcf_path ?? null
-  const model = entry === null ? null : await readRepoModel(ctx.deps, repo.id, entry, ctx.signal)
+  const model = entry === null ? null : await readRepoModel(ctx.deps, repo.id, entry, ctx.signal, overlay)
   // After the model: if files change in between, the repo's `seq` moves on.
-  const stills = await presentStills(ctx, repo.id, read.readable)
+  const stills = new Set([...(await presentStills(ctx, repo.id, read.readable)), ...overlay.keys()])
   const reading = model?.reading ?? null
   return { card: read.card, entry, reading, checks: cardChecks(read, { reading, stills }), seq: model?.seq ?? repo.seq }
 }

@@ -10,7 +10,7 @@ import type { Tx } from '../store/db.ts'
 import type { RobotCardDocument } from './card-schema.ts'
 import type { Check } from './check.ts'
 import { interfaceFingerprint } from './fingerprint.ts'
-import { assertRobotRepo, judgeCard } from './judge-card.ts'
+import { assertRobotRepo, judgeCard, type Verdict } from './judge-card.ts'
 import { type RobotCard, storedCard, upsertCard } from './robot-card.ts'
 
 export interface PutRobotCardInput {
@@ -52,8 +52,8 @@ async function judgeAndStore(
 ): Promise<RobotCard | null> {
   assertRobotRepo(repo)
   const verdict = await judgeCard(ctx, repo, input.document)
-  if (!verdict.card || verdict.checks.some(({ status }) => status === 'fail')) throw refusal(verdict.checks, input)
-  const { card, seq } = verdict
+  const card = acceptedCard(verdict, input.placeOf ?? inDocument)
+  const { seq } = verdict
   return commitVerb(ctx, (tx) => store(ctx, tx, repo, card, seq)).catch((error: unknown) => {
     if (error instanceof FilesMoved) return null
     throw error
@@ -73,6 +73,16 @@ async function store(
   const repo = await lockRepo(tx, facts.id)
   if (!repo) throw notFound(`The repo ${facts.fullName}`)
   if (repo.seq !== seq) throw new FilesMoved()
+  return storeCard(ctx, tx, repo, card)
+}
+
+/** Replaces the card of a repo that the caller has locked, audited. The card has passed its checks at the repo's `seq`. */
+export async function storeCard(
+  ctx: RequestContext,
+  tx: Tx,
+  repo: RepoFacts,
+  card: RobotCardDocument,
+): Promise<RobotCard> {
   const [before] = await tx.query(storedCard, [repo.id])
   const text = JSON.stringify(card)
   const fingerprint = interfaceFingerprint(card.interface)
@@ -97,8 +107,14 @@ function summary({ card, interfaceFingerprint }: RobotCard): Record<string, unkn
   return { mjcf_path: card.mjcf_path ?? null, interface_fingerprint: interfaceFingerprint, sha256 }
 }
 
+/** The card that a verdict accepts; else 422 with one entry for each failing check. `placeOf` maps a place in the card to one in the request. */
+export function acceptedCard({ card, checks }: Verdict, placeOf: (loc: Loc) => Loc | undefined): RobotCardDocument {
+  if (!card || checks.some(({ status }) => status === 'fail')) throw refusal(checks, placeOf)
+  return card
+}
+
 /** One entry per failing check, with its code and all details. */
-function refusal(checks: readonly Check[], { placeOf = inDocument }: PutRobotCardInput): HubError {
+function refusal(checks: readonly Check[], placeOf: (loc: Loc) => Loc | undefined): HubError {
   const failing = checks.filter(({ status }) => status === 'fail')
   const items = failing.map(({ code, message, names, hint, loc, data }): ErrorItem => {
     // Messages of schema faults start with their place, which is separate here.

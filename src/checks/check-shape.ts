@@ -1,28 +1,20 @@
 /** A check as the graph shows it, and the columns that every read of one selects. Spec, "Robot check job". */
 import type { AccountRef } from '../operation/context.ts'
 import type { Usd } from '../platform/money.ts'
+import type { Visibility } from '../repos/repo-shape.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
 import type { JobExecutor } from '../work/held-job.ts'
 import type { JobStatus } from '../work/job-status.ts'
+import type { CheckArtifact, CheckKind, Document } from './check-parts.ts'
 import type { CheckSource } from './claim/sources.ts'
-import { publishBlockers } from './publish-blockers.ts'
+import { knownRefusals } from './publish/known-refusals.ts'
+import { type PublishFacts, publishBlockers } from './publish-blockers.ts'
 import { changedSql } from './snapshot-sql.ts'
 
-export type CheckKind = 'robot' | 'model'
+export type { CheckArtifact, CheckKind, Document } from './check-parts.ts'
+
 export const checkActions = ['position', 'position_offset', 'position_delta', 'velocity', 'torque'] as const
 export type CheckAction = (typeof checkActions)[number]
-
-/** A JSON object in the names of `/v1`, kept as it was given. */
-export type Document = Readonly<Record<string, unknown>>
-
-export interface CheckArtifact {
-  /** The repo path that it takes if published. */
-  readonly name: string
-  readonly storageKey: string
-  readonly size: number
-  readonly sha256: string
-  readonly contentType: string | null
-}
 
 /** Something that the card says of itself that a person has to look at. */
 export interface CheckNeed {
@@ -40,6 +32,26 @@ export interface CheckDraft {
   readonly needsYou: readonly CheckNeed[]
 }
 
+/** RobotCheckJobPublished of the spec. */
+export interface CheckPublished {
+  readonly at: string
+  /** As they were called then; null for a key without a person. */
+  readonly by: AccountRef | null
+  /** Of the card; null for a model check, and a card without an interface. */
+  readonly interfaceFingerprint: string | null
+  /** The repo's, afterwards. */
+  readonly visibility: Visibility
+  readonly files: readonly PublishedFile[]
+  readonly smokeRolloutId: string | null
+  readonly smokeError: string | null
+}
+
+export interface PublishedFile {
+  readonly path: string
+  readonly sha256: string
+  readonly size: number
+}
+
 interface RepoRef {
   readonly id: string
   readonly fullName: string
@@ -55,6 +67,9 @@ export const checkColumns = columns({
   robotRepoName: column<string | null>('u.robot_repo_name'),
   robotGone: column<boolean>(
     'u.robot_repo_id is not null and not exists (select 1 from repos r where r.id = u.robot_repo_id)',
+  ),
+  modelGone: column<boolean>(
+    'u.model_repo_id is not null and not exists (select 1 from repos r where r.id = u.model_repo_id)',
   ),
   modelRepoId: column<string | null>('u.model_repo_id'),
   modelRepoName: column<string | null>('u.model_repo_name'),
@@ -88,7 +103,7 @@ export const checkColumns = columns({
   card: column<Document | null>('u.card'),
   needsYou: column<readonly CheckNeed[] | null>('u.needs_you'),
   engine: column<Document | null>('u.engine'),
-  published: column<Document | null>('u.published'),
+  published: column<CheckPublished | null>('u.published'),
   priced: column<boolean>('u.priced'),
   costUsd: column<Usd | null>('u.cost_usd'),
   changedFiles: column<readonly string[]>(changedSql),
@@ -98,7 +113,7 @@ export const checkColumns = columns({
     'sha256', a.sha256, 'contentType', a.content_type) order by a.name) from robot_check_artifacts a where a.check_id = u.id and a.sha256 is not null), '[]')`),
 })
 
-type CheckRow = RowOf<typeof checkColumns>
+export type CheckRow = RowOf<typeof checkColumns>
 
 /** What `checkColumns` reads from. */
 export const checkTables = 'robot_checks u left join accounts c on c.id = u.created_by'
@@ -153,7 +168,8 @@ const refOf = (id: string | null, fullName: string | null): RepoRef | null =>
 /** A row in the graph's shape. */
 export function toCheck(row: CheckRow): RobotCheck {
   const { creatorId, creatorHandle, creatorName, robotRepoId, robotRepoName, modelRepoId, modelRepoName } = row
-  const { logSeq, costUsd, changedFiles, robotGone, ownerId: _ownerId, draft, card, needsYou, ...own } = row
+  const { logSeq, costUsd, changedFiles: _changed, robotGone: _robotGone, modelGone: _modelGone, ...rest } = row
+  const { ownerId: _ownerId, draft, card, needsYou, ...own } = rest
   return {
     ...own,
     robotRepo: refOf(robotRepoId, robotRepoName),
@@ -161,17 +177,32 @@ export function toCheck(row: CheckRow): RobotCheck {
     createdBy:
       creatorId === null ? null : { id: creatorId, kind: 'user', handle: creatorHandle ?? '', name: creatorName },
     logTail: logSeq === 0 ? null : row.logTail,
-    draft: draft || card ? { reported: draft ?? {}, card, needsYou: needsYou ?? [] } : null,
+    draft: draft || card || needsYou ? { reported: draft ?? {}, card, needsYou: needsYou ?? [] } : null,
     costUsd: costUsd === null ? null : Number(costUsd),
-    publishBlockers: publishBlockers({
-      status: row.status,
-      published: row.published !== null,
-      reportOk: row.report === null ? null : row.report.ok === true,
-      blockingFields: (needsYou ?? []).filter(({ severity }) => severity === 'blocking').map(({ field }) => field),
-      robotGone,
-      needsCard: row.kind === 'robot',
-      hasCard: card !== null,
-      changedFiles,
-    }).map(({ detail }) => detail),
+    publishBlockers: blockersOf(row),
+  }
+}
+
+/** Conflicts, then what of a card is wrong whatever its model is. Without reading the store more is not known. */
+function blockersOf(row: CheckRow): string[] {
+  const conflicts = publishBlockers(publishFactsOf(row)).map(({ detail }) => detail)
+  const isOpen = row.status === 'succeeded' && row.published === null
+  return isOpen ? [...conflicts, ...knownRefusals(row)] : conflicts
+}
+
+/** What decides whether a check may be published, of its row. */
+export function publishFactsOf(row: CheckRow): PublishFacts {
+  const { status, kind, published, report, needsYou, robotGone, modelGone, card, changedFiles } = row
+  const blocking = (needsYou ?? []).filter(({ severity }) => severity === 'blocking')
+  return {
+    status,
+    kind,
+    published: published !== null,
+    reportOk: report === null ? null : report.ok === true,
+    blockingFields: blocking.map(({ field }) => field),
+    robotGone,
+    modelGone,
+    hasCard: card !== null,
+    changedFiles,
   }
 }

@@ -2523,15 +2523,65 @@ export interface Operations {
         url: string
       }[]
       /**
-       * Reasons why publishing would be refused now; empty if it would go through.
+       * Why publishing would be refused now, whoever asks; a card that its model contradicts and the storage quota are not foreseen.
        */
       publish_blockers: string[]
       /**
        * What was published and when; null until then.
        */
       published: {
-        [k: string]: unknown
-      }
+        /**
+         * When.
+         */
+        at: string
+        /**
+         * The person behind it; null for the operator's key of an org.
+         */
+        by: {
+          /**
+           * TypeID, prefix `user_` or `org_`.
+           */
+          id: string
+          /**
+           * Name in URLs; users and orgs share one namespace.
+           */
+          handle: string
+          /**
+           * Name to display.
+           */
+          name: string | null
+        } | null
+        /**
+         * Of the card that was stored; null without an interface, and for a model check.
+         */
+        interface_fingerprint: string | null
+        visibility: Visibility
+        /**
+         * What was linked, in order of path.
+         */
+        files: {
+          /**
+           * Its path in the repo.
+           */
+          path: string
+          /**
+           * By the hub, of the bytes that were linked.
+           */
+          sha256: string
+          /**
+           * Bytes.
+           */
+          size: number
+        }[]
+        /**
+         * The smoke rollout that was queued.
+         */
+        smoke_rollout_id: string | null
+        /**
+         * Why the smoke rollout that was asked for was not queued; what was published stays published.
+         */
+        smoke_error: string | null
+      } | null
       /**
        * True for a hosted check, which is billed.
        */
@@ -2994,15 +3044,65 @@ export interface Operations {
         url: string
       }[]
       /**
-       * Reasons why publishing would be refused now; empty if it would go through.
+       * Why publishing would be refused now, whoever asks; a card that its model contradicts and the storage quota are not foreseen.
        */
       publish_blockers: string[]
       /**
        * What was published and when; null until then.
        */
       published: {
-        [k: string]: unknown
-      }
+        /**
+         * When.
+         */
+        at: string
+        /**
+         * The person behind it; null for the operator's key of an org.
+         */
+        by: {
+          /**
+           * TypeID, prefix `user_` or `org_`.
+           */
+          id: string
+          /**
+           * Name in URLs; users and orgs share one namespace.
+           */
+          handle: string
+          /**
+           * Name to display.
+           */
+          name: string | null
+        } | null
+        /**
+         * Of the card that was stored; null without an interface, and for a model check.
+         */
+        interface_fingerprint: string | null
+        visibility: Visibility
+        /**
+         * What was linked, in order of path.
+         */
+        files: {
+          /**
+           * Its path in the repo.
+           */
+          path: string
+          /**
+           * By the hub, of the bytes that were linked.
+           */
+          sha256: string
+          /**
+           * Bytes.
+           */
+          size: number
+        }[]
+        /**
+         * The smoke rollout that was queued.
+         */
+        smoke_rollout_id: string | null
+        /**
+         * Why the smoke rollout that was asked for was not queued; what was published stays published.
+         */
+        smoke_error: string | null
+      } | null
       /**
        * True for a hosted check, which is billed.
        */
@@ -3127,6 +3227,27 @@ export interface Operations {
        * Ends the check. `SUCCEEDED` if there is a verdict, good or bad; `FAILED` if the job itself broke.
        */
       status?: RobotCheckReportStatus | null
+    }
+    answer: RobotCheck
+  }
+  publishRobotCheck: {
+    request: 'POST /v1/robot-checks/{check_id}/publish'
+    path: {
+      check_id: string
+    }
+    body: {
+      /**
+       * Of a model check: the model repo to publish into instead of the draft, made where it is missing.
+       */
+      repo?: string | null
+      /**
+       * Of a model check: queue the smoke rollout afterwards.
+       */
+      smoke?: boolean | null
+      /**
+       * Given to the repo last; null leaves it as it is.
+       */
+      visibility?: Visibility | null
     }
     answer: RobotCheck
   }
@@ -5272,15 +5393,65 @@ export interface RobotCheck {
     url: string
   }[]
   /**
-   * Reasons why publishing would be refused now; empty if it would go through.
+   * Why publishing would be refused now, whoever asks; a card that its model contradicts and the storage quota are not foreseen.
    */
   publish_blockers: string[]
   /**
    * What was published and when; null until then.
    */
   published: {
-    [k: string]: unknown
-  }
+    /**
+     * When.
+     */
+    at: string
+    /**
+     * The person behind it; null for the operator's key of an org.
+     */
+    by: {
+      /**
+       * TypeID, prefix `user_` or `org_`.
+       */
+      id: string
+      /**
+       * Name in URLs; users and orgs share one namespace.
+       */
+      handle: string
+      /**
+       * Name to display.
+       */
+      name: string | null
+    } | null
+    /**
+     * Of the card that was stored; null without an interface, and for a model check.
+     */
+    interface_fingerprint: string | null
+    visibility: Visibility
+    /**
+     * What was linked, in order of path.
+     */
+    files: {
+      /**
+       * Its path in the repo.
+       */
+      path: string
+      /**
+       * By the hub, of the bytes that were linked.
+       */
+      sha256: string
+      /**
+       * Bytes.
+       */
+      size: number
+    }[]
+    /**
+     * The smoke rollout that was queued.
+     */
+    smoke_rollout_id: string | null
+    /**
+     * Why the smoke rollout that was asked for was not queued; what was published stays published.
+     */
+    smoke_error: string | null
+  } | null
   /**
    * True for a hosted check, which is billed.
    */

@@ -1,14 +1,6 @@
 /** The closed table of error types. Verbs throw them, the API layers render them, and the documentation pages list them. */
-
-/** `status` is the HTTP status, `title` the short human name, `about` one sentence for the documentation page. */
-interface ErrorKind {
-  readonly status: number
-  readonly code: string
-  readonly title: string
-  readonly about: string
-}
-
-const kind = (status: number, code: string, title: string, about: string): ErrorKind => ({ status, code, title, about })
+import { conflicts } from './conflict-kinds.ts'
+import { type ErrorKind, kind } from './error-kind.ts'
 
 export const errorTable = {
   'validation.json': kind(400, 'BAD_REQUEST', 'Malformed JSON', 'The body is not valid JSON.'),
@@ -78,6 +70,12 @@ export const errorTable = {
     'Not for agents',
     'An agent key may not delete a repo or a run, or make a repo public.',
   ),
+  'forbidden.claimer': kind(
+    403,
+    'FORBIDDEN',
+    'Not for the claimer',
+    'The credential that claimed a check may not publish it; a person or another key has to.',
+  ),
   'forbidden.signature': kind(
     403,
     'FORBIDDEN',
@@ -103,82 +101,7 @@ export const errorTable = {
     'Method not allowed',
     'The path does not support this method; `Allow` lists the supported ones.',
   ),
-  'conflict.taken': kind(409, 'CONFLICT', 'Already taken', 'The handle or slug is in use.'),
-  'conflict.referenced': kind(
-    409,
-    'CONFLICT',
-    'Still referenced',
-    'Something still refers to it; errors[] lists what.',
-  ),
-  'conflict.wrong_kind': kind(409, 'CONFLICT', 'Wrong kind', 'It is of another kind than the operation needs.'),
-  'conflict.already_claimed': kind(
-    409,
-    'CONFLICT',
-    'Already claimed',
-    'The job is claimed already; errors[] names the holder.',
-  ),
-  'conflict.not_claimer': kind(
-    409,
-    'CONFLICT',
-    'Not the claimer',
-    'Only the credential that claimed the job may do this, and only while its claim lasts.',
-  ),
-  'conflict.lease_lost': kind(
-    409,
-    'CONFLICT',
-    'Lease lost',
-    'The credential lost the lease of the job, and its old runner may still be working. It may claim the job again at the time in errors[], or once a stale report was rejected. Other credentials may claim the job at once.',
-  ),
-  'conflict.terminal': kind(
-    409,
-    'CONFLICT',
-    'Already ended',
-    'It has ended: completed, aborted, succeeded, failed or canceled.',
-  ),
-  'conflict.not_ended': kind(
-    409,
-    'CONFLICT',
-    'Not ended yet',
-    'It is queued or running; cancel it, or wait until it has ended.',
-  ),
-  'conflict.last_owner': kind(
-    409,
-    'CONFLICT',
-    'Last owner',
-    'An org needs at least one owner; make another person an owner first.',
-  ),
-  'conflict.in_progress': kind(
-    409,
-    'CONFLICT',
-    'In progress',
-    'Another request is doing the same thing right now; try again.',
-  ),
-  'conflict.not_succeeded': kind(409, 'CONFLICT', 'Not succeeded', 'Only a check that succeeded is published.'),
-  'conflict.already_published': kind(409, 'CONFLICT', 'Already published', 'The check was published before.'),
-  'conflict.report_failed': kind(
-    409,
-    'CONFLICT',
-    'The report does not allow it',
-    'The report of the check failed, or lacks what is published.',
-  ),
-  'conflict.needs_answers': kind(
-    409,
-    'CONFLICT',
-    'Answers are missing',
-    'The draft lists a blocking `needs_you` item, which a person has to answer in a new check.',
-  ),
-  'conflict.source_changed': kind(
-    409,
-    'CONFLICT',
-    'Source changed',
-    'A file that the check snapshotted, or its repo, changed since the check was queued.',
-  ),
-  'conflict.unverified': kind(
-    409,
-    'CONFLICT',
-    'Not yet verified',
-    'The hub has not hashed these bytes yet; try again soon.',
-  ),
+  ...conflicts,
   'precondition.failed': kind(
     412,
     'PRECONDITION_FAILED',

@@ -8,7 +8,7 @@ import type { AccountRef, AllowedContext, RequestContext } from '../operation/co
 import { HubError } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import { column, columns } from '../store/columns.ts'
-import { type Statement, uniqueViolation } from '../store/db.ts'
+import { type Statement, type Tx, uniqueViolation } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
 import type { Repo, RepoKind, Visibility } from './repo-shape.ts'
 import { distinctTags } from './tags.ts'
@@ -52,12 +52,13 @@ const grantToKey: Statement<never> = {
 export function createRepo(ctx: RequestContext, input: CreateRepoInput): Promise<Repo> {
   return guarded(
     ctx,
-    () => mayMake(ctx, input),
+    () => mayCreateRepo(ctx, input),
     (allowed, owner) => make(allowed, owner, input),
   )
 }
 
-async function mayMake(ctx: RequestContext, input: CreateRepoInput): Promise<AccountRef> {
+/** The account that would own the repo. Errors: 401, 403, 404 an unknown owner. */
+export async function mayCreateRepo(ctx: RequestContext, input: CreateRepoInput): Promise<AccountRef> {
   const owner = await resolveOwner(ctx, input.owner ?? null)
   if (input.visibility === 'public') assertNotAgent(ctx.viewer, 'make a repo public')
   if (input.kind !== 'model' || input.visibility === 'public')
@@ -66,24 +67,8 @@ async function mayMake(ctx: RequestContext, input: CreateRepoInput): Promise<Acc
 }
 
 async function make(ctx: AllowedContext, owner: AccountRef, input: CreateRepoInput): Promise<Repo> {
-  const visibility = input.visibility ?? 'private'
-  const tags = distinctTags(input.tags ?? [])
-  const id = newId('repo')
   try {
-    return await commitVerb(ctx, async (tx) => {
-      const { slug, kind, description = null } = input
-      const [row] = await tx.query(insertRepo, { id, ownerId: owner.id, slug, kind, visibility, description, tags })
-      const at = row?.createdAt ?? ''
-      if (ctx.viewer.kind === 'key' && ctx.viewer.job) await tx.query(grantToKey, [ctx.viewer.credentialId, id])
-      const repo = freshRepo(id, owner, { ...input, visibility, tags, at })
-      await audit(tx, ctx, {
-        action: 'repo.create',
-        accountId: owner.id,
-        targetId: id,
-        after: { fullName: repo.fullName, kind: repo.kind, visibility },
-      })
-      return repo
-    })
+    return await commitVerb(ctx, (tx) => addRepo(ctx, tx, owner, newId('repo'), input))
   } catch (error) {
     if (!uniqueViolation(error)) throw error
     const detail = `${owner.handle}/${input.slug} already exists; slugs are unique for an owner across kinds.`
@@ -92,6 +77,30 @@ async function make(ctx: AllowedContext, owner: AccountRef, input: CreateRepoInp
       cause: error,
     })
   }
+}
+
+/** Adds an empty repo in the caller's transaction, audited. The slug's unique violation is the caller's to explain. 422 more than 20 tags. */
+export async function addRepo(
+  ctx: RequestContext,
+  tx: Tx,
+  owner: AccountRef,
+  id: string,
+  input: CreateRepoInput,
+): Promise<Repo> {
+  const { slug, kind, description = null } = input
+  const visibility = input.visibility ?? 'private'
+  const tags = distinctTags(input.tags ?? [])
+  const [row] = await tx.query(insertRepo, { id, ownerId: owner.id, slug, kind, visibility, description, tags })
+  const at = row?.createdAt ?? ''
+  if (ctx.viewer.kind === 'key' && ctx.viewer.job) await tx.query(grantToKey, [ctx.viewer.credentialId, id])
+  const repo = freshRepo(id, owner, { ...input, visibility, tags, at })
+  await audit(tx, ctx, {
+    action: 'repo.create',
+    accountId: owner.id,
+    targetId: id,
+    after: { fullName: repo.fullName, kind: repo.kind, visibility },
+  })
+  return repo
 }
 
 /** The account that will own the repo: the caller's own unless a handle is given. */

@@ -110,6 +110,12 @@ const factsByName = statement({
     where o.handle = :owner and r.slug = :slug and ${visibleRepo}`,
 })
 
+const factsById = statement({
+  name: 'repo-facts-by-id',
+  columns: factColumns,
+  text: `select ${factColumns.sql} from repos r join accounts o on o.id = r.owner_id where r.id = $1`,
+})
+
 const lockById = statement({
   name: 'repo-lock',
   columns: factColumns,
@@ -130,6 +136,14 @@ export async function findRepoToWrite(
 ): Promise<RepoFacts> {
   const facts = await findRepo(ctx, { owner: name.owner, slug: name.repo })
   assertMayWriteRepo(ctx.viewer, facts, facts.fullName)
+  return facts
+}
+
+/** The repo of this id that a verb writes to, null when it is gone; `name` is its name in messages. Errors: 404 invisible, 401, 403. */
+export async function findRepoByIdToWrite(ctx: RequestContext, id: string, name: string): Promise<RepoFacts | null> {
+  const [facts] = await ctx.deps.db.query(factsById, [id])
+  if (!facts) return null
+  assertMayWriteRepo(ctx.viewer, facts, `The repo ${name}`)
   return facts
 }
 

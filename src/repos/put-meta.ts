@@ -13,7 +13,8 @@ interface Target {
   readonly repo: string
 }
 
-export interface ModelMetaInput extends Target {
+/** A meta block of a model; what is absent becomes null. */
+export interface ModelMetaBlock {
   readonly policyType: string
   readonly baseModel?: string | null
   readonly sourceRunId?: string | null
@@ -21,6 +22,8 @@ export interface ModelMetaInput extends Target {
   readonly robot?: string | null
   readonly embodimentFingerprint?: string | null
 }
+
+export interface ModelMetaInput extends Target, ModelMetaBlock {}
 
 export interface DatasetMetaInput extends Target {
   readonly episodeCount: number
@@ -71,16 +74,24 @@ export const touchRepo: Statement<never> = {
 
 /** Replaces the model meta block. Errors: 401, 403, 404, 409 `conflict.wrong_kind`. */
 export function putModelMeta(ctx: RequestContext, input: ModelMetaInput): Promise<Repo> {
-  const {
-    policyType,
-    baseModel = null,
-    sourceRunId = null,
-    controlClass = null,
-    robot = null,
-    embodimentFingerprint = null,
-  } = input
-  const block = { policyType, baseModel, sourceRunId, controlClass, robot, embodimentFingerprint }
-  return putMeta(ctx, input, 'model', (tx, repoId) => tx.query(upsertModelMeta, { repoId, ...block }))
+  return putMeta(ctx, input, 'model', (tx, repoId) => writeModelMeta(tx, repoId, input))
+}
+
+function writeModelMeta(tx: Tx, repoId: string, block: ModelMetaBlock): Promise<unknown> {
+  const { policyType, baseModel = null, sourceRunId = null, controlClass = null, robot = null } = block
+  const { embodimentFingerprint = null } = block
+  const values = { policyType, baseModel, sourceRunId, controlClass, robot, embodimentFingerprint }
+  return tx.query(upsertModelMeta, { repoId, ...values })
+}
+
+/** Replaces the meta block of a model repo that the caller has locked, audited. Returns the repo. */
+export function setModelMeta(
+  ctx: RequestContext,
+  tx: Tx,
+  repo: Pick<RepoFacts, 'id' | 'ownerId' | 'fullName'>,
+  block: ModelMetaBlock,
+): Promise<Repo> {
+  return applyMeta(ctx, tx, repo, (inside, repoId) => writeModelMeta(inside, repoId, block))
 }
 
 /** Replaces the dataset meta block. Errors: 401, 403, 404, 409 `conflict.wrong_kind`. */
@@ -108,7 +119,12 @@ function putMeta(ctx: RequestContext, target: Target, kind: RepoKind, write: Wri
   )
 }
 
-async function applyMeta(ctx: RequestContext, tx: Tx, facts: RepoFacts, write: WriteBlock): Promise<Repo> {
+async function applyMeta(
+  ctx: RequestContext,
+  tx: Tx,
+  facts: Pick<RepoFacts, 'id' | 'ownerId' | 'fullName'>,
+  write: WriteBlock,
+): Promise<Repo> {
   const missing = () => notFound(`The repo ${facts.fullName}`)
   if (!(await lockRepo(tx, facts.id))) throw missing()
   await write(tx, facts.id)

@@ -55,12 +55,15 @@ export function updateRepo(ctx: RequestContext, input: UpdateRepoInput): Promise
           'visibility',
         ])
       }
-      return commitVerb(allowed, (tx) => applyUpdate(allowed, tx, facts, input))
+      return commitVerb(allowed, (tx) => changeRepo(allowed, tx, facts, input))
     },
   )
 }
 
-async function applyUpdate(ctx: RequestContext, tx: Tx, facts: RepoFacts, input: UpdateRepoInput): Promise<Repo> {
+type Changes = Omit<UpdateRepoInput, 'owner' | 'repo'>
+
+/** Changes a repo in the caller's transaction, audited as `repo.update` where anything changed. Errors: 403 who may not change its visibility so, 404, 422. */
+export async function changeRepo(ctx: RequestContext, tx: Tx, facts: RepoFacts, input: Changes): Promise<Repo> {
   const missing = () => notFound(`The repo ${facts.fullName}`)
   if (!(await lockRepo(tx, facts.id))) throw missing()
   const [before] = await tx.query(readEditable, [facts.id])
@@ -81,8 +84,8 @@ async function applyUpdate(ctx: RequestContext, tx: Tx, facts: RepoFacts, input:
   return repo
 }
 
-/** Checked under the repo's lock, since it depends on the current visibility. */
-function assertMayShow({ viewer }: RequestContext, visibility: Visibility): void {
+/** 403 for an agent's key that would make a repo public, and for a job's. Decided under the repo's lock, since it depends on the current visibility. */
+export function assertMayShow({ viewer }: RequestContext, visibility: Visibility): void {
   if (visibility === 'public') assertNotAgent(viewer, 'make a repo public')
   assertNotJob(viewer, 'change the visibility of a repo')
 }

@@ -8,7 +8,8 @@ const ready: PublishFacts = {
   reportOk: true,
   blockingFields: [],
   robotGone: false,
-  needsCard: true,
+  kind: 'robot',
+  modelGone: false,
   hasCard: true,
   changedFiles: [],
 }
@@ -17,9 +18,9 @@ const reasons: readonly (readonly [string, Partial<PublishFacts>, string])[] = [
   ['a report that failed', { reportOk: false }, 'conflict.report_failed'],
   ['no report', { reportOk: null }, 'conflict.report_failed'],
   ['a blocking question', { blockingFields: ['base'] }, 'conflict.needs_answers'],
-  ['no card', { hasCard: false }, 'conflict.report_failed'],
+  ['no card', { hasCard: false }, 'conflict.card_missing'],
   ['a file that changed', { changedFiles: ['arm.xml'] }, 'conflict.source_changed'],
-  ['a robot repo that is gone', { robotGone: true }, 'conflict.source_changed'],
+  ['a robot repo that is gone', { robotGone: true }, 'conflict.repo_gone'],
 ]
 const typesOf = (check: PublishFacts) => publishBlockers(check).map(({ type }) => type)
 
@@ -57,7 +58,16 @@ describe('what stands in the way of publishing', () => {
     expect(said.map(({ detail }) => detail).join(' ')).toMatch(/base, action.*"a\.xml"/)
   })
 
+  it('is a model repo that is gone, and not the files that went with it', () => {
+    const gone: PublishFacts = { ...ready, kind: 'model', hasCard: false, modelGone: true, changedFiles: ['a.onnx'] }
+    expect(typesOf(gone)).toEqual(['conflict.repo_gone'])
+    expect(typesOf({ ...gone, modelGone: false, robotGone: true })).toEqual([
+      'conflict.repo_gone',
+      'conflict.source_changed',
+    ])
+  })
+
   it('is no card for a model check, which has none', () => {
-    expect(publishBlockers({ ...ready, needsCard: false, hasCard: false })).toEqual([])
+    expect(publishBlockers({ ...ready, kind: 'model', hasCard: false })).toEqual([])
   })
 })

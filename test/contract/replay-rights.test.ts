@@ -151,6 +151,22 @@ const rows: Readonly<Record<string, Row>> = {
     left: 404,
     limited: 404,
   },
+  publishRobotCheck: {
+    given: async ({ org }) => {
+      const check = await queuedCheck(org)
+      const path = `/v1/robot-checks/${check}`
+      await post(boss, `${path}/claim`, { worker: 'w' })
+      const files = [{ name: 'robot_card.json', size: 9 }]
+      const { uploads } = await post(boss, `${path}/artifacts`, { files })
+      await hub.put(uploads[0].url, '{"dof":1}')
+      const report = { ok: true, grade: 'pass', source: 'job', engine: 'mujoco', checks: [] }
+      const artifacts = [{ path: 'robot_card.json' }]
+      await post(boss, `${path}/report`, { status: 'succeeded', report, artifacts })
+      return { path: `${path}/publish`, body: {} }
+    },
+    left: 404,
+    limited: 404,
+  },
   createRun: {
     given: async ({ org }) => ({ path: '/v1/runs', body: { recipe, owner: org } }),
     left: 403,

@@ -6,6 +6,7 @@ import { presignUpload, signParts } from '../../src/files/presign-upload.ts'
 import type { Db } from '../../src/store/db.ts'
 import { type ObjectStore, ObjectStoreError } from '../../src/store/objects/object-store.ts'
 import { testDb } from '../support/database.ts'
+import { Died, deadDb, failing } from '../support/failing.ts'
 import { makeWorld, sha256Of, type World } from '../support/world.ts'
 
 const database = testDb()
@@ -15,43 +16,6 @@ beforeAll(async () => {
   world = await makeWorld({ db: database.db })
 })
 afterAll(() => world?.close())
-
-class Died extends Error {}
-
-interface Fault {
-  /** The call that fails, counted from 1. */
-  readonly at: number
-  /** After the call has had its effect, or instead of it. */
-  readonly when: 'before' | 'after'
-  readonly error: Error
-}
-
-/** The real store, with one failing call. From then on every call fails, as for a process that is gone, when `dead`. */
-function failing(store: ObjectStore, fault: Fault, dead: boolean): { store: ObjectStore; calls: () => number } {
-  let calls = 0
-  const proxy = new Proxy(store, {
-    get(target, name) {
-      const member: unknown = Reflect.get(target, name)
-      if (typeof member !== 'function') return member
-      return async (...args: unknown[]) => {
-        calls += 1
-        const hit = calls === fault.at || (dead && calls > fault.at)
-        if (hit && fault.when === 'before') throw fault.error
-        const result: unknown = await member.apply(target, args)
-        if (!hit) return result
-        if (name === 'get') (result as Awaited<ReturnType<ObjectStore['get']>>).body.destroy()
-        throw fault.error
-      }
-    },
-  })
-  return { store: proxy, calls: () => calls }
-}
-
-/** A database whose transactions all fail from now on: nothing is put back, as when the process is gone. */
-const deadDb = (db: Db, isDead: () => boolean): Db => ({
-  ...db,
-  withTx: (work) => (isDead() ? Promise.reject(new Died()) : db.withTx(work)),
-})
 
 async function prepare() {
   const account = await world.user()

@@ -10,19 +10,29 @@ import { dropUnreported } from '../artifacts/artifact-rows.ts'
 import { checkJob } from '../check-job.ts'
 import type { HeldCheck } from '../check-row.ts'
 
+/** What a check referred to or kept is free again: its repos may be deleted, and files that only it kept are collected. */
+export async function letGo(
+  { queue }: Pick<Deps, 'queue'>,
+  tx: Tx,
+  { id, sourceRepoId }: Pick<HeldCheck, 'id' | 'sourceRepoId'>,
+): Promise<void> {
+  await dropReferences(tx, id)
+  if (sourceRepoId !== null) await queue.send(tx, 'files-unpin', { repoIds: [sourceRepoId] })
+}
+
 /**
  * In the transaction that ends the check, under its lock and before its row changes; returns what it costs, null for a worker check. `keepsFiles`: it may still
  * be published.
  */
 export async function endCheck(
-  { config, queue }: Pick<Deps, 'config' | 'queue'>,
+  deps: Pick<Deps, 'config' | 'queue'>,
   tx: Tx,
   check: HeldCheck,
   keepsFiles: boolean,
 ): Promise<Usd | null> {
-  await dropReferences(tx, check.id)
-  if (check.sourceRepoId !== null && !keepsFiles) await queue.send(tx, 'files-unpin', { repoIds: [check.sourceRepoId] })
-  await countStored(tx, config, checkJob, check, -(await dropUnreported(tx, check.id)))
+  if (keepsFiles) await dropReferences(tx, check.id)
+  else await letGo(deps, tx, check)
+  await countStored(tx, deps.config, checkJob, check, -(await dropUnreported(tx, check.id)))
   if (!check.priced) return null
   await releaseAllowance(tx, check.id)
   if (check.claimedAt === null) return '0.0000'

@@ -183,7 +183,7 @@ async function write(ctx: RequestContext, tx: Tx, input: ReportCheckInput, store
     ended,
     costUsd,
     error: input.error ?? null,
-    ...documentsOf(input, stored.card),
+    ...documentsOf(check, input, stored.card),
     chunks: stored.logKey === null ? 0 : 1,
     lines: stored.logKey === null ? 0 : lines,
     bytes: stored.log.byteLength,
@@ -214,14 +214,19 @@ function numbersAfter(check: HeldCheck, { logSeq = null }: ReportCheckInput) {
   return { clientLogSeq: last, clientLogGaps: gaps }
 }
 
-function documentsOf({ report, draft, engine, intake }: ReportCheckInput, card: DraftedCard | null) {
+/** The `robot_card.json` of a model check brings its needs alone. */
+function documentsOf(
+  { kind }: HeldCheck,
+  { report, draft, engine, intake }: ReportCheckInput,
+  card: DraftedCard | null,
+) {
   const json = (value: unknown) => (value == null ? null : JSON.stringify(value))
   return {
     report: json(report),
     draft: json(draft),
     engine: json(engine),
     intake: json(intake),
-    card: json(card?.card),
+    card: kind === 'robot' ? json(card?.card) : null,
     needsYou: json(card?.needsYou),
   }
 }

@@ -1,6 +1,7 @@
 /** The model reader for other subjects; one instance per hub. */
 import type { Deps } from '../../operation/context.ts'
 import type { ModelReading } from '../mjcf/reading.ts'
+import type { RepoTree } from './repo-files.ts'
 
 declare module '../../operation/context.ts' {
   interface Deps {
@@ -18,6 +19,6 @@ export interface RepoReading {
 /** Reads models in separate processes and caches the readings. */
 export interface ModelReader {
   /** Use `readRepoModel`. */
-  read(deps: Pick<Deps, 'db' | 'objects'>, repoId: string, entry: string, signal: AbortSignal): Promise<RepoReading>
+  read(deps: Pick<Deps, 'db' | 'objects'>, tree: RepoTree, entry: string, signal: AbortSignal): Promise<RepoReading>
   close(): Promise<void>
 }

@@ -9,7 +9,7 @@ import { requireObjects } from '../../store/objects/required.ts'
 import { type Dependency, holds, type KeptReading, type KeptReadings, keptReadings } from './kept-readings.ts'
 import type { ModelReader, RepoReading } from './model-reader.ts'
 import { openReadingPool, type ReadingPool } from './reading-pool.ts'
-import { byteBudget, type RepoFile, type RepoState, readFiles, repoState } from './repo-files.ts'
+import { byteBudget, type RepoFile, type RepoState, type RepoTree, readFiles, repoState } from './repo-files.ts'
 import { sharedWork } from './shared-work.ts'
 
 type Stores = Pick<Deps, 'db' | 'objects'>
@@ -23,14 +23,15 @@ export function openModelReader(options: { readonly log: Logger; readonly reader
   const kept = keptReadings()
   const share = sharedWork<RepoReading | null>()
   return {
-    async read(deps, repoId, entry, signal) {
+    async read(deps, tree, entry, signal) {
       requireObjects(deps)
+      const { repoId } = tree
       for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-        const state = await repoState(deps.db, repoId, [entry, ...kept.guess(repoId, entry)])
-        const hit = await findKept(deps, kept, repoId, entry, state)
+        const state = await repoState(deps.db, tree, [entry, ...kept.guess(repoId, entry)])
+        const hit = await findKept(deps, kept, tree, entry, state)
         if (hit) return { reading: hit.reading, seq: state.seq }
-        const read = await share(`${state.seq}\0${repoId}\0${entry}`, signal, (shared) =>
-          readNow(deps, pool, kept, repoId, entry, state, shared),
+        const read = await share(`${state.seq}\0${repoId}\0${entry}\0${overlayKey(tree)}`, signal, (shared) =>
+          readNow(deps, pool, kept, tree, entry, state, shared),
         )
         if (read) return read
       }
@@ -40,11 +41,15 @@ export function openModelReader(options: { readonly log: Logger; readonly reader
   }
 }
 
+/** Readings share work where their overlays have the same content. */
+const overlayKey = ({ overlay }: RepoTree) =>
+  JSON.stringify(Array.from(overlay.values(), ({ path, sha256 }) => [path, sha256]))
+
 /** A cached reading that is valid now. No statement if the guess was right, else one. */
 async function findKept(
   deps: Stores,
   kept: KeptReadings,
-  repoId: string,
+  tree: RepoTree,
   entry: string,
   state: RepoState,
 ): Promise<KeptReading | null> {
@@ -55,11 +60,11 @@ async function findKept(
   const askedAll = ({ dependencies }: KeptReading) => dependencies.every(({ path }) => state.files.has(path))
   let found = candidates.find((candidate) => askedAll(candidate) && holds(candidate, state))
   if (!found && paths.some((path) => !state.files.has(path))) {
-    const whole = await repoState(deps.db, repoId, paths)
+    const whole = await repoState(deps.db, tree, paths)
     // `seq` has changed: the facts belong to two states; the reading that follows is correct in any case.
     if (whole.seq === state.seq) found = candidates.find((candidate) => holds(candidate, whole))
   }
-  if (found) kept.use(repoId, found)
+  if (found) kept.use(tree.repoId, found)
   return found ?? null
 }
 
@@ -68,7 +73,7 @@ async function readNow(
   deps: Stores,
   pool: ReadingPool,
   kept: KeptReadings,
-  repoId: string,
+  tree: RepoTree,
   entry: string,
   state: RepoState,
   signal: AbortSignal,
@@ -81,7 +86,7 @@ async function readNow(
   const look = async (paths: readonly string[], text: boolean): Promise<(RepoFile | null)[]> => {
     const unknown = paths.filter((path) => !known.has(path))
     if (unknown.length > 0) {
-      const found = await repoState(deps.db, repoId, unknown)
+      const found = await repoState(deps.db, tree, unknown)
       for (const [path, file] of found.files) known.set(path, file)
       if (found.seq !== state.seq) lastSeq = found.seq
     }
@@ -103,11 +108,11 @@ async function readNow(
   )
   const result: KeptReading = { reading, dependencies: [...dependencies.values()] }
   if (lastSeq !== state.seq) {
-    const now = await repoState(deps.db, repoId, [...dependencies.keys()])
+    const now = await repoState(deps.db, tree, [...dependencies.keys()])
     // Bytes without a digest cannot be compared.
     if (unverified || !holds(result, now)) return null
     lastSeq = now.seq
   }
-  if (whole && !unverified) kept.keep(repoId, result)
+  if (whole && !unverified) kept.keep(tree.repoId, result)
   return { reading, seq: lastSeq }
 }

@@ -45,8 +45,19 @@ const stateOfPaths = statement({
     where r.id = $1`,
 })
 
+/** A repo as it is, or as it will be with files that are not linked yet. */
+export interface RepoTree {
+  readonly repoId: string
+  /** In the place of the repo's own files of these paths; each with its digest. */
+  readonly overlay: ReadonlyMap<string, RepoFile>
+}
+
 /** Which of `paths` currently exist. 404 if the repo is gone. One statement. */
-export async function repoState(db: Deps['db'], repoId: string, paths: readonly string[]): Promise<RepoState> {
+export async function repoState(
+  db: Deps['db'],
+  { repoId, overlay }: RepoTree,
+  paths: readonly string[],
+): Promise<RepoState> {
   // Skips invalid paths: a model may contain anything, including NUL, which the database rejects.
   const validPaths = [...new Set(paths)].filter((path) => pathFault(path) === null)
   const rows = await db.query(stateOfPaths, [repoId, validPaths])
@@ -56,6 +67,7 @@ export async function repoState(db: Deps['db'], repoId: string, paths: readonly 
   for (const { path, sizeBytes, sha256, storageKey } of rows) {
     if (path !== null) files.set(path, { path, sizeBytes, sha256, storageKey })
   }
+  for (const path of files.keys()) files.set(path, overlay.get(path) ?? files.get(path) ?? null)
   return { seq: first.seq, files }
 }
 

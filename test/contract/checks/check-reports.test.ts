@@ -1,6 +1,6 @@
 /** Spec, "POST /v1/robot-checks/{check_id}/artifacts" and "…/report". */
 import { beforeAll, describe, expect, it } from 'vitest'
-import { contractHub, type Json, type Person, sha256Of, types, type Who } from '../support/hub.ts'
+import { contractHub, type Json, type Person, places, sha256Of, types, type Who } from '../support/hub.ts'
 
 const hub = contractHub()
 let ada: Person
@@ -92,6 +92,42 @@ describe('reportRobotCheck', () => {
     },
   )
 
+  it('is 422 for a card of 2 MiB, although an artifact may be that large, and for a list of cards', async () => {
+    const check = await claimed()
+    for (const text of [
+      JSON.stringify({ dof: 1, description_md: 'x'.repeat(2 * 1024 * 1024) }),
+      '[{"dof":1}]',
+      'null',
+      '1',
+    ]) {
+      await send(check, 'robot_card.json', text)
+      const refused = await post(key, check, 'report', {
+        status: 'succeeded',
+        report: good,
+        ...named('robot_card.json'),
+      })
+      expect([refused.status, places(refused)]).toEqual([422, [['body', 'artifacts', 0, 'path']]])
+    }
+    expect((await hub.call(ada, 'GET', `/v1/robot-checks/${check}`)).json).toMatchObject({
+      status: 'running',
+      draft: null,
+    })
+  })
+
+  it('is 422 for a report that names one artifact twice, or a path outside of the repo', async () => {
+    const check = await claimed()
+    await send(check, 'robot_card.json', '{"dof":1}')
+    for (const paths of [
+      ['robot_card.json', 'robot_card.json'],
+      ['../robot_card.json'],
+      ['/robot_card.json'],
+      ['meshes/../robot_card.json'],
+    ]) {
+      const refused = await post(key, check, 'report', { artifacts: paths.map((path) => ({ path })) })
+      expect([paths, refused.status]).toEqual([paths, 422])
+    }
+  })
+
   it('is 422 for an artifact that was never sent', async () => {
     const check = await claimed()
     await post(key, check, 'artifacts', { files: [{ name: 'thumbnail.png', size: 3 }] })
@@ -134,6 +170,27 @@ describe('presignRobotCheckArtifacts', () => {
       expect((await post(key, await claimed(), 'artifacts', { files: [{ name, size: 1 }] })).status).toBe(422)
     },
   )
+
+  it.each(['meshes/.git/config', 'meshes/..', '/thumbnail.png', 'meshes//a.stl', 'meshes/a\\b', 'meshes/'])(
+    'is 422 for %s, which is no path that a file may take',
+    async (name) => {
+      const refused = await post(key, await claimed(), 'artifacts', { files: [{ name, size: 1 }] })
+      expect([refused.status, types(refused)]).toEqual([422, ['validation.path']])
+    },
+  )
+
+  it('takes of a model check its policy and its needs, and of neither what only the other makes', async () => {
+    const model = await hub.repo(ada, { kind: 'model' })
+    await hub.upload(ada, model, { 'walk.onnx': 'policy' })
+    const asked = { kind: 'model', model: { repo: model }, entry: 'walk.onnx' }
+    const { id } = (await hub.call(ada, 'POST', '/v1/robot-checks', asked)).json
+    expect((await post(key, id, 'claim', { worker: 'box' })).status).toBe(200)
+    const ask = async (name: string) => (await post(key, id, 'artifacts', { files: [{ name, size: 1 }] })).status
+    for (const name of ['walk.onnx', 'manifest.json', 'policy/deep/w.bin', 'robot_card.json'])
+      expect([name, await ask(name)]).toEqual([name, 200])
+    for (const name of ['deep/walk.onnx', 'policy', 'manifest.json.bak', 'README.md'])
+      expect([name, await ask(name)]).toEqual([name, 422])
+  })
 
   it('takes 256 MiB and no more, and a PUT of exactly the announced bytes', async () => {
     const check = await claimed()

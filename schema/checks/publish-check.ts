@@ -1,0 +1,27 @@
+/** Publishing a check. Spec, "POST /v1/robot-checks/{check_id}/publish". */
+import { publishCheck } from '../../src/checks/publish/publish-check.ts'
+import { fullNameText } from '../../src/platform/text-rules.ts'
+import { rule } from '../input-field.ts'
+import { VisibilityEnum } from '../repos/enums.ts'
+import { input, mutation } from '../root-field.ts'
+import { CheckType } from './check.ts'
+import { targetCheck } from './target-check.ts'
+
+mutation('publishRobotCheck', {
+  type: CheckType,
+  payload: { name: 'check', description: 'The check with `published`.' },
+  description:
+    'Links the artifacts of a check that succeeded into its repo and stores the card or the meta block: all of it, or nothing. 403 for the credential that claimed the check; 409 for each of `publishBlockers` and for an artifact whose bytes changed; 422 with the codes of `putRobotCard` for a card that this would refuse.',
+  scope: 'key:write',
+  target: targetCheck,
+  input: input('Which check to publish, and how.', (t) => ({
+    checkId: t.id({ required: true, description: 'Id of the check.' }),
+    visibility: t.field({ type: VisibilityEnum, description: 'Given to the repo last; null leaves it as it is.' }),
+    repo: t.string({
+      ...rule(fullNameText),
+      description: 'Of a model check: the model repo to publish into instead of the draft, made where it is missing.',
+    }),
+    smoke: t.boolean({ description: 'Of a model check: queue the smoke rollout afterwards.' }),
+  })),
+  verb: publishCheck,
+})

@@ -1,0 +1,70 @@
+/** Who may publish a check, and into which repo. Spec, "POST /v1/robot-checks/{check_id}/publish". */
+import { assertLevel, assertNotJob } from '../../auth/policy.ts'
+import type { AccountRef, Credentialed, RequestContext } from '../../operation/context.ts'
+import { HubError, invalid } from '../../platform/errors.ts'
+import { slugText } from '../../platform/text-rules.ts'
+import { type CreateRepoInput, mayCreateRepo } from '../../repos/create-repo.ts'
+import { findRepoByIdToWrite, findRepoToWrite, type RepoFacts } from '../../repos/get-repo.ts'
+import type { Visibility } from '../../repos/repo-shape.ts'
+import { isClaimer } from '../../work/held-job.ts'
+import { findCheck, type HeldCheck } from '../check-row.ts'
+
+/** All but the id is optional; null is absent. */
+export interface PublishCheckInput {
+  readonly checkId: string
+  readonly visibility?: Visibility | null
+  /** `owner/slug`, of a model check. */
+  readonly repo?: string | null
+  readonly smoke?: boolean | null
+}
+
+/** The repo that a check is published into; null where it was deleted. One that is `missing` is made. */
+export type PublishTarget = { readonly repo: RepoFacts | null } | { readonly missing: MissingRepo }
+
+export interface MissingRepo {
+  readonly owner: AccountRef
+  readonly input: CreateRepoInput
+}
+
+export interface PublishGrant {
+  readonly check: HeldCheck
+  readonly target: PublishTarget
+}
+
+/**
+ * Errors: 401, 403 the scope, a job's key, the credential that claimed the check, no write on a repo that the caller sees; 404 a check or repo that they do
+ * not see, also an owner that is unknown; 422 a slug that no repo can have.
+ */
+export async function mayPublish(ctx: RequestContext, input: PublishCheckInput): Promise<PublishGrant> {
+  const check = await findCheck(ctx, input.checkId)
+  const viewer = assertLevel(ctx.viewer, 'write')
+  assertNotJob(viewer, 'publish a check')
+  assertNotClaimer(check, viewer)
+  const { robotRepoId, robotRepoName, modelRepoId, modelRepoName } = check
+  const robot = robotRepoId === null ? null : await findRepoByIdToWrite(ctx, robotRepoId, robotRepoName ?? '')
+  if (check.kind === 'robot') return { check, target: { repo: robot } }
+  if (input.repo) return { check, target: await findNamed(ctx, input.repo, input.visibility ?? null) }
+  const repo = modelRepoId === null ? null : await findRepoByIdToWrite(ctx, modelRepoId, modelRepoName ?? '')
+  return { check, target: { repo } }
+}
+
+function assertNotClaimer(check: HeldCheck, { credentialId }: Credentialed): void {
+  if (!isClaimer(check, { credentialId })) return
+  throw new HubError(
+    'forbidden.claimer',
+    'The credential that claimed the check may not publish it; use a session or another key.',
+  )
+}
+
+async function findNamed(ctx: RequestContext, name: string, visibility: Visibility | null): Promise<PublishTarget> {
+  const [owner = '', slug = ''] = name.split('/')
+  const found = await findRepoToWrite(ctx, { owner, repo: slug }).catch((error: unknown) => {
+    if (error instanceof HubError && error.type === 'not_found') return null
+    throw error
+  })
+  if (found) return { repo: found }
+  const rule = slugText.safeParse(slug)
+  if (!rule.success) throw invalid('validation.value', `The slug ${rule.error.issues[0]?.message}.`, ['repo'])
+  const input = { kind: 'model', slug, owner } as const
+  return { missing: { owner: await mayCreateRepo(ctx, { ...input, visibility }), input } }
+}

@@ -1,0 +1,26 @@
+/** The person behind a publication, as they are called then. */
+import { requireCredential } from '../../auth/policy.ts'
+import type { AccountRef, Viewer } from '../../operation/context.ts'
+import { column, columns } from '../../store/columns.ts'
+import type { Querier } from '../../store/db.ts'
+import { statement } from '../../store/statement.ts'
+
+const personColumns = columns({
+  id: column<string>('a.id'),
+  kind: column<AccountRef['kind']>('a.kind'),
+  handle: column<string>('a.handle'),
+  name: column<string | null>('a.name'),
+})
+
+const personById = statement({
+  name: 'robot-check-publisher',
+  columns: personColumns,
+  text: `select ${personColumns.sql} from accounts a where a.id = $1`,
+})
+
+/** Null for a key without a person: the operator's, on an org. */
+export async function publisherOf(querier: Querier, viewer: Viewer): Promise<AccountRef | null> {
+  const { personId } = requireCredential(viewer)
+  const [person] = personId === null ? [] : await querier.query(personById, [personId])
+  return person ?? null
+}

@@ -1,0 +1,223 @@
+/**
+ * Objects of another subject become files of a repo: each is an upload whose bytes the hub copies itself. Reservation, lease and fence are those of a
+ * completion, so what a dead process copied is collected like an abandoned upload.
+ */
+import { randomUUID } from 'node:crypto'
+import type { RequestContext } from '../operation/context.ts'
+import { HubError } from '../platform/errors.ts'
+import { newId } from '../platform/ids.ts'
+import { column, columns } from '../store/columns.ts'
+import type { Statement, Tx } from '../store/db.ts'
+import { type ObjectStore, ObjectStoreError } from '../store/objects/object-store.ts'
+import { asStoreRefusal, requireObjects } from '../store/objects/required.ts'
+import { param, statement } from '../store/statement.ts'
+import { removeFromStore } from './abort-upload.ts'
+import type { AssembledUpload } from './assemble-upload.ts'
+import { keepClaim } from './claim-uploads.ts'
+import { hashObject } from './hash-object.ts'
+import { HASH_CONCURRENCY, PART_SIZE_BYTES } from './limits.ts'
+import { detectMime } from './mime.ts'
+import { newStorageKey, settleBounded } from './objects.ts'
+import { reserveStorage } from './reservation.ts'
+import { claimable, discardUploads, type UploadRow } from './upload-sql.ts'
+import { openStates, sqlStates } from './upload-state.ts'
+
+/** An object and the file that it becomes. */
+export interface ObjectToLink {
+  readonly path: string
+  readonly storageKey: string
+  /** Bytes. */
+  readonly size: number
+  /** As the hub hashed it before. */
+  readonly sha256: string
+  readonly contentType: string | null
+}
+
+export interface CopyRequest {
+  /** Whose objects they are, in the place of the account that presigns: no client finds the upload and resumes it. One request at a time copies for it. */
+  readonly sourceId: string
+  /** Where they will be files; the repo itself may be made in the transaction that links them. */
+  readonly repoId: string
+  readonly ownerId: string
+  readonly objects: readonly ObjectToLink[]
+}
+
+/** A copy, hashed: `sha256` is not `upload.sha256` where the bytes changed, and null where the object is gone or of another size. */
+export type CopiedObject = AssembledUpload
+
+export interface Copies {
+  /** The fence of `linkFiles`. */
+  readonly attempt: string
+  /** In the order of the objects. */
+  readonly copied: readonly CopiedObject[]
+}
+
+/** A store has no multipart upload of this id, so that completing or aborting it there finds nothing. */
+const NO_STORE_UPLOAD = 'copy'
+
+const leftOver: Statement<{ id: string }> = {
+  name: 'copies-left-over',
+  text: `select id from uploads where account_id = $1 and state in (${sqlStates(openStates)}) and ${claimable}`,
+}
+
+const insertedColumn = columns({ id: column<string>('id') })
+const insertCopies = statement({
+  name: 'copies-insert',
+  columns: insertedColumn,
+  params: {
+    sourceId: param<string>(),
+    repoId: param<string>(),
+    ownerId: param<string>(),
+    attempt: param<string>(),
+    ids: param<readonly string[]>(),
+    paths: param<readonly string[]>(),
+    sizes: param<readonly number[]>(),
+    sha256s: param<readonly string[]>(),
+    contentTypes: param<readonly (string | null)[]>(),
+    storageKeys: param<readonly string[]>(),
+  },
+  // With a part, a discarded row dooms the object: the store may have it.
+  text: `insert into uploads (id, repo_id, account_id, owner_id, part_size, path, size, sha256, content_type, storage_key, store_upload_id, state,
+      attempt, attempt_at, parts)
+    select t.id, :repoId, :sourceId, :ownerId, ${PART_SIZE_BYTES}, t.path, t.size, t.sha256, t.content_type, t.storage_key, '${NO_STORE_UPLOAD}',
+      'completing', :attempt, now(), jsonb_build_array(jsonb_build_object('partNumber', 1, 'etag', '', 'sizeBytes', t.size))
+    from unnest(:ids::text[], :paths::text[], :sizes::bigint[], :sha256s::text[], :contentTypes::text[], :storageKeys::text[])
+      as t(id, path, size, sha256, content_type, storage_key)
+    order by t.path on conflict do nothing returning ${insertedColumn.sql}`,
+})
+
+const aborted: Statement<{ key: string }> = {
+  name: 'copies-aborted',
+  text: `select storage_key as key from uploads where id = any($1::text[]) and state = 'aborted'`,
+}
+
+/**
+ * Copies the objects and runs `work`, which links them with `linkFiles` in a transaction of its own. What `work` leaves unlinked is discarded, at once or, after a
+ * crash, by collection. Errors: 409 `conflict.in_progress` another request copies for the same source, 413 `quota.storage`, 429 `quota.uploads`, 503.
+ */
+export async function withCopies<Result>(
+  ctx: RequestContext,
+  request: CopyRequest,
+  work: (copies: Copies) => Promise<Result>,
+): Promise<Result> {
+  const { db } = ctx.deps
+  const objects = requireObjects(ctx.deps)
+  const attempt = randomUUID()
+  await discardLeftOver(ctx, objects, request.sourceId)
+  const uploads = request.objects.map((object) => uploadOf(request, object))
+  const ids = uploads.map(({ id }) => id)
+  await db.withTx((tx) => reserve(ctx, tx, request, attempt, uploads))
+  const release = keepClaim(db, attempt, ids)
+  try {
+    return await work({ attempt, copied: await copyAll(objects, request.objects, uploads, ctx.signal) })
+  } catch (error) {
+    await discard(ctx, objects, ids, attempt)
+    throw error
+  } finally {
+    release()
+  }
+}
+
+const uploadOf = ({ repoId, ownerId }: CopyRequest, object: ObjectToLink): UploadRow => ({
+  ...object,
+  id: newId('upl'),
+  repoId,
+  ownerId,
+  storageKey: newStorageKey(),
+  storeUploadId: NO_STORE_UPLOAD,
+  partSize: PART_SIZE_BYTES,
+  state: 'completing',
+  parts: [],
+  leaseHeld: true,
+})
+
+/** An earlier request of the source that died: its bytes count against the quota until now. */
+async function discardLeftOver(ctx: RequestContext, objects: ObjectStore, sourceId: string): Promise<void> {
+  const left = await ctx.deps.db.query(leftOver, [sourceId])
+  if (left.length === 0) return
+  const ids = left.map(({ id }) => id)
+  await removeFromStore(ctx.deps, objects, await ctx.deps.db.withTx((tx) => discardUploads(tx, ids)))
+}
+
+/** The rows come before the copies, so that no object is without one. Lock order: accounts, uploads. */
+async function reserve(
+  ctx: RequestContext,
+  tx: Tx,
+  { sourceId, repoId, ownerId }: CopyRequest,
+  attempt: string,
+  uploads: readonly UploadRow[],
+): Promise<void> {
+  if (uploads.length === 0) return
+  const bytes = uploads.reduce((sum, { size }) => sum + size, 0)
+  await reserveStorage(tx, ctx.deps.config, ownerId, { bytes, uploads: uploads.length })
+  const inserted = await tx.query(insertCopies, {
+    sourceId,
+    repoId,
+    ownerId,
+    attempt,
+    ids: uploads.map(({ id }) => id),
+    paths: uploads.map(({ path }) => path),
+    sizes: uploads.map(({ size }) => size),
+    sha256s: uploads.map(({ sha256 }) => sha256),
+    contentTypes: uploads.map(({ contentType }) => contentType),
+    storageKeys: uploads.map(({ storageKey }) => storageKey),
+  })
+  if (inserted.length < uploads.length)
+    throw new HubError('conflict.in_progress', 'Another request is doing the same right now; try again.')
+}
+
+async function copyAll(
+  objects: ObjectStore,
+  sources: readonly ObjectToLink[],
+  uploads: readonly UploadRow[],
+  signal: AbortSignal,
+): Promise<CopiedObject[]> {
+  const outcomes = await settleBounded(uploads, HASH_CONCURRENCY, (upload, index) => {
+    const source = sources[index]
+    if (!source) throw new Error('Each copy has its source.')
+    return copyOne(objects, source, upload, signal)
+  })
+  return outcomes.map((outcome) => {
+    if (outcome.status === 'rejected') throw asStoreRefusal(outcome.reason)
+    return outcome.value
+  })
+}
+
+/** The copy is what is hashed: whatever happens to the source later, these are the bytes that are linked. */
+async function copyOne(
+  objects: ObjectStore,
+  source: ObjectToLink,
+  upload: UploadRow,
+  signal: AbortSignal,
+): Promise<CopiedObject> {
+  signal.throwIfAborted()
+  try {
+    const { etag } = await objects.copy(source.storageKey, upload.storageKey, signal)
+    const { sha256, firstBytes, sizeBytes } = await hashObject(objects, upload.storageKey, signal)
+    const mime = await detectMime(upload.path, firstBytes, upload.contentType)
+    return { upload, etag, mime, sha256: sizeBytes === upload.size ? sha256 : null }
+  } catch (error) {
+    if (!(error instanceof ObjectStoreError && error.code === 'no_such_object')) throw error
+    return { upload, etag: '', mime: null, sha256: null }
+  }
+}
+
+/**
+ * A failure here is only logged: the lease then expires, and the client gets the original error. Also deletes copies that were collected before this request,
+ * having lost its lease, came to make them.
+ */
+async function discard(
+  ctx: RequestContext,
+  objects: ObjectStore,
+  ids: readonly string[],
+  attempt: string,
+): Promise<void> {
+  if (ids.length === 0) return
+  try {
+    await ctx.deps.db.withTx((tx) => discardUploads(tx, ids, attempt))
+    const keys = (await ctx.deps.db.query(aborted, [ids])).map(({ key }) => key)
+    if (keys.length > 0) await objects.delete(keys)
+  } catch (error) {
+    ctx.deps.log.warn({ err: error, requestId: ctx.requestId }, 'copies that were not linked are left for collection')
+  }
+}
