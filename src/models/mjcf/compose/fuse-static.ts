@@ -1,5 +1,5 @@
 /** `fusestatic`: bodies that cannot move become part of their parent, so that bodies below them may come to be children of the world. */
-import { OBJECT_TYPES, sensorTargets } from './targets.ts'
+import { sensorTargets } from './targets.ts'
 import type { Spec, SpecBody, SpecObject } from './types.ts'
 
 /** A body of the compiled model with the bodies that became part of it, itself first. */
@@ -28,6 +28,15 @@ export function fusedBodies(spec: Spec): FusedBody[] {
   }
   return all
 }
+
+/** Names of the bodies of the compiled model; null without `fusestatic`, where every body is one. */
+export function namesAfterFusing(spec: Spec): ReadonlySet<string> | null {
+  return spec.compiler.fusestatic ? new Set(fusedBodies(spec).map(({ body }) => body.name)) : null
+}
+
+/** What to say of a reference to a body that `fusestatic` takes away. */
+export const fusedAway = (name: string) => `the body "${name}", which fusestatic makes part of its parent`
+export const FUSED_HINT = 'Give it a joint, or leave fusestatic off.'
 
 /**
  * Bodies that move stay, and named ones without which a reference would lead nowhere. MuJoCo looks names up by the places that bodies had at first: as long
@@ -62,11 +71,11 @@ function references(spec: Spec): { readonly referred: ReadonlySet<string>; reado
   for (const node of spec.of('skin')) for (const { name } of node.parts) referred.add(name)
   for (const { parts } of spec.of('tuple')) {
     for (const { element, name } of parts) {
-      if (OBJECT_TYPES.get(element.attributes.get('objtype') ?? '') === 'body') referred.add(name)
+      if (element.attributes.get('objtype') === 'body') referred.add(name)
     }
   }
   for (const node of spec.of('sensor')) {
-    const bodies = sensorTargets(node.element).filter(({ category }) => category === 'body')
+    const bodies = sensorTargets(node.element).filter(({ category, isFusible }) => category === 'body' && !isFusible)
     refer(node, ...bodies.map(({ attribute }) => attribute))
     const feels = node.element.name === 'force' || node.element.name === 'torque'
     const body = feels ? spec.find('site', node.ref('site'))?.body : null

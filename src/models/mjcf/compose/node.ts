@@ -21,6 +21,8 @@ export function renamed(name: string, { prefix, suffix }: Rename): string {
 export interface Target {
   readonly attribute: string
   readonly category: SpecCategory
+  /** A body named as `xbody` or by its subtree: `fusestatic` takes it away in spite of the reference, which then leads nowhere. */
+  readonly isFusible?: true
 }
 
 const NO_REFS: ReadonlyMap<string, string> = new Map()

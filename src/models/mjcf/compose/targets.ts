@@ -84,8 +84,10 @@ export function sensorTargets(element: XmlElement): readonly Target[] {
   if (known !== undefined) return known
   const { attributes } = element
   const typed = (type: string, attribute: string): readonly Target[] => {
-    const category = OBJECT_TYPES.get(attributes.get(type) ?? '')
-    return category === undefined ? [] : [{ attribute, category }]
+    const word = attributes.get(type) ?? ''
+    const category = OBJECT_TYPES.get(word)
+    if (category === undefined) return []
+    return [word === 'xbody' ? { attribute, category, isFusible: true } : { attribute, category }]
   }
   const first = (...targets: readonly Target[]) =>
     targets.filter(({ attribute }) => attributes.has(attribute)).slice(0, 1)
@@ -105,12 +107,12 @@ export function sensorTargets(element: XmlElement): readonly Target[] {
         ...first(
           { attribute: 'site', category: 'site' },
           { attribute: 'body1', category: 'body' },
-          { attribute: 'subtree1', category: 'body' },
+          { attribute: 'subtree1', category: 'body', isFusible: true },
           { attribute: 'geom1', category: 'geom' },
         ),
         ...first(
           { attribute: 'body2', category: 'body' },
-          { attribute: 'subtree2', category: 'body' },
+          { attribute: 'subtree2', category: 'body', isFusible: true },
           { attribute: 'geom2', category: 'geom' },
         ),
       ]

@@ -1,3 +1,4 @@
+import { FUSED_HINT, fusedAway, namesAfterFusing } from '../compose/fuse-static.ts'
 import { OBJECT_TYPES } from '../compose/targets.ts'
 import type { Spec } from '../compose/types.ts'
 import { wordsOf } from '../grammar/values.ts'
@@ -6,7 +7,9 @@ import type { Report } from './report.ts'
 
 /** Tuples: what they hold exists. */
 export function checkCustom(spec: Spec, report: Report): void {
-  for (const tuple of spec.of('tuple')) {
+  const tuples = spec.of('tuple')
+  const left = tuples.length > 0 ? namesAfterFusing(spec) : null
+  for (const tuple of tuples) {
     if (tuple.parts.length === 0) report.refused(tuple, 'empty', 'is empty')
     // MuJoCo joins the names with blanks and takes them apart again.
     const names = tuple.parts.flatMap(({ name }) => wordsOf(name))
@@ -20,7 +23,9 @@ export function checkCustom(spec: Spec, report: Report): void {
       const type = element.attributes.get('objtype') ?? ''
       const category = OBJECT_TYPES.get(type)
       // A type that there is none of is reported where attributes are read; only degrees of freedom are a type without names.
-      if (category !== undefined) report.target(at, 'objname', category, name)
+      const held = category && report.target(at, 'objname', category, name)
+      if (held && type === 'xbody' && left?.has(name) === false)
+        report.refused(at, 'fused', `holds ${fusedAway(name)}`, FUSED_HINT)
       const discarded = spec.compiler.discardvisual && (category === 'material' || category === 'texture')
       if (discarded) report.refused(at, 'discarded', `holds a ${category}, which discardvisual takes away`)
       else if (type === 'dof') report.refused(at, 'objtype', 'holds a dof, which has no name')

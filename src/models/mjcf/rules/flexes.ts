@@ -1,4 +1,4 @@
-import { fusedBodies } from '../compose/fuse-static.ts'
+import { FUSED_HINT, fusedAway, namesAfterFusing } from '../compose/fuse-static.ts'
 import type { Spec, SpecBody, SpecObject } from '../compose/types.ts'
 import { wordsOf } from '../grammar/values.ts'
 import type { XmlElement } from '../xml/element.ts'
@@ -10,19 +10,10 @@ import { checkLasting } from './visuals.ts'
 /** Flexes, and flexcomps that become one. */
 export function checkFlexes(spec: Spec, report: Report): void {
   const flexes = spec.of('flex')
-  const left =
-    flexes.length > 0 && spec.compiler.fusestatic ? new Set(fusedBodies(spec).map(({ body }) => body.name)) : null
+  const left = flexes.length > 0 ? namesAfterFusing(spec) : null
   for (const flex of flexes) {
     const gone = left === null ? undefined : flex.parts.find(({ name }) => !left.has(name) && spec.find('body', name))
-    if (gone !== undefined) {
-      const hint = 'Give it a joint, or leave fusestatic off.'
-      report.refused(
-        flex,
-        'fused',
-        `is held by the body "${gone.name}", which fusestatic makes part of its parent`,
-        hint,
-      )
-    }
+    if (gone !== undefined) report.refused(flex, 'fused', `is held by ${fusedAway(gone.name)}`, FUSED_HINT)
     checkLasting(spec, flex, 'material', report)
     if (!flex.made) checkFlex(flex, report)
     else if (

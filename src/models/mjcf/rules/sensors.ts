@@ -1,5 +1,7 @@
+import { FUSED_HINT, fusedAway, namesAfterFusing } from '../compose/fuse-static.ts'
+import type { Target } from '../compose/node.ts'
 import { sensorTargets } from '../compose/targets.ts'
-import type { Spec, SpecCategory, SpecJoint, SpecObject } from '../compose/types.ts'
+import type { Spec, SpecJoint, SpecObject } from '../compose/types.ts'
 import { numberOf, textOf, vectorOf } from './fields.ts'
 import { isLimited } from './limited.ts'
 import type { Report } from './report.ts'
@@ -7,18 +9,29 @@ import { shapeOf } from './shapes.ts'
 
 /** Sensors: what they sense, and the few numbers that MuJoCo checks. */
 export function checkSensors(spec: Spec, report: Report): void {
-  for (const sensor of spec.of('sensor')) {
-    const [sensed, relative] = sensorTargets(sensor.element).map(({ attribute, category }) =>
-      senses(sensor, attribute, category, report),
-    )
+  const sensors = spec.of('sensor')
+  const left = sensors.length > 0 ? namesAfterFusing(spec) : null
+  for (const sensor of sensors) {
+    const [sensed, relative] = sensorTargets(sensor.element).map((target) => senses(sensor, target, left, report))
     if (sensed !== undefined) checkKind(sensor, sensed, relative, report)
     checkNumbers(sensor, report)
   }
 }
 
-function senses(sensor: SpecObject, attribute: string, category: SpecCategory, report: Report): SpecObject | undefined {
+/** `left`: names of the bodies that `fusestatic` leaves. */
+function senses(
+  sensor: SpecObject,
+  { attribute, category, isFusible }: Target,
+  left: ReadonlySet<string> | null,
+  report: Report,
+): SpecObject | undefined {
   const name = sensor.ref(attribute)
-  if (name !== '') return report.target(sensor, attribute, category, name)
+  if (name !== '') {
+    const sensed = report.target(sensor, attribute, category, name)
+    if (isFusible && sensed && left?.has(name) === false)
+      report.refused(sensor, 'fused', `senses ${fusedAway(name)}`, FUSED_HINT)
+    return sensed
+  }
   report.refused(sensor, `name ${attribute}`, `names no ${category} in ${attribute}`)
   return undefined
 }

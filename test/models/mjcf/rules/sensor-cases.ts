@@ -8,6 +8,10 @@ const model = `<asset><hfield name="h" nrow="2" ncol="2" size="1 1 1 1"/></asset
 <actuator><motor name="m" joint="j"/></actuator>`
 const sensor = (inner: string) => `${model}<sensor>${inner}</sensor>`
 
+/** Bodies without joints, which become part of their parents. */
+const fused = (inner: string) =>
+  `<compiler fusestatic="true"/>${world(`${body('', 'name="top"')}${body(`<joint/>${body('<site name="s"/>', 'name="hand"')}`, 'name="arm"')}`)}${inner}`
+
 /** Sensors. */
 export const SENSOR_CASES: readonly RuleCase[] = [
   {
@@ -53,6 +57,25 @@ export const SENSOR_CASES: readonly RuleCase[] = [
       sensor('<user dim="1"/>'),
       sensor('<user dim="1" objtype="made-up" objname="A"/>'),
       sensor('<user dim="1" objtype="actuator" objname="m"/>'),
+    ],
+  },
+  {
+    rule: 'a sensor of an xbody or a subtree keeps no body from being fused, and is lost with it; one of a body keeps it',
+    refused: [
+      fused('<sensor><framepos objtype="xbody" objname="top"/></sensor>'),
+      fused('<sensor><framepos objtype="body" objname="arm" reftype="xbody" refname="hand"/></sensor>'),
+      fused('<sensor><contact subtree1="hand"/></sensor>'),
+      fused('<sensor><user dim="1" objtype="xbody" objname="hand"/></sensor>'),
+      fused('<sensor><insidesite site="s" objtype="xbody" objname="top"/></sensor>'),
+      fused('<custom><tuple name="t"><element objtype="xbody" objname="top"/></tuple></custom>'),
+    ],
+    accepted: [
+      fused('<sensor><framepos objtype="body" objname="top"/></sensor>'),
+      fused('<sensor><framepos objtype="xbody" objname="arm"/></sensor>'),
+      fused('<sensor><framepos objtype="xbody" objname="hand"/><subtreecom body="hand"/></sensor>'),
+      fused('<sensor><distance body1="top" body2="hand"/></sensor>'),
+      fused('<sensor><contact body1="top"/></sensor>'),
+      fused('<custom><tuple name="t"><element objtype="body" objname="top"/></tuple></custom>'),
     ],
   },
   {
