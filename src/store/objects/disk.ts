@@ -56,8 +56,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
 
   const put: ObjectStore['put'] = async (key, body, { sizeBytes, contentType, signal }) => {
     layout.object(key)
-    const source = body instanceof Readable ? body : Readable.from([body])
-    if (signal) addAbortSignal(signal, source)
+    const source = endedBy(signal, body instanceof Readable ? body : Readable.from([body]))
     const directory = scratch.fresh()
     await mkdir(directory)
     try {
@@ -81,8 +80,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
 
   const get = async (key: string, { range, signal }: { range?: ByteRange; signal?: AbortSignal } = {}) => {
     const { body, object } = await objects.read(key, range)
-    if (signal) addAbortSignal(signal, body)
-    return { body, head: { sizeBytes: object.sizeBytes, etag: object.etag } }
+    return { body: endedBy(signal, body), head: { sizeBytes: object.sizeBytes, etag: object.etag } }
   }
 
   // A name can be made where a byte cannot be written, and a block be left where no upload would end.
@@ -141,6 +139,19 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
     writePart: guarded((grant, body, options) => uploads.writePart(grant, body, options)),
     describe: guarded((key) => objects.find(key)),
   }
+}
+
+/**
+ * Destroys the stream when the signal aborts, which may be before anybody reads it: without a listener its `error` event would end the process. Whoever reads
+ * it later gets the error all the same.
+ */
+function endedBy(signal: AbortSignal | undefined, stream: Readable): Readable {
+  return signal
+    ? addAbortSignal(
+        signal,
+        stream.on('error', () => undefined),
+      )
+    : stream
 }
 
 function guarded<A extends unknown[], R>(work: (...args: A) => Promise<R>): (...args: A) => Promise<R> {

@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
+import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ObjectStore, ObjectStoreError, type StoredPart } from '../../../src/store/objects/object-store.ts'
 
@@ -383,6 +384,30 @@ export function objectStoreContract(name: string, open: () => Promise<Subject>):
         const { body } = await store.get(key, { signal: stop.signal })
         stop.abort()
         await expect(buffer(body)).rejects.toThrow()
+      })
+
+      it('outlives an abort that comes before anybody reads: its reader gets the reason', async () => {
+        const key = newKey()
+        await store.put(key, randomBytes(PART_BYTES), { sizeBytes: PART_BYTES })
+        const stop = new AbortController()
+        const { body } = await store.get(key, { signal: stop.signal })
+        stop.abort()
+        // An 'error' event without a listener would end the process here.
+        await turn()
+        await expect(buffer(body)).rejects.toThrow()
+      })
+
+      it('outlives an abort before and while it stores, and keeps nothing', async () => {
+        const [before, during] = [newKey(), newKey()]
+        await expect(
+          store.put(before, Buffer.from('x'), { sizeBytes: 1, signal: AbortSignal.abort() }),
+        ).rejects.toThrow()
+        const stop = new AbortController()
+        const storing = store.put(during, Buffer.from('x'), { sizeBytes: 1, signal: stop.signal })
+        stop.abort()
+        await expect(storing).rejects.toThrow()
+        await turn()
+        expect([await store.head(before), await store.head(during)]).toEqual([null, null])
       })
     })
 
