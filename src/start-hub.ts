@@ -26,6 +26,7 @@ import { openModelReader } from './models/reader/open-model-reader.ts'
 import { ensureDataDir, openDatabase } from './open-database.ts'
 import type { Deps } from './operation/context.ts'
 import { addressUrl, type Config } from './platform/config.ts'
+import { lazy } from './platform/lazy.ts'
 import { repoReferrers } from './repo-referrers.ts'
 import { openEvents } from './store/events.ts'
 import { isDiskStore, openObjectStore } from './store/objects/open.ts'
@@ -49,6 +50,9 @@ type CloseLater = (name: string, close: () => Promise<void>) => void
 
 /** What a test may have otherwise. */
 type Rules = Pick<ServerParts, 'connectionRules'>
+
+/** `/v1`, compiled from its documents: the same for every hub of this process. */
+const rest = lazy(() => restMount({ schema, routes, readDocument: documentReader() }))
 
 /** Opens and listens. When a step fails, what was opened before it is closed again. */
 export async function startHub(config: Config, log: Logger, rules: Rules = {}): Promise<RunningHub> {
@@ -115,7 +119,7 @@ async function openHub(
     ...rules,
     streams,
     schema,
-    rest: restMount({ schema, routes, readDocument: documentReader() }),
+    rest: rest(),
     authenticate: (request) => authenticate(auth, credentialsOf(request)),
     identified: [
       resolveRoute((request) => contextOf(deps, request)),

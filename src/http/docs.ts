@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import { checkCodes } from '../cards/check-codes.ts'
 import { errorTable } from '../platform/errors.ts'
 import { noneMatchCovers, strongEtag } from '../platform/etag.ts'
+import { lazy } from '../platform/lazy.ts'
 import { escapeHtml, page } from './html.ts'
 
 const assetTypes: Readonly<Record<string, string>> = {
@@ -26,7 +27,7 @@ const docsPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'"
 
 /** `/v1/openapi.json`, `/docs`, `/problems` and `/problems/<type>`. */
-export function registerDocs(app: FastifyInstance, document: object): void {
+export function registerDocs(app: FastifyInstance, document: () => object): void {
   const folder = createRequire(import.meta.url)
     .resolve('swagger-ui-dist/package.json')
     .replace(/package\.json$/, '')
@@ -34,9 +35,12 @@ export function registerDocs(app: FastifyInstance, document: object): void {
     Object.entries(assetTypes).map(([name, type]) => [name, { type, bytes: readFileSync(folder + name) }]),
   )
   assets.set('start.js', { type: 'text/javascript; charset=utf-8', bytes: Buffer.from(starter) })
-  const text = JSON.stringify(document, null, 2)
-  const etag = strongEtag(text)
+  const openApi = lazy(() => {
+    const text = JSON.stringify(document(), null, 2)
+    return { text, etag: strongEtag(text) }
+  })
   app.get('/v1/openapi.json', async (request, reply) => {
+    const { text, etag } = openApi()
     reply.headers({ etag, 'cache-control': 'no-cache' })
     if (noneMatchCovers(request.headers['if-none-match'], etag)) return reply.code(304).send()
     return reply.type('application/json; charset=utf-8').send(text)

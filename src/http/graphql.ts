@@ -8,6 +8,7 @@ import type { RequestContext, Viewer } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
 import { noneMatchCovers, strongEtag } from '../platform/etag.ts'
 import { parseExact } from '../platform/exact-json.ts'
+import { lazy } from '../platform/lazy.ts'
 import { renderResult, sendGraphqlError } from './graphql-errors.ts'
 import { fewRootFields, parseBounded } from './graphql-limits.ts'
 import { executeOperation, type MakeContext, type Operation, subscribeOperation } from './graphql-operation.ts'
@@ -49,13 +50,12 @@ export function registerGraphql(app: FastifyInstance, parts: GraphqlParts): void
     done(null, bytes),
   )
   app.setErrorHandler(sendGraphqlError)
-  const page = graphiqlPage()
   app.route({
     method: ['GET', 'POST'],
     url: '/graphql',
     bodyLimit: BODY_LIMIT_BYTES,
     onRequest: async (request, reply) => {
-      if (wantsPage(request)) return sendPage(page, request, reply)
+      if (wantsPage(request)) return sendPage(graphiqlPage(), request, reply)
       await parts.identify.call(app, request, reply, () => undefined)
     },
     handler: async (request, reply) => {
@@ -171,8 +171,8 @@ const exampleQuery = `# The hub's graph. Press the button, or Ctrl+Enter.
 }
 `
 
-/** The page with all scripts and styles inline; the policy allows its scripts by hash and the editor's workers as blobs. */
-function graphiqlPage(): GraphiqlPage {
+/** The page with all scripts and styles inline, made for its first reader since it takes 100 ms; the policy allows its scripts by hash and the editor's workers as blobs. */
+const graphiqlPage = lazy((): GraphiqlPage => {
   const html = renderGraphiQL({
     title: 'Hub · GraphiQL',
     endpoint: '/graphql',
@@ -193,4 +193,4 @@ function graphiqlPage(): GraphiqlPage {
     "frame-ancestors 'none'",
   ].join('; ')
   return { bytes: Buffer.from(html), etag: strongEtag(html), policy }
-}
+})

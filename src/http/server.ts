@@ -116,7 +116,7 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
   app.register(async (scope) => {
     scope.addHook('onRequest', limitAddressHook(rate))
     registerLanding(scope)
-    registerDocs(scope, parts.rest.openApi(config.publicUrl))
+    registerDocs(scope, () => parts.rest.openApi(config.publicUrl))
     for (const plugin of parts.open ?? []) await scope.register(plugin)
   })
   app.register(async (scope) => {
