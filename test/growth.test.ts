@@ -17,7 +17,7 @@ import { readMetricsLine } from '../src/runs/metrics/metrics-line.ts'
 import { addRewards, type CurvePoint, sparklineOf } from '../src/runs/read/sparkline.ts'
 import { linesOf } from '../src/work/log/log-lines.ts'
 import { BELOW_QUADRATIC, growthOf } from './support/growth.ts'
-import { sampled } from './support/seed.ts'
+import { sampled } from './support/torture.ts'
 
 const KIB = 1024
 const MIB = 1024 * KIB
@@ -130,6 +130,6 @@ const works: readonly Work[] = [
   },
 ]
 
-it.each(sampled(works, 3))('$what', ({ most, make, work }) => {
+it.each(sampled(works, 5))('$what', ({ most, make, work }) => {
   expect(growthOf(make, work as (input: unknown) => unknown, most)).toBeLessThan(BELOW_QUADRATIC)
 })

@@ -8,7 +8,6 @@ import { type CheckTarget, checkTarget, type TargetOptions } from './check-targe
 import { type ClientIo, exitCode } from './client-output.ts'
 import { type CommandResult, type CommonOptions, collect, common, runCommand } from './client-session.ts'
 import type { ClientSettings } from './client-settings.ts'
-import { processIo } from './process-io.ts'
 import { paintLine } from './run-output.ts'
 import { inLine, print } from './terminal.ts'
 
@@ -48,7 +47,7 @@ Exit codes:
   130  interrupted; the check goes on`
 
 /** Adds it to the `hub` program. */
-export function registerCheckCommand(program: Command, io: ClientIo = processIo): void {
+export function registerCheckCommand(program: Command, io: ClientIo): void {
   common(program.command('check <what> [entry]').description('Check a robot or a model: draft its card'), io, help)
     .option('--control-hz <hz>', 'rate of policies on the real robot')
     .addOption(new Option('--action <meaning>', 'what the output of a policy means').choices(actions))

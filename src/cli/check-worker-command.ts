@@ -8,7 +8,6 @@ import { findChromium } from '../check-worker/stills/find-chromium.ts'
 import { openReadingPool } from '../models/reader/reading-pool.ts'
 import type { ClientIo } from './client-output.ts'
 import { type CommonOptions, common } from './client-session.ts'
-import { processIo } from './process-io.ts'
 import { runWorker, type WorkerOptions } from './worker-session.ts'
 
 interface CheckWorkerOptions extends WorkerOptions {
@@ -45,7 +44,7 @@ const INTERVAL_MS = 1000
 /** Adds it to the `hub` program. */
 export function registerCheckWorkerCommand(
   program: Command,
-  io: ClientIo = processIo,
+  io: ClientIo,
   timing = { intervalMs: INTERVAL_MS, graceMs: GRACE_MS },
 ): void {
   common(program.command('check-worker').description('Claim checks and execute them on this machine'), io, help)

@@ -4,7 +4,6 @@ import type { CheckFilters, HubClient } from '../client/index.ts'
 import { checkRow, checkText } from './check-output.ts'
 import { type ClientIo, countText } from './client-output.ts'
 import { type CommandResult, type CommonOptions, common, runCommand, type Work, wholeFrom } from './client-session.ts'
-import { processIo } from './process-io.ts'
 
 interface ListOptions extends CommonOptions {
   readonly robot?: string
@@ -14,7 +13,7 @@ interface ListOptions extends CommonOptions {
 }
 
 /** Adds it to the `hub` program. */
-export function registerChecksCommand(program: Command, io: ClientIo = processIo): void {
+export function registerChecksCommand(program: Command, io: ClientIo): void {
   const start = (options: CommonOptions, work: Work) =>
     runCommand(io, { ...options, json: options.json ?? program.opts<CommonOptions>().json }, work)
   const checks = common(program.command('checks').description('List checks, newest first, or show one'), io)

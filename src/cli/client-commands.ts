@@ -24,7 +24,6 @@ import {
 } from './client-session.ts'
 import { type ClientSettings, storeSettings } from './client-settings.ts'
 import { inV1Names, linesOf } from './output.ts'
-import { processIo } from './process-io.ts'
 import { inLine, print } from './terminal.ts'
 
 interface TransferOptions extends CommonOptions {
@@ -44,7 +43,7 @@ interface PushCommandOptions extends TransferOptions {
 const repoFilters = ['q', 'kind', 'owner', 'visibility', 'robot', 'sort'] as const satisfies (keyof RepoFilters)[]
 
 /** Adds the client's commands to the `hub` program. */
-export function registerClientCommands(program: Command, io: ClientIo = processIo): void {
+export function registerClientCommands(program: Command, io: ClientIo): void {
   // The program itself also has --json and parses it in any position.
   const start = (options: CommonOptions, work: Work) =>
     runCommand(io, { ...options, json: options.json ?? program.opts<CommonOptions>().json }, work)

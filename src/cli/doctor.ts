@@ -5,6 +5,7 @@ import { type Config, readConfig, type S3Settings } from '../platform/config.ts'
 import { startEmbeddedPostgres } from '../store/embedded-postgres.ts'
 import { pendingMigrations } from '../store/migrate.ts'
 import { openS3Store } from '../store/objects/s3.ts'
+import type { ClientIo } from './client-output.ts'
 import { missingHub } from './open-deps.ts'
 
 export interface DoctorReport {
@@ -39,8 +40,8 @@ export interface DoctorReport {
 const TIMEOUT_MS = 5000
 
 /** Checks every part. Throws only for an invalid configuration. */
-export async function runDoctor(): Promise<DoctorReport> {
-  const config = readConfig(process.env)
+export async function runDoctor({ env }: Pick<ClientIo, 'env'>): Promise<DoctorReport> {
+  const config = readConfig(env)
   const database = await checkDatabase(config)
   const objectStore = await checkObjectStore(config)
   const signIn = await checkSignIn(config)

@@ -3,7 +3,6 @@ import type { Command } from 'commander'
 import type { HubClient, RunEvent } from '../client/index.ts'
 import { type ClientIo, exitCode } from './client-output.ts'
 import { type CommonOptions, common, runCommand, wholeFrom } from './client-session.ts'
-import { processIo } from './process-io.ts'
 import { paintLine } from './run-output.ts'
 import { inLine, print, printColored, printJson } from './terminal.ts'
 
@@ -36,7 +35,7 @@ Exit codes:
   130  interrupted; the run or check continues`
 
 /** Adds it to the `hub` program. */
-export function registerLogCommand(program: Command, io: ClientIo = processIo): void {
+export function registerLogCommand(program: Command, io: ClientIo): void {
   common(program.command('logs <job>').description('Print the log of a run or a check'), io, help)
     .option('-f, --follow', 'follow the log until the job ends')
     .option('--tail <n>', 'start with the last n lines', wholeFrom(0))

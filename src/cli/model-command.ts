@@ -9,7 +9,6 @@ import { checkModel, type ModelPlace, type ModelReport, unreadableReport } from 
 import { type ClientIo, exitCode } from './client-output.ts'
 import { answerLines } from './model-lines.ts'
 import { modelText, paintFor } from './model-output.ts'
-import { processIo } from './process-io.ts'
 import { print, printColored, printJson, printOver } from './terminal.ts'
 
 /** The process as the command sees it. */
@@ -41,7 +40,7 @@ Exit codes:
   2    wrong usage`
 
 /** Adds it to the `hub` program. */
-export function registerModelCommand(program: Command, io: ModelIo = processIo): void {
+export function registerModelCommand(program: Command, io: ModelIo): void {
   program
     .command('model')
     .argument('[dir]', 'the folder to check')

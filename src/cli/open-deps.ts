@@ -5,6 +5,7 @@ import { openDatabase } from '../open-database.ts'
 import { type Config, readConfig } from '../platform/config.ts'
 import { startFailure } from '../start-failure.ts'
 import { hasCluster } from '../store/embedded-cluster.ts'
+import type { ClientIo } from './client-output.ts'
 
 /** An error message if there is no hub here; null if there is one or `DATABASE_URL` is set. Only starting a hub creates one. */
 export async function missingHub({ databaseUrl, dataDir }: Config): Promise<string | null> {
@@ -13,8 +14,8 @@ export async function missingHub({ databaseUrl, dataDir }: Config): Promise<stri
 }
 
 /** Opens and migrates the configured database, runs `work`, and closes the database even if `work` fails. */
-export async function withAuth<T>(work: (auth: Auth) => Promise<T>): Promise<T> {
-  const config = readConfig(process.env)
+export async function withAuth<T>({ env }: Pick<ClientIo, 'env'>, work: (auth: Auth) => Promise<T>): Promise<T> {
+  const config = readConfig(env)
   const missing = await missingHub(config)
   if (missing !== null) throw new Error(missing)
   const log = pino({ level: 'silent' })

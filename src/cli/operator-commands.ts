@@ -7,6 +7,7 @@ import type { OrgRole } from '../accounts/org-members.ts'
 import { openSession } from '../accounts/sessions.ts'
 import { noViewer } from '../operation/audit.ts'
 import type { ScopeLevel } from '../operation/context.ts'
+import type { ClientIo } from './client-output.ts'
 import { runDoctor } from './doctor.ts'
 import { withAuth } from './open-deps.ts'
 import { printResult } from './output.ts'
@@ -59,7 +60,7 @@ const examples = (...lines: string[]) =>
   `\nExamples:\n${lines.map((line) => `  $ npm run --silent hub -- ${line}`).join('\n')}`
 
 /** Adds `user`, `org`, `key`, `session`, `signing-key`, `migrate` and `doctor`. */
-export function registerOperatorCommands(program: Command): void {
+export function registerOperatorCommands(program: Command, io: ClientIo): void {
   program
     .command('user')
     .description('manage users')
@@ -70,10 +71,10 @@ export function registerOperatorCommands(program: Command): void {
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('user add ada --name "Ada Lovelace" --json'))
     .action(async (handle: string, options: { name?: string; json?: boolean }) => {
-      const user = await withAuth((auth) =>
+      const user = await withAuth(io, (auth) =>
         auth.db.withTx((tx) => addUser(tx, noViewer, { handle, name: options.name ?? null })),
       )
-      printResult({ ...user }, options.json ?? false)
+      printResult(io, { ...user }, options.json ?? false)
     })
 
   program
@@ -89,7 +90,8 @@ export function registerOperatorCommands(program: Command): void {
     .action(async (handle: string, options: { name?: string; member?: Member[]; json?: boolean }) => {
       const input = { handle, name: options.name ?? null, members: options.member ?? [] }
       printResult(
-        { ...(await withAuth((auth) => auth.db.withTx((tx) => addOrg(tx, noViewer, input)))) },
+        io,
+        { ...(await withAuth(io, (auth) => auth.db.withTx((tx) => addOrg(tx, noViewer, input)))) },
         options.json ?? false,
       )
     })
@@ -119,7 +121,7 @@ export function registerOperatorCommands(program: Command): void {
       ),
     )
     .action(async (handle: string, options: KeyOptions) => {
-      const key = await withAuth((auth) =>
+      const key = await withAuth(io, (auth) =>
         auth.db.withTx(async (tx) => {
           const { scope, name, repo, agent, gpuHours, expires } = options
           const input = {
@@ -134,7 +136,7 @@ export function registerOperatorCommands(program: Command): void {
         }),
       )
       const { id, ...rest } = key
-      printResult({ id, handle: rest.owner.handle, ...rest }, options.json ?? false)
+      printResult(io, { id, handle: rest.owner.handle, ...rest }, options.json ?? false)
     })
 
   program
@@ -147,7 +149,7 @@ export function registerOperatorCommands(program: Command): void {
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('session add ada --ttl 3600 --json'))
     .action(async (handle: string, options: { ttl?: number; json?: boolean }) => {
-      const session = await withAuth((auth) =>
+      const session = await withAuth(io, (auth) =>
         auth.db.withTx(async (tx) => {
           const user = await findAccount(tx, handle, 'user')
           return {
@@ -156,7 +158,7 @@ export function registerOperatorCommands(program: Command): void {
           }
         }),
       )
-      printResult(session, options.json ?? false)
+      printResult(io, session, options.json ?? false)
     })
 
   program
@@ -167,7 +169,7 @@ export function registerOperatorCommands(program: Command): void {
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('signing-key rotate'))
     .action(async (options: { json?: boolean }) => {
-      printResult({ kid: await withAuth((auth) => auth.keys.rotate()) }, options.json ?? false)
+      printResult(io, { kid: await withAuth(io, (auth) => auth.keys.rotate()) }, options.json ?? false)
     })
 
   program
@@ -176,8 +178,8 @@ export function registerOperatorCommands(program: Command): void {
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('migrate'))
     .action(async (options: { json?: boolean }) => {
-      const applied = await withAuth((auth) => auth.db.query<{ name: string }>(finishedMigrations))
-      printResult({ current: true, migrations: applied.map(({ name }) => name) }, options.json ?? false)
+      const applied = await withAuth(io, (auth) => auth.db.query<{ name: string }>(finishedMigrations))
+      printResult(io, { current: true, migrations: applied.map(({ name }) => name) }, options.json ?? false)
     })
 
   program
@@ -186,9 +188,9 @@ export function registerOperatorCommands(program: Command): void {
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('doctor', 'doctor --json'))
     .action(async (options: { json?: boolean }) => {
-      const report = await runDoctor()
-      printResult({ ...report }, options.json ?? false)
-      if (!report.ok) process.exitCode = 1
+      const report = await runDoctor(io)
+      printResult(io, { ...report }, options.json ?? false)
+      if (!report.ok) io.exit(1)
     })
 }
 

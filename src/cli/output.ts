@@ -1,4 +1,5 @@
 /** Command output: one JSON object with `--json`, otherwise text; errors are one line on stderr. */
+import type { ClientIo } from './client-output.ts'
 import { inLine, print, printJson } from './terminal.ts'
 
 /** Converts member names to snake_case, as in `/v1`. Not for `/v1` responses: they may contain user-defined names. */
@@ -13,10 +14,14 @@ function valueInV1Names(value: unknown): unknown {
 }
 
 /** Prints a command's result with `/v1` names. Text output omits null members; JSON keeps them. */
-export function printResult(result: Readonly<Record<string, unknown>>, json: boolean): void {
+export function printResult(
+  { stdout }: Pick<ClientIo, 'stdout'>,
+  result: Readonly<Record<string, unknown>>,
+  json: boolean,
+): void {
   const named = inV1Names(result)
-  if (json) printJson(process.stdout, named)
-  else print(process.stdout, linesOf(named))
+  if (json) printJson(stdout, named)
+  else print(stdout, linesOf(named))
 }
 
 const NAME_WIDTH = 24
@@ -44,8 +49,8 @@ function labelOf(value: unknown): string {
 }
 
 /** Prints an error on one line; the stack only if HUB_DEBUG is set. */
-export function printError(error: unknown): void {
+export function printError({ env, stderr }: Pick<ClientIo, 'env' | 'stderr'>, error: unknown): void {
   const text = error instanceof Error ? error.message : String(error)
-  print(process.stderr, `hub: ${text}\n`)
-  if (process.env.HUB_DEBUG && error instanceof Error) print(process.stderr, `${error.stack}\n`)
+  print(stderr, `hub: ${text}\n`)
+  if (env.HUB_DEBUG && error instanceof Error) print(stderr, `${error.stack}\n`)
 }

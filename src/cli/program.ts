@@ -8,31 +8,40 @@ import { registerLogCommand } from './log-command.ts'
 import { registerModelCommand } from './model-command.ts'
 import { registerOperatorCommands } from './operator-commands.ts'
 import { printError } from './output.ts'
+import { processIo } from './process-io.ts'
 import { registerRunCommands } from './run-commands.ts'
 import { registerRunnerCommand } from './runner-command.ts'
+import { print } from './terminal.ts'
 
-async function main(): Promise<void> {
+/** The process as `hub` sees it. */
+export type ProgramIo = typeof processIo
+
+function hubProgram(io: ProgramIo): Command {
   const program = new Command('hub')
     .description(
       'A hub for robotics artifacts. Operator commands work directly on the deployment, client commands over /v1.',
     )
     .showHelpAfterError('(use --help for usage)')
     .exitOverride()
+    .configureOutput({
+      writeOut: (text) => print(io.stdout, text),
+      writeErr: (text) => print(io.stderr, text),
+    })
     .addHelpText(
       'after',
       '\nCreate a first key, on the machine of the hub:\n  $ npm run --silent hub -- user add ada\n  $ npm run --silent hub -- key add ada --scope write',
     )
-  registerOperatorCommands(program)
-  registerClientCommands(program)
-  registerRunCommands(program)
-  registerLogCommand(program)
-  registerRunnerCommand(program)
-  registerCheckCommand(program)
-  registerChecksCommand(program)
-  registerCheckWorkerCommand(program)
-  registerModelCommand(program)
+  registerOperatorCommands(program, io)
+  registerClientCommands(program, io)
+  registerRunCommands(program, io)
+  registerLogCommand(program, io)
+  registerRunnerCommand(program, io)
+  registerCheckCommand(program, io)
+  registerChecksCommand(program, io)
+  registerCheckWorkerCommand(program, io)
+  registerModelCommand(program, io)
   overrideExits(program)
-  await program.parseAsync()
+  return program
 }
 
 /** Commander applies `exitOverride` only to commands added after it, so it is set on every command. */
@@ -46,17 +55,20 @@ function overrideExits(program: Command): void {
   visit(program)
 }
 
-/** Runs the command given by the process arguments and sets the exit code. */
-export async function runProgram(): Promise<void> {
+/** Runs one command, by default that of this process. The exit code is told to `io.exit`. */
+export async function runProgram(
+  io: ProgramIo = processIo,
+  args: readonly string[] = process.argv.slice(2),
+): Promise<void> {
   try {
-    await main()
+    await hubProgram(io).parseAsync(args, { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError) {
       // Commander has already printed the error; help and version exit with 0.
-      process.exitCode = error.exitCode === 0 ? 0 : 2
+      io.exit(error.exitCode === 0 ? 0 : 2)
     } else {
-      printError(error)
-      process.exitCode ||= 1
+      printError(io, error)
+      io.exit(1)
     }
   }
 }

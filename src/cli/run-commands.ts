@@ -14,7 +14,6 @@ import {
   type Work,
   wholeFrom,
 } from './client-session.ts'
-import { processIo } from './process-io.ts'
 import { runLines, runRow } from './run-output.ts'
 import { missingRepos } from './submit-warnings.ts'
 import { inLine, print } from './terminal.ts'
@@ -49,7 +48,7 @@ Examples:
 const runFilters = ['status', 'executor', 'owner', 'kind', 'robot'] as const satisfies (keyof RunFilters)[]
 
 /** Adds them to the `hub` program. */
-export function registerRunCommands(program: Command, io: ClientIo = processIo): void {
+export function registerRunCommands(program: Command, io: ClientIo): void {
   const start = (options: CommonOptions, work: Work) =>
     runCommand(io, { ...options, json: options.json ?? program.opts<CommonOptions>().json }, work)
 

@@ -4,7 +4,6 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { type RunOutcome, work } from '../client/index.ts'
 import type { ClientIo } from './client-output.ts'
 import { type CommonOptions, common, UsageError } from './client-session.ts'
-import { processIo } from './process-io.ts'
 import { runWorker, type WorkerOptions } from './worker-session.ts'
 
 interface RunnerOptions extends WorkerOptions {
@@ -61,7 +60,7 @@ const GATE_EVERY_S = 60
 /** Adds it to the `hub` program. */
 export function registerRunnerCommand(
   program: Command,
-  io: ClientIo = processIo,
+  io: ClientIo,
   timing = { intervalMs: INTERVAL_MS, graceMs: GRACE_MS },
 ): void {
   common(program.command('runner').description('Claim training runs and execute them on this machine'), io, help)

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { readCard } from '../../src/cards/read-card.ts'
 import { engineLimits } from '../../src/check-worker/engine/limits.ts'
+import { inTorture } from '../support/torture.ts'
 import { robotFolders, tetrahedron } from './support/robot-folder.ts'
 
 const robots = robotFolders()
@@ -77,16 +78,18 @@ describe('a robot that stands still', () => {
     expect(converted).toBeNull()
   })
 
-  it('gets the same verdict each time', async () => {
-    const [once, again] = [
-      await robots.check(await folder, { entry: 'arm.xml' }),
-      await robots.check(await folder, { entry: 'arm.xml' }),
-    ]
-    expect({ card: again.card, report: again.report, draft: again.draft, lines: again.lines }).toEqual({
-      card: once.card,
-      report: once.report,
-      draft: once.draft,
-      lines: once.lines,
+  inTorture(() => {
+    it('gets the same verdict each time', async () => {
+      const [once, again] = [
+        await robots.check(await folder, { entry: 'arm.xml' }),
+        await robots.check(await folder, { entry: 'arm.xml' }),
+      ]
+      expect({ card: again.card, report: again.report, draft: again.draft, lines: again.lines }).toEqual({
+        card: once.card,
+        report: once.report,
+        draft: once.draft,
+        lines: once.lines,
+      })
     })
   })
 
@@ -237,18 +240,20 @@ describe('a model built to use too many resources', () => {
     '<mujoco><size memory="1900M"/><worldbody><body><joint name="j"/><geom size=".1"/></body></worldbody></mujoco>'
   const folder = robots.folder({ 'slow.xml': slow, 'large.xml': large })
 
-  it('that needs minutes fails with the limit', async () => {
-    const { report, check } = await robots.check(
-      await folder,
-      { entry: 'slow.xml' },
-      { limits: { ...engineLimits, processorS: 3 } },
-    )
-    expect(report.ok).toBe(false)
-    expect(check('sim.compiles')).toMatchObject({
-      status: 'fail',
-      message: 'Compiling slow.xml takes longer than 3 s.',
-      data: { limit_s: 3 },
-      hint: expect.stringContaining('smaller'),
+  inTorture(() => {
+    it('that needs minutes fails with the limit', async () => {
+      const { report, check } = await robots.check(
+        await folder,
+        { entry: 'slow.xml' },
+        { limits: { ...engineLimits, processorS: 3 } },
+      )
+      expect(report.ok).toBe(false)
+      expect(check('sim.compiles')).toMatchObject({
+        status: 'fail',
+        message: 'Compiling slow.xml takes longer than 3 s.',
+        data: { limit_s: 3 },
+        hint: expect.stringContaining('smaller'),
+      })
     })
   })
 

@@ -6,6 +6,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { type EngineLimits, engineLimits } from '../../src/check-worker/engine/limits.ts'
 import { type EngineRun, runEngine } from '../../src/check-worker/engine/run-engine.ts'
 import { processorMsOf } from '../../src/models/reader/processor-time.ts'
+import { inTorture } from '../support/torture.ts'
 import { robotFolders } from './support/robot-folder.ts'
 
 const robots = robotFolders()
@@ -36,11 +37,13 @@ const minutes = `<mujoco><worldbody><body name="b">
 const ball = '<worldbody><body name="ball"><joint name="roll"/><geom size=".1"/></body></worldbody>'
 
 describe('a model that needs too much', () => {
-  it('time to compile is stopped with its process', async () => {
-    const began = performance.now()
-    const { end, facts, version } = await run(minutes, { processorS: 3 })
-    expect({ end, facts, version }).toEqual({ end: { why: 'time' }, facts: null, version: '3.14.0' })
-    expect(performance.now() - began).toBeLessThan(9_500)
+  inTorture(() => {
+    it('time to compile is stopped with its process', async () => {
+      const began = performance.now()
+      const { end, facts, version } = await run(minutes, { processorS: 3 })
+      expect({ end, facts, version }).toEqual({ end: { why: 'time' }, facts: null, version: '3.14.0' })
+      expect(performance.now() - began).toBeLessThan(9_500)
+    })
   })
 
   it('memory is rejected by an engine at its memory limit', async () => {
@@ -58,31 +61,37 @@ describe('a model that needs too much', () => {
     expect(simulation?.simulated_s).toBeLessThan(0.1)
   })
 
-  it('stack has no verdict, and does not affect the next one', async () => {
-    const deep = `<mujoco><worldbody>${'<body>'.repeat(400)}${'</body>'.repeat(400)}</worldbody></mujoco>`
-    expect((await run(deep)).end).toMatchObject({ why: 'crash', error: expect.any(String) })
-    expect((await run(`<mujoco>${ball}</mujoco>`)).end).toEqual({ why: 'done' })
+  inTorture(() => {
+    it('stack has no verdict, and does not affect the next one', async () => {
+      const deep = `<mujoco><worldbody>${'<body>'.repeat(400)}${'</body>'.repeat(400)}</worldbody></mujoco>`
+      expect((await run(deep)).end).toMatchObject({ why: 'crash', error: expect.any(String) })
+      expect((await run(`<mujoco>${ball}</mujoco>`)).end).toEqual({ why: 'done' })
+    })
   })
 })
 
-it('is stopped when its caller no longer waits', async () => {
-  const stop = new AbortController()
-  const began = performance.now()
-  setTimeout(() => stop.abort(new Error('canceled')), 1_500)
-  await expect(run(minutes, {}, stop.signal)).rejects.toThrow('canceled')
-  expect(performance.now() - began).toBeLessThan(5_000)
+inTorture(() => {
+  it('is stopped when its caller no longer waits', async () => {
+    const stop = new AbortController()
+    const began = performance.now()
+    setTimeout(() => stop.abort(new Error('canceled')), 1_500)
+    await expect(run(minutes, {}, stop.signal)).rejects.toThrow('canceled')
+    expect(performance.now() - began).toBeLessThan(5_000)
+  })
 })
 
-describe.skipIf(process.platform !== 'linux')('an engine whose worker was killed', () => {
-  it('still ends at its limit', async () => {
-    const folder = await robots.folder({ 'model.xml': minutes })
-    const worker = fork(join(import.meta.dirname, 'support/killed-worker.ts'), [join(folder, 'model.xml'), '3'])
-    const engine = await vi.waitFor(() => childOf(worker.pid ?? 0), 10_000)
-    // Until it compiles it would hear of the end of its worker.
-    await vi.waitFor(() => expect(processorMsOf(engine)).toBeGreaterThan(2_000), 20_000)
-    worker.kill('SIGKILL')
-    await vi.waitFor(() => expect(processorMsOf(engine)).toBeNull(), 20_000)
-  }, 60_000)
+inTorture(() => {
+  describe.skipIf(process.platform !== 'linux')('an engine whose worker was killed', () => {
+    it('still ends at its limit', async () => {
+      const folder = await robots.folder({ 'model.xml': minutes })
+      const worker = fork(join(import.meta.dirname, 'support/killed-worker.ts'), [join(folder, 'model.xml'), '3'])
+      const engine = await vi.waitFor(() => childOf(worker.pid ?? 0), 10_000)
+      // Until it compiles it would hear of the end of its worker.
+      await vi.waitFor(() => expect(processorMsOf(engine)).toBeGreaterThan(2_000), 20_000)
+      worker.kill('SIGKILL')
+      await vi.waitFor(() => expect(processorMsOf(engine)).toBeNull(), 20_000)
+    }, 60_000)
+  })
 })
 
 /** The one child of a process. */

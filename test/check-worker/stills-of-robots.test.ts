@@ -15,8 +15,8 @@ import { stillsLimits } from '../../src/check-worker/stills/limits.ts'
 import { renderStills } from '../../src/check-worker/stills/render-stills.ts'
 import { decodeScene, encodeScene } from '../../src/robot-scene/scene-bytes.ts'
 import { geom, scene } from '../robot-scene/support/scenes.ts'
-import { sampleSize } from '../support/seed.ts'
 import { sharedDir } from '../support/shared.ts'
+import { sampleSize } from '../support/torture.ts'
 import { robotFolders } from './support/robot-folder.ts'
 
 const chromium = await findChromium(process.env.HUB_CHROMIUM, process.env.PATH)

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { registerCheckWorkerCommand } from '../../src/cli/check-worker-command.ts'
 import { contractHub, type Json, type Person } from '../contract/support/hub.ts'
 import { runCommandLine } from '../support/command-line.ts'
-import { sampled } from '../support/seed.ts'
+import { sampled } from '../support/torture.ts'
 import { type Exchange, type HoldingProxy, holdingProxy } from './support/holding-proxy.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

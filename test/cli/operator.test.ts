@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readConfig } from '../../src/platform/config.ts'
 import { type RunningHub, startHub } from '../../src/start-hub.ts'
 import { otherCasing } from '../support/casing.ts'
+import { runHub } from '../support/command-line.ts'
 import { testDb } from '../support/database.ts'
 import { databaseUrl } from '../support/global-setup.ts'
 
@@ -26,14 +27,16 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-interface Ended {
-  readonly code: number
-  readonly stdout: string
-  readonly stderr: string
+/** The program with only these settings. */
+async function run(args: readonly string[], settings: Record<string, string>) {
+  const { code, out, err } = await runHub(args, { HOME: dataDir, HUB_DATA_DIR: dataDir, ...settings })
+  return { code, stdout: out, stderr: err }
 }
 
-/** The real process with only these environment variables. */
-function run(args: readonly string[], settings: Record<string, string>): Promise<Ended> {
+type Ended = Awaited<ReturnType<typeof run>>
+
+/** A process of its own. */
+function spawned(args: readonly string[], settings: Record<string, string>): Promise<Ended> {
   const env = { PATH: process.env.PATH ?? '', HOME: dataDir, HUB_DATA_DIR: dataDir, ...settings }
   return new Promise((resolve) => {
     const child = execFile(process.execPath, [entry, ...args], { env, cwd: dataDir }, (_error, stdout, stderr) =>
@@ -139,6 +142,18 @@ describe('hub on DATABASE_URL', () => {
     expect(JSON.parse(Buffer.from(after.token.split('.')[0], 'base64url').toString()).kid).toBe(kid)
     await expect.poll(async () => (await me(hub.url, after.token)).status, { interval: 100 }).toBe(200)
     expect((await me(hub.url, before.token)).status).toBe(200)
+  })
+
+  it('is a process that ends with its exit code and writes to its own streams', async () => {
+    const added = object(await spawned(['user', 'add', 'dora', '--json'], external()))
+    expect(added).toMatchObject({ handle: 'dora' })
+    const refused = await spawned(['user', 'add', 'dora', '--json'], external())
+    expect(refused).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^hub: [^\n]*dora is taken[^\n]*\n$/),
+    })
+    expect((await spawned(['key'], external())).code).toBe(2)
   })
 
   it('prints text by default', async () => {

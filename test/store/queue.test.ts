@@ -6,6 +6,7 @@ import { z } from 'zod'
 import type { Deps } from '../../src/operation/context.ts'
 import { type JobDefinition, openQueue, type QueueHandle } from '../../src/store/queue.ts'
 import { testDb } from '../support/database.ts'
+import { inTorture } from '../support/torture.ts'
 import { makeWorld, type World } from '../support/world.ts'
 
 const t = testDb()
@@ -121,37 +122,39 @@ test('two hubs that start at once create the queue once', async () => {
   await second.stop()
 })
 
-test('the job of a killed process is recovered', async () => {
-  const store = join(import.meta.dirname, '../../src/store/queue.ts')
-  const script = `const { openQueue } = await import(${JSON.stringify(store)})
-    const { z } = await import('zod')
-    const log = { warn() {}, debug() {}, error() {}, child() { return log } }
-    const queue = await openQueue({ url: ${JSON.stringify(t.url)}, log, timings: ${JSON.stringify(timings)} })
-    const handler = () => { process.stdout.write('started'); return new Promise(() => {}) }
-    const job = { name: 'killed', input: z.object({ n: z.number() }), expireSeconds: 60, retryLimit: 2, concurrency: 1, handler }
-    await queue.work([job], { log })`
-  queue = await openQueue({ url: t.url, log: world.deps.log, timings })
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
-    cwd: join(import.meta.dirname, '../..'),
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  try {
-    // The child declares the queue; before that nothing can be sent.
-    await expect
-      .poll(
-        () =>
-          send('killed', 7)
-            .then(() => true)
-            .catch(() => false),
-        soon,
-      )
-      .toBe(true)
-    await once(child.stdout, 'data')
-  } finally {
-    child.kill('SIGKILL')
-  }
-  const done: unknown[] = []
-  await queue.work([jobOf('killed', async (input) => void done.push(input))], world.deps)
-  expect(done).toEqual([])
-  await expect.poll(() => done, { interval: 100 }).toEqual([{ n: 7 }])
-}, 60_000)
+inTorture(() => {
+  test('the job of a killed process is recovered', async () => {
+    const store = join(import.meta.dirname, '../../src/store/queue.ts')
+    const script = `const { openQueue } = await import(${JSON.stringify(store)})
+      const { z } = await import('zod')
+      const log = { warn() {}, debug() {}, error() {}, child() { return log } }
+      const queue = await openQueue({ url: ${JSON.stringify(t.url)}, log, timings: ${JSON.stringify(timings)} })
+      const handler = () => { process.stdout.write('started'); return new Promise(() => {}) }
+      const job = { name: 'killed', input: z.object({ n: z.number() }), expireSeconds: 60, retryLimit: 2, concurrency: 1, handler }
+      await queue.work([job], { log })`
+    queue = await openQueue({ url: t.url, log: world.deps.log, timings })
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      cwd: join(import.meta.dirname, '../..'),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    try {
+      // The child declares the queue; before that nothing can be sent.
+      await expect
+        .poll(
+          () =>
+            send('killed', 7)
+              .then(() => true)
+              .catch(() => false),
+          soon,
+        )
+        .toBe(true)
+      await once(child.stdout, 'data')
+    } finally {
+      child.kill('SIGKILL')
+    }
+    const done: unknown[] = []
+    await queue.work([jobOf('killed', async (input) => void done.push(input))], world.deps)
+    expect(done).toEqual([])
+    await expect.poll(() => done, { interval: 100 }).toEqual([{ n: 7 }])
+  }, 60_000)
+})

@@ -1,7 +1,7 @@
-/** A command of the client in this process: its arguments in, its output and exit code out. */
-import { Writable } from 'node:stream'
+/** Commands of `hub` in this process: their arguments in, their output and exit code out. */
+import { Readable, Writable } from 'node:stream'
 import { Command } from 'commander'
-import type { ClientIo } from '../../src/cli/client-output.ts'
+import { type ProgramIo, runProgram } from '../../src/cli/program.ts'
 
 export interface CommandEnded {
   readonly code: number
@@ -9,17 +9,43 @@ export interface CommandEnded {
   readonly err: string
 }
 
-type Register = (program: Command, io: ClientIo) => void
+interface Surroundings {
+  readonly env: Readonly<Record<string, string>>
+  /** Is given the function that stands for Ctrl-C. */
+  readonly stopWith?: (stop: () => void) => void
+  readonly cwd?: string
+  readonly isTTY?: boolean
+}
 
-/** `stopWith` receives the function that acts as Ctrl-C. */
+type Register = (program: Command, io: ProgramIo) => void
+
+/** The whole program. Its process would differ in loading and signals alone. */
+export async function runHub(args: readonly string[], env: Readonly<Record<string, string>>): Promise<CommandEnded> {
+  const { io, ended } = captured({ env })
+  await runProgram(io, args)
+  return ended(0)
+}
+
+/** One group of commands. */
 export async function runCommandLine(
   register: Register,
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-  stopWith: (stop: () => void) => void = () => {},
-  cwd: string = process.cwd(),
-  isTTY = false,
+  stopWith?: (stop: () => void) => void,
+  cwd?: string,
+  isTTY?: boolean,
 ): Promise<CommandEnded> {
+  const { io, ended } = captured({ env, stopWith, cwd, isTTY })
+  const program = new Command('hub')
+    .option('--json')
+    .exitOverride()
+    .configureOutput({ writeOut: () => {}, writeErr: () => {} })
+  register(program, io)
+  await program.parseAsync(args, { from: 'user' }).catch(() => {})
+  return ended(-1)
+}
+
+function captured({ env, stopWith = () => {}, cwd = process.cwd(), isTTY = false }: Surroundings) {
   const written = { out: '', err: '' }
   const into = (name: 'out' | 'err') =>
     Object.assign(
@@ -31,14 +57,11 @@ export async function runCommandLine(
       }),
       { isTTY },
     )
-  let code = -1
-  const program = new Command('hub')
-    .option('--json')
-    .exitOverride()
-    .configureOutput({ writeOut: () => {}, writeErr: () => {} })
-  register(program, {
+  let code: number | null = null
+  const io: ProgramIo = {
     env,
     cwd,
+    stdin: Readable.from([]),
     stdout: into('out'),
     stderr: into('err'),
     exit: (value) => {
@@ -48,7 +71,6 @@ export async function runCommandLine(
       stopWith(stop)
       return () => {}
     },
-  })
-  await program.parseAsync(['node', 'hub', ...args]).catch(() => {})
-  return { code, ...written }
+  }
+  return { io, ended: (unset: number): CommandEnded => ({ code: code ?? unset, ...written }) }
 }

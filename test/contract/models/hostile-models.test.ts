@@ -9,7 +9,7 @@ import { fileCases } from '../../models/mjcf/hostile/file-cases.ts'
 import type { HostileCase } from '../../models/mjcf/hostile/hostile-case.ts'
 import { xmlCases } from '../../models/mjcf/hostile/xml-cases.ts'
 import { busyFactor } from '../../support/cpu.ts'
-import { sampled } from '../../support/seed.ts'
+import { sampled } from '../../support/torture.ts'
 import { contractHub, type Json, newName, type Person } from '../support/hub.ts'
 
 /** 2 s of reading plus overhead, on an idle machine. */
@@ -87,7 +87,7 @@ describe('a hostile model through the hub', () => {
     expect(cases.map(({ name }) => name).toSorted()).toEqual(kinds.toSorted())
   })
 
-  it.each(sampled(cases, 3).map((hostile) => [hostile.name, hostile] as const))(
+  it.each(sampled(cases, 6).map((hostile) => [hostile.name, hostile] as const))(
     '%s: gets a response in time, and so do others meanwhile',
     async (_name, hostile) => {
       const name = await push(hostile)

@@ -2,12 +2,12 @@
 import { describe, expect, it } from 'vitest'
 import { KEYWORDS, type KeywordSet } from '../../../src/models/mjcf/grammar/keywords.ts'
 import type { Attribute, Row } from '../../../src/models/mjcf/grammar/row.ts'
-import { sampled, sampleSize, testSeed } from '../../support/seed.ts'
+import { sampled, sampleSize, testSeed } from '../../support/torture.ts'
 import { contexts, looseContexts, sample } from './grammar/contexts.ts'
 import { disagreements, grammarFaults, mujocoError } from './grammar/quick-judge.ts'
 
 const everywhere = contexts()
-const all = sampled(everywhere, 3)
+const all = sampled(everywhere, 6)
 const seed = testSeed()
 const random = generator(seed)
 const attributeNames = [...new Set(everywhere.flatMap(({ row }) => [...row.attributes.keys()]))]
@@ -79,7 +79,7 @@ describe(`the grammar of MJCF (seed ${seed})`, () => {
     const documents = all
       .filter(beyondPlugins)
       .flatMap(({ row, document }) => subsets(row).map((names) => document(only(row, names))))
-    expect(documents.length).toBeGreaterThan(sampleSize(500, 50))
+    expect(documents.length).toBeGreaterThan(sampleSize(500, 25))
     expect(await disagreements(documents)).toEqual([])
   })
 })

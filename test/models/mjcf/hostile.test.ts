@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { sampled } from '../../support/seed.ts'
+import { sampled } from '../../support/torture.ts'
 import { copiesCases } from './hostile/copies-cases.ts'
 import { expansionCases } from './hostile/expansion-cases.ts'
 import { fileCases } from './hostile/file-cases.ts'
@@ -46,13 +46,11 @@ function written(files: ReturnType<HostileCase['files']>): string {
   return place
 }
 
-describe.each([
-  ['documents', xmlCases],
-  ['files', fileCases],
-  ['expansions', expansionCases],
-  ['copies', copiesCases],
-] as const)('hostile %s', (_title, cases) => {
-  it.each(sampled(cases, 6).map((hostile) => [hostile.name, hostile] as const))('%s', async (_name, hostile) => {
+const groups = { documents: xmlCases, files: fileCases, expansions: expansionCases, copies: copiesCases }
+const hostileCases = Object.entries(groups).flatMap(([group, cases]) => cases.map((hostile) => ({ group, ...hostile })))
+
+describe('a hostile model', () => {
+  it.each(sampled(hostileCases, 12))('of $group: $name', async (hostile) => {
     const files = hostile.files()
     const { entry = 'main.xml', verdict } = hostile
     const { complaints, outside, ms, megabytes } = await readInChild(written(files), entry)

@@ -6,7 +6,7 @@ import { afterAll, expect, it } from 'vitest'
 import { ModelRefusal } from '../../../src/models/mjcf/fault.ts'
 import { bytesOf } from '../../../src/models/mjcf/xml/document-text.ts'
 import { parseXml } from '../../../src/models/mjcf/xml/parse-xml.ts'
-import { testSeed } from '../../support/seed.ts'
+import { testSeed } from '../../support/torture.ts'
 import { type Random, randomFrom } from './generator/random.ts'
 import { openOracle } from './oracle/mujoco.ts'
 

@@ -8,6 +8,7 @@ import { openModelReader } from '../../../src/models/reader/open-model-reader.ts
 import { readRepoModel } from '../../../src/models/reader/read-repo-model.ts'
 import type { AccountRef, Deps } from '../../../src/operation/context.ts'
 import { testDb } from '../../support/database.ts'
+import { inTorture } from '../../support/torture.ts'
 import { makeWorld, type World, type WorldRepo } from '../../support/world.ts'
 
 const database = testDb()
@@ -222,24 +223,26 @@ describe('what a hostile model gets', () => {
   const limitOf = async (entry: string) =>
     (await read(entry)).reading.faults.map(({ kind, message }) => [kind, message])
 
-  it('is 2 s of parsing, during which the hub serves other requests and reads other models', async () => {
-    await push({ 'spin.xml': 'spin', ...robot })
-    const begin = performance.now()
-    const spinning = limitOf('spin.xml')
-    let longestMs = 0
-    let lastMs = begin
-    let ticks = 0
-    const ticking = setInterval(() => {
-      ticks += 1
-      longestMs = Math.max(longestMs, performance.now() - lastMs)
-      lastMs = performance.now()
-    }, 5)
-    expect((await read()).reading.names.bodies).toHaveLength(5)
-    expect(await spinning).toEqual([['limit', expect.stringContaining('2 s')]])
-    clearInterval(ticking)
-    expect(performance.now() - begin).toBeGreaterThan(1_900)
-    expect(longestMs).toBeLessThan(1_000)
-    expect(ticks).toBeGreaterThan(50)
+  inTorture(() => {
+    it('is 2 s of parsing, during which the hub serves other requests and reads other models', async () => {
+      await push({ 'spin.xml': 'spin', ...robot })
+      const begin = performance.now()
+      const spinning = limitOf('spin.xml')
+      let longestMs = 0
+      let lastMs = begin
+      let ticks = 0
+      const ticking = setInterval(() => {
+        ticks += 1
+        longestMs = Math.max(longestMs, performance.now() - lastMs)
+        lastMs = performance.now()
+      }, 5)
+      expect((await read()).reading.names.bodies).toHaveLength(5)
+      expect(await spinning).toEqual([['limit', expect.stringContaining('2 s')]])
+      clearInterval(ticking)
+      expect(performance.now() - begin).toBeGreaterThan(1_900)
+      expect(longestMs).toBeLessThan(1_000)
+      expect(ticks).toBeGreaterThan(50)
+    })
   })
 
   it.each(['hoard', 'gulp'])('is a bounded heap, and running out of it affects nothing else: %s', async (how) => {
@@ -258,14 +261,16 @@ describe('what a hostile model gets', () => {
     expect(await limitOf('recurse.xml')).toEqual([['limit', expect.stringContaining('nested')]])
   })
 
-  it('is no more bytes than show that it is over the limit', async () => {
-    await push({ 'large.xml': new Uint8Array(limits.fileBytes + 10) })
-    expect((await read('large.xml')).reading.names.bodies).toEqual([`large.xml ${limits.fileBytes + 1}`])
-    const half = new Uint8Array(limits.textBytes / 2)
-    await push({ 'many.xml': 'include a\ninclude b\ninclude c', a: half, b: half, c: half })
-    const { bodies } = (await read('many.xml')).reading.names
-    const bytes = bodies.map((text) => Number(text.split(' ')[1])).reduce((sum, size) => sum + size, 0)
-    expect(bytes).toBe(limits.textBytes + 1)
+  inTorture(() => {
+    it('is no more bytes than show that it is over the limit', async () => {
+      await push({ 'large.xml': new Uint8Array(limits.fileBytes + 10) })
+      expect((await read('large.xml')).reading.names.bodies).toEqual([`large.xml ${limits.fileBytes + 1}`])
+      const half = new Uint8Array(limits.textBytes / 2)
+      await push({ 'many.xml': 'include a\ninclude b\ninclude c', a: half, b: half, c: half })
+      const { bodies } = (await read('many.xml')).reading.names
+      const bytes = bodies.map((text) => Number(text.split(' ')[1])).reduce((sum, size) => sum + size, 0)
+      expect(bytes).toBe(limits.textBytes + 1)
+    })
   })
 
   it('is a bounded number of files that each name the next', async () => {
@@ -291,26 +296,30 @@ describe('what a hostile model gets', () => {
     expect(await limitOf('2')).toEqual([])
   })
 
-  it('leaves both processes usable, however often, and does not last', async () => {
-    await push({ 'spin.xml': 'spin', 'hoard.xml': 'hoard', ...robot })
-    await Promise.all(['spin.xml', 'hoard.xml', 'spin.xml', 'hoard.xml'].map(limitOf))
-    expect((await read()).reading.names.bodies).toHaveLength(5)
-    await push({ 'spin.xml': 'no more' })
-    expect(await limitOf('spin.xml')).toEqual([])
+  inTorture(() => {
+    it('leaves both processes usable, however often, and does not last', async () => {
+      await push({ 'spin.xml': 'spin', 'hoard.xml': 'hoard', ...robot })
+      await Promise.all(['spin.xml', 'hoard.xml', 'spin.xml', 'hoard.xml'].map(limitOf))
+      expect((await read()).reading.names.bodies).toHaveLength(5)
+      await push({ 'spin.xml': 'no more' })
+      expect(await limitOf('spin.xml')).toEqual([])
+    })
   })
 
-  it('never blocks the queue: a caller who leaves it affects no other', async () => {
-    await push({ 'spin.xml': 'spin', 'spun.xml': 'spin', ...robot })
-    const leaving = new AbortController()
-    const spinning = ['spin.xml', 'spun.xml'].map(limitOf)
-    // Both have their processes by then, and keep them for two seconds.
-    await pause(500)
-    const gone = ['none.xml', 'nothing.xml'].map((entry) => read(entry, repo, {}, leaving.signal))
-    const waiting = [read(), read('arm.xml')]
-    setTimeout(() => leaving.abort(new Error('left')), 300)
-    for (const one of gone) await expect(one).rejects.toThrow('left')
-    for (const one of waiting) expect((await one).reading.faults).toEqual([])
-    expect((await Promise.all(spinning)).flat()).toHaveLength(2)
+  inTorture(() => {
+    it('never blocks the queue: a caller who leaves it affects no other', async () => {
+      await push({ 'spin.xml': 'spin', 'spun.xml': 'spin', ...robot })
+      const leaving = new AbortController()
+      const spinning = ['spin.xml', 'spun.xml'].map(limitOf)
+      // Both have their processes by then, and keep them for two seconds.
+      await pause(500)
+      const gone = ['none.xml', 'nothing.xml'].map((entry) => read(entry, repo, {}, leaving.signal))
+      const waiting = [read(), read('arm.xml')]
+      setTimeout(() => leaving.abort(new Error('left')), 300)
+      for (const one of gone) await expect(one).rejects.toThrow('left')
+      for (const one of waiting) expect((await one).reading.faults).toEqual([])
+      expect((await Promise.all(spinning)).flat()).toHaveLength(2)
+    })
   })
 
   it('ends with its caller', async () => {
@@ -334,16 +343,18 @@ it('is a failure of the hub that names the reason, if the reader cannot even sta
   await broken.close()
 })
 
-it('waiting for the store does not count as parsing', async () => {
-  await push(robot)
-  const slow: Partial<Deps> = {
-    objects: {
-      ...world.disk,
-      get: async (key, options) => {
-        await pause(1_200)
-        return world.disk.get(key, options)
+inTorture(() => {
+  it('waiting for the store does not count as parsing', async () => {
+    await push(robot)
+    const slow: Partial<Deps> = {
+      objects: {
+        ...world.disk,
+        get: async (key, options) => {
+          await pause(1_200)
+          return world.disk.get(key, options)
+        },
       },
-    },
-  }
-  expect((await read('robot.xml', repo, slow)).reading.faults).toEqual([])
+    }
+    expect((await read('robot.xml', repo, slow)).reading.faults).toEqual([])
+  })
 })

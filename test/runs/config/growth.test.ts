@@ -6,7 +6,7 @@ import { groupConfig } from '../../../src/runs/config/diff-config.ts'
 import { keyMatcher } from '../../../src/runs/config/key-matcher.ts'
 import { readConfig } from '../../../src/runs/config/read-config.ts'
 import { BELOW_QUADRATIC, growthOf } from '../../support/growth.ts'
-import { sampled } from '../../support/seed.ts'
+import { sampled } from '../../support/torture.ts'
 
 const MAX_CHARACTERS = 1024 * 1024
 const filled = (text: string, n: number) => text.repeat(Math.floor(n / text.length))
@@ -35,7 +35,7 @@ describe('reading a text is linear in it', () => {
     ['digits', (n) => `a: ${filled('9', n - 3)}`],
   ]
 
-  it.each(sampled(texts, 3))('%s', (_what, make) => {
+  it.each(sampled(texts, 5))('%s', (_what, make) => {
     expect(make(MAX_CHARACTERS).length).toBeLessThanOrEqual(MAX_CHARACTERS)
     const read = (text: string) => {
       const reading = readConfig(text)
@@ -62,7 +62,7 @@ describe('a diff is linear in the configs, whatever was declared', () => {
     ['keys that end in one another', filled('a.', 240), hundred((at) => filled('a.', 2 * at + 2).slice(0, -1))],
   ]
 
-  it.each(sampled(names, 2))('%s', (_what, name, declared) => {
+  it.each(sampled(names, 3))('%s', (_what, name, declared) => {
     const most = Math.floor((1024 * 1024) / (name.length + 12))
     const make = (n: number) => [behind(name, 1)(n), behind(name, 2)(n)] as const
     const work = ([child, parent]: ReturnType<typeof make>) => describeConfig(child, parent, declared)

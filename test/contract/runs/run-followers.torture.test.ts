@@ -38,8 +38,8 @@ beforeAll(async () => {
     asked.viewer = viewer
   })
   const streams = new OpenStreams()
-  // Readers share this process with the server: on a busy machine neither may run for a second.
-  new Connections(app.server, { stall: { windowMs: 4000, minBytes: 1024 } })
+  // Readers share this process with the server: on a busy machine neither may run for seconds.
+  new Connections(app.server, { stall: { windowMs: 10_000, minBytes: 1024 } })
   await app.register(runLogRoutes((asked) => contextOf(deps, asked), streams))
   await app.register(async (scope) => {
     const identify = async () => undefined

@@ -1,4 +1,4 @@
-/** The seed of tests that generate their cases. */
+/** What only `npm run test:torture` tries, and the seed of tests that make up their cases. */
 import { createHash, randomInt } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 const root = join(import.meta.dirname, '../..')
 
 /**
- * `HUB_TEST_SEED` repeats a run, or with `random` creates a new one. Else the seed follows from the reader and its tests: any change to them tries
+ * `HUB_TEST_SEED` repeats a run, or with `random` makes one that nobody has seen. Else the seed follows from the reader and its tests: any change to them tries
  * other cases, and a tree that passed passes again.
  */
 export function testSeed(): number {
@@ -19,7 +19,7 @@ export function testSeed(): number {
   return hash.digest().readUInt32BE(0) % 2 ** 31
 }
 
-/** `npm run test:torture` tries every generated case; the ordinary run a sample, another one whenever the reader changes. */
+/** `npm run test:torture` tries every made-up case; the ordinary run a sample, another one whenever the reader changes. */
 const isTorture = process.env.HUB_TEST_TORTURE === 'full'
 
 /** One case in `every`, in their order; all of them in the torture run. */
@@ -28,7 +28,12 @@ export function sampled<T>(cases: readonly T[], every: number): readonly T[] {
   return isTorture ? cases : cases.filter((_, index) => index % every === first)
 }
 
-/** How many generated cases to try: all in the torture run. */
+/** How many made-up cases to try: all in the torture run. */
 export function sampleSize(full: number, sample: number): number {
   return isTorture ? full : sample
+}
+
+/** Tests that kill processes, fill memory or take seconds of the processor: in the torture run alone. */
+export function inTorture(register: () => void): void {
+  if (isTorture) register()
 }

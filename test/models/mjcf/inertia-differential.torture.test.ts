@@ -5,7 +5,7 @@
 import { afterAll, expect, it } from 'vitest'
 import { readModel } from '../../../src/models/mjcf/read-model.ts'
 import { eigenvalues } from '../../../src/models/mjcf/rules/symmetric.ts'
-import { testSeed } from '../../support/seed.ts'
+import { testSeed } from '../../support/torture.ts'
 import { randomFrom } from './generator/random.ts'
 import { modelWith, tensorOf, type WrittenTensor } from './generator/tensors.ts'
 import { memoryFiles } from './memory-files.ts'
