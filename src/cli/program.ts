@@ -9,6 +9,7 @@ import { registerModelCommand } from './model-command.ts'
 import { registerOperatorCommands } from './operator-commands.ts'
 import { printError } from './output.ts'
 import { processIo } from './process-io.ts'
+import { registerPublishCommand } from './publish-command.ts'
 import { registerRunCommands } from './run-commands.ts'
 import { registerRunnerCommand } from './runner-command.ts'
 import { print } from './terminal.ts'
@@ -38,6 +39,7 @@ function hubProgram(io: ProgramIo): Command {
   registerRunnerCommand(program, io)
   registerCheckCommand(program, io)
   registerChecksCommand(program, io)
+  registerPublishCommand(program, io)
   registerCheckWorkerCommand(program, io)
   registerModelCommand(program, io)
   overrideExits(program)

@@ -96,3 +96,4 @@ export type NewCheck = Body<'createRobotCheck'>
 /** Absent members change nothing. */
 export type CheckReportBody = Body<'reportRobotCheck'>
 export type ArtifactFile = Body<'presignRobotCheckArtifacts'>['files'][number]
+export type Publication = Body<'publishRobotCheck'>

@@ -9,6 +9,7 @@ import {
   claimedCheck,
   type NewCheck,
   nextCheck,
+  type Publication,
   type RemoteCheck,
   remoteCheck,
 } from './check-shapes.ts'
@@ -48,6 +49,8 @@ export function checkCalls(caller: Caller) {
         options,
       ),
     cancel: (checkId: string) => call('POST /v1/robot-checks/{check_id}/cancel', remoteCheck, of(checkId)),
+    publish: (checkId: string, publication: Publication) =>
+      call('POST /v1/robot-checks/{check_id}/publish', remoteCheck, { ...of(checkId), body: publication }),
     /** A repeat under the same key returns the same claim while it lasts, with fresh URLs. */
     claim: (checkId: string, worker: string, key: string, signal?: AbortSignal) =>
       call('POST /v1/robot-checks/{check_id}/claim', claimedCheck, { ...of(checkId), body: { worker }, key, signal }),

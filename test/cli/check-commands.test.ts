@@ -9,6 +9,7 @@ import { registerCheckWorkerCommand } from '../../src/cli/check-worker-command.t
 import { registerChecksCommand } from '../../src/cli/checks-command.ts'
 import type { ClientIo } from '../../src/cli/client-output.ts'
 import { registerLogCommand } from '../../src/cli/log-command.ts'
+import { registerPublishCommand } from '../../src/cli/publish-command.ts'
 import { contractHub, newName, type Person } from '../contract/support/hub.ts'
 import { type CommandEnded, runCommandLine } from '../support/command-line.ts'
 
@@ -56,6 +57,7 @@ function run(args: readonly string[], stopWith?: (stop: () => void) => void, cha
     registerCheckCommand(program, io)
     registerChecksCommand(program, io)
     registerLogCommand(program, io)
+    registerPublishCommand(program, io)
   }
   return runCommandLine(register, args, { ...env, ...change }, stopWith, base)
 }
@@ -123,6 +125,28 @@ describe('hub check', () => {
       expect(await run(args)).toMatchObject({ code: 2, err: expect.stringContaining(why) })
     const slug = dir.slice(dir.lastIndexOf('/') + 1)
     expect((await hub.call(ada, 'GET', `/v1/repos/${ada.handle}/${slug}`)).status).toBe(404)
+  })
+})
+
+describe('hub publish', () => {
+  it('publishes what the check drafted and says what it was; again, and what is blocked, is refused with the reason', async () => {
+    const dir = await folder({ 'arm.xml': arm() })
+    const asked = ['check', dir, 'arm.xml', '--control-hz', '50', '--executor', 'worker', '--json']
+    const drafted = JSON.parse((await run([...asked, '--action', 'position'])).out)
+    // Not by the key that claimed it.
+    const other = { HUB_TOKEN: await hub.key(ada) }
+    const published = await run(['publish', drafted.id, '--visibility', 'public'], undefined, other)
+    expect([published.code, published.err]).toEqual([0, ''])
+    expect(published.out).toMatch(/^published check_\w+: \d+ files?, public\n/)
+    expect(published.out).toContain(`robot     ${drafted.robot_repo.full_name}\n`)
+    expect(published.out).toMatch(/^interface [\da-f]{64}$/m)
+    const card = await hub.call(null, 'GET', `/v1/robots/${drafted.robot_repo.full_name}/card`)
+    expect([card.status, card.json.dof]).toEqual([200, 1])
+    const again = await run(['publish', drafted.id], undefined, other)
+    expect([again.code, again.err]).toEqual([5, expect.stringContaining('published already')])
+    const blocked = JSON.parse((await run([...asked, '--action', 'position_offset'])).out)
+    const refused = await run(['publish', blocked.id], undefined, other)
+    expect([refused.code, refused.err]).toEqual([5, expect.stringContaining('options.action_scale')])
   })
 })
 
