@@ -177,6 +177,21 @@ describe('hub checks', () => {
     expect(await following).toMatchObject({ code: 1, err: 'hub: the check has ended: canceled\n' })
   })
 
+  it('queues a model check of a pushed checkpoint, and of a policy that is imported into a new private repo', async () => {
+    const me = JSON.parse((await run(['checks', id, '--json'])).out).robot_repo.full_name.split('/')[0]
+    const dir = await folder({ 'step_5/manifest.json': '{}', 'step_5/policy/weights.pt': 'w' })
+    const pushed = await run(['check', dir, 'step_5', '--model-repo', `${me}/walker`, '--no-wait', '--json'])
+    expect(pushed.code).toBe(0)
+    expect(JSON.parse(pushed.out)).toMatchObject({ kind: 'model', entry: 'step_5', model: { repo: `${me}/walker` } })
+    const asked = ['--hf', 'lab/walker@v1', '--control-class', 'reflex', '--obs', 'joint_pos, joint_vel']
+    const imported = await run(['check', `${me}/imported`, ...asked, '--no-wait', '--json'])
+    expect(JSON.parse(imported.out).model).toMatchObject({
+      ...{ repo: `${me}/imported`, hf_repo: 'lab/walker@v1', control_class: 'reflex' },
+      obs: { blocks: ['joint_pos', 'joint_vel'] },
+    })
+    for (const check of [pushed, imported]) await run(['checks', 'cancel', JSON.parse(check.out).id])
+  })
+
   it('goes on when its follower is interrupted', async () => {
     const dir = await folder({ 'arm.xml': arm() })
     let stop = () => {}
