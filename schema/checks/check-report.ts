@@ -5,6 +5,7 @@ import { CHECK_URL_TTL_SECONDS, MAX_ARTIFACT_BYTES, MAX_ARTIFACTS } from '../../
 import { reportCheck } from '../../src/checks/report/report-check.ts'
 import { filePath, newFilePath } from '../../src/platform/file-path.ts'
 import { jsonObject, jsonObjectList } from '../../src/platform/json-object-rule.ts'
+import { contentTypeText } from '../../src/platform/text-rules.ts'
 import { builder } from '../builder.ts'
 import { RobotCheckStatusEnum } from '../cards/enums.ts'
 import { rule } from '../input-field.ts'
@@ -20,7 +21,7 @@ const text = z
   .max(65_536)
   .refine((value) => !value.includes('\0'), 'must not contain a NUL character')
 const list = <Item extends z.ZodType>(item: Item) => z.array(item).max(10_000)
-const loc = z.unknown().refine((value) => value == null || Array.isArray(value), 'must be an array')
+const loc = z.array(z.union([text, z.int()], 'must be a string or an integer'), 'must be an array').max(100)
 
 const UploadType = builder.objectRef<ArtifactTicket>('RobotCheckArtifactUpload').implement({
   description: 'Upload of one artifact.',
@@ -56,7 +57,7 @@ const ArtifactInput = builder.inputType('RobotCheckArtifactInput', {
       ...rule(z.int().min(0).max(MAX_ARTIFACT_BYTES)),
       description: 'Size in bytes, at most 256 MiB.',
     }),
-    contentType: t.string({ ...rule(z.string().max(255)), description: 'Media type.' }),
+    contentType: t.string({ ...rule(contentTypeText), description: 'Media type.' }),
   }),
 })
 

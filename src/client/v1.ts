@@ -5648,10 +5648,10 @@ export interface RobotCheckReportCheck {
   hint?: string | null
   /**
    * Path into the card: strings and integers.
+   *
+   * @maxItems 100
    */
-  loc?: {
-    [k: string]: unknown
-  }
+  loc?: (string | number)[] | null
   /**
    * Explanation in one sentence.
    */

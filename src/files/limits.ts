@@ -12,7 +12,6 @@ export const MAX_FILES_PER_REQUEST = 100
 /** Pending uploads of one owner. An empty upload uses no quota, but still a row and an object. */
 export const MAX_PENDING_UPLOADS = 10_000
 
-export const MAX_CONTENT_TYPE_LENGTH = 255
 export const MAX_PREFIX_LENGTH = 1024
 
 export const DEFAULT_TREE_LIMIT = 500

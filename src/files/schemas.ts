@@ -1,8 +1,8 @@
 /** Input schemas of the file operations (spec, "Files"), in GraphQL names. The verb checks rules that need the database or several members. */
 import { z } from 'zod'
 import { filePath, newFilePath } from '../platform/file-path.ts'
-import { sha256Text } from '../platform/text-rules.ts'
-import { MAX_CONTENT_TYPE_LENGTH, MAX_FILES_PER_REQUEST, MAX_PREFIX_LENGTH, MAX_TREE_LIMIT } from './limits.ts'
+import { contentTypeText, sha256Text } from '../platform/text-rules.ts'
+import { MAX_FILES_PER_REQUEST, MAX_PREFIX_LENGTH, MAX_TREE_LIMIT } from './limits.ts'
 
 const repoName = { owner: z.string(), repo: z.string() }
 
@@ -13,11 +13,7 @@ export const presignUploadFile = z.object({
   path: newFilePath,
   size: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER),
   sha256: sha256Text,
-  contentType: z
-    .string()
-    .max(MAX_CONTENT_TYPE_LENGTH)
-    .refine(isPlainText, 'must not contain control characters')
-    .nullish(),
+  contentType: contentTypeText.nullish(),
 })
 
 export const presignUploadInput = z.object({ ...repoName, files: upTo100(presignUploadFile) })
@@ -46,11 +42,6 @@ export const treePrefix = z
   .refine((prefix) => prefix.isWellFormed() && !prefix.includes('\0'), 'must be valid Unicode without NUL')
 
 export const treeLimit = z.number().int().min(1).max(MAX_TREE_LIMIT)
-
-/** The media type is sent in a header, so it must be a valid header value. */
-function isPlainText(text: string): boolean {
-  return text.isWellFormed() && !/\p{Cc}/u.test(text)
-}
 
 export type PresignUploadInput = z.output<typeof presignUploadInput>
 export type PresignUploadFile = z.output<typeof presignUploadFile>

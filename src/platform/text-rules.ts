@@ -36,4 +36,12 @@ export const fullNameText = z
   .max(129)
   .regex(new RegExp(`^${NAME}/${NAME}$`), 'must be owner/slug')
 export const sha256Text = z.string().regex(/^[a-f0-9]{64}$/, 'must be 64 lower-case hex digits')
+
+export const MAX_CONTENT_TYPE_LENGTH = 255
+
+/** A media type is sent in a header, so it must be a valid header value. */
+export const contentTypeText = z
+  .string()
+  .max(MAX_CONTENT_TYPE_LENGTH)
+  .refine((text) => text.isWellFormed() && !/\p{Cc}/u.test(text), 'must not contain control characters')
 export const DEFAULT_PAGE_SIZE = 20

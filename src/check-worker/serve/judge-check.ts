@@ -4,6 +4,7 @@ import { writeJson } from '../../client/exact-json.ts'
 import { type ClaimedCheck, type HubClient, LocalError, ProblemError } from '../../client/index.ts'
 import type { ReadingPool } from '../../models/reader/reading-pool.ts'
 import { parseExact, withDoubles } from '../../platform/exact-json.ts'
+import { freeFormFaults } from '../../platform/free-form-faults.ts'
 import { checkRobot } from '../check-robot.ts'
 import { checkModel } from '../policy/check-model.ts'
 import type { ModelCheckRequest } from '../policy/model-request.ts'
@@ -61,15 +62,15 @@ async function judgeRobot({ pool, chromium }: Judge, { check, files, log, signal
   return { report, draft, engine, intake: null, artifacts }
 }
 
-/** Without its validation record where it is too large with it. */
+/** Without its validation record where it is too large with it. Null where the hub would not keep the card. */
 function cardArtifact(card: object & { readonly validation?: unknown }, log: Judging['log']): MadeArtifact | null {
   const { validation: _, ...bare } = card
   for (const one of [card, bare]) {
     const text = `${JSON.stringify(one, null, 2)}\n`
-    if (Buffer.byteLength(text) <= MAX_CARD_BYTES)
+    if (Buffer.byteLength(text) <= MAX_CARD_BYTES && freeFormFaults(one).length === 0)
       return { name: 'robot_card.json', contentType: 'application/json', text }
   }
-  log(`The draft card has more than ${MAX_CARD_BYTES} bytes, so that it cannot be published.`)
+  log(`The draft card has more than ${MAX_CARD_BYTES} bytes or too many values, so that it cannot be published.`)
   return null
 }
 

@@ -4,6 +4,7 @@ import { isNoSuchUpload } from '../../files/objects.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { HubError, invalid } from '../../platform/errors.ts'
 import { isJsonObject, parseExact } from '../../platform/exact-json.ts'
+import { freeFormFaults } from '../../platform/free-form-faults.ts'
 import type { ObjectStore } from '../../store/objects/object-store.ts'
 import { asStoreRefusal, requireObjects } from '../../store/objects/required.ts'
 import { readJobObject } from '../../work/job-objects.ts'
@@ -18,7 +19,7 @@ export interface TakenArtifact {
   readonly size: number
 }
 
-/** In the order named. Errors: 422 for each that was never presigned or sent, 503. */
+/** In the order named. Errors: 409 `conflict.in_progress` one that another report is completing, 422 one that was never presigned or sent, 503. */
 export async function takeArtifacts(
   ctx: RequestContext,
   checkId: string,
@@ -48,7 +49,7 @@ async function take(ctx: RequestContext, row: ArtifactRow): Promise<TakenArtifac
   }
 }
 
-/** False where its bytes never came. A report that was cut off may have completed it before. */
+/** False where its bytes never came. Another report may have completed it, or be completing it: errors 409 `conflict.in_progress`. */
 async function complete(objects: ObjectStore, row: ArtifactRow, signal: AbortSignal): Promise<boolean> {
   try {
     const parts = await objects.listParts(row.storageKey, row.storeUploadId, signal)
@@ -57,11 +58,13 @@ async function complete(objects: ObjectStore, row: ArtifactRow, signal: AbortSig
     return true
   } catch (error) {
     if (!isNoSuchUpload(error)) throw error
-    return (await objects.head(row.storageKey, signal)) !== null
+    if (await objects.head(row.storageKey, signal)) return true
+    const detail = `Another report is completing the upload of ${JSON.stringify(row.name)}, or it has expired: send this report again, or presign the artifact again.`
+    throw new HubError('conflict.in_progress', detail)
   }
 }
 
-/** `robot_card.json` as the hub reads it back. Errors: 422 over 1 MiB, no JSON, no object. */
+/** `robot_card.json` as the hub reads it back. Errors: 422 over 1 MiB, no JSON, no object, or with values that no free-form object may have. */
 export async function readCard(
   ctx: RequestContext,
   card: TakenArtifact,
@@ -77,5 +80,7 @@ export async function readCard(
     throw error instanceof HubError ? error : refuse('is no JSON')
   }
   if (!isJsonObject(value)) throw refuse('is no JSON object')
+  const [fault] = freeFormFaults(value)
+  if (fault) throw refuse(`is not kept: ${fault.loc.slice(0, 5).join('.').slice(0, 200)} ${fault.message}`)
   return value
 }
