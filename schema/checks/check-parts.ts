@@ -1,40 +1,12 @@
 /** Parts of a check: the request as given, and the findings of its worker. Documents have `/v1` names. */
-
-import type { FieldMap } from '@pothos/core'
 import { signArtifact } from '../../src/checks/artifacts/sign-artifact.ts'
 import type { CheckArtifact, CheckDraft, CheckNeed, Document } from '../../src/checks/check-shape.ts'
 import { builder } from '../builder.ts'
 import { RobotCheckStatusEnum } from '../cards/enums.ts'
 import { ModelSummary, ValidationCheck } from '../cards/robot-card.ts'
 import { ControlClassEnum } from '../repos/enums.ts'
+import { documentType, membersOf } from './document-type.ts'
 import { RobotCheckNeedSeverityEnum } from './enums.ts'
-
-type Members = PothosSchemaTypes.ObjectFieldBuilder<typeof builder.$inferSchemaTypes, Document>
-
-/** Fields that show members of a document. */
-const membersOf = (t: Members) => ({
-  text: (name: string, description: string) =>
-    t.string({ nullable: true, description, resolve: (document) => document[name] as string | null }),
-  number: (name: string, description: string) =>
-    t.float({ nullable: true, description, resolve: (document) => asNumber(document[name]) }),
-  count: (name: string, description: string) =>
-    t.field({ type: 'SafeInt', nullable: true, description, resolve: (document) => asNumber(document[name]) }),
-  flag: (name: string, description: string) =>
-    t.boolean({ nullable: true, description, resolve: (document) => document[name] as boolean | null }),
-  texts: (name: string, description: string) =>
-    t.stringList({ nullable: true, description, resolve: (document) => document[name] as string[] | null }),
-  json: (name: string, description: string) =>
-    t.field({ type: 'JSON', nullable: true, description, resolve: (document) => document[name] }),
-})
-
-/** An object type over a document, by the fields that show its members. */
-const documentType = (
-  name: string,
-  description: string,
-  fields: (t: Members, member: ReturnType<typeof membersOf>) => FieldMap,
-) => builder.objectRef<Document>(name).implement({ description, fields: (t) => fields(t, membersOf(t)) })
-
-const asNumber = (value: unknown) => (value == null ? null : Number(value))
 
 export const CheckOptionsType = documentType(
   'RobotCheckOptions',

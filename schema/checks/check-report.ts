@@ -4,7 +4,7 @@ import { type ArtifactTicket, presignArtifacts, signUpload } from '../../src/che
 import { CHECK_URL_TTL_SECONDS, MAX_ARTIFACT_BYTES, MAX_ARTIFACTS } from '../../src/checks/limits.ts'
 import { reportCheck } from '../../src/checks/report/report-check.ts'
 import { filePath, newFilePath } from '../../src/platform/file-path.ts'
-import { jsonObject, jsonObjectList } from '../../src/platform/json-object-rule.ts'
+import { jsonObject, jsonValue } from '../../src/platform/json-object-rule.ts'
 import { contentTypeText } from '../../src/platform/text-rules.ts'
 import { builder } from '../builder.ts'
 import { RobotCheckStatusEnum } from '../cards/enums.ts'
@@ -155,6 +155,15 @@ const SourceInput = builder.inputType('ModelIntakeSourceInput', {
   }),
 })
 
+const DifferenceInput = builder.inputType('ModelIntakeDifferenceInput', {
+  description: 'A field in which the contract of a policy differs from the interface of the robot.',
+  fields: (t) => ({
+    field: t.string({ required: true, ...rule(text), description: 'Name of the field.' }),
+    policy: t.field({ type: 'JSON', ...rule(jsonValue), description: 'Its value in the contract of the policy.' }),
+    robot: t.field({ type: 'JSON', ...rule(jsonValue), description: 'Its value in the interface of the robot.' }),
+  }),
+})
+
 const IntakeInput = builder.inputType('ModelIntakeInput', {
   description: 'Findings of a model check about the policy. Spec, `ModelIntake`.',
   fields: (t) => ({
@@ -169,9 +178,9 @@ const IntakeInput = builder.inputType('ModelIntakeInput', {
     }),
     stampedByCheck: t.boolean({ description: 'True if the policy was unstamped and the check derived its contract.' }),
     differing: t.field({
-      type: ['JSON'],
-      ...rule(jsonObjectList(1000)),
-      description: 'Differences, each `{field, policy, robot}`.',
+      type: [DifferenceInput],
+      ...rule(z.array(z.unknown()).max(1000)),
+      description: 'Differences between contract and interface, at most 1,000.',
     }),
     controlClass: t.field({ type: ControlClassEnum, description: 'Control class of the policy.' }),
     embodimentFingerprint: t.string({

@@ -20,11 +20,11 @@ import {
   ModelRequestType,
 } from './check-parts.ts'
 import { RobotCheckActionEnum, RobotCheckExecutorEnum, RobotCheckKindEnum } from './enums.ts'
+import { IntakeType } from './intake.ts'
 import { PublishedType } from './published.ts'
 
 type TimeField = 'startedAt' | 'finishedAt' | 'claimedAt' | 'heartbeatAt' | 'dispatchedAt'
 type TextField = 'claimedBy' | 'hostedCallId' | 'error' | 'entry' | 'base' | 'logTail'
-type JsonField = 'intake' | 'engine'
 
 export const CheckType = builder.objectRef<RobotCheck>('RobotCheck')
 
@@ -39,8 +39,6 @@ builder.node(CheckType, {
       t.field({ type: 'DateTime', nullable: true, description, resolve: (check) => check[name] })
     const text = (name: TextField, description: string) =>
       t.string({ nullable: true, description, resolve: (check) => check[name] })
-    const json = (name: JsonField, description: string) =>
-      t.field({ type: 'JSON', nullable: true, description, resolve: (check) => check[name] })
     return {
       kind: t.expose('kind', { type: RobotCheckKindEnum, description: 'Whether it checks a robot or a policy.' }),
       status: t.expose('status', { type: JobStatusEnum, description: 'State of the job.' }),
@@ -65,7 +63,7 @@ builder.node(CheckType, {
         nullable: true,
         description: 'The request of a model check.',
       }),
-      intake: json('intake', 'Findings of a model check, in `/v1` names. Spec, `ModelIntake`.'),
+      intake: t.expose('intake', { type: IntakeType, nullable: true, description: 'Findings of a model check.' }),
       entry: text('entry', 'Path of the model file or of the policy.'),
       base: text('base', '`fixed` or `floating`; null if not given.'),
       controlHz: t.exposeFloat('controlHz', {
@@ -111,7 +109,11 @@ builder.node(CheckType, {
         description: 'Validation report of the worker.',
       }),
       draft: t.expose('draft', { type: DraftType, nullable: true, description: 'Draft card.' }),
-      engine: json('engine', 'Engine and versions that ran, as reported, free-form.'),
+      engine: t.expose('engine', {
+        type: 'JSON',
+        nullable: true,
+        description: 'Engine and versions that ran, as reported, free-form.',
+      }),
       artifacts: t.expose('artifacts', { type: [ArtifactType], description: 'Files that the check produced.' }),
       publishBlockers: t.stringList({
         description:

@@ -98,13 +98,13 @@ export type RobotCheckExecutor = 'hosted' | 'worker'
  */
 export type RobotCheckKind = 'model' | 'robot'
 /**
- * Whether a question blocks publishing.
- */
-export type RobotCheckNeedSeverity = 'advice' | 'blocking'
-/**
  * How the contract of a policy compares with a robot.
  */
 export type ModelEmbodiment = 'match' | 'mismatch' | 'unstamped'
+/**
+ * Whether a question blocks publishing.
+ */
+export type RobotCheckNeedSeverity = 'advice' | 'blocking'
 /**
  * How a worker ends its check.
  */
@@ -2185,11 +2185,109 @@ export interface Operations {
         } | null
       } | null
       /**
-       * Findings of a model check, in `/v1` names. Spec, `ModelIntake`.
+       * Findings of a model check.
        */
       intake: {
-        [k: string]: unknown
-      }
+        /**
+         * Path of the policy.
+         */
+        policy_path: string | null
+        /**
+         * File format of the policy.
+         */
+        policy_format: string | null
+        /**
+         * Policy type.
+         */
+        policy_type: string | null
+        embodiment: ModelEmbodiment
+        /**
+         * True if the policy was unstamped and the check derived its contract.
+         */
+        stamped_by_check: boolean
+        /**
+         * Differences between contract and interface.
+         */
+        differing: {
+          /**
+           * Name of the field.
+           */
+          field: string
+          /**
+           * Its value in the contract of the policy.
+           */
+          policy: {
+            [k: string]: unknown
+          }
+          /**
+           * Its value in the interface of the robot.
+           */
+          robot: {
+            [k: string]: unknown
+          }
+        }[]
+        /**
+         * Control class of the policy.
+         */
+        control_class: ControlClass | null
+        /**
+         * Interface fingerprint recorded in the policy manifest.
+         */
+        embodiment_fingerprint: string | null
+        /**
+         * Interface fingerprint of the robot.
+         */
+        robot_fingerprint: string | null
+        /**
+         * Summary in one or two sentences.
+         */
+        summary: string | null
+        /**
+         * The policy manifest, free-form.
+         */
+        manifest: {
+          [k: string]: unknown
+        }
+        /**
+         * Inputs and outputs of the policy graph, free-form.
+         */
+        graph: {
+          [k: string]: unknown
+        }
+        /**
+         * Number of parameters, from the header of the weights.
+         */
+        params: number | null
+        /**
+         * Origin of an imported policy.
+         */
+        source: {
+          /**
+           * Repo on the external model hub, `org/name`.
+           */
+          hf_repo: string | null
+          /**
+           * Commit that was fetched.
+           */
+          revision: string | null
+          /**
+           * License that the external model card declares.
+           */
+          license: string | null
+          /**
+           * Paths of the files that were fetched.
+           */
+          files: string[]
+          /**
+           * Size of the fetched files in bytes.
+           */
+          bytes: number | null
+          /**
+           * Paths of the files that were not fetched.
+           */
+          skipped: string[]
+        } | null
+      } | null
       /**
        * Path of the model file or of the policy.
        */
@@ -2706,11 +2804,109 @@ export interface Operations {
         } | null
       } | null
       /**
-       * Findings of a model check, in `/v1` names. Spec, `ModelIntake`.
+       * Findings of a model check.
        */
       intake: {
-        [k: string]: unknown
-      }
+        /**
+         * Path of the policy.
+         */
+        policy_path: string | null
+        /**
+         * File format of the policy.
+         */
+        policy_format: string | null
+        /**
+         * Policy type.
+         */
+        policy_type: string | null
+        embodiment: ModelEmbodiment
+        /**
+         * True if the policy was unstamped and the check derived its contract.
+         */
+        stamped_by_check: boolean
+        /**
+         * Differences between contract and interface.
+         */
+        differing: {
+          /**
+           * Name of the field.
+           */
+          field: string
+          /**
+           * Its value in the contract of the policy.
+           */
+          policy: {
+            [k: string]: unknown
+          }
+          /**
+           * Its value in the interface of the robot.
+           */
+          robot: {
+            [k: string]: unknown
+          }
+        }[]
+        /**
+         * Control class of the policy.
+         */
+        control_class: ControlClass | null
+        /**
+         * Interface fingerprint recorded in the policy manifest.
+         */
+        embodiment_fingerprint: string | null
+        /**
+         * Interface fingerprint of the robot.
+         */
+        robot_fingerprint: string | null
+        /**
+         * Summary in one or two sentences.
+         */
+        summary: string | null
+        /**
+         * The policy manifest, free-form.
+         */
+        manifest: {
+          [k: string]: unknown
+        }
+        /**
+         * Inputs and outputs of the policy graph, free-form.
+         */
+        graph: {
+          [k: string]: unknown
+        }
+        /**
+         * Number of parameters, from the header of the weights.
+         */
+        params: number | null
+        /**
+         * Origin of an imported policy.
+         */
+        source: {
+          /**
+           * Repo on the external model hub, `org/name`.
+           */
+          hf_repo: string | null
+          /**
+           * Commit that was fetched.
+           */
+          revision: string | null
+          /**
+           * License that the external model card declares.
+           */
+          license: string | null
+          /**
+           * Paths of the files that were fetched.
+           */
+          files: string[]
+          /**
+           * Size of the fetched files in bytes.
+           */
+          bytes: number | null
+          /**
+           * Paths of the files that were not fetched.
+           */
+          skipped: string[]
+        } | null
+      } | null
       /**
        * Path of the model file or of the policy.
        */
@@ -5055,11 +5251,109 @@ export interface RobotCheck {
     } | null
   } | null
   /**
-   * Findings of a model check, in `/v1` names. Spec, `ModelIntake`.
+   * Findings of a model check.
    */
   intake: {
-    [k: string]: unknown
-  }
+    /**
+     * Path of the policy.
+     */
+    policy_path: string | null
+    /**
+     * File format of the policy.
+     */
+    policy_format: string | null
+    /**
+     * Policy type.
+     */
+    policy_type: string | null
+    embodiment: ModelEmbodiment
+    /**
+     * True if the policy was unstamped and the check derived its contract.
+     */
+    stamped_by_check: boolean
+    /**
+     * Differences between contract and interface.
+     */
+    differing: {
+      /**
+       * Name of the field.
+       */
+      field: string
+      /**
+       * Its value in the contract of the policy.
+       */
+      policy: {
+        [k: string]: unknown
+      }
+      /**
+       * Its value in the interface of the robot.
+       */
+      robot: {
+        [k: string]: unknown
+      }
+    }[]
+    /**
+     * Control class of the policy.
+     */
+    control_class: ControlClass | null
+    /**
+     * Interface fingerprint recorded in the policy manifest.
+     */
+    embodiment_fingerprint: string | null
+    /**
+     * Interface fingerprint of the robot.
+     */
+    robot_fingerprint: string | null
+    /**
+     * Summary in one or two sentences.
+     */
+    summary: string | null
+    /**
+     * The policy manifest, free-form.
+     */
+    manifest: {
+      [k: string]: unknown
+    }
+    /**
+     * Inputs and outputs of the policy graph, free-form.
+     */
+    graph: {
+      [k: string]: unknown
+    }
+    /**
+     * Number of parameters, from the header of the weights.
+     */
+    params: number | null
+    /**
+     * Origin of an imported policy.
+     */
+    source: {
+      /**
+       * Repo on the external model hub, `org/name`.
+       */
+      hf_repo: string | null
+      /**
+       * Commit that was fetched.
+       */
+      revision: string | null
+      /**
+       * License that the external model card declares.
+       */
+      license: string | null
+      /**
+       * Paths of the files that were fetched.
+       */
+      files: string[]
+      /**
+       * Size of the fetched files in bytes.
+       */
+      bytes: number | null
+      /**
+       * Paths of the files that were not fetched.
+       */
+      skipped: string[]
+    } | null
+  } | null
   /**
    * Path of the model file or of the policy.
    */
@@ -5515,9 +5809,11 @@ export interface ModelIntake {
    */
   control_class?: ControlClass | null
   /**
-   * Differences, each `{field, policy, robot}`.
+   * Differences between contract and interface, at most 1,000.
+   *
+   * @maxItems 1000
    */
-  differing?: unknown[] | null
+  differing?: ModelIntakeDifference[] | null
   embodiment: ModelEmbodiment
   /**
    * Interface fingerprint recorded in the policy manifest.
@@ -5567,6 +5863,24 @@ export interface ModelIntake {
    * Summary in one or two sentences.
    */
   summary?: string | null
+}
+export interface ModelIntakeDifference {
+  /**
+   * Name of the field.
+   */
+  field: string
+  /**
+   * Its value in the contract of the policy.
+   */
+  policy?: {
+    [k: string]: unknown
+  }
+  /**
+   * Its value in the interface of the robot.
+   */
+  robot?: {
+    [k: string]: unknown
+  }
 }
 export interface ModelIntakeSource {
   /**

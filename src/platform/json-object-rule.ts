@@ -21,11 +21,18 @@ export const jsonObjectList = (limit: number) =>
     }
   })
 
+/** Any JSON value, under the same rules. */
+export const jsonValue = z.unknown().superRefine((value, check) => addFreeFormFaults(value, [], check))
+
 function addFaults(value: unknown, at: Path, check: z.RefinementCtx): void {
   if (!isJsonObject(value)) {
     check.addIssue({ code: 'custom', message: 'must be an object', path: [...at], params: { type: 'validation.type' } })
     return
   }
+  addFreeFormFaults(value, at, check)
+}
+
+function addFreeFormFaults(value: unknown, at: Path, check: z.RefinementCtx): void {
   for (const { message, loc } of freeFormFaults(value))
     check.addIssue({ code: 'custom', message, path: [...at, ...loc] })
 }
