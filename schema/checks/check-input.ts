@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { filePath } from '../../src/platform/file-path.ts'
 import { jsonObject } from '../../src/platform/json-object-rule.ts'
-import { fullNameText, longNameText, wordText } from '../../src/platform/text-rules.ts'
+import { fullNameText, hfRepoText, longNameText, wordText } from '../../src/platform/text-rules.ts'
 import { builder } from '../builder.ts'
 import { type InputFields, rule } from '../input-field.ts'
 import { ControlClassEnum } from '../repos/enums.ts'
@@ -11,10 +11,6 @@ import { RobotCheckActionEnum, RobotCheckExecutorEnum, RobotCheckKindEnum } from
 const count = z.int().min(0)
 const names = z.array(longNameText).max(1000)
 const paths = z.array(filePath).max(1000)
-const hfRepoText = z
-  .string()
-  .max(256)
-  .regex(/^[\w.-]+\/[\w.-]+(?:@[\w./-]+)?$/, 'must be org/name or org/name@revision')
 /** Number or null by joint name. */
 const poseRule = jsonObject.refine(
   (value) =>

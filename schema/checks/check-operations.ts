@@ -7,6 +7,7 @@ import { input, mutation } from '../root-field.ts'
 import { CheckType } from './check.ts'
 import { checkRequestFields } from './check-input.ts'
 import { documentOfInput } from './input-document.ts'
+import { targetsOfNewCheck } from './target-check.ts'
 
 /** A union from the beginning: what costs money may lead to something else than a check, which clients then tell apart by `__typename`. */
 const CreateRobotCheckResult = builder.unionType('CreateRobotCheckResult', {
@@ -31,6 +32,7 @@ mutation('createRobotCheck', {
   description:
     'Queues a check of a robot or a policy. The files that it is about are kept as they are now. 409 while the hub still hashes one of them; 429 once the account has made its checks of the day.',
   scope: 'key:write',
+  target: targetsOfNewCheck,
   input: input('The check to make.', checkRequestFields),
   verb: (ctx, { model, options, drop, ...input }) =>
     createCheck(ctx, {

@@ -35,6 +35,9 @@ export const fullNameText = z
   .string()
   .max(129)
   .regex(new RegExp(`^${NAME}/${NAME}$`), 'must be owner/slug')
+/** `org/name` on the external model hub, and a branch, tag or commit; the two parts are groups. No part begins with a dot, so none is a path. */
+export const HF_REPO = /^([\w-][\w.-]{0,95}\/[\w-][\w.-]{0,95})(?:@([\w-][\w./-]{0,255}))?$/
+export const hfRepoText = z.string().regex(HF_REPO, 'must be org/name or org/name@revision')
 export const sha256Text = z.string().regex(/^[a-f0-9]{64}$/, 'must be 64 lower-case hex digits')
 
 export const MAX_CONTENT_TYPE_LENGTH = 255

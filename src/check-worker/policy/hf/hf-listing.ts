@@ -1,6 +1,7 @@
 /** A model repo of Hugging Face as its API lists it at one commit, and which of its files are the policy. */
 import { z } from 'zod'
 import { pathFault } from '../../../platform/file-path.ts'
+import { HF_REPO } from '../../../platform/text-rules.ts'
 import { FetchFault } from './fetch-fault.ts'
 import type { Getter } from './guarded-get.ts'
 import { getJson } from './read-body.ts'
@@ -45,7 +46,7 @@ const modelInfo = z.object({
 
 /** `org/name`, and a branch, tag or commit. Throws a `FetchFault` for any other form. */
 export function parseHfRepo(text: string): { readonly repo: string; readonly revision: string | null } {
-  const [, repo, revision] = /^([\w-][\w.-]{0,95}\/[\w-][\w.-]{0,95})(?:@([\w-][\w./-]{0,255}))?$/.exec(text) ?? []
+  const [, repo, revision] = HF_REPO.exec(text) ?? []
   if (!repo)
     throw new FetchFault(`${JSON.stringify(text.slice(0, 200))} is not of the form org/name or org/name@revision.`)
   return { repo, revision: revision ?? null }
