@@ -1,5 +1,5 @@
 /** A check as verbs that move it see it: what decides, under the lock of its row. Lock order: repos, checks, accounts. */
-import { runViewer, runVisibleSql, visibleRuns } from '../auth/policy.ts'
+import { requireCredential, runViewer, runVisibleSql, visibleRuns } from '../auth/policy.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { notFound } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
@@ -78,4 +78,9 @@ export function nextStatus(trigger: CheckTrigger, check: HeldCheck, actor: JobAc
   const verdict = decideCheck(trigger, facts)
   if ('to' in verdict) return verdict.to
   throw refused(check, verdict.refusal)
+}
+
+/** 409 unless the caller holds the running check: also for a response that is replayed, and that only its holder can use. */
+export function assertHolds({ viewer }: Pick<RequestContext, 'viewer'>, check: HeldCheck): void {
+  nextStatus('report', check, requireCredential(viewer))
 }

@@ -2,7 +2,7 @@
  * presignRobotCheckArtifacts (spec, "POST /v1/robot-checks/{check_id}/artifacts"): one presigned PUT for each file that a check makes. Each is an upload of
  * one part, which a report completes: from then on no URL that is still out there can change what the hub has hashed.
  */
-import { assertRunsFor, requireCredential } from '../../auth/policy.ts'
+import { assertRunsFor } from '../../auth/policy.ts'
 import { assertDistinct } from '../../files/duplicates.ts'
 import { assertRoom } from '../../files/reservation.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
@@ -13,7 +13,7 @@ import { asStoreRefusal, requireObjects } from '../../store/objects/required.ts'
 import { newJobKey } from '../../work/job-objects.ts'
 import { countStored } from '../../work/stored-bytes.ts'
 import { checkJob } from '../check-job.ts'
-import { findCheck, type HeldCheck, lockCheck, nextStatus } from '../check-row.ts'
+import { assertHolds, findCheck, type HeldCheck, lockCheck } from '../check-row.ts'
 import { CHECK_URL_TTL_SECONDS } from '../limits.ts'
 import { checkObjects } from '../log/check-objects.ts'
 import { isArtifactName } from './artifact-name.ts'
@@ -43,6 +43,8 @@ export function presignArtifacts(
     ctx,
     () => mayMake(ctx, input.checkId),
     (allowed, check) => presign(allowed, check, input),
+    // Bytes that are sent to a URL of a check that has ended are counted nowhere.
+    async (_uploads, check) => assertHolds(ctx, check),
   )
 }
 
@@ -53,8 +55,7 @@ async function mayMake(ctx: RequestContext, checkId: string): Promise<HeldCheck>
 }
 
 async function presign(ctx: AllowedContext, check: HeldCheck, { files }: PresignArtifactsInput) {
-  const viewer = requireCredential(ctx.viewer)
-  nextStatus('report', check, viewer)
+  assertHolds(ctx, check)
   assertAccepted(check, files)
   const { config, db } = ctx.deps
   const bytes = files.reduce((sum, { size }) => sum + size, 0)
@@ -62,7 +63,7 @@ async function presign(ctx: AllowedContext, check: HeldCheck, { files }: Presign
   await assertRoom(db, config, check.ownerId, { bytes: await growthOf(db, check.id, files, bytes), uploads: 0 })
   const uploads = await Promise.all(files.map((file) => begin(ctx, check.id, file)))
   return commitVerb(ctx, async (tx) => {
-    nextStatus('report', await lockCheck(tx, check.id), viewer)
+    assertHolds(ctx, await lockCheck(tx, check.id))
     const grown = await growthOf(tx, check.id, files, bytes)
     await putArtifacts(tx, check.id, uploads)
     await countStored(tx, config, checkJob, check, grown)

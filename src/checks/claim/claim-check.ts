@@ -1,12 +1,12 @@
 /** claimRobotCheck (spec, "POST /v1/robot-checks/{check_id}/claim") and claimNextRobotCheck: exactly one of many takes a queued check. */
-import { assertLevel, assertRunsFor, requireCredential } from '../../auth/policy.ts'
+import { assertLevel, assertRunsFor } from '../../auth/policy.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { Credentialed, RequestContext } from '../../operation/context.ts'
 import type { Tx } from '../../store/db.ts'
 import { claimJob } from '../../work/claim.ts'
 import { type ClaimNextInput, claimNext, claimsFor } from '../../work/claim-next.ts'
 import { checkJob } from '../check-job.ts'
-import { findCheck, type HeldCheck, lockCheck, nextStatus } from '../check-row.ts'
+import { assertHolds, findCheck, type HeldCheck, lockCheck, nextStatus } from '../check-row.ts'
 import type { RobotCheck } from '../check-shape.ts'
 import { readCheck } from '../read/get-check.ts'
 import { readSources } from './sources.ts'
@@ -32,7 +32,8 @@ export function claimCheck(ctx: RequestContext, input: ClaimCheckInput): Promise
         nextStatus('claim', await lockCheck(tx, input.checkId), credential)
         throw new Error('The check could be claimed, and was not.')
       }),
-    async (_claimed, { check }) => assertStillHeld(ctx, check),
+    // A worker that reads a claim goes to work.
+    async (_claimed, { check }) => assertHolds(ctx, check),
   )
 }
 
@@ -50,7 +51,7 @@ export function claimNextCheck(
       ),
     async (claimed) => {
       // An empty answer is never stored.
-      if (claimed) assertStillHeld(ctx, (await mayClaim(ctx, claimed.id)).check)
+      if (claimed) assertHolds(ctx, (await mayClaim(ctx, claimed.id)).check)
     },
   )
 }
@@ -58,11 +59,6 @@ export function claimNextCheck(
 async function mayClaim(ctx: RequestContext, id: string): Promise<{ check: HeldCheck; credential: Credentialed }> {
   const check = await findCheck(ctx, id)
   return { check, credential: assertRunsFor(ctx.viewer, check.ownerId, 'write', 'The check') }
-}
-
-/** A claim is answered again only while it lasts: a worker that reads it goes to work. */
-function assertStillHeld(ctx: RequestContext, check: HeldCheck): void {
-  nextStatus('report', check, requireCredential(ctx.viewer))
 }
 
 /** Claims a queued check in the caller's transaction; null when it is not there to be claimed. */

@@ -124,3 +124,19 @@ describe('a report that ended its check', () => {
     expect(await logOf(canceled)).toBe('a\n')
   })
 })
+
+describe('presigned artifacts under an Idempotency-Key', () => {
+  it('have their URLs signed anew while the check runs, and none once it has ended', async () => {
+    const check = await claimed()
+    const body = { files: [{ name: 'thumbnail.png', size: 3 }] }
+    const ask = () =>
+      hub.call(key, 'POST', `/v1/robot-checks/${check}/artifacts`, body, { 'idempotency-key': `files-of-${check}` })
+    const first = await ask()
+    const again = await ask()
+    expect([first.status, again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 200, 'true'])
+    expect(again.json.uploads[0].key).toBe(first.json.uploads[0].key)
+    await checks.post(ada, check, 'cancel')
+    const late = await ask()
+    expect([late.status, types(late)]).toEqual([409, ['conflict.terminal']])
+  })
+})
