@@ -30,7 +30,7 @@ export const exactReads: Readonly<Record<string, readonly string[]>> = {
     'robot-card',
     'robot-cards-of-repos',
     'robot-checks-by-id',
-    'robot-checks-page',
+    'robot-checks-page${variant}',
     'robots-by-name',
     'runs-by-id',
     'src/repos/list-sql.ts',
@@ -71,7 +71,7 @@ export const exactReads: Readonly<Record<string, readonly string[]>> = {
   'A limit for each of many parents, a window, or a keyset over several columns.': [
     'files-cursor-row',
     'org-member-keys',
-    'repo-checks-page',
+    'repo-checks-page${variant}',
     'repo-runs-page',
     'run-checkpoint-files',
     'run-forks-page',

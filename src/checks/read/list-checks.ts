@@ -1,5 +1,5 @@
 /** listRobotChecks (spec, "GET /v1/robot-checks"): a keyset page of the checks that the caller can see, newest first. One statement. */
-import { ownRunSql, runViewer, runVisibleSql, visibleRuns } from '../../auth/policy.ts'
+import { runViewer, visibleRuns } from '../../auth/policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { decodeCursor, encodeCursor, idPart, type Page } from '../../platform/page.ts'
 import { DEFAULT_PAGE_SIZE } from '../../platform/text-rules.ts'
@@ -9,6 +9,7 @@ import type { JobExecutor } from '../../work/held-job.ts'
 import type { JobStatus } from '../../work/job-status.ts'
 import { checkColumns, checkTables, type RobotCheck, toCheck } from '../check-shape.ts'
 import { MAX_PAGE_BYTES } from '../limits.ts'
+import { checkOfJob, pageParams, visibleChecks } from './check-streams.ts'
 
 export interface ListChecksInput {
   /** `owner/slug`, as the check names it. */
@@ -21,29 +22,11 @@ export interface ListChecksInput {
 
 const listedColumns = checkColumns.with({ found: column<number>('page.found') })
 
-const params = {
-  ...runViewer,
-  robotRepo: param<string | null>(),
-  status: param<JobStatus | null>(),
-  executor: param<JobExecutor | null>(),
-  after: param<string | null>(),
-  limit: param<number>(),
-}
+const params = { ...runViewer, ...pageParams, robotRepo: param<string | null>() }
 
-const wanted = `(:status::text is null or u.status = :status::"JobStatus")
-  and (:executor::text is null or u.executor = :executor::"RunExecutor")
-  and (:robotRepo::text is null or u.robot_repo_name = :robotRepo)
-  and (:after::text is null or u.id < :after)`
-
-const stream = (source: string, condition: string) =>
-  `select mine.id from ${source} cross join lateral (select u.id from robot_checks u where ${condition} and ${wanted}
-    order by u.id desc limit :limit::int) mine`
-
-/** Each of the caller's accounts in the order of an index, and what the caller made for others: a page costs the same however many checks there are. */
-const ofAccounts = `${stream('unnest(:accountIds::text[]) account(id)', `u.owner_id = account.id and ${runVisibleSql('u')}`)}
-  union ${stream('(values (1)) once', `u.created_by = :userId and u.created_by <> u.owner_id and ${runVisibleSql('u')}`)}`
-/** The key of a hosted job sees the check that it is for. */
-const ofJob = `select u.id from robot_checks u where u.id = :credentialId and ${ownRunSql('u')} is not true and ${wanted}`
+const anyCheck = visibleChecks({ place: {}, narrowedBy: [] })
+const byStatus = visibleChecks({ place: {}, narrowedBy: ['status', 'executor'] })
+const byRobot = visibleChecks({ place: { robot_repo_name: ':robotRepo::text' }, narrowedBy: ['status', 'executor'] })
 
 /** Bytes that clients wrote of the check `alias`, which bound a page. */
 export const writtenBytes = (alias: string) =>
@@ -52,31 +35,44 @@ export const writtenBytes = (alias: string) =>
     .join(' + ')
 
 /** The rows of the page up to the bound on its size, each with how many there are without it. */
-const page = `select id, found from (
+const pageOf = (visible: string, ofJob: string) => `select id, found from (
     select id, count(*) over ()::int as found, sum(bytes) over (order by id desc rows between unbounded preceding and 1 preceding) as before
     from (select listed.id, (select ${writtenBytes('s')} from robot_checks s where s.id = listed.id) as bytes
-      from (select id from (${ofAccounts} union ${ofJob}) seen order by id desc limit :limit::int) listed) weighed) sized
+      from (select id from (${visible} union ${checkOfJob(ofJob)}) seen order by id desc limit :limit::int) listed) weighed) sized
   where before is null or before < ${MAX_PAGE_BYTES}`
 
-const listChecksPage = composed({
-  name: 'robot-checks-page',
-  columns: listedColumns,
-  params,
-  text: `select ${listedColumns.sql} from (${page}) page join (${checkTables}) on u.id = page.id order by page.id desc`,
-})
+const listing = (variant: string, visible: string, ofJob = 'true') =>
+  composed({
+    name: `robot-checks-page${variant}`,
+    columns: listedColumns,
+    params,
+    text: `select ${listedColumns.sql} from (${pageOf(visible, ofJob)}) page join (${checkTables}) on u.id = page.id order by page.id desc`,
+  })
+
+const pages = {
+  any: listing('', anyCheck),
+  byStatus: listing('-by-status', byStatus),
+  byRobot: listing('-by-robot', byRobot, 'u.robot_repo_name = :robotRepo'),
+}
+
+/** The statement for these filters: each has an index. */
+function pageFor({ robotRepo, status, executor }: ListChecksInput): typeof pages.any {
+  if (robotRepo != null) return pages.byRobot
+  return status == null && executor == null ? pages.any : pages.byStatus
+}
 
 /** One page, shorter than asked for where its checks are large; 422 for a cursor of another listing, empty for a robot that no check names. */
 export async function listChecks(ctx: RequestContext, input: ListChecksInput): Promise<Page<RobotCheck>> {
   const { robotRepo = null, status = null, executor = null } = input
-  const listing = `robot-checks:${JSON.stringify([robotRepo, status, executor])}`
-  const [after] = input.after ? decodeCursor<[string]>(listing, input.after, [idPart('check')]) : [null]
+  const name = `robot-checks:${JSON.stringify([robotRepo, status, executor])}`
+  const [after] = input.after ? decodeCursor<[string]>(name, input.after, [idPart('check')]) : [null]
   const limit = input.first ?? DEFAULT_PAGE_SIZE
   const values = { ...visibleRuns(ctx.viewer), robotRepo, status, executor, after, limit: limit + 1 }
-  const rows = await ctx.deps.db.query(listChecksPage, values)
+  const rows = await ctx.deps.db.query(pageFor(input), values)
   const nodes = rows.slice(0, limit).map(({ found: _found, ...row }) => toCheck(row))
   return {
     nodes,
     hasNextPage: (rows[0]?.found ?? 0) > nodes.length,
-    cursorOf: (check) => encodeCursor(listing, [check.id]),
+    cursorOf: (check) => encodeCursor(name, [check.id]),
   }
 }

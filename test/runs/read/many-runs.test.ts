@@ -9,6 +9,7 @@ import { type ListRunsInput, listRuns, runFacets } from '../../../src/runs/read/
 import { type RunFilter, runFacetStatement, runPageStatement } from '../../../src/runs/read/list-sql.ts'
 import { orderedValues } from '../../../src/store/statement.ts'
 import { testDb } from '../../support/database.ts'
+import { type Plan, passedOver, plansOf, scansOf } from '../../support/plans.ts'
 import { makeWorld, type World } from '../../support/world.ts'
 
 const t = testDb()
@@ -48,44 +49,7 @@ beforeAll(async () => {
 })
 afterAll(() => world?.close())
 
-interface Plan {
-  readonly 'Node Type': string
-  readonly 'Relation Name'?: string
-  readonly 'Actual Loops': number
-  readonly 'Actual Rows': number
-  readonly 'Rows Removed by Filter'?: number
-  readonly Plans?: readonly Plan[]
-}
-interface PlanRow {
-  readonly 'QUERY PLAN': [{ readonly Plan: Plan }]
-}
-const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)]
-
-/** The statement's plans, once for these values and once generic. */
-async function plansOf(text: string, values: readonly unknown[]): Promise<Plan[][]> {
-  const literal = (value: unknown): string => {
-    if (value === null) return 'null'
-    if (Array.isArray(value)) return `'{${value.join(',')}}'`
-    return typeof value === 'number' ? String(value) : `'${String(value)}'`
-  }
-  const given = values.length === 0 ? '' : `(${values.map(literal).join(', ')})`
-  const plans: Plan[][] = []
-  for (const mode of ['custom', 'generic'])
-    await t.db.withTx(async (tx) => {
-      await tx.query({ name: '', text: `set local plan_cache_mode = force_${mode}_plan` })
-      await tx.query({ name: '', text: `prepare asked as ${text}` })
-      const [row] = await tx.query<PlanRow>({ name: '', text: `explain (analyze, format json) execute asked${given}` })
-      await tx.query({ name: '', text: 'deallocate asked' })
-      if (row) plans.push(nodes(row['QUERY PLAN'][0].Plan))
-    })
-  return plans
-}
-
-const scansOfRuns = (plan: readonly Plan[]) =>
-  plan.filter((node) => node['Node Type'] === 'Seq Scan' && node['Relation Name'] === 'runs')
-/** Rows that were read for nothing. */
-const passedOver = (plan: readonly Plan[]) =>
-  plan.reduce((sum, node) => sum + (node['Rows Removed by Filter'] ?? 0) * node['Actual Loops'], 0)
+const scansOfRuns = (plan: readonly Plan[]) => scansOf(plan, 'runs')
 
 describe('among 10,000 runs', () => {
   it.each<[string, (given: { owner: AccountRef; org: AccountRef }) => RunFilter]>([
@@ -106,9 +70,9 @@ describe('among 10,000 runs', () => {
     const filter = filterOf({ owner, org })
     for (const after of [null, `run_${'0'.repeat(22)}5000`]) {
       const { statement, values } = runPageStatement(visibleRuns(ctx.viewer), { filter, after, limit: 21 })
-      for (const plan of await plansOf(statement.text, orderedValues(statement, values))) {
+      for (const plan of await plansOf(t.db, statement.text, orderedValues(statement, values))) {
         expect(scansOfRuns(plan)).toEqual([])
-        expect(passedOver(plan)).toBeLessThan(100)
+        expect(passedOver(plan, 'runs')).toBeLessThan(100)
       }
     }
   })
@@ -117,14 +81,14 @@ describe('among 10,000 runs', () => {
     const repo = await world.repo(owner)
     const viewer = visibleRuns({ ...credential, credentialId: 'key_few', repoIds: [repo.id] })
     const { statement, values } = runPageStatement(viewer, { filter: {}, after: null, limit: 21 })
-    for (const plan of await plansOf(statement.text, orderedValues(statement, values)))
+    for (const plan of await plansOf(t.db, statement.text, orderedValues(statement, values)))
       expect(scansOfRuns(plan)).toEqual([])
   })
 
   it('the counts of an account are read from an index alone', async () => {
     const viewer = visibleRuns(ctx.viewer)
     const statement = runFacetStatement(viewer)
-    for (const plan of await plansOf(statement.text, orderedValues(statement, viewer))) {
+    for (const plan of await plansOf(t.db, statement.text, orderedValues(statement, viewer))) {
       expect(scansOfRuns(plan)).toEqual([])
       expect(plan.map((node) => node['Node Type'])).toContain('Index Only Scan')
     }
@@ -155,9 +119,9 @@ describe('among 10,000 runs', () => {
     const sent = t.record()
     await ask()
     const text = sent.find((each) => marked.test(each)) ?? ''
-    for (const plan of await plansOf(text, values())) {
+    for (const plan of await plansOf(t.db, text, values())) {
       expect(scansOfRuns(plan)).toEqual([])
-      expect(passedOver(plan)).toBeLessThan(100)
+      expect(passedOver(plan, 'runs')).toBeLessThan(100)
     }
   })
 

@@ -1,0 +1,70 @@
+/** The checks that a caller sees, as streams in the order of an index: of each account, and of what the person made for others. */
+import { runListedSql } from '../../auth/policy.ts'
+import { param } from '../../store/statement.ts'
+import type { JobExecutor } from '../../work/held-job.ts'
+import type { JobStatus } from '../../work/job-status.ts'
+import { newestOf } from '../../work/newest-of.ts'
+import type { CheckKind } from '../check-shape.ts'
+
+/** The parameters of a page. */
+export const pageParams = {
+  status: param<JobStatus | null>(),
+  executor: param<JobExecutor | null>(),
+  /** The last check of the previous page. */
+  after: param<string | null>(),
+  limit: param<number>(),
+}
+
+export const kindParam = param<CheckKind | null>()
+
+const wordOf = (column: string, type: string, filter: string) =>
+  `(select word from unnest(enum_range(null::"${type}")) word where :${filter}::text is null or word = :${filter}::"${type}") ${column}(word)`
+
+/** Few words each: where a filter is given, every combination that it leaves is a stream, so that no check is read to be passed over. */
+const narrowing = {
+  kind: wordOf('kind', 'RobotCheckKind', 'kind'),
+  status: wordOf('status', 'JobStatus', 'status'),
+  executor: wordOf('executor', 'RunExecutor', 'executor'),
+}
+
+export type Narrowing = keyof typeof narrowing
+
+/** After any id of a check, which continues with a digit. */
+const before = `coalesce(:after::text, 'check_z')`
+/** What of its accounts' checks a key limited to repos sees. */
+const seenByKey = `(:repoIds::text[] is null or u.filed_by = :credentialId or ${runListedSql('u')})`
+
+export interface VisibleStreams {
+  /** Columns that follow the account or the person in the index, with their values. */
+  readonly place: Readonly<Record<string, string>>
+  /** The filters that follow them, in the order of the index. */
+  readonly narrowedBy: readonly Narrowing[]
+  readonly condition?: string
+}
+
+/**
+ * Selects ids, at most `:limit` of each stream. Checks of accounts that are not the caller's are never read, except what the person made for them. Conditions on
+ * `repo_ids` and on who filed a check concern limited keys alone, which may pass over other checks of their accounts.
+ */
+export function visibleChecks({ place, narrowedBy, condition = 'true' }: VisibleStreams): string {
+  const words = narrowedBy.map((name) => ` cross join ${narrowing[name]}`).join('')
+  const narrowed = Object.fromEntries(narrowedBy.map((name) => [name, `${name}.word`]))
+  const of = (source: string, viewer: string, ofViewer: string) => {
+    const stream = {
+      table: 'robot_checks',
+      of: `${source}${words}`,
+      place: { [viewer]: `${viewer}.id`, ...place, ...narrowed },
+      condition: `${ofViewer} and ${seenByKey} and ${condition}`,
+    }
+    return newestOf(stream, before)
+  }
+  return `${of('unnest(:accountIds::text[]) owner_id(id)', 'owner_id', 'true')}
+    union ${of('(values (:userId::text)) created_by(id)', 'created_by', 'u.created_by <> u.owner_id')}`
+}
+
+/** The check of a hosted job's key: it sees the one that it is for. */
+export const checkOfJob = (
+  condition: string,
+) => `select u.id from robot_checks u where u.id = :credentialId and ${condition}
+  and (:status::text is null or u.status = :status::"JobStatus") and (:executor::text is null or u.executor = :executor::"RunExecutor")
+  and u.id < ${before}`
