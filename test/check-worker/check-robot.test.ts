@@ -135,13 +135,19 @@ describe('a robot that does not stand still', () => {
     expect(statuses).toMatchObject({ 'sim.compiles': 'pass', 'sim.rest': 'skip', 'sim.joint_ranges': 'skip' })
   })
 
-  it('explodes in its first step, which MuJoCo would reset and only warn about', async () => {
-    const folder = await robots.folder({
-      'arm.xml': arm('<general name="m" joint="swing" biastype="affine" biasprm="0 1e12"/>'),
+  inTorture(() => {
+    it('explodes in its first step, which MuJoCo would reset and only warn about', async () => {
+      const folder = await robots.folder({
+        'arm.xml': arm('<general name="m" joint="swing" biastype="affine" biasprm="0 1e12"/>'),
+      })
+      const { check, lines } = await robots.check(folder, { entry: 'arm.xml' })
+      expect(check('sim.stable')).toMatchObject({
+        status: 'fail',
+        names: ['swing'],
+        data: { diverged: { at_s: 0.002 } },
+      })
+      expect(lines).toContainEqual(expect.stringMatching(/^mujoco: .*huge value in QACC at DOF 0/))
     })
-    const { check, lines } = await robots.check(folder, { entry: 'arm.xml' })
-    expect(check('sim.stable')).toMatchObject({ status: 'fail', names: ['swing'], data: { diverged: { at_s: 0.002 } } })
-    expect(lines).toContainEqual(expect.stringMatching(/^mujoco: .*huge value in QACC at DOF 0/))
   })
 
   it('gives way where its actuator is too weak, which is a warning', async () => {
@@ -151,28 +157,35 @@ describe('a robot that does not stand still', () => {
     expect(report.ok).toBe(true)
   })
 
-  it('falls over, or has nothing to stand on, which are different results', async () => {
-    const post = (world: string) => `<mujoco><worldbody>${world}<body name="post" pos="0 0 .31">
-      <freejoint/><geom type="box" size=".02 .02 .3" euler="10 0 0"/></body></worldbody></mujoco>`
-    const folder = await robots.folder({ 'floor.xml': post('<geom type="plane" size="1 1 .1"/>'), 'air.xml': post('') })
-    const fallen = await robots.check(folder, { entry: 'floor.xml' })
-    expect(fallen.check('sim.rest')).toMatchObject({ status: 'warn', names: ['post'] })
-    expect(fallen.card?.interface).toMatchObject({ base: 'floating', init_base_height_m: 0.31, joint_order: [] })
-    const air = await robots.check(folder, { entry: 'air.xml' })
-    expect(air.check('sim.rest')).toMatchObject({
-      status: 'skip',
-      message: expect.stringContaining('nothing to stand on'),
+  inTorture(() => {
+    it('falls over, or has nothing to stand on, which are different results', async () => {
+      const post = (world: string) => `<mujoco><worldbody>${world}<body name="post" pos="0 0 .31">
+        <freejoint/><geom type="box" size=".02 .02 .3" euler="10 0 0"/></body></worldbody></mujoco>`
+      const folder = await robots.folder({
+        'floor.xml': post('<geom type="plane" size="1 1 .1"/>'),
+        'air.xml': post(''),
+      })
+      const fallen = await robots.check(folder, { entry: 'floor.xml' })
+      expect(fallen.check('sim.rest')).toMatchObject({ status: 'warn', names: ['post'] })
+      expect(fallen.card?.interface).toMatchObject({ base: 'floating', init_base_height_m: 0.31, joint_order: [] })
+      const air = await robots.check(folder, { entry: 'air.xml' })
+      expect(air.check('sim.rest')).toMatchObject({
+        status: 'skip',
+        message: expect.stringContaining('nothing to stand on'),
+      })
     })
   })
 
-  it('starts with overlapping bodies, which is a warning that names them', async () => {
-    const folder = await robots.folder({
-      'two.xml': `<mujoco><worldbody><body name="left"><freejoint/><geom size=".1"/></body>
-        <body name="right" pos=".15 0 0"><freejoint/><geom size=".1"/></body></worldbody></mujoco>`,
+  inTorture(() => {
+    it('starts with overlapping bodies, which is a warning that names them', async () => {
+      const folder = await robots.folder({
+        'two.xml': `<mujoco><worldbody><body name="left"><freejoint/><geom size=".1"/></body>
+          <body name="right" pos=".15 0 0"><freejoint/><geom size=".1"/></body></worldbody></mujoco>`,
+      })
+      const { check } = await robots.check(folder, { entry: 'two.xml' })
+      expect(check('sim.contacts')).toMatchObject({ status: 'warn', names: ['left', 'right'] })
+      expect(check('sim.contacts').message).toContain('50 mm')
     })
-    const { check } = await robots.check(folder, { entry: 'two.xml' })
-    expect(check('sim.contacts')).toMatchObject({ status: 'warn', names: ['left', 'right'] })
-    expect(check('sim.contacts').message).toContain('50 mm')
   })
 })
 
@@ -199,15 +212,17 @@ describe('a model that MuJoCo rejects', () => {
     expect(check('sim.stable')).toMatchObject({ status: 'skip' })
   })
 
-  it('has a mesh without volume, which only MuJoCo itself can detect', async () => {
-    const folder = await robots.folder({
-      'robot.xml': `<mujoco><asset><mesh name="flat" file="flat.obj"/></asset>
-        <worldbody><body><joint name="j"/><geom type="mesh" mesh="flat"/></body></worldbody></mujoco>`,
-      'flat.obj': 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 3\nf 2 4 3\n',
+  inTorture(() => {
+    it('has a mesh without volume, which only MuJoCo itself can detect', async () => {
+      const folder = await robots.folder({
+        'robot.xml': `<mujoco><asset><mesh name="flat" file="flat.obj"/></asset>
+          <worldbody><body><joint name="j"/><geom type="mesh" mesh="flat"/></body></worldbody></mujoco>`,
+        'flat.obj': 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 3\nf 2 4 3\n',
+      })
+      const { statuses, check } = await robots.check(folder, { entry: 'robot.xml' })
+      expect(statuses).toMatchObject({ 'mjcf.parses': 'pass', 'assets.closure': 'pass', 'sim.compiles': 'fail' })
+      expect(check('sim.compiles').hint).toContain('in MuJoCo on your machine')
     })
-    const { statuses, check } = await robots.check(folder, { entry: 'robot.xml' })
-    expect(statuses).toMatchObject({ 'mjcf.parses': 'pass', 'assets.closure': 'pass', 'sim.compiles': 'fail' })
-    expect(check('sim.compiles').hint).toContain('in MuJoCo on your machine')
   })
 
   it('crashes the engine: there is no verdict, and nothing can be published', async () => {
@@ -257,11 +272,13 @@ describe('a model built to use too many resources', () => {
     })
   })
 
-  it('that needs gigabytes fails with the limit', async () => {
-    const { report, check, statuses } = await robots.check(await folder, { entry: 'large.xml' })
-    expect(report.ok).toBe(false)
-    expect(statuses['mjcf.parses']).toBe('pass')
-    expect(check('sim.compiles')).toMatchObject({ status: 'fail', data: { limit_mib: 1024 } })
+  inTorture(() => {
+    it('that needs gigabytes fails with the limit', async () => {
+      const { report, check, statuses } = await robots.check(await folder, { entry: 'large.xml' })
+      expect(report.ok).toBe(false)
+      expect(statuses['mjcf.parses']).toBe('pass')
+      expect(check('sim.compiles')).toMatchObject({ status: 'fail', data: { limit_mib: 1024 } })
+    })
   })
 
   it('that needs too many files is not passed to MuJoCo', async () => {
@@ -317,20 +334,22 @@ describe('a URDF', () => {
     expect((await robots.check(again, { entry: 'urdf/lift.xml' })).statuses).toMatchObject({ 'sim.compiles': 'pass' })
   })
 
-  it('floats if the answer says so, and keeps its visual meshes', async () => {
-    const { report, converted, card, draft } = await robots.check(await folder, {
-      entry: 'urdf/lift.urdf',
-      base: 'floating',
-      options: { discard_visual: false },
+  inTorture(() => {
+    it('floats if the answer says so, and keeps its visual meshes', async () => {
+      const { report, converted, card, draft } = await robots.check(await folder, {
+        entry: 'urdf/lift.urdf',
+        base: 'floating',
+        options: { discard_visual: false },
+      })
+      expect(report).toMatchObject({
+        ok: true,
+        model: { base: 'floating', files: ['urdf/lift.xml', 'urdf/meshes/tip.obj'] },
+      })
+      expect(converted?.text).toContain('<joint name="floating_base" type="free"/>')
+      expect(converted?.text).toContain('file="meshes/tip.obj"')
+      expect(draft.conversion).toMatchObject({ discard_visual: false, base_joint: 'floating_base' })
+      expect(card?.interface).toMatchObject({ base: 'floating', joint_order: ['rise'] })
     })
-    expect(report).toMatchObject({
-      ok: true,
-      model: { base: 'floating', files: ['urdf/lift.xml', 'urdf/meshes/tip.obj'] },
-    })
-    expect(converted?.text).toContain('<joint name="floating_base" type="free"/>')
-    expect(converted?.text).toContain('file="meshes/tip.obj"')
-    expect(draft.conversion).toMatchObject({ discard_visual: false, base_joint: 'floating_base' })
-    expect(card?.interface).toMatchObject({ base: 'floating', joint_order: ['rise'] })
   })
 
   it.each([
@@ -377,9 +396,11 @@ describe('a URDF', () => {
     ])
   })
 
-  it('reports that its MJCF replaces an existing file', async () => {
-    const files = { 'lift.urdf': urdf, 'meshes/tip.obj': tetrahedron, 'lift.xml': '<mujoco/>' }
-    const { needs } = await robots.check(await robots.folder(files), { entry: 'lift.urdf', base: 'fixed' })
-    expect(needs[0]).toMatchObject({ field: 'entry', severity: 'advice', names: ['lift.xml'] })
+  inTorture(() => {
+    it('reports that its MJCF replaces an existing file', async () => {
+      const files = { 'lift.urdf': urdf, 'meshes/tip.obj': tetrahedron, 'lift.xml': '<mujoco/>' }
+      const { needs } = await robots.check(await robots.folder(files), { entry: 'lift.urdf', base: 'fixed' })
+      expect(needs[0]).toMatchObject({ field: 'entry', severity: 'advice', names: ['lift.xml'] })
+    })
   })
 })

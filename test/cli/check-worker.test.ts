@@ -13,6 +13,7 @@ import { answers, face, fingerprint } from '../check-worker/policy/support/model
 import { onnx } from '../check-worker/policy/support/policy-files.ts'
 import { contractHub, type Json, type Person, sha256Of } from '../contract/support/hub.ts'
 import { runCommandLine } from '../support/command-line.ts'
+import { inTorture } from '../support/torture.ts'
 
 const hub = contractHub()
 let base: string
@@ -110,12 +111,14 @@ describe('hub check-worker', () => {
     expect(await left()).toEqual([])
   })
 
-  it('ends a check of a model that MuJoCo refuses as succeeded, with a report that fails', async () => {
-    const id = await queue({ robot_repo: await robot({ 'arm.xml': arm.replace('joint="swing"', 'joint="swung"') }) })
-    expect(await worker()).toMatchObject({ code: 0 })
-    const { status, report, draft, publish_blockers } = await get(id)
-    expect([status, report.ok, report.grade, draft.card]).toEqual(['succeeded', false, 'fail', null])
-    expect(publish_blockers).toContain('A check of its report failed.')
+  inTorture(() => {
+    it('ends a check of a model that MuJoCo refuses as succeeded, with a report that fails', async () => {
+      const id = await queue({ robot_repo: await robot({ 'arm.xml': arm.replace('joint="swing"', 'joint="swung"') }) })
+      expect(await worker()).toMatchObject({ code: 0 })
+      const { status, report, draft, publish_blockers } = await get(id)
+      expect([status, report.ok, report.grade, draft.card]).toEqual(['succeeded', false, 'fail', null])
+      expect(publish_blockers).toContain('A check of its report failed.')
+    })
   })
 
   it('uploads the MJCF that is made of a URDF', async () => {
@@ -199,25 +202,29 @@ describe('a check that is taken from its worker', () => {
     expect([(await get(canceled)).status, await left(), enginesOf(process.pid)]).toEqual(['canceled', [], 0])
   })
 
-  it('fails when its worker is stopped, and says so', async () => {
-    const id = await queue({ robot_repo: await robot({ 'arm.xml': endless }) })
-    let stop = () => {}
-    const ended = worker(true, [], {}, (given) => {
-      stop = given
+  inTorture(() => {
+    it('fails when its worker is stopped, and says so', async () => {
+      const id = await queue({ robot_repo: await robot({ 'arm.xml': endless }) })
+      let stop = () => {}
+      const ended = worker(true, [], {}, (given) => {
+        stop = given
+      })
+      await expect.poll(async () => (await get(id)).log_tail ?? '').toContain('arm.xml: 1 files')
+      stop()
+      expect((await ended).code).toBe(1)
+      const error = 'The check worker was stopped. Queue the check again.'
+      expect([await get(id), await left()]).toMatchObject([{ status: 'failed', error }, []])
     })
-    await expect.poll(async () => (await get(id)).log_tail ?? '').toContain('arm.xml: 1 files')
-    stop()
-    expect((await ended).code).toBe(1)
-    const error = 'The check worker was stopped. Queue the check again.'
-    expect([await get(id), await left()]).toMatchObject([{ status: 'failed', error }, []])
   })
 
-  it('goes to one of two workers', async () => {
-    const id = await queue({ robot_repo: await robot({ 'arm.xml': arm }) })
-    const given = { HUB_JOB_KIND: 'robot_check', HUB_JOB_ID: id }
-    const both = await Promise.all(['one', 'two'].map((dir) => worker(true, ['--work', join(base, dir)], given)))
-    expect(both.map(({ code }) => code).sort()).toEqual([0, 5])
-    expect(both.find(({ code }) => code === 5)?.err).toContain('box has held it since')
+  inTorture(() => {
+    it('goes to one of two workers', async () => {
+      const id = await queue({ robot_repo: await robot({ 'arm.xml': arm }) })
+      const given = { HUB_JOB_KIND: 'robot_check', HUB_JOB_ID: id }
+      const both = await Promise.all(['one', 'two'].map((dir) => worker(true, ['--work', join(base, dir)], given)))
+      expect(both.map(({ code }) => code).sort()).toEqual([0, 5])
+      expect(both.find(({ code }) => code === 5)?.err).toContain('box has held it since')
+    })
   })
 })
 

@@ -7,6 +7,7 @@ import { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { registerModelCommand } from '../../src/cli/model-command.ts'
 import { sharedDir } from '../support/shared.ts'
+import { inTorture } from '../support/torture.ts'
 
 let base: string
 const dir = (name = 'arm') => join(base, name)
@@ -201,29 +202,31 @@ describe('hub model --stdin', () => {
     expect(await hubModel(['--stdin'])).toEqual({ code: 0, out: '', err: '' })
   })
 
-  it.skipIf(roots.length === 0)('agrees with MuJoCo on a set of real robots', async () => {
-    const lines = roots.map((root) => {
-      const [robot = '', ...entry] = root.split('/')
-      return JSON.stringify({ dir: join(robots, robot), entry: entry.join('/') })
+  inTorture(() => {
+    it.skipIf(roots.length === 0)('agrees with MuJoCo on a set of real robots', async () => {
+      const lines = roots.map((root) => {
+        const [robot = '', ...entry] = root.split('/')
+        return JSON.stringify({ dir: join(robots, robot), entry: entry.join('/') })
+      })
+      const { code, out } = await hubModel(['--stdin'], Readable.from([lines.join('\n')]))
+      const answers = out
+        .trimEnd()
+        .split('\n')
+        .map((text) => JSON.parse(text))
+      const told = answers.map(({ checks, ...summary }) => summary)
+      const wanted = roots.map((root) => {
+        const { compiles, model, base, joints, keyframes, files } = expected[root] ?? {}
+        return {
+          model,
+          base: base ?? null,
+          joints: joints ?? [],
+          keyframes: keyframes ?? [],
+          files: compiles ? files?.toSorted() : expect.any(Array),
+        }
+      })
+      expect(told).toEqual(wanted)
+      expect(code).toBe(1)
     })
-    const { code, out } = await hubModel(['--stdin'], Readable.from([lines.join('\n')]))
-    const answers = out
-      .trimEnd()
-      .split('\n')
-      .map((text) => JSON.parse(text))
-    const told = answers.map(({ checks, ...summary }) => summary)
-    const wanted = roots.map((root) => {
-      const { compiles, model, base, joints, keyframes, files } = expected[root] ?? {}
-      return {
-        model,
-        base: base ?? null,
-        joints: joints ?? [],
-        keyframes: keyframes ?? [],
-        files: compiles ? files?.toSorted() : expect.any(Array),
-      }
-    })
-    expect(told).toEqual(wanted)
-    expect(code).toBe(1)
   })
 
   it('reports on a line before the next one is written', async () => {

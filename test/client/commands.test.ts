@@ -144,7 +144,7 @@ describe('output', () => {
     const seen: Array<string | undefined> = []
     hub.fault = (request, response) => {
       seen.push(request.headers.authorization)
-      json(response, { id: 'user_1' })
+      json(response, { account: { handle: 'ada' } })
       return true
     }
     expect((await hubCommand(['login'])).code).toBe(0)

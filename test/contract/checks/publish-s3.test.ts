@@ -85,18 +85,27 @@ if ('skipped' in ceph) {
     it('leaves nothing linked when the hub dies between copy and link, and collects the copies', async () => {
       const made = await robotCheck({ artifacts: { 'robot_card.json': cardText(), ...stills } })
       const { deps } = hub.running
-      const { db } = deps
-      let calls = 0
+      const { db, objects } = deps
+      let copied = 0
+      const real = store()
+      const counting = {
+        ...real,
+        copy: async (from: string, to: string) => {
+          const copy = await real.copy(from, to)
+          copied += 1
+          return copy
+        },
+      }
       const dead = {
         ...db,
         withTx: (...args: Parameters<typeof db.withTx>) =>
-          ++calls > 1 ? Promise.reject(new Error('gone')) : db.withTx(...args),
+          copied === 3 ? Promise.reject(new Error('gone')) : db.withTx(...args),
       }
-      Object.assign(deps, { db: dead })
+      Object.assign(deps, { db: dead, objects: counting })
       try {
         expect((await publish(made.person, made.check)).status).toBe(500)
       } finally {
-        Object.assign(deps, { db })
+        Object.assign(deps, { db, objects })
       }
       expect(await copiesOf(made)).toEqual([true, true, true])
       expect(Object.keys(await treeOf(made.person, made.repo))).toEqual(['arm.xml'])

@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openDiskStore } from '../../../src/store/objects/disk.ts'
 import { startObjectServer } from '../../support/object-server.ts'
+import { inTorture } from '../../support/torture.ts'
 import { code, collect, objectStoreContract, partOf, putPart } from './contract.ts'
 
 objectStoreContract('the disk store', async () => {
@@ -132,41 +133,43 @@ describe('the disk store on its own', () => {
     expect(await readdir(join(dir, 'tmp'))).toEqual([])
   })
 
-  it('shows only complete objects after being killed at any moment', { timeout: 60_000 }, async () => {
-    const home = await mkdtemp(join(tmpdir(), 'hub-crash-'))
-    const script = fileURLToPath(new URL('crash-child.ts', import.meta.url))
-    const acknowledged = new Set<string>()
-    for (const wantedLines of [3, 8, 13, 21, 34]) {
-      const child = spawn(process.execPath, [script, home], { stdio: ['ignore', 'pipe', 'inherit'] })
-      const exited = once(child, 'exit')
-      let lines = 0
-      for await (const line of createInterface(child.stdout)) {
-        acknowledged.add(line)
-        lines += 1
-        if (lines === wantedLines) child.kill('SIGKILL')
+  inTorture(() => {
+    it('shows only complete objects after being killed at any moment', { timeout: 60_000 }, async () => {
+      const home = await mkdtemp(join(tmpdir(), 'hub-crash-'))
+      const script = fileURLToPath(new URL('crash-child.ts', import.meta.url))
+      const acknowledged = new Set<string>()
+      for (const wantedLines of [3, 8, 13, 21, 34]) {
+        const child = spawn(process.execPath, [script, home], { stdio: ['ignore', 'pipe', 'inherit'] })
+        const exited = once(child, 'exit')
+        let lines = 0
+        for await (const line of createInterface(child.stdout)) {
+          acknowledged.add(line)
+          lines += 1
+          if (lines === wantedLines) child.kill('SIGKILL')
+        }
+        // Its output ends a moment before it does, and until then its room is a living one's.
+        await exited
       }
-      // Its output ends a moment before it does, and until then its room is a living one's.
-      await exited
-    }
-    const store = await openDiskStore({ dir: home, signingKey: randomBytes(32), baseUrl: () => 'http://hub' })
-    const listed = await collect(store.list(''))
-    for (const { key, sizeBytes } of listed) {
-      const bytes = await buffer((await store.get(key)).body)
-      expect([key, bytes.byteLength]).toEqual([key, sizeBytes])
-      // The child names an object after its bytes.
-      expect(key).toBe(`crash/${createHash('sha256').update(bytes).digest('hex')}`)
-    }
-    const keys = new Set(listed.map((object) => object.key))
-    expect([...acknowledged].filter((key) => !keys.has(key))).toEqual([])
-    expect(acknowledged.size).toBeGreaterThan(70)
-    expect(await readdir(join(home, 'tmp'))).toHaveLength(1)
-    // An interrupted completion leaves an upload that can still be completed.
-    for await (const { key, uploadId } of store.listUploads(new Date())) {
-      const parts = await store.listParts(key, uploadId)
-      if (parts.length > 0) await store.completeUpload(key, uploadId, parts)
-    }
-    await store.close()
-    await rm(home, { recursive: true, force: true })
+      const store = await openDiskStore({ dir: home, signingKey: randomBytes(32), baseUrl: () => 'http://hub' })
+      const listed = await collect(store.list(''))
+      for (const { key, sizeBytes } of listed) {
+        const bytes = await buffer((await store.get(key)).body)
+        expect([key, bytes.byteLength]).toEqual([key, sizeBytes])
+        // The child names an object after its bytes.
+        expect(key).toBe(`crash/${createHash('sha256').update(bytes).digest('hex')}`)
+      }
+      const keys = new Set(listed.map((object) => object.key))
+      expect([...acknowledged].filter((key) => !keys.has(key))).toEqual([])
+      expect(acknowledged.size).toBeGreaterThan(70)
+      expect(await readdir(join(home, 'tmp'))).toHaveLength(1)
+      // An interrupted completion leaves an upload that can still be completed.
+      for await (const { key, uploadId } of store.listUploads(new Date())) {
+        const parts = await store.listParts(key, uploadId)
+        if (parts.length > 0) await store.completeUpload(key, uploadId, parts)
+      }
+      await store.close()
+      await rm(home, { recursive: true, force: true })
+    })
   })
 })
 

@@ -13,13 +13,12 @@ import { noViewer } from '../../../src/operation/audit.ts'
 import { readConfig } from '../../../src/platform/config.ts'
 import { randomFrom } from '../../models/mjcf/generator/random.ts'
 import { testDb } from '../../support/database.ts'
-import { sampleSize } from '../../support/torture.ts'
 import { followEvents, followGraph, type Seen } from '../support/returning-follower.ts'
 import { type Acknowledged, type Guard, type HubPlace, simulateRunner } from '../support/simulated-runner.ts'
 
 const database = testDb()
 const log = pino({ level: 'silent' })
-const RUNS = sampleSize(20, 8)
+const RUNS = 20
 const REPORTS = 15
 const FOLLOWED = 5
 /** `HUB_TEST_SEED` repeats a run of this file, as far as its timing allows. */
