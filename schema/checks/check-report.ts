@@ -106,7 +106,7 @@ const ReportedModelInput = builder.inputType('RobotCheckReportModelInput', {
 const ReportInput = builder.inputType('RobotCheckReportInput', {
   description: 'The validation report of a worker.',
   fields: (t) => ({
-    ok: t.boolean({ required: true, description: 'True if no check failed.' }),
+    ok: t.boolean({ required: true, description: 'True if no check failed; 422 if one of `checks` did.' }),
     grade: t.field({ type: RobotCheckStatusEnum, required: true, description: 'Worst status of the checks that ran.' }),
     source: t.string({ required: true, ...rule(text), description: 'Source of the card that was validated.' }),
     engine: t.string({ required: true, ...rule(text), description: 'Name of the physics engine.' }),

@@ -5937,7 +5937,7 @@ export interface RobotCheckReport {
    */
   model?: RobotCheckReportModel | null
   /**
-   * True if no check failed.
+   * True if no check failed; 422 if one of `checks` did.
    */
   ok: boolean
   /**

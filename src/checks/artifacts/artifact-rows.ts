@@ -59,6 +59,16 @@ export async function putArtifacts(
   })
 }
 
+const forget = statement({
+  name: 'robot-check-card-forget',
+  text: 'update robot_checks set card = null, needs_you = null, updated_at = now() where id = $1',
+})
+
+/** What was read of a `robot_card.json` goes with it: a card without its artifact would be published from bytes that nobody has. */
+export async function forgetCard(tx: Querier, checkId: string): Promise<void> {
+  await tx.query(forget, [checkId])
+}
+
 const keep = statement({
   name: 'robot-check-artifacts-keep',
   columns: columns({ name: column<string>('a.name') }),

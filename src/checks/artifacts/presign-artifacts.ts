@@ -16,8 +16,8 @@ import { checkJob } from '../check-job.ts'
 import { assertHolds, findCheck, type HeldCheck, lockCheck } from '../check-row.ts'
 import { CHECK_URL_TTL_SECONDS } from '../limits.ts'
 import { checkObjects } from '../log/check-objects.ts'
-import { isArtifactName } from './artifact-name.ts'
-import { type ArtifactRow, findArtifacts, putArtifacts } from './artifact-rows.ts'
+import { CARD_NAME, isArtifactName } from './artifact-name.ts'
+import { type ArtifactRow, findArtifacts, forgetCard, putArtifacts } from './artifact-rows.ts'
 
 export interface ArtifactRequest {
   readonly name: string
@@ -66,6 +66,7 @@ async function presign(ctx: AllowedContext, check: HeldCheck, { files }: Presign
     assertHolds(ctx, await lockCheck(tx, check.id))
     const grown = await growthOf(tx, check.id, files, bytes)
     await putArtifacts(tx, check.id, uploads)
+    if (files.some(({ name }) => name === CARD_NAME)) await forgetCard(tx, check.id)
     await countStored(tx, config, checkJob, check, grown)
     return { uploads }
   })

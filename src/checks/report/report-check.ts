@@ -30,6 +30,7 @@ import { readCheck } from '../read/get-check.ts'
 import { type DraftedCard, draftedCard } from './drafted-card.ts'
 import { assertIntake } from './judge-intake.ts'
 import { tailOf } from './log-tail.ts'
+import { contradictionIn } from './sound-report.ts'
 
 /** All but the id is optional; null is absent. Documents are in the names of `/v1`. */
 export interface ReportCheckInput {
@@ -124,7 +125,7 @@ async function store(ctx: AllowedContext, found: HeldCheck, input: ReportCheckIn
 }
 
 /** What can be said of a report without the store. */
-function assertSound(check: HeldCheck, { status, logChunk, artifacts, intake }: ReportCheckInput): void {
+function assertSound(check: HeldCheck, { status, logChunk, artifacts, intake, report }: ReportCheckInput): void {
   if (logChunk && Buffer.byteLength(logChunk) > MAX_LOG_CHUNK_BYTES) {
     const detail = `The log chunk has more than ${MAX_LOG_CHUNK_BYTES} bytes in UTF-8.`
     throw new HubError('too_large', detail, { items: [{ type: 'too_large', detail, loc: ['logChunk'] }] })
@@ -138,6 +139,8 @@ function assertSound(check: HeldCheck, { status, logChunk, artifacts, intake }: 
       strange,
       'path',
     ])
+  const contradiction = report ? contradictionIn(report) : null
+  if (contradiction !== null) throw invalid('validation.value', contradiction, ['report', 'ok'])
   if (intake && check.kind === 'robot')
     throw invalid('validation.value', 'is for a model check; leave it out', ['intake'])
   if (!intake && check.kind === 'model' && status === 'succeeded')
