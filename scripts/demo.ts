@@ -7,6 +7,7 @@ import { callerDirectory } from '../src/cli/caller-directory.ts'
 import { countText, sizeText } from '../src/cli/client-output.ts'
 import { createHubClient, failureLine, pullRepo, pushFolder } from '../src/client/index.ts'
 import { walkFolder } from '../src/client/walk.ts'
+import { checkAndPublish } from './demo/check.ts'
 import { startThrowawayHub, type ThrowawayHub } from './demo/throwaway-hub.ts'
 import { TEMPLATE, trainAndWatch } from './demo/train.ts'
 
@@ -115,10 +116,19 @@ async function demo(hub: ThrowawayHub, dir: string): Promise<void> {
     })
   }
 
+  const workerToken = await section('A key for the machine that executes checks and runs', async () => {
+    const { id, token: made } = await hub.operator('key', 'add', 'ada', '--scope', 'train', '--name', 'machine')
+    check(typeof made === 'string', 'The operator command gave no token.')
+    say(`  a train key (${id}); it claims, and may not publish what it drafted`)
+    return made
+  })
+
+  await section('Check a robot: a draft card, what it needs, an answer, and a publish', () =>
+    checkAndPublish({ hub, client, workerToken, owner: repo.owner, cacheDir, say }),
+  )
+
   await section('Train: a run that a runner claims, with its log, metrics and checkpoints as they come', async () => {
-    const { token: trainKey } = await hub.operator('key', 'add', 'ada', '--scope', 'train', '--name', 'runner')
-    check(typeof trainKey === 'string', 'The operator command gave no token.')
-    await trainAndWatch(hub, trainKey, repo.owner, say)
+    await trainAndWatch(hub, workerToken, repo.owner, say)
   })
 }
 

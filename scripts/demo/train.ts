@@ -1,13 +1,11 @@
 /** The training part of the demo: submits a run, starts a runner for it, and follows its log. */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { sparkText } from '../../src/cli/run-output.ts'
 import { createHubClient, type RemoteRun } from '../../src/client/index.ts'
 import type { ThrowawayHub } from './throwaway-hub.ts'
+import { startWorker } from './worker-process.ts'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
 const trainer = fileURLToPath(new URL('../../examples/trainer/train.ts', import.meta.url))
 
 /** Must be listed in `EXTRA_TEMPLATES`. */
@@ -24,7 +22,9 @@ export async function trainAndWatch(
   const hyperparams = { iterations: 100, checkpoint_every: 50, seed: 1, run_name: 'swing-up' }
   const { id } = await client.runs.create({ recipe: { template: TEMPLATE, dataset: [], hyperparams }, owner })
   say(`  submitted ${id}`)
-  const runner = startRunner(hub, token, owner)
+  const command = `${JSON.stringify(process.execPath)} ${JSON.stringify(trainer)}`
+  const options = ['--owner', owner, '--once', '--command', command, '--work-dir', join(hub.dir, 'runs')]
+  const runner = startWorker(hub, token, ['runner', '--name', 'demo', ...options])
   try {
     let metrics = 0
     for await (const event of client.runs.follow(id, { follow: true })) {
@@ -44,22 +44,5 @@ export async function trainAndWatch(
     return run
   } finally {
     runner.stop()
-  }
-}
-
-/** `hub runner`, as on a separate machine: with only the hub's URL and a key. */
-function startRunner(hub: ThrowawayHub, token: string, owner: string) {
-  const command = `${JSON.stringify(process.execPath)} ${JSON.stringify(trainer)}`
-  const options = ['--owner', owner, '--once', '--command', command, '--work-dir', join(hub.dir, 'runs')]
-  const child = spawn(process.execPath, ['src/cli/hub.ts', 'runner', '--name', 'demo', ...options], {
-    cwd: root,
-    env: { PATH: process.env.PATH, HOME: hub.dir, HUB_URL: hub.url, HUB_TOKEN: token },
-    stdio: 'ignore',
-  })
-  return {
-    ended: once(child, 'exit'),
-    stop() {
-      if (child.exitCode === null) child.kill('SIGTERM')
-    },
   }
 }
