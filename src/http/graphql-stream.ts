@@ -47,7 +47,7 @@ export function registerGraphqlStream(app: FastifyInstance, parts: GraphqlParts,
     return reply.code(200).send()
   })
   const handle = (request: FastifyRequest, reply: FastifyReply) => {
-    if (request.headers.accept !== 'text/event-stream') return addOperation(parts, shared, request, reply)
+    if (!readsEvents(request)) return addOperation(parts, shared, request, reply)
     return shared.find(tokenOf(request)) ? readShared(parts, shared, request, reply) : readOne(parts, request, reply)
   }
   route('GET', handle)
@@ -148,6 +148,12 @@ function streamOf(shared: SharedStreams, request: FastifyRequest) {
   const stream = shared.find(tokenOf(request))
   if (stream) return stream
   throw new HubError('not_found', 'No such stream: reserve one with PUT and read it within a minute.')
+}
+
+/** A POST without a token adds to no stream: what takes any media type, as curl does, gets events. */
+function readsEvents(request: FastifyRequest): boolean {
+  const { accept = '*/*' } = request.headers
+  return accept === 'text/event-stream' || (accept === '*/*' && request.method === 'POST' && tokenOf(request) === '')
 }
 
 /** The stream token of single connection mode; empty in the other mode. */

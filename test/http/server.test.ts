@@ -167,12 +167,16 @@ describe('/graphql', () => {
 describe('/graphql/stream', () => {
   const subscription = JSON.stringify({ query: 'subscription { ticks(count: 3) }' })
 
-  it('streams a subscription in distinct connection mode', async () => {
+  it.each([
+    ['text/event-stream', { accept: 'text/event-stream' }],
+    ['any media type, as curl does', { accept: '*/*' }],
+    ['nothing in particular', {}],
+  ])('streams a subscription in distinct connection mode to a client that asks for %s', async (_what, accept) => {
     const server = start()
     const response = await server.app.inject({
       method: 'POST',
       url: '/graphql/stream',
-      headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+      headers: { 'content-type': 'application/json', ...accept },
       payload: subscription,
     })
     expect(response.headers['content-type']).toContain('text/event-stream')
