@@ -76,7 +76,7 @@ async function assertRoom(root: string, bytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(root)
   if (bytes <= bavail * bsize) return
   throw new LocalError(
-    `The files of the check have ${bytes} bytes, and the disk of this worker has ${bavail * bsize} left: move large files out of the repo, or give the worker a larger --work-dir.`,
+    `The files of the check have ${bytes} bytes, and the disk of this worker has ${bavail * bsize} left: move large files out of the repo, or give the worker a larger --work.`,
   )
 }
 

@@ -153,7 +153,7 @@ function whatToDo(error: unknown): string {
   const code = (error as NodeJS.ErrnoException).code
   const advice =
     code === 'ENOSPC'
-      ? 'The disk of the worker is full: free some space, or give it another --work-dir, and queue the check again.'
+      ? 'The disk of the worker is full: free some space, or give it another --work, and queue the check again.'
       : 'Queue the check again when this is put right.'
   return `${failureLine(error)}${faults} ${advice}`.slice(0, 4000)
 }
