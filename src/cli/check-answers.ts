@@ -14,6 +14,20 @@ export interface CheckAnswers {
 export const actions = ['position', 'position_offset', 'position_delta', 'velocity', 'torque']
 export const controlClasses = ['reflex', 'skill', 'planner']
 
+/** Names that `--option` takes. */
+const optionNames: readonly string[] = [
+  'action_scale',
+  'action_clip',
+  'kp',
+  'kd',
+  'armature',
+  'friction_loss',
+  'proprioception',
+  'command',
+  'default_pose',
+  'discard_visual',
+] satisfies (keyof NonNullable<NewCheck['options']>)[]
+
 /** Options whose answer is a list of words. */
 const listOptions: readonly string[] = ['proprioception']
 
@@ -54,6 +68,8 @@ function answerOf(pair: string): [string, unknown] {
   const at = pair.indexOf('=')
   if (at < 1) throw new UsageError(`--option takes name=value, not ${JSON.stringify(pair)}.`)
   const [name, value] = [pair.slice(0, at), pair.slice(at + 1)]
+  if (!optionNames.includes(name))
+    throw new UsageError(`--option has no ${JSON.stringify(name)}: it takes ${optionNames.join(', ')}.`)
   const given = parsed(value)
   if (given === undefined) return [name, listOptions.includes(name) ? words(value) : value]
   return [name, given]

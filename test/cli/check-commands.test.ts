@@ -120,6 +120,7 @@ describe('hub check', () => {
       [['check', dir, 'leg.xml', ...answers], 'leg.xml is not in'],
       [['check', dir, ...answers], 'Name the model file'],
       [['check', dir, 'arm.xml', ...answers, '--option', 'kp'], 'name=value'],
+      [['check', dir, 'arm.xml', ...answers, '--option', 'scale=1'], 'action_scale, action_clip'],
       [['check', 'nowhere', 'arm.xml', ...answers], 'owner/slug'],
     ] as const)
       expect(await run(args)).toMatchObject({ code: 2, err: expect.stringContaining(why) })
