@@ -4,6 +4,7 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { PrismaClient } from '../../prisma/generated/client/client.ts'
 import { asUnavailable, isDiskFull, isRetryable } from './db-errors.ts'
+import { oneStatement } from './one-statement.ts'
 import { type NamedStatement, orderedValues, type Statement } from './statement.ts'
 import { typeParsers } from './type-parsers.ts'
 
@@ -15,12 +16,12 @@ export interface Querier {
   query<T, P>(statement: NamedStatement<T, P>, values: NoInfer<P>): Promise<T[]>
 }
 
-/** An open transaction (READ COMMITTED). Make no network calls inside. */
+/** An open transaction (READ COMMITTED). Make no network calls inside. Statements that overlap are an error. */
 export interface Tx extends Querier {
   /** Runs once, after the commit; never after a rollback. */
   afterCommit(action: () => void): void
   /** For libraries with their own SQL (the queue). */
-  readonly client: pg.PoolClient
+  execute(text: string, values?: unknown[]): Promise<pg.QueryResult>
 }
 
 export interface Db extends Querier {
@@ -185,12 +186,16 @@ async function runTx<T>(
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   const waiting: (() => void)[] = []
+  const one = oneStatement()
   await run(client, control('begin'), [])
   const result = await work({
-    client,
-    query: querying(client, run),
+    execute: (text, values) => one.run('of a library', () => client.query(text, values)),
+    query: querying(client, (target, statement, values) =>
+      one.run(statement.name || 'without a name', () => run(target, statement, values)),
+    ),
     afterCommit: (action) => waiting.push(action),
   })
+  one.assertIdle()
   const { command } = await client.query('commit').catch((error: unknown) => {
     throw asUnavailable(error)
   })

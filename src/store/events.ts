@@ -22,6 +22,7 @@ export interface EventsOptions {
 }
 
 const CHANNEL = 'hub_events'
+const notify = `select pg_notify('${CHANNEL}', topic) from unnest($1::text[]) topic`
 const POLL_MS = 5_000
 /** Notifications collected for this long are sent in one statement. */
 const GATHER_MS = 20
@@ -37,7 +38,11 @@ class PostgresEvents implements Events {
   readonly #options: EventsOptions
   readonly #topics = new Map<string, Topic>()
   readonly #pending = new Set<string>()
+  readonly #outgoing = new Set<string>()
   #client: pg.Client | null = null
+  /** The client, once it listens. */
+  #listening: pg.Client | null = null
+  #isSending = false
   #sendTimer: NodeJS.Timeout | null = null
   #reconnectTimer: NodeJS.Timeout | null = null
   #reconnectMs = RECONNECT_MIN_MS
@@ -51,7 +56,7 @@ class PostgresEvents implements Events {
   hint(topic: string): void {
     if (this.#closed) return
     this.#pending.add(topic)
-    this.#sendTimer ??= setTimeout(() => void this.#send(), GATHER_MS)
+    this.#sendTimer ??= setTimeout(() => this.#gathered(), GATHER_MS)
   }
 
   async *watch(topics: string | readonly string[], signal: AbortSignal): AsyncIterable<void> {
@@ -79,6 +84,7 @@ class PostgresEvents implements Events {
     for (const topic of this.#topics.values()) topic.wake()
     const client = this.#client
     this.#client = null
+    this.#listening = null
     await client?.end().catch(() => undefined)
   }
 
@@ -107,7 +113,10 @@ class PostgresEvents implements Events {
     try {
       await client.connect()
       await client.query(`listen ${CHANNEL}`)
+      if (this.#client !== client) return
       this.#reconnectMs = RECONNECT_MIN_MS
+      this.#listening = client
+      void this.#send()
       // Catches up on notifications missed while disconnected.
       for (const topic of this.#topics.values()) topic.wake()
     } catch (error) {
@@ -119,6 +128,8 @@ class PostgresEvents implements Events {
   #lost(client: pg.Client): void {
     if (this.#closed || this.#client !== client) return
     this.#client = null
+    this.#listening = null
+    this.#outgoing.clear()
     client.end().catch(() => undefined)
     this.#reconnectTimer = setTimeout(() => void this.#connect(), this.#reconnectMs)
     this.#reconnectMs = Math.min(this.#reconnectMs * 2, RECONNECT_MAX_MS)
@@ -128,17 +139,31 @@ class PostgresEvents implements Events {
     this.#topics.get(topic)?.wake()
   }
 
-  async #send(): Promise<void> {
+  #gathered(): void {
     this.#sendTimer = null
     const topics = [...this.#pending]
     this.#pending.clear()
     // Local watchers are woken directly, without the database.
     for (const topic of topics) this.#wake(topic)
-    try {
-      await this.#client?.query(`select pg_notify('${CHANNEL}', topic) from unnest($1::text[]) topic`, [topics])
-    } catch (error) {
-      this.#options.log.debug({ err: error }, 'a hint was not sent')
+    // Without a connection, watchers on other hubs poll.
+    if (this.#client) for (const topic of topics) this.#outgoing.add(topic)
+    void this.#send()
+  }
+
+  /** One statement at a time, the first after LISTEN: the driver's own queue is deprecated. What is gathered meanwhile goes into the next one. */
+  async #send(): Promise<void> {
+    if (this.#isSending) return
+    this.#isSending = true
+    while (this.#listening && this.#outgoing.size > 0) {
+      const topics = [...this.#outgoing]
+      this.#outgoing.clear()
+      try {
+        await this.#listening.query(notify, [topics])
+      } catch (error) {
+        this.#options.log.debug({ err: error }, 'a hint was not sent')
+      }
     }
+    this.#isSending = false
   }
 }
 

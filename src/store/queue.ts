@@ -83,7 +83,7 @@ export async function openQueue(options: {
   const names: string[] = []
   return {
     async send(tx, job, input, { singletonKey = randomUUID() } = {}) {
-      const db = { executeSql: (text: string, values?: unknown[]) => tx.client.query(text, values) }
+      const db = { executeSql: (text: string, values?: unknown[]) => tx.execute(text, values) }
       await boss.send(job, input, { db, singletonKey })
     },
     async work(jobs, deps) {

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import type { PoolClient } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { HubError } from '../../src/platform/errors.ts'
 import { type Db, openDb, type Statement, type Tx } from '../../src/store/db.ts'
@@ -50,6 +51,36 @@ test('a transaction commits when its work resolves and rolls back when it reject
   })
   await expect(failed).rejects.toThrow('changed my mind')
   expect(await values()).toEqual([1])
+})
+
+test('statements that overlap in a transaction are refused, by name, and nothing is committed', async () => {
+  const overlapping = t.db.withTx(async (tx) => {
+    await Promise.all([
+      tx.query({ name: 'first-note', text: 'insert into notes values (30)' }),
+      tx.query({ name: 'second-note', text: 'insert into notes values (31)' }),
+    ])
+  })
+  await expect(overlapping).rejects.toThrow('second-note came before the statement first-note had ended')
+  const library = t.db.withTx((tx) => Promise.all([tx.execute('select 1'), tx.query(unnamed('select 2'))]))
+  await expect(library).rejects.toThrow('of a library')
+  expect(await values()).toEqual([1])
+})
+
+test('a transaction whose work did not wait for its last statement is not committed', async () => {
+  const forgotten = t.db.withTx(async (tx) => {
+    await tx.query(unnamed('insert into notes values (32)'))
+    void tx.query({ name: 'forgotten-note', text: 'insert into notes values (33)' })
+  })
+  await expect(forgotten).rejects.toThrow('the statement forgotten-note had ended')
+  expect(await values()).toEqual([1])
+})
+
+test('after a statement that failed, the transaction takes another', async () => {
+  const failed = t.db.withTx(async (tx) => {
+    await tx.query(unnamed('insert into notes values (1)')).catch(() => undefined)
+    await tx.query(unnamed('select 1'))
+  })
+  await expect(failed).rejects.toThrow('current transaction is aborted')
 })
 
 test('hooks for the commit run after it, in order, and never after a rollback', async () => {
@@ -159,9 +190,13 @@ test('a connection lost inside a transaction is 503, affects nothing else, and i
 
 test('a connection lost between two statements of a transaction does not end the process', async () => {
   await withDb({}, async (db) => {
+    let client: PoolClient | undefined
+    db.pool.once('acquire', (acquired) => {
+      client = acquired
+    })
     const refusal = await refusalOf(
       db.withTx(async (tx) => {
-        const closed = new Promise<void>((resolve) => tx.client.once('end', resolve))
+        const closed = new Promise<void>((resolve) => client?.once('end', resolve))
         await sql('select pg_terminate_backend($1)', [await backendOf(tx)])
         await closed
         await tx.query(unnamed('select 1'))

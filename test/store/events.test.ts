@@ -1,3 +1,4 @@
+import pg from 'pg'
 import pino from 'pino'
 import { afterEach, expect, test, vi } from 'vitest'
 import { type Events, openEvents } from '../../src/store/events.ts'
@@ -144,4 +145,38 @@ test('watchers of one topic poll in the same turn, whenever they started', async
   const begun = [first.looks, second.looks] as const
   await vi.waitUntil(() => first.looks > begun[0], { timeout: 5_000, interval: 1 })
   expect(second.looks).toBe(begun[1] + 1)
+})
+
+test('hints are sent one statement at a time, from before the connection is there', async () => {
+  const original = pg.Client.prototype.query as (...args: unknown[]) => Promise<unknown>
+  const active = new Map<unknown, number>()
+  let most = 0
+  let sent = 0
+  const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: unknown, ...args: unknown[]) {
+    const answer = original.apply(this, args)
+    if (!/hub_events/.test(String(args[0]))) return answer
+    const count = (active.get(this) ?? 0) + 1
+    active.set(this, count)
+    most = Math.max(most, count)
+    sent += 1
+    return answer.finally(() => active.set(this, (active.get(this) ?? 1) - 1))
+  } as never)
+  const sending = setInterval(() => here.hint(`repo_${Math.random()}`), 1)
+  const here = open()
+  try {
+    const there = watching(open(), 'repo_last')
+    await expect.poll(() => there.looks, soon).toBeGreaterThan(0)
+    const before = there.looks
+    await expect
+      .poll(() => {
+        here.hint('repo_last')
+        return there.looks
+      }, soon)
+      .toBeGreaterThan(before)
+    await expect.poll(() => sent, soon).toBeGreaterThan(5)
+    expect(most).toBe(1)
+  } finally {
+    clearInterval(sending)
+    spy.mockRestore()
+  }
 })
