@@ -2,10 +2,9 @@
 import { z } from 'zod'
 import { isId } from '../platform/ids.ts'
 import { type Answer, type Body, conformsTo } from './agreement.ts'
-import { readAs } from './run-shapes.ts'
+import { optional, readAs } from './run-shapes.ts'
 import type * as v1 from './v1.ts'
 
-const optional = <T extends z.ZodType>(type: T) => type.nullish().transform((value) => value ?? null)
 const number = readAs(z.number())
 const whole = readAs(z.number().int().min(0))
 const anyObject = z.record(z.string(), z.unknown())

@@ -1,5 +1,4 @@
 /** Robot and model checks over `/v1` (spec, "Robot checks"). */
-import type { z } from 'zod'
 import type { Caller } from './call.ts'
 import {
   type ArtifactFile,
@@ -14,6 +13,7 @@ import {
   remoteCheck,
 } from './check-shapes.ts'
 import { type FollowOptions, followLog } from './follow-log.ts'
+import { pages } from './pages.ts'
 import type { Query } from './request.ts'
 
 /** Filters of the listing. */
@@ -25,16 +25,10 @@ export function checkCalls(caller: Caller) {
   const of = (checkId: string) => ({ path: { check_id: checkId } })
 
   /** Pages of at most 100 checks, newest first. */
-  async function* list(filters: CheckFilters): AsyncGenerator<RemoteCheck[]> {
-    let cursor: string | null = null
-    do {
-      const query: Query<'GET /v1/robot-checks'> = { limit: 100, ...filters, cursor: cursor ?? undefined }
-      const page: z.output<typeof checkPage> = await call('GET /v1/robot-checks', checkPage, { query })
-      yield page.items
-      if (page.next_cursor === cursor) return
-      cursor = page.next_cursor
-    } while (cursor !== null)
-  }
+  const list = (filters: CheckFilters) =>
+    pages<RemoteCheck>(caller.url, (cursor) =>
+      call('GET /v1/robot-checks', checkPage, { query: { limit: 100, ...filters, cursor } }),
+    )
 
   return {
     list,

@@ -1,7 +1,7 @@
 /** Typed functions for `/v1`. */
-import type { z } from 'zod'
 import { type HubClientOptions, openCaller } from './call.ts'
 import { checkCalls } from './checks.ts'
+import { pages } from './pages.ts'
 import type { Query } from './request.ts'
 import { runCalls } from './runs.ts'
 import {
@@ -46,32 +46,18 @@ export function createHubClient(options: HubClientOptions) {
   const caller = openCaller(options)
   const { url: base, retry, signal, call } = caller
 
-  async function* tree(repo: RepoName, prefix?: string): AsyncGenerator<RemoteFile[]> {
-    let cursor: string | null = null
-    do {
+  const tree = (repo: RepoName, prefix?: string) =>
+    pages<RemoteFile>(base, (cursor) => {
       const query: Query<'GET /v1/repos/{owner}/{repo}/tree'> = {
         limit: TREE_PAGE,
         prefix: prefix || undefined,
-        cursor: cursor ?? undefined,
+        cursor,
       }
-      const given = { ...of(repo), query, ...plain }
-      const page: z.output<typeof treePage> = await call('GET /v1/repos/{owner}/{repo}/tree', treePage, given)
-      yield page.items
-      if (page.next_cursor !== null && page.next_cursor === cursor) throw repeatedCursor(base)
-      cursor = page.next_cursor
-    } while (cursor !== null)
-  }
+      return call('GET /v1/repos/{owner}/{repo}/tree', treePage, { ...of(repo), query, ...plain })
+    })
 
-  async function* repos(filters: RepoFilters): AsyncGenerator<RemoteRepo[]> {
-    let cursor: string | null = null
-    do {
-      const query: Query<'GET /v1/repos'> = { limit: 100, ...filters, cursor: cursor ?? undefined }
-      const page: z.output<typeof repoPage> = await call('GET /v1/repos', repoPage, { query })
-      yield page.items
-      if (page.next_cursor !== null && page.next_cursor === cursor) throw repeatedCursor(base)
-      cursor = page.next_cursor
-    } while (cursor !== null)
-  }
+  const repos = (filters: RepoFilters) =>
+    pages<RemoteRepo>(base, (cursor) => call('GET /v1/repos', repoPage, { query: { limit: 100, ...filters, cursor } }))
 
   return {
     url: base,
@@ -111,7 +97,3 @@ export function createHubClient(options: HubClientOptions) {
 }
 
 const of = ({ owner, slug }: RepoName) => ({ path: { owner, repo: slug } })
-
-function repeatedCursor(base: string): Error {
-  return new Error(`${base} returned the same page cursor twice; the listing was stopped.`)
-}

@@ -5,7 +5,7 @@ import { type Answer, type Body, conformsTo } from './agreement.ts'
 import { asDouble } from './exact-json.ts'
 import type * as v1 from './v1.ts'
 
-const optional = <T extends z.ZodType>(type: T) => type.nullish().transform((value) => value ?? null)
+export const optional = <T extends z.ZodType>(type: T) => type.nullish().transform((value) => value ?? null)
 /** Accepts a number or a `LosslessNumber`. */
 export const readAs = (rule: z.ZodNumber) => z.preprocess((value) => asDouble(value) ?? value, rule)
 const number = readAs(z.number())

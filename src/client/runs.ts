@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { Caller } from './call.ts'
 import { type FollowOptions, followLog } from './follow-log.ts'
+import { pages } from './pages.ts'
 import type { Query } from './request.ts'
 import {
   checkpointList,
@@ -24,16 +25,10 @@ export function runCalls(caller: Caller) {
   const of = (runId: string) => ({ path: { run_id: runId } })
 
   /** Pages of at most 100 runs, newest first. */
-  async function* list(filters: RunFilters): AsyncGenerator<RemoteRun[]> {
-    let cursor: string | null = null
-    do {
-      const query: Query<'GET /v1/runs'> = { limit: 100, ...filters, cursor: cursor ?? undefined }
-      const page: z.output<typeof runPage> = await call('GET /v1/runs', runPage, { query })
-      yield page.items
-      if (page.next_cursor === cursor) return
-      cursor = page.next_cursor
-    } while (cursor !== null)
-  }
+  const list = (filters: RunFilters) =>
+    pages<RemoteRun>(caller.url, (cursor) =>
+      call('GET /v1/runs', runPage, { query: { limit: 100, ...filters, cursor } }),
+    )
 
   return {
     list,
