@@ -119,6 +119,14 @@ describe('hub check-worker', () => {
       expect([status, report.ok, report.grade, draft.card]).toEqual(['succeeded', false, 'fail', null])
       expect(publish_blockers).toContain('A check of its report failed.')
     })
+
+    it('comes to a verdict on a model whose names are longer than a report takes', async () => {
+      const name = 'n'.repeat(100_000)
+      const id = await queue({ robot_repo: await robot({ 'arm.xml': arm.replaceAll('"swing"', `"${name}"`) }) })
+      expect(await worker()).toMatchObject({ code: 0 })
+      const { status, error, report } = await get(id)
+      expect([status, error, report.model.joints[0].length]).toEqual(['succeeded', null, 65_536])
+    })
   })
 
   it('uploads the MJCF that is made of a URDF', async () => {

@@ -11,6 +11,7 @@ import type { ModelCheckRequest } from '../policy/model-request.ts'
 import type { CheckAction, CheckOptions, Need } from '../request.ts'
 import type { Chromium } from '../stills/find-chromium.ts'
 import type { CheckFiles } from './check-files.ts'
+import { needsWithinLimits } from './hub-limits.ts'
 import type { MadeArtifact, Verdict } from './verdict.ts'
 
 export interface Judge {
@@ -53,7 +54,7 @@ async function judgeRobot({ pool, chromium }: Judge, { check, files, log, signal
     checkedAt: new Date(),
   })
   const { report, draft, engine, converted, stills } = found
-  const card = found.card && cardArtifact(found.card, log)
+  const card = found.card && cardArtifact({ ...found.card, needs_you: needsWithinLimits(found.needs) }, log)
   const artifacts: MadeArtifact[] = card ? [card] : []
   // The hub takes the MJCF of a file that is named as a URDF; of any other, a need says so.
   if (converted && /\.urdf$/i.test(request.entry))
@@ -63,7 +64,7 @@ async function judgeRobot({ pool, chromium }: Judge, { check, files, log, signal
 }
 
 /** Without its validation record where it is too large with it. Null where the hub would not keep the card. */
-function cardArtifact(card: object & { readonly validation?: unknown }, log: Judging['log']): MadeArtifact | null {
+function cardArtifact(card: Readonly<Record<string, unknown>>, log: Judging['log']): MadeArtifact | null {
   const { validation: _, ...bare } = card
   for (const one of [card, bare]) {
     const text = `${JSON.stringify(one, null, 2)}\n`
@@ -98,7 +99,7 @@ async function judgeModel({ client, mirror }: Judge, { check, files, log, signal
 
 /** The questions of a model check reach the hub as those of a robot's do: in a card, which here has nothing else. */
 function needsArtifact(needs: readonly Need[]): MadeArtifact {
-  const text = `${JSON.stringify({ needs_you: needs }, null, 2)}\n`
+  const text = `${JSON.stringify({ needs_you: needsWithinLimits(needs) }, null, 2)}\n`
   return { name: 'robot_card.json', contentType: 'application/json', text }
 }
 

@@ -7,9 +7,10 @@ import type { CheckReportBody } from '../../client/index.ts'
 import { writeDurably } from '../../client/worker/journal.ts'
 import type { CheckReport } from '../validate/report.ts'
 import type { CheckFiles } from './check-files.ts'
+import { withinHubLimits } from './hub-limits.ts'
 
-/** The hub takes lists of so many entries; larger models are reported with the first of them. */
-const MAX_LIST = 10_000
+/** The hub takes so many checks in a report; the first ones are those of the static reading. */
+const MAX_CHECKS = 1_000
 
 const artifactFile = z.object({ name: z.string(), contentType: z.string(), file: z.string(), size: z.number() })
 /** A file to upload. `name` is the path that it takes in the repo. */
@@ -37,7 +38,9 @@ export async function keepVerdict(files: CheckFiles, { artifacts, report, intake
   await mkdir(files.artifacts, { recursive: true, mode: 0o700 })
   const kept: ArtifactFile[] = []
   for (const [index, made] of artifacts.entries()) kept.push(await keepArtifact(files, made, index))
-  const body = withoutNulls({ ...rest, report: withShortLists(report), intake: intake && withoutNulls(intake) })
+  const reported = { ...report, checks: report.checks.slice(0, MAX_CHECKS) }
+  const whole = withinHubLimits({ ...rest, report: reported, intake: intake && withoutNulls(intake) })
+  const body = withoutNulls(whole)
   writeDurably(files.verdict, JSON.stringify({ artifacts: kept, body }))
 }
 
@@ -52,20 +55,6 @@ async function keepArtifact(files: CheckFiles, made: MadeArtifact, index: number
 /** Null is what a report leaves out. */
 const withoutNulls = (object: object) =>
   Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null))
-
-function withShortLists({ model, checks, ...report }: CheckReport): object {
-  const short = (list: readonly string[]) => list.slice(0, MAX_LIST)
-  return {
-    ...report,
-    model: model && {
-      ...model,
-      joints: short(model.joints),
-      files: short(model.files),
-      keyframes: short(model.keyframes),
-    },
-    checks: checks.map((one) => ({ ...one, names: short(one.names) })),
-  }
-}
 
 /** As it was kept, with its numbers as they were written. */
 export async function keptVerdict(files: CheckFiles): Promise<{ artifacts: ArtifactFile[]; body: CheckReportBody }> {
