@@ -16,6 +16,12 @@ export interface RepoEvidence {
   readonly stills: ReadonlySet<string>
 }
 
+/**
+ * The version of the rules. Raise it with every change that gives a card other faults: faults of checks are kept with the version that found them, and what `publish_blockers`
+ * says must be what publishing answers.
+ */
+export const CARD_RULES = 1
+
 /** The checks of a card in the order of the documentation: its schema, its model, its interface, the rest. */
 export function cardChecks({ readable: card, checks }: CardReading, { reading, stills }: RepoEvidence): Check[] {
   const entry = card.mjcf_path ?? null

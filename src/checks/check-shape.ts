@@ -7,7 +7,7 @@ import type { JobExecutor } from '../work/held-job.ts'
 import type { JobStatus } from '../work/job-status.ts'
 import type { CheckArtifact, CheckKind, Document } from './check-parts.ts'
 import type { CheckSource } from './claim/sources.ts'
-import { knownRefusals } from './publish/known-refusals.ts'
+import { type CardFaults, knownRefusals } from './publish/known-refusals.ts'
 import { type PublishFacts, publishBlockers } from './publish-blockers.ts'
 import { changedSql } from './snapshot-sql.ts'
 
@@ -103,6 +103,10 @@ export const checkColumns = columns({
   card: column<Document | null>('u.card'),
   needsYou: column<readonly CheckNeed[] | null>('u.needs_you'),
   engine: column<Document | null>('u.engine'),
+  /** Read where it decides something. */
+  cardFaults: column<CardFaults | null>(
+    "case when u.status = 'succeeded' and u.published_at is null then u.card_faults end",
+  ),
   published: column<CheckPublished | null>('u.published'),
   priced: column<boolean>('u.priced'),
   costUsd: column<Usd | null>('u.cost_usd'),
@@ -169,7 +173,7 @@ const refOf = (id: string | null, fullName: string | null): RepoRef | null =>
 export function toCheck(row: CheckRow): RobotCheck {
   const { creatorId, creatorHandle, creatorName, robotRepoId, robotRepoName, modelRepoId, modelRepoName } = row
   const { logSeq, costUsd, changedFiles: _changed, robotGone: _robotGone, modelGone: _modelGone, ...rest } = row
-  const { ownerId: _ownerId, draft, card, needsYou, ...own } = rest
+  const { ownerId: _ownerId, cardFaults: _faults, draft, card, needsYou, ...own } = rest
   return {
     ...own,
     robotRepo: refOf(robotRepoId, robotRepoName),

@@ -29,6 +29,7 @@ import { checkObjects } from '../log/check-objects.ts'
 import { readCheck } from '../read/get-check.ts'
 import { type DraftedCard, draftedCard } from './drafted-card.ts'
 import { assertIntake } from './judge-intake.ts'
+import { keepCardFaults } from './keep-card-faults.ts'
 import { tailOf } from './log-tail.ts'
 import { contradictionIn } from './sound-report.ts'
 
@@ -193,6 +194,7 @@ async function write(ctx: RequestContext, tx: Tx, input: ReportCheckInput, store
     tail: tailOf(check.logTail, input.logChunk ?? ''),
     ...numbersAfter(check, input),
   })
+  if (to === 'succeeded') await keepCardFaults(tx, check.id)
   await countStored(tx, ctx.deps.config, checkJob, check, stored.log.byteLength)
   if (ended) {
     const change = { before: { status: check.status }, after: { status: to } }

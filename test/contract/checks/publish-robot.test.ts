@@ -1,10 +1,11 @@
 /** Spec, "POST /v1/robot-checks/{check_id}/publish", of a robot check. */
 import { describe, expect, it } from 'vitest'
+import { CARD_RULES } from '../../../src/cards/card-checks.ts'
 import { contractHub, type Json, newName, sha256Of, types } from '../support/hub.ts'
 import { arm, cardText, publishing } from './support/publishing.ts'
 
 const hub = contractHub()
-const { robotCheck, publish, shown, treeOf, everything, post } = publishing(hub)
+const { begin, end, send, robotCheck, publish, shown, treeOf, everything, post } = publishing(hub)
 const stills = { 'thumbnail.png': 'light', 'thumbnail-dark.png': 'dark' }
 const cardOf = (who: Json, repo: string) => hub.call(who, 'GET', `/v1/robots/${repo}/card`)
 const auditOf = (targetId: string) =>
@@ -160,6 +161,39 @@ describe('publishRobotCheck of a robot check', () => {
       'legs: is not a member of this object',
     ])
     expect(types(await publish(made.person, made.check))).toEqual(['card.schema', 'card.schema'])
+  })
+
+  it('keeps what it foresees of a card from the report that ended the check, and finds it again where the rules have changed', async () => {
+    const faults = [expect.stringMatching(/^dof: /), 'legs: is not a member of this object']
+    const made = await robotCheck({ artifacts: { 'robot_card.json': '{"dof":"two","legs":4}' } })
+    const keptOf = () => hub.sql<Json>('select card_faults from robot_checks where id = $1', [made.check])
+    expect(await keptOf()).toEqual([{ card_faults: { rules: CARD_RULES, sentences: faults } }])
+    const keep = (kept: Json | null) =>
+      hub.sql('update robot_checks set card_faults = $2::json where id = $1', [
+        made.check,
+        kept && JSON.stringify(kept),
+      ])
+    // What a read shows is what was kept: it does not look at the card.
+    await keep({ rules: CARD_RULES, sentences: ['was kept'] })
+    expect((await shown(made)).publish_blockers).toEqual(['was kept'])
+    const { items } = (await hub.call(made.person, 'GET', '/v1/robot-checks')).json
+    expect(items[0].publish_blockers).toEqual(['was kept'])
+    await keep({ rules: CARD_RULES - 1, sentences: ['was kept'] })
+    expect((await shown(made)).publish_blockers).toEqual(faults)
+    await keep(null)
+    expect((await shown(made)).publish_blockers).toEqual(faults)
+  })
+
+  it('keeps the faults of a card that an earlier report brought, with the stills of the last one', async () => {
+    const begun = await begin('robot', {})
+    const early = { 'robot_card.json': '{"dof":"two"}' }
+    await send(begun.worker, begun.check, early)
+    const report = { artifacts: [{ path: 'robot_card.json' }] }
+    expect((await post(begun.worker, begun.check, 'report', report)).status).toBe(200)
+    await end(begun, stills, {})
+    const [row] = await hub.sql<Json>('select card_faults from robot_checks where id = $1', [begun.check])
+    expect(row?.card_faults.sentences).toEqual((await shown(begun)).publish_blockers)
+    expect(row?.card_faults.sentences).toEqual([expect.stringMatching(/^dof: /)])
   })
 
   it('refuses an artifact whose path no file may take', async () => {

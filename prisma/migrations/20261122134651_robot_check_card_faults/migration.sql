@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "robot_checks" ADD COLUMN     "card_faults" JSON;
