@@ -13,6 +13,13 @@ export const checkRoutes: readonly TypedRoute[] = [
     result: 'object',
     unwrap: 'result',
     headers: ({ id }) => ({ Location: `/v1/robot-checks/${id}` }),
+    errorHeaders: {
+      429: {
+        'Retry-After': 'Seconds until the request may succeed.',
+        'X-Robot-Check-Quota-Limit': 'Checks that the account may make in 24 hours.',
+        'X-Robot-Check-Quota-Used': 'Checks that it made in the last 24 hours.',
+      },
+    },
   },
   {
     operation: 'listRobotChecks',

@@ -206,3 +206,12 @@ export class Selections {
     }
   }
 }
+
+/** Headers of an error response by their meanings. None is required: another reason for the same status does not send them. */
+export function errorHeadersOf(meanings: Readonly<Record<string, string>> = {}): JsonSchema {
+  const headers = Object.entries(meanings).map(([name, description]) => [
+    name,
+    { description, schema: { type: 'integer' } },
+  ])
+  return headers.length === 0 ? {} : { headers: Object.fromEntries(headers) }
+}

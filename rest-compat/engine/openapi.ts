@@ -19,6 +19,7 @@ import { handlerPaths } from './openapi-handlers.ts'
 import {
   Components,
   documentSchema,
+  errorHeadersOf,
   inputObjectSchema,
   inputSchema,
   type JsonSchema,
@@ -222,7 +223,11 @@ function responseOf(plan: RoutePlan, status: number, components: Components): Js
         .map((row) => row.title),
     )
     const schema = { $ref: '#/components/schemas/Problem' }
-    return { description: [...titles].join(', ') || 'Refused', content: { 'application/problem+json': { schema } } }
+    return {
+      description: [...titles].join(', ') || 'Refused',
+      ...errorHeadersOf(route.errorHeaders?.[status]),
+      content: { 'application/problem+json': { schema } },
+    }
   }
   if (status !== route.status || route.result === 'empty')
     return { description: status === 204 ? 'Done; no body.' : 'Done.' }

@@ -106,6 +106,8 @@ export interface Route {
   readonly bodyLimitBytes?: number
   /** Response headers computed from the response body: `Location`. */
   headers?(answer: Readonly<Record<string, unknown>>): Record<string, string>
+  /** Headers that an error of this operation carries, by status, each with its meaning; for the OpenAPI document. */
+  readonly errorHeaders?: Readonly<Record<number, Readonly<Record<string, string>>>>
   /** Status of a replay, if it differs from the original one. */
   readonly replayStatus?: number
   /** One sentence for the API pages; else the root field's description. */
