@@ -121,6 +121,23 @@ it('stops at the listed size of a file, however long the download continues', as
   expect(sourceOf(result)).toMatchObject({ status: 'fail', message: expect.stringMatching(/is larger than \d+ bytes/) })
 })
 
+it.each([
+  ['twice', ['walk.onnx', 'walk.onnx'], /lists "walk.onnx" twice/],
+  ['as a file and a folder', ['walk.onnx', 'walk.onnx/data'], /lists "walk.onnx" as a file and a folder/],
+])('fetches nothing where one path is listed %s', async (_how, names, message) => {
+  const siblings = names.map((rfilename) => ({ rfilename, size: walker.length }))
+  const mirror = await mirrorOf({ 'walk.onnx': walker }, { listing: { siblings } })
+  const result = await check({}, null, { request, mirror: mirror.url })
+  expect(sourceOf(result)).toMatchObject({ status: 'fail', message: expect.stringMatching(message) })
+  expect(mirror.asked).toEqual(['/api/models/lab/walker'])
+})
+
+it("does not report a fault of the worker's own disk as one of the policy", async () => {
+  const mirror = await mirrorOf({ 'walk.onnx': walker })
+  const inTheWay = { 'walk.onnx': 'left behind' }
+  await expect(check(inTheWay, null, { request, mirror: mirror.url })).rejects.toMatchObject({ code: 'EEXIST' })
+})
+
 it('rejects bytes that do not match the listed digest', async () => {
   const other = Buffer.from(walker)
   other[other.length - 1] = 0

@@ -67,14 +67,36 @@ export async function listHfRepo(
   const { sha, cardData, tags, siblings } = read.data
   const license = cardData?.license_name ?? [cardData?.license ?? []].flat().join(', ')
   const tagged = tags?.find((tag) => tag.startsWith('license:'))?.slice('license:'.length)
-  return {
-    revision: sha,
-    license: (license || tagged || '').slice(0, 256) || null,
-    files: siblings.flatMap(({ rfilename, size, lfs }) =>
-      size == null || pathFault(rfilename) !== null
-        ? []
-        : [{ path: rfilename, sizeBytes: size, sha256: lfs?.sha256 ?? null }],
-    ),
+  const files = siblings.flatMap(({ rfilename, size, lfs }) =>
+    size == null || pathFault(rfilename) !== null
+      ? []
+      : [{ path: rfilename, sizeBytes: size, sha256: lfs?.sha256 ?? null }],
+  )
+  assertNoClash(
+    repo,
+    files.map(({ path }) => path),
+  )
+  return { revision: sha, license: (license || tagged || '').slice(0, 256) || null, files }
+}
+
+/** Paths are at most 1024 bytes long. */
+const parents = (path: string) =>
+  path
+    .split('/')
+    .map((_, at, names) => names.slice(0, at).join('/'))
+    .slice(1)
+
+/** One path for two files, or for a file and a folder, would fail on this machine's disk. */
+function assertNoClash(repo: string, paths: readonly string[]): void {
+  const files = new Set<string>()
+  for (const path of paths) {
+    if (files.has(path)) throw new FetchFault(`${repo} lists ${JSON.stringify(path.slice(0, 200))} twice.`)
+    files.add(path)
+  }
+  for (const path of paths) {
+    const folder = parents(path).find((parent) => files.has(parent))
+    if (folder !== undefined)
+      throw new FetchFault(`${repo} lists ${JSON.stringify(folder.slice(0, 200))} as a file and a folder.`)
   }
 }
 

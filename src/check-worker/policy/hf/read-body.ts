@@ -28,7 +28,10 @@ export interface ExpectedFile {
   readonly sha256: string | null
 }
 
-/** Writes the body to `file`, creating its folder. Throws a `FetchFault` if it does not have the announced size and digest. */
+/**
+ * Writes the body to `file`, creating its folder. Throws a `FetchFault` if it does not have the announced size and digest. What goes wrong with this machine's
+ * disk is no fault of the body: the system's error.
+ */
 export async function getFile(
   getter: Getter,
   url: URL,
@@ -41,16 +44,20 @@ export async function getFile(
   const hash = createHash('sha256')
   let received = 0
   async function* hashed() {
-    for await (const chunk of capped(response, url, expected.sizeBytes)) {
-      hash.update(chunk)
-      received += chunk.length
-      yield chunk
+    try {
+      for await (const chunk of capped(response, url, expected.sizeBytes)) {
+        hash.update(chunk)
+        received += chunk.length
+        yield chunk
+      }
+    } catch (error) {
+      throw asFault(error, url, signal)
     }
   }
   try {
     await pipeline(hashed, createWriteStream(file, { flags: 'wx' }), { signal })
   } catch (error) {
-    throw asFault(error, url, signal)
+    throw signal.aborted ? signal.reason : error
   } finally {
     response.destroy()
   }
