@@ -148,7 +148,9 @@ export const PinnedDatasetType = builder.objectRef<PinnedDataset>('RunDataset').
 const Bucket = builder.objectRef<RunFacetBucket>('RunFacetBucket').implement({
   description: 'A value and the number of runs that have it.',
   fields: (t) => ({
-    value: t.exposeString('value', { description: 'The value, as used in the filter.' }),
+    value: t.exposeString('value', {
+      description: 'The value in the spelling of `/v1`: `succeeded` is the enum value `SUCCEEDED`.',
+    }),
     count: t.exposeInt('count', { description: 'Number of runs with this value.' }),
   }),
 })

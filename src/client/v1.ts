@@ -1464,7 +1464,7 @@ export interface Operations {
          */
         kind: {
           /**
-           * The value, as used in the filter.
+           * The value in the spelling of `/v1`: `succeeded` is the enum value `SUCCEEDED`.
            */
           value: string
           /**
@@ -1477,7 +1477,7 @@ export interface Operations {
          */
         executor: {
           /**
-           * The value, as used in the filter.
+           * The value in the spelling of `/v1`: `succeeded` is the enum value `SUCCEEDED`.
            */
           value: string
           /**
@@ -1490,7 +1490,7 @@ export interface Operations {
          */
         status: {
           /**
-           * The value, as used in the filter.
+           * The value in the spelling of `/v1`: `succeeded` is the enum value `SUCCEEDED`.
            */
           value: string
           /**
@@ -1503,7 +1503,7 @@ export interface Operations {
          */
         robot: {
           /**
-           * The value, as used in the filter.
+           * The value in the spelling of `/v1`: `succeeded` is the enum value `SUCCEEDED`.
            */
           value: string
           /**
@@ -1516,7 +1516,7 @@ export interface Operations {
          */
         gated: {
           /**
-           * The value, as used in the filter.
+           * The value in the spelling of `/v1`: `succeeded` is the enum value `SUCCEEDED`.
            */
           value: string
           /**
