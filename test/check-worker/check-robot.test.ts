@@ -150,11 +150,13 @@ describe('a robot that does not stand still', () => {
     })
   })
 
-  it('gives way where its actuator is too weak, which is a warning', async () => {
-    const folder = await robots.folder({ 'arm.xml': arm('<position name="m" joint="swing" kp=".1"/>') })
-    const { report, check } = await robots.check(folder, { entry: 'arm.xml' })
-    expect(check('sim.rest')).toMatchObject({ status: 'warn', names: ['swing'] })
-    expect(report.ok).toBe(true)
+  inTorture(() => {
+    it('gives way where its actuator is too weak, which is a warning', async () => {
+      const folder = await robots.folder({ 'arm.xml': arm('<position name="m" joint="swing" kp=".1"/>') })
+      const { report, check } = await robots.check(folder, { entry: 'arm.xml' })
+      expect(check('sim.rest')).toMatchObject({ status: 'warn', names: ['swing'] })
+      expect(report.ok).toBe(true)
+    })
   })
 
   inTorture(() => {
@@ -225,15 +227,19 @@ describe('a model that MuJoCo rejects', () => {
     })
   })
 
-  it('crashes the engine: there is no verdict, and nothing can be published', async () => {
-    const deep = `<mujoco><worldbody>${'<body>'.repeat(400)}${'</body>'.repeat(400)}</worldbody></mujoco>`
-    const { check, needs, card } = await robots.check(await robots.folder({ 'deep.xml': deep }), { entry: 'deep.xml' })
-    expect(check('sim.compiles')).toMatchObject({
-      status: 'skip',
-      message: expect.stringContaining('without a verdict'),
+  inTorture(() => {
+    it('crashes the engine: there is no verdict, and nothing can be published', async () => {
+      const deep = `<mujoco><worldbody>${'<body>'.repeat(400)}${'</body>'.repeat(400)}</worldbody></mujoco>`
+      const { check, needs, card } = await robots.check(await robots.folder({ 'deep.xml': deep }), {
+        entry: 'deep.xml',
+      })
+      expect(check('sim.compiles')).toMatchObject({
+        status: 'skip',
+        message: expect.stringContaining('without a verdict'),
+      })
+      expect(card).toBeNull()
+      expect(needs).toEqual([expect.objectContaining({ field: 'entry', severity: 'blocking' })])
     })
-    expect(card).toBeNull()
-    expect(needs).toEqual([expect.objectContaining({ field: 'entry', severity: 'blocking' })])
   })
 
   it('is not passed to MuJoCo if the reader finds it too large', async () => {

@@ -36,32 +36,30 @@ const minutes = `<mujoco><worldbody><body name="b">
 
 const ball = '<worldbody><body name="ball"><joint name="roll"/><geom size=".1"/></body></worldbody>'
 
-describe('a model that needs too much', () => {
-  inTorture(() => {
+inTorture(() => {
+  describe('a model that needs too much', () => {
     it('time to compile is stopped with its process', async () => {
       const began = performance.now()
       const { end, facts, version } = await run(minutes, { processorS: 3 })
       expect({ end, facts, version }).toEqual({ end: { why: 'time' }, facts: null, version: '3.14.0' })
       expect(performance.now() - began).toBeLessThan(9_500)
     })
-  })
 
-  it('memory is rejected by an engine at its memory limit', async () => {
-    const asked = `<mujoco><size memory="1500M"/>${ball}</mujoco>`
-    expect((await run(asked, { memoryMiB: 128 })).end).toEqual({ why: 'memory' })
-    const beyondAny = `<mujoco><worldbody><replicate count="60" offset=".05 0 0"><replicate count="60" offset="0 .05 0">
-      <body><freejoint/><geom size=".1"/></body></replicate></replicate></worldbody></mujoco>`
-    expect((await run(beyondAny)).end).toEqual({ why: 'memory' })
-  })
+    it('memory is rejected by an engine at its memory limit', async () => {
+      const asked = `<mujoco><size memory="1500M"/>${ball}</mujoco>`
+      expect((await run(asked, { memoryMiB: 128 })).end).toEqual({ why: 'memory' })
+      const beyondAny = `<mujoco><worldbody><replicate count="60" offset=".05 0 0"><replicate count="60" offset="0 .05 0">
+        <body><freejoint/><geom size=".1"/></body></replicate></replicate></worldbody></mujoco>`
+      expect((await run(beyondAny)).end).toEqual({ why: 'memory' })
+    })
 
-  it('time for its steps is stepped for less simulated time', async () => {
-    const { end, simulation } = await run(`<mujoco><option timestep="1e-9"/>${ball}</mujoco>`, { steppingS: 0.2 })
-    expect(end).toEqual({ why: 'done' })
-    expect(simulation).toMatchObject({ slow: true, diverged: null })
-    expect(simulation?.simulated_s).toBeLessThan(0.1)
-  })
+    it('time for its steps is stepped for less simulated time', async () => {
+      const { end, simulation } = await run(`<mujoco><option timestep="1e-9"/>${ball}</mujoco>`, { steppingS: 0.2 })
+      expect(end).toEqual({ why: 'done' })
+      expect(simulation).toMatchObject({ slow: true, diverged: null })
+      expect(simulation?.simulated_s).toBeLessThan(0.1)
+    })
 
-  inTorture(() => {
     it('stack has no verdict, and does not affect the next one', async () => {
       const deep = `<mujoco><worldbody>${'<body>'.repeat(400)}${'</body>'.repeat(400)}</worldbody></mujoco>`
       expect((await run(deep)).end).toMatchObject({ why: 'crash', error: expect.any(String) })

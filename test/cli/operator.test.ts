@@ -11,6 +11,7 @@ import { otherCasing } from '../support/casing.ts'
 import { runHub } from '../support/command-line.ts'
 import { testDb } from '../support/database.ts'
 import { databaseUrl } from '../support/global-setup.ts'
+import { inTorture } from '../support/torture.ts'
 
 const database = testDb()
 const entry = fileURLToPath(new URL('../../src/cli/hub.ts', import.meta.url))
@@ -292,22 +293,24 @@ describe('hub doctor and hub migrate', () => {
   })
 })
 
-describe('hub on the embedded database', () => {
-  it('works during and after a server run, but creates no hub', async () => {
-    const before = await run(['user', 'add', 'ada', '--json'], {})
-    expect([before.code, before.stderr]).toEqual([1, expect.stringContaining('No hub in')])
-    const embedded = await startHub(readConfig({ HUB_DATA_DIR: dataDir, PORT: '0' }), log)
-    try {
-      object(await run(['user', 'add', 'ada', '--json'], {}))
-      const session = object(await run(['session', 'add', 'ada', '--json'], {}))
-      expect((await me(embedded.url, session.token)).json.account.handle).toBe('ada')
-      expect(object(await run(['doctor', '--json'], {}))).toMatchObject({
-        ok: true,
-        database: { kind: 'embedded', reachable: true },
-      })
-    } finally {
-      await embedded.stop()
-    }
-    expect(object(await run(['key', 'add', 'ada', '--scope', 'read', '--json'], {})).token).toMatch(/^hub_key_/)
-  }, 120_000)
+inTorture(() => {
+  describe('hub on the embedded database', () => {
+    it('works during and after a server run, but creates no hub', async () => {
+      const before = await run(['user', 'add', 'ada', '--json'], {})
+      expect([before.code, before.stderr]).toEqual([1, expect.stringContaining('No hub in')])
+      const embedded = await startHub(readConfig({ HUB_DATA_DIR: dataDir, PORT: '0' }), log)
+      try {
+        object(await run(['user', 'add', 'ada', '--json'], {}))
+        const session = object(await run(['session', 'add', 'ada', '--json'], {}))
+        expect((await me(embedded.url, session.token)).json.account.handle).toBe('ada')
+        expect(object(await run(['doctor', '--json'], {}))).toMatchObject({
+          ok: true,
+          database: { kind: 'embedded', reachable: true },
+        })
+      } finally {
+        await embedded.stop()
+      }
+      expect(object(await run(['key', 'add', 'ada', '--scope', 'read', '--json'], {})).token).toMatch(/^hub_key_/)
+    }, 120_000)
+  })
 })

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { sweepChecks } from '../../../src/checks/end/sweep-checks.ts'
 import { endCalls } from '../../../src/jobs/sweeps.ts'
 import { type FunctionFacts, hostedFunction, isAlive } from '../../support/hosted-function.ts'
+import { inTorture } from '../../support/torture.ts'
 import { contractHub, type Json, type Person, types, type Who } from '../support/hub.ts'
 
 const program = hostedFunction()
@@ -65,15 +66,17 @@ describe('a hosted check', () => {
     expect(check.cost_usd).toBe((await ledger(made.id))[0]?.usd)
   })
 
-  it('gives its function the environment that the contract lists, and a key that dies with the check', async () => {
-    const { id, env, kind, token, call } = await atWork('claim')
-    const given = ['HUB_URL', 'HUB_TOKEN', 'HUB_JOB_KIND', 'HUB_JOB_ID', 'HUB_CALL_ID']
-    expect(env).toEqual(expect.arrayContaining(given))
-    expect(env.filter((name) => /SECRET|DATABASE|S3_/.test(name))).toEqual([])
-    expect([kind, call]).toEqual(['robot_check', (await get(id)).hosted_call_id])
-    expect((await hub.call(token, 'GET', `/v1/robot-checks/${id}`)).status).toBe(200)
-    expect((await post(token, id, 'report', { status: 'failed', error: 'broken' })).status).toBe(200)
-    expect((await hub.call(token, 'GET', `/v1/robot-checks/${id}`)).status).toBe(401)
+  inTorture(() => {
+    it('gives its function the environment that the contract lists, and a key that dies with the check', async () => {
+      const { id, env, kind, token, call } = await atWork('claim')
+      const given = ['HUB_URL', 'HUB_TOKEN', 'HUB_JOB_KIND', 'HUB_JOB_ID', 'HUB_CALL_ID']
+      expect(env).toEqual(expect.arrayContaining(given))
+      expect(env.filter((name) => /SECRET|DATABASE|S3_/.test(name))).toEqual([])
+      expect([kind, call]).toEqual(['robot_check', (await get(id)).hosted_call_id])
+      expect((await hub.call(token, 'GET', `/v1/robot-checks/${id}`)).status).toBe(200)
+      expect((await post(token, id, 'report', { status: 'failed', error: 'broken' })).status).toBe(200)
+      expect((await hub.call(token, 'GET', `/v1/robot-checks/${id}`)).status).toBe(401)
+    })
   })
 
   it('is claimed by no other credential, and is not handed out to workers', async () => {
@@ -98,19 +101,21 @@ describe('a hosted check', () => {
     expect((await hub.call(ada, 'DELETE', `/v1/repos/${name}`)).status).toBe(204)
   })
 
-  it('whose function ends without a word after the claim has failed, and is billed for the time that it had', async () => {
-    const name = await newRobot()
-    const { id } = await create('claim exit', { robot_repo: name })
-    await becomes(id, 'failed')
-    const check = await get(id)
-    expect(check.error).toBe('The hosted function ended without a report: HOSTED_COMMAND ended with code 7.')
-    expect(await ledger(id)).toEqual([{ kind: 'cpu', seconds: expect.any(Number), usd: check.cost_usd }])
-    expect((await hub.call(ada, 'DELETE', `/v1/repos/${name}`)).status).toBe(204)
-    const audit = await hub.sql('select before, after from audit_log where target_id = $1 and action = $2', [
-      id,
-      'robot_check.dispatch',
-    ])
-    expect(audit).toEqual([{ before: { status: 'running' }, after: { status: 'failed', error: check.error } }])
+  inTorture(() => {
+    it('whose function ends without a word after the claim has failed, and is billed for the time that it had', async () => {
+      const name = await newRobot()
+      const { id } = await create('claim exit', { robot_repo: name })
+      await becomes(id, 'failed')
+      const check = await get(id)
+      expect(check.error).toBe('The hosted function ended without a report: HOSTED_COMMAND ended with code 7.')
+      expect(await ledger(id)).toEqual([{ kind: 'cpu', seconds: expect.any(Number), usd: check.cost_usd }])
+      expect((await hub.call(ada, 'DELETE', `/v1/repos/${name}`)).status).toBe(204)
+      const audit = await hub.sql('select before, after from audit_log where target_id = $1 and action = $2', [
+        id,
+        'robot_check.dispatch',
+      ])
+      expect(audit).toEqual([{ before: { status: 'running' }, after: { status: 'failed', error: check.error } }])
+    })
   })
 })
 
@@ -136,16 +141,18 @@ describe('the time limit of a hosted check', () => {
     await expect.poll(isDone, patiently).toBe(true)
   })
 
-  it('refuses a verdict that comes too late, before any sweep', async () => {
-    const { id, token } = await atWork('claim')
-    await overdue(id)
-    const late = await post(token, id, 'report', { status: 'failed', error: 'broken' })
-    // Its key has died with the check, whichever request ended it.
-    expect([late.status, types(late)]).toEqual([409, ['conflict.terminal']])
-    expect(await get(id)).toMatchObject({
-      status: 'failed',
-      cost_usd: 0.2,
-      error: expect.stringContaining('time limit'),
+  inTorture(() => {
+    it('refuses a verdict that comes too late, before any sweep', async () => {
+      const { id, token } = await atWork('claim')
+      await overdue(id)
+      const late = await post(token, id, 'report', { status: 'failed', error: 'broken' })
+      // Its key has died with the check, whichever request ended it.
+      expect([late.status, types(late)]).toEqual([409, ['conflict.terminal']])
+      expect(await get(id)).toMatchObject({
+        status: 'failed',
+        cost_usd: 0.2,
+        error: expect.stringContaining('time limit'),
+      })
     })
   })
 })
@@ -185,18 +192,22 @@ describe('cancelRobotCheck of a hosted check', () => {
     expect((await post(ada, id, 'cancel')).json.status).toBe('canceled')
   })
 
-  it('leaves the process of a check that has ended in peace: 409', async () => {
-    const { id, pid } = await atWork('claim fail')
-    expect(types(await post(ada, id, 'cancel'))).toEqual(['conflict.terminal'])
-    expect(isAlive(pid)).toBe(true)
-    kill(pid)
+  inTorture(() => {
+    it('leaves the process of a check that has ended in peace: 409', async () => {
+      const { id, pid } = await atWork('claim fail')
+      expect(types(await post(ada, id, 'cancel'))).toEqual(['conflict.terminal'])
+      expect(isAlive(pid)).toBe(true)
+      kill(pid)
+    })
   })
 
-  it('by many at once is done by one', async () => {
-    const { id } = await atWork('claim')
-    const answers = await Promise.all(Array.from({ length: 5 }, () => post(ada, id, 'cancel')))
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([202, 409, 409, 409, 409])
-    expect(await ledger(id)).toHaveLength(1)
+  inTorture(() => {
+    it('by many at once is done by one', async () => {
+      const { id } = await atWork('claim')
+      const answers = await Promise.all(Array.from({ length: 5 }, () => post(ada, id, 'cancel')))
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([202, 409, 409, 409, 409])
+      expect(await ledger(id)).toHaveLength(1)
+    })
   })
 })
 

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { inTorture } from '../../support/torture.ts'
 import { contractHub, type Json, newName, type Person } from '../support/hub.ts'
 
 const dir = await mkdtemp(join(tmpdir(), 'hub-hosted-'))
@@ -76,11 +77,13 @@ describe('a hosted run', () => {
     expect(await bare.sql('select 1 from ledger where job_id = $1', [made.json.id])).toEqual([])
   })
 
-  it('whose function ends before it claims has failed', async () => {
-    const { json } = await create({ template: 'diffusion_policy' })
-    await expect.poll(() => statusOf(hub, ada, json.id), patiently).toBe('failed')
-    const { error } = (await hub.call(ada, 'GET', `/v1/runs/${json.id}`)).json
-    expect(error).toContain('HOSTED_COMMAND ended with code 3')
+  inTorture(() => {
+    it('whose function ends before it claims has failed', async () => {
+      const { json } = await create({ template: 'diffusion_policy' })
+      await expect.poll(() => statusOf(hub, ada, json.id), patiently).toBe('failed')
+      const { error } = (await hub.call(ada, 'GET', `/v1/runs/${json.id}`)).json
+      expect(error).toContain('HOSTED_COMMAND ended with code 3')
+    })
   })
 
   it('is claimed by its own call, with a key that is valid only for this run and revoked with it', async () => {
@@ -124,25 +127,27 @@ describe('a hosted run', () => {
     expect(await ask()).toBe(401)
   })
 
-  it('that returned to the queue is started again', async () => {
-    const { json: made } = await create({
-      template: 'act',
-      hyperparams: { other: 'x', dataset: 'a/b', foreign: 'a/b', slug: newName() },
+  inTorture(() => {
+    it('that returned to the queue is started again', async () => {
+      const { json: made } = await create({
+        template: 'act',
+        hyperparams: { other: 'x', dataset: 'a/b', foreign: 'a/b', slug: newName() },
+      })
+      const call = async () => (await hub.call(ada, 'GET', `/v1/runs/${made.id}`)).json
+      await expect.poll(async () => (await call()).status, patiently).toBe('running')
+      const first = (await call()).hosted_call_id
+      await hub.sql(`update runs set lease_expires_at = now() - interval '1 second' where id = $1`, [made.id])
+      const { deps } = hub.running
+      // The hub's own timer may start it again before the test reads it.
+      const isPutBack = async () => {
+        const { status, hosted_call_id } = await call()
+        return status === 'queued' || hosted_call_id !== first
+      }
+      await expect.poll(isPutBack, { ...patiently, timeout: 25_000 }).toBe(true)
+      const { dispatchWaiting } = await import('../../../src/runs/dispatch/dispatch-run.ts')
+      await dispatchWaiting(deps)
+      await expect.poll(async () => (await call()).status, patiently).toBe('running')
+      expect((await call()).hosted_call_id).not.toBe(first)
     })
-    const call = async () => (await hub.call(ada, 'GET', `/v1/runs/${made.id}`)).json
-    await expect.poll(async () => (await call()).status, patiently).toBe('running')
-    const first = (await call()).hosted_call_id
-    await hub.sql(`update runs set lease_expires_at = now() - interval '1 second' where id = $1`, [made.id])
-    const { deps } = hub.running
-    // The hub's own timer may start it again before the test reads it.
-    const isPutBack = async () => {
-      const { status, hosted_call_id } = await call()
-      return status === 'queued' || hosted_call_id !== first
-    }
-    await expect.poll(isPutBack, { ...patiently, timeout: 25_000 }).toBe(true)
-    const { dispatchWaiting } = await import('../../../src/runs/dispatch/dispatch-run.ts')
-    await dispatchWaiting(deps)
-    await expect.poll(async () => (await call()).status, patiently).toBe('running')
-    expect((await call()).hosted_call_id).not.toBe(first)
   })
 })

@@ -13,6 +13,7 @@ import { buildServer } from '../../../src/http/server.ts'
 import type { Viewer } from '../../../src/operation/context.ts'
 import { sweepLeases } from '../../../src/runs/lease/sweep-leases.ts'
 import { type RunningHub, startHub } from '../../../src/start-hub.ts'
+import { inTorture } from '../../support/torture.ts'
 import { type EventReader, readEvents, type SentEvent } from '../support/event-stream.ts'
 import { contractHub, type Json, type Person, places, types } from '../support/hub.ts'
 
@@ -333,47 +334,49 @@ describe('a stream', () => {
   })
 })
 
-describe('a reader that stops reading', () => {
-  it('is disconnected, without memory growth or effect on others', async () => {
-    const runId = await claimed()
-    const { deps } = hub.running
-    const [row] = await hub.sql<Viewer>(
-      `select 'session' as kind, 'sess_x' as "credentialId", array[owner_id] as "accountIds" from runs where id = $1`,
-      [runId],
-    )
-    const viewer = { ...row, account: { id: '', kind: 'org' }, level: 'read', repoIds: null } as unknown as Viewer
-    const streams = new OpenStreams()
-    const app = buildServer(deps, {
-      streams,
-      // The reader beside it shares this process: on a busy machine neither may run for a second.
-      connectionRules: { stall: { windowMs: 4000, minBytes: 1024 } },
-      schema,
-      rest: restMount({ schema, routes: [], readDocument: documentReader() }),
-      authenticate: async () => viewer,
-      identified: [runLogRoutes((request) => contextOf(deps, request), streams)],
+inTorture(() => {
+  describe('a reader that stops reading', () => {
+    it('is disconnected, without memory growth or effect on others', async () => {
+      const runId = await claimed()
+      const { deps } = hub.running
+      const [row] = await hub.sql<Viewer>(
+        `select 'session' as kind, 'sess_x' as "credentialId", array[owner_id] as "accountIds" from runs where id = $1`,
+        [runId],
+      )
+      const viewer = { ...row, account: { id: '', kind: 'org' }, level: 'read', repoIds: null } as unknown as Viewer
+      const streams = new OpenStreams()
+      const app = buildServer(deps, {
+        streams,
+        // The reader beside it shares this process: on a busy machine neither may run for a second.
+        connectionRules: { stall: { windowMs: 4000, minBytes: 1024 } },
+        schema,
+        rest: restMount({ schema, routes: [], readDocument: documentReader() }),
+        authenticate: async () => viewer,
+        identified: [runLogRoutes((request) => contextOf(deps, request), streams)],
+      })
+      await app.listen({ port: 0, host: '127.0.0.1' })
+      const { port } = app.server.address() as AddressInfo
+      const deaf = connect(port, '127.0.0.1')
+      try {
+        const isCut = new Promise<void>((resolve) => deaf.once('close', () => resolve()))
+        deaf.on('error', () => undefined)
+        deaf.write(`GET /v1/runs/${runId}/logs?follow=true HTTP/1.1\r\nHost: hub\r\n\r\n`)
+        deaf.pause()
+        const well = await follow(runId, 'follow=true', {}, `http://127.0.0.1:${port}`)
+        const chunk = `${'x'.repeat(1023)}\n`.repeat(256)
+        for (let n = 0; n < 40; n += 1) await report(runId, { log_chunk: chunk })
+        // The kernel keeps some of it for the reader; the hub notices when nothing more goes.
+        await expect.poll(() => connectionsOf(app)).toBe(1)
+        deaf.resume()
+        await isCut
+        await report(runId, { status: 'succeeded' })
+        await well.ended
+        expect(linesOf(well.events)).toHaveLength(40 * 256)
+      } finally {
+        deaf.destroy()
+        await app.close()
+      }
     })
-    await app.listen({ port: 0, host: '127.0.0.1' })
-    const { port } = app.server.address() as AddressInfo
-    const deaf = connect(port, '127.0.0.1')
-    try {
-      const isCut = new Promise<void>((resolve) => deaf.once('close', () => resolve()))
-      deaf.on('error', () => undefined)
-      deaf.write(`GET /v1/runs/${runId}/logs?follow=true HTTP/1.1\r\nHost: hub\r\n\r\n`)
-      deaf.pause()
-      const well = await follow(runId, 'follow=true', {}, `http://127.0.0.1:${port}`)
-      const chunk = `${'x'.repeat(1023)}\n`.repeat(256)
-      for (let n = 0; n < 40; n += 1) await report(runId, { log_chunk: chunk })
-      // The kernel keeps some of it for the reader; the hub notices when nothing more goes.
-      await expect.poll(() => connectionsOf(app)).toBe(1)
-      deaf.resume()
-      await isCut
-      await report(runId, { status: 'succeeded' })
-      await well.ended
-      expect(linesOf(well.events)).toHaveLength(40 * 256)
-    } finally {
-      deaf.destroy()
-      await app.close()
-    }
   })
 })
 
