@@ -129,29 +129,33 @@ describe('hub check-worker', () => {
     })
   })
 
-  it('uploads the MJCF that is made of a URDF', async () => {
-    const id = await queue({
-      robot_repo: await robot({ 'urdf/pole.urdf': pole }),
-      entry: 'urdf/pole.urdf',
-      base: 'fixed',
-    })
-    expect(await worker()).toMatchObject({ code: 0 })
-    const { artifacts, draft } = await get(id)
-    expect(artifacts.map(({ path }: Json) => path)).toEqual(['robot_card.json', 'urdf/pole.xml'])
-    expect(draft).toMatchObject({
-      mjcf_path: 'urdf/pole.xml',
-      conversion: { from: 'urdf/pole.urdf', to: 'urdf/pole.xml' },
+  inTorture(() => {
+    it('uploads the MJCF that is made of a URDF', async () => {
+      const id = await queue({
+        robot_repo: await robot({ 'urdf/pole.urdf': pole }),
+        entry: 'urdf/pole.urdf',
+        base: 'fixed',
+      })
+      expect(await worker()).toMatchObject({ code: 0 })
+      const { artifacts, draft } = await get(id)
+      expect(artifacts.map(({ path }: Json) => path)).toEqual(['robot_card.json', 'urdf/pole.xml'])
+      expect(draft).toMatchObject({
+        mjcf_path: 'urdf/pole.xml',
+        conversion: { from: 'urdf/pole.urdf', to: 'urdf/pole.xml' },
+      })
     })
   })
 
-  it('executes the very check that the hub started it for', async () => {
-    const name = await robot({ 'arm.xml': arm })
-    const other = await queue({ robot_repo: name })
-    const id = await queue({ robot_repo: name })
-    const ended = await worker(true, [], { HUB_JOB_KIND: 'robot_check', HUB_JOB_ID: id })
-    expect([ended.code, JSON.parse(ended.out).check]).toEqual([0, id])
-    expect([(await get(other)).status, (await get(id)).status]).toEqual(['queued', 'succeeded'])
-    await hub.call(ada, 'POST', `/v1/robot-checks/${other}/cancel`)
+  inTorture(() => {
+    it('executes the very check that the hub started it for', async () => {
+      const name = await robot({ 'arm.xml': arm })
+      const other = await queue({ robot_repo: name })
+      const id = await queue({ robot_repo: name })
+      const ended = await worker(true, [], { HUB_JOB_KIND: 'robot_check', HUB_JOB_ID: id })
+      expect([ended.code, JSON.parse(ended.out).check]).toEqual([0, id])
+      expect([(await get(other)).status, (await get(id)).status]).toEqual(['queued', 'succeeded'])
+      await hub.call(ada, 'POST', `/v1/robot-checks/${other}/cancel`)
+    })
   })
 
   it('fails a check whose files cannot be fetched, with what to do, and takes the next one', async () => {
