@@ -3,8 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { PrismaClient } from '../../prisma/generated/client/client.ts'
+import { sqlStatement } from '../platform/signals.ts'
 import { asUnavailable, isDiskFull, isRetryable } from './db-errors.ts'
 import { oneStatement } from './one-statement.ts'
+import { keptOffRestores } from './restore-mark.ts'
 import { type NamedStatement, orderedValues, type Statement } from './statement.ts'
 import { typeParsers } from './type-parsers.ts'
 
@@ -41,7 +43,9 @@ export interface DbOptions {
   readonly acquireTimeoutMs?: number
   /** Statement timeout. */
   readonly statementTimeoutMs?: number
-  /** Called with each statement before it is sent; for tests and tracing. */
+  /** Whether it is the restore's own; any other is refused while one is under way. */
+  readonly isOfRestore?: boolean
+  /** Called with each statement before it is sent; for tests. */
   readonly onStatement?: (text: string) => void
 }
 
@@ -64,13 +68,14 @@ export function openDb(options: DbOptions): Db {
     application_name: 'hub',
     options: `-c TimeZone=UTC -c statement_timeout=${statementTimeoutMs} -c idle_in_transaction_session_timeout=60000`,
     types: typeParsers,
+    ...(options.isOfRestore ? {} : keptOffRestores),
   })
   // An idle connection closed by the server reports here; the pool has already dropped it.
   pool.on('error', () => {})
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { disposeExternalPool: false }) })
   let wasFull = false
   const run: Run = (target, statement, values) =>
-    runStatement(target, statement, values, options.onStatement).catch((error: unknown): never => {
+    followed(statement, () => runStatement(target, statement, values, options.onStatement)).catch((error): never => {
       if (isDiskFull(error)) wasFull = true
       throw error
     })
@@ -120,6 +125,9 @@ function querying(target: pg.Pool | pg.PoolClient, run: Run): Querier['query'] {
   return <T, P>(statement: Statement<T> | NamedStatement<T, P>, values: readonly unknown[] | P = []) =>
     run(target, statement, statement.names ? orderedValues(statement, values as P) : (values as readonly unknown[]))
 }
+
+const followed = <T>({ name }: AnyStatement<T>, send: () => Promise<T[]>): Promise<T[]> =>
+  sqlStatement.isWatched ? sqlStatement.follow({ name }, send) : send()
 
 async function runStatement<T>(
   target: pg.Pool | pg.PoolClient,

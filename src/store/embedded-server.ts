@@ -1,8 +1,8 @@
 /** The server process of an embedded cluster: found, started and stopped. */
 import { spawn } from 'node:child_process'
-import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { type Cluster, selfPath } from './embedded-cluster.ts'
@@ -16,19 +16,34 @@ const LOG_ROTATION_BYTES = 8 * 1024 ** 2
 export interface Server {
   readonly pid: number
   readonly port: number
+  /** Whether it also listens on a Unix socket, in the cluster's directory. */
+  readonly hasSocket: boolean
 }
 
-/** URL of one of its databases. */
+/** Without the zero at their end socket addresses have at most 103 bytes on macOS and 107 on Linux. */
+const MAX_SOCKET_PATH_BYTES = 103
+const hasRoomForSocket = ({ clusterDir }: Cluster) =>
+  process.platform !== 'win32' && Buffer.byteLength(resolve(clusterDir, '.s.PGSQL.65535')) <= MAX_SOCKET_PATH_BYTES
+
+/** URL of one of its databases: over the Unix socket, where a round trip takes a fifth less of the processor than over TCP. */
 export function serverUrl(cluster: Cluster, server: Server, database: string): string {
-  return `postgresql://hub:${cluster.password}@127.0.0.1:${server.port}/${database}`
+  const url = `postgresql://hub:${cluster.password}@127.0.0.1:${server.port}/${database}`
+  return server.hasSocket ? `${url}?host=${encodeURIComponent(resolve(cluster.clusterDir))}` : url
 }
 
-/** Lines 1, 4 and 8 of `postmaster.pid`: pid, port, state. */
+/** Lines 1, 4, 5 and 8 of `postmaster.pid`: pid, port, directory of the socket, state. */
 async function pidFile(cluster: Cluster): Promise<(Server & { state: string }) | null> {
   const text = await readFile(join(cluster.clusterDir, 'postmaster.pid'), 'utf8').catch(() => null)
   if (text === null) return null
-  const lines = text.split('\n')
-  return { pid: Number(lines[0]), port: Number(lines[3]), state: (lines[7] ?? '').trim() }
+  const [pid, , , port, socketDir = '', , , state = ''] = text.split('\n').map((line) => line.trim())
+  return { pid: Number(pid), port: Number(port), hasSocket: socketDir !== '' && hasRoomForSocket(cluster), state }
+}
+
+/** What a killed server has left. Another process may have its pid by now, and PostgreSQL would then not start. */
+async function removeLocks(cluster: Cluster): Promise<void> {
+  const isLock = (name: string) => name === 'postmaster.pid' || name.startsWith('.s.PGSQL.')
+  const left = (await readdir(cluster.clusterDir)).filter(isLock)
+  await Promise.all(left.map((name) => rm(join(cluster.clusterDir, name), { force: true })))
 }
 
 /** The server already running on this cluster; waits while it starts or stops. */
@@ -37,11 +52,7 @@ export async function runningServer(cluster: Cluster): Promise<Server | null> {
   for (;;) {
     const found = await pidFile(cluster)
     if (!found) return null
-    if (!(await isRunning(found.pid)) || !(await isPostgres(found.pid))) {
-      // Another process may have the dead server's pid by now, and PostgreSQL would then not start.
-      await rm(join(cluster.clusterDir, 'postmaster.pid'), { force: true })
-      return null
-    }
+    if (!(await isRunning(found.pid)) || !(await isPostgres(found.pid))) return null
     if (found.state === 'ready' && (await answers(serverUrl(cluster, found, 'postgres')))) return found
     if (Date.now() > deadline)
       throw new Error(`PostgreSQL (pid ${found.pid}) on ${cluster.clusterDir} does not respond.`)
@@ -68,16 +79,17 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-/** Starts the server with `extra` settings over the hub's own, on its previous port. Throws with the end of its log if it is not up within 60 s. */
+/** Starts the server where `runningServer` found none, with `extra` settings over the hub's own, on its previous port. Throws with the end of its log if it is not up within 60 s. */
 export async function launch(cluster: Cluster, extra: Readonly<Record<string, string>> = {}): Promise<Server> {
   const logPath = join(cluster.home, 'server.log')
   if (((await stat(logPath).catch(() => null))?.size ?? 0) > LOG_ROTATION_BYTES) await rename(logPath, `${logPath}.1`)
   const log = await open(logPath, 'a', 0o600)
   const port = await portFor(cluster)
+  await removeLocks(cluster)
   const settings = {
     listen_addresses: '127.0.0.1',
     port: String(port),
-    unix_socket_directories: '',
+    unix_socket_directories: hasRoomForSocket(cluster) ? selfPath(cluster) : '',
     max_connections: '200',
     timezone: 'UTC',
     ...extra,

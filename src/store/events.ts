@@ -5,11 +5,15 @@
 import pg from 'pg'
 import type { Logger } from 'pino'
 import { Wakeup } from '../platform/wakeup.ts'
+import { refuseDuringRestore } from './restore-mark.ts'
 
 export interface Events {
   /** Notifies, after commit, of a change to `topic` (an id). Duplicates within a short interval are merged. */
   hint(topic: string): void
-  /** Yields at once, then whenever one of the topics may have changed: on a notification, and at least every 5 s. Ends with the signal. */
+  /**
+   * Yields at once, then whenever one of the topics may have changed: on a notification, and at least every 5 s. Ends with the signal. The topic `run_*` is
+   * woken by each id with the prefix `run`.
+   */
   watch(topics: string | readonly string[], signal: AbortSignal): AsyncIterable<void>
   close(): Promise<void>
 }
@@ -112,6 +116,7 @@ class PostgresEvents implements Events {
     this.#client = client
     try {
       await client.connect()
+      await refuseDuringRestore(client)
       await client.query(`listen ${CHANNEL}`)
       if (this.#client !== client) return
       this.#reconnectMs = RECONNECT_MIN_MS
@@ -137,6 +142,7 @@ class PostgresEvents implements Events {
 
   #wake(topic: string): void {
     this.#topics.get(topic)?.wake()
+    this.#topics.get(everyLike(topic))?.wake()
   }
 
   #gathered(): void {
@@ -166,6 +172,8 @@ class PostgresEvents implements Events {
     this.#isSending = false
   }
 }
+
+const everyLike = (id: string) => `${id.slice(0, id.lastIndexOf('_') + 1)}*`
 
 /** State shared by the watchers of one topic: they poll at the same time, so that their reads can be batched. */
 class Topic {

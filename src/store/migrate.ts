@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { MigrationList } from '@prisma/schema-engine-wasm'
 import pg from 'pg'
 import { asUnavailable } from './db-errors.ts'
+import { refuseDuringRestore } from './restore-mark.ts'
 import { noFilter, openSchemaEngine, readMigrations } from './schema-engine.ts'
 
 export const MIGRATIONS_DIR = fileURLToPath(new URL('../../prisma/migrations/', import.meta.url))
@@ -14,9 +15,38 @@ const MIGRATION_LOCK = 0x68756231
 /**
  * Applies all pending migrations and returns their names. Instances that start together wait for each other on
  * an advisory lock, so that only one migrates.
- * A database newer than the code is left alone: expand-then-contract migrations keep older code working.
+ * A database newer than the code is left alone: expand-then-contract migrations keep older code working. One that is being restored is refused.
  */
 export async function migrate(url: string): Promise<string[]> {
+  return migrateUnder(url, async (client) => {
+    await refuseDuringRestore(client)
+    return (list) => list
+  })
+}
+
+/** The same for a restore: applies the migrations up to and including `last`, or all. */
+export async function migrateForRestore(url: string, last: string | null): Promise<string[]> {
+  return migrateUnder(url, async () => (list) => {
+    const at = list.migrationDirectories.findIndex(({ path }) => path === last)
+    return last === null ? list : { ...list, migrationDirectories: list.migrationDirectories.slice(0, at + 1) }
+  })
+}
+
+/** The migrations of this version, in order, with the digests of their scripts. */
+export async function knownMigrations(): Promise<{ name: string; sha256: string }[]> {
+  const { migrationDirectories } = await readMigrations(MIGRATIONS_DIR)
+  return migrationDirectories.map(({ path, migrationFile: { content } }) => ({
+    name: path,
+    sha256: content.tag === 'ok' ? digestOf(content.value) : '',
+  }))
+}
+
+const digestOf = (text: string) => createHash('sha256').update(text).digest('hex')
+
+async function migrateUnder(
+  url: string,
+  choose: (client: pg.Client) => Promise<(list: MigrationList) => MigrationList>,
+): Promise<string[]> {
   const client = clientOf(url)
   try {
     await client.connect()
@@ -25,7 +55,8 @@ export async function migrate(url: string): Promise<string[]> {
   }
   try {
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
-    const migrations = await readMigrations(MIGRATIONS_DIR)
+    const chosen = await choose(client)
+    const migrations = chosen(await readMigrations(MIGRATIONS_DIR))
     return (await isCurrent(client, migrations)) ? [] : await applyMigrations(url, migrations)
   } catch (error) {
     throw asUnavailable(error)
@@ -61,7 +92,7 @@ async function isCurrent(client: pg.Client, migrations: MigrationList): Promise<
   const done = await finished(client)
   return migrations.migrationDirectories.every(({ path, migrationFile }) => {
     const { content } = migrationFile
-    return content.tag === 'ok' && done.get(path) === createHash('sha256').update(content.value).digest('hex')
+    return content.tag === 'ok' && done.get(path) === digestOf(content.value)
   })
 }
 

@@ -4,10 +4,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Job, PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
 import type { z } from 'zod'
+import { backgroundJob } from '../platform/signals.ts'
 import type { Tx } from './db.ts'
+import { keptOffRestores } from './restore-mark.ts'
 
 export interface Queue {
-  /** Enqueues in the caller's transaction: the job exists exactly when the transaction commits. Queued jobs with the same key are merged. */
+  /** Enqueues in the caller's transaction: the job exists exactly when the transaction commits, and a worker of this process then takes it at once. Queued jobs with the same key are merged. */
   send(tx: Tx, job: string, input: object, options?: { singletonKey?: string }): Promise<void>
   /** Finishes the running jobs (at most 30 s) and stops. */
   stop(): Promise<void>
@@ -55,6 +57,8 @@ const defaultTimings: QueueTimings = { heartbeatSeconds: 20, monitorSeconds: 10,
 const STOP_TIMEOUT_MS = 30_000
 
 export interface QueueHandle extends Queue {
+  /** Declares the kinds of jobs without working on them, for who only enqueues. */
+  declare(jobs: readonly Pick<JobDefinition, 'name' | 'expireSeconds' | 'retryLimit' | 'cron'>[]): Promise<void>
   /** Declares the kinds of jobs and starts the workers; nothing can be enqueued before. */
   work<Parts extends JobParts>(jobs: readonly JobDefinition<Parts>[], deps: Parts): Promise<void>
 }
@@ -64,12 +68,15 @@ export async function openQueue(options: {
   url: string
   log: Logger
   timings?: Partial<QueueTimings>
+  /** Whether it is the restore's own; any other is refused while one is under way. */
+  isOfRestore?: boolean
 }): Promise<QueueHandle> {
   const { log } = options
   const timings = { ...defaultTimings, ...options.timings }
   const boss = new PgBoss({
     connectionString: options.url,
     application_name: 'hub-queue',
+    ...(options.isOfRestore ? {} : keptOffRestores),
     max: 4,
     schema: 'pgboss',
     superviseIntervalSeconds: timings.monitorSeconds,
@@ -80,22 +87,30 @@ export async function openQueue(options: {
   // Its loops continue after an error, usually an unreachable database.
   boss.on('error', (error) => log.warn({ err: error }, 'queue error'))
   await boss.start()
-  const names: string[] = []
+  /** The worker of each kind of job that this process works on. */
+  const workers = new Map<string, string>()
   return {
     async send(tx, job, input, { singletonKey = randomUUID() } = {}) {
       const db = { executeSql: (text: string, values?: unknown[]) => tx.execute(text, values) }
       await boss.send(job, input, { db, singletonKey })
+      // Polling finds the job too, up to `pollSeconds` later: a hosted run would wait that long before its machine is asked for.
+      tx.afterCommit(() => {
+        const worker = workers.get(job)
+        if (worker !== undefined) boss.notifyWorker(worker)
+      })
+    },
+    async declare(jobs) {
+      for (const job of jobs) await declare(boss, job, timings)
     },
     async work(jobs, deps) {
       for (const job of jobs) {
-        names.push(job.name)
         await declare(boss, job, timings)
-        await workOn(boss, job, deps, timings)
+        workers.set(job.name, await workOn(boss, job, deps, timings))
       }
     },
     async stop() {
       // Left to itself pg-boss looks every 500 ms whether its workers have stopped; idle ones do so at once.
-      const workersStopped = Promise.all(names.map((name) => boss.offWork(name, { wait: true })))
+      const workersStopped = Promise.all([...workers.keys()].map((name) => boss.offWork(name, { wait: true })))
       await Promise.race([workersStopped, delay(STOP_TIMEOUT_MS, undefined, { ref: false })])
       // Jobs still running now are requeued.
       await boss.stop({ graceful: false, close: true })
@@ -128,9 +143,9 @@ async function workOn<Parts extends JobParts>(
   job: JobDefinition<Parts>,
   deps: Parts,
   timings: QueueTimings,
-): Promise<void> {
+): Promise<string> {
   const options = { pollingIntervalSeconds: timings.pollSeconds, batchSize: 1, localConcurrency: job.concurrency }
-  await boss.work<object>(job.name, options, async ([run]) => {
+  return boss.work<object>(job.name, options, async ([run]) => {
     if (run) await runJob(job, run, deps)
   })
 }
@@ -139,7 +154,8 @@ async function runJob<Parts extends JobParts>(job: JobDefinition<Parts>, run: Jo
   const log = deps.log.child({ job: job.name, jobId: run.id })
   const started = performance.now()
   try {
-    await job.handler(job.input.parse(run.data), { deps, signal: run.signal, log })
+    const input = job.input.parse(run.data)
+    await backgroundJob.follow({ name: job.name }, () => job.handler(input, { deps, signal: run.signal, log }))
     log.debug({ ms: Math.round(performance.now() - started) }, 'job done')
   } catch (error) {
     // The queue records the error and retries; this is for the operator.

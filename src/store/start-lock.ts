@@ -15,7 +15,7 @@ export async function withStartLock<T>(dataDir: string, work: () => Promise<T>):
   await mkdir(dataDir, { recursive: true })
   await writeFile(draft, await processMark(process.pid))
   try {
-    // Creating a link is atomic: nobody can read a lock without its holder.
+    // Creating a link is atomic: a lock is never read without its holder.
     while (!(await succeeds(link(draft, path)))) {
       const holder = await readFile(path, 'utf8').catch(() => null)
       if (holder !== null && holder !== (await processMark(Number.parseInt(holder, 10)))) await takeAway(path, holder)

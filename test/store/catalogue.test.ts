@@ -15,19 +15,27 @@ test('names, slugs and paths are ordered by their bytes', async () => {
 test('the indexes that Prisma cannot express exist, each with its condition', async () => {
   const indexes = await sql<{ name: string; definition: string }>(
     `select indexname as name, indexdef as definition from pg_indexes where schemaname = 'public'
-     and (indexdef like '% WHERE %' or indexdef like '%gin%' or indexdef like '%lower(%') order by 1`,
+     and (indexdef like '% WHERE %' or indexdef like '%USING gin%' or indexdef like '%lower(%') order by 1`,
   )
   expect(indexes.map(({ name }) => name)).toEqual([
+    'approvals_live',
     'blobs_doomed',
     'blobs_unverified',
     'blobs_verified',
     'dataset_meta_robot_type',
     'deleted_runs_left',
     'deleted_runs_reserved',
+    'device_logins_pending',
+    'endpoint_sessions_open',
+    'endpoints_running',
+    'endpoints_to_dispatch',
+    'endpoints_waiting',
     'files_closed',
     'files_live',
+    'files_live_blob',
     'files_pinned',
     'files_replaced',
+    'hosted_calls_live',
     'model_meta_robot',
     'repos_description_trgm',
     'repos_private_created',
@@ -68,17 +76,38 @@ test('the indexes that Prisma cannot express exist, each with its condition', as
     'runs_to_dispatch',
     'runs_unmeasured',
     'runs_waiting',
+    'spend_holds_pending',
+    'spend_reservations_renewed',
     'uploads_resumable',
     'uploads_unfinished',
   ])
   const of = (name: string) => indexes.find((index) => index.name === name)?.definition ?? ''
   expect(of('files_live')).toMatch(/^CREATE UNIQUE INDEX .*\(repo_id, path\) WHERE \(to_seq IS NULL\)$/)
+  expect(of('files_live_blob')).toMatch(/\(blob_id, repo_id\) WHERE \(to_seq IS NULL\)$/)
   expect(of('blobs_verified')).toMatch(/^CREATE UNIQUE INDEX .*\(sha256, size\) WHERE/)
   expect(of('uploads_resumable')).toMatch(/^CREATE UNIQUE INDEX/)
+  expect(of('device_logins_pending')).toMatch(/^CREATE UNIQUE INDEX/)
   expect(of('repos_slug_trgm')).toContain('gin_trgm_ops')
 })
 
+const anApproval = (status: string, digest: string) =>
+  `insert into approvals (id, endpoint_id, device_id, model_sha256, status, minted_by, expires_at)
+   values ('x', 'x', 'x', '${digest}', '${status}', 'x', now())`
+
+const aHold = (status: string, decidedAt: string, reserveUsd: string) =>
+  `insert into spend_holds (id, status, kind, account_id, filed_by, filed_by_name, request, summary, estimate_usd, reserve_usd, allowance_usd, expires_at, decided_at)
+   values ('x', ${status}, 'run', 'x', 'x', 'x', '{}', 'x', 1, ${reserveUsd}, 0, now(), ${decidedAt})`
+
+const aLogin = (changes: string) =>
+  `insert into device_logins (id, device_code_sha256, user_code, state, name, scope, key_ttl_s, expires_at, key_id)
+   select 'x', '', l->>'code', (l->>'state')::"DeviceLoginState", 'x', 'read', (l->>'ttl')::int, now(), l->>'key'
+   from (select jsonb '{"code":"BCDFGHJK","state":"pending","ttl":1}' || '${changes}' as l) given`
+
 test.each([
+  ['device_logins_code_form', aLogin('{"code":"ABCDEFGH"}')],
+  ['device_logins_decided_whole', aLogin('{"state":"denied"}')],
+  ['device_logins_key_of_consumed', aLogin('{"key":"key_x"}')],
+  ['device_logins_bounds', aLogin('{"ttl":0}')],
   ['accounts_handle_form', `insert into accounts (id, kind, handle) values ('x', 'user', 'Not-Lower')`],
   ['accounts_bytes_counted', `insert into accounts (id, kind, handle, storage_bytes) values ('x', 'user', 'x', -1)`],
   [
@@ -98,6 +127,20 @@ test.each([
   [
     'files_seq_order',
     `insert into files (repo_id, path, from_seq, to_seq, closed_at, blob_id) values ('x', 'a', 2, 2, now(), 'x')`,
+  ],
+  [
+    'repos_snapshots_counted',
+    `insert into repos (id, owner_id, slug, kind, snapshot_bytes) values ('x', 'x', 'a', 'robot', -1)`,
+  ],
+  [
+    'repo_changes_counted',
+    `insert into repo_changes (repo_id, seq, at, action, file_count, total_bytes) values ('x', 0, now(), 'complete', 0, 0)`,
+  ],
+  ['repo_snapshots_name_form', `insert into repo_snapshots (id, repo_id, name, seq) values ('x', 'x', 'RUN_1', 1)`],
+  ['repo_snapshots_seq_counted', `insert into repo_snapshots (id, repo_id, name, seq) values ('x', 'x', 'a', -1)`],
+  [
+    'withdrawn_files_seq_order',
+    `insert into withdrawn_files (repo_id, path, from_seq, to_seq, size, sha256, reason) values ('x', 'a', 2, 2, 1, 'x', 'purged')`,
   ],
   [
     'blobs_size_range',
@@ -127,8 +170,30 @@ test.each([
       values ('x', 'robot', 'queued', 'hosted', 'x', 'x', 'x', 'x')`,
   ],
   [
-    'allowance_reservations_counted',
-    `insert into allowance_reservations (job_id, account_id, amount_usd) values ('x', 'x', -1)`,
+    'spend_reservations_counted',
+    `insert into spend_reservations (job_id, job_kind, account_id, amount_usd, allowance) values ('x', 'run', 'x', -1, false)`,
+  ],
+  ['accounts_spend_cap_whole', `insert into accounts (id, kind, handle, spend_cap_usd) values ('x', 'user', 'x', 1)`],
+  [
+    'signing_keys_withdrawn_retired',
+    `insert into signing_keys (kid, public_jwk, sealed_private, withdrawn_at) values ('x', '{}', '', now())`,
+  ],
+  [
+    'endpoint_sessions_closed_dated',
+    `insert into endpoint_sessions (id, endpoint_id, status, opened_by, expires_at) values ('x', 'x', 'closed', 'x', now())`,
+  ],
+  [
+    'endpoint_sessions_counted',
+    `insert into endpoint_sessions (id, endpoint_id, status, opened_by, expires_at, gpu_seconds) values ('x', 'x', 'open', 'x', now(), -1)`,
+  ],
+  ['approvals_revoked_whole', anApproval('revoked', 'a'.repeat(64))],
+  ['approvals_digest_form', anApproval('issued', 'A')],
+  ['spend_holds_decided_dated', aHold(`'denied'`, 'null', '1')],
+  ['spend_holds_result_of_approval', aHold(`'approved'`, 'now()', '1')],
+  ['spend_holds_amounts', aHold(`'pending'`, 'null', '-1')],
+  [
+    'hosted_calls_states',
+    `insert into hosted_calls (id, job_kind, job_id, backend, function_name, state) values ('x', 'run', 'x', 'process', 'x', 'pending')`,
   ],
   [
     'blobs_doomed_dated',
@@ -149,6 +214,25 @@ test.each([
   ['runs_running_is_claimed', aRun('{"status":"running"}')],
   ['runs_ended_dated', aRun('{"status":"succeeded"}')],
 ])('a run holds to %s', async (constraint, statement) => {
+  await expect(sql(statement)).rejects.toMatchObject({ code: '23514', constraint })
+})
+
+const anEndpoint = (changes: string) =>
+  `insert into endpoints (id, status, executor, owner_id, filed_by, model_repo_id, model_repo_name, artifact_kind, artifact_path, model_sha256, artifact_files,
+     artifact_bytes, repo_seq, control_class, tier, params, vram_bytes, max_hours, sessions_open)
+   select 'x', (e->>'status')::"EndpointStatus", (e->>'executor')::"RunExecutor", 'x', 'x', 'x', 'a/b', 'onnx', 'a.onnx', e->>'sha256', 1, 1, 1,
+     (e->>'class')::"ControlClass", 'l4', 1, 3, (e->>'hours')::numeric, (e->>'open')::int
+   from (select jsonb '{"status":"queued","executor":"worker","sha256":"${'a'.repeat(64)}","class":"skill","open":0}' || '${changes}' as e) given`
+
+test.each([
+  ['endpoints_running_is_claimed', anEndpoint('{"status":"running"}')],
+  ['endpoints_ended_dated', anEndpoint('{"status":"stopped"}')],
+  ['endpoints_pinned', anEndpoint('{"sha256":"A"}')],
+  ['endpoints_served_remotely', anEndpoint('{"class":"reflex"}')],
+  ['endpoints_priced_whole', anEndpoint('{"executor":"hosted"}')],
+  ['endpoints_limits', anEndpoint('{"hours":721}')],
+  ['endpoints_counted', anEndpoint('{"open":1}')],
+])('an endpoint holds to %s', async (constraint, statement) => {
   await expect(sql(statement)).rejects.toMatchObject({ code: '23514', constraint })
 })
 

@@ -99,6 +99,34 @@ test('a server that was killed restarts with all committed data', async () => {
   await again.stop()
 })
 
+test('a server is reached over a Unix socket beside its data, and over TCP as well', async () => {
+  const server = await startEmbeddedPostgres({ dataDir, settings })
+  const overSocket = new URL(server.url)
+  expect(overSocket.searchParams.get('host')).toBe(join(dataDir, 'postgres/data'))
+  expect(await answer(server.url)).toBe('hub')
+  overSocket.searchParams.delete('host')
+  expect(await answer(overSocket.href)).toBe('hub')
+  await server.stop()
+})
+
+test('a server whose folder has too long a name for a socket is reached over TCP', async () => {
+  const long = join(parent, 'x'.repeat(100))
+  const server = await startEmbeddedPostgres({ dataDir: long, settings })
+  expect(new URL(server.url).search).toBe('')
+  expect(await answer(server.url)).toBe('hub')
+  await server.stop()
+})
+
+test('locks of a dead server whose pid another process has now do not keep it from starting', async () => {
+  const cluster = join(dataDir, 'postgres/data')
+  const port = await readFile(join(dataDir, 'postgres/port'), 'utf8')
+  await writeFile(join(cluster, `.s.PGSQL.${port}.lock`), `${process.pid}\n${cluster}\n`)
+  await writeFile(join(cluster, 'postmaster.pid'), `${process.pid}\n${cluster}\n1\n${port}\n`)
+  const server = await startEmbeddedPostgres({ dataDir, settings })
+  expect(await answer(server.url)).toBe('hub')
+  await server.stop()
+})
+
 test.each([
   ['whose process has ended', '2147483000 1'],
   ['whose pid another process has now', `${process.pid} 1`],

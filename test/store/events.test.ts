@@ -6,9 +6,9 @@ import { testDb } from '../support/database.ts'
 
 const t = testDb()
 const log = pino({ level: 'silent' })
-const soon = { timeout: 5_000, interval: 20 }
+const soon = { timeout: 100_000, interval: 20 }
 /** Longer than a test takes: what wakes a watcher is then no poll. */
-const NO_POLL_MS = 60_000
+const NO_POLL_MS = 600_000
 
 const opened: Events[] = []
 const stop = new Set<AbortController>()
@@ -143,7 +143,7 @@ test('watchers of one topic poll in the same turn, whenever they started', async
   const second = watching(events, 'repo_1')
   await vi.waitUntil(() => second.looks > 0, { interval: 1 })
   const begun = [first.looks, second.looks] as const
-  await vi.waitUntil(() => first.looks > begun[0], { timeout: 5_000, interval: 1 })
+  await vi.waitUntil(() => first.looks > begun[0], { timeout: 100_000, interval: 1 })
   expect(second.looks).toBe(begun[1] + 1)
 })
 

@@ -109,7 +109,7 @@ const CATALOGUE = `
   order by 1`
 
 /** Prisma leaves lists nullable. */
-const FILLED_LISTS = ['api_keys.repo_ids', 'repos.tags', 'runs.repo_ids'].map(
+const FILLED_LISTS = ['api_keys.repo_ids', 'changes.repo_ids', 'repos.tags', 'runs.repo_ids'].map(
   (at) => `column ${at} text[] null=t default=ARRAY[]::text[]`,
 )
 
@@ -142,16 +142,22 @@ test('the migrations create what prisma/schema declares, and beyond it only inde
   expect(byHand.filter((line) => !/^(?:index CREATE |constraint \S+ CHECK )/.test(line))).toEqual([])
 })
 
-test('references to repos from before owners were stored get the owner of their run', async () => {
+async function migrateUpTo(name: string): Promise<void> {
   const list = await readMigrations(MIGRATIONS_DIR)
-  const at = list.migrationDirectories.findIndex(({ path }) => path.endsWith('_repo_references_owner'))
-  const before = { ...list, migrationDirectories: list.migrationDirectories.slice(0, at) }
+  const at = list.migrationDirectories.findIndex(({ path }) => path.endsWith(name))
   const { engine, close } = await openSchemaEngine({ connectionString: url })
   try {
-    await engine.applyMigrations({ migrationsList: before, filters: noFilter })
+    await engine.applyMigrations({
+      migrationsList: { ...list, migrationDirectories: list.migrationDirectories.slice(0, at) },
+      filters: noFilter,
+    })
   } finally {
     await close()
   }
+}
+
+test('references to repos from before owners were stored get the owner of their run', async () => {
+  await migrateUpTo('_repo_references_owner')
   await rowsOf(`insert into accounts (id, kind, handle) values ('user_a', 'user', 'a'), ('user_b', 'user', 'b');
     insert into repos (id, owner_id, slug, kind) values ('repo_1', 'user_a', 'one', 'dataset');
     insert into runs (id, kind, status, executor, owner_id, filed_by, template, recipe, recipe_hash)
@@ -163,5 +169,64 @@ test('references to repos from before owners were stored get the owner of their 
   ).toEqual([
     { referrer_id: 'run_1', reason: 'dataset', referrer_kind: 'run', owner_id: 'user_b' },
     { referrer_id: 'run_1', reason: 'robot', referrer_kind: 'run', owner_id: 'user_b' },
+  ])
+})
+
+test('repos from before changes were stored get the changes whose states are whole, and those that runs pinned', async () => {
+  await migrateUpTo('_repo_versions')
+  // Files: a was written in 1 and again in 4, b came in 2 and went in 5, c came in 3, was rejected in 6; e came in 5. What 2 closed was pruned.
+  await rowsOf(`insert into accounts (id, kind, handle) values ('user_a', 'user', 'a');
+    insert into repos (id, owner_id, slug, kind, seq, file_count, total_bytes) values ('repo_1', 'user_a', 'one', 'dataset', 6, 2, 1010),
+      ('repo_2', 'user_a', 'two', 'dataset', 3, 0, 0), ('repo_3', 'user_a', 'three', 'dataset', 0, 0, 0);
+    insert into blobs (id, storage_key, size, claimed, state, doomed_at) select 'blob_' || n, n, n, repeat('a', 64), case when n = 100 then 'doomed' else 'live' end::"BlobState", case when n = 100 then now() end
+      from unnest(array[1, 10, 100, 1000]) n;
+    insert into files (repo_id, path, from_seq, to_seq, blob_id, updated_at, closed_at, pinned) values
+      ('repo_1', 'a', 1, 4, 'blob_1', '2026-01-01', '2026-01-04', true), ('repo_1', 'a', 4, null, 'blob_10', '2026-01-04', null, false),
+      ('repo_1', 'b', 2, 5, 'blob_1', '2026-01-02', '2026-01-05', false), ('repo_1', 'c', 3, 6, 'blob_100', '2026-01-03', '2026-01-06', false),
+      ('repo_1', 'e', 5, null, 'blob_1000', '2026-01-05', null, false);
+    insert into runs (id, kind, status, executor, owner_id, filed_by, template, recipe, recipe_hash)
+      values ('run_1', 'cloud', 'queued', 'worker', 'user_a', 'key_1', 'act', '{}', repeat('a', 64));
+    insert into run_datasets (run_id, position, ref, repo_id, seq) values ('run_1', 0, 'x', 'repo_1', 1);
+    insert into audit_log (id, action, target_id, actor_id, credential_id, after)
+      values ('aud_1', 'files.complete', 'repo_1', 'user_a', 'key_1', '{"seq": 5}'), ('aud_2', 'repo.update', 'repo_1', 'user_a', 'key_2', '{"seq": "x"}')`)
+  await migrate(url)
+  const changes =
+    await rowsOf(`select repo_id as repo, seq, to_char(at, 'DD') as at, to_char(replaced_at, 'DD') as until, action, actor_id as actor,
+    files_added as added, files_removed as removed, files_changed as changed, bytes_added::int as in, bytes_removed::int as out,
+    file_count as files, total_bytes::int as bytes, withdrawn_count as withdrawn from repo_changes where repo_id = 'repo_1' order by seq`)
+  const nothing = { actor: null, added: 0, removed: 0, changed: 0, in: 0, out: 0, withdrawn: 0 }
+  expect(changes).toEqual([
+    { ...nothing, repo: 'repo_1', seq: 1, at: '01', until: '01', action: 'complete', files: 1, bytes: 1 },
+    {
+      ...nothing,
+      ...{ repo: 'repo_1', seq: 5, at: '05', until: '06', action: 'complete', actor: 'user_a', added: 1, removed: 1 },
+      ...{ in: 1000, out: 1, files: 2, bytes: 1010, withdrawn: 1 },
+    },
+    {
+      ...nothing,
+      ...{
+        repo: 'repo_1',
+        seq: 6,
+        at: '06',
+        until: null,
+        action: 'reject',
+        removed: 1,
+        out: 100,
+        files: 2,
+        bytes: 1010,
+      },
+    },
+  ])
+  expect(await rowsOf(`select seq, file_count as files from repo_changes where repo_id <> 'repo_1'`)).toEqual([
+    { seq: 3, files: 0 },
+  ])
+  expect(await rowsOf('select path, from_seq, to_seq, reason from withdrawn_files')).toEqual([
+    { path: 'c', from_seq: 3, to_seq: 6, reason: 'rejected' },
+  ])
+  expect(await rowsOf(`select path from files where repo_id = 'repo_1' order by id`)).toEqual([
+    { path: 'a' },
+    { path: 'a' },
+    { path: 'b' },
+    { path: 'e' },
   ])
 })

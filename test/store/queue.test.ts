@@ -11,7 +11,7 @@ import { makeWorld, type World } from '../support/world.ts'
 
 const t = testDb()
 const timings = { heartbeatSeconds: 10, monitorSeconds: 1, retryDelaySeconds: 1, pollSeconds: 0.5 }
-const soon = { timeout: 15_000, interval: 50 }
+const soon = { timeout: 100_000, interval: 50 }
 
 let world: World
 let queue: QueueHandle
@@ -33,8 +33,10 @@ function jobOf(name: string, handler: JobDefinition<Deps>['handler']): JobDefini
   }
 }
 
-async function open(...jobs: JobDefinition<Deps>[]): Promise<void> {
-  queue = await openQueue({ url: t.url, log: world.deps.log, timings })
+const open = (...jobs: JobDefinition<Deps>[]) => openPolling(timings, ...jobs)
+
+async function openPolling(how: typeof timings, ...jobs: JobDefinition<Deps>[]): Promise<void> {
+  queue = await openQueue({ url: t.url, log: world.deps.log, timings: how })
   await queue.work(jobs, world.deps)
 }
 
@@ -55,6 +57,18 @@ test('a job exists if its transaction commits, and never if it rolls back', asyn
   expect(await rows('commit')).toEqual([])
   await send('commit', 2)
   await expect.poll(() => done, soon).toEqual([{ n: 2 }])
+})
+
+test('a job does not wait for the next poll of the process that enqueued it', async () => {
+  const done: unknown[] = []
+  await openPolling(
+    { ...timings, pollSeconds: 600 },
+    jobOf('woken', async (input) => void done.push(input)),
+  )
+  await send('woken', 1)
+  await expect.poll(() => done, soon).toEqual([{ n: 1 }])
+  await send('woken', 2)
+  await expect.poll(() => done, soon).toEqual([{ n: 1 }, { n: 2 }])
 })
 
 test('of waiting jobs with the same key one is kept; without a key all are', async () => {

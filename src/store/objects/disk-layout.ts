@@ -107,7 +107,7 @@ export function currentParts(files: readonly string[]): Map<number, PartFile> {
 }
 
 /** S3's form for assembled objects: the MD5 of the parts' MD5s, and how many there were. */
-export function assembledEtag(parts: readonly StoredPart[]): string {
+export function assembledEtag(parts: ReadonlyArray<Pick<StoredPart, 'etag'>>): string {
   const digests = createHash('md5')
   for (const part of parts) digests.update(Buffer.from(part.etag, 'hex'))
   return `${digests.digest('hex')}-${parts.length}`

@@ -31,15 +31,7 @@ const PUBLISH_ATTEMPTS = 20
 
 /** The finished objects under a layout. Calls reject with `ObjectStoreError`, or with the system's own error. */
 export function diskObjects(layout: Layout, scratch: Scratch): DiskObjects {
-  const locate = async (key: string) => {
-    const { current, former } = layout.object(key)
-    // The third look is for a replacement that ended between the first and the second.
-    for (const directory of [current, former, current]) {
-      const object = await readObjectDocument(directory)
-      if (object) return { directory, object }
-    }
-    return null
-  }
+  const locate = (key: string) => locateObject(layout, key)
 
   const find = async (key: string) => (await locate(key))?.object ?? null
 
@@ -115,6 +107,20 @@ export function diskObjects(layout: Layout, scratch: Scratch): DiskObjects {
   }
 
   return { find, read, publish, copy, remove, list: (prefix) => listObjects(layout, prefix, find) }
+}
+
+/** Where an object's parts are, without opening the store; null if there is no such object. */
+export async function locateObject(
+  layout: Layout,
+  key: string,
+): Promise<{ readonly directory: string; readonly object: ObjectDocument } | null> {
+  const { current, former } = layout.object(key)
+  // The third look is for a replacement that ended between the first and the second.
+  for (const directory of [current, former, current]) {
+    const object = await readObjectDocument(directory)
+    if (object) return { directory, object }
+  }
+  return null
 }
 
 /** False when another replacement or a deletion came in between, which is tried again; other failures are thrown. */

@@ -142,7 +142,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
 }
 
 /**
- * Destroys the stream when the signal aborts, which may be before anybody reads it: without a listener its `error` event would end the process. Whoever reads
+ * Destroys the stream when the signal aborts, which may be before it has a reader: without a listener its `error` event would end the process. A reader
  * it later gets the error all the same.
  */
 function endedBy(signal: AbortSignal | undefined, stream: Readable): Readable {

@@ -3,6 +3,7 @@ import type { Config } from '../../platform/config.ts'
 import { openDiskStore } from './disk.ts'
 import type { ObjectStore } from './object-store.ts'
 import { openS3Store } from './s3.ts'
+import { watchedStore } from './watched-store.ts'
 
 /** The object store that the settings name, or null with OBJECT_STORE=none. The two options are the disk store's, whose URLs the hub serves itself. */
 export async function openObjectStore(
@@ -14,9 +15,9 @@ export async function openObjectStore(
     case 'none':
       return null
     case 's3':
-      return openS3Store(objectStore.s3)
+      return watchedStore(openS3Store(objectStore.s3))
     case 'disk':
-      return await openDiskStore({ dir: objectStore.dir, ...options })
+      return watchedStore(await openDiskStore({ dir: objectStore.dir, ...options }))
   }
 }
 

@@ -5,6 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ObjectStore, ObjectStoreError, type StoredPart } from '../../../src/store/objects/object-store.ts'
+import { describeOnce, itInTorture } from '../../support/torture.ts'
 
 export interface Subject {
   readonly store: ObjectStore
@@ -74,7 +75,7 @@ export function objectStoreContract(name: string, open: () => Promise<Subject>):
       await store.ping()
     })
 
-    describe('multipart uploads', () => {
+    describeOnce('multipart uploads', () => {
       it('assembles parts that arrived out of order', async () => {
         const key = newKey()
         const pieces = [randomBytes(PART_BYTES), randomBytes(PART_BYTES), randomBytes(1234)]
@@ -352,7 +353,7 @@ export function objectStoreContract(name: string, open: () => Promise<Subject>):
         expect(await store.head(one)).toBeNull()
       })
 
-      it('lists and deletes more than one page of keys', { timeout: 120_000 }, async () => {
+      itInTorture('lists and deletes more than one page of keys', async () => {
         const prefix = `${newKey()}/many`
         const keys = Array.from({ length: 1005 }, (_, index) => `${prefix}/${String(index).padStart(5, '0')}`)
         for (let start = 0; start < keys.length; start += 32) {
@@ -411,7 +412,7 @@ export function objectStoreContract(name: string, open: () => Promise<Subject>):
       })
     })
 
-    describe('signed URLs', () => {
+    describeOnce('signed URLs', () => {
       it('serves an object in full and in ranges', async () => {
         const key = newKey()
         await store.put(key, Buffer.from('0123456789'), { sizeBytes: 10, contentType: 'text/plain' })
@@ -468,7 +469,7 @@ export function objectStoreContract(name: string, open: () => Promise<Subject>):
         const key = newKey()
         await store.put(key, Buffer.from('x'), { sizeBytes: 1 })
         const url = await store.signGet(key, { ttlSeconds: 1 })
-        await expect.poll(async () => (await fetch(url)).status, { timeout: 10_000, interval: 200 }).toBe(403)
+        await expect.poll(async () => (await fetch(url)).status, { timeout: 100_000, interval: 200 }).toBe(403)
       })
     })
   })

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openDiskStore } from '../../../src/store/objects/disk.ts'
 import { startObjectServer } from '../../support/object-server.ts'
-import { inTorture } from '../../support/torture.ts'
+import { describeOnce, inTorture } from '../../support/torture.ts'
 import { code, collect, objectStoreContract, partOf, putPart } from './contract.ts'
 
 objectStoreContract('the disk store', async () => {
@@ -173,7 +173,7 @@ describe('the disk store on its own', () => {
   })
 })
 
-describe('the signed URLs of the disk store', () => {
+describeOnce('the signed URLs of the disk store', () => {
   it('stores nothing of a part over its limit, and reports it', async () => {
     const server = await startObjectServer()
     const uploadId = await server.store.createUpload('big', {})

@@ -3,6 +3,7 @@ import { buffer } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { openS3Store } from '../../../src/store/objects/s3.ts'
 import { startCeph } from '../../support/ceph.ts'
+import { describeOnce } from '../../support/torture.ts'
 import { code, objectStoreContract, partOf } from './contract.ts'
 
 const ceph = await startCeph()
@@ -20,7 +21,7 @@ if ('skipped' in ceph) {
     return { store, prefix: prefix(), close: () => store.close() }
   })
 
-  describe('the S3 store on its own', () => {
+  describeOnce('the S3 store on its own', () => {
     it('signs part URLs that require no checksum', async () => {
       const store = openS3Store(settings)
       const key = `${prefix()}/a`

@@ -1,0 +1,161 @@
+/** Pages of the repos of accounts, of sessions and devices, and the counts of an account, among 100,000 rows: each reads about what it shows. */
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { countsOfAccounts, MAX_COUNTED } from '../../src/accounts/account-counts.ts'
+import { visibleRepos } from '../../src/auth/policy.ts'
+import { devicesOfAccounts } from '../../src/devices/account-devices.ts'
+import { listEndpoints } from '../../src/endpoints/read/list-endpoints.ts'
+import {
+  sessionsOfApprovals,
+  sessionsOfDevices,
+  sessionsOfEndpoints,
+} from '../../src/endpoints/sessions/list-sessions.ts'
+import type { AccountRef, RequestContext } from '../../src/operation/context.ts'
+import { reposOfAccounts } from '../../src/repos/account-repos.ts'
+import { type RepoFilter, repoPageStatement } from '../../src/repos/list-sql.ts'
+import { type NamedStatement, orderedValues } from '../../src/store/statement.ts'
+import { testDb } from '../support/database.ts'
+import { putEndpoint } from '../support/endpoints.ts'
+import { blocksOf, type Plan, passedOver, plansOf, scansOf } from '../support/plans.ts'
+import { makeWorld, type World } from '../support/world.ts'
+
+const t = testDb()
+const MANY = 100_000
+const ENDPOINTS = 20_000
+const FIRST = 20
+const id = (prefix: string, n: number) => `${prefix}_${String(n).padStart(26, '0')}`
+let world: World
+let owner: AccountRef
+let few: AccountRef
+let ctx: RequestContext
+
+/**
+ * Nine tenths are the owner's, and of the rest ten rows at the very beginning `few`'s. One endpoint has nine tenths of the sessions, which are of one device
+ * under one approval.
+ */
+beforeAll(async () => {
+  world = await makeWorld({ db: t.db })
+  owner = await world.user()
+  few = await world.user()
+  const other = await world.user()
+  ctx = world.as(owner)
+  const whose = `case when n <= 10 then '${few.id}' when n % 10 = 0 then '${other.id}' else '${owner.id}' end`
+  const lpad = (prefix: string, n = 'n') => `'${prefix}_' || lpad((${n})::text, 26, '0')`
+  const rows = `generate_series(1, ${MANY}) n`
+  const statements = [
+    `insert into repos (id, owner_id, slug, kind, visibility, description, tags, updated_at)
+      select ${lpad('repo')}, ${whose}, 'slug-' || n, (array['dataset','model','robot'])[1 + n % 3]::"RepoKind", (case when n % 2 = 0 then 'public' else 'private' end)::"Visibility",
+        case when n % 10000 = 5 then 'a rareword' end, case when n % 10000 = 7 then array['rare'] else array['common'] end, now() - make_interval(secs => ${MANY} - n) from ${rows}`,
+    `insert into devices (id, owner_id, name) select ${lpad('dev')}, ${whose}, 'arm ' || n from ${rows}`,
+  ]
+  const sample = await putEndpoint(t.db, { ownerId: owner.id })
+  const changed = (n: string) =>
+    `jsonb_build_object('id', ${lpad('ep', n)}, 'owner_id', ${whose.replaceAll(/\bn\b/g, n)}, 'status', case when ${n} % 50 = 0 then 'queued' else 'failed' end, 'finished_at', case when ${n} % 50 <> 0 then now() end)`
+  statements.push(
+    `insert into endpoints select (jsonb_populate_record(e, ${changed('n')})).* from endpoints e, generate_series(1, ${ENDPOINTS}) n where e.id = '${sample}'`,
+    `insert into endpoint_sessions (id, endpoint_id, device_id, approval_id, status, opened_by, expires_at, closed_at)
+      select ${lpad('esess')}, case when n % 10 = 0 then '${id('ep', 200)}' else '${id('ep', 100)}' end, case when n % 10 = 0 then '${id('dev', 200)}' else '${id('dev', 100)}' end,
+        case when n % 10 = 0 then '${id('appr', 2)}' else '${id('appr', 1)}' end, 'closed', 'key_x', now(), now() from ${rows}`,
+  )
+  for (const text of statements)
+    await t.db.withTx(async (tx) => {
+      // Neither references are looked up nor changes noted, row by row.
+      await tx.query({ name: '', text: 'set local session_replication_role = replica' })
+      await tx.query({ name: '', text })
+    })
+  await world.sql('checkpoint')
+  for (const table of ['repos', 'devices', 'endpoints', 'endpoint_sessions']) await world.sql(`vacuum analyze ${table}`)
+})
+afterAll(() => world?.close())
+
+type Asked = readonly [NamedStatement<unknown, object>, object]
+
+/** The first statement that is sent, with its values. */
+async function sentFor(ask: () => Promise<unknown>): Promise<Asked> {
+  const query = vi.spyOn(t.db, 'query')
+  try {
+    await ask()
+    const [sent] = query.mock.calls as unknown as Asked[]
+    if (!sent) throw new Error('Nothing was asked.')
+    return sent
+  } finally {
+    query.mockRestore()
+  }
+}
+
+const rowsRead = (plan: readonly Plan[], table: string) =>
+  plan
+    .filter((node) => node['Relation Name'] === table)
+    .reduce((sum, node) => sum + node['Actual Rows'] * node['Actual Loops'], 0)
+
+/** Under both kinds of plan: no table from end to end, no more rows than a few times the page, and few blocks. */
+async function expectFlat([statement, values]: Asked, table: string): Promise<void> {
+  for (const plan of await plansOf(t.db, statement.text, orderedValues(statement, values))) {
+    expect(scansOf(plan, table)).toEqual([])
+    // One in six is of a kind and a visibility.
+    expect(passedOver(plan, table)).toBeLessThan(8 * (FIRST + 1))
+    expect(rowsRead(plan, table)).toBeLessThanOrEqual(8 * (FIRST + 1))
+    expect(blocksOf(plan)).toBeLessThan(600)
+  }
+}
+
+const anonymous = () => world.anonymous()
+describe('a page of repos', () => {
+  it.each(['created', 'updated'] as const)('of accounts, in the order of %s', async (sort) => {
+    for (const caller of [ctx, anonymous()])
+      await expectFlat(
+        await sentFor(() => reposOfAccounts(caller, [owner.id, few.id, 'user_none'], { sort, first: FIRST })),
+        'repos',
+      )
+  })
+
+  const filters: RepoFilter[] = [{}, { kind: 'model' }, { visibility: 'private' }, { visibility: 'public' }]
+  it.each(['created', 'updated'] as const)('of all that a caller sees, in the order of %s', async (sort) => {
+    const middle = {
+      created: [id('repo', MANY / 2)],
+      updated: [new Date(Date.now() - 5e7).toISOString(), id('repo', MANY / 2)],
+    }
+    for (const caller of [ctx, world.as(few), anonymous()])
+      for (const ownerId of [null, owner.id, few.id])
+        for (const after of [null, middle[sort]])
+          for (const filter of filters) {
+            const query = { filter: { ...filter, ownerId }, sort, after, limit: FIRST + 1, cards: false }
+            const { statement, values } = repoPageStatement(visibleRepos(caller.viewer), query)
+            await expectFlat([statement, values] as unknown as Asked, 'repos')
+          }
+  })
+})
+
+it.each([null, 'queued', 'running'] as const)('a page of endpoints (status %s)', async (status) => {
+  for (const after of [null, id('ep', ENDPOINTS / 2)]) {
+    const [statement, values] = await sentFor(() => listEndpoints(ctx, { status, first: FIRST }))
+    await expectFlat([statement, { ...values, after }], 'endpoints')
+  }
+})
+
+it.each([
+  ['an endpoint', sessionsOfEndpoints, 'ep'],
+  ['a device', sessionsOfDevices, 'dev'],
+  ['an approval', sessionsOfApprovals, 'appr'],
+] as const)('a page of the sessions of %s', async (_of, pages, prefix) => {
+  const of = prefix === 'appr' ? [id('appr', 1), id('appr', 2)] : [id(prefix, 100), id(prefix, 200)]
+  const [statement, values] = await sentFor(() => pages(ctx, { of, first: FIRST }))
+  for (const after of [null, id('esess', MANY / 2)])
+    await expectFlat([statement, { ...values, after }], 'endpoint_sessions')
+})
+
+it('a page of the devices of accounts', async () => {
+  const of = [owner.id, few.id, 'user_none']
+  const [statement, values] = await sentFor(() => devicesOfAccounts(ctx, of, { first: FIRST, after: null }))
+  for (const after of [null, id('dev', MANY / 2)]) await expectFlat([statement, { ...values, after }], 'devices')
+})
+
+it('the counts of accounts, which end at their cap', async () => {
+  const [statement, values] = await sentFor(() => countsOfAccounts(ctx, [owner.id]))
+  for (const plan of await plansOf(t.db, statement.text, orderedValues(statement, values))) {
+    for (const table of ['runs', 'robot_checks', 'endpoints', 'spend_holds']) expect(scansOf(plan, table)).toEqual([])
+    expect(plan.map((node) => node['Node Type'])).toContain('Index Only Scan')
+    expect(rowsRead(plan, 'endpoints')).toBeLessThanOrEqual(2 * (MAX_COUNTED + 1))
+    expect(passedOver(plan, 'endpoints')).toBe(0)
+    expect(blocksOf(plan)).toBeLessThan(600)
+  }
+})
