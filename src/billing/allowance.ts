@@ -51,19 +51,7 @@ const usageOfMonth = statement({
   text: `select ${usageColumns.sql} from (select date_trunc('month', now(), 'UTC') as start) month
     cross join lateral (select coalesce(sum(l.amount_usd), 0) as usd from ledger l
       where l.account_id = :accountId and l.job_kind = any(:work::text[]) and l.at >= month.start) used
-    cross join lateral (select coalesce(sum(r.amount_usd), 0) as usd from allowance_reservations r where r.account_id = :accountId) reserved`,
-})
-
-const insertReservation = statement({
-  name: 'hosted-allowance-reserve',
-  params: { jobId: param<string>(), accountId: param<string>(), amountUsd: param<Usd>() },
-  text: 'insert into allowance_reservations (job_id, account_id, amount_usd) values (:jobId, :accountId, :amountUsd::numeric)',
-})
-
-const deleteReservation = statement({
-  name: 'hosted-allowance-release',
-  params: { jobId: param<string>() },
-  text: 'delete from allowance_reservations where job_id = :jobId',
+    cross join lateral (select coalesce(sum(r.amount_usd), 0) as usd from spend_reservations r where r.account_id = :accountId and r.allowance) reserved`,
 })
 
 /** The allowance of this deployment and the caller's remaining share; null if there is none. One statement for a caller with a credential, else none. */
@@ -72,14 +60,15 @@ export async function readAllowance({ viewer, deps }: RequestContext): Promise<H
   if (!isAllowance(limitUsd)) return null
   const allowance = { limitUsd, cpuOnly: true, work: CPU_WORK }
   if (viewer.kind === 'anonymous') return { ...allowance, viewer: null }
-  const usage = await readUsage(deps.db, viewer.account.id, limitUsd)
+  const usage = await readAllowanceUsage(deps.db, viewer.account.id, limitUsd)
   return { ...allowance, viewer: { account: viewer.account.handle, ...usage } }
 }
 
 /** Whether the setting allows anything. */
 export const isAllowance = (limitUsd: Usd): boolean => Number(limitUsd) > 0
 
-async function readUsage(querier: Querier, accountId: string, limitUsd: Usd): Promise<AllowanceUsage> {
+/** Of an account; in a transaction that reserves a share of it, of one that is locked. */
+export async function readAllowanceUsage(querier: Querier, accountId: string, limitUsd: Usd): Promise<AllowanceUsage> {
   const [row] = await querier.query(usageOfMonth, { accountId, work: CPU_WORK })
   if (!row) throw new Error('A sum has one row.')
   const { periodStart, resetsAt } = row
@@ -88,27 +77,6 @@ async function readUsage(querier: Querier, accountId: string, limitUsd: Usd): Pr
   return { usedUsd, reservedUsd, remainingUsd: usdSum(limitUsd, `-${spoken}`), periodStart, resetsAt }
 }
 
-export interface AllowanceRequest {
-  readonly jobId: string
-  /** The account that is billed; the caller has locked it (`lockAccounts`) and inserts the job in the same transaction. */
-  readonly accountId: string
-  /** The most that the job can cost. */
-  readonly amountUsd: Usd
-  readonly limitUsd: Usd
-}
-
-/** Reserves the most that a job can cost until it ends, and returns null; where that does not fit, reserves nothing and returns what is used. */
-export async function reserveAllowance(
-  tx: Querier,
-  { jobId, accountId, amountUsd, limitUsd }: AllowanceRequest,
-): Promise<AllowanceUsage | null> {
-  const usage = await readUsage(tx, accountId, limitUsd)
-  if (usdLess(amountUsd, usage.remainingUsd) !== amountUsd) return usage
-  await tx.query(insertReservation, { jobId, accountId, amountUsd })
-  return null
-}
-
-/** Ends the reservation of a job, if it has one, in the transaction that ends the job and writes its ledger row. */
-export async function releaseAllowance(tx: Querier, jobId: string): Promise<void> {
-  await tx.query(deleteReservation, { jobId })
-}
+/** Whether a job that can cost so much fits into what is left. */
+export const fitsAllowance = ({ remainingUsd }: AllowanceUsage, amountUsd: Usd): boolean =>
+  usdLess(amountUsd, remainingUsd) === amountUsd

@@ -38,6 +38,46 @@ const insertEntry = statement({
     values (:id, :accountId, :jobKind, :jobId, :attempt, :kind, :tier, :seconds::numeric, :amountUsd::numeric)`,
 })
 
+const insertEntries = statement({
+  name: 'ledger-insert-many',
+  params: {
+    ids: param<readonly string[]>(),
+    accountId: param<string>(),
+    jobKind: param<string>(),
+    jobIds: param<readonly string[]>(),
+    attempt: param<number>(),
+    kind: param<string>(),
+    tier: param<string | null>(),
+    seconds: param<readonly string[]>(),
+    amounts: param<readonly Usd[]>(),
+  },
+  text: `insert into ledger (id, account_id, job_kind, job_id, attempt, kind, tier, seconds, amount_usd)
+    select given.id, :accountId, :jobKind, given.job, :attempt::int, :kind, :tier, given.seconds, given.amount
+    from unnest(:ids::text[], :jobIds::text[], :seconds::numeric[], :amounts::numeric[]) as given (id, job, seconds, amount)`,
+})
+
+/** What a row of many has of its own; seconds as PostgreSQL's numeric writes them. */
+export interface LedgerLine {
+  readonly jobId: string
+  readonly seconds: string
+  readonly amountUsd: Usd
+}
+
+/** Writes rows that differ in their lines alone, in one statement, in the caller's transaction. */
+export async function addLedgerEntries(
+  tx: Querier,
+  common: Pick<LedgerEntry, 'accountId' | 'jobKind' | 'attempt' | 'kind' | 'tier'>,
+  lines: readonly LedgerLine[],
+): Promise<void> {
+  await tx.query(insertEntries, {
+    ...common,
+    ids: lines.map(() => newId('led')),
+    jobIds: lines.map(({ jobId }) => jobId),
+    seconds: lines.map(({ seconds }) => seconds),
+    amounts: lines.map(({ amountUsd }) => amountUsd),
+  })
+}
+
 /** Writes one row, in the caller's transaction. */
 export async function addLedgerEntry(tx: Querier, entry: LedgerEntry): Promise<void> {
   await tx.query(insertEntry, { id: newId('led'), ...entry })

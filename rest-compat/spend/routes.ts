@@ -1,0 +1,39 @@
+/** `/v1` routes that decide spend holds. */
+import { body, fields, path } from '../engine/route.ts'
+import type { TypedRoute } from '../typed-route.ts'
+
+const holdId = path('hold_id')
+
+export const spendRoutes: readonly TypedRoute[] = [
+  {
+    operation: 'approveSpendHold',
+    method: 'POST',
+    path: '/v1/spend/holds/:hold_id/approve',
+    document: 'approve-spend-hold',
+    params: { input: fields({ holdId }) },
+    status: 200,
+    result: 'object',
+    unwrap: 'hold',
+    errorHeaders: { 429: { 'Retry-After': 'Seconds until the request may succeed.' } },
+  },
+  {
+    operation: 'denySpendHold',
+    method: 'POST',
+    path: '/v1/spend/holds/:hold_id/deny',
+    document: 'deny-spend-hold',
+    params: { input: body({ holdId }) },
+    status: 200,
+    result: 'object',
+    unwrap: 'hold',
+  },
+  {
+    operation: 'cancelSpendHold',
+    method: 'POST',
+    path: '/v1/spend/holds/:hold_id/cancel',
+    document: 'cancel-spend-hold',
+    params: { input: fields({ holdId }) },
+    status: 200,
+    result: 'object',
+    unwrap: 'hold',
+  },
+]

@@ -1,0 +1,55 @@
+/** The spend holds on accounts that the caller sees. Pages for any number of accounts at once. */
+import { holdViewer, visibleHolds } from '../../auth/hold-policy.ts'
+import type { RequestContext } from '../../operation/context.ts'
+import { decodeCursor, encodeCursor, idPart, type Page } from '../../platform/page.ts'
+import { DEFAULT_PAGE_SIZE } from '../../platform/text-rules.ts'
+import { column } from '../../store/columns.ts'
+import { param, statement } from '../../store/statement.ts'
+import { holdColumns, holdStatusSql, holdTables, type SpendHold } from './hold-shape.ts'
+import type { SpendHoldStatus } from './hold-state.ts'
+import type { ListHoldsInput } from './list-holds.ts'
+
+const ofAccount = holdColumns.with({ of: column<string>('key.id') })
+
+/** The newest of one way to see the holds of `key.id`, in the order of its index. */
+const newest = (seen: string, order: string) => `(select u.id from spend_holds u
+    where ${seen} and (:after::text is null or u.id < :after) and (:status::text is null or ${holdStatusSql} = :status)
+    order by ${order} limit :limit::int)`
+
+const page = statement({
+  name: 'account-holds-page',
+  columns: ofAccount,
+  params: {
+    ...holdViewer,
+    of: param<readonly string[]>(),
+    status: param<SpendHoldStatus | null>(),
+    after: param<string | null>(),
+    limit: param<number>(),
+  },
+  text: `select ${ofAccount.sql} from unnest(:of::text[]) key(id) cross join lateral (select id from (
+      ${newest('key.id = any(:accountIds::text[]) and u.account_id = any(array[key.id])', 'u.account_id, u.id desc')}
+      union ${newest('u.filed_by = :credentialId and u.account_id = key.id', 'u.id desc')}
+      union ${newest('u.created_by = :userId and u.account_id = key.id', 'u.id desc')}) seen
+    order by id desc limit :limit::int) page join (${holdTables}) on u.id = page.id order by key.id, page.id desc`,
+})
+
+/** The holds that would be billed to each of these accounts, newest first. One statement. Errors: 422 a cursor of another listing. */
+export async function holdsOfAccounts(
+  ctx: RequestContext,
+  of: readonly string[],
+  { status = null, first, after: cursor }: ListHoldsInput,
+): Promise<Page<SpendHold>[]> {
+  const listing = `account-holds:${status}`
+  const [after] = cursor ? decodeCursor<[string]>(listing, cursor, [idPart('spend')]) : [null]
+  const limit = first ?? DEFAULT_PAGE_SIZE
+  const values = { ...visibleHolds(ctx.viewer), of, status, after, limit: limit + 1 }
+  const found = Map.groupBy(await ctx.deps.db.query(page, values), (row) => row.of)
+  return of.map((id) => {
+    const rows = found.get(id) ?? []
+    return {
+      nodes: rows.slice(0, limit),
+      hasNextPage: rows.length > limit,
+      cursorOf: (hold) => encodeCursor(listing, [hold.id]),
+    }
+  })
+}

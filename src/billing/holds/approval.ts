@@ -1,0 +1,38 @@
+/** A person's yes to one hold, inside the transaction that creates its job. Spec, approveSpendHold. */
+import { assertStillInOrg } from '../../accounts/org-members.ts'
+import type { RequestContext } from '../../operation/context.ts'
+import { HubError } from '../../platform/errors.ts'
+import { type Usd, usdLess } from '../../platform/money.ts'
+import type { Tx } from '../../store/db.ts'
+import type { SpendHold } from './hold-shape.ts'
+import { lockPendingHold, moveHold } from './move-hold.ts'
+
+/** What a create needs that runs for an approved hold. It lifts the agent's limit for this one job, and nothing else. */
+export interface Approval {
+  /** Takes the hold for the job; the caller holds its locks on repos and jobs, and none on accounts. */
+  readonly take: (tx: Tx, job: { readonly jobId: string; readonly mostUsd: Usd }) => Promise<void>
+}
+
+/** The approval by the person of `ctx`, who is of the account still, else 403; 409 `conflict.not_pending` for a hold that is decided, `conflict.cost_rose` for a job that can cost more than it shows. */
+export function approvalOf(
+  ctx: RequestContext,
+  { id, account }: Pick<SpendHold, 'id' | 'account'>,
+  personId: string,
+): Approval {
+  return {
+    async take(tx, { jobId, mostUsd }) {
+      const hold = await lockPendingHold(tx, id, 'approve')
+      if (account.kind === 'org') await assertStillInOrg(tx, account, personId)
+      if (usdLess(mostUsd, hold.reserveUsd) !== mostUsd) throw costRose(mostUsd, hold.reserveUsd)
+      const decision = { trigger: 'approve', personId, reason: null, resultId: jobId } as const
+      await moveHold(ctx.deps, tx, ctx, hold, decision)
+    },
+  }
+}
+
+function costRose(mostUsd: Usd, shownUsd: Usd): HubError {
+  const type = 'conflict.cost_rose'
+  const detail = `The job can cost up to ${mostUsd} USD now, and the hold shows ${shownUsd} USD.`
+  const facts = { cost_usd_max: Number(mostUsd), reserve_usd: Number(shownUsd) }
+  return new HubError(type, detail, { items: [{ type, detail, ...facts }] })
+}

@@ -1,0 +1,24 @@
+/** The sweep of spend holds: writes down that time has decided them. They read as expired before that. */
+import { noViewer } from '../../operation/audit.ts'
+import type { Deps } from '../../operation/context.ts'
+import { lockExpiredHolds, moveHold, nextOver } from './move-hold.ts'
+
+/** Returns their number. A batch at a time, until none is left. */
+export async function expireHolds(deps: Pick<Deps, 'db' | 'events'>): Promise<number> {
+  for (let total = 0; ; ) {
+    const [due] = await deps.db.query(nextOver)
+    if (!due) return total
+    const count = await expireSome(deps)
+    total += count
+    if (count === 0) return total
+  }
+}
+
+function expireSome(deps: Pick<Deps, 'db' | 'events'>): Promise<number> {
+  return deps.db.withTx(async (tx) => {
+    const holds = await lockExpiredHolds(tx)
+    const decision = { trigger: 'expire', personId: null, reason: null, resultId: null } as const
+    for (const hold of holds) await moveHold(deps, tx, noViewer, hold, decision)
+    return holds.length
+  })
+}

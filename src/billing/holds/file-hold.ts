@@ -1,0 +1,99 @@
+/** Filing a spend hold: the request of an agent's key waits for a person, and nothing of its job is recorded. Spec, "Spend hold". */
+import { requireCredential } from '../../auth/policy.ts'
+import { audit } from '../../operation/audit.ts'
+import type { RequestContext } from '../../operation/context.ts'
+import { HubError } from '../../platform/errors.ts'
+import { newId } from '../../platform/ids.ts'
+import type { Usd } from '../../platform/money.ts'
+import { column, columns } from '../../store/columns.ts'
+import type { Tx } from '../../store/db.ts'
+import { param, statement } from '../../store/statement.ts'
+import { lockAccounts } from '../lock-accounts.ts'
+import { findHold } from './get-hold.ts'
+import type { HeldKind, SpendHold } from './hold-shape.ts'
+
+/** A request that everything but the agent's limit allows. */
+export interface HeldRequest {
+  readonly kind: HeldKind
+  /** The account that would be billed. */
+  readonly accountId: string
+  /** As it was sent, in the names of `/v1`. */
+  readonly request: Readonly<Record<string, unknown>>
+  /** One sentence for the person who decides. */
+  readonly summary: string
+  /** What it is expected to cost. */
+  readonly estimateUsd: Usd
+  /** The most that it can cost: what approving it reserves at most. */
+  readonly reserveUsd: Usd
+  /** What of it the free allowance would have covered. */
+  readonly allowanceUsd: Usd
+}
+
+/** A person decides each of them: more would only be noise, and a loop gone wrong. */
+export const MAX_PENDING_HOLDS = 100
+
+const pendingColumns = columns({
+  pending: column<number>('count(*)::int'),
+  /** Seconds until the oldest expires. */
+  roomInS: column<number | null>('extract(epoch from min(u.expires_at) - now())::float8'),
+})
+const pendingOfKey = statement({
+  name: 'spend-holds-pending',
+  columns: pendingColumns,
+  params: { accountId: param<string>(), keyId: param<string>() },
+  text: `select ${pendingColumns.sql} from spend_holds u
+    where u.account_id = :accountId and u.status = 'pending' and u.filed_by = :keyId and u.expires_at > now()`,
+})
+
+const insertHold = statement({
+  name: 'spend-hold-insert',
+  params: {
+    id: param<string>(),
+    kind: param<HeldKind>(),
+    accountId: param<string>(),
+    filedBy: param<string>(),
+    filedByName: param<string>(),
+    createdBy: param<string | null>(),
+    /** JSON. */
+    request: param<string>(),
+    summary: param<string>(),
+    estimateUsd: param<Usd>(),
+    reserveUsd: param<Usd>(),
+    allowanceUsd: param<Usd>(),
+    ttlSeconds: param<number>(),
+  },
+  text: `insert into spend_holds (id, status, kind, account_id, filed_by, filed_by_name, created_by, request, summary, estimate_usd, reserve_usd,
+      allowance_usd, expires_at)
+    values (:id, 'pending', :kind::"SpendHoldKind", :accountId, :filedBy, :filedByName, :createdBy, :request::json, :summary, :estimateUsd::numeric,
+      :reserveUsd::numeric, :allowanceUsd::numeric, now() + make_interval(secs => :ttlSeconds))`,
+})
+
+/** Files the hold of the caller's key, in the transaction that would have created the job; 429 `quota.spend_holds` where the key has too many pending. */
+export async function fileHold(ctx: RequestContext, tx: Tx, held: HeldRequest): Promise<SpendHold> {
+  const viewer = requireCredential(ctx.viewer)
+  const { credentialId: keyId, personId, name } = viewer
+  await lockAccounts(tx, [held.accountId])
+  const [found] = await tx.query(pendingOfKey, { accountId: held.accountId, keyId })
+  if (found && found.pending >= MAX_PENDING_HOLDS) throw tooMany(found.roomInS ?? 0)
+  const id = newId('spend')
+  await tx.query(insertHold, {
+    ...held,
+    id,
+    request: JSON.stringify(held.request),
+    filedBy: keyId,
+    filedByName: name ?? keyId,
+    createdBy: personId,
+    ttlSeconds: ctx.deps.config.spendHoldTtlSeconds,
+  })
+  const { accountId, kind, reserveUsd } = held
+  await audit(tx, ctx, { action: 'spend.file', accountId, targetId: id, after: { kind, reserveUsd } })
+  tx.afterCommit(() => ctx.deps.events.hint(id))
+  return findHold(tx, viewer, id)
+}
+
+function tooMany(roomInS: number): HubError {
+  const detail = `The key has ${MAX_PENDING_HOLDS} pending spend holds on this account, and may have no more; cancel some, or ask a person to decide.`
+  return new HubError('quota.spend_holds', detail, {
+    headers: { 'Retry-After': String(Math.max(1, Math.ceil(roomInS))) },
+  })
+}

@@ -1,0 +1,46 @@
+/** A spend hold as it is read. Spec, "Spend hold"; contract, "Field lists". */
+import type { AccountRef } from '../../operation/context.ts'
+import type { Usd } from '../../platform/money.ts'
+import { column, columns, type RowOf } from '../../store/columns.ts'
+import type { SpendHoldStatus } from './hold-state.ts'
+
+/** Whether time has decided the hold of the row `u`, by the database's clock. The sweep writes it down later. */
+const isOverSql = `(u.status = 'pending' and u.expires_at <= now())`
+
+/** The status as it reads. */
+export const holdStatusSql = `case when ${isOverSql} then 'expired' else u.status::text end`
+
+/** What a hold asks for. */
+export type HeldKind = 'run' | 'robot_check' | 'endpoint'
+
+export const holdColumns = columns({
+  id: column<string>('u.id'),
+  status: column<SpendHoldStatus>(holdStatusSql),
+  kind: column<HeldKind>('u.kind'),
+  account: column<AccountRef>(`json_build_object('id', a.id, 'kind', a.kind, 'handle', a.handle, 'name', a.name)`),
+  filedBy: column<string>('u.filed_by'),
+  filedByName: column<string>('u.filed_by_name'),
+  createdBy: column<string | null>('u.created_by'),
+  /** As the client sent it, in the names of `/v1`. */
+  request: column<Readonly<Record<string, unknown>>>('u.request'),
+  summary: column<string>('u.summary'),
+  estimateUsd: column<Usd>('u.estimate_usd'),
+  reserveUsd: column<Usd>('u.reserve_usd'),
+  allowanceUsd: column<Usd>('u.allowance_usd'),
+  createdAt: column<string>('u.created_at'),
+  expiresAt: column<string>('u.expires_at'),
+  decidedAt: column<string | null>(`coalesce(u.decided_at, case when ${isOverSql} then u.expires_at end)`),
+  decidedBy: column<AccountRef | null>(
+    `case when d.id is not null then json_build_object('id', d.id, 'kind', d.kind, 'handle', d.handle, 'name', d.name) end`,
+  ),
+  reason: column<string | null>('u.reason'),
+  resultId: column<string | null>('u.result_id'),
+})
+
+export const holdTables =
+  'spend_holds u join accounts a on a.id = u.account_id left join accounts d on d.id = u.decided_by'
+
+export type SpendHold = RowOf<typeof holdColumns>
+
+/** Whether the result of a create is a hold instead of a job. */
+export const isSpendHold = (result: { readonly id: string }): result is SpendHold => result.id.startsWith('spend_')

@@ -1,0 +1,126 @@
+/**
+ * Reservations: every priced job reserves the most that it can cost, from its creation to its end, so that no bill is above what was there when the job was
+ * accepted. Spec, "approveSpendHold"; contract, "Money that is reserved".
+ */
+import { type AuditContext, audit } from '../operation/audit.ts'
+import { HubError } from '../platform/errors.ts'
+import { type Usd, usdLess, usdSum } from '../platform/money.ts'
+import { column, columns } from '../store/columns.ts'
+import type { Querier } from '../store/db.ts'
+import { param, statement } from '../store/statement.ts'
+import { CAP_PASSED, capOf, monthUsd, readSpendMonth, type SpendMonth } from './spend-month.ts'
+
+/** Kinds of jobs that reserve. The ledger has an endpoint's sessions instead of the endpoint. */
+export type SpendJobKind = 'run' | 'robot_check' | 'endpoint'
+
+export interface SpendRequest {
+  readonly jobId: string
+  readonly jobKind: SpendJobKind
+  /** The account that is billed. The caller has locked it (`lockAccounts`), and inserts or keeps the job in the same transaction. */
+  readonly accountId: string
+  /** The most that the job can cost in all, as far as the ledger does not have it yet. */
+  readonly amountUsd: Usd
+  /** Whether the free allowance covers it. */
+  readonly isAllowance: boolean
+  /** RFC 3339: for a job without a limit, the time up to which `amountUsd` covers it; null for all others. */
+  readonly coversTo: string | null
+}
+
+const fields = {
+  jobId: param<string>(),
+  jobKind: param<SpendJobKind>(),
+  accountId: param<string>(),
+  amountUsd: param<Usd>(),
+  isAllowance: param<boolean>(),
+  coversTo: param<string | null>(),
+}
+
+/** A job that has one replaces it: `renewSpend`. */
+const putReservation = statement({
+  name: 'spend-reserve',
+  params: fields,
+  text: `insert into spend_reservations (job_id, job_kind, account_id, amount_usd, allowance, covers_to)
+    values (:jobId, :jobKind, :accountId, :amountUsd::numeric, :isAllowance, :coversTo::timestamptz)
+    on conflict (job_id) do update set amount_usd = excluded.amount_usd, covers_to = excluded.covers_to`,
+})
+
+const deleteReservation = statement({
+  name: 'spend-release',
+  params: { jobId: param<string>() },
+  text: 'delete from spend_reservations where job_id = :jobId',
+})
+
+const restColumns = columns({
+  endsAt: column<string>(`date_trunc('month', now(), 'UTC') + interval '1 month'`),
+  seconds: column<number>(`extract(epoch from date_trunc('month', now(), 'UTC') + interval '1 month' - now())::float8`),
+})
+const restOfThisMonth = statement({
+  name: 'spend-rest-of-month',
+  columns: restColumns,
+  text: `select ${restColumns.sql}`,
+})
+
+/**
+ * Reserves, and returns null; where the month would pass a cap in STOP mode, reserves nothing and returns 429 `quota.spend_cap`. A month that passes a cap in NOTIFY
+ * mode is recorded once (audit `spend.cap_passed`).
+ */
+export async function tryReserveSpend(tx: Querier, ctx: AuditContext, request: SpendRequest): Promise<HubError | null> {
+  const month = await readSpendMonth(tx, request.accountId, request.jobId)
+  const cap = capOf(month)
+  const wanted = usdSum(monthUsd(month), request.amountUsd)
+  const isPassed = cap !== null && usdLess(wanted, cap.limitUsd) !== wanted
+  if (isPassed && cap.mode === 'stop') return capRefusal(month, request.amountUsd)
+  await tx.query(putReservation, { ...request })
+  if (isPassed && month.passedAt === null) {
+    const after = { limitUsd: cap.limitUsd, monthUsd: wanted, jobId: request.jobId }
+    await audit(tx, ctx, { action: CAP_PASSED, accountId: request.accountId, targetId: request.accountId, after })
+  }
+  return null
+}
+
+/** Reserves for a new job; throws 429 `quota.spend_cap` where a cap in STOP mode has no room for it. */
+export async function reserveSpend(tx: Querier, ctx: AuditContext, request: SpendRequest): Promise<void> {
+  const refusal = await tryReserveSpend(tx, ctx, request)
+  if (refusal) throw refusal
+}
+
+/**
+ * The same for a job that has a reservation, which is replaced: what it covered is not counted twice. Null, or the refusal: the job then keeps what it has, and
+ * has to stop by its `coversTo`.
+ */
+export function renewSpend(tx: Querier, ctx: AuditContext, request: SpendRequest): Promise<HubError | null> {
+  return tryReserveSpend(tx, ctx, request)
+}
+
+/** Ends the reservation of a job, if it has one, in the transaction that ends the job and writes its ledger row. */
+export async function releaseSpend(tx: Querier, jobId: string): Promise<void> {
+  await tx.query(deleteReservation, { jobId })
+}
+
+/** For a job without a limit: the end of this month, and the seconds until then. */
+export async function readRestOfMonth(
+  querier: Querier,
+): Promise<{ readonly endsAt: string; readonly seconds: number }> {
+  const [rest] = await querier.query(restOfThisMonth)
+  if (!rest) throw new Error('A clock has one time.')
+  return rest
+}
+
+function capRefusal(month: SpendMonth, amountUsd: Usd): HubError {
+  const type = 'quota.spend_cap'
+  const { handle, recordedUsd, reservedUsd, capUsd, endsAt } = month
+  const detail =
+    `The spend cap of ${handle} stops at ${capUsd} USD a month. The month has ${recordedUsd} USD recorded and ${reservedUsd} USD that work under way can still ` +
+    `cost, and this job can cost up to ${amountUsd} USD. The month ends at ${endsAt}; an owner of the account may raise the cap.`
+  const facts = {
+    cost_usd_max: Number(amountUsd),
+    limit_usd: Number(capUsd),
+    recorded_usd: Number(recordedUsd),
+    reserved_usd: Number(reservedUsd),
+    resets_at: endsAt,
+  }
+  return new HubError(type, detail, {
+    items: [{ type, detail, ...facts }],
+    headers: { 'Retry-After': String(Math.max(1, Math.ceil(month.secondsLeft))) },
+  })
+}

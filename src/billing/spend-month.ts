@@ -1,0 +1,76 @@
+/** The cloud spend of an account in the current calendar month (UTC): recorded, reserved, and its cap. Contract, "Money that is reserved". */
+import { type Usd, usdSum } from '../platform/money.ts'
+import { column, columns, type RowOf } from '../store/columns.ts'
+import type { Querier } from '../store/db.ts'
+import { param, statement } from '../store/statement.ts'
+
+/** `notify` records that the month passed the cap; `stop` refuses what would carry it past. */
+export type SpendCapMode = 'notify' | 'stop'
+
+export interface SpendCap {
+  readonly mode: SpendCapMode
+  readonly limitUsd: Usd
+}
+
+/** In one statement: a job that ends between two would be missing in both sums, or in neither. Months begin at midnight UTC, by the database's clock. */
+const spendColumns = columns({
+  accountId: column<string>('a.id'),
+  handle: column<string>('a.handle'),
+  /** What the ledger has of the month. */
+  recordedUsd: column<Usd>('recorded.usd::numeric(14, 4)::text'),
+  /** The most that jobs under way can still cost, whenever they began. */
+  reservedUsd: column<Usd>('reserved.usd::numeric(14, 4)::text'),
+  capUsd: column<Usd | null>('a.spend_cap_usd::text'),
+  capMode: column<SpendCapMode | null>('lower(a.spend_cap_mode::text)'),
+  /** When the month first passed a cap that only notifies; null: it has not. */
+  passedAt: column<string | null>('passed.at'),
+  startsAt: column<string>('month.start'),
+  endsAt: column<string>(`month.start + interval '1 month'`),
+  secondsLeft: column<number>(`extract(epoch from month.start + interval '1 month' - now())::float8`),
+})
+
+export type SpendMonth = RowOf<typeof spendColumns>
+
+/** The action of the audit entry that `passedAt` reads; its target is the account. */
+export const CAP_PASSED = 'spend.cap_passed'
+
+const spendOfMonth = statement({
+  name: 'spend-of-month',
+  columns: spendColumns,
+  params: { accountIds: param<readonly string[]>(), exceptJobId: param<string | null>() },
+  text: `select ${spendColumns.sql} from accounts a cross join (select date_trunc('month', now(), 'UTC') as start) month
+    cross join lateral (select coalesce(sum(l.amount_usd), 0) as usd from ledger l where l.account_id = a.id and l.at >= month.start) recorded
+    cross join lateral (select coalesce(sum(r.amount_usd), 0) as usd from spend_reservations r
+      where r.account_id = a.id and r.job_id is distinct from :exceptJobId) reserved
+    cross join lateral (select min(l.at) as at from audit_log l
+      where l.target_id = a.id and l.action = '${CAP_PASSED}' and l.at >= month.start) passed
+    where a.id = any(:accountIds::text[])`,
+})
+
+/** Of each of these accounts that exists, in no order. `exceptJobId`: the job whose reservation is left out, because it is asked for anew. */
+export function readSpendMonths(
+  querier: Querier,
+  accountIds: readonly string[],
+  exceptJobId: string | null = null,
+): Promise<SpendMonth[]> {
+  return querier.query(spendOfMonth, { accountIds, exceptJobId })
+}
+
+/** Of one account, which exists. */
+export async function readSpendMonth(
+  querier: Querier,
+  accountId: string,
+  exceptJobId: string | null = null,
+): Promise<SpendMonth> {
+  const [found] = await readSpendMonths(querier, [accountId], exceptJobId)
+  if (!found) throw new Error(`There is no account ${accountId}.`)
+  return found
+}
+
+/** Recorded and reserved together: what the cap is compared with. */
+export const monthUsd = ({ recordedUsd, reservedUsd }: SpendMonth): Usd => usdSum(recordedUsd, reservedUsd)
+
+/** Null where the account has none. */
+export function capOf({ capUsd, capMode }: SpendMonth): SpendCap | null {
+  return capUsd === null || capMode === null ? null : { mode: capMode, limitUsd: capUsd }
+}

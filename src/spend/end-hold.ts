@@ -1,0 +1,45 @@
+/** denySpendHold and cancelSpendHold (spec, "Spend holds"): a pending hold ends, and nothing is started. */
+import { assertCancels, assertDecides } from '../auth/hold-policy.ts'
+import { findHold } from '../billing/holds/get-hold.ts'
+import type { SpendHold } from '../billing/holds/hold-shape.ts'
+import { type Decision, lockPendingHold, moveHold } from '../billing/holds/move-hold.ts'
+import { commitVerb, guarded } from '../operation/commit-verb.ts'
+import type { Credentialed, RequestContext } from '../operation/context.ts'
+import { holdTarget } from './hold-target.ts'
+
+/** By a person of the account; the reason goes into the record, which the agent reads. Errors: 401, 403 every key, 404, 409 `conflict.not_pending`. */
+export function denyHold(
+  ctx: RequestContext,
+  { holdId, reason }: { readonly holdId: string; readonly reason: string },
+): Promise<SpendHold> {
+  return end(ctx, holdId, assertDecides, ({ personId }) => ({ trigger: 'deny', personId, reason, resultId: null }))
+}
+
+/** By the key that filed it, or a person of the account. Errors: 401, 403, 404, 409 `conflict.not_pending`. */
+export function cancelHold(ctx: RequestContext, { holdId }: { readonly holdId: string }): Promise<SpendHold> {
+  return end(ctx, holdId, assertCancels, ({ kind, personId }) => ({
+    trigger: 'cancel',
+    personId: kind === 'session' ? personId : null,
+    reason: null,
+    resultId: null,
+  }))
+}
+
+function end(
+  ctx: RequestContext,
+  holdId: string,
+  assertMay: typeof assertCancels,
+  decisionOf: (viewer: Credentialed) => Decision,
+): Promise<SpendHold> {
+  return guarded(
+    ctx,
+    async () => assertMay(ctx.viewer, holdTarget(await findHold(ctx.deps.db, ctx.viewer, holdId))),
+    (allowed, viewer) =>
+      commitVerb(allowed, async (tx) => {
+        const decision = decisionOf(viewer)
+        const hold = await lockPendingHold(tx, holdId, decision.trigger)
+        await moveHold(allowed.deps, tx, allowed, hold, decision)
+        return findHold(tx, viewer, holdId)
+      }),
+  )
+}

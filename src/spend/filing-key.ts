@@ -1,0 +1,21 @@
+/** The key that filed a hold, as it is now. Spec: "job created from the recorded request, as the key that asked". */
+import { keysById, keyViewer } from '../auth/credential-rows.ts'
+import { hasLevel } from '../auth/policy.ts'
+import type { SpendHold } from '../billing/holds/hold-shape.ts'
+import type { Credentialed, ScopeLevel } from '../operation/context.ts'
+import { HubError } from '../platform/errors.ts'
+import type { Querier } from '../store/db.ts'
+
+/** Its viewer; 409 `conflict.key_gone` where it was revoked, has expired, lost the scope, or is no longer of the account. */
+export async function filingViewer(querier: Querier, hold: SpendHold, level: ScopeLevel): Promise<Credentialed> {
+  const [key] = await querier.query(keysById, [[hold.filedBy]])
+  if (!key?.live) throw gone(hold, 'was revoked or has expired')
+  const viewer = keyViewer(key)
+  if (!hasLevel(viewer, level)) throw gone(hold, `no longer has the scope key:${level}`)
+  if (!viewer.accountIds.includes(hold.account.id)) throw gone(hold, `is no longer of ${hold.account.handle}`)
+  return viewer
+}
+
+function gone({ filedByName }: SpendHold, why: string): HubError {
+  return new HubError('conflict.key_gone', `The key ${JSON.stringify(filedByName)}, which filed the hold, ${why}.`)
+}
