@@ -54,9 +54,9 @@ export const keyByDigest: Statement<KeyRow> = {
   text: `select ${keyColumns} from ${keyTables} where k.token_sha256 = $1`,
 }
 
-export const keyById: Statement<KeyRow> = {
-  name: 'key-by-id',
-  text: `select ${keyColumns} from ${keyTables} where k.id = $1`,
+export const keysById: Statement<KeyRow> = {
+  name: 'keys-by-id',
+  text: `select ${keyColumns} from ${keyTables} where k.id = any($1::text[])`,
 }
 
 const sessionColumns = `s.id, s.expires_at, s.revoked_at is null and s.expires_at > now() as live, ${reachColumns}`
@@ -64,6 +64,11 @@ const sessionColumns = `s.id, s.expires_at, s.revoked_at is null and s.expires_a
 export const sessionById: Statement<SessionRow> = {
   name: 'session-by-id',
   text: `select ${sessionColumns} from sessions s join accounts a on a.id = s.account_id where s.id = $1 and s.account_id = $2`,
+}
+
+export const sessionsById: Statement<SessionRow> = {
+  name: 'sessions-by-id',
+  text: `select ${sessionColumns} from sessions s join accounts a on a.id = s.account_id where s.id = any($1::text[])`,
 }
 
 export const sessionByDigest: Statement<SessionRow> = {
@@ -80,7 +85,7 @@ function reach(row: ReachRow): Pick<Credentialed, 'account' | 'accountIds'> {
 
 const ownedOrgs = (row: ReachRow) => row.orgs.filter((org) => org.role === 'owner').map((org) => org.id)
 
-/** A user's key acts for that user, whoever created it; the person of an org's key is its creator. */
+/** A user's key acts for that user, also one that the operator created; the person of an org's key is its creator. */
 export function keyViewer(row: KeyRow): Credentialed {
   return {
     kind: 'key',

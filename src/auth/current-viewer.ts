@@ -1,15 +1,43 @@
 /** The current state of a long request's caller: visibility is rechecked while a stream is open. */
-import type { Viewer } from '../operation/context.ts'
+import DataLoader from 'dataloader'
+import type { Credentialed, Viewer } from '../operation/context.ts'
 import type { Querier } from '../store/db.ts'
-import { keyById, keyViewer, sessionById, sessionViewer } from './credential-rows.ts'
+import { keysById, keyViewer, sessionsById, sessionViewer } from './credential-rows.ts'
 
-/** The same credential with its current access; null if it was revoked or has expired. One statement; none for an anonymous caller. */
+/**
+ * The same credential with its current access; null if it was revoked or has expired. Streams that are woken together ask together: one statement for all
+ * their keys and one for all their sessions. None for an anonymous caller.
+ */
 export async function currentViewer(db: Querier, viewer: Viewer): Promise<Viewer | null> {
-  if (viewer.kind === 'anonymous') return viewer
-  if (viewer.kind === 'key') {
-    const [key] = await db.query(keyById, [viewer.credentialId])
-    return key?.live ? keyViewer(key) : null
-  }
-  const [session] = await db.query(sessionById, [viewer.credentialId, viewer.account.id])
-  return session?.live ? sessionViewer(session) : null
+  return viewer.kind === 'anonymous' ? viewer : loaderOf(db).load(viewer)
+}
+
+type Loader = DataLoader<Credentialed, Credentialed | null, string>
+const loaders = new WeakMap<Querier, Loader>()
+
+function loaderOf(db: Querier): Loader {
+  const known = loaders.get(db)
+  if (known) return known
+  // Nothing is kept beyond the turn.
+  const made: Loader = new DataLoader((viewers) => readViewers(db, viewers), { cache: false })
+  loaders.set(db, made)
+  return made
+}
+
+async function readViewers(db: Querier, viewers: readonly Credentialed[]): Promise<(Credentialed | null)[]> {
+  const idsOf = (kind: Credentialed['kind']) => [
+    ...new Set(viewers.filter((viewer) => viewer.kind === kind).map(({ credentialId }) => credentialId)),
+  ]
+  const [keyIds, sessionIds] = [idsOf('key'), idsOf('session')]
+  const [keys, sessions] = await Promise.all([
+    keyIds.length === 0 ? [] : db.query(keysById, [keyIds]),
+    sessionIds.length === 0 ? [] : db.query(sessionsById, [sessionIds]),
+  ])
+  const current = new Map<string, Credentialed>()
+  for (const key of keys) if (key.live) current.set(key.id, keyViewer(key))
+  for (const session of sessions) if (session.live) current.set(session.id, sessionViewer(session))
+  return viewers.map(({ credentialId, account }) => {
+    const now = current.get(credentialId)
+    return now?.account.id === account.id ? now : null
+  })
 }

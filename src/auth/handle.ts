@@ -19,6 +19,7 @@ const reservedHandles: ReadonlySet<string> = new Set([
   'orgs',
   'users',
   'me',
+  'settings',
 ])
 
 export type HandleFault = 'ill_formed' | 'reserved'

@@ -26,6 +26,12 @@ export const keyedJobs: readonly KeyedJob[] = [
       'reportRobotCheck',
     ],
   },
+  {
+    kind: 'endpoint',
+    table: 'endpoints',
+    // It serves: it reads its model, and reports. Who stops it, or opens a session with it, is for others to say.
+    operations: ['viewer', 'endpoint', 'claimEndpoint', 'reportEndpoint'],
+  },
 ]
 
 /** The operations of the key of a job of this kind; none for a kind that is not listed. */

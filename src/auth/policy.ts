@@ -175,7 +175,7 @@ export const runViewer = {
   accountIds: param<readonly string[]>(),
   /** The only repos of a limited key; null: all. */
   repoIds: param<readonly string[] | null>(),
-  /** The user whose own runs are visible, whoever is billed. */
+  /** The user whose own runs are visible, also those billed to another account. */
   userId: param<string | null>(),
   /** The credential id, which sees the runs it submitted; for a hosted job's key the id of its job. Ids of credentials and jobs never collide. */
   credentialId: param<string | null>(),
@@ -184,7 +184,7 @@ export const runViewer = {
 /** The values of `runViewer`. */
 export type VisibleRuns = Given<typeof runViewer>
 
-/** The user whose own runs the viewer sees; an org's key sees the org's runs, whoever created the key. */
+/** The user whose own runs the viewer sees; an org's key sees the org's runs, not those of the person who created it. */
 const userOf = (viewer: Credentialed) => (viewer.account.kind === 'user' ? viewer.account.id : null)
 
 /**
@@ -213,6 +213,22 @@ export function runVisibleSql(alias: string): string {
     and (:repoIds::text[] is null or ${alias}.filed_by = :credentialId or ${runListedSql(alias)})))`
 }
 
+/** The parameters of a statement with `billedVisibleSql`; `visibleRuns` provides the values. */
+export const billedViewer = {
+  accountIds: runViewer.accountIds,
+  repoIds: runViewer.repoIds,
+  credentialId: runViewer.credentialId,
+}
+
+/**
+ * Whether the viewer sees the job `alias` of a kind that only the account that is billed sees: who made it and has left that account does not. With the
+ * parameters `billedViewer`. Keys limited to repos and keys of hosted jobs see what they see of runs.
+ */
+export function billedVisibleSql(alias: string): string {
+  return `(${alias}.id = :credentialId or (${alias}.owner_id = any(:accountIds::text[])
+    and (:repoIds::text[] is null or ${alias}.filed_by = :credentialId or ${runListedSql(alias)})))`
+}
+
 /** The account part of the condition: the run belongs to an account of the viewer, or the viewer created it. */
 export function ownRunSql(alias: string): string {
   return `(${alias}.owner_id = any(:accountIds::text[]) or ${alias}.created_by = :userId)`
@@ -235,8 +251,10 @@ export function assertRunsFor(
   throw forbidden(`${name} belongs to an account that you are not of.`)
 }
 
-/** 403 `forbidden.agent`: an agent key may not delete a repo or run, or make a repo public, at creation or later. */
-export function assertNotAgent(viewer: Viewer, action: 'delete a repo' | 'delete a run' | 'make a repo public'): void {
+type AgentAction = 'delete a repo' | 'delete a run' | 'delete a snapshot' | 'purge files' | 'make a repo public'
+
+/** 403 `forbidden.agent`: an agent key may not delete a repo, run or snapshot, purge files, or make a repo public, at creation or later. */
+export function assertNotAgent(viewer: Viewer, action: AgentAction): void {
   if (viewer.kind === 'anonymous' || !viewer.agent) return
   throw new HubError('forbidden.agent', `An agent key may not ${action}; use a session or another key.`)
 }

@@ -7,7 +7,7 @@ import type { SigningKeys } from './signing-keys.ts'
 export const SESSION_TYP = 'hub-session+jwt'
 
 /** The same on every instance and on the command line, independent of the URL; the keys tie a token to its deployment. */
-const ISSUER = 'hub'
+export const ISSUER = 'hub'
 
 export interface SessionClaims {
   readonly accountId: string

@@ -1,11 +1,20 @@
 /**
- * The hub's own EdDSA keys: rows that every instance signs and verifies with. The newest active key signs; a retired one still
- * verifies its signatures for the lifetime of a session. Contract, "Running it".
+ * The hub's own EdDSA keys: rows that every instance signs and verifies with. The newest active key signs, a retired one still verifies what it signed, and
+ * a withdrawn one verifies nothing more. Contract, "Running it".
  */
 import { type CryptoKey, calculateJwkThumbprint, errors, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
 import { audit, noViewer } from '../operation/audit.ts'
+import { HubError } from '../platform/errors.ts'
+import { column, columns, type RowOf } from '../store/columns.ts'
 import type { Db, Statement, Tx } from '../store/db.ts'
 import { openSealed, seal } from '../store/seal.ts'
+import { statement } from '../store/statement.ts'
+
+declare module '../operation/context.ts' {
+  interface Deps {
+    readonly signingKeys: SigningKeys
+  }
+}
 
 /** A public key in `/.well-known/jwks.json`. */
 export interface PublicSigningKey {
@@ -19,13 +28,27 @@ export interface PublicSigningKey {
 
 export interface SigningKeys {
   /** The current signing key. */
-  current(): Promise<{ readonly kid: string; readonly privateKey: CryptoKey }>
+  current(): Promise<SigningKey>
+  /** The private key of `kid`, also of a retired one, so that the same claims give the same token again; the current key if that one was withdrawn. */
+  signer(kid: string): Promise<SigningKey>
   /** The key of a token; reloads the table for an unknown kid, which another instance may have created. Throws a JOSEError if there is none. */
   publicKey(kid: string | undefined): Promise<CryptoKey>
-  /** Every public key whose signatures may still be valid, the current one first. */
+  /** Every public key that still verifies, the current one first. */
   jwks(): Promise<readonly PublicSigningKey[]>
   /** Retires the signing key and creates a new one; returns its kid. Other instances follow within `RELOAD_MS`; existing signatures stay valid. */
   rotate(): Promise<string>
+  /**
+   * Makes a retired key verify nothing more, for ever; other instances follow within `RELOAD_MS`. Idempotent. Errors: 404 an unknown kid, 409
+   * `conflict.signing_key` the current one.
+   */
+  withdraw(kid: string): Promise<SigningKeyState>
+  /** Every key that there ever was, the current one first. */
+  list(): Promise<readonly SigningKeyState[]>
+}
+
+export interface SigningKey {
+  readonly kid: string
+  readonly privateKey: CryptoKey
 }
 
 interface KeyRow {
@@ -44,17 +67,39 @@ interface Loaded {
 
 /** Advisory lock number, unique on this database: "hubk" in ASCII. */
 const SIGNING_KEY_LOCK = 0x6875626b
-const RELOAD_MS = 60_000
+/** Bounds how long another instance still accepts a key after its withdrawal. */
+const RELOAD_MS = 5000
 /** Guessed kids must not cause a query each. */
 const UNKNOWN_KID_RELOAD_MS = 2000
-const PURPOSE = 'signing-key'
+export const SIGNING_KEY_PURPOSE = 'signing-key'
 
 const lockKeys: Statement<never> = { name: '', text: 'select pg_advisory_xact_lock($1)' }
 const readKeys: Statement<KeyRow> = {
   name: 'signing-keys',
   text: `select kid, public_jwk, sealed_private, retired_at is not null as retired from signing_keys
-    order by retired_at is not null, not_before desc, kid`,
+    where withdrawn_at is null order by retired_at is not null, not_before desc, kid`,
 }
+const stateColumns = columns({
+  kid: column<string>('kid'),
+  /** RFC 3339, as the others. */
+  createdAt: column<string>('not_before'),
+  retiredAt: column<string | null>('retired_at'),
+  withdrawnAt: column<string | null>('withdrawn_at'),
+})
+/** A key without its bytes. */
+export type SigningKeyState = RowOf<typeof stateColumns>
+
+const readStates = statement({
+  name: 'signing-key-states',
+  columns: stateColumns,
+  text: `select ${stateColumns.sql} from signing_keys order by retired_at is not null, not_before desc, kid`,
+})
+const withdrawKey = statement({
+  name: '',
+  columns: stateColumns,
+  text: `update signing_keys set withdrawn_at = now() where kid = $1 and withdrawn_at is null and retired_at is not null
+    returning ${stateColumns.sql}`,
+})
 const insertKey: Statement<never> = {
   name: '',
   text: 'insert into signing_keys (kid, public_jwk, sealed_private) values ($1, $2::jsonb, $3)',
@@ -68,7 +113,7 @@ async function makeKey(tx: Tx, secret: string): Promise<string> {
   const { publicKey, privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true })
   const publicJwk = await exportJWK(publicKey)
   const kid = await calculateJwkThumbprint(publicJwk)
-  const sealed = seal(secret, PURPOSE, Buffer.from(JSON.stringify(await exportJWK(privateKey))))
+  const sealed = seal(secret, SIGNING_KEY_PURPOSE, Buffer.from(JSON.stringify(await exportJWK(privateKey))))
   await tx.query(insertKey, [kid, JSON.stringify(publicJwk), sealed])
   return kid
 }
@@ -80,16 +125,19 @@ async function importKey(jwk: JWK): Promise<CryptoKey> {
   return key
 }
 
+async function openPrivate(secret: string, sealed: Buffer): Promise<CryptoKey> {
+  return importKey(JSON.parse(openSealed(secret, SIGNING_KEY_PURPOSE, sealed).toString('utf8')) as JWK)
+}
+
 async function load(db: Db, secret: string): Promise<Loaded> {
   const rows = await db.query(readKeys)
   const [signing] = rows
   if (!signing || signing.retired) throw new Error('There is no signing key; the hub creates it at startup.')
   const publicKeys = await Promise.all(rows.map(async (row) => [row.kid, await importKey(row.public_jwk)] as const))
-  const privateJwk = JSON.parse(openSealed(secret, PURPOSE, signing.sealed_private).toString('utf8')) as JWK
   return {
     rows,
     publicKeys: new Map(publicKeys),
-    signing: { kid: signing.kid, privateKey: await importKey(privateJwk) },
+    signing: { kid: signing.kid, privateKey: await openPrivate(secret, signing.sealed_private) },
     atMs: performance.now(),
   }
 }
@@ -116,8 +164,13 @@ export async function openSigningKeys(db: Db, secret: string): Promise<SigningKe
   }
   return {
     current: async () => (await fresh(RELOAD_MS)).signing,
+    signer: async (kid) => {
+      const { rows, signing } = await fresh(RELOAD_MS)
+      const row = signing.kid === kid ? undefined : rows.find((key) => key.kid === kid)
+      return row ? { kid, privateKey: await openPrivate(secret, row.sealed_private) } : signing
+    },
     publicKey: async (kid) => {
-      const known = kid === undefined ? undefined : (await loaded).publicKeys.get(kid)
+      const known = kid === undefined ? undefined : (await fresh(RELOAD_MS)).publicKeys.get(kid)
       const key = known ?? (kid === undefined ? undefined : (await fresh(UNKNOWN_KID_RELOAD_MS)).publicKeys.get(kid))
       if (!key) throw new errors.JWKSNoMatchingKey()
       return key
@@ -134,7 +187,29 @@ export async function openSigningKeys(db: Db, secret: string): Promise<SigningKe
       await loaded
       return made
     },
+    withdraw: async (kid) => {
+      const state = await db.withTx(async (tx) => {
+        await tx.query(lockKeys, [SIGNING_KEY_LOCK])
+        return withdraw(tx, kid)
+      })
+      loaded = load(db, secret)
+      await loaded
+      return state
+    },
+    list: () => db.query(readStates),
   }
+}
+
+async function withdraw(tx: Tx, kid: string): Promise<SigningKeyState> {
+  const [withdrawn] = await tx.query(withdrawKey, [kid])
+  if (withdrawn) {
+    await audit(tx, noViewer, { action: 'signing_key.withdraw', accountId: null, targetId: kid })
+    return withdrawn
+  }
+  const found = (await tx.query(readStates)).find((key) => key.kid === kid)
+  if (!found) throw new HubError('not_found', `There is no signing key ${kid.slice(0, 64)}; list them.`)
+  if (found.retiredAt !== null) return found
+  throw new HubError('conflict.signing_key', 'This is the key that signs now; rotate first, then withdraw it.')
 }
 
 function toPublic(kid: string, jwk: JWK): PublicSigningKey {

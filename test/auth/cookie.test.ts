@@ -69,7 +69,7 @@ describe('the session cookie', () => {
     expect((await send('GET', '/auth/session')).text).toContain('<form method="post" action="/auth/session">')
     const body = new URLSearchParams({ token: ` ${token}\n` }).toString()
     const set = await send('POST', '/auth/session', { ...form, origin: PUBLIC }, body)
-    expect([set.status, set.headers.get('location')]).toEqual([303, '/graphql'])
+    expect([set.status, set.headers.get('location')]).toEqual([303, '/'])
     const [line = '', ...rest] = set.headers.getSetCookie()
     expect(rest).toEqual([])
     expect(line).toMatch(/^hub_session=eyJ[^;]+; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Lax$/)

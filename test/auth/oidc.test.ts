@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { decodeProtectedHeader } from 'jose'
@@ -10,6 +9,7 @@ import { openOidc } from '../../src/auth/oidc.ts'
 import { readConfig } from '../../src/platform/config.ts'
 import { type RunningHub, startHub } from '../../src/start-hub.ts'
 import { testDb } from '../support/database.ts'
+import { freePort } from '../support/free-port.ts'
 import { APP_REDIRECT, AUDIENCE, openBrowser, startProvider, type TestProvider } from './support/provider.ts'
 
 const database = testDb()
@@ -40,14 +40,6 @@ afterAll(async () => {
   await provider?.stop()
   await rm(dataDir, { recursive: true, force: true })
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address ? address.port : 0
-}
 
 const at = (path: string) => `${hub.url}${path}`
 const signIn = (browser: ReturnType<typeof openBrowser>, returnTo = '/v1/me') =>
@@ -125,6 +117,17 @@ describe('signing in with a browser', () => {
     const page = await signIn(openBrowser('2006'))
     expect(page.text).not.toContain('<script>alert')
     expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none'/)
+  })
+
+  it('is offered in the graph with the issuer, to the anonymous too', async () => {
+    const query = '{ identityProvider { issuer name } }'
+    const answer = await fetch(at('/graphql'), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query }),
+    })
+    const { issuer } = provider
+    expect(await answer.json()).toEqual({ data: { identityProvider: { issuer, name: new URL(issuer).host } } })
   })
 
   it('never redirects to another site', async () => {

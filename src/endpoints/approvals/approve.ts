@@ -1,0 +1,112 @@
+/** approveEndpointSession: a person permits one device to use one endpoint. Contract, "Accounts, devices, approvals". */
+import { assertSession } from '../../auth/policy.ts'
+import { findDevice } from '../../devices/find-device.ts'
+import { audit } from '../../operation/audit.ts'
+import { commitVerb, guarded } from '../../operation/commit-verb.ts'
+import type { RequestContext } from '../../operation/context.ts'
+import { HubError, invalid } from '../../platform/errors.ts'
+import { newId } from '../../platform/ids.ts'
+import { column, columns } from '../../store/columns.ts'
+import { param, statement } from '../../store/statement.ts'
+import { hasEnded } from '../../work/job-status.ts'
+import { findEndpoint, type HeldEndpoint, lockEndpoint } from '../endpoint-row.ts'
+import { type Approval, readApproval } from './approval-row.ts'
+import { type ApprovalClaims, signApproval } from './approval-token.ts'
+
+export interface ApproveInput {
+  readonly endpointId: string
+  readonly deviceId: string
+  /** RFC 3339; fractions of a second are dropped. */
+  readonly expiresAt: string
+}
+
+/** A new approval and its token, which is not stored. */
+export interface MintedApproval {
+  readonly approval: Approval
+  readonly token: string
+}
+
+/** The longest time that a person can look ahead for a robot. */
+export const MAX_APPROVAL_DAYS = 90
+
+const insertedColumns = columns({ issuedAt: column<number>('floor(extract(epoch from created_at))::int8') })
+const insertApproval = statement({
+  name: 'approval-insert',
+  columns: insertedColumns,
+  params: {
+    id: param<string>(),
+    endpointId: param<string>(),
+    deviceId: param<string>(),
+    modelSha256: param<string>(),
+    mintedBy: param<string>(),
+    expiresAt: param<string>(),
+    maxDays: param<number>(),
+  },
+  text: `insert into approvals (id, endpoint_id, device_id, model_sha256, status, minted_by, expires_at)
+    select :id, :endpointId, :deviceId, :modelSha256, 'issued', :mintedBy, :expiresAt
+    where :expiresAt::timestamptz > now() and :expiresAt::timestamptz <= now() + make_interval(days => :maxDays)
+    returning ${insertedColumns.sql}`,
+})
+
+/** What is stored of an approval that was made: the claims give the same token again. */
+interface Minted {
+  readonly approval: Approval
+  readonly kid: string
+  readonly claims: Omit<ApprovalClaims, 'iss'>
+}
+
+/**
+ * Mints an approval; only a person in a session may, who sees the endpoint and the device. Errors: 401, 403 for any key, 404, 409 `conflict.terminal`, 422 an
+ * expiry in the past or more than `MAX_APPROVAL_DAYS` ahead.
+ */
+export async function approveEndpointSession(ctx: RequestContext, input: ApproveInput): Promise<MintedApproval> {
+  const { signingKeys } = ctx.deps
+  const minted = await guarded(
+    ctx,
+    async () => {
+      const { personId } = assertSession(ctx.viewer)
+      await findDevice(ctx, input.deviceId)
+      await findEndpoint(ctx, input.endpointId)
+      return personId
+    },
+    async (allowed, personId): Promise<Minted> => {
+      const { kid } = await signingKeys.current()
+      return commitVerb(allowed, async (tx) => {
+        const endpoint = await lockEndpoint(tx, input.endpointId)
+        assertApprovable(endpoint)
+        const id = newId('appr')
+        const expiresAt = wholeSecond(input.expiresAt)
+        const { endpointId, deviceId } = input
+        const { modelSha256 } = endpoint
+        const row = { id, endpointId, deviceId, modelSha256, mintedBy: personId, expiresAt, maxDays: MAX_APPROVAL_DAYS }
+        const [inserted] = await tx.query(insertApproval, row)
+        if (!inserted) throw badExpiry()
+        const after = { approvalId: id, deviceId, modelSha256, expiresAt }
+        await audit(tx, allowed, {
+          action: 'endpoint.approve',
+          accountId: endpoint.ownerId,
+          targetId: endpoint.id,
+          after,
+        })
+        const exp = Date.parse(expiresAt) / 1000
+        const claims = { jti: id, sub: deviceId, endpoint: endpointId, model_sha256: modelSha256 }
+        const approval = await readApproval(tx, ctx.viewer, id)
+        return { approval, kid, claims: { ...claims, iat: inserted.issuedAt, exp } }
+      })
+    },
+  )
+  const key = await signingKeys.signer(minted.kid)
+  return { approval: minted.approval, token: await signApproval(key, minted.claims) }
+}
+
+function assertApprovable({ status }: HeldEndpoint): void {
+  if (!hasEnded(status)) return
+  const detail = `The endpoint has ended: it is ${status}; approve the device for another one.`
+  throw new HubError('conflict.terminal', detail)
+}
+
+/** Tokens count in seconds; the row ends with its token. */
+const wholeSecond = (time: string) => new Date(Math.floor(Date.parse(time) / 1000) * 1000).toISOString()
+
+const badExpiry = () =>
+  invalid('validation.value', `must be in the future, at most ${MAX_APPROVAL_DAYS} days ahead`, ['expiresAt'])

@@ -1,0 +1,222 @@
+/** createEndpoint (spec, "POST /v1/endpoints"): a queued endpoint, pinned to the bytes that it serves, or the spend hold of an agent's hosted one. */
+import { requireCredential } from '../../auth/policy.ts'
+import type { Approval } from '../../billing/holds/approval.ts'
+import { fileHold } from '../../billing/holds/file-hold.ts'
+import type { SpendHold } from '../../billing/holds/hold-shape.ts'
+import { lockAccounts } from '../../billing/lock-accounts.ts'
+import { appRefusal, ownerRefusal } from '../../hosting/hosting-policy.ts'
+import type { StoredPolicy } from '../../models/stored-policy/read-stored-policy.ts'
+import { audit } from '../../operation/audit.ts'
+import { commitVerb, guarded } from '../../operation/commit-verb.ts'
+import type { Credentialed, RequestContext } from '../../operation/context.ts'
+import { HubError, invalid, notFound } from '../../platform/errors.ts'
+import { newId } from '../../platform/ids.ts'
+import { type Usd, usd } from '../../platform/money.ts'
+import { getReposById, lockRepo, type RepoFacts } from '../../repos/get-repo.ts'
+import { addReferences } from '../../repos/references.ts'
+import type { ControlClass } from '../../repos/repo-shape.ts'
+import type { Tx } from '../../store/db.ts'
+import { param, statement } from '../../store/statement.ts'
+import type { JobExecutor } from '../../work/held-job.ts'
+import { announceWaiting } from '../../work/waiting.ts'
+import { endpointJob } from '../endpoint-job.ts'
+import type { ArtifactKind, Endpoint, EndpointArtifact } from '../endpoint-shape.ts'
+import { readEndpoint } from '../read/get-endpoint.ts'
+import type { Artifact } from './find-artifact.ts'
+import { heldEndpoint } from './held-endpoint.ts'
+import {
+  type CreateEndpointInput,
+  type EndpointPlan,
+  type Found,
+  findServed,
+  type Granted,
+  hostedPart,
+  mayServe,
+  planOf,
+  readDeclared,
+} from './plan-endpoint.ts'
+import { mostOf, reserveEndpoint } from './reserve-endpoint.ts'
+
+const insertEndpoint = statement({
+  name: 'endpoint-insert',
+  params: {
+    id: param<string>(),
+    executor: param<JobExecutor>(),
+    ownerId: param<string>(),
+    createdBy: param<string | null>(),
+    filedBy: param<string>(),
+    name: param<string | null>(),
+    modelRepoId: param<string>(),
+    modelRepoName: param<string>(),
+    kind: param<ArtifactKind>(),
+    path: param<string>(),
+    sha256: param<string>(),
+    policyFormat: param<string | null>(),
+    files: param<number>(),
+    bytes: param<number>(),
+    repoSeq: param<number>(),
+    contractFingerprint: param<string | null>(),
+    controlClass: param<ControlClass>(),
+    tier: param<string>(),
+    params: param<number>(),
+    vramBytes: param<number>(),
+    rateUsdPerHour: param<Usd | null>(),
+    maxHours: param<number | null>(),
+    budgetUsd: param<Usd | null>(),
+  },
+  text: `insert into endpoints (id, status, executor, owner_id, created_by, filed_by, name, model_repo_id, model_repo_name, repo_ids, artifact_kind,
+      artifact_path, model_sha256, policy_format, artifact_files, artifact_bytes, repo_seq, contract_fingerprint, control_class, tier, params, vram_bytes,
+      priced, rate_usd_per_hour, max_hours, budget_usd)
+    values (:id, 'queued', :executor::"RunExecutor", :ownerId, :createdBy, :filedBy, :name, :modelRepoId, :modelRepoName, array[:modelRepoId],
+      :kind::"EndpointArtifactKind", :path, :sha256, :policyFormat, :files, :bytes, :repoSeq, :contractFingerprint, :controlClass::"ControlClass", :tier,
+      :params, :vramBytes, :rateUsdPerHour::numeric is not null, :rateUsdPerHour::numeric, :maxHours, :budgetUsd::numeric)`,
+})
+
+/** A request that was validated, and whose model was read, outside of the transaction that creates its endpoint. */
+export interface PreparedEndpoint extends Granted {
+  readonly input: CreateEndpointInput
+  /** What `declared` was read from. */
+  readonly read: Artifact
+  readonly declared: StoredPolicy
+}
+
+/**
+ * The endpoint, or the hold of a hosted one that an agent's key asks for: GPU work is never within the free allowance. Errors: as `mayServe` and `prepareEndpoint`; 409
+ * `conflict.in_progress` where the files changed while they were read, 429 `quota.spend_cap` and `quota.spend_holds`. Of an endpoint that is refused or held nothing is
+ * recorded.
+ */
+export function createEndpoint(ctx: RequestContext, input: CreateEndpointInput): Promise<Endpoint | SpendHold> {
+  return guarded(
+    ctx,
+    () => mayServe(ctx, input),
+    async (allowed, granted) => {
+      const prepared = await prepareEndpoint(allowed, granted, input)
+      return commitVerb(allowed, (tx) => makeEndpoint(allowed, tx, prepared, null))
+    },
+  )
+}
+
+/** Errors: as `findServed`, `readDeclared` and `planOf`; hosted: 503 no hosted app, then 403 an owner that is not hosted, 422 an agent's without an end. Writes nothing. */
+export async function prepareEndpoint(
+  ctx: RequestContext,
+  granted: Granted,
+  input: CreateEndpointInput,
+): Promise<PreparedEndpoint> {
+  const viewer = requireCredential(ctx.viewer)
+  const { tiers, hosted } = ctx.deps.config
+  const { found, declared } = await readServed(ctx, viewer, granted.repo, input)
+  planOf(found, declared, input, tiers)
+  const work = hostedPart(input, granted.owner)
+  const refusal = work && (appRefusal(work, hosted) ?? ownerRefusal(work, hosted) ?? endRefusal(viewer, input))
+  if (refusal) throw refusal
+  return { ...granted, input, read: found.artifact, declared }
+}
+
+/** Errors: as `findServed` and `readDeclared`. */
+async function readServed(
+  ctx: RequestContext,
+  viewer: Credentialed,
+  { id, fullName }: RepoFacts,
+  input: CreateEndpointInput,
+): Promise<{ readonly found: Found; readonly declared: StoredPolicy }> {
+  try {
+    const found = await findServed(ctx.deps.db, viewer, id, input)
+    return { found, declared: await readDeclared(ctx, found, input) }
+  } catch (error) {
+    // A repo that was deleted meanwhile loses its files, which would be reported as missing.
+    const [repo] = await getReposById(ctx.deps.db, viewer, [id])
+    throw repo ? error : notFound(`The repo ${fullName}`)
+  }
+}
+
+/** An agent's endpoint without an end would cost its owner something every month. */
+function endRefusal({ agent }: Credentialed, { maxHours, budgetUsd }: CreateEndpointInput): HubError | null {
+  if (!agent || maxHours != null || budgetUsd != null) return null
+  const detail = 'An agent key gives a hosted endpoint an end: max_hours or budget_usd.'
+  return invalid('validation.required', detail, ['maxHours'])
+}
+
+/**
+ * Creates the endpoint of a prepared request in `tx`, as the viewer of `ctx`: under the lock of the repo, which keeps its files and its meta as they are, everything is
+ * decided again. `approval`: of the hold that the request was filed as; null for a new one.
+ */
+export async function makeEndpoint(
+  ctx: RequestContext,
+  tx: Tx,
+  { repo: asked, owner, input, read, declared }: PreparedEndpoint,
+  approval: Approval | null,
+): Promise<Endpoint | SpendHold> {
+  const viewer = requireCredential(ctx.viewer)
+  const repo = await lockRepo(tx, asked.id)
+  if (!repo) throw notFound(`The repo ${asked.fullName}`)
+  const found = await findServed(tx, viewer, repo.id, input)
+  assertSame(found.artifact, read, repo)
+  const plan = planOf(found, declared, input, ctx.deps.config.tiers)
+  const id = newId('ep')
+  const { rateUsdPerHour } = plan
+  if (rateUsdPerHour !== null) {
+    const limits = { ...limitsOf(input), rateUsdPerHour }
+    if (approval) await approval.take(tx, { jobId: id, mostUsd: await mostOf(tx, limits) })
+    else if (viewer.agent) return fileHold(ctx, tx, await heldEndpoint(tx, owner, input, plan, limits))
+    await lockAccounts(tx, [owner.id])
+    await reserveEndpoint(tx, ctx, { id, ownerId: owner.id, ...limits })
+  }
+  await tx.query(insertEndpoint, { id, ...valuesOf(viewer, plan, input), ownerId: owner.id, ...repoOf(repo) })
+  await addReferences(tx, { id, kind: 'endpoint', ownerId: owner.id }, [{ repoId: repo.id, reason: 'endpoint' }])
+  await announce(ctx, tx, id, owner.id, repo, plan)
+  return readEndpoint(tx, viewer, id)
+}
+
+const digestsOf = ({ files, beside }: Artifact) =>
+  [...files, ...beside].map(({ path, sha256 }) => `${path} ${sha256}`).join('\n')
+
+function assertSame(now: Artifact, read: Artifact, { fullName }: RepoFacts): void {
+  if (now.path === read.path && now.sha256 === read.sha256 && digestsOf(now) === digestsOf(read)) return
+  throw new HubError('conflict.in_progress', `The files of ${fullName} changed while they were read; try again.`)
+}
+
+const limitsOf = ({ maxHours, budgetUsd }: CreateEndpointInput) => ({
+  maxHours: maxHours ?? null,
+  budgetUsd: budgetUsd == null ? null : usd(budgetUsd),
+})
+
+const repoOf = ({ id, fullName, seq }: RepoFacts) => ({ modelRepoId: id, modelRepoName: fullName, repoSeq: seq })
+
+/** The artifact of a plan as it is shown. */
+export function pinnedOf({ artifact: { kind, path, sha256, files }, policyFormat }: EndpointPlan): EndpointArtifact {
+  const bytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+  return { kind, path, sha256, policyFormat, files: files.length, bytes }
+}
+
+function valuesOf(viewer: Credentialed, plan: EndpointPlan, input: CreateEndpointInput) {
+  const { executor, controlClass, contractFingerprint, rateUsdPerHour, sizing } = plan
+  return {
+    ...pinnedOf(plan),
+    ...limitsOf(input),
+    executor,
+    controlClass,
+    contractFingerprint,
+    rateUsdPerHour,
+    tier: sizing.tier.tier,
+    params: sizing.params,
+    vramBytes: sizing.vramBytes,
+    name: input.name ?? null,
+    createdBy: viewer.personId,
+    filedBy: viewer.credentialId,
+  }
+}
+
+async function announce(
+  ctx: RequestContext,
+  tx: Tx,
+  id: string,
+  ownerId: string,
+  { fullName }: RepoFacts,
+  { executor, sizing, artifact }: EndpointPlan,
+): Promise<void> {
+  const after = { modelRepo: fullName, executor, tier: sizing.tier.tier, path: artifact.path, sha256: artifact.sha256 }
+  await audit(tx, ctx, { action: 'endpoint.create', accountId: ownerId, targetId: id, after })
+  tx.afterCommit(() => ctx.deps.events.hint(id))
+  if (executor === 'worker') announceWaiting(tx, ctx.deps, endpointJob, ownerId)
+  else await ctx.deps.queue.send(tx, 'hosted-dispatch', { jobId: id })
+}

@@ -1,0 +1,52 @@
+/** listEndpoints (spec, "GET /v1/endpoints"): a keyset page of the endpoints that the caller can see, newest first. */
+import { billedViewer, visibleRuns } from '../../auth/policy.ts'
+import type { RequestContext } from '../../operation/context.ts'
+import { decodeCursor, encodeCursor, idPart, type Page } from '../../platform/page.ts'
+import { DEFAULT_PAGE_SIZE } from '../../platform/text-rules.ts'
+import { composed, param } from '../../store/statement.ts'
+import type { JobExecutor } from '../../work/held-job.ts'
+import { type Endpoint, endpointColumns, endpointTables, toEndpoint } from '../endpoint-shape.ts'
+import type { EndpointStatus } from '../endpoint-state.ts'
+import { endpointsOfAccounts, pageParams } from './endpoint-streams.ts'
+
+export interface ListEndpointsInput {
+  readonly status?: EndpointStatus | null
+  readonly executor?: JobExecutor | null
+  /** `owner/slug`, as the endpoint names it. */
+  readonly modelRepo?: string | null
+  /** Handle of the billed account. */
+  readonly owner?: string | null
+  readonly first?: number | null
+  readonly after?: string | null
+}
+
+const named = `(:modelRepo::text is null or u.model_repo_name = :modelRepo)
+  and (:owner::text is null or u.owner_id = (select id from accounts where handle = :owner))`
+
+const params = { ...billedViewer, ...pageParams, modelRepo: param<string | null>(), owner: param<string | null>() }
+
+const pageOf = (variant: string, byStatus: boolean) =>
+  composed({
+    name: `endpoints-page${variant}`,
+    columns: endpointColumns,
+    params,
+    text: `select ${endpointColumns.sql} from (select id from (${endpointsOfAccounts({ condition: named, byStatus })}) seen order by id desc limit :limit::int) page
+      join (${endpointTables}) on u.id = page.id order by page.id desc`,
+  })
+
+const pages = { any: pageOf('', false), byStatus: pageOf('-by-status', true) }
+
+/** One page; 422 for a cursor of another listing, empty for an owner or a model that there is not. One statement. */
+export async function listEndpoints(ctx: RequestContext, input: ListEndpointsInput): Promise<Page<Endpoint>> {
+  const { status = null, executor = null, modelRepo = null, owner = null } = input
+  const listing = `endpoints:${JSON.stringify([status, executor, modelRepo, owner])}`
+  const [after] = input.after ? decodeCursor<[string]>(listing, input.after, [idPart('ep')]) : [null]
+  const limit = input.first ?? DEFAULT_PAGE_SIZE
+  const values = { ...visibleRuns(ctx.viewer), status, executor, modelRepo, owner, after, limit: limit + 1 }
+  const rows = await ctx.deps.db.query(status === null ? pages.any : pages.byStatus, values)
+  return {
+    nodes: rows.slice(0, limit).map(toEndpoint),
+    hasNextPage: rows.length > limit,
+    cursorOf: (endpoint) => encodeCursor(listing, [endpoint.id]),
+  }
+}

@@ -1,0 +1,34 @@
+/** The cameras of a compiled model. */
+import { numbers } from './arrays.ts'
+import type { Data, Model } from './mujoco.ts'
+import { namesOf } from './read-facts.ts'
+
+export interface CameraFacts {
+  readonly name: string | null
+  /** Degrees from the bottom of its picture to the top. */
+  readonly field_of_view: number
+  /** Pixels, where the model says them. */
+  readonly resolution: readonly [number, number] | null
+}
+
+/** In the model's order. */
+export function readCameras(model: Model): CameraFacts[] {
+  const sizes = numbers(model.cam_resolution)
+  const angles = numbers(model.cam_fovy)
+  return namesOf(model).cameras.map((name, at) => {
+    const [width, height] = [sizes[2 * at] ?? 0, sizes[2 * at + 1] ?? 0]
+    // 1x1 is MuJoCo's default: none is said.
+    return { name, field_of_view: angles[at] ?? 45, resolution: width > 1 && height > 1 ? [width, height] : null }
+  })
+}
+
+/** Twelve numbers of each camera at the current pose: its position in the world, and its rotation matrix row by row. */
+export function camerasAt(data: Data, count: number): Float32Array<ArrayBuffer> {
+  const [places, turns] = [data.cam_xpos as ArrayLike<number>, data.cam_xmat as ArrayLike<number>]
+  const found = new Float32Array(12 * count)
+  for (let camera = 0; camera < count; camera += 1) {
+    for (let part = 0; part < 3; part += 1) found[12 * camera + part] = places[3 * camera + part] ?? 0
+    for (let part = 0; part < 9; part += 1) found[12 * camera + 3 + part] = turns[9 * camera + part] ?? 0
+  }
+  return found
+}

@@ -1,0 +1,129 @@
+/** One websocket of one session: metadata first, then one answer for each observation, in order. */
+import type { RawData, WebSocket } from 'ws'
+import { FRAMES_PER_SECOND, MAX_UNREAD_BYTES, MAX_WAITING_FRAMES, PING_MS } from '../limits.ts'
+import type { PolicyModel } from '../model/open-model.ts'
+import { FrameFault } from '../wire/frame-fault.ts'
+import { readJsonFrame, writeJsonFrame } from '../wire/json-frames.ts'
+import { readMsgpackFrame, writeMsgpackFrame } from '../wire/msgpack-frames.ts'
+import { observationOf, withoutBatch } from '../wire/observation.ts'
+
+/** The codes of RFC 6455 that this server closes with. */
+export const closeCodes = { goingAway: 1001, policy: 1008, internal: 1011 } as const
+export type CloseCode = (typeof closeCodes)[keyof typeof closeCodes]
+
+export interface LinkEvents {
+  /** An answer was sent, this long after its observation had arrived. */
+  readonly served: (ms: number) => void
+  /** The socket is closed. `reason`: of this server where it closed it, else of the close frame (`closed` for a normal one); null if the link was lost. */
+  readonly ended: (reason: string | null) => void
+}
+
+export interface Link {
+  /** The device is told why. A link that does not answer is cut after a second. */
+  close(code: CloseCode, reason: string): void
+}
+
+interface Frame {
+  readonly data: RawData
+  readonly isBinary: boolean
+  readonly atMs: number
+}
+
+const CLOSING_MS = 1_000
+
+/** Serves `socket` until it closes. A bad frame closes it with a reason; nothing that a device sends ends more than its link. */
+export function openLink(
+  socket: WebSocket,
+  model: PolicyModel,
+  metadata: Readonly<Record<string, unknown>>,
+  { served, ended }: LinkEvents,
+): Link {
+  const waiting: Frame[] = []
+  let [isBusy, isAlive] = [false, true]
+  let ownReason: string | null = null
+  let [tokens, filledMs] = [FRAMES_PER_SECOND, performance.now()]
+  let previousMs: number | null = null
+
+  const close = (code: CloseCode, reason: string) => {
+    ownReason ??= reason
+    waiting.length = 0
+    // A paused socket would not see the answer of the other side.
+    socket.resume()
+    socket.close(code, reason.slice(0, 120))
+    setTimeout(() => socket.terminate(), CLOSING_MS).unref()
+  }
+  /** The text for a person first: the reason of a close frame has 123 bytes, and `openpi-client` raises a text frame as an error. */
+  const reject = (fault: FrameFault) => {
+    if (socket.readyState === socket.OPEN) socket.send(JSON.stringify({ error: fault.message }))
+    close(closeCodes.policy, 'bad_frame')
+  }
+  const isWithinRate = () => {
+    const nowMs = performance.now()
+    tokens = Math.min(FRAMES_PER_SECOND, tokens + ((nowMs - filledMs) / 1000) * FRAMES_PER_SECOND)
+    filledMs = nowMs
+    tokens -= 1
+    return tokens >= 0
+  }
+  const answer = async ({ data, isBinary, atMs }: Frame) => {
+    const bytes = data as Buffer
+    const frame = isBinary ? readMsgpackFrame(bytes) : readJsonFrame(bytes.toString('utf8'))
+    const { feeds, isOne } = observationOf(model.inputs, frame)
+    const { outputs, ms } = await model.run(feeds)
+    if (socket.readyState !== socket.OPEN || ownReason !== null) return
+    const timing = { infer_ms: ms, ...(previousMs !== null && { prev_total_ms: previousMs }) }
+    const others = { server_timing: timing }
+    const tensors = isOne ? withoutBatch(outputs) : outputs
+    socket.send(isBinary ? writeMsgpackFrame(tensors, others) : writeJsonFrame(tensors, others))
+    previousMs = performance.now() - atMs
+    served(previousMs)
+    if (socket.bufferedAmount > MAX_UNREAD_BYTES) close(closeCodes.policy, 'slow_reader')
+  }
+  const work = async () => {
+    if (isBusy) return
+    isBusy = true
+    // One observation at a time: until it is answered the others wait in the sender's socket.
+    socket.pause()
+    try {
+      for (let frame = waiting.shift(); frame && ownReason === null; frame = waiting.shift()) await answer(frame)
+    } catch (error) {
+      if (error instanceof FrameFault) reject(error)
+      else close(closeCodes.internal, 'model_failed')
+    } finally {
+      isBusy = false
+      // Its pongs waited with the rest.
+      isAlive = true
+      socket.resume()
+    }
+  }
+  socket.on('message', (data, isBinary) => {
+    if (ownReason !== null) return
+    if (!isWithinRate()) return close(closeCodes.policy, 'too_fast')
+    if (waiting.length >= MAX_WAITING_FRAMES) return close(closeCodes.policy, 'too_many_waiting')
+    waiting.push({ data, isBinary, atMs: performance.now() })
+    void work()
+  })
+  socket.on('pong', () => {
+    isAlive = true
+  })
+  const pings = setInterval(() => {
+    // A pong behind an observation is not read before its answer, which a slow model takes longer for than a ping may.
+    if (isBusy) return
+    if (!isAlive) return socket.terminate()
+    isAlive = false
+    socket.ping()
+  }, PING_MS)
+  // Of a frame that is too large, or breaks the protocol: `ws` closes the link itself.
+  socket.on('error', (error: Error & { code?: string }) => {
+    ownReason ??= error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH' ? 'frame_too_large' : null
+  })
+  socket.once('close', (code) => {
+    clearInterval(pings)
+    waiting.length = 0
+    ended(ownReason ?? (code === 1000 ? 'closed' : null))
+  })
+  socket.send(socket.protocol === JSON_PROTOCOL ? JSON.stringify(metadata) : writeMsgpackFrame({}, metadata))
+  return { close }
+}
+
+/** A client that offers it gets its metadata as text; every other one, as `openpi-client`, as MessagePack. */
+export const JSON_PROTOCOL = 'policy.json'
