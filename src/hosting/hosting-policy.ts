@@ -52,16 +52,6 @@ export function ownerRefusal(work: HostedWork, hosted: HostedSettings): HubError
   )
 }
 
-/** 403 for an agent key. Checked third: GPU work is never within the free allowance, so it needs a person's approval. */
-export function agentRefusal(work: HostedWork, isAgent: boolean): HubError | null {
-  if (!isAgent) return null
-  return refusal(
-    'forbidden.hosted_allowance',
-    work,
-    'is GPU work, which is never within the allowance of an agent key; a person or another key has to submit it.',
-  )
-}
-
 function refusal(type: ErrorType, { what, loc }: HostedWork, rest: string): HubError {
   const detail = `${what} ${rest}`
   return new HubError(type, detail, { items: [{ type, detail, loc }] })

@@ -1,6 +1,9 @@
 /** Hashes a large file's bytes after it was linked (contract, "complete"): the claimed digest becomes verified, or the file is removed. */
 
 import { hashObject } from '../files/hash-object.ts'
+import { keptBytes, settleKept } from '../files/versions/kept-bytes.ts'
+import { type ChangeCounts, recordChange } from '../files/versions/record-change.ts'
+import { withdrawBlob } from '../files/versions/withdraw.ts'
 import { audit, noViewer } from '../operation/audit.ts'
 import type { Deps } from '../operation/context.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
@@ -23,15 +26,15 @@ const unverified = statement({
   text: `select ${blobColumns.sql} from blobs where id = $1 and state = 'live' and sha256 is null`,
 })
 
-/** An unverified blob is never linked a second time, so the set can only shrink between this read and the locks. */
+/** In any state. An unverified blob is linked again only by restoring a state of the same repo, so the set can only shrink between this read and the locks. */
 const reposOfBlob: Statement<{ repo_id: string }> = {
   name: 'blob-repos',
-  text: 'select distinct repo_id from files where blob_id = $1 and to_seq is null',
+  text: 'select distinct repo_id from files where blob_id = $1',
 }
 
-const lockRepos: Statement<{ id: string; ownerId: string; seq: number }> = {
+const lockRepos: Statement<{ id: string; ownerId: string; seq: number; snapshotCount: number }> = {
   name: 'repos-lock',
-  text: `select id, owner_id as "ownerId", seq from repos where id = any($1::text[]) order by id for update`,
+  text: `select id, owner_id as "ownerId", seq, snapshot_count as "snapshotCount" from repos where id = any($1::text[]) order by id for update`,
 }
 
 const lockBlobs = statement({
@@ -98,17 +101,6 @@ async function lockReposOf(tx: Tx, blobId: string) {
   return tx.query(lockRepos, [repoIds])
 }
 
-const closeRejected: Statement<{ repo_id: string; path: string }> = {
-  name: 'files-close-rejected',
-  text: `update files f set to_seq = coalesce((select r.seq + 1 from repos r where r.id = f.repo_id), 2147483647), closed_at = now()
-    where f.blob_id = $1 and f.to_seq is null returning f.repo_id, f.path`,
-}
-
-const uncountRejected: Statement<never> = {
-  name: 'repo-uncount-rejected',
-  text: `update repos set seq = seq + 1, file_count = file_count - $2::int, total_bytes = total_bytes - $3::bigint, updated_at = now() where id = $1`,
-}
-
 const uncountStorage: Statement<never> = {
   name: 'accounts-uncount-rejected',
   text: `update accounts a set storage_bytes = a.storage_bytes - n.bytes
@@ -116,7 +108,15 @@ const uncountStorage: Statement<never> = {
     where a.id = n.owner`,
 }
 
-/** Removes the file and records the claimed and the actual digest in the owner's audit log. Lock order: repos, accounts, blobs. */
+const rowsOf: Statement<{ repo_id: string; path: string; live: boolean }> = {
+  name: 'blob-files',
+  text: 'select repo_id, path, to_seq is null as live from files where blob_id = $1',
+}
+
+/**
+ * Takes the file out of every state that had it and records the claimed and the actual digest in the owner's audit log: what never had its digest was never
+ * that file. Lock order: repos, accounts, blobs.
+ */
 async function settleMismatch(
   deps: Deps,
   tx: Tx,
@@ -124,30 +124,32 @@ async function settleMismatch(
   actual: { readonly sha256: string; readonly sizeBytes: number },
 ): Promise<void> {
   const repos = await lockReposOf(tx, blob.id)
-  const live = await tx.query(liveOf, [blob.id])
-  const filesIn = (repoId: string) => live.filter((file) => file.repo_id === repoId).length
+  const rows = await tx.query(rowsOf, [blob.id])
+  const pathsIn = (repoId: string) => [...new Set(rows.filter((row) => row.repo_id === repoId).map(({ path }) => path))]
+  const liveIn = (repoId: string) => rows.filter((row) => row.repo_id === repoId && row.live).length
   const owners = repos.map((repo) => repo.ownerId)
-  if (repos.length > 0) await tx.query(uncountStorage, [owners, repos.map((repo) => filesIn(repo.id) * blob.size)])
+  const kept = new Map<string, number>()
+  for (const repo of repos) kept.set(repo.id, await keptBytes(tx, repo, pathsIn(repo.id)))
+  if (repos.length > 0) await tx.query(uncountStorage, [owners, repos.map((repo) => liveIn(repo.id) * blob.size)])
   const locked = await tx.query(lockBlobs, blob)
   const mine = locked.find((row) => row.id === blob.id)
   if (!mine || mine.sha256 !== null) throw new Error('The blob was settled while its repos were being locked.')
-  const closed = await tx.query(closeRejected, [blob.id])
+  await withdrawBlob(tx, blob.id)
   await tx.query(doom, [blob.id])
   for (const repo of repos) {
-    await tx.query(uncountRejected, [repo.id, filesIn(repo.id), filesIn(repo.id) * blob.size])
-    const paths = closed.filter((file) => file.repo_id === repo.id).map((file) => file.path)
+    const removed = liveIn(repo.id)
+    const gone = { removed, bytesRemoved: removed * blob.size }
+    if (removed > 0) await recordChange(tx, noViewer, repo.id, repo.seq + 1, 'reject', { ...nothing, ...gone })
+    await settleKept(tx, repo, pathsIn(repo.id), kept.get(repo.id) ?? 0)
     await audit(tx, noViewer, {
       action: 'file.rejected',
       accountId: repo.ownerId,
       targetId: repo.id,
-      before: { paths, size: blob.size, claimed: blob.claimed },
+      before: { paths: pathsIn(repo.id), size: blob.size, claimed: blob.claimed },
       after: { size: actual.sizeBytes, actual: actual.sha256 },
     })
     tx.afterCommit(() => deps.events.hint(repo.id))
   }
 }
 
-const liveOf: Statement<{ repo_id: string }> = {
-  name: 'blob-live-files',
-  text: 'select repo_id from files where blob_id = $1 and to_seq is null',
-}
+const nothing: ChangeCounts = { added: 0, removed: 0, changed: 0, bytesAdded: 0, bytesRemoved: 0, verified: 0 }

@@ -3,6 +3,7 @@ import { CHECK_PREFIX, checkObjects } from '../checks/log/check-objects.ts'
 import type { Deps } from '../operation/context.ts'
 import { RUN_PREFIX, runObjectMadeAtMs } from '../runs/log/run-objects.ts'
 import { column, columns } from '../store/columns.ts'
+import { areDeletionsHeld } from '../store/deletion-hold.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
 import { param, statement } from '../store/statement.ts'
 import { collectObjects, type JobObjects } from '../work/collect-objects.ts'
@@ -30,11 +31,11 @@ const namedByChecks = statement({
 })
 
 const collector =
-  ({ named, ...kind }: Omit<JobObjects, 'namedOf'> & { readonly named: typeof namedByRuns }) =>
+  ({ named, ...kind }: Omit<JobObjects, 'namedOf' | 'isHeld'> & { readonly named: typeof namedByRuns }) =>
   ({ db }: Pick<Deps, 'db'>, objects: ObjectStore, signal: AbortSignal, youngMs?: number): Promise<void> => {
     const namedOf = async (jobIds: readonly string[], keys: readonly string[]) =>
       (await db.query(named, { jobIds, keys })).map(({ key }) => key)
-    return collectObjects(objects, { ...kind, namedOf }, signal, youngMs)
+    return collectObjects(objects, { ...kind, namedOf, isHeld: () => areDeletionsHeld(db) }, signal, youngMs)
   }
 
 /** Deletes the objects of runs that no row names and that are older than an hour. What has a key of another form is not its own to judge. */

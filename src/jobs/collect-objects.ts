@@ -7,6 +7,7 @@ import { claimable, discardUploads } from '../files/upload-sql.ts'
 import { openStates, sqlStates } from '../files/upload-state.ts'
 import type { Deps } from '../operation/context.ts'
 import type { Statement } from '../store/db.ts'
+import { areDeletionsHeld } from '../store/deletion-hold.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
 
 const BATCH = 500
@@ -32,7 +33,7 @@ export async function deleteDoomed(deps: Deps, objects: ObjectStore, signal: Abo
   const waitSeconds = Math.min(deps.config.gcGraceSeconds, MAX_DOOMED_SECONDS)
   for (;;) {
     const blobs = await deps.db.query(doomedBlobs, [waitSeconds])
-    if (blobs.length === 0) return
+    if (blobs.length === 0 || (await areDeletionsHeld(deps.db))) return
     await objects.delete(
       blobs.map((blob) => blob.key),
       signal,

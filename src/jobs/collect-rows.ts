@@ -1,23 +1,45 @@
 /** Collection in the database: closed file rows past their grace period are pruned, and unreferenced blobs are doomed. */
+import { CHANGES_KEPT_SECONDS } from '../accounts/changes/change-position.ts'
 import type { Deps } from '../operation/context.ts'
 import type { Db, Statement, Tx } from '../store/db.ts'
 
 const PRUNE_BATCH_ROWS = 1000
 
-/**
- * `pinned`: a run was made from the repo while the row was live, or a check that may still read or publish it. A pin takes the repo's number under a lock that excludes changes of its files, so no row
- * can be closed by the time that a pin of it commits: what is not pinned here never will be.
- */
-const closedRows: Statement<{ id: number; blob_id: string; pinned: boolean }> = {
+const dueRows: Statement<{ id: number }> = {
   name: 'files-closed',
-  text: `select f.id, f.blob_id, exists (select 1 from run_datasets d where d.repo_id = f.repo_id and d.seq >= f.from_seq and d.seq < f.to_seq)
-      or exists (select 1 from robot_checks c where c.source_repo_id = f.repo_id and c.source_seq >= f.from_seq and c.source_seq < f.to_seq
-        and c.published_at is null and c.status in ('queued', 'running', 'succeeded')) as pinned
-    from files f where f.closed_at is not null and not f.pinned and f.closed_at <= now() - make_interval(secs => $1)
+  text: `select f.id from files f where f.closed_at is not null and not f.pinned and f.closed_at <= now() - make_interval(secs => $1)
     order by f.closed_at limit ${PRUNE_BATCH_ROWS}`,
 }
 
-/** A pinned row is checked once; when a pinning run is deleted, `unpinFiles` schedules another check. */
+const inRange = 'c.repo_id = f.repo_id and c.seq >= f.from_seq and c.seq < f.to_seq'
+
+/** The states that have these rows. A snapshot shares the lock of its state until it is committed, so none can be made between this and `judgeRows`. */
+const lockStates: Statement<never> = {
+  name: 'repo-changes-lock',
+  text: `select c.seq from repo_changes c where exists (select 1 from files f where f.id = any($1::bigint[]) and ${inRange}) order by c.repo_id, c.seq for update`,
+}
+
+/**
+ * `pinned`: a run was made from a state that has the row, or a check that may still read or publish it, or a snapshot names one. Runs and checks take the
+ * repo's number under a lock that excludes changes of its files, so no row can be closed by the time that a pin of it commits: what they do not pin here
+ * they never will.
+ */
+const judgeRows: Statement<{ id: number; blob_id: string; pinned: boolean }> = {
+  name: 'files-judge',
+  text: `select f.id, f.blob_id, exists (select 1 from run_datasets d where d.repo_id = f.repo_id and d.seq >= f.from_seq and d.seq < f.to_seq)
+      or exists (select 1 from robot_checks c where c.source_repo_id = f.repo_id and c.source_seq >= f.from_seq and c.source_seq < f.to_seq
+        and c.published_at is null and c.status in ('queued', 'running', 'succeeded'))
+      or exists (select 1 from repo_snapshots s where s.repo_id = f.repo_id and s.seq >= f.from_seq and s.seq < f.to_seq) as pinned
+    from files f where f.id = any($1::bigint[])`,
+}
+
+/** States that lose a file are gone: who reads one sees its row and all of its files, or none. */
+const dropStates: Statement<never> = {
+  name: 'repo-changes-drop',
+  text: `delete from repo_changes c using files f where f.id = any($1::bigint[]) and ${inRange}`,
+}
+
+/** A pinned row is checked once; when a pinning run, check or snapshot is gone, `unpinFiles` schedules another check. */
 const keepPinned: Statement<never> = {
   name: 'files-keep-pinned',
   text: 'update files set pinned = true where id = any($1::bigint[])',
@@ -34,7 +56,7 @@ const unpin: Statement<{ id: number }> = {
     update files f set pinned = false from batch where f.id = batch.id returning f.id`,
 }
 
-/** Makes collection check pinned rows of these repos again after a run was deleted. */
+/** Makes collection check pinned rows of these repos again after what pinned them is gone. */
 export async function unpinFiles(db: Db, repoIds: readonly string[], signal: AbortSignal): Promise<void> {
   if (repoIds.length === 0) return
   for (;;) {
@@ -65,7 +87,7 @@ const doomUnreferenced: Statement<{ id: string }> = {
 }
 
 /**
- * Prunes one batch, and dooms blobs that lost their last row. Returns the number of rows due.
+ * Prunes one batch and the states that had its rows, and dooms blobs that lost their last row. Returns the number of rows due.
  *
  * The race with a completion that links the same blob: it shares the blob's row lock until it has committed its file row. The lock is a statement of its
  * own because READ COMMITTED takes a snapshot for each statement: the check "does any row refer to it" needs a snapshot taken while the lock is held.
@@ -74,15 +96,20 @@ const doomUnreferenced: Statement<{ id: string }> = {
  */
 export async function pruneBatch(tx: Tx, graceSeconds: number): Promise<number> {
   await tx.query(pinning)
-  const due = await tx.query(closedRows, [graceSeconds])
+  const found = (await tx.query(dueRows, [graceSeconds])).map((row) => row.id)
+  if (found.length === 0) return 0
+  await tx.query(lockStates, [found])
+  const due = await tx.query(judgeRows, [found])
   const rows = due.filter((row) => !row.pinned)
   if (rows.length < due.length) await tx.query(keepPinned, [due.filter((row) => row.pinned).map((row) => row.id)])
-  if (rows.length === 0) return due.length
+  if (rows.length === 0) return found.length
+  const ids = rows.map((row) => row.id)
+  await tx.query(dropStates, [ids])
   const blobIds = [...new Set(rows.map((row) => row.blob_id))]
   await tx.query(lockBlobs, [blobIds])
-  await tx.query(prune, [rows.map((row) => row.id)])
+  await tx.query(prune, [ids])
   await tx.query(doomUnreferenced, [blobIds])
-  return due.length
+  return found.length
 }
 
 /** Runs batches until nothing is due. */
@@ -99,10 +126,22 @@ const IDEMPOTENCY_KEPT_SECONDS = 86_400
 /** Terminal uploads return 409 for this long, then 404. */
 const UPLOAD_KEPT_SECONDS = 30 * 86_400
 
+/** What a call did is in the audit log and in the ledger; this is for an operator who looks for one in the backend. */
+const CALL_KEPT_SECONDS = 30 * 86_400
+
 const dropOld: readonly Statement<never>[] = [
   {
     name: 'idempotency-drop-old',
     text: `delete from idempotency_keys where created_at < now() - make_interval(secs => ${IDEMPOTENCY_KEPT_SECONDS})`,
+  },
+  {
+    // A day later no client asks again what became of one; its key and the audit entries stay.
+    name: 'device-logins-drop-old',
+    text: `delete from device_logins where expires_at < now() - interval '1 day'`,
+  },
+  {
+    name: 'user-code-misses-drop-old',
+    text: `delete from user_code_misses where started_at < now() - interval '1 day'`,
   },
   {
     // Their GPU hours count against the daily quota.
@@ -110,12 +149,20 @@ const dropOld: readonly Statement<never>[] = [
     text: `delete from deleted_runs where cleared_at is not null and created_at < now() - interval '24 hours'`,
   },
   {
+    name: 'changes-drop-old',
+    text: `delete from changes where at < now() - make_interval(secs => ${CHANGES_KEPT_SECONDS})`,
+  },
+  {
+    name: 'hosted-calls-drop-old',
+    text: `delete from hosted_calls where state = 'ended' and ended_at < now() - make_interval(secs => ${CALL_KEPT_SECONDS})`,
+  },
+  {
     name: 'uploads-drop-old',
     text: `delete from uploads where state in ('completed', 'aborted') and touched_at < now() - make_interval(secs => ${UPLOAD_KEPT_SECONDS})`,
   },
 ]
 
-/** Rows that only serve repeated requests. */
+/** Rows that only serve repeated requests, and those of calls and sign-ins long ended. */
 export async function dropOldRows(deps: Deps): Promise<void> {
   for (const statement of dropOld) await deps.db.query(statement)
 }

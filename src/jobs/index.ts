@@ -1,13 +1,12 @@
 /** Background jobs. Each is idempotent and may run on two hubs at once. */
 import { z } from 'zod'
-import { dispatchCheck, dispatchWaitingChecks } from '../checks/dispatch/dispatch-check.ts'
 import type { Deps } from '../operation/context.ts'
-import { dispatchRun, dispatchWaiting } from '../runs/dispatch/dispatch-run.ts'
 import type { JobDefinition } from '../store/queue.ts'
 import { verifyBlob } from './blob-verify.ts'
 import { collectCheckObjects, collectRunObjects } from './collect-job-objects.ts'
 import { abortAbandoned, abortStrays, deleteDoomed } from './collect-objects.ts'
 import { dropOldRows, pruneClosedRows, unpinFiles } from './collect-rows.ts'
+import { dispatchHosted, dispatchWaiting } from './hosted-kinds.ts'
 import { purgeDeletedRepos, purgeRepo } from './repo-purge.ts'
 import { measureRuns } from './run-measure.ts'
 import { writeMetricsFile } from './run-metrics-file.ts'
@@ -103,17 +102,17 @@ const checkObjectsCollect = define({
   },
 })
 
-const runDispatch = define({
-  name: 'run-dispatch',
-  input: z.object({ runId: z.string() }),
+const hostedDispatch = define({
+  name: 'hosted-dispatch',
+  input: z.object({ jobId: z.string() }),
   expireSeconds: 300,
   retryLimit: 5,
   concurrency: 4,
-  handler: ({ runId }, { deps }) => dispatchRun(deps, runId),
+  handler: ({ jobId }, { deps }) => dispatchHosted(deps, jobId),
 })
 
-const runsDispatch = define({
-  name: 'runs-dispatch',
+const hostedSweep = define({
+  name: 'hosted-sweep',
   input: z.object({}),
   cron: '* * * * *',
   expireSeconds: 300,
@@ -131,23 +130,16 @@ const filesUnpin = define({
   handler: ({ repoIds }, { deps, signal }) => unpinFiles(deps.db, repoIds, signal),
 })
 
-const checkDispatch = define({
-  name: 'check-dispatch',
-  input: z.object({ checkId: z.string() }),
-  expireSeconds: 300,
-  retryLimit: 5,
-  concurrency: 4,
-  handler: ({ checkId }, { deps }) => dispatchCheck(deps, checkId),
-})
-
-const checksDispatch = define({
-  name: 'checks-dispatch',
+/** After a purge: not at the next minute's collection, but now. */
+const objectsDelete = define({
+  name: 'objects-delete',
   input: z.object({}),
-  cron: '* * * * *',
-  expireSeconds: 300,
-  retryLimit: 0,
+  expireSeconds: 900,
+  retryLimit: 5,
   concurrency: 1,
-  handler: (_input, { deps }) => dispatchWaitingChecks(deps),
+  async handler(_input, { deps, signal }) {
+    if (deps.objects) await deleteDoomed(deps, deps.objects, signal)
+  },
 })
 
 const runMetricsFile = define({
@@ -169,10 +161,9 @@ export const jobs: readonly JobDefinition<Deps>[] = [
   storeUploadsCollect,
   runObjectsCollect,
   checkObjectsCollect,
-  runDispatch,
-  runsDispatch,
+  hostedDispatch,
+  hostedSweep,
   filesUnpin,
-  checkDispatch,
-  checksDispatch,
+  objectsDelete,
   runMetricsFile,
 ]

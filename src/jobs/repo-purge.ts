@@ -1,4 +1,4 @@
-/** Closes the file rows of a deleted repo and aborts its uploads. The owner's storage was released on deletion. */
+/** Closes the file rows of a deleted repo, drops its history and aborts its uploads. The owner's storage was released on deletion. */
 
 import { removeFromStore } from '../files/abort-upload.ts'
 import { discardUploads } from '../files/upload-sql.ts'
@@ -18,6 +18,20 @@ const closeBatch: Statement<{ id: number }> = {
   text: `with batch as materialized (select id from files where repo_id = $1 and to_seq is null limit ${PURGE_BATCH_ROWS} for update skip locked)
     update files f set to_seq = ${AFTER_ALL_CHANGES}, closed_at = now() from batch where f.id = batch.id returning f.id`,
 }
+
+/** A deleted repo has neither states nor anything to say about its files. */
+const dropVersions: readonly Statement<{ repo_id: string }>[] = [
+  {
+    name: 'repo-changes-purge',
+    text: `delete from repo_changes where repo_id = $1
+      and seq in (select seq from repo_changes where repo_id = $1 order by seq limit ${PURGE_BATCH_ROWS}) returning repo_id`,
+  },
+  {
+    name: 'withdrawn-files-purge',
+    text: `delete from withdrawn_files where repo_id = $1
+      and id in (select id from withdrawn_files where repo_id = $1 limit ${PURGE_BATCH_ROWS}) returning repo_id`,
+  },
+]
 
 const anyLive: Statement<{ repo_id: string }> = {
   name: 'files-purge-left',
@@ -49,6 +63,9 @@ export async function purgeRepo(deps: Deps, repoId: string, signal: AbortSignal)
   const [deleted] = await deps.db.query(deletedRepo, [repoId])
   if (!deleted) return
   while ((await deps.db.query(closeBatch, [repoId])).length > 0) signal.throwIfAborted()
+  for (const statement of dropVersions) {
+    while ((await deps.db.query(statement, [repoId])).length === PURGE_BATCH_ROWS) signal.throwIfAborted()
+  }
   await unpinFiles(deps.db, [repoId], signal)
   await abortUploads(deps, repoId)
   const left = [...(await deps.db.query(anyLive, [repoId])), ...(await deps.db.query(openUploads, [repoId]))]

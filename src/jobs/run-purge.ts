@@ -2,6 +2,7 @@
 import type { Deps } from '../operation/context.ts'
 import { runPrefix } from '../runs/log/run-objects.ts'
 import type { Statement } from '../store/db.ts'
+import { areDeletionsHeld } from '../store/deletion-hold.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
 import { unpinFiles } from './collect-rows.ts'
 
@@ -36,6 +37,8 @@ export async function purgeRun(deps: Deps, runId: string, signal: AbortSignal): 
   for (const statement of rowsOf) {
     while ((await deps.db.query(statement, [runId])).length === PURGE_BATCH_ROWS) signal.throwIfAborted()
   }
+  // The row stays, so that a later collection purges the rest.
+  if (await areDeletionsHeld(deps.db)) return
   if (deps.objects) await deleteObjects(deps.objects, runId, signal)
   await unpinFiles(deps.db, deleted.repoIds, signal)
   await deps.db.query(clear, [runId])

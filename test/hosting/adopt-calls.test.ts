@@ -1,19 +1,22 @@
-/** Calls outlive a hub that was killed: the next one on the same data directory looks after them, and starts what was never started. */
+/** Calls outlive a hub that was killed: the next one on the same data directory looks after them, and spawns what was recorded and not spawned, once. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createCheck } from '../../src/checks/create/create-check.ts'
-import { dispatchWaitingChecks } from '../../src/checks/dispatch/dispatch-check.ts'
-import { openCallNotes } from '../../src/hosting/call-notes.ts'
-import { openHostedPlaces } from '../../src/hosting/hosted-places.ts'
-import { adoptCalls } from '../../src/jobs/sweeps.ts'
+import type { HostedBackend } from '../../src/hosting/backend.ts'
+import { openCallNotes } from '../../src/hosting/process/call-notes.ts'
+import { placeId } from '../../src/hosting/process/place-id.ts'
+import { openProcessBackend } from '../../src/hosting/process/process-backend.ts'
+import { tokenSeal } from '../../src/hosting/token-seal.ts'
+import { dispatchHosted, dispatchWaiting } from '../../src/jobs/hosted-kinds.ts'
+import { attendCalls, sweepCalls } from '../../src/jobs/sweeps.ts'
 import type { Deps, RequestContext } from '../../src/operation/context.ts'
 import { readConfig } from '../../src/platform/config.ts'
-import { dispatchWaiting } from '../../src/runs/dispatch/dispatch-run.ts'
+import type { Db } from '../../src/store/db.ts'
 import { processMark } from '../../src/store/start-lock.ts'
 import { testDb } from '../support/database.ts'
 import { putRun } from '../support/runs.ts'
@@ -24,11 +27,14 @@ const dir = mkdtempSync(join(tmpdir(), 'hub-adopt-'))
 const config = readConfig({
   HOSTED_APP_NAME: 'coach',
   HOSTED_OWNERS: '*',
-  HOSTED_COMMAND: 'sleep 1000',
+  HOSTED_COMMAND: `echo "$HUB_CALL_ID" >> "${join(dir, 'said')}"; exec sleep 1000`,
   HUB_DATA_DIR: dir,
 })
+const settings = { ...config, publicUrl: 'http://hub.test' }
+/** Each process says which call it is for. */
+const said = join(dir, 'said')
 const log = pino({ level: 'silent' })
-const patiently = { timeout: 20_000, interval: 25 }
+const patiently = { timeout: 100_000, interval: 25 }
 let world: World
 let ada: RequestContext
 let robot: WorldRepo
@@ -47,7 +53,7 @@ afterAll(async () => {
 
 /** A hub on the data directory: what of it is beside its processes. */
 async function nextHub(): Promise<Deps> {
-  return { ...world.deps, hosted: await openHostedPlaces(config, log) }
+  return { ...world.deps, hosted: await openProcessBackend(settings, log) }
 }
 
 async function hostedCheck(): Promise<string> {
@@ -84,11 +90,17 @@ async function leftBehind() {
   await recorded(id, call)
   return { id, call, pid }
 }
-const recorded = (id: string, call: string) =>
-  world.sql(
+const recorded = async (id: string, call: string) => {
+  await world.sql(
     `update robot_checks set hosted_call_id = $2, hosted_credential = 'key_x', dispatched_at = now() where id = $1`,
     [id, call],
   )
+  await world.sql(
+    `insert into hosted_calls (id, job_kind, job_id, backend, place, function_name, state, spawned_at)
+      values ($2, 'robot_check', $1, 'process', $3, 'robot_check', 'spawned', now())`,
+    [id, call, await placeId(dir)],
+  )
+}
 
 describe('a call of a hub that was killed', () => {
   it.each([
@@ -115,7 +127,7 @@ describe('a call of a hub that was killed', () => {
         [id],
       )
     const deps = await nextHub()
-    await adoptCalls(deps)
+    await attendCalls(deps)
     expect(await rowOf(id)).toMatchObject({ status: 'failed', error, cost: cost ?? 0 })
     expect(await world.sql('select 1 from repo_references where referrer_id = $1', [id])).toEqual([])
     expect(await notes.list()).not.toContain(call)
@@ -125,7 +137,7 @@ describe('a call of a hub that was killed', () => {
   it('whose process is still at work keeps its place until that ends, and then ends its check', async () => {
     const { id, call, pid } = await leftBehind()
     const deps = await nextHub()
-    await adoptCalls(deps)
+    await attendCalls(deps)
     expect([(await rowOf(id)).status, await notes.list()]).toEqual(['queued', [call]])
     process.kill(-pid, 'SIGKILL')
     await expect.poll(async () => (await rowOf(id)).status, patiently).toBe('failed')
@@ -133,22 +145,145 @@ describe('a call of a hub that was killed', () => {
     await deps.hosted.close()
   })
 
-  it('that was noted and never started is neither lost nor doubled: its check is started by the next hub', async () => {
+  /** A hub that dies at some point of the dispatch: the rest of what it does never happens. */
+  const diesAt = async (change: (deps: Deps) => Partial<Deps>) => {
+    const id = await hostedCheck()
+    const hub = await nextHub()
+    await attendCalls(hub)
+    await expect(dispatchHosted({ ...hub, ...change(hub) }, id)).rejects.toThrow('The hub was killed.')
+    const { call } = await rowOf(id)
+    const isDue = () =>
+      world.sql('update hosted_calls set next_try_at = now() - make_interval(secs => 1) where job_id = $1', [id])
+    await isDue()
+    // Of a process that is not there any more, as the hub's own.
+    const note = await notes.read(call ?? '')
+    if (note?.isStarting) await notes.write(call ?? '', { ...note, mark: '99999999 of a hub' })
+    return { id, call: call ?? '', isDue }
+  }
+  const killed = async (): Promise<never> => {
+    throw new Error('The hub was killed.')
+  }
+  /** How often the command was started for the call. */
+  const started = (call: string) =>
+    existsSync(said)
+      ? readFileSync(said, 'utf8')
+          .split('\n')
+          .filter((line) => line === call).length
+      : 0
+  const stateOf = async (call: string) => {
+    const text = 'select state::text, sealed_token as key from hosted_calls where id = $1'
+    return (await world.sql<{ state: string; key: Buffer | null }>(text, [call]))[0]
+  }
+  const ends = async (deps: Deps, id: string, call: string) => {
+    process.kill(-(await pidOf(call)), 'SIGKILL')
+    await expect.poll(async () => (await rowOf(id)).status, patiently).toBe('failed')
+    await expect.poll(() => notes.list(), patiently).not.toContain(call)
+    await deps.hosted.close()
+  }
+
+  it('between the commit and the spawn is neither lost nor doubled: one of the next hubs spawns the same call with the same key', async () => {
+    const { id, call, isDue } = await diesAt(({ hosted }) => ({
+      hosted: { ...hosted, spawn: killed, release: killed },
+    }))
+    expect([await stateOf(call), started(call)]).toEqual([{ state: 'pending', key: expect.any(Buffer) }, 0])
+    const [one, two] = [await nextHub(), await nextHub()]
+    await Promise.all([attendCalls(one), attendCalls(two)])
+    await Promise.all([sweepCalls(one), sweepCalls(two), sweepCalls(one)])
+    await expect.poll(() => started(call), patiently).toBe(1)
+    await isDue()
+    await Promise.all([sweepCalls(one), sweepCalls(two)])
+    const spawned = { state: 'spawned', key: null }
+    expect([await rowOf(id), await stateOf(call)]).toMatchObject([{ status: 'queued', call }, spawned])
+    expect(await world.sql('select 1 from api_keys where job_id = $1', [id])).toHaveLength(1)
+    await two.hosted.close()
+    await ends(one, id, call)
+    expect(started(call)).toBe(1)
+  })
+
+  it('between the spawn and its record is not spawned again', async () => {
+    const { id, call } = await diesAt(({ db }) => {
+      const query: Db['query'] = (statement: { name: string }, values: never) =>
+        statement.name === 'hosted-call-spawned' ? killed() : db.query(statement as never, values)
+      return { db: { ...db, query } }
+    })
+    await expect.poll(() => started(call), patiently).toBe(1)
+    expect(await stateOf(call)).toMatchObject({ state: 'pending' })
+    const deps = await nextHub()
+    await attendCalls(deps)
+    await sweepCalls(deps)
+    expect(await stateOf(call)).toEqual({ state: 'spawned', key: null })
+    expect(await notes.list()).toContain(call)
+    await ends(deps, id, call)
+    expect(started(call)).toBe(1)
+  })
+
+  it('whose job was canceled before it was spawned is never spawned', async () => {
+    const { id, call } = await diesAt(({ hosted }) => ({ hosted: { ...hosted, spawn: killed, release: killed } }))
+    const canceled = `update robot_checks set status = 'canceled', finished_at = now(), cost_usd = 0 where id = $1`
+    await world.sql(canceled, [id])
+    const deps = await nextHub()
+    await attendCalls(deps)
+    await sweepCalls(deps)
+    expect([await stateOf(call), started(call)]).toEqual([{ state: 'ended', key: null }, 0])
+    await deps.hosted.close()
+  })
+
+  it('whose key was sealed with another HUB_SECRET fails its check with that reason', async () => {
+    const { id, call } = await diesAt(({ hosted }) => ({ hosted: { ...hosted, spawn: killed, release: killed } }))
+    const deps = { ...(await nextHub()), tokenSeal: tokenSeal('t'.repeat(32)) }
+    await attendCalls(deps)
+    await sweepCalls(deps)
+    const error =
+      'The hosted function could not be started: HUB_SECRET has changed since it was submitted, and its key cannot be read any more.'
+    expect([await rowOf(id), started(call), await notes.list()]).toMatchObject([{ status: 'failed', error }, 0, []])
+    await deps.hosted.close()
+  })
+
+  it('that its backend lost ends its check after a minute, not before', async () => {
     const id = await hostedCheck()
     const call = `call_of_${id}`
-    await notes.write(call, { jobId: id, mark: '99999999 of a hub', folder: null, isStarting: true })
     await recorded(id, call)
-    await world.sql(`update robot_checks set created_at = now() - interval '2 minutes' where id = $1`, [id])
     const deps = await nextHub()
-    await adoptCalls(deps)
-    expect(await rowOf(id)).toMatchObject({ status: 'queued', call: null })
-    await Promise.all([dispatchWaitingChecks(deps), dispatchWaitingChecks(deps)])
-    const started = await rowOf(id)
-    expect([started.status, started.call]).toEqual(['queued', expect.stringMatching(/^call_[0-9a-f]{32}$/)])
-    expect(await notes.list()).toEqual([started.call])
-    process.kill(-(await pidOf(started.call)), 'SIGKILL')
-    await expect.poll(async () => (await rowOf(id)).status, patiently).toBe('failed')
-    await expect.poll(() => notes.list(), patiently).toEqual([])
+    await sweepCalls(deps)
+    const aged = async (seconds: number) => {
+      const text = 'update hosted_calls set missing_since = missing_since - make_interval(secs => $1) where id = $2'
+      await world.sql(text, [seconds, call])
+      await sweepCalls(deps)
+      return rowOf(id)
+    }
+    expect((await aged(50)).status).toBe('queued')
+    expect(await aged(11)).toMatchObject({
+      status: 'failed',
+      error: 'The hosted function could not be started: process lost its call.',
+    })
+    expect(await stateOf(call)).toMatchObject({ state: 'ended' })
+    await deps.hosted.close()
+  })
+
+  it('of a machine that has no room for it now is tried again, and in the end its check has failed with the reason', async () => {
+    const id = await hostedCheck()
+    const deps = await nextHub()
+    const full = Object.assign(new Error('spawn EAGAIN'), { code: 'EAGAIN' })
+    const hosted: HostedBackend = { ...deps.hosted, spawn: () => Promise.reject(full) }
+    await dispatchHosted({ ...deps, hosted }, id)
+    const { call } = await rowOf(id)
+    const [row] = await world.sql<{ tries: number; wait: number }>(
+      'select tries, extract(epoch from next_try_at - now())::float8 as wait from hosted_calls where id = $1',
+      [call],
+    )
+    expect(row).toEqual({ tries: 1, wait: expect.closeTo(2, 0) })
+    await world.sql('update hosted_calls set next_try_at = now() - make_interval(secs => 1), tries = 9 where id = $1', [
+      call,
+    ])
+    await sweepCalls({ ...deps, hosted })
+    expect(await rowOf(id)).toMatchObject({
+      status: 'failed',
+      call: null,
+      error: 'The hosted function could not be started: spawn EAGAIN',
+    })
+    await world.sql('update hosted_calls set next_try_at = now() - make_interval(secs => 1) where id = $1', [call])
+    await sweepCalls(deps)
+    expect([await stateOf(call ?? ''), await notes.list()]).toEqual([{ state: 'ended', key: null }, []])
     await deps.hosted.close()
   })
 
@@ -169,7 +304,6 @@ describe('a call of a hub that was killed', () => {
       )
     const statuses = async () => {
       await dispatchWaiting(deps)
-      await dispatchWaitingChecks(deps)
       const [row] = await world.sql<{ status: string }>('select status::text from runs where id = $1', [run])
       return [row?.status, (await rowOf(check)).status]
     }

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openHostedPlaces } from '../../src/hosting/hosted-places.ts'
-import { endCalls } from '../../src/jobs/sweeps.ts'
+import { openProcessBackend } from '../../src/hosting/process/process-backend.ts'
+import { sweepCalls } from '../../src/jobs/sweeps.ts'
 import { sweepLeases } from '../../src/runs/lease/sweep-leases.ts'
 import { contractHub, type Json, type Person } from '../contract/support/hub.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'hub-end-calls-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
-const patiently = { timeout: 20_000, interval: 50 }
+const patiently = { timeout: 100_000, interval: 50 }
 
 /** Claims its run, or not, says its pid and stays. With `ends` it reports the end of its run, and stays all the same. */
 const script = join(dir, 'function.mjs')
@@ -61,14 +61,14 @@ async function started(hyperparams: Json) {
 }
 const get = async (id: string): Promise<Json> => (await hub.call(ada, 'GET', `/v1/runs/${id}`)).json
 const isDone = async (pid: number) => {
-  await endCalls(hub.running.deps)
+  await sweepCalls(hub.running.deps)
   return !isAlive(pid)
 }
 
 describe('a hosted process', () => {
   it('goes on while its run does, and is ended when the hub ends the run at its max_hours; its key is dead', async () => {
     const { id, pid, token } = await started({ claims: true })
-    await endCalls(hub.running.deps)
+    await sweepCalls(hub.running.deps)
     expect([isAlive(pid), (await get(id)).status]).toEqual([true, 'running'])
     await hub.sql(
       `update runs set claimed_at = now() - interval '1 hour', cancel_requested_at = now() - interval '61 s', stop_reason = 'max_hours' where id = $1`,
@@ -97,7 +97,7 @@ describe('a hosted process', () => {
   it('that reported the end itself has a minute to leave', async () => {
     const { id, pid } = await started({ claims: true, ends: true })
     expect((await get(id)).status).toBe('succeeded')
-    await endCalls(hub.running.deps)
+    await sweepCalls(hub.running.deps)
     expect(isAlive(pid)).toBe(true)
     await hub.sql(`update runs set finished_at = now() - interval '61 s' where id = $1`, [id])
     await expect.poll(() => isDone(pid), patiently).toBe(true)
@@ -106,9 +106,9 @@ describe('a hosted process', () => {
   it('is ended by the next hub on the same data folder too', async () => {
     const { id, pid } = await started({ claims: false })
     const { deps } = hub.running
-    const hosted = await openHostedPlaces(deps.config, pino({ level: 'silent' }))
+    const hosted = await openProcessBackend(deps.config, pino({ level: 'silent' }))
     await hub.call(ada, 'POST', `/v1/runs/${id}/cancel`)
-    expect(await endCalls({ ...deps, hosted })).toBeGreaterThan(0)
+    expect(await sweepCalls({ ...deps, hosted })).toBeGreaterThan(0)
     await expect.poll(() => isAlive(pid), patiently).toBe(false)
     await hosted.close()
   })

@@ -16,8 +16,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openHostedPlaces } from '../../src/hosting/hosted-places.ts'
-import { spawnFault } from '../../src/hosting/spawn-hosted.ts'
+import { openProcessBackend } from '../../src/hosting/process/process-backend.ts'
+import { processFault } from '../../src/hosting/process/process-settings.ts'
 import { readConfig } from '../../src/platform/config.ts'
 import { processMark } from '../../src/store/start-lock.ts'
 import { contractHub, type Person } from '../contract/support/hub.ts'
@@ -119,8 +119,8 @@ describe('more hosted runs than HOSTED_MAX_PROCESSES', () => {
     const waiting = ids.filter((id) => !startedOf().includes(id))
     const job = {
       name: '',
-      text: `select count(distinct data ->> 'runId')::int as n from pgboss.job
-        where name = 'run-dispatch' and state = 'completed' and data ->> 'runId' = any($1)`,
+      text: `select count(distinct data ->> 'jobId')::int as n from pgboss.job
+        where name = 'hosted-dispatch' and state = 'completed' and data ->> 'jobId' = any($1)`,
     }
     await expect.poll(() => hub.running.deps.db.query(job, [ids]), patiently).toEqual([{ n: 5 }])
     for (const id of waiting)
@@ -166,14 +166,23 @@ describe('places', () => {
       writeFileSync(join(dataDir, 'hosted', call), JSON.stringify({ mark, folder, jobId: 'run_1' }))
     note('call_1', await processMark(child.pid ?? 0), running)
     note('call_2', `${child.pid} of another time`, over)
+    for (const folder of [running, over]) writeFileSync(join(folder, '.started'), '')
     const config = readConfig({ HUB_DATA_DIR: dataDir, HOSTED_MAX_PROCESSES: '1' })
-    const places = await openHostedPlaces(config, pino({ level: 'silent' }))
+    const places = await openProcessBackend(config, pino({ level: 'silent' }))
     const ended: string[] = []
-    await places.adopt({ ended: async ({ callId }) => void ended.push(callId), unstarted: async () => {} })
+    await places.attend(async ({ callId }) => void ended.push(callId))
+    let tries = 0
+    const hasRoom = async () => {
+      tries += 1
+      const callId = `call_try_${tries}`
+      const room = await places.reserve({ callId, jobId: 'run_2' })
+      await places.release(callId)
+      return room === 'reserved'
+    }
     expect([existsSync(running), existsSync(over)]).toEqual([true, false])
-    expect(places.take()).toBeNull()
+    expect(await hasRoom()).toBe(false)
     child.kill('SIGKILL')
-    await expect.poll(() => places.take() !== null, patiently).toBe(true)
+    await expect.poll(hasRoom, patiently).toBe(true)
     expect([existsSync(running), readdirSync(join(dataDir, 'hosted')), ended]).toEqual([
       false,
       [],
@@ -199,11 +208,11 @@ describe('HOSTED_USER', () => {
   it.skipIf(!isRoot)(`is not the user of the embedded database (${asRoot})`, async () => {
     const dataDir = mkdtempSync(join(dir, 'data-'))
     const config = readConfig({ ...settings, HUB_DATA_DIR: dataDir, HOSTED_USER: 'nobody' })
-    expect(spawnFault(config)).toBeNull()
+    expect(processFault(config)).toBeNull()
     mkdirSync(join(dataDir, 'postgres'))
     await promisify(execFile)('chown', ['nobody', join(dataDir, 'postgres')])
-    expect(spawnFault(config)).toContain('HOSTED_USER nobody is the user of the embedded PostgreSQL')
-    expect(spawnFault({ ...config, databaseUrl: 'postgresql://elsewhere' })).toBeNull()
+    expect(processFault(config)).toContain('HOSTED_USER nobody is the user of the embedded PostgreSQL')
+    expect(processFault({ ...config, databaseUrl: 'postgresql://elsewhere' })).toBeNull()
   })
 
   it('has doctor warn where it is not set', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { agentRefusal, appRefusal, hostedWork, ownerRefusal } from '../../src/hosting/hosting-policy.ts'
+import { appRefusal, hostedWork, ownerRefusal } from '../../src/hosting/hosting-policy.ts'
 import type { Recipe } from '../../src/planner/recipe/recipe.ts'
 import { readConfig } from '../../src/platform/config.ts'
 
@@ -58,10 +58,5 @@ describe('hosted work is refused', () => {
     expect(error?.message).toContain('ada is not among HOSTED_OWNERS')
     const sim = ownerRefusal(work('ada', { template: 'ppo_sim_a', executor: 'hosted' }), hosted())
     expect(sim?.message).toContain('SIM_HOSTED_OWNERS')
-  })
-
-  it('to an agent key, last', () => {
-    expect(agentRefusal(work('boss'), true)).toMatchObject({ status: 403, type: 'forbidden.hosted_allowance' })
-    expect(agentRefusal(work('boss'), false)).toBeNull()
   })
 })

@@ -4,7 +4,7 @@ import { chown, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { UnixUser } from '../platform/unix-user.ts'
+import type { UnixUser } from '../../platform/unix-user.ts'
 
 /** Creates an empty folder that only `user` (null: the hub's own user) can access, in the system's temporary directory. */
 export async function makeHostedFolder(user: UnixUser | null): Promise<string> {

@@ -1,5 +1,5 @@
 /** The process group of a hosted call, named by the mark of its leader (`processMark`). */
-import { processMark } from '../store/start-lock.ts'
+import { processMark } from '../../store/start-lock.ts'
 
 /** Whether the noted process has ended. Its pid may belong to another process by now. */
 export async function hasEnded(mark: string): Promise<boolean> {
