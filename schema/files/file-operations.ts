@@ -22,10 +22,10 @@ import { builder } from '../builder.ts'
 import { repoName, rule } from '../input-field.ts'
 import { targetRepo } from '../repos/target-repo.ts'
 import { input, mutation } from '../root-field.ts'
-import { RepoFile } from './file.ts'
+import { AT_TEXT, RepoFile } from './file.ts'
 
 /** Only the length of a list: its members have rules of their own, and a fault is reported once. */
-const upTo = (max: number) => z.array(z.unknown()).min(1).max(max)
+export const upTo = (max: number) => z.array(z.unknown()).min(1).max(max)
 
 const UploadPart = builder.objectRef<{ partNumber: number; url: string }>('UploadPart').implement({
   description: 'A presigned URL for one part of an upload.',
@@ -91,6 +91,11 @@ const PresignUploadFile = builder.inputType('PresignUploadFile', {
     contentType: t.string({
       ...rule(presignUploadFile.shape.contentType),
       description: 'Media type, used if the hub cannot detect it.',
+    }),
+    partSize: t.int({
+      ...rule(presignUploadFile.shape.partSize),
+      description:
+        'Bytes of each part but the last: whole MiB from 8 MiB to 100 MiB, which is the default. A pending upload that is resumed keeps its own.',
     }),
   }),
 })
@@ -225,6 +230,7 @@ mutation('presignDownload', {
       ...rule(presignDownloadInput.shape.paths),
       description: '1 to 100 entries.',
     }),
+    at: t.string({ ...rule(presignDownloadInput.shape.at), description: AT_TEXT }),
   })),
   verb: presignDownload,
 })

@@ -3,11 +3,17 @@ import type { RepoFileEntry } from '../../src/files/file-entry.ts'
 import { DEFAULT_TREE_LIMIT, MAX_TREE_LIMIT } from '../../src/files/limits.ts'
 import { treeLimit, treePrefix } from '../../src/files/schemas.ts'
 import { filesOfRepos, listTree } from '../../src/files/tree.ts'
+import { stateText } from '../../src/files/versions/state-name.ts'
+import { listTreeAt } from '../../src/files/versions/tree-at.ts'
 import { builder } from '../builder.ts'
 import { Connection, forwardArgs, nodesOf } from '../connection.ts'
 import { rule } from '../input-field.ts'
 import { RepoType } from '../repos/repo.ts'
 import { args, query } from '../root-field.ts'
+
+/** The argument that names a state. */
+export const AT_TEXT =
+  'A state of the repo: a change number (`12`), an RFC 3339 time, the id of a run that uses the repo as dataset (`run_…`), or the name of a snapshot. Numbers and times need the right to write the repo.'
 
 export const RepoFile = builder.objectRef<RepoFileEntry>('RepoFile').implement({
   description:
@@ -25,7 +31,7 @@ export const RepoFile = builder.objectRef<RepoFileEntry>('RepoFile').implement({
   }),
 })
 
-const RepoFileConnection = builder.connectionObject(
+export const RepoFileConnection = builder.connectionObject(
   {
     type: RepoFile,
     name: 'RepoFileConnection',
@@ -65,12 +71,13 @@ query('tree', {
   type: RepoFileConnection,
   nullable: true,
   description:
-    'Files of a repo by owner and slug, like `Repo.files` but in one statement; null if the repo does not exist or is not visible to the caller.',
+    'Files of a repo by owner and slug, like `Repo.files` but in one statement, or those of a state with `at`; null if the repo does not exist or is not visible to the caller.',
   scope: 'none',
   args: args((t) => ({
     owner: t.string({ required: true, description: 'Handle of the owner.' }),
     slug: t.string({ required: true, description: 'Slug of the repo.' }),
     prefix: t.string({ ...rule(treePrefix), description: 'Only paths that start with this prefix.' }),
+    at: t.string({ ...rule(stateText), description: AT_TEXT }),
     first: t.int({
       // For the OpenAPI document; `forwardArgs` enforces it.
       extensions: { zod: treeLimit.default(DEFAULT_TREE_LIMIT) },
@@ -78,15 +85,10 @@ query('tree', {
     }),
     after: t.string({ description: '`endCursor` of the previous page.' }),
   })),
-  read: async (ctx, { owner, slug, prefix, ...args }) => {
+  read: async (ctx, { owner, slug, prefix, at, ...args }) => {
     const { first, after } = forwardArgs(args, MAX_TREE_LIMIT)
-    const page = await listTree(ctx, {
-      owner,
-      repo: slug,
-      prefix: prefix ?? '',
-      limit: first ?? DEFAULT_TREE_LIMIT,
-      after,
-    })
+    const input = { owner, repo: slug, prefix: prefix ?? '', limit: first ?? DEFAULT_TREE_LIMIT, after }
+    const page = at == null ? await listTree(ctx, input) : await listTreeAt(ctx, { ...input, at })
     return page && new Connection(page, after !== null)
   },
 })

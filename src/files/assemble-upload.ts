@@ -6,7 +6,7 @@ import { partFaults } from './check-parts.ts'
 import { hashObject, readFirstBytes } from './hash-object.ts'
 import { PART_SIZE_BYTES } from './limits.ts'
 import { detectMime } from './mime.ts'
-import { isNoSuchUpload } from './objects.ts'
+import { isNoSuchObject, isNoSuchUpload } from './objects.ts'
 import type { CompletedUpload } from './schemas.ts'
 import type { UploadRow } from './upload-sql.ts'
 
@@ -17,6 +17,8 @@ export interface AssembledUpload {
   /** Computed by the hub; null for a multipart file, which a job hashes later. */
   readonly sha256: string | null
   readonly mime: string | null
+  /** Nothing was sent: it can only be linked to equal bytes that the hub has. */
+  readonly onlyIfStored?: boolean
 }
 
 /** The bytes do not match the claimed size or digest: the upload ends. */
@@ -50,7 +52,7 @@ export async function assembleUpload(
   if (head.sizeBytes !== upload.size)
     throw rejected('upload.size_mismatch', upload, `has ${head.sizeBytes} bytes in the store, not ${upload.size}`, loc)
   if (upload.size > PART_SIZE_BYTES) {
-    const firstBytes = await readFirstBytes(tools.objects, upload.storageKey, tools.signal)
+    const firstBytes = await stillThere(upload, readFirstBytes(tools.objects, upload.storageKey, tools.signal))
     return {
       upload,
       etag: head.etag,
@@ -58,7 +60,7 @@ export async function assembleUpload(
       mime: await detectMime(upload.path, firstBytes, upload.contentType),
     }
   }
-  const hashed = await hashObject(tools.objects, upload.storageKey, tools.signal)
+  const hashed = await stillThere(upload, hashObject(tools.objects, upload.storageKey, tools.signal))
   if (hashed.sha256 !== upload.sha256)
     throw rejected('upload.sha256_mismatch', upload, `has the SHA-256 ${hashed.sha256}, not the claimed one`, loc)
   return {
@@ -112,12 +114,18 @@ function assertParts(named: CompletedUpload, upload: UploadRow, stored: readonly
 
 async function remember(tools: AssembleTools, upload: UploadRow, parts: readonly StoredPart[]): Promise<void> {
   const [mine] = await tools.db.query(rememberParts, [upload.id, tools.attempt, JSON.stringify(parts)])
-  if (!mine)
-    throw new HubError(
-      'conflict.in_progress',
-      `Another request took over the completion of ${JSON.stringify(upload.path)}.`,
-    )
+  if (!mine) throw takenOver(upload)
 }
+
+/** An assembled object goes only with its upload, or where another completion linked equal bytes that the hub had before. */
+function stillThere<T>(upload: UploadRow, read: Promise<T>): Promise<T> {
+  return read.catch((error: unknown) => {
+    throw isNoSuchObject(error) ? takenOver(upload) : error
+  })
+}
+
+const takenOver = ({ path }: UploadRow) =>
+  new HubError('conflict.in_progress', `Another request took over the completion of ${JSON.stringify(path)}.`)
 
 function rejected(
   type: 'upload.size_mismatch' | 'upload.sha256_mismatch' | 'upload.part_missing',

@@ -6,18 +6,17 @@ import { randomUUID } from 'node:crypto'
 import type { RequestContext } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
-import { column, columns } from '../store/columns.ts'
 import type { Statement, Tx } from '../store/db.ts'
-import { type ObjectStore, ObjectStoreError } from '../store/objects/object-store.ts'
+import type { ObjectStore } from '../store/objects/object-store.ts'
 import { asStoreRefusal, requireObjects } from '../store/objects/required.ts'
-import { param, statement } from '../store/statement.ts'
 import { removeFromStore } from './abort-upload.ts'
 import type { AssembledUpload } from './assemble-upload.ts'
 import { keepClaim } from './claim-uploads.ts'
 import { hashObject } from './hash-object.ts'
+import { insertUploads } from './insert-uploads.ts'
 import { HASH_CONCURRENCY, PART_SIZE_BYTES } from './limits.ts'
 import { detectMime } from './mime.ts'
-import { newStorageKey, settleBounded } from './objects.ts'
+import { isNoSuchObject, newStorageKey, settleBounded } from './objects.ts'
 import { reserveStorage } from './reservation.ts'
 import { claimable, discardUploads, type UploadRow } from './upload-sql.ts'
 import { openStates, sqlStates } from './upload-state.ts'
@@ -59,32 +58,6 @@ const leftOver: Statement<{ id: string }> = {
   name: 'copies-left-over',
   text: `select id from uploads where account_id = $1 and state in (${sqlStates(openStates)}) and ${claimable}`,
 }
-
-const insertedColumn = columns({ id: column<string>('id') })
-const insertCopies = statement({
-  name: 'copies-insert',
-  columns: insertedColumn,
-  params: {
-    sourceId: param<string>(),
-    repoId: param<string>(),
-    ownerId: param<string>(),
-    attempt: param<string>(),
-    ids: param<readonly string[]>(),
-    paths: param<readonly string[]>(),
-    sizes: param<readonly number[]>(),
-    sha256s: param<readonly string[]>(),
-    contentTypes: param<readonly (string | null)[]>(),
-    storageKeys: param<readonly string[]>(),
-  },
-  // With a part, a discarded row dooms the object: the store may have it.
-  text: `insert into uploads (id, repo_id, account_id, owner_id, part_size, path, size, sha256, content_type, storage_key, store_upload_id, state,
-      attempt, attempt_at, parts)
-    select t.id, :repoId, :sourceId, :ownerId, ${PART_SIZE_BYTES}, t.path, t.size, t.sha256, t.content_type, t.storage_key, '${NO_STORE_UPLOAD}',
-      'completing', :attempt, now(), jsonb_build_array(jsonb_build_object('partNumber', 1, 'etag', '', 'sizeBytes', t.size))
-    from unnest(:ids::text[], :paths::text[], :sizes::bigint[], :sha256s::text[], :contentTypes::text[], :storageKeys::text[])
-      as t(id, path, size, sha256, content_type, storage_key)
-    order by t.path on conflict do nothing returning ${insertedColumn.sql}`,
-})
 
 const aborted: Statement<{ key: string }> = {
   name: 'copies-aborted',
@@ -150,19 +123,7 @@ async function reserve(
   if (uploads.length === 0) return
   const bytes = uploads.reduce((sum, { size }) => sum + size, 0)
   await reserveStorage(tx, ctx.deps.config, ownerId, { bytes, uploads: uploads.length })
-  const inserted = await tx.query(insertCopies, {
-    sourceId,
-    repoId,
-    ownerId,
-    attempt,
-    ids: uploads.map(({ id }) => id),
-    paths: uploads.map(({ path }) => path),
-    sizes: uploads.map(({ size }) => size),
-    sha256s: uploads.map(({ sha256 }) => sha256),
-    contentTypes: uploads.map(({ contentType }) => contentType),
-    storageKeys: uploads.map(({ storageKey }) => storageKey),
-  })
-  if (inserted.length < uploads.length)
+  if (!(await insertUploads(tx, { repoId, accountId: sourceId, ownerId, attempt }, uploads)))
     throw new HubError('conflict.in_progress', 'Another request is doing the same right now; try again.')
 }
 
@@ -197,7 +158,7 @@ async function copyOne(
     const mime = await detectMime(upload.path, firstBytes, upload.contentType)
     return { upload, etag, mime, sha256: sizeBytes === upload.size ? sha256 : null }
   } catch (error) {
-    if (!(error instanceof ObjectStoreError && error.code === 'no_such_object')) throw error
+    if (!isNoSuchObject(error)) throw error
     return { upload, etag: '', mime: null, sha256: null }
   }
 }

@@ -8,21 +8,22 @@ import { notFound } from '../platform/errors.ts'
 import { findRepoToWrite, lockRepo, type RepoFacts } from '../repos/get-repo.ts'
 import type { Statement, Tx } from '../store/db.ts'
 import { assertDistinct } from './duplicates.ts'
-import { closeFiles, countFiles } from './link-files.ts'
 import { liveFiles } from './preconditions.ts'
 import type { DeleteFilesInput } from './schemas.ts'
+import { keptBytes, settleKept } from './versions/kept-bytes.ts'
+import { closeFiles, recordChange } from './versions/record-change.ts'
 
 export interface DeletedPaths {
   readonly deleted: readonly string[]
   readonly missing: readonly string[]
 }
 
-const unstore: Statement<never> = {
+export const unstore: Statement<never> = {
   name: 'accounts-unstore',
   text: 'update accounts set storage_bytes = storage_bytes - $2::bigint where id = $1',
 }
 
-/** Unlinks existing files and lists missing ones, in the order requested. Errors: 401, 403, 404, 422. Seven statements; three if no file exists. */
+/** Unlinks existing files and lists missing ones, in the order requested. Errors: 401, 403, 404, 422. Seven statements, two more if the repo has snapshots; three if no file exists. */
 export function deleteFiles(ctx: RequestContext, input: DeleteFilesInput): Promise<DeletedPaths> {
   return guarded(
     ctx,
@@ -55,9 +56,13 @@ async function unlink(
   const bytes = live.reduce((sum, file) => sum + file.size, 0)
   const verified = live.filter((file) => file.sha256 !== null).length
   const seq = repo.seq + 1
+  const kept = await keptBytes(tx, repo, result.deleted)
   await tx.query(unstore, [repo.ownerId, bytes])
   await tx.query(closeFiles, [repo.id, seq, paths])
-  await tx.query(countFiles, { repoId: repo.id, seq, files: -live.length, bytes: -bytes, verified: -verified })
+  const none = { added: 0, changed: 0, bytesAdded: 0 }
+  const gone = { removed: live.length, bytesRemoved: bytes, verified: -verified }
+  await recordChange(tx, ctx, repo.id, seq, 'delete', { ...none, ...gone })
+  await settleKept(tx, repo, result.deleted, kept)
   await audit(tx, ctx, {
     action: 'files.delete',
     accountId: repo.ownerId,

@@ -12,7 +12,12 @@ export interface NewBlob {
   readonly claimed: string
   /** The digest computed by the hub, or null. */
   readonly sha256: string | null
+  /** There is no object: only an equal blob will do. */
+  readonly onlyIfStored: boolean
 }
+
+/** The equal blob that an object was to be linked to is gone. */
+export class GoneBytes extends Error {}
 
 export interface LinkedBlob {
   readonly id: string
@@ -71,7 +76,7 @@ interface Candidate extends NewBlob {
 
 /**
  * The blob for each new object, in order: its own row, or the live verified blob with the same bytes; the new object is then doomed. Two statements,
- * three with duplicates.
+ * three with duplicates. Throws `GoneBytes`.
  */
 export async function linkBlobs(tx: Tx, objects: readonly NewBlob[]): Promise<LinkedBlob[]> {
   const candidates = objects.map((object): Candidate => ({ ...object, id: newId('blob') }))
@@ -83,8 +88,9 @@ export async function linkBlobs(tx: Tx, objects: readonly NewBlob[]): Promise<Li
       candidates.filter((candidate) => !linked.has(candidate)),
       linked,
     )
+    if (candidates.some((candidate) => candidate.onlyIfStored && !linked.has(candidate))) throw new GoneBytes()
   }
-  const spare = candidates.filter((candidate) => linked.get(candidate)?.id !== candidate.id)
+  const spare = candidates.filter((candidate) => !candidate.onlyIfStored && linked.get(candidate)?.id !== candidate.id)
   if (spare.length > 0) await tx.query(insertDoomed, valuesOf(spare))
   return candidates.flatMap((candidate) => linked.get(candidate) ?? [])
 }
@@ -97,7 +103,7 @@ async function linkRound(tx: Tx, candidates: readonly Candidate[], linked: Map<C
   const firsts = new Map<string, Candidate>()
   for (const candidate of candidates) {
     const key = contentKey(candidate)
-    if (!byContent.has(key) && !firsts.has(key)) firsts.set(key, candidate)
+    if (!byContent.has(key) && !firsts.has(key) && !candidate.onlyIfStored) firsts.set(key, candidate)
   }
   const fresh = [...firsts.values()]
   const values = { ...valuesOf(fresh), sha256s: fresh.map((blob) => blob.sha256) }

@@ -14,6 +14,8 @@ import { type LinkedBlob, linkBlobs } from './link-blobs.ts'
 import { assertPreconditions, liveFiles } from './preconditions.ts'
 import type { CompletedUpload } from './schemas.ts'
 import { lockAccounts } from './upload-sql.ts'
+import { keptBytes, settleKept } from './versions/kept-bytes.ts'
+import { closeFiles, recordChange } from './versions/record-change.ts'
 
 const moveReservation = statement({
   name: 'accounts-store',
@@ -36,12 +38,6 @@ const finish: Statement<{ id: string }> = {
     where u.id = locked.id and u.attempt = $2 and u.state = 'completing' returning u.id`,
 }
 
-export const closeFiles: Statement<{ path: string }> = {
-  name: 'files-close',
-  text: `update files set to_seq = $2, closed_at = now()
-    where repo_id = $1 and path = any($3::text[]) and to_seq is null returning path`,
-}
-
 const linked = columns({ path: column<string>('path'), updatedAt: column<string>('updated_at') })
 const insertFiles = statement({
   name: 'files-insert',
@@ -58,20 +54,6 @@ const insertFiles = statement({
     returning ${linked.sql}`,
 })
 
-/** Moves the repo to its next `seq`; the other values are deltas. */
-export const countFiles = statement({
-  name: 'repo-count-files',
-  params: {
-    repoId: param<string>(),
-    seq: param<number>(),
-    files: param<number>(),
-    bytes: param<number>(),
-    verified: param<number>(),
-  },
-  text: `update repos set seq = :seq, file_count = file_count + :files, total_bytes = total_bytes + :bytes::bigint,
-      verified_count = verified_count + :verified, updated_at = now() where id = :repoId`,
-})
-
 export interface LinkRequest {
   readonly repo: RepoFacts
   readonly attempt: string
@@ -84,7 +66,7 @@ export interface LinkRequest {
 
 /**
  * Links every file or none. Locks in order: repo, account, uploads, blobs. At most eleven statements for any number of files; one more with duplicate
- * bytes, two with a dataset's info, one for each file that a job has to hash.
+ * bytes, two with a dataset's info, two if the repo has snapshots, one for each file that a job has to hash.
  * Errors: 404 the repo is gone, 409 another completion took over, 409 `conflict.unverified` and 412 from the conditions.
  */
 export async function linkFiles(
@@ -97,15 +79,16 @@ export async function linkFiles(
   const paths = request.assembled.map(({ upload }) => upload.path)
   const replaced = await tx.query(liveFiles, [repo.id, paths])
   assertPreconditions(request.named, replaced)
+  const kept = await keptBytes(tx, repo, paths)
   const addedBytes = sum(request.assembled.map(({ upload }) => upload.size))
-  const netBytes = addedBytes - sum(replaced.map((file) => file.size))
+  const replacedBytes = sum(replaced.map((file) => file.size))
   await tx.query(lockAccounts, [[repo.ownerId]])
   // Before the reservation is released: a completion that was taken over no longer has one.
   await finishUploads(tx, request)
   await tx.query(moveReservation, {
     ownerId: repo.ownerId,
     reservedBytes: addedBytes,
-    netBytes,
+    netBytes: addedBytes - replacedBytes,
     uploads: request.assembled.length,
   })
   const blobs = await linkBlobs(tx, request.assembled.map(toBlob))
@@ -121,13 +104,15 @@ export async function linkFiles(
   })
   const verified =
     blobs.filter((blob) => blob.sha256 !== null).length - replaced.filter((file) => file.sha256 !== null).length
-  await tx.query(countFiles, {
-    repoId: repo.id,
-    seq,
-    files: paths.length - replaced.length,
-    bytes: netBytes,
+  await recordChange(tx, ctx, repo.id, seq, 'complete', {
+    added: paths.length - replaced.length,
+    removed: 0,
+    changed: replaced.length,
+    bytesAdded: addedBytes,
+    bytesRemoved: replacedBytes,
     verified,
   })
+  await settleKept(tx, repo, paths, kept)
   await audit(tx, ctx, {
     action: 'files.complete',
     accountId: repo.ownerId,
@@ -160,8 +145,8 @@ async function finishUploads(tx: Tx, request: LinkRequest): Promise<void> {
   throw new HubError(type, 'Another request took over the completion of these uploads.')
 }
 
-function toBlob({ upload, etag, sha256 }: AssembledUpload) {
-  return { storageKey: upload.storageKey, size: upload.size, etag, claimed: upload.sha256, sha256 }
+function toBlob({ upload, etag, sha256, onlyIfStored = false }: AssembledUpload) {
+  return { storageKey: upload.storageKey, size: upload.size, etag, claimed: upload.sha256, sha256, onlyIfStored }
 }
 
 function entries(

@@ -4,6 +4,8 @@ import { column, columns, type RowOf } from '../store/columns.ts'
 import { statement } from '../store/statement.ts'
 import type { CompletedUpload } from './schemas.ts'
 
+type Conditional = Pick<CompletedUpload, 'path' | 'ifMatch' | 'ifNoneMatch'>
+
 const liveColumns = columns({
   path: column<string>('f.path'),
   size: column<number>('b.size'),
@@ -22,16 +24,20 @@ export const liveFiles = statement({
 })
 
 /** Whether the request has any condition. */
-export function isConditional(named: readonly CompletedUpload[]): boolean {
+export function isConditional(named: readonly Conditional[]): boolean {
   return named.some((upload) => upload.ifMatch || upload.ifNoneMatch)
 }
 
-/** 412 if a condition fails against `live`; 409 `conflict.unverified` if the digest is not known yet. */
-export function assertPreconditions(named: readonly CompletedUpload[], live: readonly LiveFile[]): void {
+/** 412 if a condition fails against `live`; 409 `conflict.unverified` if the digest is not known yet. `member` is the list of the request. */
+export function assertPreconditions(
+  named: readonly Conditional[],
+  live: readonly LiveFile[],
+  member: 'uploads' | 'files' = 'uploads',
+): void {
   const byPath = new Map(live.map((file) => [file.path, file]))
   const items = named.flatMap((upload, index) => {
     const fault = conditionFault(upload, byPath.get(upload.path))
-    return fault ? [{ ...fault, loc: ['uploads', index, fault.member] }] : []
+    return fault ? [{ ...fault, loc: [member, index, fault.member] }] : []
   })
   const [first] = items
   if (first)
@@ -46,7 +52,7 @@ interface ConditionFault {
   readonly member: 'ifMatch' | 'ifNoneMatch'
 }
 
-function conditionFault(upload: CompletedUpload, live: LiveFile | undefined): ConditionFault | null {
+function conditionFault(upload: Conditional, live: LiveFile | undefined): ConditionFault | null {
   const path = JSON.stringify(upload.path)
   if (upload.ifNoneMatch && live) {
     return { type: 'precondition.failed', detail: `${path} already exists.`, member: 'ifNoneMatch' }

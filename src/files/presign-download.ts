@@ -9,6 +9,8 @@ import { statement } from '../store/statement.ts'
 import { assertDistinct } from './duplicates.ts'
 import { DOWNLOAD_URL_TTL_SECONDS } from './limits.ts'
 import type { PresignDownloadInput } from './schemas.ts'
+import { findState } from './versions/states.ts'
+import { storedInState, whyAbsent } from './versions/tree-at.ts'
 
 /** DownloadTarget (spec, "Files") without its URL. `storageKey` is only for signing; no field exposes it. */
 export interface DownloadTicket {
@@ -33,8 +35,8 @@ export const storedFiles = statement({
 })
 
 /**
- * Returns the objects to sign, in the order requested. It stores no answer: a repeat under an Idempotency-Key runs again, so nobody gets a URL of a
- * deleted file. Errors: 404 the repo, or any path (each missing one listed), 422, 503. Two statements.
+ * Returns the objects to sign, in the order requested. It stores no answer: a repeat under an Idempotency-Key runs again, so no caller gets a URL of a
+ * deleted file. Errors: 404 the repo, or any path (each missing one listed), 422, 503. Two statements; three with `at`.
  */
 export async function presignDownload(
   ctx: RequestContext,
@@ -43,7 +45,10 @@ export async function presignDownload(
   const repo = await findRepo(ctx, { owner: input.owner, slug: input.repo })
   requireObjects(ctx.deps)
   assertDistinct(input.paths, 'path', (index) => ['paths', index])
-  const rows = await ctx.deps.db.query(storedFiles, [repo.id, input.paths])
+  const state = input.at == null ? null : await findState(ctx, repo, input.at)
+  const rows = state
+    ? await storedInState(ctx, state, input.paths)
+    : await ctx.deps.db.query(storedFiles, [repo.id, input.paths])
   const byPath = new Map(rows.map((row) => [row.path, row]))
   const missing: number[] = []
   const files = input.paths.flatMap((path, index) => {
@@ -52,8 +57,10 @@ export async function presignDownload(
     missing.push(index)
     return []
   })
-  if (missing.length > 0) throw missingPaths(input.paths, missing, repo.fullName)
-  return { files }
+  if (missing.length === 0) return { files }
+  const name = state ? `${repo.fullName} at ${input.at}` : repo.fullName
+  const withdrawn = state ? await whyAbsent(ctx, state, input.paths) : new Map()
+  throw missingPaths(input.paths, missing, name, withdrawn)
 }
 
 /** A presigned GET URL, valid for one hour, with range support, that saves under the file's own name. No network call. */
@@ -73,12 +80,21 @@ export function downloadExpiresAt(): string {
   return new Date(Date.now() + DOWNLOAD_URL_TTL_SECONDS * 1000).toISOString()
 }
 
-function missingPaths(paths: readonly string[], missing: readonly number[], repo: string): HubError {
+function missingPaths(
+  paths: readonly string[],
+  missing: readonly number[],
+  repo: string,
+  withdrawn: ReadonlyMap<string, string>,
+): HubError {
   const names = missing.map((index) => JSON.stringify(paths[index]))
   const items = missing.map((index, place) => ({
     type: 'not_found',
-    detail: `${names[place]} is not a file of ${repo}.`,
+    detail: withdrawn.get(paths[index] ?? '') ?? `${names[place]} is not a file of ${repo}.`,
     loc: ['paths', index],
   }))
-  return new HubError('not_found', `Not files of ${repo}: ${names.join(', ')}.`, { items })
+  return new HubError(
+    'not_found',
+    `Not files of ${repo}: ${names.join(', ')}.${[...withdrawn.values()].map((why) => ` ${why}`).join('')}`,
+    { items },
+  )
 }

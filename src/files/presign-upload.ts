@@ -5,19 +5,19 @@ import type { AllowedContext, RequestContext } from '../operation/context.ts'
 import { HubError, notFound } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import { findRepoToWrite, type RepoFacts } from '../repos/get-repo.ts'
-import { column, columns } from '../store/columns.ts'
 import type { Statement, Tx } from '../store/db.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
 import { asStoreRefusal, requireObjects } from '../store/objects/required.ts'
-import { param, statement } from '../store/statement.ts'
+import { removeFromStore } from './abort-upload.ts'
 import { assertDistinct } from './duplicates.ts'
-import { MAX_FILE_BYTES, PART_SIZE_BYTES, STORE_CONCURRENCY } from './limits.ts'
+import { insertUploads, type UploadToInsert } from './insert-uploads.ts'
+import { MAX_ASKED_PARTS, MAX_FILE_BYTES, PART_SIZE_BYTES, STORE_CONCURRENCY } from './limits.ts'
 import { newStorageKey, settleBounded } from './objects.ts'
 import type { UploadTicket } from './part-urls.ts'
 import { assertRoom, type Room, reserveStorage } from './reservation.ts'
 import { findResumable } from './resume-uploads.ts'
 import type { PresignUploadFile, PresignUploadInput } from './schemas.ts'
-import { discardUploads } from './upload-sql.ts'
+import { type DiscardedUpload, discardUploads, partCount } from './upload-sql.ts'
 
 export { partUrlsExpireAt, signParts, type UploadTicket } from './part-urls.ts'
 
@@ -40,31 +40,6 @@ const touch: Statement<never> = {
     update uploads u set touched_at = now() from locked where u.id = locked.id`,
 }
 
-const insertedColumn = columns({ id: column<string>('id') })
-const insertUploads = statement({
-  name: 'uploads-insert',
-  columns: insertedColumn,
-  params: {
-    repoId: param<string>(),
-    accountId: param<string>(),
-    ownerId: param<string>(),
-    partSize: param<number>(),
-    ids: param<readonly string[]>(),
-    paths: param<readonly string[]>(),
-    sizes: param<readonly number[]>(),
-    sha256s: param<readonly string[]>(),
-    contentTypes: param<readonly (string | null)[]>(),
-    storageKeys: param<readonly string[]>(),
-    storeUploadIds: param<readonly string[]>(),
-  },
-  text: `insert into uploads (id, repo_id, account_id, owner_id, part_size, path, size, sha256, content_type, storage_key, store_upload_id)
-    select t.id, :repoId, :accountId, :ownerId, :partSize::int, t.path, t.size, t.sha256, t.content_type, t.storage_key, t.store_upload_id
-    from unnest(:ids::text[], :paths::text[], :sizes::bigint[], :sha256s::text[], :contentTypes::text[], :storageKeys::text[],
-        :storeUploadIds::text[])
-      as t(id, path, size, sha256, content_type, storage_key, store_upload_id)
-    order by t.path on conflict do nothing returning ${insertedColumn.sql}`,
-})
-
 /** A concurrent request already created this upload. */
 class LostRace extends Error {}
 
@@ -72,8 +47,8 @@ const MAX_ATTEMPTS = 3
 
 /**
  * Opens an upload for each file, or finds the pending one of the same file. The result contains uploads, not URLs: `signParts` creates those.
- * Errors: 401, 403, 404, 413 `too_large` (over 50 GiB) and `quota.storage`, 422 `validation.duplicate`, 429 `quota.uploads`, 503. A rejected request
- * leaves nothing behind.
+ * Errors: 401, 403, 404, 413 `too_large` (over 50 GiB) and `quota.storage`, 422 `validation.duplicate` and too many small parts, 429 `quota.uploads`,
+ * 503. A rejected request leaves nothing behind.
  */
 export function presignUpload(ctx: RequestContext, input: PresignUploadInput): Promise<PresignUploadResult> {
   return guarded(
@@ -116,21 +91,25 @@ interface Request {
 async function openUploads(ctx: AllowedContext, objects: ObjectStore, request: Request): Promise<PresignUploadResult> {
   const who = { accountId: request.accountId, repoId: request.repo.id, signal: ctx.signal }
   const resumed = await findResumable(ctx.deps.db, objects, who, request.files)
+  assertParts(request.files, resumed.byPath)
   const fresh = request.files.filter((file) => !resumed.byPath.has(file.path))
-  if (fresh.length > 0 && resumed.lostIds.length === 0) {
+  if (fresh.length > 0 && resumed.endedIds.length === 0) {
     await assertRoom(ctx.deps.db, ctx.deps.config, request.repo.ownerId, roomFor(fresh))
   }
   const made = await createInStore(ctx, objects, fresh)
+  let ended: readonly DiscardedUpload[] = []
   try {
-    return await commitVerb(ctx, async (tx) => {
-      await recordUploads(ctx, tx, request, made, {
+    const result = await commitVerb(ctx, async (tx) => {
+      ended = await recordUploads(ctx, tx, request, made, {
         touchedIds: idsOf(resumed.byPath.values()),
-        lostIds: resumed.lostIds,
+        endedIds: resumed.endedIds,
       })
       const byPath = new Map([...resumed.byPath, ...made.map(({ file, ...upload }) => [file.path, upload] as const)])
       const uploads = request.files.map((file) => byPath.get(file.path)).filter((upload) => upload !== undefined)
       return { uploads }
     })
+    await removeFromStore(ctx.deps, objects, ended)
+    return result
   } catch (error) {
     await abortInStore(objects, made)
     throw error
@@ -139,37 +118,35 @@ async function openUploads(ctx: AllowedContext, objects: ObjectStore, request: R
 
 const idsOf = (uploads: Iterable<UploadTicket>) => Array.from(uploads, (upload) => upload.uploadId)
 
-/** Locks in order: repo, account, uploads. */
+/** Returns the uploads that it ended. Locks in order: repo, account, uploads. */
 async function recordUploads(
   ctx: RequestContext,
   tx: Tx,
   { repo, accountId }: Request,
   made: readonly NewUpload[],
-  known: { touchedIds: readonly string[]; lostIds: readonly string[] },
-): Promise<void> {
+  known: { touchedIds: readonly string[]; endedIds: readonly string[] },
+): Promise<DiscardedUpload[]> {
   const [kept] = await tx.query(keepRepo, [repo.id])
   if (!kept) throw notFound(`The repo ${repo.fullName}`)
-  if (known.lostIds.length > 0) await discardUploads(tx, known.lostIds)
+  const ended = known.endedIds.length > 0 ? await discardUploads(tx, known.endedIds) : []
   if (made.length > 0) {
     await reserveStorage(tx, ctx.deps.config, repo.ownerId, roomFor(made))
-    const inserted = await tx.query(insertUploads, insertValues(repo, accountId, made))
-    if (inserted.length < made.length) throw new LostRace()
+    const of = { repoId: repo.id, accountId, ownerId: repo.ownerId, attempt: null }
+    if (!(await insertUploads(tx, of, made.map(rowOf)))) throw new LostRace()
   }
   if (known.touchedIds.length > 0) await tx.query(touch, [known.touchedIds])
+  return ended
 }
 
-const insertValues = (repo: RepoFacts, accountId: string, made: readonly NewUpload[]) => ({
-  repoId: repo.id,
-  accountId,
-  ownerId: repo.ownerId,
-  partSize: PART_SIZE_BYTES,
-  ids: made.map((upload) => upload.uploadId),
-  paths: made.map((upload) => upload.path),
-  sizes: made.map((upload) => upload.size),
-  sha256s: made.map((upload) => upload.file.sha256),
-  contentTypes: made.map((upload) => upload.file.contentType ?? null),
-  storageKeys: made.map((upload) => upload.storageKey),
-  storeUploadIds: made.map((upload) => upload.storeUploadId),
+const rowOf = ({ uploadId, partSize, path, size, storageKey, storeUploadId, file }: NewUpload): UploadToInsert => ({
+  id: uploadId,
+  partSize,
+  path,
+  size,
+  sha256: file.sha256,
+  contentType: file.contentType ?? null,
+  storageKey,
+  storeUploadId,
 })
 
 /** Creates one multipart upload in the store per file; if one fails, aborts all of them. */
@@ -188,7 +165,7 @@ async function createInStore(
       path,
       size,
       uploadId: newId('upl'),
-      partSize: PART_SIZE_BYTES,
+      partSize: file.partSize ?? PART_SIZE_BYTES,
       uploaded: [],
       uploadedEtags: [],
       storageKey,
@@ -223,4 +200,15 @@ function assertSizes(files: readonly PresignUploadFile[]): void {
   })
   const [first] = items
   if (first) throw new HubError('too_large', first.detail, { items })
+}
+
+/** A request for smaller parts has a limited number of URLs; resumed uploads keep the parts that they have. */
+function assertParts(files: readonly PresignUploadFile[], resumed: ReadonlyMap<string, UploadTicket>): void {
+  if (!files.some((file) => file.partSize)) return
+  const partsOf = ({ path, size, partSize }: PresignUploadFile) =>
+    partCount(size, resumed.get(path)?.partSize ?? partSize ?? PART_SIZE_BYTES)
+  const parts = files.reduce((sum, file) => sum + partsOf(file), 0)
+  if (parts <= MAX_ASKED_PARTS) return
+  const detail = `The files have ${parts} parts; a request that asks for a part size has at most ${MAX_ASKED_PARTS}. Ask for larger parts or fewer files.`
+  throw new HubError('validation.value', detail, { items: [{ type: 'validation.value', detail, loc: ['files'] }] })
 }

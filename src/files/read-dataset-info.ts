@@ -12,8 +12,17 @@ export async function readDatasetInfo(
   signal: AbortSignal,
 ): Promise<DatasetInfo | null> {
   const info = kind === 'dataset' ? assembled.find(({ upload }) => upload.path === DATASET_INFO_PATH) : undefined
-  if (!info || info.upload.size > MAX_DATASET_INFO_BYTES) return null
-  const { body } = await objects.get(info.upload.storageKey, { signal })
+  return info ? readInfo(objects, info.upload, signal) : null
+}
+
+/** The facts in a stored `meta/info.json`; null if it is too large or not a LeRobot file. */
+export async function readInfo(
+  objects: ObjectStore,
+  { storageKey, size }: { readonly storageKey: string; readonly size: number },
+  signal: AbortSignal,
+): Promise<DatasetInfo | null> {
+  if (size > MAX_DATASET_INFO_BYTES) return null
+  const { body } = await objects.get(storageKey, { signal })
   const chunks: Buffer[] = []
   for await (const chunk of body as AsyncIterable<Buffer>) chunks.push(chunk)
   return parseDatasetInfo(Buffer.concat(chunks))

@@ -2,7 +2,7 @@
 import type { Querier } from '../store/db.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
 import { param, statement } from '../store/statement.ts'
-import { STORE_CONCURRENCY } from './limits.ts'
+import { PART_SIZE_BYTES, STORE_CONCURRENCY } from './limits.ts'
 import { isNoSuchUpload, settleBounded } from './objects.ts'
 import type { UploadTicket } from './part-urls.ts'
 import type { PresignUploadFile } from './schemas.ts'
@@ -20,8 +20,11 @@ const openUploads = statement({
 export interface Resumed {
   /** By the path of the file. */
   readonly byPath: ReadonlyMap<string, UploadTicket>
-  /** Rows whose upload no longer exists in the store (an expiry rule of the bucket, a lost disk): to be aborted. */
-  readonly lostIds: readonly string[]
+  /**
+   * Rows to be aborted: those whose upload no longer exists in the store (an expiry rule of the bucket, a lost disk), and those with parts that this client
+   * has not asked for and may not know.
+   */
+  readonly endedIds: readonly string[]
 }
 
 /** The pending uploads among `files`, each with its stored parts. One statement, one store call per upload. */
@@ -37,16 +40,18 @@ export async function findResumable(
     const file = wanted.get(row.path)
     return file?.size === row.size && file.sha256 === row.sha256
   })
-  const outcomes = await settleBounded(matches, STORE_CONCURRENCY, (row) => storedParts(objects, row, who.signal))
+  const resumable = (row: UploadRow) => row.partSize === PART_SIZE_BYTES || Boolean(wanted.get(row.path)?.partSize)
+  const endedIds = matches.filter((row) => !resumable(row)).map((row) => row.id)
+  const kept = matches.filter(resumable)
+  const outcomes = await settleBounded(kept, STORE_CONCURRENCY, (row) => storedParts(objects, row, who.signal))
   const byPath = new Map<string, UploadTicket>()
-  const lostIds: string[] = []
-  for (const [index, row] of matches.entries()) {
+  for (const [index, row] of kept.entries()) {
     const outcome = outcomes[index]
     if (outcome?.status === 'fulfilled') byPath.set(row.path, toTicket(row, outcome.value))
-    else if (isNoSuchUpload(outcome?.reason)) lostIds.push(row.id)
+    else if (isNoSuchUpload(outcome?.reason)) endedIds.push(row.id)
     else throw outcome?.reason
   }
-  return { byPath, lostIds }
+  return { byPath, endedIds }
 }
 
 /** Once a completion has begun, the recorded parts are authoritative: the store may have assembled them already. */

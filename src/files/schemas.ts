@@ -2,7 +2,15 @@
 import { z } from 'zod'
 import { filePath, newFilePath } from '../platform/file-path.ts'
 import { contentTypeText, sha256Text } from '../platform/text-rules.ts'
-import { MAX_FILES_PER_REQUEST, MAX_PREFIX_LENGTH, MAX_TREE_LIMIT } from './limits.ts'
+import {
+  MAX_FILES_PER_REQUEST,
+  MAX_PREFIX_LENGTH,
+  MAX_TREE_LIMIT,
+  MIB,
+  MIN_PART_SIZE_BYTES,
+  PART_SIZE_BYTES,
+} from './limits.ts'
+import { stateText } from './versions/state-name.ts'
 
 const repoName = { owner: z.string(), repo: z.string() }
 
@@ -14,6 +22,13 @@ export const presignUploadFile = z.object({
   size: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER),
   sha256: sha256Text,
   contentType: contentTypeText.nullish(),
+  partSize: z
+    .number()
+    .int()
+    .min(MIN_PART_SIZE_BYTES, { abort: true })
+    .max(PART_SIZE_BYTES, { abort: true })
+    .multipleOf(MIB)
+    .nullish(),
 })
 
 export const presignUploadInput = z.object({ ...repoName, files: upTo100(presignUploadFile) })
@@ -28,11 +43,19 @@ export const completedUpload = z.object({
   ifMatch: sha256Text.nullish(),
 })
 
+export const fileToLink = z.object({
+  ...presignUploadFile.omit({ partSize: true }).shape,
+  ifNoneMatch: completedUpload.shape.ifNoneMatch,
+  ifMatch: completedUpload.shape.ifMatch,
+})
+
+const linkFilesInput = z.object({ ...repoName, files: upTo100(fileToLink) })
+
 const completeUploadInput = z.object({ ...repoName, uploads: upTo100(completedUpload) })
 
 export const abortUploadInput = z.object({ ...repoName, uploadId: z.string().min(1).max(256) })
 
-export const presignDownloadInput = z.object({ ...repoName, paths: upTo100(filePath) })
+export const presignDownloadInput = z.object({ ...repoName, paths: upTo100(filePath), at: stateText.nullish() })
 
 const deleteFilesInput = z.object({ ...repoName, paths: upTo100(filePath) })
 
@@ -45,6 +68,8 @@ export const treeLimit = z.number().int().min(1).max(MAX_TREE_LIMIT)
 
 export type PresignUploadInput = z.output<typeof presignUploadInput>
 export type PresignUploadFile = z.output<typeof presignUploadFile>
+export type FileToLink = z.output<typeof fileToLink>
+export type LinkFilesInput = z.output<typeof linkFilesInput>
 export type CompleteUploadInput = z.output<typeof completeUploadInput>
 export type CompletedUpload = z.output<typeof completedUpload>
 export type CompletedPart = z.output<typeof completedPart>

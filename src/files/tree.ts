@@ -14,11 +14,11 @@ import { fileEntryColumns, type RepoFileEntry } from './file-entry.ts'
 /** Length of a path that always fits a cursor, even with every byte escaped and base64-encoded. */
 const SHORT_PATH_BYTES = 56
 
-const pageColumns = fileEntryColumns.with({
+export const pageColumns = fileEntryColumns.with({
   /** Set if the path may be too long for a cursor: the cursor then holds the row id. */
   id: column<number | null>(`case when octet_length(f.path) > ${SHORT_PATH_BYTES} then f.id end`),
 })
-type TreeRow = RowOf<typeof pageColumns>
+export type TreeRow = RowOf<typeof pageColumns>
 const pageOfRepoColumns = pageColumns.with({ repoId: column<string>('q.repo_id') })
 
 /**
@@ -44,13 +44,13 @@ export const treePage = statement({
 })
 
 /** Only within the listing's own repo, by id or full name: a forged row id would otherwise reveal how a hidden path compares. */
-const pathOfRow: Statement<{ path: string }> = {
+export const pathOfRow: Statement<{ path: string }> = {
   name: 'files-cursor-row',
   text: `select f.path from files f join repos r on r.id = f.repo_id join accounts o on o.id = r.owner_id
     where f.id = $1 and (r.id = $2 or o.handle || '/' || r.slug = $2)`,
 }
 
-type FilePage = Page<RepoFileEntry>
+export type FilePage = Page<RepoFileEntry>
 
 export interface FilesOfRepos {
   /** The caller can see these repos (already checked). */
@@ -132,7 +132,8 @@ export async function listTree(ctx: RequestContext, input: TreeInput): Promise<F
   return toPage(rows, listing, input.limit)
 }
 
-function toPage(rows: readonly TreeRow[], listing: string, limit: number): FilePage {
+/** At most `limit` of the rows, of which there may be one more. */
+export function toPage(rows: readonly TreeRow[], listing: string, limit: number): FilePage {
   return {
     nodes: rows.length > limit ? rows.slice(0, limit) : rows,
     hasNextPage: rows.length > limit,
@@ -149,7 +150,7 @@ const isPathOrRow = (part: KeyPart): part is string | number =>
   typeof part === 'string' ? pathFault(part) === null : Number.isSafeInteger(part)
 
 /** Lower bound of a page: the prefix, or the path after its cursor. */
-async function lowerBoundOf(db: Querier, repo: string, listing: string, cursor: string): Promise<string> {
+export async function lowerBoundOf(db: Querier, repo: string, listing: string, cursor: string): Promise<string> {
   const [key] = decodeCursor<[string | number]>(listing, cursor, [isPathOrRow])
   if (typeof key === 'string') return justAfter(key)
   const [row] = await db.query(pathOfRow, [key, repo])

@@ -11,7 +11,7 @@ import { assertUnreferenced, dropForeign } from './referrers.ts'
 
 const releaseStorage: Statement<never> = {
   name: 'repo-delete-storage',
-  text: `update accounts a set storage_bytes = a.storage_bytes - r.total_bytes
+  text: `update accounts a set storage_bytes = a.storage_bytes - r.total_bytes - r.snapshot_bytes
     from repos r where r.id = $1 and a.id = r.owner_id`,
 }
 

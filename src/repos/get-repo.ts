@@ -72,6 +72,7 @@ const factColumns = columns({
   visibility: column<Visibility>('r.visibility'),
   fullName: column<string>("o.handle || '/' || r.slug"),
   seq: column<number>('r.seq'),
+  snapshotCount: column<number>('r.snapshot_count'),
 })
 
 const robotsByName = statement({

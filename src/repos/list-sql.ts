@@ -73,7 +73,7 @@ function valuesOf(viewer: VisibleRepos, { filter, sort, after, limit }: Partial<
 function predicates(filter: RepoFilter): string[] {
   const found: string[] = []
   if (filter.kind) found.push('r.kind = :kind::"RepoKind"')
-  if (filter.ownerId) found.push('r.owner_id = :ownerId')
+  if (filter.ownerId) found.push('r.owner_id = any(array[:ownerId::text])')
   if (filter.q) found.push('(lower(r.slug) like :pattern or lower(r.description) like :pattern)')
   if (filter.tag?.length) found.push('r.tags @> :tag::text[]')
   if (filter.robot) {
@@ -93,10 +93,16 @@ const keyset = {
   updated: '(r.updated_at, r.id) < (:afterTime::timestamptz, :afterId)',
 } as const
 
+/** The order within one owner's repos, by all columns of their index: with the owner as an equality the planner may walk everybody's repos by their ids. */
+const withinOwner = (by: string) => `r.owner_id, ${by}`
+
 const where = (conditions: readonly string[]) => conditions.join(' and ')
 
 type ListedRow = RowOf<typeof listedColumns> & Partial<RowOf<typeof cardedListing>>
 type PageStatement = NamedStatement<ListedRow, Values>
+
+/** A page of 100 and the row that tells of the next. Of a constant the planner knows that they are few; for `:limit` it expects a tenth of all repos, and reads them. */
+const MAX_ROWS = 101
 
 /** Cached by name, which encodes the shape of the SQL text. */
 const prepared = new Map<string, PageStatement>()
@@ -118,14 +124,14 @@ function pageStatement(name: string, viewer: VisibleRepos, query: RepoPageQuery)
   const streams: string[] = []
   if (query.filter.visibility !== 'private') {
     streams.push(`(select r.id, r.updated_at from repos r where ${where(["r.visibility = 'public'", ...shared])}
-      order by ${by} limit :limit::int)`)
+      order by ${query.filter.ownerId ? withinOwner(by) : by} limit :limit::int)`)
   }
   if (query.filter.visibility !== 'public' && viewer.accountIds.length > 0)
     streams.push(privateStream(viewer.repoIds, shared, by))
   const page = streams.length > 0 ? streams.join(' union all ') : `(select r.id, r.updated_at from repos r where false)`
   const columns: Columns<ListedRow> = isCarded(query) ? cardedListing : listedColumns
   const text = `select ${columns.sql}
-    from (${bounded(`select id, updated_at from (${page}) candidates order by ${by} limit :limit::int`, query, by)}) page
+    from (${bounded(`select id, updated_at from (${page}) candidates order by ${by} limit :limit::int`, query, by)} limit ${MAX_ROWS}) page
     join repos r on r.id = page.id join accounts o on o.id = r.owner_id
     order by ${by.replaceAll(/\b(id|updated_at)\b/g, 'page.$1')}`
   return composed({ name, columns, params, text })
@@ -157,8 +163,8 @@ function privateStream(repoIds: readonly string[] | null, shared: readonly strin
       where ${where(['r.id = any(:repoIds::text[])', 'r.owner_id = any(:accountIds::text[])', ...own])} order by ${by} limit :limit::int)`
   }
   return `(select mine.id, mine.updated_at from unnest(:accountIds::text[]) account(id) cross join lateral (
-      select r.id, r.updated_at from repos r where ${where(['r.owner_id = account.id', ...own])}
-      order by ${by} limit :limit::int) mine)`
+      select r.id, r.updated_at from repos r where ${where(['r.owner_id = any(array[account.id])', ...own])}
+      order by ${withinOwner(by)} limit :limit::int) mine)`
 }
 
 /** Empty for a shape that is not prepared. */

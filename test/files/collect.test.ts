@@ -10,9 +10,12 @@ import { purgeRepo } from '../../src/jobs/repo-purge.ts'
 import type { AccountRef, RequestContext } from '../../src/operation/context.ts'
 import { deleteRepo } from '../../src/repos/delete-repo.ts'
 import { testDb } from '../support/database.ts'
-import { putRun } from '../support/runs.ts'
+import { ageFiles, pinRun, seqOf } from '../support/pins.ts'
+import { sampleSize } from '../support/torture.ts'
 import { makeWorld, sha256Of, type World, type WorldRepo } from '../support/world.ts'
 
+/** Of a completion and a collection at once. */
+const ROUNDS = sampleSize(40, 10)
 const database = testDb({ poolMax: 20 })
 const signal = new AbortController().signal
 let world: World
@@ -26,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => world?.close())
 
-const age = (table: 'files' | 'blobs' | 'uploads', column: string, interval = '8 days') =>
+const age = (table: 'blobs' | 'uploads', column: string, interval = '8 days') =>
   world.sql(`update ${table} set ${column} = ${column} - interval '${interval}' where ${column} is not null`)
 const blobOf = async (bytes: Uint8Array) => {
   const [row] = await world.sql<{ id: string; state: string; storage_key: string; sha256: string | null }>(
@@ -63,7 +66,7 @@ describe('unreferenced bytes', () => {
     await deleteFiles(ctx, { ...repo, paths: ['a'] })
     await pruneClosedRows(world.deps, signal)
     expect(await blobOf(bytes)).toMatchObject({ state: 'live' })
-    await age('files', 'closed_at')
+    await ageFiles(world)
     await Promise.all([pruneClosedRows(world.deps, signal), pruneClosedRows(world.deps, signal)])
     const doomed = await blobOf(bytes)
     expect(doomed).toMatchObject({ state: 'doomed' })
@@ -81,7 +84,7 @@ describe('unreferenced bytes', () => {
     await world.upload(ctx, repo, 'a', bytes)
     await world.upload(ctx, repo, 'b', bytes)
     await deleteFiles(ctx, { ...repo, paths: ['a'] })
-    await age('files', 'closed_at')
+    await ageFiles(world)
     await pruneClosedRows(world.deps, signal)
     const [live] = await world.sql(
       'select b.state from files f join blobs b on b.id = f.blob_id where f.repo_id = $1',
@@ -94,17 +97,10 @@ describe('unreferenced bytes', () => {
     const repo = await world.repo(owner)
     const [pinned, later] = [randomBytes(50), randomBytes(50)]
     await world.upload(ctx, repo, 'a', pinned)
-    const [state] = await world.sql<{ seq: number }>('select seq from repos where id = $1', [repo.id])
-    const run = await putRun(database.db, { ownerId: owner.id, repoIds: [repo.id] })
-    await world.sql('insert into run_datasets (run_id, position, ref, repo_id, seq) values ($1, 0, $2, $3, $4)', [
-      run,
-      `svc://${repo.owner}/${repo.repo}`,
-      repo.id,
-      state?.seq,
-    ])
+    await pinRun(world, owner.id, repo, await seqOf(world, repo))
     await world.upload(ctx, repo, 'b', later)
     await deleteFiles(ctx, { ...repo, paths: ['a', 'b'] })
-    await age('files', 'closed_at')
+    await ageFiles(world)
     await pruneClosedRows(world.deps, signal)
     expect(await blobOf(pinned)).toMatchObject({ state: 'live' })
     expect(await blobOf(later)).toMatchObject({ state: 'doomed' })
@@ -116,11 +112,11 @@ describe('unreferenced bytes', () => {
 
   test('that are linked again while they are collected are either linked live or stored anew, in every interleaving tried', async () => {
     const repo = await world.repo(owner)
-    for (let round = 0; round < 40; round += 1) {
+    for (let round = 0; round < ROUNDS; round += 1) {
       const bytes = randomBytes(20)
       await world.upload(ctx, repo, 'a', bytes)
       await deleteFiles(ctx, { ...repo, paths: ['a'] })
-      await age('files', 'closed_at')
+      await ageFiles(world)
       const completion = await prepared(repo, 'a', bytes)
       await Promise.all([completeUpload(ctx, { ...repo, uploads: [completion] }), pruneClosedRows(world.deps, signal)])
       const [live] = await world.sql(
@@ -136,7 +132,7 @@ describe('unreferenced bytes', () => {
     const bytes = randomBytes(20)
     await world.upload(ctx, repo, 'a', bytes)
     await deleteFiles(ctx, { ...repo, paths: ['a'] })
-    await age('files', 'closed_at')
+    await ageFiles(world)
     const blob = await blobOf(bytes)
     // The link holds the blob's share lock until the sweep is seen to wait for it.
     let sweep: Promise<unknown> = Promise.resolve()
@@ -229,10 +225,6 @@ describe('verification of large files', () => {
     })
     await age('blobs', 'doomed_at')
     await deleteDoomed(world.deps, world.disk, signal)
-    expect(await world.sql('select id from blobs where id = $1', [blobId])).toHaveLength(1)
-    await age('files', 'closed_at')
-    await pruneClosedRows(world.deps, signal)
-    await deleteDoomed(world.deps, world.disk, signal)
     expect(await world.sql('select id from blobs where id = $1', [blobId])).toEqual([])
   })
 })
@@ -297,5 +289,21 @@ describe('what was left behind', () => {
     }
     await dropOldRows(world.deps)
     expect(await world.sql(`select key from idempotency_keys`)).toEqual([{ key: 'new' }])
+  })
+
+  test('hosted calls go a month after their end', async () => {
+    const put = (id: string, state: string, days: number) =>
+      world.sql(
+        `insert into hosted_calls (id, job_kind, job_id, backend, function_name, state, created_at, ended_at)
+          values ($1, 'run', 'run_x', 'process', 'act', $2::"HostedCallState", now() - interval '90 days',
+            case when $2 = 'ended' then now() - make_interval(days => $3) end)`,
+        [id, state, days],
+      )
+    await put('call_live', 'spawned', 0)
+    await put('call_new', 'ended', 29)
+    await put('call_old', 'ended', 31)
+    await dropOldRows(world.deps)
+    const left = await world.sql(`select id from hosted_calls where job_id = 'run_x' order by id`)
+    expect(left).toEqual([{ id: 'call_live' }, { id: 'call_new' }])
   })
 })

@@ -1,0 +1,74 @@
+/** New rows of `uploads`: pending ones that a client sends, or ones that the hub itself completes. */
+import { column, columns } from '../store/columns.ts'
+import type { Querier } from '../store/db.ts'
+import { param, statement } from '../store/statement.ts'
+
+const insertedColumn = columns({ id: column<string>('id') })
+
+/** Of a row that the hub completes: one part, so that discarding the row dooms the object, which the store may have. */
+const wholePart = `jsonb_build_array(jsonb_build_object('partNumber', 1, 'etag', '', 'sizeBytes', t.size))`
+
+const insert = statement({
+  name: 'uploads-insert',
+  columns: insertedColumn,
+  params: {
+    repoId: param<string>(),
+    accountId: param<string>(),
+    ownerId: param<string>(),
+    /** The fence of a completion; null: pending. */
+    attempt: param<string | null>(),
+    partSizes: param<readonly number[]>(),
+    ids: param<readonly string[]>(),
+    paths: param<readonly string[]>(),
+    sizes: param<readonly number[]>(),
+    sha256s: param<readonly string[]>(),
+    contentTypes: param<readonly (string | null)[]>(),
+    storageKeys: param<readonly string[]>(),
+    storeUploadIds: param<readonly string[]>(),
+  },
+  text: `insert into uploads (id, repo_id, account_id, owner_id, part_size, path, size, sha256, content_type, storage_key, store_upload_id, state,
+      attempt, attempt_at, parts)
+    select t.id, :repoId, :accountId, :ownerId, t.part_size, t.path, t.size, t.sha256, t.content_type, t.storage_key, t.store_upload_id,
+      case when :attempt::text is null then 'pending' else 'completing' end::"UploadState", :attempt::text,
+      case when :attempt::text is not null then now() end, case when :attempt::text is null then '[]' else ${wholePart} end
+    from unnest(:ids::text[], :partSizes::int[], :paths::text[], :sizes::bigint[], :sha256s::text[], :contentTypes::text[], :storageKeys::text[],
+        :storeUploadIds::text[])
+      as t(id, part_size, path, size, sha256, content_type, storage_key, store_upload_id)
+    order by t.path on conflict do nothing returning ${insertedColumn.sql}`,
+})
+
+/** Whose uploads they are: the account presigned them, the owner's quota holds their bytes. */
+export interface UploadsOf {
+  readonly repoId: string
+  readonly accountId: string
+  readonly ownerId: string
+  /** Null for pending uploads. */
+  readonly attempt: string | null
+}
+
+export interface UploadToInsert {
+  readonly id: string
+  readonly partSize: number
+  readonly path: string
+  readonly size: number
+  readonly sha256: string
+  readonly contentType: string | null
+  readonly storageKey: string
+  readonly storeUploadId: string
+}
+
+/** False if a concurrent request already created one of them; the caller then rolls back. */
+export async function insertUploads(tx: Querier, of: UploadsOf, uploads: readonly UploadToInsert[]): Promise<boolean> {
+  const inserted = await tx.query(insert, {
+    ...of,
+    ids: uploads.map(({ id }) => id),
+    partSizes: uploads.map(({ partSize }) => partSize),
+    paths: uploads.map(({ path }) => path),
+    sizes: uploads.map(({ size }) => size),
+    sha256s: uploads.map(({ sha256 }) => sha256),
+    contentTypes: uploads.map(({ contentType }) => contentType),
+    storageKeys: uploads.map(({ storageKey }) => storageKey),
+    storeUploadIds: uploads.map(({ storeUploadId }) => storeUploadId),
+  })
+  return inserted.length === uploads.length
+}

@@ -1,0 +1,153 @@
+/** linkFiles (contract, "Uploads"): files whose bytes the hub already has, in the place of an upload. */
+import { randomUUID } from 'node:crypto'
+import { commitVerb, guarded } from '../operation/commit-verb.ts'
+import type { AllowedContext, RequestContext } from '../operation/context.ts'
+import { HubError, notFound } from '../platform/errors.ts'
+import { newId } from '../platform/ids.ts'
+import type { DatasetInfo } from '../repos/dataset-info.ts'
+import { findRepoToWrite, lockRepo, type RepoFacts } from '../repos/get-repo.ts'
+import type { Tx } from '../store/db.ts'
+import type { ObjectStore } from '../store/objects/object-store.ts'
+import { asStoreRefusal, requireObjects } from '../store/objects/required.ts'
+import type { AssembledUpload } from './assemble-upload.ts'
+import { assertDistinct } from './duplicates.ts'
+import type { RepoFileEntry } from './file-entry.ts'
+import { readFirstBytes } from './hash-object.ts'
+import { insertUploads } from './insert-uploads.ts'
+import { PART_SIZE_BYTES, STORE_CONCURRENCY } from './limits.ts'
+import { GoneBytes } from './link-blobs.ts'
+import { linkFiles } from './link-files.ts'
+import { detectMime } from './mime.ts'
+import { isNoSuchObject, newStorageKey, settleBounded } from './objects.ts'
+import { assertPreconditions, liveFiles } from './preconditions.ts'
+import { readDatasetInfo } from './read-dataset-info.ts'
+import { contentOf, findReadable, type ReadableBlob } from './readable-blobs.ts'
+import { reserveStorage } from './reservation.ts'
+import type { FileToLink, LinkFilesInput } from './schemas.ts'
+
+export interface LinkedFiles {
+  readonly files: readonly RepoFileEntry[]
+  /** Paths of files to upload. */
+  readonly missing: readonly string[]
+}
+
+/** Bytes that are collected between finding and linking them are looked for again, this often. */
+const MAX_ATTEMPTS = 3
+
+/**
+ * Links each file whose bytes, by verified digest and size, are in a live file that the caller can read; lists the others as missing, whether the hub has their bytes
+ * or not. The found ones are linked all or none, as by a completion: quota, conditions, change number, sums, audit, a dataset's info.
+ * Errors: 401, 403, 404, 409 `conflict.unverified`, 412, 413 `quota.storage`, 422 `validation.duplicate`, 429 `quota.uploads`, 503.
+ */
+export function linkStored(ctx: RequestContext, input: LinkFilesInput): Promise<LinkedFiles> {
+  return guarded(
+    ctx,
+    () => findRepoToWrite(ctx, input),
+    (allowed, repo) => link(allowed, repo, input),
+  )
+}
+
+async function link(ctx: AllowedContext, repo: RepoFacts, input: LinkFilesInput): Promise<LinkedFiles> {
+  const objects = requireObjects(ctx.deps)
+  assertDistinct(
+    input.files.map((file) => file.path),
+    'path',
+    (index) => ['files', index, 'path'],
+  )
+  for (let attempt = 1; ; attempt += 1) {
+    const readable = await findReadable(ctx, repo.id, input.files)
+    const found = await prepare(ctx, objects, repo, input.files, readable)
+    const datasetInfo = await readDatasetInfo(objects, repo.kind, found, ctx.signal)
+    try {
+      return await commitVerb(ctx, (tx) => linkAll(ctx, tx, { repo, files: input.files, found, datasetInfo }))
+    } catch (error) {
+      if (!(error instanceof GoneBytes)) throw error
+      if (attempt === MAX_ATTEMPTS)
+        throw new HubError(
+          'conflict.in_progress',
+          'The bytes of these files are being deleted and linked at once; try again.',
+        )
+    }
+  }
+}
+
+/** The files whose bytes are there, as uploads that are assembled already. Reads the first bytes of each, for its media type. */
+async function prepare(
+  ctx: RequestContext,
+  objects: ObjectStore,
+  repo: RepoFacts,
+  files: readonly FileToLink[],
+  readable: ReadonlyMap<string, ReadableBlob>,
+): Promise<AssembledUpload[]> {
+  const outcomes = await settleBounded(files, STORE_CONCURRENCY, async (file) => {
+    const blob = readable.get(contentOf(file))
+    return blob ? assembledFrom(ctx, objects, repo, file, blob) : null
+  })
+  return outcomes.flatMap((outcome) => {
+    if (outcome.status === 'fulfilled') return outcome.value ?? []
+    if (isNoSuchObject(outcome.reason)) return []
+    throw asStoreRefusal(outcome.reason)
+  })
+}
+
+async function assembledFrom(
+  ctx: RequestContext,
+  objects: ObjectStore,
+  repo: RepoFacts,
+  file: FileToLink,
+  blob: ReadableBlob,
+): Promise<AssembledUpload> {
+  const { path, size, sha256 } = file
+  const contentType = file.contentType ?? null
+  const firstBytes = size === 0 ? new Uint8Array(0) : await readFirstBytes(objects, blob.storageKey, ctx.signal)
+  return {
+    upload: {
+      ...{ path, size, sha256, contentType },
+      ...{ id: newId('upl'), repoId: repo.id, ownerId: repo.ownerId, partSize: PART_SIZE_BYTES },
+      ...{
+        storageKey: blob.storageKey,
+        storeUploadId: NO_STORE_UPLOAD,
+        state: 'completing',
+        parts: [],
+        leaseHeld: true,
+      },
+    },
+    etag: blob.etag ?? '',
+    sha256,
+    mime: await detectMime(path, firstBytes, contentType),
+    onlyIfStored: true,
+  }
+}
+
+/** No store has a multipart upload of this id. */
+const NO_STORE_UPLOAD = 'link'
+
+interface Linking {
+  readonly repo: RepoFacts
+  readonly files: readonly FileToLink[]
+  readonly found: readonly AssembledUpload[]
+  readonly datasetInfo: DatasetInfo | null
+}
+
+/** Each file is an upload that begins and is completed in this transaction, so that no other rule of completions is written twice. Locks as a completion does. */
+async function linkAll(
+  ctx: RequestContext,
+  tx: Tx,
+  { repo, files, found, datasetInfo }: Linking,
+): Promise<LinkedFiles> {
+  if (!(await lockRepo(tx, repo.id))) throw notFound(`The repo ${repo.fullName}`)
+  const live = await tx.query(liveFiles, [repo.id, files.map(({ path }) => path)])
+  assertPreconditions(files, live, 'files')
+  const paths = new Set(found.map(({ upload }) => upload.path))
+  const missing = files.map(({ path }) => path).filter((path) => !paths.has(path))
+  if (found.length === 0) return { files: [], missing }
+  const attempt = randomUUID()
+  const bytes = found.reduce((sum, { upload }) => sum + upload.size, 0)
+  await reserveStorage(tx, ctx.deps.config, repo.ownerId, { bytes, uploads: found.length })
+  // Under the attempt in the place of the account: a pending upload of the same file is another one. The key names no object, so that nothing else is.
+  const rows = found.map(({ upload }) => ({ ...upload, storageKey: newStorageKey() }))
+  await insertUploads(tx, { repoId: repo.id, accountId: attempt, ownerId: repo.ownerId, attempt }, rows)
+  const named = found.map(({ upload }) => ({ path: upload.path, uploadId: upload.id, parts: [] }))
+  const linked = await linkFiles(ctx, tx, { repo, attempt, named, assembled: found, datasetInfo })
+  return { files: linked.files, missing }
+}

@@ -1,0 +1,82 @@
+/** The history of a repo: its changes, newest first, each with the state that it led to. */
+import type { AccountRef, RequestContext } from '../../operation/context.ts'
+import { decodeCursor, encodeCursor, type KeyPart, type Page } from '../../platform/page.ts'
+import { column, columns, type RowOf } from '../../store/columns.ts'
+import { param, statement } from '../../store/statement.ts'
+import type { ChangeAction } from './record-change.ts'
+
+const changeColumns = columns({
+  repoId: column<string>('c.repo_id'),
+  fullName: column<string>("o.handle || '/' || r.slug"),
+  seq: column<number>('c.seq'),
+  time: column<string>('c.at'),
+  replacedAt: column<string | null>('c.replaced_at'),
+  action: column<ChangeAction>('c.action'),
+  /** Null for background work. */
+  actor: column<AccountRef | null>(
+    `(select json_build_object('id', a.id, 'kind', a.kind, 'handle', a.handle, 'name', a.name) from accounts a where a.id = c.actor_id)`,
+  ),
+  filesAdded: column<number>('c.files_added'),
+  filesRemoved: column<number>('c.files_removed'),
+  filesChanged: column<number>('c.files_changed'),
+  bytesAdded: column<number>('c.bytes_added'),
+  bytesRemoved: column<number>('c.bytes_removed'),
+  fileCount: column<number>('c.file_count'),
+  totalBytes: column<number>('c.total_bytes'),
+  withdrawnCount: column<number>('c.withdrawn_count'),
+  /** Names of snapshots of the state, which keep it. */
+  snapshots: column<readonly string[]>(
+    `coalesce((select json_agg(s.name order by s.name) from repo_snapshots s where s.repo_id = c.repo_id and s.seq = c.seq), '[]')`,
+  ),
+  /** A run pinned the state, or a check may still read it. */
+  isPinned: column<boolean>(`(exists (select 1 from run_datasets d where d.repo_id = c.repo_id and d.seq = c.seq)
+      or exists (select 1 from robot_checks k where k.source_repo_id = c.repo_id and k.source_seq = c.seq and k.published_at is null
+        and k.status in ('queued', 'running', 'succeeded')))`),
+  isCurrent: column<boolean>('c.seq = r.seq'),
+})
+
+type ChangeRow = RowOf<typeof changeColumns>
+
+/** A change of a repo's files. `keptUntil`: the state is kept until then at least; null where there is no end: the current one, and those that are named or pinned. */
+export type RepoChange = ChangeRow & { readonly keptUntil: string | null }
+
+const historyPage = statement({
+  name: 'repo-history',
+  columns: changeColumns,
+  params: { repoIds: param<readonly string[]>(), before: param<number>(), limit: param<number>() },
+  text: `select ${changeColumns.sql} from repos r join accounts o on o.id = r.owner_id
+    cross join lateral (select * from repo_changes where repo_id = r.id and seq < :before order by seq desc limit :limit) c
+    where r.id = any(:repoIds::text[]) order by r.id, c.seq desc`,
+})
+
+const END = 2_147_483_647
+const isSeq = (part: KeyPart): part is number => Number.isInteger(part) && Number(part) > 0 && Number(part) <= END
+
+interface HistoryPage {
+  readonly limit: number
+  readonly after: string | null
+}
+
+/** A page for each repo that the caller may write, in the order requested. One statement. 422 `validation.cursor`. */
+export async function historyOfRepos(
+  { deps: { db, config } }: Pick<RequestContext, 'deps'>,
+  repoIds: readonly string[],
+  { limit, after }: HistoryPage,
+): Promise<Page<RepoChange>[]> {
+  const [before] = after === null ? [END] : decodeCursor<[number]>('history', after, [isSeq])
+  const rows = await db.query(historyPage, { repoIds, before, limit: limit + 1 })
+  const byRepo = Map.groupBy(rows, (row) => row.repoId)
+  return repoIds.map((id) => {
+    const found = byRepo.get(id) ?? []
+    return {
+      nodes: found.slice(0, limit).map((row) => ({ ...row, keptUntil: keptUntil(row, config.gcGraceSeconds) })),
+      hasNextPage: found.length > limit,
+      cursorOf: ({ seq }) => encodeCursor('history', [seq]),
+    }
+  })
+}
+
+function keptUntil(row: ChangeRow, graceSeconds: number): string | null {
+  if (row.replacedAt === null || row.isPinned || row.snapshots.length > 0) return null
+  return new Date(Date.parse(row.replacedAt) + graceSeconds * 1000).toISOString()
+}

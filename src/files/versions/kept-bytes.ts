@@ -1,0 +1,112 @@
+/**
+ * Bytes that only snapshots keep. They count in the owner's storage, so that a snapshot and a deletion do not make room. A file is a path with its bytes:
+ * kept by any number of snapshots in any number of states it counts once, and not at all while the path has the same bytes now.
+ */
+import { column, columns } from '../../store/columns.ts'
+import type { Querier } from '../../store/db.ts'
+import { param, statement } from '../../store/statement.ts'
+
+const sameBytes = (blob: string) => `${blob}.claimed = b.claimed and ${blob}.size = b.size`
+
+/** The path of `f` has the bytes of `b` now. */
+const stillLive = `exists (select 1 from files l join blobs lb on lb.id = l.blob_id
+    where l.repo_id = :repoId and l.path = f.path and l.to_seq is null and ${sameBytes('lb')})`
+
+const keptSum = (scope: string) => `(select coalesce(sum(k.size), 0)::int8 from (
+    select distinct f.path, b.claimed, b.size from files f join blobs b on b.id = f.blob_id
+    where f.repo_id = :repoId and ${scope} f.to_seq is not null and not ${stillLive}
+      and exists (select 1 from repo_snapshots s where s.repo_id = :repoId and s.seq >= f.from_seq and s.seq < f.to_seq)) k)`
+
+const ofPaths = 'f.path = any(:paths::text[]) and'
+
+const bytesColumn = columns({ bytes: column<number>(keptSum(ofPaths)) })
+
+const keptAt = statement({
+  name: 'files-kept-bytes',
+  columns: bytesColumn,
+  params: { repoId: param<string>(), paths: param<readonly string[]>() },
+  text: `select ${bytesColumn.sql}`,
+})
+
+/** What is kept of these paths. To be read before they change, under the lock of the repo; none is kept where the repo has no snapshot. */
+export async function keptBytes(tx: Querier, repo: KeptRepo, paths: readonly string[]): Promise<number> {
+  if (repo.snapshotCount === 0) return 0
+  const [row] = await tx.query(keptAt, { repoId: repo.id, paths })
+  return row?.bytes ?? 0
+}
+
+/** The locked repo. */
+export interface KeptRepo {
+  readonly id: string
+  readonly snapshotCount: number
+}
+
+const settle = statement({
+  name: 'files-settle-kept',
+  params: { repoId: param<string>(), paths: param<readonly string[]>(), before: param<number>() },
+  text: `with now_kept as materialized (select ${keptSum(ofPaths)} - :before::bigint as bytes),
+      repo as (update repos r set snapshot_bytes = r.snapshot_bytes + k.bytes from now_kept k where r.id = :repoId returning r.owner_id, k.bytes)
+    update accounts a set storage_bytes = a.storage_bytes + repo.bytes from repo where a.id = repo.owner_id and repo.bytes <> 0`,
+})
+
+/** Counts what is kept of these paths after they changed. The caller holds the locks of the repo and of its owner. */
+export async function settleKept(tx: Querier, repo: KeptRepo, paths: readonly string[], before: number): Promise<void> {
+  if (repo.snapshotCount > 0) await tx.query(settle, { repoId: repo.id, paths, before })
+}
+
+const repoColumn = columns({ bytes: column<number>(keptSum('')) })
+
+const keptOfRepo = statement({
+  name: 'repo-kept-bytes',
+  columns: repoColumn,
+  params: { repoId: param<string>() },
+  text: `select ${repoColumn.sql}`,
+})
+
+/** What is kept of a whole repo, for a change of any number of paths. Its cost follows what the snapshots keep. */
+export async function keptInRepo(tx: Querier, repo: KeptRepo): Promise<number> {
+  if (repo.snapshotCount === 0) return 0
+  const [row] = await tx.query(keptOfRepo, { repoId: repo.id })
+  return row?.bytes ?? 0
+}
+
+const addKept = statement({
+  name: 'repo-add-kept-bytes',
+  params: { repoId: param<string>(), bytes: param<number>() },
+  text: 'update repos set snapshot_bytes = snapshot_bytes + :bytes::bigint where id = :repoId',
+})
+
+/** Counts in the repo what its snapshots keep, and returns how much more that is than before, for the caller to count in the owner's storage. */
+export async function settleKeptInRepo(tx: Querier, repo: KeptRepo, before: number): Promise<number> {
+  const bytes = (await keptInRepo(tx, repo)) - before
+  if (bytes !== 0) await countKeptBytes(tx, repo.id, bytes)
+  return bytes
+}
+
+/** Counts bytes that a repo's snapshots keep in the repo alone. */
+export async function countKeptBytes(tx: Querier, repoId: string, bytes: number): Promise<void> {
+  await tx.query(addKept, { repoId, bytes })
+}
+
+const soleColumn = columns({ bytes: column<number>('coalesce(sum(b.size), 0)::int8') })
+
+const soleAt = statement({
+  name: 'repo-snapshot-bytes',
+  columns: soleColumn,
+  params: { repoId: param<string>(), seq: param<number>(), snapshotId: param<string>() },
+  text: `select ${soleColumn.sql} from files f join blobs b on b.id = f.blob_id
+    where f.repo_id = :repoId and f.to_seq > :seq and f.from_seq <= :seq and not ${stillLive}
+      and not exists (select 1 from files o join blobs ob on ob.id = o.blob_id
+        where o.repo_id = :repoId and o.path = f.path and o.to_seq is not null and ${sameBytes('ob')}
+          and exists (select 1 from repo_snapshots s
+            where s.repo_id = :repoId and s.id <> :snapshotId and s.seq >= o.from_seq and s.seq < o.to_seq))`,
+})
+
+/** What this snapshot keeps and no other does. Its cost follows what was replaced since, not the size of the repo. */
+export async function soleBytes(
+  tx: Querier,
+  snapshot: { readonly id: string; readonly repoId: string; readonly seq: number },
+): Promise<number> {
+  const [row] = await tx.query(soleAt, { repoId: snapshot.repoId, seq: snapshot.seq, snapshotId: snapshot.id })
+  return row?.bytes ?? 0
+}

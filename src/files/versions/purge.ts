@@ -1,0 +1,100 @@
+/** Purging files: their bytes leave every state of the repo, for a secret that was pushed by mistake. Contract, "Versions". */
+import { assertNotAgent, assertNotJob } from '../../auth/policy.ts'
+import { audit } from '../../operation/audit.ts'
+import { commitVerb, guarded } from '../../operation/commit-verb.ts'
+import type { RequestContext } from '../../operation/context.ts'
+import { notFound } from '../../platform/errors.ts'
+import { findRepoToWrite, lockRepo, type RepoFacts } from '../../repos/get-repo.ts'
+import type { Statement, Tx } from '../../store/db.ts'
+import { unstore } from '../delete-files.ts'
+import { assertDistinct } from '../duplicates.ts'
+import { lockAccounts } from '../upload-sql.ts'
+import { keptBytes, settleKept } from './kept-bytes.ts'
+import { recordChange } from './record-change.ts'
+import { type WithdrawnRow, withdrawPaths } from './withdraw.ts'
+
+export interface PurgeInput {
+  readonly owner: string
+  readonly repo: string
+  readonly paths: readonly string[]
+}
+
+export interface PurgedPaths {
+  readonly purged: readonly string[]
+  /** Requested paths that no state has; also those that were purged before. */
+  readonly missing: readonly string[]
+}
+
+/** FOR UPDATE, like collection: a link of equal bytes that is under way is waited for, and its row then keeps the blob. */
+const lockBlobs: Statement<{ id: string }> = {
+  name: 'purge-lock-blobs',
+  text: `select id from blobs where id in (select blob_id from files where repo_id = $1 and path = any($2::text[])) order by id for update`,
+}
+
+/** Without the time that collection leaves to URLs that were signed before. */
+const doomAtOnce: Statement<never> = {
+  name: 'purge-doom-blobs',
+  text: `update blobs b set state = 'doomed', doomed_at = 'epoch'
+    where b.id = any($1::text[]) and b.state = 'live' and not exists (select 1 from files f where f.blob_id = b.id)`,
+}
+
+/** The audit log names so many of the versions that were purged. */
+const NAMED = 1000
+
+/**
+ * Removes these paths from all states: the current one, the history, what snapshots name and runs pinned. Objects that no other file holds are deleted at
+ * once; signed URLs end with them. Errors: 401, 403 (also every agent key and job key), 404, 422.
+ */
+export function purgeFiles(ctx: RequestContext, input: PurgeInput): Promise<PurgedPaths> {
+  return guarded(
+    ctx,
+    async () => {
+      const repo = await findRepoToWrite(ctx, input)
+      assertNotAgent(ctx.viewer, 'purge files')
+      assertNotJob(ctx.viewer, 'purge files')
+      return repo
+    },
+    async (allowed, facts) => {
+      assertDistinct(input.paths, 'path', (index) => ['paths', index])
+      return commitVerb(allowed, (tx) => purge(allowed, tx, facts, input.paths))
+    },
+  )
+}
+
+async function purge(ctx: RequestContext, tx: Tx, facts: RepoFacts, paths: readonly string[]): Promise<PurgedPaths> {
+  const repo = await lockRepo(tx, facts.id)
+  if (!repo) throw notFound(`The repo ${facts.fullName}`)
+  const kept = await keptBytes(tx, repo, paths)
+  await tx.query(lockAccounts, [[repo.ownerId]])
+  const blobs = await tx.query(lockBlobs, [repo.id, paths])
+  const rows = await withdrawPaths(tx, repo.id, paths)
+  const found = new Set(rows.map(({ path }) => path))
+  const result = { purged: paths.filter((path) => found.has(path)), missing: paths.filter((path) => !found.has(path)) }
+  if (rows.length === 0) return result
+  await tx.query(doomAtOnce, [blobs.map(({ id }) => id)])
+  await countPurged(ctx, tx, repo, rows)
+  await settleKept(tx, repo, paths, kept)
+  await ctx.deps.queue.send(tx, 'objects-delete', {})
+  await audit(tx, ctx, {
+    action: 'files.purge',
+    accountId: repo.ownerId,
+    targetId: repo.id,
+    before: {
+      versions: rows.length,
+      files: rows.slice(0, NAMED).map(({ path, size, claimed }) => ({ path, size, sha256: claimed })),
+    },
+    after: { seq: repo.seq + 1 },
+  })
+  tx.afterCommit(() => ctx.deps.events.hint(repo.id))
+  return result
+}
+
+async function countPurged(ctx: RequestContext, tx: Tx, repo: RepoFacts, rows: readonly WithdrawnRow[]): Promise<void> {
+  const live = rows.filter((row) => row.wasLive)
+  const bytes = live.reduce((sum, row) => sum + row.size, 0)
+  const verified = live.filter((row) => row.isVerified).length
+  if (bytes > 0) await tx.query(unstore, [repo.ownerId, bytes])
+  const none = { added: 0, changed: 0, bytesAdded: 0 }
+  const gone = { removed: live.length, bytesRemoved: bytes, verified: -verified }
+  await recordChange(tx, ctx, repo.id, repo.seq + 1, 'purge', { ...none, ...gone })
+}

@@ -1,0 +1,72 @@
+/** A change of a repo's files: the next `seq`, its sums, and the row that names the state it leads to. */
+import type { AuditContext } from '../../operation/audit.ts'
+import type { Statement, Tx } from '../../store/db.ts'
+import { param, statement } from '../../store/statement.ts'
+
+export type ChangeAction = 'complete' | 'delete' | 'reject' | 'restore' | 'purge'
+
+export const closeFiles: Statement<{ path: string }> = {
+  name: 'files-close',
+  text: `update files set to_seq = $2, closed_at = now()
+    where repo_id = $1 and path = any($3::text[]) and to_seq is null returning path`,
+}
+
+/** Numbers of files and bytes: those that came, those that went, and those of paths that got other bytes. */
+export interface ChangeCounts {
+  readonly added: number
+  readonly removed: number
+  readonly changed: number
+  readonly bytesAdded: number
+  readonly bytesRemoved: number
+  /** How many more of the repo's files are verified than before. */
+  readonly verified: number
+}
+
+/**
+ * One statement. Times are those of the clock, not of the transaction: a transaction that waited for the repo began before the one that it waited for. They
+ * never go back, even if the clock does.
+ */
+const insertChange = statement({
+  name: 'repo-change',
+  params: {
+    repoId: param<string>(),
+    seq: param<number>(),
+    action: param<ChangeAction>(),
+    actorId: param<string | null>(),
+    credentialId: param<string | null>(),
+    added: param<number>(),
+    removed: param<number>(),
+    changed: param<number>(),
+    bytesAdded: param<number>(),
+    bytesRemoved: param<number>(),
+    verified: param<number>(),
+  },
+  text: `with moved as (update repos set seq = :seq, file_count = file_count + :added::int - :removed::int,
+        total_bytes = total_bytes + :bytesAdded::bigint - :bytesRemoved::bigint, verified_count = verified_count + :verified::int, updated_at = now()
+      where id = :repoId returning id, file_count, total_bytes),
+    clock as (select date_trunc('milliseconds', greatest(clock_timestamp(), max(c.at))) as at from repo_changes c where c.repo_id = :repoId and c.seq = :seq - 1),
+    replaced as (update repo_changes c set replaced_at = clock.at from clock where c.repo_id = :repoId and c.seq = :seq - 1)
+    insert into repo_changes (repo_id, seq, at, action, actor_id, credential_id, files_added, files_removed, files_changed, bytes_added, bytes_removed, file_count, total_bytes)
+    select m.id, :seq, clock.at, :action::"RepoChangeAction", :actorId, :credentialId, :added::int, :removed::int, :changed::int,
+      :bytesAdded::bigint, :bytesRemoved::bigint, m.file_count, m.total_bytes from moved m, clock`,
+})
+
+/** Moves the repo, whose row the caller has locked, from `seq - 1` to `seq`. One statement. */
+export async function recordChange(
+  tx: Tx,
+  ctx: AuditContext,
+  repoId: string,
+  seq: number,
+  action: ChangeAction,
+  counts: ChangeCounts,
+): Promise<void> {
+  const viewer = ctx.viewer?.kind === 'anonymous' ? null : ctx.viewer
+  await tx.query(insertChange, {
+    repoId,
+    seq,
+    action,
+    actorId: viewer?.personId ?? null,
+    credentialId: viewer?.credentialId ?? null,
+    ...counts,
+  })
+}

@@ -1,0 +1,193 @@
+/** Restoring a state: the live files become those of the state, as a new change that can itself be undone. Contract, "Versions". */
+import { z } from 'zod'
+import { assertNotJob } from '../../auth/policy.ts'
+import { audit } from '../../operation/audit.ts'
+import { commitVerb, guarded } from '../../operation/commit-verb.ts'
+import type { RequestContext } from '../../operation/context.ts'
+import { HubError, notFound } from '../../platform/errors.ts'
+import { pathFault } from '../../platform/file-path.ts'
+import { DATASET_INFO_PATH, type DatasetInfo } from '../../repos/dataset-info.ts'
+import { findRepoToWrite, lockRepo, type RepoFacts } from '../../repos/get-repo.ts'
+import { upsertDatasetMeta } from '../../repos/put-meta.ts'
+import { column, columns } from '../../store/columns.ts'
+import type { Tx } from '../../store/db.ts'
+import { type Given, param, statement } from '../../store/statement.ts'
+import { MAX_FILES_PER_REQUEST } from '../limits.ts'
+import { readInfo } from '../read-dataset-info.ts'
+import { countBytes } from '../reservation.ts'
+import { keptInRepo, settleKeptInRepo } from './kept-bytes.ts'
+import { recordChange } from './record-change.ts'
+import { findState, goneState, type RepoState, shareState } from './states.ts'
+import { storedInState } from './tree-at.ts'
+
+const restorePath = z.string().superRefine((path, issue) => {
+  const fault = pathFault(path.endsWith('/') ? path.slice(0, -1) : path)
+  if (fault) issue.addIssue({ code: 'custom', message: fault, params: { type: 'validation.path' } })
+})
+
+export const restorePaths = z.array(restorePath).min(1).max(MAX_FILES_PER_REQUEST)
+
+export interface RestoreInput {
+  readonly owner: string
+  readonly repo: string
+  readonly at: string
+  /** Files, and folders that end with `/`; all of the repo if absent. */
+  readonly paths?: readonly string[] | null
+  /** 412 if the repo is at another change by now. */
+  readonly ifSeq?: number | null
+}
+
+export interface Restored {
+  /** The repo's change number afterwards: that of the restoration, or the one before if nothing differed. */
+  readonly seq: number
+  readonly restoredSeq: number
+  readonly added: number
+  readonly removed: number
+  readonly changed: number
+}
+
+const rangeParams = {
+  repoId: param<string>(),
+  /** The state to restore, and the number of the change that does it. */
+  seq: param<number>(),
+  next: param<number>(),
+  paths: param<readonly string[] | null>(),
+  folders: param<readonly string[]>(),
+}
+
+const inRange = (path: string) =>
+  `(:paths::text[] is null or ${path} = any(:paths::text[]) or exists (select 1 from unnest(:folders::text[]) folder where starts_with(${path}, folder)))`
+const inTarget = (alias: string) =>
+  `${alias}.repo_id = :repoId and ${alias}.from_seq <= :seq and (${alias}.to_seq is null or ${alias}.to_seq > :seq)`
+
+const closedColumns = columns({
+  count: column<number>('count(*)::int'),
+  bytes: column<number>('coalesce(sum(size), 0)::int8'),
+  verified: column<number>('(count(*) filter (where verified))::int'),
+})
+
+/** Live files that the state does not have, or has with other bytes. One that was taken out of the state since is left as it is now. */
+const close = statement({
+  name: 'restore-close',
+  columns: closedColumns,
+  params: rangeParams,
+  text: `with closed as (update files l set to_seq = :next, closed_at = now() from blobs lb
+      where l.repo_id = :repoId and l.to_seq is null and l.from_seq > :seq and lb.id = l.blob_id and ${inRange('l.path')}
+        and not exists (select 1 from files t join blobs tb on tb.id = t.blob_id
+          where ${inTarget('t')} and t.path = l.path and tb.claimed = lb.claimed and tb.size = lb.size)
+        and not exists (select 1 from withdrawn_files w where w.repo_id = :repoId and w.path = l.path and w.from_seq <= :seq and w.to_seq > :seq)
+      returning lb.size, lb.sha256 is not null as verified)
+    select ${closedColumns.sql} from closed`,
+})
+
+const openedColumns = closedColumns.with({ replaced: column<number>('(count(*) filter (where replaced))::int') })
+
+/**
+ * Links what is missing. The blobs need no lock: the rows of the state keep them from collection, the shared lock of the state keeps those rows, and both
+ * verification and purging of a blob lock the repos of all its rows first.
+ */
+const open = statement({
+  name: 'restore-open',
+  columns: openedColumns,
+  params: rangeParams,
+  text: `with opened as (insert into files (repo_id, from_seq, path, blob_id, mime)
+      select :repoId, :next, t.path, t.blob_id, t.mime from files t where ${inTarget('t')} and ${inRange('t.path')}
+        and not exists (select 1 from files l where l.repo_id = :repoId and l.path = t.path and l.to_seq is null)
+      returning path, blob_id)
+    select ${openedColumns.sql} from (select b.size, b.sha256 is not null as verified,
+      exists (select 1 from files c where c.repo_id = :repoId and c.path = o.path and c.to_seq = :next) as replaced
+      from opened o join blobs b on b.id = o.blob_id) q`,
+})
+
+type Range = Given<typeof rangeParams>
+
+/**
+ * In one transaction: all of it or nothing. Errors: 401, 403, 404 the repo or the state, 412 `precondition.failed` if the repo has changed since `ifSeq`, 413
+ * `quota.storage`, 422.
+ */
+export function restoreState(ctx: RequestContext, input: RestoreInput): Promise<Restored> {
+  return guarded(
+    ctx,
+    async () => {
+      const repo = await findRepoToWrite(ctx, input)
+      assertNotJob(ctx.viewer, 'restore a state')
+      return repo
+    },
+    async (allowed, facts) => {
+      const state = await findState(allowed, facts, input.at)
+      const info = await infoOf(allowed, facts, state)
+      return commitVerb(allowed, (tx) => apply(allowed, tx, facts, { state, info, input }))
+    },
+  )
+}
+
+/** What the state's `meta/info.json` says of a dataset; one read of the store. */
+async function infoOf(ctx: RequestContext, repo: RepoFacts, state: RepoState): Promise<DatasetInfo | null> {
+  if (repo.kind !== 'dataset' || !ctx.deps.objects) return null
+  const [file] = await storedInState(ctx, state, [DATASET_INFO_PATH])
+  return file ? readInfo(ctx.deps.objects, file, ctx.signal) : null
+}
+
+interface Restoration {
+  readonly state: RepoState
+  readonly info: DatasetInfo | null
+  readonly input: RestoreInput
+}
+
+async function apply(
+  ctx: RequestContext,
+  tx: Tx,
+  facts: RepoFacts,
+  { state, info, input }: Restoration,
+): Promise<Restored> {
+  const repo = await lockRepo(tx, facts.id)
+  if (!repo) throw notFound(`The repo ${facts.fullName}`)
+  if (input.ifSeq != null && input.ifSeq !== repo.seq) throw movedOn(repo, input.ifSeq)
+  const [shared] = await tx.query(shareState, [repo.id, state.seq])
+  if (!shared && state.seq !== repo.seq && state.seq !== 0) throw goneState(repo.fullName, input.at)
+  const kept = await keptInRepo(tx, repo)
+  const range: Range = {
+    repoId: repo.id,
+    seq: state.seq,
+    next: repo.seq + 1,
+    paths: input.paths?.filter((path) => !path.endsWith('/')) ?? null,
+    folders: input.paths?.filter((path) => path.endsWith('/')) ?? [],
+  }
+  const [closed = nothing] = await tx.query(close, range)
+  const [opened = nothing] = await tx.query(open, range)
+  const changed = opened.replaced
+  const result = { restoredSeq: state.seq, added: opened.count - changed, removed: closed.count - changed, changed }
+  if (closed.count + opened.count === 0) return { seq: repo.seq, ...result }
+  await recordChange(tx, ctx, repo.id, range.next, 'restore', {
+    added: result.added,
+    removed: result.removed,
+    changed,
+    bytesAdded: opened.bytes,
+    bytesRemoved: closed.bytes,
+    verified: opened.verified - closed.verified,
+  })
+  const keptMore = await settleKeptInRepo(tx, repo, kept)
+  await countBytes(tx, ctx.deps.config, repo.ownerId, opened.bytes - closed.bytes + keptMore)
+  if (info && covers(input, DATASET_INFO_PATH)) await tx.query(upsertDatasetMeta, { repoId: repo.id, ...info })
+  await audit(tx, ctx, {
+    action: 'files.restore',
+    accountId: repo.ownerId,
+    targetId: repo.id,
+    before: { seq: repo.seq },
+    after: { seq: range.next, ...result, ...(input.paths && { paths: input.paths }) },
+  })
+  tx.afterCommit(() => ctx.deps.events.hint(repo.id))
+  return { seq: range.next, ...result }
+}
+
+const nothing = { count: 0, bytes: 0, verified: 0, replaced: 0 }
+
+const covers = ({ paths }: RestoreInput, path: string) =>
+  paths == null || paths.some((given) => given === path || (given.endsWith('/') && path.startsWith(given)))
+
+function movedOn(repo: RepoFacts, ifSeq: number): HubError {
+  const detail = `${repo.fullName} is at change ${repo.seq}, not ${ifSeq}: it was changed meanwhile. Look at what a restoration would undo, and repeat it with if_seq ${repo.seq}.`
+  return new HubError('precondition.failed', detail, {
+    items: [{ type: 'precondition.failed', detail, loc: ['ifSeq'], seq: repo.seq }],
+  })
+}

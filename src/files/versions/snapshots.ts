@@ -1,0 +1,227 @@
+/** Snapshots: names for states of a repo, which keep the files of those states for good. Contract, "Versions". */
+import { assertNotAgent, assertNotJob } from '../../auth/policy.ts'
+import { audit } from '../../operation/audit.ts'
+import { commitVerb, guarded } from '../../operation/commit-verb.ts'
+import type { AccountRef, RequestContext, Viewer } from '../../operation/context.ts'
+import { HubError, notFound } from '../../platform/errors.ts'
+import { newId } from '../../platform/ids.ts'
+import { decodeCursor, encodeCursor, idPart, type Page } from '../../platform/page.ts'
+import { findRepo, findRepoToWrite, lockRepo, type RepoFacts } from '../../repos/get-repo.ts'
+import { column, columns, type RowOf } from '../../store/columns.ts'
+import type { Tx } from '../../store/db.ts'
+import { param, statement } from '../../store/statement.ts'
+import { MAX_SNAPSHOTS_PER_REPO } from '../limits.ts'
+import { countBytes } from '../reservation.ts'
+import { lockAccounts } from '../upload-sql.ts'
+import { countKeptBytes, soleBytes } from './kept-bytes.ts'
+import { findState, goneState, shareState } from './states.ts'
+
+const snapshotColumns = columns({
+  id: column<string>('s.id'),
+  repoId: column<string>('s.repo_id'),
+  name: column<string>('s.name'),
+  seq: column<number>('s.seq'),
+  note: column<string | null>('s.note'),
+  createdAt: column<string>('s.created_at'),
+  ownerId: column<string>('(select r.owner_id from repos r where r.id = s.repo_id)'),
+  /** Null for the operator's command line and org keys. Who is in an org is for its members: shown as `creatorFor`. */
+  creator: column<AccountRef | null>(
+    `(select json_build_object('id', a.id, 'kind', a.kind, 'handle', a.handle, 'name', a.name) from accounts a where a.id = s.created_by)`,
+  ),
+  /** When the change was made that led to the state; null for the empty repo. */
+  time: column<string | null>('c.at'),
+  fileCount: column<number>('coalesce(c.file_count, 0)'),
+  totalBytes: column<number>('coalesce(c.total_bytes, 0)'),
+  withdrawnCount: column<number>('coalesce(c.withdrawn_count, 0)'),
+})
+
+export type RepoSnapshot = RowOf<typeof snapshotColumns>
+
+/** Who made a snapshot, as far as the viewer may know: null but for those who act for the owner. */
+export function creatorFor(viewer: Viewer, { creator, ownerId }: RepoSnapshot): AccountRef | null {
+  return viewer.kind !== 'anonymous' && viewer.accountIds.includes(ownerId) ? creator : null
+}
+
+const snapshotTables = 'repo_snapshots s left join repo_changes c on c.repo_id = s.repo_id and c.seq = s.seq'
+
+const byName = statement({
+  name: 'repo-snapshot-by-name',
+  columns: snapshotColumns,
+  text: `select ${snapshotColumns.sql} from ${snapshotTables} where s.repo_id = $1 and s.name = $2`,
+})
+
+const insert = statement({
+  name: 'repo-snapshot-insert',
+  params: {
+    id: param<string>(),
+    repoId: param<string>(),
+    name: param<string>(),
+    seq: param<number>(),
+    note: param<string | null>(),
+    createdBy: param<string | null>(),
+  },
+  text: `with counted as (update repos set snapshot_count = snapshot_count + 1 where id = :repoId)
+    insert into repo_snapshots (id, repo_id, name, seq, note, created_by) values (:id, :repoId, :name, :seq, :note, :createdBy)`,
+})
+
+export interface CreateSnapshotInput {
+  readonly owner: string
+  readonly repo: string
+  readonly name: string
+  readonly at?: string | null
+  readonly note?: string | null
+}
+
+/**
+ * Names a state, the current one unless `at` says otherwise. Bytes that only snapshots keep count in the owner's storage. Errors: 401, 403, 404 the repo or
+ * the state, 409 `conflict.taken` and `quota.snapshots`, 413 `quota.storage`, 422.
+ */
+export function createSnapshot(ctx: RequestContext, input: CreateSnapshotInput): Promise<RepoSnapshot> {
+  return guarded(
+    ctx,
+    () => mayWrite(ctx, input, 'make a snapshot'),
+    async (allowed, repo) => {
+      const state = input.at == null ? null : await findState(allowed, repo, input.at)
+      return commitVerb(allowed, (tx) => make(allowed, tx, repo, input, state?.seq ?? null))
+    },
+  )
+}
+
+async function mayWrite(
+  ctx: RequestContext,
+  input: { readonly owner: string; readonly repo: string },
+  action: string,
+): Promise<RepoFacts> {
+  const repo = await findRepoToWrite(ctx, input)
+  assertNotJob(ctx.viewer, action)
+  return repo
+}
+
+async function make(
+  ctx: RequestContext,
+  tx: Tx,
+  facts: RepoFacts,
+  { name, note = null, at }: CreateSnapshotInput,
+  past: number | null,
+): Promise<RepoSnapshot> {
+  const repo = await lockRepo(tx, facts.id)
+  if (!repo) throw notFound(`The repo ${facts.fullName}`)
+  const [taken] = await tx.query(byName, [repo.id, name])
+  if (taken) throw takenName(repo.fullName, taken)
+  if (repo.snapshotCount >= MAX_SNAPSHOTS_PER_REPO) throw tooMany(repo)
+  const seq = past ?? repo.seq
+  const [state] = await tx.query(shareState, [repo.id, seq])
+  if (!state && seq !== repo.seq && seq !== 0) throw goneState(repo.fullName, at ?? String(seq))
+  const id = newId('snap')
+  const createdBy = ctx.viewer.kind === 'anonymous' ? null : ctx.viewer.personId
+  await tx.query(insert, { id, repoId: repo.id, name, seq, note, createdBy })
+  if (seq !== repo.seq) {
+    const bytes = await soleBytes(tx, { id, repoId: repo.id, seq })
+    await countKeptBytes(tx, repo.id, bytes)
+    await countBytes(tx, ctx.deps.config, repo.ownerId, bytes)
+  }
+  await audit(tx, ctx, {
+    action: 'snapshot.create',
+    accountId: repo.ownerId,
+    targetId: repo.id,
+    after: { name, seq },
+  })
+  const [made] = await tx.query(byName, [repo.id, name])
+  if (!made) throw new Error('The snapshot was not made.')
+  tx.afterCommit(() => ctx.deps.events.hint(repo.id))
+  return made
+}
+
+function takenName(fullName: string, { name, seq }: RepoSnapshot): HubError {
+  const detail = `${fullName} already has a snapshot ${name}, of change ${seq}; delete it first, or choose another name.`
+  return new HubError('conflict.taken', detail, { items: [{ type: 'conflict.taken', detail, loc: ['name'] }] })
+}
+
+function tooMany({ fullName, snapshotCount }: RepoFacts): HubError {
+  const detail = `${fullName} has ${snapshotCount} snapshots, and a repo has at most ${MAX_SNAPSHOTS_PER_REPO}; delete some first.`
+  const facts = { snapshots: snapshotCount, limit_snapshots: MAX_SNAPSHOTS_PER_REPO }
+  return new HubError('quota.snapshots', detail, { items: [{ type: 'quota.snapshots', detail, ...facts }] })
+}
+
+const remove = statement({
+  name: 'repo-snapshot-delete',
+  params: { id: param<string>(), repoId: param<string>(), bytes: param<number>() },
+  text: `with gone as (delete from repo_snapshots where id = :id),
+      repo as (update repos set snapshot_count = snapshot_count - 1, snapshot_bytes = snapshot_bytes - :bytes::bigint where id = :repoId returning owner_id)
+    update accounts a set storage_bytes = a.storage_bytes - :bytes::bigint from repo where a.id = repo.owner_id`,
+})
+
+/**
+ * Deletes a snapshot. What it alone kept counts no more, and collection removes it once the grace period is over. Errors: 401, 403 (also every agent key),
+ * 404.
+ */
+export function deleteSnapshot(
+  ctx: RequestContext,
+  input: { readonly owner: string; readonly repo: string; readonly name: string },
+): Promise<{ name: string }> {
+  return guarded(
+    ctx,
+    async () => {
+      const repo = await mayWrite(ctx, input, 'delete a snapshot')
+      assertNotAgent(ctx.viewer, 'delete a snapshot')
+      return repo
+    },
+    (allowed, facts) => commitVerb(allowed, (tx) => unmake(allowed, tx, facts, input.name)),
+  )
+}
+
+async function unmake(ctx: RequestContext, tx: Tx, facts: RepoFacts, name: string): Promise<{ name: string }> {
+  const repo = await lockRepo(tx, facts.id)
+  const [snapshot] = repo ? await tx.query(byName, [repo.id, name]) : []
+  if (!repo || !snapshot) throw notFound(`The snapshot ${name} of ${facts.fullName}`)
+  const bytes = await soleBytes(tx, snapshot)
+  await tx.query(lockAccounts, [[repo.ownerId]])
+  await tx.query(remove, { id: snapshot.id, repoId: repo.id, bytes })
+  await ctx.deps.queue.send(tx, 'files-unpin', { repoIds: [repo.id] })
+  await audit(tx, ctx, {
+    action: 'snapshot.delete',
+    accountId: repo.ownerId,
+    targetId: repo.id,
+    before: { name, seq: snapshot.seq },
+  })
+  tx.afterCommit(() => ctx.deps.events.hint(repo.id))
+  return { name }
+}
+
+/** A snapshot by name, read like the repo; null if there is none. Errors: 404 the repo. Two statements. */
+export async function getSnapshot(
+  ctx: RequestContext,
+  input: { readonly owner: string; readonly repo: string; readonly name: string },
+): Promise<RepoSnapshot | null> {
+  const repo = await findRepo(ctx, { owner: input.owner, slug: input.repo })
+  const [snapshot] = await ctx.deps.db.query(byName, [repo.id, input.name])
+  return snapshot ?? null
+}
+
+const snapshotsPage = statement({
+  name: 'repo-snapshots-page',
+  columns: snapshotColumns,
+  params: { repoIds: param<readonly string[]>(), after: param<string | null>(), limit: param<number>() },
+  text: `select ${snapshotColumns.sql} from unnest(:repoIds::text[]) as q(repo_id)
+    cross join lateral (select * from repo_snapshots where repo_id = q.repo_id and id < coalesce(:after::text, 'snap_z') order by id desc limit :limit) s
+    left join repo_changes c on c.repo_id = s.repo_id and c.seq = s.seq order by s.repo_id, s.id desc`,
+})
+
+/** A page for each repo that the caller can see, newest first, in the order requested. One statement. 422 `validation.cursor`. */
+export async function snapshotsOfRepos(
+  { deps }: Pick<RequestContext, 'deps'>,
+  repoIds: readonly string[],
+  { limit, after }: { readonly limit: number; readonly after: string | null },
+): Promise<Page<RepoSnapshot>[]> {
+  const [last] = after === null ? [null] : decodeCursor<[string]>('snapshots', after, [idPart('snap')])
+  const rows = await deps.db.query(snapshotsPage, { repoIds, after: last, limit: limit + 1 })
+  const byRepo = Map.groupBy(rows, (row) => row.repoId)
+  return repoIds.map((id) => {
+    const found = byRepo.get(id) ?? []
+    return {
+      nodes: found.slice(0, limit),
+      hasNextPage: found.length > limit,
+      cursorOf: (snapshot) => encodeCursor('snapshots', [snapshot.id]),
+    }
+  })
+}

@@ -1,0 +1,54 @@
+/** How a state of a repo is named in a request: `at`, `from` and `to`. */
+import { z } from 'zod'
+import { isId } from '../../platform/ids.ts'
+
+/** A change number, a time, a run that pinned the state, or a snapshot. */
+export type StateName =
+  | { readonly kind: 'seq'; readonly seq: number }
+  | { readonly kind: 'time'; readonly time: string }
+  | { readonly kind: 'run'; readonly runId: string }
+  | { readonly kind: 'snapshot'; readonly name: string }
+
+const MAX_SEQ = 2_147_483_646
+const rfc3339 = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
+
+/** Begins with a letter and not with `run_`, so that no name is a number, a time or a run id. */
+const SNAPSHOT_NAME = /^(?!run_)[a-z][a-z0-9._-]{0,63}$/i
+
+export const snapshotNameText = z
+  .string()
+  .regex(
+    SNAPSHOT_NAME,
+    'must be 1 to 64 letters, digits and ._-, starting with a letter, and not with run_: a state is also named by a number, a time or a run',
+  )
+
+/** Only digits: a change number. `run_…`: a run. A digit first otherwise: a time. Anything else: a snapshot. Null if it is none of these. */
+export function parseState(text: string): StateName | null {
+  if (/^\d+$/.test(text)) return Number(text) <= MAX_SEQ ? { kind: 'seq', seq: Number(text) } : null
+  if (/^run_/i.test(text)) return isId('run', text) ? { kind: 'run', runId: text } : null
+  const time = timeOf(text)
+  if (time !== null) return { kind: 'time', time }
+  return SNAPSHOT_NAME.test(text) ? { kind: 'snapshot', name: text } : null
+}
+
+/** Null also for a day that no month has, which `Date` moves to the next month, and for a year that has not four digits in UTC. */
+function timeOf(text: string): string | null {
+  const day = rfc3339.exec(text)?.[1]
+  if (day === undefined) return null
+  const [time, midnight] = [new Date(text), new Date(`${day}T00:00:00Z`)]
+  if (Number.isNaN(time.getTime()) || Number.isNaN(midnight.getTime())) return null
+  const year = time.getUTCFullYear()
+  return midnight.toISOString().startsWith(day) && year > 0 && year < 10_000 ? time.toISOString() : null
+}
+
+/** `at` of a request, as text. */
+export const stateText = z
+  .string()
+  .max(64)
+  .refine(
+    (text) => parseState(text) !== null,
+    'must be a change number (12), an RFC 3339 time (2026-01-31T09:30:00Z), the id of a run that uses the repo as dataset, or the name of a snapshot',
+  )
+
+/** The number of a change; 0 is the empty repo. */
+export const seqNumber = z.number().int().min(0).max(MAX_SEQ)

@@ -1,0 +1,200 @@
+/**
+ * The states of a repo that requests name. The current state and the empty one of `seq` 0 always are; any other one is there while its change is
+ * (`repo_changes`), which collection removes together with the first file of the state.
+ */
+import { assertMayWriteRepo, runViewer, runVisibleSql, visibleRuns } from '../../auth/policy.ts'
+import type { RequestContext } from '../../operation/context.ts'
+import { HubError, invalid, notFound } from '../../platform/errors.ts'
+import type { Visibility } from '../../repos/repo-shape.ts'
+import { column, columns, type RowOf } from '../../store/columns.ts'
+import { param, statement } from '../../store/statement.ts'
+import { parseState, type StateName } from './state-name.ts'
+
+/** A state of a repo that the caller may read. */
+export interface RepoState {
+  readonly repoId: string
+  readonly fullName: string
+  readonly seq: number
+  /** When the change was made that led to it; null if no record of that is left. */
+  readonly time: string | null
+  /** When the next change replaced it; null for the current state. */
+  readonly replacedAt: string | null
+  readonly isCurrent: boolean
+  readonly fileSummary: { readonly count: number; readonly totalBytes: number }
+  /** Files that were taken out of the state afterwards: purged, or rejected by the hub. */
+  readonly withdrawnCount: number
+}
+
+export const stateColumns = columns({
+  id: column<string>('r.id'),
+  ownerId: column<string>('r.owner_id'),
+  visibility: column<Visibility>('r.visibility'),
+  fullName: column<string>("o.handle || '/' || r.slug"),
+  currentSeq: column<number>('r.seq'),
+  currentCount: column<number>('r.file_count'),
+  currentBytes: column<number>('r.total_bytes'),
+  createdAt: column<string>('r.created_at'),
+  /** The state that the name means; null if there is no such name. */
+  seq: column<number | null>('t.seq'),
+  /** Null without a record of the state. */
+  at: column<string | null>('c.at'),
+  replacedAt: column<string | null>('c.replaced_at'),
+  count: column<number | null>('c.file_count'),
+  bytes: column<number | null>('c.total_bytes'),
+  withdrawn: column<number | null>('c.withdrawn_count'),
+})
+
+type StateRow = RowOf<typeof stateColumns>
+
+const stateSql = (
+  target: string,
+  repoIds = ':repoIds',
+) => `select ${stateColumns.sql} from repos r join accounts o on o.id = r.owner_id
+    left join lateral (${target}) t on true
+    left join repo_changes c on c.repo_id = r.id and c.seq = t.seq where r.id = any(${repoIds}::text[])`
+
+const repoIds = param<readonly string[]>()
+
+const bySeq = statement({
+  name: 'repo-states-by-seq',
+  columns: stateColumns,
+  params: { repoIds, seq: param<number>() },
+  text: stateSql('select :seq::int as seq'),
+})
+
+/** The last change until then, unless changes after it are not on record; before the first one the repo was empty. */
+const byTime = statement({
+  name: 'repo-states-by-time',
+  columns: stateColumns,
+  params: { repoIds, time: param<string>() },
+  text: stateSql(`select coalesce(
+      (select case when l.replaced_at is null or l.replaced_at > :time then l.seq end from
+        (select c.seq, c.replaced_at from repo_changes c where c.repo_id = r.id and c.at <= :time order by c.at desc, c.seq desc limit 1) l),
+      (select 0 where r.created_at <= :time and (r.seq = 0 or exists (select 1 from repo_changes c where c.repo_id = r.id and c.seq = 1 and c.at > :time)))) as seq`),
+})
+
+const bySnapshot = statement({
+  name: 'repo-states-by-snapshot',
+  columns: stateColumns,
+  params: { repoIds, name: param<string>() },
+  text: stateSql('select s.seq from repo_snapshots s where s.repo_id = r.id and s.name = :name'),
+})
+
+const byRun = statement({
+  name: 'repo-states-by-run',
+  columns: stateColumns,
+  params: { ...runViewer, datasetIds: repoIds, runId: param<string>() },
+  text: stateSql(
+    `select d.seq from run_datasets d join runs u on u.id = d.run_id
+      where d.run_id = :runId and d.repo_id = r.id and ${runVisibleSql('u')} limit 1`,
+    ':datasetIds',
+  ),
+})
+
+/**
+ * The state of each repo, which the caller can see, in the order requested; an error where it has none for the caller. One statement. Snapshots, and states
+ * that a run pinned for those who see the run, are read like the repo; numbers and times need the right to write it. Errors: 401, 403, 404.
+ */
+export async function statesOfRepos(
+  ctx: RequestContext,
+  repoIds: readonly string[],
+  text: string,
+  loc: readonly string[] = ['at'],
+): Promise<(RepoState | HubError)[]> {
+  const name = parseState(text)
+  if (!name) throw invalid('validation.value', 'This names no state.', loc)
+  const rows = new Map((await read(ctx, repoIds, name)).map((row) => [row.id, row]))
+  return repoIds.map((id) => {
+    const row = rows.get(id)
+    if (!row) return notFound('The repo')
+    try {
+      return stateOf(ctx, row, name, text)
+    } catch (error) {
+      if (error instanceof HubError) return error
+      throw error
+    }
+  })
+}
+
+/** The same for one repo; throws the error. */
+export async function findState(
+  ctx: RequestContext,
+  repo: { readonly id: string },
+  text: string,
+  loc?: readonly string[],
+): Promise<RepoState> {
+  const [state] = await statesOfRepos(ctx, [repo.id], text, loc)
+  if (!state) throw notFound('The repo')
+  if (state instanceof HubError) throw state
+  return state
+}
+
+function read(ctx: RequestContext, repoIds: readonly string[], name: StateName): Promise<StateRow[]> {
+  const { db } = ctx.deps
+  switch (name.kind) {
+    case 'seq':
+      return db.query(bySeq, { repoIds, seq: name.seq })
+    case 'time':
+      return db.query(byTime, { repoIds, time: name.time })
+    case 'snapshot':
+      return db.query(bySnapshot, { repoIds, name: name.name })
+    case 'run': {
+      const { repoIds: only, ...viewer } = visibleRuns(ctx.viewer)
+      return db.query(byRun, { ...viewer, repoIds: only, datasetIds: repoIds, runId: name.runId })
+    }
+  }
+}
+
+function stateOf(ctx: RequestContext, row: StateRow, name: StateName, text: string): RepoState {
+  if (name.kind === 'seq' || name.kind === 'time') assertMayWriteRepo(ctx.viewer, row, row.fullName)
+  if (row.seq === null) throw unnamed(row, name)
+  if (row.seq > row.currentSeq)
+    throw new HubError('not_found', `${row.fullName} has no change ${row.seq} yet; its latest is ${row.currentSeq}.`)
+  const state = toState(row)
+  if (!state) throw goneState(row.fullName, text)
+  return state
+}
+
+/** The state that a row is of; null where it has none, or none that is left. */
+export function toState(row: RowOf<typeof stateColumns>): RepoState | null {
+  const isCurrent = row.seq === row.currentSeq
+  if (row.seq === null || (row.at === null && row.seq > 0 && !isCurrent)) return null
+  const known = row.at === null ? {} : { count: row.count ?? 0, bytes: row.bytes ?? 0 }
+  const { count = 0, bytes = 0 } = isCurrent ? { count: row.currentCount, bytes: row.currentBytes } : known
+  return {
+    repoId: row.id,
+    fullName: row.fullName,
+    seq: row.seq,
+    time: row.at ?? (row.seq === 0 ? row.createdAt : null),
+    replacedAt: row.replacedAt,
+    isCurrent,
+    fileSummary: { count, totalBytes: bytes },
+    withdrawnCount: row.withdrawn ?? 0,
+  }
+}
+
+function unnamed(row: StateRow, name: StateName): HubError {
+  if (name.kind === 'snapshot') return notFound(`The snapshot ${name.name} of ${row.fullName}`)
+  if (name.kind === 'run')
+    return new HubError(
+      'not_found',
+      `No run ${name.runId} that you can see has pinned ${row.fullName} as a dataset. List the runs of the repo.`,
+    )
+  if (name.kind === 'time' && name.time < row.createdAt)
+    return new HubError('not_found', `${row.fullName} was created at ${row.createdAt}; it had no state before.`)
+  return goneState(row.fullName, name.kind === 'time' ? name.time : '')
+}
+
+/** 404: collection has removed files of the state. */
+export function goneState(fullName: string, text: string): HubError {
+  return new HubError(
+    'not_found',
+    `The state of ${fullName} at ${text} is gone: a replaced state is kept for a grace period (GC_GRACE_S of the hub), and beyond it only if a snapshot names it or a run pinned it. The history lists the states that are left.`,
+  )
+}
+
+/** Shared until the commit: collection, which locks a state before it judges it, waits and then finds what was made of it. */
+export const shareState = statement<{ seq: number }>({
+  name: 'repo-state-share',
+  text: 'select seq from repo_changes where repo_id = $1 and seq = $2 for share',
+})

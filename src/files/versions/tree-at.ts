@@ -1,0 +1,126 @@
+/** The files of a state: the tree as it was, whole or not at all. */
+import type { RequestContext } from '../../operation/context.ts'
+import { prefixSuccessor } from '../../platform/file-path.ts'
+import { findRepo } from '../../repos/get-repo.ts'
+import { column } from '../../store/columns.ts'
+import { param, statement } from '../../store/statement.ts'
+import { fileEntryColumns } from '../file-entry.ts'
+import { type FilePage, lowerBoundOf, pageColumns, type TreeInput, toPage } from '../tree.ts'
+import { findState, goneState, type RepoState } from './states.ts'
+
+/**
+ * A row of a state that is there, read in the statement that reads its files: collection removes that row before the first file, so both are of one moment.
+ * `q` has `repo_id` and `seq`.
+ */
+export const stateIsThere = `exists (select 1 from repos r where r.id = q.repo_id and (r.seq = q.seq or q.seq = 0
+    or exists (select 1 from repo_changes c where c.repo_id = q.repo_id and c.seq = q.seq)))`
+
+/** The files of the state `q`. */
+export const inState = (alias: string) =>
+  `${alias}.repo_id = q.repo_id and ${alias}.from_seq <= q.seq and (${alias}.to_seq is null or ${alias}.to_seq > q.seq)`
+
+const stateColumns = pageColumns.with({ place: column<number>('q.place::int') })
+
+/** A state without a file in the range yields one row without a path; one that is gone yields none. */
+export const treeOfStates = statement({
+  name: 'files-tree-at',
+  columns: stateColumns,
+  params: {
+    repoIds: param<readonly string[]>(),
+    seqs: param<readonly number[]>(),
+    lower: param<readonly string[]>(),
+    upper: param<string>(),
+    limit: param<number>(),
+  },
+  text: `select ${stateColumns.sql}
+    from unnest(:repoIds::text[], :seqs::int[], :lower::text[]) with ordinality as q(repo_id, seq, lower, place)
+    left join lateral (select id, path, blob_id, mime, updated_at from files i
+      where ${inState('i')} and i.path >= q.lower and i.path < :upper order by i.path limit :limit) f on true
+    left join lateral (select size, etag, sha256 from blobs where id = f.blob_id offset 0) b on true
+    where ${stateIsThere} order by q.place, f.path`,
+})
+
+export interface FilesOfStates {
+  readonly states: readonly RepoState[]
+  readonly prefix: string
+  readonly limit: number
+  readonly after: string | null
+}
+
+const listingOf = ({ repoId, seq }: RepoState, prefix: string) => `tree:${repoId}@${seq}:${prefix}`
+
+/** A page for each state, in the order requested, or 404 if it is gone meanwhile. One statement for any number. 422 `validation.cursor`. */
+export async function filesOfStates(
+  ctx: Pick<RequestContext, 'deps'>,
+  { states, prefix, limit, after }: FilesOfStates,
+): Promise<(FilePage | Error)[]> {
+  const { db } = ctx.deps
+  const lower = await Promise.all(
+    states.map((state) => (after === null ? prefix : lowerBoundOf(db, state.repoId, listingOf(state, prefix), after))),
+  )
+  const rows = await db.query(treeOfStates, {
+    repoIds: states.map((state) => state.repoId),
+    seqs: states.map((state) => state.seq),
+    lower,
+    upper: prefixSuccessor(prefix),
+    limit: limit + 1,
+  })
+  const byPlace = Map.groupBy(rows, (row) => row.place)
+  return states.map((state, index) => {
+    const found = byPlace.get(index + 1)
+    if (!found) return goneState(state.fullName, String(state.seq))
+    return toPage(found.filter(hasPath), listingOf(state, prefix), limit)
+  })
+}
+
+/** Of the left join: a row without a path is a state without such files. */
+const hasPath = (row: { readonly path: string | null }) => row.path !== null
+
+/** getRepoTree with `at`. Errors: 401, 403, 404 the repo or the state, 422. Three statements. */
+export async function listTreeAt(ctx: RequestContext, input: TreeInput & { readonly at: string }): Promise<FilePage> {
+  const repo = await findRepo(ctx, { owner: input.owner, slug: input.repo })
+  const state = await findState(ctx, repo, input.at)
+  const [page] = await filesOfStates(ctx, { ...input, states: [state] })
+  if (page instanceof Error || !page) throw page ?? goneState(repo.fullName, input.at)
+  return page
+}
+
+const storedColumn = fileEntryColumns.with({ storageKey: column<string>('b.storage_key') })
+
+/** Files of a state at some paths, with one row of nulls if it has none of them. */
+const storedAt = statement({
+  name: 'files-stored-at',
+  columns: storedColumn,
+  params: { repoId: param<string>(), seq: param<number>(), paths: param<readonly string[]>() },
+  text: `select ${storedColumn.sql} from (select :repoId::text as repo_id, :seq::int as seq) q
+    left join (files f join blobs b on b.id = f.blob_id) on ${inState('f')} and f.path = any(:paths::text[])
+    where ${stateIsThere}`,
+})
+
+/** The stored files of a state at these paths, those that it has. 404 if the state is gone. One statement. */
+export async function storedInState(ctx: RequestContext, state: RepoState, paths: readonly string[]) {
+  const rows = await ctx.deps.db.query(storedAt, { repoId: state.repoId, seq: state.seq, paths })
+  if (rows.length === 0) throw goneState(state.fullName, String(state.seq))
+  return rows.filter(hasPath)
+}
+
+const withdrawnAt = statement<{ path: string; reason: 'purged' | 'rejected'; at: string }>({
+  name: 'files-withdrawn-at',
+  text: `select distinct on (w.path) w.path, w.reason, w.withdrawn_at as at from withdrawn_files w
+    where w.repo_id = $1 and w.from_seq <= $2 and w.to_seq > $2 and w.path = any($3::text[]) order by w.path, w.id desc`,
+})
+
+const REASONS = {
+  purged: 'was purged from every state of the repo',
+  rejected: 'was rejected by the hub, because its bytes were not what its SHA-256 said',
+} as const
+
+/** Why the state lacks a path: what is said of files that were taken out of it. */
+export async function whyAbsent(
+  ctx: RequestContext,
+  state: RepoState,
+  paths: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await ctx.deps.db.query(withdrawnAt, [state.repoId, state.seq, paths])
+  return new Map(rows.map(({ path, reason, at }) => [path, `${JSON.stringify(path)} ${REASONS[reason]} at ${at}.`]))
+}

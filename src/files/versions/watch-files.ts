@@ -1,0 +1,115 @@
+/** The source of the subscription `repoFilesUpdated`: the state of a repo's files, and what led to it. Contract, "Subscriptions". */
+import { currentViewer } from '../../auth/current-viewer.ts'
+import { seenBy } from '../../auth/event-viewer.ts'
+import { assertMayWriteRepo, repoViewer, visibleRepos } from '../../auth/policy.ts'
+import type { RequestContext, Viewer } from '../../operation/context.ts'
+import { HubError, invalid, notFound } from '../../platform/errors.ts'
+import { isId } from '../../platform/ids.ts'
+import { type Visibility, visibleRepo } from '../../repos/repo-shape.ts'
+import { column, columns, type RowOf } from '../../store/columns.ts'
+import type { Querier } from '../../store/db.ts'
+import { param, statement } from '../../store/statement.ts'
+
+/** Changes between two states; files in numbers of paths. */
+export interface FileCounts {
+  readonly filesAdded: number
+  readonly filesRemoved: number
+  readonly filesChanged: number
+  readonly bytesAdded: number
+  readonly bytesRemoved: number
+}
+
+export interface RepoFilesEvent {
+  readonly repoId: string
+  /** Number of the last change; names the state. */
+  readonly seq: number
+  readonly fileCount: number
+  readonly totalBytes: number
+  /** Since the event before, or since `after`; null where that is not known, or not for this caller. */
+  readonly changes: FileCounts | null
+}
+
+/** Longer gaps are not added up. */
+const MAX_SUMMED_CHANGES = 10_000
+
+const stateColumns = columns({
+  id: column<string>('r.id'),
+  ownerId: column<string>('r.owner_id'),
+  visibility: column<Visibility>('r.visibility'),
+  seq: column<number>('r.seq'),
+  fileCount: column<number>('r.file_count'),
+  totalBytes: column<number>('r.total_bytes'),
+  /** Changes that are on record. */
+  known: column<number>('c.known'),
+  filesAdded: column<number>('c.files_added'),
+  filesRemoved: column<number>('c.files_removed'),
+  filesChanged: column<number>('c.files_changed'),
+  bytesAdded: column<number>('c.bytes_added'),
+  bytesRemoved: column<number>('c.bytes_removed'),
+})
+type StateRow = RowOf<typeof stateColumns>
+
+const sum = (name: string) => `coalesce(sum(c.${name}), 0)::bigint as ${name}`
+
+/** By the key of the change log. */
+const filesSince = statement({
+  name: 'repo-files-since',
+  columns: stateColumns,
+  params: { ...repoViewer, repoId: param<string>(), after: param<number | null>() },
+  text: `select ${stateColumns.sql} from repos r cross join lateral (
+      select count(*)::int as known, ${['files_added', 'files_removed', 'files_changed', 'bytes_added', 'bytes_removed'].map(sum).join(', ')}
+      from repo_changes c where c.repo_id = r.id and c.seq > :after::int and c.seq <= r.seq and r.seq - :after::int <= ${MAX_SUMMED_CHANGES}) c
+    where r.id = :repoId and ${visibleRepo}`,
+})
+
+async function readState(db: Querier, viewer: Viewer, repoId: string, after: number | null): Promise<StateRow | null> {
+  const [row] = await db.query(filesSince, { ...visibleRepos(viewer), repoId, after })
+  return row ?? null
+}
+
+/**
+ * The current state at once, then the state after each change of the files; changes close together are one event. `after` is the number of a state that the
+ * caller has: what has changed since is told to those who may write the repo, as its history is. Ends when the repo is deleted or hidden. Errors before the
+ * first event: 404, 422 for a number that the repo has not reached.
+ */
+export async function watchRepoFiles(
+  ctx: RequestContext,
+  { repoId, after }: { readonly repoId: string; readonly after?: number | null },
+): Promise<AsyncGenerator<RepoFilesEvent>> {
+  const first = isId('repo', repoId) ? await readState(ctx.deps.db, ctx.viewer, repoId, after ?? null) : null
+  if (!first) throw notFound(`The repo ${repoId.slice(0, 64)}`)
+  if (after != null && after > first.seq)
+    throw invalid('validation.value', `The repo has had ${first.seq} changes.`, ['after'])
+  return following(ctx, first, after ?? null)
+}
+
+async function* following(ctx: RequestContext, first: StateRow, after: number | null): AsyncGenerator<RepoFilesEvent> {
+  yield eventOf(first, mayReadHistory(ctx.viewer, first) ? after : null)
+  let { seq } = first
+  for await (const _hint of ctx.deps.events.watch(first.id, ctx.signal)) {
+    const viewer = await currentViewer(ctx.deps.db, ctx.viewer)
+    const state = viewer && (await readState(ctx.deps.db, viewer, first.id, seq))
+    if (!viewer || !state) return
+    if (state.seq === seq) continue
+    yield seenBy(viewer, eventOf(state, seq))
+    seq = state.seq
+  }
+}
+
+function eventOf({ id: repoId, seq, fileCount, totalBytes, known, ...counts }: StateRow, after: number | null) {
+  const { filesAdded, filesRemoved, filesChanged, bytesAdded, bytesRemoved } = counts
+  // Collection may have dropped the record of a change.
+  const isKnown = after !== null && known === seq - after
+  const changes = isKnown ? { filesAdded, filesRemoved, filesChanged, bytesAdded, bytesRemoved } : null
+  return { repoId, seq, fileCount, totalBytes, changes }
+}
+
+function mayReadHistory(viewer: Viewer, repo: StateRow): boolean {
+  try {
+    assertMayWriteRepo(viewer, repo)
+    return true
+  } catch (error) {
+    if (error instanceof HubError) return false
+    throw error
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * Takes bytes out of every state of their repos: rows of the log become rows of `withdrawn_files`, which say what was there, and the states that had them
+ * count less. Nothing reads the bytes afterwards.
+ */
+import { column, columns, type RowOf } from '../../store/columns.ts'
+import type { Tx } from '../../store/db.ts'
+import { param, statement } from '../../store/statement.ts'
+
+const withdrawnColumns = columns({
+  repoId: column<string>('g.repo_id'),
+  path: column<string>('g.path'),
+  size: column<number>('b.size'),
+  /** As claimed by the client. */
+  claimed: column<string>('b.claimed'),
+  isVerified: column<boolean>('b.sha256 is not null'),
+  blobId: column<string>('b.id'),
+  /** The path had these bytes until now. */
+  wasLive: column<boolean>('g.was_live'),
+})
+
+export type WithdrawnRow = RowOf<typeof withdrawnColumns>
+
+/** A live row ends at the repo's next change, which the caller records. A deleted repo has no states, and nothing is noted of its files. */
+const withdrawSql = (condition: string) => `with gone as (delete from files f where ${condition}
+        returning f.repo_id, f.path, f.from_seq, f.to_seq is null as was_live, f.blob_id,
+          coalesce(f.to_seq, (select r.seq + 1 from repos r where r.id = f.repo_id)) as to_seq),
+      noted as (insert into withdrawn_files (repo_id, path, from_seq, to_seq, size, sha256, reason)
+        select g.repo_id, g.path, g.from_seq, g.to_seq, b.size, b.claimed, :reason::"WithdrawalReason" from gone g join repos r on r.id = g.repo_id join blobs b on b.id = g.blob_id
+        returning repo_id, from_seq, to_seq, size),
+      counted as (update repo_changes c set file_count = c.file_count - n.files, total_bytes = c.total_bytes - n.bytes, withdrawn_count = c.withdrawn_count + n.files
+        from (select c.repo_id, c.seq, count(*)::int as files, sum(w.size)::int8 as bytes from noted w
+          join repo_changes c on c.repo_id = w.repo_id and c.seq >= w.from_seq and c.seq < w.to_seq group by c.repo_id, c.seq) n
+        where c.repo_id = n.repo_id and c.seq = n.seq)
+      select ${withdrawnColumns.sql} from gone g join blobs b on b.id = g.blob_id order by g.repo_id, g.path, g.from_seq`
+
+const reason = { reason: param<'purged' | 'rejected'>() }
+
+const ofBlob = statement({
+  name: 'files-withdraw-blob',
+  columns: withdrawnColumns,
+  params: { ...reason, blobId: param<string>() },
+  text: withdrawSql('f.blob_id = :blobId'),
+})
+
+/** Every row of a blob, in whatever repo. The caller has locked these repos. */
+export function withdrawBlob(tx: Tx, blobId: string): Promise<WithdrawnRow[]> {
+  return tx.query(ofBlob, { reason: 'rejected', blobId })
+}
+
+const ofPaths = statement({
+  name: 'files-withdraw-paths',
+  columns: withdrawnColumns,
+  params: { ...reason, repoId: param<string>(), paths: param<readonly string[]>() },
+  text: withdrawSql('f.repo_id = :repoId and f.path = any(:paths::text[])'),
+})
+
+/** Every row of these paths of a repo that the caller has locked. */
+export function withdrawPaths(tx: Tx, repoId: string, paths: readonly string[]): Promise<WithdrawnRow[]> {
+  return tx.query(ofPaths, { reason: 'purged', repoId, paths })
+}
