@@ -101,23 +101,26 @@ const ApiKeyConnection = builder.connectionObject(
   { name: 'ApiKeyEdge', description: 'An API key and its cursor.' },
 )
 
+/** The key as an entity, for a payload. */
 const readKey = (ctx: RequestContext, id: string, query: object) =>
   ctx.deps.db.prisma.apiKey.findUniqueOrThrow({ ...query, where: { id } })
 
-const CreatedApiKey = builder.objectRef<Created>('CreatedApiKey').implement({
-  description: 'A new API key with its token, which is shown only here.',
-  fields: (t) => ({
-    key: t.prismaField({
-      type: ApiKeyType,
-      description: 'The key.',
-      resolve: (query, { id }, _args, ctx) => readKey(ctx, id, query),
+/** A type that shows a new key and its token. Each mutation that makes a key has its own. */
+export const createdKeyType = (name: string, description: string) =>
+  builder.objectRef<Created>(name).implement({
+    description,
+    fields: (t) => ({
+      key: t.prismaField({
+        type: ApiKeyType,
+        description: 'The key.',
+        resolve: (query, { id }, _args, ctx) => readKey(ctx, id, query),
+      }),
+      token: t.exposeString('token', { description: '`hub_key_…`: send it as `Authorization: Bearer`.' }),
     }),
-    token: t.exposeString('token', { description: '`hub_key_…`: send it as `Authorization: Bearer`.' }),
-  }),
-})
+  })
 
 mutation('createApiKey', {
-  type: CreatedApiKey,
+  type: createdKeyType('CreatedApiKey', 'A new API key with its token, which is shown only here.'),
   description: 'Creates an API key and returns its token once; the hub keeps only its SHA-256.',
   scope: 'session',
   input: input('The key to create, for yourself or one of your orgs.', (t) => ({
@@ -148,8 +151,8 @@ mutation('createApiKey', {
 entityMutation('revokeApiKey', {
   type: ApiKeyType,
   payload: { name: 'key', description: 'The revoked key.' },
-  description: 'Revokes a key permanently. Idempotent.',
-  scope: 'session',
+  description: 'Revokes a key permanently: with a session, or with the key itself. Idempotent.',
+  scope: 'key:read',
   input: input('The key to revoke.', (t) => ({ id: t.id({ required: true, description: 'Id of the key.' }) })),
   verb: revokeApiKey,
   read: (ctx, { id }, query) => readKey(ctx, id, query),

@@ -1,8 +1,9 @@
 /** Sign-in sessions of users. Contract, "Credentials". */
+import { endOtherSessions, endSession } from '../../src/accounts/own-sessions.ts'
 import { assertSession } from '../../src/auth/policy.ts'
 import { builder } from '../builder.ts'
 import { nodesOf } from '../connection.ts'
-import { args, query } from '../root-field.ts'
+import { args, entityMutation, input, mutation, query } from '../root-field.ts'
 import { newestFirst, selectedNodes } from '../selected.ts'
 
 /** Reached only through the listing, which shows users their own sessions. */
@@ -58,4 +59,31 @@ query('sessions', {
       ctx.deps.db.prisma.session.findMany({ ...query, ...keyset, where: { ...where, accountId } }),
     )
   },
+})
+
+entityMutation('endSession', {
+  type: SessionType,
+  payload: { name: 'session', description: 'The session, which has ended.' },
+  description: "Ends one of the caller's own sessions: its token is refused from then on. Idempotent.",
+  scope: 'session',
+  input: input('The session to end.', (t) => ({
+    id: t.id({ required: true, description: 'Id of the session; it may be the one of this request.' }),
+  })),
+  verb: endSession,
+  read: (ctx, { id }, query) => ctx.deps.db.prisma.session.findUniqueOrThrow({ ...query, where: { id } }),
+})
+
+const EndedSessions = builder.objectRef<{ readonly ended: number }>('EndedSessions').implement({
+  description: 'Result of `endOtherSessions`.',
+  fields: (t) => ({ ended: t.exposeInt('ended', { description: 'Number of sessions that it ended.' }) }),
+})
+
+mutation('endOtherSessions', {
+  type: EndedSessions,
+  description: "Ends all of the caller's own sessions but one, as after the loss of a laptop.",
+  scope: 'session',
+  input: input('The session to keep.', (t) => ({
+    keep: t.id({ required: true, description: 'Id of the session that stays; usually the `current` one.' }),
+  })),
+  verb: endOtherSessions,
 })

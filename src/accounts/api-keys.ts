@@ -1,6 +1,6 @@
 /** API keys: created by a person for themselves or one of their orgs, shown once, revoked permanently. Contract, "Credentials". */
 import { newKeyToken, tokenDigest } from '../auth/api-key.ts'
-import { assertMember, assertOrgOwner, assertSession } from '../auth/policy.ts'
+import { assertMember, assertNotJob, assertOrgOwner, assertSession } from '../auth/policy.ts'
 import { type AuditContext, audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { AccountRef, AllowedContext, RequestContext, ScopeLevel } from '../operation/context.ts'
@@ -165,7 +165,7 @@ export async function addApiKey(
     expiresAt,
   })
   const after = { name: input.name, scope: input.scope, repoIds, agent, dailyGpuHourQuota: quota, expiresAt }
-  await audit(tx, ctx, { action: 'key.create', accountId: owner.id, targetId: id, after })
+  await audit(tx, ctx, { action: 'key.create', accountId: owner.id, targetId: id, actorId: createdBy, after })
   if (!row) throw new Error('The key was not inserted.')
   return { ...row, id, name: input.name, owner, scope: input.scope, repos, agent, expiresAt, token }
 }
@@ -189,8 +189,8 @@ export async function createApiKey(
 }
 
 /**
- * revokeApiKey: by its person, its creator or an owner of its org; permanent and idempotent.
- * Errors: 401, 403 for a key and for any other member of its org, 404.
+ * revokeApiKey: by its person, its creator or an owner of its org, or by the key itself; permanent and idempotent.
+ * Errors: 401, 403 for another key, the key of a hosted job and any other member of its org, 404.
  */
 export function revokeApiKey(ctx: RequestContext, input: { readonly id: string }): Promise<{ readonly id: string }> {
   return guarded(
@@ -201,10 +201,13 @@ export function revokeApiKey(ctx: RequestContext, input: { readonly id: string }
 }
 
 async function findKeyToRevoke(ctx: RequestContext, id: string): Promise<KeyRow> {
-  const session = assertSession(ctx.viewer)
+  const { viewer } = ctx
+  const isItself = viewer.kind === 'key' && viewer.credentialId === id
+  if (isItself) assertNotJob(viewer, 'revoke itself')
+  const session = isItself ? viewer : assertSession(viewer)
   const row = isId('key', id) ? await ctx.deps.db.prisma.apiKey.findUnique({ select: keyFacts, where: { id } }) : null
   if (!row || !session.accountIds.includes(row.account.id)) throw notFound(`The key ${id}`)
-  if (row.createdBy !== session.personId) assertOrgOwner(session, row.account)
+  if (!isItself && row.createdBy !== session.personId) assertOrgOwner(session, row.account)
   return row
 }
 

@@ -19,7 +19,7 @@ const insertSession: Statement<{ expiresAt: string }> = {
     returning expires_at as "expiresAt"`,
 }
 
-const revokeRow: Statement<{ id: string }> = {
+export const revokeRow: Statement<{ id: string }> = {
   name: 'session-revoke',
   text: 'update sessions set revoked_at = now() where id = $1 and revoked_at is null returning id',
 }

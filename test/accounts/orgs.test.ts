@@ -237,7 +237,7 @@ describe('createApiKey and revokeApiKey', () => {
     const [first, second] = [await make(), await make()]
     expect(await mutate(stranger, 'revokeApiKey', { id: first.key.id })).toMatchObject({ status: 404 })
     expect(await mutate(member, 'revokeApiKey', { id: first.key.id })).toMatchObject({ status: 403 })
-    expect(await mutate(first.token, 'revokeApiKey', { id: first.key.id })).toMatchObject({ status: 403 })
+    expect(await mutate(second.token, 'revokeApiKey', { id: first.key.id })).toMatchObject({ status: 403 })
     expect(await me(first.token)).toBe(200)
     const ended = await mutate(maker, 'revokeApiKey', { id: first.key.id })
     expect(ended).toEqual({ id: first.key.id, revokedAt: expect.stringMatching(/Z$/) })

@@ -1,0 +1,57 @@
+/** Subscriptions to the lists of an account: the event of each kind of thing, and the field. Contract, "Subscriptions". */
+import type { ObjectRef } from '@pothos/core'
+import { z } from 'zod'
+import { type ChangeEvent, followChanges } from '../../src/accounts/changes/follow-changes.ts'
+import { CHANGES_PER_READ } from '../../src/accounts/changes/read-changes.ts'
+import type { ChangedList } from '../../src/accounts/changes/shared-changes.ts'
+import { MAX_CURSOR_LENGTH } from '../../src/platform/page.ts'
+import { builder } from '../builder.ts'
+import { rule } from '../input-field.ts'
+import { args, byCursor, subscription } from '../root-field.ts'
+
+interface ListUpdates<T> {
+  /** Of the event: `RunsUpdate`. */
+  readonly typeName: string
+  /** In sentences: `runs`. */
+  readonly nouns: string
+  readonly node: ObjectRef<typeof builder.$inferSchemaTypes, T, T>
+  readonly list: ChangedList<T>
+}
+
+/** Adds the subscription `name(owner, after)`, and the type of its event. */
+export function listUpdates<T>(name: string, { typeName, nouns, node, list }: ListUpdates<T>): void {
+  const Update = builder.objectRef<ChangeEvent<T>>(typeName).implement({
+    description: `A moment of changes in the ${nouns} of an account: each of them once, as it is at the end of it.`,
+    fields: (t) => ({
+      nodes: t.field({
+        type: [node as never],
+        description: `Those that were made or changed, at most ${CHANGES_PER_READ}; in the first event, what changed since \`after\`.`,
+        resolve: ({ nodes }) => [...nodes] as never,
+      }),
+      removedIds: t.idList({
+        description: `Ids of ${nouns} that were deleted.`,
+        resolve: ({ removedIds }) => [...removedIds],
+      }),
+      cursor: t.exposeString('cursor', {
+        description: 'Cursor of the end of this moment, for `after` when resuming. Lives 23 hours.',
+      }),
+    }),
+  })
+  subscription(name, {
+    type: Update,
+    description: `The ${nouns} of an account that are made, changed or deleted. The first event comes at once, mostly empty: a list that is read after it misses nothing. Ends when the credential ends or its caller leaves the account. Resuming may show a change twice.`,
+    scope: 'key:read',
+    args: args((t) => ({
+      owner: t.string({
+        required: true,
+        description: 'Handle of the account: your own, or of an org that you are of.',
+      }),
+      after: t.string({
+        ...rule(z.string().max(MAX_CURSOR_LENGTH)),
+        description: 'Cursor of an event to resume after; without one, from now on.',
+      }),
+    })),
+    resume: byCursor,
+    events: (ctx, input) => followChanges(ctx, list, input),
+  })
+}

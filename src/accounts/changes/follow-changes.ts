@@ -1,0 +1,112 @@
+/** The source of the subscriptions to an account's lists: what has changed, while the caller is of the account. Contract, "Subscriptions". */
+import { currentViewer } from '../../auth/current-viewer.ts'
+import { seenBy } from '../../auth/event-viewer.ts'
+import { assertLevel, assertMember, assertNotJob } from '../../auth/policy.ts'
+import type { RequestContext, Viewer } from '../../operation/context.ts'
+import { findAccount } from '../find-account.ts'
+import { ChangePass } from './change-pass.ts'
+import { type ChangeKind, changeCursor, readChangeCursor, tooOld } from './change-position.ts'
+import type { ChangedThing, ChangePage } from './read-changes.ts'
+import type { ChangedList } from './shared-changes.ts'
+
+export interface ChangeEvent<T> {
+  /** As they are now. */
+  readonly nodes: readonly T[]
+  /** Of things that were deleted. */
+  readonly removedIds: readonly string[]
+  /** Where a later subscription goes on. */
+  readonly cursor: string
+}
+
+export interface FollowChangesInput {
+  /** Handle of the account. */
+  readonly owner: string
+  readonly after?: string | null
+}
+
+/** Keys are revoked and people leave orgs: a silent stream is checked this often, and every event is. */
+const RECHECK_MS = 30_000
+
+/**
+ * The first event comes at once, with what has changed since `after`, or with nothing: what is read after it is complete with what follows. Then one event
+ * for the changes of a moment, of at most 50 things. Ends when the credential ends or its caller leaves the account. Errors before the first event: 401, 403
+ * for who is not of the account and for keys of hosted jobs, 404, 422 for a cursor of another list or one that is older than 23 hours.
+ */
+export async function followChanges<T>(
+  ctx: RequestContext,
+  list: ChangedList<T>,
+  { owner, after }: FollowChangesInput,
+): Promise<AsyncGenerator<ChangeEvent<T>>> {
+  const viewer = assertLevel(ctx.viewer, 'read')
+  assertNotJob(viewer, "follow an account's lists")
+  const { id: ownerId } = assertedMember(viewer, await findAccount(ctx.deps.db, owner))
+  const start = after ? readChangeCursor(ownerId, list.kind, after, Date.now()) : null
+  const first = await ctx.deps.changes.page({ ownerId, kind: list.kind, after: start })
+  // Of another database server, whose transactions had higher numbers.
+  if (start && start.xid > first.horizon) throw tooOld()
+  return following(ctx, list, ownerId, new ChangePass(start), first)
+}
+
+function assertedMember<Owner extends { readonly id: string; readonly handle: string }>(viewer: Viewer, owner: Owner) {
+  assertMember(viewer, owner)
+  return owner
+}
+
+async function* following<T>(
+  ctx: RequestContext,
+  list: ChangedList<T>,
+  ownerId: string,
+  pass: ChangePass,
+  first: ChangePage,
+): AsyncGenerator<ChangeEvent<T>> {
+  const opening = await eventOf(ctx, list, ownerId, pass, pass.take(first))
+  if (!opening) return
+  yield opening
+  let checkAt = performance.now() + RECHECK_MS
+  for await (const _hint of ctx.deps.events.watch(`${list.wokenBy}_*`, ctx.signal)) {
+    if (!pass.hasMore) await ctx.deps.changes.gathered()
+    do {
+      if (ctx.signal.aborted) return
+      const things = pass.take(await pageNow(ctx, list.kind, ownerId, pass))
+      if (things.length === 0 && performance.now() < checkAt) continue
+      const event = await eventOf(ctx, list, ownerId, pass, things)
+      if (!event) return
+      checkAt = performance.now() + RECHECK_MS
+      if (event.nodes.length + event.removedIds.length > 0) yield event
+    } while (pass.hasMore)
+  }
+}
+
+/** What the caller may see of it now; null if that is no longer anything. */
+async function eventOf<T>(
+  { deps, viewer: asked }: RequestContext,
+  list: ChangedList<T>,
+  ownerId: string,
+  { position }: ChangePass,
+  things: readonly ChangedThing[],
+): Promise<ChangeEvent<T> | null> {
+  const viewer = await currentViewer(deps.db, asked)
+  if (!viewer || viewer.kind === 'anonymous' || !viewer.accountIds.includes(ownerId) || !position) return null
+  const [gone, there] = [things.filter(({ deleted }) => deleted), things.filter(({ deleted }) => !deleted)]
+  const ids = there.map(({ thingId }) => thingId)
+  return seenBy(viewer, {
+    nodes: ids.length === 0 ? [] : await deps.changes.things(list, ownerId, viewer, ids),
+    removedIds: gone.filter((thing) => list.saw?.(thing, ownerId, viewer)).map(({ thingId }) => thingId),
+    cursor: changeCursor(ownerId, list.kind, position, Date.now()),
+  })
+}
+
+/** A brief database outage does not end a stream: the next hint or poll catches up. */
+async function pageNow(
+  { deps }: RequestContext,
+  kind: ChangeKind,
+  ownerId: string,
+  { next }: ChangePass,
+): Promise<ChangePage> {
+  try {
+    return await deps.changes.page({ ownerId, kind, after: next })
+  } catch (error) {
+    deps.log.warn({ err: error, account: ownerId }, 'polling the changes of an account failed')
+    return { things: [], hasMore: false, horizon: next?.xid ?? 0 }
+  }
+}

@@ -1,0 +1,94 @@
+/** Reads what has changed in accounts since positions: one statement for all readers that were woken together, however many there are. */
+import { column, columns, type RowOf } from '../../store/columns.ts'
+import type { Querier } from '../../store/db.ts'
+import { param, statement } from '../../store/statement.ts'
+import type { ChangeKind, ChangePosition } from './change-position.ts'
+
+/** As many changes as one event shows at most. */
+export const CHANGES_PER_READ = 50
+
+export interface ChangeRead {
+  readonly ownerId: string
+  readonly kind: ChangeKind
+  /** Null: only how far it goes. */
+  readonly after: ChangePosition | null
+}
+
+/** A thing that has changed, and how it was visible if it was deleted. */
+export interface ChangedThing {
+  readonly thingId: string
+  readonly xid: number
+  readonly deleted: boolean
+  readonly createdBy: string | null
+  readonly filedBy: string | null
+  readonly repoIds: readonly string[]
+}
+
+export interface ChangePage {
+  /** At most 50, in the order of their transactions. */
+  readonly things: readonly ChangedThing[]
+  readonly hasMore: boolean
+  /** The oldest transaction that was running: all changes of earlier ones are committed. */
+  readonly horizon: number
+}
+
+const pageColumns = columns({
+  /** Place of the reader, from 1. */
+  reader: column<number>('asked.n::int'),
+  horizon: column<number>('pg_snapshot_xmin(pg_current_snapshot())::text::bigint'),
+  thingId: column<string | null>('c.thing_id'),
+  xid: column<number>('c.xid'),
+  deleted: column<boolean>('c.deleted'),
+  createdBy: column<string | null>('c.created_by'),
+  filedBy: column<string | null>('c.filed_by'),
+  repoIds: column<readonly string[]>('to_json(c.repo_ids)'),
+})
+
+/**
+ * By the index of an account's changes. Rows from beyond the snapshot were loaded from another server, whose transactions had higher numbers. Whatever has no
+ * position reads no row.
+ */
+export const changesSince = statement({
+  name: 'changes-since',
+  columns: pageColumns,
+  params: {
+    owners: param<readonly string[]>(),
+    kinds: param<readonly ChangeKind[]>(),
+    xids: param<readonly (number | null)[]>(),
+    things: param<readonly (string | null)[]>(),
+    limit: param<number>(),
+  },
+  text: `select ${pageColumns.sql}
+    from unnest(:owners::text[], :kinds::"ChangeKind"[], :xids::bigint[], :things::text[]) with ordinality asked(owner_id, kind, xid, thing_id, n)
+    left join lateral (select c.* from changes c
+      where c.owner_id = asked.owner_id and c.kind = asked.kind and (c.xid, c.thing_id) > (asked.xid, asked.thing_id)
+        and c.xid < pg_snapshot_xmax(pg_current_snapshot())::text::bigint
+      order by c.xid, c.thing_id limit :limit::int) c on true
+    order by asked.n, c.xid, c.thing_id`,
+})
+
+const keyOf = ({ ownerId, kind, after }: ChangeRead) => `${ownerId}/${kind}/${after?.xid}/${after?.thingId}`
+
+/** The pages of these readers; those at the same position share one. */
+export async function readPages(db: Querier, asked: readonly ChangeRead[]): Promise<ChangePage[]> {
+  const different = [...new Map(asked.map((one) => [keyOf(one), one])).values()]
+  const rows = await db.query(changesSince, {
+    owners: different.map(({ ownerId }) => ownerId),
+    kinds: different.map(({ kind }) => kind),
+    xids: different.map(({ after }) => after?.xid ?? null),
+    things: different.map(({ after }) => after?.thingId ?? null),
+    limit: CHANGES_PER_READ + 1,
+  })
+  const byReader = Map.groupBy(rows, ({ reader }) => reader)
+  const pages = new Map(different.map((one, index) => [keyOf(one), pageOf(byReader.get(index + 1) ?? [])]))
+  return asked.map((one) => pages.get(keyOf(one)) as ChangePage)
+}
+
+function pageOf(rows: readonly RowOf<typeof pageColumns>[]): ChangePage {
+  const found = rows.flatMap(({ thingId, ...row }) => (thingId === null ? [] : [{ ...row, thingId }]))
+  return {
+    things: found.slice(0, CHANGES_PER_READ),
+    hasMore: found.length > CHANGES_PER_READ,
+    horizon: rows[0]?.horizon ?? 0,
+  }
+}

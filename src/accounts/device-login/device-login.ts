@@ -1,0 +1,135 @@
+/** A sign-in of a program that has no browser (RFC 8628): its row, its limits, and how a person finds it by its user code. */
+import { assertSession } from '../../auth/policy.ts'
+import type { RequestContext, ScopeLevel } from '../../operation/context.ts'
+import { HubError } from '../../platform/errors.ts'
+import { column, columns } from '../../store/columns.ts'
+import type { Db } from '../../store/db.ts'
+import { param, statement } from '../../store/statement.ts'
+import { readUserCode, shownUserCode } from './user-code.ts'
+
+export type DeviceLoginState = 'pending' | 'approved' | 'denied' | 'consumed'
+
+/** The state machine of a sign-in, as a table. What has expired moves no more; a job deletes it. SQL conditions are derived from it. */
+export const loginMoves = {
+  approve: { from: 'pending', to: 'approved' },
+  deny: { from: 'pending', to: 'denied' },
+  redeem: { from: 'approved', to: 'consumed' },
+} as const satisfies Readonly<Record<string, { from: DeviceLoginState; to: DeviceLoginState }>>
+
+/** What a person sees before and after the decision. Times are RFC 3339. */
+export interface DeviceLogin {
+  readonly id: string
+  /** As it is shown: `WDJB-MJHT`. */
+  readonly userCode: string
+  readonly state: DeviceLoginState
+  /** What the program says of itself; becomes the name of the key. */
+  readonly name: string
+  readonly scope: ScopeLevel
+  readonly keyTtlSeconds: number
+  /** The address that the program asked from. */
+  readonly address: string | null
+  readonly createdAt: string
+  readonly expiresAt: string
+  readonly decidedAt: string | null
+}
+
+/** From the start to the hand-out of the key. */
+export const LOGIN_SECONDS = 900
+/** Wrong codes that a person may enter in `MISS_WINDOW_SECONDS`: a guess finds one of a thousand pending codes with a chance of 4 in 10 million. */
+export const MAX_MISSES = 10
+const MISS_WINDOW_SECONDS = 900
+
+export const loginColumns = columns({
+  id: column<string>('l.id'),
+  userCode: column<string>('l.user_code'),
+  state: column<DeviceLoginState>('l.state::text'),
+  name: column<string>('l.name'),
+  scope: column<ScopeLevel>('l.scope::text'),
+  keyTtlSeconds: column<number>('l.key_ttl_s'),
+  address: column<string | null>('l.address'),
+  createdAt: column<string>('l.created_at'),
+  expiresAt: column<string>('l.expires_at'),
+  decidedAt: column<string | null>('l.decided_at'),
+})
+
+/** A row as people see it. */
+export const shownLogin = (row: DeviceLogin): DeviceLogin => ({ ...row, userCode: shownUserCode(row.userCode) })
+
+/** One that waits, or one that this person has decided: they may load the page again. */
+const loginByCode = statement({
+  name: 'device-login-by-code',
+  columns: loginColumns,
+  params: { code: param<string>(), personId: param<string>() },
+  text: `select ${loginColumns.sql} from device_logins l
+    where l.user_code = :code and l.expires_at > now() and (l.state = 'pending' or l.decided_by = :personId)
+    order by l.id desc limit 1`,
+})
+
+const missColumns = columns({ count: column<number>('m.count') })
+/** Counts a miss ahead, so that guesses at the same time are all counted; no row: there were too many. */
+const chargeMiss = statement({
+  name: 'user-code-miss',
+  columns: missColumns,
+  params: { personId: param<string>() },
+  text: `insert into user_code_misses as m (account_id, count) values (:personId, 1)
+    on conflict (account_id) do update set
+      count = case when m.started_at <= now() - interval '${MISS_WINDOW_SECONDS} seconds' then 1 else m.count + 1 end,
+      started_at = case when m.started_at <= now() - interval '${MISS_WINDOW_SECONDS} seconds' then now() else m.started_at end
+      where m.count < ${MAX_MISSES} or m.started_at <= now() - interval '${MISS_WINDOW_SECONDS} seconds'
+    returning ${missColumns.sql}`,
+})
+const leftColumns = columns({
+  seconds: column<number>(`greatest(1, ceil(extract(epoch from m.started_at - now()) + ${MISS_WINDOW_SECONDS}))::int`),
+})
+const waitOf = statement({
+  name: 'user-code-wait',
+  columns: leftColumns,
+  params: { personId: param<string>() },
+  text: `select ${leftColumns.sql} from user_code_misses m where m.account_id = :personId`,
+})
+const refundMiss = statement({
+  name: 'user-code-hit',
+  params: { personId: param<string>() },
+  text: 'update user_code_misses set count = greatest(0, count - 1) where account_id = :personId',
+})
+
+/**
+ * The sign-in that a person names by its code. Errors: 401, 403 for every key, 404 for a code that is unknown, expired or another person's,
+ * 429 `rate.limited` after too many of those.
+ */
+export async function findDeviceLogin(
+  ctx: RequestContext,
+  input: { readonly userCode: string },
+): Promise<DeviceLogin & { readonly personId: string }> {
+  const { personId } = assertSession(ctx.viewer)
+  const row = await loginOf(ctx.deps.db, personId, input.userCode)
+  if (row) return { ...shownLogin(row), personId }
+  throw unknownCode(input.userCode)
+}
+
+/** 404: unknown, expired and decided by another person cannot be told apart. */
+export function unknownCode(text: string): HubError {
+  const detail = `No sign-in waits under the code ${JSON.stringify(text.slice(0, 32))}: it is mistyped, or no longer valid. Run \`hub login\` again for a new one.`
+  return new HubError('not_found', detail)
+}
+
+async function loginOf(db: Db, personId: string, text: string): Promise<DeviceLogin | null> {
+  const code = readUserCode(text)
+  // What can be no code is no guess.
+  if (code === null) return null
+  return db.withTx(async (tx) => {
+    const [charged] = await tx.query(chargeMiss, { personId })
+    if (!charged) {
+      const [left] = await tx.query(waitOf, { personId })
+      throw tooManyMisses(left?.seconds ?? 1)
+    }
+    const [row] = await tx.query(loginByCode, { code, personId })
+    if (row) await tx.query(refundMiss, { personId })
+    return row ?? null
+  })
+}
+
+function tooManyMisses(seconds: number): HubError {
+  const detail = `You have entered ${MAX_MISSES} unknown codes; wait ${Math.ceil(seconds / 60)} minutes, then start \`hub login\` again.`
+  return new HubError('rate.limited', detail, { headers: { 'retry-after': String(seconds) } })
+}

@@ -1,0 +1,90 @@
+/** redeemDeviceLogin: the program asks whether it may have its key (RFC 8628, section 3.4). */
+import { tokenDigest } from '../../auth/api-key.ts'
+import type { AccountRef, RequestContext, ScopeLevel } from '../../operation/context.ts'
+import { HubError } from '../../platform/errors.ts'
+import { column, columns } from '../../store/columns.ts'
+import type { Tx } from '../../store/db.ts'
+import { param, statement } from '../../store/statement.ts'
+import { addApiKey, type CreatedApiKey } from '../api-keys.ts'
+import { type DeviceLoginState, loginMoves } from './device-login.ts'
+
+/** What each poll that comes too early adds to the interval. */
+const SLOWER_SECONDS = 5
+const MAX_INTERVAL_SECONDS = 60
+
+const polledColumns = columns({
+  id: column<string>('l.id'),
+  state: column<DeviceLoginState>('l.state::text'),
+  name: column<string>('l.name'),
+  scope: column<ScopeLevel>('l.scope::text'),
+  keyTtlSeconds: column<number>('l.key_ttl_s'),
+  isExpired: column<boolean>('l.expires_at <= now()'),
+  isEarly: column<boolean>('coalesce(l.polled_at > now() - make_interval(secs => l.poll_s), false)'),
+  pollSeconds: column<number>('l.poll_s'),
+  keyId: column<string | null>('l.key_id'),
+  approver:
+    column<AccountRef | null>(`(select json_build_object('id', a.id, 'kind', a.kind, 'handle', a.handle, 'name', a.name)
+      from accounts a where a.id = l.decided_by)`),
+})
+type Polled = NonNullable<(typeof lockLogin)['row']>
+
+/** Two programs with one device code wait for each other here: the second finds it consumed. */
+const lockLogin = statement({
+  name: 'device-login-lock',
+  columns: polledColumns,
+  params: { deviceCodeSha256: param<Buffer>() },
+  text: `select ${polledColumns.sql} from device_logins l where l.device_code_sha256 = :deviceCodeSha256 for update`,
+})
+const touchLogin = statement({
+  name: 'device-login-polled',
+  params: { id: param<string>(), pollSeconds: param<number>() },
+  text: 'update device_logins set polled_at = now(), poll_s = :pollSeconds where id = :id',
+})
+const consumeLogin = statement({
+  name: 'device-login-consume',
+  params: { id: param<string>(), keyId: param<string>() },
+  text: `update device_logins set state = '${loginMoves.redeem.to}', key_id = :keyId where id = :id and state = '${loginMoves.redeem.from}'`,
+})
+
+/**
+ * The key of an approved sign-in, once: made, recorded and handed out in one transaction, and never stored for a replay. Errors, all 400:
+ * `device_login.authorization_pending`, `device_login.slow_down`, `device_login.access_denied`, `device_login.expired_token`.
+ */
+export async function redeemDeviceLogin(
+  ctx: RequestContext,
+  input: { readonly deviceCode: string },
+): Promise<CreatedApiKey> {
+  const answer = await ctx.deps.db.withTx(async (tx) => {
+    const [login] = await tx.query(lockLogin, { deviceCodeSha256: tokenDigest(input.deviceCode) })
+    return login ? poll(tx, ctx, login) : expired('The device code is unknown.')
+  })
+  // Thrown after the commit: the time of a poll is kept.
+  if (answer instanceof HubError) throw answer
+  return answer
+}
+
+async function poll(tx: Tx, ctx: RequestContext, login: Polled): Promise<CreatedApiKey | HubError> {
+  if (login.state === 'consumed')
+    return expired(`The key ${login.keyId} of this sign-in was handed out before; if it did not arrive, revoke it.`)
+  if (login.isExpired) return expired('The sign-in was not approved in time.')
+  if (login.state === 'denied') return new HubError('device_login.access_denied', 'The person denied the sign-in.')
+  if (login.state === loginMoves.redeem.from && login.approver) return handOut(tx, ctx, login, login.approver)
+  const pollSeconds = Math.min(login.pollSeconds + (login.isEarly ? SLOWER_SECONDS : 0), MAX_INTERVAL_SECONDS)
+  await tx.query(touchLogin, { id: login.id, pollSeconds })
+  const headers = { 'retry-after': String(pollSeconds) }
+  if (login.isEarly) return new HubError('device_login.slow_down', `Ask every ${pollSeconds} s at most.`, { headers })
+  return new HubError('device_login.authorization_pending', 'The sign-in is not approved yet.', { headers })
+}
+
+async function handOut(tx: Tx, ctx: RequestContext, login: Polled, approver: AccountRef): Promise<CreatedApiKey> {
+  const { name, scope, keyTtlSeconds } = login
+  const expiresAt = new Date(Date.now() + keyTtlSeconds * 1000).toISOString()
+  // The person who approved makes the key, whatever credential the program has already.
+  const author = { requestId: ctx.requestId, viewer: null }
+  const key = await addApiKey(tx, author, approver, approver.id, { name, scope, expiresAt })
+  await tx.query(consumeLogin, { id: login.id, keyId: key.id })
+  return key
+}
+
+const expired = (why: string) =>
+  new HubError('device_login.expired_token', `${why} Start a new sign-in (\`hub login\`).`)

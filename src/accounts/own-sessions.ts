@@ -1,0 +1,61 @@
+/** A person ends sign-in sessions of their own, as after the loss of a laptop. Contract, "Signing in from a browser". */
+import { assertSession } from '../auth/policy.ts'
+import { audit } from '../operation/audit.ts'
+import { commitVerb, guarded } from '../operation/commit-verb.ts'
+import type { RequestContext } from '../operation/context.ts'
+import { notFound } from '../platform/errors.ts'
+import { isId } from '../platform/ids.ts'
+import type { Statement } from '../store/db.ts'
+import { revokeRow } from './sessions.ts'
+
+/** In the order of their ids: of two that end each other's, the second waits. */
+const revokeOthers: Statement<{ id: string }> = {
+  name: 'sessions-revoke-others',
+  text: `update sessions set revoked_at = now() where id in (
+      select id from sessions where account_id = $1 and id <> $2 and revoked_at is null and expires_at > now() order by id for update)
+    returning id`,
+}
+
+/** endSession: one session of the caller's own, the one of this request included. Idempotent. Errors: 401, 403 for a key, 404 for a session of another person. */
+export function endSession(ctx: RequestContext, input: { readonly id: string }): Promise<{ readonly id: string }> {
+  return guarded(
+    ctx,
+    () => findOwnSession(ctx, input.id),
+    (allowed, { id, accountId }) =>
+      commitVerb(allowed, async (tx) => {
+        const [ended] = await tx.query(revokeRow, [id])
+        if (ended) await audit(tx, allowed, { action: 'session.revoke', accountId, targetId: id })
+        return { id }
+      }),
+  )
+}
+
+/** endOtherSessions: every session of the caller's own that has not ended, but `keep`; how many. Errors: 401, 403 for a key, 404 if `keep` is not the caller's. */
+export function endOtherSessions(
+  ctx: RequestContext,
+  input: { readonly keep: string },
+): Promise<{ readonly ended: number }> {
+  return guarded(
+    ctx,
+    () => findOwnSession(ctx, input.keep),
+    (allowed, { id, accountId }) =>
+      commitVerb(allowed, async (tx) => {
+        const { length: ended } = await tx.query(revokeOthers, [accountId, id])
+        if (ended > 0)
+          await audit(tx, allowed, { action: 'session.revoke_others', accountId, targetId: id, after: { ended } })
+        return { ended }
+      }),
+  )
+}
+
+async function findOwnSession(
+  ctx: RequestContext,
+  id: string,
+): Promise<{ readonly id: string; readonly accountId: string }> {
+  const { personId } = assertSession(ctx.viewer)
+  const row = isId('sess', id)
+    ? await ctx.deps.db.prisma.session.findUnique({ select: { id: true, accountId: true }, where: { id } })
+    : null
+  if (row?.accountId !== personId) throw notFound(`The session ${id}`)
+  return row
+}
