@@ -1,4 +1,5 @@
 /** The rows of the `/v1` table on robot checks and model checks. */
+import { heldAsHold } from '../billing/held.ts'
 import { body, fields, path, query } from '../engine/route.ts'
 import type { TypedRoute } from '../typed-route.ts'
 
@@ -12,6 +13,7 @@ export const checkRoutes: readonly TypedRoute[] = [
     status: 201,
     result: 'object',
     unwrap: 'result',
+    held: heldAsHold,
     headers: ({ id }) => ({ Location: `/v1/robot-checks/${id}` }),
     errorHeaders: {
       429: {

@@ -1,4 +1,4 @@
-/** The schema with `/v1` enum names, and route documents compiled once against it. */
+/** The schema with `/v1` enum names, and route documents planned once against it. */
 import { MapperKind, mapSchema } from '@graphql-tools/utils'
 import {
   type DocumentNode,
@@ -17,6 +17,9 @@ import {
   visit,
 } from 'graphql'
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit'
+import { type CostOfVariables, costFunction } from '../../src/http/graphql-limits.ts'
+import { carriesSecrets } from '../../src/http/secret-fields.ts'
+import { lazy } from '../../src/platform/lazy.ts'
 import type { Route, Source } from './route.ts'
 
 /** The same schema with enum values named by their internal value, as in the spec: `DATASET` becomes `dataset`. Resolvers are shared. */
@@ -38,11 +41,16 @@ export interface PlannedVariable {
   readonly hasDefault: boolean
 }
 
-/** A route with everything computed at startup. */
+/** A route with everything computed at startup that can be wrong. */
 export interface RoutePlan {
   readonly route: Route
   readonly document: DocumentNode
-  readonly compiled: CompiledQuery
+  /** Its answers hold URLs or tokens that let in who has them. */
+  readonly carriesSecrets: boolean
+  /** Compiled when the route is first used: all of them together would be a fifth of the time that a hub takes to start. */
+  readonly compiled: () => CompiledQuery
+  /** Nodes of an answer whose pages are full. */
+  readonly costOf: CostOfVariables
   /** The response key of the document's one root field. */
   readonly rootKey: string
   readonly rootField: GraphQLField<unknown, unknown>
@@ -56,7 +64,7 @@ export interface RoutePlan {
 }
 
 /**
- * Parses, validates and compiles a route's document against the dialect schema. A mismatch fails the start with the route's name:
+ * Parses and validates a route's document against the dialect schema. A mismatch fails the start with the route's name:
  * a document with another number of root fields, a variable without a source, a source without a variable.
  */
 export function planRoute(route: Route, source: string, dialect: GraphQLSchema): RoutePlan {
@@ -85,14 +93,19 @@ export function planRoute(route: Route, source: string, dialect: GraphQLSchema):
   for (const name of Object.keys(route.params)) {
     if (!variables.some((variable) => variable.name === name)) fail(`source ${name} has no variable`)
   }
-  // Leaf values are already JSON, and an enum's internal value is its name here: serializing leaves would change nothing.
-  const compiled = compileQuery(dialect, document, undefined, { disableLeafSerialization: true })
-  if (!isCompiledQuery(compiled))
-    return fail(compiled.errors?.map((error) => error.message).join('; ') ?? 'does not compile')
+  const compiled = lazy(() => {
+    // Leaf values are already JSON, and an enum's internal value is its name here: serializing leaves would change nothing.
+    const query = compileQuery(dialect, document, undefined, { disableLeafSerialization: true })
+    return isCompiledQuery(query)
+      ? query
+      : fail(query.errors?.map(({ message }) => message).join('; ') ?? 'does not compile')
+  })
   return {
     route,
     document,
     compiled,
+    carriesSecrets: carriesSecrets(dialect, document),
+    costOf: costFunction(document, operation),
     rootKey: root.alias?.value ?? root.name.value,
     rootField,
     variables,

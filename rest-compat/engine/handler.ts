@@ -1,20 +1,28 @@
 /** `/v1` as a Fastify plugin: every route of the table goes through these steps. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { mayCompress, vary } from '../../src/http/compression.ts'
 import { sendProblem } from '../../src/http/send-problem.ts'
 import type { Edge } from '../../src/http/server.ts'
 import type { RequestContext } from '../../src/operation/context.ts'
 import { type Claim, type StoredAnswer, StoredRefusal, StoredReplay } from '../../src/operation/idempotency.ts'
 import { HubError, notFound, toProblem } from '../../src/platform/errors.ts'
 import { noneMatchCovers, strongEtag } from '../../src/platform/etag.ts'
+import { graphqlOperation } from '../../src/platform/signals.ts'
 import { parseBody } from './body.ts'
 import { coerceRequest } from './coerce.ts'
 import type { RoutePlan } from './dialect.ts'
 import { firstOf, RequestRefusal } from './faults.ts'
 import { claimFor, settleAnswer, settleProblem } from './keyed-request.ts'
 import { placeItems } from './places.ts'
-import { defaultBodyLimitBytes, type Method, type Route } from './route.ts'
+import { defaultBodyLimitBytes, type HeldAnswer, type Method, type Route } from './route.ts'
 
 type Answer = Readonly<Record<string, unknown>>
+
+/** The response body, null for none. `held`: it is what a create returns instead of its job. */
+interface Answered {
+  readonly answer: Answer | null
+  readonly held?: HeldAnswer
+}
 
 /** Mounts the routes, and answers other methods of their paths with 405 and `Allow`. */
 export function registerRest(app: FastifyInstance, edge: Edge, plans: readonly RoutePlan[]): void {
@@ -82,12 +90,13 @@ async function handle(
       query: request.query as Record<string, string | string[]>,
       body,
     })
+    await edge.spend(request, reply, plan.costOf(variables))
     claim = await claimFor(plan, base, request, body)
     if (claim?.kind === 'replay') return await replay(edge, plan, request, reply, variables, claim.answer)
     const ctx = claim ? edge.contextOf(request, { idempotency: claim.slot }) : base
-    const answer = await execute(plan, ctx, variables, request)
-    if (claim) await settleAnswer(claim, answer)
-    return send(plan, request, reply, answer, plan.route.status)
+    const answered = await execute(plan, ctx, variables, request)
+    if (claim) await settleAnswer(claim, answered.answer)
+    return send(plan, request, reply, answered, plan.route.status)
   } catch (error) {
     const known = placed(plan, edge.knownError(error, request))
     const problem = toProblem(known, request.id)
@@ -108,10 +117,10 @@ async function replay(
   const kept = 'again' in stored ? null : new StoredReplay(stored)
   const ctx = kept ? edge.contextOf(request, { replay: kept }) : edge.contextOf(request)
   try {
-    const answer = await execute(plan, ctx, variables, request)
+    const answered = await execute(plan, ctx, variables, request)
     if (kept && !kept.isTaken) throw new Error(`${plan.route.operation} stored a response but has no guard.`)
     reply.header('idempotent-replayed', 'true')
-    return send(plan, request, reply, answer, plan.route.replayStatus ?? plan.route.status)
+    return send(plan, request, reply, answered, plan.route.replayStatus ?? plan.route.status)
   } catch (error) {
     if (!(error instanceof StoredRefusal)) throw error
     reply.header('idempotent-replayed', 'true')
@@ -124,21 +133,24 @@ async function execute(
   ctx: RequestContext,
   variables: Record<string, unknown>,
   request: FastifyRequest,
-): Promise<Answer | null> {
-  const { data, errors } = await plan.compiled.query(undefined, ctx, variables)
+): Promise<Answered> {
+  const query = async () => plan.compiled().query(undefined, ctx, variables)
+  const { data, errors } = await graphqlOperation.follow({ name: plan.route.operation }, query)
   const error = errors?.[0]
   if (error) throw error.originalError ?? error
   let value: unknown = data?.[plan.rootKey]
-  const { unwrap } = plan.route
+  const { unwrap, held } = plan.route
+  const hold = held && value && (value as Answer)[held.unwrap]
+  if (held && hold) return { answer: hold as Answer, held }
   if (unwrap !== undefined) value = value && (value as Answer)[unwrap]
-  if (plan.route.result === 'empty') return {}
+  if (plan.route.result === 'empty') return { answer: {} }
   if (value === null || value === undefined) {
-    if (plan.route.emptyWhenNull) return null
+    if (plan.route.emptyWhenNull) return { answer: null }
     throw notFound(missing(plan.route, request))
   }
   const answer = plan.route.result === 'page' ? toPage(value as Answer) : (value as Answer)
   if (plan.route.onlyWhenSet) leaveOutNulls(answer, plan.route.onlyWhenSet)
-  return answer
+  return { answer }
 }
 
 /** `undefined` is what `JSON.stringify` leaves out; deleting the member would cost the object its shape. */
@@ -165,20 +177,23 @@ function send(
   plan: RoutePlan,
   request: FastifyRequest,
   reply: FastifyReply,
-  answer: Answer | null,
+  { answer, held }: Answered,
   status: number,
 ): FastifyReply {
   const { route } = plan
   if (answer === null) return reply.code(204).send()
-  reply.code(status)
-  if (route.headers) reply.headers(route.headers(answer))
+  reply.code(held?.status ?? status)
+  const { headers } = held ?? route
+  if (headers) reply.headers(headers(answer))
   if (route.result === 'empty') return reply.send()
   if (route.result === 'page' && typeof answer.next_cursor === 'string')
     reply.header('link', nextLink(request.url, answer.next_cursor))
   const text = JSON.stringify(answer)
   if (route.method === 'GET') {
     const etag = strongEtag(text)
-    reply.header('etag', etag).header('cache-control', 'private, no-cache').header('vary', 'Authorization, Cookie')
+    reply.header('etag', etag).header('cache-control', 'private, no-cache')
+    vary(reply, 'Authorization', 'Cookie')
+    if (!plan.carriesSecrets) mayCompress(request)
     if (noneMatchCovers(request.headers['if-none-match'], etag)) return reply.code(304).send()
   }
   return reply.type('application/json; charset=utf-8').send(text)

@@ -24,7 +24,7 @@ const resolveFile: JsonSchema = {
   operationId: 'resolveFile',
   summary: 'A stable address of a file',
   description:
-    'Redirects to a presigned URL of the current file, so that `curl -L`, a viewer or a browser can read it.\n\nScope: `none`.',
+    'Redirects to a presigned URL of the current file, or of the file in a state, so that `curl -L`, a viewer or a browser can read it.\n\nScope: `none`.',
   tags: ['repos'],
   security: [{}, { bearer: [] }, { session: [] }],
   'x-scope': 'none',
@@ -32,6 +32,7 @@ const resolveFile: JsonSchema = {
     segment('owner', 'Handle of the owner.'),
     segment('repo', 'Slug of the repo.'),
     segment('path', 'Path of the file; `/` is not escaped.'),
+    { name: 'at', in: 'query', schema: text, description: 'A state of the repo, as in `GET …/tree`.' },
     { name: 'If-None-Match', in: 'header', schema: text, description: '304 if the ETag still matches.' },
   ],
   responses: {
@@ -43,6 +44,7 @@ const resolveFile: JsonSchema = {
       },
     },
     '304': { description: 'Not modified: the ETag still matches.' },
+    '403': problem('Not allowed'),
     '404': problem('Not found'),
     '422': problem('Invalid file path'),
     ...everywhere,

@@ -15,6 +15,7 @@ import { errorTable } from '../../src/platform/errors.ts'
 import { MAX_CURSOR_LENGTH } from '../../src/platform/page.ts'
 import { DEFAULT_PAGE_SIZE } from '../../src/platform/text-rules.ts'
 import type { PlannedVariable, RoutePlan } from './dialect.ts'
+import { titlesOf } from './openapi-errors.ts'
 import { handlerPaths } from './openapi-handlers.ts'
 import {
   Components,
@@ -217,27 +218,25 @@ function responseOf(plan: RoutePlan, status: number, components: Components): Js
   const { route } = plan
   if (status === 304) return { description: 'Not modified: the ETag still matches.' }
   if (status >= 400) {
-    const titles = new Set(
-      Object.values(errorTable)
-        .filter((row) => row.status === status)
-        .map((row) => row.title),
-    )
     const schema = { $ref: '#/components/schemas/Problem' }
     return {
-      description: [...titles].join(', ') || 'Refused',
+      description: titlesOf(status),
       ...errorHeadersOf(route.errorHeaders?.[status]),
       content: { 'application/problem+json': { schema } },
     }
+  }
+  if (route.held?.status === status) {
+    const schema = answerSchema(plan, components, route.held.unwrap)
+    return { description: 'Held: a person has to approve it first.', content: { 'application/json': { schema } } }
   }
   if (status !== route.status || route.result === 'empty')
     return { description: status === 204 ? 'Done; no body.' : 'Done.' }
   return { description: 'Done.', content: { 'application/json': { schema: answerSchema(plan, components) } } }
 }
 
-function answerSchema(plan: RoutePlan, components: Components): JsonSchema {
+function answerSchema(plan: RoutePlan, components: Components, unwrap = plan.route.unwrap): JsonSchema {
   let node = rootNode(plan)
   let type: GraphQLOutputType = plan.rootField.type
-  const { unwrap } = plan.route
   if (unwrap !== undefined) {
     const named = getNamedType(type)
     const inner = node?.selectionSet?.selections.find(

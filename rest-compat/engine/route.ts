@@ -83,6 +83,13 @@ export const fields = <Field extends string>(sources: FieldSources<Field>): Fiel
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
+/** What a create returns instead of its job. A replay of it has the same status. */
+export interface HeldAnswer {
+  readonly unwrap: string
+  readonly status: 202
+  headers(answer: Readonly<Record<string, unknown>>): Record<string, string>
+}
+
 export interface Route {
   /** The operation's name in the spec, for example `getRepoTree`. */
   readonly operation: string
@@ -108,6 +115,8 @@ export interface Route {
   headers?(answer: Readonly<Record<string, unknown>>): Record<string, string>
   /** Headers that an error of this operation carries, by status, each with its meaning; for the OpenAPI document. */
   readonly errorHeaders?: Readonly<Record<number, Readonly<Record<string, string>>>>
+  /** A create that may be held: the payload member that is the response instead where it is not null. */
+  readonly held?: HeldAnswer
   /** Status of a replay, if it differs from the original one. */
   readonly replayStatus?: number
   /** One sentence for the API pages; else the root field's description. */

@@ -1,4 +1,5 @@
 /** `/v1` routes of training runs. */
+import { heldAsHold } from '../billing/held.ts'
 import { body, fields, path, query } from '../engine/route.ts'
 import type { TypedRoute } from '../typed-route.ts'
 
@@ -24,6 +25,19 @@ export const runRoutes: readonly TypedRoute[] = [
     replayStatus: 200,
     result: 'object',
     unwrap: 'result',
+    held: heldAsHold,
+    headers: runLocation,
+  },
+  {
+    operation: 'startRun',
+    method: 'POST',
+    path: '/v1/runs/start',
+    document: 'start-run',
+    params: { input: body() },
+    status: 201,
+    replayStatus: 200,
+    result: 'object',
+    unwrap: 'run',
     headers: runLocation,
   },
   {

@@ -16,6 +16,7 @@ const SourceType = builder.objectRef<CheckSource>('RobotCheckSource').implement(
     size: t.expose('size', { type: 'SafeInt', description: 'Bytes.' }),
     url: t.string({
       description: 'Presigned GET URL of exactly these bytes, valid for one hour.',
+      extensions: { isSecret: true },
       resolve: (source, _args, ctx) => signSource(ctx, source),
     }),
   }),

@@ -190,6 +190,7 @@ export const ArtifactType = builder.objectRef<CheckArtifact>('RobotCheckArtifact
     contentType: t.exposeString('contentType', { nullable: true, description: 'Media type that the worker declared.' }),
     url: t.string({
       description: 'Presigned GET URL, valid for one hour.',
+      extensions: { isSecret: true },
       resolve: (artifact, _args, ctx) => signArtifact(ctx, artifact),
     }),
   }),

@@ -30,6 +30,7 @@ const UploadType = builder.objectRef<ArtifactTicket>('RobotCheckArtifactUpload')
     key: t.exposeString('storageKey', { description: 'Opaque storage key; not a URL.' }),
     url: t.string({
       description: 'Presigned PUT URL; accepts exactly the announced number of bytes.',
+      extensions: { isSecret: true },
       resolve: (ticket, _args, ctx) => signUpload(ctx, ticket),
     }),
     expiresAt: t.field({

@@ -1,8 +1,10 @@
 /** Live state and log of a check. Contract, "GraphQL". */
 import { checkLog } from '../../src/checks/log/check-log.ts'
+import { changedChecks } from '../../src/checks/read/changed-checks.ts'
 import { watchCheck } from '../../src/checks/read/watch-check.ts'
 import { subscribeLog } from '../../src/work/log/subscribe-log.ts'
-import { args, query, subscription } from '../root-field.ts'
+import { listUpdates } from '../accounts/list-updates.ts'
+import { args, byCursor, query, subscription } from '../root-field.ts'
 import { jobLogTypes, logPage, logPageArgs, resumeAfter } from '../runs/job-log.ts'
 import { CheckType } from './check.ts'
 
@@ -27,6 +29,7 @@ subscription('robotCheckLog', {
     checkId: t.id({ required: true, description: 'Id of the check.' }),
     after: resumeAfter(t, 'Cursor to resume after.'),
   })),
+  resume: byCursor,
   events: (ctx, { checkId, after }) => subscribeLog(ctx, checkLog, checkId, { after: after ?? null }),
 })
 
@@ -38,3 +41,5 @@ subscription('robotCheckUpdated', {
   args: args((t) => ({ checkId: t.id({ required: true, description: 'Id of the check.' }) })),
   events: (ctx, { checkId }) => watchCheck(ctx, checkId),
 })
+
+listUpdates('checksUpdated', { typeName: 'ChecksUpdate', nouns: 'checks', node: CheckType, list: changedChecks })

@@ -4,12 +4,14 @@ import { getCheck, getChecksById } from '../../src/checks/read/get-check.ts'
 import { listChecks } from '../../src/checks/read/list-checks.ts'
 import { fullNameText } from '../../src/platform/text-rules.ts'
 import { Account } from '../accounts/account.ts'
+import { accountById } from '../accounts/account-by-id.ts'
 import { builder, MAX_PAGE_SIZE } from '../builder.ts'
 import { Connection, forwardArgs, nodesOf } from '../connection.ts'
 import { rule } from '../input-field.ts'
 import { repoById } from '../repos/repo-edge.ts'
 import { args, query } from '../root-field.ts'
 import { JobStatusEnum } from '../runs/enums.ts'
+import { JobInterface } from '../runs/job.ts'
 import { RepoRef } from '../runs/run-parts.ts'
 import {
   ArtifactType,
@@ -29,6 +31,7 @@ type TextField = 'claimedBy' | 'hostedCallId' | 'error' | 'entry' | 'base' | 'lo
 export const CheckType = builder.objectRef<RobotCheck>('RobotCheck')
 
 builder.node(CheckType, {
+  interfaces: [JobInterface],
   description:
     'A robot check or a model check: a job that examines a robot model or a policy and drafts a card, which a person can publish.',
   id: { resolve: (check) => check.id, description: 'TypeID, prefix `check_`; sorts by creation.' },
@@ -81,6 +84,11 @@ builder.node(CheckType, {
         description: 'Flags of the robot-init step.',
       }),
       executor: t.expose('executor', { type: RobotCheckExecutorEnum, description: 'Who executes it.' }),
+      owner: t.loadable({
+        ...accountById,
+        description: 'The account that is billed.',
+        resolve: ({ ownerId }) => ownerId,
+      }),
       createdBy: t.expose('createdBy', {
         type: Account,
         nullable: true,
@@ -117,7 +125,7 @@ builder.node(CheckType, {
       artifacts: t.expose('artifacts', { type: [ArtifactType], description: 'Files that the check produced.' }),
       publishBlockers: t.stringList({
         description:
-          'Why publishing would be refused now, whoever asks; a card that its model contradicts and the storage quota are not foreseen.',
+          'Why publishing would be refused now for any caller. A card that contradicts its model and the storage quota are checked only when publishing.',
         resolve: ({ publishBlockers }) => [...publishBlockers],
       }),
       published: t.expose('published', {

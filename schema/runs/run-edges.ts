@@ -1,11 +1,13 @@
 /** Edges between runs, and between runs and repos. Objects that are not visible to the caller are null, or missing from a page. */
 import type { RequestContext } from '../../src/operation/context.ts'
 import { getRunsById } from '../../src/runs/read/get-run.ts'
-import { forksOfRuns, type RelatedRunsInput, runsOfRepos } from '../../src/runs/read/related-runs.ts'
+import { forksOfRuns, runsOfAccounts, runsOfRepos } from '../../src/runs/read/related-runs.ts'
 import type { Run } from '../../src/runs/read/run-shape.ts'
-import { builder, MAX_PAGE_SIZE } from '../builder.ts'
-import { Connection, type ConnectionArgs, forwardArgs, nodesOf } from '../connection.ts'
+import { Account } from '../accounts/account.ts'
+import { builder } from '../builder.ts'
+import { nodesOf } from '../connection.ts'
 import { RunExecutorEnum } from '../planner/enums.ts'
+import { relatedPages } from '../related-pages.ts'
 import { RepoType } from '../repos/repo.ts'
 import { repoById, robotByName } from '../repos/repo-edge.ts'
 import { ModelMetaType } from '../repos/repo-meta.ts'
@@ -21,7 +23,7 @@ const runById = {
   load: (ids: string[], ctx: RequestContext) => getRunsById(ctx.deps.db, ctx.viewer, ids),
 } as const
 
-const RelatedRuns = builder.connectionObject(
+export const RelatedRuns = builder.connectionObject(
   {
     type: RunType,
     name: 'RelatedRunConnection',
@@ -33,7 +35,7 @@ const RelatedRuns = builder.connectionObject(
   { name: 'RelatedRunEdge', description: 'A run and its cursor.' },
 )
 
-const relatedRunArgs = args((t) => ({
+export const relatedRunArgs = args((t) => ({
   ...t.connectionArgs(),
   status: t.field({ type: JobStatusEnum, description: 'Only runs with this status.' }),
   executor: t.field({ type: RunExecutorEnum, description: 'Only runs with this executor.' }),
@@ -42,17 +44,6 @@ const relatedRunArgs = args((t) => ({
     description: 'True: only runs whose scorecard has passed or failed rows; false: only the others.',
   }),
 }))
-
-type Load = typeof forksOfRuns
-
-/** Pages for several parents with the same arguments. */
-const pagesBy =
-  (load: Load) =>
-  async (ids: string[], ctx: RequestContext, given: ConnectionArgs & Omit<RelatedRunsInput, 'first' | 'after'>) => {
-    const input = { ...given, ...forwardArgs(given, MAX_PAGE_SIZE) }
-    const pages = await load(ctx, ids, input)
-    return pages.map((page) => new Connection(page, Boolean(input.after)))
-  }
 
 builder.objectFields(RunType, (t) => ({
   parent: t.loadable({
@@ -66,7 +57,7 @@ builder.objectFields(RunType, (t) => ({
     description: 'Forks of this run that are visible to the caller. Two statements for any number of runs.',
     args: relatedRunArgs,
     resolve: (run) => run.id,
-    load: pagesBy(forksOfRuns),
+    load: relatedPages(forksOfRuns),
   }),
   robotRepo: t.loadable({
     ...robotByName,
@@ -88,15 +79,39 @@ builder.objectField(PinnedDatasetType, 'repo', (t) =>
   }),
 )
 
-builder.objectField(RepoType, 'runs', (t) =>
-  t.loadable({
+builder.objectFields(RepoType, (t) => ({
+  runs: t.loadable({
     type: RelatedRuns,
     byPath: true,
     description:
       'Runs visible to the caller that use the repo as dataset, robot or output. Two statements for any number of repos.',
     args: relatedRunArgs,
     resolve: (repo) => repo.id,
-    load: pagesBy(runsOfRepos),
+    load: relatedPages(runsOfRepos),
+  }),
+  latestRun: t.loadable({
+    type: RunType,
+    nullable: true,
+    byPath: true,
+    description: 'The newest of `runs`; null if there is none. Two statements for any number of repos.',
+    args: args((t) => ({ status: t.field({ type: JobStatusEnum, description: 'The newest with this status.' }) })),
+    resolve: (repo) => repo.id,
+    load: async (ids: string[], ctx: RequestContext, { status }) => {
+      const pages = await runsOfRepos(ctx, ids, { status, first: 1 })
+      return pages.map(({ nodes }) => nodes[0] ?? null)
+    },
+  }),
+}))
+
+builder.objectField(Account, 'runs', (t) =>
+  t.loadable({
+    type: RelatedRuns,
+    byPath: true,
+    description:
+      'Runs billed to the account that are visible to the caller, newest first: all of them for its user or members. Two statements for any number of accounts.',
+    args: relatedRunArgs,
+    resolve: (account) => account.id,
+    load: relatedPages(runsOfAccounts),
   }),
 )
 

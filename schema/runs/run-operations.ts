@@ -1,34 +1,44 @@
 /** Mutations that submit and import runs. Spec, "Runs". */
 import { z } from 'zod'
+import { isSpendHold, type SpendHold } from '../../src/billing/holds/hold-shape.ts'
 import { recipeRules } from '../../src/planner/recipe/recipe.ts'
 import { jsonObject } from '../../src/platform/json-object-rule.ts'
 import { handleText, wordText } from '../../src/platform/text-rules.ts'
 import { createRun } from '../../src/runs/create/create-run.ts'
 import { importRun } from '../../src/runs/create/import-run.ts'
 import { warningsOf } from '../../src/runs/create/run-warnings.ts'
+import { startRun } from '../../src/runs/create/start-run.ts'
 import type { Run } from '../../src/runs/read/run-shape.ts'
 import { terminalStatuses } from '../../src/work/job-status.ts'
+import { holdDescription, holdOf } from '../billing/held-result.ts'
+import { SpendHoldType } from '../billing/spend-hold.ts'
 import { builder } from '../builder.ts'
 import { rule } from '../input-field.ts'
 import { recipeOf, runRequestFields } from '../planner/recipe-input.ts'
 import { input, mutation } from '../root-field.ts'
+import { workerName } from './claim-input.ts'
 import { JobStatusEnum } from './enums.ts'
 import { RunType } from './run.ts'
 
 /** A union from the start, so that further results can be added; clients distinguish them by `__typename`. */
 const CreateRunResult = builder.unionType('CreateRunResult', {
   description: 'Result of `createRun`; further types may be added.',
-  types: [RunType],
-  resolveType: () => RunType,
+  types: [RunType, SpendHoldType],
+  resolveType: (result) => (isSpendHold(result) ? SpendHoldType : RunType),
 })
 
-const CreateRunPayload = builder.objectRef<Run>('CreateRunPayload').implement({
+const CreateRunPayload = builder.objectRef<Run | SpendHold>('CreateRunPayload').implement({
   description: 'Result of `createRun`.',
   fields: (t) => ({
-    result: t.field({ type: CreateRunResult, description: 'The queued run.', resolve: (run) => run }),
+    result: t.field({
+      type: CreateRunResult,
+      description: 'The queued run, or the spend hold.',
+      resolve: (result) => result,
+    }),
+    hold: t.field({ type: SpendHoldType, nullable: true, description: holdDescription, resolve: holdOf }),
     warnings: t.stringList({
       description: "Same as the run's `warnings`: settings of the recipe that need further setup.",
-      resolve: (run) => warningsOf(run),
+      resolve: (result) => (isSpendHold(result) ? [] : warningsOf(result)),
     }),
   }),
 })
@@ -36,10 +46,23 @@ const CreateRunPayload = builder.objectRef<Run>('CreateRunPayload').implement({
 mutation('createRun', {
   type: CreateRunPayload,
   description:
-    "Queues a run. A worker run waits for a runner with the owner's train key; its datasets on this hub are pinned to their current state.",
+    "Queues a run. Hosted work that an agent's key asks for becomes a spend hold instead, which a person has to approve. A worker run waits for a runner with the owner's train key; its datasets on this hub are pinned to their current state.",
   scope: 'key:train',
   input: input('The recipe, the account to bill and the parent run.', runRequestFields),
   verb: (ctx, input) => createRun(ctx, { ...input, recipe: recipeOf(input.recipe) }),
+})
+
+mutation('startRun', {
+  type: RunType,
+  payload: { name: 'run', description: 'The running run, which the caller now reports on.' },
+  description:
+    'Creates a worker run and claims it in one transaction, for a process that trains already. Its template is any text. 422 for hosted work. After a lost lease the run waits for that process: it can be claimed by its id, and claimNextRun hands it to no other.',
+  scope: 'key:train',
+  input: input('The recipe, the name of the runner, the account to bill and the parent run.', (t) => ({
+    ...runRequestFields(t),
+    worker: workerName(t, 'runner'),
+  })),
+  verb: (ctx, input) => startRun(ctx, { ...input, recipe: recipeOf(input.recipe) }),
 })
 
 const ImportArtifactsInput = builder.inputType('RunImportArtifactsInput', {

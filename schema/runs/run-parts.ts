@@ -7,6 +7,7 @@ import type { RunSparkline } from '../../src/runs/read/sparkline.ts'
 import type { RunSpend } from '../../src/runs/read/spend.ts'
 import { builder } from '../builder.ts'
 import { CellVerdictEnum } from './enums.ts'
+import { pointLists } from './point-lists.ts'
 
 export const RepoRef = builder.objectRef<{ id: string; fullName: string }>('RepoRef').implement({
   description: 'A repo by id and name, as recorded; it may have been deleted, or not be visible to the caller.',
@@ -110,6 +111,7 @@ export const SparklineType = builder.objectRef<RunSparkline>('RunSparkline').imp
       extensions: { zod: z.array(z.array(z.number()).length(2)).max(64) },
       resolve: ({ points }) => points,
     }),
+    ...pointLists(t, 'The rewards'),
   }),
 })
 

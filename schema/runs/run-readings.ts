@@ -17,6 +17,7 @@ import { builder } from '../builder.ts'
 import { RepoFile } from '../files/file.ts'
 import { rule } from '../input-field.ts'
 import { repoById } from '../repos/repo-edge.ts'
+import { pointLists } from './point-lists.ts'
 import { RunType } from './run.ts'
 import { RepoRef } from './run-parts.ts'
 
@@ -87,6 +88,11 @@ const SeriesType = builder.objectRef<MetricSeries>('RunMetricSeries').implement(
         '`[step, value]` pairs in line order; a line without a step uses its line number. Downsampling keeps the minimum and maximum of each bucket.',
       resolve: ({ points }) => points,
     }),
+    ...pointLists(t, 'The values'),
+    elapsedS: t.exposeFloatList('elapsedS', {
+      description:
+        'Seconds from the start of the run to the report of each of `points`, in the same order: for a chart over time. The lines of one report have one time.',
+    }),
   }),
 })
 
@@ -116,8 +122,18 @@ builder.objectField(RunType, 'metrics', (t) =>
         ...rule(z.int().min(2).max(MAX_POINTS)),
         description: `Maximum points per series: 2 to ${MAX_POINTS}, ${DEFAULT_MAX_POINTS} by default.`,
       }),
+      fromStep: t.arg.float({
+        description:
+          'Only lines from this step on, to see a part of a long run with all its points. A line without a step counts by its number.',
+      }),
+      toStep: t.arg.float({ description: 'Only lines up to this step, which is included.' }),
     },
-    resolve: (run, { keys, maxPoints }, ctx) =>
-      getRunMetrics(ctx, run.id, { keys: keys?.length ? keys : null, maxPoints: maxPoints ?? DEFAULT_MAX_POINTS }),
+    resolve: (run, { keys, maxPoints, fromStep = null, toStep = null }, ctx) =>
+      getRunMetrics(ctx, run.id, {
+        keys: keys?.length ? keys : null,
+        maxPoints: maxPoints ?? DEFAULT_MAX_POINTS,
+        fromStep,
+        toStep,
+      }),
   }),
 )

@@ -1,9 +1,11 @@
 /** Live log and metrics of a run, from the same source as `GET /v1/runs/{run_id}/logs`. */
 import { runLog } from '../../src/runs/log/run-log.ts'
+import { changedRuns } from '../../src/runs/read/changed-runs.ts'
 import { watchRun } from '../../src/runs/read/watch-run.ts'
 import { type MetricEvents, subscribeLog, subscribeMetrics } from '../../src/work/log/subscribe-log.ts'
+import { listUpdates } from '../accounts/list-updates.ts'
 import { builder } from '../builder.ts'
-import { args, query, subscription } from '../root-field.ts'
+import { args, byCursor, query, subscription } from '../root-field.ts'
 import { JobStatusEnum } from './enums.ts'
 import {
   batchCursor,
@@ -57,6 +59,7 @@ subscription('runLog', {
     stripAnsi: stripAnsiOf(t),
     after: resumeAfter(t, 'Cursor to resume after; replaces `tail`.'),
   })),
+  resume: byCursor,
   events: (ctx, { runId, ...options }) => subscribeLog(ctx, runLog, runId, options),
 })
 
@@ -68,6 +71,7 @@ subscription('runMetrics', {
     runId: t.id({ required: true, description: 'Id of the run.' }),
     after: resumeAfter(t, 'Cursor to resume after.'),
   })),
+  resume: byCursor,
   events: (ctx, { runId, after }) => subscribeMetrics(ctx, runLog, runId, after ?? null),
 })
 
@@ -79,3 +83,5 @@ subscription('runUpdated', {
   args: args((t) => ({ runId: t.id({ required: true, description: 'Id of the run.' }) })),
   events: (ctx, { runId }) => watchRun(ctx, runId),
 })
+
+listUpdates('runsUpdated', { typeName: 'RunsUpdate', nouns: 'runs', node: RunType, list: changedRuns })

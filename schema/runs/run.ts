@@ -13,6 +13,7 @@ import { RunExecutorEnum } from '../planner/enums.ts'
 import { Recipe } from '../planner/recipe.ts'
 import { args, query } from '../root-field.ts'
 import { DisplayNameSourceEnum, JobStatusEnum, RunKindEnum } from './enums.ts'
+import { JobInterface } from './job.ts'
 import {
   FacetsType,
   GateRowType,
@@ -29,6 +30,7 @@ export const RunType = builder.objectRef<Run>('Run')
 
 builder.node(RunType, {
   description: 'A training run: submitted from a recipe and executed, or imported.',
+  interfaces: [JobInterface],
   id: { resolve: (run) => run.id, description: 'TypeID, prefix `run_`; sorts by creation.' },
   isTypeOf: (value) => typeof value === 'object' && value !== null && 'recipeHash' in value,
   loadMany: (ids, ctx) => getRunsById(ctx.deps.db, ctx.viewer, ids),

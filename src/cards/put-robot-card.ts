@@ -4,7 +4,7 @@ import { audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../operation/context.ts'
 import { type ErrorItem, HubError, type Loc, notFound } from '../platform/errors.ts'
-import { findRepoToWrite, lockRepo, type RepoFacts } from '../repos/get-repo.ts'
+import { findRepoByIdToWrite, findRepoToWrite, lockRepo, type RepoFacts } from '../repos/get-repo.ts'
 import { touchRepo } from '../repos/put-meta.ts'
 import type { Tx } from '../store/db.ts'
 import type { RobotCardDocument } from './card-schema.ts'
@@ -52,6 +52,9 @@ async function judgeAndStore(
 ): Promise<RobotCard | null> {
   assertRobotRepo(repo)
   const verdict = await judgeCard(ctx, repo, input.document)
+  // A repo that was deleted meanwhile loses its files, which would be reported as missing.
+  if (isRefused(verdict) && !(await findRepoByIdToWrite(ctx, repo.id, repo.fullName)))
+    throw notFound(`The repo ${repo.fullName}`)
   const card = acceptedCard(verdict, input.placeOf ?? inDocument)
   const { seq } = verdict
   return commitVerb(ctx, (tx) => store(ctx, tx, repo, card, seq)).catch((error: unknown) => {
@@ -109,9 +112,12 @@ function summary({ card, interfaceFingerprint }: RobotCard): Record<string, unkn
 
 /** The card that a verdict accepts; else 422 with one entry for each failing check. `placeOf` maps a place in the card to one in the request. */
 export function acceptedCard({ card, checks }: Verdict, placeOf: (loc: Loc) => Loc | undefined): RobotCardDocument {
-  if (!card || checks.some(({ status }) => status === 'fail')) throw refusal(checks, placeOf)
+  if (!card || isRefused({ card, checks })) throw refusal(checks, placeOf)
   return card
 }
+
+const isRefused = ({ card, checks }: Pick<Verdict, 'card' | 'checks'>): boolean =>
+  card === null || checks.some(({ status }) => status === 'fail')
 
 /** One entry per failing check, with its code and all details. */
 function refusal(checks: readonly Check[], placeOf: (loc: Loc) => Loc | undefined): HubError {

@@ -1,5 +1,5 @@
 /** A report's summary of a draft, without the card. Spec, "RobotCheckJobDraftIn". Pure. */
-import type { ModelFacts } from './engine/model-facts.ts'
+import type { ModelFacts } from '../physics/model-facts.ts'
 import type { Draft } from './init/draft-card.ts'
 import type { PreparedModel } from './prepared-model.ts'
 import type { RobotCheckRequest } from './request.ts'

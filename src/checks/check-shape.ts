@@ -127,6 +127,7 @@ export interface RobotCheck
   extends Pick<
     CheckRow,
     | 'id'
+    | 'ownerId'
     | 'kind'
     | 'status'
     | 'model'
@@ -173,7 +174,7 @@ const refOf = (id: string | null, fullName: string | null): RepoRef | null =>
 export function toCheck(row: CheckRow): RobotCheck {
   const { creatorId, creatorHandle, creatorName, robotRepoId, robotRepoName, modelRepoId, modelRepoName } = row
   const { logSeq, costUsd, changedFiles: _changed, robotGone: _robotGone, modelGone: _modelGone, ...rest } = row
-  const { ownerId: _ownerId, cardFaults: _faults, draft, card, needsYou, ...own } = rest
+  const { cardFaults: _faults, draft, card, needsYou, ...own } = rest
   return {
     ...own,
     robotRepo: refOf(robotRepoId, robotRepoName),

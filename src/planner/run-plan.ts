@@ -13,6 +13,12 @@ export interface PlannerSettings {
   readonly hosted: { readonly simHostRateUsdPerHour: Usd }
 }
 
+/** The same settings on a deployment that also has `template`: of a run whose executor is the process that asks for it. */
+export function withTemplate<Settings extends PlannerSettings>(settings: Settings, template: string): Settings {
+  const { runs } = settings
+  return { ...settings, runs: { ...runs, extraTemplates: [...runs.extraTemplates, template] } }
+}
+
 export interface RunPlan {
   readonly template: Template
   readonly executor: RunExecutor

@@ -9,11 +9,14 @@ const notBarredSql = (alias: string, place: string) =>
 const lostSinceDispatchSql = (alias: string) =>
   `exists (select 1 from run_attempts a where a.run_id = ${alias}.id and a.ended_at > ${alias}.dispatched_at)`
 
+/** The condition of the index `runs_waiting`. */
+const forAnyWorkerSql = (alias: string) => `not ${alias}.self_started`
+
 export const runJob: JobKind = {
   name: 'run',
   noun: 'run',
   idPrefix: 'run',
   table: 'runs',
   listedSql: runListedSql,
-  lease: { notBarredSql, lostSinceDispatchSql },
+  lease: { notBarredSql, lostSinceDispatchSql, forAnyWorkerSql },
 }

@@ -28,6 +28,7 @@ export const heldColumns = heldJobColumns.with({
   rateUsdPerHour: column<Usd | null>('u.rate_usd_per_hour'),
   budgetUsd: column<Usd | null>('u.budget_usd'),
   gpuType: column<string | null>('u.gpu_type'),
+  selfStarted: column<boolean>('u.self_started'),
 })
 
 /** The database's clock, which decides everything about time. */

@@ -2,7 +2,7 @@
 import { assertLevel } from '../auth/policy.ts'
 import { audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
-import type { RequestContext, Viewer } from '../operation/context.ts'
+import type { RequestContext, ScopeLevel, Viewer } from '../operation/context.ts'
 import type { Querier, Tx } from '../store/db.ts'
 import type { HeldJob } from './held-job.ts'
 import type { JobKind } from './job-kind.ts'
@@ -10,6 +10,9 @@ import type { JobKind } from './job-kind.ts'
 /** How a kind of job is canceled. */
 export interface CancelKind<Job extends HeldJob, Shown> {
   readonly job: JobKind
+  /** In the audit log, after the kind's name: an endpoint is stopped. */
+  readonly verb: 'cancel' | 'stop'
+  readonly scope: ScopeLevel
   /** 404 for a job that the caller does not see. */
   readonly find: (ctx: RequestContext, jobId: string) => Promise<Job>
   readonly lock: (tx: Tx, jobId: string) => Promise<Job>
@@ -22,7 +25,7 @@ export interface CancelKind<Job extends HeldJob, Shown> {
   readonly stopFirst?: (ctx: RequestContext, job: Job, cancel: (stopped: Job) => Promise<Shown>) => Promise<Shown>
 }
 
-/** The job after the cancel. Everyone who sees a job may cancel it with the scope `write`. Errors: 401, 403, 404, 409 and those of the kind. */
+/** The job after the cancel. Everyone who sees a job may cancel it with the scope of the kind. Errors: 401, 403, 404, 409 and those of the kind. */
 export function cancelJob<Job extends HeldJob, Shown>(
   ctx: RequestContext,
   kind: CancelKind<Job, Shown>,
@@ -32,7 +35,7 @@ export function cancelJob<Job extends HeldJob, Shown>(
     ctx,
     async () => {
       const found = await kind.find(ctx, jobId)
-      assertLevel(ctx.viewer, 'write')
+      assertLevel(ctx.viewer, kind.scope)
       return found
     },
     (allowed, found) => {
@@ -54,7 +57,7 @@ async function applyCancel<Job extends HeldJob, Shown>(
   if (kind.stopFirst && job.hostedCallId !== expected.hostedCallId) throw new CallMoved()
   if (await kind.apply(ctx, tx, job, to)) {
     await audit(tx, ctx, {
-      action: `${kind.job.name}.cancel`,
+      action: `${kind.job.name}.${kind.verb}`,
       accountId: job.ownerId,
       targetId: job.id,
       before: { status: job.status },

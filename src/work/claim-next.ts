@@ -24,8 +24,8 @@ const CANDIDATES = 100
 const idColumn = columns({ id: column<string>('u.id') })
 
 /**
- * The oldest waiting job of the caller's accounts, its row locked until the claim commits: none that the credential has just lost, and of a limited key only
- * what it sees. Each account's queue is read in the order of an index.
+ * The oldest waiting job of the caller's accounts, its row locked until the claim commits: none that the credential has just lost or that waits for the process
+ * that started it, and of a limited key only what it sees. Each account's queue is read in the order of an index.
  */
 const oldestWaiting = memoizeByKey(({ name, table, listedSql, lease }: JobKind) =>
   statement({
@@ -35,7 +35,7 @@ const oldestWaiting = memoizeByKey(({ name, table, listedSql, lease }: JobKind) 
     text: `with waiting as materialized (
         select w.id from unnest(:accountIds::text[]) account(id) cross join lateral (
           select u.id from ${table} u where u.owner_id = account.id and u.status = 'queued' and u.executor = 'worker'
-            ${lease ? `and ${lease.notBarredSql('u', ':credentialId')}` : ''}
+            ${lease ? `and ${lease.forAnyWorkerSql('u')} and ${lease.notBarredSql('u', ':credentialId')}` : ''}
             and (:repoIds::text[] is null or u.filed_by = :credentialId or ${listedSql('u')})
             order by u.id limit ${CANDIDATES}) w
         order by w.id limit ${CANDIDATES})

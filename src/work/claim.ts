@@ -1,7 +1,7 @@
 /** The claim: of concurrent claims exactly one gets a queued job. */
 import { audit } from '../operation/audit.ts'
 import type { RequestContext } from '../operation/context.ts'
-import { column, columns } from '../store/columns.ts'
+import { column, columns, type RowOf } from '../store/columns.ts'
 import type { Tx } from '../store/db.ts'
 import { composed, param } from '../store/statement.ts'
 import { type JobKind, memoizeByKey } from './job-kind.ts'
@@ -19,18 +19,21 @@ export const claimParams = {
   leaseSeconds: param<number>(),
 }
 
-const taken = columns({ attempt: column<number>('attempt'), ownerId: column<string>('owner_id') })
+export const takenColumns = columns({ attempt: column<number>('attempt'), ownerId: column<string>('owner_id') })
 
-/** The compare-and-set. A hosted job is claimed by the key of its own call alone. */
+/** The compare-and-set, after `update <table>`. A hosted job is claimed by the key of its own call alone. `also`: what else a claim of the kind writes. */
+export const claimQueuedSql = (job: JobKind, also = ''): string =>
+  `set ${claimSql(job)}, claimed_at = now(), started_at = now() ${also}
+    where id = :jobId and status = 'queued' ${job.lease ? `and ${job.lease.notBarredSql(job.table, ':credentialId')}` : ''}
+      and (executor = 'worker' or executor = 'hosted' and hosted_credential = :credentialId)
+    returning ${takenColumns.sql}`
+
 const claimQueued = memoizeByKey((job: JobKind) =>
   composed({
     name: `${job.name}-claim`,
-    columns: taken,
+    columns: takenColumns,
     params: claimParams,
-    text: `update ${job.table} set ${claimSql(job)}, claimed_at = now(), started_at = now()
-      where id = :jobId and status = 'queued' ${job.lease ? `and ${job.lease.notBarredSql(job.table, ':credentialId')}` : ''}
-        and (executor = 'worker' or executor = 'hosted' and hosted_credential = :credentialId)
-      returning ${taken.sql}`,
+    text: `update ${job.table} ${claimQueuedSql(job)}`,
   }),
 )
 
@@ -49,12 +52,24 @@ export async function claimJob(
   ctx: RequestContext,
   tx: Tx,
   job: JobKind,
-  { audited = {}, ...claim }: Claim,
-): Promise<{ readonly attempt: number } | null> {
+  { audited, ...claim }: Claim,
+): Promise<Taken | null> {
   const [claimed] = await tx.query(claimQueued(job), claim)
-  if (!claimed) return null
-  const after = { worker: claim.worker, attempt: claimed.attempt, ...audited }
-  await audit(tx, ctx, { action: `${job.name}.claim`, accountId: claimed.ownerId, targetId: claim.jobId, after })
-  tx.afterCommit(() => ctx.deps.events.hint(claim.jobId))
-  return claimed
+  return claimed ? recordClaim(ctx, tx, job, { ...claim, ...(audited && { audited }) }, claimed) : null
+}
+
+export type Taken = RowOf<typeof takenColumns>
+
+/** What follows the compare-and-set of any kind: the entry of the audit log, and the hint. */
+export async function recordClaim(
+  ctx: RequestContext,
+  tx: Tx,
+  { name }: JobKind,
+  { jobId, worker, audited = {} }: Pick<Claim, 'jobId' | 'worker' | 'audited'>,
+  taken: Taken,
+): Promise<Taken> {
+  const after = { worker, attempt: taken.attempt, ...audited }
+  await audit(tx, ctx, { action: `${name}.claim`, accountId: taken.ownerId, targetId: jobId, after })
+  tx.afterCommit(() => ctx.deps.events.hint(jobId))
+  return taken
 }

@@ -14,12 +14,14 @@ export interface JobObjects {
   readonly madeAtMs: (key: string) => number | null
   /** Which of the keys rows of these jobs name. */
   readonly namedOf: (jobIds: readonly string[], keys: readonly string[]) => Promise<readonly string[]>
+  /** Whether nothing may be deleted now. */
+  readonly isHeld: () => Promise<boolean>
 }
 
 /** Deletes the objects that no row names and that are older than an hour, a batch at a time. */
 export async function collectObjects(
   objects: ObjectStore,
-  { prefix, madeAtMs, namedOf }: JobObjects,
+  { prefix, madeAtMs, namedOf, isHeld }: JobObjects,
   signal: AbortSignal,
   youngMs = YOUNG_MS,
 ): Promise<void> {
@@ -27,7 +29,7 @@ export async function collectObjects(
     const jobIds = [...new Set(keys.map((key) => key.slice(prefix.length).split('/')[0] ?? ''))]
     const named = new Set(await namedOf(jobIds, keys))
     const unnamed = keys.filter((key) => !named.has(key))
-    if (unnamed.length > 0) await objects.delete(unnamed, signal)
+    if (unnamed.length > 0 && !(await isHeld())) await objects.delete(unnamed, signal)
   }
   let batch: string[] = []
   for await (const { key } of objects.list(prefix, signal)) {

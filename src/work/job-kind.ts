@@ -27,6 +27,8 @@ export interface JobLease {
   readonly notBarredSql: (alias: string, place: string) => string
   /** Whether a lease of the job `alias` ran out since its hosted call was recorded: it then waits for another call. */
   readonly lostSinceDispatchSql: (alias: string) => string
+  /** Whether the queued job `alias` may go to any worker: not one that waits for the process that lost it. */
+  readonly forAnyWorkerSql: (alias: string) => string
 }
 
 /** Creates a value once per descriptor and caches it: mostly statements. */

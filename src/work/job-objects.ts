@@ -7,6 +7,7 @@ import type { Readable } from 'node:stream'
 import type { Deps, RequestContext } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
 import type { Tx } from '../store/db.ts'
+import { areDeletionsHeld } from '../store/deletion-hold.ts'
 import { asStoreRefusal, requireObjects } from '../store/objects/required.ts'
 
 /** One kind of object of one kind of job: `runs/{run_id}/logs/…`. */
@@ -52,16 +53,19 @@ export async function putJobObject(
   }
 }
 
-/** Deletes objects that the transaction unnames; what cannot be deleted is left for collection. */
+/** Deletes objects that the transaction unnames; what cannot be deleted, or is just being backed up, is left for collection. */
 export function deleteAfterCommit(
-  { objects, log }: Pick<Deps, 'objects' | 'log'>,
+  { db, objects, log }: Pick<Deps, 'db' | 'objects' | 'log'>,
   tx: Tx,
   keys: readonly (string | null)[],
 ): void {
   const unused = keys.filter((key) => key !== null)
   if (unused.length === 0) return
+  const remove = async () => {
+    if (!(await areDeletionsHeld(db))) await objects?.delete(unused)
+  }
   tx.afterCommit(() => {
-    objects?.delete(unused).catch((cause: unknown) => {
+    remove().catch((cause: unknown) => {
       log.warn({ err: cause }, 'objects of a job that nothing names are left for collection')
     })
   })

@@ -3,3 +3,6 @@ export type JobStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancele
 
 /** Final states. */
 export const terminalStatuses: readonly JobStatus[] = ['succeeded', 'failed', 'canceled']
+
+/** Whether a job of any kind has ended, whatever its words for that are: it can no longer change. */
+export const hasEnded = (status: string): boolean => status !== 'queued' && status !== 'running'

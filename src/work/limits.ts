@@ -13,9 +13,12 @@ export function deadlineSqlOf(capSecondsSql: string): string {
   then date_trunc('milliseconds', u.claimed_at + make_interval(secs => (${capSecondsSql})::float8)) end`
 }
 
+/** `isAskedAgo` of the job `u`. */
+export const isAskedAgoSql = `u.cancel_requested_at <= now() - interval '${STOP_GRACE_MS} ms'`
+
 /** `isGraceOver` of the job `u`. */
 export function graceOverSqlOf(deadlineSql: string): string {
-  return `(${deadlineSql} <= now() - interval '${STOP_GRACE_MS} ms' and u.cancel_requested_at <= now() - interval '${STOP_GRACE_MS} ms')`
+  return `(${deadlineSql} <= now() - interval '${STOP_GRACE_MS} ms' and ${isAskedAgoSql})`
 }
 
 /** What of a job its limits are read from; times are RFC 3339. */
@@ -34,11 +37,24 @@ export function isDeadlineOver({ deadlineAt, now }: Pick<LimitFacts, 'deadlineAt
   return deadlineAt !== null && Date.parse(deadlineAt) <= Date.parse(now)
 }
 
-/** Whether the job was also asked to stop, and both are longer ago than the holder's grace period. */
+const isAgo = (time: string | null, now: string) => time !== null && Date.parse(time) + STOP_GRACE_MS <= Date.parse(now)
+
+/** `isSilent` of the job `u`. */
+export const isSilentSql = `u.heartbeat_at <= now() - interval '${STOP_GRACE_MS} ms'`
+
+/** Whether the holder has not reported for as long as its grace period. */
+export function isSilent({ heartbeatAt, now }: { readonly heartbeatAt: string | null; readonly now: string }): boolean {
+  return isAgo(heartbeatAt, now)
+}
+
+/** Whether the job was asked to stop longer ago than the holder's grace period. */
+export function isAskedAgo(job: Pick<LimitFacts, 'cancelRequestedAt' | 'now'>): boolean {
+  return isAgo(job.cancelRequestedAt, job.now)
+}
+
+/** Whether that is so, and the deadline is as long ago. */
 export function isGraceOver(job: Pick<LimitFacts, 'deadlineAt' | 'cancelRequestedAt' | 'now'>): boolean {
-  if (job.deadlineAt === null || job.cancelRequestedAt === null) return false
-  const from = Math.max(Date.parse(job.deadlineAt), Date.parse(job.cancelRequestedAt))
-  return from + STOP_GRACE_MS <= Date.parse(job.now)
+  return isAgo(job.deadlineAt, job.now) && isAskedAgo(job)
 }
 
 export interface LimitReached {

@@ -1,5 +1,6 @@
 /** A job is asked to stop, which its holder reads in the response to its next report; or it ends without its holder. */
 import type { Usd } from '../platform/money.ts'
+import { jobEnded } from '../platform/signals.ts'
 import type { Tx } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
 import { type JobKind, memoizeByKey } from './job-kind.ts'
@@ -16,6 +17,11 @@ const ask = memoizeByKey(({ name, table }: JobKind) =>
 /** Asks a running job to stop and replaces the reason; the time of the first request stays. The caller holds the lock of the row and hints after the commit. */
 export async function askToStop(tx: Tx, job: JobKind, jobId: string, reason: string): Promise<void> {
   await tx.query(ask(job), { jobId, reason })
+}
+
+/** Tells the metrics, after the commit. Every statement that ends a job is followed by it. */
+export function announceEnd(tx: Tx, { name: kind }: Pick<JobKind, 'name'>, status: string): void {
+  tx.afterCommit(() => jobEnded.send({ kind, status }))
 }
 
 const setCanceled = memoizeByKey(({ name, table }: JobKind) =>
@@ -35,6 +41,7 @@ export async function endCanceled(
   end: { readonly status: string; readonly costUsd: Usd | null },
 ): Promise<void> {
   await tx.query(setCanceled(job), { jobId, ...end })
+  announceEnd(tx, job, end.status)
 }
 
 const setFailed = memoizeByKey(({ name, table }: JobKind) =>
@@ -54,4 +61,5 @@ export async function endFailed(
   end: { readonly reason: string; readonly error: string; readonly costUsd: Usd | null },
 ): Promise<void> {
   await tx.query(setFailed(job), { jobId, ...end })
+  announceEnd(tx, job, 'failed')
 }

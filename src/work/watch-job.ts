@@ -6,7 +6,7 @@ import { notFound } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
 import type { Querier } from '../store/db.ts'
 import type { JobKind } from './job-kind.ts'
-import { type JobStatus, terminalStatuses } from './job-status.ts'
+import { hasEnded } from './job-status.ts'
 
 export interface WatchedJob<T> {
   readonly job: JobKind
@@ -17,7 +17,7 @@ export interface WatchedJob<T> {
 }
 
 /** The job at once and after every change. Ends with the job, or when the caller no longer sees it. Errors before the first event: 401, 404. */
-export async function watchJob<T extends { readonly id: string; readonly status: JobStatus }>(
+export async function watchJob<T extends { readonly id: string; readonly status: string }>(
   ctx: RequestContext,
   { job, byId, textOf }: WatchedJob<T>,
   jobId: string,
@@ -29,5 +29,5 @@ export async function watchJob<T extends { readonly id: string; readonly status:
   }
   const first = isId(job.idPrefix, jobId) ? await read(ctx.viewer) : null
   if (!first) throw notFound(`The ${job.noun} ${jobId.slice(0, 64)}`)
-  return watchChanges(ctx, first, { read, textOf, isOver: ({ status }) => terminalStatuses.includes(status) })
+  return watchChanges(ctx, first, { read, textOf, isOver: ({ status }) => hasEnded(status) })
 }

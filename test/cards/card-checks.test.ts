@@ -5,7 +5,7 @@ import { gradeOf } from '../../src/cards/check.ts'
 import { checkCodes } from '../../src/cards/check-codes.ts'
 import { readCard } from '../../src/cards/read-card.ts'
 import type { ModelReading } from '../../src/models/mjcf/reading.ts'
-import { cpuStopwatch } from '../support/cpu.ts'
+import { cpuWithin } from '../support/cpu.ts'
 import { armReading, goodCard, goodInterface } from './support/card.ts'
 
 const judge = (document: unknown, reading: ModelReading | null = armReading(), stills: string[] = []) =>
@@ -458,7 +458,7 @@ describe('numbers, words and paths', () => {
     expect(of([])?.names).toEqual(['a.png', 'b.png'])
   })
 
-  it('stay quick for a card as large as a body may be', () => {
+  it('stay quick for a card as large as a body may be', async () => {
     const names = Array.from({ length: 8_000 }, (_, at) => `joint_${at}`)
     const joints = names.map((name) => ({ name: `${name}_x`, type: 'hinge', root: 0 }) as const)
     const document = face({
@@ -469,11 +469,13 @@ describe('numbers, words and paths', () => {
       ],
       default_pose: Object.fromEntries(names.map((name) => [`${name}_y`, 0])),
     })
-    const spentMs = cpuStopwatch()
-    const checks = judge(document, armReading({ joints }))
+    let checks: ReturnType<typeof judge> = []
+    const judging = () => {
+      checks = judge(document, armReading({ joints }))
+    }
+    expect(await cpuWithin(1_500, judging)).toBeLessThan(1_500)
     const failing = checks.filter(({ status }) => status === 'fail')
     expect(failing[0]?.data?.faults).toHaveLength(100)
     expect(failing.map(({ names }) => names.length)).toEqual([8000, 8000, 8000, 2])
-    expect(spentMs()).toBeLessThan(1500)
   })
 })

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { readCard } from '../../src/cards/read-card.ts'
 import { engineLimits } from '../../src/check-worker/engine/limits.ts'
-import { inTorture } from '../support/torture.ts'
+import { inTorture, itInTorture, sampled } from '../support/torture.ts'
 import { robotFolders, tetrahedron } from './support/robot-folder.ts'
 
 const robots = robotFolders()
@@ -93,7 +93,7 @@ describe('a robot that stands still', () => {
     })
   })
 
-  it('is stepped at the pose of the answers', async () => {
+  itInTorture('is stepped at the pose of the answers', async () => {
     const { report, check } = await robots.check(await folder, {
       entry: 'arm.xml',
       options: { default_pose: { swing: 1.9 } },
@@ -106,7 +106,7 @@ describe('a robot that stands still', () => {
     expect(report.ok).toBe(true)
   })
 
-  it('has a draft that cannot be published while an answer is wrong', async () => {
+  itInTorture('has a draft that cannot be published while an answer is wrong', async () => {
     const { needs } = await robots.check(await folder, {
       entry: 'arm.xml',
       base: 'floating',
@@ -358,7 +358,7 @@ describe('a URDF', () => {
     })
   })
 
-  it.each([
+  const places = [
     ['beside the folder of the URDF', '', '../meshes/tip.obj', 'urdf/lift.xml'],
     [
       'by the package, which is stripped',
@@ -366,7 +366,8 @@ describe('a URDF', () => {
       'package://lift/tip.obj',
       'urdf/lift.xml',
     ],
-  ])('finds meshes %s from its MJCF too', async (_, settings, filename, path) => {
+  ] as const
+  it.each(sampled(places, 2))('finds meshes %s from its MJCF too', async (_, settings, filename, path) => {
     const shaped = urdf.replace('meshes/tip.obj', filename).replace('<link', `${settings}<link`)
     const files = { 'urdf/lift.urdf': shaped, 'meshes/tip.obj': tetrahedron }
     const { report } = await robots.check(await robots.folder(files), {
@@ -377,7 +378,7 @@ describe('a URDF', () => {
     expect(report).toMatchObject({ ok: true, model: { files: ['meshes/tip.obj', path] } })
   })
 
-  it('cannot be published until an answer says whether its base floats', async () => {
+  itInTorture('cannot be published until an answer says whether its base floats', async () => {
     const { needs, card } = await robots.check(await folder, { entry: 'urdf/lift.urdf' })
     expect(needs[0]).toMatchObject({
       field: 'base',
@@ -388,7 +389,7 @@ describe('a URDF', () => {
     expect(readCard(card).card).toBeNull()
   })
 
-  it('that is fixed to the world cannot float: that blocks, and is reported once', async () => {
+  itInTorture('that is fixed to the world cannot float: that blocks, and is reported once', async () => {
     const tied = urdf.replace(
       '<link name="base">',
       '<link name="world"/><joint name="tie" type="fixed"><parent link="world"/><child link="base"/></joint><link name="base">',

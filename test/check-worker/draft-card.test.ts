@@ -1,10 +1,10 @@
 /** The robot-init step: exactly the given answers, the model's values, and needs for the rest. */
 import { describe, expect, it } from 'vitest'
 import { check } from '../../src/cards/check.ts'
-import type { ActuatorFacts, JointFacts, ModelFacts } from '../../src/check-worker/engine/model-facts.ts'
 import { draftCard } from '../../src/check-worker/init/draft-card.ts'
 import { withRefusals } from '../../src/check-worker/needs.ts'
 import type { CheckOptions, RobotCheckRequest } from '../../src/check-worker/request.ts'
+import type { ActuatorFacts, JointFacts, ModelFacts } from '../../src/physics/model-facts.ts'
 
 const joint = (name: string | null, qpos: number, more: Partial<JointFacts> = {}): JointFacts => ({
   name,

@@ -16,6 +16,7 @@ import { claimedCheck } from '../../src/client/check-shapes.ts'
 import type { HubClient } from '../../src/client/index.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { decodeScene } from '../../src/robot-scene/scene-bytes.ts'
+import { itInTorture } from '../support/torture.ts'
 import { readPng } from './support/png.ts'
 import { robotFolders, tetrahedron } from './support/robot-folder.ts'
 
@@ -67,33 +68,36 @@ describe('the scene of a model', () => {
     expect(bodies[2]?.position.map((value) => Number(value.toFixed(6)))).toEqual([0, 2, 1])
   })
 
-  it('shows all groups of a model that has nothing in those that are shown', async () => {
+  itInTorture('shows all groups of a model that has nothing in those that are shown', async () => {
     const { geoms } = await sceneOf('<geom type="plane" size="1 1 .1"/><body><geom size=".1" group="3"/></body>')
     expect(geoms.map(({ shape }) => shape)).toEqual(['plane', 'sphere'])
   })
 
-  it('has one copy of a mesh, with the colour of its material and the mean of its texture, and a height field as a mesh', async () => {
-    const asset = `<mesh name="t" file="t.obj"/><texture name="x" type="2d" builtin="flat" rgb1="1 .5 0" width="8" height="8"/>
+  itInTorture(
+    'has one copy of a mesh, with the colour of its material and the mean of its texture, and a height field as a mesh',
+    async () => {
+      const asset = `<mesh name="t" file="t.obj"/><texture name="x" type="2d" builtin="flat" rgb1="1 .5 0" width="8" height="8"/>
       <material name="m" texture="x" rgba=".5 1 1 1"/>
       <hfield name="h" nrow="2" ncol="3" size="1 2 .5 .1" elevation="0 0 0 0 0 1"/>`
-    const { geoms, meshes } = await sceneOf(
-      `<geom type="hfield" hfield="h"/>
+      const { geoms, meshes } = await sceneOf(
+        `<geom type="hfield" hfield="h"/>
       <body><geom type="mesh" mesh="t" material="m"/><geom type="mesh" mesh="t" material="m" rgba="0 0 1 1"/></body>`,
-      asset,
-      { 't.obj': tetrahedron },
-    )
-    expect(geoms.map(({ shape, mesh }) => `${shape} ${mesh}`)).toEqual(['hfield 0', 'mesh 1', 'mesh 1'])
-    expect(geoms[1]?.color.map((value) => Number(value.toFixed(2)))).toEqual([0.5, 0.5, 0, 1])
-    expect(geoms[2]?.color).toEqual([0, 0, 1, 1])
-    expect(meshes.map(({ positions, triangles }) => [positions.length / 3, triangles.length / 3])).toEqual([
-      [6, 4],
-      [4, 4],
-    ])
-    // The rows of an elevation begin with the farthest.
-    expect([...(meshes[0]?.positions ?? [])].slice(6, 9)).toEqual([1, -2, 0.5])
-  })
+        asset,
+        { 't.obj': tetrahedron },
+      )
+      expect(geoms.map(({ shape, mesh }) => `${shape} ${mesh}`)).toEqual(['hfield 0', 'mesh 1', 'mesh 1'])
+      expect(geoms[1]?.color.map((value) => Number(value.toFixed(2)))).toEqual([0.5, 0.5, 0, 1])
+      expect(geoms[2]?.color).toEqual([0, 0, 1, 1])
+      expect(meshes.map(({ positions, triangles }) => [positions.length / 3, triangles.length / 3])).toEqual([
+        [6, 4],
+        [4, 4],
+      ])
+      // The rows of an elevation begin with the farthest.
+      expect([...(meshes[0]?.positions ?? [])].slice(6, 9)).toEqual([1, -2, 0.5])
+    },
+  )
 
-  it('leaves out shapes for collisions over meshes that are there to be seen', async () => {
+  itInTorture('leaves out shapes for collisions over meshes that are there to be seen', async () => {
     const { geoms } = await sceneOf(
       `<body><geom type="mesh" mesh="t" contype="0" conaffinity="0" group="1"/><geom type="box" size=".2 .2 .2"/></body>
       <body><geom type="box" size=".2 .2 .2"/></body>`,
@@ -103,12 +107,15 @@ describe('the scene of a model', () => {
     expect(geoms.map(({ shape, body }) => `${shape} of ${body}`)).toEqual(['mesh of 1', 'box of 2'])
   })
 
-  it('is missing where its meshes are larger than a picture may take, and the check is not touched', async () => {
-    const text = `<mujoco><asset><mesh name="t" file="t.obj"/></asset><worldbody><body><geom type="mesh" mesh="t"/></body></worldbody></mujoco>`
-    expect(await sceneBytesOf({ 'model.xml': text, 't.obj': tetrahedron }, 64)).toEqual({
-      missing: expect.stringContaining('4 triangles'),
-    })
-  })
+  itInTorture(
+    'is missing where its meshes are larger than a picture may take, and the check is not touched',
+    async () => {
+      const text = `<mujoco><asset><mesh name="t" file="t.obj"/></asset><worldbody><body><geom type="mesh" mesh="t"/></body></worldbody></mujoco>`
+      expect(await sceneBytesOf({ 'model.xml': text, 't.obj': tetrahedron }, 64)).toEqual({
+        missing: expect.stringContaining('4 triangles'),
+      })
+    },
+  )
 })
 
 describe('Chromium', () => {

@@ -10,12 +10,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readAllowance } from '../../src/billing/allowance.ts'
 import { claimCheck } from '../../src/checks/claim/claim-check.ts'
 import { createCheck } from '../../src/checks/create/create-check.ts'
-import { dispatchCheck, hostedCheck } from '../../src/checks/dispatch/dispatch-check.ts'
+import { hostedCheck } from '../../src/checks/dispatch/hosted-check.ts'
 import { cancelCheck } from '../../src/checks/end/cancel-check.ts'
 import { sweepChecks } from '../../src/checks/end/sweep-checks.ts'
 import { reportCheck } from '../../src/checks/report/report-check.ts'
-import { failJob } from '../../src/hosting/dispatch.ts'
-import { openHostedPlaces } from '../../src/hosting/hosted-places.ts'
+import { failJob } from '../../src/hosting/fail-job.ts'
+import { openProcessBackend } from '../../src/hosting/process/process-backend.ts'
+import { dispatchHosted } from '../../src/jobs/hosted-kinds.ts'
 import type { AccountRef, RequestContext } from '../../src/operation/context.ts'
 import { readConfig } from '../../src/platform/config.ts'
 import { HubError } from '../../src/platform/errors.ts'
@@ -55,7 +56,7 @@ beforeAll(async () => {
     db: t.db,
     config: { hosted: config.hosted, dailyRobotChecks: config.dailyRobotChecks },
   })
-  const hosted = await openHostedPlaces({ ...config, dataDir: dir }, pino({ level: 'silent' }))
+  const hosted = await openProcessBackend({ ...config, dataDir: dir }, pino({ level: 'silent' }))
   // Nothing can be started here: HOSTED_COMMAND is not set.
   Object.assign(made.deps, { hosted })
   world = made
@@ -126,7 +127,7 @@ const steps: Readonly<Record<string, Step>> = {
       report: { ok: true },
     }),
   cancel: async ({ account }, check) => check && cancelCheck(world.as(account), { checkId: check.id }),
-  failToStart: async (_owner, check) => check && dispatchCheck(world.deps, check.id),
+  failToStart: async (_owner, check) => check && dispatchHosted(world.deps, check.id),
   endSilently: async (_owner, check) => check?.call && failJob(world.deps, hostedCheck, check.id, check.call, 'gone.'),
   sweep: () => sweepChecks(world.deps),
 }
@@ -186,7 +187,7 @@ describe('hosted checks of several accounts, in any order of events', () => {
         await cancelCheck(world.as(owner.account), { checkId: id }).catch(() => null)
       await assertSound(owner)
     }
-    expect(await world.sql('select 1 from allowance_reservations')).toEqual([])
+    expect(await world.sql('select 1 from spend_reservations')).toEqual([])
   })
 })
 

@@ -20,7 +20,7 @@ const row = (change: object = {}) => ({ tier: 'x', vram_gb: 16, bf16_tflops: 50,
 
 describe('the table of tiers', () => {
   it('is, unless a file says otherwise, that of the published rates, smallest first', () => {
-    const tiers = readConfig({}).tiers.map(({ description: _, ...tier }) => Object.values(tier))
+    const tiers = readConfig({}).tiers.map(({ description: _, nodeSelector: __, ...tier }) => Object.values(tier))
     expect(tiers).toEqual([
       ['l4', 24, 121, '0.7992'],
       ['a10g', 24, 70, '1.1016'],
@@ -77,7 +77,7 @@ describe('the settings of runs and hosting', () => {
     })
     expect(hosted).toMatchObject({
       appName: null,
-      backend: 'process',
+      kubernetes: null,
       command: null,
       owners: ['boss'],
       simOwners: ['boss'],

@@ -1,31 +1,29 @@
 /** The engine process: compiles and steps one model, reports its findings part by part, and exits. */
 import { readFileSync, writeSync } from 'node:fs'
+import { compileModel, putFile } from '../../physics/compile.ts'
+import type { ModelFacts } from '../../physics/model-facts.ts'
+import { type Model, openMujoco } from '../../physics/mujoco.ts'
+import { posed } from '../../physics/posed.ts'
+import { readFacts } from '../../physics/read-facts.ts'
+import { readScene } from '../../physics/read-scene.ts'
 import { encodeScene } from '../../robot-scene/scene-bytes.ts'
-import type { ModelFacts } from './model-facts.ts'
-import { type Model, openMujoco } from './mujoco.ts'
-import { posed } from './posed.ts'
 import { type EngineJob, type FromEngine, SCENE_FD } from './protocol.ts'
-import { readFacts } from './read-facts.ts'
-import { readScene } from './read-scene.ts'
 import { simulate } from './simulate.ts'
 
 /** A limit for MuJoCo's output: a model can make it print at every step. */
 const MAX_LINES = 500
 const MAX_LINE_CHARS = 2_000
 
-const ROOT = '/model'
 const SAVED = '/saved.xml'
-
-/** All else that is thrown comes from a module that has lost its footing. */
-const refusal = /^MuJoCo Error: (?:Loading error: )?(?:Error: )?/
 
 const say = (message: FromEngine) => void process.send?.(message)
 
 let lines = 0
-const { mujoco, files, isOutOfMemory } = await openMujoco((text) => {
+const engine = await openMujoco((text) => {
   lines += 1
   if (lines <= MAX_LINES) say({ kind: 'log', line: text.slice(0, MAX_LINE_CHARS) })
 })
+const { mujoco, files, isOutOfMemory } = engine
 
 process.once('disconnect', () => process.exit())
 process.once('message', (job: EngineJob) => {
@@ -40,15 +38,15 @@ process.once('message', (job: EngineJob) => {
 say({ kind: 'ready', version: mujoco.mj_versionString() })
 
 function check(job: EngineJob): void {
-  for (const { path, file } of job.files) put(path, readFileSync(file))
-  if (job.entryText !== null) put(job.entry, job.entryText)
+  for (const { path, file } of job.files) putFile(files, path, readFileSync(file))
+  if (job.entryText !== null) putFile(files, job.entry, job.entryText)
   let model = compile(job.entry, 'source')
   if (!model) return
   if (job.convertTo !== null) {
     mujoco.mj_saveLastXML(SAVED, model)
     const text = files.readFile(SAVED, { encoding: 'utf8' })
     model.delete()
-    put(job.convertTo, text)
+    putFile(files, job.convertTo, text)
     say({ kind: 'converted', text })
     // The published model must itself compile, from its final path.
     model = compile(job.convertTo, 'converted')
@@ -73,19 +71,9 @@ function draw(model: Model, facts: ModelFacts, pose: EngineJob['pose'], maxBytes
   }
 }
 
-function put(path: string, data: string | Uint8Array): void {
-  const full = `${ROOT}/${path}`
-  files.mkdirTree(full.slice(0, full.lastIndexOf('/')))
-  files.writeFile(full, data)
-}
-
-function compile(path: string, stage: 'source' | 'converted') {
-  try {
-    return mujoco.MjModel.from_xml_path(`${ROOT}/${path}`)
-  } catch (error) {
-    if (!(error instanceof Error) || !refusal.test(error.message) || isOutOfMemory()) throw error
-    const message = error.message.replace(refusal, '').replaceAll(`${ROOT}/`, '').replaceAll(/\s+/g, ' ').trim()
-    say({ kind: 'refused', error: message, stage })
-    return null
-  }
+function compile(path: string, stage: 'source' | 'converted'): Model | null {
+  const compiled = compileModel(engine, path)
+  if ('model' in compiled) return compiled.model
+  say({ kind: 'refused', error: compiled.refused, stage })
+  return null
 }

@@ -1,6 +1,6 @@
 /** Checks every step of a simulation: does it diverge, how fast does it get, do joints leave their ranges. */
-import type { JointFacts, ModelFacts } from './model-facts.ts'
-import type { Data } from './mujoco.ts'
+import type { JointFacts, ModelFacts } from '../../physics/model-facts.ts'
+import type { Data } from '../../physics/mujoco.ts'
 import type { Extreme, SimulationFacts } from './protocol.ts'
 
 /** Far above any robot that stands or hangs still: 160 turns a second, or a fall of ten seconds. */

@@ -1,6 +1,7 @@
 /** The messages between a worker and its engine process, in plain JSON. */
+
+import type { ModelFacts } from '../../physics/model-facts.ts'
 import type { EngineLimits } from './limits.ts'
-import type { ModelFacts } from './model-facts.ts'
 
 /** A model to compile and step. The process reads the files itself and sees no other. */
 export interface EngineJob {

@@ -1,6 +1,6 @@
 /** MuJoCo itself over one model, in a process that ends at its limits: whatever the model contains, the result is a value. */
 import type { ChildProcess } from 'node:child_process'
-import type { ModelFacts } from './model-facts.ts'
+import type { ModelFacts } from '../../physics/model-facts.ts'
 import { type EngineJob, type FromEngine, SCENE_FD, type SimulationFacts } from './protocol.ts'
 import { killEngine, spawnEngine } from './spawn-engine.ts'
 

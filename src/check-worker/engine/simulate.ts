@@ -1,10 +1,11 @@
 /** A compiled model stepped at its default pose, its position servos holding that pose, and the observations. */
-import { isDirect } from './direct-drive.ts'
+import { isDirect } from '../../physics/direct-drive.ts'
+import { holdPose } from '../../physics/hold-pose.ts'
+import type { ActuatorFacts, JointFacts, ModelFacts } from '../../physics/model-facts.ts'
+import type { Data, Model, Mujoco } from '../../physics/mujoco.ts'
+import { posed } from '../../physics/posed.ts'
 import type { EngineLimits } from './limits.ts'
-import type { ActuatorFacts, JointFacts, ModelFacts } from './model-facts.ts'
 import { type Motion, motionWatch } from './motion-watch.ts'
-import type { Data, Model, Mujoco } from './mujoco.ts'
-import { posed } from './posed.ts'
 import type { SimulationFacts } from './protocol.ts'
 
 /** `pose`: positions by joint name over those of the keyframe. `limits.simulatedS` of the model's own time, unless that takes more processor than it may. */
@@ -37,23 +38,6 @@ export function simulate(
   } finally {
     data.delete()
   }
-}
-
-/** Sets the target of every position servo to its current position. The others keep the controls of the keyframe, which are 0 without one. */
-function holdPose(model: Model, data: Data, { actuators }: ModelFacts): ActuatorFacts[] {
-  const lengths = Float64Array.from(data.actuator_length as ArrayLike<number>)
-  const activations = model.actuator_actadr as ArrayLike<number>
-  return actuators.filter((actuator, at) => {
-    const follows = actuator.mode === 'position'
-    const addsUp = actuator.mode === 'velocity' && actuator.kp !== null
-    if (!follows && !addsUp) return false
-    const target = lengths[model.actuator_outadr[at] ?? at] ?? 0
-    data.ctrl[model.actuator_ctrladr[at] ?? at] = follows ? target : 0
-    // The target of a servo with a filter or an integrator is its activation.
-    const activation = activations[at] ?? -1
-    if (activation >= 0) data.act[activation] = target
-    return true
-  })
 }
 
 interface Start {

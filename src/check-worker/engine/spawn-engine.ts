@@ -1,6 +1,6 @@
 /** The process that runs the engine: nothing of the worker's environment, bounded memory, and a kernel limit that ends it even if the worker is dead. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { programOf } from '../../platform/own-program.ts'
 import type { EngineLimits } from './limits.ts'
 
 /** `$1` is the processor time in s. The limit is a soft one, so that its end is SIGXCPU and not like any other; no core is written. */
@@ -21,7 +21,7 @@ export function spawnEngine({ processorS, memoryMiB }: EngineLimits): ChildProce
     `--wasm-max-mem-pages=${memoryMiB * PAGES_PER_MIB}`,
     `--max-old-space-size=${HEAP_MIB}`,
     `--stack-size=${STACK_KIB}`,
-    fileURLToPath(new URL('./engine-child.ts', import.meta.url)),
+    ...programOf(new URL('./engine-child.ts', import.meta.url)),
   ]
   return spawn('/bin/sh', ['-c', wrapper, 'hub-engine', String(Math.ceil(processorS)), ...node], {
     detached: true,

@@ -1,6 +1,6 @@
 /** Groups of joints with equal actuation, and the limits of joints: the model's values, overridden by answers. Pure. */
 import type { RobotCardDocument } from '../../cards/card-schema.ts'
-import { isDirect } from '../engine/direct-drive.ts'
+import { isDirect } from '../../physics/direct-drive.ts'
 import { type CheckAction, type CheckOptions, type Need, need } from '../request.ts'
 import type { DrivenJoint } from './driven-joints.ts'
 

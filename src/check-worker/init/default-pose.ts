@@ -1,7 +1,7 @@
 /** The robot's pose before a policy moves it: the answer, else that of a keyframe or of the model itself. Pure. */
 import type { EmbodimentInterface } from '../../cards/interface-schema.ts'
-import { defaultKeyframe } from '../engine/default-keyframe.ts'
-import type { ModelFacts } from '../engine/model-facts.ts'
+import { defaultKeyframe } from '../../physics/default-keyframe.ts'
+import type { ModelFacts } from '../../physics/model-facts.ts'
 import { type Need, need } from '../request.ts'
 import type { DrivenJoint } from './driven-joints.ts'
 

@@ -4,7 +4,7 @@
  */
 import type { RobotCardDocument } from '../../cards/card-schema.ts'
 import type { EmbodimentInterface } from '../../cards/interface-schema.ts'
-import type { ModelFacts } from '../engine/model-facts.ts'
+import type { ModelFacts } from '../../physics/model-facts.ts'
 import { type CheckAction, type Need, need, type RobotCheckRequest } from '../request.ts'
 import type { AnsweredUrdf } from '../urdf/answered-urdf.ts'
 import { actuationOf, limitsOf } from './actuation.ts'

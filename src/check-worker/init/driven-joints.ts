@@ -1,5 +1,5 @@
 /** Which joints of a model a policy drives, and by what. Pure. */
-import type { ActuatorFacts, JointFacts, ModelFacts } from '../engine/model-facts.ts'
+import type { ActuatorFacts, JointFacts, ModelFacts } from '../../physics/model-facts.ts'
 import { type Need, need } from '../request.ts'
 
 /** A joint of `joint_order`. */

@@ -2,11 +2,12 @@
 import { type Check, check } from '../../cards/check.ts'
 import { interfaceFingerprint } from '../../cards/fingerprint.ts'
 import type { EmbodimentInterface } from '../../cards/interface-schema.ts'
+import type { ControlClass } from '../../models/policy/stamp.ts'
 import type { Need } from '../request.ts'
 import { comparisons, contractFingerprint } from './contract.ts'
 import { comparedChecks, fingerprintCheck, observationCheck, stampCheck } from './contract-checks.ts'
 import { missingAnswers, stampedContract } from './missing-answers.ts'
-import type { ControlClass, Difference, ModelCheckRequest } from './model-request.ts'
+import type { Difference, ModelCheckRequest } from './model-request.ts'
 import type { Policy } from './read-policy.ts'
 import { shapeCheck } from './shape-checks.ts'
 

@@ -1,6 +1,6 @@
 /** The request and the report of a model check, in the names of `/v1`. Spec, "ModelCheckRequest" and "ModelIntake". */
 
-export type ControlClass = 'reflex' | 'skill' | 'planner'
+import type { ControlClass } from '../../models/policy/stamp.ts'
 
 export interface ModelCheckRequest {
   /** `org/name[@revision]`; where it is given, `entry` is not used. */

@@ -1,6 +1,7 @@
 /** What of a policy is uploaded to be published, and the digest of a checkpoint. */
 import { createHash } from 'node:crypto'
 import { sha256Of } from '../../client/hash.ts'
+import { checkpointDigest } from '../../models/policy/checkpoint-digest.ts'
 import { type Need, need } from '../request.ts'
 import type { Policy } from './read-policy.ts'
 
@@ -58,14 +59,13 @@ const stays = (path: string) =>
     },
   )
 
-/** SHA-256 over the lines `<path> <sha256>\n` in byte order of path; of a policy that is one ONNX file, that of the file. Rejects with `signal`'s reason. */
+/** The digest of its checkpoint; of a policy that is one ONNX file, that of the file. Rejects with `signal`'s reason. */
 export async function policyDigest({ files }: Policy, manifest: string | null, signal: AbortSignal): Promise<string> {
   const [first] = files
   if (first && files.length === 1 && !first.name.includes('/')) return sha256Of(first.file, signal)
-  const lines: string[] = manifest === null ? [] : [`manifest.json ${sha256(manifest)}\n`]
-  for (const { file, name } of files) lines.push(`${name} ${await sha256Of(file, signal)}\n`)
-  // Every other name starts with `policy/`, which sorts later.
-  return sha256(lines.join(''))
+  const digests = manifest === null ? [] : [{ path: 'manifest.json', sha256: sha256(manifest) }]
+  for (const { file, name } of files) digests.push({ path: name, sha256: await sha256Of(file, signal) })
+  return checkpointDigest(digests)
 }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')

@@ -1,14 +1,15 @@
 /** A policy in a folder: its declarations, its header, and its files. Reads headers and small JSON files, no weights. */
 import { readFile } from 'node:fs/promises'
 import { type LocalFile, walkFolder } from '../../client/walk.ts'
-import { isJsonObject, parseExact } from '../../platform/exact-json.ts'
+import { FormatFault } from '../../models/policy/format-fault.ts'
+import { type OnnxHeader, readOnnxHeader } from '../../models/policy/onnx-header.ts'
+import { readSafetensorsHeader } from '../../models/policy/safetensors-header.ts'
+import { metadataStamp, type Stamp, stampOf } from '../../models/policy/stamp.ts'
+import { MAX_DOCUMENT_BYTES, readStampDocument } from '../../models/policy/stamp-document.ts'
+import type { WindowedFile } from '../../models/policy/windowed-file.ts'
+import { isJsonObject } from '../../platform/exact-json.ts'
 import { baseName } from '../../platform/file-path.ts'
-import { freeFormFaults } from '../../platform/free-form-faults.ts'
-import { FormatFault } from './formats/format-fault.ts'
-import type { OnnxHeader } from './formats/onnx-header.ts'
-import { readOnnxHeader } from './formats/onnx-header.ts'
-import { readSafetensorsHeader } from './formats/safetensors-header.ts'
-import { metadataStamp, type Stamp, stampOf } from './stamp.ts'
+import { readInPlaces } from './local-bytes.ts'
 
 export interface PolicyFile {
   readonly file: string
@@ -31,8 +32,6 @@ export interface Policy {
   /** In byte order of `name`; without the manifest. */
   readonly files: readonly PolicyFile[]
 }
-
-const MAX_JSON_BYTES = 1024 * 1024
 
 /**
  * The policy at `entry`: an ONNX file or a checkpoint directory, as the folder has it. Throws a `FormatFault` if it is not a policy or is broken, and a
@@ -59,7 +58,7 @@ type Files = ReadonlyMap<string, LocalFile>
 
 /** Its contract file is `contract.json` beside it; a check that stamps it writes `manifest.json`, for which there is a place in a model repo. */
 async function onnxPolicy(files: Files, model: LocalFile): Promise<Policy> {
-  const onnx = namedFault(model.path, () => readOnnxHeader(model.file))
+  const onnx = await headerOf(model, readOnnxHeader)
   const beside = model.path.slice(0, model.path.lastIndexOf('/') + 1)
   const document =
     (await readDocument(files, `${beside}contract.json`)) ?? (await readDocument(files, `${beside}manifest.json`))
@@ -94,13 +93,13 @@ async function checkpointPolicy(
   const weights = within.filter(({ path }) => path.endsWith('.safetensors'))
   const model = within.find(({ path }) => isOnnx(path))
   const config = await readDocument(files, `${prefix}policy/config.json`)
-  const onnx = model ? namedFault(model.path, () => readOnnxHeader(model.file)) : null
+  const onnx = model ? await headerOf(model, readOnnxHeader) : null
   return {
     path: entry,
     format: stamp.policyFormat ?? (onnx ? 'onnx' : 'checkpoint'),
     type: stamp.policyType ?? typeOf(config?.value),
     stamp,
-    params: onnx?.params ?? paramsOf(weights) ?? stamp.params,
+    params: onnx?.params ?? (await paramsOf(weights)) ?? stamp.params,
     onnx,
     declared: declaredOf(config?.value),
     files: sorted(within.map((file) => published(file, file.path.slice(prefix.length)))),
@@ -117,7 +116,7 @@ async function weightsPolicy(files: Files, entry: string, prefix: string): Promi
     format: 'safetensors',
     type: typeOf(config?.value),
     stamp: stampOf(null, {}),
-    params: weights ? paramsOf([weights]) : null,
+    params: weights ? await paramsOf([weights]) : null,
     onnx: null,
     declared: declaredOf(config?.value),
     files: sorted(within.map((file) => published(file, `policy/${file.path.slice(prefix.length)}`))),
@@ -130,14 +129,17 @@ const sorted = (files: readonly PolicyFile[]) =>
   files.toSorted((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)))
 
 /** Parts of one model, or of several: only all of them together are the policy. */
-function paramsOf(weights: readonly LocalFile[]): number | null {
+async function paramsOf(weights: readonly LocalFile[]): Promise<number | null> {
   if (weights.length === 0) return null
-  return weights.reduce((sum, { file, path }) => sum + namedFault(path, () => readSafetensorsHeader(file)).params, 0)
+  let sum = 0
+  for (const file of weights) sum += (await headerOf(file, readSafetensorsHeader)).params
+  return sum
 }
 
-function namedFault<T>(path: string, read: () => T): T {
+/** Its faults name the file. */
+async function headerOf<T>({ file, path }: LocalFile, read: (file: WindowedFile) => Promise<T>): Promise<T> {
   try {
-    return read()
+    return await readInPlaces(file, read)
   } catch (error) {
     if (error instanceof FormatFault) throw new FormatFault(`${path}: ${error.message}`)
     throw error
@@ -152,17 +154,8 @@ interface JsonDocument {
 async function readDocument(files: Files, path: string): Promise<JsonDocument | null> {
   const found = files.get(path)
   if (!found) return null
-  if (found.size > MAX_JSON_BYTES) throw new FormatFault(`${path} is over 1 MiB.`)
-  let value: unknown
-  try {
-    value = parseExact(new TextDecoder('utf-8', { fatal: true }).decode(await readFile(found.file)))
-  } catch {
-    throw new FormatFault(`${path} is not JSON.`)
-  }
-  if (!isJsonObject(value)) throw new FormatFault(`${path} is not a JSON object.`)
-  const [fault] = freeFormFaults(value)
-  if (fault) throw new FormatFault(`${path}: ${fault.loc.slice(0, 5).join('.')} ${fault.message}.`)
-  return { path, value }
+  if (found.size > MAX_DOCUMENT_BYTES) throw new FormatFault(`${path} is over 1 MiB.`)
+  return { path, value: readStampDocument(path, await readFile(found.file)) }
 }
 
 type Config = JsonDocument['value'] | undefined

@@ -63,7 +63,7 @@ function switches(profile: string): string[] {
     '--enable-unsafe-swiftshader',
     '--force-color-profile=srgb',
     '--force-device-scale-factor=1',
-    // No name has an address, and nothing is asked of anyone.
+    // No name has an address, and no server is asked.
     '--host-resolver-rules=MAP * ~NOTFOUND',
     '--disable-background-networking',
     '--disable-component-update',

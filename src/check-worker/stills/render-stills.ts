@@ -1,9 +1,9 @@
 /** Two pictures of a robot, drawn by three.js in a browser without a window. Whatever goes wrong, the answer is a value: a check does not fail for a picture. */
-import { readFile } from 'node:fs/promises'
 import type { Page, Route } from 'playwright-core'
 import type { DrawnStills, DrawStills } from '../../robot-scene/draw-stills.ts'
 import { type ChromiumProcess, startChromium } from './chromium-process.ts'
 import { type StillsLimits, stillsLimits } from './limits.ts'
+import { readStillPage } from './still-page-script.ts'
 
 export interface StillsRequest {
   /** The bytes of `encodeScene`. */
@@ -25,7 +25,7 @@ const HEIGHT = 768
 export async function renderStills(request: StillsRequest): Promise<Stills> {
   const { signal, limits = stillsLimits } = request
   signal.throwIfAborted()
-  const page = await readFile(pageScript, 'utf8').catch(() => null)
+  const page = await readStillPage()
   if (page === null) return { skipped: 'The page that draws stills is not built: run `npm run prepare`.' }
   try {
     return await drawn(page, request, limits)
@@ -34,9 +34,6 @@ export async function renderStills(request: StillsRequest): Promise<Stills> {
     return { skipped: `Chromium did not draw them: ${firstLine(error)}` }
   }
 }
-
-/** Made by `scripts/scene-page.ts`. */
-const pageScript = new URL('../../../generated/still-page.js', import.meta.url)
 
 async function drawn(script: string, request: StillsRequest, limits: StillsLimits): Promise<Stills> {
   const { scene, program, signal, log } = request
@@ -48,7 +45,7 @@ async function drawn(script: string, request: StillsRequest, limits: StillsLimit
   )
   const onAbort = () => stopped.reject(signal.reason)
   signal.addEventListener('abort', onAbort, { once: true })
-  // It may be refused before anyone waits for it.
+  // It may be refused before it is awaited.
   stopped.promise.catch(() => undefined)
   let chromium: ChromiumProcess | null = null
   try {

@@ -64,7 +64,7 @@ const forget = statement({
   text: 'update robot_checks set card = null, needs_you = null, updated_at = now() where id = $1',
 })
 
-/** What was read of a `robot_card.json` goes with it: a card without its artifact would be published from bytes that nobody has. */
+/** What was read of a `robot_card.json` goes with it: a card without its artifact would be published from bytes that are gone. */
 export async function forgetCard(tx: Querier, checkId: string): Promise<void> {
   await tx.query(forget, [checkId])
 }

@@ -11,6 +11,6 @@ export const checkReferrer: RepoReferrer = {
   singular: 'a check',
   plural: 'Checks',
   remedy: 'Cancel the checks first.',
-  // Whoever makes a check can write its repos, so none is a stranger's.
+  // A check needs the right to write its repos, so none belongs to another account.
   forgetRepo: async () => {},
 }

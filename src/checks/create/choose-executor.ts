@@ -26,8 +26,8 @@ export function maxCostUsd({ checkRateUsdPerHour, checkMaxSeconds }: HostedSetti
   return costOfSeconds(checkRateUsdPerHour, checkMaxSeconds)
 }
 
-/** `allowance`: hosted if it fits into the allowance of the account. */
-export type HostingTerms = 'worker' | 'hosted' | 'allowance'
+/** `allowance`: hosted if it fits into the allowance of the account. `agent`: the same, and beyond it after a person's approval. */
+export type HostingTerms = 'worker' | 'hosted' | 'allowance' | 'agent'
 
 /** What a check asks for, and on whose behalf. */
 export interface ExecutorRequest {
@@ -47,21 +47,20 @@ export function hostingTerms(settings: HostedSettings, { owner, isAgent, asked }
   const work: HostedWork = { isSim: false, owner, loc: ['executor'], what: 'The check' }
   const notListed = ownerRefusal(work, settings)
   const refusal = appRefusal(work, settings) ?? (isAllowance(settings.allowanceUsd) ? null : notListed)
-  if (refusal === null) return notListed || isAgent ? 'allowance' : 'hosted'
+  if (refusal === null) return notListed ? 'allowance' : isAgent ? 'agent' : 'hosted'
   if (asked === null) return 'worker'
   throw refusal
 }
 
 /** 403 for an explicit `hosted` that does not fit: what is left, and when the month ends. */
-export function allowanceRefusal(settings: HostedSettings, isAgent: boolean, usage: AllowanceUsage): HubError {
+export function allowanceRefusal(settings: HostedSettings, usage: AllowanceUsage): HubError {
   const type = 'forbidden.hosted_allowance'
   const { allowanceUsd } = settings
   const costUsd = maxCostUsd(settings)
   const { usedUsd, reservedUsd, remainingUsd, resetsAt } = usage
-  const advice = isAgent ? 'a person or another key may submit it' : 'a worker may run it'
   const detail =
     `The check may cost up to ${costUsd} USD, and ${remainingUsd} USD of the hosted allowance of ${allowanceUsd} USD are left ` +
-    `(${usedUsd} used, ${reservedUsd} reserved by checks under way) until it resets at ${resetsAt}; ${advice}.`
+    `(${usedUsd} used, ${reservedUsd} reserved by checks under way) until it resets at ${resetsAt}; a worker may run it.`
   const facts = {
     cost_usd_max: Number(costUsd),
     limit_usd: Number(allowanceUsd),

@@ -1,9 +1,12 @@
-/** createRobotCheck (spec, "POST /v1/robot-checks"): a queued check, with a snapshot of the files that it is about. */
+/** createRobotCheck (spec, "POST /v1/robot-checks"): a queued check, with a snapshot of the files that it is about, or the spend hold of an agent's. */
 import { assertNotJob, requireCredential } from '../../auth/policy.ts'
+import type { Approval } from '../../billing/holds/approval.ts'
+import { fileHold } from '../../billing/holds/file-hold.ts'
+import type { SpendHold } from '../../billing/holds/hold-shape.ts'
 import { lockAccounts } from '../../billing/lock-accounts.ts'
 import { audit } from '../../operation/audit.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
-import type { AllowedContext, RequestContext } from '../../operation/context.ts'
+import type { RequestContext } from '../../operation/context.ts'
 import { HubError, notFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Usd } from '../../platform/money.ts'
@@ -18,8 +21,9 @@ import { checkJob } from '../check-job.ts'
 import type { CheckKind, RobotCheck } from '../check-shape.ts'
 import { readCheck } from '../read/get-check.ts'
 import { assertWhole, type CheckRequest } from './check-request.ts'
-import { hostingTerms } from './choose-executor.ts'
+import { type HostingTerms, hostingTerms, maxCostUsd } from './choose-executor.ts'
 import { assertDailyQuota } from './daily-quota.ts'
+import { heldCheck } from './held-check.ts'
 import { type Snapshot, takeSnapshot } from './snapshot.ts'
 import { takePlace } from './take-place.ts'
 
@@ -65,7 +69,7 @@ const insertCheck = statement({
 })
 
 /** The repos that a check is about; a robot check has no model. */
-interface CheckRepos {
+export interface CheckRepos {
   readonly robot: RepoFacts | null
   readonly model: RepoFacts | null
   /** Whose account is billed: the robot's, or the model's where there is no robot. */
@@ -73,20 +77,32 @@ interface CheckRepos {
   readonly ownerHandle: string
 }
 
+/** A request that was validated outside of the transaction that creates its check. */
+export interface PreparedCheck {
+  readonly request: CheckRequest
+  readonly repos: CheckRepos
+  readonly terms: HostingTerms
+}
+
 /**
- * Errors: 401, 403 a repo that the caller sees and may not write, 404 one they do not see, 409 `conflict.wrong_kind` and `conflict.unverified`, 422; an
- * explicit `hosted`: 503 no hosted app, 403 `forbidden.hosted_owner`, 403 `forbidden.hosted_allowance`; then 429 `quota.robot_checks` with its headers. Of a check
- * that is refused nothing is recorded.
+ * The check, or the hold of an agent's key that asks for more than the allowance has. Errors: 401, 403 a repo that the caller sees and may not write, 404 one they do
+ * not see, 409 `conflict.wrong_kind` and `conflict.unverified`, 422; an explicit `hosted`: 503 no hosted app, 403 `forbidden.hosted_owner`, 403
+ * `forbidden.hosted_allowance`; then 429 `quota.spend_cap`, `quota.spend_holds` and `quota.robot_checks` with their headers. Of a check that is refused or held nothing
+ * is recorded.
  */
-export function createCheck(ctx: RequestContext, request: CheckRequest): Promise<RobotCheck> {
+export function createCheck(ctx: RequestContext, request: CheckRequest): Promise<RobotCheck | SpendHold> {
   return guarded(
     ctx,
     () => mayCheck(ctx, request),
-    (allowed, repos) => make(allowed, repos, request),
+    (allowed, repos) => {
+      const prepared = prepareCheck(allowed, repos, request, false)
+      return commitVerb(allowed, (tx) => makeCheck(allowed, tx, prepared, null))
+    },
   )
 }
 
-async function mayCheck(ctx: RequestContext, request: CheckRequest): Promise<CheckRepos> {
+/** Whether the caller may have these repos checked: 401, 403, 404, 422. */
+export async function mayCheck(ctx: RequestContext, request: CheckRequest): Promise<CheckRepos> {
   requireCredential(ctx.viewer)
   assertNotJob(ctx.viewer, 'make a check')
   assertWhole(request)
@@ -102,37 +118,55 @@ function findNamed(ctx: RequestContext, name: string): Promise<RepoFacts> {
   return findRepoToWrite(ctx, { owner, repo })
 }
 
-async function make(ctx: AllowedContext, repos: CheckRepos, request: CheckRequest): Promise<RobotCheck> {
+/** Errors: 409 `conflict.wrong_kind`, 503 no object store, and those of the hosting rules. `isApproved`: the agent's limit is lifted. Reads and writes nothing. */
+export function prepareCheck(
+  ctx: RequestContext,
+  repos: CheckRepos,
+  request: CheckRequest,
+  isApproved: boolean,
+): PreparedCheck {
   const viewer = requireCredential(ctx.viewer)
-  const { config } = ctx.deps
   assertKind(repos.robot, 'robot')
   assertKind(repos.model, 'model')
   requireObjects(ctx.deps)
-  const asked = { owner: repos.ownerHandle, isAgent: viewer.agent, asked: request.executor ?? null }
-  const terms = hostingTerms(config.hosted, asked)
+  const isAgent = viewer.agent && !isApproved
+  const asked = { owner: repos.ownerHandle, isAgent, asked: request.executor ?? null }
+  return { request, repos, terms: hostingTerms(ctx.deps.config.hosted, asked) }
+}
+
+/** Creates the check of a prepared request in `tx`, as the viewer of `ctx`. `approval`: of the hold that the request was filed as; null for a new one. */
+export async function makeCheck(
+  ctx: RequestContext,
+  tx: Tx,
+  { request, repos, terms }: PreparedCheck,
+  approval: Approval | null,
+): Promise<RobotCheck | SpendHold> {
+  const viewer = requireCredential(ctx.viewer)
+  const { config } = ctx.deps
+  const { ownerId } = repos
   const id = newId('check')
   const quotaAccountId = viewer.personId ?? viewer.account.id
-  return commitVerb(ctx, async (tx) => {
-    const locked = await lockRepos(tx, repos)
-    const snapshot = await snapshotOf(tx, locked, request)
-    await lockAccounts(tx, [quotaAccountId, repos.ownerId])
-    const place = await takePlace(tx, config.hosted, terms, { id, ownerId: repos.ownerId }, asked)
-    await assertDailyQuota(tx, quotaAccountId, config.dailyRobotChecks)
-    await tx.query(insertCheck, {
-      id,
-      ...place,
-      ...reposOf(repos),
-      ...answersOf(request),
-      ...sourceOf(snapshot),
-      ownerId: repos.ownerId,
-      createdBy: viewer.personId,
-      filedBy: viewer.credentialId,
-      quotaAccountId,
-    })
-    await refer(tx, id, repos)
-    await announce(ctx, tx, id, repos, request, place.executor)
-    return readCheck(tx, viewer, id)
+  const snapshot = await snapshotOf(tx, await lockRepos(tx, repos), request)
+  await approval?.take(tx, { jobId: id, mostUsd: maxCostUsd(config.hosted) })
+  await lockAccounts(tx, [quotaAccountId, ownerId])
+  const asked = request.executor ?? null
+  const place = await takePlace(tx, ctx, config.hosted, { checkId: id, ownerId, terms, asked })
+  if ('leftUsd' in place) return fileHold(ctx, tx, heldCheck(config.hosted, repos, request, place.leftUsd))
+  await assertDailyQuota(tx, quotaAccountId, config.dailyRobotChecks)
+  await tx.query(insertCheck, {
+    id,
+    ...place,
+    ...reposOf(repos),
+    ...answersOf(request),
+    ...sourceOf(snapshot),
+    ownerId,
+    createdBy: viewer.personId,
+    filedBy: viewer.credentialId,
+    quotaAccountId,
   })
+  await refer(tx, id, repos)
+  await announce(ctx, tx, id, repos, request, place.executor)
+  return readCheck(tx, viewer, id)
 }
 
 function assertKind(repo: RepoFacts | null, kind: 'robot' | 'model'): void {
@@ -214,6 +248,7 @@ async function announce(
 ): Promise<void> {
   const after = { kind, executor, robot: robot?.fullName ?? null, model: model?.fullName ?? null, entry: entry ?? null }
   await audit(tx, ctx, { action: 'robot_check.create', accountId: ownerId, targetId: id, after })
+  tx.afterCommit(() => ctx.deps.events.hint(id))
   if (executor === 'worker') announceWaiting(tx, ctx.deps, checkJob, ownerId)
-  else await ctx.deps.queue.send(tx, 'check-dispatch', { checkId: id })
+  else await ctx.deps.queue.send(tx, 'hosted-dispatch', { jobId: id })
 }

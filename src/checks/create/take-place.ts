@@ -1,6 +1,9 @@
-/** Reserves what a hosted check may cost where its account has an allowance. */
-import { reserveAllowance } from '../../billing/allowance.ts'
+/** Reserves what a hosted check may cost. */
+import { fitsAllowance, readAllowanceUsage } from '../../billing/allowance.ts'
+import { tryReserveSpend } from '../../billing/reservations.ts'
+import type { AuditContext } from '../../operation/audit.ts'
 import type { HostedSettings } from '../../platform/config.ts'
+import type { Usd } from '../../platform/money.ts'
 import type { Querier } from '../../store/db.ts'
 import {
   allowanceRefusal,
@@ -12,26 +15,41 @@ import {
   onWorker,
 } from './choose-executor.ts'
 
+export interface PlaceRequest extends Pick<ExecutorRequest, 'asked'> {
+  readonly checkId: string
+  readonly ownerId: string
+  readonly terms: HostingTerms
+}
+
+/** The check asks for more than its agent's key has: a person has to approve it. */
+export interface BeyondAllowance {
+  readonly leftUsd: Usd
+}
+
 /**
- * The place of a new check on these terms. The caller has locked the account, and inserts the check in the same transaction. 403 `forbidden.hosted_allowance` for
- * an explicit `hosted` that does not fit; without one such a check goes to a worker.
+ * The place of a new check. The caller has locked the account, and inserts the check in the same transaction. Errors, for an explicit `hosted`: 403
+ * `forbidden.hosted_allowance` where it does not fit, 429 `quota.spend_cap`; without one such a check goes to a worker.
  */
 export async function takePlace(
   tx: Querier,
+  ctx: AuditContext,
   settings: HostedSettings,
-  terms: HostingTerms,
-  check: { readonly id: string; readonly ownerId: string },
-  { asked, isAgent }: Pick<ExecutorRequest, 'asked' | 'isAgent'>,
-): Promise<CheckPlace> {
+  { checkId, ownerId, terms, asked }: PlaceRequest,
+): Promise<CheckPlace | BeyondAllowance> {
   if (terms === 'worker') return onWorker
-  if (terms === 'hosted') return onHost(settings)
-  const exceeded = await reserveAllowance(tx, {
-    jobId: check.id,
-    accountId: check.ownerId,
-    amountUsd: maxCostUsd(settings),
-    limitUsd: settings.allowanceUsd,
-  })
-  if (exceeded === null) return onHost(settings)
+  const amountUsd = maxCostUsd(settings)
+  const isAllowance = terms !== 'hosted'
+  if (isAllowance) {
+    const usage = await readAllowanceUsage(tx, ownerId, settings.allowanceUsd)
+    if (!fitsAllowance(usage, amountUsd)) {
+      if (asked === null) return onWorker
+      if (terms === 'agent') return { leftUsd: usage.remainingUsd }
+      throw allowanceRefusal(settings, usage)
+    }
+  }
+  const job = { jobId: checkId, jobKind: 'robot_check', accountId: ownerId, coversTo: null } as const
+  const refusal = await tryReserveSpend(tx, ctx, { ...job, amountUsd, isAllowance })
+  if (refusal === null) return onHost(settings)
   if (asked === null) return onWorker
-  throw allowanceRefusal(settings, isAgent, exceeded)
+  throw refusal
 }

@@ -12,6 +12,8 @@ import { endCheck } from './end-check.ts'
 
 const cancelKind: CancelKind<HeldCheck, RobotCheck> = {
   job: checkJob,
+  verb: 'cancel',
+  scope: 'write',
   find: findCheck,
   lock: lockCheck,
   next: (check) => nextStatus('cancel', check, { credentialId: null }),

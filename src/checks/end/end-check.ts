@@ -1,5 +1,5 @@
-/** What the end of a check always does, whoever ends it: it releases its repos, its reserved allowance and the files and storage that nothing needs any more, and bills a hosted check. */
-import { releaseAllowance } from '../../billing/allowance.ts'
+/** What every end of a check does: it releases its repos, its reservation and the files and storage that nothing needs any more, and bills a hosted check. */
+import { releaseSpend } from '../../billing/reservations.ts'
 import type { Deps } from '../../operation/context.ts'
 import type { Usd } from '../../platform/money.ts'
 import { dropReferences } from '../../repos/references.ts'
@@ -34,7 +34,7 @@ export async function endCheck(
   else await letGo(deps, tx, check)
   await countStored(tx, deps.config, checkJob, check, -(await dropUnreported(tx, check.id)))
   if (!check.priced) return null
-  await releaseAllowance(tx, check.id)
+  await releaseSpend(tx, check.id)
   if (check.claimedAt === null) return '0.0000'
   return chargeJob(tx, { ...check, budgetUsd: null }, { jobKind: 'robot_check', kind: 'cpu', tier: null })
 }

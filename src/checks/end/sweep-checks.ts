@@ -20,7 +20,7 @@ export function sweepChecks(deps: SweepDeps): Promise<number> {
   return sweepDue(deps, checkSweep)
 }
 
-/** Ends this check if it is past its time limit, before the sweep does: whoever reports late is refused. False if it is not. */
+/** Ends this check if it is past its time limit, before the sweep does: a late report is refused. False if it is not. */
 export async function endOverdueCheck(deps: SweepDeps, check: HeldCheck): Promise<boolean> {
   if (check.status !== 'running' || !isDeadlineOver(check)) return false
   await deps.db.withTx(async (tx) => {

@@ -40,13 +40,15 @@ export interface VisibleStreams {
   /** The filters that follow them, in the order of the index. */
   readonly narrowedBy: readonly Narrowing[]
   readonly condition?: string
+  /** An SQL value: only checks of this account. All that the caller sees without it. */
+  readonly account?: string
 }
 
 /**
  * Selects ids, at most `:limit` of each stream. Checks of accounts that are not the caller's are never read, except what the person made for them. Conditions on
  * `repo_ids` and on who filed a check concern limited keys alone, which may pass over other checks of their accounts.
  */
-export function visibleChecks({ place, narrowedBy, condition = 'true' }: VisibleStreams): string {
+export function visibleChecks({ place, narrowedBy, condition = 'true', account }: VisibleStreams): string {
   const words = narrowedBy.map((name) => ` cross join ${narrowing[name]}`).join('')
   const narrowed = Object.fromEntries(narrowedBy.map((name) => [name, `${name}.word`]))
   const of = (source: string, viewer: string, ofViewer: string) => {
@@ -58,8 +60,13 @@ export function visibleChecks({ place, narrowedBy, condition = 'true' }: Visible
     }
     return newestOf(stream, before)
   }
-  return `${of('unnest(:accountIds::text[]) owner_id(id)', 'owner_id', 'true')}
-    union ${of('(values (:userId::text)) created_by(id)', 'created_by', 'u.created_by <> u.owner_id')}`
+  const madeForOthers = 'u.created_by <> u.owner_id'
+  if (account === undefined)
+    return `${of('unnest(:accountIds::text[]) owner_id(id)', 'owner_id', 'true')}
+    union ${of('(values (:userId::text)) created_by(id)', 'created_by', madeForOthers)}`
+  // Of an account that is not the caller's, what the person made for others is read: no more than they made themselves.
+  return `${of(`(select ${account} where ${account} = any(:accountIds::text[])) owner_id(id)`, 'owner_id', 'true')}
+    union ${of(`(select :userId::text where ${account} <> all(:accountIds::text[])) created_by(id)`, 'created_by', `${madeForOthers} and u.owner_id = ${account}`)}`
 }
 
 /** The check of a hosted job's key: it sees the one that it is for. */

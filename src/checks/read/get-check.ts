@@ -14,7 +14,7 @@ const checksById = statement({
   text: `select ${checkColumns.sql} from ${checkTables} where u.id = any(:ids::text[]) and ${runVisibleSql('u')}`,
 })
 
-/** Checks by id in the order asked, null where invisible; one statement for any number. Whoever sees a run of an account sees its checks. */
+/** Checks by id in the requested order, null where invisible; one statement for any number. The callers that see an account's runs see its checks. */
 export async function getChecksById(
   querier: Querier,
   viewer: Viewer,

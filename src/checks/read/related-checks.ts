@@ -1,4 +1,4 @@
-/** The checks of repos: of the robot, or of the model of a model check. Pages for any number of repos at once. */
+/** The checks of repos (of the robot, or of the model of a model check), and those of accounts. Pages for any number of repos at once. */
 import { runViewer, visibleRuns } from '../../auth/policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import type { Page } from '../../platform/page.ts'
@@ -28,7 +28,13 @@ const params = {
   kind: kindParam,
 }
 
-const ofJob = `key.id in (u.robot_repo_id, u.model_repo_id) and (:kind::text is null or u.kind = :kind::"RobotCheckKind")`
+const ofKind = `(:kind::text is null or u.kind = :kind::"RobotCheckKind")`
+const ofJob = `key.id in (u.robot_repo_id, u.model_repo_id) and ${ofKind}`
+
+/** The size is looked up row by row: as a join it is planned as a scan of every check. */
+const pageOf = (seen: string) =>
+  relatedPageSql(`select id, (select ${writtenBytes('s')} from robot_checks s where s.id = seen.id) as bytes from (
+      ${seen} order by id desc limit :limit::int) seen order by id desc`)
 
 /** Of robots and of models, which are two indexes. */
 const checksOf = (variant: string, narrowedBy: readonly Narrowing[]) => {
@@ -38,30 +44,47 @@ const checksOf = (variant: string, narrowedBy: readonly Narrowing[]) => {
     name: `repo-checks-page${variant}`,
     columns: relatedColumns,
     params,
-    // The size is looked up row by row: as a join it is planned as a scan of every check.
-    text: relatedPageSql(`select id, (select ${writtenBytes('s')} from robot_checks s where s.id = seen.id) as bytes from (
-      ${of('robot_repo_id')} union ${of('model_repo_id')} union ${checkOfJob(ofJob)}
-      order by id desc limit :limit::int) seen order by id desc`),
+    text: pageOf(`${of('robot_repo_id')} union ${of('model_repo_id')} union ${checkOfJob(ofJob)}`),
   })
 }
 
-const pages = {
-  any: checksOf('', []),
-  narrowed: checksOf('-narrowed', ['kind', 'status', 'executor']),
+/** The kind has no place in the index of an account's checks: it is a condition on those of the status. */
+const billedTo = (variant: string, narrowedBy: readonly Narrowing[]) =>
+  statement({
+    name: `account-checks-page${variant}`,
+    columns: relatedColumns,
+    params,
+    text: pageOf(`${visibleChecks({ place: {}, narrowedBy, condition: ofKind, account: 'key.id' })}
+      union ${checkOfJob(`u.owner_id = key.id and ${ofKind}`)}`),
+  })
+
+const ofRepos = { any: checksOf('', []), narrowed: checksOf('-narrowed', ['kind', 'status', 'executor']) }
+const ofAccounts = { any: billedTo('', []), narrowed: billedTo('-narrowed', ['status', 'executor']) }
+
+/** Checks of each robot or model repo. Two statements: the ids of all pages, then their checks. Errors: 422 a cursor of another listing, 413 pages that are too large together. */
+export function checksOfRepos(ctx: RequestContext, repoIds: readonly string[], input: RelatedChecksInput) {
+  const isNarrowed = [input.status, input.executor, input.kind].some((filter) => filter != null)
+  return relatedChecks(ctx, isNarrowed ? ofRepos.narrowed : ofRepos.any, 'repo', repoIds, input)
 }
 
-/** Two statements: the ids of all pages, then their checks. Errors: 422 a cursor of another listing, 413 pages that are too large together. */
-export function checksOfRepos(
+/** Checks that are billed to each account: the same. */
+export function checksOfAccounts(ctx: RequestContext, accountIds: readonly string[], input: RelatedChecksInput) {
+  const isNarrowed = [input.status, input.executor].some((filter) => filter != null)
+  return relatedChecks(ctx, isNarrowed ? ofAccounts.narrowed : ofAccounts.any, 'account', accountIds, input)
+}
+
+function relatedChecks(
   ctx: RequestContext,
+  page: typeof ofRepos.any,
+  relation: string,
   of: readonly string[],
   { status = null, executor = null, kind = null, first, after }: RelatedChecksInput,
 ): Promise<Page<RobotCheck>[]> {
   const filters = { status, executor, kind }
   const viewer = visibleRuns(ctx.viewer)
-  const page = status === null && executor === null && kind === null ? pages.any : pages.narrowed
   return relatedJobs(ctx, {
     job: checkJob,
-    listing: `checks-of-repo:${JSON.stringify(filters)}`,
+    listing: `checks-of-${relation}:${JSON.stringify(filters)}`,
     of,
     first,
     after,

@@ -14,6 +14,7 @@ import { deleteAfterCommit, forgetRefused, putJobObject } from '../../work/job-o
 import { countLines } from '../../work/log/log-lines.ts'
 import { appendChunk } from '../../work/log/write-chunks.ts'
 import { isStored, withNumber } from '../../work/report-numbers.ts'
+import { announceEnd } from '../../work/stop.ts'
 import { countStored } from '../../work/stored-bytes.ts'
 import { CARD_NAME, isArtifactName } from '../artifacts/artifact-name.ts'
 import { keepDigests } from '../artifacts/artifact-rows.ts'
@@ -194,6 +195,7 @@ async function write(ctx: RequestContext, tx: Tx, input: ReportCheckInput, store
     tail: tailOf(check.logTail, input.logChunk ?? ''),
     ...numbersAfter(check, input),
   })
+  if (ended) announceEnd(tx, checkJob, to)
   if (to === 'succeeded') await keepCardFaults(tx, check.id)
   await countStored(tx, ctx.deps.config, checkJob, check, stored.log.byteLength)
   if (ended) {

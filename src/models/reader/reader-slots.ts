@@ -1,8 +1,8 @@
 /** A pool of reading processes, started lazily and reused; further callers wait in a queue. */
 import { type ChildProcess, fork } from 'node:child_process'
 import type { Socket } from 'node:net'
-import { fileURLToPath } from 'node:url'
 import { HubError } from '../../platform/errors.ts'
+import { programOf } from '../../platform/own-program.ts'
 import { MAX_WAITING_READINGS, READER_HEAP_MIB, READER_SEMI_SPACE_MIB } from './limits.ts'
 
 export interface ReaderSlots {
@@ -89,7 +89,8 @@ export function stderrTailOf(reader: ChildProcess): string {
 }
 
 function startReader(url: URL): ChildProcess {
-  const reader = fork(fileURLToPath(url), {
+  const [file, ...args] = programOf(url)
+  const reader = fork(file, args, {
     // Models are untrusted: the process gets none of the hub's settings.
     env: {},
     execArgv: [`--max-old-space-size=${READER_HEAP_MIB}`, `--max-semi-space-size=${READER_SEMI_SPACE_MIB}`],

@@ -33,7 +33,7 @@ export interface ReadingPool {
 }
 
 export interface PoolOptions {
-  readonly log: Logger
+  readonly log: Pick<Logger, 'info'>
   /** The module of a process; tests have their own. */
   readonly reader?: URL
   /** As many as a hub has, unless given. */
@@ -65,7 +65,7 @@ async function readWith(
   files: FileWaves,
   entry: string,
   signal: AbortSignal,
-  log: Logger,
+  log: PoolOptions['log'],
 ): Promise<PoolReading> {
   const end = await exchange(reader, files, entry, signal)
   if (end.why === 'done') return { reading: end.reading, whole: true }

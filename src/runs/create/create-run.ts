@@ -1,10 +1,16 @@
-/** createRun (spec, "POST /v1/runs"): a queued run, pinned to the datasets that it names. */
+/** createRun (spec, "POST /v1/runs"): a queued run, pinned to the datasets that it names, or the spend hold of an agent's hosted run. */
 
 import { requireCredential } from '../../auth/policy.ts'
-import { agentRefusal, appRefusal, type HostedWork, hostedWork, ownerRefusal } from '../../hosting/hosting-policy.ts'
+import type { Approval } from '../../billing/holds/approval.ts'
+import { fileHold } from '../../billing/holds/file-hold.ts'
+import type { SpendHold } from '../../billing/holds/hold-shape.ts'
+import { lockAccounts } from '../../billing/lock-accounts.ts'
+import { reserveSpend } from '../../billing/reservations.ts'
+import { appRefusal, type HostedWork, hostedWork, ownerRefusal } from '../../hosting/hosting-policy.ts'
 import { audit } from '../../operation/audit.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
-import type { AccountRef, AllowedContext, Credentialed, RequestContext } from '../../operation/context.ts'
+import type { AccountRef, Credentialed, RequestContext, Viewer } from '../../operation/context.ts'
+import { estimateOf } from '../../planner/estimate.ts'
 import { filledRecipe, type RunExecutor, recipeHash } from '../../planner/recipe/recipe.ts'
 import { assertImplemented } from '../../planner/run-plan.ts'
 import { newId } from '../../platform/ids.ts'
@@ -15,8 +21,9 @@ import { announceWaiting } from '../../work/waiting.ts'
 import { readRun } from '../read/get-run.ts'
 import type { Run } from '../read/run-shape.ts'
 import { runJob } from '../run-job.ts'
+import { heldRun } from './held-run.ts'
 import { insertNamedRepos, lockNamedRepos, type NamedRepos } from './named-repos.ts'
-import { assertGpuHours } from './reserve-gpu-hours.ts'
+import { assertGpuHours, gpuHoursAccountId } from './reserve-gpu-hours.ts'
 import { billingOwner, lockParent, type ResolvedRequest, type RunRequest, resolveRequest } from './run-request.ts'
 
 const insertRun = statement({
@@ -39,49 +46,103 @@ const insertRun = statement({
     rateUsdPerHour: param<Usd | null>(),
     parentRunId: param<string | null>(),
     repoIds: param<readonly string[]>(),
+    selfStarted: param<boolean>(),
   },
   text: `insert into runs (id, kind, status, executor, owner_id, created_by, filed_by, template, robot, recipe, recipe_hash, gpu_type, max_hours,
-      budget_usd, priced, rate_usd_per_hour, parent_run_id, repo_ids)
+      budget_usd, priced, rate_usd_per_hour, parent_run_id, repo_ids, self_started)
     values (:id, 'cloud', 'queued', :executor::"RunExecutor", :ownerId, :createdBy, :filedBy, :template, :robot, :recipe::json, :recipeHash, :gpuType,
-      :maxHours, :budgetUsd, :priced, :rateUsdPerHour, :parentRunId, :repoIds)`,
+      :maxHours, :budgetUsd, :priced, :rateUsdPerHour, :parentRunId, :repoIds, :selfStarted)`,
 })
 
+/** A request that was validated outside of the transaction that creates its run. */
+export interface PreparedRun extends ResolvedRequest {
+  readonly request: RunRequest
+  readonly hosted: HostedWork | null
+}
+
 /**
- * Errors: as `resolveRequest`; 503 a planned template; hosted work: 503 no hosted app, 403 an owner that is not hosted, 403 an agent's key, 429
- * `quota.gpu_hours` with its headers. Of a run that is refused nothing is recorded.
+ * The run, or the hold of hosted work that an agent's key asks for: GPU work is never within the free allowance. Errors: as `prepareRun`; 429 `quota.gpu_hours` with
+ * its headers, `quota.spend_cap`, `quota.spend_holds`. Of a run that is refused or held nothing is recorded.
  */
-export function createRun(ctx: RequestContext, request: RunRequest): Promise<Run> {
+export function createRun(ctx: RequestContext, request: RunRequest): Promise<Run | SpendHold> {
   return guarded(
     ctx,
     () => billingOwner(ctx, request.owner ?? null),
-    (allowed, owner) => make(allowed, owner, request),
+    async (allowed, owner) => {
+      const prepared = await prepareRun(allowed, owner, request)
+      return commitVerb(allowed, (tx) => makeRun(allowed, tx, prepared, null))
+    },
   )
 }
 
-async function make(ctx: AllowedContext, owner: AccountRef, request: RunRequest): Promise<Run> {
-  const viewer = requireCredential(ctx.viewer)
+/** Errors: as `resolveRequest`; 503 a planned template; hosted work: 503 no hosted app, then 403 an owner that is not hosted. Writes nothing. */
+export async function prepareRun(ctx: RequestContext, owner: AccountRef, request: RunRequest): Promise<PreparedRun> {
   const resolved = await resolveRequest(ctx, owner, request)
-  const { recipe, plan } = resolved
-  assertImplemented(plan.template)
-  assertHosted(ctx, viewer, hostedWork(recipe, plan.template.isSim, owner.handle))
-  const id = newId('run')
-  return commitVerb(ctx, async (tx) => {
-    const named = await lockNamedRepos(tx, viewer, recipe)
-    await lockParent(tx, resolved.parent)
-    if (plan.isPriced) await assertGpuHours(tx, viewer, plan.maxHours, ctx.deps.config.runs.dailyGpuHourQuota)
-    await tx.query(insertRun, runValues(id, viewer, resolved, named))
-    await insertNamedRepos(tx, { id, ownerId: owner.id }, named)
-    await announce(ctx, tx, id, resolved)
-    return readRun(tx, viewer, id)
-  })
+  assertImplemented(resolved.plan.template)
+  const hosted = hostedWork(resolved.recipe, resolved.plan.template.isSim, owner.handle)
+  const refusal = hosted && (appRefusal(hosted, ctx.deps.config.hosted) ?? ownerRefusal(hosted, ctx.deps.config.hosted))
+  if (refusal) throw refusal
+  return { ...resolved, request, hosted }
 }
 
-/** The order of refusal: no app, not an owner of the list, an agent. */
-function assertHosted(ctx: RequestContext, viewer: Credentialed, work: HostedWork | null): void {
-  if (!work) return
-  const { hosted } = ctx.deps.config
-  const refusal = appRefusal(work, hosted) ?? ownerRefusal(work, hosted) ?? agentRefusal(work, viewer.agent)
-  if (refusal) throw refusal
+/** Creates the run of a prepared request in `tx`, as the viewer of `ctx`. `approval`: of the hold that the request was filed as; null for a new one. */
+export async function makeRun(
+  ctx: RequestContext,
+  tx: Tx,
+  prepared: PreparedRun,
+  approval: Approval | null,
+): Promise<Run | SpendHold> {
+  const viewer = requireCredential(ctx.viewer)
+  const { plan } = prepared
+  const named = await lockNames(tx, viewer, prepared)
+  const id = newId('run')
+  if (approval) await approval.take(tx, { jobId: id, mostUsd: estimateOf(plan).costUsdMax })
+  else if (prepared.hosted && viewer.agent) return fileHold(ctx, tx, heldRun(prepared))
+  if (plan.isPriced) await reserve(ctx, tx, viewer, id, prepared)
+  await insertQueued(ctx, tx, { id, prepared, named, selfStarted: false })
+  await announce(ctx, tx, id, prepared)
+  return readRun(tx, viewer, id)
+}
+
+/** Locks what a request names, so that it stays until the run refers to it. The first statements of its transaction. */
+export async function lockNames(tx: Tx, viewer: Viewer, { recipe, parent }: ResolvedRequest): Promise<NamedRepos> {
+  const named = await lockNamedRepos(tx, viewer, recipe)
+  await lockParent(tx, parent)
+  return named
+}
+
+interface NewRun {
+  readonly id: string
+  readonly prepared: ResolvedRequest
+  readonly named: NamedRepos
+  /** It waits for no runner, now or after a lost lease. */
+  readonly selfStarted: boolean
+}
+
+/** Writes a queued run with what it names, audited. Whom to tell of it is left to the caller. */
+export async function insertQueued(ctx: RequestContext, tx: Tx, run: NewRun): Promise<void> {
+  const { id, prepared, named, selfStarted } = run
+  const { owner, plan, recipe } = prepared
+  const viewer = requireCredential(ctx.viewer)
+  await tx.query(insertRun, { ...runValues(id, viewer, prepared, named), selfStarted })
+  await insertNamedRepos(tx, { id, ownerId: owner.id }, named)
+  const after = { template: recipe.template, executor: plan.executor, gpuType: plan.tier?.tier ?? null }
+  await audit(tx, ctx, { action: 'run.create', accountId: owner.id, targetId: id, after })
+}
+
+/** 429 `quota.gpu_hours`, then 429 `quota.spend_cap`. */
+async function reserve(
+  ctx: RequestContext,
+  tx: Tx,
+  viewer: Credentialed,
+  id: string,
+  { plan, owner }: ResolvedRequest,
+) {
+  await lockAccounts(tx, [gpuHoursAccountId(viewer), owner.id])
+  await assertGpuHours(tx, viewer, plan.maxHours, ctx.deps.config.runs.dailyGpuHourQuota)
+  const amountUsd = estimateOf(plan).costUsdMax
+  const job = { jobId: id, jobKind: 'run', isAllowance: false, coversTo: null } as const
+  await reserveSpend(tx, ctx, { ...job, accountId: owner.id, amountUsd })
 }
 
 function runValues(id: string, viewer: Credentialed, resolved: ResolvedRequest, named: NamedRepos) {
@@ -107,9 +168,8 @@ function runValues(id: string, viewer: Credentialed, resolved: ResolvedRequest, 
   }
 }
 
-async function announce(ctx: RequestContext, tx: Tx, id: string, { plan, owner, recipe }: ResolvedRequest) {
-  const after = { template: recipe.template, executor: plan.executor, gpuType: plan.tier?.tier ?? null }
-  await audit(tx, ctx, { action: 'run.create', accountId: owner.id, targetId: id, after })
+async function announce(ctx: RequestContext, tx: Tx, id: string, { plan, owner }: ResolvedRequest) {
+  tx.afterCommit(() => ctx.deps.events.hint(id))
   if (plan.executor === 'worker') announceWaiting(tx, ctx.deps, runJob, owner.id)
-  else await ctx.deps.queue.send(tx, 'run-dispatch', { runId: id })
+  else await ctx.deps.queue.send(tx, 'hosted-dispatch', { jobId: id })
 }

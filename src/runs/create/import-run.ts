@@ -116,6 +116,7 @@ async function make(ctx: AllowedContext, owner: AccountRef, input: ImportRunInpu
         summaryBytes: artifacts.summary.length,
       })
       await insertNamedRepos(tx, { id, ownerId: owner.id }, named)
+      tx.afterCommit(() => ctx.deps.events.hint(id))
       const after = { template: recipe.template, status: input.status ?? 'succeeded' }
       await audit(tx, ctx, { action: 'run.import', accountId: owner.id, targetId: id, after })
       await countRunBytes(tx, ctx.deps.config, { id, ownerId: owner.id, ...NOTHING }, kept)

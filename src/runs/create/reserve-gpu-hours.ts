@@ -1,7 +1,6 @@
 /** The daily quota of GPU hours, held in the transaction that makes a priced run. */
 
 import { gpuHourRefusal, type Reservation } from '../../billing/gpu-hours.ts'
-import { lockAccounts } from '../../billing/lock-accounts.ts'
 import type { Credentialed } from '../../operation/context.ts'
 import type { Querier, Statement } from '../../store/db.ts'
 
@@ -25,16 +24,21 @@ const ofAccount: Statement<Reservation> = {
   text: reservations('created_by is null and filed_by in (select id from api_keys where account_id = $1)'),
 }
 
-/** Throws 429 `quota.gpu_hours` where the run does not fit beside the priced runs of the last 24 hours. The caller inserts it in the same transaction. */
+/** The account whose quota the runs of a viewer count against. */
+export const gpuHoursAccountId = ({ personId, account }: Credentialed): string => personId ?? account.id
+
+/**
+ * Throws 429 `quota.gpu_hours` where the run does not fit beside the priced runs of the last 24 hours. The caller has locked the account
+ * (`gpuHoursAccountId`), and inserts the run in the same transaction.
+ */
 export async function assertGpuHours(
   tx: Querier,
   viewer: Credentialed,
   hours: number,
   limitHours: number,
 ): Promise<void> {
-  const { personId, account, credentialId, dailyGpuHourQuota } = viewer
-  await lockAccounts(tx, [personId ?? account.id])
-  const values = [personId ?? account.id, credentialId]
+  const { personId, credentialId, dailyGpuHourQuota } = viewer
+  const values = [gpuHoursAccountId(viewer), credentialId]
   const found = await tx.query(personId === null ? ofAccount : ofPerson, values)
   const keyLimitHours = dailyGpuHourQuota === null ? null : Number(dailyGpuHourQuota)
   const refusal = gpuHourRefusal({ hours, reservations: found, limitHours, keyLimitHours })

@@ -3,7 +3,7 @@ import { accountByHandle } from '../../auth/handle.ts'
 import { assertNotJob, repoViewer, requireCredential, visibleRepos } from '../../auth/policy.ts'
 import type { AccountRef, RequestContext } from '../../operation/context.ts'
 import type { Recipe } from '../../planner/recipe/recipe.ts'
-import { planRun, type RunPlan } from '../../planner/run-plan.ts'
+import { type PlannerSettings, planRun, type RunPlan } from '../../planner/run-plan.ts'
 import { HubError, invalid } from '../../platform/errors.ts'
 import { visibleRepo } from '../../repos/repo-shape.ts'
 import { column, columns } from '../../store/columns.ts'
@@ -29,24 +29,29 @@ export interface ResolvedRequest {
 
 /**
  * The request for an owner that `billingOwner` found. Errors: 422 an unknown template, a GPU that is none or that the template is not hosted on, a parent
- * that the caller cannot see, a checkpoint that the parent does not list.
+ * that the caller cannot see, a checkpoint that the parent does not list. `settings`: what the recipe is resolved with, where it is not the deployment's.
  */
 export async function resolveRequest(
   ctx: RequestContext,
   owner: AccountRef,
   request: RunRequest,
+  settings: PlannerSettings = ctx.deps.config,
 ): Promise<ResolvedRequest> {
   const { recipe } = request
-  const plan = planRun(recipe, ctx.deps.config)
+  const plan = planRun(recipe, settings)
   const parent = await findParent(ctx, request.parentRunId ?? null)
   await assertCheckpoint(ctx, recipe.parent_checkpoint_step ?? null, parent)
   return { recipe, plan, owner, parent }
 }
 
-/** An unknown handle and a foreign one give the same error. */
-export async function billingOwner(ctx: RequestContext, handle: string | null): Promise<AccountRef> {
+/** The account that is billed for work: an unknown handle and a foreign one give the same 403. `action` is what the key of a hosted job may not do. */
+export async function billingOwner(
+  ctx: RequestContext,
+  handle: string | null,
+  action = 'submit or import a run',
+): Promise<AccountRef> {
   const { account, accountIds } = requireCredential(ctx.viewer)
-  assertNotJob(ctx.viewer, 'submit or import a run')
+  assertNotJob(ctx.viewer, action)
   if (handle === null || handle === account.handle) return account
   const [owner] = await ctx.deps.db.query(accountByHandle, [handle])
   if (owner && accountIds.includes(owner.id)) return owner

@@ -14,10 +14,10 @@ export function warningsOf({ executor, recipe }: { executor: JobExecutor | null;
   return [gate, budget].filter((warning) => warning !== null)
 }
 
-/** The hub itself executes no rollouts: the run's holder does, or no one. */
+/** The hub itself executes no rollouts: only the run's holder does. */
 function gateWarning(executor: JobExecutor, rollouts: unknown): string {
   if (executor === 'worker' && rollouts === 'worker')
-    return 'recipe.gate: its checkpoints are gated by the runner that claims the run, if that has a battery command (hub runner --battery-command); otherwise they are not gated.'
+    return 'recipe.gate: its checkpoints are gated by the runner that holds the run, if that has a battery command (hub runner --battery-command); otherwise they are not gated.'
   if (executor === 'worker')
     return 'recipe.gate.executor: this hub executes no hosted rollouts, and runners leave them alone; the checkpoints will not be gated.'
   if (rollouts === 'worker')

@@ -1,4 +1,5 @@
 /** cancelRun (spec, "POST /v1/runs/{run_id}/cancel"): a queued run ends at once, a running one is asked to stop. */
+import { releaseSpend } from '../../billing/reservations.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import type { Tx } from '../../store/db.ts'
 import { type CancelKind, cancelJob } from '../../work/cancel.ts'
@@ -12,6 +13,8 @@ import { findRun, type HeldRun, lockRun, nextStatus } from '../run-row.ts'
 
 const cancelKind: CancelKind<HeldRun, Run> = {
   job: runJob,
+  verb: 'cancel',
+  scope: 'write',
   find: findRun,
   lock: lockRun,
   next: (run) => nextStatus('cancel', run, { credentialId: null }),
@@ -30,8 +33,10 @@ export function cancelRun(ctx: RequestContext, input: { readonly runId: string }
 async function apply(ctx: RequestContext, tx: Tx, run: HeldRun, to: HeldRun['status']): Promise<boolean> {
   // A run that was asked to stop for max_hours ends within a minute, and keeps that reason.
   if (run.stopReason === 'cancel' || run.stopReason === 'max_hours') return false
-  if (to === 'canceled') await endCanceled(tx, runJob, run.id, { status: to, costUsd: '0.0000' })
-  else await askToStop(tx, runJob, run.id, 'cancel')
+  if (to === 'canceled') {
+    if (run.priced) await releaseSpend(tx, run.id)
+    await endCanceled(tx, runJob, run.id, { status: to, costUsd: '0.0000' })
+  } else await askToStop(tx, runJob, run.id, 'cancel')
   await addNotice(tx, runLog, run.id, noticeOf(ctx, to === 'canceled'))
   return true
 }

@@ -78,7 +78,7 @@ const tripwiresOf: Statement<{ tripwires: readonly GateTripwire[] | null }> = {
 
 /**
  * The run as it then stands: with `cancelRequestedAt` where a tripwire fired. Errors: 401, 403 not of the account that is billed, 404, 422, 409
- * `conflict.not_claimer` for anyone but the credential
+ * `conflict.not_claimer` for any credential but the one
  * that holds it and for a lost attempt, `conflict.terminal`.
  */
 export async function recordGateResults(ctx: RequestContext, input: GateResultsInput): Promise<Run> {

@@ -67,7 +67,7 @@ function cutCurve(curve: RewardCurve | null, step: number | null): RewardCurve |
  * start.
  */
 export async function dropAttempt(
-  deps: Pick<Deps, 'objects' | 'log'>,
+  deps: Pick<Deps, 'db' | 'objects' | 'log'>,
   tx: Tx,
   runId: string,
   resumeStep: number | null,

@@ -4,12 +4,13 @@
  */
 import { audit, noViewer } from '../../operation/audit.ts'
 import type { Usd } from '../../platform/money.ts'
+import { leaseLost } from '../../platform/signals.ts'
 import type { Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 import type { JobStatus } from '../../work/job-status.ts'
 import { deadlineError, isDeadlineOver, isGraceOver } from '../../work/limits.ts'
 import { addNotice } from '../../work/log/write-chunks.ts'
-import { askToStop } from '../../work/stop.ts'
+import { announceEnd, askToStop } from '../../work/stop.ts'
 import { type Sweep, type SweepDeps, sweepDue } from '../../work/sweep.ts'
 import { announceWaiting } from '../../work/waiting.ts'
 import { endAttempt } from '../claim/attempts.ts'
@@ -85,11 +86,13 @@ async function sweepRun(deps: SweepDeps, tx: Tx, run: HeldRun): Promise<void> {
     await endAttempt(tx, run, how)
     await tx.query(putBack, { ...fence, leaseSeconds: deps.config.runs.leaseSeconds })
     await dropAttempt(deps, tx, run.id, null)
-    if (run.executor === 'worker') announceWaiting(tx, deps, runJob, run.ownerId)
+    if (run.executor === 'worker' && !run.selfStarted) announceWaiting(tx, deps, runJob, run.ownerId)
   } else {
     const costUsd = await endClaimedRun(deps, tx, run, how)
     await tx.query(end, { ...fence, status: to, costUsd, error: errorOf(run, to), lost: run.leaseOver ? 1 : 0 })
+    announceEnd(tx, runJob, to)
   }
+  if (run.leaseOver) tx.afterCommit(() => leaseLost.send({ kind: runJob.name }))
   await addNotice(tx, runLog, run.id, noticeOf(run, to))
   await audit(tx, noViewer, {
     action: 'run.sweep',
@@ -112,7 +115,8 @@ function noticeOf(run: HeldRun, to: JobStatus): string {
   const lost = run.leaseOver
     ? `${run.claimedBy} did not report before its lease expired.`
     : `${run.claimedBy} did not stop in time.`
-  if (to === 'queued') return `${lost} The run waits for another runner, and its metrics so far are dropped.`
+  const next = run.selfStarted ? 'the process that started it' : 'another runner'
+  if (to === 'queued') return `${lost} The run waits for ${next}, and its metrics so far are dropped.`
   if (to === 'canceled') return `${lost} The run had been asked to stop and is canceled.`
   return isDeadlineOver(run)
     ? `${lost} ${deadlineError('run', run)}`

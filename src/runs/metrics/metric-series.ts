@@ -12,10 +12,12 @@ export interface MetricSeries {
   readonly count: number
   /** In the order of the lines. */
   readonly points: readonly MetricPoint[]
+  /** Of each point, in their order: seconds from the start of the run to its report. */
+  readonly elapsedS: readonly number[]
 }
 
 export interface SeriesBuilder {
-  add(step: number, value: number): void
+  add(step: number, value: number, elapsedS?: number): void
   series(): MetricSeries
 }
 
@@ -23,6 +25,7 @@ interface Sample {
   /** Among the lines that have the metric. */
   readonly place: number
   readonly point: MetricPoint
+  readonly elapsedS: number
 }
 
 interface Bucket {
@@ -38,8 +41,8 @@ export function seriesBuilder(key: string, maxPoints: number): SeriesBuilder {
   let length = 2
   let count = 0
   return {
-    add(step, value) {
-      const sample = { place: count, point: [step, value] as const }
+    add(step, value, elapsedS = 0) {
+      const sample = { place: count, point: [step, value] as const, elapsedS }
       count += 1
       if (buckets.length === limit && buckets.at(-1)?.lines === length) {
         buckets = merged(buckets)
@@ -55,7 +58,10 @@ export function seriesBuilder(key: string, maxPoints: number): SeriesBuilder {
       // An equal one counts as higher, so that of two lines both stay.
       if (value >= last.high.point[1]) last.high = sample
     },
-    series: () => ({ key, count, points: buckets.flatMap(pointsOf) }),
+    series: () => {
+      const kept = buckets.flatMap(samplesOf)
+      return { key, count, points: kept.map(({ point }) => point), elapsedS: kept.map((one) => one.elapsedS) }
+    },
   }
 }
 
@@ -76,7 +82,7 @@ function merged(buckets: readonly Bucket[]): Bucket[] {
 }
 
 /** The two in the order of their lines; one where they are the same line. */
-function pointsOf({ low, high }: Bucket): MetricPoint[] {
-  if (low.place === high.place) return [low.point]
-  return low.place < high.place ? [low.point, high.point] : [high.point, low.point]
+function samplesOf({ low, high }: Bucket): Sample[] {
+  if (low.place === high.place) return [low]
+  return low.place < high.place ? [low, high] : [high, low]
 }

@@ -2,7 +2,7 @@
 import type { Querier, Statement } from '../../store/db.ts'
 import type { MetricRow, MetricsPage } from '../../work/log/job-log.ts'
 
-/** Lines usually have some hundred bytes, but can have megabytes: a page ends after the line that exceeds 2 MiB. */
+/** Numbers a statement reads, both ends named (see get-run-metrics.ts). Lines usually have some hundred bytes, but can have megabytes: a page ends after the line that exceeds 2 MiB. */
 const METRICS_PAGE = 500
 const METRICS_PAGE_BYTES = 2 * 1024 * 1024
 
@@ -12,15 +12,18 @@ const metricsAfter: Statement<MetricRow & { readonly found: number }> = {
   text: `select seq, line, found from (
       select seq, line, count(*) over ()::int as found,
         sum(octet_length(line)) over (order by seq rows between unbounded preceding and 1 preceding) as before
-      from (select seq, line::text as line from run_metrics where run_id = $1 and seq > $2 and seq <= $3 and not hidden
-        order by seq limit ${METRICS_PAGE}) l) p
+      from (select seq, line::text as line from run_metrics where run_id = $1 and seq > $2 and seq <= $3 and not hidden) l) p
     where before is null or before < ${METRICS_PAGE_BYTES} order by seq`,
 }
 
-/** Metrics rows after one number and up to another, a page of them, and the number that the page reaches. */
+/** Metrics rows after one number and up to another, a page of them, and the number that the page reaches. Without rows it reaches the end. */
 export async function readMetrics(db: Querier, runId: string, after: number, upTo: number): Promise<MetricsPage> {
-  const rows = await db.query(metricsAfter, [runId, after, upTo])
-  const last = rows.at(-1)
-  const isWhole = !last || (last.found < METRICS_PAGE && rows.length === last.found)
-  return { rows, reaches: isWhole ? upTo : last.seq }
+  for (let from = after; from < upTo; ) {
+    const to = Math.min(from + METRICS_PAGE, upTo)
+    const rows = await db.query(metricsAfter, [runId, from, to])
+    const last = rows.at(-1)
+    if (last) return { rows, reaches: rows.length === last.found ? to : last.seq }
+    from = to
+  }
+  return { rows: [], reaches: upTo }
 }

@@ -1,8 +1,9 @@
-/** Pages of the runs that belong to something else: the forks of runs, the runs that name repos. Of any number of these at once. */
-import { runViewer, visibleRuns } from '../../auth/policy.ts'
+/** Pages of the runs that belong to something else: the forks of runs, the runs that name repos, those billed to accounts. Of any number of these at once. */
+import { ownRunSql, runListedSql, runViewer, visibleRuns } from '../../auth/policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import type { Page } from '../../platform/page.ts'
-import { param, statement } from '../../store/statement.ts'
+import type { RowOf } from '../../store/columns.ts'
+import { type Given, param, statement } from '../../store/statement.ts'
 import type { JobExecutor } from '../../work/held-job.ts'
 import type { JobStatus } from '../../work/job-status.ts'
 import { relatedColumns, relatedJobs, relatedPageSql } from '../../work/related-jobs.ts'
@@ -20,7 +21,7 @@ export interface RelatedRunsInput {
   readonly after?: string | null
 }
 
-const params = {
+export const relatedParams = {
   ...runViewer,
   /** What the runs are of. */
   of: param<readonly string[]>(),
@@ -34,7 +35,8 @@ const params = {
   gated: param<boolean | null>(),
 }
 
-const wanted = `${visibleRun} and (:status::text is null or u.status = :status::"JobStatus")
+/** The run `u` is visible, and passes the filters. */
+export const wantedRun = `${visibleRun} and (:status::text is null or u.status = :status::"JobStatus")
   and (:executor::text is null or u.executor = :executor::"RunExecutor") and (:kind::text is null or u.kind = :kind::"RunKind")
   and (:gated::boolean is null or (coalesce(u.gate_total, 0) > 0) = :gated)`
 
@@ -44,25 +46,82 @@ const bytes = `${freeFormBytes('u')} as bytes`
 const forksOf = statement({
   name: 'run-forks-page',
   columns: relatedColumns,
-  params,
-  text: relatedPageSql(`select u.id, ${bytes} from runs u where u.parent_run_id = key.id and (:after::text is null or u.id < :after) and ${wanted}
+  params: relatedParams,
+  text: relatedPageSql(`select u.id, ${bytes} from runs u where u.parent_run_id = key.id and (:after::text is null or u.id < :after) and ${wantedRun}
     order by u.id desc`),
 })
 
+/** What a run refers to a repo as: the reasons of `repo_references` that are of runs. */
+type RunReason = 'dataset' | 'robot' | 'output'
+
+interface Referring {
+  readonly reasons: readonly RunReason[]
+  /** On the run `u`. */
+  readonly condition: string
+  /** Only for this reason, where the parameter is not null. */
+  readonly as?: ':as'
+  /** Those of a page (`:after`, `:limit`), or all of them. */
+  readonly extent: 'page' | 'all'
+}
+
 /**
- * By the references of a repo, read account by account of those whose runs the caller may see: what others do with a public dataset costs nothing. A
- * hosted job has no accounts: that of its own run stands in for them.
+ * With `accounts` before it: selects the ids of the visible runs that refer to the repo `key`. They are streams for each account and reason, in the order of
+ * their index, so that what others do with a public dataset costs nothing. What a person made for accounts that they are no longer of is looked up run by run,
+ * and so is the run of a hosted job's key, which has no accounts. All columns of the index are ordered by: after equalities the planner may take another one.
  */
+export function runsReferring({ reasons, condition, as, extent }: Referring): string {
+  const words = reasons.map((reason) => `('${reason}')`).join(', ')
+  const known = `(select word from (values ${words}) named(word)${as ? ` where ${as}::text is null or word = ${as}` : ''})`
+  const isOlder = (id: string) => (extent === 'page' ? `${id} < coalesce(:after::text, 'run_z') and ` : '')
+  const order = ['repo_id', 'owner_id', 'reason', 'referrer_id'].map((name) => `f.${name} desc`).join(', ')
+  return `select referring.id from account cross join ${known} known cross join lateral (
+        select u.id from repo_references f join runs u on u.id = f.referrer_id
+        where f.repo_id = any(array[key.id]) and f.owner_id = any(array[account.id]) and f.reason = any(array[known.word])
+          and ${isOlder('f.referrer_id')}${condition} order by ${order} ${extent === 'page' ? 'limit :limit::int' : ''}) referring where account.mine
+      union all select made.id from (
+          select theirs.id from account cross join lateral (select u.id from runs u
+              where u.created_by = :userId and u.created_by <> u.owner_id and u.owner_id = account.id and ${isOlder('u.id')}${condition} offset 0) theirs
+            where not account.mine
+          union all select u.id from runs u where u.id = :credentialId and ${isOlder('u.id')}${condition} offset 0) made
+        cross join lateral (select 1 from repo_references f
+          where f.repo_id = key.id and f.referrer_id = made.id and f.reason in ${known} limit 1) referring`
+}
+
+/** A page of the runs that `ids` selects for the repo `key`. Sizes are looked up for those of the page alone. */
+export const runPageSql = (ids: string) =>
+  `${accounts} ${relatedPageSql(`select id, (select ${freeFormBytes('s')} from runs s where s.id = seen.id) as bytes
+    from (select id from (${ids}) found group by id order by id desc limit :limit::int) seen order by id desc`)}`
+
 const namingRepos = statement({
   name: 'repo-runs-page',
   columns: relatedColumns,
-  params,
-  text: `${accounts}, payer(id) as (select id from account where id is not null union select owner_id from runs where id = :credentialId)
-    ${relatedPageSql(`select named.id, named.bytes from payer cross join lateral (
-        select u.id, ${bytes} from repo_references f join runs u on u.id = f.referrer_id
-        where f.repo_id = key.id and f.owner_id = payer.id and (:after::text is null or f.referrer_id < :after) and ${wanted}
-        order by f.referrer_id desc limit :limit::int) named
-      order by named.id desc`)}`,
+  params: relatedParams,
+  text: runPageSql(runsReferring({ reasons: ['dataset', 'robot', 'output'], condition: wantedRun, extent: 'page' })),
+})
+
+const ofPayer = (condition: string, order: string) => `(select u.id from runs u
+    where ${condition} and (:after::text is null or u.id < :after) and ${wantedRun} order by ${order} limit :limit::int)`
+/** Of few runs, which are all read: with their order the planner might walk everybody's by their ids. */
+const ofFew = (condition: string) => `(select few.id from (select u.id from runs u
+    where ${condition} and (:after::text is null or u.id < :after) and ${wantedRun} offset 0) few order by few.id desc limit :limit::int)`
+/** Orders by all columns of the index of an account's runs: an equality alone would let the planner take any index on ids. */
+const inOrder = 'u.owner_id = any(array[key.id])'
+
+/**
+ * The ways to see a run of an account, each by an index, so that what the account does for others costs nothing: one is of it, one made the run for it, or has
+ * a limited key that filed the run or lists its repos, or the key of the run's own hosted job.
+ */
+const billedTo = statement({
+  name: 'account-runs-page',
+  columns: relatedColumns,
+  params: relatedParams,
+  text: relatedPageSql(`select id, (select ${freeFormBytes('s')} from runs s where s.id = seen.id) as bytes from (select id from (
+      ${ofPayer(`key.id = any(:accountIds::text[]) and :repoIds::text[] is null and ${inOrder}`, 'u.owner_id, u.id desc')}
+      union ${ofFew('key.id <> all(:accountIds::text[]) and :repoIds::text[] is null and u.created_by = :userId and u.created_by <> u.owner_id and u.owner_id = key.id')}
+      union ${ofPayer(`:repoIds::text[] is not null and u.filed_by = any(array[:credentialId::text]) and ${ownRunSql('u')} and u.owner_id = key.id`, 'u.filed_by, u.id desc')}
+      union ${ofFew(`:repoIds::text[] is not null and ${runListedSql('u')} and ${ownRunSql('u')} and u.owner_id = key.id`)}
+      union ${ofFew('u.id = :credentialId and u.owner_id = key.id')}) found
+    order by id desc limit :limit::int) seen order by id desc`),
 })
 
 /** The runs that go on from each of these, newest first. Two statements. */
@@ -75,12 +134,28 @@ export function runsOfRepos(ctx: RequestContext, repoIds: readonly string[], inp
   return relatedRuns(ctx, namingRepos, 'repo', repoIds, input)
 }
 
+/** The runs that are billed to each of these accounts, newest first. Two statements. */
+export function runsOfAccounts(ctx: RequestContext, accountIds: readonly string[], input: RelatedRunsInput) {
+  return relatedRuns(ctx, billedTo, 'account', accountIds, input)
+}
+
 function relatedRuns(
   ctx: RequestContext,
   pages: typeof forksOf,
   relation: string,
   of: readonly string[],
+  input: RelatedRunsInput,
+): Promise<Page<Run>[]> {
+  return pagesOfRuns(ctx, relation, of, input, (values) => ctx.deps.db.query(pages, values))
+}
+
+/** A page for each of `of`; `relation` names the listing in its cursors. Two statements, of which `rows` is the first. */
+export function pagesOfRuns(
+  ctx: RequestContext,
+  relation: string,
+  of: readonly string[],
   { status = null, executor = null, kind = null, gated = null, first, after }: RelatedRunsInput,
+  rows: (values: Given<typeof relatedParams>) => Promise<RowOf<typeof relatedColumns>[]>,
 ): Promise<Page<Run>[]> {
   const filters = { status, executor, kind, gated }
   const viewer = visibleRuns(ctx.viewer)
@@ -90,7 +165,7 @@ function relatedRuns(
     of,
     first,
     after,
-    rows: (after, limit) => ctx.deps.db.query(pages, { ...viewer, of, after, limit, ...filters }),
+    rows: (after, limit) => rows({ ...viewer, of, after, limit, ...filters }),
     byId: getRunsById,
   })
 }

@@ -8,12 +8,14 @@ import type { Tx } from '../../store/db.ts'
 import { deleteAfterCommit } from '../../work/job-objects.ts'
 import { addNotice, appendChunk } from '../../work/log/write-chunks.ts'
 import { withNumber } from '../../work/report-numbers.ts'
+import { announceEnd } from '../../work/stop.ts'
 import { endClaimedRun } from '../end/end-claimed-run.ts'
 import { limitOfRun } from '../lease/deadline.ts'
 import { runLog } from '../log/run-log.ts'
 import { iterationOf } from '../metrics/metrics-line.ts'
 import { paceAfter } from '../read/pace.ts'
 import { addRewards } from '../read/sparkline.ts'
+import { runJob } from '../run-job.ts'
 import { addMeasurements } from './measure.ts'
 import { lockOutputRepo, referToOutput, stampOutput } from './output-repo.ts'
 import { assertMoves, isRepeat, withoutStored } from './report-guards.ts'
@@ -124,6 +126,7 @@ async function writeReport(
     stopAt: limit ? run.now : null,
     stopReason: limit?.reason ?? null,
   })
+  if (input.status) announceEnd(tx, runJob, input.status)
   if (limit) await addNotice(tx, runLog, run.id, limit.notice)
   // What a new one takes the place of.
   deleteAfterCommit(ctx.deps, tx, [stored.configKey && run.configKey, stored.scorecardKey && run.scorecardKey])

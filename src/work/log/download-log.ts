@@ -31,7 +31,7 @@ async function* textsOf(
   for (let seq = 1; next; seq += 1) {
     const text = await next
     next = seq < last ? readText(ctx, log, jobId, seq + 1) : null
-    // It may fail before anyone awaits it; the one who awaits it later gets the error.
+    // It may fail before it is awaited; the caller that awaits it later gets the error.
     next?.catch(() => undefined)
     // By line, as the stream does: a sequence that never ends takes no further line with it.
     yield strip

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { contractFingerprint, derivedContract } from '../../../src/check-worker/policy/contract.ts'
 import { modelLimits } from '../../../src/check-worker/policy/policy-limits.ts'
+import { externalWeight, onnx, safetensors } from '../../models/policy/support/policy-files.ts'
 import { answers, face, fingerprint, modelChecks, robotCard } from './support/model-checks.ts'
-import { externalWeight, onnx, safetensors } from './support/policy-files.ts'
 
 const { check } = modelChecks()
 

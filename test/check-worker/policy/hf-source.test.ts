@@ -5,9 +5,9 @@ import { createServer, type Server } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { isPublicAddress } from '../../../src/check-worker/policy/hf/public-address.ts'
 import { modelLimits } from '../../../src/check-worker/policy/policy-limits.ts'
+import { onnx, safetensors } from '../../models/policy/support/policy-files.ts'
 import { hfMirror, type Mirror, redirect, revision } from './support/hf-mirror.ts'
 import { answers, modelChecks } from './support/model-checks.ts'
-import { onnx, safetensors } from './support/policy-files.ts'
 
 const { check } = modelChecks()
 

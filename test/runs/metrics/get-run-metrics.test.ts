@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { AccountRef, RequestContext } from '../../../src/operation/context.ts'
 import { getRunMetrics } from '../../../src/runs/metrics/get-run-metrics.ts'
+import type { Statement } from '../../../src/store/db.ts'
 import { testDb } from '../../support/database.ts'
+import { blocksOf, plansOf } from '../../support/plans.ts'
 import { putRun } from '../../support/runs.ts'
 import { makeWorld, type World } from '../../support/world.ts'
 
@@ -22,14 +24,17 @@ interface Line {
   readonly hidden?: boolean
 }
 
+/** Line n of the log was reported n seconds after the run began. */
 async function runOf(lines: readonly Line[]): Promise<string> {
   const id = await putRun(t.db, { ownerId: ada.id })
   await world.sql(
-    `insert into run_metrics (run_id, seq, attempt, step, line, hidden)
-      select $1, (l.place * 3), 1, (l.value ->> 'step')::float8, l.value -> 'line', coalesce((l.value ->> 'hidden')::boolean, false)
+    `insert into run_metrics (run_id, seq, attempt, step, line, hidden, at)
+      select $1, (l.place * 3), 1, (l.value ->> 'step')::float8, l.value -> 'line', coalesce((l.value ->> 'hidden')::boolean, false),
+        (select created_at from runs where id = $1) + make_interval(secs => l.place)
       from json_array_elements($2::json) with ordinality l(value, place)`,
     [id, JSON.stringify(lines)],
   )
+  await world.sql('update runs set metrics_seq = $2 where id = $1', [id, lines.length * 3])
   return id
 }
 
@@ -42,7 +47,10 @@ const wave = (length: number) =>
 describe('the metrics of a run', () => {
   it('are empty before there are lines', async () => {
     expect(await read([])).toEqual({ keys: [], series: [] })
-    expect(await read([], ['loss'])).toEqual({ keys: ['loss'], series: [{ key: 'loss', count: 0, points: [] }] })
+    expect(await read([], ['loss'])).toEqual({
+      keys: ['loss'],
+      series: [{ key: 'loss', count: 0, points: [], elapsedS: [] }],
+    })
   })
 
   it('are every number, by key in the order of their appearance, with the step of its line or else its number', async () => {
@@ -62,10 +70,11 @@ describe('the metrics of a run', () => {
             [6, 1e300],
             [7, -0.25],
           ],
+          elapsedS: [1, 2, 3],
         },
-        { key: 'a', count: 1, points: [[5, 0.5]] },
-        { key: 'Z', count: 1, points: [[5, -1]] },
-        { key: 'late', count: 1, points: [[7, 3]] },
+        { key: 'a', count: 1, points: [[5, 0.5]], elapsedS: [1] },
+        { key: 'Z', count: 1, points: [[5, -1]], elapsedS: [1] },
+        { key: 'late', count: 1, points: [[7, 3]], elapsedS: [3] },
       ],
     })
   })
@@ -85,7 +94,10 @@ describe('the metrics of a run', () => {
       { step: 1, line: { a: 1, lost: 1 }, hidden: true },
       { step: 1, line: { a: 2 } },
     ]
-    expect(await read(lines)).toEqual({ keys: ['a'], series: [{ key: 'a', count: 1, points: [[1, 2]] }] })
+    expect(await read(lines)).toEqual({
+      keys: ['a'],
+      series: [{ key: 'a', count: 1, points: [[1, 2]], elapsedS: [2] }],
+    })
   })
 
   it('are unchanged if the points suffice', async () => {
@@ -108,6 +120,37 @@ describe('the metrics of a run', () => {
       expect([Math.min(...kept), Math.max(...kept)]).toEqual([Math.min(...losses), Math.max(...losses)])
     },
   )
+
+  it('of a range of steps are those of its lines alone, with the points that the whole has no room for', async () => {
+    const id = await runOf(wave(1400))
+    const ask = (fromStep: number | null, toStep: number | null) =>
+      getRunMetrics(ctx, id, { keys: ['lr/0'], maxPoints: 20, fromStep, toStep })
+    const [part] = (await ask(6990, 7010)).series
+    expect(part).toEqual({
+      key: 'lr/0',
+      count: 3,
+      points: [
+        [6990, 1],
+        [7000, 9],
+        [7010, 1],
+      ],
+      elapsedS: [700, 701, 702],
+    })
+    const counts = async (from: number | null, to: number | null) =>
+      (await ask(from, to)).series.map(({ count }) => count)
+    expect([await counts(null, 50), await counts(13_980, null), await counts(9, 9)]).toEqual([[6], [2], [0]])
+  })
+
+  it('of a range count a line without a step by its number', async () => {
+    const id = await runOf([1, 2, 3].map((a) => ({ step: null, line: { a } })))
+    const { series } = await getRunMetrics(ctx, id, { keys: null, maxPoints: 20, fromStep: 4, toStep: null })
+    expect(series.map(({ points }) => points)).toEqual([
+      [
+        [6, 2],
+        [9, 3],
+      ],
+    ])
+  })
 
   it('show a rare metric in full beside a frequent one', async () => {
     const lines = wave(1000).map(({ step, line }, at) => ({
@@ -138,5 +181,17 @@ describe('the metrics of a run', () => {
     const line = JSON.parse(`{${names.map((name) => `${JSON.stringify(name)}:1`).join()}}`)
     expect((await read([{ step: 1, line }], names)).series.map(({ count }) => count)).toEqual(names.map(() => 1))
     expect((await read([{ step: 1, line }])).keys.toSorted()).toEqual(names.toSorted())
+  })
+
+  it('are read a page of numbers at a time, though the server has not counted the table yet', async () => {
+    const id = await runOf(Array.from({ length: 10_000 }, (_, step) => ({ step, line: { a: step } })))
+    const asked = vi.spyOn(t.db, 'query')
+    const { series } = await getRunMetrics(ctx, id, { keys: null, maxPoints: 500 })
+    const calls = asked.mock.calls as unknown as (readonly [Statement<unknown>, readonly unknown[]])[]
+    const pages = calls.filter(([{ name }]) => name === 'run-metric-lines')
+    asked.mockRestore()
+    expect([series[0]?.count, pages.length]).toEqual([10_000, 16])
+    for (const [{ text }, values] of pages.slice(3, 5))
+      for (const plan of await plansOf(t.db, text, values)) expect(blocksOf(plan)).toBeLessThan(40)
   })
 })

@@ -11,7 +11,7 @@ const noise = (length: number) => Array.from({ length }, (_, at) => Math.sin(at 
 
 describe('a series', () => {
   it('is empty without lines', () => {
-    expect(seriesBuilder('loss', 500).series()).toEqual({ key: 'loss', count: 0, points: [] })
+    expect(seriesBuilder('loss', 500).series()).toEqual({ key: 'loss', count: 0, points: [], elapsedS: [] })
   })
 
   it.each([1, 2, 3, 99, 100])('shows %i lines unchanged if 100 points are allowed', (length) => {

@@ -1,6 +1,8 @@
-import { beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it, vi } from 'vitest'
 import { readMetrics } from '../../../src/runs/metrics/read-metrics.ts'
+import type { Statement } from '../../../src/store/db.ts'
 import { testDb } from '../../support/database.ts'
+import { blocksOf, plansOf } from '../../support/plans.ts'
 import { putRun } from '../../support/runs.ts'
 import { makeWorld } from '../../support/world.ts'
 
@@ -17,7 +19,7 @@ beforeAll(async () => {
   await world.close()
 })
 
-it('ends a page of metrics after the line that brings it past 2 MiB, and at 500 lines', async () => {
+it('ends a page of metrics after the line that brings it past 2 MiB, and at 500 numbers', async () => {
   const pages: (readonly [lines: number, reaches: number])[] = []
   const seen: number[] = []
   for (let after = 0; after < 1200; ) {
@@ -29,8 +31,30 @@ it('ends a page of metrics after the line that brings it past 2 MiB, and at 500 
   expect(pages).toEqual([
     [3, 3],
     [500, 503],
-    [500, 1004],
-    [196, 1200],
+    [499, 1003],
+    [197, 1200],
   ])
   expect(seen).toEqual(Array.from({ length: 1200 }, (_, at) => at + 1).filter((seq) => seq !== 600))
+})
+
+it('passes over the lines of a lost attempt, and reaches the end if no others follow', async () => {
+  await t.db.query({
+    name: '',
+    text: `update run_metrics set hidden = true where run_id = '${run}' and seq > 3 and seq <= 1100`,
+  })
+  const { rows, reaches } = await readMetrics(t.db, run, 3, 1200)
+  expect([rows[0]?.seq, rows.length, reaches]).toEqual([1101, 100, 1200])
+  expect(await readMetrics(t.db, run, 3, 1100)).toEqual({ rows: [], reaches: 1100 })
+})
+
+it('reads no more than its page while the server has not counted the table yet', async () => {
+  await t.db.query({
+    name: '',
+    text: `insert into run_metrics (run_id, seq, attempt, line) select 'run_long', n, 1, '{"a":1}' from generate_series(1, 20000) n`,
+  })
+  const asked = vi.spyOn(t.db, 'query')
+  await readMetrics(t.db, 'run_long', 5_000, 20_000)
+  const [[statement, values]] = asked.mock.calls as unknown as [[Statement<unknown>, readonly unknown[]]]
+  asked.mockRestore()
+  for (const plan of await plansOf(t.db, statement.text, values)) expect(blocksOf(plan)).toBeLessThan(40)
 })

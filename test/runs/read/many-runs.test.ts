@@ -1,13 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { visibleRuns } from '../../../src/auth/policy.ts'
+import { dispatchWaiting } from '../../../src/jobs/hosted-kinds.ts'
 import type { AccountRef, Credentialed, RequestContext } from '../../../src/operation/context.ts'
 import { claimNextRun } from '../../../src/runs/claim/claim-next-run.ts'
 import { assertGpuHours } from '../../../src/runs/create/reserve-gpu-hours.ts'
-import { dispatchWaiting } from '../../../src/runs/dispatch/dispatch-run.ts'
 import { sweepLeases } from '../../../src/runs/lease/sweep-leases.ts'
+import { producersOfRepos, runsUsingRepos } from '../../../src/runs/read/lineage.ts'
 import { type ListRunsInput, listRuns, runFacets } from '../../../src/runs/read/list-runs.ts'
 import { type RunFilter, runFacetStatement, runPageStatement } from '../../../src/runs/read/list-sql.ts'
-import { orderedValues } from '../../../src/store/statement.ts'
+import { runsOfAccounts } from '../../../src/runs/read/related-runs.ts'
+import { type NamedStatement, orderedValues } from '../../../src/store/statement.ts'
 import { testDb } from '../../support/database.ts'
 import { type Plan, passedOver, plansOf, scansOf } from '../../support/plans.ts'
 import { makeWorld, type World } from '../../support/world.ts'
@@ -19,6 +21,9 @@ let owner: AccountRef
 let org: AccountRef
 let ctx: RequestContext
 let credential: Credentialed
+let stranger: string
+/** A dataset that all runs use, and a model with the forks of the parent. */
+let lineage: string[]
 
 /** A quarter is the owner's, a quarter the org's, half are other accounts'; every 25th has a parent, the same one for the last 20 of those. */
 beforeAll(async () => {
@@ -26,6 +31,7 @@ beforeAll(async () => {
   owner = await world.user()
   org = await world.org([owner])
   const strangers = await Promise.all(Array.from({ length: 20 }, () => world.user()))
+  stranger = strangers[0]?.id ?? ''
   ctx = world.as(owner, { accountIds: [owner.id, org.id] })
   credential = ctx.viewer as Credentialed
   await world.sql(
@@ -43,6 +49,17 @@ beforeAll(async () => {
        (select array_fill($1::text, array[10]) || array_fill($2::text, array[10]) || $3::text[] as ids) accounts`,
     [owner.id, org.id, strangers.map(({ id }) => id)],
   )
+  const [data, model] = [await world.repo(owner), await world.repo(owner, { kind: 'model' })]
+  lineage = [data.id, model.id]
+  // Every run pins the dataset, three of the owner's publish to the model, of which one has a fork, and as many checks as there are runs refer to the dataset.
+  await world.sql(
+    `insert into repo_references (repo_id, referrer_id, reason, referrer_kind, owner_id)
+     select $1, id, 'dataset', 'run', owner_id from runs
+     union all select $1, 'check_' || lpad(n::text, 26, '0'), 'check', 'robot_check', $3 from generate_series(1, 10000) n
+     union all select $2, id, 'output', 'run', owner_id from runs where id = any($4)`,
+    [data.id, model.id, owner.id, [524, 9, 10].map((n) => `run_${String(n).padStart(26, '0')}`)],
+  )
+  await world.sql('vacuum analyze repo_references')
   // A page counts as visible to all only when its commit is on disk, and the tests' server takes its time with that.
   await world.sql('checkpoint')
   await world.sql('vacuum analyze runs')
@@ -74,6 +91,44 @@ describe('among 10,000 runs', () => {
         expect(scansOfRuns(plan)).toEqual([])
         expect(passedOver(plan, 'runs')).toBeLessThan(100)
       }
+    }
+  })
+
+  it.each<[string, (repoIds: readonly string[]) => Promise<unknown>, RegExp]>([
+    ['that a model comes from', (of) => producersOfRepos(ctx, of, { first: 20 }), /source_run_id/],
+    ['that make use of a repo', (of) => runsUsingRepos(ctx, of, { first: 20 }), /parent_run_id = producer/],
+    ['that use a dataset', (of) => runsUsingRepos(ctx, of, { first: 20, as: 'dataset' }), /parent_run_id = producer/],
+    [
+      'that go on from a model',
+      (of) => runsUsingRepos(ctx, of, { first: 20, as: 'parent' }),
+      /parent_run_id = producer/,
+    ],
+  ])('the runs %s are found by index, however many the repo has and others have made', async (_name, ask, marked) => {
+    const sent = t.record()
+    const query = vi.spyOn(t.db, 'query')
+    await ask(lineage)
+    const [asked] = query.mock.calls as unknown as [NamedStatement<unknown, never>, never][]
+    query.mockRestore()
+    expect(sent).toHaveLength(2)
+    if (!asked) throw new Error('nothing was asked')
+    const [statement, values] = asked
+    expect(statement.text).toMatch(marked)
+    for (const plan of await plansOf(t.db, statement.text, orderedValues(statement, values))) {
+      for (const table of ['runs', 'repo_references', 'model_meta']) expect(scansOf(plan, table)).toEqual([])
+      expect(passedOver(plan, 'runs') + passedOver(plan, 'repo_references')).toBeLessThan(100)
+    }
+  })
+
+  it("the runs of accounts are found by index, of those that are the caller's and of those that are not", async () => {
+    const query = vi.spyOn(t.db, 'query')
+    await runsOfAccounts(ctx, [owner.id, org.id, stranger], { first: 20 })
+    const [asked] = query.mock.calls as unknown as [NamedStatement<unknown, never>, never][]
+    query.mockRestore()
+    if (!asked) throw new Error('nothing was asked')
+    const [statement, values] = asked
+    for (const plan of await plansOf(t.db, statement.text, orderedValues(statement, values))) {
+      expect(scansOfRuns(plan)).toEqual([])
+      expect(passedOver(plan, 'runs')).toBeLessThan(100)
     }
   })
 

@@ -3,8 +3,9 @@ import { mkdtemp, open, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readOnnxHeader } from '../../../src/check-worker/policy/formats/onnx-header.ts'
-import { readSafetensorsHeader } from '../../../src/check-worker/policy/formats/safetensors-header.ts'
+import { readInPlaces } from '../../../src/check-worker/policy/local-bytes.ts'
+import { readOnnxHeader } from '../../../src/models/policy/onnx-header.ts'
+import { readSafetensorsHeader } from '../../../src/models/policy/safetensors-header.ts'
 import { externalWeight, field, onnx, safetensors, safetensorsWith, varint } from './support/policy-files.ts'
 
 let folder = ''
@@ -19,10 +20,13 @@ async function written(bytes: Buffer): Promise<string> {
   return path
 }
 
+const onnxHeader = (path: string) => readInPlaces(path, readOnnxHeader)
+const safetensorsHeader = (path: string) => readInPlaces(path, readSafetensorsHeader)
+
 describe('an ONNX header', () => {
   it('contains inputs, outputs, symbolic sizes, metadata, operators, producer and parameters', async () => {
     const path = await written(onnx({ metadata: { control_class: 'reflex' } }))
-    expect(readOnnxHeader(path)).toEqual({
+    expect(await onnxHeader(path)).toEqual({
       irVersion: 9,
       producer: 'pytorch 2.5.0',
       opsets: { 'ai.onnx': 17 },
@@ -36,12 +40,12 @@ describe('an ONNX header', () => {
 
   it('omits weights that an older exporter lists among the inputs', async () => {
     const path = await written(onnx({ inputs: { obs: [1, 48], w: [48, 12] } }))
-    expect(readOnnxHeader(path).inputs.map(({ name }) => name)).toEqual(['obs'])
+    expect((await onnxHeader(path)).inputs.map(({ name }) => name)).toEqual(['obs'])
   })
 
   it('names external files of the model, and counts their parameters', async () => {
     const path = await written(onnx({ weights: [externalWeight('w.data')] }))
-    expect(readOnnxHeader(path)).toMatchObject({ params: 1000, externalFiles: ['w.data'] })
+    expect(await onnxHeader(path)).toMatchObject({ params: 1000, externalFiles: ['w.data'] })
   })
 
   it('is read without its weights', async () => {
@@ -57,7 +61,7 @@ describe('an ONNX header', () => {
     await file.truncate(graph.length + sizeBytes)
     await file.close()
     const before = process.memoryUsage().arrayBuffers
-    expect(readOnnxHeader(path).params).toBe(sizeBytes / 4)
+    expect((await onnxHeader(path)).params).toBe(sizeBytes / 4)
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(16 * 1024 * 1024)
   })
 
@@ -105,13 +109,13 @@ describe('an ONNX header', () => {
   }
   it.each(Object.entries(hostile))('refuses %s', async (_, [bytes, reason]) => {
     const path = await written(bytes)
-    expect(() => readOnnxHeader(path)).toThrow(reason)
+    await expect(onnxHeader(path)).rejects.toThrow(reason)
   })
 
   it('stops at a maximum number of fields, in bounded time', async () => {
     const path = await written(field(7, Buffer.alloc(6_000_000, Buffer.from([0x0a, 0x00]))))
     const before = process.cpuUsage()
-    expect(() => readOnnxHeader(path)).toThrow(/more than 2000000 fields/)
+    await expect(onnxHeader(path)).rejects.toThrow(/more than 2000000 fields/)
     expect(process.cpuUsage(before).user / 1e6).toBeLessThan(20)
   })
 
@@ -119,14 +123,14 @@ describe('an ONNX header', () => {
     let deep = field(1, '')
     for (let level = 0; level < 2000; level += 1) deep = field(5, [deep])
     const path = await written(Buffer.concat([onnx(), field(25, deep)]))
-    expect(readOnnxHeader(path).params).toBe(576)
+    expect((await onnxHeader(path)).params).toBe(576)
   })
 })
 
 describe('a safetensors header', () => {
   it('contains the number of tensors and of their elements', async () => {
     const path = await written(safetensors({ 'a.weight': [48, 12], 'a.bias': [12], scalar: [] }))
-    expect(readSafetensorsHeader(path)).toEqual({ tensors: 3, params: 48 * 12 + 12 + 1, metadata: { format: 'pt' } })
+    expect(await safetensorsHeader(path)).toEqual({ tensors: 3, params: 48 * 12 + 12 + 1, metadata: { format: 'pt' } })
   })
 
   const tensor = (shape: unknown, offsets: unknown, dtype = 'F32') =>
@@ -141,9 +145,10 @@ describe('a safetensors header', () => {
     'a tensor that claims more than it holds': [tensor([1e9], [0, 16]), /not as large as its shape/],
     'a negative size': [tensor([-4], [0, 16]), /not as large/],
     'a type without a size': [tensor([4], [0, 16], 'WORD'), /not as large/],
+    'a type of no bits, of which any number fits into nothing': [tensor([1e15], [0, 0], 'F0'), /not as large/],
   }
   it.each(Object.entries(hostile))('refuses %s', async (_, [bytes, reason]) => {
     const path = await written(bytes)
-    expect(() => readSafetensorsHeader(path)).toThrow(reason)
+    await expect(safetensorsHeader(path)).rejects.toThrow(reason)
   })
 })

@@ -1,7 +1,8 @@
 /** A policy's declarations about itself: the members of a manifest, a contract file or an ONNX file's metadata. Contract, "checkpoint directory". Pure. */
 import { asDouble, isJsonObject, parseExact } from '../../platform/exact-json.ts'
 import { freeFormFaults } from '../../platform/free-form-faults.ts'
-import type { ControlClass } from './model-request.ts'
+
+export type ControlClass = 'reflex' | 'skill' | 'planner'
 
 type Document = Readonly<Record<string, unknown>>
 

@@ -47,6 +47,8 @@ interface OnnxParts {
   readonly outputs?: Readonly<Record<string, Shape>>
   readonly weights?: readonly (readonly Buffer[])[]
   readonly metadata?: Readonly<Record<string, string>>
+  /** One node each. */
+  readonly nodes?: readonly (readonly Buffer[])[]
 }
 
 /** Two layers without meaning: 12 joints from 48 numbers, unless the parts differ. */
@@ -55,9 +57,10 @@ export function onnx(parts: OnnxParts = {}): Buffer {
     inputs = { obs: ['batch', 48] },
     outputs = { actions: ['batch', 12] },
     weights = [float32('w', [48, 12])],
+    nodes = [[field(1, 'obs'), field(1, 'w'), field(2, 'actions'), field(4, 'MatMul')]],
   } = parts
   const graph = [
-    field(1, [field(1, 'obs'), field(1, 'w'), field(2, 'actions'), field(4, 'MatMul')]),
+    ...nodes.map((node) => field(1, node)),
     field(2, 'policy'),
     ...weights.map((weight) => field(5, weight)),
     ...Object.entries(inputs).map(([name, shape]) => field(11, value(name, shape))),

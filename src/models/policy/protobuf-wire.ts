@@ -1,6 +1,7 @@
 /** The wire format of Protocol Buffers over a file: fields are identified by their positions, and a value is read only on request. */
-import type { ByteFile } from './byte-file.ts'
+import { turns } from '../../platform/turns.ts'
 import { FormatFault } from './format-fault.ts'
+import type { WindowedFile } from './windowed-file.ts'
 
 /** Bytes of the file. */
 export interface Span {
@@ -19,70 +20,84 @@ export interface Field extends Span {
 /** All texts of a header together: names are kept. The largest public policies have 2 MiB. */
 const MAX_TEXT_BYTES = 16 * 1024 * 1024
 
+/** Fields between two turns of the event loop, about 5 ms: a hub answers others meanwhile. */
+const FIELDS_A_TURN = 10_000
+
 export interface WireReader {
   /** The fields of the message in `span`, in order. Throws a `FormatFault` where it is broken or the file has too many of them. */
-  fields(span: Span): Generator<Field>
+  fields(span: Span): AsyncGenerator<Field>
   /** The numbers of a repeated field, packed or not. */
-  numbers(field: Field): bigint[]
-  text(field: Field): string
+  numbers(field: Field): Promise<bigint[]>
+  text(field: Field): Promise<string>
 }
 
 /** `maxFields`: for the entire file, since a field may be two bytes long. */
-export function wireReader(file: ByteFile, maxFields: number): WireReader {
+export function wireReader(file: WindowedFile, maxFields: number): WireReader {
   let left = maxFields
   let textLeft = MAX_TEXT_BYTES
-  const spend = () => {
+  /** Null unless it is time for others. */
+  const spend = (): Promise<void> | null => {
     left -= 1
     if (left < 0) throw new FormatFault(`It has more than ${maxFields} fields.`)
+    return left % FIELDS_A_TURN === 0 ? turns.next() : null
   }
-  const varint = (start: number, end: number) => readVarint(file, start, end)
   return {
-    *fields({ start, end }) {
+    async *fields({ start, end }) {
       let at = start
       while (at < end) {
-        spend()
-        const field = fieldAt(varint, at, end)
+        const turn = spend()
+        if (turn) await turn
+        const held = file.hold(at, Math.min(end, at + MAX_HEAD_BYTES))
+        if (held) await held
+        const field = fieldAt(file, at, end)
         yield field
         at = field.end
       }
     },
-    numbers({ start, end, value, kind }) {
+    async numbers({ start, end, value, kind }) {
       if (value !== null) return [value]
       if (kind !== 'bytes') throw new FormatFault('A number has the wrong type.')
       const found: bigint[] = []
       for (let at = start; at < end; ) {
-        spend()
-        const next = varint(at, end)
+        const turn = spend()
+        if (turn) await turn
+        const held = file.hold(at, Math.min(end, at + MAX_VARINT_BYTES))
+        if (held) await held
+        const next = readVarint(file, at, end)
         found.push(next.value)
         at = next.end
       }
       return found
     },
-    text({ start, end, kind }) {
+    async text({ start, end, kind }) {
       if (kind !== 'bytes') throw new FormatFault('A text has the wrong type.')
       textLeft -= end - start
       if (textLeft < 0) throw new FormatFault(`Its names and texts are over ${MAX_TEXT_BYTES} bytes.`)
+      await file.hold(start, end)
       // No report can keep a NUL.
       return new TextDecoder().decode(file.read(start, end)).replaceAll('\0', '\ufffd')
     },
   }
 }
 
-type ReadVarint = (start: number, end: number) => { readonly value: bigint; readonly end: number }
+const MAX_VARINT_BYTES = 10
+/** A tag, and a value or a length. */
+const MAX_HEAD_BYTES = 2 * MAX_VARINT_BYTES
 
-function fieldAt(varint: ReadVarint, at: number, end: number): Field {
-  const tag = varint(at, end)
+/** Its head is held. */
+function fieldAt(file: WindowedFile, at: number, end: number): Field {
+  const tag = readVarint(file, at, end)
   const number = Number(tag.value >> 3n)
   if (number < 1 || number >= 2 ** 29) throw new FormatFault('A field has no valid number.')
   switch (Number(tag.value & 7n)) {
     case 0: {
-      const value = varint(tag.end, end)
+      const value = readVarint(file, tag.end, end)
       return { number, kind: 'varint', value: value.value, start: tag.end, end: value.end }
     }
     case 1:
       return spanned(number, 'fixed', tag.end, 8n, end)
     case 2: {
-      const length = varint(tag.end, end)
+      const length = readVarint(file, tag.end, end)
       return spanned(number, 'bytes', length.end, length.value, end)
     }
     case 5:
@@ -98,10 +113,8 @@ function spanned(number: number, kind: Field['kind'], start: number, lengthBytes
   return { number, kind, value: null, start, end: start + Number(lengthBytes) }
 }
 
-const MAX_VARINT_BYTES = 10
-
 /** 64 bits, unsigned. */
-function readVarint(file: ByteFile, start: number, end: number): { value: bigint; end: number } {
+function readVarint(file: WindowedFile, start: number, end: number): { value: bigint; end: number } {
   const bytes = file.read(start, Math.min(end, start + MAX_VARINT_BYTES))
   let value = 0n
   for (const [place, byte] of bytes.entries()) {

@@ -1,7 +1,7 @@
 /** The header of a safetensors file: eight bytes with the length of a JSON object, and that object. The weights after it are not read. */
-import { isJsonObject } from '../../../platform/exact-json.ts'
-import { openByteFile } from './byte-file.ts'
+import { isJsonObject } from '../../platform/exact-json.ts'
 import { FormatFault } from './format-fault.ts'
+import type { WindowedFile } from './windowed-file.ts'
 
 export interface SafetensorsHeader {
   readonly tensors: number
@@ -11,23 +11,20 @@ export interface SafetensorsHeader {
 }
 
 /** A header of 10,000 tensors has 1 MiB. */
-const MAX_HEADER_BYTES = 16 * 1024 * 1024
+const MAX_HEADER_BYTES = 8 * 1024 * 1024
 const LENGTH_BYTES = 8
 
-/** Throws a `FormatFault` if it is not a safetensors file, and the system's error if it cannot be read. */
-export function readSafetensorsHeader(path: string): SafetensorsHeader {
-  const file = openByteFile(path)
-  try {
-    if (file.sizeBytes < LENGTH_BYTES) throw new FormatFault('It is too short for its header.')
-    const head = file.read(0, LENGTH_BYTES)
-    const lengthBytes = new DataView(head.buffer, head.byteOffset, LENGTH_BYTES).getBigUint64(0, true)
-    if (lengthBytes > BigInt(MAX_HEADER_BYTES)) throw new FormatFault(`Its header claims ${lengthBytes} bytes.`)
-    const end = LENGTH_BYTES + Number(lengthBytes)
-    if (end > file.sizeBytes) throw new FormatFault('It is too short for its header.')
-    return summed(parsed(file.read(LENGTH_BYTES, end)), file.sizeBytes - end)
-  } finally {
-    file.close()
-  }
+/** Throws a `FormatFault` if it is not a safetensors file, and the source's error if it cannot be read. */
+export async function readSafetensorsHeader(file: WindowedFile): Promise<SafetensorsHeader> {
+  if (file.sizeBytes < LENGTH_BYTES) throw new FormatFault('It is too short for its header.')
+  await file.hold(0, LENGTH_BYTES)
+  const head = file.read(0, LENGTH_BYTES)
+  const lengthBytes = new DataView(head.buffer, head.byteOffset, LENGTH_BYTES).getBigUint64(0, true)
+  if (lengthBytes > BigInt(MAX_HEADER_BYTES)) throw new FormatFault(`Its header claims ${lengthBytes} bytes.`)
+  const end = LENGTH_BYTES + Number(lengthBytes)
+  if (end > file.sizeBytes) throw new FormatFault('It is too short for its header.')
+  await file.hold(LENGTH_BYTES, end)
+  return summed(parsed(file.read(LENGTH_BYTES, end)), file.sizeBytes - end)
 }
 
 function parsed(bytes: Uint8Array): Record<string, unknown> {
@@ -59,11 +56,11 @@ function summed(
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
 
-/** The bits of `F32`, `BF16`, `F8_E4M3`, `I64`, `BOOL`, …; null for a type that is not known. */
+/** The bits of `F32`, `BF16`, `F8_E4M3`, `I64`, `BOOL`, …; null for a type that is not known, or has none: any number of such elements fits into no bytes. */
 function bitsOf(type: unknown): number | null {
   if (type === 'BOOL') return 8
   const [, bits] = (typeof type === 'string' && /^[A-Z]+(\d+)(?:_|$)/.exec(type)) || []
-  return bits === undefined ? null : Number(bits)
+  return Number(bits) || null
 }
 
 function elementsOf(tensor: unknown, weightBytes: number): number | null {

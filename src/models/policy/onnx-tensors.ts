@@ -40,12 +40,13 @@ const elementTypes: Readonly<Record<number, readonly [name: string, bits: number
 const typeName = (code: number) => elementTypes[code]?.[0] ?? `type ${code}`
 
 /** A ValueInfoProto. */
-export function readValue(wire: WireReader, value: Field): GraphValue {
+export async function readValue(wire: WireReader, value: Field): Promise<GraphValue> {
   let name = ''
   let tensor: Pick<GraphValue, 'type' | 'shape'> = { type: null, shape: null }
-  for (const field of wire.fields(value)) {
-    if (field.number === 1) name = wire.text(field)
-    if (field.number === 2) for (const kind of wire.fields(field)) if (kind.number === 1) tensor = readType(wire, kind)
+  for await (const field of wire.fields(value)) {
+    if (field.number === 1) name = await wire.text(field)
+    if (field.number === 2)
+      for await (const kind of wire.fields(field)) if (kind.number === 1) tensor = await readType(wire, kind)
   }
   return { name, ...tensor }
 }
@@ -53,14 +54,14 @@ export function readValue(wire: WireReader, value: Field): GraphValue {
 const MAX_RANK = 64
 
 /** A TypeProto.Tensor. */
-function readType(wire: WireReader, tensor: Field): Pick<GraphValue, 'type' | 'shape'> {
+async function readType(wire: WireReader, tensor: Field): Promise<Pick<GraphValue, 'type' | 'shape'>> {
   let type: string | null = null
   let shape: (number | string | null)[] | null = null
-  for (const field of wire.fields(tensor)) {
+  for await (const field of wire.fields(tensor)) {
     if (field.number === 1) type = typeName(Number(field.value))
     if (field.number === 2) {
       shape = []
-      for (const size of wire.fields(field)) if (size.number === 1) shape.push(readSize(wire, size))
+      for await (const size of wire.fields(field)) if (size.number === 1) shape.push(await readSize(wire, size))
       if (shape.length > MAX_RANK) throw new FormatFault(`A tensor has more than ${MAX_RANK} sizes.`)
     }
   }
@@ -68,13 +69,13 @@ function readType(wire: WireReader, tensor: Field): Pick<GraphValue, 'type' | 's
 }
 
 /** Exporters write -1 or 0 for a size that is open. */
-function readSize(wire: WireReader, dimension: Field): number | string | null {
-  for (const field of wire.fields(dimension)) {
+async function readSize(wire: WireReader, dimension: Field): Promise<number | string | null> {
+  for await (const field of wire.fields(dimension)) {
     if (field.number === 1 && field.value !== null) {
       const size = Number(BigInt.asIntN(64, field.value))
       return size > 0 && Number.isSafeInteger(size) ? size : null
     }
-    if (field.number === 2) return wire.text(field) || null
+    if (field.number === 2) return (await wire.text(field)) || null
   }
   return null
 }
@@ -87,18 +88,18 @@ export interface Initializer {
 }
 
 /** A TensorProto; its weights are not read. Throws a `FormatFault` if its sizes and its bytes contradict each other: they determine how large a policy is. */
-export function readInitializer(wire: WireReader, tensor: Field): Initializer {
+export async function readInitializer(wire: WireReader, tensor: Field): Promise<Initializer> {
   let [name, type, rawBytes, hasTypedData, isExternal] = ['', 0, null as number | null, false, false]
   let external: string | null = null
   const sizes: bigint[] = []
-  for (const field of wire.fields(tensor)) {
-    if (field.number === 1) sizes.push(...wire.numbers(field))
+  for await (const field of wire.fields(tensor)) {
+    if (field.number === 1) sizes.push(...(await wire.numbers(field)))
     else if (field.number === 2) type = Number(field.value)
-    else if (field.number === 8) name = wire.text(field)
+    else if (field.number === 8) name = await wire.text(field)
     else if (field.number === 9) rawBytes = field.end - field.start
     else if ([4, 5, 6, 7, 10, 11].includes(field.number)) hasTypedData = true
     else if (field.number === 13) {
-      const [key, value] = readPair(wire, field)
+      const [key, value] = await readPair(wire, field)
       if (key === 'location') external = value
     } else if (field.number === 14) isExternal = field.value === 1n
   }
@@ -114,11 +115,11 @@ export function readInitializer(wire: WireReader, tensor: Field): Initializer {
 }
 
 /** A StringStringEntryProto. */
-export function readPair(wire: WireReader, pair: Field): [key: string, value: string] {
+export async function readPair(wire: WireReader, pair: Field): Promise<[key: string, value: string]> {
   let [key, value] = ['', '']
-  for (const field of wire.fields(pair)) {
-    if (field.number === 1) key = wire.text(field)
-    if (field.number === 2) value = wire.text(field)
+  for await (const field of wire.fields(pair)) {
+    if (field.number === 1) key = await wire.text(field)
+    if (field.number === 2) value = await wire.text(field)
   }
   return [key, value]
 }

@@ -1,0 +1,46 @@
+/** A run as a spend hold records it. */
+import { z } from 'zod'
+import type { HeldRequest } from '../../billing/holds/file-hold.ts'
+import { estimateOf } from '../../planner/estimate.ts'
+import type { Recipe } from '../../planner/recipe/recipe.ts'
+import type { ResolvedRequest, RunRequest } from './run-request.ts'
+
+/** The request in the names of `/v1`, with the members that were given. */
+export function recordedRun({ recipe, owner, parentRunId }: RunRequest): Readonly<Record<string, unknown>> {
+  return { recipe, ...(owner != null && { owner }), ...(parentRunId != null && { parent_run_id: parentRunId }) }
+}
+
+/** What `recordedRun` wrote. */
+const recorded = z.object({
+  recipe: z.custom<Recipe>((value) => typeof value === 'object' && value !== null),
+  owner: z.string().optional(),
+  parent_run_id: z.string().optional(),
+})
+
+/** The request of a record. */
+export function runOfRecord(record: unknown): RunRequest {
+  const { recipe, owner, parent_run_id: parentRunId } = recorded.parse(record)
+  return { recipe, owner: owner ?? null, parentRunId: parentRunId ?? null }
+}
+
+/** The free allowance covers no GPU work, so its share is nothing. */
+export function heldRun(resolved: ResolvedRequest & { readonly request: RunRequest }): HeldRequest {
+  const { plan, owner, request } = resolved
+  const { costUsdMax } = estimateOf(plan)
+  return {
+    kind: 'run',
+    accountId: owner.id,
+    request: recordedRun(request),
+    summary: summaryOf(resolved),
+    estimateUsd: costUsdMax,
+    reserveUsd: costUsdMax,
+    allowanceUsd: '0.0000',
+  }
+}
+
+function summaryOf({ plan, owner, recipe }: ResolvedRequest): string {
+  const robot = recipe.robot ? ` for ${recipe.robot}` : ''
+  if (!plan.isPriced) return `Train ${recipe.template}${robot} for ${owner.handle} on a worker, with hosted rollouts.`
+  const budget = plan.budgetUsd === null ? '' : ` and a budget of ${plan.budgetUsd} USD`
+  return `Train ${recipe.template}${robot} for ${owner.handle} on a hosted ${plan.tier?.tier}: up to ${plan.maxHours} h at ${plan.rateUsdPerHour} USD/h${budget}.`
+}

@@ -1,0 +1,57 @@
+/** startRun (contract, "Runs that begin running"): a worker run that its own trainer creates and claims, in one transaction. */
+
+import { requireCredential } from '../../auth/policy.ts'
+import { hostedWork } from '../../hosting/hosting-policy.ts'
+import { commitVerb, guarded } from '../../operation/commit-verb.ts'
+import type { AccountRef, RequestContext } from '../../operation/context.ts'
+import type { Recipe } from '../../planner/recipe/recipe.ts'
+import { withTemplate } from '../../planner/run-plan.ts'
+import { invalid } from '../../platform/errors.ts'
+import { newId } from '../../platform/ids.ts'
+import { assertStillHeld, mayClaim, takeRun } from '../claim/claim-run.ts'
+import { readRun } from '../read/get-run.ts'
+import type { Run } from '../read/run-shape.ts'
+import { insertQueued, lockNames } from './create-run.ts'
+import { billingOwner, type ResolvedRequest, type RunRequest, resolveRequest } from './run-request.ts'
+
+export interface StartRunInput extends RunRequest {
+  /** Name of the process that trains. */
+  readonly worker: string
+}
+
+/**
+ * The running run, held by the caller. Errors: 401, 403 an owner that is unknown or not the caller's; 422 hosted work, and as `resolveRequest` except for the
+ * template, which is any text. A replay is answered while the attempt is still the caller's, as of a claim.
+ */
+export function startRun(ctx: RequestContext, { worker, ...request }: StartRunInput): Promise<Run> {
+  return guarded(
+    ctx,
+    () => billingOwner(ctx, request.owner ?? null),
+    async (allowed, owner) => {
+      const viewer = requireCredential(allowed.viewer)
+      const prepared = await prepareStart(allowed, owner, request)
+      return commitVerb(allowed, async (tx) => {
+        const named = await lockNames(tx, viewer, prepared)
+        const id = newId('run')
+        await insertQueued(allowed, tx, { id, prepared, named, selfStarted: true })
+        if (!(await takeRun(allowed, tx, viewer, { runId: id, worker })))
+          throw new Error('A run was not claimed in the transaction that created it.')
+        return readRun(tx, viewer, id)
+      })
+    },
+    async (started) => assertStillHeld(ctx, (await mayClaim(ctx, started.id)).run, started),
+  )
+}
+
+async function prepareStart(ctx: RequestContext, owner: AccountRef, request: RunRequest): Promise<ResolvedRequest> {
+  assertWorkerOnly(request.recipe, owner)
+  return resolveRequest(ctx, owner, request, withTemplate(ctx.deps.config, request.recipe.template))
+}
+
+/** Hosted work is dispatched, priced and perhaps held; none of it can begin with the request. */
+function assertWorkerOnly(recipe: Recipe, { handle }: AccountRef): void {
+  const hosted = hostedWork(recipe, false, handle)
+  if (!hosted) return
+  const detail = `${hosted.what} would be hosted; a started run is executed by the process that starts it. Submit hosted work with POST /v1/runs.`
+  throw invalid('validation.value', detail, hosted.loc)
+}

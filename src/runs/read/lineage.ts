@@ -1,0 +1,69 @@
+/** Where models come from, and what runs make use of a repo. Pages for any number of repos at once. Contract, "Lineage". */
+import type { RequestContext } from '../../operation/context.ts'
+import type { Page } from '../../platform/page.ts'
+import { param, statement } from '../../store/statement.ts'
+import { relatedColumns } from '../../work/related-jobs.ts'
+import {
+  pagesOfRuns,
+  type RelatedRunsInput,
+  relatedParams,
+  runPageSql,
+  runsReferring,
+  wantedRun,
+} from './related-runs.ts'
+import { type Run, visibleRun } from './run-shape.ts'
+
+/** How a run makes use of a repo: pinned as its dataset, named as its robot, or continued from a run that produced the model. */
+export type RunUse = 'dataset' | 'robot' | 'parent'
+
+export interface RunsUsingInput extends RelatedRunsInput {
+  readonly as?: RunUse | null
+}
+
+/** The source run of the meta block of the model `key`, which its owner named or a run that succeeded left there. */
+const sourceRun = (condition: string) =>
+  `select u.id from model_meta m join runs u on u.id = m.source_run_id where m.repo_id = key.id and ${condition}`
+const isOlder = '(:after::text is null or u.id < :after)'
+
+const producers = statement({
+  name: 'repo-producers-page',
+  columns: relatedColumns,
+  params: relatedParams,
+  text: runPageSql(`${runsReferring({ reasons: ['output'], condition: wantedRun, extent: 'page' })}
+      union all ${sourceRun(`${isOlder} and ${wantedRun}`)}`),
+})
+
+/**
+ * Forks of the runs that produced the model and that the caller sees too. A model has few producers: of each, as many forks are read as a page shows, in the
+ * order of their index.
+ */
+const continued = `select fork.id from (${runsReferring({ reasons: ['output'], condition: visibleRun, extent: 'all' })}
+        union ${sourceRun(visibleRun)}) producer cross join lateral (
+          select u.id from runs u where u.parent_run_id = producer.id and ${isOlder} and ${wantedRun} order by u.id desc limit :limit::int) fork
+      where :as::text is null or :as = 'parent'`
+
+const users = statement({
+  name: 'repo-users-page',
+  columns: relatedColumns,
+  params: { ...relatedParams, as: param<RunUse | null>() },
+  text: runPageSql(`${runsReferring({ reasons: ['dataset', 'robot'], condition: wantedRun, as: ':as', extent: 'page' })}
+      union all ${continued}`),
+})
+
+/** The runs that a model repo comes from, newest first: those that publish to it, and the one that its meta block names. Two statements. */
+export function producersOfRepos(
+  ctx: RequestContext,
+  repoIds: readonly string[],
+  input: RelatedRunsInput,
+): Promise<Page<Run>[]> {
+  return pagesOfRuns(ctx, 'producers', repoIds, input, (values) => ctx.deps.db.query(producers, values))
+}
+
+/** The runs that make use of each repo, newest first; a fork counts where the caller also sees the run that it continues. Two statements. */
+export function runsUsingRepos(
+  ctx: RequestContext,
+  repoIds: readonly string[],
+  { as = null, ...input }: RunsUsingInput,
+): Promise<Page<Run>[]> {
+  return pagesOfRuns(ctx, `users:${as}`, repoIds, input, (values) => ctx.deps.db.query(users, { ...values, as }))
+}

@@ -1,0 +1,17 @@
+import { describe, it } from 'vitest'
+import { openS3Store } from '../../../src/store/objects/s3.ts'
+import { startCeph } from '../../support/ceph.ts'
+import { storedPolicySuite } from './support/stored-policy.ts'
+
+const ceph = await startCeph()
+
+if ('skipped' in ceph) {
+  describe.skip(`a policy in the S3 store (skipped: ${ceph.skipped})`, () => {
+    it('is read by range', () => undefined)
+  })
+} else {
+  storedPolicySuite('the S3 store', false, async () => {
+    const store = openS3Store(ceph.settings)
+    return { store, close: () => store.close() }
+  })
+}
