@@ -13,10 +13,15 @@ import {
   sealForBrowser,
 } from '../auth/login-flow.ts'
 import { noViewer } from '../operation/audit.ts'
+import type { Deps } from '../operation/context.ts'
 import { HubError, invalid } from '../platform/errors.ts'
 import { originOf } from './asked-origin.ts'
-import { escapeHtml, page } from './html.ts'
+import { registerAuthErrors } from './auth-errors.ts'
+import { registerDeviceLogin } from './device-login-routes.ts'
+import { sendFormPage, sessionForm } from './form-page.ts'
+import { escapeHtml } from './html.ts'
 import { credentialsOf } from './origin-facts.ts'
+import { ownPath } from './own-path.ts'
 
 const LOGIN_COOKIE = 'hub_login'
 const PENDING_COOKIE = 'hub_pending'
@@ -34,16 +39,18 @@ export function keyRoutes(auth: Auth): FastifyPluginAsync {
 }
 
 /** Routes under /auth/, as a plugin. */
-export function authRoutes(auth: Auth): FastifyPluginAsync {
+export function authRoutes(auth: Auth, deps: Deps): FastifyPluginAsync {
   return async (app) => {
     app.addContentTypeParser(
       'application/x-www-form-urlencoded',
       { parseAs: 'string', bodyLimit: FORM_LIMIT_BYTES },
       (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(String(body)))),
     )
+    registerAuthErrors(app)
     registerLogin(app, auth)
     registerHandleChoice(app, auth)
     registerSession(app, auth)
+    registerDeviceLogin(app, auth, deps)
   }
 }
 
@@ -90,14 +97,7 @@ async function signIn(auth: Auth, reply: FastifyReply, pending: Pending): Promis
   } catch (error) {
     if (!(error instanceof HubError && error.type === 'auth.handle_taken')) throw error
     setCookie(auth, reply, PENDING_COOKIE, sealForBrowser(auth, PENDING_COOKIE, pending))
-    return form(
-      reply,
-      409,
-      'Choose a handle',
-      '/auth/handle',
-      { name: 'handle', label: 'Handle' },
-      pending.person.proposedHandle,
-    )
+    return sendFormPage(reply, 409, 'Choose a handle', handleForm(pending.person.proposedHandle))
   }
 }
 
@@ -119,13 +119,10 @@ function registerHandleChoice(app: FastifyInstance, auth: Auth): void {
 }
 
 function registerSession(app: FastifyInstance, auth: Auth): void {
-  app.get('/auth/session', async (_request, reply) =>
-    form(reply, 200, 'Use a session in this browser', '/auth/session', {
-      name: 'token',
-      label: 'Session token',
-      secret: true,
-    }),
-  )
+  app.get('/auth/session', async (request, reply) => {
+    const { return_to } = request.query as { return_to?: unknown }
+    return sendFormPage(reply, 200, 'Use a session in this browser', sessionForm(ownPath(return_to)))
+  })
   app.post('/auth/session', async (request, reply) => {
     assertSameOrigin(credentialsOf(request), auth.config.publicUrl)
     const token = field(request, 'token').trim()
@@ -133,7 +130,8 @@ function registerSession(app: FastifyInstance, auth: Auth): void {
     if (viewer?.kind !== 'session' || viewer.expiresAt === null) throw invalidCredential()
     const maxAgeSeconds = Math.max(1, Math.floor((Date.parse(viewer.expiresAt) - Date.now()) / 1000))
     setCookie(auth, reply, SESSION_COOKIE, token, { path: '/', maxAgeSeconds })
-    return reply.header('cache-control', 'no-store').redirect('/graphql', 303)
+    const { return_to } = request.body as Record<string, unknown>
+    return reply.header('cache-control', 'no-store').redirect(ownPath(return_to), 303)
   })
   app.post('/auth/logout', async (request, reply) => {
     const viewer = await authenticate(auth, credentialsOf(request))
@@ -149,16 +147,6 @@ function baseUrl(auth: Auth, request: FastifyRequest): string {
   return auth.config.publicUrl ?? originOf(request)
 }
 
-/** A path of this hub, otherwise `/graphql`: a sign-in never redirects to another site. */
-function ownPath(returnTo: unknown): string {
-  if (typeof returnTo !== 'string' || !returnTo.startsWith('/')) return '/graphql'
-  const base = 'http://hub.invalid'
-  if (!URL.canParse(returnTo, base)) return '/graphql'
-  const url = new URL(returnTo, base)
-  const path = `${url.pathname}${url.search}${url.hash}`
-  return url.origin === base && !path.startsWith('//') ? path : '/graphql'
-}
-
 function setCookie(
   auth: Auth,
   reply: FastifyReply,
@@ -166,7 +154,9 @@ function setCookie(
   value: string,
   options: { path: string; maxAgeSeconds: number } = { path: '/auth', maxAgeSeconds: LOGIN_TTL_SECONDS },
 ): void {
-  reply.header('set-cookie', cookieHeader(name, value, { secure: isHttps(auth), ...options }))
+  // Without a PUBLIC_URL, a trusted proxy says whether the browser used https.
+  const secure = isHttps(auth) || reply.request.protocol === 'https'
+  reply.header('set-cookie', cookieHeader(name, value, { secure, ...options }))
 }
 
 function dropCookie(auth: Auth, reply: FastifyReply, name: string): void {
@@ -180,31 +170,11 @@ function field(request: FastifyRequest, name: string): string {
   throw invalid('validation.required', `${name} is required.`, ['body', name])
 }
 
-/** A page with a one-field form that posts to this hub. */
-function form(
-  reply: FastifyReply,
-  status: number,
-  title: string,
-  action: string,
-  input: { name: string; label: string; secret?: boolean },
-  value: string | null = null,
-): FastifyReply {
-  const type = input.secret ? 'password' : 'text'
-  const refused = value
-    ? `<p>${escapeHtml(value)} is taken or not a valid handle (lower-case letters, digits and inner hyphens).</p>`
+/** A page that asks for a handle again. */
+function handleForm(proposed: string | null): string {
+  const refused = proposed
+    ? `<p>${escapeHtml(proposed)} is taken or not a valid handle (lower-case letters, digits and inner hyphens).</p>`
     : ''
-  const { html, policy } = page(
-    title,
-    `<h1>${title}</h1>${refused}<form method="post" action="${action}"><label>${input.label}
-      <input name="${input.name}" type="${type}" autocomplete="off" required autofocus></label> <button>Continue</button></form>`,
-  )
-  return reply
-    .code(status)
-    .headers({
-      'content-security-policy': policy.replace("form-action 'none'", "form-action 'self'"),
-      'cache-control': 'no-store',
-      'referrer-policy': 'same-origin',
-    })
-    .type('text/html; charset=utf-8')
-    .send(html)
+  return `${refused}<form method="post" action="/auth/handle"><label>Handle
+      <input name="handle" autocomplete="off" required autofocus></label> <button class="primary">Continue</button></form>`
 }

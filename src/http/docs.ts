@@ -1,11 +1,13 @@
-/** Documentation of `/v1`: the OpenAPI document, a self-hosted viewer, and one page per error type. */
+/** What clients are generated from and people read: the graph's schema, the OpenAPI document, a self-hosted viewer, and one page per error type. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql'
 import { checkCodes } from '../cards/check-codes.ts'
 import { errorTable } from '../platform/errors.ts'
 import { noneMatchCovers, strongEtag } from '../platform/etag.ts'
 import { lazy } from '../platform/lazy.ts'
+import { mayCompress } from './compression.ts'
 import { escapeHtml, page } from './html.ts'
 
 const assetTypes: Readonly<Record<string, string>> = {
@@ -26,8 +28,23 @@ const docsHtml = `<!doctype html>
 const docsPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'"
 
-/** `/v1/openapi.json`, `/docs`, `/problems` and `/problems/<type>`. */
-export function registerDocs(app: FastifyInstance, document: () => object): void {
+/** A text that is made for its first reader and then cached by clients through its ETag. */
+function documentOf(type: string, make: () => string) {
+  const made = lazy(() => {
+    const text = make()
+    return { text, etag: strongEtag(text) }
+  })
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const { text, etag } = made()
+    mayCompress(request)
+    reply.headers({ etag, 'cache-control': 'no-cache' })
+    if (noneMatchCovers(request.headers['if-none-match'], etag)) return reply.code(304).send()
+    return reply.type(type).send(text)
+  }
+}
+
+/** `/schema.graphql`, `/v1/openapi.json`, `/docs`, `/problems` and `/problems/<type>`. */
+export function registerDocs(app: FastifyInstance, schema: GraphQLSchema, document: () => object): void {
   const folder = createRequire(import.meta.url)
     .resolve('swagger-ui-dist/package.json')
     .replace(/package\.json$/, '')
@@ -35,23 +52,23 @@ export function registerDocs(app: FastifyInstance, document: () => object): void
     Object.entries(assetTypes).map(([name, type]) => [name, { type, bytes: readFileSync(folder + name) }]),
   )
   assets.set('start.js', { type: 'text/javascript; charset=utf-8', bytes: Buffer.from(starter) })
-  const openApi = lazy(() => {
-    const text = JSON.stringify(document(), null, 2)
-    return { text, etag: strongEtag(text) }
-  })
-  app.get('/v1/openapi.json', async (request, reply) => {
-    const { text, etag } = openApi()
-    reply.headers({ etag, 'cache-control': 'no-cache' })
-    if (noneMatchCovers(request.headers['if-none-match'], etag)) return reply.code(304).send()
-    return reply.type('application/json; charset=utf-8').send(text)
-  })
+  // Plain text, which browsers show; tools go by the name of the file.
+  app.get(
+    '/schema.graphql',
+    documentOf('text/plain; charset=utf-8', () => `${printSchema(lexicographicSortSchema(schema))}\n`),
+  )
+  app.get(
+    '/v1/openapi.json',
+    documentOf('application/json; charset=utf-8', () => JSON.stringify(document(), null, 2)),
+  )
   app.get('/docs', async (_request, reply) =>
     reply.header('content-security-policy', docsPolicy).type('text/html; charset=utf-8').send(docsHtml),
   )
   for (const [name, { type, bytes }] of assets) {
-    app.get(`/docs/${name}`, async (_request, reply) =>
-      reply.header('cache-control', 'public, max-age=3600').type(type).send(bytes),
-    )
+    app.get(`/docs/${name}`, async (request, reply) => {
+      mayCompress(request)
+      return reply.header('cache-control', 'public, max-age=3600').type(type).send(bytes)
+    })
   }
   registerProblemPages(app)
 }
@@ -86,8 +103,9 @@ function registerProblemPages(app: FastifyInstance): void {
     )
   }
   for (const [type, { html, policy }] of pages) {
-    app.get(type ? `/problems/${type}` : '/problems', async (_request, reply) =>
-      reply.header('content-security-policy', policy).type('text/html; charset=utf-8').send(html),
-    )
+    app.get(type ? `/problems/${type}` : '/problems', async (request, reply) => {
+      mayCompress(request)
+      return reply.header('content-security-policy', policy).type('text/html; charset=utf-8').send(html)
+    })
   }
 }

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { HubError, toProblem } from '../platform/errors.ts'
+import { registerCompression, vary } from './compression.ts'
 import { knownError } from './known-error.ts'
 import { pathOf, requestLogger } from './logger.ts'
 import { sendProblem } from './send-problem.ts'
@@ -37,6 +38,7 @@ export function registerEdge(
     done()
   })
   if (options.corsOrigins.length > 0) registerCors(app, new Set(options.corsOrigins))
+  registerCompression(app)
   app.addHook('onSend', (_request, reply, payload, done) => done(null, inPieces(reply, payload)))
   const log = requestLogger(options.log)
   app.addHook('onResponse', (request, reply, done) => {
@@ -94,7 +96,7 @@ const exposedHeaders =
 /** Only the configured origins, without cookies: a page of another origin sends its own credential. */
 function registerCors(app: FastifyInstance, origins: ReadonlySet<string>): void {
   app.addHook('onRequest', async (request, reply) => {
-    reply.header('vary', 'Origin')
+    vary(reply, 'Origin')
     const { origin } = request.headers
     if (origin === undefined || !origins.has(origin)) return
     reply.headers({ 'access-control-allow-origin': origin, 'access-control-expose-headers': exposedHeaders })

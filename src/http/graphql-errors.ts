@@ -1,7 +1,7 @@
 /** GraphQL errors: the same facts as a Problem, under `extensions`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { GraphQLError } from 'graphql'
-import { errorTable, HubError, toProblem } from '../platform/errors.ts'
+import { type ExecutionResult, GraphQLError } from 'graphql'
+import { errorTable, HubError, type Problem, toProblem } from '../platform/errors.ts'
 import { knownError } from './known-error.ts'
 
 type RequestInfo = Pick<FastifyRequest, 'log' | 'id'>
@@ -15,8 +15,8 @@ export function renderError(error: unknown, request: RequestInfo): GraphQLError 
       : {}
   if (original instanceof GraphQLError) {
     const known = new HubError('validation.request', original.message)
-    // Yoga takes the response status from `http` and removes it. With `spec` it would answer 200 even to a body that is not a request.
-    const http = original.extensions.http ? { http: { ...original.extensions.http, spec: false } } : {}
+    // Yoga takes status and headers of its own refusals (405, 400 without a query) from `http`, and removes it.
+    const http = original.extensions.http ? { http: { ...original.extensions.http, spec: isOfDocument(original) } } : {}
     return new GraphQLError(original.message, {
       ...place,
       extensions: { ...facts(known, request.id, codeOf(original)), ...http },
@@ -24,6 +24,25 @@ export function renderError(error: unknown, request: RequestInfo): GraphQLError 
   }
   const known = knownError(original, request)
   return new GraphQLError(known.message, { ...place, extensions: facts(known, request.id) })
+}
+
+/** Whether it is about a document or its variables, not about the request that carried them. */
+const isOfDocument = ({ nodes, source }: GraphQLError): boolean => nodes !== undefined || source !== undefined
+
+/**
+ * A result without data, with the status that Yoga is to answer in each error. To a client that accepts `application/json` alone, faults of the document and of
+ * its variables are 200, as GraphQL over HTTP has it; all others keep their status.
+ */
+export function withStatus(result: ExecutionResult): ExecutionResult {
+  if (result.data !== undefined) return result
+  const errors = (result.errors ?? []).map((error) => {
+    if (error.extensions.http) return error
+    const { problem } = error.extensions as { problem: Problem }
+    const http = { status: problem.status, spec: problem.type.startsWith('/problems/validation.') }
+    const { nodes, source, positions, path, extensions } = error
+    return new GraphQLError(error.message, { nodes, source, positions, path, extensions: { ...extensions, http } })
+  })
+  return { ...result, errors }
 }
 
 /** A result with its errors rendered. */

@@ -2,7 +2,6 @@
 import type { FastifyRequest } from 'fastify'
 import {
   createSourceEventStream,
-  type DocumentNode,
   type ExecutionArgs,
   type ExecutionResult,
   execute,
@@ -13,9 +12,12 @@ import {
 } from 'graphql'
 import { viewerOfEvent } from '../auth/event-viewer.ts'
 import type { RequestContext, Viewer } from '../operation/context.ts'
+import { placedAt, placeOf } from '../operation/event-place.ts'
+import { graphqlOperation } from '../platform/signals.ts'
 import { AnswerSize } from './answer-size.ts'
+import type { PreparedDocument } from './graphql-documents.ts'
 import { renderError, renderResult } from './graphql-errors.ts'
-import { assertWithinLimits } from './graphql-limits.ts'
+import { assertCost, graphqlLimits } from './graphql-limits.ts'
 import { typedNumbers } from './graphql-numbers.ts'
 import { brokenRulesOfVariables } from './variable-faults.ts'
 
@@ -24,10 +26,14 @@ export type MakeContext = (viewer?: Viewer | null) => RequestContext
 export interface Operation {
   /** One of `countedSchema`. */
   readonly schema: GraphQLSchema
-  readonly document: DocumentNode
+  readonly prepared: PreparedDocument
   readonly operationName: string | null | undefined
   /** As parsed, with exact numbers. */
   readonly variables: Readonly<Record<string, unknown>>
+  /** Adds the cost to what the caller has spent, and throws 429 if that is too much. */
+  readonly spend: (cost: number) => Promise<void>
+  /** Whether the answer is to have its cost in `extensions`. */
+  readonly showsCost: boolean
   readonly request: FastifyRequest
   /** Creates a new context each time, because loaders cache per context. `viewer` is the caller's current state. */
   readonly makeContext: MakeContext
@@ -36,7 +42,7 @@ export interface Operation {
 /** Runs a query or mutation. Errors are in the result. */
 export async function executeOperation(given: Operation): Promise<ExecutionResult> {
   const operation = withTypedNumbers(given)
-  return limitFault(operation) ?? (await executeCounted(operation, undefined))
+  return (await costFault(operation)) ?? (await executeCounted(operation, undefined))
 }
 
 /** Runs a subscription: a stream of results, each read from the database; or its errors. */
@@ -44,7 +50,7 @@ export async function subscribeOperation(
   given: Operation,
 ): Promise<AsyncGenerator<ExecutionResult, void> | ExecutionResult> {
   const operation = withTypedNumbers(given)
-  const fault = limitFault(operation)
+  const fault = await costFault(operation)
   if (fault) return fault
   const source = await createSourceEventStream(argsOf(operation))
   if (!(Symbol.asyncIterator in source)) return renderResult(source, operation.request)
@@ -53,13 +59,28 @@ export async function subscribeOperation(
 
 async function* resultsOf(operation: Operation, source: AsyncIterable<unknown>): AsyncGenerator<ExecutionResult, void> {
   try {
-    for await (const event of source) yield await executeCounted(operation, event)
+    for await (const event of source) yield placedAt(placeOf(event), await executeCounted(operation, event))
   } catch (error) {
     yield { errors: [renderError(error, operation.request)] }
   }
 }
 
-async function executeCounted(operation: Operation, rootValue: unknown): Promise<ExecutionResult> {
+/** Followed by the name that the client gave it, which is no secret and has no values in it. */
+function executeCounted(operation: Operation, rootValue: unknown): Promise<ExecutionResult> {
+  const name = graphqlOperation.isWatched
+    ? (getOperationAST(operation.prepared.document, operation.operationName)?.name?.value ?? '')
+    : ''
+  const result = graphqlOperation.follow({ name }, () => execution(operation, rootValue))
+  return operation.showsCost ? result.then((shown) => withCost(operation, shown)) : result
+}
+
+/** For callers that ask with `extensions: { cost: true }`: what the operation was counted as, and the most that one may be. */
+function withCost({ prepared, operationName, variables }: Operation, result: ExecutionResult): ExecutionResult {
+  const cost = { requested: prepared.costOf(operationName, variables), maximum: graphqlLimits.cost }
+  return { ...result, extensions: { ...result.extensions, cost } }
+}
+
+async function execution(operation: Operation, rootValue: unknown): Promise<ExecutionResult> {
   const { request } = operation
   const args = argsOf(operation, viewerOfEvent(rootValue))
   const size = new AnswerSize(args.contextValue)
@@ -83,18 +104,26 @@ function withBrokenRules(result: ExecutionResult, args: ExecutionArgs): Executio
 }
 
 function withTypedNumbers(operation: Operation): Operation {
-  const { schema, document, operationName, variables } = operation
-  return { ...operation, variables: typedNumbers(schema, document, operationName, variables) }
+  const { schema, prepared, operationName, variables } = operation
+  return { ...operation, variables: typedNumbers(schema, prepared.document, operationName, variables) }
 }
 
 function argsOf(operation: Operation, viewer?: Viewer | null): ExecutionArgs & { contextValue: RequestContext } {
-  const { schema, document, operationName, variables, makeContext } = operation
+  const { schema, prepared, operationName, variables, makeContext } = operation
+  const { document } = prepared
   return { schema, document, operationName, variableValues: variables, contextValue: makeContext(viewer) }
 }
 
-function limitFault({ document, operationName, variables, request }: Operation): ExecutionResult | null {
+/** The refusal of an operation whose pages are too large, or whose caller has spent too much; null if it may run. */
+async function costFault({
+  prepared,
+  operationName,
+  variables,
+  spend,
+  request,
+}: Operation): Promise<ExecutionResult | null> {
   try {
-    assertWithinLimits(document, operationName, variables)
+    await spend(assertCost(prepared.costOf(operationName, variables)))
     return null
   } catch (error) {
     return { errors: [renderError(error, request)] }
@@ -102,7 +131,7 @@ function limitFault({ document, operationName, variables, request }: Operation):
 }
 
 /** The response keys of introspection fields. */
-function schemaKeys({ document, operationName }: Operation): string[] {
+function schemaKeys({ prepared: { document }, operationName }: Operation): string[] {
   const sets = document.definitions.flatMap((node) =>
     node.kind === Kind.FRAGMENT_DEFINITION ? [node.selectionSet] : [],
   )

@@ -1,11 +1,12 @@
 /** `/graphql/stream`: the GraphQL over SSE protocol in both modes, with the context, limits and errors of `/graphql`. */
 import { AsyncResource } from 'node:async_hooks'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type ExecutionResult, getOperationAST, specifiedRules, validate } from 'graphql'
+import { type ExecutionResult, getOperationAST } from 'graphql'
+import { placeOf } from '../operation/event-place.ts'
 import { HubError } from '../platform/errors.ts'
 import { contextMaker, type GraphqlParts } from './graphql.ts'
+import { PreparedDocument } from './graphql-documents.ts'
 import { renderError, sendGraphqlError } from './graphql-errors.ts'
-import { fewRootFields, parseBounded } from './graphql-limits.ts'
 import { executeOperation, subscribeOperation } from './graphql-operation.ts'
 import { SharedStreams } from './shared-streams.ts'
 import { sseHeaders } from './sse.ts'
@@ -38,7 +39,7 @@ export function registerGraphqlStream(app: FastifyInstance, parts: GraphqlParts,
     reply
       .code(201)
       .type('text/plain; charset=utf-8')
-      .send(shared.reserve(parts.streams.take(request))),
+      .send(shared.reserve(callerOf(request), parts.streams.take(request))),
   )
   route('DELETE', (request, reply) => {
     const { operationId } = request.query as { operationId?: unknown }
@@ -48,7 +49,9 @@ export function registerGraphqlStream(app: FastifyInstance, parts: GraphqlParts,
   })
   const handle = (request: FastifyRequest, reply: FastifyReply) => {
     if (!readsEvents(request)) return addOperation(parts, shared, request, reply)
-    return shared.find(tokenOf(request)) ? readShared(parts, shared, request, reply) : readOne(parts, request, reply)
+    return shared.find(tokenOf(request), callerOf(request))
+      ? readShared(parts, shared, request, reply)
+      : readOne(parts, request, reply)
   }
   route('GET', handle)
   route('POST', handle)
@@ -56,12 +59,13 @@ export function registerGraphqlStream(app: FastifyInstance, parts: GraphqlParts,
 
 /** Distinct connection mode: the results of one operation. */
 async function readOne(parts: GraphqlParts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const params = readParams(request)
+  const params = readParams(request, parts.persisted)
   await parts.streams.serve(request, reply, sseHeaders, async (outlet) => {
     await outlet.write(':\n\n')
-    const results = await resultsOf(parts, request, params)
+    const results = await resultsOf(parts, request, reply, params)
     if (Symbol.asyncIterator in results) {
-      for await (const result of results) if (!(await outlet.write(nextMessage(result)))) return
+      for await (const result of results)
+        if (!(await outlet.write(nextMessage(result, { place: placeOf(result) })))) return
     } else await outlet.write(nextMessage(results))
     await outlet.write(completeMessage())
   })
@@ -93,7 +97,7 @@ function addOperation(
   reply: FastifyReply,
 ): FastifyReply {
   const stream = streamOf(shared, request)
-  const params = readParams(request)
+  const params = readParams(request, parts.persisted)
   const { operationId: id } = params
   if (id === '' || id.length > MAX_OPERATION_ID) {
     const detail = `\`extensions.operationId\` must be a string of 1 to ${MAX_OPERATION_ID} characters.`
@@ -109,7 +113,7 @@ function addOperation(
       bytes: Buffer.byteLength(request.method === 'GET' ? request.url : String(request.body)),
       abortOnClose,
       // It may start from another request's call stack; the binding keeps its own async context.
-      start: AsyncResource.bind(() => resultsOf(parts, request, params)),
+      start: AsyncResource.bind(() => resultsOf(parts, request, reply, params)),
       failed: (error) => ({ errors: [renderError(error, request)] }),
       release,
     })
@@ -124,28 +128,42 @@ function addOperation(
 async function resultsOf(
   parts: GraphqlParts,
   request: FastifyRequest,
-  { query, operationName, variables }: StreamParams,
+  reply: FastifyReply,
+  { query, operationName, variables, showsCost }: StreamParams,
 ): Promise<ExecutionResult | AsyncIterable<ExecutionResult>> {
   const refuse = (errors: readonly unknown[]) => ({ errors: errors.map((error) => renderError(error, request)) })
   try {
-    const { schema } = parts
-    const document = parseBounded(query)
-    const faults = validate(schema, document, [...specifiedRules, fewRootFields])
-    if (faults.length > 0) return refuse(faults)
-    const kind = getOperationAST(document, operationName)?.operation
+    const { documents } = parts
+    const prepared = documents.prepare(query)
+    if (!(prepared instanceof PreparedDocument)) return refuse(prepared.faults)
+    const kind = getOperationAST(prepared.document, operationName)?.operation
     if (kind === 'mutation' && request.method === 'GET')
       throw new HubError('method.not_allowed', 'A mutation is sent by POST.', { headers: { allow: 'POST' } })
     const makeContext = contextMaker(parts, request)
-    const operation = { schema, document, operationName, variables, request, makeContext }
+    const spend = (cost: number) => parts.spend(request, reply, cost)
+    const operation = {
+      schema: documents.schema,
+      prepared,
+      operationName,
+      variables,
+      request,
+      makeContext,
+      spend,
+      showsCost,
+    }
     return await (kind === 'subscription' ? subscribeOperation(operation) : executeOperation(operation))
   } catch (error) {
     return refuse([error])
   }
 }
 
-/** The stream of the request's token; 404 if there is none. */
+/** Whose streams a request may use: those of the same credential, or those of anonymous callers. */
+const callerOf = ({ viewer }: FastifyRequest): string =>
+  viewer && viewer.kind !== 'anonymous' ? viewer.credentialId : 'anonymous'
+
+/** The caller's stream of the request's token; 404 if there is none. */
 function streamOf(shared: SharedStreams, request: FastifyRequest) {
-  const stream = shared.find(tokenOf(request))
+  const stream = shared.find(tokenOf(request), callerOf(request))
   if (stream) return stream
   throw new HubError('not_found', 'No such stream: reserve one with PUT and read it within a minute.')
 }

@@ -1,40 +1,53 @@
 /** `/graphql`: Yoga for programs (POST, and GET for queries only), GraphiQL for browsers. */
-import { hash } from 'node:crypto'
-import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
-import { type ExecutionArgs, type GraphQLSchema, validate } from 'graphql'
-import { createYoga, type Plugin } from 'graphql-yoga'
+import type { ExecutionArgs } from 'graphql'
+import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga'
 import type { RequestContext, Viewer } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
-import { noneMatchCovers, strongEtag } from '../platform/etag.ts'
-import { parseExact } from '../platform/exact-json.ts'
-import { lazy } from '../platform/lazy.ts'
-import { renderResult, sendGraphqlError } from './graphql-errors.ts'
-import { fewRootFields, parseBounded } from './graphql-limits.ts'
+import { isJsonObject, parseExact } from '../platform/exact-json.ts'
+import { mayCompress } from './compression.ts'
+import type { SendGraphiql } from './graphiql/page.ts'
+import { type Documents, PreparedDocument } from './graphql-documents.ts'
+import { renderResult, sendGraphqlError, withStatus } from './graphql-errors.ts'
 import { executeOperation, type MakeContext, type Operation, subscribeOperation } from './graphql-operation.ts'
 import type { OpenStreams } from './open-streams.ts'
+import type { PersistedDocuments } from './persisted-documents.ts'
 import { sseHeaders } from './sse.ts'
 
 export interface GraphqlParts {
-  /** One of `countedSchema`. */
-  readonly schema: GraphQLSchema
+  readonly documents: Documents
+  readonly persisted: PersistedDocuments
   readonly identify: onRequestHookHandler
   readonly contextOf: (request: FastifyRequest, change?: { readonly viewer?: Viewer }) => RequestContext
   readonly streams: OpenStreams
+  readonly spend: SpendCost
 }
+
+/** Adds the cost of an operation to what its caller has spent, and throws 429 if that is too much. No headers are set once `reply` has begun. */
+export type SpendCost = (request: FastifyRequest, reply: FastifyReply, cost: number) => Promise<void>
 
 interface ServerContext {
   /** Not `request`, which Yoga sets itself. */
   readonly fastifyRequest: FastifyRequest
   readonly makeContext: MakeContext
+  readonly spend: Operation['spend']
+}
+
+/** What a request may have; of any type until Yoga has looked. */
+type Params = GraphQLParams & { readonly documentId?: unknown }
+
+/** What Yoga and `onParse` add. */
+interface ParsedContext extends ServerContext {
+  readonly params: { readonly extensions?: { readonly cost?: unknown } | null }
+  readonly prepared: PreparedDocument
 }
 
 const BODY_LIMIT_BYTES = 1024 * 1024
 
 /** Mounts the endpoint. Bodies are JSON only, so that no form of another origin can post one; GET runs queries only. */
-export function registerGraphql(app: FastifyInstance, parts: GraphqlParts): void {
+export function registerGraphql(app: FastifyInstance, parts: GraphqlParts & { readonly graphiql: SendGraphiql }): void {
   const yoga = createYoga<ServerContext>({
-    schema: parts.schema,
+    schema: parts.documents.schema,
     graphqlEndpoint: '/graphql',
     graphiql: false,
     landingPage: false,
@@ -43,7 +56,9 @@ export function registerGraphql(app: FastifyInstance, parts: GraphqlParts): void
     cors: false,
     logging: false,
     maskedErrors: false,
-    plugins: [hubPlugin],
+    // The documents are kept by `Documents`, with their limits.
+    parserAndValidationCache: false,
+    plugins: [hubPlugin(parts)],
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(/^application\/(?:graphql\+)?json\b/i, { parseAs: 'buffer' }, (_request, bytes, done) =>
@@ -55,7 +70,8 @@ export function registerGraphql(app: FastifyInstance, parts: GraphqlParts): void
     url: '/graphql',
     bodyLimit: BODY_LIMIT_BYTES,
     onRequest: async (request, reply) => {
-      if (wantsPage(request)) return sendPage(graphiqlPage(), request, reply)
+      if (wantsPage(request)) return parts.graphiql(request, reply)
+      reply.header('cache-control', 'private, no-store')
       await parts.identify.call(app, request, reply, () => undefined)
     },
     handler: async (request, reply) => {
@@ -67,6 +83,7 @@ export function registerGraphql(app: FastifyInstance, parts: GraphqlParts): void
       const response = await yoga.fetch(url.href, init, {
         fastifyRequest: request,
         makeContext: contextMaker(parts, request),
+        spend: (cost) => parts.spend(request, reply, cost),
       })
       if (response.headers.get('content-type')?.startsWith('text/event-stream')) {
         await parts.streams.serve(request, reply, sseHeaders, (outlet) => outlet.writeAll(piecesOf(response)))
@@ -103,94 +120,55 @@ function assertJsonParameters(query: URLSearchParams): void {
   }
 }
 
-const hubPlugin: Plugin<object, ServerContext> = {
+const hubPlugin = ({ documents, persisted }: GraphqlParts): Plugin<Pick<ParsedContext, 'prepared'>, ServerContext> => ({
   onRequestParse({ request, requestParser, setRequestParser }) {
-    if (request.method !== 'POST' || !requestParser) return
+    if (!requestParser) return
     // Yoga's own body parser, but with exact numbers.
     const withNumbers = Object.create(request, { json: { value: async () => parseExact(await request.text()) } })
-    setRequestParser(() => requestParser(withNumbers))
+    setRequestParser(async () => {
+      const params = await requestParser(request.method === 'POST' ? withNumbers : request)
+      // A batch is refused later.
+      if (!isJsonObject(params)) return params
+      // Yoga reads no `documentId` from a URL.
+      const { documentId = new URL(request.url).searchParams.get('documentId'), ...known } = params as Params
+      return { ...known, query: persisted.textOf({ ...known, documentId }) as string }
+    })
   },
-  onParse({ setParseFn }) {
-    setParseFn(parseBounded)
+  onParse({ params, setParsedDocument, extendContext }) {
+    const prepared = documents.prepare(String(params.source))
+    if (!(prepared instanceof PreparedDocument)) throw new AggregateError(prepared.faults)
+    setParsedDocument(prepared.document)
+    extendContext({ prepared })
   },
-  onValidate({ addValidationRule, setValidationFn }) {
-    setValidationFn(validate)
-    addValidationRule(fewRootFields)
+  onValidate({ setResult }) {
+    // The document is valid, or `onParse` has thrown.
+    setResult([])
   },
   onExecute({ args, setExecuteFn }) {
-    setExecuteFn(() => executeOperation(operationOf(args)))
+    const operation = operationOf(args)
+    if (!operation.prepared.carriesSecrets()) mayCompress(operation.request)
+    setExecuteFn(() => executeOperation(operation))
   },
   onSubscribe({ args, setSubscribeFn }) {
     setSubscribeFn(() => subscribeOperation(operationOf(args)))
   },
   onResultProcess({ result, serverContext: { fastifyRequest }, setResult }) {
-    // Syntax and validation errors never reach execution, so they are rendered here; already rendered ones are left alone.
     if (Array.isArray(result) || Symbol.asyncIterator in result || !result.errors?.length) return
-    if (result.errors.every((error) => error.extensions?.problem)) return
-    setResult(renderResult(result, fastifyRequest))
+    // Syntax and validation errors never reach execution, so they are rendered here; already rendered ones are left alone.
+    const isRendered = result.errors.every((error) => error.extensions?.problem)
+    setResult(withStatus(isRendered ? result : renderResult(result, fastifyRequest)))
   },
-}
+})
 
 /** Resolvers get the hub's own context, not Yoga's. */
-function operationOf({ schema, document, operationName, variableValues, contextValue }: ExecutionArgs): Operation {
-  const { fastifyRequest, makeContext } = contextValue as ServerContext
-  return { schema, document, operationName, variables: variableValues ?? {}, request: fastifyRequest, makeContext }
+function operationOf({ schema, operationName, variableValues, contextValue }: ExecutionArgs): Operation {
+  const { fastifyRequest, makeContext, spend, prepared, params } = contextValue as ParsedContext
+  const showsCost = params.extensions?.cost === true
+  const variables = variableValues ?? {}
+  return { schema, prepared, operationName, variables, request: fastifyRequest, makeContext, spend, showsCost }
 }
 
 function wantsPage(request: FastifyRequest): boolean {
   // Also with a query in the URL, which is how people share queries.
   return request.method === 'GET' && /\btext\/html\b/.test(request.headers.accept ?? '')
 }
-
-/** Nine megabytes: rendered once, and cached by browsers through its ETag. */
-interface GraphiqlPage {
-  readonly bytes: Buffer
-  readonly etag: string
-  readonly policy: string
-}
-
-function sendPage(page: GraphiqlPage, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  reply.headers({
-    etag: page.etag,
-    'cache-control': 'no-cache',
-    vary: 'Accept',
-    'content-security-policy': page.policy,
-  })
-  if (noneMatchCovers(request.headers['if-none-match'], page.etag)) return reply.code(304).send()
-  return reply.type('text/html; charset=utf-8').send(page.bytes)
-}
-
-// A half-filled Authorization header would be an invalid credential, and the page could not load the schema.
-const exampleQuery = `# The hub's graph. Press the button, or Ctrl+Enter.
-# To ask as yourself, sign in at /auth/session, or put { "Authorization": "Bearer <key or session>" } under Headers.
-{
-  repos(first: 5) {
-    nodes { fullName kind visibility fileSummary { count totalBytes } }
-    pageInfo { hasNextPage endCursor }
-  }
-}
-`
-
-/** The page with all scripts and styles inline, made for its first reader since it takes 100 ms; the policy allows its scripts by hash and the editor's workers as blobs. */
-const graphiqlPage = lazy((): GraphiqlPage => {
-  const html = renderGraphiQL({
-    title: 'Hub · GraphiQL',
-    endpoint: '/graphql',
-    defaultQuery: exampleQuery,
-    shouldPersistHeaders: false,
-  })
-  const hashes = [...html.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(
-    ([, script = '']) => `'sha256-${hash('sha256', script, 'base64')}'`,
-  )
-  const policy = [
-    "default-src 'none'",
-    `script-src ${hashes.join(' ')}`,
-    "style-src 'unsafe-inline'",
-    "img-src 'self' data:",
-    'font-src data:',
-    "connect-src 'self'",
-    'worker-src blob:',
-    "frame-ancestors 'none'",
-  ].join('; ')
-  return { bytes: Buffer.from(html), etag: strongEtag(html), policy }
-})

@@ -1,6 +1,7 @@
 /** `/healthz`: the process is up. `/readyz`: the database and the object store also respond and have space; 503 names the one that does not. */
 import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../operation/context.ts'
+import { hubVersion } from '../platform/version.ts'
 import { type ObjectStore, ObjectStoreError } from '../store/objects/object-store.ts'
 
 const PING_TIMEOUT_MS = 2000
@@ -32,7 +33,7 @@ async function storeHasRoom(objects: ObjectStore, signal: AbortSignal): Promise<
 
 /** Needs no credential and has no rate limit. `isStopping` turns readiness off before the listener closes. */
 export function registerHealth(app: FastifyInstance, deps: Deps, isStopping: () => boolean): void {
-  app.get('/healthz', async () => ({ status: 'ok' }))
+  app.get('/healthz', async () => ({ status: 'ok', version: hubVersion }))
   app.get('/readyz', async (_request, reply) => {
     const { db, objects } = deps
     const [database, store] = await Promise.all([

@@ -27,6 +27,7 @@ export function objectRoutes(store: DiskStore): FastifyPluginAsync {
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', (_request, _body, done) => done(null))
     app.addHook('onRequest', async (request, reply) => {
+      assertData(request.headers['sec-fetch-dest'])
       // A part has no content type; a malformed header would otherwise be rejected.
       delete request.raw.headers['content-type']
       reply.headers(everyAnswer)
@@ -53,6 +54,28 @@ const everyAnswer = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "sandbox; default-src 'none'",
   'cache-control': 'private',
+}
+
+/** What browsers execute or show as part of a page. */
+const codeUses = new Set([
+  'audioworklet',
+  'embed',
+  'frame',
+  'iframe',
+  'object',
+  'paintworklet',
+  'script',
+  'serviceworker',
+  'sharedworker',
+  'style',
+  'worker',
+  'xslt',
+])
+
+/** The hub's pages trust scripts of its origin, and these bytes are on it too. */
+function assertData(use: string | string[] | undefined): void {
+  if (typeof use === 'string' && codeUses.has(use))
+    throw new HubError('forbidden.signature', `A signed URL serves data, and no ${use} of a page.`)
 }
 
 const preflight = {

@@ -3,7 +3,7 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import { finished } from 'node:stream/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { HubError } from '../platform/errors.ts'
-import { networkOf } from './network-of.ts'
+import { networkOf } from '../platform/network-of.ts'
 import { abortOnCloseOf } from './request-context.ts'
 import { StreamOutlet } from './stream-outlet.ts'
 
@@ -27,6 +27,11 @@ export class OpenStreams {
 
   constructor(bounds = defaultBounds) {
     this.#bounds = bounds
+  }
+
+  /** How many are served. */
+  get size(): number {
+    return this.#open.size
   }
 
   /** Counts one more stream for the caller; call the returned function to release it. 429 over the limit. */

@@ -1,7 +1,8 @@
 /** Creates the context of verbs and resolvers from an HTTP request. */
 import type { ServerResponse } from 'node:http'
 import type { FastifyRequest } from 'fastify'
-import type { Deps, IdempotencySlot, Replay, RequestContext, Viewer } from '../operation/context.ts'
+import type { Deps, IdempotencySlot, Replay, RequestContext, RequestPeer, Viewer } from '../operation/context.ts'
+import { originOf } from './asked-origin.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -11,6 +12,8 @@ declare module 'fastify' {
     abortOnClose: AbortController | null
     /** The raw response, whose close ends the request; set by the first hook. */
     response: ServerResponse | null
+    /** The answer has no secret: set by `mayCompress`. */
+    isCompressible: boolean
   }
 }
 
@@ -34,6 +37,16 @@ class HttpContext implements RequestContext {
     this.#request = request
     if (extra.idempotency) this.idempotency = extra.idempotency
     if (extra.replay) this.replay = extra.replay
+  }
+
+  get lastEventId(): string | null {
+    const id = this.#request.headers['last-event-id']
+    return typeof id === 'string' && id !== '' ? id : null
+  }
+
+  get peer(): RequestPeer {
+    const request = this.#request
+    return { address: request.ip, hubUrl: this.deps.config.publicUrl ?? originOf(request) }
   }
 
   /** Created lazily: most reads never use it. */

@@ -7,7 +7,7 @@ import Fastify, {
   LogController,
   type onRequestHookHandler,
 } from 'fastify'
-import type { GraphQLSchema } from 'graphql'
+import type { DocumentNode, GraphQLSchema } from 'graphql'
 import type { Deps, RequestContext } from '../operation/context.ts'
 import { listensEverywhere } from '../platform/config.ts'
 import { type HubError, toProblem } from '../platform/errors.ts'
@@ -16,14 +16,17 @@ import { keepAskedOrigin } from './asked-origin.ts'
 import { type ConnectionRules, Connections } from './connections.ts'
 import { registerDocs } from './docs.ts'
 import { registerEdge, requestId } from './edge.ts'
-import { registerGraphql } from './graphql.ts'
+import { graphiql } from './graphiql/page.ts'
+import { registerGraphql, type SpendCost } from './graphql.ts'
+import { Documents } from './graphql-documents.ts'
 import { registerGraphqlStream } from './graphql-stream.ts'
 import { registerHealth } from './health.ts'
-import { type Authenticate, identifyHook, limitAddressHook } from './identify.ts'
+import { type Authenticate, callerOf, identifyHook, limitAddressHook } from './identify.ts'
 import { knownError } from './known-error.ts'
-import { registerLanding } from './landing.ts'
-import { registerMetrics } from './metrics.ts'
+import { addMetricsRoute, type Metrics, openMetrics } from './metrics/metrics.ts'
 import { OpenStreams } from './open-streams.ts'
+import { registerPages } from './pages.ts'
+import { meaningOf, PersistedDocuments, readTrustedDocuments } from './persisted-documents.ts'
 import { createRateLimit } from './rate-limit.ts'
 import { headerTimeouts, refuseBrokenRequest } from './refuse-connection.ts'
 import { contextOf } from './request-context.ts'
@@ -38,6 +41,8 @@ export interface Edge {
     request: FastifyRequest,
     extra?: Partial<Pick<RequestContext, 'viewer' | 'idempotency' | 'replay'>>,
   ) => RequestContext
+  /** Counts the cost of an operation against its caller; throws 429 beyond the limit. */
+  readonly spend: SpendCost
   /** Maps any error to one of the closed table; logs unexpected ones. */
   readonly knownError: (error: unknown, request: FastifyRequest) => HubError
 }
@@ -62,6 +67,8 @@ export interface ServerParts {
   /** All event streams, of `identified` routes and of the graph. */
   readonly streams?: OpenStreams
   readonly connectionRules?: Partial<ConnectionRules>
+  /** Takes the metrics of a hub that serves them on a port of their own. */
+  readonly onMetrics?: (metrics: Metrics) => void
 }
 
 /** Longest path segment: an upload id. Owners and slugs are validated by rule, not by the router. */
@@ -99,7 +106,12 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
   const streams = parts.streams ?? new OpenStreams()
   const rate = createRateLimit(config.rateLimitPerMinute)
   const identify = identifyHook(parts.authenticate, rate)
-  const edge: Edge = { identify, contextOf: (request, extra) => contextOf(deps, request, extra), knownError }
+  const edge: Edge = {
+    identify,
+    contextOf: (request, extra) => contextOf(deps, request, extra),
+    spend: (request, reply, cost) => rate.spend(reply, callerOf(request), cost),
+    knownError,
+  }
 
   registerEdge(app, {
     log: deps.log,
@@ -107,16 +119,21 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
     corsOrigins: config.corsOrigins,
   })
   if (listensEverywhere(config)) keepAskedOrigin(app)
-  registerMetrics(app, deps)
+  const metrics = openMetrics(app, deps, streams)
+  if (config.metrics.listener) parts.onMetrics?.(metrics)
+  else addMetricsRoute(app, metrics, config.metrics.token, false)
   registerHealth(app, deps, () => stopping)
   app.register(async (scope) => parts.rest.register(scope, edge))
-  const graph = { schema: countedSchema(parts.schema), streams, ...edge }
+  const signIn = `${config.oidc?.clientId ? '/auth/login' : '/auth/session'}?return_to=%2Fgraphql`
+  const trusted = config.trustedDocuments === null ? null : readTrustedDocuments(config.trustedDocuments)
+  const isTrusted = (document: DocumentNode) => trusted === null || trusted.meanings.has(meaningOf(document))
+  const documents = new Documents(countedSchema(parts.schema), isTrusted)
+  const graph = { documents, persisted: new PersistedDocuments(trusted), streams, graphiql: graphiql(signIn), ...edge }
   app.register(async (scope) => registerGraphql(scope, graph))
   app.register(async (scope) => registerGraphqlStream(scope, graph))
   app.register(async (scope) => {
     scope.addHook('onRequest', limitAddressHook(rate))
-    registerLanding(scope)
-    registerDocs(scope, () => parts.rest.openApi(config.publicUrl))
+    registerDocs(scope, parts.schema, () => parts.rest.openApi(config.publicUrl))
     for (const plugin of parts.open ?? []) await scope.register(plugin)
   })
   app.register(async (scope) => {
@@ -124,6 +141,7 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
     for (const plugin of parts.identified ?? []) await scope.register(plugin)
   })
   for (const plugin of parts.uncounted ?? []) app.register(plugin)
+  app.register(async (scope) => registerPages(scope, deps))
   app.addHook('preClose', async () => {
     stopping = true
     streams.endAll()

@@ -45,11 +45,11 @@ export class SharedStreams {
     this.#limits = { ...defaultLimits, ...limits }
   }
 
-  /** Reserves a stream; `release` is called once it has a reader or has expired. */
-  reserve(release: () => void): string {
+  /** Reserves a stream of this caller; `release` is called once it has a reader or has expired. */
+  reserve(caller: string, release: () => void): string {
     const token = randomUUID()
     const { unreadMs, waitingBytes } = this.#limits
-    const stream = new SharedStream(token, waitingBytes, release)
+    const stream = new SharedStream(caller, waitingBytes, release)
     this.#byToken.set(token, stream)
     const late = setTimeout(() => stream.end(), unreadMs).unref()
     stream.onRead = () => clearTimeout(late)
@@ -60,8 +60,10 @@ export class SharedStreams {
     return token
   }
 
-  find(token: string): SharedStream | null {
-    return this.#byToken.get(token) ?? null
+  /** Null for the stream of another caller. A link that has another's token would add the operations of who follows it, by their cookie, for the other to read. */
+  find(token: string, caller: string): SharedStream | null {
+    const stream = this.#byToken.get(token)
+    return stream?.caller === caller ? stream : null
   }
 
   endAll(): void {
@@ -70,7 +72,7 @@ export class SharedStreams {
 }
 
 class SharedStream {
-  readonly token: string
+  readonly caller: string
   onRead: () => void = () => undefined
   onEnd: () => void = () => undefined
   readonly #maxWaitingBytes: number
@@ -82,8 +84,8 @@ class SharedStream {
   #outlet: StreamOutlet | null = null
   #isRead = false
 
-  constructor(token: string, maxWaitingBytes: number, release: () => void) {
-    this.token = token
+  constructor(caller: string, maxWaitingBytes: number, release: () => void) {
+    this.caller = caller
     this.#maxWaitingBytes = maxWaitingBytes
     this.#release = release
   }
@@ -163,10 +165,10 @@ class SharedStream {
       // A subscription pulls its next result only after the last one is sent: it buffers one at most and does not block others.
       if (isLong) uncount()
       for await (const result of isLong ? results : [results]) {
-        if (this.#operations.get(id) !== operation || !(await outlet.write(nextMessage(result, id)))) break
+        if (this.#operations.get(id) !== operation || !(await outlet.write(nextMessage(result, { id })))) break
       }
     } catch (error) {
-      await outlet.write(nextMessage(operation.failed(error), id))
+      await outlet.write(nextMessage(operation.failed(error), { id }))
     }
     if (this.#operations.get(id) === operation) {
       this.complete(id)

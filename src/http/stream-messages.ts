@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { ExecutionResult } from 'graphql'
 import { HubError } from '../platform/errors.ts'
 import { isJsonObject, parseExact } from '../platform/exact-json.ts'
+import type { PersistedDocuments } from './persisted-documents.ts'
 
 /** The parameters as sent. */
 export interface StreamParams {
@@ -10,11 +11,20 @@ export interface StreamParams {
   readonly operationName: string | null
   readonly variables: Readonly<Record<string, unknown>>
   readonly operationId: string
+  /** `extensions: { cost: true }`. */
+  readonly showsCost: boolean
 }
 
-/** A result; with `id` on a shared connection. */
-export function nextMessage(result: ExecutionResult, id?: string): string {
-  return `event: next\ndata: ${JSON.stringify(id === undefined ? result : { id, payload: result })}\n\n`
+/** Of a result: the operation on a shared connection, or where the stream goes on after it, which browsers send back as `Last-Event-ID`. */
+interface MessageFacts {
+  readonly id?: string
+  readonly place?: string | null
+}
+
+/** A result. */
+export function nextMessage(result: ExecutionResult, { id, place }: MessageFacts = {}): string {
+  const line = place ? `id: ${place}\n` : ''
+  return `event: next\n${line}data: ${JSON.stringify(id === undefined ? result : { id, payload: result })}\n\n`
 }
 
 /** The end of an operation. */
@@ -23,21 +33,23 @@ export function completeMessage(id?: string): string {
 }
 
 /** The operation in the body of a POST or in the query of a GET; 400 if there is none, 415 for another content type. */
-export function readParams({ method, body, url }: FastifyRequest): StreamParams {
+export function readParams({ method, body, url }: FastifyRequest, persisted: PersistedDocuments): StreamParams {
   const params = method === 'GET' ? paramsOfUrl(url) : parsed('The body', typeof body === 'string' ? body : '')
   if (!isJsonObject(params)) throw malformed('The body is not a JSON object.')
-  const { query, operationName = null, variables, extensions } = params
+  const { operationName = null, variables, extensions } = params
+  const query = persisted.textOf(params)
   if (typeof query !== 'string') throw malformed('`query` is required.')
   if (operationName !== null && typeof operationName !== 'string') throw malformed('`operationName` is not a string.')
   const objects = { variables: variables ?? {}, extensions: extensions ?? {} }
   if (!isJsonObject(objects.variables)) throw malformed('`variables` is not a JSON object.')
   if (!isJsonObject(objects.extensions)) throw malformed('`extensions` is not a JSON object.')
-  const { operationId } = objects.extensions
+  const { operationId, cost } = objects.extensions
   return {
     query,
     operationName,
     variables: objects.variables,
     operationId: typeof operationId === 'string' ? operationId : '',
+    showsCost: cost === true,
   }
 }
 
@@ -49,6 +61,7 @@ function paramsOfUrl(url: string): Record<string, unknown> {
   }
   return {
     query: searchParams.get('query'),
+    documentId: searchParams.get('documentId'),
     operationName: searchParams.get('operationName'),
     variables: json('variables'),
     extensions: json('extensions'),

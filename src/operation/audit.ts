@@ -17,6 +17,8 @@ export interface AuditEntryInput {
   /** The account whose auditLog lists the entry. */
   readonly accountId: string | null
   readonly targetId: string
+  /** The person who decided it earlier, for a request without a credential. */
+  readonly actorId?: string | null
   readonly before?: Readonly<Record<string, unknown>>
   readonly after?: Readonly<Record<string, unknown>>
 }
@@ -49,7 +51,7 @@ export async function audit(tx: Querier, ctx: AuditContext, entry: AuditEntryInp
     id: newId('aud'),
     action: entry.action,
     accountId: entry.accountId,
-    actorId: viewer?.personId ?? null,
+    actorId: viewer?.personId ?? entry.actorId ?? null,
     credentialId: viewer?.credentialId ?? null,
     requestId: ctx.requestId,
     targetId: entry.targetId,

@@ -84,11 +84,21 @@ export interface Replay {
   take(): unknown
 }
 
+/** Where a request came from, and the hub's own URL as the client reaches it, without a trailing slash. */
+export interface RequestPeer {
+  readonly address: string
+  readonly hubUrl: string
+}
+
 export interface RequestContext {
   readonly requestId: string
   readonly viewer: Viewer
   readonly signal: AbortSignal
   readonly deps: Deps
+  /** Absent outside HTTP. */
+  readonly peer?: RequestPeer
+  /** The place that a browser returns to after a lost connection (`Last-Event-ID`): the stream goes on there. Absent elsewhere. */
+  readonly lastEventId?: string | null
   /** Absent if no Idempotency-Key was sent. */
   readonly idempotency?: IdempotencySlot
   /** Set on a replay: the stored result replaces the verb's work; guard and rendering run again (with new signed URLs). */

@@ -232,7 +232,7 @@ function ownClaim(db: Db, key: ClaimKey): Claim {
 }
 
 const RELEASE_RETRY_MS = 2_000
-/** Together longer than the takeover time, after which the row blocks no one. */
+/** Together longer than the takeover time, after which the row blocks no request. */
 const MAX_RELEASE_ATTEMPTS = 30
 
 /**

@@ -1,6 +1,17 @@
 /** The environment variables of a hub, and the rules between them. */
 import { z } from 'zod'
-import { commaList, decimal, flag, handles, origins, proxies, url, userName, whole } from './config-values.ts'
+import {
+  bearerToken,
+  commaList,
+  decimal,
+  flag,
+  handles,
+  origins,
+  proxies,
+  url,
+  userName,
+  whole,
+} from './config-values.ts'
 import { handleText, wordText } from './text-rules.ts'
 
 /** Every variable with its format and default. */
@@ -32,8 +43,15 @@ export const environment = z.object({
   GC_GRACE_S: whole(0).default(7 * 86_400),
   UPLOAD_TTL_S: whole(60).default(7 * 86_400),
   SESSION_TTL_S: whole(60).default(30 * 86_400),
+  ENDPOINT_SESSION_TTL_S: whole(1, 86_400).default(3600),
   RATE_LIMIT_PER_MINUTE: whole(0).default(3000),
+  TRUSTED_DOCUMENTS: z.string().min(1).optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  METRICS_PORT: whole(0, 65_535).optional(),
+  METRICS_HOST: z.string().min(1).optional(),
+  METRICS_TOKEN: bearerToken.optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url.optional(),
+  OTEL_TRACES_SAMPLER_ARG: decimal(1).default(1),
   CORS_ORIGINS: origins.default([]),
   TRUST_PROXY: proxies.default(0),
   HARDWARE_TIERS_FILE: z.string().min(1).optional(),
@@ -49,10 +67,19 @@ export const environment = z.object({
   HOSTED_COMMAND: z.string().min(1).optional(),
   HOSTED_USER: userName.optional(),
   HOSTED_MAX_PROCESSES: whole(1, 10_000).default(8),
+  HOSTED_KUBECONFIG: z.string().min(1).optional(),
+  HOSTED_KUBE_NAMESPACE: z
+    .string()
+    .regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, 'must be the name of a namespace')
+    .optional(),
+  HOSTED_KUBE_TEMPLATE: z.string().min(1).optional(),
+  // The sweep has to see how a Job ended.
+  HOSTED_KUBE_TTL_S: whole(300, 30 * 86_400).default(3600),
   HOSTED_OWNERS: handles.optional(),
   SIM_HOSTED_OWNERS: handles.optional(),
   SIM_HOST_RATE_USD_PER_HOUR: decimal(10_000).default(0.35),
   HOSTED_ALLOWANCE_USD: decimal(1_000_000).default(5),
+  SPEND_HOLD_TTL_S: whole(60, 31 * 86_400).default(86_400),
   HOSTED_CHECK_MAX_S: whole(60, 86_400).default(3600),
   CHECK_HOST_RATE_USD_PER_HOUR: decimal(10_000).default(0.2),
 })
@@ -73,6 +100,16 @@ export function crossFaults(values: Environment): string[] {
   }
   if (values.OIDC_CLIENT_SECRET && !values.OIDC_CLIENT_ID)
     faults.push('OIDC_CLIENT_ID: is required with OIDC_CLIENT_SECRET')
+  if (values.METRICS_PORT !== undefined && values.METRICS_PORT !== 0 && values.METRICS_PORT === values.PORT)
+    faults.push('METRICS_PORT: is the port of the hub itself (PORT); choose another, or unset it and set METRICS_TOKEN')
+  if (values.METRICS_HOST && values.METRICS_PORT === undefined)
+    faults.push('METRICS_HOST: has no effect without METRICS_PORT; set that too, or unset METRICS_HOST')
+  if (values.HOSTED_APP_NAME && values.HOSTED_BACKEND === 'kubernetes') {
+    if (!values.HOSTED_KUBE_TEMPLATE)
+      faults.push('HOSTED_KUBE_TEMPLATE: is required with HOSTED_BACKEND=kubernetes (a file with the Job of the app)')
+    if (!values.PUBLIC_URL)
+      faults.push('PUBLIC_URL: is required with HOSTED_BACKEND=kubernetes (the URL at which pods reach the hub)')
+  }
   return faults
 }
 
@@ -85,5 +122,6 @@ export function strayFaults(set: Readonly<Record<string, unknown>>, values: Envi
   return [
     ...(values.OBJECT_STORE === 'disk' ? strays('S3_', 'OBJECT_STORE=s3') : []),
     ...(values.OIDC_ISSUER ? [] : strays('OIDC_', 'OIDC_ISSUER')),
+    ...(values.HOSTED_BACKEND === 'kubernetes' ? [] : strays('HOSTED_KUBE', 'HOSTED_BACKEND=kubernetes')),
   ]
 }

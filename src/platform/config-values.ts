@@ -35,6 +35,12 @@ export const handles = commaList(z.array(z.union([z.literal('*'), handleText])))
 /** A Unix user name. */
 export const userName = z.string().regex(/^[A-Za-z_][\w.-]*\$?$/, 'must be a user name')
 
+/** What a client sends after `Bearer`. */
+export const bearerToken = z
+  .string()
+  .min(16, 'must have at least 16 characters')
+  .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces')
+
 export const url = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
 
 /** Origins as browsers send them; anything else would silently match no request. */

@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { crossFaults, type Environment, environment, strayFaults } from './config-environment.ts'
 import type { TrustProxy } from './config-values.ts'
 import { type Usd, usd } from './money.ts'
+import { withSecretFiles } from './secret-files.ts'
 import { defaultTiers, parseTierFile, type TierTable } from './tier-table.ts'
 import { findUser, type UnixUser } from './unix-user.ts'
 
@@ -32,10 +33,22 @@ export interface OidcSettings {
 /** Everyone, or the owners of these handles. */
 export type OwnerList = 'everyone' | readonly string[]
 
+export interface KubernetesSettings {
+  /** Null: the service account of the pod that the hub runs in. */
+  readonly kubeconfig: string | null
+  /** Null: that of the kubeconfig or service account. */
+  readonly namespace: string | null
+  /** The Job of the deployed app. */
+  readonly templateFile: string
+  /** How long Kubernetes keeps a Job after its end. */
+  readonly ttlSeconds: number
+}
+
 export interface HostedSettings {
   /** Null: nothing is hosted. */
   readonly appName: string | null
-  readonly backend: Environment['HOSTED_BACKEND']
+  /** Null: the backend is `process`. */
+  readonly kubernetes: KubernetesSettings | null
   readonly command: string | null
   /** The user that runs the command; null: the hub's own user. */
   readonly user: UnixUser | null
@@ -50,6 +63,13 @@ export interface HostedSettings {
   readonly checkMaxSeconds: number
   /** Cost of the CPU host of the check function. */
   readonly checkRateUsdPerHour: Usd
+}
+
+export interface MetricsSettings {
+  /** Where `/metrics` has a listener of its own; null: it is served with everything else. */
+  readonly listener: { readonly host: string; readonly port: number } | null
+  /** What a scraper sends as `Authorization: Bearer`; null: none is asked for. */
+  readonly token: string | null
 }
 
 export interface RunSettings {
@@ -81,13 +101,22 @@ export interface Config {
   readonly gcGraceSeconds: number
   readonly uploadTtlSeconds: number
   readonly sessionTtlSeconds: number
+  /** The longest lifetime of an endpoint session's token. */
+  readonly endpointSessionTtlSeconds: number
   readonly rateLimitPerMinute: number
+  /** A manifest of the GraphQL documents that may be executed; null: any may. */
+  readonly trustedDocuments: string | null
   readonly logLevel: Environment['LOG_LEVEL']
+  readonly metrics: MetricsSettings
+  /** Traces are sent to OTEL_EXPORTER_OTLP_ENDPOINT; null: there are none. */
+  readonly traces: { readonly sampledShare: number } | null
   readonly corsOrigins: readonly string[]
   readonly trustProxy: TrustProxy
   readonly tiers: TierTable
   readonly runs: RunSettings
   readonly hosted: HostedSettings
+  /** How long a spend hold waits for a person. */
+  readonly spendHoldTtlSeconds: number
   /** How many checks an account may create in 24 hours. */
   readonly dailyRobotChecks: number
 }
@@ -102,7 +131,9 @@ export class ConfigError extends Error {
 
 /** Reads the configuration. An empty variable counts as unset. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
+  const { values: set, faults: unread } = withSecretFiles(given)
+  if (unread.length > 0) throw new ConfigError(unread)
   const parsed = environment.safeParse(set)
   if (!parsed.success) {
     throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`))
@@ -127,8 +158,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     gcGraceSeconds: values.GC_GRACE_S,
     uploadTtlSeconds: values.UPLOAD_TTL_S,
     sessionTtlSeconds: values.SESSION_TTL_S,
+    endpointSessionTtlSeconds: values.ENDPOINT_SESSION_TTL_S,
     rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE,
+    trustedDocuments: values.TRUSTED_DOCUMENTS ?? null,
     logLevel: values.LOG_LEVEL,
+    metrics: metricsSettings(values),
+    traces: values.OTEL_EXPORTER_OTLP_ENDPOINT === undefined ? null : { sampledShare: values.OTEL_TRACES_SAMPLER_ARG },
     corsOrigins: values.CORS_ORIGINS,
     trustProxy: values.TRUST_PROXY,
     tiers,
@@ -141,6 +176,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       headroom: values.PLANNER_HEADROOM,
     },
     hosted: hostedSettings(values),
+    spendHoldTtlSeconds: values.SPEND_HOLD_TTL_S,
     dailyRobotChecks: values.ROBOT_CHECK_DAILY_QUOTA,
   }
 }
@@ -178,7 +214,7 @@ function hostedSettings(values: Environment): HostedSettings {
     list.includes('*') ? 'everyone' : list
   return {
     appName: values.HOSTED_APP_NAME ?? null,
-    backend: values.HOSTED_BACKEND,
+    kubernetes: kubernetesSettings(values),
     command: values.HOSTED_COMMAND ?? null,
     user: values.HOSTED_USER === undefined ? null : hostedUser(values.HOSTED_USER),
     maxProcesses: values.HOSTED_MAX_PROCESSES,
@@ -188,6 +224,20 @@ function hostedSettings(values: Environment): HostedSettings {
     allowanceUsd: usd(values.HOSTED_ALLOWANCE_USD),
     checkMaxSeconds: values.HOSTED_CHECK_MAX_S,
     checkRateUsdPerHour: usd(values.CHECK_HOST_RATE_USD_PER_HOUR),
+  }
+}
+
+function metricsSettings({ METRICS_HOST: host = '127.0.0.1', METRICS_PORT: port, METRICS_TOKEN: token }: Environment) {
+  return { listener: port === undefined ? null : { host, port }, token: token ?? null }
+}
+
+function kubernetesSettings(values: Environment): KubernetesSettings | null {
+  if (values.HOSTED_BACKEND !== 'kubernetes' || !values.HOSTED_KUBE_TEMPLATE) return null
+  return {
+    kubeconfig: values.HOSTED_KUBECONFIG === undefined ? null : resolve(values.HOSTED_KUBECONFIG),
+    namespace: values.HOSTED_KUBE_NAMESPACE ?? null,
+    templateFile: resolve(values.HOSTED_KUBE_TEMPLATE),
+    ttlSeconds: values.HOSTED_KUBE_TTL_S,
   }
 }
 

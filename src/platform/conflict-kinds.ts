@@ -2,7 +2,13 @@
 import { type ErrorKind, kind } from './error-kind.ts'
 
 export const conflicts = {
-  'conflict.taken': kind(409, 'CONFLICT', 'Already taken', 'The handle or slug is in use.'),
+  'conflict.taken': kind(409, 'CONFLICT', 'Already taken', 'The handle, slug or name is in use.'),
+  'conflict.device_login_decided': kind(
+    409,
+    'CONFLICT',
+    'Sign-in decided',
+    'The sign-in was approved or denied before, which is final; revoke its key instead.',
+  ),
   'conflict.referenced': kind(
     409,
     'CONFLICT',
@@ -32,7 +38,7 @@ export const conflicts = {
     409,
     'CONFLICT',
     'Already ended',
-    'It has ended: completed, aborted, succeeded, failed or canceled.',
+    'It has ended: completed, aborted, succeeded, stopped, failed or canceled.',
   ),
   'conflict.not_ended': kind(
     409,
@@ -51,6 +57,24 @@ export const conflicts = {
     'CONFLICT',
     'In progress',
     'Another request is doing the same thing right now; try again.',
+  ),
+  'conflict.not_pending': kind(
+    409,
+    'CONFLICT',
+    'No longer pending',
+    'The spend hold was approved, denied or canceled, or it has expired.',
+  ),
+  'conflict.key_gone': kind(
+    409,
+    'CONFLICT',
+    'The key no longer works',
+    'The key that filed the spend hold was revoked, has expired, or may no longer ask for this; its request has to be filed again by another.',
+  ),
+  'conflict.cost_rose': kind(
+    409,
+    'CONFLICT',
+    'It would cost more than shown',
+    'The most that the job can cost is now above what the spend hold shows; errors[] names both. Deny the hold, and let the request be filed again.',
   ),
   'conflict.not_succeeded': kind(409, 'CONFLICT', 'Not succeeded', 'Only a check that succeeded is published.'),
   'conflict.already_published': kind(409, 'CONFLICT', 'Already published', 'The check was published before.'),
@@ -85,10 +109,48 @@ export const conflicts = {
     'Artifact changed',
     'The stored bytes of an artifact are not those that the hub hashed when the check ended; make a new check.',
   ),
+  'conflict.reflex': kind(
+    409,
+    'CONFLICT',
+    'A reflex is not served',
+    'The policy runs at the rate of the control loop, so it runs on the robot: no network is fast and steady enough.',
+  ),
+  'conflict.no_artifact': kind(
+    409,
+    'CONFLICT',
+    'Nothing to serve',
+    'The model repo, or the directory that was named, holds no policy that an endpoint can serve.',
+  ),
   'conflict.unverified': kind(
     409,
     'CONFLICT',
     'Not yet verified',
     'The hub has not hashed these bytes yet; try again soon.',
+  ),
+  'conflict.model_changed': kind(
+    409,
+    'CONFLICT',
+    'Other model',
+    'The approval is for other model bytes than the endpoint serves; get a new approval.',
+  ),
+  'conflict.not_claimed': kind(
+    409,
+    'CONFLICT',
+    'Not claimed yet',
+    'The endpoint is queued: no server has claimed it yet.',
+  ),
+  'conflict.stopping': kind(409, 'CONFLICT', 'Stopping', 'The endpoint was asked to stop and takes no new sessions.'),
+  'conflict.sessions_full': kind(
+    409,
+    'CONFLICT',
+    'Too many sessions',
+    'The endpoint has as many open sessions as it may have; close one first.',
+  ),
+  'conflict.session_closed': kind(409, 'CONFLICT', 'Session closed', 'The session is closed; open another one.'),
+  'conflict.signing_key': kind(
+    409,
+    'CONFLICT',
+    'Signs now',
+    'The key that signs now cannot be withdrawn; rotate it first.',
   ),
 } as const satisfies Record<string, ErrorKind>

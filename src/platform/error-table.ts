@@ -1,5 +1,6 @@
 /** The closed table of error types. Verbs throw them, the API layers render them, and the documentation pages list them. */
 import { conflicts } from './conflict-kinds.ts'
+import { deviceLogins } from './device-login-kinds.ts'
 import { type ErrorKind, kind } from './error-kind.ts'
 
 export const errorTable = {
@@ -33,6 +34,18 @@ export const errorTable = {
     'Invalid cursor',
     'The cursor is malformed or belongs to another listing.',
   ),
+  'validation.limit': kind(
+    422,
+    'LIMIT_EXCEEDED',
+    'Operation too large',
+    'A GraphQL operation is over a limit of its document, and was not executed; `errors[0].limit` has the name of the limit, its maximum, and what was found.',
+  ),
+  'validation.document': kind(
+    404,
+    'PERSISTED_QUERY_NOT_FOUND',
+    'Unknown document',
+    'No GraphQL document with this SHA-256 is known to this instance; send its text together with the digest.',
+  ),
   'validation.content_type': kind(
     415,
     'UNSUPPORTED_MEDIA_TYPE',
@@ -52,6 +65,7 @@ export const errorTable = {
     'Handle taken',
     'The handle from the identity provider is taken or invalid; choose another.',
   ),
+  ...deviceLogins,
   'forbidden.scope': kind(
     403,
     'FORBIDDEN',
@@ -68,7 +82,19 @@ export const errorTable = {
     403,
     'FORBIDDEN',
     'Not for agents',
-    'An agent key may not delete a repo or a run, or make a repo public.',
+    'An agent key may not delete a repo, a run or a snapshot, purge files, or make a repo public.',
+  ),
+  'forbidden.document': kind(
+    403,
+    'FORBIDDEN',
+    'Document not trusted',
+    'This deployment executes only the GraphQL documents of its manifest (TRUSTED_DOCUMENTS) and of its own pages.',
+  ),
+  'forbidden.approval': kind(
+    403,
+    'FORBIDDEN',
+    'Not approved',
+    'There is no valid approval of a person for this device on this endpoint; the response does not say why.',
   ),
   'forbidden.claimer': kind(
     403,
@@ -106,7 +132,7 @@ export const errorTable = {
     412,
     'PRECONDITION_FAILED',
     'Precondition failed',
-    'if_match or if_none_match fails for a file.',
+    'if_match or if_none_match fails for a file, or if_seq for a repo.',
   ),
   'range.not_satisfiable': kind(
     416,
@@ -135,13 +161,19 @@ export const errorTable = {
     413,
     'QUOTA',
     'Storage quota exceeded',
-    "The bytes do not fit into the owner's quota; files, stored run data and pending uploads count together.",
+    "The bytes do not fit into the owner's quota; files, what only snapshots keep, stored run data and pending uploads count together.",
   ),
   'quota.uploads': kind(
     429,
     'QUOTA',
     'Too many pending uploads',
     'The owner has reached the limit of pending uploads; complete or abort some. Uploads left untouched for a week (UPLOAD_TTL_S) are aborted.',
+  ),
+  'quota.snapshots': kind(
+    409,
+    'QUOTA',
+    'Too many snapshots',
+    'The repo has as many snapshots as a repo may have; delete some.',
   ),
   'quota.gpu_hours': kind(
     429,
@@ -154,6 +186,18 @@ export const errorTable = {
     'QUOTA',
     'Robot check quota exceeded',
     'The account has made as many checks in the last 24 hours as it may (ROBOT_CHECK_DAILY_QUOTA); `Retry-After` says when there is room.',
+  ),
+  'quota.spend_cap': kind(
+    429,
+    'QUOTA',
+    'Spend cap reached',
+    "The most that the job can cost would carry the account's month past its spend cap, which is in stop mode; `Retry-After` counts the seconds until the month ends.",
+  ),
+  'quota.spend_holds': kind(
+    429,
+    'QUOTA',
+    'Too many pending holds',
+    'The key has as many pending spend holds on the account as a key may have; cancel some, or ask a person to decide. `Retry-After` says when the oldest expires.',
   ),
   'idempotency.mismatch': kind(
     422,

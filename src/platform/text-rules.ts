@@ -22,7 +22,8 @@ export const MAX_TAGS = 20
 
 /** PostgreSQL stores no NUL. */
 const noNul = (text: string) => !text.includes('\0')
-const plainText = (max: number) => z.string().max(max).refine(noNul, 'must not contain a NUL character')
+/** Any text of so many characters that can be stored. */
+export const plainText = (max: number) => z.string().max(max).refine(noNul, 'must not contain a NUL character')
 
 export const descriptionText = plainText(4000)
 export const searchText = plainText(200)

@@ -10,6 +10,8 @@ export interface HardwareTier {
   /** Includes the hub's margin. */
   readonly rateUsdPerHour: Usd
   readonly description: string
+  /** Labels of its nodes in the cluster of the hosted backend; null: `hub/tier` with its name. */
+  readonly nodeSelector: Readonly<Record<string, string>> | null
 }
 
 /** Smallest first: by memory, then by rate. The first that fits is then the smallest that fits. */
@@ -23,6 +25,7 @@ const tierFile = z
       bf16_tflops: z.number().positive(),
       rate_usd_per_hour: z.number().min(0).max(10_000),
       description: z.string().max(200).optional(),
+      node_selector: z.record(z.string().min(1), z.string()).optional(),
     }),
   )
   .min(1, 'must name at least one tier')
@@ -45,13 +48,14 @@ function tableOf(rows: readonly TierRow[]): TierTable {
       bf16Tflops: row.bf16_tflops,
       rateUsdPerHour: usd(row.rate_usd_per_hour),
       description: row.description ?? `${row.tier}, ${row.vram_gb} GB`,
+      nodeSelector: row.node_selector ?? null,
     }))
     .sort((a, b) => a.vramGb - b.vramGb || Number(a.rateUsdPerHour) - Number(b.rateUsdPerHour))
 }
 
 export const defaultTiers: TierTable = tableOf(builtIn)
 
-/** Parses a JSON array of `{tier, vram_gb, bf16_tflops, rate_usd_per_hour, description?}`. Throws an Error that names the fault. */
+/** Parses a JSON array of `{tier, vram_gb, bf16_tflops, rate_usd_per_hour, description?, node_selector?}`. Throws an Error that names the fault. */
 export function parseTierFile(text: string): TierTable {
   const parsed = tierFile.safeParse(readJson(text))
   if (!parsed.success) {

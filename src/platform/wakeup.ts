@@ -3,7 +3,7 @@
  * that has drained) calls `wake`, and the waiter then checks the current state itself.
  */
 
-/** An auto-reset event for one waiter. Wake-ups while nobody waits are remembered as one. */
+/** An auto-reset event for one waiter. Wake-ups without a waiter are remembered as one. */
 export class Wakeup {
   #isWoken = false
   #resume: (() => void) | null = null

@@ -151,7 +151,7 @@ describe('a response', () => {
             taken += (peer.read() as Buffer | null)?.byteLength ?? 0
             return taken >= bytes || hasLeft() >= before + MIN_BYTES
           },
-          { interval: 1, timeout: 10_000 },
+          { interval: 1, timeout: 100_000 },
         )
         .toBe(true)
       server.pass(WINDOW_MS - 1)

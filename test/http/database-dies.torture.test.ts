@@ -21,7 +21,7 @@ afterAll(async () => {
 })
 
 const serverPid = async () => Number.parseInt(await readFile(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8'), 10)
-const patiently = { timeout: 40_000, interval: 50 }
+const patiently = { timeout: 100_000, interval: 50 }
 
 async function ready(): Promise<{ status: number; body: { status: string; database: string } }> {
   const answer = await fetch(`${hub.url}/readyz`)

@@ -13,7 +13,7 @@ import { type RunningHub, startHub } from '../../src/start-hub.ts'
 const mount = await mkdtemp(join(tmpdir(), 'hub-full-'))
 const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=192m', 'tmpfs', mount]).status === 0
 const filler = join(mount, 'filler')
-const patiently = { timeout: 40_000, interval: 200 }
+const patiently = { timeout: 100_000, interval: 200 }
 
 /** Fills the disk to the last byte. */
 function fill(): void {

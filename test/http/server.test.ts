@@ -44,6 +44,8 @@ describe('/graphql', () => {
       url: `/graphql?query=${encodeURIComponent('{ thing(name: "y") { id } }')}`,
     })
     expect(got.json()).toEqual({ data: { thing: { id: 'y' } } })
+    // It is the caller's alone, and without this a cache might keep what it got for a cookie.
+    expect(got.headers['cache-control']).toBe('private, no-store')
   })
 
   it('passes the caller to resolvers', async () => {
@@ -159,7 +161,7 @@ describe('/graphql', () => {
   it('serves a self-contained GraphiQL to browsers, with a policy that lists its scripts', async () => {
     const response = await start().app.inject({ method: 'GET', url: '/graphql', headers: { accept: 'text/html,*/*' } })
     expect(response.statusCode).toBe(200)
-    expect(response.headers['content-security-policy']).toMatch(/script-src 'sha256-[\w+/=]+';/)
+    expect(response.headers['content-security-policy']).toMatch(/script-src (?:'sha256-[\w+/=]+' ?){2};/)
     expect(response.body).not.toMatch(/<(?:script|link)[^>]+(?:src|href)="https?:/)
   })
 })
@@ -200,6 +202,23 @@ describe('/graphql/stream', () => {
       if (text.includes('event: complete')) break
     }
     expect(text).toContain('"id":"one"')
+  })
+
+  it('adds operations of the stream’s own caller alone: a link with the token of another sends nobody’s answers there', async () => {
+    const server = start()
+    const inject = (method: 'PUT' | 'GET' | 'DELETE', headers: Record<string, string>, query = '') =>
+      server.app.inject({ method, url: `/graphql/stream${query}`, headers })
+    for (const [mine, other] of [
+      [{ authorization: 'Bearer mallory' }, { authorization: 'Bearer ann' }],
+      [{}, { authorization: 'Bearer ann' }],
+    ] as Record<string, string>[][]) {
+      const token = (await inject('PUT', mine ?? {})).body
+      const link = `?token=${token}&query={who}&extensions={"operationId":"one"}`
+      const navigation = { accept: 'text/html,*/*;q=0.8', ...other }
+      expect((await inject('GET', navigation, encodeURI(link))).statusCode).toBe(404)
+      expect((await inject('DELETE', other ?? {}, `?token=${token}&operationId=one`)).statusCode).toBe(404)
+      expect((await inject('GET', { accept: 'text/html', ...mine }, encodeURI(link))).statusCode).toBe(202)
+    }
   })
 
   it('ends its streams with a retry hint at shutdown', async () => {
@@ -278,8 +297,8 @@ describe('operation', () => {
     const anonymous = await statuses(3, {})
     expect(anonymous.map((answer) => answer.statusCode)).toEqual([200, 200, 429])
     expect(anonymous[0]?.headers).toMatchObject({
-      'ratelimit-policy': '"address";q=2;w=60',
-      ratelimit: '"address";r=1;t=60',
+      'ratelimit-policy': '"address";q=2;w=60, "address-cost";q=2000;w=60',
+      ratelimit: '"address";r=1;t=60, "address-cost";r=1999;t=60',
     })
     expect(Number(anonymous[2]?.headers['retry-after'])).toBeGreaterThan(0)
     expect(anonymous[2]?.json().type).toBe('/problems/rate.limited')

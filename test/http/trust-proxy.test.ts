@@ -26,6 +26,11 @@ function hubBehind(trustProxy: string) {
   })
   afterAll(() => hub?.stop())
   return {
+    /** The cookie that the sign-in sets for a browser whose proxy says that it uses https. */
+    async cookieByHttps() {
+      const headers = { 'x-forwarded-proto': 'https' }
+      return (await fetch(`${hub.url}/auth/callback`, { headers })).headers.get('set-cookie')
+    },
     /** How many of these requests, one per header, were allowed, and their logged addresses. */
     async ask(path: string, forwarded: readonly string[]) {
       const statuses = []
@@ -52,6 +57,10 @@ describe('a hub behind one proxy', () => {
   it('counts from the right: forged entries change neither the rate limit nor the log', async () => {
     const headers = forged.map((address, n) => `${address}, 198.51.100.${n}, 192.0.2.7`)
     expect(await hub.ask('/v1/repos', headers)).toEqual({ refused: PER_MINUTE, addresses: ['192.0.2.7'] })
+  })
+
+  it('has cookies for https alone where that proxy has it, without a PUBLIC_URL too', async () => {
+    expect(await hub.cookieByHttps()).toMatch(/^hub_login=; .*Secure/)
   })
 
   it('distinguishes two clients of that proxy', async () => {

@@ -4,6 +4,8 @@ import { createSchema } from 'graphql-yoga'
 import { pino } from 'pino'
 import { restMount } from '../../../rest-compat/engine/mount.ts'
 import { body, path, query, type Route } from '../../../rest-compat/engine/route.ts'
+import { SharedChanges } from '../../../src/accounts/changes/shared-changes.ts'
+import { tokenSeal } from '../../../src/hosting/token-seal.ts'
 import { buildServer, type ServerParts } from '../../../src/http/server.ts'
 import { commitVerb, guarded } from '../../../src/operation/commit-verb.ts'
 import type { AllowedContext, Credentialed, Deps, RequestContext, Viewer } from '../../../src/operation/context.ts'
@@ -12,6 +14,8 @@ import { HubError, notFound } from '../../../src/platform/errors.ts'
 import { repoReferrers } from '../../../src/repo-referrers.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { JobLogs } from '../../../src/work/log/shared-logs.ts'
+import { noBackend } from '../../support/no-backend.ts'
+import { noSigningKeys } from '../../support/no-signing-keys.ts'
 
 const typeDefs = `
   type Thing { id: ID! fullName: String! madeAt: String url: String }
@@ -212,16 +216,12 @@ export function testServer(options: TestServerOptions) {
     queue: { send: async () => undefined, stop: async () => undefined },
     events,
     logs: new JobLogs({ db: options.db, objects: null }),
-    hosted: {
-      take: () => null,
-      calls: async () => [],
-      wait: () => undefined,
-      stop: (_callId, then) => then(),
-      adopt: async () => undefined,
-      close: async () => undefined,
-    },
+    changes: new SharedChanges(options.db),
+    hosted: noBackend,
+    tokenSeal: tokenSeal('s'.repeat(32)),
     models: { read: () => fail('a model'), close: async () => undefined },
     repoReferrers,
+    signingKeys: noSigningKeys,
     stopping: new AbortController().signal,
   }
   const schema = testSchema(counters, gate)

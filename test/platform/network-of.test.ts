@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { networkOf } from '../../src/http/network-of.ts'
 import { OpenStreams } from '../../src/http/open-streams.ts'
 import { createRateLimit } from '../../src/http/rate-limit.ts'
+import { networkOf } from '../../src/platform/network-of.ts'
 
 describe('the network of an address', () => {
   it('is an IPv4 address itself in any notation, and the /64 of an IPv6 address', () => {
@@ -31,7 +31,9 @@ describe('the network of an address', () => {
 
   it('limits the request rate', async () => {
     const rate = createRateLimit(10)
-    const reply = { header: () => reply } as unknown as Parameters<typeof rate.count>[0]
+    const reply = { header: () => reply, getHeader: () => undefined, raw: {} } as unknown as Parameters<
+      typeof rate.count
+    >[0]
     for (const host of ['1', '2']) await rate.count(reply, { address: `2001:db8::${host}` })
     await expect(rate.count(reply, { address: '2001:db8::3' })).rejects.toThrow(/More than 2 requests/)
     await rate.count(reply, { address: '2001:db8:0:1::3' })

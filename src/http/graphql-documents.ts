@@ -1,0 +1,115 @@
+/** GraphQL documents, parsed, measured and validated once each: a dashboard sends the same few again and again. */
+import {
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+  MaxIntrospectionDepthRule,
+  type OperationDefinitionNode,
+  parse,
+  type Source,
+  specifiedRules,
+  validate,
+} from 'graphql'
+import { LRUCache } from 'lru-cache'
+import { HubError } from '../platform/errors.ts'
+import { lazy } from '../platform/lazy.ts'
+import { assertShape, type CostOfVariables, costFunction, graphqlLimits, overLimit } from './graphql-limits.ts'
+import { carriesSecrets } from './secret-fields.ts'
+
+const rules = [...specifiedRules, MaxIntrospectionDepthRule]
+
+/** Parses a document of at most 5000 tokens. Nesting too deep for the recursive parser is a syntax error. */
+export function parseBounded(source: string | Source): DocumentNode {
+  try {
+    return parse(source, { maxTokens: graphqlLimits.tokens })
+  } catch (error) {
+    if (error instanceof RangeError) throw new GraphQLError('Syntax Error: The document is nested too deep.')
+    if (error instanceof GraphQLError && error.message.includes('tokens. Parsing aborted'))
+      throw overLimit('tokens', null)
+    throw error
+  }
+}
+
+/** A document that may be executed. */
+export class PreparedDocument {
+  readonly document: DocumentNode
+  /** Whether its answers hold a secret. */
+  readonly carriesSecrets: () => boolean
+  readonly #costs = new Map<OperationDefinitionNode, CostOfVariables>()
+
+  constructor(document: DocumentNode, schema: GraphQLSchema) {
+    this.document = document
+    this.carriesSecrets = lazy(() => carriesSecrets(schema, document))
+  }
+
+  /** Objects in the answer of an operation if its pages are full; 0 if there is no such operation, which execution reports. */
+  costOf(operationName: string | null | undefined, variables: Readonly<Record<string, unknown>>): number {
+    const operation = getOperationAST(this.document, operationName)
+    if (!operation) return 0
+    const known = this.#costs.get(operation) ?? costFunction(this.document, operation)
+    this.#costs.set(operation, known)
+    return known(variables)
+  }
+}
+
+/** Why a document may not be executed. */
+interface RefusedDocument {
+  readonly faults: readonly (GraphQLError | HubError)[]
+}
+
+const MAX_DOCUMENTS = 1000
+/** Of all texts: their syntax trees take about a hundred times as much. */
+const MAX_CHARACTERS = 512 * 1024
+const MAX_CHARACTERS_OF_ONE = 32 * 1024
+
+/** The errors with the code that GraphQL servers commonly give them. */
+function coded(faults: readonly GraphQLError[], code: string): readonly GraphQLError[] {
+  for (const { extensions } of faults) extensions.code = code
+  return faults
+}
+
+/** The documents of one schema. */
+export class Documents {
+  /** One of `countedSchema`. */
+  readonly schema: GraphQLSchema
+  readonly #known = new LRUCache<string, PreparedDocument | RefusedDocument>({
+    max: MAX_DOCUMENTS,
+    maxSize: MAX_CHARACTERS,
+    maxEntrySize: MAX_CHARACTERS_OF_ONE,
+    sizeCalculation: (_document, text) => text.length + 1,
+  })
+
+  readonly #isTrusted: (document: DocumentNode) => boolean
+
+  /** `isTrusted` is asked of each valid document once. */
+  constructor(schema: GraphQLSchema, isTrusted: (document: DocumentNode) => boolean = () => true) {
+    this.schema = schema
+    this.#isTrusted = isTrusted
+  }
+
+  /** The document; or its syntax error, the limit that it is over, or what validation finds. */
+  prepare(text: string): PreparedDocument | RefusedDocument {
+    const known = this.#known.get(text)
+    if (known) return known
+    const prepared = this.#prepare(text)
+    this.#known.set(text, prepared)
+    return prepared
+  }
+
+  /** Limits come before validation, whose time grows with the square of some documents. */
+  #prepare(text: string): PreparedDocument | RefusedDocument {
+    try {
+      const document = parseBounded(text)
+      assertShape(document)
+      const faults = validate(this.schema, document, rules)
+      if (faults.length > 0) return { faults: coded(faults, 'GRAPHQL_VALIDATION_FAILED') }
+      if (this.#isTrusted(document)) return new PreparedDocument(document, this.schema)
+      throw new HubError('forbidden.document', 'This hub executes only the documents that its operator trusts.')
+    } catch (error) {
+      if (error instanceof GraphQLError) return { faults: coded([error], 'GRAPHQL_PARSE_FAILED') }
+      if (error instanceof HubError) return { faults: [error] }
+      throw error
+    }
+  }
+}

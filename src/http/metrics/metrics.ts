@@ -1,0 +1,46 @@
+/** `/metrics` for Prometheus. */
+import type { FastifyInstance } from 'fastify'
+import { collectDefaultMetrics, Registry } from 'prom-client'
+import type { Deps } from '../../operation/context.ts'
+import type { OpenStreams } from '../open-streams.ts'
+import { registerInstanceMetrics } from './instance-metrics.ts'
+import { assertMayScrape } from './may-scrape.ts'
+import { registerStateMetrics } from './state-metrics.ts'
+
+/** What a scrape reads. */
+export interface Metrics {
+  readonly contentType: string
+  text(): Promise<string>
+}
+
+/** One registry per server, so that two in one process do not clash. Adds the hooks that count the server's requests. */
+export function openMetrics(app: FastifyInstance, deps: Deps, streams: OpenStreams): Metrics {
+  const register = new Registry()
+  collectDefaultMetrics({ register })
+  const endWatching = registerInstanceMetrics(register, { app, deps, streams })
+  app.addHook('onClose', async () => endWatching())
+  const refreshState = registerStateMetrics(register, deps)
+  return {
+    contentType: register.contentType,
+    async text() {
+      await refreshState()
+      return register.metrics()
+    },
+  }
+}
+
+/** Adds the route, on the hub's own listener or on one of its own. */
+export function addMetricsRoute(
+  app: FastifyInstance,
+  metrics: Metrics,
+  token: string | null,
+  isOwnPort: boolean,
+): void {
+  app.get('/metrics', async (request, reply) => {
+    assertMayScrape(request, token, isOwnPort)
+    return reply
+      .type(metrics.contentType)
+      .header('cache-control', 'no-store')
+      .send(await metrics.text())
+  })
+}

@@ -1,0 +1,29 @@
+/** Rows of the table of error types: what a program that waits for a sign-in is told. The last words are those of RFC 8628, section 3.5. */
+import { type ErrorKind, kind } from './error-kind.ts'
+
+export const deviceLogins = {
+  'device_login.authorization_pending': kind(
+    400,
+    'BAD_REQUEST',
+    'Sign-in pending',
+    'The sign-in is not decided yet; ask again after `interval` seconds.',
+  ),
+  'device_login.slow_down': kind(
+    400,
+    'BAD_REQUEST',
+    'Polling too fast',
+    'The program asked earlier than `interval` seconds after its last try; the interval is five seconds longer from now on (`Retry-After`).',
+  ),
+  'device_login.access_denied': kind(
+    400,
+    'BAD_REQUEST',
+    'Sign-in denied',
+    'The person denied the sign-in; start a new one.',
+  ),
+  'device_login.expired_token': kind(
+    400,
+    'BAD_REQUEST',
+    'Sign-in expired',
+    'The device code is unknown, has expired, or its key was handed out before; start a new sign-in.',
+  ),
+} as const satisfies Record<string, ErrorKind>
