@@ -1,13 +1,21 @@
 /** `hub check`: from a folder or repo to a draft card: pushes, queues a check, follows it, and says what is left to do. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
-import { type HubClient, type NewCheck, ProblemError, type RemoteCheck } from '../client/index.ts'
+import {
+  type HubClient,
+  isHeld,
+  type NewCheck,
+  ProblemError,
+  type RemoteCheck,
+  type RemoteHold,
+} from '../client/index.ts'
 import { actions, type CheckAnswers, controlClasses, modelAnswers, robotAnswers } from './check-answers.ts'
 import { checkExitCode, checkText } from './check-output.ts'
 import { type CheckTarget, checkTarget, type TargetOptions } from './check-target.ts'
 import { type ClientIo, exitCode } from './client-output.ts'
 import { type CommandResult, type CommonOptions, collect, common, runCommand } from './client-session.ts'
 import type { ClientSettings } from './client-settings.ts'
+import { heldText } from './hold-output.ts'
 import { paintLine } from './run-output.ts'
 import { inLine, print } from './terminal.ts'
 
@@ -30,21 +38,22 @@ Answers about a robot, which no model file holds:
 A model repo, or --model-repo, makes it a model check: ENTRY is an ONNX file or a checkpoint directory, --robot the robot
 that it is held against.
 
-Examples:
-  $ hub check robots/arm scene.xml --control-hz 50 --action position
-  $ hub check ada/arm arm.urdf --control-hz 50 --action position_offset --base fixed --option action_scale=0.25
-  $ hub check out/walker step_500 --model-repo ada/walker --robot ada/biped
-  $ hub check ada/walker --hf lab/walker@v1.0 --robot ada/biped --control-class reflex --obs joint_pos,joint_vel
-
 Exit codes:
   0    the draft can be published; with --no-wait, the check is queued
   1    the check failed or was canceled, or the hub could not be reached
   2    wrong usage
-  3    not authenticated, or not allowed
+  3    not allowed
   4    not found, or not visible
   5    rejected (conflict, validation, quota)
-  6    blocked: the report failed, or the draft needs an answer
-  130  interrupted; the check goes on`
+  6    blocked: the report failed, the draft needs an answer, or a person has to approve what it costs
+  7    not logged in
+  130  interrupted; the check goes on
+
+Examples:
+  $ hub check robots/arm scene.xml --control-hz 50 --action position
+  $ hub check ada/arm arm.urdf --control-hz 50 --action position_offset --base fixed --option action_scale=0.25
+  $ hub check out/walker step_500 --model-repo ada/walker --robot ada/biped
+  $ hub check ada/walker --hf lab/walker@v1.0 --robot ada/biped --control-class reflex --obs joint_pos,joint_vel`
 
 /** Adds it to the `hub` program. */
 export function registerCheckCommand(program: Command, io: ClientIo): void {
@@ -80,6 +89,7 @@ async function check(
   const target = await checkTarget(io, client, settings.cacheDir, given, options, answersOf)
   const request = requestOf(target, options)
   const queued = await create(io, client, request)
+  if (isHeld(queued)) return { json: queued, text: heldText(queued), code: exitCode.blocked }
   if (!options.wait) return { json: queued, text: `${queued.id}\n` }
   print(io.stderr, `hub: queued ${queued.id}${waitingFor(queued)}\n`)
   const ended = await follow(io, client, queued.id)
@@ -99,7 +109,7 @@ const waitingFor = ({ executor, status }: RemoteCheck) =>
 const HASHING_MS = 2000
 
 /** Large files are hashed by the hub after a push: the check waits for that. */
-async function create(io: ClientIo, client: HubClient, request: NewCheck): Promise<RemoteCheck> {
+async function create(io: ClientIo, client: HubClient, request: NewCheck): Promise<RemoteCheck | RemoteHold> {
   for (let isTold = false; ; isTold = true) {
     try {
       return await client.checks.create(request)

@@ -2,9 +2,11 @@
 import { stat } from 'node:fs/promises'
 import { basename, join, resolve, sep } from 'node:path'
 import { type HubClient, LocalError, ProblemError, pushFolder, type RepoName } from '../client/index.ts'
-import { type ClientIo, countText, progressOn } from './client-output.ts'
+import { type ClientIo, countText } from './client-output.ts'
 import { repoName, UsageError } from './client-session.ts'
+import { leftOutLines } from './left-out-lines.ts'
 import { inLine, print } from './terminal.ts'
+import { progressOn } from './transfer-progress.ts'
 
 export interface TargetOptions {
   readonly robot?: string
@@ -20,7 +22,7 @@ export interface CheckTarget {
   readonly entry: string | null
 }
 
-/** Pushes a folder, or makes the repo of an imported policy, where it is missing: private, since nobody has looked at it yet. `beforePush` may throw. */
+/** Pushes a folder, or makes the repo of an imported policy, where it is missing: private, since it has not been looked at yet. `beforePush` may throw. */
 export async function checkTarget(
   io: ClientIo,
   client: HubClient,
@@ -73,7 +75,8 @@ async function pushed(
   const repo = options.modelRepo ?? options.robot ?? (await ownRepo(client, dir))
   print(io.stderr, `hub: pushing ${inLine(dir)} to ${inLine(repo)}\n`)
   const push = { cacheDir, kind, visibility: 'private', progress: progressOn(io.stderr) } as const
-  const { failed, sent, created } = await pushFolder(client, repoName(repo), dir, push)
+  const { failed, sent, created, leftOut } = await pushFolder(client, repoName(repo), dir, push)
+  print(io.stderr, leftOutLines(leftOut))
   if (failed.length > 0) {
     const faults = failed.map(({ path: file, why }) => `${file}: ${why}`)
     throw new LocalError(`${countText(failed.length, 'file')} could not be pushed; nothing was checked.`, faults)

@@ -1,13 +1,11 @@
 /** `hub check-worker`: claims robot and model checks and executes them on this machine. */
 import { hostname } from 'node:os'
 import type { Command } from 'commander'
-import pino from 'pino'
 import type { CheckOutcome } from '../check-worker/serve/serve-check.ts'
-import { workOnChecks } from '../check-worker/serve/work.ts'
-import { findChromium } from '../check-worker/stills/find-chromium.ts'
-import { openReadingPool } from '../models/reader/reading-pool.ts'
 import type { ClientIo } from './client-output.ts'
 import { type CommonOptions, common } from './client-session.ts'
+import { assertInstalled } from './optional-packages.ts'
+import { silentLog } from './silent-log.ts'
 import { runWorker, type WorkerOptions } from './worker-session.ts'
 
 interface CheckWorkerOptions extends WorkerOptions {
@@ -26,16 +24,19 @@ If HUB_JOB_KIND is robot_check, only the check HUB_JOB_ID is executed: this comm
 HF_ENDPOINT names a mirror of Hugging Face, for policies that are imported. HUB_CHROMIUM is the path of the Chromium that
 draws the stills of a robot (default: the one in PATH), or off.
 
-Examples:
-  $ hub check-worker
-  $ hub check-worker --once --json
-  $ hub check-worker --owner walnut-robotics --name bench-3 --work /var/lib/hub/checks
+It needs the package @mujoco/mujoco, and playwright-core where there is a Chromium; the command says how to install them.
 
 Exit codes:
   0    with --once, the check came to a verdict, good or bad; otherwise stopped by Ctrl-C
   1    with --once, the check failed or was canceled; or the hub could not be reached
   2    wrong usage
-  3    not authenticated, or not allowed (a worker needs a key with the scope write)`
+  3    not allowed (a worker needs a key with the scope write)
+  7    not logged in
+
+Examples:
+  $ hub check-worker
+  $ hub check-worker --once --json
+  $ hub check-worker --owner walnut-robotics --name bench-3 --work /var/lib/hub/checks`
 
 /** Between a stop and the last report: the engine ends at once. */
 const GRACE_MS = 5000
@@ -62,6 +63,11 @@ async function run(
   options: CheckWorkerOptions,
   { intervalMs, graceMs }: { readonly intervalMs: number; readonly graceMs: number },
 ): Promise<void> {
+  assertInstalled('check-worker', '@mujoco/mujoco')
+  const { findChromium } = await import('../check-worker/stills/find-chromium.ts')
+  const chromium = await findChromium(io.env.HUB_CHROMIUM, io.env.PATH)
+  if ('program' in chromium)
+    assertInstalled('check-worker', 'playwright-core', 'HUB_CHROMIUM=off does without pictures')
   const words = {
     what: 'check worker',
     jobKind: 'robot_check',
@@ -72,10 +78,13 @@ async function run(
     idOf: ({ check }: CheckOutcome) => check,
   }
   await runWorker<CheckOutcome>(io, options, words, async ({ gaveUp, ended, job, ...session }) => {
-    const pool = openReadingPool({ log: pino({ level: 'silent' }), processes: 1 })
+    const [{ workOnChecks }, { openReadingPool }] = await Promise.all([
+      import('../check-worker/serve/work.ts'),
+      import('../models/reader/reading-pool.ts'),
+    ])
+    const pool = openReadingPool({ log: silentLog, processes: 1 })
     const { name, owner = null, once = false } = options
     try {
-      const chromium = await findChromium(io.env.HUB_CHROMIUM, io.env.PATH)
       const worker = { ...session, pool, intervalMs, mirror: io.env.HF_ENDPOINT || null, chromium }
       await workOnChecks(worker, { name, owner, job, once, gaveUp, ended })
     } finally {

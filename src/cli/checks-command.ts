@@ -1,9 +1,10 @@
 /** `hub checks`: lists checks, shows one, cancels one. */
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { CheckFilters, HubClient } from '../client/index.ts'
 import { checkRow, checkText } from './check-output.ts'
 import { type ClientIo, countText } from './client-output.ts'
 import { type CommandResult, type CommonOptions, common, runCommand, type Work, wholeFrom } from './client-session.ts'
+import { hubExamples } from './output.ts'
 
 interface ListOptions extends CommonOptions {
   readonly robot?: string
@@ -19,19 +20,29 @@ export function registerChecksCommand(program: Command, io: ClientIo): void {
   const checks = common(program.command('checks').description('List checks, newest first, or show one'), io)
     .argument('[check]', 'the id of one check')
     .option('--robot <repo>', 'only on this robot, owner/slug')
-    .option('--status <status>', 'queued, running, succeeded, failed or canceled')
-    .option('--executor <executor>', 'worker or hosted')
+    .addOption(
+      new Option('--status <status>', 'only checks in this state').choices([
+        'queued',
+        'running',
+        'succeeded',
+        'failed',
+        'canceled',
+      ]),
+    )
+    .addOption(new Option('--executor <executor>', 'only checks executed so').choices(['worker', 'hosted']))
     .option('--limit <n>', 'maximum number of checks', wholeFrom(1), 20)
+    .addHelpText('after', hubExamples('checks', 'checks check_01k0…', 'checks --robot ada/arm --status failed'))
     .action((check: string | undefined, options: ListOptions) =>
       start(options, (client) => (check === undefined ? list(client, options) : show(client, check))),
     )
-  common(checks.command('cancel <check>').description('Cancel a check that has not ended'), io).action(
-    (check: string, _options: CommonOptions, command: Command) =>
+  common(checks.command('cancel <check>').description('Cancel a check that has not ended'), io)
+    .addHelpText('after', hubExamples('checks cancel check_01k0…'))
+    .action((check: string, _options: CommonOptions, command: Command) =>
       start(command.optsWithGlobals<CommonOptions>(), async (client) => {
         const canceled = await client.checks.cancel(check)
         return { json: canceled, text: checkText(canceled) }
       }),
-  )
+    )
 }
 
 async function show(client: HubClient, id: string): Promise<CommandResult> {

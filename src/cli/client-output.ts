@@ -1,7 +1,7 @@
-/** Human-readable output of the client commands: sizes, the progress bar, errors and exit codes. */
-import { SingleBar } from 'cli-progress'
-import { failureLine, LocalError, ProblemError, type Progress } from '../client/index.ts'
-import { inLine, print } from './terminal.ts'
+/** Human-readable output of the client commands: sizes, errors and exit codes. */
+import { failureLine, LocalError, ProblemError } from '../client/index.ts'
+import { NotLoggedIn, UsageError } from './command-errors.ts'
+import { inLine } from './terminal.ts'
 
 /** The process as a client command sees it. */
 export interface ClientIo {
@@ -11,6 +11,8 @@ export interface ClientIo {
   readonly stdout: { write(text: string): unknown }
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean }
   exit(code: number): void
+  /** Prints a question and reads a line; absent without a terminal to ask on. */
+  readonly ask?: (question: string) => Promise<string>
   /** Calls `stop` on the first SIGINT or SIGTERM; returns a function that removes the listener. */
   onInterrupt(stop: () => void): () => void
 }
@@ -23,6 +25,7 @@ export const exitCode = {
   notFound: 4,
   refused: 5,
   blocked: 6,
+  notLoggedIn: 7,
   interrupted: 130,
 } as const
 
@@ -31,15 +34,19 @@ Exit codes:
   0    done
   1    failed (network, this machine, or a file whose bytes differ)
   2    wrong usage
-  3    not authenticated, or not allowed
+  3    not allowed
   4    not found, or not visible
   5    rejected (conflict, validation, quota)
+  7    not logged in: no credential, or one that the hub refuses
   130  interrupted; run the same command again to resume`
 
 /** The exit code of an error. */
 export function exitCodeOf(error: unknown): number {
+  if (error instanceof NotLoggedIn) return exitCode.notLoggedIn
+  if (error instanceof UsageError) return exitCode.usage
   if (!(error instanceof ProblemError)) return exitCode.failed
-  if (error.status === 401 || error.status === 403) return exitCode.notAllowed
+  if (error.status === 401) return exitCode.notLoggedIn
+  if (error.status === 403) return exitCode.notAllowed
   if (error.status === 404) return exitCode.notFound
   return [400, 409, 412, 413, 422].includes(error.status) ? exitCode.refused : exitCode.failed
 }
@@ -53,7 +60,6 @@ export function explain(error: unknown): string {
       if (entry.detail !== error.message || place !== '')
         lines.push(inLine(`  ${place}${entry.detail} (${entry.type})`))
     }
-    if (error.status === 401) lines.push('  Set HUB_TOKEN, use --token-file, or store a key with `hub login`.')
   }
   if (error instanceof LocalError) lines.push(...error.faults.map((fault) => inLine(`  ${fault}`)))
   return `${lines.join('\n')}\n`
@@ -77,59 +83,4 @@ export function sizeText(bytes: number): string {
 /** A count with its noun, in the plural where needed. */
 export function countText(count: number, one: string): string {
   return `${count.toLocaleString('en-US')} ${one}${count === 1 ? '' : 's'}`
-}
-
-const phaseWord = { hash: 'checking', send: 'pushing', fetch: 'pulling' } as const
-
-/** A progress bar (bytes, rate, time left, files) if `stream` is a terminal; otherwise prints notes only. */
-export function progressOn(stream: ClientIo['stderr']): Progress {
-  let bar: SingleBar | null = null
-  let moved = 0
-  let files = 0
-  let startedMs = 0
-  const show = () =>
-    bar?.update(Math.max(0, moved), {
-      files,
-      rate: `${sizeText(rate(moved, startedMs))}/s`,
-      moved: sizeText(Math.max(0, moved)),
-    })
-  return {
-    begin(phase, count, bytes) {
-      bar?.stop()
-      bar = null
-      moved = 0
-      files = 0
-      startedMs = performance.now()
-      if (!stream.isTTY || count === 0) return
-      const format = `${phaseWord[phase]} [{bar}] {percentage}% | {moved} of ${sizeText(bytes)} | {rate} | {eta_formatted} left | {files}/${count} files`
-      bar = new SingleBar({
-        format,
-        stream,
-        hideCursor: true,
-        barsize: 24,
-        fps: 8,
-        etaBuffer: 60,
-        gracefulExit: false,
-        clearOnComplete: true,
-      })
-      bar.start(bytes, 0, { files, rate: '0 B/s', moved: '0 B' })
-    },
-    bytes(count) {
-      moved += count
-      show()
-    },
-    file() {
-      files += 1
-      show()
-    },
-    note: (message) => print(stream, `${inLine(message)}\n`),
-    end() {
-      bar?.stop()
-      bar = null
-    },
-  }
-}
-
-function rate(bytes: number, startedMs: number): number {
-  return Math.max(0, Math.round(bytes / Math.max(0.001, (performance.now() - startedMs) / 1000)))
 }

@@ -1,8 +1,10 @@
 /** Shared by the client commands: common options, the client of a command, and the mapping of errors to output and exit codes. */
 import { type Command, InvalidArgumentError } from 'commander'
-import { createHubClient, type HubClient, type RepoName } from '../client/index.ts'
-import { type ClientIo, exitCode, exitCodeOf, exitCodesHelp, explain } from './client-output.ts'
+import { createHubClient, type HubClient, Interrupted, ProblemError, type RepoName } from '../client/index.ts'
+import { type ClientIo, countText, exitCode, exitCodeOf, exitCodesHelp, sizeText } from './client-output.ts'
 import { type ClientSettings, clientSettings } from './client-settings.ts'
+import { NotLoggedIn, UsageError } from './command-errors.ts'
+import { interrupted, reportError } from './report-error.ts'
 import { print, printJson } from './terminal.ts'
 
 export interface CommonOptions {
@@ -21,8 +23,7 @@ export interface CommandResult {
 /** The work of a command. A number is the exit code of work that did its own output. */
 export type Work = (client: HubClient, settings: ClientSettings) => Promise<CommandResult | number>
 
-/** Wrong usage of the command: exit code 2. */
-export class UsageError extends Error {}
+export { UsageError }
 
 /** Adds the options that every client command has. */
 export function common(command: Command, io: ClientIo, codes = exitCodesHelp): Command {
@@ -67,8 +68,10 @@ export function wholeFrom(from: number, to = Number.MAX_SAFE_INTEGER) {
 export async function runCommand(io: ClientIo, options: CommonOptions, work: Work): Promise<void> {
   const interrupt = new AbortController()
   const removeListener = io.onInterrupt(() => interrupt.abort(new Error('interrupted')))
+  const asJson = options.json ?? false
+  let settings: ClientSettings | null = null
   try {
-    const settings = await clientSettings(io, options)
+    settings = await clientSettings(io, options)
     const client = createHubClient({ url: settings.url, token: settings.token, signal: interrupt.signal })
     const result = await work(client, settings)
     if (typeof result === 'number') return io.exit(result)
@@ -77,12 +80,42 @@ export async function runCommand(io: ClientIo, options: CommonOptions, work: Wor
     io.exit(result.code ?? exitCode.ok)
   } catch (error) {
     if (interrupt.signal.aborted) {
-      print(io.stderr, 'hub: interrupted; run the same command again to resume.\n')
+      reportError(
+        io,
+        interrupted(`${interruptedText(error, asJson)}interrupted; run the same command again to resume.`),
+        asJson,
+      )
       return io.exit(exitCode.interrupted)
     }
-    print(io.stderr, explain(error))
-    io.exit(error instanceof UsageError ? exitCode.usage : exitCodeOf(error))
+    const shown = settings === null ? error : withLogin(error, settings)
+    reportError(io, shown, asJson)
+    io.exit(exitCodeOf(shown))
   } finally {
     removeListener()
   }
+}
+
+/** What an interrupted transfer has done; empty for other work. */
+function interruptedText(error: unknown, asJson: boolean): string {
+  if (!(error instanceof Interrupted)) return ''
+  const { files, bytes, ofFiles, ofBytes, partialBytes } = error.done
+  const partial = partialBytes > 0 ? `, and ${sizeText(partialBytes)} of unfinished files are kept` : ''
+  return `${files} of ${countText(ofFiles, 'file')} done (${sizeText(bytes)} of ${sizeText(ofBytes)})${partial}${asJson ? '; ' : '\n'}`
+}
+
+/** Says that the caller is not logged in where that is the reason, and where it may be. */
+export function withLogin(error: unknown, { url, token, tokenFrom }: ClientSettings): unknown {
+  if (!(error instanceof ProblemError)) return error
+  if (error.status === 401) return new NotLoggedIn(url, token === null ? null : tokenFrom, error)
+  if (error.status !== 404 || token !== null) return error
+  return new ProblemError(
+    404,
+    {
+      type: error.kind,
+      title: error.title,
+      detail: `${error.message} You are not logged in to ${url}, so only public things are visible: run \`hub login\`.`,
+      errors: error.entries,
+    },
+    error.requestId,
+  )
 }

@@ -1,5 +1,5 @@
 /** Finds the hub URL and the credential of the client commands. */
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
@@ -7,13 +7,21 @@ import { LocalError } from '../client/index.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-const DEFAULT_URL = 'http://127.0.0.1:4000'
+export const DEFAULT_URL = 'http://127.0.0.1:4000'
 
-const stored = z.object({ url: z.string().optional(), token: z.string().optional() })
+const stored = z.object({
+  url: z.string().optional(),
+  token: z.string().optional(),
+  /** Set if `hub login` made the key, which `hub logout` then revokes. */
+  key_id: z.string().optional(),
+})
+export type StoredLogin = z.output<typeof stored>
 
 export interface ClientSettings {
   readonly url: string
+  readonly urlFrom: '--url' | 'HUB_URL' | 'hub login' | 'default'
   readonly token: string | null
+  readonly tokenFrom: '--token-file' | 'HUB_TOKEN' | 'hub login' | null
   /** Folder of the transfer cache. */
   readonly cacheDir: string
 }
@@ -24,36 +32,54 @@ export async function clientSettings(
   options: { readonly url?: string; readonly tokenFile?: string },
 ): Promise<ClientSettings> {
   const saved = await readStored(env)
-  const url = checkedUrl(options.url ?? (env.HUB_URL || undefined) ?? saved.url ?? DEFAULT_URL)
+  const [text, urlFrom] = first<ClientSettings['urlFrom']>(
+    [options.url, '--url'],
+    [env.HUB_URL, 'HUB_URL'],
+    [saved.url, 'hub login'],
+  ) ?? [DEFAULT_URL, 'default']
+  const url = checkedUrl(text)
   const fromFile = options.tokenFile === undefined ? undefined : await tokenFrom(resolve(cwd, options.tokenFile))
   const storedToken =
     saved.token !== undefined && checkedUrl(saved.url ?? DEFAULT_URL) === url ? saved.token : undefined
+  const [token, tokenFromWhere] = first<ClientSettings['tokenFrom']>(
+    [fromFile, '--token-file'],
+    [env.HUB_TOKEN, 'HUB_TOKEN'],
+    [storedToken, 'hub login'],
+  ) ?? [null, null]
   const cacheHome = env.XDG_CACHE_HOME || join(env.HOME || homedir(), '.cache')
-  return {
-    url,
-    token: fromFile ?? (env.HUB_TOKEN || undefined) ?? storedToken ?? null,
-    cacheDir: join(cacheHome, 'hub', 'transfers'),
-  }
+  return { url, urlFrom, token, tokenFrom: tokenFromWhere, cacheDir: join(cacheHome, 'hub', 'transfers') }
 }
 
-/** Stores URL and token for later commands, readable only by the user. Returns the file. */
-export async function storeSettings(
-  env: Env,
-  settings: { readonly url: string; readonly token: string },
-): Promise<string> {
+/** The first value that is set; an empty environment variable is not. */
+function first<From>(...given: readonly (readonly [string | undefined, From])[]): readonly [string, From] | undefined {
+  for (const [value, from] of given) if (value) return [value, from]
+  return undefined
+}
+
+/** Stores URL and token for later commands, readable only by the user, whole or not at all. Returns the file. */
+export async function storeSettings(env: Env, settings: StoredLogin): Promise<string> {
   const file = settingsFile(env)
+  const fresh = `${file}.${process.pid}`
   await mkdir(join(file, '..'), { recursive: true, mode: 0o700 })
-  await writeFile(file, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 })
-  // The mode above only applies to a new file.
-  await chmod(file, 0o600)
+  await writeFile(fresh, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 })
+  // The mode above only applies to a new file, and less what umask takes.
+  await chmod(fresh, 0o600)
+  await rename(fresh, file)
   return file
 }
 
-function settingsFile(env: Env): string {
+/** Deletes what `storeSettings` stored. */
+export async function forgetSettings(env: Env): Promise<void> {
+  await rm(settingsFile(env), { force: true })
+}
+
+/** The file of `hub login`. */
+export function settingsFile(env: Env): string {
   return join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'hub', 'client.json')
 }
 
-async function readStored(env: Env): Promise<z.output<typeof stored>> {
+/** What `hub login` stored; empty if it has not. */
+export async function readStored(env: Env): Promise<StoredLogin> {
   const text = await readFile(settingsFile(env), 'utf8').catch(() => null)
   if (text === null) return {}
   try {
@@ -72,8 +98,9 @@ async function tokenFrom(file: string): Promise<string> {
   return token
 }
 
-function checkedUrl(text: string): string {
-  const url = URL.parse(text)
+/** The URL of a hub without a trailing slash. */
+export function checkedUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || !/^https?:$/.test(url.protocol))
     throw new LocalError(`${JSON.stringify(text)} is not an http(s) URL.`)
   if (url.username !== '' || url.password !== '')

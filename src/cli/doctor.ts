@@ -1,15 +1,20 @@
-/** `hub doctor`: checks the configuration of a deployment and whether each part responds. Changes nothing and prints no secret. */
-import { access, constants } from 'node:fs/promises'
-import { spawnFault, spawnWarning } from '../hosting/spawn-hosted.ts'
-import { type Config, readConfig, type S3Settings } from '../platform/config.ts'
+/** `hub doctor`: checks the configuration of a deployment and whether each part works. Leaves nothing behind and prints no secret. */
+import { processFault, processWarning } from '../hosting/process/process-settings.ts'
+import { type Config, readConfig } from '../platform/config.ts'
+import { hubVersion } from '../platform/version.ts'
 import { startEmbeddedPostgres } from '../store/embedded-postgres.ts'
 import { pendingMigrations } from '../store/migrate.ts'
-import { openS3Store } from '../store/objects/s3.ts'
 import type { ClientIo } from './client-output.ts'
+import { type Check, fail, ok, warn } from './doctor-checks.ts'
+import { databaseFacts } from './doctor-database.ts'
+import { diskCheck, publicUrlCheck, signInCheck, storeChecks, versionCheck } from './doctor-surroundings.ts'
 import { missingHub } from './open-deps.ts'
 
 export interface DoctorReport {
+  /** Whether no check failed. */
   readonly ok: boolean
+  readonly version: string
+  readonly checks: readonly Check[]
   readonly database: {
     readonly kind: 'embedded' | 'external'
     readonly reachable: boolean
@@ -29,6 +34,9 @@ export interface DoctorReport {
   }
   readonly hosted: {
     readonly configured: boolean
+    readonly backend: 'process' | 'kubernetes'
+    /** Whether the cluster's API server answers; null without one to ask. */
+    readonly reachable: boolean | null
     /** Why hosted runs would fail; null if hosted runs are not configured. */
     readonly fault: string | null
     /** What hosted processes could access of the hub; null if nothing, or if hosted runs are not configured. */
@@ -37,87 +45,95 @@ export interface DoctorReport {
   readonly publicUrl: string | null
 }
 
-const TIMEOUT_MS = 5000
-
 /** Checks every part. Throws only for an invalid configuration. */
 export async function runDoctor({ env }: Pick<ClientIo, 'env'>): Promise<DoctorReport> {
   const config = readConfig(env)
-  const database = await checkDatabase(config)
-  const objectStore = await checkObjectStore(config)
-  const signIn = await checkSignIn(config)
-  const configured = config.hosted.appName !== null
-  const hosted = {
-    configured,
-    fault: configured ? spawnFault(config) : null,
-    warning: configured ? spawnWarning(config) : null,
+  const found = await checkDatabase(config)
+  const { report: database, kid } = found
+  const [store, signInChecks] = await Promise.all([storeChecks(config), signInCheck(config)])
+  const hosted = await checkHosted(config)
+  const checks = [
+    versionCheck(),
+    ...found.checks,
+    ...(await diskCheck(config)),
+    ...store,
+    await publicUrlCheck(config, kid),
+    ...signInChecks,
+    ...hostedChecks(hosted),
+  ]
+  return {
+    ok: checks.every(({ status }) => status !== 'fail'),
+    version: hubVersion,
+    checks,
+    database,
+    objectStore: { kind: config.objectStore.kind, place: placeOf(config), fault: faultOf(store) },
+    signIn: {
+      configured: config.oidc !== null,
+      issuer: config.oidc?.issuer ?? null,
+      browser: config.oidc?.clientId !== undefined,
+      reachable: config.oidc === null ? null : faultOf(signInChecks) === null,
+    },
+    hosted,
+    publicUrl: config.publicUrl,
   }
-  const ok =
-    database.reachable &&
-    database.pendingMigrations.length === 0 &&
-    objectStore.fault === null &&
-    signIn.reachable !== false &&
-    hosted.fault === null
-  return { ok, database, objectStore, signIn, hosted, publicUrl: config.publicUrl }
 }
 
-async function checkDatabase(config: Config): Promise<DoctorReport['database']> {
+const faultOf = (checks: readonly Check[]) => checks.find(({ status }) => status === 'fail')?.detail ?? null
+
+function placeOf({ objectStore: store }: Config): string | null {
+  if (store.kind === 'none') return null
+  if (store.kind === 'disk') return store.dir
+  return `${store.s3.endpoint ?? `AWS ${store.s3.region}`}, bucket ${store.s3.bucket}`
+}
+
+function hostedChecks({ configured, backend, fault, warning }: DoctorReport['hosted']): Check[] {
+  if (!configured) return []
+  if (fault !== null) return [fail('hosting', fault, 'see docs/operations.md, Hosting')]
+  return [
+    warning === null ? ok('hosting', backend) : warn('hosting', warning, 'set HOSTED_USER, and run the hub as root'),
+  ]
+}
+
+async function checkHosted(config: Config): Promise<DoctorReport['hosted']> {
+  const { appName, kubernetes } = config.hosted
+  const backend = kubernetes ? 'kubernetes' : 'process'
+  const silent = { configured: appName !== null, backend, reachable: null, fault: null, warning: null } as const
+  if (appName === null) return silent
+  if (!kubernetes) return { ...silent, fault: processFault(config), warning: processWarning(config) }
+  const { kubernetesReport } = await import('../hosting/kubernetes/kubernetes-doctor.ts')
+  return { ...silent, ...(await kubernetesReport(config, kubernetes)) }
+}
+
+interface FoundDatabase {
+  readonly report: DoctorReport['database']
+  readonly checks: readonly Check[]
+  readonly kid: string | null
+}
+
+async function checkDatabase(config: Config): Promise<FoundDatabase> {
   const kind = config.databaseUrl === null ? 'embedded' : 'external'
+  const unreachable = (fault: string, fix: string): FoundDatabase => ({
+    report: { kind, reachable: false, pendingMigrations: [], fault },
+    checks: [fail('database', fault, fix)],
+    kid: null,
+  })
   const missing = await missingHub(config)
-  if (missing !== null) return { kind, reachable: false, pendingMigrations: [], fault: missing }
+  if (missing !== null)
+    return unreachable(missing, 'set HUB_DATA_DIR or DATABASE_URL, or start a new hub with `npm start`')
   try {
     const embedded = config.databaseUrl === null ? await startEmbeddedPostgres({ dataDir: config.dataDir }) : null
     try {
-      const pending = await pendingMigrations(config.databaseUrl ?? embedded?.url ?? '')
-      return { kind, reachable: true, pendingMigrations: pending, fault: null }
+      const url = config.databaseUrl ?? embedded?.url ?? ''
+      const pending = await pendingMigrations(url)
+      const facts = await databaseFacts(url, config, pending)
+      return { report: { kind, reachable: true, pendingMigrations: pending, fault: null }, ...facts }
     } finally {
       await embedded?.stop()
     }
   } catch (error) {
-    return { kind, reachable: false, pendingMigrations: [], fault: error instanceof Error ? error.message : 'unknown' }
+    return unreachable(
+      error instanceof Error ? error.message : 'unknown',
+      'check DATABASE_URL, and that the server runs',
+    )
   }
-}
-
-async function checkObjectStore({ objectStore: store }: Config): Promise<DoctorReport['objectStore']> {
-  if (store.kind === 'none') return { kind: 'none', place: null, fault: null }
-  if (store.kind === 's3') {
-    const place = store.s3.endpoint ?? `AWS ${store.s3.region}`
-    return { kind: 's3', place: `${place}, bucket ${store.s3.bucket}`, fault: await s3Fault(store.s3) }
-  }
-  const fault = await access(store.dir, constants.R_OK | constants.W_OK).then(
-    () => null,
-    (error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? null : `${store.dir} cannot be written`),
-  )
-  return { kind: 'disk', place: store.dir, fault }
-}
-
-/** Requests the bucket with the hub's own credentials. */
-async function s3Fault(settings: S3Settings): Promise<string | null> {
-  const store = openS3Store(settings)
-  try {
-    await store.ping(AbortSignal.timeout(TIMEOUT_MS))
-    return null
-  } catch (error) {
-    return error instanceof Error ? error.message : 'no response'
-  } finally {
-    await store.close()
-  }
-}
-
-async function checkSignIn({ oidc }: Config): Promise<DoctorReport['signIn']> {
-  if (oidc === null) return { configured: false, issuer: null, browser: false, reachable: null }
-  const address = `${oidc.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
-  return {
-    configured: true,
-    issuer: oidc.issuer,
-    browser: oidc.clientId !== undefined,
-    reachable: await responds(address),
-  }
-}
-
-/** Whether the URL returns any HTTP response. */
-async function responds(address: string): Promise<boolean> {
-  return fetch(address, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'manual' }).then(
-    () => true,
-    () => false,
-  )
 }

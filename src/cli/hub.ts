@@ -5,5 +5,10 @@ import { keepCompiled } from '../platform/compile-cache.ts'
 
 // Short commands spend most of their time compiling, so compiled code is cached on disk.
 keepCompiled(fileURLToPath(new URL('../../node_modules/.cache/hub', import.meta.url)))
-const { runProgram } = await import('./program.ts')
-await runProgram()
+const [{ endQuietly }, { runProgram }, { serverProgram }] = await Promise.all([
+  import('./last-words.ts'),
+  import('./program.ts'),
+  import('./server-program.ts'),
+])
+endQuietly()
+await runProgram(serverProgram)

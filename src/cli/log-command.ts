@@ -20,19 +20,20 @@ overwritten; other control characters are escaped as in JSON (\\u001b); outside 
 GET /v1/runs/RUN/logs/download. With --json each event is one line,
 {"event": "log"|"metric"|"end", "id": …, "data": …}; pass an \`id\` to --after to continue after that event.
 
-Examples:
-  $ hub logs run_01k0… -f
-  $ hub logs run_01k0… --tail 20
-  $ hub logs check_01k0… -f
-  $ hub logs run_01k0… --metrics --json | jq 'select(.event == "metric").data.reward'
-
 Exit codes:
   0    the run or check succeeded, or has not ended yet
   1    it failed or was canceled, or the log could not be read
   2    wrong usage
-  3    not authenticated, or not allowed
+  3    not allowed
   4    not found, or not visible
-  130  interrupted; the run or check continues`
+  7    not logged in
+  130  interrupted; the run or check continues
+
+Examples:
+  $ hub logs run_01k0… -f
+  $ hub logs run_01k0… --tail 20
+  $ hub logs check_01k0… -f
+  $ hub logs run_01k0… --metrics --json | jq 'select(.event == "metric").data.reward'`
 
 /** Adds it to the `hub` program. */
 export function registerLogCommand(program: Command, io: ClientIo): void {

@@ -2,13 +2,15 @@
 import { readdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import pino from 'pino'
 import { LocalError } from '../client/index.ts'
 import { openReadingPool, type ReadingPool } from '../models/reader/reading-pool.ts'
 import { checkModel, type ModelPlace, type ModelReport, unreadableReport } from './check-model.ts'
 import { type ClientIo, exitCode } from './client-output.ts'
+import { UsageError } from './command-errors.ts'
 import { answerLines } from './model-lines.ts'
 import { modelText, paintFor } from './model-output.ts'
+import { reportError } from './report-error.ts'
+import { silentLog } from './silent-log.ts'
 import { print, printColored, printJson, printOver } from './terminal.ts'
 
 /** The process as the command sees it. */
@@ -25,19 +27,19 @@ const help = `
 Checks a model offline, as the hub does after a push: includes, defaults, frames, replicate, attach and
 assets are resolved as in MuJoCo. ENTRY is relative to DIR; nothing outside DIR is ever read.
 
-Examples:
-  $ hub model robots/arm scene.xml
-  $ hub model robots/arm arm.urdf --json | jq '.checks[] | select(.status == "fail")'
-
-Many models, one JSON line in and one out, in order:
-  $ find robots -name scene.xml -printf '{"dir":"%h","entry":"%f"}\\n' | hub model --stdin
-
 The checks are described in docs/models.md.
 
 Exit codes:
   0    no check failed
   1    a check failed, or a file could not be read
-  2    wrong usage`
+  2    wrong usage
+
+Examples:
+  $ hub model robots/arm scene.xml
+  $ hub model robots/arm arm.urdf --json | jq '.checks[] | select(.status == "fail")'
+
+Many models, one JSON line in and one out, in order:
+  $ find robots -name scene.xml -printf '{"dir":"%h","entry":"%f"}\\n' | hub model --stdin`
 
 /** Adds it to the `hub` program. */
 export function registerModelCommand(program: Command, io: ModelIo): void {
@@ -58,19 +60,17 @@ export function registerModelCommand(program: Command, io: ModelIo): void {
     )
 }
 
-class UsageError extends Error {}
-
 async function run(io: ModelIo, dir: string | undefined, entry: string | undefined, options: ModelOptions) {
   const interrupt = new AbortController()
   const removeListener = io.onInterrupt(() => interrupt.abort(new Error('interrupted')))
   // A single model needs a single process.
-  const pool = openReadingPool({ log: pino({ level: 'silent' }), processes: options.stdin ? undefined : 1 })
+  const pool = openReadingPool({ log: silentLog, processes: options.stdin ? undefined : 1 })
   try {
     const good = await work(io, pool, dir, entry, options, interrupt.signal)
     io.exit(good ? exitCode.ok : exitCode.failed)
   } catch (error) {
     if (interrupt.signal.aborted) return io.exit(exitCode.interrupted)
-    print(io.stderr, `hub: ${error instanceof Error ? error.message : String(error)}\n`)
+    reportError(io, error, options.json ?? false)
     io.exit(error instanceof UsageError ? exitCode.usage : exitCode.failed)
   } finally {
     removeListener()

@@ -7,10 +7,15 @@ import type { OrgRole } from '../accounts/org-members.ts'
 import { openSession } from '../accounts/sessions.ts'
 import { noViewer } from '../operation/audit.ts'
 import type { ScopeLevel } from '../operation/context.ts'
+import { column, columns } from '../store/columns.ts'
+import { statement } from '../store/statement.ts'
 import type { ClientIo } from './client-output.ts'
+import { commandGroup } from './command-group.ts'
 import { runDoctor } from './doctor.ts'
+import { checksText } from './doctor-checks.ts'
 import { withAuth } from './open-deps.ts'
-import { printResult } from './output.ts'
+import { examples, inV1Names, printResult } from './output.ts'
+import { inLine, print, printJson } from './terminal.ts'
 
 interface Member {
   readonly user: string
@@ -56,14 +61,24 @@ function readTime(text: string): string {
 }
 
 const collect = (text: string, before: string[] = []) => [...before, text]
-const examples = (...lines: string[]) =>
-  `\nExamples:\n${lines.map((line) => `  $ npm run --silent hub -- ${line}`).join('\n')}`
-
-/** Adds `user`, `org`, `key`, `session`, `signing-key`, `migrate` and `doctor`. */
+/** Adds `user`, `org`, `key`, `session`, `migrate` and `doctor`. */
 export function registerOperatorCommands(program: Command, io: ClientIo): void {
-  program
-    .command('user')
-    .description('manage users')
+  const users = commandGroup(program, 'user', 'manage users')
+  users
+    .command('list')
+    .description('list all users, by handle')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', examples('user list', 'user list --json'))
+    .action(async (options: { json?: boolean }) => {
+      const found = await withAuth(io, (auth) => auth.db.query(allUsers))
+      if (options.json) printJson(io.stdout, { users: found.map(inV1Names) })
+      else
+        print(
+          io.stdout,
+          found.map(({ handle, name }) => `${inLine(`${handle.padEnd(24)} ${name ?? ''}`.trimEnd())}\n`).join(''),
+        )
+    })
+  users
     .command('add')
     .argument('<handle>', 'lower-case letters, digits and inner hyphens')
     .option('--name <name>', 'display name')
@@ -77,9 +92,7 @@ export function registerOperatorCommands(program: Command, io: ClientIo): void {
       printResult(io, { ...user }, options.json ?? false)
     })
 
-  program
-    .command('org')
-    .description('manage organizations')
+  commandGroup(program, 'org', 'manage organizations')
     .command('add')
     .argument('<handle>', 'shares one namespace with users')
     .option('--name <name>', 'display name')
@@ -96,9 +109,7 @@ export function registerOperatorCommands(program: Command, io: ClientIo): void {
       )
     })
 
-  program
-    .command('key')
-    .description('manage API keys')
+  commandGroup(program, 'key', 'manage API keys')
     .command('add')
     .argument('<handle>', 'the user or org that owns the key')
     .addOption(
@@ -108,7 +119,7 @@ export function registerOperatorCommands(program: Command, io: ClientIo): void {
     )
     .option('--name <name>', 'what it is for', 'command line')
     .option('--repo <owner/slug>', 'restrict the key to this repo (repeatable)', collect)
-    .option('--agent', 'an agent key: may not delete repos or make them public')
+    .option('--agent', 'an agent key: may not delete repos or make them public; its hosted work waits for a person')
     .option('--gpu-hours <hours>', 'daily GPU hour quota', readNumber)
     .option('--expires <time>', 'expiry time, RFC 3339', readTime)
     .description('create an API key; its token is shown only once')
@@ -162,17 +173,6 @@ export function registerOperatorCommands(program: Command, io: ClientIo): void {
     })
 
   program
-    .command('signing-key')
-    .description('manage the key that signs sessions')
-    .command('rotate')
-    .description('start signing with a new key; existing sessions stay valid')
-    .option('--json', 'print one JSON object')
-    .addHelpText('after', examples('signing-key rotate'))
-    .action(async (options: { json?: boolean }) => {
-      printResult(io, { kid: await withAuth(io, (auth) => auth.keys.rotate()) }, options.json ?? false)
-    })
-
-  program
     .command('migrate')
     .description('apply all pending migrations (the server also does this at startup)')
     .option('--json', 'print one JSON object')
@@ -184,15 +184,28 @@ export function registerOperatorCommands(program: Command, io: ClientIo): void {
 
   program
     .command('doctor')
-    .description('check configuration, connections and pending migrations; exit code 1 on a problem')
+    .description('check every part of the deployment and say what to do; exit code 1 if one fails')
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('doctor', 'doctor --json'))
     .action(async (options: { json?: boolean }) => {
       const report = await runDoctor(io)
-      printResult(io, { ...report }, options.json ?? false)
+      if (options.json) printResult(io, { ...report }, true)
+      else print(io.stdout, checksText(report.checks))
       if (!report.ok) io.exit(1)
     })
 }
+
+const userColumns = columns({
+  id: column<string>('a.id'),
+  handle: column<string>('a.handle'),
+  name: column<string | null>('a.name'),
+  createdAt: column<string>('a.created_at'),
+})
+const allUsers = statement({
+  name: '',
+  columns: userColumns,
+  text: `select ${userColumns.sql} from accounts a where a.kind = 'user' order by a.handle`,
+})
 
 const finishedMigrations = {
   name: '',

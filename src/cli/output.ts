@@ -2,6 +2,13 @@
 import type { ClientIo } from './client-output.ts'
 import { inLine, print, printJson } from './terminal.ts'
 
+/** Examples of an operator command, for its help. */
+export const examples = (...lines: string[]) =>
+  `\nExamples:\n${lines.map((line) => `  $ npm run --silent hub -- ${line}`).join('\n')}`
+
+/** Examples of a client command, the last part of its help. */
+export const hubExamples = (...lines: string[]) => `\nExamples:\n${lines.map((line) => `  $ hub ${line}`).join('\n')}`
+
 /** Converts member names to snake_case, as in `/v1`. Not for `/v1` responses: they may contain user-defined names. */
 export function inV1Names(object: object): Record<string, unknown> {
   const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
@@ -46,11 +53,4 @@ function labelOf(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value)
   const named = value as { handle?: unknown; id?: unknown }
   return String(named.handle ?? named.id ?? JSON.stringify(value))
-}
-
-/** Prints an error on one line; the stack only if HUB_DEBUG is set. */
-export function printError({ env, stderr }: Pick<ClientIo, 'env' | 'stderr'>, error: unknown): void {
-  const text = error instanceof Error ? error.message : String(error)
-  print(stderr, `hub: ${text}\n`)
-  if (env.HUB_DEBUG && error instanceof Error) print(stderr, `${error.stack}\n`)
 }

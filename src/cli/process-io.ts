@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline/promises'
 import { callerDirectory } from './caller-directory.ts'
 import type { ClientIo } from './client-output.ts'
 
@@ -8,6 +9,7 @@ export const processIo: ClientIo & { readonly stdin: NodeJS.ReadableStream } = {
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
+  ask: process.stdin.isTTY ? ask : undefined,
   exit: (code) => {
     process.exitCode = code
   },
@@ -15,4 +17,13 @@ export const processIo: ClientIo & { readonly stdin: NodeJS.ReadableStream } = {
     process.once('SIGINT', stop).once('SIGTERM', stop)
     return () => void process.off('SIGINT', stop).off('SIGTERM', stop)
   },
+}
+
+async function ask(question: string): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return await lines.question(question)
+  } finally {
+    lines.close()
+  }
 }

@@ -1,76 +1,84 @@
 /** The `hub` program. Exit codes: 0 success, 1 failure, 2 wrong usage. */
 import { Command, CommanderError } from 'commander'
-import { registerCheckCommand } from './check-command.ts'
-import { registerCheckWorkerCommand } from './check-worker-command.ts'
-import { registerChecksCommand } from './checks-command.ts'
-import { registerClientCommands } from './client-commands.ts'
-import { registerLogCommand } from './log-command.ts'
-import { registerModelCommand } from './model-command.ts'
-import { registerOperatorCommands } from './operator-commands.ts'
-import { printError } from './output.ts'
+import { exitCodeOf } from './client-output.ts'
+import { UsageError } from './command-errors.ts'
+import { groupOf, placeOf } from './help-groups.ts'
 import { processIo } from './process-io.ts'
-import { registerPublishCommand } from './publish-command.ts'
-import { registerRunCommands } from './run-commands.ts'
-import { registerRunnerCommand } from './runner-command.ts'
+import { reportError } from './report-error.ts'
 import { print } from './terminal.ts'
 
 /** The process as `hub` sees it. */
 export type ProgramIo = typeof processIo
 
-function hubProgram(io: ProgramIo): Command {
+/** Adds commands of one subject to the program. */
+export type RegisterCommands = (program: Command, io: ProgramIo) => void
+
+/** What one `hub` command consists of: the server's package has more commands than the client's. */
+export interface ProgramParts {
+  readonly version: string
+  readonly description: string
+  readonly commands: readonly RegisterCommands[]
+  /** Follows the list of commands in `hub --help`. */
+  readonly help: string
+}
+
+/** The whole program. `asJson`: wrong usage is left to the caller to report. */
+export function hubProgram(
+  { version, description, commands, help }: ProgramParts,
+  io: ProgramIo,
+  asJson = false,
+): Command {
   const program = new Command('hub')
-    .description(
-      'A hub for robotics artifacts. Operator commands work directly on the deployment, client commands over /v1.',
-    )
-    .showHelpAfterError('(use --help for usage)')
+    .description(description)
+    .version(version, '-V, --version', 'print the version')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => print(io.stdout, text),
-      writeErr: (text) => print(io.stderr, text),
+      // With --json an error is one object, and nothing else.
+      writeErr: (text) => (asJson ? undefined : print(io.stderr, text)),
     })
-    .addHelpText(
-      'after',
-      '\nCreate a first key, on the machine of the hub:\n  $ npm run --silent hub -- user add ada\n  $ npm run --silent hub -- key add ada --scope write',
-    )
-  registerOperatorCommands(program, io)
-  registerClientCommands(program, io)
-  registerRunCommands(program, io)
-  registerLogCommand(program, io)
-  registerRunnerCommand(program, io)
-  registerCheckCommand(program, io)
-  registerChecksCommand(program, io)
-  registerPublishCommand(program, io)
-  registerCheckWorkerCommand(program, io)
-  registerModelCommand(program, io)
-  overrideExits(program)
+    .addHelpText('after', help)
+  for (const register of commands) register(program, io)
+  for (const command of program.commands)
+    command.helpGroup(groupOf(command.name()))
+    // Commander lists groups and commands in the order of this array.
+  ;(program.commands as Command[]).sort((a, b) => placeOf(a.name()) - placeOf(b.name()))
+  teachAfterErrors(program)
   return program
 }
 
-/** Commander applies `exitOverride` only to commands added after it, so it is set on every command. */
-function overrideExits(program: Command): void {
-  const visit = (command: Command) => {
-    for (const child of command.commands) {
-      child.exitOverride()
-      visit(child)
-    }
+/** Names the help of the command after an error of usage. Commander applies this and `exitOverride` only to commands added later, so both are set on each. */
+function teachAfterErrors(command: Command, path = command.name()): void {
+  // `--help` is enough; a command `help` at each level would only be in the way.
+  command.helpCommand(false)
+  command.showHelpAfterError(`Run \`${path} --help\` for its options and examples.`)
+  for (const child of command.commands) {
+    child.exitOverride()
+    teachAfterErrors(child, `${path} ${child.name()}`)
   }
-  visit(program)
 }
 
 /** Runs one command, by default that of this process. The exit code is told to `io.exit`. */
 export async function runProgram(
+  parts: ProgramParts,
   io: ProgramIo = processIo,
   args: readonly string[] = process.argv.slice(2),
 ): Promise<void> {
+  const asJson = args.includes('--json')
   try {
-    await hubProgram(io).parseAsync(args, { from: 'user' })
+    await hubProgram(parts, io, asJson).parseAsync(args, { from: 'user' })
   } catch (error) {
-    if (error instanceof CommanderError) {
-      // Commander has already printed the error; help and version exit with 0.
-      io.exit(error.exitCode === 0 ? 0 : 2)
-    } else {
-      printError(io, error)
-      io.exit(1)
+    if (!(error instanceof CommanderError)) {
+      reportError(io, error, asJson)
+      return io.exit(exitCodeOf(error))
     }
+    // Commander has printed the error as text; help and version exit with 0.
+    if (asJson && error.exitCode !== 0) reportError(io, usageOf(error), true)
+    io.exit(error.exitCode === 0 ? 0 : 2)
   }
+}
+
+/** Commander's message without its prefix; a group without a command prints its help and has none. */
+function usageOf({ message, code }: CommanderError): UsageError {
+  return new UsageError(code === 'commander.help' ? 'Name a command.' : message.replace(/^error: /, ''))
 }

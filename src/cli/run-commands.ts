@@ -1,8 +1,16 @@
 /** The client commands for training runs: runs, runs delete, submit, cancel. */
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import type { Command } from 'commander'
-import { type HubClient, isJsonObject, LocalError, type NewRun, type RunFilters, readJson } from '../client/index.ts'
+import { type Command, Option } from 'commander'
+import {
+  type HubClient,
+  isHeld,
+  isJsonObject,
+  LocalError,
+  type NewRun,
+  type RunFilters,
+  readJson,
+} from '../client/index.ts'
 import { type ClientIo, countText } from './client-output.ts'
 import {
   type CommandResult,
@@ -14,6 +22,9 @@ import {
   type Work,
   wholeFrom,
 } from './client-session.ts'
+import { heldText } from './hold-output.ts'
+import { hubExamples } from './output.ts'
+import { type AskingIo, confirmByName } from './prompt.ts'
 import { runLines, runRow } from './run-output.ts'
 import { missingRepos } from './submit-warnings.ts'
 import { inLine, print } from './terminal.ts'
@@ -47,27 +58,45 @@ Examples:
 /** Single-valued options of `hub runs`. */
 const runFilters = ['status', 'executor', 'owner', 'kind', 'robot'] as const satisfies (keyof RunFilters)[]
 
+const filterTexts: Readonly<
+  Record<(typeof runFilters)[number], readonly [about: string, choices?: readonly string[]]>
+> = {
+  status: ['only runs in this state', ['queued', 'running', 'succeeded', 'failed', 'canceled']],
+  executor: ['only runs executed so', ['worker', 'hosted']],
+  owner: ['only runs of this user or org'],
+  kind: ['only runs of this kind', ['cloud', 'external']],
+  robot: ['only runs for this robot'],
+}
+
 /** Adds them to the `hub` program. */
-export function registerRunCommands(program: Command, io: ClientIo): void {
+export function registerRunCommands(program: Command, io: AskingIo): void {
   const start = (options: CommonOptions, work: Work) =>
     runCommand(io, { ...options, json: options.json ?? program.opts<CommonOptions>().json }, work)
 
   const runs = common(program.command('runs').description('List training runs, newest first, or show one'), io)
   runs.argument('[run]', 'the id of one run')
-  for (const name of runFilters) runs.option(`--${name} <value>`, `filter ${name}, as in GET /v1/runs`)
+  for (const name of runFilters) {
+    const [about, choices] = filterTexts[name]
+    const option = new Option(`--${name} <value>`, about)
+    runs.addOption(choices ? option.choices(choices) : option)
+  }
   runs
+    .addHelpText('after', hubExamples('runs', 'runs run_01k0…', 'runs --status running --robot ada/arm --json'))
     .option('--limit <n>', 'maximum number of runs', wholeFrom(1), 20)
     .action((run: string | undefined, options: ListOptions) =>
       start(options, (client) => (run === undefined ? listRuns(client, options) : showRun(client.runs.get(run)))),
     )
 
-  common(runs.command('delete <run>').description('Delete a run that has ended, with its log and metrics'), io).action(
-    (run: string, _options: CommonOptions, command: Command) =>
+  common(runs.command('delete <run>').description('Delete a run that has ended, with its log and metrics'), io)
+    .option('--yes', 'do not ask')
+    .addHelpText('after', hubExamples('runs delete run_01k0…', 'runs delete run_01k0… --yes'))
+    .action((run: string, { yes = false }: CommonOptions & { readonly yes?: boolean }, command: Command) =>
       start(command.optsWithGlobals<CommonOptions>(), async (client) => {
+        await confirmByName(io, run, `This deletes ${run} with its log and metrics, for good.`, yes)
         await client.runs.delete(run)
         return { json: { id: run }, text: `deleted ${run}\n` }
       }),
-  )
+    )
 
   common(program.command('submit').description('Submit a training run'), io)
     .argument('[file]', 'recipe file (JSON); - reads standard input')
@@ -78,7 +107,7 @@ export function registerRunCommands(program: Command, io: ClientIo): void {
     .option('--gpu <tier>', 'GPU tier')
     .option('--max-hours <hours>', 'maximum duration')
     .option('--budget <usd>', 'maximum cost')
-    .option('--executor <executor>', 'worker or hosted')
+    .addOption(new Option('--executor <executor>', 'who executes it (default: worker)').choices(['worker', 'hosted']))
     .option('--owner <handle>', 'who is billed (default: you)')
     .option('--parent <run>', 'the parent run')
     .option('--parent-step <step>', "start from the parent's checkpoint at this step")
@@ -92,7 +121,9 @@ export function registerRunCommands(program: Command, io: ClientIo): void {
       .command('cancel <run>')
       .description('Cancel a queued run, or ask a running one to stop; its runner stops it within seconds'),
     io,
-  ).action((run: string, options: CommonOptions) => start(options, (client) => showRun(client.runs.cancel(run))))
+  )
+    .addHelpText('after', hubExamples('cancel run_01k0…'))
+    .action((run: string, options: CommonOptions) => start(options, (client) => showRun(client.runs.cancel(run))))
 }
 
 const placeOf = (io: ClientIo, file: string | undefined) =>
@@ -103,6 +134,7 @@ async function submit(io: ClientIo, client: HubClient, run: NewRun): Promise<Com
   const warn = (text: string) => print(io.stderr, `hub: warning: ${inLine(text)}\n`)
   for (const warning of await missingRepos(client, run.recipe)) warn(warning)
   const made = await client.runs.create(run)
+  if (isHeld(made)) return { json: made, text: heldText(made) }
   for (const warning of made.warnings) warn(warning)
   return { json: made, text: runLines(made) }
 }

@@ -42,16 +42,17 @@ While the hub is unreachable, the command keeps running and the runner retries. 
 again with the same --work-dir: the command survives it, and every line is reported exactly once.
 If HUB_JOB_KIND is run, only the run HUB_JOB_ID is executed: this command can be a hub's HOSTED_COMMAND.
 
-Examples:
-  $ hub runner --owner ada --command 'python train.py'
-  $ hub runner --owner walnut-robotics --once --command 'node examples/trainer/train.ts' \\
-      --battery-command 'node examples/trainer/battery.ts'
-
 Exit codes:
   0    with --once, the run succeeded; otherwise stopped by Ctrl-C
   1    with --once, the run did not succeed; or the hub could not be reached
   2    wrong usage
-  3    not authenticated, or not allowed (a runner needs a key with the scope train)`
+  3    not allowed (a runner needs a key with the scope train)
+  7    not logged in
+
+Examples:
+  $ hub runner --owner ada --command 'python train.py'
+  $ hub runner --owner walnut-robotics --once --command 'node examples/trainer/train.ts' \\
+      --battery-command 'node examples/trainer/battery.ts'`
 
 const GRACE_MS = 20_000
 const INTERVAL_MS = 2000

@@ -3,28 +3,20 @@
  * are escaped as in JSON (`\u001b`), so that lines of JSON stay the same JSON.
  */
 import { writeJson } from '../client/index.ts'
+import { escaped, hiddenCharacters, withHiddenShown } from '../platform/hidden-characters.ts'
 
 interface Stream {
   write(text: string): unknown
 }
 
-/** Control characters, bidirectional controls and line separators. */
-const control = '[\\p{Cc}\\u061c\\u200e\\u200f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069]'
 /** Select Graphic Rendition: colors and weights, which are harmless. */
 const graphic = '\\u001b\\[[0-9;:]*m'
 
-const controls = new RegExp(control, 'gu')
-const controlsOrColors = new RegExp(`${graphic}|${control}`, 'gu')
-
-function shown(character: string, allowed: string): string {
-  if (allowed.includes(character)) return character
-  const text = JSON.stringify(character).slice(1, -1)
-  return text === character ? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}` : text
-}
+const hiddenOrColors = new RegExp(`${graphic}|${hiddenCharacters}`, 'gu')
 
 /** Escapes untrusted text for one terminal line. */
 export function inLine(text: string): string {
-  return text.replace(controls, (character) => shown(character, '\t'))
+  return withHiddenShown(text, '\t')
 }
 
 /** A log line. On a terminal, colors are allowed, and of text overwritten with `\r` (progress bars) only the last state, after an ellipsis. */
@@ -42,12 +34,12 @@ export function inLineColored(text: string): string {
 }
 
 function colored(text: string, allowed: string): string {
-  return text.replace(controlsOrColors, (found) => (found.length > 1 ? found : shown(found, allowed)))
+  return text.replace(hiddenOrColors, (found) => (found.length > 1 || allowed.includes(found) ? found : escaped(found)))
 }
 
 /** Prints text, escaped except for newlines and tabs. */
 export function print(stream: Stream, text: string): void {
-  stream.write(text.replace(controls, (character) => shown(character, '\n\t')))
+  stream.write(withHiddenShown(text, '\n\t'))
 }
 
 /** Like `print`, but keeps colors. */

@@ -1,10 +1,12 @@
 /** Shared by the commands that serve jobs: credential, client, signals, progress lines and exit codes. */
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { createHubClient, credentialName, type HubClient, LocalError } from '../client/index.ts'
-import { type ClientIo, exitCode, exitCodeOf, explain } from './client-output.ts'
-import { type CommonOptions, UsageError } from './client-session.ts'
-import { clientSettings } from './client-settings.ts'
+import { createHubClient, credentialName, type HubClient } from '../client/index.ts'
+import { type ClientIo, exitCode, exitCodeOf } from './client-output.ts'
+import { type CommonOptions, withLogin } from './client-session.ts'
+import { type ClientSettings, clientSettings } from './client-settings.ts'
+import { NotLoggedIn } from './command-errors.ts'
+import { interrupted, reportError } from './report-error.ts'
 import { inLine, print, printJson } from './terminal.ts'
 
 export interface WorkerOptions extends CommonOptions {
@@ -46,6 +48,8 @@ export interface WorkerWords<Outcome> {
   /** How long the end of a job may take after a stop. */
   readonly graceMs: number
   readonly idOf: (outcome: Outcome) => string
+  /** Whether the last outcome (null: none) is the success of a worker that serves one job; that it `succeeded`, unless given. */
+  readonly isGood?: (last: Outcome | null) => boolean
 }
 
 /** Runs a worker until it is stopped, and sets the exit code: with `once` or a hosted job, whether the job succeeded. */
@@ -65,10 +69,11 @@ export async function runWorker<Outcome extends WorkerOutcome>(
   const logLine = (line: string) => print(io.stderr, `${new Date().toISOString().slice(11, 19)} ${inLine(line)}\n`)
   const job = hostedJob(io, words.jobKind)
   let last: Outcome | null = null
+  let settings: ClientSettings | null = null
   try {
-    const { url, token, cacheDir } = await clientSettings(io, options)
-    if (token === null)
-      throw new LocalError(`A ${words.what} needs a key with scope ${words.scope}: set HUB_TOKEN or use --token-file.`)
+    settings = await clientSettings(io, options)
+    const { url, token, cacheDir } = settings
+    if (token === null) throw new NotLoggedIn(url)
     // A wrong URL or key fails now; later, the worker keeps retrying an unreachable hub.
     await createHubClient({ url, token, signal: stop.signal }).me()
     const retry = { attempts: Number.POSITIVE_INFINITY, baseMs: 250, maxMs: 5000, random: Math.random }
@@ -90,17 +95,17 @@ export async function runWorker<Outcome extends WorkerOutcome>(
       },
     })
     const isOnce = options.once || job !== null
-    io.exit(isOnce && (last as Outcome | null)?.status !== 'succeeded' ? exitCode.failed : exitCode.ok)
+    const { isGood = (outcome) => outcome?.status === 'succeeded' } = words
+    io.exit(isOnce && !isGood(last) ? exitCode.failed : exitCode.ok)
   } catch (error) {
     if (gaveUp.signal.aborted) {
-      print(
-        io.stderr,
-        `hub: the final report did not reach the hub; start the ${words.what} again with the same work folder to send it.\n`,
-      )
+      const detail = `the final report did not reach the hub; start the ${words.what} again with the same work folder to send it.`
+      reportError(io, interrupted(detail), options.json ?? false)
       return io.exit(exitCode.interrupted)
     }
-    print(io.stderr, explain(error))
-    io.exit(error instanceof UsageError ? exitCode.usage : exitCodeOf(error))
+    const shown = settings === null ? error : withLogin(error, settings)
+    reportError(io, shown, options.json ?? false)
+    io.exit(exitCodeOf(shown))
   } finally {
     removeListener()
   }

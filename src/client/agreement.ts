@@ -1,5 +1,6 @@
 /** Ties the client's runtime checks to the generated types of `/v1`: a check that disagrees with the OpenAPI document does not compile. */
 import type { z } from 'zod'
+import type { DeepReadonly } from './deep-readonly.ts'
 import type { Operations } from './v1.ts'
 
 /** The JSON body of an operation. */
@@ -9,9 +10,6 @@ export type Body<Name extends keyof Operations> = Operations[Name] extends { bod
 
 /** The JSON response of an operation as the document declares it. Untrusted until checked. */
 export type Answer<Name extends keyof Operations> = Operations[Name] extends { answer: infer Given } ? Given : never
-
-/** `T`, readonly at every depth. */
-export type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T
 
 type KnownKeys<T> = keyof { [K in keyof T as string extends K ? never : K]: T[K] }
 

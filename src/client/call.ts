@@ -1,25 +1,19 @@
 /** One call of `/v1`. Transient failures are retried; every POST carries an Idempotency-Key, which its attempts share until the hub answers. */
-import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { CheckFor } from './agreement.ts'
+import type { HubClientOptions } from './caller-options.ts'
 import { readJson, writeJson } from './exact-json.ts'
-import { problemOf, send, shownUrl } from './http.ts'
-import { type ProblemError, TransferError } from './problem.ts'
+import { problemOf, send, shownUrl, textWithin } from './http.ts'
+import { LocalError, ProblemError, TransferError } from './problem.ts'
+import { randomId } from './random-id.ts'
 import { type AnswerTo, type AnyParts, type Parts, type Request, requestLine } from './request.ts'
-import { defaultRetry, type RetryPolicy, withRetry } from './retry.ts'
+import { defaultRetry, withRetry } from './retry.ts'
 
 /** Completing an upload hashes the file before the hub responds. */
 const RESPONSE_TIMEOUT_MS = 280_000
 
-export interface HubClientOptions {
-  /** Base URL of the hub, without `/v1`. */
-  readonly url: string
-  /** Null for anonymous access to public repos. */
-  readonly token: string | null
-  readonly retry?: RetryPolicy
-  /** Aborts every call of this client. */
-  readonly signal?: AbortSignal
-}
+/** The hub's own answers have at most 32 MiB. */
+const MAX_ANSWER_BYTES = 64 * 1_048_576
 
 interface CallOptions {
   /** Aborts this call, besides the client's own signal. */
@@ -28,6 +22,11 @@ interface CallOptions {
   readonly key?: string
   /** Parses the response. `JSON.parse` is ten times as fast and safe where the response holds no free-form JSON. */
   readonly read?: (text: string) => unknown
+}
+
+interface GraphOptions extends Pick<CallOptions, 'signal' | 'read'> {
+  /** A query: it changes nothing, so that a transient failure is tried again. */
+  readonly isRepeatable?: boolean
 }
 
 export type Caller = ReturnType<typeof openCaller>
@@ -46,7 +45,7 @@ export function openCaller(options: HubClientOptions) {
     ...[given]: object extends Parts<Line> ? [(Parts<Line> & CallOptions)?] : [Parts<Line> & CallOptions]
   ): Promise<z.output<Check>> {
     const parts: AnyParts & CallOptions = given ?? {}
-    const { body, key = randomUUID(), read = readJson } = parts
+    const { body, key = randomId(), read = readJson } = parts
     const signal = parts.signal ? AbortSignal.any([clientSignal, parts.signal]) : clientSignal
     const { method, target } = requestLine(line, parts)
     const url = base + target
@@ -63,11 +62,52 @@ export function openCaller(options: HubClientOptions) {
       if (!response.ok) {
         const refused = await problemOf(response)
         // A stored error response would only be replayed, so the next attempt needs a new key; an unstored one keeps its key.
-        if (isStored(refused)) idempotencyKey = randomUUID()
+        if (isStored(refused)) idempotencyKey = randomId()
         throw refused
       }
       return parseResponse<Check>(response, url, check, read)
     })
+  }
+
+  /**
+   * A GraphQL document, for what `/v1` does not have. A mutation is sent once: it has no Idempotency-Key, so a repeat could act twice. An error of the graph is a
+   * `ProblemError` as in `/v1`.
+   */
+  async function graph<Check extends z.ZodType>(
+    query: string,
+    variables: Readonly<Record<string, unknown>>,
+    check: Check,
+    { signal: given, read = readJson, isRepeatable = false }: GraphOptions = {},
+  ): Promise<z.output<Check>> {
+    const url = `${base}/graphql`
+    const signal = given ? AbortSignal.any([clientSignal, given]) : clientSignal
+    const headers = { accept: 'application/json', 'content-type': 'application/json', ...authorization }
+    const ask = async () => {
+      const bounded = AbortSignal.any([signal, AbortSignal.timeout(RESPONSE_TIMEOUT_MS)])
+      const body = writeJson({ query, variables })
+      const init = { method: 'POST', headers, body, redirect: 'error', signal: bounded } as const
+      const response = await withTimeoutError(signal, url, () => send(url, init))
+      if (!response.ok) throw await problemOf(response)
+      const { data, errors } = await parseResponse(response, url, graphAnswer, read)
+      const [error] = errors ?? []
+      if (error) throw problemOfGraph(error)
+      return checkedAnswer(url, check, data)
+    }
+    return isRepeatable ? withRetry(retry, signal, ask) : ask()
+  }
+
+  /** The events of one GraphQL operation (GraphQL over SSE, distinct connections); never retried. */
+  async function graphStream(query: string, variables: Readonly<Record<string, unknown>>, within: AbortSignal) {
+    const headers = { accept: 'text/event-stream', 'content-type': 'application/json', ...authorization }
+    const response = await send(`${base}/graphql/stream`, {
+      method: 'POST',
+      headers,
+      body: writeJson({ query, variables }),
+      redirect: 'error',
+      signal: AbortSignal.any([clientSignal, within]),
+    })
+    if (!response.ok) throw await problemOf(response)
+    return response
   }
 
   /** A GET with a streamed response; never retried. */
@@ -86,7 +126,7 @@ export function openCaller(options: HubClientOptions) {
     return response
   }
 
-  return { url: base, retry, signal: clientSignal, call, stream }
+  return { url: base, retry, signal: clientSignal, call, graph, graphStream, stream }
 }
 
 /** Whether the hub stores this error as the response to its Idempotency-Key (contract, "Additions"). */
@@ -120,18 +160,38 @@ async function parseResponse<Check extends z.ZodType>(
   check: Check,
   read: (text: string) => unknown,
 ): Promise<z.output<Check>> {
-  const text = await response.text().catch((error: unknown) => {
+  const text = await textWithin(response, MAX_ANSWER_BYTES).catch((error: unknown) => {
+    if (error instanceof LocalError) throw error
     throw new TransferError(`The response from ${shownUrl(url)} was cut off.`, shownUrl(url), { cause: error })
   })
   try {
     return check.parse(response.status === 204 ? null : read(text))
   } catch (error) {
-    const why = error instanceof z.ZodError ? z.prettifyError(error) : 'it is not JSON'
-    throw new Error(
-      `${shownUrl(url)} answered ${response.status} with an unexpected response: ${why}. Is this a hub?`,
-      {
-        cause: error,
-      },
-    )
+    throw unexpected(url, `answered ${response.status}`, error)
   }
+}
+
+function unexpected(url: string, answered: string, cause: unknown): Error {
+  const why = cause instanceof z.ZodError ? z.prettifyError(cause) : 'it is not JSON'
+  return new Error(`${shownUrl(url)} ${answered} with an unexpected response: ${why}. Is this a hub?`, { cause })
+}
+
+const graphError = z.looseObject({
+  message: z.string(),
+  extensions: z.looseObject({ status: z.number().optional(), problem: z.unknown() }).optional(),
+})
+export type GraphError = z.output<typeof graphError>
+/** Without `data` where the document was refused before it ran. */
+const graphAnswer = z.looseObject({ data: z.unknown().optional(), errors: z.array(graphError).optional() })
+
+/** The first error of a GraphQL result as the error that `/v1` would answer. */
+export function problemOfGraph({ message, extensions }: GraphError): ProblemError {
+  const { status = 400, problem = { title: message } } = extensions ?? {}
+  return new ProblemError(status, problem, null)
+}
+
+function checkedAnswer<Check extends z.ZodType>(url: string, check: Check, data: unknown): z.output<Check> {
+  const checked = check.safeParse(data)
+  if (checked.success) return checked.data
+  throw unexpected(url, 'answered', checked.error)
 }

@@ -1,4 +1,5 @@
 /** Robot and model checks over `/v1` (spec, "Robot checks"). */
+import { z } from 'zod'
 import type { Caller } from './call.ts'
 import {
   type ArtifactFile,
@@ -15,9 +16,12 @@ import {
 import { type FollowOptions, followLog } from './follow-log.ts'
 import { pages } from './pages.ts'
 import type { Query } from './request.ts'
+import { remoteHold } from './spend-shapes.ts'
 
 /** Filters of the listing. */
 export type CheckFilters = Omit<Query<'GET /v1/robot-checks'>, 'limit' | 'cursor'>
+
+const checkOrHeld = z.union([remoteCheck, remoteHold])
 
 /** The operations on checks, as functions of one caller. */
 export function checkCalls(caller: Caller) {
@@ -33,7 +37,8 @@ export function checkCalls(caller: Caller) {
   return {
     list,
     get: (checkId: string) => call('GET /v1/robot-checks/{check_id}', remoteCheck, of(checkId)),
-    create: (check: NewCheck) => call('POST /v1/robot-checks', remoteCheck, { body: check }),
+    /** The check, or the spend hold of an agent's hosted check: `isHeld` tells. */
+    create: (check: NewCheck) => call('POST /v1/robot-checks', checkOrHeld, { body: check }),
     /** The events of a check's log; a broken connection is resumed. */
     follow: (checkId: string, options: FollowOptions) =>
       followLog(

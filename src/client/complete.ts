@@ -1,8 +1,9 @@
 /** Completes uploads in batches; one bad file does not block the others. */
 import { randomUUID } from 'node:crypto'
-import { BATCH, type HubClient, type RepoName } from './hub-client.ts'
+import { BATCH, type HubClient } from './hub-client.ts'
 import { failureLine, ProblemError, refusedIndexes } from './problem.ts'
 import type { Outgoing } from './push-plan.ts'
+import type { RepoName } from './repo-name.ts'
 import type { CompletedUpload, RemoteFile } from './shapes.ts'
 import type { TransferState } from './state.ts'
 

@@ -10,9 +10,9 @@ export function readJson(text: string): unknown {
   })
 }
 
-/** Serializes any value, including results of `readJson`. */
-export function writeJson(value: unknown): string {
-  const text = stringify(value)
+/** Serializes any value, including results of `readJson`; on one line, or indented by `spaces`. */
+export function writeJson(value: unknown, spaces?: number): string {
+  const text = stringify(value, null, spaces)
   if (text === undefined) throw new TypeError('The value cannot be serialized as JSON.')
   return text
 }

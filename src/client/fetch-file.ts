@@ -19,6 +19,8 @@ export interface Fetching {
   readonly signal: AbortSignal
   readonly retry: RetryPolicy
   readonly slot: <T>(work: () => Promise<T>) => Promise<T>
+  /** Bytes that a later attempt need not fetch again. */
+  readonly kept?: (bytes: number) => void
 }
 
 /** Lists the complete ranges of a partial file: one index per line, appended after the range's bytes are written. */
@@ -50,8 +52,9 @@ async function fetchSequentially(fetching: Fetching, file: FileHandle): Promise<
   const have = (await file.stat()).size
   const start = have <= fetching.size ? have : 0
   if (start !== have) await file.truncate(0)
-  fetching.progress.bytes(start)
-  if (start < fetching.size) await fetching.slot(() => fetchRange(fetching, file, start, fetching.size))
+  fetching.progress.bytes(start, 'known')
+  fetching.kept?.(start)
+  if (start < fetching.size) await fetching.slot(() => fetchRange(fetching, file, start, fetching.size, fetching.kept))
 }
 
 async function fetchRanges(fetching: Fetching, file: FileHandle): Promise<void> {
@@ -69,7 +72,8 @@ async function fetchRanges(fetching: Fetching, file: FileHandle): Promise<void> 
     const start = index * RANGE_BYTES
     const end = Math.min(start + RANGE_BYTES, fetching.size)
     if (done.has(index)) {
-      fetching.progress.bytes(end - start)
+      fetching.progress.bytes(end - start, 'known')
+      fetching.kept?.(end - start)
       continue
     }
     ranges.push(
@@ -77,6 +81,7 @@ async function fetchRanges(fetching: Fetching, file: FileHandle): Promise<void> 
         stopped.signal.throwIfAborted()
         await fetchRange(fetching, file, start, end)
         await recordRange(ledger, index)
+        fetching.kept?.(end - start)
       }),
     )
   }
@@ -97,7 +102,13 @@ async function recordRange(ledger: string, index: number): Promise<void> {
 }
 
 /** Fetches bytes `start` to `end` (exclusive) with retries; each attempt resumes after the last written byte. */
-async function fetchRange(fetching: Fetching, file: FileHandle, start: number, end: number): Promise<void> {
+async function fetchRange(
+  fetching: Fetching,
+  file: FileHandle,
+  start: number,
+  end: number,
+  written: (bytes: number) => void = () => {},
+): Promise<void> {
   let at = start
   let fresh = false
   await withRetry(
@@ -111,6 +122,7 @@ async function fetchRange(fetching: Fetching, file: FileHandle, start: number, e
           await writeAll(file, chunk, at)
           at += chunk.length
           fetching.progress.bytes(chunk.length)
+          written(chunk.length)
         }
       } catch (error) {
         fetching.signal.throwIfAborted()

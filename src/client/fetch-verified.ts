@@ -9,10 +9,17 @@ export interface VerifiedFetch extends Omit<Fetching, 'partial'> {
   readonly landing: Landing
   /** Null if it is not known. */
   readonly sha256: string | null
+  /** Rejects if the file in its place is not the one that may be overwritten; asked right before the rename. */
+  readonly assertReplaceable?: () => Promise<void>
 }
 
 /** Returns the SHA-256 of the file. Rejects with a `LocalError` if the bytes differ twice, and with the errors of the client. */
-export async function fetchVerified({ landing, sha256, ...fetching }: VerifiedFetch): Promise<string> {
+export async function fetchVerified({
+  landing,
+  sha256,
+  assertReplaceable,
+  ...fetching
+}: VerifiedFetch): Promise<string> {
   const { partial, target } = landing
   let stale = false
   for (let attempt = 1; ; attempt += 1) {
@@ -20,6 +27,7 @@ export async function fetchVerified({ landing, sha256, ...fetching }: VerifiedFe
     await fetchFile({ ...fetching, url, partial })
     const actual = await sha256Of(partial, fetching.signal)
     if (sha256 === null || actual === sha256) {
+      await assertReplaceable?.()
       await rename(partial, target)
       await discardLedger(partial)
       return actual

@@ -17,6 +17,15 @@ export async function sha256Of(file: string, signal: AbortSignal): Promise<strin
   return hash.digest('hex')
 }
 
+/** MD5 of a range of a file: the ETag that stores give a part. */
+export async function md5OfRange(file: string, start: number, end: number, signal: AbortSignal): Promise<string> {
+  const hash = createHash('md5')
+  if (end === start) return hash.digest('hex')
+  const bytes = createReadStream(file, { start, end: end - 1, highWaterMark: CHUNK_BYTES, signal })
+  for await (const chunk of bytes) hash.update(chunk as Buffer)
+  return hash.digest('hex')
+}
+
 /** The digest of a walked file; cached while the file is unchanged. */
 export async function localDigest(
   local: Omit<LocalFile, 'path'>,

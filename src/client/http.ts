@@ -1,11 +1,12 @@
 /** One `fetch` request whose failures are the client's own errors. */
-import { ProblemError, TransferError } from './problem.ts'
+import { LocalError, ProblemError, TransferError } from './problem.ts'
 import { parseRetryAfter, type RetryAfter } from './retry.ts'
 
 /** The URL without query and credentials: a signed URL's query grants access and must not be logged. */
 export function shownUrl(url: string): string {
-  const parsed = URL.parse(url)
-  return parsed === null ? '(an invalid URL)' : `${parsed.origin}${parsed.pathname}`
+  if (!URL.canParse(url)) return '(an invalid URL)'
+  const { origin, pathname } = new URL(url)
+  return `${origin}${pathname}`
 }
 
 /** Like fetch, but network errors become a `TransferError` that names the cause. An abort stays an abort. */
@@ -26,9 +27,31 @@ function causeOf(error: unknown): string {
   return inner instanceof Error ? inner.message : String(inner)
 }
 
+/** The text of a response; beyond this many bytes it rejects and ends the connection. */
+export async function textWithin(response: Response, maxBytes: number): Promise<string> {
+  if (!response.body) return ''
+  const reader = response.body.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  let bytes = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return text + decoder.decode()
+    bytes += value.length
+    if (bytes <= maxBytes) {
+      text += decoder.decode(value, { stream: true })
+      continue
+    }
+    await reader.cancel()
+    throw new LocalError(`${shownUrl(response.url)} answered more than ${maxBytes} bytes. Is this a hub?`)
+  }
+}
+
+const MAX_PROBLEM_BYTES = 1_048_576
+
 /** The error response as a `ProblemError`. The body is drained so that the connection can be reused; at most 64 KiB are parsed. */
 export async function problemOf(response: Response): Promise<ProblemError & RetryAfter> {
-  const text = await response.text().catch(() => '')
+  const text = await textWithin(response, MAX_PROBLEM_BYTES).catch(() => '')
   const error: ProblemError & RetryAfter = new ProblemError(
     response.status,
     parseJson(text.slice(0, 65_536)),

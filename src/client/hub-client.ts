@@ -1,15 +1,27 @@
 /** Typed functions for `/v1`. */
-import { type HubClientOptions, openCaller } from './call.ts'
+import { z } from 'zod'
+import { openCaller } from './call.ts'
+import type { HubClientOptions } from './caller-options.ts'
 import { checkCalls } from './checks.ts'
+import { deviceCalls } from './devices.ts'
+import { endpointCalls } from './endpoints.ts'
+import { send } from './http.ts'
+import { repoLineage } from './lineage.ts'
 import { pages } from './pages.ts'
-import type { Query } from './request.ts'
+import { ProblemError, TransferError } from './problem.ts'
+import { of, type RepoName } from './repo-name.ts'
+import type { Parts, Query } from './request.ts'
 import { runCalls } from './runs.ts'
 import {
   anything,
   type CompletedUpload,
+  cardReport,
   completedFiles,
   type DownloadTarget,
   deletedFiles,
+  type FileToLink,
+  linkedFiles,
+  nothing,
   type PresignFile,
   presignedDownloads,
   presignedUploads,
@@ -20,12 +32,16 @@ import {
   treePage,
   viewer,
 } from './shapes.ts'
+import { signInCalls } from './sign-in.ts'
+import { spendCalls } from './spend.ts'
 import type { RepoKind, Visibility } from './v1.ts'
+import { versionCalls } from './versions.ts'
 
 /** Maximum files, uploads or paths per request (spec, "Limits"). */
 export const BATCH = 100
 
 const TREE_PAGE = 1000
+const HEALTH_TIMEOUT_MS = 5000
 
 /** Fast parsing for the large responses of the file operations. */
 const plain = { read: JSON.parse } as const
@@ -33,10 +49,9 @@ const plain = { read: JSON.parse } as const
 /** Filters of the repo listing. */
 export type RepoFilters = Omit<Query<'GET /v1/repos'>, 'limit' | 'cursor'>
 
-/** `owner/slug`. */
-export interface RepoName {
-  readonly owner: string
-  readonly slug: string
+/** A state of the repo instead of the current one: a change number, an RFC 3339 time, a run id or the name of a snapshot. */
+export interface StateOption {
+  readonly at?: string
 }
 
 export type HubClient = ReturnType<typeof createHubClient>
@@ -46,11 +61,12 @@ export function createHubClient(options: HubClientOptions) {
   const caller = openCaller(options)
   const { url: base, retry, signal, call } = caller
 
-  const tree = (repo: RepoName, prefix?: string) =>
+  const tree = (repo: RepoName, prefix?: string, { at }: StateOption = {}) =>
     pages<RemoteFile>(base, (cursor) => {
       const query: Query<'GET /v1/repos/{owner}/{repo}/tree'> = {
         limit: TREE_PAGE,
         prefix: prefix || undefined,
+        at,
         cursor,
       }
       return call('GET /v1/repos/{owner}/{repo}/tree', treePage, { ...of(repo), query, ...plain })
@@ -64,7 +80,17 @@ export function createHubClient(options: HubClientOptions) {
     retry,
     signal,
     me: () => call('GET /v1/me', viewer),
+    /** The version of the hub; `null` of one that does not say. */
+    health: () => readHealth(caller),
     getRepo: (repo: RepoName) => call('GET /v1/repos/{owner}/{repo}', remoteRepo, of(repo)),
+    /** What a repo comes from and what uses it; null from a hub that does not tell. */
+    lineage: (repo: RepoName) => repoLineage(caller, repo),
+    /** Creates a repo with all that can be said of it. */
+    newRepo: (body: Parts<'POST /v1/repos'>['body']) => call('POST /v1/repos', remoteRepo, { body }),
+    updateRepo: (repo: RepoName, body: Parts<'PATCH /v1/repos/{owner}/{repo}'>['body']) =>
+      call('PATCH /v1/repos/{owner}/{repo}', remoteRepo, { ...of(repo), body }),
+    /** 409 while something refers to it. */
+    deleteRepo: (repo: RepoName) => call('DELETE /v1/repos/{owner}/{repo}', nothing, of(repo)),
     createRepo: ({ owner, slug }: RepoName, kind: RepoKind, visibility: Visibility) =>
       call('POST /v1/repos', remoteRepo, { body: { kind, slug, owner, visibility } }),
     /** Pages of at most 100 repos, newest first. */
@@ -77,23 +103,99 @@ export function createHubClient(options: HubClientOptions) {
         body: { files },
         ...plain,
       }),
+    /** Links files whose bytes the hub has already; the others are `missing`. */
+    linkFiles: (repo: RepoName, files: readonly FileToLink[]) =>
+      call('POST /v1/repos/{owner}/{repo}/files/link', linkedFiles, { ...of(repo), body: { files }, ...plain }),
     complete: async (repo: RepoName, uploads: readonly CompletedUpload[], key: string): Promise<RemoteFile[]> => {
       const given = { ...of(repo), body: { uploads }, ...plain, key }
       return (await call('POST /v1/repos/{owner}/{repo}/files/complete', completedFiles, given)).files
     },
-    presignDownload: async (repo: RepoName, paths: readonly string[]): Promise<DownloadTarget[]> => {
-      const given = { ...of(repo), body: { paths }, ...plain }
+    presignDownload: async (
+      repo: RepoName,
+      paths: readonly string[],
+      { at }: StateOption = {},
+    ): Promise<DownloadTarget[]> => {
+      const given = { ...of(repo), body: { paths, at }, ...plain }
       return (await call('POST /v1/repos/{owner}/{repo}/files/presign-download', presignedDownloads, given)).files
     },
     deleteFiles: (repo: RepoName, paths: readonly string[]) =>
       call('POST /v1/repos/{owner}/{repo}/files/delete', deletedFiles, { ...of(repo), body: { paths }, ...plain }),
     /** The card of a robot, with its numbers as they are written. */
     robotCard: (repo: RepoName) => call('GET /v1/robots/{owner}/{repo}/card', anything, of(repo)),
+    /** Stores the card; rejects with its checks if one fails. */
+    putRobotCard: (repo: RepoName, card: Readonly<Record<string, unknown>>) =>
+      call('PUT /v1/robots/{owner}/{repo}/card', anything, { ...of(repo), body: card as never }),
+    /** Checks a card, by default the stored one, against the files of its repo. */
+    validateRobotCard: (repo: RepoName, card: Readonly<Record<string, unknown>> | null) =>
+      call('POST /v1/robots/{owner}/{repo}/validate', cardReport, { ...of(repo), body: { card: card as never } }),
+    /** The members of an org of the caller, oldest first. 404 for any other. */
+    orgMembers: (handle: string) => membersOf(caller, handle),
+    /** History, snapshots and states. */
+    versions: versionCalls(caller),
     /** The operations on training runs. */
     runs: runCalls(caller),
     /** The operations on robot and model checks. */
     checks: checkCalls(caller),
+    /** Signing in from a terminal, and API keys. */
+    signIn: signInCalls(caller),
+    /** Spend holds, and what accounts spend. */
+    spend: spendCalls(caller),
+    /** Devices, their approvals and sessions. */
+    devices: deviceCalls(caller),
+    /** The operations on inference endpoints. */
+    endpoints: endpointCalls(caller),
   }
 }
 
-const of = ({ owner, slug }: RepoName) => ({ path: { owner, repo: slug } })
+const orgPage = z.looseObject({
+  viewer: z.looseObject({
+    orgs: z.array(
+      z.looseObject({
+        handle: z.string(),
+        members: z.looseObject({
+          nodes: z.array(
+            z.looseObject({ role: z.string().toLowerCase(), user: z.looseObject({ handle: z.string() }) }),
+          ),
+          pageInfo: z.looseObject({ endCursor: z.string().nullish(), hasNextPage: z.boolean() }),
+        }),
+      }),
+    ),
+  }),
+})
+const orgText = `query ($after: String) { viewer { orgs { handle members(first: 100, after: $after) {
+  nodes { role user { handle } } pageInfo { endCursor hasNextPage } } } } }`
+
+async function membersOf({ graph, url }: ReturnType<typeof openCaller>, handle: string) {
+  const found: { readonly handle: string; readonly role: string }[] = []
+  const read = async (after: string | undefined) => {
+    const org = (await graph(orgText, { after }, orgPage)).viewer.orgs.find((one) => one.handle === handle)
+    if (!org)
+      throw new ProblemError(
+        404,
+        { type: 'not_found', title: 'Not found', detail: `You are in no org ${handle}.` },
+        null,
+      )
+    const { nodes, pageInfo } = org.members
+    return { items: nodes, next_cursor: pageInfo.hasNextPage ? (pageInfo.endCursor ?? null) : null }
+  }
+  for await (const page of pages(url, read))
+    found.push(...page.map(({ role, user }) => ({ handle: user.handle, role })))
+  return found
+}
+
+const healthy = z.looseObject({
+  status: z.string(),
+  version: z
+    .string()
+    .nullish()
+    .transform((text) => text ?? null),
+})
+
+async function readHealth({ url, signal }: ReturnType<typeof openCaller>): Promise<z.output<typeof healthy>> {
+  const address = `${url}/healthz`
+  const bounded = AbortSignal.any([signal, AbortSignal.timeout(HEALTH_TIMEOUT_MS)])
+  const response = await send(address, { method: 'GET', signal: bounded, redirect: 'error' })
+  const answer = healthy.safeParse(await response.json().catch(() => null))
+  if (!answer.success) throw new TransferError(`${address} does not answer as a hub does.`, address)
+  return answer.data
+}

@@ -4,8 +4,8 @@ import { lstat, mkdir, realpath } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { newPathFault } from '../platform/file-path.ts'
 import { isGitName } from '../platform/git-name.ts'
+import { PARTIAL_PREFIX } from './left-out.ts'
 import { LocalError } from './problem.ts'
-import { PARTIAL_PREFIX } from './walk.ts'
 
 interface Listed {
   readonly path: string
@@ -56,9 +56,12 @@ export interface Landing {
   readonly partial: string
 }
 
+/** Where a path of the repo is in a folder. */
+export const localPath = (root: string, path: string) => join(root, ...path.split('/'))
+
 /** Creates the parent folders of a path. `version` tells one content of it from another. Throws on a link that leaves `root` (a real path) or points into Git's own files. */
 export async function landingOf(root: string, path: string, version: string): Promise<Landing> {
-  const target = join(root, ...path.split('/'))
+  const target = localPath(root, path)
   const folder = await safeFolder(root, path)
   const old = await lstat(target).catch(() => null)
   if (old?.isDirectory()) throw new LocalError(`a folder is in its place: ${target}`)

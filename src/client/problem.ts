@@ -28,6 +28,8 @@ export interface ProblemEntry {
 /** The hub answered with a Problem (RFC 9457). `kind` is the last segment of its `type`. */
 export class ProblemError extends Error {
   readonly status: number
+  /** The URI of the kind of problem, whose page explains it. */
+  readonly type: string
   readonly kind: string
   readonly title: string
   readonly requestId: string | null
@@ -39,10 +41,16 @@ export class ProblemError extends Error {
     super(problem.detail || problem.title || `The hub answered ${status}.`)
     this.name = 'ProblemError'
     this.status = status
+    this.type = problem.type
     this.kind = problem.type.slice(problem.type.lastIndexOf('/') + 1)
     this.title = problem.title || `HTTP ${status}`
     this.requestId = problem.request_id ?? requestId
     this.entries = problem.errors.map((entry) => ({ type: entry.type, detail: entry.detail, loc: entry.loc ?? [] }))
+  }
+
+  /** The Problem's `errors`: each fault with its place in the request. */
+  get errors(): readonly ProblemEntry[] {
+    return this.entries
   }
 }
 

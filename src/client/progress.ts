@@ -1,13 +1,22 @@
 /** Progress callbacks of a transfer. */
 
+export interface TransferPlan {
+  readonly send: number
+  readonly bytes: number
+  readonly skip: number
+  readonly skipBytes: number
+}
+
 export interface Progress {
   /** A phase starts, with its totals. */
   begin(phase: 'hash' | 'send' | 'fetch', files: number, bytes: number): void
-  /** Bytes transferred; negative when a failed attempt will be repeated. */
-  bytes(count: number): void
+  /** Bytes transferred; negative when a failed attempt will be repeated. `known`: they were there already, and tell nothing of the speed. */
+  bytes(count: number, how?: 'known'): void
   file(path: string): void
+  /** What is about to be transferred, and what need not be. */
+  planned(plan: TransferPlan): void
   note(message: string): void
   end(): void
 }
 
-export const silent: Progress = { begin() {}, bytes() {}, file() {}, note() {}, end() {} }
+export const silent: Progress = { begin() {}, bytes() {}, file() {}, planned() {}, note() {}, end() {} }

@@ -1,23 +1,54 @@
 /** Pulls a repo into a folder. */
-import { lstat, mkdir, realpath } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, realpath, rmdir, unlink } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import pLimit from 'p-limit'
 import pMap from 'p-map'
 import { batchesOf } from './batches.ts'
 import { fetchVerified } from './fetch-verified.ts'
 import { everything, type PathFilter, pathTest } from './globs.ts'
-import { digestAt } from './hash.ts'
-import { BATCH, type HubClient, type RepoName } from './hub-client.ts'
-import { assertSafeListing, caseCollisions, landingOf } from './landing.ts'
-import { failureLine } from './problem.ts'
+import { BATCH, type HubClient } from './hub-client.ts'
+import { Interrupted } from './interrupted.ts'
+import { assertSafeListing, caseCollisions, landingOf, localPath } from './landing.ts'
+import { failureLine, LocalError } from './problem.ts'
 import { type Progress, silent } from './progress.ts'
+import { type Conflict, findRemovable, type Incoming, isUntouched, planPull, type Removable } from './pull-plan.ts'
 import { DEFAULT_JOBS, type FailedFile } from './push.ts'
-import type { RemoteFile } from './shapes.ts'
+import type { RepoName } from './repo-name.ts'
+import type { DownloadTarget, RemoteFile } from './shapes.ts'
 import { openState, type TransferState, versionOf } from './state.ts'
+
+/** Which files to pull, and from where: one state of a repo. */
+export interface PullSource {
+  /** Pages of its files. */
+  files(): AsyncIterable<readonly RemoteFile[]>
+  /** Download URLs of at most 100 of these paths. */
+  targets(paths: readonly string[]): Promise<readonly DownloadTarget[]>
+}
+
+/** The repo as it is now. */
+export function currentFiles(client: HubClient, repo: RepoName): PullSource {
+  return { files: () => client.tree(repo), targets: (paths) => client.presignDownload(repo, paths) }
+}
+
+/** The repo as it was in a state: a change number, an RFC 3339 time, a run id or the name of a snapshot. */
+export function filesAt(client: HubClient, repo: RepoName, at: string): PullSource {
+  return {
+    files: () => client.tree(repo, undefined, { at }),
+    targets: (paths) => client.presignDownload(repo, paths, { at }),
+  }
+}
 
 export interface PullOptions {
   readonly cacheDir: string
   readonly filter?: PathFilter
+  /** By default `currentFiles`. */
+  readonly source?: PullSource
+  /** Overwrites local edits. */
+  readonly force?: boolean
+  /** Deletes files that were pulled into the folder, are no longer in the repo and have not been edited. */
+  readonly deleteGone?: boolean
+  /** Writes and deletes nothing. */
+  readonly dryRun?: boolean
   /** Maximum concurrent files, or ranges of large files. */
   readonly jobs?: number
   readonly progress?: Progress
@@ -25,10 +56,18 @@ export interface PullOptions {
 
 export interface PullReport {
   readonly repo: string
+  readonly dryRun: boolean
+  /** In a dry run, what would be fetched. */
   readonly fetched: string[]
   readonly fetchedBytes: number
   readonly skipped: number
   readonly skippedBytes: number
+  /** Files of the folder that were left as they are, because they have content of their own. */
+  readonly conflicts: Conflict[]
+  /** In a dry run, what would be deleted. */
+  readonly deleted: string[]
+  /** No longer in the repo, but edited here, so that `deleteGone` left them. */
+  readonly kept: string[]
   /** Checked by size only, because the hub has not hashed them yet. */
   readonly unverified: string[]
   readonly failed: FailedFile[]
@@ -40,8 +79,9 @@ const EXPIRY_MARGIN_MS = 30_000
 
 /**
  * Downloads the repo's files into `dir`: each goes to a partial file, its SHA-256 is checked, then it replaces the target by rename. Files that
- * are equal, or not in the repo, are left alone. Nothing is written outside `dir`, whatever the listing contains.
- * Rejects with `LocalError`, `ProblemError`, `TransferError` or the client's abort reason; failures of single files are in the report.
+ * are equal, or not in the repo, are left alone; so is a file with content that was neither pulled nor pushed from here, unless `force` is set. Nothing is written
+ * outside `dir`, whatever the listing contains.
+ * Rejects with `LocalError`, `ProblemError`, `TransferError`, `Interrupted` or the client's abort reason; failures of single files are in the report.
  */
 export async function pullRepo(
   client: HubClient,
@@ -49,114 +89,134 @@ export async function pullRepo(
   dir: string,
   options: PullOptions,
 ): Promise<PullReport> {
-  const progress = options.progress ?? silent
-  const jobs = options.jobs ?? DEFAULT_JOBS
+  const { progress = silent, jobs = DEFAULT_JOBS, force = false, dryRun = false } = options
+  const source = options.source ?? currentFiles(client, repo)
   const matches = pathTest(options.filter ?? everything)
-  const entries: RemoteFile[] = []
-  for await (const page of client.tree(repo)) for (const entry of page) if (matches(entry.path)) entries.push(entry)
+  const listed: RemoteFile[] = []
+  for await (const page of source.files()) listed.push(...page)
+  const entries = listed.filter((entry) => matches(entry.path))
   assertSafeListing(entries)
   for (const group of caseCollisions(entries)) {
     progress.note(
       `warning: ${group.join(', ')} differ only in letter case; a case-insensitive file system keeps only one of them`,
     )
   }
-  await mkdir(dir, { recursive: true })
-  const root = await realpath(dir)
+  if (!dryRun) await mkdir(dir, { recursive: true })
+  const root = await realpath(dir).catch(() => null)
   const state = openState(options.cacheDir, client.url, repo)
+  const { signal } = client
   try {
-    const wanted = await findMissing(root, entries, state, { jobs, progress, signal: client.signal })
-    const outcome = await fetchAll({ client, repo, root, state, progress, jobs }, wanted)
-    const skipped = entries.length - wanted.length
-    const bytes = (list: readonly RemoteFile[]) => list.reduce((sum, entry) => sum + entry.size, 0)
-    return { repo: `${repo.owner}/${repo.slug}`, skipped, skippedBytes: bytes(entries) - bytes(wanted), ...outcome }
+    const plan = await planPull(entries, { root, state, force, jobs, progress, signal })
+    const paths = new Set(listed.map((entry) => entry.path))
+    const gone = options.deleteGone && root ? await findRemovable(root, paths, matches, { state, signal }) : nothingGone
+    const outcome =
+      dryRun || root === null
+        ? dryRunOutcome(plan.fetch)
+        : await fetchAll({ client, source, root, state, progress, jobs, force }, plan.fetch)
+    const isWhole = outcome.failed.length === 0
+    return {
+      repo: `${repo.owner}/${repo.slug}`,
+      dryRun,
+      skipped: plan.same.length,
+      skippedBytes: plan.same.reduce((sum, entry) => sum + entry.size, 0),
+      deleted: dryRun || !isWhole ? namesOf(dryRun ? gone : nothingGone) : await removeAll(gone, root ?? dir, state),
+      kept: gone.kept,
+      ...outcome,
+      conflicts: [...plan.conflicts, ...outcome.conflicts].sort(byPath),
+    }
   } finally {
     progress.end()
     state.close()
   }
 }
 
-/** Entries that the folder lacks or has with other content. A symbolic link counts as missing: it is replaced, never written through. */
-async function findMissing(
-  root: string,
-  entries: readonly RemoteFile[],
-  state: TransferState,
-  options: { readonly jobs: number; readonly progress: Progress; readonly signal: AbortSignal },
-): Promise<RemoteFile[]> {
-  const missing = new Set(entries)
-  const check = async (entry: RemoteFile) => {
-    options.signal.throwIfAborted()
-    const file = join(root, ...entry.path.split('/'))
-    const old = await lstat(file).catch(() => null)
-    const digest = state.digestOf(entry)
-    if (!old?.isFile() || old.size !== entry.size || digest === null) return
-    if ((await digestAt(file, state, options.signal)) === digest) missing.delete(entry)
-  }
-  await pMap(entries, check, { concurrency: options.jobs })
-  return [...missing]
-}
+const nothingGone: Removable = { remove: [], kept: [] }
+const namesOf = ({ remove }: Removable) => remove.map(({ path }) => path)
 
 interface Pulling {
   readonly client: HubClient
-  readonly repo: RepoName
+  readonly source: PullSource
   readonly root: string
   readonly state: TransferState
   readonly progress: Progress
   readonly jobs: number
+  readonly force: boolean
 }
 
-async function fetchAll(pulling: Pulling, wanted: readonly RemoteFile[]) {
-  const { client, progress } = pulling
+type Outcome = Pick<PullReport, 'fetched' | 'fetchedBytes' | 'unverified' | 'failed' | 'cause' | 'conflicts'>
+
+function dryRunOutcome(wanted: readonly Incoming[]): Outcome {
+  const fetched = wanted.map(({ entry }) => entry.path)
+  return { fetched, fetchedBytes: totalBytes(wanted), unverified: [], failed: [], cause: null, conflicts: [] }
+}
+
+const totalBytes = (wanted: readonly Incoming[]) => wanted.reduce((sum, { entry }) => sum + entry.size, 0)
+
+/** The file in the place of a fetched one changed while it was fetched. */
+class ChangedMeanwhile extends LocalError {}
+
+async function fetchAll(pulling: Pulling, wanted: readonly Incoming[]): Promise<Outcome> {
+  const { client, progress, jobs } = pulling
   const fetched: string[] = []
   const unverified: string[] = []
   const failed: FailedFile[] = []
+  const conflicts: Conflict[] = []
   let fetchedBytes = 0
+  let keptBytes = 0
   let cause: unknown = null
-  progress.begin(
-    'fetch',
-    wanted.length,
-    wanted.reduce((sum, entry) => sum + entry.size, 0),
-  )
-  const slot = pLimit(pulling.jobs)
-  for (const batch of batchesOf(wanted, BATCH)) {
-    const urls = await urlsOf(pulling, batch)
-    const fetchEntry = async (entry: RemoteFile) => {
-      try {
-        await fetchOne(pulling, entry, urls, slot)
-        if (entry.sha256 === null) unverified.push(entry.path)
-        fetched.push(entry.path)
-        fetchedBytes += entry.size
-        progress.file(entry.path)
-      } catch (error) {
-        client.signal.throwIfAborted()
+  progress.begin('fetch', wanted.length, totalBytes(wanted))
+  const slot = pLimit(jobs)
+  const kept = (bytes: number) => {
+    keptBytes += bytes
+  }
+  const fetchEntry = async (incoming: Incoming, urls: Urls) => {
+    const { entry } = incoming
+    try {
+      await fetchOne(pulling, incoming, urls, { slot, kept })
+      if (entry.sha256 === null) unverified.push(entry.path)
+      fetched.push(entry.path)
+      fetchedBytes += entry.size
+      progress.file(entry.path)
+    } catch (error) {
+      client.signal.throwIfAborted()
+      if (error instanceof ChangedMeanwhile) conflicts.push({ path: entry.path, why: error.message })
+      else {
         failed.push({ path: entry.path, why: failureLine(error) })
         cause ??= error
       }
     }
-    // One more file than slots, so that no slot is idle while a file is hashed.
-    await pMap(batch, fetchEntry, { concurrency: pulling.jobs + 1 })
+  }
+  try {
+    for (const batch of batchesOf(wanted, BATCH)) {
+      const urls = await urlsOf(pulling.source, batch)
+      // One more file than slots, so that no slot is idle while a file is hashed.
+      await pMap(batch, (incoming) => fetchEntry(incoming, urls), { concurrency: jobs + 1 })
+    }
+  } catch (error) {
+    if (!client.signal.aborted) throw error
+    throw new Interrupted(client.signal.reason, {
+      ...{ files: fetched.length, bytes: fetchedBytes, ofFiles: wanted.length, ofBytes: totalBytes(wanted) },
+      partialBytes: Math.max(0, keptBytes - fetchedBytes),
+    })
   }
   progress.end()
-
-  failed.sort((a, b) => (a.path < b.path ? -1 : 1))
-  return { fetched, fetchedBytes, unverified, failed, cause }
+  // Files end in any order; a report that is compared with another should not.
+  failed.sort(byPath)
+  return { fetched: fetched.sort(), fetchedBytes, unverified: unverified.sort(), failed, cause, conflicts }
 }
+
+const byPath = (a: { readonly path: string }, b: { readonly path: string }) => (a.path < b.path ? -1 : 1)
 
 type Urls = (path: string, fresh: boolean) => Promise<string>
 
 /** Signed URLs of a batch from one request; an expired one is requested again alone. */
-async function urlsOf({ client, repo }: Pulling, batch: readonly RemoteFile[]): Promise<Urls> {
-  const targets = new Map(
-    (
-      await client.presignDownload(
-        repo,
-        batch.map((entry) => entry.path),
-      )
-    ).map((one) => [one.path, one]),
-  )
+async function urlsOf(source: PullSource, batch: readonly Incoming[]): Promise<Urls> {
+  const first = await source.targets(batch.map(({ entry }) => entry.path))
+  const targets = new Map(first.map((one) => [one.path, one]))
   return async (path, fresh) => {
     let target = targets.get(path)
     if (fresh || target === undefined || Date.parse(target.expires_at) - Date.now() < EXPIRY_MARGIN_MS) {
-      target = (await client.presignDownload(repo, [path])).find((one) => one.path === path)
+      target = (await source.targets([path])).find((one) => one.path === path)
       if (target === undefined) throw new Error(`The hub returned no download URL for ${path}.`)
       targets.set(path, target)
     }
@@ -165,15 +225,42 @@ async function urlsOf({ client, repo }: Pulling, batch: readonly RemoteFile[]): 
 }
 
 async function fetchOne(
-  pulling: Pulling,
-  entry: RemoteFile,
+  { client, root, state, progress, force }: Pulling,
+  { entry, before }: Incoming,
   urls: Urls,
-  slot: <T>(work: () => Promise<T>) => Promise<T>,
+  using: { readonly slot: <T>(work: () => Promise<T>) => Promise<T>; kept(bytes: number): void },
 ): Promise<void> {
-  const { client, progress, state } = pulling
-  const landing = await landingOf(pulling.root, entry.path, entry.sha256 ?? versionOf(entry))
-  const url = (fresh: boolean) => urls(entry.path, fresh)
-  const { size } = entry
-  const fetching = { url, size, landing, progress, signal: client.signal, retry: client.retry, slot }
-  state.rememberStored(entry, await fetchVerified({ ...fetching, sha256: state.digestOf(entry) }))
+  const landing = await landingOf(root, entry.path, entry.sha256 ?? versionOf(entry))
+  const sha256 = await fetchVerified({
+    url: (fresh) => urls(entry.path, fresh),
+    size: entry.size,
+    landing,
+    progress,
+    signal: client.signal,
+    retry: client.retry,
+    ...using,
+    sha256: state.digestOf(entry),
+    async assertReplaceable() {
+      if (!force && !(await isUntouched(landing.target, before)))
+        throw new ChangedMeanwhile('it was changed here while it was fetched')
+    },
+  })
+  state.rememberStored(entry, sha256)
+  state.rememberSynced(localPath(root, entry.path), entry.path, sha256)
+}
+
+/** Deletes the files, and folders that this leaves empty. */
+async function removeAll({ remove }: Removable, root: string, state: TransferState): Promise<string[]> {
+  for (const { file } of remove) {
+    await unlink(file)
+    state.forgetSynced(file)
+    for (let folder = dirname(file); folder !== root; folder = dirname(folder)) {
+      const isGone = await rmdir(folder).then(
+        () => true,
+        () => false,
+      )
+      if (!isGone) break
+    }
+  }
+  return namesOf({ remove, kept: [] })
 }

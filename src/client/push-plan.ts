@@ -1,8 +1,9 @@
 /** Compares local files with the repo's tree. */
 import pMap from 'p-map'
 import { localDigest } from './hash.ts'
-import type { HubClient, RepoName } from './hub-client.ts'
+import type { HubClient } from './hub-client.ts'
 import type { Progress } from './progress.ts'
+import type { RepoName } from './repo-name.ts'
 import type { RemoteFile } from './shapes.ts'
 import type { TransferState } from './state.ts'
 import type { LocalFile } from './walk.ts'

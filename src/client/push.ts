@@ -1,30 +1,40 @@
 /** Pushes a folder to a repo. */
+import { realpath } from 'node:fs/promises'
 import { setImmediate as turn } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import { batchesOf } from './batches.ts'
+import { byteGate } from './byte-gate.ts'
 import { type CompleteOutcome, completeBatch, completer, type SentFile } from './complete.ts'
 import { everything, type PathFilter, pathTest } from './globs.ts'
-import { BATCH, type HubClient, type RepoName } from './hub-client.ts'
-import { failureLine, LocalError, ProblemError } from './problem.ts'
+import { BATCH, type HubClient } from './hub-client.ts'
+import { Interrupted } from './interrupted.ts'
+import { localPath } from './landing.ts'
+import type { LeaveOutOptions, LeftOut } from './left-out.ts'
+import { knownLinker } from './link-known.ts'
+import { failureLine } from './problem.ts'
 import { type Progress, silent } from './progress.ts'
 import { type Outgoing, type PushPlan, planPush, readTree } from './push-plan.ts'
+import { createRepo, missingKind } from './push-repo.ts'
+import type { RepoName } from './repo-name.ts'
 import { openState, type TransferState } from './state.ts'
-import { presign, presignBatches, sendFile, type Upload } from './upload.ts'
+import { PART_BYTES, presign, presignBatches, sendFile, type Upload } from './upload.ts'
 import type { RepoKind, Visibility } from './v1.ts'
-import { walkFolder } from './walk.ts'
+import { type WalkedFolder, walkToPush } from './walk.ts'
 
 export interface PushOptions {
   /** Folder of the transfer cache; never inside the pushed folder. */
   readonly cacheDir: string
   readonly filter?: PathFilter
+  /** What to leave out besides; by default what ignore files name, build and cache folders, and files that hold credentials. */
+  readonly leaveOut?: Omit<LeaveOutOptions, 'filter'>
   /** If set, a missing repo is created with this kind. */
   readonly kind?: RepoKind | null
   /** For a created repo; an existing one keeps its visibility. */
   readonly visibility?: Visibility
-  /** Deletes repo files that the folder lacks, if the filter matches them. */
+  /** Deletes repo files that the folder lacks, if the filter matches them and the folder's rules do not leave them out. */
   readonly deleteExtra?: boolean
   readonly dryRun?: boolean
-  /** Maximum concurrent parts (and hashes). */
+  /** Maximum concurrent parts (and hashes). By default 4, of which the bytes being sent are at most one part of a large file: that is what a kill loses. */
   readonly jobs?: number
   readonly progress?: Progress
 }
@@ -40,9 +50,16 @@ export interface PushReport {
   readonly dryRun: boolean
   readonly sent: string[]
   readonly sentBytes: number
+  /** Files that were not sent, because the hub has their bytes in another file. */
+  readonly linked: string[]
+  readonly linkedBytes: number
   readonly skipped: number
   readonly skippedBytes: number
   readonly deleted: string[]
+  /** What of the folder was not pushed because of its rules. */
+  readonly leftOut: LeftOut[]
+  /** Repo files that the folder lacks and `deleteExtra` kept, because the folder's rules leave them out. */
+  readonly kept: string[]
   readonly failed: FailedFile[]
   /** The first error behind `failed`, for the exit code. */
   readonly cause: unknown
@@ -67,16 +84,32 @@ export async function pushFolder(
   const progress = options.progress ?? silent
   const jobs = options.jobs ?? DEFAULT_JOBS
   const filter = options.filter ?? everything
-  const local = await walkFolder(dir, filter)
+  const leaveOut = options.leaveOut ?? { ignore: true, includeSecrets: false }
+  const walked = await walkToPush(dir, { filter, ...leaveOut })
   const missing = await missingKind(client, repo, options)
   const exists = missing === null
   const state = openState(options.cacheDir, client.url, repo)
   try {
     const remote = exists ? await readTree(client, repo) : new Map()
-    const plan = await planPush(local, remote, state, { jobs, progress, signal: client.signal })
-    const matches = pathTest(filter)
-    const extra = options.deleteExtra ? plan.onlyRemote.filter(matches) : []
-    const sending = { client, repo, state, progress, jobs }
+    const root = await realpath(dir)
+    const plan = await planPush(walked.files, remote, state, { jobs, progress, signal: client.signal })
+    const { extra, kept } = options.deleteExtra ? extraFiles(plan, walked, filter) : { extra: [], kept: [] }
+    const sending = {
+      client,
+      repo,
+      state,
+      progress,
+      jobs,
+      root,
+      gateBytes: options.jobs ? jobs * PART_BYTES : PART_BYTES,
+    }
+    for (const file of plan.same) state.rememberSynced(localPath(root, file.path), file.path, file.sha256)
+    progress.planned({
+      send: plan.send.length,
+      bytes: totalBytes(plan.send),
+      skip: plan.same.length,
+      skipBytes: totalBytes(plan.same),
+    })
     const created = !exists && !options.dryRun
     if (missing !== null && created) await createRepo(client, repo, missing, options)
     const outcome = options.dryRun ? dryRunOutcome(plan) : await sendAll(sending, plan)
@@ -86,8 +119,10 @@ export async function pushFolder(
       created: options.dryRun ? !exists : created,
       dryRun: options.dryRun ?? false,
       skipped: plan.same.length,
-      skippedBytes: plan.same.reduce((sum, file) => sum + file.size, 0),
+      skippedBytes: totalBytes(plan.same),
       deleted,
+      leftOut: walked.leftOut,
+      kept,
       ...outcome,
     }
   } finally {
@@ -96,30 +131,16 @@ export async function pushFolder(
   }
 }
 
-/** The kind to create the repo with; null if it exists. */
-async function missingKind(client: HubClient, repo: RepoName, options: PushOptions): Promise<RepoKind | null> {
-  try {
-    const found = await client.getRepo(repo)
-    if (options.kind && found.kind !== options.kind) {
-      throw new LocalError(`${found.full_name} is a ${found.kind} repo, not a ${options.kind} repo.`)
-    }
-    return null
-  } catch (error) {
-    if (!(error instanceof ProblemError) || error.status !== 404) throw error
-    if (options.kind) return options.kind
-    error.message = `${repo.owner}/${repo.slug} does not exist or is not visible to you. To create it, add --kind dataset, model or robot.`
-    throw error
-  }
-}
+const totalBytes = (files: readonly { readonly size: number }[]) => files.reduce((sum, file) => sum + file.size, 0)
 
-async function createRepo(client: HubClient, repo: RepoName, kind: RepoKind, options: PushOptions): Promise<void> {
-  try {
-    await client.createRepo(repo, kind, options.visibility ?? 'private')
-  } catch (error) {
-    // A concurrent request may have created it.
-    if (error instanceof ProblemError && error.status === 409) await client.getRepo(repo)
-    else throw error
-  }
+/** What the folder lacks, and what of that stays because the folder's rules leave it out: it may be here, or never was to be. */
+function extraFiles(plan: PushPlan, walked: WalkedFolder, filter: PathFilter): { extra: string[]; kept: string[] } {
+  const here = new Set(walked.leftOut.map(({ path }) => path))
+  const extra: string[] = []
+  const kept: string[] = []
+  for (const path of plan.onlyRemote.filter(pathTest(filter)))
+    (here.has(path) || walked.leavesOut(path) ? kept : extra).push(path)
+  return { extra, kept }
 }
 
 interface Sending {
@@ -128,20 +149,32 @@ interface Sending {
   readonly state: TransferState
   readonly progress: Progress
   readonly jobs: number
+  /** The real path of the folder. */
+  readonly root: string
+  readonly gateBytes: number
 }
 
-type Outcome = Pick<PushReport, 'sent' | 'sentBytes' | 'failed' | 'cause'>
+type Outcome = Pick<PushReport, 'sent' | 'sentBytes' | 'linked' | 'linkedBytes' | 'failed' | 'cause'>
 
 function dryRunOutcome(plan: PushPlan): Outcome {
-  const sentBytes = plan.send.reduce((sum, file) => sum + file.size, 0)
-  return { sent: plan.send.map((file) => file.path), sentBytes, failed: [], cause: null }
+  return {
+    sent: plan.send.map((file) => file.path),
+    sentBytes: totalBytes(plan.send),
+    linked: [],
+    linkedBytes: 0,
+    failed: [],
+    cause: null,
+  }
 }
 
 async function sendAll(sending: Sending, plan: PushPlan): Promise<Outcome> {
   const { client, repo, state, progress } = sending
   const sent: string[] = []
   const failed: FailedFile[] = []
+  const linked: string[] = []
   let sentBytes = 0
+  let linkedBytes = 0
+  let storedBytes = 0
   let cause: unknown = null
   const fail = (local: Outgoing, why: string, error: unknown) => {
     failed.push({ path: local.path, why })
@@ -150,25 +183,42 @@ async function sendAll(sending: Sending, plan: PushPlan): Promise<Outcome> {
   const outcome: CompleteOutcome = {
     stored({ local }, entry) {
       state.rememberStored(entry, local.sha256)
+      state.rememberSynced(localPath(sending.root, local.path), local.path, local.sha256)
       sent.push(local.path)
       sentBytes += local.size
       progress.file(local.path)
     },
     failed: ({ local }, error, why) => fail(local, why, error),
   }
-  progress.begin(
-    'send',
-    plan.send.length,
-    plan.send.reduce((sum, file) => sum + file.size, 0),
-  )
+  progress.begin('send', plan.send.length, totalBytes(plan.send))
   const left = await replayUnanswered(sending, plan.send, outcome)
+  storedBytes = sentBytes
   const done = completer(client, repo, state, outcome)
-  const upload: Upload = { client, repo, state, progress, slot: pLimit(sending.jobs), failed: fail }
+  const upload: Upload = {
+    client,
+    repo,
+    state,
+    progress,
+    slot: pLimit(sending.jobs),
+    gate: byteGate(sending.gateBytes),
+    stored(bytes) {
+      storedBytes += bytes
+    },
+    failed: fail,
+  }
+  const withoutKnown = knownLinker(client, repo, (local, entry) => {
+    state.rememberStored(entry, local.sha256)
+    state.rememberSynced(localPath(sending.root, local.path), local.path, local.sha256)
+    linked.push(local.path)
+    linkedBytes += local.size
+    progress.bytes(local.size, 'known')
+    progress.file(local.path)
+  })
   const ahead = pLimit(BATCHES_AHEAD)
-  const batches = [...presignBatches(left)].map((batch) =>
+  const batches = [...presignBatches(smallestFirst(left))].map((batch) =>
     ahead(async () => {
       client.signal.throwIfAborted()
-      const targets = await presign(upload, batch)
+      const targets = await presign(upload, await withoutKnown(batch))
       await Promise.all(
         targets.map(async ([local, live]) => {
           try {
@@ -183,11 +233,26 @@ async function sendAll(sending: Sending, plan: PushPlan): Promise<Outcome> {
   )
   const results = await Promise.allSettled(batches)
   await turn()
-  await done.settled()
+  await done.settled().catch((error: unknown) => results.push({ status: 'rejected', reason: error }))
+  if (client.signal.aborted)
+    throw new Interrupted(client.signal.reason, {
+      ...{
+        files: sent.length + linked.length,
+        bytes: sentBytes + linkedBytes,
+        ofFiles: plan.send.length,
+        ofBytes: totalBytes(plan.send),
+      },
+      partialBytes: Math.max(0, storedBytes - sentBytes),
+    })
   for (const result of results) if (result.status === 'rejected') throw result.reason
   progress.end()
-  return { sent, sentBytes, failed, cause }
+  // Files end in any order; a report that is compared with another should not.
+  failed.sort((a, b) => (a.path < b.path ? -1 : 1))
+  return { sent: sent.sort(), sentBytes, linked: linked.sort(), linkedBytes, failed, cause }
 }
+
+/** A large file would hold all slots, and small ones would wait for its last part. Files of one size keep their order. */
+const smallestFirst = (files: readonly Outgoing[]) => files.toSorted((a, b) => a.size - b.size)
 
 /**
  * Replays completions whose response an earlier push never received, under their original key, if all their files are still to be sent unchanged.
@@ -214,7 +279,7 @@ async function replayUnanswered(
       {
         stored(sent, entry) {
           left.delete(sent.local.path)
-          sending.progress.bytes(sent.local.size)
+          sending.progress.bytes(sent.local.size, 'known')
           outcome.stored(sent, entry)
         },
         failed() {},

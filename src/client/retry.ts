@@ -1,5 +1,5 @@
 /** Retries: which failures are transient, and how long to back off. */
-import { setTimeout as delay } from 'node:timers/promises'
+import { delay } from './delay.ts'
 import { ProblemError, TransferError } from './problem.ts'
 
 export interface RetryPolicy {
@@ -75,7 +75,7 @@ export async function withRetry<T>(
       const retryAfter = (error as RetryAfter).retryAfterMs ?? 0
       const exhausted = attempt >= policy.attempts && !(isInProgress(error) && Date.now() < inProgressUntil)
       if (exhausted || !retryable(error) || retryAfter > MAX_RETRY_AFTER_MS) throw error
-      await delay(Math.max(retryAfter, backoffMs(policy, attempt)), undefined, { signal })
+      await delay(Math.max(retryAfter, backoffMs(policy, attempt)), signal)
     }
   }
 }

@@ -21,6 +21,7 @@ export const remoteRun = conformsTo<v1.Run>()(
     display_name: z.string(),
     attempt: readAs(z.number().int().min(0)).default(0),
     claimed_by: optional(z.string()),
+    hosted_call_id: optional(z.string()),
     heartbeat_at: optional(z.string()),
     lease_expires_at: optional(z.string()),
     cancel_requested_at: optional(z.string()),
@@ -73,12 +74,6 @@ export type FencedReport = RunReport & { readonly attempt: number }
 export type GateReport = Body<'recordGateResults'> & { readonly attempt: number }
 
 export type NewRun = Body<'createRun'>
-
-/** One event of a run's log (spec, streamRunLogs). */
-export type RunEvent =
-  | { readonly kind: 'log'; readonly id: string; readonly ts: string; readonly stream: string; readonly line: string }
-  | { readonly kind: 'metric'; readonly id: string; readonly line: Readonly<Record<string, unknown>> }
-  | { readonly kind: 'end'; readonly id: string; readonly status: string }
 
 export const logData = z.looseObject({ ts: z.string(), stream: z.string(), line: z.string() })
 export const metricData = anyObject

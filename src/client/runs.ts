@@ -15,9 +15,12 @@ import {
   remoteRun,
   runPage,
 } from './run-shapes.ts'
+import { remoteHold } from './spend-shapes.ts'
 
 /** Filters of the run listing. */
 export type RunFilters = Omit<Query<'GET /v1/runs'>, 'limit' | 'cursor'>
+
+const createdOrHeld = z.union([createdRun, remoteHold])
 
 /** The operations on runs, as functions of one caller. */
 export function runCalls(caller: Caller) {
@@ -33,10 +36,16 @@ export function runCalls(caller: Caller) {
   return {
     list,
     get: (runId: string) => call('GET /v1/runs/{run_id}', remoteRun, of(runId)),
-    create: (run: NewRun, key?: string) => call('POST /v1/runs', createdRun, { body: run, key }),
-    /** Claims the run; a repeat under the same key returns the same claim while it lasts. */
-    claim: (runId: string, worker: string, key?: string, signal?: AbortSignal) =>
-      call('POST /v1/runs/{run_id}/claim', remoteRun, { ...of(runId), body: { worker }, key, signal }),
+    /** The run, or the spend hold of an agent's hosted run: `isHeld` tells. */
+    create: (run: NewRun, key?: string) => call('POST /v1/runs', createdOrHeld, { body: run, key }),
+    /** Claims the run; a repeat under the same key returns the same claim while it lasts. `callId`: of a hosted run, which its own call claims. */
+    claim: (runId: string, worker: string, callId: string | null, key?: string, signal?: AbortSignal) =>
+      call('POST /v1/runs/{run_id}/claim', remoteRun, {
+        ...of(runId),
+        body: { worker, hosted_call_id: callId },
+        key,
+        signal,
+      }),
     /** Claims the oldest queued run that the key may claim; null if none appears within `waitS` (at most 30). */
     claimNext: (worker: string, waitS: number, owner?: string, key?: string, signal?: AbortSignal) =>
       call('POST /v1/runs/claim-next', claimedRun, { body: { worker, wait_s: waitS, owner }, key, signal }),

@@ -14,10 +14,16 @@ export interface PartBytes {
 }
 
 /**
- * PUTs the bytes, streamed from the file with their exact length. Returns the part's ETag from the store.
+ * PUTs the bytes, streamed from the file with their exact length. `handedOver` is called when the last byte is on its way. Returns the part's ETag from the store.
  * Rejects with `ProblemError` (an error response; 403 means an expired URL) or `TransferError`.
  */
-export async function sendPart(url: string, part: PartBytes, progress: Progress, signal: AbortSignal): Promise<string> {
+export async function sendPart(
+  url: string,
+  part: PartBytes,
+  progress: Progress,
+  signal: AbortSignal,
+  handedOver: () => void = () => {},
+): Promise<string> {
   let moved = 0
   async function* bytes(): AsyncGenerator<Uint8Array<ArrayBuffer>> {
     for await (const chunk of createReadStream(part.file, {
@@ -29,6 +35,7 @@ export async function sendPart(url: string, part: PartBytes, progress: Progress,
       progress.bytes((chunk as Buffer).length)
       yield chunk as Uint8Array<ArrayBuffer>
     }
+    handedOver()
   }
   const size = part.end - part.start
   const body = size === 0 ? new Uint8Array(0) : streamOf(bytes())

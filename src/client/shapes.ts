@@ -1,9 +1,11 @@
 /** The `/v1` fields that the client reads (spec, "Files" and "Repo"). Unknown fields pass through: a newer hub may send more. */
 import { z } from 'zod'
-import { type Answer, conformsTo, type DeepReadonly } from './agreement.ts'
+import { type Answer, conformsTo } from './agreement.ts'
+import type { DeepReadonly } from './deep-readonly.ts'
 import type * as v1 from './v1.ts'
 
-const nullable = <T extends z.ZodType>(type: T) => type.nullish().transform((value) => value ?? null)
+/** A member that may be null or absent; null then. */
+export const nullable = <T extends z.ZodType>(type: T) => type.nullish().transform((value) => value ?? null)
 
 const remoteFile = conformsTo<v1.File>()(
   z.looseObject({
@@ -46,6 +48,8 @@ const uploadTarget = conformsTo<Answer<'presignUpload'>['uploads'][number]>()(
     part_size: z.number().int().min(1),
     parts: z.array(z.looseObject({ part_number: z.number().int().min(1), url: z.string() })),
     uploaded: z.array(z.number().int()).default([]),
+    /** Of the parts in `uploaded`; empty for a hub that names none. */
+    uploaded_etags: z.array(z.string()).default([]),
   }),
 )
 export type UploadTarget = z.output<typeof uploadTarget>
@@ -63,11 +67,34 @@ export const presignedDownloads = conformsTo<Answer<'presignDownload'>>()(
   z.looseObject({ files: z.array(downloadTarget) }),
 )
 export const completedFiles = conformsTo<Answer<'completeUpload'>>()(z.looseObject({ files: z.array(remoteFile) }))
+export const linkedFiles = conformsTo<Answer<'linkFiles'>>()(
+  z.looseObject({ files: z.array(remoteFile), missing: z.array(z.string()) }),
+)
 export const deletedFiles = conformsTo<Answer<'deleteFiles'>>()(
   z.looseObject({ deleted: z.array(z.string()), missing: z.array(z.string()) }),
 )
-export const viewer = conformsTo<Answer<'me'>>()(z.looseObject({ account: z.looseObject({ handle: z.string() }) }))
+export const viewer = conformsTo<Answer<'me'>>()(
+  z.looseObject({
+    kind: z.string().default(''),
+    account: z.looseObject({ handle: z.string() }),
+    orgs: z.array(z.looseObject({ handle: z.string(), name: nullable(z.string()) })).default([]),
+    scope: z.string().default(''),
+    expires_at: nullable(z.string()),
+  }),
+)
 export const anything = z.looseObject({})
+/** The response of an operation without one. */
+export const nothing = z.null()
+export const cardReport = conformsTo<Answer<'validateRobotCard'>>()(
+  z.looseObject({
+    ok: z.boolean(),
+    grade: z.string(),
+    checks: z.array(
+      z.looseObject({ code: z.string(), status: z.string(), message: z.string(), hint: nullable(z.string()) }),
+    ),
+  }),
+)
 
 export type PresignFile = DeepReadonly<v1.PresignUploadFile>
+export type FileToLink = DeepReadonly<v1.FileToLink>
 export type CompletedUpload = DeepReadonly<v1.CompletedUpload>

@@ -1,14 +1,15 @@
 /**
- * Local cache for one repo between pushes and pulls: digests of local files, ETags of sent parts, unanswered completions.
+ * Local cache for one repo between pushes and pulls: digests of local files, ETags of sent parts, unanswered completions, and which content a local file
+ * had in common with the repo last.
  *
  * An append-only journal of JSON lines, so that a killed client loses at most the line it was writing. It is a cache:
- * losing it costs time but no data. Nothing is written into the user's folder.
+ * losing it costs time but no data: a file whose last common content is not known is never overwritten. Nothing is written into the user's folder.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import type { RepoName } from './hub-client.ts'
+import type { RepoName } from './repo-name.ts'
 import type { CompletedUpload, RemoteFile } from './shapes.ts'
 
 const completedUpload = z.object({
@@ -27,6 +28,15 @@ const line = z.discriminatedUnion('k', [
     at: z.number(),
   }),
   z.object({ k: z.literal('completed'), key: z.string(), at: z.number() }),
+  z.object({
+    k: z.literal('synced'),
+    file: z.string(),
+    /** Where the repo has it; absent in lines of older clients. */
+    path: z.string().optional(),
+    sha256: z.string(),
+    at: z.number(),
+  }),
+  z.object({ k: z.literal('unsynced'), file: z.string(), at: z.number() }),
   z.object({ k: z.literal('stored'), path: z.string(), mark: z.string(), sha256: z.string(), at: z.number() }),
 ])
 type Line = z.output<typeof line>
@@ -41,8 +51,12 @@ export interface OpenCompletion {
 /** The hub forgets pending uploads after 7 days, so older part ETags are useless; file digests are kept longer. */
 const UPLOAD_FACT_MS = 7 * 86_400_000
 const HASH_FACT_MS = 90 * 86_400_000
+/** A pull or push that finds the file equal renews the fact. */
+const SYNCED_FACT_MS = 730 * 86_400_000
+const SYNCED_RENEWAL_MS = 30 * 86_400_000
 /** The hub keeps responses under an Idempotency-Key for a day. */
 const COMPLETION_MS = 86_400_000
+const lifetimes: Partial<Record<Line['k'], number>> = { hash: HASH_FACT_MS, synced: SYNCED_FACT_MS }
 const COMPACT_ABOVE_BYTES = 1_048_576
 
 export type TransferState = ReturnType<typeof openState>
@@ -108,6 +122,22 @@ export function openState(cacheDir: string, hubUrl: string, repo: RepoName, now:
       const fact = facts.get(`stored ${entry.path}`)
       return fact?.k === 'stored' && fact.mark === versionOf(entry) ? fact.sha256 : null
     },
+    /** The content that a local file had when it was last pulled, or found equal to the repo's; null if that is not known. */
+    syncedOf(localFile: string): string | null {
+      const fact = facts.get(`synced ${localFile}`)
+      return fact?.k === 'synced' ? fact.sha256 : null
+    },
+    rememberSynced(localFile: string, path: string, sha256: string): void {
+      const fact = facts.get(`synced ${localFile}`)
+      const isSame = fact?.k === 'synced' && fact.sha256 === sha256 && fact.path === path
+      if (!(isSame && fact.at > now() - SYNCED_RENEWAL_MS))
+        remember({ k: 'synced', file: localFile, path, sha256, at: now() })
+    },
+    forgetSynced: (localFile: string) => remember({ k: 'unsynced', file: localFile, at: now() }),
+    /** Local files that were in common with the repo, with their path in it and their content then. */
+    synced(): Array<{ readonly file: string; readonly path?: string | undefined; readonly sha256: string }> {
+      return [...facts.values()].filter((fact) => fact.k === 'synced')
+    },
     close(): void {
       if (fd !== null) closeSync(fd)
       fd = null
@@ -128,6 +158,8 @@ function keep(facts: Map<string, Line>, one: Line): void {
   if (one.k === 'hash') facts.set(`hash ${one.file}`, one)
   else if (one.k === 'part') facts.set(`part ${one.upload} ${one.n}`, one)
   else if (one.k === 'stored') facts.set(`stored ${one.path}`, one)
+  else if (one.k === 'synced') facts.set(`synced ${one.file}`, one)
+  else if (one.k === 'unsynced') facts.delete(`synced ${one.file}`)
   else if (one.k === 'completing') facts.set(`completing ${one.key}`, one)
   else facts.delete(`completing ${one.key}`)
 }
@@ -160,9 +192,7 @@ function openJournal(dir: string, file: string, facts: Map<string, Line>, nowMs:
       return fd
     }
     closeSync(fd)
-    const kept = [...facts.values()].filter(
-      (fact) => fact.at > nowMs - (fact.k === 'hash' ? HASH_FACT_MS : UPLOAD_FACT_MS),
-    )
+    const kept = [...facts.values()].filter((fact) => fact.at > nowMs - (lifetimes[fact.k] ?? UPLOAD_FACT_MS))
     const fresh = `${file}.${randomUUID()}`
     writeFileSync(fresh, kept.map((fact) => `${JSON.stringify(fact)}\n`).join(''), { mode: 0o600 })
     renameSync(fresh, file)

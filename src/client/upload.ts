@@ -1,18 +1,39 @@
 /** Sends files: presigns a batch, sends its parts, returns the ETags. */
 import { batchesOf } from './batches.ts'
-import { BATCH, type HubClient, type RepoName } from './hub-client.ts'
+import type { ByteGate } from './byte-gate.ts'
+import { md5OfRange } from './hash.ts'
+import { BATCH, type HubClient } from './hub-client.ts'
 import { failureLine, ProblemError, refusedIndexes, TransferError } from './problem.ts'
 import type { Progress } from './progress.ts'
 import type { Outgoing } from './push-plan.ts'
+import type { RepoName } from './repo-name.ts'
 import { type RetryPolicy, withRetry } from './retry.ts'
 import { sendPart } from './send-part.ts'
 import type { PresignFile, UploadTarget } from './shapes.ts'
 import type { TransferState } from './state.ts'
 import { assertUnchanged } from './walk.ts'
 
-/** Maximum signed URLs per presign request: 2,000 parts are 200 GB and about a megabyte of JSON. */
+/** Maximum signed URLs per presign request, about a megabyte of JSON; a file of more parts has a request of its own. */
 const PARTS_PER_BATCH = 2000
-const PART_GUESS_BYTES = 104_857_600
+
+const MIB = 1_048_576
+
+/** What an interruption makes a push send again: one part. */
+export const PART_BYTES = 8 * MIB
+
+/** From this size on, parts of 16 MiB halve the number of URLs. */
+const LARGE_FILE_BYTES = 8192 * MIB
+const LARGE_PART_BYTES = 16 * MIB
+
+/** The most parts that a store takes. */
+const MAX_PARTS = 10_000
+
+/** The part size to ask for; null for a file of one part. */
+export function partSizeFor(size: number): number | null {
+  if (size <= PART_BYTES) return null
+  const fitting = Math.ceil(size / MAX_PARTS / MIB) * MIB
+  return Math.max(size > LARGE_FILE_BYTES ? LARGE_PART_BYTES : PART_BYTES, fitting)
+}
 
 /** A URL this close to expiry is renewed before use. */
 const EXPIRY_MARGIN_MS = 60_000
@@ -24,6 +45,10 @@ export interface Upload {
   readonly progress: Progress
   /** Limits concurrent parts across the whole push. */
   readonly slot: <T>(work: () => Promise<T>) => Promise<T>
+  /** Limits the bytes that are being sent. */
+  readonly gate: ByteGate
+  /** A part is in the store, whatever happens to this process. */
+  stored(bytes: number): void
   failed(local: Outgoing, why: string, error: unknown): void
 }
 
@@ -36,14 +61,19 @@ interface LiveTarget {
 
 /** Splits files into batches small enough for one presign request. */
 export function presignBatches(files: readonly Outgoing[]): Generator<Outgoing[]> {
-  return batchesOf(files, BATCH, PARTS_PER_BATCH, (file) => Math.ceil(file.size / PART_GUESS_BYTES) || 1)
+  return batchesOf(
+    files,
+    BATCH,
+    PARTS_PER_BATCH,
+    (file) => Math.ceil(file.size / (partSizeFor(file.size) ?? PART_BYTES)) || 1,
+  )
 }
 
 /** Upload targets of a batch. Rejected files are reported and left out; the rest is requested again. */
 export async function presign(upload: Upload, batch: readonly Outgoing[]): Promise<Array<[Outgoing, LiveTarget]>> {
   if (batch.length === 0) return []
   try {
-    const answer = await upload.client.presignUpload(upload.repo, batch.map(presignInput))
+    const answer = await presignSized(upload, batch)
     const byPath = new Map(answer.uploads.map((target) => [target.path, target]))
     const found: Array<[Outgoing, LiveTarget]> = []
     for (const local of batch) {
@@ -68,26 +98,37 @@ export async function presign(upload: Upload, batch: readonly Outgoing[]): Promi
   }
 }
 
+/** Asks for small parts; a hub that does not know `part_size` is asked without it. */
+async function presignSized(upload: Upload, batch: readonly Outgoing[]) {
+  try {
+    return await upload.client.presignUpload(upload.repo, batch.map(presignInput))
+  } catch (error) {
+    const aboutParts = error instanceof ProblemError && error.entries.some(({ loc }) => loc.includes('part_size'))
+    if (!aboutParts) throw error
+    return upload.client.presignUpload(upload.repo, batch.map(plainInput))
+  }
+}
+
+const plainInput = ({ path, size, sha256 }: Outgoing): PresignFile => ({ path, size, sha256 })
+
 function presignInput(local: Outgoing): PresignFile {
-  return { path: local.path, size: local.size, sha256: local.sha256 }
+  const partSize = partSizeFor(local.size)
+  return partSize === null ? plainInput(local) : { ...plainInput(local), part_size: partSize }
 }
 
 /** Sends the missing parts of one file. Returns the ETags of all its parts, in order. */
 export async function sendFile(upload: Upload, local: Outgoing, live: LiveTarget) {
-  const stored = new Set(live.target.uploaded)
   const stopped = new AbortController()
   const parts = live.target.parts.map(({ part_number: number }) =>
     upload.slot(async () => {
       stopped.signal.throwIfAborted()
-      const known = stored.has(number) ? upload.state.partEtag(live.target.upload_id, number) : null
-      if (known !== null) {
-        const { start, end } = partRange(local, live.target, number)
-        upload.progress.bytes(end - start)
-        return { part_number: number, etag: known }
-      }
-      await assertUnchanged(local)
-      const etag = await sendOne(upload, local, live, number)
-      upload.state.rememberPart(live.target.upload_id, number, etag)
+      const { start, end } = partRange(local, live.target, number)
+      const known = await storedEtag(upload, local, live.target, number)
+      if (known !== null) upload.progress.bytes(end - start, 'known')
+      else await assertUnchanged(local)
+      const etag = known ?? (await sendOne(upload, local, live, number))
+      if (known === null) upload.state.rememberPart(live.target.upload_id, number, etag)
+      upload.stored(end - start)
       return { part_number: number, etag }
     }),
   )
@@ -101,6 +142,28 @@ export async function sendFile(upload: Upload, local: Outgoing, live: LiveTarget
     upload_id: live.target.upload_id,
     parts: settled.flatMap((part) => (part.status === 'fulfilled' ? [part.value] : [])),
   }
+}
+
+const bareEtag = (etag: string) => etag.replace(/^"(.*)"$/, '$1')
+
+/**
+ * The ETag of a part that the store already has, or null. One that this machine did not see acknowledged, or that another one sent, counts if it is the MD5 of the
+ * bytes here.
+ */
+async function storedEtag(
+  upload: Upload,
+  local: Outgoing,
+  target: UploadTarget,
+  number: number,
+): Promise<string | null> {
+  const at = target.uploaded.indexOf(number)
+  if (at < 0) return null
+  const known = upload.state.partEtag(target.upload_id, number)
+  const listed = target.uploaded_etags[at]
+  if (listed === undefined || (known !== null && bareEtag(known) === bareEtag(listed))) return known
+  const { start, end } = partRange(local, target, number)
+  const md5 = await md5OfRange(local.file, start, end, upload.client.signal)
+  return md5 === bareEtag(listed) ? listed : null
 }
 
 function partRange(local: Outgoing, target: UploadTarget, number: number): { start: number; end: number } {
@@ -119,17 +182,17 @@ async function sendOne(upload: Upload, local: Outgoing, live: LiveTarget, number
       if (live.expiresMs - Date.now() < EXPIRY_MARGIN_MS) await renew(upload, local, live)
       const url = live.target.parts.find((part) => part.part_number === number)?.url
       if (url === undefined) throw new Error(`The hub returned no URL for part ${number} of ${local.path}.`)
+      const range = partRange(local, live.target, number)
+      const release = await upload.gate(range.end - range.start)
       try {
-        return await sendPart(
-          url,
-          { file: local.file, ...partRange(local, live.target, number) },
-          progress,
-          client.signal,
-        )
+        client.signal.throwIfAborted()
+        return await sendPart(url, { file: local.file, ...range }, progress, client.signal, release)
       } catch (error) {
         client.signal.throwIfAborted()
         if (isStaleUrl(error)) live.expiresMs = Math.min(live.expiresMs, 0)
         throw error
+      } finally {
+        release()
       }
     },
     (error) =>
@@ -145,7 +208,7 @@ function isStaleUrl(error: unknown): boolean {
 function renew(upload: Upload, local: Outgoing, live: LiveTarget): Promise<void> {
   live.renewal ??= (async () => {
     try {
-      const answer = await upload.client.presignUpload(upload.repo, [presignInput(local)])
+      const answer = await presignSized(upload, [local])
       const target = answer.uploads[0]
       if (target?.upload_id !== live.target.upload_id) throw new Error('the hub has ended this upload; push again')
       live.target = target

@@ -42,6 +42,14 @@ export type EmbodimentCameraSlot =
  */
 export type RobotCheckStatus = 'fail' | 'pass' | 'skip' | 'warn'
 /**
+ * What changed a repo's files.
+ */
+export type RepoChangeAction = 'complete' | 'delete' | 'purge' | 'reject' | 'restore'
+/**
+ * How a path differs between two states.
+ */
+export type FileChangeKind = 'added' | 'changed' | 'removed'
+/**
  * Source of a validated card.
  */
 export type RobotCardSource = 'request' | 'stored'
@@ -61,6 +69,22 @@ export type TrainingMethod = 'full' | 'lora' | 'rl'
  * Source of the memory and throughput of a recommendation.
  */
 export type RecommendationBasis = 'measured' | 'modelled'
+/**
+ * What money is spent on.
+ */
+export type SpendKind = 'endpoint' | 'robot_check' | 'run'
+/**
+ * What a spend cap does.
+ */
+export type SpendCapMode = 'notify' | 'stop'
+/**
+ * State of a spend hold.
+ */
+export type SpendHoldStatus = 'approved' | 'canceled' | 'denied' | 'expired' | 'pending'
+/**
+ * What a spend hold asks for.
+ */
+export type SpendHoldKind = 'endpoint' | 'robot_check' | 'run'
 /**
  * How a run was created.
  */
@@ -109,8 +133,27 @@ export type RobotCheckNeedSeverity = 'advice' | 'blocking'
  * How a worker ends its check.
  */
 export type RobotCheckReportStatus = 'failed' | 'succeeded'
+/**
+ * State of an inference endpoint.
+ */
+export type EndpointStatus = 'failed' | 'queued' | 'running' | 'stopped'
+/**
+ * What an endpoint serves.
+ */
+export type EndpointArtifactKind = 'checkpoint' | 'onnx'
+/**
+ * State of an endpoint session.
+ */
+export type EndpointSessionStatus = 'closed' | 'open'
+/**
+ * What a server says of its endpoint.
+ */
+export type EndpointReportStatus = 'failed' | 'running' | 'stopped'
 
 export interface Operations {
+  /**
+   * The caller
+   */
   me: {
     request: 'GET /v1/me'
     answer: {
@@ -220,6 +263,113 @@ export interface Operations {
       rate_limit_per_minute: number
     }
   }
+  /**
+   * Starts the sign-in of a program without a browser
+   */
+  startDeviceLogin: {
+    request: 'POST /v1/auth/device'
+    body: {
+      /**
+       * Lifetime of the key, from an hour to a year; 90 days by default.
+       */
+      key_ttl_seconds?: number | null
+      /**
+       * What the person reads, and the name of the key: the program and its machine; 1 to 100 characters.
+       */
+      name: string
+      /**
+       * Scope of the key; `WRITE` by default.
+       */
+      scope?: KeyScope | null
+    }
+    answer: {
+      /**
+       * The program's secret: it polls with it.
+       */
+      device_code: string
+      /**
+       * What the person compares or types: `WDJB-MJHT`.
+       */
+      user_code: string
+      /**
+       * The page on which the person types the code.
+       */
+      verification_uri: string
+      /**
+       * The same page with the code filled in.
+       */
+      verification_uri_complete: string
+      /**
+       * Seconds until the codes expire.
+       */
+      expires_in: number
+      /**
+       * Least seconds between two polls.
+       */
+      interval: number
+    }
+  }
+  /**
+   * The key of an approved sign-in, once
+   */
+  redeemDeviceLogin: {
+    request: 'POST /v1/auth/device/token'
+    body: {
+      /**
+       * The `deviceCode` of the start.
+       */
+      device_code: string
+    }
+    answer: {
+      /**
+       * `hub_key_…`: send it as `Authorization: Bearer`.
+       */
+      token: string
+      /**
+       * The key.
+       */
+      key: {
+        /**
+         * TypeID, prefix `key_`.
+         */
+        id: string
+        /**
+         * Name given by its creator.
+         */
+        name: string
+        /**
+         * The account of the credential.
+         */
+        owner: {
+          /**
+           * TypeID, prefix `user_` or `org_`.
+           */
+          id: string
+          kind: AccountKind
+          /**
+           * Name in URLs; users and orgs share one namespace.
+           */
+          handle: string
+          /**
+           * Name to display.
+           */
+          name: string | null
+        }
+        scope: KeyScope
+        /**
+         * When it expires; null if never.
+         */
+        expires_at: string | null
+        /**
+         * When it was created.
+         */
+        created_at: string
+      }
+    }
+  }
+  /**
+   * Repos visible to the caller, newest first
+   */
   listRepos: {
     request: 'GET /v1/repos'
     query: {
@@ -271,6 +421,9 @@ export interface Operations {
       }
     }
   }
+  /**
+   * Creates an empty repo
+   */
   createRepo: {
     request: 'POST /v1/repos'
     body: {
@@ -300,6 +453,9 @@ export interface Operations {
     }
     answer: Repo
   }
+  /**
+   * A repo by owner and slug
+   */
   getRepo: {
     request: 'GET /v1/repos/{owner}/{repo}'
     path: {
@@ -308,6 +464,9 @@ export interface Operations {
     }
     answer: Repo
   }
+  /**
+   * Changes description, tags and visibility
+   */
   updateRepo: {
     request: 'PATCH /v1/repos/{owner}/{repo}'
     path: {
@@ -332,6 +491,9 @@ export interface Operations {
     }
     answer: Repo
   }
+  /**
+   * Deletes the repo and unlinks its files
+   */
   deleteRepo: {
     request: 'DELETE /v1/repos/{owner}/{repo}'
     path: {
@@ -339,6 +501,9 @@ export interface Operations {
       repo: string
     }
   }
+  /**
+   * Replaces the meta block of a model repo
+   */
   putModelMeta: {
     request: 'PUT /v1/models/{owner}/{repo}/meta'
     path: {
@@ -373,6 +538,9 @@ export interface Operations {
     }
     answer: Repo
   }
+  /**
+   * Replaces the meta block of a dataset repo
+   */
   putDatasetMeta: {
     request: 'PUT /v1/datasets/{owner}/{repo}/meta'
     path: {
@@ -399,6 +567,9 @@ export interface Operations {
     }
     answer: Repo
   }
+  /**
+   * Files of a repo by owner and slug, like `Repo.files` but in one statement, or those of a state with `at`
+   */
   getRepoTree: {
     request: 'GET /v1/repos/{owner}/{repo}/tree'
     path: {
@@ -407,6 +578,7 @@ export interface Operations {
     }
     query: {
       prefix?: string
+      at?: string
       limit?: number
       cursor?: string
     }
@@ -421,6 +593,9 @@ export interface Operations {
       next_cursor: string | null
     }
   }
+  /**
+   * Starts uploads, or resumes pending ones for the same path, size and digest
+   */
   presignUpload: {
     request: 'POST /v1/repos/{owner}/{repo}/files/presign-upload'
     path: {
@@ -481,6 +656,38 @@ export interface Operations {
       expires_at: string
     }
   }
+  /**
+   * Links files whose bytes are, verified, in a file that the caller can read, as if they had been uploaded
+   */
+  linkFiles: {
+    request: 'POST /v1/repos/{owner}/{repo}/files/link'
+    path: {
+      owner: string
+      repo: string
+    }
+    body: {
+      /**
+       * 1 to 100 entries.
+       *
+       * @minItems 1
+       * @maxItems 100
+       */
+      files: FileToLink[]
+    }
+    answer: {
+      /**
+       * In the order requested, without the missing ones.
+       */
+      files: File[]
+      /**
+       * Paths of the files to upload: the hub lacks their bytes, or has them in no file that the caller can read.
+       */
+      missing: string[]
+    }
+  }
+  /**
+   * Assembles the parts, verifies them and links the files, all or none
+   */
   completeUpload: {
     request: 'POST /v1/repos/{owner}/{repo}/files/complete'
     path: {
@@ -503,6 +710,9 @@ export interface Operations {
       files: File[]
     }
   }
+  /**
+   * Presigned URLs for files, all or none
+   */
   presignDownload: {
     request: 'POST /v1/repos/{owner}/{repo}/files/presign-download'
     path: {
@@ -510,6 +720,10 @@ export interface Operations {
       repo: string
     }
     body: {
+      /**
+       * A state of the repo: a change number (`12`), an RFC 3339 time, the id of a run that uses the repo as dataset (`run_…`), or the name of a snapshot. Numbers and times need the right to write the repo.
+       */
+      at?: (string | null) & (((string | null) & string) | ((string | null) & null))
       /**
        * 1 to 100 entries.
        *
@@ -538,6 +752,9 @@ export interface Operations {
       }[]
     }
   }
+  /**
+   * Deletes files in one transaction
+   */
   deleteFiles: {
     request: 'POST /v1/repos/{owner}/{repo}/files/delete'
     path: {
@@ -564,6 +781,9 @@ export interface Operations {
       missing: string[]
     }
   }
+  /**
+   * Aborts a pending upload and releases its storage reservation
+   */
   abortUpload: {
     request: 'DELETE /v1/repos/{owner}/{repo}/files/uploads/{upload_id}'
     path: {
@@ -572,6 +792,317 @@ export interface Operations {
       upload_id: string
     }
   }
+  /**
+   * A repo by owner and slug
+   */
+  listRepoHistory: {
+    request: 'GET /v1/repos/{owner}/{repo}/history'
+    path: {
+      owner: string
+      repo: string
+    }
+    query: {
+      limit?: number
+      cursor?: string
+    }
+    answer: {
+      /**
+       * The changes.
+       */
+      items: {
+        /**
+         * Its number; names the state in `at`.
+         */
+        seq: number
+        /**
+         * When it was made.
+         */
+        time: string
+        /**
+         * When the next change replaced the state; null for the current one.
+         */
+        replaced_at: string | null
+        action: RepoChangeAction
+        /**
+         * The person behind the credential; null for background work and for keys without a person.
+         */
+        actor: {
+          /**
+           * TypeID, prefix `user_` or `org_`.
+           */
+          id: string
+          kind: AccountKind
+          /**
+           * Name in URLs; users and orgs share one namespace.
+           */
+          handle: string
+          /**
+           * Name to display.
+           */
+          name: string | null
+        } | null
+        /**
+         * Paths that got a file.
+         */
+        files_added: number
+        /**
+         * Paths that lost their file.
+         */
+        files_removed: number
+        /**
+         * Paths whose file was replaced.
+         */
+        files_changed: number
+        /**
+         * Bytes of the files that came.
+         */
+        bytes_added: number
+        /**
+         * Bytes of the files that went.
+         */
+        bytes_removed: number
+        /**
+         * Files of the state.
+         */
+        file_count: number
+        /**
+         * Bytes of the state.
+         */
+        total_bytes: number
+        /**
+         * Files that were taken out of the state afterwards: purged by a person, or rejected by the hub.
+         */
+        withdrawn_count: number
+        /**
+         * Names of snapshots of the state, which keep it.
+         */
+        snapshots: string[]
+        /**
+         * Whether a run pinned the state as its dataset, or a robot check may still read it: both keep it.
+         */
+        is_pinned: boolean
+        /**
+         * The state is kept at least until then; null while nothing ends it: it is current, named or pinned.
+         */
+        kept_until: string | null
+      }[]
+      /**
+       * Cursor of the next page; null on the last one.
+       */
+      next_cursor: string | null
+    }
+  }
+  /**
+   * What differs between two states of a repo
+   */
+  diffRepo: {
+    request: 'GET /v1/repos/{owner}/{repo}/diff'
+    path: {
+      owner: string
+      repo: string
+    }
+    query: {
+      from?: string
+      to?: string
+      limit?: number
+      cursor?: string
+    }
+    answer: {
+      /**
+       * The paths.
+       */
+      items: {
+        /**
+         * Relative to the repo.
+         */
+        path: string
+        change: FileChangeKind
+        /**
+         * In `from`; null if it is not there.
+         */
+        before: {
+          /**
+           * Bytes.
+           */
+          size: number
+          /**
+           * SHA-256 computed by the hub, lowercase hex; null until the hub has hashed the bytes.
+           */
+          sha256: string | null
+        } | null
+        /**
+         * In `to`; null if it is not there.
+         */
+        after: {
+          /**
+           * Bytes.
+           */
+          size: number
+          /**
+           * SHA-256 computed by the hub, lowercase hex; null until the hub has hashed the bytes.
+           */
+          sha256: string | null
+        } | null
+      }[]
+      /**
+       * Cursor of the next page; null on the last one.
+       */
+      next_cursor: string | null
+    }
+  }
+  /**
+   * A repo by owner and slug
+   */
+  listSnapshots: {
+    request: 'GET /v1/repos/{owner}/{repo}/snapshots'
+    path: {
+      owner: string
+      repo: string
+    }
+    query: {
+      limit?: number
+      cursor?: string
+    }
+    answer: {
+      /**
+       * The snapshots.
+       */
+      items: RepoSnapshot[]
+      /**
+       * Cursor of the next page; null on the last one.
+       */
+      next_cursor: string | null
+    }
+  }
+  /**
+   * Names a state of a repo and so keeps its files
+   */
+  createSnapshot: {
+    request: 'POST /v1/repos/{owner}/{repo}/snapshots'
+    path: {
+      owner: string
+      repo: string
+    }
+    body: {
+      /**
+       * A state of the repo: a change number (`12`), an RFC 3339 time, the id of a run that uses the repo as dataset (`run_…`), or the name of a snapshot. Numbers and times need the right to write the repo. The current state if absent.
+       */
+      at?: string | null
+      /**
+       * 1 to 64 letters, digits and `._-`, starting with a letter, and not with `run_`.
+       */
+      name: string
+      /**
+       * Anything to remember about it.
+       */
+      note?: string | null
+    }
+    answer: RepoSnapshot
+  }
+  /**
+   * A snapshot by name
+   */
+  getSnapshot: {
+    request: 'GET /v1/repos/{owner}/{repo}/snapshots/{name}'
+    path: {
+      owner: string
+      repo: string
+      name: string
+    }
+    answer: RepoSnapshot
+  }
+  /**
+   * Deletes a snapshot
+   */
+  deleteSnapshot: {
+    request: 'DELETE /v1/repos/{owner}/{repo}/snapshots/{name}'
+    path: {
+      owner: string
+      repo: string
+      name: string
+    }
+  }
+  /**
+   * Makes the live files those of a state, as a new change
+   */
+  restoreState: {
+    request: 'POST /v1/repos/{owner}/{repo}/restore'
+    path: {
+      owner: string
+      repo: string
+    }
+    body: {
+      /**
+       * A state of the repo: a change number (`12`), an RFC 3339 time, the id of a run that uses the repo as dataset (`run_…`), or the name of a snapshot. Numbers and times need the right to write the repo.
+       */
+      at: string
+      /**
+       * Only if this is the number of the latest change, so that no later one is undone unseen.
+       */
+      if_seq?: number | null
+      /**
+       * Only these files, and folders that end with `/`: 1 to 100. All of the repo if absent.
+       *
+       * @minItems 1
+       * @maxItems 100
+       */
+      paths?: string[] | null
+    }
+    answer: {
+      /**
+       * The repo's change number afterwards; the one before if nothing differed.
+       */
+      seq: number
+      /**
+       * Number of the state that was restored.
+       */
+      restored_seq: number
+      /**
+       * Paths that got their file back.
+       */
+      added: number
+      /**
+       * Paths that the state does not have.
+       */
+      removed: number
+      /**
+       * Paths that got other bytes.
+       */
+      changed: number
+    }
+  }
+  /**
+   * Removes paths from every state of a repo, for a secret that was pushed by mistake
+   */
+  purgeFiles: {
+    request: 'POST /v1/repos/{owner}/{repo}/files/purge'
+    path: {
+      owner: string
+      repo: string
+    }
+    body: {
+      /**
+       * 1 to 100 entries.
+       *
+       * @minItems 1
+       * @maxItems 100
+       */
+      paths: string[]
+    }
+    answer: {
+      /**
+       * Paths that were purged.
+       */
+      purged: string[]
+      /**
+       * Requested paths that no state has, those that were purged before included.
+       */
+      missing: string[]
+    }
+  }
+  /**
+   * The card of a robot repo by owner and slug
+   */
   getRobotCard: {
     request: 'GET /v1/robots/{owner}/{repo}/card'
     path: {
@@ -580,6 +1111,9 @@ export interface Operations {
     }
     answer: RobotCard
   }
+  /**
+   * Replaces the card of a robot repo
+   */
   putRobotCard: {
     request: 'PUT /v1/robots/{owner}/{repo}/card'
     path: {
@@ -589,6 +1123,9 @@ export interface Operations {
     body: RobotCardPut
     answer: RobotCard
   }
+  /**
+   * Runs all static checks of a card and reports the faults that putRobotCard would reject, with the same codes
+   */
   validateRobotCard: {
     request: 'POST /v1/robots/{owner}/{repo}/validate'
     path: {
@@ -648,6 +1185,9 @@ export interface Operations {
       checks: RobotValidationCheck[]
     }
   }
+  /**
+   * The maximum cost of a run
+   */
   estimateRun: {
     request: 'POST /v1/runs/estimate'
     body: {
@@ -697,6 +1237,9 @@ export interface Operations {
       priced: boolean
     }
   }
+  /**
+   * The smallest tier for a recipe, with hours, costs and the calculation
+   */
   recommendRun: {
     request: 'POST /v1/runs/recommend'
     body: {
@@ -885,6 +1428,9 @@ export interface Operations {
       explanation: string | null
     }
   }
+  /**
+   * The tiers that a recipe can request, with the rates of hosted runs
+   */
   listHardwareTiers: {
     request: 'GET /v1/hardware_tiers'
     answer: {
@@ -974,6 +1520,72 @@ export interface Operations {
       }
     }
   }
+  /**
+   * What an account spends in a month
+   */
+  getSpendSummary: {
+    request: 'GET /v1/spend'
+    query: {
+      account?: string
+      month?: string
+    }
+    answer: SpendSummary
+  }
+  /**
+   * Sets, replaces or removes the spend cap of an account
+   */
+  setSpendCap: {
+    request: 'PUT /v1/spend/cap'
+    body: {
+      /**
+       * Handle of the account; the person's own by default.
+       */
+      account?: string | null
+      /**
+       * What the cap does; required with `usd`.
+       */
+      mode?: SpendCapMode | null
+      /**
+       * The most of a calendar month (UTC) in US dollars, rounded to four decimals; null removes the cap.
+       */
+      usd?: number | null
+    }
+    answer: SpendSummary
+  }
+  /**
+   * Spend holds on the caller's account and orgs, and those that the caller's keys filed, newest first
+   */
+  listSpendHolds: {
+    request: 'GET /v1/spend/holds'
+    query: {
+      status?: SpendHoldStatus
+      limit?: number
+      cursor?: string
+    }
+    answer: {
+      /**
+       * The holds.
+       */
+      items: SpendHold[]
+      /**
+       * Cursor of the next page; null on the last one.
+       */
+      next_cursor: string | null
+    }
+  }
+  /**
+   * A spend hold by id
+   */
+  getSpendHold: {
+    request: 'GET /v1/spend/holds/{hold_id}'
+    path: {
+      hold_id: string
+    }
+    answer: SpendHold
+  }
+  /**
+   * Queues a run
+   */
   createRun: {
     request: 'POST /v1/runs'
     body: {
@@ -1428,6 +2040,9 @@ export interface Operations {
       warnings: string[]
     }
   }
+  /**
+   * Runs that the caller created or whose owner is the caller or one of the caller's orgs, newest first
+   */
   listRuns: {
     request: 'GET /v1/runs'
     query: {
@@ -1527,6 +2142,470 @@ export interface Operations {
       }
     }
   }
+  /**
+   * Creates a worker run and claims it in one transaction, for a process that trains already
+   */
+  startRun: {
+    request: 'POST /v1/runs/start'
+    body: {
+      /**
+       * Handle of the account that is billed; the credential's account by default.
+       */
+      owner?: string | null
+      /**
+       * Id of the parent run.
+       */
+      parent_run_id?: string | null
+      recipe: RunRecipe
+      /**
+       * Name of the runner.
+       */
+      worker: string
+    }
+    answer: {
+      /**
+       * TypeID, prefix `run_`; sorts by creation.
+       */
+      id: string
+      kind: RunKind
+      status: JobStatus
+      /**
+       * The recipe as submitted.
+       */
+      recipe: {
+        /**
+         * Name of the training template.
+         */
+        template: string | null
+        /**
+         * `svc://`, `exthub://` and `codehost://` refs, in order.
+         */
+        dataset: string[]
+        /**
+         * The robot to train for: a full name (`owner/slug`) or free text.
+         */
+        robot: string | null
+        /**
+         * A JSON object, passed to the template unchanged.
+         */
+        hyperparams: {
+          [k: string]: unknown
+        }
+        /**
+         * Hardware tier; null means the deployment's default.
+         */
+        gpu: string | null
+        /**
+         * Wall-clock limit in hours over all attempts; null means 4 for hosted runs and no limit for worker runs.
+         */
+        max_hours: number | null
+        /**
+         * Who executes the run; null means `WORKER`.
+         */
+        executor: RunExecutor | null
+        /**
+         * Spending limit in US dollars.
+         */
+        budget_usd: number | null
+        /**
+         * How checkpoints are gated; null if they are not.
+         */
+        gate: {
+          /**
+           * The first checkpoint at or past each multiple is gated.
+           */
+          every_steps: number | null
+          /**
+           * Name of the set of cells; `watch` by default.
+           */
+          battery: string | null
+          /**
+           * Seeds per cell; 3 by default.
+           */
+          seeds: number | null
+          /**
+           * Control steps of actuation delay; 2 by default.
+           */
+          delay: number | null
+          /**
+           * Who executes the rollouts; null means the run's executor.
+           */
+          executor: RunExecutor | null
+          /**
+           * Conditions that stop the run.
+           */
+          tripwires: {
+            /**
+             * `pass_rate`, `alive_rate` or `gates_passed`.
+             */
+            metric: string | null
+            /**
+             * Comparison operator, such as `<`.
+             */
+            op: string | null
+            /**
+             * The value to compare the metric with.
+             */
+            threshold: number | null
+            /**
+             * Checkpoints before this step do not count.
+             */
+            from_step: number | null
+            /**
+             * Number of consecutive checkpoints that must satisfy the comparison.
+             */
+            consecutive: number | null
+          }[]
+          /**
+           * What is rendered.
+           */
+          video: VideoMode | null
+          /**
+           * Length of a rollout in seconds.
+           */
+          horizon_s: number | null
+          /**
+           * Number of cells to run.
+           */
+          cell_count: number | null
+        } | null
+        /**
+         * Starts from the parent run's checkpoint at this step; null to start from scratch.
+         */
+        parent_checkpoint_step: number | null
+      }
+      /**
+       * SHA-256 of the recipe in canonical JSON (RFC 8785), without null and absent members.
+       */
+      recipe_hash: string
+      /**
+       * The account that is billed.
+       */
+      owner: {
+        /**
+         * TypeID, prefix `user_` or `org_`.
+         */
+        id: string
+        kind: AccountKind
+        /**
+         * Name in URLs; users and orgs share one namespace.
+         */
+        handle: string
+        /**
+         * Name to display.
+         */
+        name: string | null
+      }
+      /**
+       * The user who created it; null for requests without a person.
+       */
+      created_by: {
+        /**
+         * TypeID, prefix `user_` or `org_`.
+         */
+        id: string
+        /**
+         * Name in URLs; users and orgs share one namespace.
+         */
+        handle: string
+        /**
+         * Name to display.
+         */
+        name: string | null
+      } | null
+      /**
+       * Hardware tier that is billed, or that was requested for a worker.
+       */
+      gpu_type: string | null
+      /**
+       * Billed amount in US dollars; null until the run has ended.
+       */
+      cost_usd: number | null
+      /**
+       * Storage key of the metrics.
+       */
+      metrics_key: string | null
+      /**
+       * Storage prefix of the log; null for an imported run.
+       */
+      logs_key: string | null
+      /**
+       * Storage key of the resolved config.
+       */
+      config_key: string | null
+      /**
+       * Storage key of the acceptance scorecard.
+       */
+      scorecard_key: string | null
+      /**
+       * Counts of the scorecard.
+       */
+      gate: {
+        /**
+         * Rows with `PASS`.
+         */
+        passed: number
+        /**
+         * Rows with `PASS` or `FAIL`; 0 if none is recognized.
+         */
+        total: number
+      } | null
+      /**
+       * Rows of the scorecard.
+       */
+      gates:
+        | {
+            /**
+             * Name of the gate.
+             */
+            name: string
+            status: CellVerdict
+            /**
+             * Details of the result.
+             */
+            detail: string | null
+          }[]
+        | null
+      /**
+       * The model repo it publishes to, as recorded; null until reported.
+       */
+      output_model_repo: {
+        /**
+         * TypeID, prefix `repo_`.
+         */
+        id: string
+        /**
+         * `owner/slug`.
+         */
+        full_name: string
+      } | null
+      /**
+       * The parent run.
+       */
+      parent_run_id: string | null
+      /**
+       * Executor of the run; null for an imported run.
+       */
+      executor: RunExecutor | null
+      /**
+       * Name of the runner that holds or last held it; null before the first claim.
+       */
+      claimed_by: string | null
+      /**
+       * When that runner claimed it.
+       */
+      claimed_at: string | null
+      /**
+       * Time of the runner's last report; null before the first claim.
+       */
+      heartbeat_at: string | null
+      /**
+       * When the lease expires unless the runner reports; null if it is not leased.
+       */
+      lease_expires_at: string | null
+      /**
+       * Number of claims so far.
+       */
+      attempt: number
+      /**
+       * When cancellation was requested; the runner must stop. Null if it was not.
+       */
+      cancel_requested_at: string | null
+      /**
+       * When its `max_hours` over all attempts are used up: it is then asked to stop, and ended one minute later. Null if it is not running or has no limit.
+       */
+      deadline_at: string | null
+      /**
+       * The last metrics line, as reported; null until there is one.
+       */
+      latest_metrics: {
+        [k: string]: unknown
+      }
+      /**
+       * Measured by the runner.
+       */
+      peak_vram_gb: number | null
+      /**
+       * Measured by the runner.
+       */
+      samples_per_s: number | null
+      /**
+       * Id of the hosted call that executes it; null for worker runs and before dispatch.
+       */
+      hosted_call_id: string | null
+      /**
+       * When that call was started.
+       */
+      dispatched_at: string | null
+      /**
+       * Why the run failed; null if it did not.
+       */
+      error: string | null
+      /**
+       * When it was submitted or imported.
+       */
+      created_at: string
+      /**
+       * When it was first claimed; null before that.
+       */
+      started_at: string | null
+      /**
+       * When it ended; null before that.
+       */
+      finished_at: string | null
+      /**
+       * Name to display.
+       */
+      display_name: string
+      display_name_source: DisplayNameSource
+      /**
+       * Progress as of the last report; null until there is one.
+       */
+      progress: {
+        /**
+         * Current iteration, as numbered by the trainer.
+         */
+        iteration: number | null
+        /**
+         * Total number of iterations.
+         */
+        total_iterations: number | null
+        /**
+         * Number of the last iteration.
+         */
+        final_iteration: number | null
+        /**
+         * Iteration that training started from: 0 from scratch, the parent's checkpoint step on a resume.
+         */
+        start_iteration: number
+        /**
+         * Rate over the last minute of metrics lines, assuming that lines are spread evenly between two reports; null until there are two lines.
+         */
+        iterations_per_s: number | null
+        /**
+         * Fraction done, 0 to 1, from the start to the final iteration.
+         */
+        fraction: number | null
+        /**
+         * Estimated seconds until the end; null if the run is not running.
+         */
+        eta_s: number | null
+        /**
+         * Estimated end time.
+         */
+        eta_at: string | null
+        /**
+         * Name of the metric that counts the trainer's steps.
+         */
+        step_key: string | null
+        /**
+         * When it was reported.
+         */
+        as_of: string
+      } | null
+      /**
+       * Cost of the run.
+       */
+      spend: {
+        /**
+         * Whether the run is billed.
+         */
+        priced: boolean
+        /**
+         * Cost so far: time since the claim at the rate.
+         */
+        accrued_usd: number | null
+        /**
+         * Hourly rate of tier and host together.
+         */
+        rate_usd_per_hour: number | null
+        /**
+         * Budget of the run; null without one.
+         */
+        budget_usd: number | null
+        /**
+         * Budget left; null without one.
+         */
+        remaining_usd: number | null
+        /**
+         * Whether the run has ended, so that the amount is final.
+         */
+        final: boolean
+        /**
+         * Time of the amount: now, or the end of the run.
+         */
+        as_of: string
+      } | null
+      /**
+       * The campaign round that owns it; always null, since this hub has no campaigns.
+       */
+      round: {
+        /**
+         * Id of the campaign.
+         */
+        campaign_id: string
+        /**
+         * Slug of the campaign.
+         */
+        campaign_slug: string
+        /**
+         * Name of the model.
+         */
+        campaign_name: string
+        /**
+         * Handle of its owner.
+         */
+        campaign_owner: string | null
+        /**
+         * Number of the round.
+         */
+        n: number
+        /**
+         * Name of the round.
+         */
+        name: string
+      } | null
+      /**
+       * The reward curve in miniature; null until a metrics line has a reward.
+       */
+      sparkline: {
+        /**
+         * Metrics key of the reward.
+         */
+        metric: string
+        /**
+         * `[step, reward]` pairs in step order.
+         *
+         * @maxItems 64
+         */
+        points: number[][]
+      } | null
+      /**
+       * The recipe's datasets, pinned.
+       */
+      datasets: {
+        /**
+         * Reference as written in the recipe.
+         */
+        ref: string
+        /**
+         * Id of the repo; null for a dataset outside this hub.
+         */
+        repo_id: string | null
+        /**
+         * The repo's change number that the run is pinned to; null for a dataset outside this hub.
+         */
+        seq: number | null
+      }[]
+      /**
+       * Settings of the recipe that need further setup, such as a gate that needs a runner with a battery.
+       */
+      warnings: string[]
+    }
+  }
+  /**
+   * Imports a run trained elsewhere
+   */
   importRun: {
     request: 'POST /v1/runs/import'
     body: {
@@ -1566,6 +2645,9 @@ export interface Operations {
     }
     answer: Run
   }
+  /**
+   * A run by id
+   */
   getRun: {
     request: 'GET /v1/runs/{run_id}'
     path: {
@@ -1573,12 +2655,18 @@ export interface Operations {
     }
     answer: Run
   }
+  /**
+   * Deletes a run that has ended, with its log, metrics and artifacts
+   */
   deleteRun: {
     request: 'DELETE /v1/runs/{run_id}'
     path: {
       run_id: string
     }
   }
+  /**
+   * Claims the oldest queued worker run that the caller may claim
+   */
   claimNextRun: {
     request: 'POST /v1/runs/claim-next'
     body: {
@@ -1597,6 +2685,9 @@ export interface Operations {
     }
     answer: Run
   }
+  /**
+   * Claims a queued worker run
+   */
   claimRun: {
     request: 'POST /v1/runs/{run_id}/claim'
     path: {
@@ -1618,6 +2709,9 @@ export interface Operations {
     }
     answer: Run
   }
+  /**
+   * Stores a report on a running run atomically and renews its lease
+   */
   reportRun: {
     request: 'POST /v1/runs/{run_id}/report'
     path: {
@@ -1685,6 +2779,9 @@ export interface Operations {
     }
     answer: Run
   }
+  /**
+   * Records gate results of a running run
+   */
   recordGateResults: {
     request: 'POST /v1/runs/{run_id}/gate-results'
     path: {
@@ -1727,6 +2824,9 @@ export interface Operations {
     }
     answer: Run
   }
+  /**
+   * Cancels a queued run at once
+   */
   cancelRun: {
     request: 'POST /v1/runs/{run_id}/cancel'
     path: {
@@ -1734,6 +2834,9 @@ export interface Operations {
     }
     answer: Run
   }
+  /**
+   * The resolved config of a run as leaf values, and the diff against the parent.
+   */
   getRunConfig: {
     request: 'GET /v1/runs/{run_id}/config'
     path: {
@@ -1931,6 +3034,9 @@ export interface Operations {
       }[]
     }
   }
+  /**
+   * The checkpoints of a run, oldest step first.
+   */
   listRunCheckpoints: {
     request: 'GET /v1/runs/{run_id}/checkpoints'
     path: {
@@ -1981,6 +3087,9 @@ export interface Operations {
       not_fine_tunable: string | null
     }
   }
+  /**
+   * The metrics of a run as one downsampled series per key.
+   */
   getRunMetrics: {
     request: 'GET /v1/runs/{run_id}/metrics'
     path: {
@@ -2019,6 +3128,9 @@ export interface Operations {
       }[]
     }
   }
+  /**
+   * Queues a check of a robot or a policy
+   */
   createRobotCheck: {
     request: 'POST /v1/robot-checks'
     body: {
@@ -2062,6 +3174,9 @@ export interface Operations {
     }
     answer: RobotCheck
   }
+  /**
+   * Checks that the caller made, and checks on repos that the caller can write, newest first
+   */
   listRobotChecks: {
     request: 'GET /v1/robot-checks'
     query: {
@@ -2082,6 +3197,9 @@ export interface Operations {
       next_cursor: string | null
     }
   }
+  /**
+   * A check by id
+   */
   getRobotCheck: {
     request: 'GET /v1/robot-checks/{check_id}'
     path: {
@@ -2089,6 +3207,9 @@ export interface Operations {
     }
     answer: RobotCheck
   }
+  /**
+   * Claims the oldest queued worker check that the caller may claim
+   */
   claimNextRobotCheck: {
     request: 'POST /v1/robot-checks/claim-next'
     body: {
@@ -2621,7 +3742,7 @@ export interface Operations {
         url: string
       }[]
       /**
-       * Why publishing would be refused now, whoever asks; a card that its model contradicts and the storage quota are not foreseen.
+       * Why publishing would be refused now for any caller. A card that contradicts its model and the storage quota are checked only when publishing.
        */
       publish_blockers: string[]
       /**
@@ -2713,6 +3834,9 @@ export interface Operations {
         | null
     }
   }
+  /**
+   * Claims a queued check
+   */
   claimRobotCheck: {
     request: 'POST /v1/robot-checks/{check_id}/claim'
     path: {
@@ -3240,7 +4364,7 @@ export interface Operations {
         url: string
       }[]
       /**
-       * Why publishing would be refused now, whoever asks; a card that its model contradicts and the storage quota are not foreseen.
+       * Why publishing would be refused now for any caller. A card that contradicts its model and the storage quota are checked only when publishing.
        */
       publish_blockers: string[]
       /**
@@ -3332,6 +4456,9 @@ export interface Operations {
         | null
     }
   }
+  /**
+   * Ends a check that is queued or running
+   */
   cancelRobotCheck: {
     request: 'POST /v1/robot-checks/{check_id}/cancel'
     path: {
@@ -3339,6 +4466,9 @@ export interface Operations {
     }
     answer: RobotCheck
   }
+  /**
+   * Presigns one PUT for each file that a running check makes
+   */
   presignRobotCheckArtifacts: {
     request: 'POST /v1/robot-checks/{check_id}/artifacts'
     path: {
@@ -3377,6 +4507,9 @@ export interface Operations {
       }[]
     }
   }
+  /**
+   * Stores a report of the worker in one transaction
+   */
   reportRobotCheck: {
     request: 'POST /v1/robot-checks/{check_id}/report'
     path: {
@@ -3426,6 +4559,9 @@ export interface Operations {
     }
     answer: RobotCheck
   }
+  /**
+   * Links the artifacts of a check that succeeded into its repo and stores the card or the meta block
+   */
   publishRobotCheck: {
     request: 'POST /v1/robot-checks/{check_id}/publish'
     path: {
@@ -3447,6 +4583,606 @@ export interface Operations {
     }
     answer: RobotCheck
   }
+  /**
+   * Inference endpoints that are billed to the caller or to one of the caller's orgs, newest first
+   */
+  listEndpoints: {
+    request: 'GET /v1/endpoints'
+    query: {
+      status?: EndpointStatus
+      executor?: RunExecutor
+      model_repo?: string
+      owner?: string
+      limit?: number
+      cursor?: string
+    }
+    answer: {
+      /**
+       * The endpoints.
+       */
+      items: Endpoint[]
+      /**
+       * Cursor of the next page; null on the last one.
+       */
+      next_cursor: string | null
+    }
+  }
+  /**
+   * Queues an inference endpoint, pinned to the bytes of its model as they are now
+   */
+  createEndpoint: {
+    request: 'POST /v1/endpoints'
+    body: {
+      /**
+       * Hard cap of the total cost in USD; for hosted endpoints.
+       */
+      budget_usd?: number | null
+      /**
+       * Who serves it; default `WORKER`.
+       */
+      executor?: RunExecutor | null
+      /**
+       * Hours from the claim after which the hub ends it; no cap if absent.
+       */
+      max_hours?: number | null
+      /**
+       * The model repo, `owner/slug`.
+       */
+      model_repo: string
+      /**
+       * Name for people.
+       */
+      name?: string | null
+      /**
+       * ONNX file to serve; the repo's only one at its root by default.
+       */
+      onnx_path?: string | null
+      /**
+       * Handle of the account that is billed; the credential's account by default.
+       */
+      owner?: string | null
+      /**
+       * Parameters of the model, where none of its files declares them.
+       */
+      params?: number | null
+      /**
+       * Checkpoint directory to serve; found by default where there is no ONNX file. `policy` names the one at the root of the repo.
+       */
+      policy_path?: string | null
+    }
+    answer: Endpoint
+  }
+  /**
+   * An inference endpoint by id
+   */
+  getEndpoint: {
+    request: 'GET /v1/endpoints/{endpoint_id}'
+    path: {
+      endpoint_id: string
+    }
+    answer: Endpoint
+  }
+  /**
+   * Stops a queued endpoint at once
+   */
+  stopEndpoint: {
+    request: 'DELETE /v1/endpoints/{endpoint_id}'
+    path: {
+      endpoint_id: string
+    }
+    answer: Endpoint
+  }
+  /**
+   * What createEndpoint would serve and on which tier, and the most that it can cost
+   */
+  estimateEndpoint: {
+    request: 'POST /v1/endpoints/estimate'
+    body: {
+      /**
+       * Hard cap of the total cost in USD; for hosted endpoints.
+       */
+      budget_usd?: number | null
+      /**
+       * Who serves it; default `WORKER`.
+       */
+      executor?: RunExecutor | null
+      /**
+       * Hours to estimate; 1 by default.
+       */
+      hours?: number | null
+      /**
+       * The model repo, `owner/slug`.
+       */
+      model_repo: string
+      /**
+       * ONNX file to serve; the repo's only one at its root by default.
+       */
+      onnx_path?: string | null
+      /**
+       * Handle of the account that is billed; the credential's account by default.
+       */
+      owner?: string | null
+      /**
+       * Parameters of the model, where none of its files declares them.
+       */
+      params?: number | null
+      /**
+       * Checkpoint directory to serve; found by default where there is no ONNX file. `policy` names the one at the root of the repo.
+       */
+      policy_path?: string | null
+    }
+    answer: {
+      executor: RunExecutor
+      /**
+       * The smallest tier that fits the model.
+       */
+      tier: string
+      /**
+       * Parameters of the model.
+       */
+      params: number
+      /**
+       * Parameters x 2 bytes, and 20 % headroom.
+       */
+      vram_bytes: number
+      /**
+       * Rate of the tier, USD per GPU-hour, four decimals; 0 for a worker.
+       */
+      rate_usd_per_hour: number
+      /**
+       * Hours that the estimate is about.
+       */
+      hours: number
+      /**
+       * Rate x hours, and no more than the budget.
+       */
+      cost_usd_max: number
+      /**
+       * Budget of the request; null without one.
+       */
+      budget_usd: number | null
+      /**
+       * Whether the budget is less than rate x hours.
+       */
+      capped_by_budget: boolean
+      /**
+       * False for a worker: costs of zero then mean "not charged".
+       */
+      priced: boolean
+      /**
+       * What would be served.
+       */
+      artifact: {
+        kind: EndpointArtifactKind
+        /**
+         * Path of the ONNX file or of the checkpoint directory; empty for a checkpoint at the root.
+         */
+        path: string
+        /**
+         * SHA-256 of the ONNX file; of a checkpoint, over the lines `<path in it> <sha256>` of its files in byte order of path.
+         */
+        sha256: string
+        /**
+         * `vla-lib` or `vla-lib-peft`; null for an ONNX file.
+         */
+        policy_format: string | null
+        /**
+         * Number of files.
+         */
+        files: number
+        /**
+         * Their size.
+         */
+        bytes: number
+      }
+      /**
+       * What `vramBytes` does not cover; empty for an ONNX file.
+       */
+      notes: string[]
+    }
+  }
+  /**
+   * Claims a queued endpoint for a server that has loaded its bytes
+   */
+  claimEndpoint: {
+    request: 'POST /v1/endpoints/{endpoint_id}/claim'
+    path: {
+      endpoint_id: string
+    }
+    body: {
+      /**
+       * Digest of the bytes that the server has loaded.
+       */
+      model_sha256: string
+      /**
+       * WebSocket URL of the server, reachable from the robot's network; `wss://` for a hosted endpoint.
+       */
+      url: string
+      /**
+       * Name of the server.
+       */
+      worker: string
+    }
+    answer: Endpoint
+  }
+  /**
+   * The server's report, every few seconds, from the credential that claimed the endpoint
+   */
+  reportEndpoint: {
+    request: 'POST /v1/endpoints/{endpoint_id}/report'
+    path: {
+      endpoint_id: string
+    }
+    body: {
+      /**
+       * What went wrong; expected with `FAILED`.
+       */
+      error?: string | null
+      /**
+       * End of the log of the server; that of the last report is kept.
+       */
+      log_chunk?: string | null
+      /**
+       * Sessions of the endpoint, each once; those that are not named keep their numbers.
+       *
+       * @maxItems 200
+       */
+      sessions?: EndpointSessionState[] | null
+      /**
+       * Default `RUNNING`.
+       */
+      status?: EndpointReportStatus | null
+    }
+    answer: {
+      /**
+       * TypeID, prefix `ep_`; sorts by creation.
+       */
+      id: string
+      /**
+       * Name for people; null if none was given.
+       */
+      name: string | null
+      status: EndpointStatus
+      executor: RunExecutor
+      /**
+       * Id and name of the model repo, as in the request.
+       */
+      model_repo: {
+        /**
+         * TypeID, prefix `repo_`.
+         */
+        id: string
+        /**
+         * `owner/slug`.
+         */
+        full_name: string
+      }
+      /**
+       * What is served.
+       */
+      artifact: {
+        kind: EndpointArtifactKind
+        /**
+         * Path of the ONNX file or of the checkpoint directory; empty for a checkpoint at the root.
+         */
+        path: string
+        /**
+         * SHA-256 of the ONNX file; of a checkpoint, over the lines `<path in it> <sha256>` of its files in byte order of path.
+         */
+        sha256: string
+        /**
+         * `vla-lib` or `vla-lib-peft`; null for an ONNX file.
+         */
+        policy_format: string | null
+        /**
+         * Number of files.
+         */
+        files: number
+        /**
+         * Their size.
+         */
+        bytes: number
+      }
+      /**
+       * The artifact's digest, to which approvals and the claim are bound.
+       */
+      model_sha256: string
+      /**
+       * SHA-256 of the contract between policy and robot; null if the model declares none.
+       */
+      contract_fingerprint: string | null
+      control_class: ControlClass
+      /**
+       * The account that is billed.
+       */
+      owner: {
+        /**
+         * TypeID, prefix `user_` or `org_`.
+         */
+        id: string
+        kind: AccountKind
+        /**
+         * Name in URLs; users and orgs share one namespace.
+         */
+        handle: string
+        /**
+         * Name to display.
+         */
+        name: string | null
+      }
+      /**
+       * The person who created it; null if a key of the operator did.
+       */
+      created_by: {
+        /**
+         * TypeID, prefix `user_` or `org_`.
+         */
+        id: string
+        /**
+         * Name in URLs; users and orgs share one namespace.
+         */
+        handle: string
+        /**
+         * Name to display.
+         */
+        name: string | null
+      } | null
+      /**
+       * The smallest hardware tier that fits the model; billed on `HOSTED`.
+       */
+      tier: string
+      /**
+       * Parameters of the model.
+       */
+      params: number
+      /**
+       * Memory of the weights: parameters x 2 bytes, and 20 % headroom.
+       */
+      vram_bytes: number
+      /**
+       * Rate of the tier at creation, USD per GPU-hour, four decimals; 0 for a worker.
+       */
+      rate_usd_per_hour: number
+      /**
+       * Hours from the claim after which the hub ends it; null for no cap.
+       */
+      max_hours: number | null
+      /**
+       * Hard cap of its cost; null for none.
+       */
+      budget_usd: number | null
+      /**
+       * True for a hosted endpoint, which is billed.
+       */
+      priced: boolean
+      /**
+       * WebSocket URL of its server; null until it is claimed.
+       */
+      url: string | null
+      /**
+       * Name of the server that claimed it.
+       */
+      claimed_by: string | null
+      /**
+       * When it was queued.
+       */
+      created_at: string
+      /**
+       * When its server claimed it.
+       */
+      claimed_at: string | null
+      /**
+       * Same as `claimedAt`.
+       */
+      started_at: string | null
+      /**
+       * When its server last claimed or reported.
+       */
+      heartbeat_at: string | null
+      /**
+       * When it was first asked to stop: its server closes every session and reports `STOPPED`. Null if it was not.
+       */
+      stop_requested_at: string | null
+      /**
+       * Why it was asked to stop or was ended: `cancel`, `budget`, `max_hours`, `spend_cap` or `dispatch`.
+       */
+      stop_reason: string | null
+      /**
+       * When it ended.
+       */
+      finished_at: string | null
+      /**
+       * Id of the hosted call that serves it; null for a worker.
+       */
+      hosted_call_id: string | null
+      /**
+       * When that call was made.
+       */
+      dispatched_at: string | null
+      /**
+       * Why it failed, or what its server last said of a fault.
+       */
+      error: string | null
+      /**
+       * Cost of its sessions in USD: so far while it runs, and as billed at its end. Null before a claim.
+       */
+      cost_usd: number | null
+      /**
+       * Sessions that are open.
+       */
+      sessions_open: number
+      /**
+       * Sessions that were ever opened.
+       */
+      sessions_total: number
+      /**
+       * Action chunks served in all sessions, as the server counts them.
+       */
+      chunks_served: number
+      /**
+       * GPU time of all sessions in seconds: at most the time since the claim.
+       */
+      gpu_seconds: number
+      /**
+       * Service time per chunk in ms, 95th percentile: the worst of its open sessions, or of the last that were. The server's measure.
+       */
+      service_ms_p95: number | null
+      /**
+       * Round trip per chunk in ms, likewise. The devices' measure.
+       */
+      rtt_ms_p95: number | null
+      /**
+       * Ids of its closed sessions whose tokens have not expired, newest first, at most 1,000: its server refuses their tokens. Only in the result of a report; null otherwise.
+       */
+      closed_sessions: string[] | null
+    }
+  }
+  /**
+   * Creates the job of a pending hold, as the key that asked for it and with the agent's limit lifted for this one job
+   */
+  approveSpendHold: {
+    request: 'POST /v1/spend/holds/{hold_id}/approve'
+    path: {
+      hold_id: string
+    }
+    answer: SpendHold
+  }
+  /**
+   * Refuses a pending hold
+   */
+  denySpendHold: {
+    request: 'POST /v1/spend/holds/{hold_id}/deny'
+    path: {
+      hold_id: string
+    }
+    body: {
+      /**
+       * Why it is denied: 1 to 1024 characters.
+       */
+      reason: string
+    }
+    answer: SpendHold
+  }
+  /**
+   * Withdraws a pending hold
+   */
+  cancelSpendHold: {
+    request: 'POST /v1/spend/holds/{hold_id}/cancel'
+    path: {
+      hold_id: string
+    }
+    answer: SpendHold
+  }
+  /**
+   * An inference endpoint by id
+   */
+  listEndpointSessions: {
+    request: 'GET /v1/endpoints/{endpoint_id}/sessions'
+    path: {
+      endpoint_id: string
+    }
+    query: {
+      status?: EndpointSessionStatus
+      limit?: number
+      cursor?: string
+    }
+    answer: {
+      /**
+       * The sessions.
+       */
+      items: EndpointSession[]
+      /**
+       * Cursor of the next page; null on the last one.
+       */
+      next_cursor: string | null
+    }
+  }
+  /**
+   * Opens a session of a device on an endpoint under an approval
+   */
+  openEndpointSession: {
+    request: 'POST /v1/endpoints/{endpoint_id}/sessions'
+    path: {
+      endpoint_id: string
+    }
+    body: {
+      /**
+       * The token of an approval; 403 without a valid one.
+       */
+      approval_token?: string | null
+      /**
+       * Id of the device.
+       */
+      device_id: string
+    }
+    answer: {
+      session: EndpointSession
+      /**
+       * WebSocket URL of the server.
+       */
+      url: string
+      /**
+       * JWT of type `svc-session+jwt`, which the device sends to the server as its `api_key` header. Shown only here.
+       */
+      session_token: string
+      /**
+       * When the token expires.
+       */
+      expires_at: string
+      /**
+       * Digest of the model that is served.
+       */
+      model_sha256: string
+      /**
+       * SHA-256 of the contract between policy and robot; null if the model declares none.
+       */
+      contract_fingerprint: string | null
+    }
+  }
+  /**
+   * Stores a device's numbers of its session, and closes it with `closed`
+   */
+  reportEndpointSession: {
+    request: 'POST /v1/endpoints/{endpoint_id}/sessions/{session_id}/report'
+    path: {
+      endpoint_id: string
+      session_id: string
+    }
+    body: {
+      /**
+       * Action chunks applied, of the whole session.
+       */
+      chunks_applied?: number | null
+      /**
+       * Whether the session has ended; false by default.
+       */
+      closed?: boolean | null
+      /**
+       * Why, at most 64 characters, such as `stopped`; recorded with `closed`.
+       */
+      closed_reason?: string | null
+      /**
+       * Late chunks, of the whole session.
+       */
+      deadline_misses?: number | null
+      /**
+       * How often the device's fail-safe fired, of the whole session.
+       */
+      degraded_count?: number | null
+      /**
+       * Round trip in ms, median of the whole session.
+       */
+      rtt_ms_p50?: number | null
+      /**
+       * Round trip in ms, 95th percentile of the whole session.
+       */
+      rtt_ms_p95?: number | null
+    }
+    answer: EndpointSession
+  }
+  /**
+   * A stable address of a file
+   */
   resolveFile: {
     request: 'GET /v1/repos/{owner}/{repo}/resolve/{path}'
     path: {
@@ -3454,7 +5190,13 @@ export interface Operations {
       repo: string
       path: string
     }
+    query: {
+      at?: string
+    }
   }
+  /**
+   * The hub's public signing key
+   */
   getSigningKey: {
     request: 'GET /v1/devices/signing-key'
     answer: {
@@ -3466,6 +5208,9 @@ export interface Operations {
       use: 'sig'
     }
   }
+  /**
+   * Live log and metrics of a run
+   */
   streamRunLogs: {
     request: 'GET /v1/runs/{run_id}/logs'
     path: {
@@ -3476,7 +5221,14 @@ export interface Operations {
       tail?: number
       strip_ansi?: boolean
     }
+    /**
+     * The response is text, which may be read as it arrives.
+     */
+    text: true
   }
+  /**
+   * The log of a run as plain text
+   */
   downloadRunLog: {
     request: 'GET /v1/runs/{run_id}/logs/download'
     path: {
@@ -3485,7 +5237,14 @@ export interface Operations {
     query: {
       strip_ansi?: boolean
     }
+    /**
+     * The response is text, which may be read as it arrives.
+     */
+    text: true
   }
+  /**
+   * Live log of a check
+   */
   streamRobotCheckLogs: {
     request: 'GET /v1/robot-checks/{check_id}/logs'
     path: {
@@ -3496,7 +5255,14 @@ export interface Operations {
       tail?: number
       strip_ansi?: boolean
     }
+    /**
+     * The response is text, which may be read as it arrives.
+     */
+    text: true
   }
+  /**
+   * The log of a check as plain text
+   */
   downloadRobotCheckLog: {
     request: 'GET /v1/robot-checks/{check_id}/logs/download'
     path: {
@@ -3505,6 +5271,10 @@ export interface Operations {
     query: {
       strip_ansi?: boolean
     }
+    /**
+     * The response is text, which may be read as it arrives.
+     */
+    text: true
   }
 }
 /**
@@ -4030,6 +5800,10 @@ export interface PresignUploadFile {
    */
   content_type?: (string | null) & (((string | null) & string) | ((string | null) & null))
   /**
+   * Bytes of each part but the last: whole MiB from 8 MiB to 100 MiB, which is the default. A pending upload that is resumed keeps its own.
+   */
+  part_size?: (number | null) & (((number | null) & number) | ((number | null) & null))
+  /**
    * 1 to 1024 bytes; no leading `/`, no `.` or `..` segment.
    */
   path: string
@@ -4039,6 +5813,32 @@ export interface PresignUploadFile {
   sha256: string
   /**
    * Size in bytes, at most 50 GiB (53687091200).
+   */
+  size: number
+}
+export interface FileToLink {
+  /**
+   * Media type, used if the hub cannot detect it.
+   */
+  content_type?: (string | null) & (((string | null) & string) | ((string | null) & null))
+  /**
+   * Only if the file at the path has this SHA-256 (else 412).
+   */
+  if_match?: (string | null) & (((string | null) & string) | ((string | null) & null))
+  /**
+   * `*`: only if no file exists at the path (else 412).
+   */
+  if_none_match?: (string | null) & (((string | null) & string) | ((string | null) & null))
+  /**
+   * 1 to 1024 bytes; no leading `/`, no `.` or `..` segment.
+   */
+  path: string
+  /**
+   * Lowercase hex SHA-256 of the bytes.
+   */
+  sha256: string
+  /**
+   * Size in bytes.
    */
   size: number
 }
@@ -4076,6 +5876,65 @@ export interface CompletedPart {
    * Part number, from 1.
    */
   part_number: number
+}
+/**
+ * A name for a state of a repo. It keeps the files of that state until it is deleted.
+ */
+export interface RepoSnapshot {
+  /**
+   * TypeID, prefix `snap_`.
+   */
+  id: string
+  /**
+   * Unique in the repo; names the state in `at`.
+   */
+  name: string
+  /**
+   * Number of the change that led to the state.
+   */
+  seq: number
+  /**
+   * What its creator wrote about it.
+   */
+  note: string | null
+  /**
+   * When it was made.
+   */
+  created_at: string
+  /**
+   * Who made it; null for keys without a person, and if the caller is neither the owner of the repo nor one of its members.
+   */
+  creator: {
+    /**
+     * TypeID, prefix `user_` or `org_`.
+     */
+    id: string
+    kind: AccountKind
+    /**
+     * Name in URLs; users and orgs share one namespace.
+     */
+    handle: string
+    /**
+     * Name to display.
+     */
+    name: string | null
+  } | null
+  /**
+   * When the change was made that led to the state; null for the empty repo.
+   */
+  time: string | null
+  /**
+   * Files of the state.
+   */
+  file_count: number
+  /**
+   * Bytes of the state.
+   */
+  total_bytes: number
+  /**
+   * Files that were taken out of the state afterwards: purged by a person, or rejected by the hub.
+   */
+  withdrawn_count: number
 }
 /**
  * A robot card. Absent members are stored as absent and returned as null or an empty list.
@@ -4453,6 +6312,232 @@ export interface GateTripwire {
    * The value to compare the metric with.
    */
   threshold: number
+}
+/**
+ * What an account spends on hosted work in a calendar month (UTC).
+ */
+export interface SpendSummary {
+  /**
+   * The account.
+   */
+  account: {
+    /**
+     * TypeID, prefix `user_` or `org_`.
+     */
+    id: string
+    kind: AccountKind
+    /**
+     * Name in URLs; users and orgs share one namespace.
+     */
+    handle: string
+    /**
+     * Name to display.
+     */
+    name: string | null
+  }
+  /**
+   * The month, such as `2026-11`.
+   */
+  month: string
+  /**
+   * Its start.
+   */
+  starts_at: string
+  /**
+   * The start of the next one.
+   */
+  ends_at: string
+  /**
+   * What the ledger has of the month, in US dollars.
+   */
+  recorded_usd: number
+  /**
+   * The most that work under way can still cost, in US dollars; 0 for an earlier month.
+   */
+  reserved_usd: number
+  /**
+   * Both together: what the cap is compared with, in US dollars.
+   */
+  month_usd: number
+  /**
+   * The same by kind of work; only kinds that have any.
+   */
+  kinds: {
+    kind: SpendKind
+    /**
+     * Number of ledger entries.
+     */
+    entries: number
+    /**
+     * What the ledger has of the month, in US dollars.
+     */
+    recorded_usd: number
+    /**
+     * Number of jobs that have a reservation; 0 for an earlier month.
+     */
+    under_way: number
+    /**
+     * The most that they can still cost, in US dollars.
+     */
+    reserved_usd: number
+  }[]
+  /**
+   * The cap as it stands now; null without one.
+   */
+  cap: {
+    mode: SpendCapMode
+    /**
+     * The cap in US dollars.
+     */
+    limit_usd: number
+  } | null
+  /**
+   * When the current month first passed a cap in mode `NOTIFY`; null if it has not.
+   */
+  cap_passed_at: string | null
+  /**
+   * Free allowance of a month in US dollars; null if this deployment has none.
+   */
+  allowance_limit_usd: number | null
+  /**
+   * Use of the allowance in the current month; null for another month.
+   */
+  allowance: {
+    /**
+     * Used, in US dollars.
+     */
+    used_usd: number
+    /**
+     * Reserved by work under way, in US dollars.
+     */
+    reserved_usd: number
+    /**
+     * Left, in US dollars; never negative.
+     */
+    remaining_usd: number
+  } | null
+}
+/**
+ * Hosted work that an agent's key asked for beyond the free allowance, and that a person has to confirm.
+ */
+export interface SpendHold {
+  /**
+   * TypeID, prefix `spend_`; sorts by creation.
+   */
+  id: string
+  status: SpendHoldStatus
+  kind: SpendHoldKind
+  /**
+   * The account that would be billed.
+   */
+  account: {
+    /**
+     * TypeID, prefix `user_` or `org_`.
+     */
+    id: string
+    kind: AccountKind
+    /**
+     * Name in URLs; users and orgs share one namespace.
+     */
+    handle: string
+    /**
+     * Name to display.
+     */
+    name: string | null
+  }
+  /**
+   * The key that filed it.
+   */
+  filed_by: {
+    /**
+     * TypeID, prefix `key_`.
+     */
+    key_id: string
+    /**
+     * Its name when it filed the hold.
+     */
+    name: string
+  }
+  /**
+   * The request as it was sent, in the names of `/v1`.
+   */
+  request: {
+    [k: string]: unknown
+  }
+  /**
+   * The request in one sentence.
+   */
+  summary: string
+  /**
+   * What it is expected to cost, in US dollars.
+   */
+  estimate_usd: number
+  /**
+   * The most that it can cost: approving reserves no more, and no bill is above it. In US dollars.
+   */
+  reserve_usd: number
+  /**
+   * How much of it the free allowance had room for when it was filed, in US dollars.
+   */
+  allowance_usd: number
+  /**
+   * The account's spend cap and month, as they stand now. One statement for any number of holds.
+   */
+  cap: {
+    /**
+     * What the cap does; null if the account has none.
+     */
+    mode: SpendCapMode | null
+    /**
+     * The cap of a calendar month (UTC) in US dollars; null if the account has none.
+     */
+    limit_usd: number | null
+    /**
+     * Recorded spend of the month and the most that work under way can still cost, in US dollars.
+     */
+    month_usd: number
+  }
+  /**
+   * When it was filed.
+   */
+  created_at: string
+  /**
+   * When it expires unless it is decided.
+   */
+  expires_at: string
+  /**
+   * When it was decided or expired; null while it is pending.
+   */
+  decided_at: string | null
+  /**
+   * The person who decided; null where the filing key canceled it, or time decided.
+   */
+  decided_by: {
+    /**
+     * TypeID, prefix `user_` or `org_`.
+     */
+    id: string
+    /**
+     * Name in URLs; users and orgs share one namespace.
+     */
+    handle: string
+    /**
+     * Name to display.
+     */
+    name: string | null
+  } | null
+  /**
+   * Why it was denied.
+   */
+  reason: string | null
+  /**
+   * Id of the job that approving created.
+   */
+  result_id: string | null
+  /**
+   * Kind of that job; null without one.
+   */
+  result_kind: SpendHoldKind | null
 }
 /**
  * A training run: submitted from a recipe and executed, or imported.
@@ -5687,7 +7772,7 @@ export interface RobotCheck {
     url: string
   }[]
   /**
-   * Why publishing would be refused now, whoever asks; a card that its model contradicts and the storage quota are not foreseen.
+   * Why publishing would be refused now for any caller. A card that contradicts its model and the storage quota are checked only when publishing.
    */
   publish_blockers: string[]
   /**
@@ -6005,4 +8090,326 @@ export interface RobotCheckReportModel {
    * Name of the model.
    */
   model?: string | null
+}
+/**
+ * An inference endpoint: a model that a server serves to robots, each in a session that a person approved.
+ */
+export interface Endpoint {
+  /**
+   * TypeID, prefix `ep_`; sorts by creation.
+   */
+  id: string
+  /**
+   * Name for people; null if none was given.
+   */
+  name: string | null
+  status: EndpointStatus
+  executor: RunExecutor
+  /**
+   * Id and name of the model repo, as in the request.
+   */
+  model_repo: {
+    /**
+     * TypeID, prefix `repo_`.
+     */
+    id: string
+    /**
+     * `owner/slug`.
+     */
+    full_name: string
+  }
+  /**
+   * What is served.
+   */
+  artifact: {
+    kind: EndpointArtifactKind
+    /**
+     * Path of the ONNX file or of the checkpoint directory; empty for a checkpoint at the root.
+     */
+    path: string
+    /**
+     * SHA-256 of the ONNX file; of a checkpoint, over the lines `<path in it> <sha256>` of its files in byte order of path.
+     */
+    sha256: string
+    /**
+     * `vla-lib` or `vla-lib-peft`; null for an ONNX file.
+     */
+    policy_format: string | null
+    /**
+     * Number of files.
+     */
+    files: number
+    /**
+     * Their size.
+     */
+    bytes: number
+  }
+  /**
+   * The artifact's digest, to which approvals and the claim are bound.
+   */
+  model_sha256: string
+  /**
+   * SHA-256 of the contract between policy and robot; null if the model declares none.
+   */
+  contract_fingerprint: string | null
+  control_class: ControlClass
+  /**
+   * The account that is billed.
+   */
+  owner: {
+    /**
+     * TypeID, prefix `user_` or `org_`.
+     */
+    id: string
+    kind: AccountKind
+    /**
+     * Name in URLs; users and orgs share one namespace.
+     */
+    handle: string
+    /**
+     * Name to display.
+     */
+    name: string | null
+  }
+  /**
+   * The person who created it; null if a key of the operator did.
+   */
+  created_by: {
+    /**
+     * TypeID, prefix `user_` or `org_`.
+     */
+    id: string
+    /**
+     * Name in URLs; users and orgs share one namespace.
+     */
+    handle: string
+    /**
+     * Name to display.
+     */
+    name: string | null
+  } | null
+  /**
+   * The smallest hardware tier that fits the model; billed on `HOSTED`.
+   */
+  tier: string
+  /**
+   * Parameters of the model.
+   */
+  params: number
+  /**
+   * Memory of the weights: parameters x 2 bytes, and 20 % headroom.
+   */
+  vram_bytes: number
+  /**
+   * Rate of the tier at creation, USD per GPU-hour, four decimals; 0 for a worker.
+   */
+  rate_usd_per_hour: number
+  /**
+   * Hours from the claim after which the hub ends it; null for no cap.
+   */
+  max_hours: number | null
+  /**
+   * Hard cap of its cost; null for none.
+   */
+  budget_usd: number | null
+  /**
+   * True for a hosted endpoint, which is billed.
+   */
+  priced: boolean
+  /**
+   * WebSocket URL of its server; null until it is claimed.
+   */
+  url: string | null
+  /**
+   * Name of the server that claimed it.
+   */
+  claimed_by: string | null
+  /**
+   * When it was queued.
+   */
+  created_at: string
+  /**
+   * When its server claimed it.
+   */
+  claimed_at: string | null
+  /**
+   * Same as `claimedAt`.
+   */
+  started_at: string | null
+  /**
+   * When its server last claimed or reported.
+   */
+  heartbeat_at: string | null
+  /**
+   * When it was first asked to stop: its server closes every session and reports `STOPPED`. Null if it was not.
+   */
+  stop_requested_at: string | null
+  /**
+   * Why it was asked to stop or was ended: `cancel`, `budget`, `max_hours`, `spend_cap` or `dispatch`.
+   */
+  stop_reason: string | null
+  /**
+   * When it ended.
+   */
+  finished_at: string | null
+  /**
+   * Id of the hosted call that serves it; null for a worker.
+   */
+  hosted_call_id: string | null
+  /**
+   * When that call was made.
+   */
+  dispatched_at: string | null
+  /**
+   * Why it failed, or what its server last said of a fault.
+   */
+  error: string | null
+  /**
+   * Cost of its sessions in USD: so far while it runs, and as billed at its end. Null before a claim.
+   */
+  cost_usd: number | null
+  /**
+   * Sessions that are open.
+   */
+  sessions_open: number
+  /**
+   * Sessions that were ever opened.
+   */
+  sessions_total: number
+  /**
+   * Action chunks served in all sessions, as the server counts them.
+   */
+  chunks_served: number
+  /**
+   * GPU time of all sessions in seconds: at most the time since the claim.
+   */
+  gpu_seconds: number
+  /**
+   * Service time per chunk in ms, 95th percentile: the worst of its open sessions, or of the last that were. The server's measure.
+   */
+  service_ms_p95: number | null
+  /**
+   * Round trip per chunk in ms, likewise. The devices' measure.
+   */
+  rtt_ms_p95: number | null
+}
+export interface EndpointSessionState {
+  /**
+   * Action chunks served; default 0.
+   */
+  chunks_served?: number | null
+  /**
+   * Why it was closed.
+   */
+  closed_reason?: string | null
+  /**
+   * GPU time: the time it was open, divided in each interval by the number of sessions open then; default 0.
+   */
+  gpu_seconds?: number | null
+  /**
+   * Service time per chunk in ms, median.
+   */
+  service_ms_p50?: number | null
+  /**
+   * The same, 95th percentile.
+   */
+  service_ms_p95?: number | null
+  /**
+   * Id of the session.
+   */
+  session_id: string
+  /**
+   * `CLOSED` when the link to the device is gone; default `OPEN`. A closed session stays closed.
+   */
+  state?: EndpointSessionStatus | null
+}
+/**
+ * A device's use of an endpoint under an approval. Visible to callers who see the endpoint or the device. Server and device each report their own numbers.
+ */
+export interface EndpointSession {
+  /**
+   * TypeID, prefix `esess_`; sorts by time.
+   */
+  id: string
+  /**
+   * Id of the endpoint.
+   */
+  endpoint_id: string
+  /**
+   * Id of the device.
+   */
+  device_id: string | null
+  /**
+   * Id of the approval.
+   */
+  approval_id: string | null
+  status: EndpointSessionStatus
+  /**
+   * When it was opened.
+   */
+  opened_at: string
+  /**
+   * When its token expires: with the approval, or after the lifetime of sessions (ENDPOINT_SESSION_TTL_S), whichever is sooner.
+   */
+  expires_at: string | null
+  /**
+   * When it was closed; null while it is open.
+   */
+  closed_at: string | null
+  /**
+   * As the device or the server gave it; `expired` or `revoked` if the hub closed it. Null if none was given.
+   */
+  closed_reason: string | null
+  /**
+   * When the server or the device last reported it.
+   */
+  last_report_at: string | null
+  /**
+   * Action chunks that the server has served.
+   */
+  chunks_served: number
+  /**
+   * GPU time in seconds, by the server: its share of the endpoint's time.
+   */
+  gpu_seconds: number
+  /**
+   * Service time per chunk in ms, median; the server's measure.
+   */
+  service_ms_p50: number | null
+  /**
+   * Service time per chunk in ms, 95th percentile.
+   */
+  service_ms_p95: number | null
+  /**
+   * Action chunks that the device has applied; null until it reports.
+   */
+  chunks_applied: number | null
+  /**
+   * Round trip per chunk in ms, median; the device's measure.
+   */
+  rtt_ms_p50: number | null
+  /**
+   * Round trip per chunk in ms, 95th percentile.
+   */
+  rtt_ms_p95: number | null
+  /**
+   * Chunks that reached the device too late.
+   */
+  deadline_misses: number | null
+  /**
+   * How often the device's own fail-safe fired.
+   */
+  degraded_count: number | null
+  /**
+   * Cost in USD: GPU time x rate of the tier once closed, as billed once the endpoint has ended. 0 on a worker; null while it is open.
+   */
+  cost_usd: number | null
+  /**
+   * Whether it is billed.
+   */
+  priced: boolean
+  /**
+   * Same as `openedAt`.
+   */
+  created_at: string
 }

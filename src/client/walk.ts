@@ -1,16 +1,11 @@
 /** Lists the files of a folder for a push. */
-import type { BigIntStats } from 'node:fs'
+import type { BigIntStats, Dirent } from 'node:fs'
 import { opendir, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { newPathFault } from '../platform/file-path.ts'
-import { everything, type PathFilter, pathTest } from './globs.ts'
+import { everything, type PathFilter } from './globs.ts'
+import { type LeaveOutOptions, type Leaving, type LeftOut, leavingOut, nothingLeftOut } from './left-out.ts'
 import { LocalError } from './problem.ts'
-
-/** Names that are never pushed, at any depth. */
-const ignoredNames = new Set(['.git', '.DS_Store'])
-
-/** Prefix of the temporary files of an unfinished pull; never pushed. */
-export const PARTIAL_PREFIX = '.hub-part-'
 
 /** `file` is the local path, `path` the path in the repo (NFC, `/`). Times are nanoseconds. */
 export interface LocalFile {
@@ -22,53 +17,92 @@ export interface LocalFile {
   readonly ino: bigint
 }
 
+export interface WalkedFolder {
+  /** In byte order of path. */
+  readonly files: LocalFile[]
+  /** In byte order of path. What `--exclude` or `--include` leaves out is not listed. */
+  readonly leftOut: LeftOut[]
+  /** Whether a path of the repo is one that this folder's rules leave out. */
+  leavesOut(path: string): boolean
+}
+
 /**
- * All files below `dir` that the filter matches, in byte order of path. Symbolic links are followed while they stay inside `dir`.
+ * All files below `dir` that are selected and not left out. What is excluded or left out is neither opened nor followed: a link into a file system that hangs
+ * is harmless then. Symbolic links are followed while they stay inside `dir`.
  * Rejects with one `LocalError` that lists every path which cannot be pushed: invalid names, links that leave the folder or form a cycle, two
  * names with the same NFC form, sockets and devices, unreadable files.
  */
-export async function walkFolder(dir: string, filter: PathFilter = everything): Promise<LocalFile[]> {
+export async function walkToPush(dir: string, options: LeaveOutOptions): Promise<WalkedFolder> {
   const root = await realpath(dir).catch(() => null)
   if (root === null || !(await stat(root)).isDirectory()) throw new LocalError(`${dir} is not a folder.`)
-  const walk: Walk = { root, matches: pathTest(filter), files: new Map(), faults: [] }
+  const leaving = leavingOut(options)
+  const walk: Walk = { root, leaving, files: new Map(), leftOut: [], faults: [] }
   await enter(walk, root, '', [root])
   if (walk.faults.length > 0) {
     const many = walk.faults.length === 1 ? 'One path' : `${walk.faults.length} paths`
     throw new LocalError(`${many} in ${dir} cannot be pushed; nothing was sent.`, walk.faults)
   }
-  return [...walk.files.values()].sort((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)))
+  const files = [...walk.files.values()].sort(byPath)
+  return { files, leftOut: walk.leftOut.sort(byPath), leavesOut: leaving.leavesOut }
 }
+
+/** All files of a folder that the filter selects. */
+export async function walkFolder(dir: string, filter: PathFilter = everything): Promise<LocalFile[]> {
+  return (await walkToPush(dir, { filter, ...nothingLeftOut })).files
+}
+
+const byPath = (a: { readonly path: string }, b: { readonly path: string }) =>
+  Buffer.compare(Buffer.from(a.path), Buffer.from(b.path))
 
 interface Walk {
   readonly root: string
-  readonly matches: (path: string) => boolean
+  readonly leaving: Leaving
   readonly files: Map<string, LocalFile>
+  readonly leftOut: LeftOut[]
   readonly faults: string[]
 }
 
 /** `trail` holds the real paths of all folders from the root; a repeated one is a cycle. */
-async function enter(walk: Walk, folder: string, prefix: string, trail: readonly string[]): Promise<void> {
-  for await (const entry of await opendir(folder)) {
-    if (ignoredNames.has(entry.name) || entry.name.startsWith(PARTIAL_PREFIX)) continue
-    const path = prefix + entry.name.normalize('NFC')
-    const file = join(folder, entry.name)
-    if (entry.isDirectory()) await enter(walk, file, `${path}/`, [...trail, file])
-    else if (entry.isSymbolicLink()) await follow(walk, file, path, trail)
-    else if (walk.matches(path)) await take(walk, file, path)
+async function enter(walk: Walk, folder: string, path: string, trail: readonly string[]): Promise<void> {
+  await walk.leaving.enter(path, folder)
+  const entries = await opendir(folder).catch(() => null)
+  if (entries === null) return fault(walk, path, 'is a folder that cannot be listed')
+  for await (const entry of entries) await look(walk, folder, path, entry, trail)
+}
+
+/** One entry of a folder: whether it is wanted is decided by its path, before it is opened. */
+async function look(walk: Walk, folder: string, above: string, entry: Dirent, trail: readonly string[]): Promise<void> {
+  const { leaving } = walk
+  const name = entry.name.normalize('NFC')
+  const path = above === '' ? name : `${above}/${name}`
+  const file = join(folder, entry.name)
+  if (leaving.isNever(path) || leaving.rules.excludes(path)) return
+  const isLink = entry.isSymbolicLink()
+  const mayBeFolder = entry.isDirectory() || isLink
+  // A link may be either, and is not followed to find out.
+  const left = (mayBeFolder ? leaving.folder(path) : null) ?? (entry.isDirectory() ? null : leaving.file(path))
+  if (left) {
+    const wanted = mayBeFolder ? leaving.rules.mayHold(path) : leaving.rules.matches(path)
+    if (wanted) walk.leftOut.push(isLink ? { ...left, path } : left)
+    return
   }
+  if (mayBeFolder && !leaving.rules.mayHold(path) && !leaving.rules.matches(path)) return
+  if (entry.isDirectory()) return enter(walk, file, path, [...trail, file])
+  if (isLink) return follow(walk, file, path, trail)
+  if (leaving.rules.matches(path)) return take(walk, file, path)
 }
 
 async function follow(walk: Walk, file: string, path: string, trail: readonly string[]): Promise<void> {
   const target = await realpath(file).catch(() => null)
-  const stats = target === null ? null : await stat(target)
+  const stats = target === null ? null : await stat(target).catch(() => null)
   if (target === null || stats === null) return fault(walk, path, 'is a broken symbolic link')
   const inside = target === walk.root || target.startsWith(walk.root + sep)
   if (stats.isDirectory()) {
     if (!inside) return fault(walk, path, 'is a symbolic link that leaves the folder')
     if (trail.includes(target)) return fault(walk, path, 'is a symbolic link to a folder that contains it')
-    return enter(walk, target, `${path}/`, [...trail, target])
+    return enter(walk, target, path, [...trail, target])
   }
-  if (!walk.matches(path)) return
+  if (!walk.leaving.rules.matches(path)) return
   if (!inside) return fault(walk, path, 'is a symbolic link that leaves the folder')
   return take(walk, target, path)
 }
@@ -79,6 +113,11 @@ async function take(walk: Walk, file: string, path: string): Promise<void> {
   const stats = await stat(file, { bigint: true }).catch(() => null)
   if (stats === null) return fault(walk, path, 'cannot be read')
   if (!stats.isFile()) return fault(walk, path, 'is neither a file nor a folder')
+  const secret = await walk.leaving.secret(path, file)
+  if (secret) {
+    walk.leftOut.push(secret)
+    return
+  }
   if (walk.files.has(path)) return fault(walk, path, 'is the name of two files that differ only in their Unicode form')
   walk.files.set(path, { path, file, ...signature(stats) })
 }

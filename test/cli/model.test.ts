@@ -7,7 +7,7 @@ import { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { registerModelCommand } from '../../src/cli/model-command.ts'
 import { sharedDir } from '../support/shared.ts'
-import { inTorture } from '../support/torture.ts'
+import { inTorture, itInTorture } from '../support/torture.ts'
 
 let base: string
 const dir = (name = 'arm') => join(base, name)
@@ -93,7 +93,7 @@ describe('hub model DIR ENTRY', () => {
     expect(out).not.toContain('\x1b')
   })
 
-  it('prints the model summary and checks as one object with --json', async () => {
+  itInTorture('prints the model summary and checks as one object with --json', async () => {
     const ended = await hubModel([dir(), 'arm.xml', '--json'])
     const report = jsonOf(ended)
     expect(Object.keys(report).sort()).toEqual(['base', 'checks', 'files', 'joints', 'keyframes', 'model'])
@@ -108,7 +108,7 @@ describe('hub model DIR ENTRY', () => {
     expect(ended.out.trimEnd()).not.toContain('\n')
   })
 
-  it('lists every missing file with a hint, and exits with 1', async () => {
+  itInTorture('lists every missing file with a hint, and exits with 1', async () => {
     const { code, out } = await hubModel([dir('broken'), 'arm.xml'])
     expect(code).toBe(1)
     expect(out).toMatch(/✗ assets\.closure .*m\/hand\.obj/)
@@ -123,7 +123,7 @@ describe('hub model DIR ENTRY', () => {
     expect(out).toMatch(/✗ mjcf\.parses +bad\.xml:1: .*worldbdy/)
   })
 
-  it('accepts an entry path relative to the working directory', async () => {
+  itInTorture('accepts an entry path relative to the working directory', async () => {
     const from = process.cwd()
     process.chdir(base)
     try {

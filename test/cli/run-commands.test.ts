@@ -84,7 +84,7 @@ describe('hub submit', () => {
 describe('hub runs and hub cancel', () => {
   it('list with filters, show a run, cancel it once, and delete it after it has ended', async () => {
     const { id } = await json('submit', '--template', 'act', '--robot', 'lonely')
-    expect(await run('runs', 'delete', id)).toMatchObject({ code: 5, err: expect.stringContaining('queued') })
+    expect(await run('runs', 'delete', id, '--yes')).toMatchObject({ code: 5, err: expect.stringContaining('queued') })
     expect((await json('runs', '--robot', 'lonely')).runs).toMatchObject([{ id }])
     expect((await run('runs', '--robot', 'lonely')).out).toMatch(new RegExp(`^${id} {2}queued .*\\n1 run\\n$`))
     expect((await json('runs', '--limit', '1')).runs).toHaveLength(1)
@@ -92,8 +92,8 @@ describe('hub runs and hub cancel', () => {
     expect(await json('cancel', id)).toMatchObject({ id, status: 'canceled' })
     expect(await run('cancel', id)).toMatchObject({ code: 5 })
     expect(await run('cancel', 'run_nope')).toMatchObject({ code: 4 })
-    expect(await json('runs', 'delete', id)).toEqual({ id })
-    expect(await run('runs', 'delete', id)).toMatchObject({ code: 4 })
+    expect(await json('runs', 'delete', id, '--yes')).toEqual({ id })
+    expect(await run('runs', 'delete', id, '--yes')).toMatchObject({ code: 4 })
     expect((await json('runs', '--robot', 'lonely')).runs).toEqual([])
   })
 })

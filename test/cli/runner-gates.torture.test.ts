@@ -136,7 +136,7 @@ describe('hub runner gates checkpoints', () => {
     const wait = `const { existsSync } = await import('node:fs')
       while (!existsSync('done')) await new Promise((done) => setTimeout(done, 50))`
     const working = runner(trainer([10, 20, 30], wait), flaky)
-    await expect.poll(async () => (await gated(id)).length, { timeout: 30_000 }).toBe(2)
+    await expect.poll(async () => (await gated(id)).length, { timeout: 100_000 }).toBe(2)
     await writeFile(join(base, '.local/state/hub/runs', id, 'attempt-1/run/done'), '')
     const ended = await working
     expect(ended.code).toBe(0)

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { registerClientCommands } from '../../src/cli/client-commands.ts'
 import { registerLogCommand } from '../../src/cli/log-command.ts'
+import type { RegisterCommands } from '../../src/cli/program.ts'
 import { registerRunCommands } from '../../src/cli/run-commands.ts'
 import { registerRunnerCommand } from '../../src/cli/runner-command.ts'
 import { inLine, logText, print, printColored, printJson } from '../../src/cli/terminal.ts'
@@ -106,11 +107,7 @@ describe('a malicious hub', () => {
     created_at: evil,
     attempt: 1,
   }
-  const command = (
-    register: typeof registerClientCommands,
-    args: readonly string[],
-    isTTY = false,
-  ): Promise<CommandEnded> => {
+  const command = (register: RegisterCommands, args: readonly string[], isTTY = false): Promise<CommandEnded> => {
     const env = { HUB_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, HUB_TOKEN: 't', HOME: base }
     return runCommandLine(register, args, env, undefined, base, isTTY)
   }

@@ -1,11 +1,12 @@
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Writable } from 'node:stream'
+import { Readable, Writable } from 'node:stream'
 import { Command } from 'commander'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { registerClientCommands } from '../../src/cli/client-commands.ts'
-import { progressOn } from '../../src/cli/client-output.ts'
+import { registerLoginCommands } from '../../src/cli/login-command.ts'
+import { progressOn } from '../../src/cli/transfer-progress.ts'
 import { otherCasing } from '../support/casing.ts'
 import { type HubDouble, json, problem, startHubDouble } from './hub-double.ts'
 
@@ -41,26 +42,27 @@ async function hubCommand(args: string[], env: Record<string, string> = {}, inte
     .option('--json')
     .exitOverride()
     .configureOutput({ writeOut: () => {}, writeErr: () => {} })
-  registerClientCommands(program, {
+  const io = {
     env: { HUB_URL: hub.url, HUB_TOKEN: 'hub_key_secret', HOME: base, ...env },
     cwd: base,
     stdout: out.stream,
     stderr: err.stream,
-    exit: (value) => {
+    exit: (value: number) => {
       code = value
     },
-    onInterrupt: (stop) => {
+    onInterrupt: (stop: () => void) => {
       interrupt?.(stop)
       return () => {}
     },
-  })
+  }
+  registerClientCommands(program, io)
+  registerLoginCommands(program, { ...io, stdin: Readable.from([]) })
   await program.parseAsync(['node', 'hub', ...args]).catch(() => {})
   return { code, out: out.text(), err: err.text() }
 }
 
 describe('exit codes', () => {
   it.each([
-    [401, 'auth.invalid', 3],
     [403, 'forbidden.scope', 3],
     [404, 'not_found', 4],
     [409, 'conflict.taken', 5],
@@ -118,6 +120,89 @@ describe('output', () => {
     expect([pushed, pulled]).toMatchObject([
       { sent_bytes: 1, dry_run: false },
       { fetched_bytes: 1, skipped_bytes: 0 },
+    ])
+  })
+  it('is a line of progress every five seconds where there is no terminal', () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+    try {
+      const { stream, text } = sink()
+      const progress = progressOn(stream)
+      progress.planned({ send: 4, bytes: 100_000_000, skip: 2, skipBytes: 500 })
+      progress.begin('send', 4, 100_000_000)
+      progress.bytes(25_000_000)
+      progress.file('a')
+      vi.advanceTimersByTime(4_999)
+      expect(text()).toBe('hub: 4 files to send (100 MB); 2 files (500 B) already there\n')
+      vi.advanceTimersByTime(1)
+      progress.end()
+      vi.advanceTimersByTime(60_000)
+      expect(text().split('\n').slice(1)).toEqual([
+        'hub: pushing 25%, 25 MB of 100 MB, 1 of 4 files, 5 MB/s, 15 s left',
+        '',
+      ])
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+  it('estimates the time that is left by what moves, not by what was there, and not in the first moment', () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+    try {
+      const { stream, text } = sink()
+      const progress = progressOn(stream, { plan: false })
+      progress.begin('send', 1, 100_000_000)
+      progress.bytes(40_000_000, 'known')
+      vi.advanceTimersByTime(5_000)
+      progress.bytes(10_000_000)
+      vi.advanceTimersByTime(5_000)
+      progress.end()
+      expect(text().split('\n')).toEqual([
+        'hub: pushing 40%, 40 MB of 100 MB, 0 of 1 file, 0 B/s, unknown time left',
+        'hub: pushing 50%, 50 MB of 100 MB, 0 of 1 file, 1 MB/s, 50 s left',
+        '',
+      ])
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+  it('names what a push leaves out, and every credential also with --json', async () => {
+    const dir = join(base, 'robot')
+    for (const path of ['.gitignore', 'a.txt', 'a.log', '.env', 'node_modules/x'])
+      await mkdir(join(dir, path, '..'), { recursive: true }).then(() => writeFile(join(dir, path), '*.log'))
+    const { err, out } = await hubCommand(['push', dir, 'o/s'])
+    expect(err).toContain('hub: left out build and cache folders: node_modules/\n')
+    expect(err).toContain('hub: left out by ignore files (--no-ignore sends them): a.log\n')
+    expect(err).toContain('1 file that may hold credentials left out (--include-secrets sends them):\n  .env\n')
+    expect(out).toContain('2 files (10 B), 0 files already in the repo, 3 left out')
+    const json = await hubCommand(['push', dir, 'o/s', '--json'])
+    expect(json.err).toBe(
+      'hub: warning: 1 file that may hold credentials left out (--include-secrets sends them):\n  .env\n',
+    )
+    expect(JSON.parse(json.out).left_out).toEqual([
+      { path: '.env', reason: 'secret', rule: null },
+      { path: 'a.log', reason: 'ignored', rule: '.gitignore: *.log' },
+      { path: 'node_modules/', reason: 'built', rule: null },
+    ])
+    expect(
+      JSON.parse((await hubCommand(['push', dir, 'o/s', '--no-ignore', '--include-secrets', '--json'])).out),
+    ).toMatchObject({
+      sent: ['.env', 'a.log', 'node_modules/x'],
+      left_out: [],
+    })
+  })
+  it('lists the conflicts of a pull, leaves them alone and exits with 5', async () => {
+    hub.store('a', Buffer.from('theirs'))
+    hub.store('b', Buffer.from('b'))
+    await mkdir(join(base, 'copy'))
+    await writeFile(join(base, 'copy', 'a'), 'mine')
+    const ended = await hubCommand(['pull', 'o/s', 'copy'])
+    expect(ended).toMatchObject({ code: 5, out: expect.stringContaining('fetched 1 file') })
+    expect(ended.err).toContain('  a: a different file is here that was neither pulled nor pushed from here\n')
+    const dry = await hubCommand(['pull', 'o/s', 'copy', '--dry-run', '--force'])
+    expect(dry).toMatchObject({ code: 0, out: expect.stringContaining('would fetch   a\n') })
+    const asJson = await hubCommand(['pull', 'o/s', 'copy', '--json'])
+    expect([asJson.code, JSON.parse(asJson.out)]).toMatchObject([
+      5,
+      { conflicts: [{ path: 'a' }], fetched: [], skipped: 1 },
     ])
   })
   it('shows a progress bar on a terminal only', () => {

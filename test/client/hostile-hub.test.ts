@@ -11,7 +11,7 @@ import { createHubClient, pullRepo } from '../../src/client/index.ts'
 import { assertSafeListing, landingOf } from '../../src/client/landing.ts'
 import type { RemoteFile } from '../../src/client/shapes.ts'
 import { versionOf } from '../../src/client/state.ts'
-import { runCommandLine } from '../support/command-line.ts'
+import { runCommandLine, runHub } from '../support/command-line.ts'
 import { type HubDouble, json, startHubDouble } from './hub-double.ts'
 
 let hub: HubDouble
@@ -28,13 +28,13 @@ afterEach(async () => {
   await rm(base, { recursive: true, force: true })
 })
 
-const pull = () => {
+const pull = (force = false) => {
   const client = createHubClient({
     url: hub.url,
     token: 't',
     retry: { attempts: 1, baseMs: 1, maxMs: 1, random: () => 0 },
   })
-  return pullRepo(client, { owner: 'o', slug: 's' }, into, { cacheDir: join(base, 'cache') })
+  return pullRepo(client, { owner: 'o', slug: 's' }, into, { cacheDir: join(base, 'cache'), force })
 }
 const entry = (path: string): RemoteFile => ({ path, size: 1, etag: null, sha256: null, mime: null, updated_at: '' })
 
@@ -60,7 +60,8 @@ describe('a pull', () => {
     await symlink(join('.git', 'hooks'), join(into, 'hooks'))
     hub.store('docs/config', Buffer.from('theirs'))
     hub.store('hooks/post-checkout', Buffer.from('theirs'))
-    expect((await pull()).failed.map(({ path, why }) => [path, why.includes('is a symbolic link into')])).toEqual([
+    expect((await pull()).failed.map(({ path }) => path)).toEqual(['hooks/post-checkout'])
+    expect((await pull(true)).failed.map(({ path, why }) => [path, why.includes('is a symbolic link into')])).toEqual([
       ['docs/config', true],
       ['hooks/post-checkout', true],
     ])
@@ -68,7 +69,7 @@ describe('a pull', () => {
     expect(await readdir(join(into, '.git', 'hooks'))).toEqual([])
   })
 
-  it('replaces a link in the place of a file and leaves its target alone', async () => {
+  it('replaces a link in the place of a file only with force, and leaves its target alone', async () => {
     const outside = join(base, 'outside')
     await writeFile(outside, 'mine')
     await mkdir(into)
@@ -76,7 +77,9 @@ describe('a pull', () => {
     await symlink(join(base, 'nothing'), join(into, 'b'))
     hub.store('a', Buffer.from('theirs'))
     hub.store('b', Buffer.from('theirs'))
-    expect((await pull()).failed).toEqual([])
+    expect((await pull()).conflicts.map(({ path }) => path)).toEqual(['a', 'b'])
+    expect((await lstat(join(into, 'a'))).isSymbolicLink()).toBe(true)
+    expect(await pull(true)).toMatchObject({ failed: [], conflicts: [] })
     expect([await readFile(outside, 'utf8'), (await lstat(join(into, 'a'))).isSymbolicLink()]).toEqual(['mine', false])
     expect((await readdir(base)).sort()).toEqual(['cache', 'copy', 'outside'])
   })
@@ -95,6 +98,40 @@ describe('a pull', () => {
     const report = await pull()
     expect(report.failed.map(({ path }) => path)).toEqual(['a'])
     await expect(lstat(outside)).rejects.toThrow()
+  })
+})
+
+describe('an answer without end', () => {
+  it.each([200, 404])('is not kept in memory (status %i)', async (status) => {
+    hub.fault = (_, response) => {
+      response.writeHead(status, { 'content-type': 'application/json' })
+      const spaces = Buffer.alloc(1_048_576, ' ')
+      const more = () => {
+        while (response.write(spaces));
+      }
+      response.on('drain', more)
+      more()
+      return true
+    }
+    const said = status === 200 ? 'answered more than 67108864 bytes' : 'The hub answered 404'
+    await expect(pull()).rejects.toThrow(said)
+  })
+})
+
+describe('hub login', () => {
+  it.each([
+    ['https://other.example/auth/device?user_code=A', 'names a page on another host, https://other.example'],
+    ['file:///etc/passwd', 'names no page to sign in at'],
+  ])('shows and opens no page of another hub, whose key would be kept by this one: %s', async (uri, said) => {
+    hub.fault = (_, response, { pathname }) => {
+      if (pathname !== '/v1/auth/device') return false
+      const codes = { device_code: 'd', user_code: 'WDJB-MJHT', expires_in: 900, interval: 5 }
+      json(response, { ...codes, verification_uri: uri, verification_uri_complete: uri })
+      return true
+    }
+    const ended = await runHub(['login', '--no-browser', '--url', hub.url], { HOME: base })
+    expect(ended).toMatchObject({ code: 1, err: expect.stringContaining(said) })
+    expect(ended.err).not.toContain('WDJB')
   })
 })
 

@@ -14,6 +14,8 @@ export interface HubDouble {
   /** `path#part` of every PUT that was answered, in order. */
   readonly puts: string[]
   readonly calls: string[]
+  /** Bytes of parts that have arrived, whether their PUT was answered or not. */
+  received: number
   fault: Fault
   repoExists: boolean
   store(path: string, bytes: Buffer, over?: Partial<RemoteFile>): void
@@ -28,9 +30,11 @@ interface Pending {
   readonly parts: Map<number, Buffer>
 }
 
+const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex')
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-export async function startHubDouble(partSize = 1000): Promise<HubDouble> {
+/** `asked`: parts as the client asks for them. */
+export async function startHubDouble(partSize: number | 'asked' = 1000): Promise<HubDouble> {
   const pending = new Map<string, Pending>()
   const server = createServer((request, response) => {
     handle(request, response).catch(() => response.destroy())
@@ -45,6 +49,7 @@ export async function startHubDouble(partSize = 1000): Promise<HubDouble> {
     files: new Map(),
     puts: [],
     calls: [],
+    received: 0,
     fault: () => false,
     repoExists: true,
     store(path, bytes, over = {}) {
@@ -97,27 +102,33 @@ export async function startHubDouble(partSize = 1000): Promise<HubDouble> {
     return problem(response, 404, 'not_found', 'No such operation.')
   }
 
-  function presign(file: { path: string; size: number; sha256: string }) {
+  function presign(file: { path: string; size: number; sha256: string; part_size?: number }) {
     let upload = [...pending.values()].find((one) => one.path === file.path && one.sha256 === file.sha256)
     upload ??= { id: randomUUID(), ...file, parts: new Map() }
     pending.set(upload.id, upload)
-    const count = Math.max(1, Math.ceil(file.size / partSize))
+    const size = partSize === 'asked' ? (file.part_size ?? 104_857_600) : partSize
+    const count = Math.max(1, Math.ceil(file.size / size))
     const parts = Array.from({ length: count }, (_, i) => ({
       part_number: i + 1,
       url: `${url}/put?id=${upload.id}&n=${i + 1}&path=${file.path}`,
     }))
-    return { path: file.path, upload_id: upload.id, part_size: partSize, parts, uploaded: [...upload.parts.keys()] }
+    const uploaded = [...upload.parts.keys()]
+    const uploaded_etags = [...upload.parts.values()].map(md5)
+    return { path: file.path, upload_id: upload.id, part_size: size, parts, uploaded, uploaded_etags }
   }
 
   async function put(request: IncomingMessage, response: ServerResponse, at: URL): Promise<void> {
     const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
+    for await (const chunk of request) {
+      chunks.push(chunk as Buffer)
+      double.received += (chunk as Buffer).length
+    }
     const bytes = Buffer.concat(chunks)
     if (request.headers['content-length'] !== String(bytes.length))
       return problem(response, 411, 'length', 'No Content-Length.')
     pending.get(at.searchParams.get('id') ?? '')?.parts.set(Number(at.searchParams.get('n')), bytes)
     double.puts.push(`${at.searchParams.get('path')}#${at.searchParams.get('n')}`)
-    response.writeHead(200, { etag: `"${sha256(bytes).slice(0, 32)}"` }).end()
+    response.writeHead(200, { etag: `"${md5(bytes)}"` }).end()
   }
 
   function get(request: IncomingMessage, response: ServerResponse, at: URL): void {
@@ -147,7 +158,7 @@ export async function startHubDouble(partSize = 1000): Promise<HubDouble> {
       const good =
         stored?.size === parts.length &&
         parts.every(
-          ({ part_number, etag }) => etag === `"${sha256(stored.get(part_number) ?? Buffer.alloc(0)).slice(0, 32)}"`,
+          ({ part_number, etag }) => etag.replaceAll('"', '') === md5(stored.get(part_number) ?? Buffer.alloc(0)),
         )
       if (!good)
         errors.push({

@@ -1,13 +1,17 @@
 import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { byteGate } from '../../src/client/byte-gate.ts'
 import { createHubClient, pullRepo, pushFolder } from '../../src/client/index.ts'
+import { PART_BYTES, partSizeFor } from '../../src/client/upload.ts'
 import { walkFolder } from '../../src/client/walk.ts'
-import { type HubDouble, problem, startHubDouble } from './hub-double.ts'
+import { type HubDouble, json, problem, startHubDouble } from './hub-double.ts'
 
+const MIB = 1_048_576
 const repo = { owner: 'o', slug: 's' }
 let hub: HubDouble
 let base: string
@@ -15,6 +19,8 @@ let dir: string
 
 const client = () =>
   createHubClient({ url: hub.url, token: 't', retry: { attempts: 3, baseMs: 1, maxMs: 2, random: () => 0.5 } })
+const impatient = () =>
+  createHubClient({ url: hub.url, token: 't', retry: { attempts: 1, baseMs: 1, maxMs: 1, random: () => 0 } })
 const options = (more: object = {}) => ({ cacheDir: join(base, 'cache'), ...more })
 const put = async (path: string, bytes: string | Buffer) => {
   await mkdir(join(dir, path, '..'), { recursive: true })
@@ -77,6 +83,13 @@ describe('push', () => {
     expect(hub.puts).toHaveLength(5)
     expect(await pushFolder(client(), repo, dir, options())).toMatchObject({ sent: [], skipped: 2 })
     expect(hub.puts).toHaveLength(5)
+  })
+  it('sends small files before the parts of a large one, which would hold them up', async () => {
+    await put('a-large.bin', Buffer.alloc(20_000, 7))
+    for (const name of ['b', 'c', 'd']) await put(name, name)
+    await pushFolder(client(), repo, dir, options({ jobs: 1 }))
+    expect(hub.puts).toHaveLength(23)
+    expect(hub.puts.slice(0, 4)).toEqual(['b#1', 'c#1', 'd#1', 'a-large.bin#1'])
   })
   it('skips files it pushed itself before the hub has hashed them', async () => {
     await put('big.bin', Buffer.alloc(3500, 7))
@@ -157,6 +170,112 @@ describe('push', () => {
       skipped: 1,
     })
     expect(hub.puts.slice(before.length).sort()).toEqual(['large.bin#4', 'large.bin#5', 'large.bin#6'])
+  })
+
+  it('sends no part again that the store has, also one that another machine sent', async () => {
+    await put('large.bin', Buffer.concat([1, 2, 3, 4].map((n) => Buffer.alloc(1000, n))))
+    const stop = new AbortController()
+    hub.fault = (_, __, at) => {
+      if (at.pathname === '/put' && hub.puts.length === 2) stop.abort(new Error('stopped'))
+      return stop.signal.aborted && at.pathname === '/put'
+    }
+    const first = createHubClient({ url: hub.url, token: 't', signal: stop.signal })
+    const stopped = await pushFolder(first, repo, dir, options({ jobs: 1 })).catch((error: unknown) => error)
+    expect(stopped).toMatchObject({ done: { files: 0, ofFiles: 1, bytes: 0, ofBytes: 4000, partialBytes: 2000 } })
+    hub.fault = () => false
+    await pushFolder(client(), repo, dir, options({ cacheDir: join(base, 'other machine') }))
+    expect(hub.puts.toSorted()).toEqual(['large.bin#1', 'large.bin#2', 'large.bin#3', 'large.bin#4'])
+  })
+  it('sends a part again whose bytes in the store are others', async () => {
+    await put('large.bin', Buffer.alloc(2000, 1))
+    hub.fault = (request, _, at) => {
+      const isSecond = at.pathname === '/put' && at.searchParams.get('n') === '2'
+      if (isSecond) request.destroy()
+      return isSecond
+    }
+    await pushFolder(impatient(), repo, dir, options({ jobs: 1 }))
+    hub.fault = () => false
+    const presigned = await client().presignUpload(repo, [
+      { path: 'large.bin', size: 2000, sha256: createHash('sha256').update(Buffer.alloc(2000, 1)).digest('hex') },
+    ])
+    await fetch(presigned.uploads[0]?.parts[0]?.url ?? '', { method: 'PUT', body: Buffer.alloc(1000, 9) })
+    await pushFolder(client(), repo, dir, options())
+    expect(hub.files.get('large.bin')?.bytes.equals(Buffer.alloc(2000, 1))).toBe(true)
+  })
+  it('asks for small parts, and again without them if the hub does not know them', async () => {
+    await put('a.bin', Buffer.alloc(PART_BYTES + 1))
+    const asked: unknown[] = []
+    hub.fault = async (request, response, at) => {
+      if (!at.pathname.endsWith('/presign-upload') || asked.length > 0) return false
+      for await (const chunk of request) asked.push(JSON.parse(String(chunk)).files[0].part_size)
+      const unknown = { type: 'validation.value', detail: 'unknown', loc: ['body', 'files', 0, 'part_size'] }
+      problem(response, 422, 'validation.value', 'Unknown member.', [unknown])
+      return true
+    }
+    hub.close().catch(() => {})
+    hub = Object.assign(await startHubDouble('asked'), { fault: hub.fault })
+    expect(await pushFolder(client(), repo, dir, options())).toMatchObject({ sent: ['a.bin'], failed: [] })
+    expect([asked, hub.puts]).toEqual([[PART_BYTES], ['a.bin#1']])
+  })
+  it.each([
+    [0, null],
+    [8 * MIB, null],
+    [8 * MIB + 1, 8 * MIB],
+    [8192 * MIB, 8 * MIB],
+    [8192 * MIB + 1, 16 * MIB],
+    [51_200 * MIB, 16 * MIB],
+    [160_000 * MIB, 16 * MIB],
+    [160_000 * MIB + 1, 17 * MIB],
+  ])('a file of %i bytes has parts of %s', (size, part) => {
+    expect(partSizeFor(size)).toBe(part)
+  })
+  it('keeps at most one part on its way', async () => {
+    const gate = byteGate(8)
+    const open: number[] = []
+    const pass = async (bytes: number) => {
+      const release = await gate(bytes)
+      open.push(bytes)
+      return release
+    }
+    const passing = [8, 3, 4, 9, 1].map(pass)
+    const next = async (index: number) => ((await passing[index]) ?? (() => {}))()
+    await next(0)
+    await Promise.all([passing[1], passing[2]])
+    expect(open).toEqual([8, 3, 4])
+    await next(1)
+    await next(1)
+    expect(open).toEqual([8, 3, 4])
+    await next(2)
+    await next(3)
+    await next(4)
+    expect(open).toEqual([8, 3, 4, 9, 1])
+  })
+  it('sends no file that the hub links, and all of them to a hub that cannot', async () => {
+    for (const name of ['a', 'b']) await put(name, name.repeat(5))
+    let asked = 0
+    hub.fault = (_, response, at) => {
+      if (!at.pathname.endsWith('/files/link')) return false
+      asked += 1
+      hub.store('a', Buffer.from('aaaaa'))
+      json(response, { files: [{ ...hub.files.get('a'), bytes: undefined }], missing: ['b'] })
+      return true
+    }
+    const report = await pushFolder(client(), repo, dir, options())
+    expect(report).toMatchObject({ linked: ['a'], linkedBytes: 5, sent: ['b'], sentBytes: 5, failed: [] })
+    expect([asked, hub.puts]).toEqual([1, ['b#1']])
+    hub.fault = () => false
+    await put('c', 'ccc')
+    expect(await pushFolder(client(), repo, dir, options())).toMatchObject({ linked: [], sent: ['c'], skipped: 2 })
+  })
+  it('with delete, keeps and names repo files that the folder leaves out', async () => {
+    for (const path of ['a.txt', 'gone.txt', 'old.log', '.env', 'other.md']) hub.store(path, Buffer.from(path))
+    await put('.gitignore', '*.log\n')
+    await put('a.txt', 'a.txt')
+    await put('.env', 'TOKEN=1')
+    const filter = { include: [], exclude: ['*.md'] }
+    const report = await pushFolder(client(), repo, dir, options({ deleteExtra: true, dryRun: true, filter }))
+    expect(report).toMatchObject({ deleted: ['gone.txt'], kept: ['old.log', '.env'], sent: ['.gitignore'] })
+    expect(report.leftOut).toEqual([{ path: '.env', reason: 'secret', rule: null }])
   })
 })
 

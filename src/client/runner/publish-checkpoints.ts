@@ -1,6 +1,7 @@
 /** Publishes checkpoints: pushes each complete folder `checkpoints/step_{N}/` to the run's output repo, in step order. */
 import { isJsonObject } from '../exact-json.ts'
 import type { HubClient } from '../hub-client.ts'
+import { nothingLeftOut } from '../left-out.ts'
 import { failureLine, LocalError, ProblemError } from '../problem.ts'
 import { pushFolder } from '../push.ts'
 import type { RemoteRun } from '../run-shapes.ts'
@@ -34,6 +35,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
     const report = await pushFolder(client, options.repo, files.dir, {
       cacheDir: options.cacheDir,
       filter: { include: [`checkpoints/${name}/**`], exclude: [] },
+      leaveOut: nothingLeftOut,
       kind: 'model',
     })
     if (report.failed.length > 0) throw report.cause

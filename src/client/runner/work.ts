@@ -23,13 +23,24 @@ export function work(runner: Runner, options: WorkOptions): Promise<void> {
 
 const filesOf = (runner: Runner, { id, attempt }: RemoteRun) => runFiles(runner.workDir, id, attempt)
 
+/** A hosted run is claimed by its own call: everyone who sees the run sees the call's id, and the key of the call alone may claim. */
+async function claimNamed(
+  { runs }: Runner['client'],
+  runId: string,
+  { key, worker }: { readonly key: string; readonly worker: string },
+  signal: AbortSignal,
+): Promise<RemoteRun> {
+  const { hosted_call_id: callId } = await runs.get(runId)
+  return runs.claim(runId, worker, callId ?? null, key, signal)
+}
+
 function runKind(runner: Runner): WorkerKind<RemoteRun, RunOutcome> {
   const { client } = runner
   return {
     claim: ({ key, worker, waitS, owner, job }, signal) =>
       job === null
         ? client.runs.claimNext(worker, waitS, owner ?? undefined, key, signal)
-        : client.runs.claim(job, worker, key, signal),
+        : claimNamed(client, job, { key, worker }, signal),
     keep(run) {
       const { journal } = filesOf(runner, run)
       const before = readRunState(journal)

@@ -7,7 +7,6 @@ import { registerLogCommand } from '../../src/cli/log-command.ts'
 import { registerRunnerCommand } from '../../src/cli/runner-command.ts'
 import { contractHub, type Json, type Person } from '../contract/support/hub.ts'
 import { runCommandLine } from '../support/command-line.ts'
-import { inTorture } from '../support/torture.ts'
 
 const hub = contractHub()
 let base: string
@@ -130,26 +129,24 @@ describe('hub runner', () => {
     ])
   })
 
-  inTorture(() => {
-    it('splits large output into accepted chunks and drops only invalid metrics lines', async () => {
-      const id = await submit()
-      const { code, err } = await runner(`
+  it('splits large output into accepted chunks and drops only invalid metrics lines', async () => {
+    const id = await submit()
+    const { code, err } = await runner(`
         import { writeFileSync } from 'node:fs'
         for (let n = 0; n < 20000; n += 1) console.log(n + ' ' + 'ä🤖'.repeat(n % 30))
         console.log('x'.repeat(600000))
         const line = (n) => n === 700 ? 'nonsense' : JSON.stringify({ step: n, reward: n === 3 ? NaN : n })
         writeFileSync('metrics.jsonl', Array.from({ length: 12000 }, (_, n) => line(n)).join('\\n'))`)
-      expect(code).toBe(0)
-      expect(err).toContain('dropped a line of metrics.jsonl: not JSON: nonsense')
-      const text = await (await fetch(`${env.HUB_URL}/v1/runs/${id}/logs/download`, bearer())).text()
-      const lines = text.split('\n')
-      const whole = Array.from({ length: 20_000 }, (_, n) => `${n} ${'ä🤖'.repeat(n % 30)}`)
-      expect(lines.slice(0, 20_000)).toEqual(whole)
-      expect(lines.slice(20_000).join('')).toBe('x'.repeat(600_000))
-      expect(await get(id)).toMatchObject({ status: 'succeeded', latest_metrics: { step: 11_999 } })
-      const metrics = await logs(id, '--metrics')
-      expect(metrics.out.trimEnd().split('\n')).toHaveLength(11_999)
-    })
+    expect(code).toBe(0)
+    expect(err).toContain('dropped a line of metrics.jsonl: not JSON: nonsense')
+    const text = await (await fetch(`${env.HUB_URL}/v1/runs/${id}/logs/download`, bearer())).text()
+    const lines = text.split('\n')
+    const whole = Array.from({ length: 20_000 }, (_, n) => `${n} ${'ä🤖'.repeat(n % 30)}`)
+    expect(lines.slice(0, 20_000)).toEqual(whole)
+    expect(lines.slice(20_000).join('')).toBe('x'.repeat(600_000))
+    expect(await get(id)).toMatchObject({ status: 'succeeded', latest_metrics: { step: 11_999 } })
+    const metrics = await logs(id, '--metrics')
+    expect(metrics.out.trimEnd().split('\n')).toHaveLength(11_999)
   })
 
   it('keeps lines that are not valid text', async () => {
@@ -199,18 +196,16 @@ describe('hub runner', () => {
     expect((await logs(id)).out).toMatch(/^up\nhub: .* requested the run to stop\.\n(Terminated\n)?saving\n/)
   })
 
-  inTorture(() => {
-    it('reports a run as failed when the runner is stopped', async () => {
-      const id = await submit()
-      let stop = () => {}
-      const ended = runner(endless, [], (given) => {
-        stop = given
-      })
-      await expect.poll(() => isUp(id)).toBe(true)
-      stop()
-      expect((await ended).code).toBe(1)
-      expect(await get(id)).toMatchObject({ status: 'failed', error: 'The runner was stopped.' })
+  it('reports a run as failed when the runner is stopped', async () => {
+    const id = await submit()
+    let stop = () => {}
+    const ended = runner(endless, [], (given) => {
+      stop = given
     })
+    await expect.poll(() => isUp(id)).toBe(true)
+    stop()
+    expect((await ended).code).toBe(1)
+    expect(await get(id)).toMatchObject({ status: 'failed', error: 'The runner was stopped.' })
   })
 
   it('stops the command if the claim is lost', async () => {

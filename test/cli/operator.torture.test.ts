@@ -11,7 +11,6 @@ import { otherCasing } from '../support/casing.ts'
 import { runHub } from '../support/command-line.ts'
 import { testDb } from '../support/database.ts'
 import { databaseUrl } from '../support/global-setup.ts'
-import { inTorture } from '../support/torture.ts'
 
 const database = testDb()
 const entry = fileURLToPath(new URL('../../src/cli/hub.ts', import.meta.url))
@@ -143,6 +142,26 @@ describe('hub on DATABASE_URL', () => {
     expect(JSON.parse(Buffer.from(after.token.split('.')[0], 'base64url').toString()).kid).toBe(kid)
     await expect.poll(async () => (await me(hub.url, after.token)).status, { interval: 100 }).toBe(200)
     expect((await me(hub.url, before.token)).status).toBe(200)
+    const { items } = object(await onUrl('signing-key', 'list', '--json'))
+    expect(items.map((key: { kid: string; retired_at: string | null }) => [key.kid, key.retired_at])).toEqual([
+      [kid, null],
+      [expect.any(String), expect.any(String)],
+    ])
+    expect(await onUrl('signing-key', 'withdraw', kid)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('rotate first'),
+    })
+    const withdrawn = object(await onUrl('signing-key', 'withdraw', items[1].kid, '--json'))
+    expect(withdrawn).toEqual({ ...items[1], withdrawn_at: expect.any(String) })
+  })
+
+  it('registers devices', async () => {
+    const made = object(await onUrl('device', 'add', 'acme', 'bench', '--robot', 'acme/arm', '--json'))
+    expect(made).toEqual({ id: expect.stringMatching(/^dev_/), owner: 'acme', name: 'bench', robot_repo: 'acme/arm' })
+    expect(await onUrl('device', 'add', 'acme', 'bench')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('has a device bench already'),
+    })
   })
 
   it('is a process that ends with its exit code and writes to its own streams', async () => {
@@ -152,7 +171,7 @@ describe('hub on DATABASE_URL', () => {
     expect(refused).toEqual({
       code: 1,
       stdout: '',
-      stderr: expect.stringMatching(/^hub: [^\n]*dora is taken[^\n]*\n$/),
+      stderr: expect.stringMatching(/^\{"error":[^\n]*dora is taken[^\n]*\n$/),
     })
     expect((await spawned(['key'], external())).code).toBe(2)
   })
@@ -182,7 +201,7 @@ describe('hub on DATABASE_URL', () => {
     const answers = await Promise.all(refused.map(([args]) => onUrl(...args, '--json')))
     for (const [at, [args, line]] of refused.entries()) {
       expect([args, answers[at]]).toEqual([args, { code: 1, stdout: '', stderr: expect.stringMatching(line) }])
-      expect(answers[at]?.stderr).toMatch(/^hub: [^\n]+\n$/)
+      expect(answers[at]?.stderr).toMatch(/^\{"error":\{"type":"local\.failed",[^\n]+\}\n$/)
     }
     expect(await count()).toEqual(before)
   })
@@ -218,6 +237,11 @@ describe('hub on DATABASE_URL', () => {
     }
     for (const command of ['user', 'org', 'key', 'session', 'migrate', 'doctor', 'push', 'pull'])
       expect(answers[0]?.stdout).toMatch(new RegExp(`^ +${command}\\b`, 'm'))
+  })
+
+  it('shows a default as one would write it', async () => {
+    const { code, stdout } = await onUrl('policy-server', '--help')
+    expect([code, stdout]).toEqual([0, expect.stringContaining('127.0.0.1:8000)')])
   })
 
   it('names invalid settings without printing their values', async () => {
@@ -293,24 +317,22 @@ describe('hub doctor and hub migrate', () => {
   })
 })
 
-inTorture(() => {
-  describe('hub on the embedded database', () => {
-    it('works during and after a server run, but creates no hub', async () => {
-      const before = await run(['user', 'add', 'ada', '--json'], {})
-      expect([before.code, before.stderr]).toEqual([1, expect.stringContaining('No hub in')])
-      const embedded = await startHub(readConfig({ HUB_DATA_DIR: dataDir, PORT: '0' }), log)
-      try {
-        object(await run(['user', 'add', 'ada', '--json'], {}))
-        const session = object(await run(['session', 'add', 'ada', '--json'], {}))
-        expect((await me(embedded.url, session.token)).json.account.handle).toBe('ada')
-        expect(object(await run(['doctor', '--json'], {}))).toMatchObject({
-          ok: true,
-          database: { kind: 'embedded', reachable: true },
-        })
-      } finally {
-        await embedded.stop()
-      }
-      expect(object(await run(['key', 'add', 'ada', '--scope', 'read', '--json'], {})).token).toMatch(/^hub_key_/)
-    }, 120_000)
-  })
+describe('hub on the embedded database', () => {
+  it('works during and after a server run, but creates no hub', async () => {
+    const before = await run(['user', 'add', 'ada', '--json'], {})
+    expect([before.code, before.stderr]).toEqual([1, expect.stringContaining('No hub in')])
+    const embedded = await startHub(readConfig({ HUB_DATA_DIR: dataDir, PORT: '0' }), log)
+    try {
+      object(await run(['user', 'add', 'ada', '--json'], {}))
+      const session = object(await run(['session', 'add', 'ada', '--json'], {}))
+      expect((await me(embedded.url, session.token)).json.account.handle).toBe('ada')
+      expect(object(await run(['doctor', '--json'], {}))).toMatchObject({
+        ok: true,
+        database: { kind: 'embedded', reachable: true },
+      })
+    } finally {
+      await embedded.stop()
+    }
+    expect(object(await run(['key', 'add', 'ada', '--scope', 'read', '--json'], {})).token).toMatch(/^hub_key_/)
+  }, 120_000)
 })

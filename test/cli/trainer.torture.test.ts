@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { inTorture } from '../support/torture.ts'
 
 const trainer = fileURLToPath(new URL('../../examples/trainer/train.ts', import.meta.url))
 const battery = fileURLToPath(new URL('../../examples/trainer/battery.ts', import.meta.url))
@@ -43,36 +42,32 @@ describe('the example trainer', () => {
     expect(JSON.parse(await text('scorecard.json')).gates).toHaveLength(3)
     expect(log).toMatch(/^training 81 parameters for 40 iterations, seed 1\niteration {4}1 /)
   })
-  inTorture(() => {
-    it('is deterministic for a seed', async () => {
-      const small = { iterations: 3, episodes: 2, pairs: 4 }
-      const [one, same, other] = await Promise.all([train(small), train(small), train({ ...small, seed: 2 })])
-      expect(same.rewards).toEqual(one.rewards)
-      expect(other.rewards).not.toEqual(one.rewards)
-    })
+  it('is deterministic for a seed', async () => {
+    const small = { iterations: 3, episodes: 2, pairs: 4 }
+    const [one, same, other] = await Promise.all([train(small), train(small), train({ ...small, seed: 2 })])
+    expect(same.rewards).toEqual(one.rewards)
+    expect(other.rewards).not.toEqual(one.rewards)
   })
-  inTorture(() => {
-    it('writes checkpoints that the example battery gates as the recipe asks', async () => {
-      const { dir } = await train({ iterations: 40, episodes: 4, checkpoint_every: 40 })
-      const gate = async (asked: Record<string, string>) => {
-        const results = join(dir, `results-${Object.values(asked).join('-')}.json`)
-        const env = {
-          ...process.env,
-          ...asked,
-          HUB_CHECKPOINT_DIR: join(dir, 'checkpoints/step_40'),
-          HUB_GATE_RESULTS: results,
-        }
-        await new Promise<void>((resolve, reject) => {
-          execFile(process.execPath, [battery], { env }, (error) => (error ? reject(error) : resolve()))
-        })
-        return JSON.parse(await readFile(results, 'utf8'))
+  it('writes checkpoints that the example battery gates as the recipe asks', async () => {
+    const { dir } = await train({ iterations: 40, episodes: 4, checkpoint_every: 40 })
+    const gate = async (asked: Record<string, string>) => {
+      const results = join(dir, `results-${Object.values(asked).join('-')}.json`)
+      const env = {
+        ...process.env,
+        ...asked,
+        HUB_CHECKPOINT_DIR: join(dir, 'checkpoints/step_40'),
+        HUB_GATE_RESULTS: results,
       }
-      const found = await gate({ HUB_GATE_SEEDS: '5' })
-      expect([found.cells.length, found.seeds_run]).toEqual([4, 5])
-      expect(found.seeds_alive).toBeLessThanOrEqual(5)
-      for (const { status, detail } of found.cells)
-        expect([status, detail]).toEqual([expect.stringMatching(/^(PASS|FAIL)$/), expect.stringMatching(/ rad off$/)])
-      expect((await gate({ HUB_GATE_CELL_COUNT: '1', HUB_GATE_SEEDS: '1' })).cells).toMatchObject([{ name: 'upright' }])
-    })
+      await new Promise<void>((resolve, reject) => {
+        execFile(process.execPath, [battery], { env }, (error) => (error ? reject(error) : resolve()))
+      })
+      return JSON.parse(await readFile(results, 'utf8'))
+    }
+    const found = await gate({ HUB_GATE_SEEDS: '5' })
+    expect([found.cells.length, found.seeds_run]).toEqual([4, 5])
+    expect(found.seeds_alive).toBeLessThanOrEqual(5)
+    for (const { status, detail } of found.cells)
+      expect([status, detail]).toEqual([expect.stringMatching(/^(PASS|FAIL)$/), expect.stringMatching(/ rad off$/)])
+    expect((await gate({ HUB_GATE_CELL_COUNT: '1', HUB_GATE_SEEDS: '1' })).cells).toMatchObject([{ name: 'upright' }])
   })
 })

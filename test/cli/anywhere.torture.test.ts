@@ -9,10 +9,10 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { callerDirectory } from '../../src/cli/caller-directory.ts'
 import { registerClientCommands } from '../../src/cli/client-commands.ts'
+import type { RegisterCommands } from '../../src/cli/program.ts'
 import { registerRunCommands } from '../../src/cli/run-commands.ts'
 import { type HubDouble, startHubDouble } from '../client/hub-double.ts'
 import { runCommandLine } from '../support/command-line.ts'
-import { inTorture, sampled } from '../support/torture.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const entry = join(root, 'src', 'cli', 'hub.ts')
@@ -68,7 +68,7 @@ describe('relative paths', () => {
     double.store('a.txt', Buffer.from('a'))
     await writeFile(join(here, 'token'), 'a-token\n')
     const env = { HUB_URL: double.url, HOME: base }
-    const command = (register: typeof registerClientCommands, ...args: string[]) =>
+    const command = (register: RegisterCommands, ...args: string[]) =>
       runCommandLine(register, [...args, '--token-file', 'token'], env, undefined, here)
     expect(await command(registerClientCommands, 'pull', 'o/s', 'copy')).toMatchObject({ code: 0 })
     expect(await readdir(join(here, 'copy'))).toEqual(['a.txt'])
@@ -109,45 +109,40 @@ describe('a folder without a hub', () => {
     ['migrate'],
     ['doctor'],
   ]
-  it.each(sampled(commands, 4).map((args) => [args]))(
-    'gets none from %j, which explains how to select one',
-    async (args) => {
-      const ended = await hub(args, here)
-      expect(ended.code).toBe(1)
-      expect(`${ended.out}${ended.err}`).toMatch(
-        new RegExp(`No hub in ${join(here, '.hub')}\\..*HUB_DATA_DIR.*DATABASE_URL`),
-      )
-      expect(await readdir(here)).toEqual([])
-    },
-  )
-
-  inTorture(() => {
-    it('gets one from a server start, which prints its location', async () => {
-      const env = { PATH: process.env.PATH ?? '', HOME: base, PORT: '0', LOG_LEVEL: 'silent' }
-      const started = spawn(process.execPath, [join(root, 'src', 'main.ts')], {
-        cwd: here,
-        env,
-        stdio: ['ignore', 'pipe', 'inherit'],
-      })
-      try {
-        const printed: string[] = []
-        for await (const line of createInterface({ input: started.stdout })) {
-          printed.push(line)
-          if (line.includes('data ')) break
-        }
-        expect(printed.at(-1)?.trim()).toBe(`data       ${join(here, '.hub')}`)
-        expect(await hub(['user', 'add', 'ada', '--json'], here)).toMatchObject({ code: 0, err: '' })
-        expect(await hub(['user', 'add', 'bob', '--json'], base, { HUB_DATA_DIR: join(here, '.hub') })).toMatchObject({
-          code: 0,
-        })
-        expect(await hub(['user', 'add', 'carol', '--json'], base)).toMatchObject({ code: 1 })
-      } finally {
-        const ended = once(started, 'exit')
-        started.stdout.resume()
-        started.kill('SIGTERM')
-        await ended
-      }
-      expect(await hub(['doctor', '--json'], here)).toMatchObject({ code: 0 })
-    }, 120_000)
+  it.each(commands.map((args) => [args]))('gets none from %j, which explains how to select one', async (args) => {
+    const ended = await hub(args, here)
+    expect(ended.code).toBe(1)
+    expect(`${ended.out}${ended.err}`).toMatch(
+      new RegExp(`No hub in ${join(here, '.hub')}\\..*HUB_DATA_DIR.*DATABASE_URL`),
+    )
+    expect(await readdir(here)).toEqual([])
   })
+
+  it('gets one from a server start, which prints its location', async () => {
+    const env = { PATH: process.env.PATH ?? '', HOME: base, PORT: '0', LOG_LEVEL: 'silent' }
+    const started = spawn(process.execPath, [join(root, 'src', 'main.ts')], {
+      cwd: here,
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    try {
+      const printed: string[] = []
+      for await (const line of createInterface({ input: started.stdout })) {
+        printed.push(line)
+        if (line.includes('data ')) break
+      }
+      expect(printed.at(-1)?.trim()).toBe(`data       ${join(here, '.hub')}`)
+      expect(await hub(['user', 'add', 'ada', '--json'], here)).toMatchObject({ code: 0, err: '' })
+      expect(await hub(['user', 'add', 'bob', '--json'], base, { HUB_DATA_DIR: join(here, '.hub') })).toMatchObject({
+        code: 0,
+      })
+      expect(await hub(['user', 'add', 'carol', '--json'], base)).toMatchObject({ code: 1 })
+    } finally {
+      const ended = once(started, 'exit')
+      started.stdout.resume()
+      started.kill('SIGTERM')
+      await ended
+    }
+    expect(await hub(['doctor', '--json'], here)).toMatchObject({ code: 0 })
+  }, 120_000)
 })

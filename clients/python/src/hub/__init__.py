@@ -1,0 +1,42 @@
+"""Client of a hub: training runs, files of repos, and workers. Standard library only, Python 3.9 or later.
+
+    import hub
+
+    run = hub.init("pendulum", config={"lr": 1e-3})
+    for step in range(1000):
+        run.log({"reward": reward}, step=step)
+
+Whatever ``log`` was given is on disk when it returns, and reaches the hub exactly once: through pauses of the hub, and through a
+killed trainer that is started again.
+"""
+
+from ._errors import HubConnectionError, HubError, RunCanceled, RunLost
+from ._files import DownloadedFile, download, snapshot_download
+from ._http import Client
+from ._left_out import LeftOut
+from ._run import Run, init
+from ._settings import connect
+from ._sync import sync
+from ._uploads import UploadReport, upload_folder
+from ._worker import work
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Client",
+    "DownloadedFile",
+    "HubConnectionError",
+    "HubError",
+    "LeftOut",
+    "Run",
+    "RunCanceled",
+    "RunLost",
+    "UploadReport",
+    "connect",
+    "download",
+    "init",
+    "snapshot_download",
+    "sync",
+    "upload_folder",
+    "work",
+]

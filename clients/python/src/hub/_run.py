@@ -1,0 +1,431 @@
+"""A training run, logged from the process that trains."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import shutil
+import sys
+import threading
+import traceback
+import uuid
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Set, Type, Union
+
+from ._artifacts import copy_to, enqueue
+from ._capture import Capture
+from ._errors import HubError, RunCanceled, RunLost
+from ._http import Client, is_transient
+from ._lines import LineFile, encode_line
+from ._sender import INTERVAL_S, STEP_KEYS, Sender, warn, worker_name
+from ._settings import connect, state_dir
+from ._spool import Spool, identity_of, left_spools, new_spool
+
+_FINISH_S = 300.0
+PathLike = Union[str, "os.PathLike[str]"]
+
+
+def init(
+    project: Optional[str] = None,
+    *,
+    name: Optional[str] = None,
+    config: Optional[Mapping[str, Any]] = None,
+    owner: Optional[str] = None,
+    template: Optional[str] = None,
+    robot: Optional[str] = None,
+    dataset: Sequence[str] = (),
+    max_hours: Optional[float] = None,
+    parent_run_id: Optional[str] = None,
+    resume: bool = True,
+    capture_output: bool = True,
+    raise_on_cancel: bool = True,
+    interval_s: float = INTERVAL_S,
+    client: Optional[Client] = None,
+) -> Run:
+    """Starts a run, or goes on with the one that a killed start of the same script left.
+
+    ``project`` (or ``template``, the hub's own word) says what trains, in 1 to 64 characters; the script's name by default. ``name`` is shown for the run.
+    ``config`` becomes the run's hyperparameters and its ``config.yaml``. ``owner`` is the account that the run belongs to; the key's own by default. ``resume=False``
+    always starts a new run. ``capture_output`` copies what Python prints to the run's log. With ``raise_on_cancel=False``, ``log`` does not raise ``RunCanceled``
+    when the hub asks the run to stop; ask ``run.canceled`` instead.
+
+    An unreachable hub does not stop the training: lines are kept on disk and sent once it answers. A refusal (a bad token, an unknown owner) raises ``HubError``.
+    Under ``hub runner`` the run is the runner's own, and nothing is reported twice.
+    """
+    folder = os.environ.get("HUB_RUN_DIR")
+    if folder and os.environ.get("HUB_RUN_ID"):
+        return Run(_UnderRunner(Path(folder), dict(config or {})), capture_output=False, raise_on_cancel=raise_on_cancel)
+    client = client or connect()
+    what = project or template or os.path.basename(sys.argv[0] or "") or "python"
+    recipe: Dict[str, Any] = {"template": what[:64], "hyperparams": {**(config or {}), **({"run_name": name} if name else {})}}
+    for member, value in (("robot", robot), ("dataset", list(dataset)), ("max_hours", max_hours)):
+        if value:
+            recipe[member] = value
+    recipe = json.loads(encode_line(recipe))
+    body = {"recipe": recipe, "worker": worker_name()}
+    body.update({k: v for k, v in (("owner", owner), ("parent_run_id", parent_run_id)) if v})
+    identity = identity_of(client.url, owner, recipe, parent_run_id, os.path.abspath(sys.argv[0] or ""), os.getcwd())
+    spool = _left(identity) if resume else None
+    resumed = spool is not None
+    if spool is None:
+        spool = new_spool(
+            state_dir() / "runs",
+            identity,
+            url=client.url,
+            start={"key": str(uuid.uuid4()), "body": body},
+            config=json.dumps(recipe["hyperparams"], indent=2) + "\n" if config else None,
+            config_values=recipe["hyperparams"],
+        )
+    held = _Spooled(client, spool, interval_s, resumed)
+    return Run(held, capture_output=capture_output, raise_on_cancel=raise_on_cancel)
+
+
+def _left(identity: str) -> Optional[Spool]:
+    """What a killed start of the same work left; one that had ended is only to be sent."""
+    for spool in left_spools(state_dir() / "runs", identity):
+        if not spool.state.get("ending") and not spool.state.get("gave_up"):
+            return spool
+        spool.release()
+    return None
+
+
+class Run:
+    """A run that this process trains. Its methods may be called from any thread of the process, but not from a forked child."""
+
+    def __init__(self, way: Union[_Spooled, _UnderRunner], *, capture_output: bool, raise_on_cancel: bool) -> None:
+        self._way = way
+        self._pid = os.getpid()
+        self._lock = threading.Lock()
+        self._raise_on_cancel = raise_on_cancel
+        self._finished = False
+        self._next_step = way.first_step
+        self._capture: Optional[Capture] = None
+        _open_runs.add(self)
+        _install_hooks()
+        if capture_output and sys.stdout is not None and sys.stderr is not None:
+            self._capture = Capture(way.write_log)
+
+    def __repr__(self) -> str:
+        return f"<hub.Run {self.id or 'not started yet'}>"
+
+    @property
+    def id(self) -> Optional[str]:
+        """The run's id; None until the hub has answered for the first time."""
+        return self._way.run_id
+
+    @property
+    def url(self) -> Optional[str]:
+        """The run's address in the API."""
+        return f"{self._way.hub_url}/v1/runs/{self.id}" if self.id else None
+
+    @property
+    def recipe(self) -> Mapping[str, Any]:
+        """The recipe that is trained; of a claimed run, what its submitter asked for."""
+        return self._way.recipe
+
+    @property
+    def resumed(self) -> bool:
+        """This start goes on with the run of a killed one."""
+        return self._way.resumed
+
+    @property
+    def step(self) -> int:
+        """The step that ``log`` gives to the next line without one: after a resume, the one after the last line."""
+        return self._next_step
+
+    @property
+    def last(self) -> Optional[Mapping[str, Any]]:
+        """The last line that was logged, also by a killed start; None without one."""
+        return self._way.last_line()
+
+    @property
+    def canceled(self) -> bool:
+        """The hub asked the run to stop."""
+        return self._way.canceled
+
+    def log(self, metrics: Optional[Mapping[str, Any]] = None, step: Optional[int] = None, **more: Any) -> None:
+        """Adds a line of metrics. When this returns the line is on disk, and reaches the hub exactly once.
+
+        The line gets ``step``, unless it has ``iteration``, ``step``, ``global_step`` or ``_step`` itself. NaN and the infinities become null; scalars and arrays
+        of NumPy, PyTorch and the like become numbers and lists. A line has at most 1 MiB. Raises ``RunCanceled`` once the hub asks the run to stop (after the
+        line is kept), and ``OSError`` if the disk is full.
+        """
+        line: Dict[str, Any] = {**metrics, **more} if metrics else more
+        with self._lock:
+            self._assert_open()
+            if step is not None or not any(key in line for key in STEP_KEYS):
+                line = {"step": self._next_step if step is None else step, **{k: v for k, v in line.items() if k != "step"}}
+            self._way.metrics.append(encode_line(line))
+            at = line.get("step")
+            self._next_step = at + 1 if isinstance(at, int) else self._next_step + 1
+        if self._way.lost:
+            raise RunLost(f"{self.id} is not this worker's any more.")
+        if self._raise_on_cancel and self._way.canceled:
+            raise RunCanceled(f"{self.id} was asked to stop.")
+
+    def log_text(self, text: str) -> None:
+        """Adds text to the run's log; complete lines are shown as they come."""
+        with self._lock:
+            self._assert_open()
+        self._way.write_log(text)
+
+    def log_file(self, path: PathLike, name: Optional[str] = None) -> None:
+        """Uploads a file or a folder to the run's model repo, as ``name`` (by default its own). It is copied first, so it may change right after."""
+        source = Path(path)
+        self._keep(source, name or source.name)
+
+    def checkpoint(self, path: PathLike, step: int) -> None:
+        """Publishes a file or a folder as the checkpoint of ``step``: ``checkpoints/step_<step>/`` of the run's model repo. It is copied first."""
+        source = Path(path)
+        self._keep(source, f"checkpoints/step_{int(step)}" + ("" if source.is_dir() else f"/{source.name}"))
+
+    def scorecard(self, card: Mapping[str, Any]) -> None:
+        """Reports the acceptance scorecard: any object; rows with a ``status`` (``PASS``, ``FAIL``, ...) in ``cells``, ``gates`` or ``rows`` are counted. The last one stays."""
+        with self._lock:
+            self._assert_open()
+            self._way.keep_scorecard(json.loads(encode_line(card)))
+
+    def _keep(self, source: Path, dest: str) -> None:
+        if not source.exists():
+            raise FileNotFoundError(f"{source} does not exist.")
+        with self._lock:
+            self._assert_open()
+            self._way.keep_file(source, dest)
+
+    def finish(self, status: str = "succeeded", error: Optional[str] = None, timeout_s: Optional[float] = _FINISH_S) -> bool:
+        """Ends the run as ``succeeded``, ``failed`` or ``canceled``, and waits until the hub has everything; whether it has.
+
+        After ``timeout_s`` without the hub the lines stay on this machine, and ``python -m hub sync`` sends them. Further calls do nothing.
+        """
+        if status not in ("succeeded", "failed", "canceled"):
+            raise ValueError(f"A run ends as succeeded, failed or canceled, not as {status!r}.")
+        with self._lock:
+            if self._finished or os.getpid() != self._pid:
+                return True
+            self._finished = True
+            _open_runs.discard(self)
+            if self._capture is not None:
+                self._capture.end()
+        return self._way.finish(status, error, timeout_s)
+
+    def _assert_open(self) -> None:
+        if os.getpid() != self._pid:
+            raise RuntimeError("A forked process cannot log to its parent's run; log from the process that called hub.init.")
+        if self._finished:
+            raise RuntimeError("The run is finished.")
+
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]) -> None:
+        self.finish(*_ending_of(error, self.canceled))
+
+
+def _ending_of(error: Optional[BaseException], canceled: bool) -> "tuple[str, Optional[str]]":
+    if error is None or (isinstance(error, SystemExit) and error.code in (None, 0)):
+        return "succeeded", None
+    if isinstance(error, RunCanceled) or (canceled and isinstance(error, KeyboardInterrupt)):
+        return "canceled", None
+    text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    return "failed", text
+
+
+class _Spooled:
+    """A run of this process: lines go to its spool, and a thread brings them to the hub."""
+
+    def __init__(self, client: Client, spool: Spool, interval_s: float, resumed: bool) -> None:
+        self._client = client
+        self._spool = spool
+        self.resumed = resumed
+        self.metrics: LineFile = spool.metrics
+        self.sender = Sender(client, spool, interval_s)
+        self._begin()
+        self.first_step = _step_after(self.last_line())
+        self.sender.start()
+
+    def _begin(self) -> None:
+        """Starts the run now if the hub answers: a refusal is worth knowing before hours of training."""
+        try:
+            if self._spool.state.get("run") is None:
+                self.sender.open_run()
+        except HubError as error:
+            if not is_transient(error):
+                if self._spool.metrics.size == 0:
+                    self._spool.remove()
+                else:
+                    self._spool.release()
+                raise
+            warn(f"{error.detail.rstrip('.')}. The run starts when the hub answers; its lines are kept in {self._spool.folder}.")
+
+    @property
+    def hub_url(self) -> str:
+        return self._client.url
+
+    @property
+    def run_id(self) -> Optional[str]:
+        run = self._spool.state.get("run")
+        return run["id"] if run else None
+
+    @property
+    def recipe(self) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = self._spool.state.get("recipe") or self._spool.state["start"]["body"]["recipe"]
+        return found
+
+    @property
+    def canceled(self) -> bool:
+        return self.sender.cancel_requested.is_set()
+
+    @property
+    def lost(self) -> bool:
+        return self.sender.over == "lost"
+
+    def last_line(self) -> Optional[Mapping[str, Any]]:
+        line = self._spool.metrics.last_line()
+        return json.loads(line) if line else None
+
+    def write_log(self, text: str) -> None:
+        if self.sender.over is None:
+            self._spool.log.append(text.encode("utf-8", "backslashreplace"))
+
+    def keep_file(self, source: Path, dest: str) -> None:
+        enqueue(self._spool, source, dest)
+
+    def keep_scorecard(self, card: Mapping[str, Any]) -> None:
+        self._spool.put(scorecard=card, scorecard_sent=False)
+
+    def finish(self, status: str, error: Optional[str], timeout_s: Optional[float]) -> bool:
+        self._spool.put(ending={"status": status, "error": error})
+        done = self.sender.wait(timeout_s)
+        ended = self.sender.stop()
+        if done or (self.lost and ended):
+            self._spool.remove()
+        else:
+            if self.sender.over is None:
+                warn(f"the hub does not have everything yet. Send the rest with: python -m hub sync ({self._spool.folder})")
+            if ended:
+                self._spool.release()
+        return done
+
+
+class _UnderRunner:
+    """A run that ``hub runner`` executes: it reports the files of this folder, and this process's output and exit code."""
+
+    resumed = False
+    lost = False
+    canceled = False
+
+    def __init__(self, folder: Path, config: Mapping[str, Any]) -> None:
+        self._folder = folder
+        self.metrics = LineFile(folder / "metrics.jsonl")
+        self.metrics.drop_torn_tail()
+        self.first_step = _step_after(self.last_line())
+        self.recipe: Mapping[str, Any] = {"hyperparams": config}
+        if config and not (folder / "config.yaml").exists():
+            # JSON is YAML.
+            _write_whole(folder / "config.yaml", json.dumps(json.loads(encode_line(config)), indent=2) + "\n")
+
+    @property
+    def hub_url(self) -> str:
+        return os.environ.get("HUB_URL", "")
+
+    @property
+    def run_id(self) -> Optional[str]:
+        return os.environ.get("HUB_RUN_ID")
+
+    def last_line(self) -> Optional[Mapping[str, Any]]:
+        line = self.metrics.last_line()
+        return json.loads(line) if line else None
+
+    def write_log(self, text: str) -> None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+
+    def keep_file(self, source: Path, dest: str) -> None:
+        """A checkpoint appears whole: under another name first, then renamed."""
+        if dest.startswith("checkpoints/"):
+            folder = "/".join(dest.split("/")[:2])
+            making = self._folder / f".making-{uuid.uuid4().hex}"
+            copy_to(source, making / dest[len(folder) + 1 :] if dest != folder else making)
+            target = self._folder / folder
+            target.parent.mkdir(exist_ok=True)
+            if target.exists():
+                shutil.rmtree(target)
+            os.replace(making, target)
+        elif dest in ("config.yaml", "scorecard.json"):
+            _write_whole(self._folder / dest, source.read_text("utf-8"))
+        else:
+            raise RuntimeError("Under hub runner only checkpoints, config.yaml and scorecard.json are taken; write other files into a checkpoint.")
+
+    def keep_scorecard(self, card: Mapping[str, Any]) -> None:
+        _write_whole(self._folder / "scorecard.json", json.dumps(card) + "\n")
+
+    def finish(self, status: str, error: Optional[str], timeout_s: Optional[float]) -> bool:
+        self.metrics.sync()
+        self.metrics.close()
+        if status != "succeeded":
+            # Python shows an exception by itself.
+            if error and not error.startswith("Traceback"):
+                sys.stderr.write(f"{error}\n")
+            _how["must_fail"] = True
+        return True
+
+
+def _write_whole(file: Path, text: str) -> None:
+    new = file.with_name(f".{file.name}.new")
+    new.write_text(text, "utf-8")
+    os.replace(new, file)
+
+
+def _step_after(line: Optional[Mapping[str, Any]]) -> int:
+    step = (line or {}).get("step")
+    return step + 1 if isinstance(step, int) else 0
+
+
+# How the process ends
+
+_open_runs: Set[Run] = set()
+_how: Dict[str, Any] = {"installed": False, "error": None, "exit_code": None, "must_fail": False}
+
+
+def _install_hooks() -> None:
+    if _how["installed"]:
+        return
+    _how["installed"] = True
+    before = sys.excepthook
+    leave: Callable[[Any], Any] = sys.exit
+
+    def excepthook(kind: Type[BaseException], error: BaseException, trace: Optional[TracebackType]) -> None:
+        _how["error"] = error
+        before(kind, error, trace)
+
+    def exit_noted(code: Any = None) -> Any:
+        _how["exit_code"] = code
+        return leave(code)
+
+    sys.excepthook = excepthook
+    sys.exit = exit_noted
+    atexit.register(_end_all)
+
+
+def _end_all() -> None:
+    """An exception that ended the process, and a ``sys.exit`` with an error, are failures of its runs."""
+    for run in list(_open_runs):
+        error, code = _how["error"], _how["exit_code"]
+        if error is not None:
+            run.finish(*_ending_of(error, run.canceled))
+        elif code not in (None, 0):
+            run.finish("failed", f"The trainer called sys.exit({code!r}).")
+        elif run.canceled:
+            run.finish("canceled")
+        else:
+            run.finish()
+    # A runner goes by the exit code.
+    if _how["must_fail"] and _how["error"] is None and _how["exit_code"] in (None, 0):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(1)
+
+
+__all__ = ["Run", "init"]

@@ -1,0 +1,56 @@
+"""Where the hub is and who asks: arguments, then the environment, then what ``hub login`` stored."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any, Dict, Optional
+from urllib.parse import urlsplit
+
+from ._http import Client
+
+DEFAULT_URL = "http://127.0.0.1:4000"
+
+
+def connect(url: Optional[str] = None, token: Optional[str] = None) -> Client:
+    """A client of the hub at ``url`` (``HUB_URL``, the stored login, else this machine) with ``token`` (``HUB_TOKEN``, the stored login, else anonymous).
+
+    A stored token is sent only to the hub that it was stored for.
+    """
+    saved = _stored()
+    chosen = _checked(url or os.environ.get("HUB_URL") or saved.get("url") or DEFAULT_URL)
+    own = saved.get("token") if _checked(saved.get("url") or DEFAULT_URL) == chosen else None
+    return Client(chosen, token or os.environ.get("HUB_TOKEN") or own)
+
+
+def state_dir() -> Path:
+    """The folder of this client's own files: ``HUB_STATE_DIR``, else below the user's state folder."""
+    chosen = os.environ.get("HUB_STATE_DIR")
+    if chosen:
+        return Path(chosen)
+    home = os.environ.get("XDG_STATE_HOME") or os.path.join(os.path.expanduser("~"), ".local", "state")
+    return Path(home) / "hub"
+
+
+def _stored() -> Dict[str, str]:
+    home = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
+    file = Path(home) / "hub" / "client.json"
+    try:
+        text = file.read_text("utf-8")
+    except OSError:
+        return {}
+    try:
+        found: Any = json.loads(text)
+        return {name: found[name] for name in ("url", "token") if isinstance(found.get(name), str)}
+    except (ValueError, AttributeError):
+        raise ValueError(f"{file} is not a valid login file; run `hub login` again or delete it.") from None
+
+
+def _checked(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError(f"{url!r} is not an http(s) URL.")
+    if parts.username or parts.password:
+        raise ValueError("The hub's URL must not contain a credential; use HUB_TOKEN.")
+    return url.rstrip("/")

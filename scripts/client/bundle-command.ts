@@ -1,0 +1,52 @@
+/** The package `hub`, for those who use a hub and do not run one. */
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { build, type Metafile, type Plugin } from 'esbuild'
+import manifest from '../../clients/node/package.json' with { type: 'json' }
+import { scenePage } from '../scene-page.ts'
+import { englishOnly } from './english-only.ts'
+
+const client = fileURLToPath(new URL('../../clients/node/', import.meta.url))
+
+/** Bundled CommonJS packages call `require`, which an ES module does not have. */
+const requireOfModule = "import{createRequire as requireOf}from'node:module';const require=requireOf(import.meta.url);"
+
+/** A module that is started by its URL is a part of the one file, named in the URL's search (`src/platform/own-program.ts`). */
+const partsOfOneFile: Plugin = {
+  name: 'parts-of-one-file',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/still-page-script\.ts$/ }, async () => ({
+      contents: `export const readStillPage = async () => ${JSON.stringify(await scenePage())}`,
+    }))
+    onLoad({ filter: /\/src\/.*\.ts$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8')
+      const contents = text.replaceAll(
+        /new URL\('\.\/([\w-]+)\.ts', import\.meta\.url\)/g,
+        "new URL('?part=$1', import.meta.url)",
+      )
+      return { contents, loader: 'ts' }
+    })
+  },
+}
+
+/** Writes the whole command as one file, which also runs where nothing else is installed. Returns what is in it. */
+export async function bundleCommand(outfile: string): Promise<Metafile> {
+  const { metafile } = await build({
+    entryPoints: [`${client}src/hub.ts`],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20.19',
+    // Names stay: an error that a user reports should say where it was thrown.
+    minifySyntax: true,
+    minifyWhitespace: true,
+    external: Object.keys(manifest.peerDependencies),
+    banner: { js: requireOfModule },
+    legalComments: 'none',
+    logLevel: 'warning',
+    metafile: true,
+    plugins: [partsOfOneFile, englishOnly],
+  })
+  return metafile
+}

@@ -1,0 +1,64 @@
+/** The fields of spend holds and of a month's spend that the client reads (spec, "Spend hold"). Unknown fields pass through. */
+import { z } from 'zod'
+import { isId } from '../platform/ids.ts'
+import { type Answer, type Body, conformsTo } from './agreement.ts'
+import { optional, readAs } from './run-shapes.ts'
+import type * as v1 from './v1.ts'
+
+const number = readAs(z.number())
+const account = z.looseObject({ handle: z.string() })
+
+export const remoteHold = conformsTo<v1.SpendHold>()(
+  z.looseObject({
+    id: z.string().refine((id) => isId('spend', id), 'is not a hold id'),
+    status: z.string(),
+    kind: z.string(),
+    account,
+    filed_by: z.looseObject({ name: z.string() }),
+    summary: z.string(),
+    estimate_usd: number,
+    reserve_usd: number,
+    allowance_usd: number,
+    cap: z.looseObject({ mode: optional(z.string()), limit_usd: optional(number), month_usd: number }),
+    created_at: z.string(),
+    expires_at: z.string(),
+    decided_by: optional(account),
+    reason: optional(z.string()),
+    result_id: optional(z.string()),
+  }),
+)
+export type RemoteHold = z.output<typeof remoteHold>
+
+export const holdPage = conformsTo<Answer<'listSpendHolds'>>()(
+  z.looseObject({ items: z.array(remoteHold), next_cursor: optional(z.string()) }),
+)
+
+/** Whether a create was held instead of done. */
+export const isHeld = (made: { readonly id: string }): made is RemoteHold => made.id.startsWith('spend_')
+
+export const spendSummary = conformsTo<v1.SpendSummary>()(
+  z.looseObject({
+    account,
+    month: z.string(),
+    ends_at: z.string(),
+    recorded_usd: number,
+    reserved_usd: number,
+    month_usd: number,
+    kinds: z.array(
+      z.looseObject({
+        kind: z.string(),
+        entries: number,
+        recorded_usd: number,
+        under_way: number,
+        reserved_usd: number,
+      }),
+    ),
+    cap: optional(z.looseObject({ mode: z.string(), limit_usd: number })),
+    cap_passed_at: optional(z.string()),
+    allowance_limit_usd: optional(number),
+    allowance: optional(z.looseObject({ remaining_usd: number })),
+  }),
+)
+export type RemoteSpend = z.output<typeof spendSummary>
+
+export type NewCap = Body<'setSpendCap'>

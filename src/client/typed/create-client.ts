@@ -1,0 +1,74 @@
+/** `createClient` of `hub/client`: every operation of `/v1` by its name, and documents of the graph. It runs on Node and in browsers. */
+import { z } from 'zod'
+import { type Caller, openCaller } from '../call.ts'
+import type { HubClientOptions } from '../caller-options.ts'
+import { followLog } from '../follow-log.ts'
+import { operationLines, textOperations } from '../operation-lines.ts'
+import { pages } from '../pages.ts'
+import type { AnyParts, Request } from '../request.ts'
+import { defaultRetry } from '../retry.ts'
+import { documentText, isQuery } from './document-text.ts'
+import { subscription } from './subscription.ts'
+import type { CallSettings, Client, ClientOptions, FollowSettings, OperationCalls, OperationName } from './types.ts'
+
+type Given = AnyParts & CallSettings
+
+/** What a client was made from, for those who make another kind of client of it; never shown with the client, since it has the token. */
+const optionsOf = new WeakMap<Client, HubClientOptions>()
+
+/** The options of a client of this package. */
+export function connectionOf(client: Client): HubClientOptions {
+  const options = optionsOf.get(client)
+  if (options === undefined) throw new TypeError('This is not a client that createClient of hub/client made.')
+  return options
+}
+
+/** A client of one hub. Nothing is sent before the first call. */
+export function createClient(options: ClientOptions): Client {
+  const { url, token = null, retry = defaultRetry, signal } = options
+  if (!/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : ''))
+    throw new TypeError(`${JSON.stringify(url)} is not the http(s) URL of a hub.`)
+  const connection = { url, token, retry, signal }
+  const caller = openCaller(connection)
+  const ask = (name: OperationName, given: Given = {}) => answer(caller, name, given)
+  const names = Object.keys(operationLines) as OperationName[]
+  const v1 = Object.fromEntries(names.map((name) => [name, (given?: Given) => ask(name, given)]))
+  const follow = (
+    name: 'streamRunLogs' | 'streamRobotCheckLogs',
+    path: AnyParts['path'],
+    settings: FollowSettings = {},
+  ) =>
+    followLog(
+      caller,
+      (query, headers, within) => caller.stream(operationLines[name], { path, query } as never, headers, within),
+      { follow: true, ...settings },
+    )
+  const client: Client = {
+    url: caller.url,
+    v1: v1 as unknown as OperationCalls,
+    async *items(name: OperationName, given: Given = {}) {
+      const read = (cursor: string | undefined) =>
+        ask(name, { ...given, query: { ...given.query, ...(cursor === undefined ? {} : { cursor }) } })
+      for await (const page of pages<never>(caller.url, read as never)) yield* page
+    },
+    followRun: (runId, settings) => follow('streamRunLogs', { run_id: runId }, settings),
+    followCheck: (checkId, settings) => follow('streamRobotCheckLogs', { check_id: checkId }, settings),
+    graphql: async (document: unknown, variables = {}, { signal: within }: CallSettings = {}) => {
+      const text = documentText(document)
+      const settings = { signal: within, read: JSON.parse, isRepeatable: isQuery(text) }
+      return (await caller.graph(text, variables, z.unknown(), settings)) as never
+    },
+    subscribe: (document: unknown, variables = {}, settings = {}) =>
+      subscription(caller, documentText(document), variables, settings as never) as never,
+  }
+  optionsOf.set(client, connection)
+  return client
+}
+
+/** Calls an operation whose types the caller knows: the answer is as the document of this version declares it, and is not checked again. */
+async function answer(caller: Caller, name: OperationName, { signal, key, ...parts }: Given): Promise<unknown> {
+  const line: Request = operationLines[name]
+  if (textOperations.has(name)) return caller.stream(line, parts as never, {}, signal ?? caller.signal)
+  const call = caller.call as unknown as (line: Request, check: z.ZodType, given: Given & { read: unknown }) => unknown
+  return call(line, z.unknown(), { ...parts, signal, key, read: JSON.parse })
+}

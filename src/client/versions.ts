@@ -1,0 +1,95 @@
+/** History, snapshots and states of a repo. */
+import { z } from 'zod'
+import { type Answer, conformsTo } from './agreement.ts'
+import type { Caller } from './call.ts'
+import { pages } from './pages.ts'
+import { of, type RepoName } from './repo-name.ts'
+import { nullable } from './shapes.ts'
+
+const change = z.looseObject({
+  seq: z.number(),
+  time: z.string(),
+  action: z.string(),
+  actor: nullable(z.looseObject({ handle: z.string() })),
+  files_added: z.number(),
+  files_removed: z.number(),
+  files_changed: z.number(),
+  file_count: z.number(),
+  total_bytes: z.number(),
+  snapshots: z.array(z.string()),
+  is_pinned: z.boolean(),
+  kept_until: nullable(z.string()),
+})
+export type RemoteChange = z.output<typeof change>
+const changePage = conformsTo<Answer<'listRepoHistory'>>()(
+  z.looseObject({ items: z.array(change), next_cursor: nullable(z.string()) }),
+)
+
+const snapshot = z.looseObject({
+  name: z.string(),
+  seq: z.number(),
+  note: nullable(z.string()),
+  created_at: z.string(),
+  file_count: z.number(),
+  total_bytes: z.number(),
+})
+type RemoteSnapshot = z.output<typeof snapshot>
+const createdSnapshot = conformsTo<Answer<'createSnapshot'>>()(snapshot)
+const snapshotPage = conformsTo<Answer<'listSnapshots'>>()(
+  z.looseObject({ items: z.array(snapshot), next_cursor: nullable(z.string()) }),
+)
+
+const side = nullable(z.looseObject({ size: z.number(), sha256: nullable(z.string()) }))
+const difference = z.looseObject({ path: z.string(), change: z.string(), before: side, after: side })
+export type RemoteDifference = z.output<typeof difference>
+const diffPage = conformsTo<Answer<'diffRepo'>>()(
+  z.looseObject({ items: z.array(difference), next_cursor: nullable(z.string()) }),
+)
+
+const restored = conformsTo<Answer<'restoreState'>>()(
+  z.looseObject({ seq: z.number(), added: z.number(), removed: z.number(), changed: z.number() }),
+)
+const purged = conformsTo<Answer<'purgeFiles'>>()(
+  z.looseObject({ purged: z.array(z.string()), missing: z.array(z.string()) }),
+)
+
+const PAGE = 100
+
+interface RestoreOptions {
+  readonly at: string
+  readonly paths?: readonly string[]
+  /** 412 if the repo is at another change by now. */
+  readonly ifSeq?: number
+}
+
+/** The operations on states, as functions of one caller. `at` is a change number, an RFC 3339 time, a run id or the name of a snapshot. */
+export function versionCalls({ url, call }: Caller) {
+  return {
+    /** Pages of at most 100 changes, newest first. */
+    history: (repo: RepoName) =>
+      pages<RemoteChange>(url, (cursor) =>
+        call('GET /v1/repos/{owner}/{repo}/history', changePage, { ...of(repo), query: { limit: PAGE, cursor } }),
+      ),
+    /** Pages of at most 100 paths that differ, in byte order; `to` is the current state unless given. */
+    diff: (repo: RepoName, from: string, to?: string) =>
+      pages<RemoteDifference>(url, (cursor) =>
+        call('GET /v1/repos/{owner}/{repo}/diff', diffPage, { ...of(repo), query: { from, to, limit: PAGE, cursor } }),
+      ),
+    /** Pages of at most 100 snapshots, newest first. */
+    snapshots: (repo: RepoName) =>
+      pages<RemoteSnapshot>(url, (cursor) =>
+        call('GET /v1/repos/{owner}/{repo}/snapshots', snapshotPage, { ...of(repo), query: { limit: PAGE, cursor } }),
+      ),
+    /** Names a state, the current one unless `at` is given, and keeps its files. */
+    createSnapshot: (repo: RepoName, name: string, options: { readonly at?: string; readonly note?: string } = {}) =>
+      call('POST /v1/repos/{owner}/{repo}/snapshots', createdSnapshot, { ...of(repo), body: { name, ...options } }),
+    deleteSnapshot: ({ owner, slug }: RepoName, name: string) =>
+      call('DELETE /v1/repos/{owner}/{repo}/snapshots/{name}', z.null(), { path: { owner, repo: slug, name } }),
+    /** Makes the live files those of a state, as a new change. */
+    restore: (repo: RepoName, { at, paths, ifSeq }: RestoreOptions) =>
+      call('POST /v1/repos/{owner}/{repo}/restore', restored, { ...of(repo), body: { at, paths, if_seq: ifSeq } }),
+    /** Removes at most 100 paths from every state of the repo. It cannot be undone. */
+    purge: (repo: RepoName, paths: readonly string[]) =>
+      call('POST /v1/repos/{owner}/{repo}/files/purge', purged, { ...of(repo), body: { paths } }),
+  }
+}

@@ -1,0 +1,194 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { contractHub, type Json, newName, type Person } from '../contract/support/hub.ts'
+import { runHub } from '../support/command-line.ts'
+
+const hub = contractHub()
+let home: string
+let ada: Person
+
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'hub-repo-'))
+  ada = await hub.person()
+})
+afterAll(() => rm(home, { recursive: true, force: true }))
+
+const env = () => ({ HOME: home, HUB_URL: hub.running.url, HUB_TOKEN: ada.token })
+const run = (...args: string[]) => runHub(args, env(), { cwd: home })
+const json = async (...args: string[]): Promise<Json> => JSON.parse((await run(...args, '--json')).out)
+const typing = (stdin: string, ...args: string[]) => runHub(args, env(), { stdin, isTTY: true, cwd: home })
+const fresh = () => `${ada.handle}/${newName()}`
+
+describe('hub repo', () => {
+  it('creates, shows, changes and deletes a repo', async () => {
+    const name = fresh()
+    expect(
+      await json('repo', 'create', name, '--kind', 'robot', '--description', 'an arm', '--tag', 'so100'),
+    ).toMatchObject({ full_name: name, visibility: 'private', description: 'an arm', tags: ['so100'] })
+    expect((await run('repo', 'view', name)).out).toMatch(/description +an arm\n/)
+    expect(
+      await json('repo', 'edit', name, '--visibility', 'public', '--description', '', '--clear-tags'),
+    ).toMatchObject({
+      visibility: 'public',
+      description: null,
+      tags: [],
+    })
+    expect((await run('repo', 'edit', name)).code).toBe(2)
+    expect((await run('repo', 'create', name, '--kind', 'robot')).code).toBe(5)
+    expect(await json('repo', 'delete', name, '--yes')).toEqual({ full_name: name, deleted: true })
+    expect((await run('repo', 'view', name)).code).toBe(4)
+  })
+
+  it('shows what a repo comes from and what uses it, as far as the caller sees it', async () => {
+    const eve = await hub.person()
+    const [data, model] = [await hub.repo(eve, { visibility: 'public' }), await hub.repo(eve, { kind: 'model' })]
+    const view = (name: string, who = eve) => runHub(['repo', 'view', name], { ...env(), HUB_TOKEN: who.token })
+    const train = await hub.key(eve, { scope: 'train' })
+    const recipe = { template: 'act', dataset: [`svc://${data}`] }
+    const first = (await hub.call(train, 'POST', '/v1/runs/start', { recipe, worker: 'w' })).json.id
+    const report = { output_model_repo: model, status: 'succeeded' }
+    expect((await hub.call(train, 'POST', `/v1/runs/${first}/report`, report)).status).toBe(200)
+    expect((await hub.call(train, 'POST', '/v1/runs', { recipe, parent_run_id: first })).status).toBe(201)
+    const [ofData, ofModel] = [(await view(data)).out, (await view(model)).out]
+    expect([ofData, ofModel]).toEqual([
+      expect.stringMatching(/^used by +2 runs$/m),
+      expect.stringMatching(/^produced by +1 run\nused by +1 run$/m),
+    ])
+    expect(ofData).not.toContain('produced by')
+    const other = await view(data, ada)
+    expect([other.code, other.out.includes('used by')]).toEqual([0, false])
+  })
+
+  it('deletes after the name was typed, and nothing after another one or without a terminal', async () => {
+    const name = fresh()
+    await run('repo', 'create', name, '--kind', 'model')
+    expect((await run('repo', 'delete', name)).code).toBe(2)
+    expect((await typing('y\n', 'repo', 'delete', name)).code).toBe(2)
+    expect((await run('repo', 'view', name)).code).toBe(0)
+    const typed = await typing(`${name}\n`, 'repo', 'delete', name)
+    expect([typed.code, typed.out]).toEqual([0, `deleted ${name}\n`])
+    expect(typed.err).toContain(`This deletes ${name} and its 0 files`)
+  })
+})
+
+describe('hub rm', () => {
+  it('deletes files by path and glob, and asks first', async () => {
+    const name = await hub.repo(ada)
+    await hub.upload(ada, name, { 'a.txt': '1', 'b/c.stl': '2', 'b/d.stl': '3', 'b/.e': '4', '[x].txt': '5' })
+    expect(await json('rm', name, 'b/*.stl', '--dry-run')).toEqual({
+      repo: name,
+      dry_run: true,
+      deleted: ['b/c.stl', 'b/d.stl'],
+      missing: [],
+    })
+    expect((await run('rm', name, 'a.txt')).code).toBe(2)
+    expect((await typing('n\n', 'rm', name, 'a.txt')).code).toBe(2)
+    expect((await typing('y\n', 'rm', name, 'a.txt')).out).toBe('deleted  a.txt\n')
+    expect(await json('rm', name, 'b/**', '[x].txt', '--yes')).toMatchObject({
+      deleted: ['b/.e', 'b/c.stl', 'b/d.stl', '[x].txt'],
+    })
+    const none = await run('rm', name, 'gone', '--yes')
+    expect([none.code, none.err]).toEqual([4, `hub: ${name} has no file gone\n`])
+    expect((await json('ls', name)).files).toEqual([])
+  })
+})
+
+describe('hub search', () => {
+  it('finds repos by text', async () => {
+    const word = newName('word')
+    const name = `${ada.handle}/${word}`
+    await run('repo', 'create', name, '--kind', 'dataset', '--description', 'first\nsecond')
+    expect((await run('search', word)).out).toMatch(new RegExp(`^dataset +${name} +first\\n1 repo\\n$`))
+    expect((await json('search', word, '--kind', 'robot')).repos).toEqual([])
+  })
+})
+
+describe('hub open', () => {
+  it('prints the address of a page, opens it with --browser, and says where there is no browser', async () => {
+    const address = `${hub.running.url}/ada/arm`
+    expect(await run('open', 'ada/arm')).toMatchObject({ code: 0, out: `${address}\n`, err: '' })
+    const opened = join(home, 'opened')
+    await writeFile(
+      join(home, 'browser'),
+      `#!/bin/sh\nprintf %s "$1" > ${opened}.part && mv ${opened}.part ${opened}\n`,
+      { mode: 0o755 },
+    )
+    const browser = { ...env(), BROWSER: join(home, 'browser') }
+    const shown = await runHub(['open', 'ada/arm', '--browser', '--json'], browser)
+    expect(JSON.parse(shown.out)).toEqual({ url: address, opened: true })
+    await vi.waitFor(async () => expect(await readFile(opened, 'utf8')).toBe(address), { timeout: 60_000 })
+    const none = await runHub(['open', '--browser'], { ...env(), BROWSER: join(home, 'none') })
+    expect([none.code, none.out, none.err]).toEqual([
+      0,
+      `${hub.running.url}/\n`,
+      'No browser could be started here: open the address yourself.\n',
+    ])
+    expect((await run('open', 'nowhere')).code).toBe(2)
+  })
+})
+
+describe('hub key and hub org', () => {
+  it('create, list and revoke keys in a session, and say that a key may not', async () => {
+    const made = await json('key', 'create', '--scope', 'read', '--name', 'dash', '--days', '2')
+    expect(made).toMatchObject({
+      scope: 'read',
+      name: 'dash',
+      token: expect.stringMatching(/^hub_key_/),
+      revoked_at: null,
+    })
+    expect((await json('key', 'list')).keys.map(({ id }: Json) => id)).toEqual([made.id])
+    const refused = await runHub(['key', 'list'], { ...env(), HUB_TOKEN: made.token })
+    expect([refused.code, refused.err]).toEqual([
+      3,
+      expect.stringContaining(`Manage keys on ${hub.running.url}/settings/keys, or set HUB_TOKEN`),
+    ])
+    expect((await json('key', 'revoke', made.id)).revoked_at).not.toBeNull()
+    expect((await run('key', 'list')).out).toBe('0 keys\n')
+    expect((await json('key', 'list', '--all')).keys).toHaveLength(1)
+    expect((await run('key', 'list', '--all')).out).not.toContain('hub_key_')
+  })
+
+  it('list the orgs of the caller and their members', async () => {
+    const bob = await hub.person()
+    const org = await hub.org([
+      { user: ada.handle, role: 'owner' },
+      { user: bob.handle, role: 'member' },
+    ])
+    expect((await json('org', 'list')).orgs.map(({ handle }: Json) => handle)).toContain(org)
+    expect((await json('org', 'members', org)).members).toEqual([
+      { handle: ada.handle, role: 'owner' },
+      { handle: bob.handle, role: 'member' },
+    ])
+    expect((await run('org', 'members', 'not-mine')).code).toBe(4)
+  })
+})
+
+describe('hub card', () => {
+  it('is drafted from a model, checked, stored and read back', async () => {
+    const model = `<mujoco model="arm"><worldbody><body name="b"><joint name="j1"/><joint name="j2" type="slide"/>
+      <geom size="1" mass="1"/></body></worldbody><actuator><motor name="m1" joint="j1"/></actuator></mujoco>`
+    await writeFile(join(home, 'arm.xml'), model)
+    const name = await hub.repo(ada, { kind: 'robot' })
+    await hub.upload(ada, name, { 'arm.xml': model })
+    expect((await run('card', 'init', '.', 'arm.xml', '-o', 'card.json')).code).toBe(0)
+    expect(JSON.parse(await readFile(join(home, 'card.json'), 'utf8'))).toEqual({
+      dof: 2,
+      actuators: [{ name: 'm1' }],
+      mjcf_path: 'arm.xml',
+      description_md: null,
+      interface: null,
+    })
+    expect((await run('card', 'init', '.', 'arm.xml', '-o', 'card.json')).err).toContain('exists already')
+    const report = await run('card', 'validate', name, 'card.json')
+    expect([report.code, report.out]).toEqual([0, expect.stringContaining('The card can be stored')])
+    expect((await run('card', 'get', name)).code).toBe(4)
+    expect((await run('card', 'put', name, 'card.json')).code).toBe(0)
+    expect(JSON.parse((await run('card', 'get', name)).out)).toMatchObject({ dof: 2, mjcf_path: 'arm.xml' })
+    await writeFile(join(home, 'bad.json'), '{"dof": 2, "mjcf_path": "none.xml"}')
+    expect((await run('card', 'validate', name, 'bad.json')).code).toBe(6)
+    expect((await run('card', 'put', name, 'bad.json')).code).toBe(5)
+    expect((await run('card', 'put', name, 'arm.xml')).err).toContain('is not a card')
+  })
+})

@@ -1,0 +1,302 @@
+/** The Python client: its own unit tests, and programs of its users against a complete hub. */
+import { createHash } from 'node:crypto'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { everything } from '../../src/client/globs.ts'
+import { walkToPush } from '../../src/client/walk.ts'
+import { contractHub, type Json, newName, type Person } from '../contract/support/hub.ts'
+import { hasPython, runPython } from '../support/python.ts'
+
+const hub = contractHub()
+let base: string
+let ada: Person
+let env: Record<string, string>
+
+beforeAll(async () => {
+  base = await mkdtemp(join(tmpdir(), 'hub-python-'))
+  ada = await hub.person()
+  env = {
+    HUB_URL: hub.running.url,
+    HUB_TOKEN: await hub.key(ada, { scope: 'train' }),
+    HUB_STATE_DIR: join(base, 'state'),
+  }
+})
+afterAll(() => rm(base, { recursive: true, force: true }))
+
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+const get = async (path: string): Promise<Json> => (await hub.call(ada, 'GET', path)).json
+const metricsOf = (id: string) =>
+  hub.sql<{ line: Json; step: number }>('select line, step from run_metrics where run_id = $1 order by seq', [id])
+const logOf = async (id: string) => (await hub.send(ada, 'GET', `/v1/runs/${id}/logs/download`)).text
+
+async function program(code: string, more: Record<string, string> = {}) {
+  const file = join(base, `${newName()}.py`)
+  await writeFile(file, code)
+  return runPython([file], { cwd: base, env: { ...env, ...more } })
+}
+
+/** The last line of a program's output, as JSON. */
+async function answer(code: string, more: Record<string, string> = {}): Promise<Json> {
+  const { code: status, out, err } = await program(code, more)
+  expect([status, err]).toEqual([0, ''])
+  return JSON.parse(out.trim().split('\n').at(-1) ?? '')
+}
+
+describe.skipIf(!hasPython)('the Python client (skipped where there is no Python 3.9)', () => {
+  it('makes a run of a script with two lines: config, metrics, output and end', async () => {
+    const id = await answer(`
+import hub
+run = hub.init("two lines", name="first try", config={"lr": 0.5, "steps": 3})
+for loss in (3.0, float("nan"), 1e-400, 2**60):
+    print("loss", loss)
+    run.log({"loss": loss, "reward": 1})
+import json
+print(json.dumps(run.id))
+`)
+    const run = await get(`/v1/runs/${id}`)
+    expect(run).toMatchObject({
+      status: 'succeeded',
+      display_name: 'first try',
+      attempt: 1,
+      recipe: { template: 'two lines', hyperparams: { lr: 0.5, steps: 3, run_name: 'first try' } },
+      progress: { iteration: 3, total_iterations: 3 },
+    })
+    expect((await metricsOf(id)).map(({ line }) => JSON.stringify(line))).toEqual([
+      '{"step":0,"loss":3.0,"reward":1}',
+      '{"step":1,"loss":null,"reward":1}',
+      '{"step":2,"loss":0.0,"reward":1}',
+      '{"step":3,"loss":1152921504606846976,"reward":1}',
+    ])
+    expect(await logOf(id)).toContain('loss 3.0\nloss nan\n')
+    const config = await get(`/v1/runs/${id}/config`)
+    expect(config.keys.map(({ path, value }: Json) => [path, value])).toContainEqual(['lr', '0.5'])
+  })
+
+  it('publishes files and checkpoints to a private model repo of the run', async () => {
+    const id = await answer(`
+import hub, json, os
+run = hub.init("artifacts", interval_s=0.1)
+os.makedirs("out/policy", exist_ok=True)
+open("out/policy/weights.bin", "wb").write(b"w" * 1000)
+open("out/manifest.json", "w").write("{}")
+run.checkpoint("out", 20)
+open("out/policy/weights.bin", "wb").write(b"x" * 10)
+run.log_file("out/manifest.json", "notes/manifest.json")
+assert run.finish()
+print(json.dumps(run.id))
+`)
+    const { output_model_repo: repo } = await get(`/v1/runs/${id}`)
+    expect((await get(`/v1/repos/${repo.full_name}`)).visibility).toBe('private')
+    const { items } = await get(`/v1/repos/${repo.full_name}/tree`)
+    expect(items.map(({ path, size }: Json) => [path, size])).toEqual([
+      ['checkpoints/step_20/manifest.json', 2],
+      ['checkpoints/step_20/policy/weights.bin', 1000],
+      ['notes/manifest.json', 2],
+    ])
+    const checkpoints = await get(`/v1/runs/${id}/checkpoints`)
+    expect(checkpoints.items.map(({ step }: Json) => step)).toEqual([20])
+  })
+
+  it('uploads a folder, skips what the repo has, and downloads it verified', async () => {
+    const repo = `${ada.handle}/${newName()}`
+    const [from, to] = [join(base, 'from'), join(base, 'to')]
+    await mkdir(join(from, 'sub'), { recursive: true })
+    const big = Buffer.alloc(300_000, 'hub')
+    await writeFile(join(from, 'sub/big.bin'), big)
+    await writeFile(join(from, 'empty'), '')
+    await writeFile(join(from, 'note.txt'), 'hello')
+    const found = await answer(`
+import hub, json
+def sent(**more):
+    report = hub.upload_folder("${repo}", "${from}", ignore_patterns="*.tmp", **more)
+    return [sorted(report.sent), sorted(report.skipped), report.sent_bytes]
+first = sent(kind="dataset")
+again = sent()
+import time
+for _ in range(100):
+    files = hub.snapshot_download("${repo}", "${to}", allow_patterns=["sub/", "empty"])
+    if all(file.sha256 for file in files): break
+    time.sleep(0.1)
+one = hub.download("${repo}", "note.txt", "${to}")
+current = hub.snapshot_download("${repo}", "${to}")
+try:
+    hub.download("${repo}", "note", "${to}")
+except hub.HubError as error:
+    missing = [error.type, error.status, str(error)]
+try:
+    hub.upload_folder("${ada.handle}/no-such-repo", "${from}")
+except hub.HubError as error:
+    no_repo = [error.type, error.status, error.request_id is not None]
+print(json.dumps([first, again, sorted(file.path for file in files), one.read_text(), [file.was_current for file in current], missing, no_repo]))
+`)
+    const all = ['empty', 'note.txt', 'sub/big.bin']
+    expect(found).toEqual([
+      [all, [], 300_005],
+      [[], all, 0],
+      ['empty', 'sub/big.bin'],
+      'hello',
+      [true, true, true],
+      ['not_found', 404, `${repo} has no file note.`],
+      ['not_found', 404, true],
+    ])
+    expect(sha256(await readFile(join(to, 'sub/big.bin')))).toBe(sha256(big))
+  })
+
+  it('leaves out what hub push leaves out: credentials, what ignore files name, and build folders', async () => {
+    const folder = join(base, newName())
+    const paths = [
+      '.env',
+      '.env.example',
+      'a/id_rsa',
+      'a/id_rsa.pub',
+      '.ssh/deploy',
+      '.ssh/config',
+      'KEY.PEM',
+      'credentials.json',
+      'pem.txt',
+    ]
+    const texts = {
+      '.npmrc': '_authToken=x',
+      'b/.npmrc': 'registry=y',
+      'x.key': '-----BEGIN PRIVATE KEY-----',
+      'c/client.json': '{"token": "hub_key_x"}',
+    }
+    const ignored = [
+      '.hubignore',
+      'a/raw.bin',
+      'a/keep.bin',
+      'wandb/run',
+      '.hub/data',
+      'b/client_secret_1.json',
+      '.aws/credentials',
+    ]
+    for (const path of [...paths, ...ignored, ...Object.keys(texts)]) {
+      await mkdir(dirname(join(folder, path)), { recursive: true })
+      await writeFile(join(folder, path), texts[path as keyof typeof texts] ?? path)
+    }
+    await writeFile(join(folder, '.hubignore'), '*.bin\n!keep.bin\n')
+    const pushed = await walkToPush(folder, { filter: everything, ignore: true, includeSecrets: false })
+    const repo = `${ada.handle}/${newName()}`
+    const found = await answer(`
+import hub, json
+report = hub.upload_folder("${repo}", "${folder}", path_in_repo="in", kind="dataset")
+every = hub.upload_folder("${repo}", "${folder}", allow_patterns=[".env"], ignore_files=False, include_secrets=True)
+print(json.dumps([sorted(report.sent), sorted([left.path, left.reason, left.rule] for left in report.left_out), every.sent + every.linked]))
+`)
+    const left = pushed.leftOut.map(({ path, reason, rule }) => [path, reason, rule])
+    expect(found).toEqual([pushed.files.map(({ path }) => `in/${path}`), left, ['.env']])
+    expect(left).toHaveLength(12)
+  })
+
+  it('asks for parts of 8 MiB, sends only those that an interruption left, and links bytes that the hub has elsewhere', async () => {
+    const [first, second] = [await hub.repo(ada), await hub.repo(ada)]
+    const folder = join(base, newName())
+    await mkdir(folder)
+    const big = Buffer.alloc(17 * 1024 ** 2, newName())
+    await writeFile(join(folder, 'big.bin'), big)
+    await writeFile(join(folder, 'small.txt'), newName())
+    const found = await answer(`
+import hub, json
+from hub import _uploads
+real, sizes = _uploads.put_bytes, []
+def cut(url, data, size):
+    # The second part of an upload with one job is where the connection ends.
+    if len(sizes) == 1: raise KeyboardInterrupt()
+    sizes.append(size)
+    return real(url, data, size)
+_uploads.put_bytes = cut
+try:
+    hub.upload_folder("${first}", "${folder}", jobs=1, allow_patterns="big.bin")
+except KeyboardInterrupt:
+    pass
+sizes_before = list(sizes)
+def counted(url, data, size):
+    sizes.append(size)
+    return real(url, data, size)
+sizes.clear()
+_uploads.put_bytes = counted
+report = hub.upload_folder("${first}", "${folder}", jobs=1)
+resumed = sorted(sizes)
+sizes.clear()
+other = hub.upload_folder("${second}", "${folder}")
+print(json.dumps([sizes_before, resumed, report.sent, report.linked, sizes, other.sent, sorted(other.linked), other.sent_bytes]))
+`)
+    const [part, rest] = [8 * 1024 ** 2, 1024 ** 2]
+    const small = (await readFile(join(folder, 'small.txt'))).length
+    const both = ['big.bin', 'small.txt']
+    expect(found).toEqual([[part], [small, rest, part], both, [], [], [], both, 0])
+    expect(
+      await hub.sql('select path from files where repo_id = (select id from repos where slug = $1) order by path', [
+        second.split('/')[1],
+      ]),
+    ).toEqual(both.map((path) => ({ path })))
+  })
+
+  it('goes on with a download that was cut, and keeps nothing of other bytes', async () => {
+    const repo = await hub.repo(ada)
+    await hub.upload(ada, repo, { 'a.bin': Buffer.alloc(5000, 'a') })
+    const found = await answer(`
+import hashlib, hub, json, pathlib, os
+entry = None
+while not entry or not entry["sha256"]:
+    entry = hub.connect().call("GET", "/v1/repos/${repo}/tree")["items"][0]
+version = hashlib.sha256(f"a.bin\\n{entry['sha256']}\\n5000".encode()).hexdigest()[:24]
+out = pathlib.Path("cut"); out.mkdir()
+partial = out / f".hub-part-{version}"
+partial.write_bytes(b"a" * 2000)
+good = hub.download("${repo}", "a.bin", out).read_bytes() == b"a" * 5000
+os.remove(out / "a.bin")
+partial.write_bytes(b"b" * 2000)
+try:
+    hub.download("${repo}", "a.bin", out)
+except hub.HubError as error:
+    refused = str(error)
+print(json.dumps([good, refused, sorted(os.listdir(out))]))
+`)
+    expect(found).toEqual([true, expect.stringContaining('other bytes'), []])
+  })
+
+  it('works off queued runs with a function: success, failure and cancel', async () => {
+    const submit = async (kind: string) => {
+      const body = { recipe: { template: 'act', hyperparams: { kind } } }
+      return (await hub.call(ada, 'POST', '/v1/runs', body)).json.id as string
+    }
+    const ids = [await submit('good'), await submit('bad'), await submit('canceled')]
+    const done = await answer(
+      `
+import hub, json, time
+seen = []
+client = hub.connect()
+def handle(run):
+    kind = run.recipe["hyperparams"]["kind"]
+    seen.append(kind)
+    run.log(loss=1)
+    if kind == "bad":
+        raise ValueError("no good")
+    if kind == "canceled":
+        client.call("POST", f"/v1/runs/{run.id}/cancel")
+        while True:
+            run.log(loss=2)
+            time.sleep(0.02)
+for _ in range(3):
+    hub.work(handle, owner="${ada.handle}", once=True, interval_s=0.1)
+print(json.dumps(seen))
+`,
+    )
+    expect(done).toEqual(['good', 'bad', 'canceled'])
+    const runs = await Promise.all(ids.map((id) => get(`/v1/runs/${id}`)))
+    expect(runs.map(({ status }) => status)).toEqual(['succeeded', 'failed', 'canceled'])
+    expect(runs[1]?.error).toContain('ValueError: no good')
+  })
+
+  it('says what is wrong without its token', async () => {
+    const { code, err } = await program('import hub\nhub.init("x", owner="nobody-here")')
+    expect([code, err]).toEqual([1, expect.stringContaining('You are neither nobody-here nor one of its members.')])
+    expect(err).not.toContain(env.HUB_TOKEN)
+    const bad = await program('import hub\nhub.init("x")', { HUB_TOKEN: 'hub_key_nonsense' })
+    expect([bad.code, bad.err]).toEqual([1, expect.stringContaining('hub._errors.HubError')])
+    expect(bad.err).not.toContain('nonsense')
+  })
+})
