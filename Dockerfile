@@ -1,0 +1,57 @@
+# The hub: `docker build --target hub .`; what checks robots and models: `docker build --target worker .`.
+# `npm run image:check` builds and starts both, also on a machine without Docker.
+ARG NODE=node:24.21.0-trixie-slim
+
+FROM ${NODE} AS build
+WORKDIR /hub
+COPY package.json package-lock.json .npmrc ./
+COPY clients/node/package.json clients/node/
+RUN npm ci --ignore-scripts
+COPY . .
+RUN npm run --silent prepare && npm run --silent build
+
+# What runs: no development packages, and no optional ones, which are a second Node and an embedded PostgreSQL.
+FROM ${NODE} AS packages
+WORKDIR /hub
+COPY package.json package-lock.json .npmrc ./
+COPY clients/node/package.json clients/node/
+RUN npm ci --omit=dev --omit=optional --ignore-scripts
+# Types, source maps, and the query compilers of other databases are read by nothing that runs.
+RUN find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete \
+ && find node_modules/@prisma/client/runtime -type f \
+      \( -name '*.cockroachdb.*' -o -name '*.mysql.*' -o -name '*.sqlite.*' -o -name '*.sqlserver.*' \) -delete \
+ && rm -rf node_modules/.package-lock.json node_modules/hub
+
+# A worker runs models, MuJoCo and a browser that draws; the hub runs none of them.
+FROM packages AS hub-packages
+RUN cd node_modules && rm -rf onnxruntime-web onnxruntime-common @mujoco playwright-core
+
+FROM ${NODE} AS hub
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 HUB_DATA_DIR=/data
+WORKDIR /hub
+RUN install -d -o 1000 -g 1000 -m 0700 /data
+COPY --from=hub-packages /hub/node_modules node_modules
+COPY --from=build /hub/dist dist
+COPY --from=build /hub/package.json ./
+USER 1000:1000
+VOLUME /data
+EXPOSE 4000
+# The hub's own handler: it ends streams, finishes requests and jobs, and exits within a minute.
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "--max-semi-space-size=64", "dist/main.js"]
+
+FROM ${NODE} AS worker
+ENV NODE_ENV=production
+WORKDIR /hub
+# Checks have stills with `--build-arg CHROMIUM=chromium`.
+ARG CHROMIUM=""
+RUN if [ -n "$CHROMIUM" ]; then apt-get update && apt-get install -y --no-install-recommends "$CHROMIUM" && rm -rf /var/lib/apt/lists/*; fi
+COPY --from=packages /hub/node_modules node_modules
+COPY --from=build /hub/dist dist
+COPY --from=build /hub/package.json ./
+USER 1000:1000
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["node", "dist/hub.js"]
+CMD ["check-worker", "--help"]

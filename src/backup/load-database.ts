@@ -1,0 +1,79 @@
+/** Loads the rows of a backup into a database, at the schema that they had, and brings it to the newest one. */
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type pg from 'pg'
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
+import { connect } from '../store/long-connection.ts'
+import { knownMigrations, migrateForRestore } from '../store/migrate.ts'
+import type { Steps } from './dump-database.ts'
+import { BackupError, type Manifest, tableFile } from './manifest.ts'
+import type { BackupSource } from './source.ts'
+import { copySql } from './tables.ts'
+
+/** A `BackupError` if this version of the hub does not know a migration of the backup. Returns the last one. */
+export async function lastMigrationOf({ database, hub_version }: Manifest): Promise<string> {
+  const known = await knownMigrations()
+  for (const [index, { name, sha256 }] of database.migrations.entries()) {
+    if (known[index]?.name === name && known[index].sha256 === sha256) continue
+    throw new BackupError(
+      `The backup is of hub ${hub_version}, whose migration ${name} this hub does not have. Use that version or a newer one.`,
+    )
+  }
+  const last = database.migrations.at(-1)
+  if (!last) throw new BackupError('The backup is of a database without migrations.')
+  return last.name
+}
+
+/** Fills an empty database: all rows in one transaction, so that it has all of them or none. It stays at the schema of the backup. */
+export async function loadDatabase(url: string, source: BackupSource, manifest: Manifest, steps: Steps): Promise<void> {
+  await migrateForRestore(url, await lastMigrationOf(manifest))
+  const client = await connect(url)
+  try {
+    await client.query('begin')
+    // No row is a change that somebody follows.
+    await client.query(`set local hub.loading = 'on'`)
+    let bytes = 0
+    for (const [index, table] of manifest.database.tables.entries()) {
+      const file = await source.find(tableFile(table.name))
+      if (!file) throw new BackupError(`${tableFile(table.name)} is missing.`)
+      const into = client.query(copyFrom(copySql(client, table, 'from stdin')))
+      await pipeline(Readable.from(file.read(), { objectMode: false }), into)
+      if (into.rowCount !== table.rows)
+        throw new BackupError(`${table.name} has ${into.rowCount} rows, and the backup says ${table.rows}.`)
+      bytes += file.sizeBytes
+      steps.at({ count: index + 1, bytes, of: table.name })
+    }
+    await setSequences(client, manifest)
+    await client.query('commit')
+    await client.query('analyze')
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+async function setSequences(client: pg.Client, { database }: Manifest): Promise<void> {
+  for (const { name, value } of database.sequences) {
+    await client.query('select setval($1::regclass, $2)', [`public.${client.escapeIdentifier(name)}`, value])
+  }
+}
+
+/** Compares the rows of a database that was just loaded with the files that they came from, byte by byte. Returns the tables that differ. */
+export async function differingTables(
+  url: string,
+  sums: ReadonlyMap<string, string>,
+  manifest: Manifest,
+): Promise<string[]> {
+  const client = await connect(url)
+  try {
+    const differing: string[] = []
+    for (const table of manifest.database.tables) {
+      const hash = createHash('sha256')
+      for await (const chunk of client.query(copyTo(copySql(client, table, 'to stdout')))) hash.update(chunk as Buffer)
+      if (hash.digest('hex') !== sums.get(tableFile(table.name))) differing.push(table.name)
+    }
+    return differing
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
