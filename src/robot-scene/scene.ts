@@ -51,3 +51,9 @@ export interface RobotScene {
   readonly geoms: readonly SceneGeom[]
   readonly meshes: readonly SceneMesh[]
 }
+
+/** A scene with what MuJoCo collides beside what is seen. */
+export interface LayeredScene extends RobotScene {
+  /** Shapes that touch others. A mesh is its convex hull: MuJoCo collides that. */
+  readonly collision: readonly SceneGeom[]
+}

@@ -13,18 +13,28 @@ import {
   SRGBColorSpace,
   type Texture,
 } from 'three'
+import { dull, glossy, skylight } from './finish.ts'
 import { diagonal } from './frames.ts'
 import { framed } from './framing.ts'
-import { robotGroup } from './robot-group.ts'
-import type { RobotScene, Vector } from './scene.ts'
+import { type RobotGroup, robotGroup } from './robot-group.ts'
+import type { RobotScene, SceneGeom, Vector } from './scene.ts'
 import { eachPoint, subjectOf } from './subject.ts'
 import type { Theme } from './theme.ts'
 
 export interface Studio {
   readonly scene: Scene
   readonly camera: PerspectiveCamera
+  /** The middle of the picture, which the camera looks at. */
+  readonly target: Vector
+  /** The robot in its metres, scaled and moved into the studio. */
+  readonly robot: RobotGroup
+  readonly floor: Mesh
   /** Changes lamps and background. */
   light(theme: Theme): void
+  /** Moves lamps and floor, to go on with a robot that moves. */
+  move(x: number, y: number): void
+  /** Casts the shadows anew with the next picture: the robot has moved. */
+  castShadows(): void
 }
 
 const FIELD_OF_VIEW = 28
@@ -37,10 +47,18 @@ const DIRECTION: Vector = [1, -0.8, 0.55]
 const LAMP: Vector = [1.2, -0.5, 2.2]
 const RIM: Vector = [-1.6, 1.4, 1.1]
 
-/** `surroundings`: what shiny surfaces reflect. */
-export function studio(robot: RobotScene, surroundings: Texture, aspect: number): Studio {
+/** `surroundings`: what glossy surfaces reflect; without it surfaces are dull. `beside`: of the scene, what is drawn with its subject though the camera is not framed on it. */
+export function studio(
+  robot: RobotScene,
+  surroundings: Texture | null,
+  aspect: number,
+  beside: (geom: SceneGeom) => boolean = () => false,
+): Studio {
   const subject = subjectOf(robot)
-  const { root } = robotGroup(robot, subject.geoms)
+  const shown = new Set(subject.geoms)
+  const others = robot.geoms.filter((geom) => !shown.has(geom) && beside(geom))
+  const group = robotGroup(robot, [...subject.geoms, ...others], surroundings ? glossy : dull)
+  const { root } = group
   const size = diagonal(subject.box) || 1
   const { min, max } = subject.box
   const middle: Vector = [(min[0] + max[0]) / 2, (min[1] + max[1]) / 2, (min[2] + max[2]) / 2]
@@ -53,6 +71,7 @@ export function studio(robot: RobotScene, surroundings: Texture, aspect: number)
   root.position.set(...inStudio([0, 0, 0]))
   const scene = new Scene()
   scene.environment = surroundings
+  if (!surroundings) scene.add(skylight())
   const [lamp, rim] = [lampAt(LAMP), lampAt(RIM)]
   withShadow(lamp)
   const floor = new Mesh(new PlaneGeometry(FLOOR, FLOOR), new ShadowMaterial())
@@ -72,7 +91,21 @@ export function studio(robot: RobotScene, surroundings: Texture, aspect: number)
   return {
     scene,
     camera,
+    target: view.target,
+    robot: group,
+    floor,
+    move(x, y) {
+      for (const one of [lamp, lamp.target, rim, rim.target, floor]) {
+        one.position.x += x
+        one.position.y += y
+        one.updateMatrixWorld()
+      }
+    },
+    castShadows() {
+      lamp.shadow.needsUpdate = true
+    },
     light(theme) {
+      if (scene.background instanceof DataTexture) scene.background.dispose()
       scene.background = gradient(theme)
       scene.environmentIntensity = theme.surroundings
       lamp.intensity = theme.lamp

@@ -1,0 +1,61 @@
+/** What surfaces are made of: glossy ones that reflect a room, or dull ones for a machine that draws by its processor. */
+import {
+  Color,
+  DoubleSide,
+  HemisphereLight,
+  type Material,
+  MeshLambertMaterial,
+  MeshStandardMaterial,
+  SRGBColorSpace,
+} from 'three'
+import type { SceneGeom } from './scene.ts'
+
+export type Finish = (geom: SceneGeom) => Material
+
+/** Black shows no shape, and less of it where nothing is reflected. */
+const DARKEST = { glossy: 0.12, dull: 0.28 } as const
+
+/** Both sides: meshes of robots are often open, or turned inside out. */
+function common({ color: [red, green, blue, opacity], emission }: SceneGeom, darkest: number) {
+  const [r, g, b] = [red, green, blue].map((part) => darkest + (1 - darkest) * part)
+  const color = new Color().setRGB(r ?? 0, g ?? 0, b ?? 0, SRGBColorSpace)
+  return {
+    color,
+    emissive: color,
+    emissiveIntensity: emission,
+    transparent: opacity < 1,
+    opacity,
+    depthWrite: opacity > 0.5,
+    side: DoubleSide,
+  } as const
+}
+
+export const glossy: Finish = (geom) =>
+  new MeshStandardMaterial({ ...common(geom, DARKEST.glossy), roughness: geom.roughness, metalness: geom.metalness })
+
+/** A picture of these costs the processor a third of one of glossy surfaces, and the reflected room is not drawn at all, which takes it five seconds. */
+export const dull: Finish = (geom) => new MeshLambertMaterial(common(geom, DARKEST.dull))
+
+/** The shapes that MuJoCo collides, in one colour over the robot. */
+export function coat(isGlossy: boolean): Finish {
+  const look = {
+    color: 0xe8590c,
+    transparent: true,
+    opacity: 0.5,
+    depthWrite: false,
+    // Many are the visual mesh again: they are drawn before it, not through it.
+    polygonOffset: true,
+    polygonOffsetFactor: -2,
+    polygonOffsetUnits: -2,
+    side: DoubleSide,
+  } as const
+  const made = isGlossy ? new MeshStandardMaterial({ ...look, roughness: 0.8 }) : new MeshLambertMaterial(look)
+  return () => made
+}
+
+/** Light from all sides, in place of a room: brighter from above. */
+export function skylight(): HemisphereLight {
+  const light = new HemisphereLight(0xffffff, 0x8d949e, 1.6)
+  light.position.set(0, 0, 1)
+  return light
+}

@@ -1,0 +1,194 @@
+/** The episode viewer's cores: LeRobot's layouts, ranges of Parquet files, and the time that curves and videos share. */
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Dataset, type DatasetFiles, openDataset } from '../../../web/src/episodes/dataset.ts'
+import { frameAt } from '../../../web/src/episodes/episode-curves.ts'
+import { filled, readInfo } from '../../../web/src/episodes/info.ts'
+import { playhead, type Reel } from '../../../web/src/episodes/playhead.ts'
+import { FPS, JOINTS, lerobotDataset } from '../support/lerobot.ts'
+
+let server: Server
+let files: ReadonlyMap<string, Uint8Array> = new Map()
+/** Bytes that each path was asked for. */
+const sent = new Map<string, number>()
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const path = decodeURIComponent((request.url ?? '').slice(1))
+    const whole = files.get(path)
+    const range = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '')
+    if (!whole) return response.writeHead(404).end()
+    const part = range ? whole.subarray(Number(range[1]), Number(range[2]) + 1) : whole
+    sent.set(path, (sent.get(path) ?? 0) + part.length)
+    response.writeHead(range ? 206 : 200).end(part)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+})
+afterAll(() => new Promise((resolve) => server.close(resolve)))
+
+function repo(): DatasetFiles {
+  const { port } = server.address() as AddressInfo
+  return {
+    list: (prefix) =>
+      Promise.resolve(
+        [...files].filter(([path]) => path.startsWith(prefix)).map(([path, { length }]) => [path, length]),
+      ),
+    sign: (paths) => Promise.resolve(paths.map((path) => `http://127.0.0.1:${port}/${encodeURIComponent(path)}`)),
+  }
+}
+
+async function opened(): Promise<Dataset> {
+  const dataset = await openDataset(repo())
+  if (!dataset) throw new Error('It is a dataset of LeRobot.')
+  return dataset
+}
+
+describe.each([2, 3] as const)('a LeRobot dataset of layout %s', (layout) => {
+  const made = lerobotDataset(layout)
+  let dataset: Dataset
+
+  beforeAll(async () => {
+    files = made.files
+    dataset = await opened()
+  })
+
+  it('has its episodes with their tasks and lengths', () => {
+    expect(dataset.episodes.map(({ index, length, tasks }) => [index, length, tasks[0]])).toEqual([
+      [0, 40, 'Pick cube 0'],
+      [1, 60, 'Pick cube 1'],
+      [2, 30, 'Pick cube 2'],
+    ])
+  })
+
+  it.each([0, 1, 2])('has the curves of episode %s, by the names of its joints, states first', async (index) => {
+    const episode = dataset.episodes[index]
+    if (!episode) throw new Error('The dataset has three.')
+    const { curves } = await dataset.load(episode)
+    expect(curves.features.map(({ name }) => name)).toEqual(['observation.state', 'action'])
+    expect(curves.features[0]?.series.map(({ label }) => label)).toEqual([...JOINTS])
+    expect(curves.times).toHaveLength(episode.length ?? 0)
+    expect(curves.times[10]).toBeCloseTo(10 / FPS)
+    for (const joint of [0, 1, 2]) {
+      expect(curves.features[0]?.series[joint]?.values[7]).toBeCloseTo(made.value(index, 7, joint))
+      expect(curves.features[1]?.series[joint]?.values[29]).toBeCloseTo(made.value(index, 29, joint) + 1)
+    }
+  })
+})
+
+describe('of a large file', () => {
+  it('only the footer and the rows that are plotted are read', async () => {
+    const { files: small } = lerobotDataset(3)
+    const path = 'data/chunk-000/file-000.parquet'
+    const whole = small.get(path) ?? new Uint8Array()
+    // As if 1 MB of other columns stood before the footer: offsets are from the start.
+    const footer = new DataView(whole.buffer).getUint32(whole.length - 8, true) + 8
+    const large = new Uint8Array(whole.length + 2 ** 20)
+    large.set(whole.subarray(0, whole.length - footer))
+    large.set(whole.subarray(whole.length - footer), large.length - footer)
+    files = new Map([...small, [path, large]])
+    sent.clear()
+    const dataset = await opened()
+    const { curves } = await dataset.load(dataset.episodes[1] as never)
+    expect(curves.times).toHaveLength(60)
+    expect(sent.get(path)).toBeLessThan(2 ** 17)
+    expect(dataset.bytes()).toBe([...sent.values()].reduce((sum, bytes) => sum + bytes, 0))
+  })
+})
+
+describe('a dataset that is not whole', () => {
+  it('says which file is missing, and lists missing videos beside the curves', async () => {
+    const { files: whole } = lerobotDataset(2, new Uint8Array(8))
+    const missing = new Set([
+      'data/chunk-000/episode_000001.parquet',
+      'videos/chunk-000/observation.images.front/episode_000000.mp4',
+    ])
+    files = new Map([...whole].filter(([path]) => !missing.has(path)))
+    const dataset = await opened()
+    await expect(dataset.load(dataset.episodes[1] as never)).rejects.toThrow(
+      'episode_000001.parquet is not in the repo',
+    )
+    const { videos, missing: lacking } = await dataset.load(dataset.episodes[0] as never)
+    expect(videos).toEqual([])
+    expect(lacking).toEqual(['videos/chunk-000/observation.images.front/episode_000000.mp4'])
+  })
+
+  it('is no dataset of LeRobot without its description, and an unknown layout is told', async () => {
+    files = new Map()
+    expect(await openDataset(repo())).toBeNull()
+    expect(readInfo('{"codebase_version":"v9.0","fps":30}')).toEqual({
+      why: 'The layout v9.0 is not known: v2.0, v2.1 and v3.0 are.',
+    })
+    expect(readInfo('[]')).toHaveProperty('why')
+  })
+})
+
+it('a path is filled in as Python formats it', () => {
+  expect(filled('a-{n:03d}/{key}/{n}-{other:02d}', { n: 7, key: 'x/y' })).toBe('a-007/x/y/7-{other:02d}')
+})
+
+it('the frame at a time is the last one that is not after it', () => {
+  const times = Float64Array.of(0, 0.1, 0.2, 0.3)
+  expect([-1, 0, 0.099, 0.1, 0.25, 9].map((time) => frameAt(times, time))).toEqual([0, 0, 0, 1, 2, 3])
+})
+
+describe('the playhead', () => {
+  function reel(): Reel {
+    const video = { currentTime: 0, paused: true, readyState: 4 }
+    return Object.assign(video, {
+      play: () => {
+        video.paused = false
+        return Promise.resolve()
+      },
+      pause: () => {
+        video.paused = true
+      },
+    })
+  }
+
+  it('puts all videos to its time, each from where the episode begins in it', () => {
+    const [a, b] = [reel(), reel()]
+    const times: number[] = []
+    const head = playhead(
+      3,
+      [
+        { reel: a, from: 0 },
+        { reel: b, from: 10 },
+      ],
+      (time) => times.push(time),
+    )
+    head.seek(1.5)
+    expect([a.currentTime, b.currentTime]).toEqual([1.5, 11.5])
+    head.seek(99)
+    expect(times).toEqual([1.5, 3])
+  })
+
+  it('follows the video that plays, and takes a video along that falls behind', () => {
+    const [a, b] = [reel(), reel()]
+    const head = playhead(
+      3,
+      [
+        { reel: a, from: 5 },
+        { reel: b, from: 0 },
+      ],
+      () => undefined,
+    )
+    head.seek(0)
+    head.play(true)
+    a.currentTime = 5.4
+    head.tick(16)
+    expect(head.time()).toBeCloseTo(0.4)
+    expect(b.currentTime).toBeCloseTo(0.4)
+  })
+
+  it('goes by the clock without a video, and stops at the end', () => {
+    const head = playhead(1, [], () => undefined)
+    head.play(true)
+    head.tick(600)
+    expect(head.time()).toBeCloseTo(0.6)
+    head.tick(600)
+    expect([head.time(), head.isPlaying()]).toEqual([1, false])
+    head.play(true)
+    expect(head.time()).toBe(0)
+  })
+})

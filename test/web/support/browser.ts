@@ -1,0 +1,80 @@
+/** Chromium on a hub of a test: pages that fail the test for an error in the console, a script error, or a request to another site. */
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import AxeBuilder from 'axe-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { findChromium } from '../../../src/check-worker/stills/find-chromium.ts'
+
+/** Not `HUB_CHROMIUM`, which may be off: stills take minutes of processor time, and pages seconds. */
+const found = await findChromium(process.env.HUB_TEST_CHROMIUM, process.env.PATH)
+/** Why no browser can be had; null if one can. */
+export const noBrowser = 'missing' in found ? found.missing : null
+
+export const output = join(import.meta.dirname, '../../../test-output/pages')
+export const desktop = { width: 1280, height: 800 }
+export const phone = { width: 360, height: 740 }
+
+export async function openBrowser(): Promise<Browser> {
+  const { chromium } = await import('playwright-core')
+  await mkdir(output, { recursive: true })
+  return chromium.launch({
+    executablePath: 'program' in found ? found.program : '',
+    args: [
+      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+      // WebGL by the processor, alike on every machine.
+      '--use-gl=angle',
+      '--use-angle=swiftshader',
+      '--enable-unsafe-swiftshader',
+      // Nothing is asked of anyone.
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--no-first-run',
+    ],
+  })
+}
+
+/** A page whose faults are collected; `faults()` are those since the last call. */
+export async function openPage(context: BrowserContext, origin: string) {
+  const page = await context.newPage()
+  let faults: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(`console: ${message.text()} (${message.location().url})`)
+  })
+  page.on('pageerror', (error) => faults.push(`script: ${error.message}`))
+  page.on('request', (request) => {
+    const { protocol, origin: asked } = new URL(request.url())
+    if (/^https?:$/.test(protocol) && asked !== origin) faults.push(`asked another site: ${request.url()}`)
+  })
+  const taken = () => {
+    const now = faults
+    faults = []
+    return now
+  }
+  return { page, faults: taken }
+}
+
+/** What axe finds on the page, in one line each. */
+export async function accessibilityFaults(page: Page): Promise<string[]> {
+  await page.evaluate(AxeBuilder.source)
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: { run(): Promise<AxeResult> } }
+    const { violations } = await axe.run()
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
+  })
+}
+
+interface AxeResult {
+  readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[]
+}
+
+/** Whether the page is wider than its window: on a phone nothing may be cut off. */
+export const widerBy = (page: Page): Promise<number> =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+
+/** Waits until the page shows its content and no answer is pending. */
+export async function settled(page: Page): Promise<void> {
+  await page.waitForSelector('h1')
+  await expect.poll(() => page.locator('[role=status][aria-label=Loading]').count()).toBe(0)
+}

@@ -1,0 +1,225 @@
+/**
+ * Real robots in 3D on the pages of a hub, and episodes of a dataset: one hub, one browser. The pictures stay in `test-output/viewer`, to be looked at, with what was
+ * measured (`measured.json`).
+ */
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { contractHub, type Person } from '../../contract/support/hub.ts'
+import { sharedDir } from '../../support/shared.ts'
+import { accessibilityFaults, noBrowser, openBrowser, openPage, phone, widerBy } from '../support/browser.ts'
+import { lerobotDataset } from '../support/lerobot.ts'
+
+const shared = sharedDir()
+const output = join(import.meta.dirname, '../../../test-output/viewer')
+const hub = contractHub()
+
+let browser: Browser
+let page: Page
+let faults: () => string[]
+let owner: Person
+/** Small: a picture of four times the size takes the processor four times as long. */
+const desk = { width: 960, height: 640 }
+/** They end what hangs, on a machine that draws by its processor and has other things to do. */
+const timeout = 400_000
+const measured: Record<string, string>[] = []
+
+/** Of robots and pages the ordinary run takes a sample, since the processor draws them; `npm run test:viewer` asks for all. */
+const isAsked = process.env.HUB_TEST_VIEWER === 'on'
+
+describe.skipIf(noBrowser !== null)('on the pages of a hub', () => {
+  beforeAll(async () => {
+    await mkdir(output, { recursive: true })
+    browser = await openBrowser()
+    const context = await browser.newContext({ viewport: desk })
+    ;({ page, faults } = await openPage(context, new URL(hub.running.url).origin))
+    page.setDefaultTimeout(100_000)
+    owner = await hub.person()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await writeFile(join(output, 'measured.json'), JSON.stringify(measured, null, 2))
+  })
+
+  const open = (name: string, what: 'robot' | 'episodes') =>
+    page.goto(new URL(`/${name}/${what}`, hub.running.url).href)
+  const picture = (name: string) => page.screenshot({ path: join(output, `${name}.png`), timeout: 100_000 })
+  const canvas = () => page.locator('.viewer-stage canvas').screenshot({ timeout: 100_000 })
+  const button = (name: string) => page.getByRole('button', { name, exact: true })
+
+  /** A public repo with the files of a folder. */
+  async function robotRepo(folder: string): Promise<string> {
+    const name = await hub.repo(owner, { kind: 'robot', visibility: 'public' })
+    const root = join(shared ?? '', 'robots', folder)
+    const entries = await readdir(root, { recursive: true, withFileTypes: true })
+    const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+    const bytes = await Promise.all(files.map((file) => readFile(file)))
+    await hub.upload(
+      owner,
+      name,
+      Object.fromEntries(files.map((file, at) => [file.slice(root.length + 1), bytes[at] ?? Buffer.alloc(0)])),
+    )
+    return name
+  }
+
+  const robots = [
+    { folder: 'trossen_wx250s', entry: 'scene.xml', joint: 'shoulder' },
+    { folder: 'trs_so_arm100', entry: 'scene.xml', joint: 'Elbow' },
+    { folder: 'google_barkour_vb', entry: 'scene.xml', joint: 'hip_hind_right' },
+    { folder: 'bitcraze_crazyflie_2', entry: 'scene.xml', joint: 'cf2 z', isSample: true },
+    { folder: 'so100_urdf', entry: 'so100.urdf', joint: 'elbow_flex' },
+  ].filter(({ isSample }) => isAsked || isSample)
+
+  it.skipIf(shared === null).each(robots)(
+    '$folder is shown in 3D, posed and simulated',
+    { timeout },
+    async ({ folder, entry, joint }) => {
+      const name = await robotRepo(folder)
+      if (folder === 'trs_so_arm100')
+        expect((await hub.call(owner, 'PUT', `/v1/robots/${name}/card`, { dof: 6, mjcf_path: entry })).status).toBe(200)
+      await open(name, 'robot')
+      await button('Simulate').waitFor()
+      expect(await page.getByLabel('Model', { exact: true }).inputValue()).toBe(entry)
+      await picture(`${folder}-1-shown`)
+
+      await page.locator('summary', { hasText: 'Bodies' }).click()
+      await page.locator('.viewer-bodies button').last().click()
+      const place = () => page.locator('.viewer-place').innerText()
+      const [placeBefore, before] = [await place(), await canvas()]
+      const slider = page.getByRole('slider', { name: joint, exact: true })
+      await slider.fill(
+        String(Number(await slider.getAttribute('min')) * 0.6 + Number(await slider.getAttribute('max')) * 0.4),
+      )
+      await expect.poll(place).not.toBe(placeBefore)
+      const moved = await canvas()
+      expect(moved.equals(before)).toBe(false)
+
+      await page.getByLabel('Collision').check()
+      expect((await canvas()).equals(moved)).toBe(false)
+      await picture(`${folder}-2-collision`)
+      await page.getByLabel('Collision').uncheck()
+
+      for (const layer of ['Frames', 'Inertia']) {
+        const before = await canvas()
+        await page.getByLabel(layer, { exact: true }).check()
+        expect((await canvas()).equals(before)).toBe(false)
+        await page.getByLabel(layer, { exact: true }).uncheck()
+      }
+
+      await button('Simulate').click()
+      const status = () => page.locator('.viewer-status').innerText()
+      const simulated = async () => Number(/time ([\d.]+) s/.exec(await status())?.[1])
+      await expect.poll(simulated).toBeGreaterThan(1)
+      await expect.poll(status).toMatch(/frames\/s/)
+      const running = await status()
+      await button('Pause').click()
+      await picture(`${folder}-3-simulated`)
+      await button('Reset').click()
+      await expect.poll(simulated).toBe(0)
+      await button('Step').click()
+      await expect.poll(simulated).toBeGreaterThan(0)
+      await expect.poll(simulated).toBeLessThan(0.01)
+      await page.locator('summary', { hasText: /^Model$/ }).click()
+      measured.push({
+        folder,
+        running,
+        model: (await page.locator('.viewer-side dl').innerText()).replaceAll('\n', ' '),
+      })
+      expect(await accessibilityFaults(page)).toEqual([])
+      expect(faults()).toEqual([])
+    },
+  )
+
+  it.skipIf(shared === null || !isAsked)(
+    'a model that MuJoCo refuses is told by file and line; leaving the page ends the worker',
+    { timeout },
+    async () => {
+      const name = await robotRepo('google_barkour_vb')
+      await open(name, 'robot')
+      await button('Simulate').waitFor()
+      expect(page.workers()).toHaveLength(1)
+      await page.getByLabel('Model', { exact: true }).selectOption('barkour_vb_rev_1_0_head_straight.urdf')
+      const problem = page.getByRole('alert')
+      await problem.waitFor()
+      expect(await problem.innerText()).toMatch(/barkour_vb_rev_1_0_head_straight\.urdf:\d+: .*package:\/\//)
+      await picture('refused')
+      await page.getByRole('link', { name: 'Repos' }).first().click()
+      await expect.poll(() => page.workers().length).toBe(0)
+      expect(faults()).toEqual([])
+    },
+  )
+
+  it.skipIf(shared === null || !isAsked)('a robot fits a phone, in the dark', { timeout }, async () => {
+    const name = await robotRepo('trs_so_arm100')
+    await page.setViewportSize(phone)
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await open(name, 'robot')
+    await button('Simulate').waitFor()
+    expect(await widerBy(page)).toBe(0)
+    expect(await accessibilityFaults(page)).toEqual([])
+    await picture('phone')
+    await page.setViewportSize(desk)
+    await page.emulateMedia({ colorScheme: 'light' })
+    expect(faults()).toEqual([])
+  })
+
+  it.each(isAsked ? ([2, 3] as const) : ([3] as const))(
+    'an episode of a LeRobot dataset (layout %s) is plotted beside its video, with one time',
+    { timeout },
+    async (layout) => {
+      const video = await recorded(page)
+      const name = await hub.repo(owner, { visibility: 'public' })
+      const { files } = lerobotDataset(layout, video)
+      await hub.upload(owner, name, Object.fromEntries([...files].map(([path, bytes]) => [path, Buffer.from(bytes)])))
+      await open(name, 'episodes')
+      const slider = page.getByRole('slider', { name: 'Time' })
+      await slider.waitFor()
+      const seconds = () => page.evaluate<number>('document.querySelector("video").currentTime')
+      const ready = () => page.evaluate<number>('document.querySelector("video").readyState')
+      await expect.poll(ready).toBeGreaterThanOrEqual(2)
+      const value = () => page.locator('.episode-legend dd').first().innerText()
+      const before = await value()
+      await slider.fill('1')
+      await expect.poll(value).not.toBe(before)
+      await expect.poll(seconds).toBeCloseTo(1, 1)
+      await picture(`episode-layout-${layout}`)
+      await button('Play').click()
+      await expect.poll(async () => Number(await slider.inputValue())).toBeGreaterThan(1.2)
+      await button('Next').click()
+      await page.getByText('Pick cube 1 · 60 frames').waitFor()
+      expect(await accessibilityFaults(page)).toEqual([])
+      measured.push({ layout: String(layout), episode: await page.locator('.episodes > .episode-note').innerText() })
+      expect(faults()).toEqual([])
+    },
+  )
+})
+
+/** Some seconds of a moving square: Chromium records it, since no encoder of MP4 is at hand. The name of the file stays what the dataset says. */
+async function recorded(page: Page): Promise<Uint8Array> {
+  const text = await page.evaluate<string>(`(async () => {
+    const canvas = document.createElement('canvas')
+    canvas.width = 64; canvas.height = 48
+    const draw = canvas.getContext('2d')
+    const recorder = new MediaRecorder(canvas.captureStream(20), { mimeType: 'video/webm;codecs=vp8' })
+    const parts = []
+    recorder.ondataavailable = ({ data }) => parts.push(data)
+    const ended = new Promise((resolve) => { recorder.onstop = resolve })
+    recorder.start()
+    const began = performance.now()
+    await new Promise((resolve) => {
+      const next = () => {
+        const at = performance.now() - began
+        draw.fillStyle = '#123'; draw.fillRect(0, 0, 64, 48)
+        draw.fillStyle = '#fc3'; draw.fillRect((at / 50) % 64, 16, 12, 12)
+        if (at > 3500) resolve(); else requestAnimationFrame(next)
+      }
+      next()
+    })
+    recorder.stop()
+    await ended
+    const bytes = new Uint8Array(await new Blob(parts).arrayBuffer())
+    return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
+  })()`)
+  return Buffer.from(text, 'base64')
+}

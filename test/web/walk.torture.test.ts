@@ -1,0 +1,258 @@
+/** A person's way through the pages in Chromium: each page at two sizes and in both themes, and the jobs people come for. Pictures stay in `test-output/pages`. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Browser, BrowserContext } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type PageName, pagePath } from '../../src/platform/page-paths.ts'
+import { publishing } from '../contract/checks/support/publishing.ts'
+import { contractHub } from '../contract/support/hub.ts'
+import { hostedFunction } from '../support/hosted-function.ts'
+import {
+  accessibilityFaults,
+  desktop,
+  noBrowser,
+  openBrowser,
+  openPage,
+  output,
+  phone,
+  settled,
+  widerBy,
+} from './support/browser.ts'
+import { type Lab, labSettings, makeLab, report } from './support/lab.ts'
+
+if (noBrowser !== null) process.stdout.write(`The pages are not walked: ${noBrowser}\n`)
+
+const program = hostedFunction()
+afterAll(() => program.remove())
+
+describe.skipIf(noBrowser !== null)('the pages in Chromium', () => {
+  const hub = contractHub(labSettings(program.command))
+  let lab: Lab
+  let browser: Browser
+  let signedIn: BrowserContext
+  let origin: string
+  beforeAll(async () => {
+    lab = await makeLab(hub)
+    browser = await openBrowser()
+    origin = new URL(hub.running.url).origin
+    signedIn = await browser.newContext({ viewport: desktop })
+  })
+  afterAll(() => browser?.close())
+
+  it('sign a person in by a session, and out again', async () => {
+    const { page, faults } = await openPage(signedIn, origin)
+    await page.goto(`${origin}/`)
+    await page.getByRole('link', { name: 'Sign in' }).first().waitFor()
+    await page.goto(`${origin}/auth/session?return_to=/`)
+    await page.getByLabel('Session token').fill(lab.ada.token)
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByText(lab.ada.handle).first().waitFor()
+    expect(faults()).toEqual([])
+    await page.close()
+  })
+
+  it('show nothing of a person who has signed out when the browser goes back to a page that it kept', async () => {
+    const person = await hub.person()
+    const context = await browser.newContext({ viewport: desktop })
+    await context.addCookies([{ name: 'hub_session', value: person.token, url: origin }])
+    const { page } = await openPage(context, origin)
+    await page.goto(`${origin}/settings/keys`)
+    await page.getByText(person.handle).first().waitFor()
+    const { status } = await hub.send(person, 'POST', '/auth/logout')
+    expect(status).toBe(204)
+    // Playwright turns the cache of left pages off; this is the event by which a page is told that it comes from there.
+    await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
+    await page.getByRole('link', { name: 'Sign in' }).first().waitFor()
+    expect(await page.getByText(person.handle).count()).toBe(0)
+    await context.close()
+  })
+
+  /** Where each page is; `null` is tried by another test. */
+  const addresses = (): Record<PageName, string | null> => {
+    const [owner = '', repo = ''] = lab.robot.split('/')
+    const [, dataset = ''] = lab.dataset.split('/')
+    return {
+      home: '/',
+      repos: '/repos',
+      runs: '/runs',
+      checks: '/checks',
+      endpoints: '/endpoints',
+      sessions: '/sessions',
+      holds: '/holds',
+      spend: '/spend',
+      operator: '/operator',
+      developers: '/developers',
+      login: '/login',
+      settings: '/settings',
+      keys: '/settings/keys',
+      orgs: '/settings/orgs',
+      org: pagePath('org', { handle: lab.org }),
+      account: pagePath('account', { handle: lab.ada.handle }),
+      run: pagePath('run', { id: lab.run }),
+      check: pagePath('check', { id: lab.check }),
+      endpoint: pagePath('endpoint', { id: lab.endpoint }),
+      hold: pagePath('hold', { id: lab.hold }),
+      repo: pagePath('repo', { owner, repo }),
+      repoFiles: pagePath('repoFiles', { owner, repo, path: 'meshes' }),
+      repoHistory: pagePath('repoHistory', { owner, repo: dataset }),
+      repoRuns: pagePath('repoRuns', { owner, repo }),
+      repoSettings: pagePath('repoSettings', { owner, repo }),
+      // With models of real robots and a recorded dataset.
+      repoRobot: null,
+      repoEpisodes: null,
+    }
+  }
+
+  it('each have a title, no fault, nothing that axe finds, and fit on a phone', async () => {
+    const { page, faults } = await openPage(signedIn, origin)
+    const found: Record<string, unknown> = {}
+    for (const [name, path] of Object.entries(addresses())) {
+      if (path === null) continue
+      await page.setViewportSize(desktop)
+      await page.goto(`${origin}${path}`)
+      for (const [size, viewport, colorScheme] of [
+        ['desktop', desktop, 'light'],
+        ['phone', phone, 'dark'],
+      ] as const) {
+        await page.setViewportSize(viewport)
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+        await settled(page)
+        const title = await page.title()
+        const faultsHere = [...faults(), ...(await accessibilityFaults(page))]
+        const wider = size === 'phone' ? await widerBy(page) : 0
+        if (wider > 0) faultsHere.push(`is ${wider} px wider than the window`)
+        if (/^(?:Hub|Not found.*)$/.test(title)) faultsHere.push(`its title is ${title}`)
+        if (faultsHere.length > 0) found[`${name} (${size})`] = faultsHere
+        await writeFile(join(output, `${name}-${size}.png`), await page.screenshot())
+      }
+    }
+    expect(found).toEqual({})
+    await page.close()
+  })
+
+  it('find a repo by its name', async () => {
+    const { page, faults } = await openPage(signedIn, origin)
+    const [, slug = ''] = lab.robot.split('/')
+    await page.goto(`${origin}/repos`)
+    await settled(page)
+    await page.keyboard.press('/')
+    await page.keyboard.type(slug)
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(1)
+    await page.keyboard.press('Escape')
+    expect(await page.locator('input:focus').count()).toBe(0)
+    await page.getByRole('link', { name: lab.robot }).click()
+    await page.waitForURL(`**/${lab.robot}`)
+    await settled(page)
+    expect(faults()).toEqual([])
+    await page.close()
+  })
+
+  it('follow a run to its end', async () => {
+    const { page, faults } = await openPage(signedIn, origin)
+    await page.goto(`${origin}${pagePath('run', { id: lab.run })}`)
+    await page.getByText('running').first().waitFor()
+    for (let step = 2; step <= 10; step += 1) await report(hub, lab.trainer, lab.run, step)
+    await page.getByText('step 10').first().waitFor()
+    const ended = await hub.call(lab.trainer, 'POST', `/v1/runs/${lab.run}/report`, { status: 'succeeded' })
+    expect(ended.status).toBe(200)
+    await page.getByText('succeeded').first().waitFor()
+    await writeFile(join(output, 'run-ended.png'), await page.screenshot())
+    await page.setViewportSize(phone)
+    await page.getByRole('button', { name: 'Metrics' }).click()
+    await page.getByRole('img', { name: /^reward over steps.* to 1, last 1$/ }).waitFor()
+    expect([await accessibilityFaults(page), await widerBy(page)]).toEqual([[], 0])
+    await page.goto(`${origin}/runs?compare=${lab.run},${lab.ended}`)
+    await page.getByText('2 runs compared').waitFor()
+    await page.getByRole('img', { name: /^loss over steps/ }).waitFor()
+    expect([await accessibilityFaults(page), await widerBy(page)]).toEqual([[], 0])
+    await writeFile(join(output, 'runs-compared-phone.png'), await page.screenshot({ fullPage: true }))
+    expect(faults()).toEqual([])
+    await page.close()
+  })
+
+  it('publish a check, whose card the repo shows then', async () => {
+    const { repo, check } = await publishing(hub).robotCheck({ request: { executor: 'worker' } }, lab.ada)
+    const { page, faults } = await openPage(signedIn, origin)
+    await page.goto(`${origin}/${repo}`)
+    await settled(page)
+    expect(await page.getByRole('heading', { name: 'Robot card' }).count()).toBe(0)
+    await page.goto(`${origin}${pagePath('check', { id: check })}`)
+    await page.getByRole('button', { name: 'Publish' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click()
+    await page.getByText(`by ${lab.ada.handle}`).waitFor()
+    await page.getByRole('link', { name: repo }).first().click()
+    await page.getByRole('heading', { name: 'Robot card' }).waitFor()
+    await page.getByText('Degrees of freedom').waitFor()
+    await writeFile(join(output, 'check-published.png'), await page.screenshot())
+    expect(faults()).toEqual([])
+    await page.close()
+  })
+
+  it('approve a hold', async () => {
+    const { page, faults } = await openPage(signedIn, origin)
+    await page.goto(`${origin}/holds`)
+    await page
+      .locator(`a[href="${pagePath('hold', { id: lab.hold })}"]`)
+      .first()
+      .click()
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click()
+    const statusOf = async () => {
+      const [row] = await hub.sql<{ status: string }>('select status::text from spend_holds where id = $1', [lab.hold])
+      return row?.status
+    }
+    await expect.poll(statusOf).toBe('approved')
+    await page.getByText('Became').waitFor()
+    await writeFile(join(output, 'hold-approved.png'), await page.screenshot())
+    expect(faults()).toEqual([])
+    await page.close()
+  })
+
+  it('end another session of the person, and lead to the sign-in when their own has ended', async () => {
+    const person = await hub.person()
+    const elsewhere = await hub.signIn(person)
+    const context = await browser.newContext({ viewport: desktop })
+    await context.addCookies([{ name: 'hub_session', value: person.token, url: origin }])
+    const { page, faults } = await openPage(context, origin)
+    await page.goto(`${origin}/settings`)
+    await page.getByRole('button', { name: 'End session' }).click()
+    await writeFile(join(output, 'end-session.png'), await page.screenshot())
+    await page.getByRole('dialog').getByRole('button', { name: 'End session' }).click()
+    await page.getByText('The session has ended.').waitFor()
+    await page.getByText('ended', { exact: true }).waitFor()
+    expect((await hub.send(elsewhere.token, 'GET', '/v1/me')).status).toBe(401)
+    expect(faults()).toEqual([])
+
+    await hub.sql(`update sessions set expires_at = now() - interval '1 second' where account_id = $1`, [person.id])
+    await page.getByRole('link', { name: 'API keys' }).click()
+    await page.reload()
+    await page.getByRole('link', { name: 'Sign in' }).first().waitFor()
+    expect(await page.getByText(person.handle).count()).toBe(0)
+    await writeFile(join(output, 'session-over.png'), await page.screenshot())
+    await context.close()
+  })
+
+  it('say that the hub cannot be reached, and go on when it can', async () => {
+    const { page } = await openPage(signedIn, origin)
+    await page.goto(`${origin}/repos`)
+    await settled(page)
+    await page.route('**/graphql', (route) => route.abort())
+    await page.getByRole('link', { name: 'Runs', exact: true }).first().click()
+    await page.getByText('The hub cannot be reached').waitFor()
+    await writeFile(join(output, 'hub-away.png'), await page.screenshot())
+    await page.unroute('**/graphql')
+    await page.getByRole('button', { name: 'Try again' }).first().click()
+    await page.getByRole('table').first().waitFor()
+    await page.close()
+  })
+
+  it.each([desktop, phone])('have one for an address without a page ($width px)', async (viewport) => {
+    const { page } = await openPage(signedIn, origin)
+    await page.setViewportSize(viewport)
+    await page.goto(`${origin}/no/such/page/here`)
+    await page.getByText('There is nothing at this address').waitFor()
+    expect([await accessibilityFaults(page), await widerBy(page)]).toEqual([[], 0])
+    await writeFile(join(output, `not-found-${viewport.width}.png`), await page.screenshot())
+    await page.close()
+  })
+})

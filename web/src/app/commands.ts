@@ -1,0 +1,33 @@
+/** What the pages say to type in a terminal. Pure: a test gives each to the program of the command line. */
+import { resolvePath } from '../pages/repos/repo-links.ts'
+
+/** Lines for the shell. Handles, slugs and ids need no quotes; what a person has to replace is in capitals. */
+export const commands = {
+  /** Into a folder. `at`: the files as a run was given them (its id), or as they were then. */
+  pull: (fullName: string, folder: string, at?: string) =>
+    `hub pull ${fullName} ${folder}${at === undefined ? '' : ` --at ${at}`}`,
+  push: (fullName: string) => `hub push DIR ${fullName}`,
+  pushNew: (kind: string) => `hub push ./folder OWNER/NAME --kind ${kind}`,
+  createRepo: (kind: string) => `hub repo create OWNER/NAME --kind ${kind}`,
+  submit: () => 'hub submit recipe.json',
+  check: () => 'hub check ./robot',
+  /** As a server of models on one's own machine. */
+  serve: (endpointId: string) => `hub policy-server --endpoint ${endpointId} --public-url ws://HOST:8000`,
+  createEndpoint: () => 'hub endpoint create OWNER/MODEL',
+  addDevice: () => 'hub device add OWNER NAME',
+  addSession: () => 'hub session add HANDLE',
+  addUser: () => 'hub user add HANDLE',
+  doctor: () => 'hub doctor',
+  backup: () => 'hub backup create DIR',
+} as const
+
+/** Of one file; `origin` is the hub's. The path is escaped for the address, and the address is quoted for the shell. */
+export function curlLine(origin: string, fullName: string, path: string): string {
+  const [owner = '', repo = ''] = fullName.split('/')
+  const address = `${origin}${resolvePath(owner, repo, path)}`.replaceAll("'", '%27')
+  return `curl -L -H "Authorization: Bearer $HUB_TOKEN" -O '${address}'`
+}
+
+/** With the Python client. */
+export const pythonLine = (fullName: string, folder: string): string =>
+  `hub.snapshot_download(${JSON.stringify(fullName)}, ${JSON.stringify(folder)})`

@@ -1,0 +1,114 @@
+/** The bar at the top with the sections of the hub, and the account of the person. */
+import { type ReactNode, useEffect, useState } from 'react'
+import type { PageName } from '../../../src/platform/page-paths.ts'
+import { ThemeToggle } from '../ui/theme-toggle.tsx'
+import './layout.css'
+import { Link, signInPath, usePage } from './navigate.tsx'
+import { useSession } from './session.tsx'
+import { useSearchKey } from './use-search-key.ts'
+
+type Section = Extract<PageName, 'repos' | 'runs' | 'checks' | 'endpoints' | 'holds' | 'spend'>
+
+/** `members`: shown to those who are signed in. */
+const sections: readonly { readonly to: Section; readonly title: string; readonly members: boolean }[] = [
+  { to: 'repos', title: 'Repos', members: false },
+  { to: 'runs', title: 'Runs', members: false },
+  { to: 'checks', title: 'Checks', members: false },
+  { to: 'endpoints', title: 'Endpoints', members: true },
+  { to: 'holds', title: 'Approvals', members: true },
+  { to: 'spend', title: 'Spend', members: true },
+]
+
+export function Layout({ children }: { readonly children: ReactNode }) {
+  const { path } = usePage()
+  const { viewer } = useSession()
+  const [isOpen, setOpen] = useState(false)
+  useEffect(() => setOpen(false), [path])
+  useSearchKey()
+  return (
+    <>
+      <a className="skip-link" href="#main">
+        Skip to content
+      </a>
+      <header className="topbar">
+        <div className="topbar-row">
+          <Link to="home" params={{}} className="brand">
+            <img src="/favicon.svg" alt="" width={24} height={24} /> Hub
+          </Link>
+          <button
+            type="button"
+            className="button menu-button"
+            aria-expanded={isOpen}
+            aria-controls="sections"
+            onClick={() => setOpen(!isOpen)}
+          >
+            Menu
+          </button>
+          <nav id="sections" aria-label="Sections" className={isOpen ? 'sections open' : 'sections'}>
+            {sections
+              .filter(({ members }) => !members || viewer)
+              .map(({ to, title }) => (
+                <Link
+                  key={to}
+                  to={to}
+                  params={{}}
+                  className={path.startsWith(`/${to}`) ? 'section current' : 'section'}
+                >
+                  {title}
+                </Link>
+              ))}
+          </nav>
+          <div className="topbar-end">
+            <ThemeToggle />
+            <Account />
+          </div>
+        </div>
+      </header>
+      <main id="main" tabIndex={-1}>
+        {children}
+      </main>
+      <footer className="footer">
+        <Link to="developers" params={{}}>
+          Developers
+        </Link>
+        <a href="/graphql">GraphiQL</a>
+        <a href="/docs">REST API</a>
+        <a href="/problems">Errors</a>
+        <a href="/readyz">Status</a>
+      </footer>
+    </>
+  )
+}
+
+function Account() {
+  const { viewer, isLoading } = useSession()
+  if (isLoading) return null
+  if (!viewer)
+    return (
+      <a className="button primary" href={signInPath()}>
+        Sign in
+      </a>
+    )
+  return (
+    <details className="account-menu" key={location.pathname}>
+      <summary title={viewer.account.handle}>{viewer.account.handle}</summary>
+      <div className="account-menu-items">
+        <Link to="account" params={{ handle: viewer.account.handle }}>
+          Your repos
+        </Link>
+        <Link to="keys" params={{}}>
+          API keys
+        </Link>
+        <Link to="orgs" params={{}}>
+          Organizations
+        </Link>
+        <Link to="settings" params={{}}>
+          Settings
+        </Link>
+        <form method="post" action="/auth/logout">
+          <button type="submit">Sign out</button>
+        </form>
+      </div>
+    </details>
+  )
+}

@@ -1,0 +1,35 @@
+/** Links and addresses. All paths come from the hub's table of pages. */
+import type { ReactNode } from 'react'
+import { Link as PathLink, useLocation, useSearchParams } from 'wouter'
+import { matchPage, type PageName, type PageParams, pagePath } from '../../../src/platform/page-paths.ts'
+
+export { useSearchParams }
+
+interface LinkProps<Name extends PageName> {
+  readonly to: Name
+  readonly params: PageParams<Name>
+  /** Appended as `?name=value`. */
+  readonly query?: Readonly<Record<string, string>>
+  readonly className?: string
+  readonly children: ReactNode
+  readonly title?: string
+}
+
+/** A link to a page of the hub. */
+export function Link<Name extends PageName>({ to, params, query, ...rest }: LinkProps<Name>) {
+  const search = query ? `?${new URLSearchParams(query)}` : ''
+  return <PathLink href={`${pagePath(to, params)}${search}`} {...rest} />
+}
+
+/** The page at the current address. */
+export function usePage() {
+  const [path] = useLocation()
+  return { path, match: matchPage(path) }
+}
+
+/** The page that names the ways to sign in, and leads back here. */
+export function signInPath(): string {
+  const here = `${location.pathname}${location.search}`
+  const login = pagePath('login', {})
+  return location.pathname === login ? here : `${login}?${new URLSearchParams({ return_to: here })}`
+}

@@ -1,0 +1,68 @@
+/** The one time that curves and videos share. Pure but for what it is given. */
+
+/** A video as the playhead uses it: an element has all of this. */
+export interface Reel {
+  currentTime: number
+  readonly paused: boolean
+  /** 2 and more: there is a picture at the current time (`HTMLMediaElement.readyState`). */
+  readonly readyState: number
+  play(): Promise<void>
+  pause(): void
+}
+
+export interface Playhead {
+  time(): number
+  isPlaying(): boolean
+  seek(time: number): void
+  play(isPlaying: boolean): void
+  /** Advances by the time that passed, in ms; the first video that plays decides. */
+  tick(elapsedMs: number): void
+}
+
+/** Videos farther from the playhead than this are put to it, in s: less is not seen. */
+const DRIFT = 0.12
+
+/** `reels`: each with the second at which the episode begins in it. `onTime` is called after each change. */
+export function playhead(
+  durationS: number,
+  reels: readonly { readonly reel: Reel; readonly from: number }[],
+  onTime: (time: number) => void,
+): Playhead {
+  let time = 0
+  let playing = false
+  const clamped = (value: number) => Math.min(Math.max(0, value), durationS)
+  const align = () => {
+    for (const { reel, from } of reels)
+      if (Math.abs(reel.currentTime - from - time) > (playing ? DRIFT : 1e-3)) reel.currentTime = from + time
+  }
+  const head: Playhead = {
+    time: () => time,
+    isPlaying: () => playing,
+    seek(next) {
+      time = clamped(next)
+      align()
+      onTime(time)
+    },
+    play(isPlaying) {
+      if (isPlaying && time >= durationS) head.seek(0)
+      playing = isPlaying
+      for (const { reel } of reels) {
+        if (!isPlaying) reel.pause()
+        // A browser may refuse, or the video may be gone: then the clock goes on without it.
+        else void reel.play().catch(() => undefined)
+      }
+      onTime(time)
+    },
+    tick(elapsedMs) {
+      if (!playing) return
+      const leader = reels.find(({ reel }) => !reel.paused && reel.readyState >= 2)
+      const led = leader ? leader.reel.currentTime - leader.from : time + elapsedMs / 1000
+      // A leader that has just sought may be a frame behind.
+      time = clamped(leader && Math.abs(led - time) > 1 ? time : led)
+      align()
+      if (time >= durationS) head.play(false)
+      else onTime(time)
+    },
+  }
+  return head
+}

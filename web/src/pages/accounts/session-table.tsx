@@ -1,0 +1,69 @@
+/** Where a person is signed in, and how to end it. */
+import { Action } from '../../ui/action.tsx'
+import { Time } from '../../ui/time.tsx'
+import { endSessionMutation, type SettingsQuery } from './settings.graphql.ts'
+
+type Session = SettingsQuery['sessions']['nodes'][number]
+
+export function SessionTable(props: { readonly sessions: readonly Session[]; readonly changed: () => void }) {
+  return (
+    <div className="table-wrap">
+      <table>
+        <thead>
+          <tr>
+            <th>Signed in</th>
+            <th>By</th>
+            <th>Ends</th>
+            <th>
+              <span className="visually-hidden">End</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {props.sessions.map((session) => (
+            <tr key={session.id}>
+              <td>
+                <Time at={session.createdAt} /> {session.current && <span className="badge good">this browser</span>}
+              </td>
+              <td>{session.issuer ?? 'the hub'}</td>
+              <td className="nowrap">
+                {hasEnded(session) ? <span className="badge">ended</span> : <Time at={session.expiresAt} />}
+              </td>
+              <td className="right">
+                <End session={session} changed={props.changed} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+export const hasEnded = ({ revokedAt, expiresAt }: Session): boolean =>
+  revokedAt !== null || (expiresAt !== null && Date.parse(expiresAt) <= Date.now())
+
+/** This browser signs out, which forgets its cookie too. */
+function End({ session, changed }: { readonly session: Session; readonly changed: () => void }) {
+  if (hasEnded(session)) return null
+  if (session.current)
+    return (
+      <form method="post" action="/auth/logout">
+        <button type="submit" className="button small">
+          Sign out
+        </button>
+      </form>
+    )
+  return (
+    <Action
+      mutation={endSessionMutation}
+      variables={{ input: { id: session.id } }}
+      title="End session"
+      done="The session has ended."
+      className="button small danger"
+      finished={changed}
+    >
+      <p>The browser or program that uses it is signed out.</p>
+    </Action>
+  )
+}

@@ -1,0 +1,81 @@
+/** The person: account, storage, and where they are signed in. */
+import { Link } from '../../app/navigate.tsx'
+import { useSession } from '../../app/session.tsx'
+import { Action } from '../../ui/action.tsx'
+import { bytes } from '../../ui/format.ts'
+import { LoadMore } from '../../ui/load-more.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { ErrorNotice, Loading } from '../../ui/states.tsx'
+import { usePages } from '../../ui/use-pages.ts'
+import { hasEnded, SessionTable } from './session-table.tsx'
+import {
+  endOtherSessionsMutation,
+  type SettingsQuery,
+  type SettingsQueryVariables,
+  settingsQuery,
+} from './settings.graphql.ts'
+import { SignInFirst } from './sign-in-first.tsx'
+
+const firstPage: SettingsQueryVariables = {}
+const sessionsOf = (data: SettingsQuery) => data.sessions
+
+export function Page() {
+  const { viewer } = useSession()
+  const pages = usePages({ query: settingsQuery, variables: firstPage, select: sessionsOf, pause: viewer === null })
+  const current = pages.nodes.find((session) => session.current)
+  return (
+    <SignInFirst title="Settings">
+      <PageHeader title="Settings">
+        <Link to="keys" params={{}} className="button">
+          API keys
+        </Link>
+        <Link to="orgs" params={{}} className="button">
+          Organizations
+        </Link>
+      </PageHeader>
+      <div className="stack">
+        {viewer && (
+          <section className="panel">
+            <h2>Account</h2>
+            <dl className="facts">
+              <dt>Handle</dt>
+              <dd>
+                <Link to="account" params={{ handle: viewer.account.handle }}>
+                  @{viewer.account.handle}
+                </Link>
+              </dd>
+              <dt>Name</dt>
+              <dd>{viewer.account.name ?? '–'}</dd>
+              <dt>Storage</dt>
+              <dd>
+                <meter max={viewer.storage.quotaBytes} value={viewer.storage.usedBytes} aria-label="Storage in use" />{' '}
+                {bytes(viewer.storage.usedBytes)} of {bytes(viewer.storage.quotaBytes)}
+              </dd>
+            </dl>
+          </section>
+        )}
+        <section className="panel stack">
+          <h2>Where you are signed in</h2>
+          {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
+          {!pages.data && !pages.error && <Loading />}
+          {pages.data && <SessionTable sessions={pages.nodes} changed={pages.refresh} />}
+          <div className="row">
+            <LoadMore pages={pages} />
+            {current && pages.nodes.some((session) => !session.current && !hasEnded(session)) && (
+              <Action
+                mutation={endOtherSessionsMutation}
+                variables={{ input: { keep: current.id } }}
+                title="End all other sessions"
+                done="All other sessions have ended."
+                className="button danger"
+                finished={pages.refresh}
+              >
+                <p>Every other browser and program is signed out. API keys stay valid.</p>
+              </Action>
+            )}
+          </div>
+        </section>
+      </div>
+    </SignInFirst>
+  )
+}

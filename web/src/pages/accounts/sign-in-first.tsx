@@ -1,0 +1,31 @@
+/** A page for those who are signed in; others are asked to sign in, and come back. */
+import type { ReactNode } from 'react'
+import { signInPath } from '../../app/navigate.tsx'
+import { useSession } from '../../app/session.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { Empty, Loading } from '../../ui/states.tsx'
+
+interface Props {
+  readonly title: string
+  readonly children: ReactNode
+}
+
+export function SignInFirst({ title, children }: Props) {
+  const { viewer, isLoading } = useSession()
+  if (viewer) return children
+  return (
+    <>
+      <PageHeader title={title} />
+      {isLoading ? (
+        <Loading />
+      ) : (
+        <Empty title="Sign in first">
+          <p>This page shows what is yours.</p>
+          <a className="button primary" href={signInPath()}>
+            Sign in
+          </a>
+        </Empty>
+      )}
+    </>
+  )
+}

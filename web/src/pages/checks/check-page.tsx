@@ -1,0 +1,183 @@
+/** One check: its verdict with a fix for each fault, stills, log, and publishing. */
+import { lazy, Suspense } from 'react'
+import { useQuery, useSubscription } from 'urql'
+import { Action } from '../../ui/action.tsx'
+import { bytes, money, words } from '../../ui/format.ts'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { Empty, ErrorNotice, Loading } from '../../ui/states.tsx'
+import { Status } from '../../ui/status.tsx'
+import { Time } from '../../ui/time.tsx'
+import { RepoLink } from '../repos/repo-table.tsx'
+import { tookOf } from '../runs/run-table.tsx'
+import {
+  type CheckQuery,
+  cancelCheckMutation,
+  checkChangedSubscription,
+  checkQuery,
+  publishCheckMutation,
+} from './checks.graphql.ts'
+
+const CheckLog = lazy(async () => ({ default: (await import('./check-log.tsx')).CheckLog }))
+
+type Check = NonNullable<CheckQuery['robotCheck']>
+
+export function Page({ params: { id } }: { readonly params: { readonly id: string } }) {
+  const [{ data: change }] = useSubscription({ query: checkChangedSubscription, variables: { id } })
+  const [{ data, error }, again] = useQuery({ query: checkQuery, variables: { id } })
+  if (error) return <ErrorNotice error={error} retry={again} />
+  if (!data) return <Loading />
+  if (!data.robotCheck)
+    return (
+      <>
+        <PageHeader title="Check" />
+        <Empty title="There is no such check, or you cannot see it" />
+      </>
+    )
+  const check: Check = { ...data.robotCheck, ...change?.robotCheckUpdated }
+  const repo = check.robotRepoRef ?? check.modelRepoRef
+  const reload = () => again({ requestPolicy: 'network-only' })
+  return (
+    <>
+      <PageHeader
+        title={`${words(check.kind)} check${repo ? ` of ${repo.fullName}` : ''}`}
+        about={
+          <span className="row">
+            <Status of={check.status} /> {check.report && <Status of={check.report.grade} />} {check.owner.handle} ·{' '}
+            <Time at={check.createdAt} />
+          </span>
+        }
+      >
+        {check.status === 'SUCCEEDED' && !check.published && check.publishBlockers.length === 0 && (
+          <Action
+            mutation={publishCheckMutation}
+            variables={{ input: { checkId: id } }}
+            title="Publish"
+            done="Published."
+            className="button primary"
+            finished={reload}
+          >
+            <p>The card, the model and the stills that the check made are written into the repo.</p>
+          </Action>
+        )}
+        {check.finishedAt === null && (
+          <Action
+            mutation={cancelCheckMutation}
+            variables={{ input: { checkId: id } }}
+            title="Cancel check"
+            done="Canceled."
+            className="button danger"
+          >
+            <p>Its worker stops. Nothing is written.</p>
+          </Action>
+        )}
+      </PageHeader>
+      <div className="stack">
+        {check.error && <p className="notice">{check.error}</p>}
+        <Facts check={check} />
+        <Blockers check={check} />
+        <Report check={check} />
+        <Stills check={check} />
+        <section className="stack" aria-label="Log">
+          <h2>Log</h2>
+          <Suspense fallback={<Loading />}>
+            <CheckLog id={id} />
+          </Suspense>
+        </section>
+      </div>
+    </>
+  )
+}
+
+function Facts({ check }: { readonly check: Check }) {
+  const repo = check.robotRepoRef ?? check.modelRepoRef
+  return (
+    <section className="panel" aria-label="Facts">
+      <dl className="facts">
+        <dt>Of</dt>
+        <dd>{repo ? <RepoLink fullName={repo.fullName} /> : 'uploaded files'}</dd>
+        <dt>Entry</dt>
+        <dd className="mono">{check.entry ?? '–'}</dd>
+        <dt>Worker</dt>
+        <dd>{check.claimedBy ?? 'none yet'}</dd>
+        <dt>Took</dt>
+        <dd>{tookOf(check)}</dd>
+        {check.priced && (
+          <>
+            <dt>Cost</dt>
+            <dd>{money(check.costUsd)}</dd>
+          </>
+        )}
+        {check.publishedFull && (
+          <>
+            <dt>Published</dt>
+            <dd>
+              <Time at={check.publishedFull.at} /> {check.publishedFull.by && `by ${check.publishedFull.by.handle}`}
+            </dd>
+          </>
+        )}
+        {check.reportFull?.interfaceFingerprint && (
+          <>
+            <dt>Interface</dt>
+            <dd className="mono">{check.reportFull.interfaceFingerprint}</dd>
+          </>
+        )}
+      </dl>
+    </section>
+  )
+}
+
+function Blockers({ check }: { readonly check: Check }) {
+  if (check.finishedAt === null || check.published || check.publishBlockers.length === 0) return null
+  return (
+    <section className="panel" aria-label="What is needed">
+      <h2>What is needed before it can be published</h2>
+      <ul>
+        {check.publishBlockers.map((blocker) => (
+          <li key={blocker}>{blocker}</li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Report({ check }: { readonly check: Check }) {
+  const rows = check.reportFull?.checks ?? []
+  if (!check.reportFull) return null
+  return (
+    <section className="panel" aria-label="Report">
+      <h2>Report</h2>
+      {rows.length === 0 && <p className="dim">Nothing was found.</p>}
+      <ul className="plain-list">
+        {rows.map((row, index) => (
+          <li key={`${row.code} ${String(index)}`}>
+            <Status of={row.status} /> <strong>{row.message}</strong>
+            {row.hint && <div className="dim">{row.hint}</div>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Stills({ check }: { readonly check: Check }) {
+  if (check.artifacts.length === 0) return null
+  const images = check.artifacts.filter(({ path }) => /\.(?:png|jpe?g|webp)$/.test(path))
+  const others = check.artifacts.filter((one) => !images.includes(one))
+  return (
+    <section className="panel stack" aria-label="Files that the check made">
+      <h2>Files</h2>
+      <div className="stills">
+        {images.map(({ path, url }) => (
+          <img key={path} src={url} alt={`Still ${path}`} loading="lazy" />
+        ))}
+      </div>
+      <ul>
+        {others.map(({ path, url, size }) => (
+          <li key={path}>
+            <a href={url}>{path}</a> <span className="dim">{bytes(size)}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,140 @@
+/** One endpoint: what it serves, from where, to whom, and what it costs. */
+
+import { useMemo } from 'react'
+import { useSubscription } from 'urql'
+import { commands } from '../../app/commands.ts'
+import { accountsOf, useSession } from '../../app/session.tsx'
+import { Action } from '../../ui/action.tsx'
+import { Command } from '../../ui/command.tsx'
+import { bytes, counted, duration, money, words } from '../../ui/format.ts'
+import { Live } from '../../ui/live.tsx'
+import { LoadMore } from '../../ui/load-more.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { Empty, ErrorNotice, Loading } from '../../ui/states.tsx'
+import { Status } from '../../ui/status.tsx'
+import { Time } from '../../ui/time.tsx'
+import { usePages } from '../../ui/use-pages.ts'
+import { RepoLink } from '../repos/repo-table.tsx'
+import {
+  type EndpointQuery,
+  endpointChangedSubscription,
+  endpointQuery,
+  sessionsChangedSubscription,
+  stopEndpointMutation,
+} from './endpoints.graphql.ts'
+import { SessionTable } from './session-table.tsx'
+
+type Endpoint = NonNullable<EndpointQuery['endpoint']>
+const sessionsOf = (data: EndpointQuery) => data.endpoint?.sessions
+
+export function Page({ params: { id } }: { readonly params: { readonly id: string } }) {
+  const { viewer } = useSession()
+  const variables = useMemo(() => ({ id }), [id])
+  const pages = usePages({ query: endpointQuery, variables, select: sessionsOf })
+  const [{ data: change }] = useSubscription({ query: endpointChangedSubscription, variables: { id } })
+  if (pages.error) return <ErrorNotice error={pages.error} retry={pages.refresh} />
+  if (!pages.data) return <Loading />
+  if (!pages.data.endpoint)
+    return (
+      <>
+        <PageHeader title="Endpoint" />
+        <Empty title="There is no such endpoint, or you cannot see it" />
+      </>
+    )
+  const endpoint: Endpoint = { ...pages.data.endpoint, ...change?.endpointUpdated }
+  const isOver = endpoint.finishedAt !== null
+  return (
+    <>
+      <PageHeader
+        title={endpoint.name ?? endpoint.id}
+        about={
+          <span className="row">
+            <Status of={endpoint.status} /> {endpoint.owner.handle} · <Time at={endpoint.createdAt} />
+          </span>
+        }
+      >
+        {!isOver && (
+          <Action
+            mutation={stopEndpointMutation}
+            variables={{ input: { endpointId: id } }}
+            title="Stop endpoint"
+            done="The endpoint is asked to stop."
+            className="button danger"
+          >
+            <p>Open sessions are closed: robots stop getting actions from it.</p>
+          </Action>
+        )}
+      </PageHeader>
+      <Live query={sessionsChangedSubscription} owners={accountsOf(viewer)} changed={pages.refresh} />
+      <div className="stack">
+        {endpoint.error && <p className="notice">{endpoint.error}</p>}
+        <Facts endpoint={endpoint} />
+        {endpoint.status === 'QUEUED' && endpoint.executor === 'WORKER' && (
+          <Command label="serve it on your own machine" text={commands.serve(id)} />
+        )}
+        <h2>Sessions</h2>
+        {pages.nodes.length > 0 ? (
+          <SessionTable sessions={pages.nodes} />
+        ) : (
+          <Empty title="No device has opened a session" />
+        )}
+        <LoadMore pages={pages} />
+      </div>
+    </>
+  )
+}
+
+function Facts({ endpoint }: { readonly endpoint: Endpoint }) {
+  const { artifact } = endpoint
+  return (
+    <section className="panel" aria-label="Facts">
+      <dl className="facts">
+        <dt>Model</dt>
+        <dd>
+          <RepoLink fullName={endpoint.modelRepoRef.fullName} />
+        </dd>
+        <dt>Bytes</dt>
+        <dd>
+          <span className="mono">{artifact.path}</span>, {bytes(artifact.bytes)}
+          <div className="mono dim small">sha256 {endpoint.modelSha256}</div>
+        </dd>
+        {endpoint.contractFingerprint && (
+          <>
+            <dt>Interface</dt>
+            <dd className="mono">{endpoint.contractFingerprint}</dd>
+          </>
+        )}
+        <dt>Control</dt>
+        <dd>{words(endpoint.controlClass)}</dd>
+        <dt>Address</dt>
+        <dd className="mono">{endpoint.url ?? '–'}</dd>
+        <dt>Server</dt>
+        <dd>
+          {endpoint.claimedBy ?? 'none yet'} <span className="dim">({endpoint.tier})</span>
+        </dd>
+        <dt>Served</dt>
+        <dd>
+          {counted(endpoint.chunksServed, 'chunk')} in {counted(endpoint.sessionsTotal, 'session')},{' '}
+          {duration(endpoint.gpuSeconds)} of GPU
+        </dd>
+        <dt>95 % within</dt>
+        <dd>
+          {endpoint.serviceMsP95 === null ? '–' : `${Math.round(endpoint.serviceMsP95)} ms`} of service,{' '}
+          {endpoint.rttMsP95 === null ? '–' : `${Math.round(endpoint.rttMsP95)} ms`} of round trip
+        </dd>
+        <dt>Cost</dt>
+        <dd>
+          {endpoint.priced ? money(endpoint.costUsd) : 'not priced'}
+          {endpoint.priced && <span className="dim"> at {money(endpoint.rateUsdPerHour)} an hour</span>}
+          {endpoint.budgetUsd !== null && <span className="dim">, budget {money(endpoint.budgetUsd)}</span>}
+        </dd>
+        {endpoint.stopReason && (
+          <>
+            <dt>Stopped</dt>
+            <dd>{endpoint.stopReason}</dd>
+          </>
+        )}
+      </dl>
+    </section>
+  )
+}

@@ -1,0 +1,102 @@
+/** Inference endpoints, newest first; the list lives. */
+
+import { useMemo } from 'react'
+import { commands } from '../../app/commands.ts'
+import { Link, useSearchParams } from '../../app/navigate.tsx'
+import { accountsOf, useSession } from '../../app/session.tsx'
+import { count, money, words } from '../../ui/format.ts'
+import { Live } from '../../ui/live.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { PageList } from '../../ui/page-list.tsx'
+import { Empty } from '../../ui/states.tsx'
+import { Status } from '../../ui/status.tsx'
+import { StatusSelect } from '../../ui/status-select.tsx'
+import { Time } from '../../ui/time.tsx'
+import { usePages } from '../../ui/use-pages.ts'
+import { RepoLink } from '../repos/repo-table.tsx'
+import {
+  type EndpointsQuery,
+  type EndpointsQueryVariables,
+  endpointsChangedSubscription,
+  endpointsQuery,
+} from './endpoints.graphql.ts'
+
+const statuses = ['QUEUED', 'RUNNING', 'STOPPED', 'FAILED'] as const
+const endpointsOf = (data: EndpointsQuery) => data.endpoints
+
+export function Page() {
+  const [search, setSearch] = useSearchParams()
+  const { viewer } = useSession()
+  const status = statuses.find((one) => one === search.get('status')) ?? null
+  const variables = useMemo<EndpointsQueryVariables>(() => ({ status }), [status])
+  const pages = usePages({ query: endpointsQuery, variables, select: endpointsOf })
+  return (
+    <>
+      <PageHeader title="Endpoints" about="Policies that are served to real robots">
+        <Link to="sessions" params={{}} className="button">
+          Devices and sessions
+        </Link>
+        <StatusSelect statuses={statuses} chosen={status} choose={(one) => setSearch(one ? { status: one } : {})} />
+      </PageHeader>
+      <Live query={endpointsChangedSubscription} owners={accountsOf(viewer)} changed={pages.refresh} />
+      <div className="stack">
+        <PageList
+          pages={pages}
+          empty={
+            <Empty title="No endpoint">
+              <p>
+                Serve a model: <code>{commands.createEndpoint()}</code>
+              </p>
+            </Empty>
+          }
+        >
+          <EndpointTable endpoints={pages.nodes} />
+        </PageList>
+      </div>
+    </>
+  )
+}
+
+function EndpointTable({ endpoints }: { readonly endpoints: EndpointsQuery['endpoints']['nodes'] }) {
+  return (
+    <div className="panel flush table-wrap">
+      <table>
+        <thead>
+          <tr>
+            <th>Endpoint</th>
+            <th>Model</th>
+            <th>Status</th>
+            <th className="number">Open sessions</th>
+            <th className="number">Cost</th>
+            <th>Created</th>
+          </tr>
+        </thead>
+        <tbody>
+          {endpoints.map((endpoint) => (
+            <tr key={endpoint.id}>
+              <td>
+                <Link to="endpoint" params={{ id: endpoint.id }}>
+                  {endpoint.name ?? endpoint.id}
+                </Link>
+                <div className="dim small">
+                  {endpoint.owner.handle} · {words(endpoint.executor)} · {endpoint.tier}
+                </div>
+              </td>
+              <td>
+                <RepoLink fullName={endpoint.modelRepoRef.fullName} />
+              </td>
+              <td>
+                <Status of={endpoint.status} />
+              </td>
+              <td className="number">{count(endpoint.sessionsOpen)}</td>
+              <td className="number">{endpoint.priced ? money(endpoint.costUsd) : '–'}</td>
+              <td className="nowrap">
+                <Time at={endpoint.createdAt} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,129 @@
+/** The first page: what this is for a visitor, and what waits, runs and changed for a person who is signed in. */
+
+import { useMemo } from 'react'
+import type { PageName } from '../../../../src/platform/page-paths.ts'
+import { commands } from '../../app/commands.ts'
+import { Link, signInPath } from '../../app/navigate.tsx'
+import { accountsOf, useSession } from '../../app/session.tsx'
+import { Live } from '../../ui/live.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { Empty, ErrorNotice, Loading } from '../../ui/states.tsx'
+import { usePages } from '../../ui/use-pages.ts'
+import { HoldTable } from '../holds/hold-table.tsx'
+import { type HoldsQuery, holdsChangedSubscription, holdsQuery } from '../holds/holds.graphql.ts'
+import { RepoTable } from '../repos/repo-table.tsx'
+import { type ReposQuery, type ReposQueryVariables, reposQuery } from '../repos/repos.graphql.ts'
+import { RunTable } from '../runs/run-table.tsx'
+import { type RunsQuery, runsChangedSubscription, runsQuery } from '../runs/runs.graphql.ts'
+import { AccountNumbers } from './account-numbers.tsx'
+
+const reposOf = (data: ReposQuery) => data.repos
+const runsOf = (data: RunsQuery) => data.runs
+const holdsOf = (data: HoldsQuery) => data.spendHolds
+
+export function Page() {
+  const { viewer, isLoading } = useSession()
+  if (isLoading) return <Loading />
+  return viewer ? <Dashboard handle={viewer.account.handle} owners={accountsOf(viewer)} /> : <Welcome />
+}
+
+function Welcome() {
+  return (
+    <>
+      <PageHeader
+        title="Welcome"
+        about="Datasets, models and robots of a robotics team; checks, training runs and endpoints."
+      >
+        <a className="button primary" href={signInPath()}>
+          Sign in
+        </a>
+        <Link to="developers" params={{}} className="button">
+          For developers
+        </Link>
+      </PageHeader>
+      <Repos owner={null} title="Public repos" />
+    </>
+  )
+}
+
+function Dashboard({ handle, owners }: { readonly handle: string; readonly owners: readonly string[] }) {
+  return (
+    <>
+      <PageHeader title={`Hello, ${handle}`} about="What waits for you, what runs, and what changed" />
+      <div className="stack">
+        <AccountNumbers owners={owners} />
+        <WaitingHolds owners={owners} />
+        <RunningRuns owners={owners} />
+        <Repos owner={handle} title="Your repos" />
+      </div>
+    </>
+  )
+}
+
+/** Nothing where nothing waits: most people have no agent. */
+function WaitingHolds({ owners }: { readonly owners: readonly string[] }) {
+  const variables = useMemo(() => ({ status: 'PENDING' as const }), [])
+  const pages = usePages({ query: holdsQuery, variables, select: holdsOf })
+  return (
+    <>
+      <Live query={holdsChangedSubscription} owners={owners} changed={pages.refresh} />
+      {pages.nodes.length > 0 && (
+        <section className="stack" aria-label="Waiting for approval">
+          <SectionHead title="Waiting for approval" to="holds" />
+          <HoldTable holds={pages.nodes} />
+        </section>
+      )}
+    </>
+  )
+}
+
+function RunningRuns({ owners }: { readonly owners: readonly string[] }) {
+  const variables = useMemo(() => ({ status: 'RUNNING' as const }), [])
+  const pages = usePages({ query: runsQuery, variables, select: runsOf })
+  return (
+    <section className="stack" aria-label="Running">
+      <Live query={runsChangedSubscription} owners={owners} changed={pages.refresh} />
+      <SectionHead title="Running" to="runs" />
+      {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
+      {pages.data && pages.nodes.length === 0 && <p className="dim">No run is under way.</p>}
+      {pages.nodes.length > 0 && <RunTable runs={pages.nodes} />}
+    </section>
+  )
+}
+
+function Repos({ owner, title }: { readonly owner: string | null; readonly title: string }) {
+  const variables = useMemo<ReposQueryVariables>(() => ({ owner, sort: 'UPDATED' }), [owner])
+  const pages = usePages({ query: reposQuery, variables, select: reposOf })
+  return (
+    <section className="stack" aria-label={title}>
+      <SectionHead title={title} to="repos" />
+      {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
+      {!pages.data && !pages.error && <Loading />}
+      {pages.data && pages.nodes.length === 0 && (
+        <Empty title="No repo yet">
+          <p>
+            Push a folder: <code>{commands.pushNew('dataset')}</code>
+          </p>
+        </Empty>
+      )}
+      {pages.nodes.length > 0 && <RepoTable repos={pages.nodes} />}
+    </section>
+  )
+}
+
+function SectionHead({
+  title,
+  to,
+}: {
+  readonly title: string
+  readonly to: Extract<PageName, 'holds' | 'runs' | 'repos'>
+}) {
+  return (
+    <div className="row spread">
+      <h2>{title}</h2>
+      <Link to={to} params={{}}>
+        See all
+      </Link>
+    </div>
+  )
+}

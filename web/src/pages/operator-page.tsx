@@ -1,0 +1,78 @@
+/** What the hub says of itself in public, and where an operator looks for the rest. */
+
+import { useEffect, useState } from 'react'
+import { commands } from '../app/commands.ts'
+import { Command } from '../ui/command.tsx'
+import { PageHeader } from '../ui/page-header.tsx'
+import { Loading } from '../ui/states.tsx'
+
+/** The answers of `/healthz` and `/readyz`. */
+interface Health {
+  readonly version: string
+  readonly isReady: boolean
+  readonly checks: readonly (readonly [name: string, state: string])[]
+}
+
+async function readHealth(): Promise<Health> {
+  const [health, ready] = await Promise.all([fetch('/healthz'), fetch('/readyz')])
+  const { version } = (await health.json()) as { version: string }
+  const told = (await ready.json()) as Record<string, unknown>
+  const checks = Object.entries(told).map(
+    ([name, state]) => [name, typeof state === 'string' ? state : JSON.stringify(state)] as const,
+  )
+  return { version, isReady: ready.ok, checks }
+}
+
+const operating: readonly (readonly [text: string, about: string])[] = [
+  [commands.doctor(), 'what is wrong with this hub, and the fix'],
+  [commands.backup(), 'database, secret and objects'],
+  [commands.addUser(), 'users, orgs, keys and sessions are made at the command line'],
+]
+
+export function Page() {
+  const [health, setHealth] = useState<Health | null>(null)
+  const [error, setError] = useState(false)
+  useEffect(() => {
+    readHealth().then(setHealth, () => setError(true))
+  }, [])
+  return (
+    <>
+      <PageHeader
+        title="Operator"
+        about="The hub has no operator's role: its operator has the machine, and these commands."
+      />
+      <div className="stack">
+        <section className="panel" aria-label="Health">
+          {error && <p>The hub does not answer.</p>}
+          {!health && !error && <Loading lines={2} />}
+          {health && (
+            <dl className="facts">
+              <dt>Version</dt>
+              <dd>{health.version}</dd>
+              <dt>Ready</dt>
+              <dd>
+                <span className={health.isReady ? 'badge good' : 'badge bad'}>{health.isReady ? 'yes' : 'no'}</span>
+              </dd>
+              {health.checks.map(([name, state]) => (
+                <div key={name} className="fact-row">
+                  <dt>{name}</dt>
+                  <dd>{state}</dd>
+                </div>
+              ))}
+            </dl>
+          )}
+        </section>
+        {operating.map(([text, about]) => (
+          <section key={text} className="panel stack" aria-label={text}>
+            <p>{about}</p>
+            <Command text={text} label={about} />
+          </section>
+        ))}
+        <p className="dim">
+          Metrics for Prometheus are at /metrics, to those that <code>METRICS_HOST</code>, <code>METRICS_PORT</code> and{' '}
+          <code>METRICS_TOKEN</code> let in; a board and alert rules are in deploy/.
+        </p>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,66 @@
+/** A folder of a repo, or one of its files; live. */
+import { useEffect, useMemo, useRef } from 'react'
+import { useSubscription } from 'urql'
+import { usePages } from '../../../ui/use-pages.ts'
+import { RepoFrame } from '../repo-frame.tsx'
+import { Crumbs } from './crumbs.tsx'
+import { FileView } from './file-view.tsx'
+import { FolderView } from './folder-view.tsx'
+import { type RepoTreeQuery, repoTreeChangedSubscription, repoTreeQuery } from './tree.graphql.ts'
+
+interface Params {
+  readonly owner: string
+  readonly repo: string
+  readonly path: string
+}
+
+const filesOf = (data: RepoTreeQuery) => data.repo?.files
+
+export function Page({ params }: { readonly params: Params }) {
+  const { owner, repo } = params
+  const path = params.path.replace(/\/+$/, '')
+  const variables = useMemo(
+    () => ({ owner, repo, path, folder: path === '' ? null : `${path}/`, after: null }),
+    [owner, repo, path],
+  )
+  const pages = usePages({ query: repoTreeQuery, variables, select: filesOf })
+  const head = pages.data?.repo
+  useChanges(head?.id, pages.refresh)
+  const exact = head?.exact.nodes.find((file) => file.path === path)
+  return (
+    <RepoFrame
+      params={params}
+      part={path === '' ? 'Files' : path}
+      head={pages.data && head}
+      error={pages.error}
+      retry={pages.refresh}
+    >
+      <div className="stack">
+        <Crumbs owner={owner} repo={repo} path={path} />
+        {exact ? (
+          <FileView owner={owner} repo={repo} file={exact} />
+        ) : (
+          <FolderView owner={owner} repo={repo} folder={path} pages={pages} />
+        )}
+      </div>
+    </RepoFrame>
+  )
+}
+
+/** Reads the folder again after each change; the first event is the state that the page has. */
+function useChanges(repoId: string | undefined, refresh: () => void): void {
+  const [{ data }] = useSubscription({
+    query: repoTreeChangedSubscription,
+    variables: { repoId: repoId ?? '' },
+    pause: repoId === undefined,
+  })
+  const seq = data?.repoFilesUpdated.seq
+  const known = useRef<number | undefined>(undefined)
+  const again = useRef(refresh)
+  again.current = refresh
+  useEffect(() => {
+    if (seq === undefined) return
+    if (known.current !== undefined && known.current !== seq) again.current()
+    known.current = seq
+  }, [seq])
+}

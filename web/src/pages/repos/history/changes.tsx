@@ -1,0 +1,110 @@
+/** The changes of a repo's files, newest first, each with what differs since, and a way back to its state. */
+import { useState } from 'react'
+import { useMutation } from 'urql'
+import { Link } from '../../../app/navigate.tsx'
+import { Confirm } from '../../../ui/dialog.tsx'
+import { bytes, count, words } from '../../../ui/format.ts'
+import { messageOf } from '../../../ui/problem.ts'
+import { Empty } from '../../../ui/states.tsx'
+import { Time } from '../../../ui/time.tsx'
+import { useToast } from '../../../ui/toast.tsx'
+import { type RepoHistoryQuery, restoreRepoMutation } from './history.graphql.ts'
+
+type Change = NonNullable<NonNullable<RepoHistoryQuery['repo']>['history']>['nodes'][number]
+
+interface Props {
+  readonly owner: string
+  readonly repo: string
+  readonly changes: readonly Change[]
+  readonly changed: () => void
+}
+
+export function Changes({ owner, repo, changes, changed }: Props) {
+  const [asked, setAsked] = useState<Change | null>(null)
+  const [{ fetching }, restore] = useMutation(restoreRepoMutation)
+  const toast = useToast()
+  const latest = changes[0]?.seq ?? null
+  const confirm = async () => {
+    if (asked === null) return
+    // A change that this page does not show is not undone unseen.
+    const { data, error } = await restore({ input: { owner, repo, at: String(asked.seq), ifSeq: latest } })
+    const sums = data?.restoreState
+    toast(
+      sums
+        ? `Restored: ${sums.added} files added, ${sums.changed} changed, ${sums.removed} removed.`
+        : error
+          ? messageOf(error)
+          : '',
+    )
+    setAsked(null)
+    changed()
+  }
+  if (changes.length === 0) return <Empty title="No change yet" />
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by keyboard on a narrow window
+    <section className="panel flush table-wrap" aria-label="Changes" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th>Change</th>
+            <th>Files</th>
+            <th className="number">Size after</th>
+            <th>When</th>
+            <th>
+              <span className="visually-hidden">Go back</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {changes.map((one) => (
+            <tr key={one.seq}>
+              <td>
+                {one.seq} · {words(one.action)} {one.actor && <span className="dim">by {one.actor.handle}</span>}{' '}
+                {one.snapshots.map((name) => (
+                  <span key={name} className="badge good">
+                    {name}
+                  </span>
+                ))}
+              </td>
+              <td className="nowrap">
+                <span className="change-added">+{count(one.filesAdded)}</span> ~{count(one.filesChanged)}{' '}
+                <span className="change-removed">−{count(one.filesRemoved)}</span>
+              </td>
+              <td className="number nowrap">{bytes(one.totalBytes)}</td>
+              <td className="nowrap">
+                <Time at={one.time} />
+              </td>
+              <td className="right nowrap">
+                {one.seq !== latest && (
+                  <>
+                    <Link
+                      to="repoHistory"
+                      params={{ owner, repo }}
+                      query={{ from: String(one.seq) }}
+                      className="button small"
+                    >
+                      Compare
+                    </Link>{' '}
+                    <button type="button" className="button small" onClick={() => setAsked(one)}>
+                      Restore
+                    </button>
+                  </>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <Confirm
+        title={`Restore the state after change ${asked?.seq ?? ''}?`}
+        isOpen={asked !== null}
+        close={() => setAsked(null)}
+        action="Restore"
+        isBusy={fetching}
+        confirm={() => void confirm()}
+      >
+        <p>The files become those of that state, as a new change: nothing is lost, and it can be undone in turn.</p>
+      </Confirm>
+    </section>
+  )
+}

@@ -1,0 +1,55 @@
+/** What differs between two states of a repo. */
+
+import { useMemo } from 'react'
+import { withHiddenShown } from '../../../../../src/platform/hidden-characters.ts'
+import { Link } from '../../../app/navigate.tsx'
+import { bytes, words } from '../../../ui/format.ts'
+import { LoadMore } from '../../../ui/load-more.tsx'
+import { ErrorNotice, Loading } from '../../../ui/states.tsx'
+import { usePages } from '../../../ui/use-pages.ts'
+import { type RepoDiffQuery, repoDiffQuery } from './history.graphql.ts'
+
+interface Props {
+  readonly owner: string
+  readonly repo: string
+  readonly from: string
+  /** The current state if null. */
+  readonly to: string | null
+}
+
+const diffOf = (data: RepoDiffQuery) => data.diff
+const tones = { ADDED: 'badge good', CHANGED: 'badge warn', REMOVED: 'badge bad' } as const
+
+export function Diff({ owner, repo, from, to }: Props) {
+  const variables = useMemo(() => ({ owner, repo, from, to, after: null }), [owner, repo, from, to])
+  const pages = usePages({ query: repoDiffQuery, variables, select: diffOf })
+  return (
+    <section className="panel stack">
+      <div className="row spread">
+        <h2>
+          From {from} to {to ?? 'now'}
+        </h2>
+        <Link to="repoHistory" params={{ owner, repo }} className="button small">
+          Close
+        </Link>
+      </div>
+      {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
+      {!pages.data && !pages.error && <Loading />}
+      {pages.data && pages.nodes.length === 0 && <p className="dim">Nothing differs.</p>}
+      <ul className="lines">
+        {pages.nodes.map(({ path, change, before, after }) => (
+          <li key={path} className="row">
+            <span className={tones[change]}>{words(change)}</span>
+            <code>{withHiddenShown(path)}</code>
+            <span className="dim small">
+              {before && bytes(before.size)}
+              {before && after && ' → '}
+              {after && bytes(after.size)}
+            </span>
+          </li>
+        ))}
+      </ul>
+      <LoadMore pages={pages} />
+    </section>
+  )
+}

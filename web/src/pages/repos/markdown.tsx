@@ -1,0 +1,58 @@
+/** Markdown of a repo as elements: no HTML of its author is used, and no image of another site is loaded. A chunk of its own. */
+import Markdown, { type Components } from 'react-markdown'
+import remarkGfm from 'remark-gfm'
+import { Link as PathLink } from 'wouter'
+import { targetOf, withoutFrontMatter } from './repo-links.ts'
+
+interface Props {
+  readonly owner: string
+  readonly repo: string
+  /** Path of the file that the text is of. */
+  readonly path: string
+  readonly text: string
+}
+
+const plugins = [remarkGfm]
+
+export default function RepoMarkdown({ text, ...place }: Props) {
+  const components: Components = {
+    // The title of the page is the one heading of the first level.
+    h1: 'h2',
+    h2: 'h3',
+    h3: 'h4',
+    h4: 'h5',
+    a: ({ href = '', children }) => {
+      const target = targetOf(place, href, 'link')
+      if (target === null) return <>{children}</>
+      if (target.kind === 'page' && !target.href.startsWith('#'))
+        return <PathLink href={target.href}>{children}</PathLink>
+      return (
+        <a href={target.href} rel="noopener nofollow">
+          {children}
+        </a>
+      )
+    },
+    img: ({ src, alt = '' }) => {
+      const target = typeof src === 'string' ? targetOf(place, src, 'image') : null
+      if (target?.kind === 'file') return <img src={target.href} alt={alt} loading="lazy" />
+      if (target?.kind !== 'elsewhere') return <>{alt}</>
+      return (
+        <a href={target.href} rel="noopener nofollow">
+          {alt || target.href}
+        </a>
+      )
+    },
+    table: ({ children }) => (
+      <div className="table-wrap">
+        <table>{children}</table>
+      </div>
+    ),
+  }
+  return (
+    <div className="markdown">
+      <Markdown skipHtml remarkPlugins={plugins} components={components}>
+        {withoutFrontMatter(text)}
+      </Markdown>
+    </div>
+  )
+}

@@ -1,0 +1,75 @@
+/** The runs that a repo comes from, and what uses it. */
+import type { ReactNode } from 'react'
+import { Link } from '../../../app/navigate.tsx'
+import { Status } from '../../../ui/status.tsx'
+import { Time } from '../../../ui/time.tsx'
+import type { RepoQuery, RepoRunLinkFragment } from './repo.graphql.ts'
+
+type Repo = NonNullable<RepoQuery['repo']>
+
+export function Lineage({ repo }: { readonly repo: Repo }) {
+  const { producedBy, usedBy } = repo
+  const [owner = '', slug = ''] = repo.fullName.split('/')
+  const all = (
+    <Link to="repoRuns" params={{ owner, repo: slug }} className="small">
+      All runs
+    </Link>
+  )
+  const isUsed = usedBy.runs.nodes.length + usedBy.endpoints.nodes.length > 0
+  return (
+    <>
+      {producedBy.nodes.length > 0 && (
+        <Section title="Comes from" more={producedBy.pageInfo.hasNextPage && all}>
+          {producedBy.nodes.map((run) => (
+            <RunLine key={run.id} run={run} />
+          ))}
+        </Section>
+      )}
+      <Section title="Used by" more={usedBy.runs.pageInfo.hasNextPage && all}>
+        {usedBy.runs.nodes.map((run) => (
+          <RunLine key={run.id} run={run} />
+        ))}
+        {usedBy.endpoints.nodes.map(({ id, name, status }) => (
+          <li key={id}>
+            <Link to="endpoint" params={{ id }}>
+              {name ?? id}
+            </Link>
+            <span className="row small">
+              <Status of={status} /> <span className="dim">endpoint</span>
+            </span>
+          </li>
+        ))}
+        {!isUsed && <li className="dim">No run or endpoint that you can see uses it.</li>}
+      </Section>
+    </>
+  )
+}
+
+interface SectionProps {
+  readonly title: string
+  readonly more: ReactNode
+  readonly children: ReactNode
+}
+
+function Section({ title, more, children }: SectionProps) {
+  return (
+    <section className="panel">
+      <h2>{title}</h2>
+      <ul className="lines">{children}</ul>
+      {more}
+    </section>
+  )
+}
+
+function RunLine({ run }: { readonly run: RepoRunLinkFragment }) {
+  return (
+    <li>
+      <Link to="run" params={{ id: run.id }}>
+        {run.displayName}
+      </Link>
+      <span className="row small dim">
+        <Status of={run.status} /> <Time at={run.createdAt} />
+      </span>
+    </li>
+  )
+}

@@ -1,0 +1,38 @@
+/** A repo: its README, what is in it, where it comes from, what uses it, and how to get it. */
+import { useQuery } from 'urql'
+import { RepoFrame } from '../repo-frame.tsx'
+import { Commands } from './commands.tsx'
+import { Facts } from './facts.tsx'
+import { Lineage } from './lineage.tsx'
+import { Readme } from './readme.tsx'
+import { repoQuery } from './repo.graphql.ts'
+
+interface Params {
+  readonly owner: string
+  readonly repo: string
+}
+
+export function Page({ params }: { readonly params: Params }) {
+  const { owner, repo: slug } = params
+  const [{ data, error }, again] = useQuery({ query: repoQuery, variables: { owner, repo: slug } })
+  const repo = data?.repo
+  const readme = repo?.readme.nodes.find(({ path }) => path === 'README.md')
+  return (
+    <RepoFrame params={params} head={repo} error={error} retry={again}>
+      {repo && (
+        <div className="columns">
+          <div className="stack">
+            <section className="panel" aria-label="README">
+              <Readme owner={owner} repo={slug} size={readme?.size ?? null} />
+            </section>
+            <Commands fullName={repo.fullName} readmePath={readme?.path ?? null} />
+          </div>
+          <aside className="stack" aria-label="Facts">
+            <Facts repo={repo} />
+            <Lineage repo={repo} />
+          </aside>
+        </div>
+      )}
+    </RepoFrame>
+  )
+}

@@ -1,0 +1,49 @@
+/** The files of a repo as the viewers ask for them, through public fields. */
+import type { Client } from '@urql/core'
+import { messageOf } from '../../ui/problem.ts'
+import { type RepoFileSizesQueryVariables, repoFileSizesQuery, signDownloadsMutation } from './repo-files.graphql.ts'
+
+type FileSize = readonly [path: string, sizeBytes: number]
+
+export interface RepoFiles {
+  /** Files below a prefix, at most so many; null where there are more. One request for each 1,000. */
+  list(prefix: string, most: number): Promise<readonly FileSize[] | null>
+  /** Addresses of files for an hour, in the order of the paths; at most 100 of them. */
+  sign(paths: readonly string[]): Promise<readonly string[]>
+}
+
+const PAGE = 1_000
+
+/** Rejects with an `Error` in the words of the hub's Problem. */
+export function repoFiles(client: Client, owner: string, repo: string): RepoFiles {
+  return {
+    async list(prefix, most) {
+      const found: FileSize[] = []
+      for (let after: string | null = null; ; ) {
+        const variables = { owner, repo, prefix: prefix === '' ? null : prefix, first: Math.min(PAGE, most), after }
+        const answer: Awaited<ReturnType<typeof asked>> = await asked(client, variables)
+        found.push(...answer.nodes.map(({ path, size }) => [path, size] as const))
+        if (!answer.pageInfo.hasNextPage) return found
+        if (found.length >= most) return null
+        after = answer.pageInfo.endCursor
+      }
+    },
+    async sign(paths) {
+      const { data, error } = await client
+        .mutation(signDownloadsMutation, { owner, repo, paths: [...paths] })
+        .toPromise()
+      if (error) throw new Error(messageOf(error))
+      const urls = new Map(data?.presignDownload.files.map(({ path, url }) => [path, url]))
+      return paths.map((path) => urls.get(path) ?? '')
+    },
+  }
+}
+
+async function asked(client: Client, variables: RepoFileSizesQueryVariables) {
+  const { data, error } = await client
+    .query(repoFileSizesQuery, variables, { requestPolicy: 'network-only' })
+    .toPromise()
+  if (error) throw new Error(messageOf(error))
+  if (!data?.repo) throw new Error('The repo is not there, or you do not see it.')
+  return data.repo.files
+}

@@ -1,0 +1,107 @@
+/** All repos that the caller sees, with search and facets that are kept in the address. */
+
+import { useMemo } from 'react'
+import { commands } from '../../app/commands.ts'
+import { useSearchParams } from '../../app/navigate.tsx'
+import { count, words } from '../../ui/format.ts'
+import { LoadMore } from '../../ui/load-more.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { Empty, ErrorNotice, Loading } from '../../ui/states.tsx'
+import { usePages } from '../../ui/use-pages.ts'
+import { RepoTable } from './repo-table.tsx'
+import { type ReposQuery, type ReposQueryVariables, reposQuery } from './repos.graphql.ts'
+
+const kinds = ['DATASET', 'MODEL', 'ROBOT'] as const
+const reposOf = (data: ReposQuery) => data.repos
+
+export function Page() {
+  const [search, setSearch] = useSearchParams()
+  const kind = kinds.find((one) => one === search.get('kind')) ?? null
+  const q = search.get('q')
+  const tags = search.getAll('tag')
+  const tagKey = tags.join('\n')
+  const variables = useMemo<ReposQueryVariables>(
+    () => ({ kind, q: q || null, tag: tagKey ? tagKey.split('\n') : null, sort: 'UPDATED' }),
+    [kind, q, tagKey],
+  )
+  const pages = usePages({ query: reposQuery, variables, select: reposOf })
+  const change = (edit: (next: URLSearchParams) => void) =>
+    setSearch(
+      (before) => {
+        const next = new URLSearchParams(before)
+        edit(next)
+        return next
+      },
+      { replace: true },
+    )
+  const facets = pages.data?.repos.facets
+  return (
+    <>
+      <PageHeader title="Repos" about={facets && `${count(facets.total)} that you can see`} />
+      <div className="columns">
+        <div className="stack">
+          <search className="row">
+            <input
+              type="search"
+              aria-label="Search repos"
+              placeholder="Search names and descriptions"
+              size={36}
+              defaultValue={q ?? ''}
+              onChange={({ target }) =>
+                change((next) => (target.value ? next.set('q', target.value) : next.delete('q')))
+              }
+            />
+            <select
+              aria-label="Kind"
+              value={kind ?? ''}
+              onChange={({ target }) =>
+                change((next) => (target.value ? next.set('kind', target.value) : next.delete('kind')))
+              }
+            >
+              <option value="">All kinds</option>
+              {kinds.map((one) => (
+                <option key={one} value={one}>
+                  {words(one)}s
+                </option>
+              ))}
+            </select>
+          </search>
+          {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
+          {!pages.data && !pages.error && <Loading />}
+          {pages.data && pages.nodes.length === 0 && (
+            <Empty title="No repo matches">
+              <p>
+                Search for less, or create one: <code>{commands.createRepo('dataset')}</code>
+              </p>
+            </Empty>
+          )}
+          {pages.nodes.length > 0 && <RepoTable repos={pages.nodes} />}
+          <LoadMore pages={pages} />
+        </div>
+        <aside className="panel" aria-label="Tags">
+          <h2>Tags</h2>
+          <div className="row">
+            {facets?.tags.map(({ value, count: number }) => (
+              <button
+                key={value}
+                type="button"
+                aria-pressed={tags.includes(value)}
+                className={tags.includes(value) ? 'button small primary' : 'button small'}
+                onClick={() =>
+                  change((next) => {
+                    next.delete('tag')
+                    for (const tag of tags.includes(value) ? tags.filter((one) => one !== value) : [...tags, value])
+                      next.append('tag', tag)
+                  })
+                }
+              >
+                {value} <span className="small">{number}</span>
+              </button>
+            ))}
+            {facets?.tags.length === 0 && <span className="dim">None of these repos has a tag.</span>}
+          </div>
+        </aside>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,71 @@
+/** The robot viewer on a page: what it needs of the repo, and its place. */
+import '../../viewer/viewer.css'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { useClient } from 'urql'
+import { useShownTheme } from '../../app/use-theme.ts'
+import { ErrorNotice } from '../../ui/states.tsx'
+import { viewerLimits } from '../../viewer/limits.ts'
+import { type MountedViewer, mountRobotViewer, type ViewedCard } from '../../viewer/mount-robot-viewer.ts'
+import { repoFiles } from './repo-files.ts'
+import type { ViewedRobotQuery } from './robot.graphql.ts'
+
+type Card = NonNullable<ViewedRobotQuery['repo']>['card']
+
+interface Props {
+  readonly owner: string
+  readonly repo: string
+  readonly card: Card
+}
+
+export function RobotView({ owner, repo, card }: Props) {
+  const client = useClient()
+  const theme = useShownTheme()
+  const place = useRef<HTMLDivElement>(null)
+  const mounted = useRef<MountedViewer>(null)
+  const [error, setError] = useState<Error>()
+  const viewed = useMemo(() => viewedCard(card), [card])
+  const first = useRef(theme)
+  first.current = theme
+  useEffect(() => {
+    const files = repoFiles(client, owner, repo)
+    let closed = false
+    files.list('', viewerLimits.listedFiles).then(
+      (listed) => {
+        if (closed || !place.current) return
+        const options = {
+          name: `${owner}/${repo}`,
+          card: viewed,
+          files: listed,
+          sign: files.sign,
+          theme: first.current,
+        }
+        mounted.current = mountRobotViewer(place.current, options)
+      },
+      (reason: unknown) => setError(reason instanceof Error ? reason : new Error(String(reason))),
+    )
+    return () => {
+      closed = true
+      mounted.current?.close()
+      mounted.current = null
+    }
+  }, [client, owner, repo, viewed])
+  useEffect(() => mounted.current?.light(theme), [theme])
+  return error ? <ErrorNotice error={error} /> : <div ref={place} />
+}
+
+function viewedCard(card: Card): ViewedCard | null {
+  if (!card) return null
+  const face = card.interface
+  return {
+    mjcfPath: card.mjcfPath,
+    base: face?.base ?? null,
+    pose: { keyframe: face?.defaultKeyframe ?? null, joints: positionsOf(face?.defaultPose) },
+    cameras: face?.cameras?.map(({ name, width, height }) => ({ name, width, height })) ?? [],
+  }
+}
+
+/** The hub checks a card's pose when it is stored: joint names and numbers. */
+function positionsOf(pose: unknown): Record<string, number> | null {
+  if (typeof pose !== 'object' || pose === null) return null
+  return Object.fromEntries(Object.entries(pose).filter(([, value]) => typeof value === 'number'))
+}

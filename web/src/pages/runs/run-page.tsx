@@ -1,0 +1,188 @@
+/** One run: what it is, its log and curves as they come, its config, checkpoints, gate, attempts and spend. */
+import { lazy, Suspense } from 'react'
+import { useQuery, useSubscription } from 'urql'
+import { Link, useSearchParams } from '../../app/navigate.tsx'
+import { Action } from '../../ui/action.tsx'
+import { bytes, count, duration, money } from '../../ui/format.ts'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { Empty, ErrorNotice, Loading } from '../../ui/states.tsx'
+import { Status } from '../../ui/status.tsx'
+import { Time } from '../../ui/time.tsx'
+import { RepoLink } from '../repos/repo-table.tsx'
+import { cancelRunMutation, type RunQuery, runChangedSubscription, runQuery } from './run.graphql.ts'
+import { Attempts, Checkpoints, Config, Datasets, Gate } from './run-parts.tsx'
+import { Progress, tookOf } from './run-table.tsx'
+
+const RunLog = lazy(async () => ({ default: (await import('./run-log.tsx')).RunLog }))
+const RunMetrics = lazy(async () => ({ default: (await import('./run-metrics.tsx')).RunMetrics }))
+
+export type RunShown = NonNullable<RunQuery['run']>
+
+const parts = ['Log', 'Metrics', 'Config', 'Checkpoints', 'Gate', 'Data', 'Attempts'] as const
+type Part = (typeof parts)[number]
+
+export function Page({ params: { id } }: { readonly params: { readonly id: string } }) {
+  const [{ data, error }, again] = useQuery({ query: runQuery, variables: { id } })
+  // Its fields land in the same cache entry as the page's.
+  const [{ data: change }] = useSubscription({ query: runChangedSubscription, variables: { id } })
+  const [search, setSearch] = useSearchParams()
+  if (error) return <ErrorNotice error={error} retry={again} />
+  if (!data) return <Loading />
+  if (!data.run)
+    return (
+      <>
+        <PageHeader title="Run" />
+        <Empty title="There is no such run, or you cannot see it" />
+      </>
+    )
+  const run = { ...data.run, ...change?.runUpdated, recipe: data.run.recipe }
+  const part = parts.find((one) => one.toLowerCase() === search.get('part')) ?? 'Log'
+  const isOver = run.finishedAt !== null
+  return (
+    <>
+      <PageHeader
+        title={run.displayName}
+        about={
+          <span className="row">
+            <Status of={run.status} /> {run.recipe.template} · {run.owner.handle} · <Time at={run.createdAt} />
+          </span>
+        }
+      >
+        {!isOver && (
+          <Action
+            mutation={cancelRunMutation}
+            variables={{ input: { runId: id } }}
+            title="Cancel run"
+            done="The run is asked to stop."
+            className="button danger"
+          >
+            <p>The runner stops it and what it has published so far stays.</p>
+          </Action>
+        )}
+        <Link to="runs" params={{}} query={{ compare: id }} className="button">
+          Compare
+        </Link>
+      </PageHeader>
+      {run.error && <p className="notice">{run.error}</p>}
+      <Facts run={run} />
+      <nav className="tabs" aria-label="Parts of the run">
+        {parts.map((one) => (
+          <button
+            key={one}
+            type="button"
+            className={one === part ? 'tab current' : 'tab'}
+            aria-current={one === part ? 'page' : undefined}
+            onClick={() => setSearch({ part: one.toLowerCase() }, { replace: true })}
+          >
+            {one}
+          </button>
+        ))}
+      </nav>
+      <Suspense fallback={<Loading />}>
+        <RunPart part={part} run={run} />
+      </Suspense>
+    </>
+  )
+}
+
+function RunPart({ part, run }: { readonly part: Part; readonly run: RunShown }) {
+  switch (part) {
+    case 'Log':
+      return <RunLog id={run.id} />
+    case 'Metrics':
+      return <RunMetrics runs={[{ id: run.id, name: run.displayName }]} tick={JSON.stringify(run.latestMetrics)} />
+    case 'Config':
+      return <Config id={run.id} />
+    case 'Checkpoints':
+      return <Checkpoints run={run} />
+    case 'Gate':
+      return <Gate id={run.id} />
+    case 'Data':
+      return <Datasets run={run} />
+    case 'Attempts':
+      return <Attempts run={run} />
+  }
+}
+
+function Facts({ run }: { readonly run: RunShown }) {
+  const { progress, spendDetail: spend } = run
+  return (
+    <section className="panel" aria-label="Facts">
+      <dl className="facts">
+        <dt>Progress</dt>
+        <dd>
+          <span className="row">
+            <Progress fraction={progress?.fraction ?? null} label={run.displayName} />
+            {progress?.iteration !== null && progress?.iteration !== undefined && (
+              <span className="dim">
+                step {count(progress.iteration)}
+                {progress.totalIterations ? ` of ${count(progress.totalIterations)}` : ''}
+              </span>
+            )}
+            {run.status === 'RUNNING' && progress?.etaS ? (
+              <span className="dim">{duration(progress.etaS)} left</span>
+            ) : null}
+          </span>
+        </dd>
+        <dt>Took</dt>
+        <dd>{tookOf(run)}</dd>
+        <dt>Runner</dt>
+        <dd>
+          {run.claimedBy ?? 'none yet'} {run.gpuType && <span className="dim">({run.gpuType})</span>}
+        </dd>
+        <dt>Spend</dt>
+        <dd>
+          {spend.priced ? money(spend.accruedUsd) : 'not priced'}
+          {spend.budgetUsd !== null && <span className="dim"> of a budget of {money(spend.budgetUsd)}</span>}
+        </dd>
+        {run.robotRepo && (
+          <>
+            <dt>Robot</dt>
+            <dd>
+              <RepoLink fullName={run.robotRepo.fullName} />
+            </dd>
+          </>
+        )}
+        {run.outputModelRepo && (
+          <>
+            <dt>Output</dt>
+            <dd>
+              <RepoLink fullName={run.outputModelRepo.fullName} />
+            </dd>
+          </>
+        )}
+        {run.parent && (
+          <>
+            <dt>Continues</dt>
+            <dd>
+              <Link to="run" params={{ id: run.parent.id }}>
+                {run.parent.displayName}
+              </Link>
+            </dd>
+          </>
+        )}
+        {run.gate && (
+          <>
+            <dt>Gate</dt>
+            <dd>
+              {run.gate.passed} of {run.gate.total} passed
+            </dd>
+          </>
+        )}
+        {run.checkpoints.items.length > 0 && (
+          <>
+            <dt>Checkpoints</dt>
+            <dd>
+              {run.checkpoints.items.length}, {bytes(run.checkpoints.items.reduce((sum, one) => sum + one.bytes, 0))}
+            </dd>
+          </>
+        )}
+      </dl>
+      {run.warnings.map((warning) => (
+        <p key={warning} className="dim">
+          {warning}
+        </p>
+      ))}
+    </section>
+  )
+}

@@ -1,0 +1,221 @@
+/** The parts of a run that are tables. */
+
+import { useQuery } from 'urql'
+import { commands } from '../../app/commands.ts'
+import { Command } from '../../ui/command.tsx'
+import { bytes, count, words } from '../../ui/format.ts'
+import { Empty, ErrorNotice, Loading } from '../../ui/states.tsx'
+import { Status } from '../../ui/status.tsx'
+import { Time } from '../../ui/time.tsx'
+import { RepoLink } from '../repos/repo-table.tsx'
+import { runConfigQuery, runGateQuery } from './run.graphql.ts'
+import type { RunShown } from './run-page.tsx'
+
+/** The config, and what the run changed of its parent's. */
+export function Config({ id }: { readonly id: string }) {
+  const [{ data, error }, again] = useQuery({ query: runConfigQuery, variables: { id } })
+  if (error) return <ErrorNotice error={error} retry={again} />
+  if (!data) return <Loading />
+  const config = data.run?.config
+  const changed = config?.pairs.filter((pair) => pair.changed) ?? []
+  if (!config || config.keys.length === 0) return <Empty title="No config yet">{config?.reason}</Empty>
+  return (
+    <div className="stack">
+      {changed.length > 0 && (
+        <Rows
+          label="Changed from the parent"
+          heads={['Setting', 'Parent', 'This run']}
+          rows={changed.map((pair) => [pair.childPath, pair.from ?? '–', pair.to ?? '–'])}
+        />
+      )}
+      <Rows
+        label={`All ${count(config.total)} settings`}
+        heads={['Setting', 'Value']}
+        rows={config.keys.map(({ group, path, value }) => [group ? `${group}.${path}` : path, value])}
+      />
+    </div>
+  )
+}
+
+interface RowsProps {
+  readonly label: string
+  readonly heads: readonly string[]
+  readonly rows: readonly (readonly string[])[]
+}
+
+function Rows({ label, heads, rows }: RowsProps) {
+  return (
+    <section className="panel flush table-wrap" aria-label={label}>
+      <table>
+        <thead>
+          <tr>
+            {heads.map((head) => (
+              <th key={head}>{head}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(([first = '', ...others]) => (
+            <tr key={first}>
+              <td className="mono">{first}</td>
+              {others.map((cell, index) => (
+                <td key={index} className="mono">
+                  {cell}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+export function Checkpoints({ run }: { readonly run: RunShown }) {
+  const { items } = run.checkpoints
+  if (items.length === 0) return <Empty title="No checkpoint yet" />
+  return (
+    <div className="stack">
+      <div className="panel flush table-wrap">
+        <table>
+          <thead>
+            <tr>
+              <th className="number">Step</th>
+              <th>Where</th>
+              <th className="number">Size</th>
+              <th>Published</th>
+            </tr>
+          </thead>
+          <tbody>
+            {items.map((one) => (
+              <tr key={one.step}>
+                <td className="number">{count(one.step)}</td>
+                <td className="mono">
+                  {one.repo && <RepoLink fullName={one.repo.fullName} />} {one.path}
+                </td>
+                <td className="number nowrap">{bytes(one.bytes)}</td>
+                <td>
+                  <Time at={one.publishedAt} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {run.outputModelRepo && (
+        <Command
+          label="download the checkpoints"
+          text={commands.pull(run.outputModelRepo.fullName, folderOf(run.outputModelRepo.fullName))}
+        />
+      )}
+    </div>
+  )
+}
+
+export function Gate({ id }: { readonly id: string }) {
+  const [{ data, error }, again] = useQuery({ query: runGateQuery, variables: { id } })
+  if (error) return <ErrorNotice error={error} retry={again} />
+  if (!data) return <Loading />
+  const results = data.run?.gateResults ?? []
+  if (results.length === 0) return <Empty title="No checkpoint was tried yet" />
+  return (
+    <div className="stack">
+      {results.map((result) => (
+        <section key={result.step} className="panel" aria-label={`Step ${result.step}`}>
+          <h2>
+            Step {count(result.step)}: {result.passCount} of {result.cellCount} passed
+          </h2>
+          <div className="row">
+            {result.cells.map((cell) => (
+              <span key={cell.name} title={cell.detail ?? undefined}>
+                {cell.name} <Status of={cell.status} />
+              </span>
+            ))}
+          </div>
+        </section>
+      ))}
+    </div>
+  )
+}
+
+/** Datasets with the state that the run was given, which stays as long as the run does. */
+export function Datasets({ run }: { readonly run: RunShown }) {
+  if (run.datasets.length === 0) return <Empty title="This run has no dataset" />
+  return (
+    <div className="stack">
+      <div className="panel flush table-wrap">
+        <table>
+          <thead>
+            <tr>
+              <th>Dataset</th>
+              <th className="number">State</th>
+              <th className="number">Files</th>
+              <th className="number">Size</th>
+              <th>From</th>
+            </tr>
+          </thead>
+          <tbody>
+            {run.datasets.map((one) => (
+              <tr key={one.ref}>
+                <td>{one.repo ? <RepoLink fullName={one.repo.fullName} /> : <code>{one.ref}</code>}</td>
+                <td className="number">{one.seq ?? '–'}</td>
+                <td className="number">{one.state ? count(one.state.fileSummary.count) : '–'}</td>
+                <td className="number nowrap">{one.state ? bytes(one.state.fileSummary.totalBytes) : '–'}</td>
+                <td>
+                  <Time at={one.state?.time} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {run.datasets.map(
+        ({ repo }) =>
+          repo && (
+            <Command
+              key={repo.id}
+              label={`download ${repo.fullName} as this run had it`}
+              text={commands.pull(repo.fullName, folderOf(repo.fullName), run.id)}
+            />
+          ),
+      )}
+    </div>
+  )
+}
+
+export function Attempts({ run }: { readonly run: RunShown }) {
+  if (run.attempts.length === 0) return <Empty title="No runner has claimed it yet" />
+  return (
+    <div className="panel flush table-wrap">
+      <table>
+        <thead>
+          <tr>
+            <th className="number">Attempt</th>
+            <th>Runner</th>
+            <th>Claimed</th>
+            <th>Ended</th>
+            <th>How</th>
+          </tr>
+        </thead>
+        <tbody>
+          {run.attempts.map((one) => (
+            <tr key={one.attempt}>
+              <td className="number">{one.attempt}</td>
+              <td>{one.claimedBy}</td>
+              <td>
+                <Time at={one.claimedAt} />
+              </td>
+              <td>
+                <Time at={one.endedAt} />
+              </td>
+              <td>{one.end ? words(one.end) : 'under way'}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** The slug of a repo. */
+const folderOf = (fullName: string) => fullName.split('/').at(-1) ?? fullName

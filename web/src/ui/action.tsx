@@ -1,0 +1,56 @@
+/** A button that runs a mutation, after a question where it cannot be undone. */
+import { type ReactNode, useState } from 'react'
+import { type AnyVariables, type TypedDocumentNode, useMutation } from 'urql'
+import { Confirm } from './dialog.tsx'
+import { messageOf } from './problem.ts'
+import { useToast } from './toast.tsx'
+
+interface Props<Data, Variables extends AnyVariables> {
+  readonly mutation: TypedDocumentNode<Data, Variables>
+  readonly variables: Variables
+  /** What the button does, as a verb: "Cancel run". */
+  readonly title: string
+  /** Said when it is done. */
+  readonly done: string
+  readonly className?: string
+  /** What follows from it. Without, nothing is asked. */
+  readonly children?: ReactNode
+  readonly finished?: () => void
+}
+
+export function Action<Data, Variables extends AnyVariables>(props: Props<Data, Variables>) {
+  const { mutation, variables, title, done, className = 'button', children, finished } = props
+  const [{ fetching }, run] = useMutation(mutation)
+  const [isAsking, setAsking] = useState(false)
+  const toast = useToast()
+  const act = async () => {
+    const { error } = await run(variables)
+    setAsking(false)
+    toast(error ? messageOf(error) : done)
+    if (!error) finished?.()
+  }
+  return (
+    <>
+      <button
+        type="button"
+        className={className}
+        disabled={fetching}
+        onClick={() => (children === undefined ? act() : setAsking(true))}
+      >
+        {title}
+      </button>
+      {children !== undefined && (
+        <Confirm
+          title={title}
+          action={title}
+          isOpen={isAsking}
+          isBusy={fetching}
+          close={() => setAsking(false)}
+          confirm={act}
+        >
+          {children}
+        </Confirm>
+      )}
+    </>
+  )
+}

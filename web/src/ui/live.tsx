@@ -1,0 +1,34 @@
+/** Follows the lists of accounts: each change of one calls back, so that the list is read again. */
+import { useEffect, useRef } from 'react'
+import { type AnyVariables, type TypedDocumentNode, useSubscription } from 'urql'
+
+interface Props<Data, Variables extends AnyVariables> {
+  readonly query: TypedDocumentNode<Data, Variables>
+  /** Of each account that is followed. */
+  readonly owners: readonly string[]
+  readonly changed: () => void
+}
+
+/** `query` takes `$owner`. Renders nothing. */
+export function Live<Data, Variables extends AnyVariables>({ owners, ...rest }: Props<Data, Variables>) {
+  return owners.map((owner) => <LiveOne key={owner} owner={owner} {...rest} />)
+}
+
+/** Several changes at once are one reading. */
+const SETTLE_MS = 250
+
+function LiveOne<Data, Variables extends AnyVariables>({
+  query,
+  owner,
+  changed,
+}: Omit<Props<Data, Variables>, 'owners'> & { readonly owner: string }) {
+  const [{ data }] = useSubscription({ query, variables: { owner } as unknown as Variables })
+  const callback = useRef(changed)
+  callback.current = changed
+  useEffect(() => {
+    if (!data) return undefined
+    const timer = setTimeout(() => callback.current(), SETTLE_MS)
+    return () => clearTimeout(timer)
+  }, [data])
+  return null
+}

@@ -1,0 +1,32 @@
+/** The Problems (RFC 9457) in an error of the graph: docs, "Errors". */
+import type { CombinedError } from 'urql'
+
+export interface Problem {
+  readonly type: string
+  readonly title: string
+  readonly detail: string
+  /** Input faults: where (`input.name`), and what is wrong. */
+  readonly errors?: readonly { readonly loc: readonly (string | number)[]; readonly detail: string }[]
+}
+
+/** The first Problem of an error; null for an unreachable hub and the like. */
+export function problemOf(error: CombinedError | Error | undefined): Problem | null {
+  const first = error && 'graphQLErrors' in error ? error.graphQLErrors[0] : undefined
+  const problem = first?.extensions?.problem
+  return typeof problem === 'object' && problem !== null ? (problem as Problem) : null
+}
+
+/** One sentence for a person. */
+export function messageOf(error: CombinedError | Error): string {
+  const problem = problemOf(error)
+  if (problem) return problem.detail || problem.title
+  if ('networkError' in error && error.networkError)
+    return 'The hub cannot be reached. Check your connection and try again.'
+  return error.message
+}
+
+/** What is wrong with one input field, by the last name of its place. */
+export function faultOf(error: CombinedError | undefined, name: string): string | null {
+  const faults = problemOf(error)?.errors ?? []
+  return faults.find(({ loc }) => loc.at(-1) === name)?.detail ?? null
+}

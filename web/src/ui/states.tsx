@@ -1,0 +1,58 @@
+/** What a page shows while it waits, when nothing is there, and when something failed. */
+import type { ReactNode } from 'react'
+import type { CombinedError } from 'urql'
+import { signInPath } from '../app/navigate.tsx'
+import { messageOf, problemOf } from './problem.ts'
+
+export function Loading({ lines = 4 }: { readonly lines?: number }) {
+  return (
+    <div className="loading" role="status" aria-label="Loading">
+      {Array.from({ length: lines }, (_, line) => (
+        <span key={line} />
+      ))}
+    </div>
+  )
+}
+
+interface EmptyProps {
+  readonly title: string
+  /** What to do about it. */
+  readonly children?: ReactNode
+}
+
+export function Empty({ title, children }: EmptyProps) {
+  return (
+    <div className="empty">
+      <h2>{title}</h2>
+      {children}
+    </div>
+  )
+}
+
+interface ErrorProps {
+  readonly error: CombinedError | Error
+  readonly retry?: () => void
+}
+
+/** The title and detail of the Problem; a way to sign in where that is missing. */
+export function ErrorNotice({ error, retry }: ErrorProps) {
+  const problem = problemOf(error)
+  return (
+    <div className="notice" role="alert">
+      <h2>{problem?.title ?? 'Something went wrong'}</h2>
+      <p>{messageOf(error)}</p>
+      <div className="row">
+        {problem?.type.includes('auth') && (
+          <a className="button primary" href={signInPath()}>
+            Sign in
+          </a>
+        )}
+        {retry && (
+          <button type="button" className="button" onClick={retry}>
+            Try again
+          </button>
+        )}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,110 @@
+/** The worker that runs MuJoCo for one robot on a page. Ending it frees all of the engine's memory. */
+import { compileModel, dropFile, putFile } from '../../../../src/physics/compile.ts'
+import { openMujoco } from '../../../../src/physics/mujoco.ts'
+import { SceneTooLarge } from '../../../../src/physics/scene-meshes.ts'
+import { engineFailed, notDownloaded, refused, tooManyTriangles, ViewerProblem } from '../problems.ts'
+import type { FromEngine, OpenRequest, Stage, ToEngine } from '../protocol.ts'
+import { downloads } from './download.ts'
+import { gatherFiles } from './gather-files.ts'
+import { openSession, type Session } from './session.ts'
+
+const scope = self as unknown as {
+  postMessage(message: FromEngine, transfer?: Transferable[]): void
+  onmessage: ((event: MessageEvent<ToEngine>) => void) | null
+}
+
+const say = (message: FromEngine, transfer: Transferable[] = []) => scope.postMessage(message, transfer)
+
+/** Addresses that were asked for and have not come. */
+const asked = new Map<number, PromiseWithResolvers<readonly string[]>>()
+
+let session: Session | null = null
+
+scope.onmessage = ({ data: message }) => {
+  if (message.kind === 'open') void open(message)
+  else if (message.kind === 'signed') asked.get(message.id)?.resolve(message.urls)
+  else if (message.kind === 'unsigned')
+    asked.get(message.id)?.reject(new ViewerProblem(notDownloaded('The files', message.why)))
+  else if (session) act(session, message)
+}
+
+function act(opened: Session, message: Exclude<ToEngine, { kind: 'open' | 'signed' | 'unsigned' }>): void {
+  try {
+    if (message.kind === 'qpos') opened.setQpos(message.at, message.values)
+    else if (message.kind === 'control') opened.setControl(message.at, message.value)
+    else if (message.kind === 'keyframe') opened.toKeyframe(message.at)
+    else if (message.kind === 'step') opened.step()
+    else {
+      const end = performance.now() + message.budgetMs
+      opened.advance(message.seconds, () => performance.now() > end)
+    }
+    // A control acts with the next step alone.
+    if (message.kind !== 'control') sayFrame(opened)
+  } catch (error) {
+    fail(error)
+  }
+}
+
+function sayFrame(opened: Session): void {
+  const frame = opened.frame()
+  const { qpos, ctrl, bodies, cameras, contacts } = frame
+  say(
+    { kind: 'frame', frame },
+    [qpos, ctrl, bodies, cameras, contacts].map(({ buffer }) => buffer),
+  )
+}
+
+async function open(request: OpenRequest): Promise<void> {
+  try {
+    const began = performance.now()
+    let engineMs = 0
+    let filesMs = 0
+    tell('engine', 0, 0)
+    const [engine, model] = await Promise.all([
+      openMujoco(() => undefined).finally(() => {
+        engineMs = performance.now() - began
+      }),
+      gatherFiles(downloads(new Map(request.files), sign), request.entry, request.base, tell).finally(() => {
+        filesMs = performance.now() - began
+      }),
+    ])
+    tell('compile', model.bytes, model.bytes)
+    // The page shows this stage before the worker is busy with it.
+    await new Promise((resolve) => setTimeout(resolve))
+    const compiling = performance.now()
+    for (const [path, data] of model.files) putFile(engine.files, path, data)
+    const compiled = compileModel(engine, request.entry)
+    if ('refused' in compiled) throw new ViewerProblem(refused(compiled.refused, model.reading.faults))
+    for (const path of model.files.keys()) dropFile(engine.files, path)
+    session = openSession(engine, compiled.model, request.pose)
+    const compileMs = performance.now() - compiling
+    const loaded = { files: model.files.size, bytes: model.bytes, engineMs, filesMs, compileMs }
+    const { opened } = session
+    const meshes = opened.scene.meshes.flatMap(({ positions, triangles }) => [positions.buffer, triangles.buffer])
+    say({ kind: 'opened', model: { ...opened, loaded }, frame: session.frame() }, meshes)
+  } catch (error) {
+    fail(error)
+  }
+}
+
+function tell(stage: Stage, doneBytes: number, totalBytes: number): void {
+  say({ kind: 'progress', stage, doneBytes, totalBytes })
+}
+
+function fail(error: unknown): void {
+  session = null
+  if (error instanceof ViewerProblem) say({ kind: 'failed', problem: error.problem })
+  else if (error instanceof SceneTooLarge) say({ kind: 'failed', problem: tooManyTriangles(error.message) })
+  else say({ kind: 'failed', problem: engineFailed(error instanceof Error ? error.message : String(error)) })
+}
+
+let requests = 0
+
+function sign(paths: readonly string[]): Promise<readonly string[]> {
+  requests += 1
+  const id = requests
+  const answer = Promise.withResolvers<readonly string[]>()
+  asked.set(id, answer)
+  say({ kind: 'sign', id, paths })
+  return answer.promise.finally(() => asked.delete(id))
+}

@@ -1,0 +1,131 @@
+/** One compiled model and its state: what the page asks of MuJoCo, without the worker around it. */
+import { numbers } from '../../../../src/physics/arrays.ts'
+import { holdPose } from '../../../../src/physics/hold-pose.ts'
+import { readMasses } from '../../../../src/physics/inertia-boxes.ts'
+import type { Data, LoadedMujoco, Model } from '../../../../src/physics/mujoco.ts'
+import { poseAgain, posed } from '../../../../src/physics/posed.ts'
+import { camerasAt, readCameras } from '../../../../src/physics/read-cameras.ts'
+import { contactsAt } from '../../../../src/physics/read-contacts.ts'
+import { namesOf, readFacts } from '../../../../src/physics/read-facts.ts'
+import { readLayeredScene } from '../../../../src/physics/read-scene.ts'
+import { viewerLimits } from '../limits.ts'
+import { tooManyShapes, ViewerProblem } from '../problems.ts'
+import type { CardPose, OpenedModel, PoseFrame } from '../protocol.ts'
+
+export interface Session {
+  readonly opened: Omit<OpenedModel, 'loaded'>
+  frame(): PoseFrame
+  /** Sets places of qpos from `at` on; speeds of the whole model become 0. */
+  setQpos(at: number, values: readonly number[]): void
+  setControl(at: number, value: number): void
+  /** Puts the model at a keyframe, or at the default pose (-1), with its position servos holding it. */
+  toKeyframe(at: number): void
+  /** Steps once. */
+  step(): void
+  /** Steps by so many seconds of the model's own time, or until `isOver`. What is less than one step is kept for the next call. */
+  advance(seconds: number, isOver: () => boolean): void
+}
+
+/** The session of a model that `compileModel` made. Throws a `SceneTooLarge` or a `ViewerProblem` where there is too much of it to draw. */
+export function openSession(engine: LoadedMujoco, model: Model, pose: CardPose): Session {
+  const { mujoco, files } = engine
+  if (model.ngeom > viewerLimits.shapes || model.nbody > viewerLimits.bodies)
+    throw new ViewerProblem(tooManyShapes(model.ngeom, model.nbody))
+  const facts = readFacts(mujoco, files, model)
+  const { data } = posed(mujoco, model, facts, pose.joints, pose.keyframe)
+  const scene = readLayeredScene(model, data, viewerLimits.sceneBytes)
+  const cameras = readCameras(model)
+  const names = namesOf(model).bodies
+  const masses = readMasses(model)
+  holdPose(model, data, facts)
+  // MuJoCo would put what diverges back to the pose of its file, and say nothing.
+  model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET.value
+  let owed = 0
+  let unstable = false
+  const endWild = () => {
+    if (!hasDiverged(data)) return
+    session.toKeyframe(-1)
+    unstable = true
+  }
+  const session: Session = {
+    opened: {
+      facts,
+      cameras,
+      scene,
+      bodies: numbers(model.body_parentid).map((parent, body) => ({
+        name: bodyName(names[body], body),
+        parent,
+        ...(masses[body] ?? { mass: 0, box: null }),
+      })),
+      extent: model.stat.extent,
+      controls: facts.actuators.map((_, at) => model.actuator_ctrladr[at] ?? at),
+      version: mujoco.mj_versionString(),
+    },
+    frame() {
+      const frame: PoseFrame = {
+        time: data.time,
+        qpos: Float64Array.from(data.qpos as ArrayLike<number>),
+        ctrl: Float64Array.from(data.ctrl as ArrayLike<number>),
+        bodies: bodiesAt(model, data),
+        cameras: camerasAt(data, cameras.length),
+        contacts: contactsAt(data),
+        unstable,
+      }
+      unstable = false
+      return frame
+    },
+    setQpos(at, values) {
+      for (const [place, value] of values.entries()) data.qpos[at + place] = value
+      data.qvel.fill(0)
+      mujoco.mj_forward(model, data)
+    },
+    setControl(at, value) {
+      data.ctrl[at] = value
+    },
+    toKeyframe(at) {
+      owed = 0
+      if (at === -1) poseAgain(mujoco, model, data, facts, pose.joints, pose.keyframe)
+      else {
+        mujoco.mj_resetDataKeyframe(model, data, at)
+        mujoco.mj_forward(model, data)
+      }
+      holdPose(model, data, facts)
+    },
+    step() {
+      owed = 0
+      mujoco.mj_step(model, data)
+      endWild()
+    },
+    advance(seconds, isOver) {
+      const stepS = model.opt.timestep
+      owed += seconds
+      while (owed >= stepS) {
+        mujoco.mj_step(model, data)
+        owed -= stepS
+        if (isOver()) owed = 0
+      }
+      endWild()
+    },
+  }
+  return session
+}
+
+/** MuJoCo's own limit of a number of its state (`mjMAXVAL`). */
+const MAX_VALUE = 1e10
+
+function hasDiverged(data: Data): boolean {
+  const isWild = (value: number) => !(Math.abs(value) < MAX_VALUE)
+  return numbers(data.qpos).some(isWild) || numbers(data.qvel).some(isWild)
+}
+
+const bodyName = (name: string | null | undefined, body: number) => name ?? (body === 0 ? 'world' : `body ${body}`)
+
+function bodiesAt(model: Model, data: Data): Float32Array<ArrayBuffer> {
+  const [places, turns] = [data.xpos as ArrayLike<number>, data.xquat as ArrayLike<number>]
+  const found = new Float32Array(7 * model.nbody)
+  for (let body = 0; body < model.nbody; body += 1) {
+    for (let part = 0; part < 3; part += 1) found[7 * body + part] = places[3 * body + part] ?? 0
+    for (let part = 0; part < 4; part += 1) found[7 * body + 3 + part] = turns[4 * body + part] ?? 0
+  }
+  return found
+}

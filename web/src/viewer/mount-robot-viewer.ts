@@ -1,0 +1,187 @@
+/** The robot viewer in an element of a page: stage, toolbar and panels. Whatever the page is made with, it mounts and closes this. */
+import type { ThemeName } from '../../../src/robot-scene/theme.ts'
+import { modelChoices } from './model-choice.ts'
+import { button, choice } from './panels/choices.ts'
+import { element } from './panels/element.ts'
+import { type ReadyPanels, readyPanels } from './panels/ready-panels.ts'
+import { noModel, tooManyFiles } from './problems.ts'
+import type { CardPose, Problem, Stage } from './protocol.ts'
+import { openRobotViewer, type RobotViewer } from './robot-viewer.ts'
+import type { Loading, Ready, ViewerState } from './viewer-state.ts'
+
+/** What of a card the viewer uses. */
+export interface ViewedCard {
+  readonly mjcfPath: string | null
+  readonly base: string | null
+  readonly pose: CardPose
+  readonly cameras: readonly { readonly name: string; readonly width: number | null; readonly height: number | null }[]
+}
+
+export interface MountOptions {
+  /** Of the repo, for people who do not see the picture. */
+  readonly name: string
+  readonly card: ViewedCard | null
+  /** Every file with its size; null where there are more than the viewer lists. */
+  readonly files: readonly (readonly [path: string, sizeBytes: number])[] | null
+  /** Addresses of files, in the order of the paths; at most 100 of them. */
+  sign(paths: readonly string[]): Promise<readonly string[]>
+  readonly theme: ThemeName
+}
+
+export interface MountedViewer {
+  light(theme: ThemeName): void
+  close(): void
+}
+
+/** Fills `container`. */
+export function mountRobotViewer(container: HTMLElement, options: MountOptions): MountedViewer {
+  const { files, card, name } = options
+  const choices = modelChoices(
+    (files ?? []).map(([path]) => path),
+    card?.mjcfPath ?? null,
+  )
+  const root = element('div', { class: 'viewer' })
+  container.replaceChildren(root)
+  let theme = options.theme
+  let open: { viewer: RobotViewer; close(): void } | null = null
+  const [first] = choices
+  if (files === null || first === undefined) {
+    root.append(problemNode(files === null ? tooManyFiles : noModel))
+    return { light: () => undefined, close: () => root.remove() }
+  }
+  const shown = element('div', { class: 'viewer-shown' })
+  const show = (entry: string) => {
+    open?.close()
+    open = openModel(shown, { ...options, files, theme }, entry)
+  }
+  const picker = choice(
+    'Model',
+    choices.map((path) => [path, path === card?.mjcfPath ? `${path} (card)` : path]),
+    show,
+  )
+  root.append(
+    element('div', { class: 'viewer-models', role: 'group', 'aria-label': `Model of ${name}` }, picker.node),
+    shown,
+  )
+  show(first)
+  return {
+    light(next) {
+      theme = next
+      open?.viewer.light(next)
+    },
+    close() {
+      open?.close()
+      root.remove()
+    },
+  }
+}
+
+type Opened = MountOptions & { readonly files: readonly (readonly [string, number])[] }
+
+function openModel(place: HTMLElement, { name, card, files, sign, theme }: Opened, entry: string) {
+  const label = `${name} in 3D. Arrow keys turn the view, plus and minus zoom, Home puts it back.`
+  // A canvas whose context was freed never gets another one.
+  const canvas = element('canvas', { tabindex: 0, role: 'application', 'aria-label': label })
+  const over = element('div', { class: 'viewer-over', role: 'status' })
+  const tip = element('div', { class: 'viewer-tip', hidden: true })
+  const stage = element('div', { class: 'viewer-stage' }, canvas, over, tip)
+  place.replaceChildren(stage)
+  const isOfCard = entry === card?.mjcfPath
+  const viewer = openRobotViewer({
+    entry,
+    base: card?.base ?? null,
+    pose: isOfCard && card ? card.pose : { keyframe: null, joints: null },
+    files,
+    sign,
+    aspectOf(camera) {
+      const found = card?.cameras.find((one) => one.name === camera)
+      return found?.width && found.height ? found.width / found.height : null
+    },
+    canvas,
+    theme,
+  })
+  const ended = new AbortController()
+  let panels: ReadyPanels | null = null
+  const show = (state: ViewerState) => {
+    over.hidden = state.phase === 'ready'
+    stage.dataset.phase = state.phase
+    if (state.phase === 'loading') over.replaceChildren(progressNode(state))
+    else if (state.phase === 'failed') {
+      place.replaceChildren(problemNode(state.problem))
+    } else {
+      if (!panels) {
+        panels = readyPanels(viewer, state.model, card?.cameras.map((one) => one.name) ?? [])
+        stage.append(...panels.over, stageButtons(place, viewer, ended.signal))
+        place.replaceChildren(panels.toolbar, element('div', { class: 'viewer-main' }, stage, panels.side))
+      }
+      panels.show(state)
+      showTip(tip, state)
+    }
+  }
+  viewer.subscribe(() => show(viewer.state()))
+  show(viewer.state())
+  return {
+    viewer,
+    close() {
+      ended.abort()
+      viewer.close()
+    },
+  }
+}
+
+const stageNames: Readonly<Record<Stage, string>> = {
+  engine: 'Loading MuJoCo',
+  model: 'Reading the model',
+  files: 'Downloading meshes',
+  compile: 'Compiling the model',
+}
+
+function progressNode({ stage, doneBytes, totalBytes }: Loading): HTMLElement {
+  const text = stageNames[stage]
+  const bar = element('progress', { 'aria-label': text, max: 1 })
+  if (stage === 'files' && totalBytes > 0) bar.value = doneBytes / totalBytes
+  const size = stage === 'files' ? ` (${(doneBytes / 1e6).toFixed(1)} of ${(totalBytes / 1e6).toFixed(1)} MB)` : ''
+  return element('div', { class: 'viewer-progress' }, element('p', {}, `${text}${size}`), bar)
+}
+
+function problemNode({ title, details, fix }: Problem): HTMLElement {
+  return element(
+    'div',
+    { class: 'viewer-problem', role: 'alert' },
+    element('h2', {}, title),
+    ...(details.length === 0 ? [] : [element('ul', {}, ...details.map((one) => element('li', {}, one)))]),
+    element('p', {}, fix),
+  )
+}
+
+/** Buttons in the corner of the picture. `signal`: the model is closed. */
+function stageButtons(place: HTMLElement, viewer: RobotViewer, signal: AbortSignal): HTMLElement {
+  const whole = button('Full screen', () => {
+    if (document.fullscreenElement === place) void document.exitFullscreen()
+    // A browser may refuse; then nothing has changed.
+    else void place.requestFullscreen().catch(() => undefined)
+  })
+  whole.hidden = !document.fullscreenEnabled
+  const told = () => {
+    whole.textContent = document.fullscreenElement === place ? 'Leave full screen' : 'Full screen'
+  }
+  // The place stays for the next model.
+  place.addEventListener('fullscreenchange', told, { signal })
+  told()
+  return element(
+    'div',
+    { class: 'viewer-corner' },
+    button('Reset view', () => viewer.resetView()),
+    whole,
+  )
+}
+
+function showTip(tip: HTMLElement, { pointed, model }: Ready): void {
+  tip.hidden = pointed === null
+  if (pointed === null) return
+  const joints = model.jointsOf[pointed.body] ?? []
+  const name = model.opened.bodies[pointed.body]?.name ?? ''
+  tip.textContent = joints.length === 0 ? name : `${name} · ${joints.join(', ')}`
+  tip.style.left = `${pointed.x + 12}px`
+  tip.style.top = `${pointed.y + 12}px`
+}

@@ -1,0 +1,28 @@
+/** The build of the pages: one entry, a chunk a page, hashed names. `scripts/web-pages.ts` runs it. */
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vite'
+
+/** How long plugins take says how busy the machine is. */
+const checks = { pluginTimings: false }
+
+export default defineConfig({
+  root: fileURLToPath(new URL('.', import.meta.url)),
+  base: '/',
+  // MuJoCo's loader imports it where it runs in Node.
+  resolve: { alias: { module: fileURLToPath(new URL('./src/viewer/engine/no-node.ts', import.meta.url)) } },
+  publicDir: 'public',
+  build: {
+    outDir: fileURLToPath(new URL('../generated/web', import.meta.url)),
+    emptyOutDir: true,
+    target: 'es2022',
+    // The policy of the pages allows no data: scripts and styles.
+    assetsInlineLimit: 0,
+    // The engine of the robot viewer is one file of megabytes, loaded by its page alone.
+    chunkSizeWarningLimit: 4_000,
+    rolldownOptions: { checks },
+  },
+  worker: { format: 'es', rolldownOptions: { checks } },
+  // A page that imports the hub's own modules gets their TypeScript as they are.
+  oxc: { jsx: { runtime: 'automatic' } },
+  logLevel: 'warn',
+})
