@@ -3,15 +3,16 @@
  * committed so that a review sees what a change does to clients.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { lexicographicSortSchema, printSchema } from 'graphql'
+import { buildSchema, lexicographicSortSchema, printSchema } from 'graphql'
 import { restDialect } from './rest-compat/engine/dialect.ts'
 import { documentReader } from './rest-compat/engine/documents.ts'
 import { planRoutes } from './rest-compat/engine/mount.ts'
 import { openApiDocument } from './rest-compat/engine/openapi.ts'
 import { routes } from './rest-compat/routes.ts'
 import { schema } from './schema/index.ts'
-import { clientTypes } from './scripts/codegen/client-types.ts'
+import { clientTypes, operationLines } from './scripts/codegen/client-types.ts'
 import { documentTypes } from './scripts/codegen/document-types.ts'
+import { pageDocuments } from './scripts/codegen/page-documents.ts'
 
 const plans = planRoutes({ schema, routes, readDocument: documentReader() })
 const openApi = openApiDocument(plans, null)
@@ -22,6 +23,9 @@ const generated: Readonly<Record<string, string>> = {
   'rest-compat/openapi.json': `${JSON.stringify(openApi, null, 2)}\n`,
   'rest-compat/typed-documents.ts': await documentTypes(restDialect(schema)),
   'src/client/v1.ts': await clientTypes(openApi),
+  'src/client/operation-lines.ts': operationLines(openApi),
+  // Printed and built again: enum values as the graph spells them, without the hub's own.
+  ...(await pageDocuments(buildSchema(printSchema(schema)))),
 }
 
 const root = new URL('./', import.meta.url)

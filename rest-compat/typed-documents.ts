@@ -18,12 +18,20 @@ type ActuatorInput = {
   readonly vendor?: unknown;
 };
 
+type ApproveSpendHoldInput = {
+  readonly holdId: string;
+};
+
 type CancelRobotCheckInput = {
   readonly checkId: string;
 };
 
 type CancelRunInput = {
   readonly runId: string;
+};
+
+type CancelSpendHoldInput = {
+  readonly holdId: string;
 };
 
 type CellVerdict =
@@ -42,6 +50,13 @@ type CheckpointGateSpecInput = {
   readonly seeds?: number | null | undefined;
   readonly tripwires?: ReadonlyArray<GateTripwireInput> | null | undefined;
   readonly video?: VideoMode | null | undefined;
+};
+
+type ClaimEndpointInput = {
+  readonly endpointId: string;
+  readonly modelSha256: string;
+  readonly url: string;
+  readonly worker: string;
 };
 
 type ClaimNextRobotCheckInput = {
@@ -92,6 +107,18 @@ type ControlClass =
   | 'reflex'
   | 'skill';
 
+type CreateEndpointInput = {
+  readonly budgetUsd?: number | null | undefined;
+  readonly executor?: RunExecutor | null | undefined;
+  readonly maxHours?: number | null | undefined;
+  readonly modelRepo: string;
+  readonly name?: string | null | undefined;
+  readonly onnxPath?: string | null | undefined;
+  readonly owner?: string | null | undefined;
+  readonly params?: number | null | undefined;
+  readonly policyPath?: string | null | undefined;
+};
+
 type CreateRepoInput = {
   readonly description?: string | null | undefined;
   readonly kind: RepoKind;
@@ -120,6 +147,14 @@ type CreateRunInput = {
   readonly recipe: RunRecipeInput;
 };
 
+type CreateSnapshotInput = {
+  readonly at?: string | null | undefined;
+  readonly name: string;
+  readonly note?: string | null | undefined;
+  readonly owner: string;
+  readonly repo: string;
+};
+
 type CredentialKind =
   | 'key'
   | 'session';
@@ -137,6 +172,17 @@ type DeleteRepoInput = {
 
 type DeleteRunInput = {
   readonly runId: string;
+};
+
+type DeleteSnapshotInput = {
+  readonly name: string;
+  readonly owner: string;
+  readonly repo: string;
+};
+
+type DenySpendHoldInput = {
+  readonly holdId: string;
+  readonly reason: string;
 };
 
 type DisplayNameSource =
@@ -231,10 +277,64 @@ type EmbodimentSafetyInput = {
   readonly softLimitFactor: number;
 };
 
+type EndpointArtifactKind =
+  | 'checkpoint'
+  | 'onnx';
+
+type EndpointReportStatus =
+  | 'failed'
+  | 'running'
+  | 'stopped';
+
+type EndpointSessionStateInput = {
+  readonly chunksServed?: number | null | undefined;
+  readonly closedReason?: string | null | undefined;
+  readonly gpuSeconds?: number | null | undefined;
+  readonly serviceMsP50?: number | null | undefined;
+  readonly serviceMsP95?: number | null | undefined;
+  readonly sessionId: string;
+  readonly state?: EndpointSessionStatus | null | undefined;
+};
+
+type EndpointSessionStatus =
+  | 'closed'
+  | 'open';
+
+type EndpointStatus =
+  | 'failed'
+  | 'queued'
+  | 'running'
+  | 'stopped';
+
+type EstimateEndpointInput = {
+  readonly budgetUsd?: number | null | undefined;
+  readonly executor?: RunExecutor | null | undefined;
+  readonly hours?: number | null | undefined;
+  readonly modelRepo: string;
+  readonly onnxPath?: string | null | undefined;
+  readonly owner?: string | null | undefined;
+  readonly params?: number | null | undefined;
+  readonly policyPath?: string | null | undefined;
+};
+
 type EstimateRunInput = {
   readonly owner?: string | null | undefined;
   readonly parentRunId?: string | null | undefined;
   readonly recipe: RunRecipeInput;
+};
+
+type FileChangeKind =
+  | 'added'
+  | 'changed'
+  | 'removed';
+
+type FileToLink = {
+  readonly contentType?: string | null | undefined;
+  readonly ifMatch?: string | null | undefined;
+  readonly ifNoneMatch?: string | null | undefined;
+  readonly path: string;
+  readonly sha256: string;
+  readonly size: number;
 };
 
 type GateCellInput = {
@@ -281,6 +381,12 @@ type KeyScope =
   | 'read'
   | 'train'
   | 'write';
+
+type LinkFilesInput = {
+  readonly files: ReadonlyArray<FileToLink>;
+  readonly owner: string;
+  readonly repo: string;
+};
 
 type ModelCheckObsInput = {
   readonly blocks?: ReadonlyArray<string> | null | undefined;
@@ -334,7 +440,14 @@ type ModelIntakeSourceInput = {
   readonly skipped?: ReadonlyArray<string> | null | undefined;
 };
 
+type OpenEndpointSessionInput = {
+  readonly approvalToken?: string | null | undefined;
+  readonly deviceId: string;
+  readonly endpointId: string;
+};
+
 type PresignDownloadInput = {
+  readonly at?: string | null | undefined;
   readonly owner: string;
   readonly paths: ReadonlyArray<string>;
   readonly repo: string;
@@ -347,6 +460,7 @@ type PresignRobotCheckArtifactsInput = {
 
 type PresignUploadFile = {
   readonly contentType?: string | null | undefined;
+  readonly partSize?: number | null | undefined;
   readonly path: string;
   readonly sha256: string;
   readonly size: number;
@@ -363,6 +477,12 @@ type PublishRobotCheckInput = {
   readonly repo?: string | null | undefined;
   readonly smoke?: boolean | null | undefined;
   readonly visibility?: Visibility | null | undefined;
+};
+
+type PurgeFilesInput = {
+  readonly owner: string;
+  readonly paths: ReadonlyArray<string>;
+  readonly repo: string;
 };
 
 type PutDatasetMetaInput = {
@@ -413,6 +533,17 @@ type RecordGateResultsInput = {
   readonly step?: number | null | undefined;
 };
 
+type RedeemDeviceLoginInput = {
+  readonly deviceCode: string;
+};
+
+type RepoChangeAction =
+  | 'complete'
+  | 'delete'
+  | 'purge'
+  | 'reject'
+  | 'restore';
+
 type RepoKind =
   | 'dataset'
   | 'model'
@@ -421,6 +552,26 @@ type RepoKind =
 type RepoSort =
   | 'created'
   | 'updated';
+
+type ReportEndpointInput = {
+  readonly endpointId: string;
+  readonly error?: string | null | undefined;
+  readonly logChunk?: string | null | undefined;
+  readonly sessions?: ReadonlyArray<EndpointSessionStateInput> | null | undefined;
+  readonly status?: EndpointReportStatus | null | undefined;
+};
+
+type ReportEndpointSessionInput = {
+  readonly chunksApplied?: number | null | undefined;
+  readonly closed?: boolean | null | undefined;
+  readonly closedReason?: string | null | undefined;
+  readonly deadlineMisses?: number | null | undefined;
+  readonly degradedCount?: number | null | undefined;
+  readonly endpointId: string;
+  readonly rttMsP50?: number | null | undefined;
+  readonly rttMsP95?: number | null | undefined;
+  readonly sessionId: string;
+};
 
 type ReportRobotCheckInput = {
   readonly artifacts?: ReadonlyArray<RobotCheckArtifactRefInput> | null | undefined;
@@ -451,6 +602,14 @@ type ReportRunInput = {
   readonly samplesPerS?: number | null | undefined;
   readonly scorecardJson?: unknown;
   readonly status?: RunReportStatus | null | undefined;
+};
+
+type RestoreStateInput = {
+  readonly at: string;
+  readonly ifSeq?: number | null | undefined;
+  readonly owner: string;
+  readonly paths?: ReadonlyArray<string> | null | undefined;
+  readonly repo: string;
 };
 
 type RobotCardInput = {
@@ -647,6 +806,50 @@ type RunReportStatus =
   | 'failed'
   | 'succeeded';
 
+type SetSpendCapInput = {
+  readonly account?: string | null | undefined;
+  readonly mode?: SpendCapMode | null | undefined;
+  readonly usd?: number | null | undefined;
+};
+
+type SpendCapMode =
+  | 'notify'
+  | 'stop';
+
+type SpendHoldKind =
+  | 'endpoint'
+  | 'robot_check'
+  | 'run';
+
+type SpendHoldStatus =
+  | 'approved'
+  | 'canceled'
+  | 'denied'
+  | 'expired'
+  | 'pending';
+
+type SpendKind =
+  | 'endpoint'
+  | 'robot_check'
+  | 'run';
+
+type StartDeviceLoginInput = {
+  readonly keyTtlSeconds?: number | null | undefined;
+  readonly name: string;
+  readonly scope?: KeyScope | null | undefined;
+};
+
+type StartRunInput = {
+  readonly owner?: string | null | undefined;
+  readonly parentRunId?: string | null | undefined;
+  readonly recipe: RunRecipeInput;
+  readonly worker: string;
+};
+
+type StopEndpointInput = {
+  readonly endpointId: string;
+};
+
 type TrainingMethod =
   | 'full'
   | 'lora'
@@ -681,10 +884,59 @@ type MeQueryVariables = Exact<{ [key: string]: never; }>;
 
 type MeQuery = { readonly viewer: { readonly kind: CredentialKind, readonly name: string | null, readonly scope: KeyScope, readonly session: boolean, readonly repos: ReadonlyArray<string> | null, readonly agent: boolean, readonly credential_id: string, readonly daily_gpu_hour_quota: number | null, readonly expires_at: string | null, readonly rate_limit_per_minute: number, readonly account: { readonly id: string, readonly kind: AccountKind, readonly handle: string, readonly name: string | null }, readonly person: { readonly id: string, readonly handle: string, readonly name: string | null } | null, readonly orgs: ReadonlyArray<{ readonly id: string, readonly kind: AccountKind, readonly handle: string, readonly name: string | null }>, readonly storage: { readonly used_bytes: number, readonly reserved_bytes: number, readonly quota_bytes: number } } | null };
 
+type RedeemDeviceLoginMutationVariables = Exact<{
+  input: RedeemDeviceLoginInput;
+}>;
+
+
+type RedeemDeviceLoginMutation = { readonly redeemDeviceLogin: { readonly token: string, readonly key: { readonly id: string, readonly name: string, readonly scope: KeyScope, readonly expires_at: string | null, readonly created_at: string, readonly owner: { readonly id: string, readonly kind: AccountKind, readonly handle: string, readonly name: string | null } } } };
+
+type StartDeviceLoginMutationVariables = Exact<{
+  input: StartDeviceLoginInput;
+}>;
+
+
+type StartDeviceLoginMutation = { readonly startDeviceLogin: { readonly device_code: string, readonly user_code: string, readonly verification_uri: string, readonly verification_uri_complete: string, readonly expires_in: number, readonly interval: number } };
+
+type GetSpendHoldQueryVariables = Exact<{
+  hold: string;
+}>;
+
+
+type GetSpendHoldQuery = { readonly spendHold: { readonly id: string, readonly status: SpendHoldStatus, readonly kind: SpendHoldKind, readonly request: unknown, readonly summary: string, readonly reason: string | null, readonly estimate_usd: number, readonly reserve_usd: number, readonly allowance_usd: number, readonly created_at: string, readonly expires_at: string, readonly decided_at: string | null, readonly result_id: string | null, readonly result_kind: SpendHoldKind | null, readonly account: { readonly id: string, readonly kind: AccountKind, readonly handle: string, readonly name: string | null }, readonly filed_by: { readonly name: string, readonly key_id: string }, readonly cap: { readonly mode: SpendCapMode | null, readonly limit_usd: number | null, readonly month_usd: number }, readonly decided_by: { readonly id: string, readonly handle: string, readonly name: string | null } | null } | null };
+
+type GetSpendSummaryQueryVariables = Exact<{
+  account?: string | null | undefined;
+  month?: string | null | undefined;
+}>;
+
+
+type GetSpendSummaryQuery = { readonly spendSummary: { readonly month: string, readonly starts_at: string, readonly ends_at: string, readonly recorded_usd: number, readonly reserved_usd: number, readonly month_usd: number, readonly cap_passed_at: string | null, readonly allowance_limit_usd: number | null, readonly account: { readonly id: string, readonly kind: AccountKind, readonly handle: string, readonly name: string | null }, readonly kinds: ReadonlyArray<{ readonly kind: SpendKind, readonly entries: number, readonly recorded_usd: number, readonly under_way: number, readonly reserved_usd: number }>, readonly cap: { readonly mode: SpendCapMode, readonly limit_usd: number } | null, readonly allowance: { readonly used_usd: number, readonly reserved_usd: number, readonly remaining_usd: number } | null } };
+
 type ListHardwareTiersQueryVariables = Exact<{ [key: string]: never; }>;
 
 
 type ListHardwareTiersQuery = { readonly hardwareTiers: { readonly items: ReadonlyArray<{ readonly tier: string, readonly description: string, readonly rate_usd_per_hour: number, readonly vram_gb: number }>, readonly hosting: { readonly configured: boolean, readonly everyone: boolean, readonly owners: ReadonlyArray<string>, readonly allowance: { readonly work: ReadonlyArray<string>, readonly limit_usd: number, readonly cpu_only: boolean, readonly viewer: { readonly account: string, readonly used_usd: number, readonly reserved_usd: number, readonly remaining_usd: number, readonly period_start: string, readonly resets_at: string } | null } | null } } };
+
+type ListSpendHoldsQueryVariables = Exact<{
+  status?: SpendHoldStatus | null | undefined;
+  limit?: number | null | undefined;
+  cursor?: string | null | undefined;
+}>;
+
+
+type ListSpendHoldsQuery = { readonly spendHolds: { readonly items: ReadonlyArray<{ readonly id: string, readonly status: SpendHoldStatus, readonly kind: SpendHoldKind, readonly request: unknown, readonly summary: string, readonly reason: string | null, readonly estimate_usd: number, readonly reserve_usd: number, readonly allowance_usd: number, readonly created_at: string, readonly expires_at: string, readonly decided_at: string | null, readonly result_id: string | null, readonly result_kind: SpendHoldKind | null, readonly account: { readonly id: string, readonly kind: AccountKind, readonly handle: string, readonly name: string | null }, readonly filed_by: { readonly name: string, readonly key_id: string }, readonly cap: { readonly mode: SpendCapMode | null, readonly limit_usd: number | null, readonly month_usd: number }, readonly decided_by: { readonly id: string, readonly handle: string, readonly name: string | null } | null }>, readonly pageInfo: { readonly endCursor: string | null, readonly hasNextPage: boolean } } };
+
+type SetSpendCapMutationVariables = Exact<{
+  input: SetSpendCapInput;
+}>;
+
+
+type SetSpendCapMutation = { readonly setSpendCap: { readonly spend: { readonly month: string, readonly starts_at: string, readonly ends_at: string, readonly recorded_usd: number, readonly reserved_usd: number, readonly month_usd: number, readonly cap_passed_at: string | null, readonly allowance_limit_usd: number | null, readonly account: { readonly id: string, readonly kind: AccountKind, readonly handle: string, readonly name: string | null }, readonly kinds: ReadonlyArray<{ readonly kind: SpendKind, readonly entries: number, readonly recorded_usd: number, readonly under_way: number, readonly reserved_usd: number }>, readonly cap: { readonly mode: SpendCapMode, readonly limit_usd: number } | null, readonly allowance: { readonly used_usd: number, readonly reserved_usd: number, readonly remaining_usd: number } | null } } };
+
+type SpendHoldFieldsFragment = { readonly id: string, readonly status: SpendHoldStatus, readonly kind: SpendHoldKind, readonly request: unknown, readonly summary: string, readonly reason: string | null, readonly estimate_usd: number, readonly reserve_usd: number, readonly allowance_usd: number, readonly created_at: string, readonly expires_at: string, readonly decided_at: string | null, readonly result_id: string | null, readonly result_kind: SpendHoldKind | null, readonly account: { readonly id: string, readonly kind: AccountKind, readonly handle: string, readonly name: string | null }, readonly filed_by: { readonly name: string, readonly key_id: string }, readonly cap: { readonly mode: SpendCapMode | null, readonly limit_usd: number | null, readonly month_usd: number }, readonly decided_by: { readonly id: string, readonly handle: string, readonly name: string | null } | null };
+
+type SpendSummaryFieldsFragment = { readonly month: string, readonly starts_at: string, readonly ends_at: string, readonly recorded_usd: number, readonly reserved_usd: number, readonly month_usd: number, readonly cap_passed_at: string | null, readonly allowance_limit_usd: number | null, readonly account: { readonly id: string, readonly kind: AccountKind, readonly handle: string, readonly name: string | null }, readonly kinds: ReadonlyArray<{ readonly kind: SpendKind, readonly entries: number, readonly recorded_usd: number, readonly under_way: number, readonly reserved_usd: number }>, readonly cap: { readonly mode: SpendCapMode, readonly limit_usd: number } | null, readonly allowance: { readonly used_usd: number, readonly reserved_usd: number, readonly remaining_usd: number } | null };
 
 type EmbodimentInterfaceFieldsFragment = { readonly version: number, readonly base: string, readonly proprioception: ReadonlyArray<string> | null, readonly feet: ReadonlyArray<string> | null, readonly joint_order: ReadonlyArray<string>, readonly default_pose: unknown, readonly default_keyframe: string | null, readonly init_base_height_m: number | null, readonly control_rate_hz: number, readonly physics_dt_s: number | null, readonly actuation: ReadonlyArray<{ readonly joints: ReadonlyArray<string>, readonly mode: string, readonly kp: number | null, readonly kd: number | null, readonly armature: number | null, readonly effort_limit: number | null, readonly velocity_limit: number | null, readonly friction_loss: number | null, readonly delay_ms: number | null }>, readonly action: { readonly semantics: string, readonly scale: number, readonly clip: number | null, readonly scale_per_joint: unknown }, readonly parts: ReadonlyArray<{ readonly name: string, readonly kind: string, readonly joints: ReadonlyArray<string> }> | null, readonly end_effectors: ReadonlyArray<{ readonly name: string, readonly site: string | null, readonly body: string | null, readonly gripper_joint: string | null, readonly in_mjcf: boolean | null }> | null, readonly cameras: ReadonlyArray<{ readonly name: string, readonly mount: string | null, readonly width: number | null, readonly height: number | null, readonly fps: number | null, readonly vla_slot: EmbodimentCameraSlot | null }> | null, readonly command_space: { readonly kind: string, readonly ranges: unknown } | null, readonly safety: { readonly soft_limit_factor: number, readonly max_tilt_rad: number | null, readonly safe_stop: string } | null };
 
@@ -740,7 +992,10 @@ type CreateRobotCheckMutationVariables = Exact<{
 }>;
 
 
-type CreateRobotCheckMutation = { readonly createRobotCheck: { readonly result: { readonly id: string, readonly kind: RobotCheckKind, readonly status: JobStatus, readonly entry: string | null, readonly base: string | null, readonly action: RobotCheckAction | null, readonly executor: RobotCheckExecutor, readonly error: string | null, readonly engine: unknown, readonly priced: boolean, readonly control_hz: number | null, readonly created_at: string, readonly started_at: string | null, readonly finished_at: string | null, readonly claimed_at: string | null, readonly heartbeat_at: string | null, readonly dispatched_at: string | null, readonly claimed_by: string | null, readonly hosted_call_id: string | null, readonly sources_count: number, readonly sources_bytes: number, readonly log_tail: string | null, readonly publish_blockers: ReadonlyArray<string>, readonly cost_usd: number | null, readonly robot_repo: { readonly id: string, readonly full_name: string } | null, readonly model_repo: { readonly id: string, readonly full_name: string } | null, readonly model: { readonly repo: string, readonly hf_repo: string | null, readonly control_class: ControlClass | null, readonly obs: { readonly blocks: ReadonlyArray<string> | null, readonly scales: unknown, readonly profile: string | null, readonly task: unknown, readonly cycle_time_s: number | null } | null } | null, readonly intake: { readonly embodiment: ModelEmbodiment, readonly summary: string | null, readonly manifest: unknown, readonly graph: unknown, readonly params: number | null, readonly policy_path: string | null, readonly policy_format: string | null, readonly policy_type: string | null, readonly stamped_by_check: boolean, readonly control_class: ControlClass | null, readonly embodiment_fingerprint: string | null, readonly robot_fingerprint: string | null, readonly differing: ReadonlyArray<{ readonly field: string, readonly policy: unknown, readonly robot: unknown }>, readonly source: { readonly revision: string | null, readonly license: string | null, readonly files: ReadonlyArray<string>, readonly bytes: number | null, readonly skipped: ReadonlyArray<string>, readonly hf_repo: string | null } | null } | null, readonly options: { readonly kp: number | null, readonly kd: number | null, readonly armature: number | null, readonly proprioception: ReadonlyArray<string> | null, readonly command: string | null, readonly action_scale: number | null, readonly action_clip: number | null, readonly friction_loss: number | null, readonly default_pose: unknown, readonly discard_visual: boolean | null } | null, readonly created_by: { readonly id: string, readonly handle: string, readonly name: string | null } | null, readonly drop: { readonly filename: string | null, readonly files: number | null, readonly zip_bytes: number | null, readonly unpacked_bytes: number | null, readonly entry_candidates: ReadonlyArray<string> | null, readonly uploaded_files: number | null, readonly uploaded_bytes: number | null, readonly deduped_files: number | null, readonly deduped_bytes: number | null, readonly refused: ReadonlyArray<{ readonly path: string, readonly reason: string }> | null } | null, readonly report: { readonly ok: boolean, readonly grade: RobotCheckStatus, readonly source: string, readonly engine: string, readonly mjcf_path: string | null, readonly interface_fingerprint: string | null, readonly model: { readonly model: string | null, readonly base: string | null, readonly joints: ReadonlyArray<string>, readonly files: ReadonlyArray<string>, readonly keyframes: ReadonlyArray<string> } | null, readonly checks: ReadonlyArray<{ readonly code: string, readonly status: RobotCheckStatus, readonly message: string, readonly names: ReadonlyArray<string>, readonly hint: string | null, readonly loc: unknown, readonly data: unknown }> } | null, readonly draft: { readonly source: string | null, readonly model: unknown, readonly derived: ReadonlyArray<string>, readonly conversion: unknown, readonly card: unknown, readonly blocking: number, readonly mjcf_path: string | null, readonly needs_you: ReadonlyArray<{ readonly field: string, readonly severity: RobotCheckNeedSeverity, readonly why: string, readonly names: ReadonlyArray<string>, readonly suggestion: string | null }> } | null, readonly artifacts: ReadonlyArray<{ readonly path: string, readonly size: number, readonly sha256: string, readonly url: string, readonly content_type: string | null }>, readonly published: { readonly at: string, readonly visibility: Visibility, readonly interface_fingerprint: string | null, readonly smoke_rollout_id: string | null, readonly smoke_error: string | null, readonly by: { readonly id: string, readonly handle: string, readonly name: string | null } | null, readonly files: ReadonlyArray<{ readonly path: string, readonly sha256: string, readonly size: number }> } | null } } };
+type CreateRobotCheckMutation = { readonly createRobotCheck: { readonly result:
+      | { readonly id: string, readonly kind: RobotCheckKind, readonly status: JobStatus, readonly entry: string | null, readonly base: string | null, readonly action: RobotCheckAction | null, readonly executor: RobotCheckExecutor, readonly error: string | null, readonly engine: unknown, readonly priced: boolean, readonly control_hz: number | null, readonly created_at: string, readonly started_at: string | null, readonly finished_at: string | null, readonly claimed_at: string | null, readonly heartbeat_at: string | null, readonly dispatched_at: string | null, readonly claimed_by: string | null, readonly hosted_call_id: string | null, readonly sources_count: number, readonly sources_bytes: number, readonly log_tail: string | null, readonly publish_blockers: ReadonlyArray<string>, readonly cost_usd: number | null, readonly robot_repo: { readonly id: string, readonly full_name: string } | null, readonly model_repo: { readonly id: string, readonly full_name: string } | null, readonly model: { readonly repo: string, readonly hf_repo: string | null, readonly control_class: ControlClass | null, readonly obs: { readonly blocks: ReadonlyArray<string> | null, readonly scales: unknown, readonly profile: string | null, readonly task: unknown, readonly cycle_time_s: number | null } | null } | null, readonly intake: { readonly embodiment: ModelEmbodiment, readonly summary: string | null, readonly manifest: unknown, readonly graph: unknown, readonly params: number | null, readonly policy_path: string | null, readonly policy_format: string | null, readonly policy_type: string | null, readonly stamped_by_check: boolean, readonly control_class: ControlClass | null, readonly embodiment_fingerprint: string | null, readonly robot_fingerprint: string | null, readonly differing: ReadonlyArray<{ readonly field: string, readonly policy: unknown, readonly robot: unknown }>, readonly source: { readonly revision: string | null, readonly license: string | null, readonly files: ReadonlyArray<string>, readonly bytes: number | null, readonly skipped: ReadonlyArray<string>, readonly hf_repo: string | null } | null } | null, readonly options: { readonly kp: number | null, readonly kd: number | null, readonly armature: number | null, readonly proprioception: ReadonlyArray<string> | null, readonly command: string | null, readonly action_scale: number | null, readonly action_clip: number | null, readonly friction_loss: number | null, readonly default_pose: unknown, readonly discard_visual: boolean | null } | null, readonly created_by: { readonly id: string, readonly handle: string, readonly name: string | null } | null, readonly drop: { readonly filename: string | null, readonly files: number | null, readonly zip_bytes: number | null, readonly unpacked_bytes: number | null, readonly entry_candidates: ReadonlyArray<string> | null, readonly uploaded_files: number | null, readonly uploaded_bytes: number | null, readonly deduped_files: number | null, readonly deduped_bytes: number | null, readonly refused: ReadonlyArray<{ readonly path: string, readonly reason: string }> | null } | null, readonly report: { readonly ok: boolean, readonly grade: RobotCheckStatus, readonly source: string, readonly engine: string, readonly mjcf_path: string | null, readonly interface_fingerprint: string | null, readonly model: { readonly model: string | null, readonly base: string | null, readonly joints: ReadonlyArray<string>, readonly files: ReadonlyArray<string>, readonly keyframes: ReadonlyArray<string> } | null, readonly checks: ReadonlyArray<{ readonly code: string, readonly status: RobotCheckStatus, readonly message: string, readonly names: ReadonlyArray<string>, readonly hint: string | null, readonly loc: unknown, readonly data: unknown }> } | null, readonly draft: { readonly source: string | null, readonly model: unknown, readonly derived: ReadonlyArray<string>, readonly conversion: unknown, readonly card: unknown, readonly blocking: number, readonly mjcf_path: string | null, readonly needs_you: ReadonlyArray<{ readonly field: string, readonly severity: RobotCheckNeedSeverity, readonly why: string, readonly names: ReadonlyArray<string>, readonly suggestion: string | null }> } | null, readonly artifacts: ReadonlyArray<{ readonly path: string, readonly size: number, readonly sha256: string, readonly url: string, readonly content_type: string | null }>, readonly published: { readonly at: string, readonly visibility: Visibility, readonly interface_fingerprint: string | null, readonly smoke_rollout_id: string | null, readonly smoke_error: string | null, readonly by: { readonly id: string, readonly handle: string, readonly name: string | null } | null, readonly files: ReadonlyArray<{ readonly path: string, readonly sha256: string, readonly size: number }> } | null }
+      | Record<PropertyKey, never>
+    , readonly hold: { readonly id: string, readonly status: SpendHoldStatus, readonly kind: SpendHoldKind, readonly request: unknown, readonly summary: string, readonly reason: string | null, readonly estimate_usd: number, readonly reserve_usd: number, readonly allowance_usd: number, readonly created_at: string, readonly expires_at: string, readonly decided_at: string | null, readonly result_id: string | null, readonly result_kind: SpendHoldKind | null, readonly account: { readonly id: string, readonly kind: AccountKind, readonly handle: string, readonly name: string | null }, readonly filed_by: { readonly name: string, readonly key_id: string }, readonly cap: { readonly mode: SpendCapMode | null, readonly limit_usd: number | null, readonly month_usd: number }, readonly decided_by: { readonly id: string, readonly handle: string, readonly name: string | null } | null } | null } };
 
 type GetRobotCheckQueryVariables = Exact<{
   check: string;
@@ -783,6 +1038,91 @@ type ReportRobotCheckMutation = { readonly reportRobotCheck: { readonly check: {
 
 type RobotCheckFieldsFragment = { readonly id: string, readonly kind: RobotCheckKind, readonly status: JobStatus, readonly entry: string | null, readonly base: string | null, readonly action: RobotCheckAction | null, readonly executor: RobotCheckExecutor, readonly error: string | null, readonly engine: unknown, readonly priced: boolean, readonly control_hz: number | null, readonly created_at: string, readonly started_at: string | null, readonly finished_at: string | null, readonly claimed_at: string | null, readonly heartbeat_at: string | null, readonly dispatched_at: string | null, readonly claimed_by: string | null, readonly hosted_call_id: string | null, readonly sources_count: number, readonly sources_bytes: number, readonly log_tail: string | null, readonly publish_blockers: ReadonlyArray<string>, readonly cost_usd: number | null, readonly robot_repo: { readonly id: string, readonly full_name: string } | null, readonly model_repo: { readonly id: string, readonly full_name: string } | null, readonly model: { readonly repo: string, readonly hf_repo: string | null, readonly control_class: ControlClass | null, readonly obs: { readonly blocks: ReadonlyArray<string> | null, readonly scales: unknown, readonly profile: string | null, readonly task: unknown, readonly cycle_time_s: number | null } | null } | null, readonly intake: { readonly embodiment: ModelEmbodiment, readonly summary: string | null, readonly manifest: unknown, readonly graph: unknown, readonly params: number | null, readonly policy_path: string | null, readonly policy_format: string | null, readonly policy_type: string | null, readonly stamped_by_check: boolean, readonly control_class: ControlClass | null, readonly embodiment_fingerprint: string | null, readonly robot_fingerprint: string | null, readonly differing: ReadonlyArray<{ readonly field: string, readonly policy: unknown, readonly robot: unknown }>, readonly source: { readonly revision: string | null, readonly license: string | null, readonly files: ReadonlyArray<string>, readonly bytes: number | null, readonly skipped: ReadonlyArray<string>, readonly hf_repo: string | null } | null } | null, readonly options: { readonly kp: number | null, readonly kd: number | null, readonly armature: number | null, readonly proprioception: ReadonlyArray<string> | null, readonly command: string | null, readonly action_scale: number | null, readonly action_clip: number | null, readonly friction_loss: number | null, readonly default_pose: unknown, readonly discard_visual: boolean | null } | null, readonly created_by: { readonly id: string, readonly handle: string, readonly name: string | null } | null, readonly drop: { readonly filename: string | null, readonly files: number | null, readonly zip_bytes: number | null, readonly unpacked_bytes: number | null, readonly entry_candidates: ReadonlyArray<string> | null, readonly uploaded_files: number | null, readonly uploaded_bytes: number | null, readonly deduped_files: number | null, readonly deduped_bytes: number | null, readonly refused: ReadonlyArray<{ readonly path: string, readonly reason: string }> | null } | null, readonly report: { readonly ok: boolean, readonly grade: RobotCheckStatus, readonly source: string, readonly engine: string, readonly mjcf_path: string | null, readonly interface_fingerprint: string | null, readonly model: { readonly model: string | null, readonly base: string | null, readonly joints: ReadonlyArray<string>, readonly files: ReadonlyArray<string>, readonly keyframes: ReadonlyArray<string> } | null, readonly checks: ReadonlyArray<{ readonly code: string, readonly status: RobotCheckStatus, readonly message: string, readonly names: ReadonlyArray<string>, readonly hint: string | null, readonly loc: unknown, readonly data: unknown }> } | null, readonly draft: { readonly source: string | null, readonly model: unknown, readonly derived: ReadonlyArray<string>, readonly conversion: unknown, readonly card: unknown, readonly blocking: number, readonly mjcf_path: string | null, readonly needs_you: ReadonlyArray<{ readonly field: string, readonly severity: RobotCheckNeedSeverity, readonly why: string, readonly names: ReadonlyArray<string>, readonly suggestion: string | null }> } | null, readonly artifacts: ReadonlyArray<{ readonly path: string, readonly size: number, readonly sha256: string, readonly url: string, readonly content_type: string | null }>, readonly published: { readonly at: string, readonly visibility: Visibility, readonly interface_fingerprint: string | null, readonly smoke_rollout_id: string | null, readonly smoke_error: string | null, readonly by: { readonly id: string, readonly handle: string, readonly name: string | null } | null, readonly files: ReadonlyArray<{ readonly path: string, readonly sha256: string, readonly size: number }> } | null };
 
+type ClaimEndpointMutationVariables = Exact<{
+  input: ClaimEndpointInput;
+}>;
+
+
+type ClaimEndpointMutation = { readonly claimEndpoint: { readonly endpoint: { readonly id: string, readonly name: string | null, readonly status: EndpointStatus, readonly executor: RunExecutor, readonly tier: string, readonly params: number, readonly priced: boolean, readonly url: string | null, readonly error: string | null, readonly model_sha256: string, readonly contract_fingerprint: string | null, readonly control_class: ControlClass, readonly vram_bytes: number, readonly rate_usd_per_hour: number, readonly max_hours: number | null, readonly budget_usd: number | null, readonly claimed_by: string | null, readonly created_at: string, readonly claimed_at: string | null, readonly started_at: string | null, readonly heartbeat_at: string | null, readonly stop_requested_at: string | null, readonly stop_reason: string | null, readonly finished_at: string | null, readonly hosted_call_id: string | null, readonly dispatched_at: string | null, readonly cost_usd: number | null, readonly sessions_open: number, readonly sessions_total: number, readonly chunks_served: number, readonly gpu_seconds: number, readonly service_ms_p95: number | null, readonly rtt_ms_p95: number | null, readonly model_repo: { readonly id: string, readonly full_name: string }, readonly artifact: { readonly kind: EndpointArtifactKind, readonly path: string, readonly sha256: string, readonly files: number, readonly bytes: number, readonly policy_format: string | null }, readonly owner: { readonly id: string, readonly kind: AccountKind, readonly handle: string, readonly name: string | null }, readonly created_by: { readonly id: string, readonly handle: string, readonly name: string | null } | null } } };
+
+type CreateEndpointMutationVariables = Exact<{
+  input: CreateEndpointInput;
+}>;
+
+
+type CreateEndpointMutation = { readonly createEndpoint: { readonly result:
+      | { readonly id: string, readonly name: string | null, readonly status: EndpointStatus, readonly executor: RunExecutor, readonly tier: string, readonly params: number, readonly priced: boolean, readonly url: string | null, readonly error: string | null, readonly model_sha256: string, readonly contract_fingerprint: string | null, readonly control_class: ControlClass, readonly vram_bytes: number, readonly rate_usd_per_hour: number, readonly max_hours: number | null, readonly budget_usd: number | null, readonly claimed_by: string | null, readonly created_at: string, readonly claimed_at: string | null, readonly started_at: string | null, readonly heartbeat_at: string | null, readonly stop_requested_at: string | null, readonly stop_reason: string | null, readonly finished_at: string | null, readonly hosted_call_id: string | null, readonly dispatched_at: string | null, readonly cost_usd: number | null, readonly sessions_open: number, readonly sessions_total: number, readonly chunks_served: number, readonly gpu_seconds: number, readonly service_ms_p95: number | null, readonly rtt_ms_p95: number | null, readonly model_repo: { readonly id: string, readonly full_name: string }, readonly artifact: { readonly kind: EndpointArtifactKind, readonly path: string, readonly sha256: string, readonly files: number, readonly bytes: number, readonly policy_format: string | null }, readonly owner: { readonly id: string, readonly kind: AccountKind, readonly handle: string, readonly name: string | null }, readonly created_by: { readonly id: string, readonly handle: string, readonly name: string | null } | null }
+      | Record<PropertyKey, never>
+    , readonly hold: { readonly id: string, readonly status: SpendHoldStatus, readonly kind: SpendHoldKind, readonly request: unknown, readonly summary: string, readonly reason: string | null, readonly estimate_usd: number, readonly reserve_usd: number, readonly allowance_usd: number, readonly created_at: string, readonly expires_at: string, readonly decided_at: string | null, readonly result_id: string | null, readonly result_kind: SpendHoldKind | null, readonly account: { readonly id: string, readonly kind: AccountKind, readonly handle: string, readonly name: string | null }, readonly filed_by: { readonly name: string, readonly key_id: string }, readonly cap: { readonly mode: SpendCapMode | null, readonly limit_usd: number | null, readonly month_usd: number }, readonly decided_by: { readonly id: string, readonly handle: string, readonly name: string | null } | null } | null } };
+
+type EndpointFieldsFragment = { readonly id: string, readonly name: string | null, readonly status: EndpointStatus, readonly executor: RunExecutor, readonly tier: string, readonly params: number, readonly priced: boolean, readonly url: string | null, readonly error: string | null, readonly model_sha256: string, readonly contract_fingerprint: string | null, readonly control_class: ControlClass, readonly vram_bytes: number, readonly rate_usd_per_hour: number, readonly max_hours: number | null, readonly budget_usd: number | null, readonly claimed_by: string | null, readonly created_at: string, readonly claimed_at: string | null, readonly started_at: string | null, readonly heartbeat_at: string | null, readonly stop_requested_at: string | null, readonly stop_reason: string | null, readonly finished_at: string | null, readonly hosted_call_id: string | null, readonly dispatched_at: string | null, readonly cost_usd: number | null, readonly sessions_open: number, readonly sessions_total: number, readonly chunks_served: number, readonly gpu_seconds: number, readonly service_ms_p95: number | null, readonly rtt_ms_p95: number | null, readonly model_repo: { readonly id: string, readonly full_name: string }, readonly artifact: { readonly kind: EndpointArtifactKind, readonly path: string, readonly sha256: string, readonly files: number, readonly bytes: number, readonly policy_format: string | null }, readonly owner: { readonly id: string, readonly kind: AccountKind, readonly handle: string, readonly name: string | null }, readonly created_by: { readonly id: string, readonly handle: string, readonly name: string | null } | null };
+
+type EndpointSessionFieldsFragment = { readonly id: string, readonly status: EndpointSessionStatus, readonly priced: boolean, readonly endpoint_id: string, readonly device_id: string | null, readonly approval_id: string | null, readonly opened_at: string, readonly expires_at: string, readonly closed_at: string | null, readonly closed_reason: string | null, readonly last_report_at: string | null, readonly chunks_served: number, readonly gpu_seconds: number, readonly service_ms_p50: number | null, readonly service_ms_p95: number | null, readonly chunks_applied: number | null, readonly rtt_ms_p50: number | null, readonly rtt_ms_p95: number | null, readonly deadline_misses: number | null, readonly degraded_count: number | null, readonly cost_usd: number | null, readonly created_at: string };
+
+type EstimateEndpointMutationVariables = Exact<{
+  input: EstimateEndpointInput;
+}>;
+
+
+type EstimateEndpointMutation = { readonly estimateEndpoint: { readonly executor: RunExecutor, readonly tier: string, readonly params: number, readonly hours: number, readonly priced: boolean, readonly notes: ReadonlyArray<string>, readonly vram_bytes: number, readonly rate_usd_per_hour: number, readonly cost_usd_max: number, readonly budget_usd: number | null, readonly capped_by_budget: boolean, readonly artifact: { readonly kind: EndpointArtifactKind, readonly path: string, readonly sha256: string, readonly files: number, readonly bytes: number, readonly policy_format: string | null } } };
+
+type GetEndpointQueryVariables = Exact<{
+  endpoint: string;
+}>;
+
+
+type GetEndpointQuery = { readonly endpoint: { readonly id: string, readonly name: string | null, readonly status: EndpointStatus, readonly executor: RunExecutor, readonly tier: string, readonly params: number, readonly priced: boolean, readonly url: string | null, readonly error: string | null, readonly model_sha256: string, readonly contract_fingerprint: string | null, readonly control_class: ControlClass, readonly vram_bytes: number, readonly rate_usd_per_hour: number, readonly max_hours: number | null, readonly budget_usd: number | null, readonly claimed_by: string | null, readonly created_at: string, readonly claimed_at: string | null, readonly started_at: string | null, readonly heartbeat_at: string | null, readonly stop_requested_at: string | null, readonly stop_reason: string | null, readonly finished_at: string | null, readonly hosted_call_id: string | null, readonly dispatched_at: string | null, readonly cost_usd: number | null, readonly sessions_open: number, readonly sessions_total: number, readonly chunks_served: number, readonly gpu_seconds: number, readonly service_ms_p95: number | null, readonly rtt_ms_p95: number | null, readonly model_repo: { readonly id: string, readonly full_name: string }, readonly artifact: { readonly kind: EndpointArtifactKind, readonly path: string, readonly sha256: string, readonly files: number, readonly bytes: number, readonly policy_format: string | null }, readonly owner: { readonly id: string, readonly kind: AccountKind, readonly handle: string, readonly name: string | null }, readonly created_by: { readonly id: string, readonly handle: string, readonly name: string | null } | null } | null };
+
+type ListEndpointSessionsQueryVariables = Exact<{
+  endpoint: string;
+  status?: EndpointSessionStatus | null | undefined;
+  limit?: number | null | undefined;
+  cursor?: string | null | undefined;
+}>;
+
+
+type ListEndpointSessionsQuery = { readonly endpoint: { readonly sessions: { readonly items: ReadonlyArray<{ readonly id: string, readonly status: EndpointSessionStatus, readonly priced: boolean, readonly endpoint_id: string, readonly device_id: string | null, readonly approval_id: string | null, readonly opened_at: string, readonly expires_at: string, readonly closed_at: string | null, readonly closed_reason: string | null, readonly last_report_at: string | null, readonly chunks_served: number, readonly gpu_seconds: number, readonly service_ms_p50: number | null, readonly service_ms_p95: number | null, readonly chunks_applied: number | null, readonly rtt_ms_p50: number | null, readonly rtt_ms_p95: number | null, readonly deadline_misses: number | null, readonly degraded_count: number | null, readonly cost_usd: number | null, readonly created_at: string }>, readonly pageInfo: { readonly endCursor: string | null, readonly hasNextPage: boolean } } } | null };
+
+type ListEndpointsQueryVariables = Exact<{
+  status?: EndpointStatus | null | undefined;
+  executor?: RunExecutor | null | undefined;
+  modelRepo?: string | null | undefined;
+  owner?: string | null | undefined;
+  limit?: number | null | undefined;
+  cursor?: string | null | undefined;
+}>;
+
+
+type ListEndpointsQuery = { readonly endpoints: { readonly items: ReadonlyArray<{ readonly id: string, readonly name: string | null, readonly status: EndpointStatus, readonly executor: RunExecutor, readonly tier: string, readonly params: number, readonly priced: boolean, readonly url: string | null, readonly error: string | null, readonly model_sha256: string, readonly contract_fingerprint: string | null, readonly control_class: ControlClass, readonly vram_bytes: number, readonly rate_usd_per_hour: number, readonly max_hours: number | null, readonly budget_usd: number | null, readonly claimed_by: string | null, readonly created_at: string, readonly claimed_at: string | null, readonly started_at: string | null, readonly heartbeat_at: string | null, readonly stop_requested_at: string | null, readonly stop_reason: string | null, readonly finished_at: string | null, readonly hosted_call_id: string | null, readonly dispatched_at: string | null, readonly cost_usd: number | null, readonly sessions_open: number, readonly sessions_total: number, readonly chunks_served: number, readonly gpu_seconds: number, readonly service_ms_p95: number | null, readonly rtt_ms_p95: number | null, readonly model_repo: { readonly id: string, readonly full_name: string }, readonly artifact: { readonly kind: EndpointArtifactKind, readonly path: string, readonly sha256: string, readonly files: number, readonly bytes: number, readonly policy_format: string | null }, readonly owner: { readonly id: string, readonly kind: AccountKind, readonly handle: string, readonly name: string | null }, readonly created_by: { readonly id: string, readonly handle: string, readonly name: string | null } | null }>, readonly pageInfo: { readonly endCursor: string | null, readonly hasNextPage: boolean } } };
+
+type OpenEndpointSessionMutationVariables = Exact<{
+  input: OpenEndpointSessionInput;
+}>;
+
+
+type OpenEndpointSessionMutation = { readonly openEndpointSession: { readonly url: string, readonly session_token: string, readonly expires_at: string, readonly model_sha256: string, readonly contract_fingerprint: string | null, readonly session: { readonly id: string, readonly status: EndpointSessionStatus, readonly priced: boolean, readonly endpoint_id: string, readonly device_id: string | null, readonly approval_id: string | null, readonly opened_at: string, readonly expires_at: string, readonly closed_at: string | null, readonly closed_reason: string | null, readonly last_report_at: string | null, readonly chunks_served: number, readonly gpu_seconds: number, readonly service_ms_p50: number | null, readonly service_ms_p95: number | null, readonly chunks_applied: number | null, readonly rtt_ms_p50: number | null, readonly rtt_ms_p95: number | null, readonly deadline_misses: number | null, readonly degraded_count: number | null, readonly cost_usd: number | null, readonly created_at: string } } };
+
+type ReportEndpointSessionMutationVariables = Exact<{
+  input: ReportEndpointSessionInput;
+}>;
+
+
+type ReportEndpointSessionMutation = { readonly reportEndpointSession: { readonly session: { readonly id: string, readonly status: EndpointSessionStatus, readonly priced: boolean, readonly endpoint_id: string, readonly device_id: string | null, readonly approval_id: string | null, readonly opened_at: string, readonly expires_at: string, readonly closed_at: string | null, readonly closed_reason: string | null, readonly last_report_at: string | null, readonly chunks_served: number, readonly gpu_seconds: number, readonly service_ms_p50: number | null, readonly service_ms_p95: number | null, readonly chunks_applied: number | null, readonly rtt_ms_p50: number | null, readonly rtt_ms_p95: number | null, readonly deadline_misses: number | null, readonly degraded_count: number | null, readonly cost_usd: number | null, readonly created_at: string } } };
+
+type ReportEndpointMutationVariables = Exact<{
+  input: ReportEndpointInput;
+}>;
+
+
+type ReportEndpointMutation = { readonly reportEndpoint: { readonly endpoint: { readonly id: string, readonly name: string | null, readonly status: EndpointStatus, readonly executor: RunExecutor, readonly tier: string, readonly params: number, readonly priced: boolean, readonly url: string | null, readonly error: string | null, readonly closed_sessions: ReadonlyArray<string> | null, readonly model_sha256: string, readonly contract_fingerprint: string | null, readonly control_class: ControlClass, readonly vram_bytes: number, readonly rate_usd_per_hour: number, readonly max_hours: number | null, readonly budget_usd: number | null, readonly claimed_by: string | null, readonly created_at: string, readonly claimed_at: string | null, readonly started_at: string | null, readonly heartbeat_at: string | null, readonly stop_requested_at: string | null, readonly stop_reason: string | null, readonly finished_at: string | null, readonly hosted_call_id: string | null, readonly dispatched_at: string | null, readonly cost_usd: number | null, readonly sessions_open: number, readonly sessions_total: number, readonly chunks_served: number, readonly gpu_seconds: number, readonly service_ms_p95: number | null, readonly rtt_ms_p95: number | null, readonly model_repo: { readonly id: string, readonly full_name: string }, readonly artifact: { readonly kind: EndpointArtifactKind, readonly path: string, readonly sha256: string, readonly files: number, readonly bytes: number, readonly policy_format: string | null }, readonly owner: { readonly id: string, readonly kind: AccountKind, readonly handle: string, readonly name: string | null }, readonly created_by: { readonly id: string, readonly handle: string, readonly name: string | null } | null } } };
+
+type StopEndpointMutationVariables = Exact<{
+  input: StopEndpointInput;
+}>;
+
+
+type StopEndpointMutation = { readonly stopEndpoint: { readonly endpoint: { readonly id: string, readonly name: string | null, readonly status: EndpointStatus, readonly executor: RunExecutor, readonly tier: string, readonly params: number, readonly priced: boolean, readonly url: string | null, readonly error: string | null, readonly model_sha256: string, readonly contract_fingerprint: string | null, readonly control_class: ControlClass, readonly vram_bytes: number, readonly rate_usd_per_hour: number, readonly max_hours: number | null, readonly budget_usd: number | null, readonly claimed_by: string | null, readonly created_at: string, readonly claimed_at: string | null, readonly started_at: string | null, readonly heartbeat_at: string | null, readonly stop_requested_at: string | null, readonly stop_reason: string | null, readonly finished_at: string | null, readonly hosted_call_id: string | null, readonly dispatched_at: string | null, readonly cost_usd: number | null, readonly sessions_open: number, readonly sessions_total: number, readonly chunks_served: number, readonly gpu_seconds: number, readonly service_ms_p95: number | null, readonly rtt_ms_p95: number | null, readonly model_repo: { readonly id: string, readonly full_name: string }, readonly artifact: { readonly kind: EndpointArtifactKind, readonly path: string, readonly sha256: string, readonly files: number, readonly bytes: number, readonly policy_format: string | null }, readonly owner: { readonly id: string, readonly kind: AccountKind, readonly handle: string, readonly name: string | null }, readonly created_by: { readonly id: string, readonly handle: string, readonly name: string | null } | null } } };
+
 type AbortUploadMutationVariables = Exact<{
   input: AbortUploadInput;
 }>;
@@ -797,6 +1137,13 @@ type CompleteUploadMutationVariables = Exact<{
 
 type CompleteUploadMutation = { readonly completeUpload: { readonly files: ReadonlyArray<{ readonly path: string, readonly size: number, readonly etag: string | null, readonly sha256: string | null, readonly mime: string | null, readonly updated_at: string }> } };
 
+type CreateSnapshotMutationVariables = Exact<{
+  input: CreateSnapshotInput;
+}>;
+
+
+type CreateSnapshotMutation = { readonly createSnapshot: { readonly snapshot: { readonly id: string, readonly name: string, readonly seq: number, readonly note: string | null, readonly time: string | null, readonly created_at: string, readonly file_count: number, readonly total_bytes: number, readonly withdrawn_count: number, readonly creator: { readonly id: string, readonly kind: AccountKind, readonly handle: string, readonly name: string | null } | null } } };
+
 type DeleteFilesMutationVariables = Exact<{
   input: DeleteFilesInput;
 }>;
@@ -804,18 +1151,74 @@ type DeleteFilesMutationVariables = Exact<{
 
 type DeleteFilesMutation = { readonly deleteFiles: { readonly deleted: ReadonlyArray<string>, readonly missing: ReadonlyArray<string> } };
 
+type DeleteSnapshotMutationVariables = Exact<{
+  input: DeleteSnapshotInput;
+}>;
+
+
+type DeleteSnapshotMutation = { readonly deleteSnapshot: { readonly name: string } };
+
+type DiffRepoQueryVariables = Exact<{
+  owner: string;
+  repo: string;
+  from: string;
+  to?: string | null | undefined;
+  limit?: number | null | undefined;
+  cursor?: string | null | undefined;
+}>;
+
+
+type DiffRepoQuery = { readonly diff: { readonly items: ReadonlyArray<{ readonly path: string, readonly change: FileChangeKind, readonly before: { readonly size: number, readonly sha256: string | null } | null, readonly after: { readonly size: number, readonly sha256: string | null } | null }>, readonly pageInfo: { readonly endCursor: string | null, readonly hasNextPage: boolean } } };
+
 type FileFieldsFragment = { readonly path: string, readonly size: number, readonly etag: string | null, readonly sha256: string | null, readonly mime: string | null, readonly updated_at: string };
 
 type GetRepoTreeQueryVariables = Exact<{
   owner: string;
   repo: string;
   prefix?: string | null | undefined;
+  at?: string | null | undefined;
   limit?: number | null | undefined;
   cursor?: string | null | undefined;
 }>;
 
 
 type GetRepoTreeQuery = { readonly tree: { readonly items: ReadonlyArray<{ readonly path: string, readonly size: number, readonly etag: string | null, readonly sha256: string | null, readonly mime: string | null, readonly updated_at: string }>, readonly pageInfo: { readonly endCursor: string | null, readonly hasNextPage: boolean } } | null };
+
+type GetSnapshotQueryVariables = Exact<{
+  owner: string;
+  repo: string;
+  name: string;
+}>;
+
+
+type GetSnapshotQuery = { readonly snapshot: { readonly id: string, readonly name: string, readonly seq: number, readonly note: string | null, readonly time: string | null, readonly created_at: string, readonly file_count: number, readonly total_bytes: number, readonly withdrawn_count: number, readonly creator: { readonly id: string, readonly kind: AccountKind, readonly handle: string, readonly name: string | null } | null } | null };
+
+type LinkFilesMutationVariables = Exact<{
+  input: LinkFilesInput;
+}>;
+
+
+type LinkFilesMutation = { readonly linkFiles: { readonly missing: ReadonlyArray<string>, readonly files: ReadonlyArray<{ readonly path: string, readonly size: number, readonly etag: string | null, readonly sha256: string | null, readonly mime: string | null, readonly updated_at: string }> } };
+
+type ListRepoHistoryQueryVariables = Exact<{
+  owner: string;
+  repo: string;
+  limit?: number | null | undefined;
+  cursor?: string | null | undefined;
+}>;
+
+
+type ListRepoHistoryQuery = { readonly repo: { readonly history: { readonly items: ReadonlyArray<{ readonly seq: number, readonly time: string, readonly action: RepoChangeAction, readonly snapshots: ReadonlyArray<string>, readonly replaced_at: string | null, readonly files_added: number, readonly files_removed: number, readonly files_changed: number, readonly bytes_added: number, readonly bytes_removed: number, readonly file_count: number, readonly total_bytes: number, readonly withdrawn_count: number, readonly is_pinned: boolean, readonly kept_until: string | null, readonly actor: { readonly id: string, readonly kind: AccountKind, readonly handle: string, readonly name: string | null } | null }>, readonly pageInfo: { readonly endCursor: string | null, readonly hasNextPage: boolean } } } | null };
+
+type ListSnapshotsQueryVariables = Exact<{
+  owner: string;
+  repo: string;
+  limit?: number | null | undefined;
+  cursor?: string | null | undefined;
+}>;
+
+
+type ListSnapshotsQuery = { readonly repo: { readonly snapshots: { readonly items: ReadonlyArray<{ readonly id: string, readonly name: string, readonly seq: number, readonly note: string | null, readonly time: string | null, readonly created_at: string, readonly file_count: number, readonly total_bytes: number, readonly withdrawn_count: number, readonly creator: { readonly id: string, readonly kind: AccountKind, readonly handle: string, readonly name: string | null } | null }>, readonly pageInfo: { readonly endCursor: string | null, readonly hasNextPage: boolean } } } | null };
 
 type PresignDownloadMutationVariables = Exact<{
   input: PresignDownloadInput;
@@ -830,6 +1233,22 @@ type PresignUploadMutationVariables = Exact<{
 
 
 type PresignUploadMutation = { readonly presignUpload: { readonly expires_at: string, readonly uploads: ReadonlyArray<{ readonly path: string, readonly uploaded: ReadonlyArray<number>, readonly upload_id: string, readonly part_size: number, readonly uploaded_etags: ReadonlyArray<string>, readonly parts: ReadonlyArray<{ readonly url: string, readonly part_number: number }> }> } };
+
+type PurgeFilesMutationVariables = Exact<{
+  input: PurgeFilesInput;
+}>;
+
+
+type PurgeFilesMutation = { readonly purgeFiles: { readonly purged: ReadonlyArray<string>, readonly missing: ReadonlyArray<string> } };
+
+type RepoSnapshotFieldsFragment = { readonly id: string, readonly name: string, readonly seq: number, readonly note: string | null, readonly time: string | null, readonly created_at: string, readonly file_count: number, readonly total_bytes: number, readonly withdrawn_count: number, readonly creator: { readonly id: string, readonly kind: AccountKind, readonly handle: string, readonly name: string | null } | null };
+
+type RestoreStateMutationVariables = Exact<{
+  input: RestoreStateInput;
+}>;
+
+
+type RestoreStateMutation = { readonly restoreState: { readonly seq: number, readonly added: number, readonly removed: number, readonly changed: number, readonly restored_seq: number } };
 
 type EstimateRunMutationVariables = Exact<{
   input: EstimateRunInput;
@@ -933,7 +1352,10 @@ type CreateRunMutationVariables = Exact<{
 }>;
 
 
-type CreateRunMutation = { readonly createRun: { readonly result: { readonly warnings: ReadonlyArray<string>, readonly id: string, readonly kind: RunKind, readonly status: JobStatus, readonly executor: RunExecutor | null, readonly attempt: number, readonly error: string | null, readonly recipe_hash: string, readonly gpu_type: string | null, readonly cost_usd: number | null, readonly metrics_key: string | null, readonly logs_key: string | null, readonly config_key: string | null, readonly scorecard_key: string | null, readonly parent_run_id: string | null, readonly claimed_by: string | null, readonly claimed_at: string | null, readonly heartbeat_at: string | null, readonly lease_expires_at: string | null, readonly cancel_requested_at: string | null, readonly deadline_at: string | null, readonly latest_metrics: unknown, readonly peak_vram_gb: number | null, readonly samples_per_s: number | null, readonly hosted_call_id: string | null, readonly dispatched_at: string | null, readonly created_at: string, readonly started_at: string | null, readonly finished_at: string | null, readonly display_name: string, readonly display_name_source: DisplayNameSource, readonly recipe: { readonly template: string, readonly dataset: ReadonlyArray<string>, readonly robot: string | null, readonly hyperparams: unknown, readonly gpu: string | null, readonly executor: RunExecutor | null, readonly max_hours: number | null, readonly budget_usd: number | null, readonly parent_checkpoint_step: number | null, readonly gate: { readonly battery: string, readonly seeds: number, readonly delay: number, readonly executor: RunExecutor | null, readonly video: VideoMode | null, readonly every_steps: number, readonly horizon_s: number | null, readonly cell_count: number | null, readonly tripwires: ReadonlyArray<{ readonly metric: string, readonly op: string, readonly threshold: number, readonly consecutive: number, readonly from_step: number }> } | null }, readonly owner: { readonly id: string, readonly kind: AccountKind, readonly handle: string, readonly name: string | null }, readonly created_by: { readonly id: string, readonly handle: string, readonly name: string | null } | null, readonly gate: { readonly passed: number, readonly total: number } | null, readonly gates: ReadonlyArray<{ readonly name: string, readonly status: CellVerdict, readonly detail: string | null }> | null, readonly output_model_repo: { readonly id: string, readonly full_name: string } | null, readonly progress: { readonly iteration: number | null, readonly fraction: number | null, readonly total_iterations: number | null, readonly final_iteration: number | null, readonly start_iteration: number, readonly iterations_per_s: number | null, readonly eta_s: number | null, readonly eta_at: string | null, readonly step_key: string | null, readonly as_of: string } | null, readonly spend: { readonly priced: boolean, readonly final: boolean, readonly accrued_usd: number | null, readonly rate_usd_per_hour: number | null, readonly budget_usd: number | null, readonly remaining_usd: number | null, readonly as_of: string }, readonly round: { readonly n: number, readonly name: string, readonly campaign_id: string, readonly campaign_slug: string, readonly campaign_name: string, readonly campaign_owner: string | null } | null, readonly sparkline: { readonly metric: string, readonly points: unknown } | null, readonly datasets: ReadonlyArray<{ readonly ref: string, readonly seq: number | null, readonly repo_id: string | null }> } } };
+type CreateRunMutation = { readonly createRun: { readonly result:
+      | { readonly warnings: ReadonlyArray<string>, readonly id: string, readonly kind: RunKind, readonly status: JobStatus, readonly executor: RunExecutor | null, readonly attempt: number, readonly error: string | null, readonly recipe_hash: string, readonly gpu_type: string | null, readonly cost_usd: number | null, readonly metrics_key: string | null, readonly logs_key: string | null, readonly config_key: string | null, readonly scorecard_key: string | null, readonly parent_run_id: string | null, readonly claimed_by: string | null, readonly claimed_at: string | null, readonly heartbeat_at: string | null, readonly lease_expires_at: string | null, readonly cancel_requested_at: string | null, readonly deadline_at: string | null, readonly latest_metrics: unknown, readonly peak_vram_gb: number | null, readonly samples_per_s: number | null, readonly hosted_call_id: string | null, readonly dispatched_at: string | null, readonly created_at: string, readonly started_at: string | null, readonly finished_at: string | null, readonly display_name: string, readonly display_name_source: DisplayNameSource, readonly recipe: { readonly template: string, readonly dataset: ReadonlyArray<string>, readonly robot: string | null, readonly hyperparams: unknown, readonly gpu: string | null, readonly executor: RunExecutor | null, readonly max_hours: number | null, readonly budget_usd: number | null, readonly parent_checkpoint_step: number | null, readonly gate: { readonly battery: string, readonly seeds: number, readonly delay: number, readonly executor: RunExecutor | null, readonly video: VideoMode | null, readonly every_steps: number, readonly horizon_s: number | null, readonly cell_count: number | null, readonly tripwires: ReadonlyArray<{ readonly metric: string, readonly op: string, readonly threshold: number, readonly consecutive: number, readonly from_step: number }> } | null }, readonly owner: { readonly id: string, readonly kind: AccountKind, readonly handle: string, readonly name: string | null }, readonly created_by: { readonly id: string, readonly handle: string, readonly name: string | null } | null, readonly gate: { readonly passed: number, readonly total: number } | null, readonly gates: ReadonlyArray<{ readonly name: string, readonly status: CellVerdict, readonly detail: string | null }> | null, readonly output_model_repo: { readonly id: string, readonly full_name: string } | null, readonly progress: { readonly iteration: number | null, readonly fraction: number | null, readonly total_iterations: number | null, readonly final_iteration: number | null, readonly start_iteration: number, readonly iterations_per_s: number | null, readonly eta_s: number | null, readonly eta_at: string | null, readonly step_key: string | null, readonly as_of: string } | null, readonly spend: { readonly priced: boolean, readonly final: boolean, readonly accrued_usd: number | null, readonly rate_usd_per_hour: number | null, readonly budget_usd: number | null, readonly remaining_usd: number | null, readonly as_of: string }, readonly round: { readonly n: number, readonly name: string, readonly campaign_id: string, readonly campaign_slug: string, readonly campaign_name: string, readonly campaign_owner: string | null } | null, readonly sparkline: { readonly metric: string, readonly points: unknown } | null, readonly datasets: ReadonlyArray<{ readonly ref: string, readonly seq: number | null, readonly repo_id: string | null }> }
+      | Record<PropertyKey, never>
+    , readonly hold: { readonly id: string, readonly status: SpendHoldStatus, readonly kind: SpendHoldKind, readonly request: unknown, readonly summary: string, readonly reason: string | null, readonly estimate_usd: number, readonly reserve_usd: number, readonly allowance_usd: number, readonly created_at: string, readonly expires_at: string, readonly decided_at: string | null, readonly result_id: string | null, readonly result_kind: SpendHoldKind | null, readonly account: { readonly id: string, readonly kind: AccountKind, readonly handle: string, readonly name: string | null }, readonly filed_by: { readonly name: string, readonly key_id: string }, readonly cap: { readonly mode: SpendCapMode | null, readonly limit_usd: number | null, readonly month_usd: number }, readonly decided_by: { readonly id: string, readonly handle: string, readonly name: string | null } | null } | null } };
 
 type DeleteRunMutationVariables = Exact<{
   input: DeleteRunInput;
@@ -1015,11 +1437,45 @@ type RunConfigKeyFieldsFragment = { readonly path: string, readonly value: strin
 
 type RunFieldsFragment = { readonly id: string, readonly kind: RunKind, readonly status: JobStatus, readonly executor: RunExecutor | null, readonly attempt: number, readonly error: string | null, readonly recipe_hash: string, readonly gpu_type: string | null, readonly cost_usd: number | null, readonly metrics_key: string | null, readonly logs_key: string | null, readonly config_key: string | null, readonly scorecard_key: string | null, readonly parent_run_id: string | null, readonly claimed_by: string | null, readonly claimed_at: string | null, readonly heartbeat_at: string | null, readonly lease_expires_at: string | null, readonly cancel_requested_at: string | null, readonly deadline_at: string | null, readonly latest_metrics: unknown, readonly peak_vram_gb: number | null, readonly samples_per_s: number | null, readonly hosted_call_id: string | null, readonly dispatched_at: string | null, readonly created_at: string, readonly started_at: string | null, readonly finished_at: string | null, readonly display_name: string, readonly display_name_source: DisplayNameSource, readonly recipe: { readonly template: string, readonly dataset: ReadonlyArray<string>, readonly robot: string | null, readonly hyperparams: unknown, readonly gpu: string | null, readonly executor: RunExecutor | null, readonly max_hours: number | null, readonly budget_usd: number | null, readonly parent_checkpoint_step: number | null, readonly gate: { readonly battery: string, readonly seeds: number, readonly delay: number, readonly executor: RunExecutor | null, readonly video: VideoMode | null, readonly every_steps: number, readonly horizon_s: number | null, readonly cell_count: number | null, readonly tripwires: ReadonlyArray<{ readonly metric: string, readonly op: string, readonly threshold: number, readonly consecutive: number, readonly from_step: number }> } | null }, readonly owner: { readonly id: string, readonly kind: AccountKind, readonly handle: string, readonly name: string | null }, readonly created_by: { readonly id: string, readonly handle: string, readonly name: string | null } | null, readonly gate: { readonly passed: number, readonly total: number } | null, readonly gates: ReadonlyArray<{ readonly name: string, readonly status: CellVerdict, readonly detail: string | null }> | null, readonly output_model_repo: { readonly id: string, readonly full_name: string } | null, readonly progress: { readonly iteration: number | null, readonly fraction: number | null, readonly total_iterations: number | null, readonly final_iteration: number | null, readonly start_iteration: number, readonly iterations_per_s: number | null, readonly eta_s: number | null, readonly eta_at: string | null, readonly step_key: string | null, readonly as_of: string } | null, readonly spend: { readonly priced: boolean, readonly final: boolean, readonly accrued_usd: number | null, readonly rate_usd_per_hour: number | null, readonly budget_usd: number | null, readonly remaining_usd: number | null, readonly as_of: string }, readonly round: { readonly n: number, readonly name: string, readonly campaign_id: string, readonly campaign_slug: string, readonly campaign_name: string, readonly campaign_owner: string | null } | null, readonly sparkline: { readonly metric: string, readonly points: unknown } | null, readonly datasets: ReadonlyArray<{ readonly ref: string, readonly seq: number | null, readonly repo_id: string | null }> };
 
+type StartRunMutationVariables = Exact<{
+  input: StartRunInput;
+}>;
+
+
+type StartRunMutation = { readonly startRun: { readonly run: { readonly warnings: ReadonlyArray<string>, readonly id: string, readonly kind: RunKind, readonly status: JobStatus, readonly executor: RunExecutor | null, readonly attempt: number, readonly error: string | null, readonly recipe_hash: string, readonly gpu_type: string | null, readonly cost_usd: number | null, readonly metrics_key: string | null, readonly logs_key: string | null, readonly config_key: string | null, readonly scorecard_key: string | null, readonly parent_run_id: string | null, readonly claimed_by: string | null, readonly claimed_at: string | null, readonly heartbeat_at: string | null, readonly lease_expires_at: string | null, readonly cancel_requested_at: string | null, readonly deadline_at: string | null, readonly latest_metrics: unknown, readonly peak_vram_gb: number | null, readonly samples_per_s: number | null, readonly hosted_call_id: string | null, readonly dispatched_at: string | null, readonly created_at: string, readonly started_at: string | null, readonly finished_at: string | null, readonly display_name: string, readonly display_name_source: DisplayNameSource, readonly recipe: { readonly template: string, readonly dataset: ReadonlyArray<string>, readonly robot: string | null, readonly hyperparams: unknown, readonly gpu: string | null, readonly executor: RunExecutor | null, readonly max_hours: number | null, readonly budget_usd: number | null, readonly parent_checkpoint_step: number | null, readonly gate: { readonly battery: string, readonly seeds: number, readonly delay: number, readonly executor: RunExecutor | null, readonly video: VideoMode | null, readonly every_steps: number, readonly horizon_s: number | null, readonly cell_count: number | null, readonly tripwires: ReadonlyArray<{ readonly metric: string, readonly op: string, readonly threshold: number, readonly consecutive: number, readonly from_step: number }> } | null }, readonly owner: { readonly id: string, readonly kind: AccountKind, readonly handle: string, readonly name: string | null }, readonly created_by: { readonly id: string, readonly handle: string, readonly name: string | null } | null, readonly gate: { readonly passed: number, readonly total: number } | null, readonly gates: ReadonlyArray<{ readonly name: string, readonly status: CellVerdict, readonly detail: string | null }> | null, readonly output_model_repo: { readonly id: string, readonly full_name: string } | null, readonly progress: { readonly iteration: number | null, readonly fraction: number | null, readonly total_iterations: number | null, readonly final_iteration: number | null, readonly start_iteration: number, readonly iterations_per_s: number | null, readonly eta_s: number | null, readonly eta_at: string | null, readonly step_key: string | null, readonly as_of: string } | null, readonly spend: { readonly priced: boolean, readonly final: boolean, readonly accrued_usd: number | null, readonly rate_usd_per_hour: number | null, readonly budget_usd: number | null, readonly remaining_usd: number | null, readonly as_of: string }, readonly round: { readonly n: number, readonly name: string, readonly campaign_id: string, readonly campaign_slug: string, readonly campaign_name: string, readonly campaign_owner: string | null } | null, readonly sparkline: { readonly metric: string, readonly points: unknown } | null, readonly datasets: ReadonlyArray<{ readonly ref: string, readonly seq: number | null, readonly repo_id: string | null }> } } };
+
+type ApproveSpendHoldMutationVariables = Exact<{
+  input: ApproveSpendHoldInput;
+}>;
+
+
+type ApproveSpendHoldMutation = { readonly approveSpendHold: { readonly hold: { readonly id: string, readonly status: SpendHoldStatus, readonly kind: SpendHoldKind, readonly request: unknown, readonly summary: string, readonly reason: string | null, readonly estimate_usd: number, readonly reserve_usd: number, readonly allowance_usd: number, readonly created_at: string, readonly expires_at: string, readonly decided_at: string | null, readonly result_id: string | null, readonly result_kind: SpendHoldKind | null, readonly account: { readonly id: string, readonly kind: AccountKind, readonly handle: string, readonly name: string | null }, readonly filed_by: { readonly name: string, readonly key_id: string }, readonly cap: { readonly mode: SpendCapMode | null, readonly limit_usd: number | null, readonly month_usd: number }, readonly decided_by: { readonly id: string, readonly handle: string, readonly name: string | null } | null } } };
+
+type CancelSpendHoldMutationVariables = Exact<{
+  input: CancelSpendHoldInput;
+}>;
+
+
+type CancelSpendHoldMutation = { readonly cancelSpendHold: { readonly hold: { readonly id: string, readonly status: SpendHoldStatus, readonly kind: SpendHoldKind, readonly request: unknown, readonly summary: string, readonly reason: string | null, readonly estimate_usd: number, readonly reserve_usd: number, readonly allowance_usd: number, readonly created_at: string, readonly expires_at: string, readonly decided_at: string | null, readonly result_id: string | null, readonly result_kind: SpendHoldKind | null, readonly account: { readonly id: string, readonly kind: AccountKind, readonly handle: string, readonly name: string | null }, readonly filed_by: { readonly name: string, readonly key_id: string }, readonly cap: { readonly mode: SpendCapMode | null, readonly limit_usd: number | null, readonly month_usd: number }, readonly decided_by: { readonly id: string, readonly handle: string, readonly name: string | null } | null } } };
+
+type DenySpendHoldMutationVariables = Exact<{
+  input: DenySpendHoldInput;
+}>;
+
+
+type DenySpendHoldMutation = { readonly denySpendHold: { readonly hold: { readonly id: string, readonly status: SpendHoldStatus, readonly kind: SpendHoldKind, readonly request: unknown, readonly summary: string, readonly reason: string | null, readonly estimate_usd: number, readonly reserve_usd: number, readonly allowance_usd: number, readonly created_at: string, readonly expires_at: string, readonly decided_at: string | null, readonly result_id: string | null, readonly result_kind: SpendHoldKind | null, readonly account: { readonly id: string, readonly kind: AccountKind, readonly handle: string, readonly name: string | null }, readonly filed_by: { readonly name: string, readonly key_id: string }, readonly cap: { readonly mode: SpendCapMode | null, readonly limit_usd: number | null, readonly month_usd: number }, readonly decided_by: { readonly id: string, readonly handle: string, readonly name: string | null } | null } } };
+
 
 /** By the file name of the document. */
 export interface Documents {
   readonly 'me': { readonly answer: MeQuery; readonly variables: MeQueryVariables }
+  readonly 'redeem-device-login': { readonly answer: RedeemDeviceLoginMutation; readonly variables: RedeemDeviceLoginMutationVariables }
+  readonly 'start-device-login': { readonly answer: StartDeviceLoginMutation; readonly variables: StartDeviceLoginMutationVariables }
+  readonly 'get-spend-hold': { readonly answer: GetSpendHoldQuery; readonly variables: GetSpendHoldQueryVariables }
+  readonly 'get-spend-summary': { readonly answer: GetSpendSummaryQuery; readonly variables: GetSpendSummaryQueryVariables }
   readonly 'list-hardware-tiers': { readonly answer: ListHardwareTiersQuery; readonly variables: ListHardwareTiersQueryVariables }
+  readonly 'list-spend-holds': { readonly answer: ListSpendHoldsQuery; readonly variables: ListSpendHoldsQueryVariables }
+  readonly 'set-spend-cap': { readonly answer: SetSpendCapMutation; readonly variables: SetSpendCapMutationVariables }
   readonly 'get-robot-card': { readonly answer: GetRobotCardQuery; readonly variables: GetRobotCardQueryVariables }
   readonly 'put-robot-card': { readonly answer: PutRobotCardMutation; readonly variables: PutRobotCardMutationVariables }
   readonly 'validate-robot-card': { readonly answer: ValidateRobotCardMutation; readonly variables: ValidateRobotCardMutationVariables }
@@ -1032,12 +1488,31 @@ export interface Documents {
   readonly 'presign-robot-check-artifacts': { readonly answer: PresignRobotCheckArtifactsMutation; readonly variables: PresignRobotCheckArtifactsMutationVariables }
   readonly 'publish-robot-check': { readonly answer: PublishRobotCheckMutation; readonly variables: PublishRobotCheckMutationVariables }
   readonly 'report-robot-check': { readonly answer: ReportRobotCheckMutation; readonly variables: ReportRobotCheckMutationVariables }
+  readonly 'claim-endpoint': { readonly answer: ClaimEndpointMutation; readonly variables: ClaimEndpointMutationVariables }
+  readonly 'create-endpoint': { readonly answer: CreateEndpointMutation; readonly variables: CreateEndpointMutationVariables }
+  readonly 'estimate-endpoint': { readonly answer: EstimateEndpointMutation; readonly variables: EstimateEndpointMutationVariables }
+  readonly 'get-endpoint': { readonly answer: GetEndpointQuery; readonly variables: GetEndpointQueryVariables }
+  readonly 'list-endpoint-sessions': { readonly answer: ListEndpointSessionsQuery; readonly variables: ListEndpointSessionsQueryVariables }
+  readonly 'list-endpoints': { readonly answer: ListEndpointsQuery; readonly variables: ListEndpointsQueryVariables }
+  readonly 'open-endpoint-session': { readonly answer: OpenEndpointSessionMutation; readonly variables: OpenEndpointSessionMutationVariables }
+  readonly 'report-endpoint-session': { readonly answer: ReportEndpointSessionMutation; readonly variables: ReportEndpointSessionMutationVariables }
+  readonly 'report-endpoint': { readonly answer: ReportEndpointMutation; readonly variables: ReportEndpointMutationVariables }
+  readonly 'stop-endpoint': { readonly answer: StopEndpointMutation; readonly variables: StopEndpointMutationVariables }
   readonly 'abort-upload': { readonly answer: AbortUploadMutation; readonly variables: AbortUploadMutationVariables }
   readonly 'complete-upload': { readonly answer: CompleteUploadMutation; readonly variables: CompleteUploadMutationVariables }
+  readonly 'create-snapshot': { readonly answer: CreateSnapshotMutation; readonly variables: CreateSnapshotMutationVariables }
   readonly 'delete-files': { readonly answer: DeleteFilesMutation; readonly variables: DeleteFilesMutationVariables }
+  readonly 'delete-snapshot': { readonly answer: DeleteSnapshotMutation; readonly variables: DeleteSnapshotMutationVariables }
+  readonly 'diff-repo': { readonly answer: DiffRepoQuery; readonly variables: DiffRepoQueryVariables }
   readonly 'get-repo-tree': { readonly answer: GetRepoTreeQuery; readonly variables: GetRepoTreeQueryVariables }
+  readonly 'get-snapshot': { readonly answer: GetSnapshotQuery; readonly variables: GetSnapshotQueryVariables }
+  readonly 'link-files': { readonly answer: LinkFilesMutation; readonly variables: LinkFilesMutationVariables }
+  readonly 'list-repo-history': { readonly answer: ListRepoHistoryQuery; readonly variables: ListRepoHistoryQueryVariables }
+  readonly 'list-snapshots': { readonly answer: ListSnapshotsQuery; readonly variables: ListSnapshotsQueryVariables }
   readonly 'presign-download': { readonly answer: PresignDownloadMutation; readonly variables: PresignDownloadMutationVariables }
   readonly 'presign-upload': { readonly answer: PresignUploadMutation; readonly variables: PresignUploadMutationVariables }
+  readonly 'purge-files': { readonly answer: PurgeFilesMutation; readonly variables: PurgeFilesMutationVariables }
+  readonly 'restore-state': { readonly answer: RestoreStateMutation; readonly variables: RestoreStateMutationVariables }
   readonly 'estimate-run': { readonly answer: EstimateRunMutation; readonly variables: EstimateRunMutationVariables }
   readonly 'recommend-run': { readonly answer: RecommendRunMutation; readonly variables: RecommendRunMutationVariables }
   readonly 'create-repo': { readonly answer: CreateRepoMutation; readonly variables: CreateRepoMutationVariables }
@@ -1060,4 +1535,8 @@ export interface Documents {
   readonly 'list-runs': { readonly answer: ListRunsQuery; readonly variables: ListRunsQueryVariables }
   readonly 'record-gate-results': { readonly answer: RecordGateResultsMutation; readonly variables: RecordGateResultsMutationVariables }
   readonly 'report-run': { readonly answer: ReportRunMutation; readonly variables: ReportRunMutationVariables }
+  readonly 'start-run': { readonly answer: StartRunMutation; readonly variables: StartRunMutationVariables }
+  readonly 'approve-spend-hold': { readonly answer: ApproveSpendHoldMutation; readonly variables: ApproveSpendHoldMutationVariables }
+  readonly 'cancel-spend-hold': { readonly answer: CancelSpendHoldMutation; readonly variables: CancelSpendHoldMutationVariables }
+  readonly 'deny-spend-hold': { readonly answer: DenySpendHoldMutation; readonly variables: DenySpendHoldMutationVariables }
 }

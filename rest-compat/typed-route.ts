@@ -2,7 +2,7 @@
  * Routes of the `/v1` table, type-checked against their documents: a route with an unknown variable, input member, `unwrap` member or response member
  * does not compile.
  */
-import type { BodySource, FieldsSource, PathSource, QuerySource, Route } from './engine/route.ts'
+import type { BodySource, FieldsSource, HeldAnswer, PathSource, QuerySource, Route } from './engine/route.ts'
 import type { Documents } from './typed-documents.ts'
 
 /** A route of one document, chosen by `document`. */
@@ -11,12 +11,15 @@ export type TypedRoute = { readonly [Name in keyof Documents]: RowsOf<Name> }[ke
 /** With `unwrap`, for each object in the root, and without. */
 type RowsOf<Name extends keyof Documents> =
   | RowOf<Name, undefined, RootOf<Name>>
-  | { [Member in ObjectsOf<RootOf<Name>>]: RowOf<Name, Member, NonNullable<RootOf<Name>[Member]>> }[ObjectsOf<
+  | { [Member in ObjectsOf<RootOf<Name>>]: RowOf<Name, Member, Selected<NonNullable<RootOf<Name>[Member]>>> }[ObjectsOf<
       RootOf<Name>
     >]
 
+/** Without the empty object that stands for the types of a union that the document does not spread. */
+type Selected<Answer> = Answer extends Readonly<Record<PropertyKey, never>> ? never : Answer
+
 interface RowOf<Name extends keyof Documents, Member, Answer>
-  extends Omit<Route, 'document' | 'params' | 'unwrap' | 'result' | 'onlyWhenSet' | 'headers'> {
+  extends Omit<Route, 'document' | 'params' | 'unwrap' | 'result' | 'onlyWhenSet' | 'headers' | 'held'> {
   readonly document: Name
   readonly params: {
     readonly [Variable in keyof Documents[Name]['variables']]-?: SourceOf<Documents[Name]['variables'][Variable]>
@@ -25,6 +28,7 @@ interface RowOf<Name extends keyof Documents, Member, Answer>
   readonly result: 'empty' | (Answer extends { readonly pageInfo: unknown } ? 'page' : 'object')
   readonly onlyWhenSet?: readonly ItemMember<Answer>[]
   readonly headers?: (answer: Answer) => Record<string, string>
+  readonly held?: HeldAnswer & { readonly unwrap: ObjectsOf<RootOf<Name>> }
 }
 
 /** The type of the document's root field. */

@@ -57,18 +57,21 @@ builder.subscriptionType({ description: 'Changes as they happen, over `/graphql/
 
 builder.scalarType('DateTime', {
   description: 'RFC 3339 in UTC with milliseconds: `2026-01-31T09:30:00.000Z`.',
+  specifiedByURL: 'https://datatracker.ietf.org/doc/html/rfc3339#section-5.6',
   serialize: (value) => (typeof value === 'string' ? value : value.toISOString()),
   parseValue: (value) => parseDateTime(value),
 })
 
 builder.scalarType('SafeInt', {
   description: 'A whole number as a JSON number, exact up to 2^53 - 1: bytes and counts.',
+  specifiedByURL: 'https://datatracker.ietf.org/doc/html/rfc7493#section-2.2',
   serialize: (value) => Number(value),
   parseValue: (value) => parseSafeInt(value),
 })
 
 builder.scalarType('JSON', {
   description: 'Any JSON value, passed through unchanged: numbers keep their original spelling.',
+  specifiedByURL: 'https://datatracker.ietf.org/doc/html/rfc8259',
   serialize: (value) => value,
   parseValue: (value) => value,
   parseLiteral: jsonLiteral,

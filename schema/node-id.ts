@@ -3,8 +3,14 @@ const typeByPrefix: Readonly<Record<string, string>> = {
   __proto__: null as never,
   repo: 'Repo',
   run: 'Run',
+  check: 'RobotCheck',
+  spend: 'SpendHold',
+  ep: 'Endpoint',
   user: 'Account',
   org: 'Account',
+  dev: 'Device',
+  appr: 'Approval',
+  esess: 'EndpointSession',
 }
 
 /** The id as stored. */

@@ -10,7 +10,11 @@ interface NodeId {
   readonly id: string
 }
 
-const forwardOnly = 'Not supported: listings page forward only; 422 if given.'
+const forwardOnly = {
+  description: 'Not supported: listings page forward only; 422 if given.',
+  deprecationReason:
+    'Listings page forward only: use `first` and `after`. Deprecated on 2026-11-22; leaves with version 1.0.',
+}
 
 /** The loader of each type checks visibility. */
 const unguarded = { scope: 'none' }
@@ -53,6 +57,6 @@ export const relayOptions = {
   },
   firstArgOptions: { description: 'Page size, 1 to 100; 20 by default.' },
   afterArgOptions: { description: '`endCursor` of the previous page, for the same arguments.' },
-  lastArgOptions: { description: forwardOnly },
-  beforeArgOptions: { description: forwardOnly },
+  lastArgOptions: forwardOnly,
+  beforeArgOptions: forwardOnly,
 } as const

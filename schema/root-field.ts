@@ -10,6 +10,7 @@ import {
 import type { PrismaObjectRef } from '@pothos/plugin-prisma'
 import type { GraphQLResolveInfo } from 'graphql'
 import type { RequestContext } from '../src/operation/context.ts'
+import { placedAt } from '../src/operation/event-place.ts'
 import { builder } from './builder.ts'
 import type { InputFields } from './input-field.ts'
 import { type OperationScope, operation } from './operation-scope.ts'
@@ -29,7 +30,7 @@ interface RootField<Type extends TypeParam<Types>, Nullable extends FieldNullabi
   readonly type: Type
   readonly nullable?: Nullable
   readonly description: string
-  /** Checked first; `none` means anyone may call it. */
+  /** Checked first; `none` means every caller may, also an anonymous one. */
   readonly scope: OperationScope
 }
 
@@ -186,21 +187,41 @@ type Events<Event> = AsyncIterable<Event> | Promise<AsyncIterable<Event>>
 
 interface Subscription<Type extends TypeParam<Types>, Args extends InputFieldMap> extends RootField<Type, false> {
   readonly args: Args
+  /** Of a subscription with the argument `after`: the place of an event, and the argument that goes on there. */
+  readonly resume?: {
+    readonly placeOf: (event: Result<Type, false>) => string
+    readonly after: (place: string) => unknown
+  }
   readonly events: (ctx: RequestContext, args: InputShapeFromFields<Args>) => Events<Result<Type, false>>
 }
 
 /** Adds a subscription: each value that `events` yields is sent unchanged. */
 export function subscription<Type extends TypeParam<Types>, Args extends InputFieldMap>(
   name: string,
-  { args, scope, events, ...field }: Subscription<Type, Args>,
+  { args, scope, resume, events, ...field }: Subscription<Type, Args>,
 ): void {
   builder.subscriptionField(name, (t) =>
     t.field({
       ...field,
       ...operation(name, scope),
       args,
-      subscribe: (_root, given, ctx) => events(ctx, given),
+      subscribe: async (_root, given, ctx) => {
+        if (!resume) return events(ctx, given)
+        // A browser repeats its request as it was, and says how far it has come.
+        const after = ctx.lastEventId ? { after: resume.after(ctx.lastEventId) } : {}
+        return withPlaces(await events(ctx, { ...given, ...after }), resume.placeOf)
+      },
       resolve: generic((event: unknown) => event),
     }),
   )
+}
+
+async function* withPlaces<Event>(events: AsyncIterable<Event>, placeOf: (event: Event) => string) {
+  for await (const event of events) yield placedAt(placeOf(event), event as Event & object)
+}
+
+/** `resume` of a subscription whose events have a cursor. */
+export const byCursor = {
+  placeOf: ({ cursor }: { readonly cursor: string }) => cursor,
+  after: (place: string) => place,
 }

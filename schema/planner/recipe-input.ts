@@ -105,7 +105,7 @@ const RecipeInput = builder.inputType('RunRecipeInput', {
   }),
 })
 
-/** The input fields shared by createRun, estimateRun and recommendRun. */
+/** The input fields shared by createRun, startRun, estimateRun and recommendRun. */
 export function runRequestFields(t: InputFields) {
   return {
     recipe: t.field({ type: RecipeInput, required: true, description: 'The recipe.' }),

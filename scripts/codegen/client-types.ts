@@ -11,6 +11,7 @@ interface Parameter {
 }
 interface Operation {
   readonly operationId: string
+  readonly summary: string
   readonly parameters?: readonly Parameter[]
   readonly requestBody?: { readonly content: Content }
   readonly responses: Readonly<Record<string, { readonly content?: Content }>>
@@ -47,7 +48,7 @@ function bareReference(value: unknown): unknown {
 }
 
 /** The request line, parameters and response of an operation; absent parts are omitted. */
-function exchange(request: Json, { parameters = [], requestBody, responses }: Operation): Json {
+function exchange(request: Json, { summary, parameters = [], requestBody, responses }: Operation): Json {
   const body = jsonOf(requestBody?.content)
   const answer = Object.entries(responses)
     .filter(([status]) => status.startsWith('2'))
@@ -56,13 +57,32 @@ function exchange(request: Json, { parameters = [], requestBody, responses }: Op
   const schemasIn = (place: Parameter['in']) =>
     Object.fromEntries(parameters.filter((one) => one.in === place).map(({ name, schema }) => [name, schema]))
   const [path, query] = [schemasIn('path'), schemasIn('query')]
-  return object({
+  const described = object({
     request,
     ...(Object.keys(path).length > 0 ? { path: object(path) } : {}),
     ...(Object.keys(query).length > 0 ? { query: { ...object(query), required: [] } } : {}),
     ...(body ? { body } : {}),
     ...(answer ? { answer } : {}),
+    ...(isText(responses)
+      ? { text: { const: true, description: 'The response is text, which may be read as it arrives.' } }
+      : {}),
   })
+  return { description: summary, ...described }
+}
+
+const isText = (responses: Operation['responses']): boolean =>
+  Object.values(responses).some(({ content = {} }) => Object.keys(content).some((type) => type.startsWith('text/')))
+
+/** The request line of each operation, for clients that call one by its name. */
+export function operationLines(openApi: Json): string {
+  const paths = openApi.paths as Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ line: `${method.toUpperCase()} ${path}`, ...operation })),
+  )
+  const rows = operations.map(({ operationId, line }) => `  ${operationId}: '${line}',\n`)
+  const texts = operations.filter(({ responses }) => isText(responses)).map(({ operationId }) => `'${operationId}'`)
+  const type = "{ readonly [Name in keyof Operations]: Operations[Name]['request'] }"
+  return `${HEADER}\nimport type { Operations } from './v1.ts'\n\nexport const operationLines: ${type} = {\n${rows.join('')}}\n\n/** Those that answer text. */\nexport const textOperations: ReadonlySet<keyof Operations> = new Set([${texts.join(', ')}] as const)\n`
 }
 
 const jsonOf = (content: Content | undefined): Json | undefined => content?.['application/json']?.schema

@@ -23,21 +23,27 @@ const someUpload = 'upl_01h455vb4pex5vsknk084sn02q'
 const bodies: Record<string, unknown> = {
   updateRepo: { description: 'mine now' },
   presignUpload: { files: [{ path: 'b.txt', size: 1, sha256: sha256Of('b') }] },
+  linkFiles: { files: [{ path: 'b.txt', size: 1, sha256: sha256Of('b') }] },
   completeUpload: { uploads: [{ path: 'b.txt', upload_id: someUpload, parts: [{ part_number: 1, etag: 'x' }] }] },
   presignDownload: { paths: ['a.txt'] },
   deleteFiles: { paths: ['a.txt'] },
+  createSnapshot: { name: 'v1' },
+  restoreState: { at: '0' },
+  purgeFiles: { paths: ['b.txt'] },
   putModelMeta: { policy_type: 'act' },
   putDatasetMeta: { episode_count: 1, total_frames: 1 },
   putRobotCard: { dof: 0, actuators: [] },
 }
-const reads = ['getRepo', 'getRepoTree', 'presignDownload']
+const reads = ['getRepo', 'getRepoTree', 'presignDownload', 'listSnapshots']
+const queries: Record<string, string> = { diffRepo: '?from=0' }
 const ofRepo = routes.filter((route) => route.path.includes(':owner/:repo'))
 
 const ask = (who: Who, route: (typeof routes)[number], name: string) =>
   hub.call(
     who,
     route.method,
-    route.path.replace(':owner/:repo', name).replace(':upload_id', someUpload),
+    route.path.replace(':owner/:repo', name).replace(':upload_id', someUpload).replace(':name', 'none') +
+      (queries[route.operation] ?? ''),
     bodies[route.operation],
   )
 
@@ -55,6 +61,12 @@ const expected = (ofRead: number, ofWrite: number) => ({
   // The repos are datasets: who sees one learns that it has no card by its kind. To validate, one needs a credential, but no more than to read.
   getRobotCard: ofRead === 302 ? 409 : ofRead,
   validateRobotCard: ofWrite === 401 ? 401 : ofRead === 302 ? 409 : ofRead,
+  // The repos have no snapshot.
+  getSnapshot: 404,
+  // Reads for which one must be able to write: without a scope, so that an invisible repo is 404 first.
+  ...Object.fromEntries(
+    ['diffRepo', 'listRepoHistory'].map((operation) => [operation, ofRead === 404 ? 404 : ofWrite]),
+  ),
   resolve: ofRead,
 })
 

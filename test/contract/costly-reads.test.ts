@@ -1,5 +1,6 @@
 /** Content stored by another user that is expensive to read, on a running hub: no other request waits for it. */
 import { beforeAll, describe, expect, it } from 'vitest'
+import { itInTorture } from '../support/torture.ts'
 import { contractHub, type Json, type Person } from './support/hub.ts'
 
 const hub = contractHub()
@@ -61,7 +62,7 @@ describe('one GET of a config', () => {
     expect(hostile.cpuMs).toBeLessThan(10 * plain.cpuMs)
   })
 
-  it('with paths over the limit, or a list that contains itself, fails fast with a reason', async () => {
+  itInTorture('with paths over the limit, or a list that contains itself, fails fast with a reason', async () => {
     const plain = await costOf(await pair('x'.repeat(200), []))
     const long = await costOf(
       await pair(

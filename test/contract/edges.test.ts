@@ -135,6 +135,21 @@ describe('a key of an org', () => {
   })
 })
 
+describe('a public repo of an org', () => {
+  it('says who made a snapshot to its members alone, as who they are', async () => {
+    const org = await hub.org([{ user: ada.handle, role: 'member' }])
+    const name = await hub.repo(ada, { owner: org, visibility: 'public' })
+    const path = `/v1/repos/${name}/snapshots`
+    expect((await hub.call(ada, 'POST', path, { name: 'v1' })).json.creator.handle).toBe(ada.handle)
+    const shown = async (who: Person | null) => [
+      (await hub.call(who, 'GET', path)).json.items[0].creator?.handle,
+      (await hub.call(who, 'GET', `${path}/v1`)).json.creator?.handle,
+    ]
+    expect(await shown(ada)).toEqual([ada.handle, ada.handle])
+    for (const who of [bob, null]) expect(await shown(who)).toEqual([undefined, undefined])
+  })
+})
+
 describe('GraphQL errors', () => {
   it.each([
     ['syntax', '{ repos(', 400],
@@ -245,6 +260,19 @@ describe('the audit log', () => {
     const rest = (await hub.graphql(eve, query, { after: first.pageInfo.endCursor })).data.auditLog
     expect(rest.nodes[0].action).toBe('repo.create')
     expect((await hub.graphql(bob, query)).errors[0].extensions.status).toBe(403)
+  })
+})
+
+describe('a signed URL of the disk store', () => {
+  it('serves data, and no script, style or frame of a page of the hub', async () => {
+    const name = await hub.repo(ada)
+    await hub.upload(ada, name, { 'a.js': 'alert(1)' })
+    const { headers } = await hub.send(ada, 'GET', `/v1/repos/${name}/resolve/a.js`)
+    const use = async (dest: string) =>
+      (await hub.send(null, 'GET', headers.get('location') ?? '', { headers: { 'sec-fetch-dest': dest } })).status
+    for (const dest of ['script', 'worker', 'serviceworker', 'style', 'iframe', 'object'])
+      expect([dest, await use(dest)]).toEqual([dest, 403])
+    for (const dest of ['empty', 'document', 'image', 'video']) expect([dest, await use(dest)]).toEqual([dest, 200])
   })
 })
 

@@ -9,7 +9,7 @@ const people = {} as Record<'owner' | 'member' | 'left' | 'stranger', Person>
 let viewers: Record<string, Who>
 let org: string
 /** Full names: of the org, private but for the ones that say otherwise. */
-const repos = {} as Record<'data' | 'openData' | 'robot' | 'made' | 'openModel', string>
+const repos = {} as Record<'data' | 'openData' | 'robot' | 'made' | 'openModel' | 'openFirst', string>
 /** Each descends from the previous one; the second was created by a former member. */
 const runs = {} as Record<'first' | 'second' | 'third', string>
 /** On the private robot: of the robot itself, and of the open model against it, which was made by who has left. */
@@ -43,6 +43,7 @@ beforeAll(async () => {
   repos.robot = await hub.repo(owner, { owner: org, kind: 'robot' })
   repos.made = await hub.repo(owner, { owner: org, kind: 'model' })
   repos.openModel = await hub.repo(owner, { owner: org, kind: 'model', visibility: 'public' })
+  repos.openFirst = await hub.repo(owner, { owner: org, kind: 'model', visibility: 'public' })
   runs.first = await newRun(owner)
   runs.second = await newRun(left, runs.first)
   runs.third = await newRun(owner, runs.second)
@@ -52,6 +53,8 @@ beforeAll(async () => {
   await ok(hub.call(runner, 'POST', `/v1/runs/${runs.second}/report`, { output_model_repo: repos.made }), 200)
   const meta = { policy_type: 'act', robot: repos.robot, source_run_id: runs.second }
   await ok(hub.call(owner, 'PUT', `/v1/models/${repos.openModel}/meta`, meta), 200)
+  const ofFirst = { policy_type: 'act', source_run_id: runs.first }
+  await ok(hub.call(owner, 'PUT', `/v1/models/${repos.openFirst}/meta`, ofFirst), 200)
   await ok(hub.call(owner, 'PUT', `/v1/robots/${repos.robot}/card`, { dof: 7, actuators: [] }), 200)
   await hub.upload(owner, repos.robot, { 'arm.xml': '<mujoco/>' })
   await hub.upload(owner, repos.openModel, { 'walk.onnx': 'onnx' })
@@ -92,6 +95,16 @@ const ids = (page: Json) => page.nodes.map(({ id }: Json) => id)
 const fromRun = (fields: string) => () => `{ run(id: "${runs.second}") { ${fields} } }`
 const fromModel = (fields: string) => () => `{ repo(${named(repos.openModel)}) { ${fields} } }`
 
+const emptyState = {
+  seq: 0,
+  isCurrent: true,
+  fileSummary: { count: 0, totalBytes: 0 },
+  withdrawnCount: 0,
+  files: { nodes: [] },
+}
+const page = '{ nodes { id } edges { cursor } pageInfo { hasNextPage } }'
+const shownOf = (connection: Json) => [ids(connection), connection.edges.length, connection.pageInfo.hasNextPage]
+
 const ofTheRun: Record<string, Edge> = {
   'Run.parent': {
     ask: fromRun('parent { id }'),
@@ -126,6 +139,15 @@ const ofTheRun: Record<string, Edge> = {
     at: ({ run }) => run.datasets.map(({ repo }: Json) => repo?.fullName ?? null),
     end: () => [repos.data, repos.openData, null],
     nothing: [null, expect.any(String), null],
+    seenBy: [...ofOrg, 'a key for all that the run names'],
+  },
+  'RunDataset.state of a private one': {
+    ask: fromRun(
+      'datasets { state { seq isCurrent fileSummary { count totalBytes } withdrawnCount files { nodes { path } } } }',
+    ),
+    at: ({ run }) => run.datasets.map(({ state }: Json) => state),
+    end: () => [emptyState, emptyState, null],
+    nothing: [null, emptyState, null],
     seenBy: [...ofOrg, 'a key for all that the run names'],
   },
   'RunCheckpointList.repo': {
@@ -165,6 +187,47 @@ const ofRepos: Record<string, Edge> = {
     end: () => [runs.second],
     nothing: [],
     seenBy: [...ofOrg, 'left', 'a key for all that the run names'],
+  },
+  'Repo.producedBy, by the source run of its meta block': {
+    ask: fromModel(`producedBy ${page}`),
+    at: ({ repo }) => shownOf(repo.producedBy),
+    end: () => [[runs.second], 1, false],
+    nothing: [[], 0, false],
+    seenBy: [...ofOrg, 'left', 'a key for all that the run names'],
+  },
+  'RepoUsage.runs of a dataset': {
+    ask: () => `{ repo(${named(repos.openData)}) { usedBy { runs(as: DATASET, status: QUEUED) ${page} } } }`,
+    at: ({ repo }) => shownOf(repo.usedBy.runs),
+    end: () => [[runs.third, runs.first], 2, false],
+    nothing: [[], 0, false],
+    seenBy: [...ofOrg, 'a key for all that the run names'],
+  },
+  'RepoUsage.runs of a model, which go on from its run': {
+    ask: fromModel(`usedBy { runs ${page} }`),
+    at: ({ repo }) => shownOf(repo.usedBy.runs),
+    end: () => [[runs.third], 1, false],
+    nothing: [[], 0, false],
+    seenBy: [...ofOrg, 'a key for all that the run names'],
+  },
+  'RepoUsage.runs of a model, where who left made the fork but does not see the run that made the model': {
+    ask: () => `{ repo(${named(repos.openFirst)}) { usedBy { runs(as: PARENT) ${page} } } }`,
+    at: ({ repo }) => shownOf(repo.usedBy.runs),
+    end: () => [[runs.second], 1, false],
+    nothing: [[], 0, false],
+    seenBy: [...ofOrg, 'a key for all that the run names'],
+  },
+  'RepoUsage.checks of a public model': {
+    ask: fromModel(`usedBy { checks ${page} endpoints ${page} }`),
+    at: ({ repo }) => [shownOf(repo.usedBy.checks), shownOf(repo.usedBy.endpoints)],
+    end: () => [
+      [[checks.model], 1, false],
+      [[], 0, false],
+    ],
+    nothing: [
+      [[], 0, false],
+      [[], 0, false],
+    ],
+    seenBy: [...ofOrg, 'left'],
   },
   'Repo.checks of a public model': {
     ask: () =>

@@ -393,6 +393,16 @@ describe('besides the operations', () => {
     expect([graphiql.status, graphiql.text.match(/<(?:script|link)[^>]+(?:src|href)="https?:/g)]).toEqual([200, null])
   })
 
+  it('serves the schema of the graph to anyone, as committed, and 304 to who has it', async () => {
+    const first = await hub.send(null, 'GET', '/schema.graphql')
+    expect([first.status, first.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
+    const committed = await readFile(new URL('../../schema/schema.graphql', import.meta.url), 'utf8')
+    expect(committed.endsWith(`\n\n${first.text}`)).toBe(true)
+    const etag = first.headers.get('etag') ?? ''
+    const same = await hub.send(null, 'GET', '/schema.graphql', { headers: { 'if-none-match': etag } })
+    expect([same.status, same.text, same.headers.get('etag')]).toEqual([304, '', etag])
+  })
+
   it('serves GraphQL over GET as over POST, except mutations', async () => {
     const query = encodeURIComponent('{ viewer { account { handle } } }')
     expect((await hub.send(ada, 'GET', `/graphql?query=${query}`)).json).toEqual({
@@ -413,6 +423,7 @@ describe('besides the operations', () => {
       'updateRepo',
       'deleteRepo',
       'presignUpload',
+      'linkFiles',
       'completeUpload',
       'presignDownload',
       'deleteFiles',

@@ -50,8 +50,9 @@ describe('the rate limit', () => {
   it('is shown in RateLimit and RateLimit-Policy, a fifth of it for an anonymous address, and is 429 with Retry-After past it', async () => {
     const ada = await hub.person()
     const first = await hub.call(ada, 'GET', '/v1/me')
-    expect(first.headers.get('ratelimit-policy')).toMatch(/;q=20;w=60$/)
-    expect(first.headers.get('ratelimit')).toMatch(/;r=19;t=\d+$/)
+    expect(first.headers.get('ratelimit-policy')).toMatch(/^"credential";q=20;w=60, "credential-cost";q=20000;w=60$/)
+    // The viewer, their account, person and storage are four nodes, and orgs count as 20.
+    expect(first.headers.get('ratelimit')).toMatch(/^"credential";r=19;t=\d+, "credential-cost";r=19976;t=\d+$/)
     for (let left = 18; left >= 0; left -= 1)
       expect((await hub.call(ada, 'GET', '/v1/me')).headers.get('ratelimit')).toContain(`;r=${left};`)
     const spent = await hub.call(ada, 'GET', '/v1/me')
@@ -66,6 +67,32 @@ describe('the rate limit', () => {
       const open = await hub.send(null, 'GET', path)
       expect([path, open.status, open.headers.get('ratelimit')]).toEqual([path, 200, null])
     }
+  })
+
+  it('has a second part for the cost of operations, in nodes: a thousand for each request of the first', async () => {
+    const cyd = await hub.person()
+    const query = '{ repos(first: 100) { nodes { runs(first: 99) { nodes { id } } } } }'
+    const ask = () =>
+      hub.send(cyd, 'POST', '/graphql', {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ query }),
+      })
+    for (const left of [10_000, 0]) {
+      const { json, headers } = await ask()
+      expect(json.errors).toBeUndefined()
+      expect(headers.get('ratelimit')).toMatch(new RegExp(`, "credential-cost";r=${left};t=\\d+$`))
+    }
+    const refused = await ask()
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^\d+$/)])
+    expect(refused.json).not.toHaveProperty('data')
+    const [{ limit }] = refused.json.errors[0].extensions.problem.errors
+    expect(limit).toEqual({ name: 'credential-cost', maximum: 20_000, actual: 30_000 })
+    const list = await hub.call(cyd, 'GET', '/v1/repos')
+    expect([list.status, types(list), list.json.errors[0].limit.name]).toEqual([
+      429,
+      ['rate.limited'],
+      'credential-cost',
+    ])
   })
 
   it('does not count signed object URLs, and a 429 is not stored under an Idempotency-Key', async () => {

@@ -1,6 +1,9 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { putEndpoint } from '../support/endpoints.ts'
+import { statementsOf } from '../support/request-statements.ts'
 import { putRun } from '../support/runs.ts'
-import { contractHub, type Person } from './support/hub.ts'
+import { contractHub, type Json, type Person } from './support/hub.ts'
+import { sessionWorld } from './support/sessions.ts'
 
 const hub = contractHub({}, { alone: true })
 const REPOS = 20
@@ -20,22 +23,7 @@ beforeAll(async () => {
   }
 })
 
-/** SQL statements of one request. The hub's clock-driven work may send its own meanwhile, so the least of three counts. */
-async function statements(ask: () => Promise<unknown>): Promise<number> {
-  const { pool } = hub.running.deps.db
-  const counts: number[] = []
-  for (let at = 0; at < 3; at += 1) {
-    const query = vi.spyOn(pool, 'query')
-    const connect = vi.spyOn(pool, 'connect')
-    await ask()
-    // A transaction takes a connection of its own and would hide what it sends.
-    expect(connect.mock.calls.length).toBeLessThanOrEqual(query.mock.calls.length)
-    counts.push(query.mock.calls.length)
-    query.mockRestore()
-    connect.mockRestore()
-  }
-  return Math.min(...counts)
-}
+const statements = (ask: () => Promise<unknown>) => statementsOf(hub.running.deps.db, ask)
 
 describe('a nested page costs a small constant number of SQL statements, whatever its size', () => {
   const nested = (first: number) => `{ repos(first: ${first}, owner: "${ada.handle}") {
@@ -81,6 +69,35 @@ describe('a nested page costs a small constant number of SQL statements, whateve
     expect(await ask('POST', 'validate', { card: { dof: 0 } })).toBe(2)
   })
 
+  it('in both: endpoints with their approvals, sessions and devices', async () => {
+    const world = sessionWorld(hub)
+    const device = await world.device(ada)
+    const endpoints: string[] = []
+    for (let at = 0; at < 5; at += 1) {
+      const endpoint = await world.endpoint(ada)
+      endpoints.push(endpoint)
+      const { token } = await world.approve(ada, endpoint, device)
+      for (let of = 0; of < 3; of += 1)
+        expect((await world.open(ada, endpoint, { device_id: device, approval_token: token })).status).toBe(201)
+    }
+    const nested = (first: number) => `{ endpoints(first: ${first}) { nodes {
+      approvals(first: 2) { nodes { status device { name } sessions { nodes { id } } } }
+      sessions(first: 2) { nodes { id endpoint { id } approval { id mintedBy { handle } } device { name owner { handle } } } } } } }`
+    const { nodes } = (await hub.graphql(key, nested(5))).data.endpoints
+    expect(nodes.map((node: { sessions: { nodes: unknown[] } }) => node.sessions.nodes.length)).toEqual([2, 2, 2, 2, 2])
+    const [small, large] = [
+      await statements(() => hub.graphql(key, nested(1))),
+      await statements(() => hub.graphql(key, nested(5))),
+    ]
+    expect(large).toBe(small)
+    const get = (query: string) =>
+      statements(async () =>
+        expect((await hub.call(key, 'GET', `/v1/endpoints/${endpoints[0]}/sessions?${query}`)).status).toBe(200),
+      )
+    // The credential, the endpoint, the page.
+    expect([await get('limit=1'), await get('limit=100')]).toEqual([3, 3])
+  })
+
   it('in /v1: runs with everything they show, their facets, one run', async () => {
     const { db } = hub.running.deps
     const made = await Promise.all(Array.from({ length: 12 }, () => putRun(db, { ownerId: ada.id })))
@@ -88,6 +105,32 @@ describe('a nested page costs a small constant number of SQL statements, whateve
     expect([await get('/v1/runs?limit=2'), await get('/v1/runs?limit=12')]).toEqual([2, 2])
     expect(await get(`/v1/runs?facets=1&owner=${ada.handle}`)).toBe(4)
     expect(await get(`/v1/runs/${made[0]}`)).toBe(2)
+  })
+
+  it('in /v1 and GraphQL: spend holds with caps and jobs', async () => {
+    const key = await hub.key(ada)
+    await hub.sql(
+      `insert into spend_holds (id, status, kind, account_id, filed_by, filed_by_name, request, summary, estimate_usd, reserve_usd, allowance_usd, expires_at,
+          decided_at, result_id)
+        select 'spend_01h455vb4pex5vsknk084sn0' || (10 + n), 'approved', 'run', $1, 'x', 'x', '{}', 'x', 1, 1, 0, now(), now(), 'run_01h455vb4pex5vsknk084sn0' || (10 + n)
+        from generate_series(1, 12) n`,
+      [ada.id],
+    )
+    const get = (path: string) => statements(async () => expect((await hub.call(key, 'GET', path)).status).toBe(200))
+    // The credential, the page, the months.
+    expect([await get('/v1/spend/holds?limit=2'), await get('/v1/spend/holds?limit=12')]).toEqual([3, 3])
+    expect(await get('/v1/spend/holds/spend_01h455vb4pex5vsknk084sn011')).toBe(3)
+    // The credential; the cap, the kinds, the allowance.
+    expect(await get('/v1/spend')).toBe(4)
+    const joined = (first: number) =>
+      statements(() =>
+        hub.graphql(
+          key,
+          `{ spendHolds(first: ${first}) { nodes { cap { monthUsd } result { __typename } account { handle } } } }`,
+        ),
+      )
+    // The credential, the page, the months, the runs.
+    expect([await joined(2), await joined(12)]).toEqual([4, 4])
   })
 
   it('in GraphQL: runs with everything that they are joined to, and repos with their runs', async () => {
@@ -126,6 +169,19 @@ describe('a nested page costs a small constant number of SQL statements, whateve
     expect(named.slice(0, 3).map(({ runs }: { runs: { nodes: unknown[] } }) => runs.nodes.length)).toEqual([3, 3, 3])
     expect(named[0].modelMeta).toMatchObject({ run: { id: parent_run_id }, robot: { fullName: robot } })
     // The credential, the owner's id, the page; runs (their ids, then they), the runs of metas, the robots.
+    const lineage = (first: number) => `{ repos(first: ${first}, owner: "${ada.handle}") { nodes {
+      producedBy(first: 3) { nodes { id } }
+      usedBy { runs(first: 3) { nodes { datasets { state { seq fileSummary { count } files(first: 2) { nodes { path } } } } } }
+        checks(first: 3) { nodes { id } } endpoints(first: 3) { nodes { id } } } } } }`
+    const [ofModel, ofRobot, ofData] = (await hub.graphql(key, lineage(8))).data.repos.nodes
+    expect([ofModel.producedBy.nodes.length, ofRobot.producedBy.nodes.length]).toEqual([3, 0])
+    for (const { usedBy } of [ofModel, ofRobot, ofData])
+      expect(usedBy.runs.nodes.map(({ datasets }: Json) => datasets[0].state.seq)).toEqual([0, 0, 0])
+    // The credential, the owner's id, the page; producers and users (ids, then they), the ids of checks and of endpoints, the states, their files.
+    expect([
+      await statements(() => hub.graphql(key, lineage(3))),
+      await statements(() => hub.graphql(key, lineage(8))),
+    ]).toEqual([11, 11])
     expect([
       await statements(() => hub.graphql(key, repos(3))),
       await statements(() => hub.graphql(key, repos(8))),
@@ -167,6 +223,56 @@ describe('a nested page costs a small constant number of SQL statements, whateve
       await statements(() => hub.graphql(read, repos(1))),
       await statements(() => hub.graphql(read, repos(REPOS))),
     ]).toEqual([5, 5])
+  })
+
+  it('in /v1 and GraphQL: endpoints with their model, and repos with their endpoints', async () => {
+    const eve = await hub.person()
+    const read = await hub.key(eve)
+    let endpoint = ''
+    for (let at = 0; at < REPOS; at += 1) {
+      const name = await hub.repo(eve, { kind: 'model' })
+      const { id } = (await hub.call(eve, 'GET', `/v1/repos/${name}`)).json
+      endpoint = await putEndpoint(hub.running.deps.db, { ownerId: eve.id, modelRepo: { id, name }, status: 'running' })
+    }
+    const get = (path: string) => statements(async () => expect((await hub.call(read, 'GET', path)).status).toBe(200))
+    expect([await get('/v1/endpoints?limit=1'), await get(`/v1/endpoints?limit=${REPOS}`)]).toEqual([2, 2])
+    expect(await get(`/v1/endpoints/${endpoint}`)).toBe(2)
+    const endpoints = (first: number) =>
+      `{ endpoints(first: ${first}) { nodes { id owner { handle } model { fullName } } } }`
+    const repos = (first: number) =>
+      `{ repos(first: ${first}, owner: "${eve.handle}") { nodes { endpoints(first: 3) { nodes { id } } } } }`
+    for (const { endpoints } of (await hub.graphql(read, repos(REPOS))).data.repos.nodes)
+      expect(endpoints.nodes).toHaveLength(1)
+    // The credential, the page, the repos; the credential, the owner's id, the page, the ids of endpoints, then they.
+    const cost = (ask: (first: number) => string, first: number) => statements(() => hub.graphql(read, ask(first)))
+    expect([await cost(endpoints, 1), await cost(endpoints, REPOS)]).toEqual([3, 3])
+    expect([await cost(repos, 1), await cost(repos, REPOS)]).toEqual([5, 5])
+  })
+
+  it('in GraphQL: accounts with all that they have, and repos with their latest run', async () => {
+    const eve = await hub.person()
+    const read = await hub.key(eve)
+    const { db } = hub.running.deps
+    for (let at = 0; at < 6; at += 1) {
+      const handle = await hub.org([{ user: eve.handle, role: 'owner' }])
+      const full = await hub.repo(eve, { owner: handle })
+      const recipe = { template: 'act', dataset: [`svc://${full}`] }
+      const run = await hub.call(eve, 'POST', '/v1/runs', { recipe, owner: handle })
+      expect(run.status).toBe(201)
+      const [org] = await hub.sql<{ id: string }>('select id from accounts where handle = $1', [handle])
+      await putEndpoint(db, { ownerId: org?.id ?? '', status: 'running' })
+    }
+    const pages = 'repos(first: 2) { nodes { id } } runs(first: 2) { nodes { id } } checks(first: 2) { nodes { id } }'
+    const accounts = (first: number) =>
+      `{ runs(first: ${first}) { nodes { owner { ${pages} endpoints(first: 2) { nodes { id } } spendHolds(first: 2) { nodes { id } } } } } }`
+    for (const { owner } of (await hub.graphql(read, accounts(6))).data.runs.nodes)
+      expect([owner.repos, owner.runs, owner.endpoints].map(({ nodes }) => nodes.length)).toEqual([1, 1, 1])
+    const cost = (ask: (first: number) => string, first: number) => statements(() => hub.graphql(read, ask(first)))
+    // The credential, the page; repos, runs (their ids, then they), ids of checks, endpoints (ids, then they), holds.
+    expect([await cost(accounts, 2), await cost(accounts, 6)]).toEqual([9, 9])
+    const latest = (first: number) => `{ repos(first: ${first}) { nodes { latestRun { status } } } }`
+    expect((await hub.graphql(read, latest(6))).data.repos.nodes).toHaveLength(6)
+    expect([await cost(latest, 2), await cost(latest, 6)]).toEqual([4, 4])
   })
 
   it('in nodes(ids), members of orgs and the audit log', async () => {

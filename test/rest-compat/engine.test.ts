@@ -275,7 +275,7 @@ it('keeps errors of resolvers reachable through a compiled document', async () =
     resolvers: { Query: { a: () => Promise.reject(failing) } },
   })
   const plan = planRoute({ ...list, params: {} }, '{ a }', restDialect(schema))
-  const { errors } = await plan.compiled.query(undefined, {}, {})
+  const { errors } = await plan.compiled().query(undefined, {}, {})
   expect(errors?.[0]).toBeInstanceOf(GraphQLError)
   expect(errors?.[0]?.originalError).toBe(failing)
 })

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Kind } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { documentReader } from '../../rest-compat/engine/documents.ts'
 import { planRoutes } from '../../rest-compat/engine/mount.ts'
@@ -19,6 +20,21 @@ const specTexts =
       )
     : []
 
+describe('a route that writes', () => {
+  const kindOf = ({ document }: (typeof plans)[number]) =>
+    document.definitions.flatMap((node) => (node.kind === Kind.OPERATION_DEFINITION ? [node.operation] : []))
+
+  it.each(plans.map((plan) => [`${plan.route.method} ${plan.route.path}`, plan] as const))(
+    '%s is a mutation of the graph, and one that reads is a query',
+    (_name, plan) => {
+      const { method } = plan.route
+      expect(kindOf(plan)).toEqual([method === 'GET' ? 'query' : 'mutation'])
+      const root = method === 'GET' ? schema.getQueryType() : schema.getMutationType()
+      expect(Object.values(root?.getFields() ?? {}).map(({ name }) => name)).toContain(plan.rootField.name)
+    },
+  )
+})
+
 describe('the route table', () => {
   it('has every operation of the spec, or lists it as pending, never both', () => {
     const routed = routes.map((route) => route.operation)
@@ -32,6 +48,13 @@ describe('the route table', () => {
       expect([route.method, route.path.replace(/:(\w+)/g, '{$1}')]).toEqual([declared?.method, declared?.path])
       expect(declared?.statuses).toContain(route.status)
       expect(statusesOf(route)).toEqual(expect.arrayContaining([...everywhere]))
+    },
+  )
+
+  it.each(plans.map((plan) => [plan.route.operation, plan] as const))(
+    '%s has a document that compiles',
+    (_name, plan) => {
+      expect(plan.compiled().query).toBeTypeOf('function')
     },
   )
 

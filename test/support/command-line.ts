@@ -2,6 +2,7 @@
 import { Readable, Writable } from 'node:stream'
 import { Command } from 'commander'
 import { type ProgramIo, runProgram } from '../../src/cli/program.ts'
+import { serverProgram } from '../../src/cli/server-program.ts'
 
 export interface CommandEnded {
   readonly code: number
@@ -15,14 +16,22 @@ interface Surroundings {
   readonly stopWith?: (stop: () => void) => void
   readonly cwd?: string
   readonly isTTY?: boolean
+  /** What is typed or piped; several texts come one after the other. */
+  readonly stdin?: string | readonly string[]
+  /** Is given each text on standard error as it is written. */
+  readonly onError?: (text: string) => void
 }
 
 type Register = (program: Command, io: ProgramIo) => void
 
 /** The whole program. Its process would differ in loading and signals alone. */
-export async function runHub(args: readonly string[], env: Readonly<Record<string, string>>): Promise<CommandEnded> {
-  const { io, ended } = captured({ env })
-  await runProgram(io, args)
+export async function runHub(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  more: Omit<Surroundings, 'env'> = {},
+): Promise<CommandEnded> {
+  const { io, ended } = captured({ env, ...more })
+  await runProgram(serverProgram, io, args)
   return ended(0)
 }
 
@@ -45,13 +54,14 @@ export async function runCommandLine(
   return ended(-1)
 }
 
-function captured({ env, stopWith = () => {}, cwd = process.cwd(), isTTY = false }: Surroundings) {
+function captured({ env, stopWith = () => {}, cwd = process.cwd(), isTTY = false, stdin = '', onError }: Surroundings) {
   const written = { out: '', err: '' }
   const into = (name: 'out' | 'err') =>
     Object.assign(
       new Writable({
         write(chunk, _, done) {
           written[name] += String(chunk)
+          if (name === 'err') onError?.(String(chunk))
           done()
         },
       }),
@@ -61,7 +71,7 @@ function captured({ env, stopWith = () => {}, cwd = process.cwd(), isTTY = false
   const io: ProgramIo = {
     env,
     cwd,
-    stdin: Readable.from([]),
+    stdin: Object.assign(Readable.from([stdin].flat().filter((text) => text !== '')), { isTTY }),
     stdout: into('out'),
     stderr: into('err'),
     exit: (value) => {

@@ -1,5 +1,5 @@
 /** One PostgreSQL for the whole test run, with a migrated template that each test file clones. */
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { access, chmod, constants, mkdtemp, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -22,7 +22,7 @@ declare module 'vitest' {
 /** `HUB_TEST_DATABASE_URL` names a server to use instead; its user must be allowed to create databases. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const outside = process.env.HUB_TEST_DATABASE_URL
-  const runDir = await mkdtemp(join(tmpdir(), 'hub-test-'))
+  const runDir = await mkdtemp(join(await roomyFolder(), 'hub-test-'))
   const dataDir = join(runDir, 'postgres')
   // The embedded server runs as another user where this one is root.
   await chmod(runDir, 0o755)
@@ -30,8 +30,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
     fsync: 'off',
     synchronous_commit: 'off',
     full_page_writes: 'off',
+    wal_level: 'minimal',
+    max_wal_senders: '0',
+    max_wal_size: '256MB',
     max_connections: '300',
-    // A clone of the template takes 20 ms of CPU in place of 300.
+    // It counts tables at moments of its own, and a plan that a test reads follows those counts: a test that needs them analyzes.
+    autovacuum: 'off',
+    // On a file system that shares blocks a clone of the template copies nothing.
     file_copy_method: 'clone',
   }
   const server = outside ? null : await startEmbeddedPostgres({ dataDir, settings })
@@ -48,6 +53,21 @@ export default async function setup(project: TestProject): Promise<() => Promise
     if (outside) await onServer(url, `drop database if exists ${template} with (force)`)
     await server?.stop()
     await rm(runDir, { recursive: true, force: true })
+  }
+}
+
+const MEMORY_FOLDER = '/dev/shm'
+const MEMORY_NEEDED_BYTES = 4 * 1024 ** 3
+
+/** In memory where there is plenty: a database of a thousand small files is cloned there with a tenth of the CPU, 20 ms instead of 170. */
+async function roomyFolder(): Promise<string> {
+  try {
+    await access(MEMORY_FOLDER, constants.W_OK)
+    const { bavail, bsize } = await statfs(MEMORY_FOLDER)
+    const room = Math.min(bavail * bsize, process.availableMemory())
+    return room >= MEMORY_NEEDED_BYTES ? MEMORY_FOLDER : tmpdir()
+  } catch {
+    return tmpdir()
   }
 }
 

@@ -23,7 +23,8 @@ const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes
 export async function plansOf(db: Db, text: string, values: readonly unknown[]): Promise<Plan[][]> {
   const literal = (value: unknown): string => {
     if (value === null) return 'null'
-    if (Array.isArray(value)) return `'{${value.join(',')}}'`
+    if (Array.isArray(value))
+      return `'{${value.map((one) => (typeof one === 'string' ? JSON.stringify(one) : one)).join(',')}}'`
     return typeof value === 'number' ? String(value) : `'${String(value)}'`
   }
   const given = values.length === 0 ? '' : `(${values.map(literal).join(', ')})`

@@ -2,6 +2,7 @@
 import { createHash, randomInt } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { describe, it } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -19,16 +20,25 @@ export function testSeed(): number {
   return hash.digest().readUInt32BE(0) % 2 ** 31
 }
 
-/** `npm run test:torture` tries every made-up case; the ordinary run a sample, another one whenever the reader changes. */
-const isTorture = process.env.HUB_TEST_TORTURE === 'full'
+const setting = process.env.HUB_TEST_TORTURE
 
-/** One case in `every`, in their order; all of them in the torture run. */
+/** `rest` is what `npm test` leaves out, `npm run test:torture`; `full` is both, for one file by hand. */
+export const isFull = setting === 'full'
+export const isTorture = setting === 'rest' || isFull
+
+/** One case in `every`, in their order, and another one whenever the reader changes; the torture run tries the others. */
 export function sampled<T>(cases: readonly T[], every: number): readonly T[] {
+  // Two runs of random seeds would not complete each other.
+  if (isFull || (isTorture && process.env.HUB_TEST_SEED === 'random')) return cases
   const first = testSeed() % every
-  return isTorture ? cases : cases.filter((_, index) => index % every === first)
+  return cases.filter((_, index) => (index % every === first) !== isTorture)
 }
 
-/** How many made-up cases to try: all in the torture run. */
+/** A `describe` without anything random: what `npm test` has tried the torture run does not repeat. */
+export const describeOnce: (title: string, register: () => void) => void =
+  setting === 'rest' ? () => undefined : describe
+
+/** How many made-up cases to try: more in the torture run. */
 export function sampleSize(full: number, sample: number): number {
   return isTorture ? full : sample
 }
@@ -36,4 +46,9 @@ export function sampleSize(full: number, sample: number): number {
 /** Tests that kill processes, fill memory or take seconds of the processor: in the torture run alone. */
 export function inTorture(register: () => void): void {
   if (isTorture) register()
+}
+
+/** One such test, beside others of its `describe` that every run has. */
+export function itInTorture(title: string, test: () => Promise<void>): void {
+  if (isTorture) it(title, test)
 }

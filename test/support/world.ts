@@ -4,9 +4,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
+import { SharedChanges } from '../../src/accounts/changes/shared-changes.ts'
 import { completeUpload } from '../../src/files/complete-upload.ts'
 import type { RepoFileEntry } from '../../src/files/file-entry.ts'
 import { presignUpload, signParts } from '../../src/files/presign-upload.ts'
+import { tokenSeal } from '../../src/hosting/token-seal.ts'
 import { openModelReader } from '../../src/models/reader/open-model-reader.ts'
 import type { AccountRef, Credentialed, Deps, RequestContext, Viewer } from '../../src/operation/context.ts'
 import { type Config, readConfig } from '../../src/platform/config.ts'
@@ -18,6 +20,8 @@ import { type DiskStore, openDiskStore } from '../../src/store/objects/disk.ts'
 import type { ObjectStore } from '../../src/store/objects/object-store.ts'
 import type { Queue } from '../../src/store/queue.ts'
 import { JobLogs } from '../../src/work/log/shared-logs.ts'
+import { noBackend } from './no-backend.ts'
+import { noSigningKeys } from './no-signing-keys.ts'
 
 export interface WorldRepo {
   readonly id: string
@@ -59,7 +63,7 @@ export const sha256Of = (bytes: Uint8Array) => createHash('sha256').update(bytes
 
 const nextName = (prefix: string) => `${prefix}-${randomBytes(6).toString('hex')}`
 
-/** Opens a world on `db`; `close` removes its files and leaves the database to whoever made it. */
+/** Opens a world on `db`; `close` removes its files and leaves the database to its maker. */
 export async function makeWorld(options: { db: Db; config?: Partial<Config>; queue?: Queue }): Promise<World> {
   const dir = await mkdtemp(join(tmpdir(), 'hub-world-'))
   const disk = await openDiskStore({ dir, signingKey: randomBytes(32), baseUrl: () => 'http://hub.test' })
@@ -76,15 +80,11 @@ export async function makeWorld(options: { db: Db; config?: Partial<Config>; que
     events,
     models,
     logs: new JobLogs({ db: options.db, objects: disk }),
-    hosted: {
-      take: () => null,
-      calls: async () => [],
-      wait: () => undefined,
-      stop: (_callId, then) => then(),
-      adopt: async () => undefined,
-      close: async () => undefined,
-    },
+    changes: new SharedChanges(options.db),
+    hosted: noBackend,
+    tokenSeal: tokenSeal('s'.repeat(32)),
     repoReferrers,
+    signingKeys: noSigningKeys,
     stopping: new AbortController().signal,
   }
   return worldOf(deps, disk, sent, async () => {

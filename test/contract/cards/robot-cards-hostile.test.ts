@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { goodInterface } from '../../cards/support/card.ts'
-import { busyFactor, cpuStopwatch } from '../../support/cpu.ts'
+import { cpuStopwatch, cpuWithin } from '../../support/cpu.ts'
 import { contractHub, type Json, type Person } from '../support/hub.ts'
 
 // Its own 20,000 robots make the cost of its listings measurable.
@@ -144,10 +144,11 @@ describe('a card that is only large', () => {
       },
     }
     // The hub is in this process.
-    const spentMs = cpuStopwatch()
-    const answer = await put(JSON.stringify(card))
-    expect([answer.status, answer.json.interface.default_pose]).toEqual([200, numbers])
-    expect(spentMs()).toBeLessThan(4000)
+    const stored = async () => {
+      const answer = await put(JSON.stringify(card))
+      expect([answer.status, answer.json.interface.default_pose]).toEqual([200, numbers])
+    }
+    expect(await cpuWithin(4_000, stored)).toBeLessThan(4_000)
   })
 
   it('does not block other requests while it is checked', async () => {
@@ -156,18 +157,19 @@ describe('a card that is only large', () => {
       interface: goodInterface({ joint_order: [...names, ...names], feet: names, default_pose: { elbw: 1 } }),
     }
     const large = Array.from({ length: 4 }, () => validate(JSON.stringify(wrong)))
+    // The hub's thread is this one, and what it does in a request is what the request waits for.
     const waits: number[] = []
     let done = false
     void Promise.all(large).then(() => {
       done = true
     })
     while (!done) {
-      const start = performance.now()
+      const spentMs = cpuStopwatch()
       expect((await hub.send(null, 'GET', '/healthz')).status).toBe(200)
-      waits.push(performance.now() - start)
+      waits.push(spentMs())
     }
     for (const { status } of await Promise.all(large)) expect(status).toBe(200)
-    expect(Math.max(...waits)).toBeLessThan(1500 * busyFactor())
+    expect(Math.max(...waits)).toBeLessThan(1500)
   })
 
   it('is at most as large in a response as in a request, whatever its numbers', async () => {

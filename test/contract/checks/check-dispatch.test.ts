@@ -13,7 +13,7 @@ it('fails with the reason, costs nothing, and its repo can be deleted at once', 
   expect([made.status, made.json.executor]).toEqual([201, 'hosted'])
 
   const read = async () => (await hub.call(ada, 'GET', `/v1/robot-checks/${made.json.id}`)).json
-  await expect.poll(async () => (await read()).status, { timeout: 20_000, interval: 50 }).toBe('failed')
+  await expect.poll(async () => (await read()).status, { timeout: 100_000, interval: 50 }).toBe('failed')
   const failed = await read()
   expect(failed.error).toBe('The hosted function could not be started: HOSTED_COMMAND is not set.')
   expect([failed.cost_usd, failed.hosted_call_id]).toEqual([0, null])

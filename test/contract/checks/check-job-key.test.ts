@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { routes } from '../../../rest-compat/routes.ts'
 import { schema } from '../../../schema/index.ts'
 import { keyedJobs } from '../../../src/auth/job-tables.ts'
-import { hostedKinds } from '../../../src/jobs/sweeps.ts'
+import { hostedKinds } from '../../../src/jobs/hosted-kinds.ts'
 import { hostedFunction } from '../../support/hosted-function.ts'
 import { contractHub, type Json, newName, type Person, sha256Of, types } from '../support/hub.ts'
 
@@ -45,7 +45,7 @@ beforeAll(async () => {
   const call = async () => (await hub.call(ada, 'GET', `/v1/robot-checks/${check}`)).json.hosted_call_id
   const facts = async () =>
     program.factsOf(await call()) ?? Promise.reject(new Error('The function has not started yet.'))
-  key = (await vi.waitFor(facts, { timeout: 25_000, interval: 50 })).token
+  key = (await vi.waitFor(facts, { timeout: 100_000, interval: 50 })).token
 })
 
 /** A well-formed body for each operation that takes one, so that nothing but the key is in question. */
@@ -61,10 +61,15 @@ const bodies = (): Record<string, Json> => {
     putRobotCard: { dof: 0, actuators: [] },
     validateRobotCard: { card: { dof: 1 } },
     presignUpload: { files: [{ path: 'b.txt', size: 1, sha256: sha256Of('b') }] },
+    linkFiles: { files: [{ path: 'b.txt', size: 1, sha256: sha256Of('b') }] },
     completeUpload: { uploads: [{ path: 'b.txt', upload_id, parts: [{ part_number: 1, etag: 'x' }] }] },
     abortUpload: undefined,
     presignDownload: { paths: ['arm.xml'] },
     deleteFiles: { paths: ['arm.xml'] },
+    createSnapshot: { name: 'v1' },
+    deleteSnapshot: undefined,
+    restoreState: { at: '0' },
+    purgeFiles: { paths: ['arm.xml'] },
     createRobotCheck: asked(robot, 'worker'),
     claimNextRobotCheck: { worker: 'w' },
     claimRobotCheck: { worker: 'w' },
@@ -82,7 +87,20 @@ const bodies = (): Record<string, Json> => {
     reportRun: { log_chunk: 'one\n' },
     recordGateResults: { results: [{ step: 1, cells: [], seeds_run: 1, seeds_alive: 1 }] },
     cancelRun: undefined,
+    createEndpoint: { model_repo: robot },
+    estimateEndpoint: { model_repo: robot },
+    claimEndpoint: { worker: 'w', url: 'ws://box', model_sha256: sha256Of('b') },
+    reportEndpoint: {},
+    stopEndpoint: undefined,
+    openEndpointSession: { device_id: 'dev_01h455vb4pex5vsknk084sn02q' },
+    reportEndpointSession: {},
+    setSpendCap: { account: ada.handle, usd: 1, mode: 'notify' },
+    approveSpendHold: undefined,
+    denySpendHold: { reason: 'no' },
+    cancelSpendHold: undefined,
     deleteRun: undefined,
+    startDeviceLogin: { name: 'x' },
+    redeemDeviceLogin: { device_code: 'x' },
   }
 }
 
@@ -112,9 +130,25 @@ describe('the key of a hosted check', () => {
       found[route.operation] = status === 403 ? types({ status, ...answer }) : status
     }
     const expected = Object.fromEntries(denied.map(({ operation }) => [operation, ['forbidden.scope']]))
-    // Whatever sees a run asks first: it sees none. Downloads of what it may read are open to it.
-    const ofRun = ['claimRun', 'reportRun', 'recordGateResults', 'cancelRun', 'deleteRun'].map((name) => [name, 404])
-    expect(found).toEqual({ ...expected, ...Object.fromEntries(ofRun), presignDownload: 200 })
+    // Open to all, with or without a credential; only a person's approval gives a key.
+    const ofAll = { startDeviceLogin: 200, redeemDeviceLogin: 400 }
+    // Whatever sees a run, an endpoint, a device or a hold asks first: it sees none. Downloads of what it may read are open to it.
+    const ofRun = [
+      'claimRun',
+      'reportRun',
+      'recordGateResults',
+      'cancelRun',
+      'deleteRun',
+      'claimEndpoint',
+      'reportEndpoint',
+      'stopEndpoint',
+      'reportEndpointSession',
+      'openEndpointSession',
+      'approveSpendHold',
+      'denySpendHold',
+      'cancelSpendHold',
+    ].map((name) => [name, 404])
+    expect(found).toEqual({ ...expected, ...Object.fromEntries(ofRun), ...ofAll, presignDownload: 200 })
     expect((await hub.call(ada, 'GET', `/v1/robot-checks/${check}`)).json.status).toBe('queued')
   })
 

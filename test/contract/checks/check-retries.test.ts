@@ -25,7 +25,7 @@ const objectsOf = async (check: string): Promise<string[]> => {
 }
 /** Until the background deletion of what a refused or repeated report wrote is done. */
 const objectCount = (check: string, count: number) =>
-  expect.poll(async () => (await objectsOf(check)).length, { timeout: 10_000 }).toBe(count)
+  expect.poll(async () => (await objectsOf(check)).length, { timeout: 100_000 }).toBe(count)
 
 describe('a report with a number', () => {
   it('is stored once, however often it is sent', async () => {

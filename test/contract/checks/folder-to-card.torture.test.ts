@@ -1,9 +1,13 @@
-/** Every model of the shared robots from its folder to a card that a second hub accepts; and robots that must not get there. */
+/**
+ * The shared robots from their folders to cards that a second hub accepts, and robots that must not get there. A check takes some seconds of the processor: one model of
+ * each robot, and with `HUB_TEST_TORTURE=full` all of them.
+ */
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { sharedDir } from '../../support/shared.ts'
+import { isFull } from '../../support/torture.ts'
 import { contractHub, type Json } from '../support/hub.ts'
 import { answersTo, blockingNeeds, type CheckedRobot, folderToCard, found } from './support/folder-to-card.ts'
 
@@ -20,6 +24,12 @@ const models = Object.entries(readExpected()).map(([root, expected]) => {
   const [robot = '', ...entry] = root.split('/')
   return { robot, entry: entry.join('/'), expected }
 })
+
+const compiling = models.filter(({ expected }) => expected.compiles)
+const scene = (robot: string) =>
+  compiling.find((model) => model.robot === robot && model.entry === 'scene.xml') ??
+  compiling.find((model) => model.robot === robot)
+const tried = isFull ? compiling : compiling.filter((model) => model === scene(model.robot))
 
 function readExpected(): Record<string, Expected> {
   try {
@@ -68,40 +78,37 @@ async function refusedPublish(robot: CheckedRobot): Promise<void> {
 }
 
 describe.skipIf(models.length === 0)('a robot of the shared folder', () => {
-  it.each(models.filter(({ expected }) => expected.compiles))(
-    '$robot/$entry gets a card that a second hub accepts',
-    async ({ robot, entry, expected }) => {
-      const repo = await path.pushed(join(dir, robot))
-      const isUrdf = expected.format === 'urdf'
-      // Of a URDF the request itself must say it.
-      const asked = { entry, action: actionOf(robot), ...(isUrdf && { base: expected.base }) }
-      const first = await path.checked(repo, asked)
-      const last = await path.checked(repo, answersTo(first.check, asked))
-      expect([blockingNeeds(last.check), last.check.publish_blockers]).toEqual([[], []])
-      expect(last.check.report).toMatchObject({ ok: true, engine: 'mujoco 3.14.0' })
+  it.each(tried)('$robot/$entry gets a card that a second hub accepts', async ({ robot, entry, expected }) => {
+    const repo = await path.pushed(join(dir, robot))
+    const isUrdf = expected.format === 'urdf'
+    // Of a URDF the request itself must say it.
+    const asked = { entry, action: actionOf(robot), ...(isUrdf && { base: expected.base }) }
+    const first = await path.checked(repo, asked)
+    const last = await path.checked(repo, answersTo(first.check, asked))
+    expect([blockingNeeds(last.check), last.check.publish_blockers]).toEqual([[], []])
+    expect(last.check.report).toMatchObject({ ok: true, engine: 'mujoco 3.14.0' })
 
-      const published = await path.publish(last)
-      expect([published.status, published.json.errors]).toEqual([200, undefined])
-      const files: string[] = published.json.published.files.map((file: Json) => file.path)
-      const mjcf = entry.replace(/\.urdf$/, '.xml')
-      expect(files.toSorted()).toEqual(['robot_card.json', ...(mjcf === entry ? [] : [mjcf])].toSorted())
+    const published = await path.publish(last)
+    expect([published.status, published.json.errors]).toEqual([200, undefined])
+    const files: string[] = published.json.published.files.map((file: Json) => file.path)
+    const mjcf = entry.replace(/\.urdf$/, '.xml')
+    expect(files.toSorted()).toEqual(['robot_card.json', ...(mjcf === entry ? [] : [mjcf])].toSorted())
 
-      const card = await path.card(last)
-      expect(card.json).toMatchObject({ mjcf_path: mjcf, interface: { base: expected.base } })
-      expect(card.json.interface_fingerprint).toBe(published.json.published.interface_fingerprint)
-      for (const report of await path.validatedElsewhere(repo, card.json)) {
-        expect(report.checks.filter(({ status }: Json) => status === 'fail')).toEqual([])
-        expect(report).toMatchObject({ ok: true, interface_fingerprint: card.json.interface_fingerprint })
-        expect(report.model.base).toBe(expected.base)
-      }
+    const card = await path.card(last)
+    expect(card.json).toMatchObject({ mjcf_path: mjcf, interface: { base: expected.base } })
+    expect(card.json.interface_fingerprint).toBe(published.json.published.interface_fingerprint)
+    for (const report of await path.validatedElsewhere(repo, card.json)) {
+      expect(report.checks.filter(({ status }: Json) => status === 'fail')).toEqual([])
+      expect(report).toMatchObject({ ok: true, interface_fingerprint: card.json.interface_fingerprint })
+      expect(report.model.base).toBe(expected.base)
+    }
 
-      const codes = (severity: string) =>
-        last.check.report.checks.flatMap(({ code, status }: Json) => (status === severity ? [code] : []))
-      const needs = [...(isUrdf ? ['base'] : []), ...first.check.draft.needs_you.map(({ field }: Json) => field)]
-      const cells = [needs, codes('warn'), files].map((list: string[]) => list.join(', ') || '-')
-      rows.push([`${robot}/${entry}`, last.seconds.toFixed(1), ...cells])
-    },
-  )
+    const codes = (severity: string) =>
+      last.check.report.checks.flatMap(({ code, status }: Json) => (status === severity ? [code] : []))
+    const needs = [...(isUrdf ? ['base'] : []), ...first.check.draft.needs_you.map(({ field }: Json) => field)]
+    const cells = [needs, codes('warn'), files].map((list: string[]) => list.join(', ') || '-')
+    rows.push([`${robot}/${entry}`, last.seconds.toFixed(1), ...cells])
+  })
 
   it.each(models.filter(({ expected }) => !expected.compiles))(
     '$robot/$entry, which MuJoCo refuses, gets a report that fails and no card',

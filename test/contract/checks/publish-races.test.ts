@@ -1,6 +1,6 @@
-/** Publishing beside other requests: whoever comes first, what is left is whole. */
+/** Publishing beside other requests: in whatever order they come, what is left is whole. */
 import { describe, expect, it } from 'vitest'
-import { inTorture } from '../../support/torture.ts'
+import { inTorture, itInTorture } from '../../support/torture.ts'
 import { type Answer, contractHub, type Json, newName, sha256Of, types } from '../support/hub.ts'
 import { arm, cardText, publishing, type Reported } from './support/publishing.ts'
 
@@ -47,7 +47,7 @@ describe('publishing a check', () => {
     }
   })
 
-  it('into two repos at once is won by one: the other repo gets nothing', async () => {
+  itInTorture('into two repos at once is won by one: the other repo gets nothing', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const made = await modelCheck()
       const names = [newName(), newName()].map((slug) => `${made.person.handle}/${slug}`)
@@ -59,7 +59,7 @@ describe('publishing a check', () => {
     }
   })
 
-  it('into a repo that another check makes at the same moment publishes both', async () => {
+  itInTorture('into a repo that another check makes at the same moment publishes both', async () => {
     const person = await hub.person()
     for (let round = 0; round < ROUNDS; round += 1) {
       const one = await modelCheck({ artifacts: { 'manifest.json': '{"a":1}' } }, person)

@@ -12,6 +12,7 @@ import {
 } from '../support/hub.ts'
 
 const hub = contractHub()
+const MIB = 1_048_576
 const isTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 let ada: Person
 let bob: Person
@@ -111,6 +112,44 @@ describe('presign-upload', () => {
       ['validation.path'],
       [['body', 'uploads', 0, 'path']],
     ])
+  })
+
+  it('takes a part size of whole MiB from 8 to 100, and names the limits otherwise', async () => {
+    const repo = await hub.repo(ada)
+    const asked = (part_size: unknown) => presign([{ ...file('sized'), part_size }], repo)
+    for (const size of [8 * MIB, 9 * MIB, 100 * MIB])
+      expect((await presign([{ ...file(`sized-${size}`), part_size: size }], repo)).json.uploads).toMatchObject([
+        { part_size: size },
+      ])
+    for (const size of [8 * MIB - 1, 7 * MIB, 8 * MIB + 1, 101 * MIB, 0, -8 * MIB])
+      expect(refusal(await asked(size))).toEqual([422, ['validation.value'], [['body', 'files', 0, 'part_size']]])
+    expect(JSON.stringify((await asked(7 * MIB)).json)).toContain(`${8 * MIB}`)
+    expect((await asked(null)).json.uploads).toMatchObject([{ part_size: 100 * MIB }])
+  })
+
+  it('signs at most 10,000 parts for a request that asks for a part size', async () => {
+    const repo = await hub.repo(bob)
+    const asked = (list: readonly unknown[]) => files(bob, 'presign-upload', { files: list }, repo)
+    const large = (path: string, parts: number) => ({
+      ...{ path, size: parts * 8 * MIB, sha256: sha256Of(path), part_size: 8 * MIB },
+    })
+    const most = [large('a', 6_400), large('b', 3_599), file('c')]
+    expect(refusal(await asked([...most, file('d')]))).toEqual([422, ['validation.value'], [['body', 'files']]])
+    const answer = await asked(most)
+    expect(answer.json.uploads.map((one: Json) => one.parts.length)).toEqual([6_400, 3_599, 1])
+  })
+
+  it('verifies a file of small parts before it answers, as any file of up to 100 MiB', async () => {
+    const repo = await hub.repo(ada)
+    const bytes = Buffer.alloc(8 * MIB + 1, 7)
+    const sized = { path: 'sized', size: bytes.length, sha256: sha256Of(bytes), part_size: 8 * MIB }
+    const [target] = (await presign([sized], repo)).json.uploads
+    const etags = []
+    for (const [index, { url }] of target.parts.entries())
+      etags.push((await hub.put(url, bytes.subarray(index * 8 * MIB, (index + 1) * 8 * MIB))).headers.get('etag'))
+    const parts = etags.map((etag, index) => ({ part_number: index + 1, etag }))
+    const done = await hub.complete(ada, repo, [{ path: 'sized', upload_id: target.upload_id, parts }])
+    expect(done.json.files).toMatchObject([{ size: bytes.length, sha256: sha256Of(bytes) }])
   })
 
   it('rejects text with a NUL or a lone surrogate', async () => {
@@ -240,6 +279,23 @@ describe('an upload that resumes', () => {
     const done = await hub.complete(ada, repo, [{ path: 'a', upload_id: first.upload_id, parts }])
     expect(done.status).toBe(200)
     expect((await target(ada)).upload_id).not.toBe(first.upload_id)
+  })
+
+  it('keeps its part size for a client that asks for one, and is replaced for one that knows only 100 MiB', async () => {
+    const repo = await hub.repo(ada)
+    const reserved = async () => (await hub.call(ada, 'GET', '/v1/me')).json.storage.reserved_bytes
+    const before = await reserved()
+    const large = { path: 'large', size: 104_857_601, sha256: sha256Of('large') }
+    const target = async (change = {}) =>
+      (await files(ada, 'presign-upload', { files: [{ ...large, ...change }] }, repo)).json.uploads[0]
+    const first = await target({ part_size: 16 * MIB })
+    expect([first.part_size, first.parts.length]).toEqual([16 * MIB, 7])
+    const again = await target({ part_size: 8 * MIB })
+    expect([again.upload_id, again.part_size, again.parts.length]).toEqual([first.upload_id, 16 * MIB, 7])
+    const plain = await target()
+    expect([plain.upload_id === first.upload_id, plain.part_size, plain.parts.length]).toEqual([false, 100 * MIB, 2])
+    expect(await reserved()).toBe(before + large.size)
+    expect(await target({ part_size: 8 * MIB })).toMatchObject({ upload_id: plain.upload_id, part_size: 100 * MIB })
   })
 
   it('can be aborted once: 204, then 409, and 404 for one of another repo', async () => {

@@ -8,14 +8,14 @@ import { expansionCases } from '../../models/mjcf/hostile/expansion-cases.ts'
 import { fileCases } from '../../models/mjcf/hostile/file-cases.ts'
 import type { HostileCase } from '../../models/mjcf/hostile/hostile-case.ts'
 import { xmlCases } from '../../models/mjcf/hostile/xml-cases.ts'
-import { busyFactor } from '../../support/cpu.ts'
+import { cpuStopwatch } from '../../support/cpu.ts'
 import { sampled } from '../../support/torture.ts'
 import { contractHub, type Json, newName, type Person } from '../support/hub.ts'
 
-/** 2 s of reading plus overhead, on an idle machine. */
-const ANSWER_WITHIN_MS = 4_000
-/** What another caller may wait meanwhile: a read takes 3 ms, and a reading takes the hub's main thread for no longer than a file of 16 MiB is fetched. */
-const OTHERS_WITHIN_MS = 1_000
+/** 2 s of reading plus overhead, with room for a machine that does other things. */
+const ANSWER_WITHIN_MS = 30_000
+/** What another caller may wait for the hub's main thread meanwhile: a read takes 3 ms of it, and a reading takes it for no longer than a file of 16 MiB is fetched. */
+const OTHERS_WITHIN_CPU_MS = 1_000
 
 const hub = contractHub()
 let ada: Person
@@ -42,7 +42,7 @@ async function push({ files }: HostileCase): Promise<string> {
   return `${repo.owner}/${slug}`
 }
 
-/** The longest wait of another caller during `work`. */
+/** The most processor time that this thread, the hub's own, spent during a request of another caller during `work`. */
 async function othersWait(work: Promise<unknown>): Promise<number> {
   let done = false
   const end = () => {
@@ -51,9 +51,9 @@ async function othersWait(work: Promise<unknown>): Promise<number> {
   work.then(end, end)
   let longestMs = 0
   while (!done) {
-    const begin = performance.now()
+    const spentMs = cpuStopwatch()
     await hub.call(ada, 'GET', '/v1/repos?limit=1')
-    longestMs = Math.max(longestMs, performance.now() - begin)
+    longestMs = Math.max(longestMs, spentMs())
     await pause(10)
   }
   return longestMs
@@ -92,16 +92,13 @@ describe('a hostile model through the hub', () => {
     async (_name, hostile) => {
       const name = await push(hostile)
       const card = { dof: 0, actuators: [], mjcf_path: hostile.entry ?? 'main.xml' }
-      const busyBefore = busyFactor()
       const begin = performance.now()
       const asked = hub.call(ada, 'POST', `/v1/robots/${name}/validate`, { card })
       const waitedMs = await othersWait(asked)
       const { status, json } = await asked
       expect(status).toBe(200)
-      const answeredMs = performance.now() - begin
-      const busy = Math.max(busyBefore, busyFactor())
-      expect(answeredMs).toBeLessThan(ANSWER_WITHIN_MS * busy)
-      expect(waitedMs).toBeLessThan(OTHERS_WITHIN_MS * busy)
+      expect(performance.now() - begin).toBeLessThan(ANSWER_WITHIN_MS)
+      expect(waitedMs).toBeLessThan(OTHERS_WITHIN_CPU_MS)
       const failing = json.checks.filter((check: Json) => check.status === 'fail')
       expect(json.ok).toBe(hostile.verdict === 'accepted')
       if (!json.ok) expect(failing[0]).toMatchObject({ code: expect.stringMatching(/^(mjcf|assets)\./) })

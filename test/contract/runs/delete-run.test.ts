@@ -46,7 +46,7 @@ describe('a run of another account that uses a public dataset', () => {
     await hide(ada, name)
     expect((await removeRepo(ada, name)).status).toBe(204)
     const left = () => hub.sql('select pinned from files where repo_id = $1 and pinned', [id])
-    await expect.poll(left, { timeout: 30_000 }).toEqual([])
+    await expect.poll(left, { timeout: 100_000 }).toEqual([])
     expect(await hub.sql('select run_id from run_datasets where repo_id = $1', [id])).toEqual([])
     const stands = await hub.call(mallory, 'GET', `/v1/runs/${run}`)
     expect(stands.json.recipe.dataset).toEqual([`svc://${name}`])
@@ -109,13 +109,13 @@ describe('DELETE /v1/runs/{run_id}', () => {
       const [row] = await hub.sql<{ left: number }>(`select ${counts.join(' + ')} as left`, [run])
       return row?.left
     }
-    await expect.poll(rows, { timeout: 30_000 }).toBe(0)
+    await expect.poll(rows, { timeout: 100_000 }).toBe(0)
     const objects = async () => {
       const keys: string[] = []
       for await (const { key } of hub.running.deps.objects?.list(`runs/${run}/`) ?? []) keys.push(key)
       return keys
     }
-    await expect.poll(objects, { timeout: 30_000 }).toEqual([])
+    await expect.poll(objects, { timeout: 100_000 }).toEqual([])
     const actions = await hub.sql<{ action: string }>('select action from audit_log where target_id = $1 order by id', [
       run,
     ])

@@ -4,7 +4,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { dispatchWaiting } from '../../../src/runs/dispatch/dispatch-run.ts'
+import { dispatchWaiting } from '../../../src/jobs/hosted-kinds.ts'
 import { sweepLeases } from '../../../src/runs/lease/sweep-leases.ts'
 import { contractHub, type Json, newName, type Person, types, type Who } from '../support/hub.ts'
 
@@ -38,7 +38,7 @@ interface Call {
   readonly token: string
 }
 
-const patiently = { timeout: 20_000, interval: 50 }
+const patiently = { timeout: 100_000, interval: 50 }
 const seen = async (run: string) => (await hub.call(ada, 'GET', `/v1/runs/${run}`)).json
 
 /** The call that the run is given to after `before`, as its container has it. */

@@ -8,9 +8,11 @@ import { schema } from '../../../schema/index.ts'
 import { countedSchema } from '../../../src/http/answer-size.ts'
 import { Connections } from '../../../src/http/connections.ts'
 import { registerEdge } from '../../../src/http/edge.ts'
+import { Documents } from '../../../src/http/graphql-documents.ts'
 import { registerGraphqlStream } from '../../../src/http/graphql-stream.ts'
 import { runLogRoutes } from '../../../src/http/log-routes.ts'
 import { OpenStreams } from '../../../src/http/open-streams.ts'
+import { PersistedDocuments } from '../../../src/http/persisted-documents.ts'
 import { contextOf } from '../../../src/http/request-context.ts'
 import type { Viewer } from '../../../src/operation/context.ts'
 import { contractHub, type Person } from '../support/hub.ts'
@@ -44,7 +46,9 @@ beforeAll(async () => {
   await app.register(async (scope) => {
     const identify = async () => undefined
     const ofHub = (asked: Parameters<typeof contextOf>[1]) => contextOf(deps, asked)
-    registerGraphqlStream(scope, { schema: countedSchema(schema), identify, contextOf: ofHub, streams })
+    const documents = new Documents(countedSchema(schema))
+    const persisted = new PersistedDocuments(null)
+    registerGraphqlStream(scope, { documents, persisted, identify, contextOf: ofHub, streams, spend: identify })
     scope.addHook('preClose', async () => streams.endAll())
   })
   await app.listen({ port: 0, host: '127.0.0.1' })

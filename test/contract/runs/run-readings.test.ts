@@ -214,7 +214,7 @@ describe('too many files of checkpoints', () => {
 
 describe('the metrics of a run', () => {
   async function measured(): Promise<string> {
-    const run = await putRun(database, { ownerId: ada.id })
+    const run = await putRun(database, { ownerId: ada.id, set: { metrics_seq: 1000 } })
     await hub.sql(
       `insert into run_metrics (run_id, seq, attempt, step, line)
         select $1, at, 1, at * 10, json_build_object('loss', at % 7, 'lr', 0.1) from generate_series(1, 1000) at`,
@@ -222,6 +222,16 @@ describe('the metrics of a run', () => {
     )
     return run
   }
+
+  it('are typed lists in the graph, beside the pairs', async () => {
+    const { data } = await hub.graphql(
+      ada,
+      `{ run(id: "${await measured()}") { metrics(maxPoints: 20) { series { key points steps values } } } }`,
+    )
+    const [first] = data.run.metrics.series
+    expect(first.steps.length).toBeGreaterThan(2)
+    expect(first.steps.map((step: number, at: number) => [step, first.values[at]])).toEqual(first.points)
+  })
 
   it('are series by key', async () => {
     const { json } = await metrics(ada, await measured(), '?max_points=20')

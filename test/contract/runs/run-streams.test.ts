@@ -1,5 +1,4 @@
 import { type AddressInfo, connect } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -13,9 +12,10 @@ import { buildServer } from '../../../src/http/server.ts'
 import type { Viewer } from '../../../src/operation/context.ts'
 import { sweepLeases } from '../../../src/runs/lease/sweep-leases.ts'
 import { type RunningHub, startHub } from '../../../src/start-hub.ts'
-import { inTorture } from '../../support/torture.ts'
+import { describeOnce, inTorture } from '../../support/torture.ts'
 import { type EventReader, readEvents, type SentEvent } from '../support/event-stream.ts'
 import { contractHub, type Json, type Person, places, types } from '../support/hub.ts'
+import { readSubscription } from '../support/subscription.ts'
 
 const hub = contractHub()
 /** Another hub over the same database and store. */
@@ -56,7 +56,7 @@ const linesOf = (events: readonly SentEvent[]) =>
 const stepsOf = (events: readonly SentEvent[]) =>
   events.filter(({ event }) => event === 'metric').map(({ data }) => data.step)
 
-describe('reportRun', () => {
+describeOnce('reportRun', () => {
   it('returns the run, and an Idempotency-Key returns it again and stores nothing', async () => {
     const runId = await claimed()
     const body = {
@@ -113,7 +113,7 @@ describe('reportRun', () => {
   })
 })
 
-describe('a log', () => {
+describeOnce('a log', () => {
   it('downloads as it was sent, chunk after chunk, and without escapes on request', async () => {
     const runId = await claimed()
     const empty = await hub.send(ada, 'GET', `/v1/runs/${runId}/logs/download`)
@@ -167,7 +167,7 @@ describe('a log', () => {
   })
 })
 
-describe('a stream', () => {
+describeOnce('a stream', () => {
   it('replays the existing log and ends with the current status', async () => {
     const runId = await claimed()
     await report(runId, { log_chunk: 'one\ntwo\r\n', metrics: [{ step: 1 }, { step: 2, 'train/reward': 0.1 }] })
@@ -380,7 +380,7 @@ inTorture(() => {
   })
 })
 
-describe('a reader whose key is revoked', () => {
+describeOnce('a reader whose key is revoked', () => {
   it('gets no more events, and no end', async () => {
     const runId = await claimed()
     const reader = await hub.key(ada, { scope: 'read' })
@@ -401,7 +401,7 @@ describe('a reader whose key is revoked', () => {
   })
 })
 
-describe('hubs that stop', () => {
+describeOnce('hubs that stop', () => {
   it('close their streams without an end, so that readers reconnect', async () => {
     const runId = await claimed()
     const third = await startHub({ ...hub.running.deps.config, port: 0, publicUrl: null }, pino({ level: 'silent' }))
@@ -421,7 +421,7 @@ describe('hubs that stop', () => {
   })
 })
 
-describe('subscriptions', () => {
+describeOnce('subscriptions', () => {
   async function subscribe(query: string, url = hub.running.url): Promise<Json[]> {
     const response = await fetch(`${url}/graphql/stream`, {
       method: 'POST',
@@ -459,12 +459,17 @@ describe('subscriptions', () => {
 
   it('of a run yield its current state, and again after each change', async () => {
     const runId = await claimed()
-    const seen = subscribe(`runUpdated(runId: "${runId}") { status latestMetrics }`, other.url)
-    await delay(300)
+    const reader = await readSubscription(
+      other.url,
+      ada.token,
+      `runUpdated(runId: "${runId}") { status latestMetrics }`,
+    )
+    await reader.until(1)
     await report(runId, { metrics: [{ step: 1 }] })
-    await delay(300)
+    await reader.until(2)
     await report(runId, { status: 'failed' })
-    expect((await seen).map(({ data }) => data.runUpdated)).toEqual([
+    await reader.ended
+    expect(reader.events.map(({ runUpdated }) => runUpdated)).toEqual([
       { status: 'RUNNING', latestMetrics: null },
       { status: 'RUNNING', latestMetrics: { step: 1 } },
       { status: 'FAILED', latestMetrics: { step: 1 } },
@@ -481,7 +486,6 @@ describe('subscriptions', () => {
     const query = `subscription { runLog(runId: "${runId}") { events { line } status } }`
     const body = JSON.stringify({ query, extensions: { operationId: 'one' } })
     expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(202)
-    await delay(200)
     await report(runId, { log_chunk: 'late\n', status: 'succeeded' })
     let text = ''
     for await (const piece of stream.body ?? []) {

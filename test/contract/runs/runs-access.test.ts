@@ -31,6 +31,7 @@ const make: readonly Operation[] = [
   ['createRun', 'POST', () => '/v1/runs', { recipe }],
   ['estimateRun', 'POST', () => '/v1/runs/estimate', { recipe }],
   ['recommendRun', 'POST', () => '/v1/runs/recommend', { recipe }],
+  ['startRun', 'POST', () => '/v1/runs/start', { recipe, worker: 'w' }],
   ['importRun', 'POST', () => '/v1/runs/import', { artifacts }],
   ['claimNextRun', 'POST', () => '/v1/runs/claim-next', { worker: 'w' }],
   ['listRuns', 'GET', () => '/v1/runs'],

@@ -45,7 +45,7 @@ export async function readEvents(
     others,
     ended,
     async until(count) {
-      await expect.poll(() => events.length, { timeout: 10_000, interval: 10 }).toBeGreaterThanOrEqual(count)
+      await expect.poll(() => events.length, { timeout: 100_000, interval: 10 }).toBeGreaterThanOrEqual(count)
       return events
     },
     close: () => leaving.abort(),

@@ -159,6 +159,9 @@ export function contractHub(settings: Record<string, string> = {}, { alone = Obj
     })
   }
 
+  /** Another sign-in of a person. */
+  const signIn = ({ id }: Person) => opened.db.withTx((tx) => openSession(opened.auth, tx, noViewer, { id }, 3600))
+
   async function org(members: readonly { user: string; role: 'owner' | 'member' }[], handle = newName('org')) {
     await opened.db.withTx((tx) => addOrg(tx, noViewer, { handle, members }))
     return handle
@@ -182,12 +185,18 @@ export function contractHub(settings: Record<string, string> = {}, { alone = Obj
   const put = async (url: string, bytes: string | Uint8Array<ArrayBuffer>) => fetch(url, { method: 'PUT', body: bytes })
 
   /** Presigns and sends one file; what `complete` takes. */
-  async function sendFile(who: Who, name: string, path: string, bytes: string, change: Record<string, unknown> = {}) {
+  async function sendFile(
+    who: Who,
+    name: string,
+    path: string,
+    bytes: string | Buffer,
+    change: Record<string, unknown> = {},
+  ) {
     const file = { path, size: Buffer.byteLength(bytes), sha256: sha256Of(bytes), ...change }
     const presigned = await call(who, 'POST', `/v1/repos/${name}/files/presign-upload`, { files: [file] })
     expect([presigned.status, presigned.json.errors]).toEqual([200, undefined])
     const [target] = presigned.json.uploads
-    const response = await put(target.parts[0].url, bytes)
+    const response = await put(target.parts[0].url, typeof bytes === 'string' ? bytes : new Uint8Array(bytes))
     return {
       path,
       upload_id: target.upload_id as string,
@@ -198,7 +207,7 @@ export function contractHub(settings: Record<string, string> = {}, { alone = Obj
   const complete = (who: Who, name: string, uploads: readonly unknown[], headers: Record<string, string> = {}) =>
     call(who, 'POST', `/v1/repos/${name}/files/complete`, { uploads }, headers)
 
-  async function upload(who: Who, name: string, files: Readonly<Record<string, string>>): Promise<void> {
+  async function upload(who: Who, name: string, files: Readonly<Record<string, string | Buffer>>): Promise<void> {
     const uploads = await Promise.all(Object.entries(files).map(([path, bytes]) => sendFile(who, name, path, bytes)))
     const done = await complete(who, name, uploads)
     expect([done.status, done.json.errors]).toEqual([200, undefined])
@@ -211,6 +220,7 @@ export function contractHub(settings: Record<string, string> = {}, { alone = Obj
     call,
     graphql,
     person,
+    signIn,
     org,
     key,
     repo,

@@ -28,7 +28,7 @@ export async function readSubscription(url: string, token: string, field: string
     events,
     ended,
     async until(count) {
-      await expect.poll(() => events.length, { timeout: 10_000, interval: 10 }).toBeGreaterThanOrEqual(count)
+      await expect.poll(() => events.length, { timeout: 100_000, interval: 10 }).toBeGreaterThanOrEqual(count)
       return events
     },
     close: () => leaving.abort(),

@@ -140,13 +140,13 @@ describe('an owner of HOSTED_OWNERS', () => {
     expect(await allowance(hub, boss)).toMatchObject({ reserved_usd: 0, remaining_usd: 0.65 })
   })
 
-  it('has agent keys that stay within the allowance: then 403, or a worker where nothing was said', async () => {
+  it('has agent keys that stay within the allowance: then a spend hold, or a worker where nothing was said', async () => {
     const agent = await agentOf(hub, boss)
     const made = []
     for (let at = 0; at < 4; at += 1) made.push(await create(hub, boss, null, agent))
     expect(executors(made)).toEqual(['hosted', 'hosted', 'hosted', 'worker'])
-    const refused = await create(hub, boss, 'hosted', agent)
-    expect([refused.status, types(refused)]).toEqual([403, ['forbidden.hosted_allowance']])
+    const held = await create(hub, boss, 'hosted', agent)
+    expect([held.status, held.json.kind, held.json.allowance_usd]).toEqual([202, 'robot_check', 0.05])
     expect((await create(hub, boss, 'hosted')).json.executor).toBe('hosted')
   })
 })
@@ -163,25 +163,21 @@ describe('what is refused first', () => {
     expect((await create(bare, owner, 'hosted')).status).toBe(503)
   })
 
-  it('is then an owner that is not listed, with an allowance of 0 (403), then an agent, then the quota (429)', async () => {
+  it('is then an owner that is not listed, with an allowance of 0 (403), then a spend hold of an agent (202), then the quota (429)', async () => {
     const [owner, boss] = [await newOwner(strict), await newOwner(strict, 'boss')]
     const agents = [await agentOf(strict, owner), await agentOf(strict, boss)] as const
-    const refusals = [
-      await create(strict, owner, 'hosted'),
-      await create(strict, owner, 'hosted', agents[0]),
-      await create(strict, boss, 'hosted', agents[1]),
-    ]
+    const refusals = [await create(strict, owner, 'hosted'), await create(strict, owner, 'hosted', agents[0])]
     expect(refusals.map((refused) => [refused.status, ...types(refused)])).toEqual([
       [403, 'forbidden.hosted_owner'],
       [403, 'forbidden.hosted_owner'],
-      [403, 'forbidden.hosted_allowance'],
     ])
+    expect((await create(strict, boss, 'hosted', agents[1])).status).toBe(202)
     expect((await strict.call(owner.person, 'GET', '/v1/hardware_tiers')).json.hosting.allowance).toBeNull()
     // The quota of one check was not used by any of them.
     expect((await create(strict, owner, null)).json.executor).toBe('worker')
     expect((await create(strict, boss, 'hosted')).json.executor).toBe('hosted')
     expect(types(await create(strict, owner, 'hosted'))).toEqual(['forbidden.hosted_owner'])
-    expect(types(await create(strict, boss, 'hosted', agents[1]))).toEqual(['forbidden.hosted_allowance'])
+    expect((await create(strict, boss, 'hosted', agents[1])).status).toBe(202)
     expect(
       [await create(strict, owner, null), await create(strict, boss, 'hosted')].map(({ status }) => status),
     ).toEqual([429, 429])

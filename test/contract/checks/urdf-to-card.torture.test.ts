@@ -1,4 +1,4 @@
-/** One URDF from its folder to a card that is good elsewhere too; the torture run takes every shared robot this way. */
+/** One URDF from its folder to a card that is good elsewhere too, without the folder of shared robots. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,0 +1,82 @@
+/** A hub as a process of its own, which a test kills and starts again under its address, and the processes beside it. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { addUser } from '../../src/accounts/accounts.ts'
+import { addApiKey } from '../../src/accounts/api-keys.ts'
+import { noViewer } from '../../src/operation/audit.ts'
+import { testDb } from './database.ts'
+import { freePort } from './free-port.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** With a database, a folder, the user `ada` and a train key of hers; all of it, and every process, is gone after the tests of the file. */
+export function killableHub() {
+  const database = testDb()
+  const children = new Set<ChildProcess>()
+  const made = { base: '', url: '', token: '' }
+
+  beforeAll(async () => {
+    made.base = await mkdtemp(join(tmpdir(), 'hub-killable-'))
+    made.url = `http://127.0.0.1:${await freePort()}`
+    made.token = await database.db.withTx(async (tx) => {
+      const ada = await addUser(tx, noViewer, { handle: 'ada' })
+      return (await addApiKey(tx, noViewer, { ...ada }, null, { name: 'box', scope: 'train' })).token
+    })
+  })
+  afterAll(async () => {
+    for (const child of children) child.kill('SIGKILL')
+    if (made.base !== '') await rm(made.base, { recursive: true, force: true })
+  })
+
+  const isReady = () =>
+    fetch(`${made.url}/readyz`).then(
+      (answer) => answer.ok,
+      () => false,
+    )
+
+  /** Is killed after the tests at the latest. */
+  function attend(child: ChildProcess): ChildProcess {
+    children.add(child)
+    child.once('exit', () => children.delete(child))
+    return child
+  }
+
+  /** Node in the checkout's folder, with nothing of this process's environment. */
+  function node(args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess {
+    const kept = { PATH: process.env.PATH ?? '', HOME: made.base }
+    return attend(
+      spawn(process.execPath, args, { cwd: root, env: { ...kept, ...env }, stdio: ['ignore', 'pipe', 'inherit'] }),
+    )
+  }
+
+  /** Resolves when the hub is ready. */
+  async function start(): Promise<ChildProcess> {
+    const child = node(['src/main.ts'], {
+      PORT: new URL(made.url).port,
+      HOST: '127.0.0.1',
+      DATABASE_URL: database.url,
+      HUB_SECRET: 'a secret of more than thirty-two characters',
+      HUB_DATA_DIR: join(made.base, 'data'),
+      LOG_LEVEL: 'fatal',
+      RATE_LIMIT_PER_MINUTE: '0',
+    })
+    child.stdout?.resume()
+    await expect.poll(isReady, { timeout: 60_000, interval: 100 }).toBe(true)
+    return child
+  }
+
+  return { database, made, attend, node, start }
+}
+
+/** Resolves when the process is gone. */
+export async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const gone = once(child, 'exit')
+  child.kill('SIGKILL')
+  await gone
+}
