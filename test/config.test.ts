@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readConfig } from '../src/platform/config.ts'
+import { environment } from '../src/platform/config-environment.ts'
+import { secretSettings } from '../src/platform/secret-files.ts'
 import { startFailure } from '../src/start-failure.ts'
 import { startHub } from '../src/start-hub.ts'
 import { testDb } from './support/database.ts'
@@ -43,6 +45,17 @@ describe('an invalid setting stops the start and is named', () => {
     ['a bucket beside the disk store', { S3_BUCKET: 'b' }, /^ {2}S3_BUCKET: .*OBJECT_STORE=s3/m],
     ['a region beside the disk store', { OBJECT_STORE: 'disk', S3_REGION: 'x' }, /^ {2}S3_REGION: .*OBJECT_STORE=s3/m],
     ['a client without an issuer', { OIDC_CLIENT_ID: 'c' }, /^ {2}OIDC_CLIENT_ID: .*OIDC_ISSUER/m],
+    ['metrics on the port of the hub', { PORT: '4001', METRICS_PORT: '4001' }, /^ {2}METRICS_PORT: .*METRICS_TOKEN/m],
+    ['a host of metrics without their port', { METRICS_HOST: '::' }, /^ {2}METRICS_HOST: .*METRICS_PORT/m],
+    ['a token that anybody guesses', { METRICS_TOKEN: 'a'.repeat(15) }, /^ {2}METRICS_TOKEN: .*16/m],
+    ['a token that no header can carry', { METRICS_TOKEN: `${'a'.repeat(16)} b` }, /^ {2}METRICS_TOKEN: .*ASCII/m],
+    ['a secret file that is not there', { HUB_SECRET_FILE: '/nowhere' }, /^ {2}HUB_SECRET_FILE: \/nowhere .*ENOENT/m],
+    ['a secret file that is empty', { METRICS_TOKEN_FILE: '/dev/null' }, /^ {2}METRICS_TOKEN_FILE: .*empty/m],
+    [
+      'a secret that is given twice',
+      { HUB_SECRET: 'a'.repeat(32), HUB_SECRET_FILE: '/etc/passwd' },
+      /^ {2}HUB_SECRET_FILE: HUB_SECRET is set too/m,
+    ],
     ['a data folder that cannot be', { HUB_DATA_DIR: '/proc/x' }, /^ {2}HUB_DATA_DIR: \/proc\/x .*ENOENT/m],
     ['a data folder that is a file', { HUB_DATA_DIR: '/etc/passwd' }, /^ {2}HUB_DATA_DIR: \/etc\/passwd .*EEXIST/m],
   ])('%s', async (_, settings, message) => {
@@ -52,6 +65,13 @@ describe('an invalid setting stops the start and is named', () => {
   it('says each fault of the environment', async () => {
     const said = await refusal({ CORS_ORIGINS: 'x', TRUST_PROXY: 'yes', S3_BUCKET: 'b' })
     for (const name of ['CORS_ORIGINS', 'TRUST_PROXY']) expect(said).toContain(name)
+  })
+
+  it('reads secrets from files, without the line end of their editor', async () => {
+    const file = join(dir, 'token')
+    await writeFile(file, 'a-token-for-scrapers\n')
+    expect(readConfig({ METRICS_TOKEN_FILE: file }).metrics.token).toBe('a-token-for-scrapers')
+    for (const name of secretSettings) expect(environment.shape).toHaveProperty(name)
   })
 
   it('names a tiers file that cannot be read, or does not hold', async () => {

@@ -2,7 +2,11 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { loginMoves } from '../src/accounts/device-login/device-login.ts'
+import { holdMoves } from '../src/billing/holds/hold-state.ts'
 import { checkTransitions } from '../src/checks/check-state.ts'
+import { approvalTransitions } from '../src/endpoints/approvals/approval-state.ts'
+import { sessionTransitions } from '../src/endpoints/sessions/session-state.ts'
 import { uploadTransitions } from '../src/files/upload-state.ts'
 import { environment } from '../src/platform/config-environment.ts'
 import { runTransitions } from '../src/runs/run-state.ts'
@@ -57,24 +61,45 @@ it('docs/operations.md has every setting, and no other', () => {
 })
 
 describe('docs/states.md draws', () => {
-  const [, runs = '', checks = '', uploads = ''] = read('docs/states.md').split(/^## /m)
+  const sections = read('docs/states.md').split(/^## /m)
+  const of = (title: string) => sections.find((section) => section.startsWith(`${title}\n`)) ?? ''
   const arrows = (text: string) =>
     new Set([...text.matchAll(/^ {2}(\w+) --> (\w+): (\w+)/gm)].map(([, from, to, by]) => `${from} ${by} ${to}`))
 
   it('every transition of a run, and no other', () => {
     const table = runTransitions.map(({ from, trigger, to }) => `${from} ${trigger} ${to}`)
-    expect(arrows(runs)).toEqual(new Set(table))
+    expect(arrows(of('Run'))).toEqual(new Set(table))
   })
 
   it('every transition of a check, and no other', () => {
     const table = checkTransitions.map(({ from, trigger, to }) => `${from} ${trigger} ${to}`)
-    expect(arrows(checks)).toEqual(new Set(table))
+    expect(arrows(of('Robot check'))).toEqual(new Set(table))
+  })
+
+  it('every transition of an approval, and no other', () => {
+    const table = approvalTransitions.map(({ from, trigger, to }) => `${from} ${trigger} ${to}`)
+    expect(arrows(of('Approval'))).toEqual(new Set(table))
+  })
+
+  it('every transition of a session, and no other', () => {
+    const table = sessionTransitions.map(({ from, trigger, to }) => `${from} ${trigger} ${to}`)
+    expect(arrows(of('Endpoint session'))).toEqual(new Set(table))
   })
 
   it('every transition of an upload, and no other', () => {
     const table = Object.entries(uploadTransitions).flatMap(([event, { from, to }]) =>
       from.map((state) => `${state} ${event} ${to}`),
     )
-    expect(arrows(uploads)).toEqual(new Set(table))
+    expect(arrows(of('Upload'))).toEqual(new Set(table))
+  })
+
+  it('every transition of a sign-in, and no other', () => {
+    const table = Object.entries(loginMoves).map(([trigger, { from, to }]) => `${from} ${trigger} ${to}`)
+    expect(arrows(of('Sign-in'))).toEqual(new Set(table))
+  })
+
+  it('every transition of a spend hold, and no other', () => {
+    const table = Object.entries(holdMoves).map(([trigger, to]) => `pending ${trigger} ${to}`)
+    expect(arrows(of('Spend hold'))).toEqual(new Set(table))
   })
 })

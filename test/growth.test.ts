@@ -5,7 +5,8 @@
 import stripAnsi from 'strip-ansi'
 import { expect, it } from 'vitest'
 import { readCard } from '../src/cards/read-card.ts'
-import { assertWithinLimits, parseBounded } from '../src/http/graphql-limits.ts'
+import { parseBounded } from '../src/http/graphql-documents.ts'
+import { assertWithinLimits } from '../src/http/graphql-limits.ts'
 import { eventsOf } from '../src/http/sse.ts'
 import { canonicalSha256 } from '../src/platform/canonical-hash.ts'
 import { freeFormFaults } from '../src/platform/free-form-faults.ts'
@@ -122,9 +123,9 @@ const works: readonly Work[] = [
   {
     what: 'a GraphQL document of fragments',
     most: 500,
-    make: (n) => `{ ...f0 } ${counted(n, (at) => `fragment f${at} on Query { a ...f${at + 1} }`).join(' ')}`,
+    make: (n) => `{ root { ...f0 } } ${counted(n, (at) => `fragment f${at} on Repo { a ...f${at + 1} }`).join(' ')}`,
     work: (text: string) => {
-      const document = parseBounded(`${text} fragment f${text.split('fragment').length - 1} on Query { a }`)
+      const document = parseBounded(`${text} fragment f${text.split('fragment').length - 1} on Repo { a }`)
       assertWithinLimits(document, null, {})
     },
   },

@@ -30,6 +30,8 @@ interface Read {
   readonly path: string
   /** Sent by POST: a document of the graph. */
   readonly document?: string
+  /** Codings that the client decodes. */
+  readonly encoding?: string
   /** The ratio to the hand-written server that is wanted; null where that server does not have the read. */
   readonly limit: number | null
 }
@@ -38,6 +40,12 @@ const readsOf = (runId: string): readonly Read[] => [
   { name: 'getRepo', path: '/v1/repos/bench/repo-0', limit: 0.8 },
   { name: 'listRepos, 20 with summaries', path: '/v1/repos?limit=20', limit: 0.8 },
   { name: 'getRepoTree, 500 files', path: '/v1/repos/bench/repo-0/tree?limit=500', limit: 0.6 },
+  ...['gzip', 'br', 'zstd'].map((encoding) => ({
+    name: `getRepoTree, 500 files, ${encoding}`,
+    path: '/v1/repos/bench/repo-0/tree?limit=500',
+    encoding,
+    limit: null,
+  })),
   { name: 'getRun', path: `/v1/runs/${runId}`, limit: null },
   { name: 'listRuns, 20', path: '/v1/runs?limit=20', limit: null },
   {
@@ -78,7 +86,7 @@ async function main(): Promise<void> {
   )
   const only = process.argv[2]
   for (const row of readsOf(runId))
-    if (!only || row.name === only) process.stdout.write(`${await measure(row, hub, limit, token)}\n`)
+    if (!only || row.name.includes(only)) process.stdout.write(`${await measure(row, hub, limit, token)}\n`)
   await postgres.stop()
 }
 
@@ -122,8 +130,12 @@ async function load(server: Server, read: Read, token: string, ms: number): Prom
 }
 
 /** The text of a good answer: an error of the graph comes with 200 as well. */
-function ask(server: Server, { path, document }: Read, token: string, agent: Agent): Promise<string> {
-  const headers = { authorization: `Bearer ${token}`, ...(document && { 'content-type': 'application/json' }) }
+function ask(server: Server, { path, document, encoding }: Read, token: string, agent: Agent): Promise<string> {
+  const headers = {
+    authorization: `Bearer ${token}`,
+    ...(document && { 'content-type': 'application/json' }),
+    ...(encoding && { 'accept-encoding': encoding }),
+  }
   return new Promise((resolve, reject) => {
     const request = httpRequest(
       `${server.url}${path}`,

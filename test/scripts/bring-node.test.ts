@@ -2,8 +2,9 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { machineNode } from '../support/machine-node.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
@@ -11,15 +12,6 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
   optionalDependencies: Record<string, string>
 }
 const brought = Object.keys(manifest.optionalDependencies).find((name) => existsSync(join(root, 'node_modules', name)))
-
-/** The first `node` of PATH that is not a package's; without one, the Node of this test. */
-function machineNode(): string {
-  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
-    const program = join(folder, 'node')
-    if (existsSync(program) && !realpathSync(program).includes('node_modules')) return program
-  }
-  return process.execPath
-}
 
 const own = machineNode()
 const ownVersion = spawnSync(own, ['--version'], { encoding: 'utf8' }).stdout.trim()
