@@ -8,6 +8,7 @@ import { countText, sizeText } from '../src/cli/client-output.ts'
 import { createHubClient, failureLine, pullRepo, pushFolder } from '../src/client/index.ts'
 import { walkFolder } from '../src/client/walk.ts'
 import { checkAndPublish } from './demo/check.ts'
+import { serveAndMove } from './demo/serve.ts'
 import { startThrowawayHub, type ThrowawayHub } from './demo/throwaway-hub.ts'
 import { TEMPLATE, trainAndWatch } from './demo/train.ts'
 
@@ -130,6 +131,16 @@ async function demo(hub: ThrowawayHub, dir: string): Promise<void> {
   await section('Train: a run that a runner claims, with its log, metrics and checkpoints as they come', async () => {
     await trainAndWatch(hub, workerToken, repo.owner, say)
   })
+
+  await section(
+    'Serve a policy: a server claims it, a person approves a device, observations become actions',
+    async () => {
+      const { token: personToken } = await hub.operator('session', 'add', 'ada')
+      check(typeof personToken === 'string', 'The operator command gave no session.')
+      const tokens = { serverToken: workerToken, deviceToken: token, personToken }
+      await serveAndMove({ hub, client, ...tokens, owner: repo.owner, cacheDir, say })
+    },
+  )
 }
 
 const startedMs = performance.now()

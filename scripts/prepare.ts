@@ -1,5 +1,5 @@
 /**
- * Runs after `npm ci`: builds the page that draws stills, and generates the Prisma client. No engine binary is downloaded: generating needs none, and Prisma accepts any existing
+ * Runs after `npm ci`: builds the pages and the one that draws stills, and generates the Prisma client. No engine binary is downloaded: generating needs none, and Prisma accepts any existing
  * executable in its place. Without the development packages, the client must already have been generated.
  */
 import { spawnSync } from 'node:child_process'
@@ -43,7 +43,9 @@ if (cli === null) {
     process.stderr.write(`${stdout}${stderr}`)
     process.exit(status ?? 1)
   }
-  // esbuild is a development package too.
+  // esbuild and Vite are development packages too.
   const { buildScenePage } = await import('./scene-page.ts')
   await buildScenePage(join(root, 'generated'))
+  const { buildWebPages } = await import('./web-pages.ts')
+  await buildWebPages(join(root, 'generated/web'))
 }

@@ -12,12 +12,18 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
   const config = settingsOf(environment)
   const log = createLogger(config)
   const signals = firstSignal()
-  const hub = await startHub(config, log).catch((error: unknown) => fail(startFailure(error, config), error, log))
+  // Loaded only where traces are asked for.
+  const tracing = config.traces ? (await import('./tracing/tracing.ts')).startTracing(config.traces) : null
+  const rules = tracing ? { watchRequests: tracing.watchRequests } : {}
+  const hub = await startHub(config, log, rules).catch((error: unknown) =>
+    fail(startFailure(error, config), error, log),
+  )
   say(greeting(hub, config))
   log.info({ url: hub.url }, 'listening')
   const signal = await signals
   log.info({ signal }, 'stopping')
   await hub.stop()
+  await tracing?.stop()
   log.info('stopped')
 }
 
@@ -45,6 +51,7 @@ function greeting(hub: RunningHub, config: Config): string {
     `    GraphiQL   ${hub.url}/graphql`,
     `    /v1 pages  ${hub.url}/docs`,
     `    health     ${hub.url}/readyz`,
+    ...(hub.metricsUrl === null ? [] : [`    metrics    ${hub.metricsUrl}`]),
     `    data       ${config.dataDir}`,
   ]
   if (listensEverywhere(config))

@@ -1,13 +1,14 @@
 /** Why a hub did not start, in words that its operator can act on. */
 import { type Config, ConfigError } from './platform/config.ts'
 import { HubError } from './platform/errors.ts'
+import { UnfinishedRestoreError } from './store/restore-mark.ts'
 
 /** One line (several for faulty settings), without a secret; null for what only a stack trace explains. */
 export function startFailure(
   error: unknown,
   config: Pick<Config, 'host' | 'port' | 'databaseUrl' | 'dataDir'>,
 ): string | null {
-  if (error instanceof ConfigError) return error.message
+  if (error instanceof ConfigError || error instanceof UnfinishedRestoreError) return error.message
   const { code, syscall } = error instanceof Error ? (error as NodeJS.ErrnoException) : {}
   if (code === 'EADDRINUSE')
     return `Port ${config.port} on ${config.host} is in use; stop what listens there, or set PORT.`

@@ -5,14 +5,18 @@ import { documentReader } from '../rest-compat/engine/documents.ts'
 import { restMount } from '../rest-compat/engine/mount.ts'
 import { routes } from '../rest-compat/routes.ts'
 import { schema } from '../schema/index.ts'
+import { SharedChanges } from './accounts/changes/shared-changes.ts'
 import { ensureOperator } from './accounts/operator.ts'
 import { openAuth } from './auth/auth.ts'
 import { authenticate } from './auth/authenticate.ts'
-import { openHostedPlaces } from './hosting/hosted-places.ts'
-import { spawnWarning } from './hosting/spawn-hosted.ts'
+import { openBackend } from './hosting/open-backend.ts'
+import { processWarning } from './hosting/process/process-settings.ts'
+import { tokenSeal } from './hosting/token-seal.ts'
 import { askedOrigin } from './http/asked-origin.ts'
 import { authRoutes, keyRoutes } from './http/auth-routes.ts'
 import { checkLogRoutes, runLogRoutes } from './http/log-routes.ts'
+import type { Metrics } from './http/metrics/metrics.ts'
+import { buildMetricsServer } from './http/metrics/metrics-server.ts'
 import { objectRoutes } from './http/object-routes.ts'
 import { OpenStreams } from './http/open-streams.ts'
 import { credentialsOf } from './http/origin-facts.ts'
@@ -20,7 +24,7 @@ import { contextOf } from './http/request-context.ts'
 import { resolveRoute } from './http/resolve-route.ts'
 import { buildServer, type ServerParts } from './http/server.ts'
 import { jobs } from './jobs/index.ts'
-import { adoptCalls, startSweepTimer } from './jobs/sweeps.ts'
+import { attendCalls, startSweepTimer } from './jobs/sweeps.ts'
 import { type ListeningConfig, listeningConfig } from './listening-config.ts'
 import { openModelReader } from './models/reader/open-model-reader.ts'
 import { ensureDataDir, openDatabase } from './open-database.ts'
@@ -37,6 +41,8 @@ import { JobLogs } from './work/log/shared-logs.ts'
 export interface RunningHub {
   /** Where it can be reached, without a trailing slash: PUBLIC_URL, else the address it listens on. */
   readonly url: string
+  /** `/metrics` on the port of its own; null if it is served at `url`. */
+  readonly metricsUrl: string | null
   readonly app: FastifyInstance
   readonly deps: Deps
   /** The operator's session, the first time; null at every later start. */
@@ -48,8 +54,10 @@ export interface RunningHub {
 /** Has a part closed with the hub, before those that were opened earlier. */
 type CloseLater = (name: string, close: () => Promise<void>) => void
 
-/** What a test may have otherwise. */
-type Rules = Pick<ServerParts, 'connectionRules'>
+/** What a test may have otherwise, and what watches requests. */
+interface Rules extends Pick<ServerParts, 'connectionRules'> {
+  readonly watchRequests?: (app: FastifyInstance) => void
+}
 
 /** `/v1`, compiled from its documents: the same for every hub of this process. */
 const rest = lazy(() => restMount({ schema, routes, readDocument: documentReader() }))
@@ -80,6 +88,8 @@ async function openHub(
   const database = await openDatabase(config, log)
   closeLater('database', database.close)
   const { db, secret } = database
+  const auth = await openAuth({ config, log, db, secret })
+  closeLater('sign-in', () => auth.close())
   const signingKey = deriveKey(secret, 'object urls')
   const objects = await openObjectStore(config, {
     signingKey,
@@ -92,9 +102,9 @@ async function openHub(
   closeLater('queue', () => queue.stop())
   const models = openModelReader({ log })
   closeLater('model reader', () => models.close())
-  const hosted = await openHostedPlaces(config, log)
-  closeLater('hosted processes', () => hosted.close())
-  const warning = config.hosted.appName === null ? null : spawnWarning(config)
+  const hosted = await openBackend(config, log)
+  closeLater('hosting backend', () => hosted.close())
+  const warning = config.hosted.appName === null || config.hosted.kubernetes ? null : processWarning(config)
   if (warning !== null) log.warn(warning)
   const ending = new AbortController()
   const logs = new JobLogs({ db, objects })
@@ -107,14 +117,16 @@ async function openHub(
     events,
     models,
     logs,
+    changes: new SharedChanges(db),
     hosted,
+    tokenSeal: tokenSeal(secret),
     repoReferrers,
+    signingKeys: auth.keys,
     stopping: ending.signal,
   }
-  const auth = await openAuth({ config, log, db, secret })
-  closeLater('sign-in', () => auth.close())
   const operatorToken = await ensureOperator(auth)
   const streams = new OpenStreams()
+  let metrics: Metrics | null = null as Metrics | null
   const app = buildServer(deps, {
     ...rules,
     streams,
@@ -127,19 +139,29 @@ async function openHub(
       checkLogRoutes((request) => contextOf(deps, request), streams),
       keyRoutes(auth),
     ],
-    open: [authRoutes(auth)],
+    open: [authRoutes(auth, deps)],
     uncounted: isDiskStore(objects) ? [objectRoutes(objects)] : [],
+    onMetrics: (made) => {
+      metrics = made
+    },
   })
+  rules.watchRequests?.(app)
   closeLater('server', () => closeServer(app))
-  await adoptCalls(deps)
+  const metricsServer = metrics && buildMetricsServer(deps, metrics)
+  if (metricsServer) closeLater('metrics server', () => metricsServer.close())
+  await attendCalls(deps)
   await queue.work(jobs, deps)
   const sweep = startSweepTimer(deps)
   closeLater('lease sweep', () => sweep.close())
+  const { listener } = config.metrics
+  if (metricsServer && listener) await metricsServer.listen(listener)
   await app.listen({ port: config.port, host: config.host })
   // Closed first: what waits would else keep the server from closing.
   closeLater('waiting requests', async () => ending.abort())
   listensOn(portOf(app))
-  return { url: config.publicUrl ?? addressUrl(config), app, deps, operatorToken }
+  const metricsUrl =
+    metricsServer && listener ? `${addressUrl({ ...listener, port: portOf(metricsServer) })}/metrics` : null
+  return { url: config.publicUrl ?? addressUrl(config), metricsUrl, app, deps, operatorToken }
 }
 
 function portOf(app: FastifyInstance): number {
