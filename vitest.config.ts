@@ -53,8 +53,8 @@ export default defineConfig({
     // The young generation of `npm start`: most of what a test makes is garbage before it is copied once.
     execArgv: ['--max-semi-space-size=64'],
     // They end what hangs and say nothing of speed: a machine may be busy with other things.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     expect: { poll: { timeout: 100_000 } },
   },
 })

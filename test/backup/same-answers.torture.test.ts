@@ -117,7 +117,7 @@ beforeAll(async () => {
   first = await deployment('first')
   await migrateForRestore(first.url, FIRST)
   who = await onDatabase(first.url, (client) => fillFirstTables(client, secret))
-}, 60_000)
+})
 afterAll(async () => {
   await stop()
   for (const name of databases) await onServer(server, `drop database if exists ${name} with (force)`)

@@ -42,7 +42,8 @@ inTorture(() => {
       const began = performance.now()
       const { end, facts, version } = await run(minutes, { processorS: 3 })
       expect({ end, facts, version }).toEqual({ end: { why: 'time' }, facts: null, version: '3.14.0' })
-      expect(performance.now() - began).toBeLessThan(9_500)
+      // At its processor time, or by the clock after three times as much.
+      expect(performance.now() - began).toBeLessThan(30_000)
     })
 
     it('memory is rejected by an engine at its memory limit', async () => {
@@ -84,12 +85,12 @@ inTorture(() => {
     it('still ends at its limit', async () => {
       const folder = await robots.folder({ 'model.xml': minutes })
       const worker = fork(join(import.meta.dirname, 'support/killed-worker.ts'), [join(folder, 'model.xml'), '6'])
-      const engine = await vi.waitFor(() => childOf(worker.pid ?? 0), 10_000)
+      const engine = await vi.waitFor(() => childOf(worker.pid ?? 0), 100_000)
       // Until it compiles it would hear of the end of its worker. At 6 s of the processor it ends, so there are 4 s to see it in.
-      await vi.waitFor(() => expect(processorMsOf(engine)).toBeGreaterThan(2_000), 20_000)
+      await vi.waitFor(() => expect(processorMsOf(engine)).toBeGreaterThan(2_000), 100_000)
       worker.kill('SIGKILL')
-      await vi.waitFor(() => expect(processorMsOf(engine)).toBeNull(), 20_000)
-    }, 60_000)
+      await vi.waitFor(() => expect(processorMsOf(engine)).toBeNull(), 100_000)
+    })
   })
 })
 

@@ -142,7 +142,7 @@ describe.skipIf(!canDraw)('Chromium', () => {
     const group = await groupOfChromium()
     stop.abort(new Error('canceled'))
     await expect(drawing).rejects.toThrow('canceled')
-    await vi.waitFor(() => expect(isAlive(group)).toBe(false), 10_000)
+    await vi.waitFor(() => expect(isAlive(group)).toBe(false), 100_000)
     expect(foldersOfChromium()).toEqual([])
   })
 
@@ -154,7 +154,7 @@ describe.skipIf(!canDraw)('Chromium', () => {
     })
     const group = await groupOfChromium()
     worker.kill('SIGKILL')
-    await vi.waitFor(() => expect(isAlive(group)).toBe(false), 20_000)
+    await vi.waitFor(() => expect(isAlive(group)).toBe(false), 100_000)
     for (const name of foldersOfChromium()) await rm(join(temporary, name), { recursive: true })
   })
 })
@@ -168,7 +168,7 @@ function groupOfChromium(): Promise<number> {
     const group = Number(readFileSync(file, 'utf8'))
     if (group <= 1) throw new Error('Its group is not known yet.')
     return group
-  }, 20_000)
+  }, 100_000)
 }
 
 function isAlive(group: number): boolean {

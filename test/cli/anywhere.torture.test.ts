@@ -144,5 +144,5 @@ describe('a folder without a hub', () => {
       await ended
     }
     expect(await hub(['doctor', '--json'], here)).toMatchObject({ code: 0 })
-  }, 120_000)
+  })
 })

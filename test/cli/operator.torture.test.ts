@@ -334,5 +334,5 @@ describe('hub on the embedded database', () => {
       await embedded.stop()
     }
     expect(object(await run(['key', 'add', 'ada', '--scope', 'read', '--json'], {})).token).toMatch(/^hub_key_/)
-  }, 120_000)
+  })
 })

@@ -118,7 +118,7 @@ describe('hub open', () => {
     const browser = { ...env(), BROWSER: join(home, 'browser') }
     const shown = await runHub(['open', 'ada/arm', '--browser', '--json'], browser)
     expect(JSON.parse(shown.out)).toEqual({ url: address, opened: true })
-    await vi.waitFor(async () => expect(await readFile(opened, 'utf8')).toBe(address), { timeout: 60_000 })
+    await vi.waitFor(async () => expect(await readFile(opened, 'utf8')).toBe(address), { timeout: 100_000 })
     const none = await runHub(['open', '--browser'], { ...env(), BROWSER: join(home, 'none') })
     expect([none.code, none.out, none.err]).toEqual([
       0,

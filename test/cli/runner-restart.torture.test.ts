@@ -37,7 +37,7 @@ for (const { until, killed } of ${JSON.stringify(stages)}) {
 }
 `
 
-it('loses and duplicates nothing if hub and runner are killed in turn', { timeout: 120_000 }, async () => {
+it('loses and duplicates nothing if hub and runner are killed in turn', async () => {
   const trainer = join(made.base, 'train.mjs')
   await writeFile(trainer, script(made.base))
   const tellOf = (killed: 'hub' | 'runner') => writeFile(join(made.base, `killed-${killed}`), '')

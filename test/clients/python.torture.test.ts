@@ -101,7 +101,7 @@ describe.skipIf(!hasPython)('the Python client (skipped where there is no Python
       await database.db.query({ name: '', text })
       return (await own())?.status
     }
-    await expect.poll(swept, { timeout: 60_000, interval: 200 }).toBe('queued')
+    await expect.poll(swept, { timeout: 100_000, interval: 200 }).toBe('queued')
     one.child.kill('SIGCONT')
     expect(await one.ended).toMatchObject({ code: 0, err: expect.stringContaining('claimed again') })
     const run = await own()

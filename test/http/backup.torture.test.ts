@@ -68,4 +68,4 @@ it('a restored backup has its files and keys; without the secret the hub says wh
   expect(said).toContain('restore that file from the same backup')
   // A wrong one in its place would hide from the next start, and from a restore that keeps what is there, that it is missing.
   expect(await readdir(join(dir, 'new'))).not.toContain('secret')
-}, 90_000)
+})

@@ -105,5 +105,5 @@ describe.skipIf(!mounted)('a full disk (a file system of its own, which this use
     await expect.poll(async () => (await ready()).status, patiently).toBe(200)
     for (const slug of made) expect((await call('GET', `/v1/repos/hub/${slug}`)).status).toBe(200)
     expect((await call('POST', '/v1/repos', { kind: 'dataset', slug: 'after' })).status).toBe(201)
-  }, 120_000)
+  })
 })

@@ -38,13 +38,13 @@ describe.skipIf(skipped)(`GraphiQL${skipped ? ` (skipped: ${skipped})` : ''}`, (
       return route.abort()
     })
     page = await context.newPage()
-    page.setDefaultTimeout(60_000)
+    page.setDefaultTimeout(100_000)
     page.on('pageerror', (error) => complaints.push(error.message))
     page.on('console', (message) => {
       if (/Content Security Policy|Refused to/.test(message.text())) complaints.push(message.text())
     })
     await mkdir(shots, { recursive: true })
-  }, 120_000)
+  })
   afterAll(() => browser?.close())
 
   const open = (query = '') => page.goto(`${hub.running.url}/graphql${query && `?query=${encodeURIComponent(query)}`}`)
@@ -52,7 +52,7 @@ describe.skipIf(skipped)(`GraphiQL${skipped ? ` (skipped: ${skipped})` : ''}`, (
   const run = () => page.getByRole('button', { name: /Execute query/ }).click()
   /** The editor has spaces that do not break. */
   const result = async () => ((await page.locator('.result-window').textContent()) ?? '').replaceAll('\u00a0', ' ')
-  const shows = (text: string) => expect.poll(result, { timeout: 60_000 }).toContain(text)
+  const shows = (text: string) => expect.poll(result, { timeout: 100_000 }).toContain(text)
   /** As the menu opens an example, with other variables. */
   async function openTab(name: string, variables: Json): Promise<void> {
     const query = examples.find((example) => example.name === name)?.query ?? ''

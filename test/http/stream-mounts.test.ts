@@ -84,7 +84,7 @@ const mounts: Readonly<Record<string, (reader: string) => Promise<void> | void>>
 it('a reader that takes nothing makes the source wait, on every mount', async () => {
   for (const [name, open] of Object.entries(mounts)) {
     await open(name)
-    await expect.poll(() => made.get(name), { timeout: 30_000 }).toBeGreaterThan(0)
+    await expect.poll(() => made.get(name), { timeout: 100_000 }).toBeGreaterThan(0)
   }
   // Somebody else takes all of it meanwhile.
   const response = await post('/graphql/stream', 'text/event-stream', ask('somebody else'))

@@ -14,7 +14,7 @@ async function openStream(token: string, repoId: string, path: string) {
       query: `subscription ($id: ID!) { repoUpdated(repoId: $id) { ${selected} } }`,
       variables: { id: repoId },
     }),
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(100_000),
   })
   const chunks = (response.body as ReadableStream<BufferSource>).pipeThrough(new TextDecoderStream()).getReader()
   let seen = ''

@@ -12,7 +12,7 @@ const scope = {
   key: 'k',
   bodySha256: digestOf({}, Buffer.alloc(0)),
 }
-const claim = (db: Db) => claimKey(db, scope, AbortSignal.timeout(10_000), 0)
+const claim = (db: Db) => claimKey(db, scope, AbortSignal.timeout(100_000), 0)
 const claimed = (found: Claim) => {
   if (found.kind !== 'claimed') throw new Error('The key is not ours.')
   return found
@@ -33,5 +33,5 @@ it('a key that cannot be freed while the database is away is free soon after it 
   await expect(claim(t.db)).rejects.toThrow('still in progress')
   isAway = false
   await vi.advanceTimersByTimeAsync(2_000)
-  await vi.waitFor(async () => expect((await claim(t.db)).kind).toBe('claimed'))
+  await vi.waitFor(async () => expect((await claim(t.db)).kind).toBe('claimed'), { timeout: 100_000 })
 })

@@ -170,5 +170,5 @@ inTorture(() => {
     await queue.work([jobOf('killed', async (input) => void done.push(input))], world.deps)
     expect(done).toEqual([])
     await expect.poll(() => done, { interval: 100 }).toEqual([{ n: 7 }])
-  }, 60_000)
+  })
 })

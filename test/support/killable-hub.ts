@@ -66,7 +66,7 @@ export function killableHub() {
       RATE_LIMIT_PER_MINUTE: '0',
     })
     child.stdout?.resume()
-    await expect.poll(isReady, { timeout: 60_000, interval: 100 }).toBe(true)
+    await expect.poll(isReady, { timeout: 100_000, interval: 100 }).toBe(true)
     return child
   }
 

@@ -13,7 +13,7 @@ const model = `<mujoco model="arm"><worldbody><body name="base"><geom type="box"
   <body name="link" pos="0 0 .2"><joint name="hinge" type="hinge" axis="0 1 0" range="-1 1"/><geom type="capsule" size=".03" fromto="0 0 0 0 0 .3" mass=".5"/></body>
   </body></worldbody><actuator><position name="drive" joint="hinge" kp="20"/></actuator></mujoco>`
 
-it('executes the check of an owner within the allowance, and bills it', { timeout: 120_000 }, async () => {
+it('executes the check of an owner within the allowance, and bills it', async () => {
   const ada = await hub.person()
   const robot = await hub.repo(ada, { kind: 'robot' })
   await hub.upload(ada, robot, { 'arm.xml': model })

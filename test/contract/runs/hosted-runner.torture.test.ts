@@ -19,7 +19,7 @@ it('executes the hosted run that an agent asked for and a person approved, withi
   const approved = await hub.call(ada, 'POST', `/v1/spend/holds/${held.json.id}/approve`)
   expect(approved.status).toBe(200)
   const run = async () => (await hub.call(ada, 'GET', `/v1/runs/${approved.json.result_id}`)).json
-  await expect.poll(async () => (await run()).status, { timeout: 60_000 }).toBe('succeeded')
+  await expect.poll(async () => (await run()).status, { timeout: 100_000 }).toBe('succeeded')
   const { cost_usd: cost } = await run()
   expect(cost).toBeLessThanOrEqual(held.json.reserve_usd)
   const [entry] = await hub.sql<{ usd: number }>('select amount_usd::float8 as usd from ledger where job_id = $1', [

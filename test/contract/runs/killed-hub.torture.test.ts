@@ -121,7 +121,7 @@ it(`loses, duplicates and reorders nothing of 20 runs and 10 followers when it i
     expect(of.map(shown)).toEqual(done.slice(0, FOLLOWED).map(wanted))
     for (const { connections } of of) expect(connections).toBeGreaterThan(1)
   }
-}, 90_000)
+})
 
 const shown = ({ lines, steps, status }: Seen) => ({ lines, steps, status })
 const wanted = ({ lines, steps }: Acknowledged) => ({ lines, steps, status: 'succeeded' })

@@ -43,7 +43,7 @@ const models = Object.entries(expected).flatMap(([path, { compiles, files }]) =>
 describe.skipIf(robots === null)('a real robot, varied:', () => {
   const verdicts = new Map<Judgement['verdict'], number>()
 
-  it.each(Object.entries(VARIATIONS))('%s', { timeout: 100_000 }, async (_kind, vary) => {
+  it.each(Object.entries(VARIATIONS))('%s', async (_kind, vary) => {
     const failures: string[] = []
     let varied = 0
     for (const [at, { path, files, entry }] of models.entries()) {

@@ -134,7 +134,7 @@ describe('the disk store on its own', () => {
   })
 
   inTorture(() => {
-    it('shows only complete objects after being killed at any moment', { timeout: 60_000 }, async () => {
+    it('shows only complete objects after being killed at any moment', async () => {
       const home = await mkdtemp(join(tmpdir(), 'hub-crash-'))
       const script = fileURLToPath(new URL('crash-child.ts', import.meta.url))
       const acknowledged = new Set<string>()

@@ -38,6 +38,8 @@ export async function openBrowser(): Promise<Browser> {
 /** A page whose faults are collected; `faults()` are those since the last call. */
 export async function openPage(context: BrowserContext, origin: string) {
   const page = await context.newPage()
+  // As patient as the other tests: it ends what hangs.
+  page.setDefaultTimeout(100_000)
   let faults: string[] = []
   page.on('console', (message) => {
     if (message.type() === 'error') faults.push(`console: ${message.text()} (${message.location().url})`)

@@ -53,7 +53,6 @@ describe.skipIf(noBrowser !== null || !isAsked)('on one page, models one after a
     const person = await hub.person()
     const name = await hub.repo(person, { kind: 'robot', visibility: 'public' })
     await hub.upload(person, name, files)
-    page.setDefaultTimeout(100_000)
     await page.clock.install()
     await page.goto(new URL(`/${name}/robot`, hub.running.url).href)
   })

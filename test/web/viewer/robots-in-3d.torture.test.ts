@@ -34,7 +34,6 @@ describe.skipIf(noBrowser !== null)('on the pages of a hub', () => {
     browser = await openBrowser()
     const context = await browser.newContext({ viewport: desk })
     ;({ page, faults } = await openPage(context, new URL(hub.running.url).origin))
-    page.setDefaultTimeout(100_000)
     owner = await hub.person()
   })
   afterAll(async () => {
