@@ -97,10 +97,24 @@ export interface FailedCompletion {
   readonly otherIds: readonly string[]
 }
 
-/** After a failure: aborts and returns rejected uploads; all others can be completed again. Leaves uploads that another completion has taken over. */
-export async function settleFailure(tx: Tx, failure: FailedCompletion): Promise<DiscardedUpload[]> {
-  const rejected = failure.rejectedIds.length > 0 ? await discardUploads(tx, failure.rejectedIds, failure.attempt) : []
+/** In id order, like every statement that locks several uploads. */
+const lockLost: Statement<{ path: string }> = {
+  name: 'uploads-lock-lost',
+  text: `select path from uploads where id = any($1::text[]) and (attempt is distinct from $2 or state <> 'completing') order by id for update`,
+}
+
+export interface SettledFailure {
+  /** Aborted: their objects can be deleted. */
+  readonly rejected: readonly DiscardedUpload[]
+  /** The path of an upload that another completion has taken over, and whose state is that one's. */
+  readonly lostPath: string | null
+}
+
+/** After a failure: aborts rejected uploads; all others can be completed again. Leaves uploads that another completion has taken over. */
+export async function settleFailure(tx: Tx, failure: FailedCompletion): Promise<SettledFailure> {
   const back = [...failure.assembledIds, ...failure.otherIds]
+  const [lost] = await tx.query(lockLost, [[...failure.rejectedIds, ...back], failure.attempt])
+  const rejected = failure.rejectedIds.length > 0 ? await discardUploads(tx, failure.rejectedIds, failure.attempt) : []
   if (back.length > 0) await tx.query(putBack, [back, failure.attempt, failure.assembledIds])
-  return rejected
+  return { rejected, lostPath: lost?.path ?? null }
 }

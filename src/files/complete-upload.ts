@@ -6,7 +6,7 @@ import { HubError } from '../platform/errors.ts'
 import { findRepoToWrite, type RepoFacts } from '../repos/get-repo.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
 import { asStoreRefusal, requireObjects } from '../store/objects/required.ts'
-import { type AssembledUpload, assembleUpload, RejectedBytes } from './assemble-upload.ts'
+import { type AssembledUpload, assembleUpload, RejectedBytes, takenOver } from './assemble-upload.ts'
 import { claimUploads, keepClaim, settleFailure } from './claim-uploads.ts'
 import { assertDistinct } from './duplicates.ts'
 import type { RepoFileEntry } from './file-entry.ts'
@@ -81,8 +81,9 @@ async function assembleAndLink(ctx: AllowedContext, completion: Completion): Pro
   const outcomes = await assembleAll(ctx, objects, attempt, { rows, named })
   const assembled = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
   if (assembled.length < rows.length) {
-    await settle(ctx, objects, attempt, rows, outcomes)
-    throw firstFailure(outcomes)
+    const lostPath = await settle(ctx, objects, attempt, rows, outcomes)
+    // What the other completion did in the store is no fault of this request's bytes.
+    throw lostPath === null ? firstFailure(outcomes) : takenOver(lostPath)
   }
   try {
     const datasetInfo = await readDatasetInfo(objects, repo.kind, assembled, ctx.signal)
@@ -109,14 +110,17 @@ function assembleAll(
   })
 }
 
-/** Releases the uploads. A failure here is only logged: the lease then expires, and the client gets the original error. */
+/**
+ * Releases the uploads. Returns the path of one that another completion has taken over. A failure here is only logged: the lease then expires, and the
+ * client gets the original error.
+ */
 async function settle(
   ctx: RequestContext,
   objects: ObjectStore,
   attempt: string,
   rows: readonly UploadRow[],
   outcomes: readonly Outcome[],
-): Promise<void> {
+): Promise<string | null> {
   const where = (holds: (outcome: Outcome | undefined) => boolean) => rows.filter((_, index) => holds(outcomes[index]))
   const isRejected = (outcome?: Outcome) => outcome?.status === 'rejected' && outcome.reason instanceof RejectedBytes
   const isWhole = (outcome?: Outcome) => outcome?.status === 'fulfilled'
@@ -128,14 +132,16 @@ async function settle(
     otherIds: ids(where((outcome) => !isWhole(outcome) && !isRejected(outcome))),
   }
   try {
-    const rejected = await ctx.deps.db.withTx((tx) => settleFailure(tx, failure))
+    const { rejected, lostPath } = await ctx.deps.db.withTx((tx) => settleFailure(tx, failure))
     // Their rows are marked doomed, so that collection deletes the objects if this call does not.
     if (rejected.length > 0) await objects.delete(rejected.map((upload) => upload.storageKey))
+    return lostPath
   } catch (error) {
     ctx.deps.log.warn(
       { err: error, requestId: ctx.requestId, uploads: ids(rows) },
       'uploads of a failed completion could not be released',
     )
+    return null
   }
 }
 

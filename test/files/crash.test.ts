@@ -101,34 +101,46 @@ test.each(steps)(
   },
 )
 
+/** The store calls of one file, before which its completion may be taken over. */
+const calls = ['listParts', 'completeUpload', 'get'] as const
 // The store may have deleted the object by then: the other completion linked equal bytes.
-test.each(['there', 'gone'])('a completion that was taken over cannot link any more, its object %s', async (object) => {
-  const made = await prepare()
-  const steal = async () => {
-    await world.sql(`update uploads set attempt_at = attempt_at - interval '11 minutes' where repo_id = $1`, [
-      made.repo.id,
-    ])
-    await completeUpload(made.ctx, { ...made.repo, uploads: made.named })
-  }
-  let stolen: Promise<void> | undefined
-  const stealing = new Proxy<ObjectStore>(world.disk, {
-    get(target, name) {
-      const member: unknown = Reflect.get(target, name)
-      if (name !== 'get' || typeof member !== 'function')
-        return typeof member === 'function' ? member.bind(target) : member
-      return async (...args: unknown[]) => {
-        // Both files are read at once, and neither goes before the other completion is through.
-        stolen ??= steal()
-        await stolen
-        if (object === 'gone') await world.disk.delete([args[0] as string])
-        return member.apply(target, args) as unknown
-      }
-    },
-  })
-  const late = completeUpload(world.with({ objects: stealing }).as(made.account), { ...made.repo, uploads: made.named })
-  await expect(late).rejects.toMatchObject({ type: 'conflict.in_progress' })
-  if (object === 'there') await expectWhole(made)
-})
+const takenOver = calls.flatMap((call) => [[call, 'there'] as const, [call, 'gone'] as const])
+
+test.each(takenOver)(
+  'a completion that was taken over before its %s cannot link any more, its object %s',
+  async (call, object) => {
+    const made = await prepare()
+    const steal = async () => {
+      await world.sql(`update uploads set attempt_at = attempt_at - interval '11 minutes' where repo_id = $1`, [
+        made.repo.id,
+      ])
+      await completeUpload(made.ctx, { ...made.repo, uploads: made.named })
+    }
+    // Both files have come as far before the other completion begins, and neither goes on before that one is through.
+    const stolen = Promise.withResolvers<void>()
+    let arrived = 0
+    const stealing = new Proxy<ObjectStore>(world.disk, {
+      get(target, name) {
+        const member: unknown = Reflect.get(target, name)
+        if (name !== call || typeof member !== 'function')
+          return typeof member === 'function' ? member.bind(target) : member
+        return async (...args: unknown[]) => {
+          arrived += 1
+          if (arrived === made.named.length) steal().then(stolen.resolve, stolen.reject)
+          await stolen.promise
+          if (object === 'gone') await world.disk.delete([args[0] as string])
+          return member.apply(target, args) as unknown
+        }
+      },
+    })
+    const late = completeUpload(world.with({ objects: stealing }).as(made.account), {
+      ...made.repo,
+      uploads: made.named,
+    })
+    await expect(late).rejects.toMatchObject({ type: 'conflict.in_progress' })
+    if (object === 'there') await expectWhole(made)
+  },
+)
 
 test('a link transaction that fails leaves all uploads completable', async () => {
   const made = await prepare()
