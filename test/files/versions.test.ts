@@ -603,8 +603,9 @@ test('sums stay exact through any sequence of changes, also concurrent ones', as
     const together = round % 3 === 0 ? 3 : 1
     const ends = await Promise.allSettled(Array.from({ length: together }, step))
     for (const end of ends) {
-      if (end.status === 'rejected')
-        expect((end.reason as { type?: string }).type, String(end.reason)).toMatch(/not_found|conflict/)
+      // Of two equal uploads at once, which share their parts, the store refuses a part that comes after the other's end.
+      if (end.status === 'rejected' && end.reason.code !== 'no_such_upload')
+        expect(end.reason).toMatchObject({ type: expect.stringMatching(/not_found|conflict/) })
     }
     const [row] = await world.sql<{ exact: boolean }>(SUMS, [repo.id])
     expect(row, `round ${round}`).toMatchObject({ exact: true })
