@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { contractHub, type Json, type Person } from '../contract/support/hub.ts'
 import { runHub } from '../support/command-line.ts'
 import { itInTorture } from '../support/torture.ts'
@@ -16,7 +16,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), 'hub-login-'))
 })
-afterAll(() => rm(home, { recursive: true, force: true }))
+afterEach(() => rm(home, { recursive: true, force: true }))
 
 const env = (more: Record<string, string> = {}) => ({ HOME: home, HUB_URL: hub.running.url, ...more })
 const file = () => join(home, '.config', 'hub', 'client.json')

@@ -76,7 +76,6 @@ it.each(['SIGKILL', 'SIGQUIT', 'SIGINT'] as const)(
     await workIsDone()
     await hintArrives()
   },
-  90_000,
 )
 
 it('recovers after a backend is killed, which makes the server restart itself', async () => {

@@ -234,10 +234,11 @@ describe.skipIf(noBrowser !== null)('the pages in Chromium', () => {
 
   it('say that the hub cannot be reached, and go on when it can', async () => {
     const { page } = await openPage(signedIn, origin)
-    await page.goto(`${origin}/repos`)
+    await page.goto(`${origin}/developers`)
     await settled(page)
     await page.route('**/graphql', (route) => route.abort())
-    await page.getByRole('link', { name: 'Runs', exact: true }).first().click()
+    // A page that follows changes would come back by itself.
+    await page.getByRole('link', { name: 'Repos', exact: true }).first().click()
     await page.getByText('The hub cannot be reached').waitFor()
     await writeFile(join(output, 'hub-away.png'), await page.screenshot())
     await page.unroute('**/graphql')

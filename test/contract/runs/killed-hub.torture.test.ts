@@ -119,7 +119,8 @@ it(`loses, duplicates and reorders nothing of 20 runs and 10 followers when it i
   for (const [at, runId] of runIds.entries()) await expectWhole(runId, done[at] as Acknowledged)
   for (const of of seen) {
     expect(of.map(shown)).toEqual(done.slice(0, FOLLOWED).map(wanted))
-    for (const { connections } of of) expect(connections).toBeGreaterThan(1)
+    // One that had not come by the time of the kill connects once.
+    expect(of.reduce((sum, { connections }) => sum + connections, 0)).toBeGreaterThan(of.length)
   }
 })
 
