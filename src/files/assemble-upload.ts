@@ -114,17 +114,17 @@ function assertParts(named: CompletedUpload, upload: UploadRow, stored: readonly
 
 async function remember(tools: AssembleTools, upload: UploadRow, parts: readonly StoredPart[]): Promise<void> {
   const [mine] = await tools.db.query(rememberParts, [upload.id, tools.attempt, JSON.stringify(parts)])
-  if (!mine) throw takenOver(upload.path)
+  if (!mine) throw takenOver(upload)
 }
 
 /** An assembled object goes only with its upload, or where another completion linked equal bytes that the hub had before. */
 function stillThere<T>(upload: UploadRow, read: Promise<T>): Promise<T> {
   return read.catch((error: unknown) => {
-    throw isNoSuchObject(error) ? takenOver(upload.path) : error
+    throw isNoSuchObject(error) ? takenOver(upload) : error
   })
 }
 
-export const takenOver = (path: string) =>
+export const takenOver = ({ path }: UploadRow) =>
   new HubError('conflict.in_progress', `Another request took over the completion of ${JSON.stringify(path)}.`)
 
 function rejected(

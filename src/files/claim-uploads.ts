@@ -81,12 +81,12 @@ export function keepClaim(db: Db, attempt: string, uploadIds: readonly string[])
 }
 
 /** In id order, like every statement that locks several uploads. */
-const putBack: Statement<never> = {
+const putBack: Statement<{ id: string }> = {
   name: 'uploads-put-back',
   text: `with locked as materialized (select id from uploads where id = any($1::text[]) order by id for update)
     update uploads u set attempt = null, attempt_at = null,
       state = (case when u.id = any($3::text[]) then 'assembled' else 'pending' end)::"UploadState"
-    from locked where u.id = locked.id and u.attempt = $2 and u.state = 'completing'`,
+    from locked where u.id = locked.id and u.attempt = $2 and u.state = 'completing' returning u.id`,
 }
 
 export interface FailedCompletion {
@@ -97,24 +97,19 @@ export interface FailedCompletion {
   readonly otherIds: readonly string[]
 }
 
-/** In id order, like every statement that locks several uploads. */
-const lockLost: Statement<{ path: string }> = {
-  name: 'uploads-lock-lost',
-  text: `select path from uploads where id = any($1::text[]) and (attempt is distinct from $2 or state <> 'completing') order by id for update`,
-}
-
 export interface SettledFailure {
   /** Aborted: their objects can be deleted. */
   readonly rejected: readonly DiscardedUpload[]
-  /** The path of an upload that another completion has taken over, and whose state is that one's. */
-  readonly lostPath: string | null
+  /** Taken over by another completion, whose state they have. */
+  readonly lostIds: readonly string[]
 }
 
 /** After a failure: aborts rejected uploads; all others can be completed again. Leaves uploads that another completion has taken over. */
 export async function settleFailure(tx: Tx, failure: FailedCompletion): Promise<SettledFailure> {
-  const back = [...failure.assembledIds, ...failure.otherIds]
-  const [lost] = await tx.query(lockLost, [[...failure.rejectedIds, ...back], failure.attempt])
-  const rejected = failure.rejectedIds.length > 0 ? await discardUploads(tx, failure.rejectedIds, failure.attempt) : []
-  if (back.length > 0) await tx.query(putBack, [back, failure.attempt, failure.assembledIds])
-  return { rejected, lostPath: lost?.path ?? null }
+  const { attempt, rejectedIds, assembledIds } = failure
+  const back = [...assembledIds, ...failure.otherIds]
+  const rejected = rejectedIds.length > 0 ? await discardUploads(tx, rejectedIds, attempt) : []
+  const released = back.length > 0 ? await tx.query(putBack, [back, attempt, assembledIds]) : []
+  const own = new Set([...rejected, ...released].map(({ id }) => id))
+  return { rejected, lostIds: [...rejectedIds, ...back].filter((id) => !own.has(id)) }
 }

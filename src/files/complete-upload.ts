@@ -81,9 +81,9 @@ async function assembleAndLink(ctx: AllowedContext, completion: Completion): Pro
   const outcomes = await assembleAll(ctx, objects, attempt, { rows, named })
   const assembled = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
   if (assembled.length < rows.length) {
-    const lostPath = await settle(ctx, objects, attempt, rows, outcomes)
+    const lost = await settle(ctx, objects, attempt, rows, outcomes)
     // What the other completion did in the store is no fault of this request's bytes.
-    throw lostPath === null ? firstFailure(outcomes) : takenOver(lostPath)
+    throw lost ? takenOver(lost) : firstFailure(outcomes)
   }
   try {
     const datasetInfo = await readDatasetInfo(objects, repo.kind, assembled, ctx.signal)
@@ -111,8 +111,8 @@ function assembleAll(
 }
 
 /**
- * Releases the uploads. Returns the path of one that another completion has taken over. A failure here is only logged: the lease then expires, and the
- * client gets the original error.
+ * Releases the uploads. Returns one that another completion has taken over. A failure here is only logged: the lease then expires, and the client gets the
+ * original error.
  */
 async function settle(
   ctx: RequestContext,
@@ -120,7 +120,7 @@ async function settle(
   attempt: string,
   rows: readonly UploadRow[],
   outcomes: readonly Outcome[],
-): Promise<string | null> {
+): Promise<UploadRow | null> {
   const where = (holds: (outcome: Outcome | undefined) => boolean) => rows.filter((_, index) => holds(outcomes[index]))
   const isRejected = (outcome?: Outcome) => outcome?.status === 'rejected' && outcome.reason instanceof RejectedBytes
   const isWhole = (outcome?: Outcome) => outcome?.status === 'fulfilled'
@@ -132,10 +132,10 @@ async function settle(
     otherIds: ids(where((outcome) => !isWhole(outcome) && !isRejected(outcome))),
   }
   try {
-    const { rejected, lostPath } = await ctx.deps.db.withTx((tx) => settleFailure(tx, failure))
+    const { rejected, lostIds } = await ctx.deps.db.withTx((tx) => settleFailure(tx, failure))
     // Their rows are marked doomed, so that collection deletes the objects if this call does not.
     if (rejected.length > 0) await objects.delete(rejected.map((upload) => upload.storageKey))
-    return lostPath
+    return rows.find(({ id }) => lostIds.includes(id)) ?? null
   } catch (error) {
     ctx.deps.log.warn(
       { err: error, requestId: ctx.requestId, uploads: ids(rows) },
