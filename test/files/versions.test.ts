@@ -554,7 +554,7 @@ describeOnce('bytes that the hub rejects', () => {
     const repo = await world.repo(owner)
     const bytes = randomBytes(25)
     await world.upload(ctx, repo, 'big', bytes)
-    const claimed = sha256Of(randomBytes(1))
+    const claimed = sha256Of(randomBytes(32))
     await world.sql('update blobs set sha256 = null, verified_at = null, claimed = $2 where sha256 = $1', [
       sha256Of(bytes),
       claimed,
