@@ -189,8 +189,8 @@ describe.each(Object.keys(rows))('%s', (name) => {
       watch(leaves.token, text),
       watch(await hub.key(loses, { scope: 'read' }), text),
     ])
-    await hub.sql('delete from memberships where user_id = $1 returning user_id', [leaves.id])
-    await hub.sql('update api_keys set revoked_at = now() where account_id = $1 returning id', [loses.id])
+    await hub.revoke('delete from memberships where user_id = $1', [leaves.id])
+    await hub.revoke('update api_keys set revoked_at = now() where account_id = $1', [loses.id])
     const before = [left, revoked].map(({ events }) => events.length)
     await halfAMinuteLater(async () => {
       await subject.change()

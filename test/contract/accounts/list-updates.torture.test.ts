@@ -160,7 +160,7 @@ describe('a list that is followed', () => {
     const [hers, mine] = [await watch(eve.token, runsUpdated(org)), await watch(ada.token, runsUpdated(org))]
     await hers.until(1)
     await mine.until(1)
-    await hub.sql('delete from memberships where user_id = $1 returning user_id', [eve.id])
+    await hub.revoke('delete from memberships where user_id = $1', [eve.id])
     const run = await makeRun(ada, { owner: org })
     await says(mine, [[run, 'QUEUED']])
     await hers.ended
@@ -172,7 +172,7 @@ describe('a list that is followed', () => {
     const bob = await hub.person()
     const reader = await watch(await hub.key(bob, { scope: 'read' }), runsUpdated(bob.handle))
     await reader.until(1)
-    await hub.sql('update api_keys set revoked_at = now() where account_id = $1 returning id', [bob.id])
+    await hub.revoke('update api_keys set revoked_at = now() where account_id = $1', [bob.id])
     const now = performance.now.bind(performance)
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 31_000)
     try {

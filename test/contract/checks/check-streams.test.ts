@@ -119,7 +119,7 @@ describe('the log of a check', () => {
     const stream = await readEvents(`${hub.running.url}${logsOf(check)}?follow=true`, reader)
     await report(check, { log_chunk: 'one\n' })
     await stream.until(1)
-    await hub.sql(`update api_keys set revoked_at = now() where name = 'a reader of checks' and account_id = $1`, [
+    await hub.revoke(`update api_keys set revoked_at = now() where name = 'a reader of checks' and account_id = $1`, [
       ada.id,
     ])
     await halfAMinuteLater(async () => {

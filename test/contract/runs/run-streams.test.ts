@@ -387,7 +387,7 @@ describeOnce('a reader whose key is revoked', () => {
     const stream = await readEvents(`${hub.running.url}/v1/runs/${runId}/logs?follow=true`, reader)
     await report(runId, { log_chunk: 'one\n' })
     await stream.until(1)
-    await hub.sql(`update api_keys set revoked_at = now() where scope = 'read' and account_id = $1`, [ada.id])
+    await hub.revoke(`update api_keys set revoked_at = now() where scope = 'read' and account_id = $1`, [ada.id])
     const now = performance.now.bind(performance)
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 31_000)
     try {

@@ -215,6 +215,14 @@ export function contractHub(settings: Record<string, string> = {}, { alone = Obj
 
   const sql = <T>(text: string, values: unknown[] = []) => opened.db.query<T>({ name: '', text }, values)
 
+  /** Takes rights away by SQL. A stream shows what a read finds that began under them, so it waits until none is under way. */
+  async function revoke(text: string, values: unknown[]): Promise<void> {
+    await sql(text, values)
+    const underWay = `select pid from pg_stat_activity where datname = current_database()
+      and backend_type = 'client backend' and state <> 'idle' and pid <> pg_backend_pid()`
+    await expect.poll(() => sql(underWay), { timeout: 100_000, interval: 10 }).toEqual([])
+  }
+
   return {
     send,
     call,
@@ -229,6 +237,7 @@ export function contractHub(settings: Record<string, string> = {}, { alone = Obj
     complete,
     upload,
     sql,
+    revoke,
     get running() {
       return opened.hub
     },
