@@ -1,6 +1,8 @@
 /** The states of a check and what moves it, as one table. Pure. Spec, "Robot check states". */
-import { type JobExecutor, type JobRefusal, nextState, refusals, type Transition } from '../work/held-job.ts'
+import type { JobExecutor } from '../work/held-job.ts'
 import { type JobStatus, terminalStatuses } from '../work/job-status.ts'
+import { type JobRefusal, refusals } from '../work/refusals.ts'
+import { nextState, type Transition } from '../work/transitions.ts'
 
 /** `report` says nothing of an end; `dispatch` is a hosted call that could not be started or ended without a report; `sweep` keeps the time limit. Publishing moves no status. */
 export type CheckTrigger = 'claim' | 'report' | 'succeed' | 'fail' | 'cancel' | 'dispatch' | 'sweep'

@@ -7,7 +7,7 @@ import type { Usd } from '../platform/money.ts'
 import { column, type RowOf } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
-import { heldJobColumns, isClaimer, isOwnKey, type JobActor, type JobExecutor, refused } from '../work/held-job.ts'
+import { heldJobColumns, isClaimer, isOwnKey, type JobActor, type JobExecutor } from '../work/held-job.ts'
 import {
   deadlineSqlOf,
   graceOverSqlOf,
@@ -17,6 +17,7 @@ import {
   isSilent,
   isSilentSql,
 } from '../work/limits.ts'
+import { refused } from '../work/refusals.ts'
 import { decideEndpoint, type EndpointStatus, type EndpointTrigger } from './endpoint-state.ts'
 
 /** When the `max_hours` of a running endpoint are used up; null without a cap. */

@@ -54,6 +54,11 @@ export function invalid(type: ErrorType, detail: string, loc: Loc): HubError {
   return new HubError(type, detail, { items: [{ type, detail, loc }] })
 }
 
+/** 413 for a part of a request, which the message names first: the edges replace it by their own name of the place. */
+export function tooLarge(detail: string, loc: Loc): HubError {
+  return new HubError('too_large', `${loc.join('.')}: ${detail}`, { items: [{ type: 'too_large', detail, loc }] })
+}
+
 /** 404 both for missing and for invisible resources: clients must not be able to distinguish them. */
 export function notFound(what: string): HubError {
   return new HubError('not_found', `${what} does not exist or is not visible to you.`)

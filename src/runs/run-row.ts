@@ -1,18 +1,16 @@
 /** A run as verbs that move it see it: what decides, under the lock of its row. Lock order: repos, runs, accounts, uploads, blobs. */
 import { runViewer, visibleRuns } from '../auth/policy.ts'
 import type { RequestContext } from '../operation/context.ts'
-import { HubError, notFound } from '../platform/errors.ts'
+import { notFound } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
 import type { Usd } from '../platform/money.ts'
 import { column, type RowOf } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
-import { heldJobColumns, isClaimer, isOwnKey, type JobActor, refused } from '../work/held-job.ts'
+import { heldJobColumns } from '../work/held-job.ts'
 import type { JobStatus } from '../work/job-status.ts'
-import { isDeadlineOver, isGraceOver } from '../work/limits.ts'
 import { deadlineSql } from './lease/deadline.ts'
 import { visibleRun } from './read/run-shape.ts'
-import { decideRun, type RunFacts, type RunTrigger } from './run-state.ts'
 
 /** All of it but the clock, of the runs row `u`. */
 export const heldColumns = heldJobColumns.with({
@@ -62,51 +60,4 @@ export async function lockRun(tx: Querier, id: string): Promise<HeldRun> {
   const [run] = await tx.query(lockById, [id])
   if (!run) throw notFound(`The run ${id}`)
   return run
-}
-
-/** Who acts on a run, and what they say of the claim that they act under. */
-export interface RunActor extends JobActor {
-  readonly hostedCallId?: string | null
-  readonly resumeStep?: number | null
-  readonly maxAttempts?: number
-}
-
-/** The facts of the table, of a run and the credential that acts on it. */
-export function runFacts(run: HeldRun, actor: RunActor): RunFacts {
-  return {
-    status: run.status,
-    executor: run.executor,
-    cancelRequested: run.cancelRequestedAt !== null,
-    isClaimer: isClaimer(run, actor),
-    isOwnCall: isOwnKey(run, actor) && run.hostedCallId === actor.hostedCallId,
-    isBarred:
-      run.barredCredential !== null &&
-      run.barredCredential === actor.credentialId &&
-      run.barredUntil !== null &&
-      Date.parse(run.barredUntil) > Date.parse(run.now),
-    namesHostedCall: actor.hostedCallId != null || actor.resumeStep != null,
-    leaseOver: run.leaseOver,
-    deadlineOver: isDeadlineOver(run),
-    deadlineAsked: run.stopReason === 'max_hours',
-    graceOver: isGraceOver(run),
-    attemptsSpent: run.lostLeases + 1 >= (actor.maxAttempts ?? Number.POSITIVE_INFINITY),
-  }
-}
-
-/** Where the table leads; throws its refusal, which names the holder of a run that is held. */
-export function nextStatus(trigger: RunTrigger, run: HeldRun, actor: RunActor): JobStatus {
-  const verdict = decideRun(trigger, runFacts(run, actor))
-  if ('to' in verdict) return verdict.to
-  const { refusal } = verdict
-  throw refusal.type === 'conflict.lease_lost' ? leaseLost(run, refusal.detail) : refused(run, refusal)
-}
-
-function leaseLost({ barredUntil, now }: HeldRun, why: string): HubError {
-  const until = barredUntil ?? now
-  const detail = `${why} It may claim the run from ${until} on, or as soon as a report of the lost attempt was refused; other credentials may claim it now.`
-  const waitSeconds = Math.max(1, Math.ceil((Date.parse(until) - Date.parse(now)) / 1000))
-  return new HubError('conflict.lease_lost', detail, {
-    items: [{ type: 'conflict.lease_lost', detail, until }],
-    headers: { 'retry-after': String(waitSeconds) },
-  })
 }

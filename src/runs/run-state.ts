@@ -1,6 +1,8 @@
 /** The state machine of a run, as one table. Pure; SQL conditions and errors are derived from it. Spec, "States and transitions", Run. */
-import { type JobExecutor, type JobRefusal, nextState, refusals, type Transition } from '../work/held-job.ts'
+import type { JobExecutor } from '../work/held-job.ts'
 import { type JobStatus, terminalStatuses } from '../work/job-status.ts'
+import { type JobRefusal, refusals } from '../work/refusals.ts'
+import { nextState, type Transition } from '../work/transitions.ts'
 
 /** `dispatch` is the spawn of a hosted function that failed; `stop` is the ask of a limit or a tripwire; `report` comes with the status it wants. */
 export type RunTrigger =
@@ -101,6 +103,7 @@ function refusalOf(trigger: RunTrigger, run: RunFacts): JobRefusal {
     return {
       type: 'validation.value',
       detail: 'The run was not asked to stop, so it cannot be reported as canceled.',
+      loc: ['status'],
     }
   return { type: 'conflict.in_progress', detail: 'The run cannot change to that state now.' }
 }

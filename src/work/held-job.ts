@@ -1,5 +1,4 @@
 /** A job as verbs that move it see it, and who acts on it. Pure decisions. */
-import { type ErrorType, HubError } from '../platform/errors.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
 
 export type JobExecutor = 'worker' | 'hosted'
@@ -36,63 +35,4 @@ export function isClaimer(job: Pick<HeldJob, 'claimCredential' | 'attempt'>, act
 /** The actor is the key that was minted for the hosted call. Everyone who sees the job sees the call's id, so that proves nothing. */
 export function isOwnKey(job: Pick<HeldJob, 'hostedCredential'>, { credentialId }: JobActor): boolean {
   return job.hostedCredential !== null && job.hostedCredential === credentialId
-}
-
-/** A row of a table of states: the first that fits is what happens; where none does, nothing happens. */
-export interface Transition<Trigger, Facts extends { readonly status: string }> {
-  readonly trigger: Trigger
-  readonly from: Facts['status']
-  readonly when: (facts: Facts) => boolean
-  readonly to: Facts['status']
-}
-
-/** Where the table leads a job of these facts; null where it does not. */
-export function nextState<Trigger, Facts extends { readonly status: string }>(
-  table: readonly Transition<Trigger, Facts>[],
-  trigger: Trigger,
-  facts: Facts,
-): Facts['status'] | null {
-  return table.find((row) => row.trigger === trigger && row.from === facts.status && row.when(facts))?.to ?? null
-}
-
-/** The reason for a rejection: an error type and a message. */
-export interface JobRefusal {
-  readonly type: ErrorType
-  readonly detail: string
-}
-
-/** Messages common to all kinds of jobs; `name` is the job in messages. */
-export const refusals = {
-  ended: (name: string, status: string): JobRefusal => ({
-    type: 'conflict.terminal',
-    detail: `The ${name} has ended: it is ${status}.`,
-  }),
-  claimed: (name: string): JobRefusal => ({
-    type: 'conflict.already_claimed',
-    detail: `The ${name} is already claimed.`,
-  }),
-  hosted: (name: string): JobRefusal => ({
-    type: 'conflict.wrong_kind',
-    detail: `The ${name} executes on the hosted backend; only the function that it was dispatched to can claim it.`,
-  }),
-  unclaimed: (name: string): JobRefusal => ({
-    type: 'conflict.not_claimer',
-    detail: `The ${name} is queued and has no holder: claim it first.`,
-  }),
-  notClaimer: (name: string): JobRefusal => ({
-    type: 'conflict.not_claimer',
-    detail: `Another credential holds the ${name}, or the claim was lost.`,
-  }),
-} as const
-
-/** The rejection as an error; a conflict over a held job names its holder. */
-export function refused(
-  job: Pick<HeldJob, 'status' | 'claimedBy' | 'claimedAt'>,
-  { type, detail }: JobRefusal,
-): HubError {
-  const isHeld = job.status === 'running' && job.claimedBy !== null
-  const sentence =
-    isHeld && type.startsWith('conflict.') ? `${detail} ${job.claimedBy} has held it since ${job.claimedAt}.` : detail
-  const holder = isHeld ? { holder: job.claimedBy, since: job.claimedAt } : {}
-  return new HubError(type, sentence, { items: [{ type, detail: sentence, ...holder }] })
 }

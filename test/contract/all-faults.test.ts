@@ -140,7 +140,11 @@ describe('the error sentences of /v1', () => {
   it.each([
     [{ log_chunk: 'x'.repeat(256 * 1024 + 1) }, 413, 'body.log_chunk: has 262145 bytes in UTF-8; 262144 is the limit'],
     [{ config_yaml: 'x'.repeat(1001) }, 413, 'body.config_yaml: has 1001 bytes in UTF-8; 1000 is the limit'],
-    [{ scorecard_json: { a: 'x'.repeat(1001) } }, 413, 'body.scorecard_json: has 1009 bytes; 1000 is the limit'],
+    [
+      { scorecard_json: { a: 'x'.repeat(1001) } },
+      413,
+      'body.scorecard_json: has 1009 bytes in UTF-8; 1000 is the limit',
+    ],
     [{ scorecard_json: [] }, 422, 'body.scorecard_json: must be an object'],
     [{ metrics: [1] }, 422, 'body.metrics.0: must be an object'],
     [{ metrics: [{}, 1, []] }, 422, 'body.metrics.1: must be an object (and 1 more in errors)'],
@@ -156,7 +160,7 @@ describe('the error sentences of /v1', () => {
     const artifacts = { config_yaml: 'x'.repeat(1001), metrics_summary: 'x' }
     expect(await text('/v1/runs/import', { artifacts })).toMatchObject([
       413,
-      'body.artifacts.config_yaml: has 1001 bytes in UTF-8; 1000 is the limit of an artifact',
+      'body.artifacts.config_yaml: has 1001 bytes in UTF-8; 1000 is the limit',
       [{ loc: ['body', 'artifacts', 'config_yaml'] }],
     ])
     const refused = await hub.call(ada, 'POST', `/v1/runs/${run}/gate-results`, {})

@@ -5,6 +5,7 @@ import { assertRoom } from '../../files/reservation.ts'
 import { audit } from '../../operation/audit.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { AllowedContext, Credentialed, RequestContext } from '../../operation/context.ts'
+import { boundedBytes } from '../../platform/bounded-text.ts'
 import { HubError, invalid } from '../../platform/errors.ts'
 import type { Usd } from '../../platform/money.ts'
 import type { Tx } from '../../store/db.ts'
@@ -105,6 +106,7 @@ async function store(ctx: AllowedContext, found: HeldCheck, input: ReportCheckIn
   const viewer = requireCredential(ctx.viewer)
   if (isRepeat(viewer, check, input)) return commitVerb(ctx, (tx) => readCheck(tx, ctx.viewer, check.id))
   nextStatus(triggerOf(input), check, viewer)
+  const log = boundedBytes(input.logChunk ?? '', MAX_LOG_CHUNK_BYTES, ['logChunk'])
   assertSound(check, input)
   if (input.intake) await assertIntake(ctx.deps.db, check.robotRepoId, input.intake)
   const names = (input.artifacts ?? []).map(({ path }) => path)
@@ -112,7 +114,6 @@ async function store(ctx: AllowedContext, found: HeldCheck, input: ReportCheckIn
   const at = names.indexOf(CARD_NAME)
   const loc = ['artifacts', at, 'path']
   const card = taken[at] ? draftedCard(await readCard(ctx, taken[at], loc), loc) : null
-  const log = Buffer.from(input.logChunk ?? '')
   await assertRoom(ctx.deps.db, ctx.deps.config, check.ownerId, { bytes: log.byteLength, uploads: 0 })
   const kept = log.byteLength > 0 ? [await putJobObject(ctx.deps, checkObjects.logs, check.id, log, ctx.signal)] : []
   try {
@@ -127,11 +128,7 @@ async function store(ctx: AllowedContext, found: HeldCheck, input: ReportCheckIn
 }
 
 /** What can be said of a report without the store. */
-function assertSound(check: HeldCheck, { status, logChunk, artifacts, intake, report }: ReportCheckInput): void {
-  if (logChunk && Buffer.byteLength(logChunk) > MAX_LOG_CHUNK_BYTES) {
-    const detail = `The log chunk has more than ${MAX_LOG_CHUNK_BYTES} bytes in UTF-8.`
-    throw new HubError('too_large', detail, { items: [{ type: 'too_large', detail, loc: ['logChunk'] }] })
-  }
+function assertSound(check: HeldCheck, { status, artifacts, intake, report }: ReportCheckInput): void {
   const names = (artifacts ?? []).map(({ path }) => path)
   assertDistinct(names, 'artifact', (index) => ['artifacts', index, 'path'])
   const strange = names.findIndex((name) => !isArtifactName(name, check))

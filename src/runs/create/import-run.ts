@@ -6,7 +6,8 @@ import { audit } from '../../operation/audit.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { AccountRef, AllowedContext, RequestContext } from '../../operation/context.ts'
 import { filledRecipe, type Recipe, recipeHash } from '../../planner/recipe/recipe.ts'
-import { HubError, type Loc } from '../../platform/errors.ts'
+import { boundedBytes } from '../../platform/bounded-text.ts'
+import type { Loc } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { asStoreRefusal, requireObjects } from '../../store/objects/required.ts'
 import { param, statement } from '../../store/statement.ts'
@@ -158,17 +159,11 @@ function readArtifacts(given: RunImportArtifacts, limit: number): Artifacts {
   const { configYaml, metricsSummary, scorecardJson } = given
   const place = (member: keyof RunImportArtifacts): Loc => ['artifacts', member]
   return {
-    config: within(Buffer.from(configYaml), limit, place('configYaml')),
-    summary: within(Buffer.from(metricsSummary), limit, place('metricsSummary')),
+    config: boundedBytes(configYaml, limit, place('configYaml')),
+    summary: boundedBytes(metricsSummary, limit, place('metricsSummary')),
     scorecard:
-      scorecardJson == null ? null : within(Buffer.from(JSON.stringify(scorecardJson)), limit, place('scorecardJson')),
+      scorecardJson == null ? null : boundedBytes(JSON.stringify(scorecardJson), limit, place('scorecardJson')),
   }
-}
-
-function within(bytes: Buffer, limit: number, loc: Loc): Buffer {
-  if (bytes.length <= limit) return bytes
-  const detail = `has ${bytes.length} bytes in UTF-8; ${limit} is the limit of an artifact`
-  throw new HubError('too_large', `${loc.join('.')}: ${detail}`, { items: [{ type: 'too_large', detail, loc }] })
 }
 
 async function putArtifacts(ctx: RequestContext, id: string, { config, summary, scorecard }: Artifacts) {

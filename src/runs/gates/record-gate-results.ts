@@ -11,12 +11,13 @@ import type { Statement, Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 import { addNotice } from '../../work/log/write-chunks.ts'
 import { askToStop } from '../../work/stop.ts'
-import { withStaleReportNoted } from '../lease/lost-lease.ts'
+import { noteStaleReport } from '../lease/lost-lease.ts'
 import { runLog } from '../log/run-log.ts'
+import { nextStatus } from '../next-status.ts'
 import { readRun } from '../read/get-run.ts'
 import type { Run, RunGateRow } from '../read/run-shape.ts'
 import { runJob } from '../run-job.ts'
-import { findRun, type HeldRun, lockRun, nextStatus } from '../run-row.ts'
+import { findRun, type HeldRun, lockRun } from '../run-row.ts'
 import { firedTripwire, type GatedCheckpoint, tripwireNotice } from './tripwires.ts'
 
 /** What gating one checkpoint found. */
@@ -86,7 +87,8 @@ export async function recordGateResults(ctx: RequestContext, input: GateResultsI
   return guarded(
     ctx,
     () => mayRecord(ctx, input.runId),
-    (allowed, found) => withStaleReportNoted(allowed, input, () => record(allowed, found, input, results)),
+    (allowed, found) =>
+      record(allowed, found, input, results).catch((error: unknown) => noteStaleReport(allowed, input, error)),
   )
 }
 

@@ -22,18 +22,14 @@ const liftBar = statement({
     returning ${ownerColumn.sql}`,
 })
 
-/** Runs `report`; if it is rejected because the attempt is stale, records that the runner has been notified, and rethrows. */
-export async function withStaleReportNoted<T>(
+/** Rethrows why a report failed. If its attempt is stale, it records first that the runner has been notified. */
+export async function noteStaleReport(
   ctx: RequestContext,
   { runId, attempt = null }: { readonly runId: string; readonly attempt?: number | null },
-  report: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await report()
-  } catch (error) {
-    if (error instanceof HubError && error.type === 'conflict.not_claimer') await noteStale(ctx, runId, attempt)
-    throw error
-  }
+  error: unknown,
+): Promise<never> {
+  if (error instanceof HubError && error.type === 'conflict.not_claimer') await noteStale(ctx, runId, attempt)
+  throw error
 }
 
 async function noteStale(ctx: RequestContext, runId: string, attempt: number | null): Promise<void> {

@@ -1,35 +1,16 @@
-/** The model repo that a run makes: named by its reports, kept from deletion, and stamped with where it is from when the run succeeds. */
+/** The model repo that a run makes, in the transaction of a report: kept from deletion, and stamped with where it is from when the run succeeds. */
 
-import { assertMayWriteRepo } from '../../auth/policy.ts'
 import { audit } from '../../operation/audit.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { findTemplate, hasFigures } from '../../planner/templates.ts'
-import { HubError, invalid } from '../../platform/errors.ts'
-import { findRepo, lockRepo, type RepoFacts } from '../../repos/get-repo.ts'
+import { lockRepo, type RepoFacts } from '../../repos/get-repo.ts'
 import { touchRepo } from '../../repos/put-meta.ts'
 import { replaceReference } from '../../repos/references.ts'
 import { column, columns } from '../../store/columns.ts'
 import type { Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
+import { refused } from './find-output-repo.ts'
 import type { LockedRun } from './report-rows.ts'
-
-const place = ['outputModelRepo'] as const
-
-const refused = (why: string) => invalid('validation.value', why, place)
-
-/** The repo that a report names; 422 if it is not a model repo that the caller can see and write. */
-export async function findOutputRepo(ctx: RequestContext, fullName: string): Promise<RepoFacts> {
-  const [owner = '', slug = ''] = fullName.split('/')
-  try {
-    const repo = await findRepo(ctx, { owner, slug })
-    assertMayWriteRepo(ctx.viewer, repo, repo.fullName)
-    if (repo.kind !== 'model') throw refused(`${repo.fullName} is a ${repo.kind} repo; a run makes a model repo.`)
-    return repo
-  } catch (error) {
-    if (error instanceof HubError && (error.status === 403 || error.status === 404)) throw refused(error.message)
-    throw error
-  }
-}
 
 /** Locks the repo of a report, which comes before the run in the order of locks. 422 if the report names one that has been deleted. */
 export async function lockOutputRepo(tx: Tx, repoId: string, isNamed: boolean): Promise<RepoFacts | null> {

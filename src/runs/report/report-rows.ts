@@ -1,6 +1,9 @@
 /** The statements of a report. The row of the run is locked first, so that reports, sweeps and cancels of one run are serialized. */
-import { runViewer } from '../../auth/policy.ts'
+import { assertLevel, assertRunsFor, runViewer, visibleRuns } from '../../auth/policy.ts'
+import type { RequestContext } from '../../operation/context.ts'
 import type { Recipe } from '../../planner/recipe/recipe.ts'
+import { notFound } from '../../platform/errors.ts'
+import { isId } from '../../platform/ids.ts'
 import type { Usd } from '../../platform/money.ts'
 import { column, type RowOf } from '../../store/columns.ts'
 import { param, statement } from '../../store/statement.ts'
@@ -25,13 +28,22 @@ const readColumns = reportColumns.with({ now: column<string>('now()') })
 /** The columns of a run that a report depends on. */
 export type ReportedRun = RowOf<typeof readColumns>
 
-/** The run of a report, if visible to the viewer. */
-export const visibleRunToReport = statement({
+const visibleRunToReport = statement({
   name: 'run-report-read',
   columns: readColumns,
   params: { ...runViewer, runId: param<string>() },
   text: `select ${readColumns.sql} from runs u where u.id = :runId and ${visibleRun}`,
 })
+
+/** The run of a report. 404 where it is not visible, 401, 403: a user who has left the billed account can no longer report, even with a claim. */
+export async function findRunToReport({ viewer, deps }: RequestContext, runId: string): Promise<ReportedRun> {
+  assertLevel(viewer, 'train')
+  const given = { ...visibleRuns(viewer), runId }
+  const [run] = isId('run', runId) ? await deps.db.query(visibleRunToReport, given) : []
+  if (!run) throw notFound(`The run ${runId.slice(0, 64)}`)
+  assertRunsFor(viewer, run.ownerId)
+  return run
+}
 
 /** With the rest of what its new state is computed from. The JSON is typed by what wrote it: `recipe` by createRun, the others by reports. */
 const lockedColumns = reportColumns.with({

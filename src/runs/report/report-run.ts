@@ -1,23 +1,22 @@
 /** reportRun (spec, "POST /v1/runs/{run_id}/report"): the runner's one way to write after its claim. */
-import { assertLevel, assertRunsFor, requireCredential, visibleRuns } from '../../auth/policy.ts'
+import { requireCredential } from '../../auth/policy.ts'
 import { assertRoom } from '../../files/reservation.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../../operation/context.ts'
-import { notFound } from '../../platform/errors.ts'
-import { isId } from '../../platform/ids.ts'
 import { forgetRefused, putJobObject } from '../../work/job-objects.ts'
 import { isGraceOver } from '../../work/limits.ts'
-import { withStaleReportNoted } from '../lease/lost-lease.ts'
+import { noteStaleReport } from '../lease/lost-lease.ts'
 import { endOverdue } from '../lease/sweep-leases.ts'
 import { runObjects } from '../log/run-objects.ts'
 import { readRun } from '../read/get-run.ts'
 import type { Run } from '../read/run-shape.ts'
-import { applyReport, type StoredReport } from './apply-report.ts'
-import { findOutputRepo } from './output-repo.ts'
-import { assertMoves, isRepeat, withoutStored } from './report-guards.ts'
+import { applyReport } from './apply-report.ts'
+import { findOutputRepo } from './find-output-repo.ts'
+import { freshParts } from './report-guards.ts'
 import { type ReadReport, type ReportRunInput, readReport } from './report-input.ts'
-import { type ReportedRun, visibleRunToReport } from './report-rows.ts'
+import { findRunToReport, type ReportedRun } from './report-rows.ts'
 import { bytesOfReport, growthOf } from './run-storage.ts'
+import type { StoredReport } from './write-report.ts'
 
 /**
  * Objects first, then one transaction under the run's row lock that holds everything else. A report that was stored already, by the runner's own numbers,
@@ -26,18 +25,19 @@ import { bytesOfReport, growthOf } from './run-storage.ts'
 export function reportRun(ctx: RequestContext, input: ReportRunInput): Promise<Run> {
   return guarded(
     ctx,
-    () => mayReport(ctx, input.runId),
-    (allowed, run) => withStaleReportNoted(allowed, input, () => storeReport(allowed, run, input)),
+    () => findRunToReport(ctx, input.runId),
+    (allowed, run) =>
+      storeReport(allowed, run, input).catch((error: unknown) => noteStaleReport(allowed, input, error)),
   )
 }
 
 async function storeReport(ctx: AllowedContext, found: ReportedRun, input: ReportRunInput): Promise<Run> {
-  const viewer = requireCredential(ctx.viewer)
   const run = await inTime(ctx, found)
-  const fence = input.attempt ?? run.attempt
-  if (isRepeat(viewer, run, input, fence)) return commitVerb(ctx, (tx) => readRun(tx, ctx.viewer, run.id))
-  assertMoves(viewer, run, input, fence)
-  const read = withoutStored(run, input, readReport(ctx.deps.config, input))
+  const { credentialId } = requireCredential(ctx.viewer)
+  const actor = { credentialId, attempt: input.attempt ?? run.attempt }
+  const fresh = freshParts(run, input, actor)
+  if (!fresh) return commitVerb(ctx, (tx) => readRun(tx, ctx.viewer, run.id))
+  const read = readReport(ctx.deps.config, input, fresh)
   const output = input.outputModelRepo ? await findOutputRepo(ctx, input.outputModelRepo) : null
   const bytes = growthOf(bytesOfReport(read), run)
   if (bytes > 0) await assertRoom(ctx.deps.db, ctx.deps.config, run.ownerId, { bytes, uploads: 0 })
@@ -45,7 +45,7 @@ async function storeReport(ctx: AllowedContext, found: ReportedRun, input: Repor
   try {
     const stored = await storeObjects(ctx, run.id, read, kept)
     return await commitVerb(ctx, async (tx) => {
-      await applyReport(ctx, tx, { viewer, fence, input, read, stored, output, outputRepoId: run.outputRepoId })
+      await applyReport(ctx, tx, { actor, input, read, stored, output, outputRepoId: run.outputRepoId })
       return readRun(tx, ctx.viewer, run.id)
     })
   } catch (error) {
@@ -58,22 +58,7 @@ async function storeReport(ctx: AllowedContext, found: ReportedRun, input: Repor
 async function inTime(ctx: RequestContext, run: ReportedRun): Promise<ReportedRun> {
   if (run.status !== 'running' || !isGraceOver(run)) return run
   await endOverdue(ctx.deps, run.id)
-  return findReported(ctx, run.id)
-}
-
-/** A user who has left the billed account can no longer report, even with a claim. */
-async function mayReport(ctx: RequestContext, runId: string): Promise<ReportedRun> {
-  const run = await findReported(ctx, runId)
-  assertRunsFor(ctx.viewer, run.ownerId)
-  return run
-}
-
-async function findReported(ctx: RequestContext, runId: string): Promise<ReportedRun> {
-  assertLevel(ctx.viewer, 'train')
-  const given = { ...visibleRuns(ctx.viewer), runId }
-  const [run] = isId('run', runId) ? await ctx.deps.db.query(visibleRunToReport, given) : []
-  if (!run) throw notFound(`The run ${runId.slice(0, 64)}`)
-  return run
+  return findRunToReport(ctx, run.id)
 }
 
 async function storeObjects(

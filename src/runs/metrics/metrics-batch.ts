@@ -1,0 +1,38 @@
+/** The metrics lines of a report, as one statement stores them. Pure. Spec, reportRun; contract, "Metrics line". */
+import { tooLarge } from '../../platform/errors.ts'
+import type { CurvePoint } from '../read/sparkline.ts'
+import { readMetricsLine } from './metrics-line.ts'
+
+/** Metrics lines by column; each line is kept as the JSON that it came as. */
+export interface MetricsBatch {
+  readonly lines: readonly string[]
+  readonly steps: readonly (number | null)[]
+  readonly rewards: readonly (number | null)[]
+  /** The key of the first reward. */
+  readonly rewardKey: string | null
+}
+
+export const MAX_METRICS_LINES = 10_000
+
+/** The lines of a report's `metrics`; null for none. 413 `too_large` for more than one report may bring. */
+export function readMetrics(given: readonly unknown[] | null | undefined): MetricsBatch | null {
+  if (!given || given.length === 0) return null
+  if (given.length > MAX_METRICS_LINES) {
+    const detail = `has ${given.length} lines; ${MAX_METRICS_LINES} is the limit`
+    throw tooLarge(detail, ['metrics'])
+  }
+  const read = given.map((line) => readMetricsLine(line as Record<string, unknown>))
+  return {
+    lines: given.map((line) => JSON.stringify(line)),
+    steps: read.map(({ step }) => step),
+    rewards: read.map(({ reward }) => reward),
+    rewardKey: read.find(({ rewardKey }) => rewardKey !== null)?.rewardKey ?? null,
+  }
+}
+
+/** The rewards of a batch as points of the curve; a line without a step counts by its number. */
+export function rewardsOf({ steps, rewards }: MetricsBatch, firstSeq: number): CurvePoint[] {
+  return rewards.flatMap((reward, index): CurvePoint[] =>
+    reward === null ? [] : [[steps[index] ?? firstSeq + index, reward]],
+  )
+}

@@ -1,0 +1,55 @@
+/** Where the state machine leads a run that is held: from its row and who acts on it to the facts of the table, and from its refusals to errors. Pure. */
+import { HubError } from '../platform/errors.ts'
+import { isClaimer, isOwnKey, type JobActor } from '../work/held-job.ts'
+import type { JobStatus } from '../work/job-status.ts'
+import { isDeadlineOver, isGraceOver } from '../work/limits.ts'
+import { refused } from '../work/refusals.ts'
+import type { HeldRun } from './run-row.ts'
+import { decideRun, type RunFacts, type RunTrigger } from './run-state.ts'
+
+/** Who acts on a run, and what they say of the claim that they act under. */
+export interface RunActor extends JobActor {
+  readonly hostedCallId?: string | null
+  readonly resumeStep?: number | null
+  readonly maxAttempts?: number
+}
+
+/** The facts of the table, of a run and the credential that acts on it. */
+export function runFacts(run: HeldRun, actor: RunActor): RunFacts {
+  return {
+    status: run.status,
+    executor: run.executor,
+    cancelRequested: run.cancelRequestedAt !== null,
+    isClaimer: isClaimer(run, actor),
+    isOwnCall: isOwnKey(run, actor) && run.hostedCallId === actor.hostedCallId,
+    isBarred:
+      run.barredCredential !== null &&
+      run.barredCredential === actor.credentialId &&
+      run.barredUntil !== null &&
+      Date.parse(run.barredUntil) > Date.parse(run.now),
+    namesHostedCall: actor.hostedCallId != null || actor.resumeStep != null,
+    leaseOver: run.leaseOver,
+    deadlineOver: isDeadlineOver(run),
+    deadlineAsked: run.stopReason === 'max_hours',
+    graceOver: isGraceOver(run),
+    attemptsSpent: run.lostLeases + 1 >= (actor.maxAttempts ?? Number.POSITIVE_INFINITY),
+  }
+}
+
+/** Where the table leads; throws its refusal, which names the holder of a run that is held. */
+export function nextStatus(trigger: RunTrigger, run: HeldRun, actor: RunActor): JobStatus {
+  const verdict = decideRun(trigger, runFacts(run, actor))
+  if ('to' in verdict) return verdict.to
+  const { refusal } = verdict
+  throw refusal.type === 'conflict.lease_lost' ? leaseLost(run, refusal.detail) : refused(run, refusal)
+}
+
+function leaseLost({ barredUntil, now }: HeldRun, why: string): HubError {
+  const until = barredUntil ?? now
+  const detail = `${why} It may claim the run from ${until} on, or as soon as a report of the lost attempt was refused; other credentials may claim it now.`
+  const waitSeconds = Math.max(1, Math.ceil((Date.parse(until) - Date.parse(now)) / 1000))
+  return new HubError('conflict.lease_lost', detail, {
+    items: [{ type: 'conflict.lease_lost', detail, until }],
+    headers: { 'retry-after': String(waitSeconds) },
+  })
+}

@@ -1,0 +1,46 @@
+/** Why a job does not move: messages that kinds of job share, and the error of a refusal. Pure. */
+import { type ErrorType, HubError, type Loc } from '../platform/errors.ts'
+import type { HeldJob } from './held-job.ts'
+
+/** The reason for a rejection: an error type and a message, and the field of the input that is at fault. */
+export interface JobRefusal {
+  readonly type: ErrorType
+  readonly detail: string
+  readonly loc?: Loc
+}
+
+/** Messages common to all kinds of jobs; `name` is the job in messages. */
+export const refusals = {
+  ended: (name: string, status: string): JobRefusal => ({
+    type: 'conflict.terminal',
+    detail: `The ${name} has ended: it is ${status}.`,
+  }),
+  claimed: (name: string): JobRefusal => ({
+    type: 'conflict.already_claimed',
+    detail: `The ${name} is already claimed.`,
+  }),
+  hosted: (name: string): JobRefusal => ({
+    type: 'conflict.wrong_kind',
+    detail: `The ${name} executes on the hosted backend; only the function that it was dispatched to can claim it.`,
+  }),
+  unclaimed: (name: string): JobRefusal => ({
+    type: 'conflict.not_claimer',
+    detail: `The ${name} is queued and has no holder: claim it first.`,
+  }),
+  notClaimer: (name: string): JobRefusal => ({
+    type: 'conflict.not_claimer',
+    detail: `Another credential holds the ${name}, or the claim was lost.`,
+  }),
+} as const
+
+/** The rejection as an error; a conflict over a held job names its holder. */
+export function refused(
+  job: Pick<HeldJob, 'status' | 'claimedBy' | 'claimedAt'>,
+  { type, detail, loc }: JobRefusal,
+): HubError {
+  const isHeld = job.status === 'running' && job.claimedBy !== null
+  const sentence =
+    isHeld && type.startsWith('conflict.') ? `${detail} ${job.claimedBy} has held it since ${job.claimedAt}.` : detail
+  const holder = isHeld ? { holder: job.claimedBy, since: job.claimedAt } : {}
+  return new HubError(type, sentence, { items: [{ type, detail: sentence, ...(loc && { loc }), ...holder }] })
+}
