@@ -6,11 +6,11 @@ import type { RepoFile } from '../models/reader/repo-files.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
 import type { RepoFacts } from '../repos/get-repo.ts'
-import type { Statement } from '../store/db.ts'
 import { cardChecks } from './card-checks.ts'
 import type { RobotCardDocument } from './card-schema.ts'
 import type { Check } from './check.ts'
-import { type ReadableCard, readCard } from './read-card.ts'
+import { presentStills } from './present-stills.ts'
+import { readCard } from './read-card.ts'
 
 export interface Verdict {
   /** Null if the schema rejects it. */
@@ -20,11 +20,6 @@ export interface Verdict {
   readonly checks: readonly Check[]
   /** The change number of the repo's files that the result is valid for. */
   readonly seq: number
-}
-
-const livePaths: Statement<{ path: string }> = {
-  name: 'files-live-paths',
-  text: 'select path from files where repo_id = $1 and path = any($2::text[]) and to_seq is null',
 }
 
 /**
@@ -44,13 +39,6 @@ export async function judgeCard(
   const stills = new Set([...(await presentStills(ctx, repo.id, read.readable)), ...overlay.keys()])
   const reading = model?.reading ?? null
   return { card: read.card, entry, reading, checks: cardChecks(read, { reading, stills }), seq: model?.seq ?? repo.seq }
-}
-
-async function presentStills(ctx: RequestContext, repoId: string, card: ReadableCard): Promise<Set<string>> {
-  if (!card.thumbnail_paths) return new Set()
-  const { light, dark } = card.thumbnail_paths
-  const rows = await ctx.deps.db.query(livePaths, [repoId, [light, dark]])
-  return new Set(rows.map(({ path }) => path))
 }
 
 /** 409 for a repo whose kind has no card. */

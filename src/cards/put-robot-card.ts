@@ -3,14 +3,14 @@ import { createHash } from 'node:crypto'
 import { audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../operation/context.ts'
-import { type ErrorItem, HubError, type Loc, notFound } from '../platform/errors.ts'
+import { HubError, type Loc, notFound } from '../platform/errors.ts'
 import { findRepoByIdToWrite, findRepoToWrite, lockRepo, type RepoFacts } from '../repos/get-repo.ts'
 import { touchRepo } from '../repos/put-meta.ts'
 import type { Tx } from '../store/db.ts'
+import { acceptedCard, isRefused } from './accepted-card.ts'
 import type { RobotCardDocument } from './card-schema.ts'
-import type { Check } from './check.ts'
 import { interfaceFingerprint } from './fingerprint.ts'
-import { assertRobotRepo, judgeCard, type Verdict } from './judge-card.ts'
+import { assertRobotRepo, judgeCard } from './judge-card.ts'
 import { type RobotCard, storedCard, upsertCard } from './robot-card.ts'
 
 export interface PutRobotCardInput {
@@ -108,27 +108,6 @@ export async function storeCard(
 function summary({ card, interfaceFingerprint }: RobotCard): Record<string, unknown> {
   const sha256 = createHash('sha256').update(JSON.stringify(card)).digest('hex')
   return { mjcf_path: card.mjcf_path ?? null, interface_fingerprint: interfaceFingerprint, sha256 }
-}
-
-/** The card that a verdict accepts; else 422 with one entry for each failing check. `placeOf` maps a place in the card to one in the request. */
-export function acceptedCard({ card, checks }: Verdict, placeOf: (loc: Loc) => Loc | undefined): RobotCardDocument {
-  if (!card || isRefused({ card, checks })) throw refusal(checks, placeOf)
-  return card
-}
-
-const isRefused = ({ card, checks }: Pick<Verdict, 'card' | 'checks'>): boolean =>
-  card === null || checks.some(({ status }) => status === 'fail')
-
-/** One entry per failing check, with its code and all details. */
-function refusal(checks: readonly Check[], placeOf: (loc: Loc) => Loc | undefined): HubError {
-  const failing = checks.filter(({ status }) => status === 'fail')
-  const items = failing.map(({ code, message, names, hint, loc, data }): ErrorItem => {
-    // Messages of schema faults start with their place, which is separate here.
-    const detail = code === 'card.schema' && names[0] ? message.replace(`${names[0]}: `, '') : message
-    return { type: code, detail, loc: placeOf(loc ?? []), names, hint, data }
-  })
-  const more = items.length > 1 ? ` (and ${items.length - 1} more in errors)` : ''
-  return new HubError('validation.failed', `The card is invalid: ${failing[0]?.message}${more}`, { items })
 }
 
 const inDocument = (loc: Loc): Loc => ['document', ...loc]

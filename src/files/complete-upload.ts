@@ -1,22 +1,15 @@
 /** completeUpload (spec, "POST …/files/complete"; contract, "complete" and "Additions"). */
 import { randomUUID } from 'node:crypto'
-import { commitVerb, guarded } from '../operation/commit-verb.ts'
+import { guarded } from '../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../operation/context.ts'
-import { HubError } from '../platform/errors.ts'
 import { findRepoToWrite, type RepoFacts } from '../repos/get-repo.ts'
-import type { ObjectStore } from '../store/objects/object-store.ts'
-import { asStoreRefusal, requireObjects } from '../store/objects/required.ts'
-import { type AssembledUpload, assembleUpload, RejectedBytes, takenOver } from './assemble-upload.ts'
-import { claimUploads, keepClaim, settleFailure } from './claim-uploads.ts'
+import { requireObjects } from '../store/objects/required.ts'
+import { claimUploads, keepClaim } from './claim-uploads.ts'
+import { assembleAndLink } from './complete-claimed.ts'
 import { assertDistinct } from './duplicates.ts'
 import type { RepoFileEntry } from './file-entry.ts'
-import { HASH_CONCURRENCY } from './limits.ts'
-import { linkFiles } from './link-files.ts'
-import { settleBounded } from './objects.ts'
 import { assertPreconditions, isConditional, liveFiles } from './preconditions.ts'
-import { readDatasetInfo } from './read-dataset-info.ts'
-import type { CompletedUpload, CompleteUploadInput } from './schemas.ts'
-import type { UploadRow } from './upload-sql.ts'
+import type { CompleteUploadInput } from './schemas.ts'
 
 /**
  * Assembles the uploads in the store, checks size, ETags and (up to one part) the digest of each, and links all files in one transaction.
@@ -65,92 +58,4 @@ async function complete(
   } finally {
     release()
   }
-}
-
-interface Completion {
-  readonly repo: RepoFacts
-  readonly objects: ObjectStore
-  readonly attempt: string
-  readonly rows: readonly UploadRow[]
-  readonly named: readonly CompletedUpload[]
-}
-
-/** Completes claimed uploads: links all of them, or releases all of them. */
-async function assembleAndLink(ctx: AllowedContext, completion: Completion): Promise<{ files: RepoFileEntry[] }> {
-  const { repo, objects, attempt, rows, named } = completion
-  const outcomes = await assembleAll(ctx, objects, attempt, { rows, named })
-  const assembled = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
-  if (assembled.length < rows.length) {
-    const lost = await settle(ctx, objects, attempt, rows, outcomes)
-    // What the other completion did in the store is no fault of this request's bytes.
-    throw lost ? takenOver(lost) : firstFailure(outcomes)
-  }
-  try {
-    const datasetInfo = await readDatasetInfo(objects, repo.kind, assembled, ctx.signal)
-    return await commitVerb(ctx, (tx) => linkFiles(ctx, tx, { repo, attempt, named, assembled, datasetInfo }))
-  } catch (error) {
-    await settle(ctx, objects, attempt, rows, outcomes)
-    throw error
-  }
-}
-
-type Outcome = PromiseSettledResult<AssembledUpload>
-
-function assembleAll(
-  ctx: RequestContext,
-  objects: ObjectStore,
-  attempt: string,
-  { rows, named }: { rows: readonly UploadRow[]; named: readonly CompletedUpload[] },
-): Promise<Outcome[]> {
-  const tools = { db: ctx.deps.db, objects, signal: ctx.signal, attempt }
-  return settleBounded(named, HASH_CONCURRENCY, (upload, index) => {
-    const row = rows[index]
-    if (!row) throw new Error('A claimed upload has no row.')
-    return assembleUpload(tools, row, upload, ['uploads', index])
-  })
-}
-
-/**
- * Releases the uploads. Returns one that another completion has taken over. A failure here is only logged: the lease then expires, and the client gets the
- * original error.
- */
-async function settle(
-  ctx: RequestContext,
-  objects: ObjectStore,
-  attempt: string,
-  rows: readonly UploadRow[],
-  outcomes: readonly Outcome[],
-): Promise<UploadRow | null> {
-  const where = (holds: (outcome: Outcome | undefined) => boolean) => rows.filter((_, index) => holds(outcomes[index]))
-  const isRejected = (outcome?: Outcome) => outcome?.status === 'rejected' && outcome.reason instanceof RejectedBytes
-  const isWhole = (outcome?: Outcome) => outcome?.status === 'fulfilled'
-  const ids = (found: readonly UploadRow[]) => found.map((row) => row.id)
-  const failure = {
-    attempt,
-    rejectedIds: ids(where(isRejected)),
-    assembledIds: ids(where(isWhole)),
-    otherIds: ids(where((outcome) => !isWhole(outcome) && !isRejected(outcome))),
-  }
-  try {
-    const { rejected, lostIds } = await ctx.deps.db.withTx((tx) => settleFailure(tx, failure))
-    // Their rows are marked doomed, so that collection deletes the objects if this call does not.
-    if (rejected.length > 0) await objects.delete(rejected.map((upload) => upload.storageKey))
-    return rows.find(({ id }) => lostIds.includes(id)) ?? null
-  } catch (error) {
-    ctx.deps.log.warn(
-      { err: error, requestId: ctx.requestId, uploads: ids(rows) },
-      'uploads of a failed completion could not be released',
-    )
-    return null
-  }
-}
-
-/** One error that lists the faults of every file; other failures (the store, the database) take precedence. */
-function firstFailure(outcomes: readonly Outcome[]): unknown {
-  const reasons = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [asStoreRefusal(outcome.reason)] : []))
-  const refusals = reasons.filter((reason) => reason instanceof HubError)
-  const [first] = refusals
-  if (!first || refusals.length < reasons.length)
-    return reasons.find((reason) => !(reason instanceof HubError)) ?? first
-  return new HubError(first.type, first.message, { items: refusals.flatMap((refusal) => refusal.items), cause: first })
 }

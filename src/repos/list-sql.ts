@@ -112,10 +112,11 @@ export function repoPageStatement(
   viewer: VisibleRepos,
   query: RepoPageQuery,
 ): { statement: PageStatement; values: Values } {
+  const values = valuesOf(viewer, query)
   const name = statementName(query, viewer)
   const statement = prepared.get(name) ?? pageStatement(name, viewer, query)
   if (name !== '') prepared.set(name, statement)
-  return { statement, values: valuesOf(viewer, query) }
+  return { statement, values }
 }
 
 function pageStatement(name: string, viewer: VisibleRepos, query: RepoPageQuery): PageStatement {

@@ -1,7 +1,7 @@
 /** Rules about the joints of an interface: `joint_order` against the model, everything else against `joint_order`. Pure. Spec, "Rules on the interface". */
 import type { ModelReading } from '../../models/mjcf/reading.ts'
 import type { Check } from '../check.ts'
-import type { ReadableCard } from '../read-card.ts'
+import type { ReadableCard } from '../readable-card.ts'
 import {
   drivableJoints,
   interfaceCheck,

@@ -3,7 +3,7 @@ import type { ModelReading, RootBody } from '../../models/mjcf/reading.ts'
 import type { Check, CheckFault } from '../check.ts'
 import type { EmbodimentInterface } from '../interface-schema.ts'
 import { namedKeyframes } from '../model-checks.ts'
-import type { ReadableCard } from '../read-card.ts'
+import type { ReadableCard } from '../readable-card.ts'
 import {
   type Findings,
   interfaceCheck,

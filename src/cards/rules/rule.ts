@@ -4,7 +4,7 @@ import type { ModelReading } from '../../models/mjcf/reading.ts'
 import { type Check, type CheckFault, check, faultyCheck } from '../check.ts'
 import type { EmbodimentInterface } from '../interface-schema.ts'
 import { doubtOf, isFaulty, NO_MODEL, namedJoints } from '../model-checks.ts'
-import type { ReadableCard } from '../read-card.ts'
+import type { ReadableCard } from '../readable-card.ts'
 
 /** The reading of the model, or why there is none. */
 export interface KnownModel {

@@ -1,7 +1,7 @@
 /** Rules about the numbers, words and paths of a card. Pure. Vocabularies are open: an unknown word is stored, with a warning. */
 import { nearestName } from '../../models/mjcf/nearest-name.ts'
 import type { Check, CheckFault } from '../check.ts'
-import type { ReadableCard } from '../read-card.ts'
+import type { ReadableCard } from '../readable-card.ts'
 import {
   conclude,
   drivableJoints,

@@ -1,8 +1,8 @@
 /** publishRobotCheck (spec, "POST /v1/robot-checks/{check_id}/publish"): what a check made becomes files of a repo, and its card or meta block. */
 
+import { acceptedCard } from '../../cards/accepted-card.ts'
 import type { RobotCardDocument } from '../../cards/card-schema.ts'
 import { judgeCard } from '../../cards/judge-card.ts'
-import { acceptedCard } from '../../cards/put-robot-card.ts'
 import { type Copies, type ObjectToLink, withCopies } from '../../files/copy-objects.ts'
 import type { RepoFile } from '../../models/reader/repo-files.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
