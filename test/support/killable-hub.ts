@@ -5,14 +5,20 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { pino } from 'pino'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { addUser } from '../../src/accounts/accounts.ts'
 import { addApiKey } from '../../src/accounts/api-keys.ts'
+import { findAccount } from '../../src/accounts/find-account.ts'
+import { openSession } from '../../src/accounts/sessions.ts'
+import { openAuth } from '../../src/auth/auth.ts'
 import { noViewer } from '../../src/operation/audit.ts'
+import { readConfig } from '../../src/platform/config.ts'
 import { testDb } from './database.ts'
 import { freePort } from './free-port.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
+const secret = 'a secret of more than thirty-two characters'
 
 /** With a database, a folder, the user `ada` and a train key of hers; all of it, and every process, is gone after the tests of the file. */
 export function killableHub() {
@@ -60,7 +66,7 @@ export function killableHub() {
       PORT: new URL(made.url).port,
       HOST: '127.0.0.1',
       DATABASE_URL: database.url,
-      HUB_SECRET: 'a secret of more than thirty-two characters',
+      HUB_SECRET: secret,
       HUB_DATA_DIR: join(made.base, 'data'),
       LOG_LEVEL: 'fatal',
       RATE_LIMIT_PER_MINUTE: '0',
@@ -70,7 +76,18 @@ export function killableHub() {
     return child
   }
 
-  return { database, made, attend, node, start }
+  /** The token of a session of hers. */
+  async function signIn(): Promise<string> {
+    const config = readConfig({ DATABASE_URL: database.url, HUB_SECRET: secret })
+    const auth = await openAuth({ config, log: pino({ level: 'silent' }), db: database.db, secret })
+    const { token } = await database.db.withTx(async (tx) =>
+      openSession(auth, tx, noViewer, await findAccount(tx, 'ada'), 3600),
+    )
+    await auth.close()
+    return token
+  }
+
+  return { database, made, attend, node, start, signIn }
 }
 
 /** Resolves when the process is gone. */

@@ -1,0 +1,158 @@
+/** A hub that is killed while it makes snapshots, restores states and hands out keys: each is whole or not there, and a retry ends it once. */
+import { createHash, randomInt, randomUUID } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { kill, killableHub } from '../support/killable-hub.ts'
+
+const ROUNDS = 5
+const REPOS = 6
+const LOGINS = 6
+
+const { database, made, start, signIn } = killableHub()
+const sql = <T>(text: string, values: unknown[] = []) => database.db.query<T>({ name: '', text }, values)
+
+type Json = ReturnType<typeof JSON.parse>
+interface Answer {
+  readonly status: number
+  readonly json: Json
+}
+
+async function call(method: string, path: string, body?: object, key?: string, token = made.token): Promise<Answer> {
+  const response = await fetch(`${made.url}${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(body && { 'content-type': 'application/json' }),
+      ...(key && { 'idempotency-key': key }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  return { status: response.status, json: await response.json() }
+}
+
+/** Resolves `reached` at the answer of that number. The answer is null for a request whose hub was killed before it answered. */
+function countedTo(number: number) {
+  const reached = Promise.withResolvers<void>()
+  let left = number
+  const orLost = (asked: Promise<Answer>): Promise<Answer | null> =>
+    asked.then(
+      (answer) => {
+        left -= 1
+        if (left === 0) reached.resolve()
+        return answer
+      },
+      () => null,
+    )
+  return { reached: reached.promise, orLost }
+}
+
+async function write(repo: string, files: Readonly<Record<string, string>>): Promise<void> {
+  const named = Object.entries(files).map(([path, text]) => ({
+    path,
+    size: Buffer.byteLength(text),
+    sha256: createHash('sha256').update(text).digest('hex'),
+  }))
+  const { json } = await call('POST', `/v1/repos/${repo}/files/presign-upload`, { files: named })
+  const uploads = await Promise.all(
+    json.uploads.map(async ({ path, upload_id, parts }: Json) => {
+      const sent = await fetch(parts[0].url, { method: 'PUT', body: files[path] as string })
+      return { path, upload_id, parts: [{ part_number: 1, etag: sent.headers.get('etag') }] }
+    }),
+  )
+  expect((await call('POST', `/v1/repos/${repo}/files/complete`, { uploads })).status).toBe(200)
+}
+
+const filesOf = async (repo: string): Promise<[path: string, sha256: string][]> => {
+  const { json } = await call('GET', `/v1/repos/${repo}/tree?limit=100`)
+  return json.items.map(({ path, sha256 }: Json) => [path, sha256])
+}
+
+/** A repo at change 2, which restoring change 1 takes back to other files. */
+async function changedRepo(slug: string): Promise<{ repo: string; first: Json; second: Json }> {
+  const repo = `ada/${slug}`
+  expect((await call('POST', '/v1/repos', { kind: 'dataset', slug })).status).toBe(201)
+  await write(repo, { 'a.txt': 'one', 'b.txt': 'one', 'gone.txt': 'one' })
+  const first = await filesOf(repo)
+  await write(repo, { 'a.txt': 'two', 'b.txt': 'two', 'new.txt': 'two' })
+  return { repo, first, second: await filesOf(repo) }
+}
+
+/** A program's sign-in that a person has approved, so that the next poll hands out its key. */
+async function approvedLogin(session: string): Promise<string> {
+  const { json } = await call('POST', '/v1/auth/device', { name: 'a program' })
+  const text = 'mutation ($input: ApproveDeviceLoginInput!) { approveDeviceLogin(input: $input) { login { state } } }'
+  const variables = { input: { userCode: json.user_code } }
+  const decided = await call('POST', '/graphql', { query: text, variables }, undefined, session)
+  expect(decided.json.data.approveDeviceLogin.login.state).toBe('APPROVED')
+  return json.device_code
+}
+
+it('keeps each snapshot, restoration and key that was acknowledged, and ends the others on a retry', async () => {
+  let hub = await start()
+  const session = await signIn()
+  let lost = 0
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const repos = await Promise.all(Array.from({ length: REPOS }, (_, at) => changedRepo(`r${round}-${at}`)))
+    const codes = await Promise.all(Array.from({ length: LOGINS }, () => approvedLogin(session)))
+    const verbs = repos.map(({ repo }, at) => ({
+      repo,
+      key: randomUUID(),
+      isSnapshot: at % 2 === 0,
+      run(key: string) {
+        return this.isSnapshot
+          ? call('POST', `/v1/repos/${repo}/snapshots`, { name: 'kept' }, key)
+          : call('POST', `/v1/repos/${repo}/restore`, { at: '1' }, key)
+      },
+    }))
+    const redeem = (code: string) => call('POST', '/v1/auth/device/token', { device_code: code })
+    const { reached, orLost } = countedTo(randomInt(1, REPOS + LOGINS))
+    const asked = Promise.all([
+      Promise.all(verbs.map((verb) => orLost(verb.run(verb.key)))),
+      Promise.all(codes.map((code) => orLost(redeem(code)))),
+    ])
+    await reached
+    await kill(hub)
+    const [answers, keys] = await asked
+    lost += [...answers, ...keys].filter((answer) => answer === null).length
+    // A key of a request that died is free after a minute.
+    await sql(`update idempotency_keys set started_at = started_at - interval '1 minute' where result is null`)
+    hub = await start()
+
+    for (const [at, { repo, key, isSnapshot, run }] of verbs.entries()) {
+      const { first, second } = repos[at] as (typeof repos)[number]
+      const found = await filesOf(repo)
+      if (isSnapshot) expect(found).toEqual(second)
+      else expect(found).toBeOneOf(answers[at] ? [first] : [first, second])
+      const again = await run.call(verbs[at], key)
+      expect([again.status, again.json]).toEqual([isSnapshot ? 201 : 200, answers[at]?.json ?? expect.anything()])
+      expect(await filesOf(repo)).toEqual(isSnapshot ? second : first)
+      const history = (await call('GET', `/v1/repos/${repo}/history?limit=10`)).json.items
+      expect(history.map(({ seq, action, snapshots }: Json) => [seq, action, snapshots])).toEqual(
+        isSnapshot
+          ? [
+              [2, 'complete', ['kept']],
+              [1, 'complete', []],
+            ]
+          : [
+              [3, 'restore', []],
+              [2, 'complete', []],
+              [1, 'complete', []],
+            ],
+      )
+    }
+    for (const [at, code] of codes.entries()) {
+      const before = keys[at]
+      const again = await redeem(code)
+      // A key that was handed out is not handed out again, whether or not it arrived: the error names it, so that it can be revoked.
+      const token = before?.json.token ?? again.json.token
+      if (before) expect(again.status).toBe(400)
+      if (token) expect((await call('GET', '/v1/me', undefined, undefined, token)).status).toBe(200)
+      else expect(again.json.errors[0].detail).toMatch(/^The key key_\w{26} of this sign-in was handed out before/)
+    }
+    const [counted] = await sql<{ keys: number; logins: number }>(
+      `select (select count(*)::int from api_keys where name = 'a program') as keys,
+        (select count(*)::int from device_logins where state = 'consumed') as logins`,
+    )
+    expect(counted).toEqual({ keys: LOGINS * (round + 1), logins: LOGINS * (round + 1) })
+  }
+  expect(lost).toBeGreaterThan(0)
+})
