@@ -34,24 +34,32 @@ export function selectedNodes<Columns extends Always>(
 
 /** Arguments of `findMany` that read one row more than the page size. */
 interface Keyset {
-  readonly where: { readonly id?: { readonly lt: string } }
-  readonly orderBy: { readonly id: 'desc' }
+  readonly where: { readonly accountId: { readonly in: string[] }; readonly id?: { readonly lt: string } }
+  readonly orderBy: [{ readonly accountId: 'asc' }, { readonly id: 'desc' }]
   readonly take: number
 }
 
 /**
- * A page of rows whose ids sort by time, newest first. `listing` identifies the listing; a cursor is valid only for the listing that made it. 422 for
- * arguments out of range and for a cursor of another listing.
+ * The rows of an account whose ids sort by time, newest first; the table has an index (account_id, id desc). The account is named twice, and leads the order:
+ * where it is one value, the planner drops it from the order, and may walk the rows of every account by their ids.
  */
+const ofAccount = (accountId: string): Pick<Keyset, 'where' | 'orderBy'> => ({
+  where: { accountId: { in: [accountId, accountId] } },
+  orderBy: [{ accountId: 'asc' }, { id: 'desc' }],
+})
+
+/** A page of rows of an account, newest first. `name` is that of the listing. 422 for arguments out of range and for a cursor of another listing or account. */
 export async function newestFirst<Row extends { readonly id: string }>(
-  { listing, prefix }: { readonly listing: string; readonly prefix: IdPrefix },
+  { name, accountId, prefix }: { readonly name: string; readonly accountId: string; readonly prefix: IdPrefix },
   args: ConnectionArgs,
   read: (keyset: Keyset) => Promise<readonly Row[]>,
 ): Promise<Connection<Row>> {
   const { first, after } = forwardArgs(args, MAX_PAGE_SIZE)
   const limit = first ?? DEFAULT_PAGE_SIZE
-  const where = after === null ? {} : { id: { lt: decodeCursor<[string]>(listing, after, [idPart(prefix)])[0] } }
-  const rows = await read({ where, orderBy: { id: 'desc' }, take: limit + 1 })
+  const listing = `${name}:${accountId}`
+  const { where, orderBy } = ofAccount(accountId)
+  const older = after === null ? {} : { id: { lt: decodeCursor<[string]>(listing, after, [idPart(prefix)])[0] } }
+  const rows = await read({ where: { ...where, ...older }, orderBy, take: limit + 1 })
   const cursorOf = (row: Row) => encodeCursor(listing, [row.id])
   return new Connection({ nodes: rows.slice(0, limit), hasNextPage: rows.length > limit, cursorOf }, after !== null)
 }

@@ -173,8 +173,8 @@ query('apiKeys', {
     const { id: accountId } = await findManagedAccount(ctx, owner ?? null)
     const query = selectedNodes(ctx, info, 'ApiKey', { id: true })
     // Keys of hosted jobs are internal to the hub.
-    return newestFirst({ listing: `keys:${accountId}`, prefix: 'key' }, page, ({ where, ...keyset }) =>
-      ctx.deps.db.prisma.apiKey.findMany({ ...query, ...keyset, where: { ...where, accountId, jobId: null } }),
+    return newestFirst({ name: 'keys', accountId, prefix: 'key' }, page, ({ where, ...keyset }) =>
+      ctx.deps.db.prisma.apiKey.findMany({ ...query, ...keyset, where: { ...where, jobId: null } }),
     )
   },
 })

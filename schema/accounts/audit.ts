@@ -60,8 +60,8 @@ query('auditLog', {
   read: async (ctx, { account, ...page }, info) => {
     const { id: accountId } = await findManagedAccount(ctx, account)
     const query = selectedNodes(ctx, info, 'AuditEntry', { id: true })
-    return newestFirst({ listing: `audit:${accountId}`, prefix: 'aud' }, page, ({ where, ...keyset }) =>
-      ctx.deps.db.prisma.auditEntry.findMany({ ...query, ...keyset, where: { ...where, accountId } }),
+    return newestFirst({ name: 'audit', accountId, prefix: 'aud' }, page, (keyset) =>
+      ctx.deps.db.prisma.auditEntry.findMany({ ...query, ...keyset }),
     )
   },
 })

@@ -55,8 +55,8 @@ query('sessions', {
   read: (ctx, page, info) => {
     const accountId = assertSession(ctx.viewer).personId
     const query = selectedNodes(ctx, info, 'Session', { id: true })
-    return newestFirst({ listing: `sessions:${accountId}`, prefix: 'sess' }, page, ({ where, ...keyset }) =>
-      ctx.deps.db.prisma.session.findMany({ ...query, ...keyset, where: { ...where, accountId } }),
+    return newestFirst({ name: 'sessions', accountId, prefix: 'sess' }, page, (keyset) =>
+      ctx.deps.db.prisma.session.findMany({ ...query, ...keyset }),
     )
   },
 })

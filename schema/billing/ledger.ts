@@ -61,8 +61,8 @@ query('ledger', {
   read: async (ctx, { account, ...page }, info) => {
     const { id: accountId } = await findManagedAccount(ctx, account)
     const query = selectedNodes(ctx, info, 'LedgerEntry', { id: true, jobId: true })
-    return newestFirst({ listing: `ledger:${accountId}`, prefix: 'led' }, page, ({ where, ...keyset }) =>
-      ctx.deps.db.prisma.ledgerEntry.findMany({ ...query, ...keyset, where: { ...where, accountId } }),
+    return newestFirst({ name: 'ledger', accountId, prefix: 'led' }, page, (keyset) =>
+      ctx.deps.db.prisma.ledgerEntry.findMany({ ...query, ...keyset }),
     )
   },
 })

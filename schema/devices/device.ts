@@ -5,6 +5,7 @@ import type { GraphQLResolveInfo } from 'graphql'
 import { z } from 'zod'
 import { deviceVisibleWhere } from '../../src/auth/device-policy.ts'
 import { devicesOfAccounts } from '../../src/devices/account-devices.ts'
+import { listDevices } from '../../src/devices/list-devices.ts'
 import { registerDevice } from '../../src/devices/register-device.ts'
 import type { RequestContext } from '../../src/operation/context.ts'
 import { fullNameText, handleText, wordText } from '../../src/platform/text-rules.ts'
@@ -15,7 +16,7 @@ import { Connection, forwardArgs, nodesOf } from '../connection.ts'
 import { rule } from '../input-field.ts'
 import { RepoType } from '../repos/repo.ts'
 import { args, entityMutation, input, query } from '../root-field.ts'
-import { newestFirst, selectedNodes, selectedRows } from '../selected.ts'
+import { selectedNodes, selectedRows } from '../selected.ts'
 
 /** One loader per request: the robots of a page cost one statement. */
 const reposOfRequest = createContextCache(
@@ -75,6 +76,16 @@ const DeviceConnection = builder.connectionObject(
   { name: 'DeviceEdge', description: 'A device and its cursor.' },
 )
 
+/** The devices of pages, with the columns that the connection of `info` selects, as a function from keys to rows. One query; none for no keys. */
+async function devicesByKey(ctx: RequestContext, keys: readonly { readonly id: string }[], info: GraphQLResolveInfo) {
+  const query = selectedNodes(ctx, info, 'Device', { id: true })
+  const where = { id: { in: keys.map(({ id }) => id) } }
+  const rows = keys.length === 0 ? [] : await ctx.deps.db.prisma.device.findMany({ ...query, where })
+  const found = new Map(rows.map((row) => [row.id, row]))
+  // One that was deleted in between is left out.
+  return (page: typeof keys) => page.flatMap(({ id }) => found.get(id) ?? [])
+}
+
 entityMutation('registerDevice', {
   type: DeviceType,
   payload: { name: 'device', description: 'The device.' },
@@ -108,12 +119,11 @@ query('devices', {
     ...t.connectionArgs(),
     owner: t.string({ ...rule(handleText), description: 'Only devices of this account.' }),
   })),
-  read: (ctx, { owner, ...page }, info) => {
-    const query = selectedNodes(ctx, info, 'Device', { id: true })
-    const theirs = { ...deviceVisibleWhere(ctx.viewer), ...(owner != null && { owner: { handle: owner } }) }
-    return newestFirst({ listing: `devices:${owner ?? ''}`, prefix: 'dev' }, page, ({ where, ...keyset }) =>
-      ctx.deps.db.prisma.device.findMany({ ...query, ...keyset, where: { ...where, ...theirs } }),
-    )
+  read: async (ctx, { owner, ...given }, info) => {
+    const page = forwardArgs(given, MAX_PAGE_SIZE)
+    const { nodes, hasNextPage, cursorOf } = await listDevices(ctx, { owner: owner ?? null, ...page })
+    const byId = await devicesByKey(ctx, nodes, info)
+    return new Connection({ nodes: byId(nodes), hasNextPage, cursorOf }, page.after !== null)
   },
 })
 
@@ -128,16 +138,16 @@ builder.objectField(Account, 'devices', (t) =>
     load: async (accountIds: string[], ctx, given, info) => {
       const page = forwardArgs(given, MAX_PAGE_SIZE)
       const pages = await devicesOfAccounts(ctx, accountIds, page)
-      const ids = pages.flatMap(({ nodes }) => nodes.map(({ id }) => id))
-      const query = selectedNodes(ctx, info, 'Device', { id: true })
-      const rows =
-        ids.length === 0 ? [] : await ctx.deps.db.prisma.device.findMany({ ...query, where: { id: { in: ids } } })
-      const byId = new Map(rows.map((row) => [row.id, row]))
+      const byId = await devicesByKey(
+        ctx,
+        pages.flatMap(({ nodes }) => nodes),
+        info,
+      )
       return pages.map(({ nodes, hasNextPage, cursorOf }, at) => {
         const of = accountIds[at] ?? ''
         return new Connection(
           {
-            nodes: nodes.flatMap(({ id }) => byId.get(id) ?? []),
+            nodes: byId(nodes),
             hasNextPage,
             cursorOf: ({ id }: { readonly id: string }) => cursorOf({ of, id }),
           },

@@ -18,6 +18,7 @@ test('the indexes that Prisma cannot express exist, each with its condition', as
      and (indexdef like '% WHERE %' or indexdef like '%USING gin%' or indexdef like '%lower(%') order by 1`,
   )
   expect(indexes.map(({ name }) => name)).toEqual([
+    'api_keys_made',
     'approvals_live',
     'blobs_doomed',
     'blobs_unverified',

@@ -15,7 +15,7 @@ const backendOf = async (tx: Tx) => {
   const [row] = await tx.query(unnamed<{ pid: number }>('select pg_backend_pid() as pid'))
   return row?.pid ?? 0
 }
-const values = async () => (await sql<{ v: number }>('select v from notes order by v')).map(({ v }) => v)
+const values = async () => (await sql<{ v: number }>('select v from test_notes order by v')).map(({ v }) => v)
 
 /** The error that `work` rejects with. */
 async function refusalOf(work: Promise<unknown>): Promise<HubError> {
@@ -38,15 +38,15 @@ async function withDb<T>(options: Partial<Parameters<typeof openDb>[0]>, work: (
 }
 
 beforeAll(async () => {
-  await sql('create table notes (v int primary key)')
-  await sql('create table flags (id int primary key, up bool not null)')
+  await sql('create table test_notes (v int primary key)')
+  await sql('create table test_flags (id int primary key, up bool not null)')
 })
-afterAll(() => sql('drop table notes, flags'))
+afterAll(() => sql('drop table test_notes, test_flags'))
 
 test('a transaction commits when its work resolves and rolls back when it rejects', async () => {
-  await t.db.withTx((tx) => tx.query(unnamed('insert into notes values (1)')))
+  await t.db.withTx((tx) => tx.query(unnamed('insert into test_notes values (1)')))
   const failed = t.db.withTx(async (tx) => {
-    await tx.query(unnamed('insert into notes values (2)'))
+    await tx.query(unnamed('insert into test_notes values (2)'))
     throw new Error('changed my mind')
   })
   await expect(failed).rejects.toThrow('changed my mind')
@@ -56,8 +56,8 @@ test('a transaction commits when its work resolves and rolls back when it reject
 test('statements that overlap in a transaction are refused, by name, and nothing is committed', async () => {
   const overlapping = t.db.withTx(async (tx) => {
     await Promise.all([
-      tx.query({ name: 'first-note', text: 'insert into notes values (30)' }),
-      tx.query({ name: 'second-note', text: 'insert into notes values (31)' }),
+      tx.query({ name: 'first-note', text: 'insert into test_notes values (30)' }),
+      tx.query({ name: 'second-note', text: 'insert into test_notes values (31)' }),
     ])
   })
   await expect(overlapping).rejects.toThrow('second-note came before the statement first-note had ended')
@@ -68,8 +68,8 @@ test('statements that overlap in a transaction are refused, by name, and nothing
 
 test('a transaction whose work did not wait for its last statement is not committed', async () => {
   const forgotten = t.db.withTx(async (tx) => {
-    await tx.query(unnamed('insert into notes values (32)'))
-    void tx.query({ name: 'forgotten-note', text: 'insert into notes values (33)' })
+    await tx.query(unnamed('insert into test_notes values (32)'))
+    void tx.query({ name: 'forgotten-note', text: 'insert into test_notes values (33)' })
   })
   await expect(forgotten).rejects.toThrow('the statement forgotten-note had ended')
   expect(await values()).toEqual([1])
@@ -77,7 +77,7 @@ test('a transaction whose work did not wait for its last statement is not commit
 
 test('after a statement that failed, the transaction takes another', async () => {
   const failed = t.db.withTx(async (tx) => {
-    await tx.query(unnamed('insert into notes values (1)')).catch(() => undefined)
+    await tx.query(unnamed('insert into test_notes values (1)')).catch(() => undefined)
     await tx.query(unnamed('select 1'))
   })
   await expect(failed).rejects.toThrow('current transaction is aborted')
@@ -120,7 +120,7 @@ test('a transaction whose work swallows a failed statement is not reported as co
   const ran: string[] = []
   const swallowed = t.db.withTx(async (tx) => {
     tx.afterCommit(() => ran.push('never'))
-    await tx.query(unnamed('insert into notes values (3)'))
+    await tx.query(unnamed('insert into test_notes values (3)'))
     await tx.query(unnamed('select 1/0')).catch(() => undefined)
   })
   await expect(swallowed).rejects.toThrow('ROLLBACK')
@@ -129,7 +129,7 @@ test('a transaction whose work swallows a failed statement is not reported as co
 })
 
 test('after a deadlock one of the two transactions is retried, and both commit once', async () => {
-  await sql('insert into flags values (1, false), (2, false)')
+  await sql('insert into test_flags values (1, false), (2, false)')
   let attempts = 0
   const hooks: number[] = []
   const bothHold = Promise.withResolvers<void>()
@@ -138,11 +138,11 @@ test('after a deadlock one of the two transactions is retried, and both commit o
     t.db.withTx(async (tx) => {
       attempts += 1
       tx.afterCommit(() => hooks.push(first))
-      await tx.query(unnamed('update flags set up = true where id = $1'), [first])
+      await tx.query(unnamed('update test_flags set up = true where id = $1'), [first])
       holding += 1
       if (holding === 2) bothHold.resolve()
       await bothHold.promise
-      await tx.query(unnamed('update flags set up = true where id = $1'), [second])
+      await tx.query(unnamed('update test_flags set up = true where id = $1'), [second])
     })
   await Promise.all([cross(1, 2), cross(2, 1)])
   expect(attempts).toBe(3)
@@ -179,7 +179,7 @@ test('a connection lost inside a transaction is 503, affects nothing else, and i
       db.withTx(async (tx) => {
         lost = await backendOf(tx)
         await sql('select pg_terminate_backend($1)', [lost])
-        await tx.query(unnamed('insert into notes values (4)'))
+        await tx.query(unnamed('insert into test_notes values (4)'))
       }),
     )
     expect(refusal.type).toBe('unavailable')

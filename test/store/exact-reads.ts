@@ -102,6 +102,7 @@ export const exactReads: Readonly<Record<string, readonly string[]>> = {
     'account-checks-page${variant}',
     'account-counts',
     'account-devices-page',
+    'devices-page',
     'account-endpoints-page',
     'account-holds-page',
     'account-repos-page-${sort}',

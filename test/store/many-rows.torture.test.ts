@@ -1,8 +1,11 @@
-/** Pages of the repos of accounts, of sessions and devices, and the counts of an account, among 100,000 rows: each reads about what it shows. */
+/** Pages of repos, sessions, devices, keys, the ledger and the audit log, and the counts of an account, among 100,000 rows: each reads about what it shows. */
+import { graphql } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { schema } from '../../schema/index.ts'
 import { countsOfAccounts, MAX_COUNTED } from '../../src/accounts/account-counts.ts'
 import { visibleRepos } from '../../src/auth/policy.ts'
 import { devicesOfAccounts } from '../../src/devices/account-devices.ts'
+import { listDevices } from '../../src/devices/list-devices.ts'
 import { listEndpoints } from '../../src/endpoints/read/list-endpoints.ts'
 import {
   sessionsOfApprovals,
@@ -16,6 +19,7 @@ import { type NamedStatement, orderedValues } from '../../src/store/statement.ts
 import { testDb } from '../support/database.ts'
 import { putEndpoint } from '../support/endpoints.ts'
 import { blocksOf, type Plan, passedOver, plansOf, scansOf } from '../support/plans.ts'
+import { prismaQueries } from '../support/prisma-queries.ts'
 import { makeWorld, type World } from '../support/world.ts'
 
 const t = testDb()
@@ -45,6 +49,12 @@ beforeAll(async () => {
     `insert into repos (id, owner_id, slug, kind, visibility, description, tags, updated_at)
       select ${lpad('repo')}, ${whose}, 'slug-' || n, (array['dataset','model','robot'])[1 + n % 3]::"RepoKind", (case when n % 2 = 0 then 'public' else 'private' end)::"Visibility",
         case when n % 10000 = 5 then 'a rareword' end, case when n % 10000 = 7 then array['rare'] else array['common'] end, now() - make_interval(secs => ${MANY} - n) from ${rows}`,
+    `insert into ledger (id, account_id, job_kind, job_id, attempt, kind, seconds, amount_usd) select ${lpad('led')}, ${whose}, 'run', ${lpad('run')}, 1, 'gpu', 1, 1 from ${rows}`,
+    `insert into sessions (id, account_id, expires_at) select ${lpad('sess')}, ${whose}, now() from ${rows}`,
+    // Of a hundred keys, ninety-nine are those of hosted jobs.
+    `insert into api_keys (id, account_id, name, scope, token_sha256, job_id)
+      select ${lpad('key')}, ${whose}, 'a key', 'read', sha256(n::text::bytea), case when n % 100 > 1 then 'run_' || n end from ${rows}`,
+    `insert into audit_log (id, account_id, action, target_id) select ${lpad('aud')}, ${whose}, 'repo.create', ${lpad('repo')} from ${rows}`,
     `insert into devices (id, owner_id, name) select ${lpad('dev')}, ${whose}, 'arm ' || n from ${rows}`,
   ]
   const sample = await putEndpoint(t.db, { ownerId: owner.id })
@@ -63,7 +73,8 @@ beforeAll(async () => {
       await tx.query({ name: '', text })
     })
   await world.sql('checkpoint')
-  for (const table of ['repos', 'devices', 'endpoints', 'endpoint_sessions']) await world.sql(`vacuum analyze ${table}`)
+  const tables = ['repos', 'devices', 'ledger', 'audit_log', 'sessions', 'api_keys', 'endpoints', 'endpoint_sessions']
+  for (const table of tables) await world.sql(`vacuum analyze ${table}`)
 })
 afterAll(() => world?.close())
 
@@ -88,8 +99,11 @@ const rowsRead = (plan: readonly Plan[], table: string) =>
     .reduce((sum, node) => sum + node['Actual Rows'] * node['Actual Loops'], 0)
 
 /** Under both kinds of plan: no table from end to end, no more rows than a few times the page, and few blocks. */
-async function expectFlat([statement, values]: Asked, table: string): Promise<void> {
-  for (const plan of await plansOf(t.db, statement.text, orderedValues(statement, values))) {
+const expectFlat = ([statement, values]: Asked, table: string): Promise<void> =>
+  expectFlatText(statement.text, orderedValues(statement, values), table)
+
+async function expectFlatText(text: string, values: readonly unknown[], table: string): Promise<void> {
+  for (const plan of await plansOf(t.db, text, values)) {
     expect(scansOf(plan, table)).toEqual([])
     // One in six is of a kind and a visibility.
     expect(passedOver(plan, table)).toBeLessThan(8 * (FIRST + 1))
@@ -143,10 +157,45 @@ it.each([
     await expectFlat([statement, { ...values, after }], 'endpoint_sessions')
 })
 
+it('a page of the devices of a caller', async () => {
+  for (const caller of [ctx, world.as(few)]) {
+    const [statement, values] = await sentFor(() => listDevices(caller, { first: FIRST }))
+    for (const owner of [null, few.handle])
+      for (const after of [null, id('dev', MANY / 2)])
+        await expectFlat([statement, { ...values, owner, after }], 'devices')
+  }
+})
+
 it('a page of the devices of accounts', async () => {
   const of = [owner.id, few.id, 'user_none']
   const [statement, values] = await sentFor(() => devicesOfAccounts(ctx, of, { first: FIRST, after: null }))
   for (const after of [null, id('dev', MANY / 2)]) await expectFlat([statement, { ...values, after }], 'devices')
+})
+
+it.each([
+  ['ledger', 'ledger(account: "HANDLE", PAGE)'],
+  ['audit_log', 'auditLog(account: "HANDLE", PAGE)'],
+  ['sessions', 'sessions(PAGE)'],
+  ['api_keys', 'apiKeys(PAGE)'],
+] as const)('a page of the table %s of an account', async (table, listing) => {
+  const [field = ''] = listing.split('(')
+  const ask = async (account: AccountRef, after = ''): Promise<string> => {
+    const page = listing.replace('HANDLE', account.handle).replace('PAGE', `first: ${FIRST}${after}`)
+    const source = `{ ${page} { nodes { id } pageInfo { endCursor } } }`
+    const { data, errors } = await graphql({ schema, source, contextValue: world.as(account) })
+    expect(errors).toBeUndefined()
+    return JSON.parse(JSON.stringify(data))[field].pageInfo.endCursor
+  }
+  for (const account of [owner, few]) {
+    let cursor = ''
+    const first = await prismaQueries(async () => {
+      cursor = await ask(account)
+    })
+    const next = await prismaQueries(() => ask(account, `, after: "${cursor}"`))
+    const sent = [...first, ...next].filter((query) => query.table === table)
+    expect(sent).toHaveLength(2)
+    for (const { text, values } of sent) await expectFlatText(text, values, table)
+  }
 })
 
 it('the counts of accounts, which end at their cap', async () => {

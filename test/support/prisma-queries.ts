@@ -7,12 +7,13 @@ export interface PrismaQuery {
   readonly table: string
   readonly columns: readonly string[]
   readonly text: string
+  readonly values: readonly unknown[]
 }
 
-function parsed(text: string): PrismaQuery | null {
+function parsed(text: string, values: readonly unknown[]): PrismaQuery | null {
   const [, columns = '', table = ''] = /^SELECT (.+?) FROM "public"\."(\w+)"/s.exec(text) ?? []
   const names = [...columns.matchAll(/"public"\."\w+"\."(\w+)"/g)].map(([, name = '']) => name)
-  return table ? { table, columns: names.toSorted(), text } : null
+  return table ? { table, columns: names.toSorted(), text, values } : null
 }
 
 /** The queries that Prisma sends while `ask` runs, in a transaction or not. The hub's own statements are not included, so its background work does not appear. */
@@ -20,9 +21,10 @@ export async function prismaQueries(ask: () => Promise<unknown>): Promise<Prisma
   const query = vi.spyOn(pg.Client.prototype, 'query')
   try {
     await ask()
-    return query.mock.calls.flatMap(
-      ([sent]: readonly unknown[]) => parsed((sent as { text?: string }).text ?? '') ?? [],
-    )
+    return query.mock.calls.flatMap(([sent]: readonly unknown[]) => {
+      const { text = '', values = [] } = sent as { text?: string; values?: readonly unknown[] }
+      return parsed(text, values) ?? []
+    })
   } finally {
     query.mockRestore()
   }
