@@ -21,6 +21,16 @@ const SessionType = builder.prismaObject('Session', {
       description: 'Whether it is the session of this request.',
       resolve: ({ id }, _args, { viewer }) => viewer.kind === 'session' && viewer.credentialId === id,
     }),
+    userAgent: t.exposeString('userAgent', {
+      nullable: true,
+      description:
+        "The `User-Agent` header of the browser that signed in, at most 256 characters; null for a session that the operator made, and for an identity provider's token.",
+    }),
+    lastUsedAt: t.expose('lastUsedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was last used, to within a minute; null if it was not used yet.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the user signed in.' }),
     expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When it expires; null if never.' }),
     revokedAt: t.expose('revokedAt', {

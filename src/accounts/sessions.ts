@@ -15,25 +15,28 @@ export interface CreatedSession {
 
 const insertSession: Statement<{ expiresAt: string }> = {
   name: 'session-insert',
-  text: `insert into sessions (id, account_id, expires_at) values ($1, $2, now() + make_interval(secs => $3))
+  text: `insert into sessions (id, account_id, user_agent, expires_at) values ($1, $2, $3, now() + make_interval(secs => $4))
     returning expires_at as "expiresAt"`,
 }
+
+const MAX_USER_AGENT = 256
 
 export const revokeRow: Statement<{ id: string }> = {
   name: 'session-revoke',
   text: 'update sessions set revoked_at = now() where id = $1 and revoked_at is null returning id',
 }
 
-/** Creates a session for a user with `ttlSeconds` and returns its token, which is not stored. */
+/** Creates a session for a user with `ttlSeconds` and returns its token, which is not stored. `userAgent` is the header of the browser that signs in. */
 export async function openSession(
   auth: Auth,
   tx: Querier,
   ctx: AuditContext,
   user: { readonly id: string },
   ttlSeconds: number,
+  userAgent: string | null = null,
 ): Promise<CreatedSession> {
   const id = newId('sess')
-  const [row] = await tx.query(insertSession, [id, user.id, ttlSeconds])
+  const [row] = await tx.query(insertSession, [id, user.id, userAgent?.slice(0, MAX_USER_AGENT) ?? null, ttlSeconds])
   const expiresAt = row?.expiresAt ?? ''
   const token = await signSession(auth.keys, { accountId: user.id, sessionId: id }, new Date(expiresAt))
   await audit(tx, ctx, { action: 'session.create', accountId: user.id, targetId: id, after: { expiresAt } })

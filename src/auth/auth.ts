@@ -1,10 +1,10 @@
-/** Process-wide state of authentication: signing keys, the identity provider, and key usage. */
+/** Process-wide state of authentication: signing keys, the identity provider, and when credentials were used. */
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { type Config, ConfigError } from '../platform/config.ts'
 import type { Db } from '../store/db.ts'
 import { SealError } from '../store/seal.ts'
-import { type KeyUsage, openKeyUsage } from './key-usage.ts'
+import { type CredentialUsage, openCredentialUsage } from './credential-usage.ts'
 import { type Oidc, openOidc } from './oidc.ts'
 import { openSigningKeys, type SigningKeys } from './signing-keys.ts'
 
@@ -15,7 +15,7 @@ export interface Auth {
   /** HUB_SECRET: also seals the short-lived cookies of a sign-in. */
   readonly secret: string
   readonly keys: SigningKeys
-  readonly usage: KeyUsage
+  readonly usage: CredentialUsage
   /** Null without OIDC_ISSUER. */
   readonly oidc: Oidc | null
   close(): Promise<void>
@@ -26,8 +26,8 @@ export async function openAuth(deps: { config: Config; log: Logger; db: Db; secr
   const keys = await openSigningKeys(deps.db, deps.secret).catch((error: unknown) => {
     throw error instanceof SealError ? foreignSecret(deps.config) : error
   })
-  const usage = openKeyUsage(deps.db, deps.log)
-  const oidc = deps.config.oidc === null ? null : openOidc(deps.db, deps.config.oidc)
+  const usage = openCredentialUsage(deps.db, deps.log)
+  const oidc = deps.config.oidc === null ? null : openOidc(deps.db, usage, deps.config.oidc)
   return { ...deps, keys, usage, oidc, close: () => usage.close() }
 }
 

@@ -69,7 +69,9 @@ async function viewerOfSession(auth: Auth, token: string): Promise<Credentialed 
   const claims = await verifySession(auth.keys, token)
   if (claims === null) return null
   const [row] = await auth.db.query(sessionById, [claims.sessionId, claims.accountId])
-  return row?.live ? sessionViewer(row) : null
+  if (!row?.live) return null
+  auth.usage.touch(row.id)
+  return sessionViewer(row)
 }
 
 function tokenType(token: string): string | null {

@@ -17,6 +17,7 @@ import type { Db } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
 import { tokenDigest } from './api-key.ts'
 import { type SessionRow, sessionByDigest, sessionViewer } from './credential-rows.ts'
+import type { CredentialUsage } from './credential-usage.ts'
 import { accountOfPerson, type Person } from './identities.ts'
 import { isSpelledOut } from './jws-spelling.ts'
 
@@ -53,7 +54,7 @@ const insertSession = statement({
 })
 
 /** Opens the verifier; keys are fetched at the first token, and again for an unknown kid after `cooldownMs`. */
-export function openOidc(db: Db, settings: OidcSettings, cooldownMs = COOLDOWN_MS): Oidc {
+export function openOidc(db: Db, usage: CredentialUsage, settings: OidcSettings, cooldownMs = COOLDOWN_MS): Oidc {
   const issuerKeys = discoverOnce(settings.issuer, cooldownMs)
 
   const verify = async (token: string): Promise<Verified | null> => {
@@ -84,7 +85,7 @@ export function openOidc(db: Db, settings: OidcSettings, cooldownMs = COOLDOWN_M
     if (verified === null) return null
     const { digest } = verified
     const row = await sessionOf(digest)
-    if (row) return row.live ? sessionViewer(row) : null
+    if (row) return seen(row)
     await db.withTx(async (tx) => {
       const person = handle === null ? verified.person : { ...verified.person, proposedHandle: handle }
       const accountId = await accountOfPerson(tx, person)
@@ -97,7 +98,14 @@ export function openOidc(db: Db, settings: OidcSettings, cooldownMs = COOLDOWN_M
       })
     })
     const made = await sessionOf(digest)
-    return made?.live ? sessionViewer(made) : null
+    return made ? seen(made) : null
+  }
+
+  /** The viewer of a session that has not ended; its use is noted. */
+  const seen = (row: SessionRow): Credentialed | null => {
+    if (!row.live) return null
+    usage.touch(row.id)
+    return sessionViewer(row)
   }
 
   const sessionOf = async (digest: Buffer): Promise<SessionRow | undefined> =>

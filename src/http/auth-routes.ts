@@ -87,10 +87,12 @@ function registerLogin(app: FastifyInstance, auth: Auth): void {
 /** Creates a session for the person; if they have no account yet and the proposed handle is unusable, shows a form to choose one. */
 async function signIn(auth: Auth, reply: FastifyReply, pending: Pending): Promise<FastifyReply> {
   const { sessionTtlSeconds } = auth.config
+  const userAgent = reply.request.headers['user-agent'] ?? null
   try {
-    const session = await auth.db.withTx(async (tx) =>
-      openSession(auth, tx, noViewer, { id: await accountOfPerson(tx, pending.person) }, sessionTtlSeconds),
-    )
+    const session = await auth.db.withTx(async (tx) => {
+      const user = { id: await accountOfPerson(tx, pending.person) }
+      return openSession(auth, tx, noViewer, user, sessionTtlSeconds, userAgent)
+    })
     dropCookie(auth, reply, PENDING_COOKIE)
     setCookie(auth, reply, SESSION_COOKIE, session.token, { path: '/', maxAgeSeconds: sessionTtlSeconds })
     return reply.header('cache-control', 'no-store').redirect(pending.returnTo, 303)

@@ -288,6 +288,18 @@ describe('an API key', () => {
     expect(await me(key)).toBe(200)
     const used = () =>
       hub.sql<{ at: string | null }>('select last_used_at as at from api_keys where account_id = $1', [person.id])
-    await expect.poll(async () => (await used())[0]?.at, { interval: 200 }).toMatch(/^\d{4}-.*Z$/)
+    await expect.poll(async () => (await used())[0]?.at, { timeout: 100_000, interval: 200 }).toMatch(/^\d{4}-.*Z$/)
+  })
+
+  it('shows when a session was last used; one that no browser made names none', async () => {
+    const person = await hub.person()
+    const ask = async () => {
+      const { data } = await hub.graphql(person, '{ sessions(first: 1) { nodes { current lastUsedAt userAgent } } }')
+      return data.sessions.nodes[0]
+    }
+    expect(await ask()).toEqual({ current: true, lastUsedAt: null, userAgent: null })
+    await expect.poll(ask, { timeout: 100_000, interval: 200 }).toMatchObject({
+      lastUsedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+    })
   })
 })

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { decodeProtectedHeader } from 'jose'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openCredentialUsage } from '../../src/auth/credential-usage.ts'
 import { openOidc } from '../../src/auth/oidc.ts'
 import { readConfig } from '../../src/platform/config.ts'
 import { type RunningHub, startHub } from '../../src/start-hub.ts'
@@ -75,6 +76,20 @@ describe('signing in with a browser', () => {
       account: { handle: 'ada', name: 'Ada Lovelace', kind: 'user' },
       scope: 'train',
     })
+  })
+
+  it('keeps the first 256 characters of the browser that signed in, for the list of sessions', async () => {
+    const browser = openBrowser('1001')
+    const callback = await browser.go(at('/auth/login'), at('/auth/callback'))
+    await browser.send(callback.url, { headers: { 'user-agent': `Mozilla/5.0 ${'x'.repeat(300)}` } })
+    const document = '{ sessions(first: 1) { nodes { current userAgent } } }'
+    const page = await browser.send(at('/graphql'), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: new URL(hub.url).origin },
+      body: JSON.stringify({ query: document }),
+    })
+    const [session] = JSON.parse(page.text).data.sessions.nodes
+    expect(session).toEqual({ current: true, userAgent: `Mozilla/5.0 ${'x'.repeat(300)}`.slice(0, 256) })
   })
 
   it('identifies the user by issuer and subject, whatever their current name', async () => {
@@ -323,7 +338,7 @@ describe("the provider's keys", () => {
   const verifier = (cooldownMs = 0) => {
     const settings = hub.deps.config.oidc
     if (settings === null) throw new Error('OIDC is configured in this file.')
-    return openOidc(database.db, settings, cooldownMs)
+    return openOidc(database.db, openCredentialUsage(database.db, pino({ level: 'silent' })), settings, cooldownMs)
   }
 
   it('are fetched again when a token names an unknown key', async () => {

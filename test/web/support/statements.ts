@@ -5,7 +5,7 @@ export const statements: Readonly<Record<string, number>> = {
   checks: 3,
   compareRuns: 2,
   counts: 3,
-  deviceSessions: 5,
+  deviceSessions: 6,
   endpoint: 4,
   EpisodesRepo: 2,
   endpoints: 2,

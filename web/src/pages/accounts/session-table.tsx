@@ -1,5 +1,7 @@
 /** Where a person is signed in, and how to end it. */
+import { withHiddenShown } from '../../../../src/platform/hidden-characters.ts'
 import { Action } from '../../ui/action.tsx'
+import { browserOf } from '../../ui/browser-of.ts'
 import { Time } from '../../ui/time.tsx'
 import { endSessionMutation, type SettingsQuery } from './settings.graphql.ts'
 
@@ -13,6 +15,7 @@ export function SessionTable(props: { readonly sessions: readonly Session[]; rea
           <tr>
             <th>Signed in</th>
             <th>By</th>
+            <th>Last used</th>
             <th>Ends</th>
             <th>
               <span className="visually-hidden">End</span>
@@ -24,8 +27,14 @@ export function SessionTable(props: { readonly sessions: readonly Session[]; rea
             <tr key={session.id}>
               <td>
                 <Time at={session.createdAt} /> {session.current && <span className="badge good">this browser</span>}
+                {session.userAgent && (
+                  <div className="dim small" title={withHiddenShown(session.userAgent)}>
+                    {browserOf(session.userAgent)}
+                  </div>
+                )}
               </td>
               <td>{session.issuer ?? 'the hub'}</td>
+              <td className="nowrap">{session.lastUsedAt ? <Time at={session.lastUsedAt} /> : 'never'}</td>
               <td className="nowrap">
                 {hasEnded(session) ? <span className="badge">ended</span> : <Time at={session.expiresAt} />}
               </td>

@@ -7,7 +7,7 @@ export type SettingsQueryVariables = Exact<{
   after?: string | null | undefined;
 }>;
 
-export type SettingsQuery = { readonly sessions: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly createdAt: string, readonly expiresAt: string, readonly revokedAt: string | null, readonly current: boolean, readonly issuer: string | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+export type SettingsQuery = { readonly sessions: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly createdAt: string, readonly expiresAt: string, readonly revokedAt: string | null, readonly current: boolean, readonly issuer: string | null, readonly userAgent: string | null, readonly lastUsedAt: string | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
 
 export type EndSessionInput = {
   readonly id: string;
@@ -39,6 +39,8 @@ query Settings($after: String) {
       revokedAt
       current
       issuer
+      userAgent
+      lastUsedAt
     }
     pageInfo {
       hasNextPage
