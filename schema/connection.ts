@@ -64,7 +64,7 @@ export interface ConnectionArgs {
   readonly before?: string | null
 }
 
-/** Listings page forward only; 422 for `last`, `before` and a `first` outside 1..max (contract, "Pages"). */
+/** Listings page forward only; 422 for `last`, `before` and a `first` outside 1..max (contract, "Reading"). */
 export function forwardArgs(args: ConnectionArgs, max: number): { first: number | null; after: string | null } {
   if (args.last != null || args.before != null) {
     const loc = [args.last != null ? 'last' : 'before']

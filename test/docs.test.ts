@@ -50,6 +50,25 @@ describe.each(documents)('%s', (document) => {
   })
 })
 
+describe('the contract', () => {
+  const cited = /[Cc]ontract, ("[^"\n]+"(?:(?:,| and|, and) "[^"\n]+")*)/g
+  const headings = new Set([...read('docs/contract.md').matchAll(/^##+ (.+)$/gm)].map(([, heading]) => heading))
+
+  it('has every chapter that the code cites', () => {
+    const files = globSync('{src,schema,rest-compat,test,web/src,clients,prisma/schema}/**/*.{ts,tsx,py,prisma}', {
+      cwd: root,
+      exclude: (path) => /node_modules|[\\/]dist[\\/]?/.test(path),
+    })
+    const chapters = files.flatMap((file) =>
+      [...read(file).matchAll(cited)].flatMap(([, names = '']) =>
+        [...names.matchAll(/"([^"]+)"/g)].map(([, name = '']) => `${file}: ${name}`),
+      ),
+    )
+    expect(chapters.length).toBeGreaterThan(100)
+    expect(chapters.filter((chapter) => !headings.has(chapter.replace(/^[^:]+: /, '')))).toEqual([])
+  })
+})
+
 it('docs/operations.md has every setting, and no other', () => {
   const rows = read('docs/operations.md')
     .split('\n')

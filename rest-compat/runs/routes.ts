@@ -11,7 +11,7 @@ const runLocation = ({ id }: { readonly id: string }) => ({ Location: `/v1/runs/
 /** Three artifacts of the default size, plus JSON escaping. */
 const IMPORT_BODY_BYTES = 16 * 1024 * 1024
 
-/** Contract, "Bodies". */
+/** Contract, "Writing". */
 const REPORT_BODY_BYTES = 8 * 1024 * 1024
 
 export const runRoutes: readonly TypedRoute[] = [

@@ -1,4 +1,4 @@
-/** Users and orgs: one type, one handle namespace. Contract, RepoOwner and "Accounts, devices, approvals". */
+/** Users and orgs: one type, one handle namespace. Contract, "Accounts and orgs". */
 import { builder } from '../builder.ts'
 import { AccountKindEnum } from './enums.ts'
 

@@ -1,4 +1,4 @@
-/** Members of orgs. Contract, "Accounts, devices, approvals". */
+/** Members of orgs. Contract, "Accounts and orgs". */
 import { type OrgMemberKey, orgMemberKeys } from '../../src/accounts/org-member-keys.ts'
 import type { Page } from '../../src/platform/page.ts'
 import { DEFAULT_PAGE_SIZE } from '../../src/platform/text-rules.ts'

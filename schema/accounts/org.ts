@@ -1,4 +1,4 @@
-/** Mutations of orgs and their members. Contract, "Accounts, devices, approvals". */
+/** Mutations of orgs and their members. Contract, "Accounts and orgs". */
 import { z } from 'zod'
 import { createOrg } from '../../src/accounts/accounts.ts'
 import { addOrgMember, removeOrgMember } from '../../src/accounts/org-members.ts'

@@ -1,4 +1,4 @@
-/** The viewer: the caller's credential. Contract, "Accounts, devices, approvals" and `GET /v1/me`. */
+/** The viewer: the caller's credential. Contract, "Accounts and orgs" and `GET /v1/me`. */
 import { type Me, readMe } from '../../src/accounts/read-me.ts'
 import { builder } from '../builder.ts'
 import { query } from '../root-field.ts'

@@ -1,4 +1,4 @@
-/** Spend holds: type, queries and subscription. Spec, "Spend hold"; contract, "Field lists". */
+/** Spend holds: type, queries and subscription. Spec, "Spend hold"; contract, "Spend holds". */
 import { holdsOfAccounts } from '../../src/billing/holds/account-holds.ts'
 import { changedHolds } from '../../src/billing/holds/changed-holds.ts'
 import { getHold, getHoldsById } from '../../src/billing/holds/get-hold.ts'

@@ -1,4 +1,4 @@
-/** Live state and log of a check. Contract, "GraphQL". */
+/** Live state and log of a check. Contract, "Subscriptions". */
 import { checkLog } from '../../src/checks/log/check-log.ts'
 import { changedChecks } from '../../src/checks/read/changed-checks.ts'
 import { watchCheck } from '../../src/checks/read/watch-check.ts'

@@ -1,4 +1,4 @@
-/** Enum types of checks. Spec, "Shared types"; contract, "Vocabularies". */
+/** Enum types of checks. Spec, "Shared types"; contract, "Robot checks". */
 import { wordEnum } from '../word-enum.ts'
 
 export const RobotCheckKindEnum = wordEnum('RobotCheckKind', 'What a check is about.', {

@@ -1,4 +1,4 @@
-/** Devices: robots that use endpoints. Contract, "Accounts, devices, approvals". */
+/** Devices: robots that use endpoints. Contract, "Devices". */
 import { createContextCache } from '@pothos/core'
 import DataLoader from 'dataloader'
 import type { GraphQLResolveInfo } from 'graphql'

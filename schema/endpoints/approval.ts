@@ -1,4 +1,4 @@
-/** Approvals: a person's permission for one device to use one endpoint. Contract, "Accounts, devices, approvals". */
+/** Approvals: a person's permission for one device to use one endpoint. Contract, "Approvals". */
 import { type Approval, getApprovalsById } from '../../src/endpoints/approvals/approval-row.ts'
 import { shownStatus } from '../../src/endpoints/approvals/approval-state.ts'
 import {

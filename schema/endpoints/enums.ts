@@ -1,4 +1,4 @@
-/** Enum types of inference endpoints. Spec, "Inference endpoint"; contract, "Vocabularies". */
+/** Enum types of inference endpoints. Spec, "Inference endpoint"; contract, "Inference endpoints". */
 import { wordEnum } from '../word-enum.ts'
 
 export const EndpointStatusEnum = wordEnum('EndpointStatus', 'State of an inference endpoint.', {

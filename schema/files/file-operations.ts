@@ -1,4 +1,4 @@
-/** Upload, download and delete. Spec, "Files"; contract, "Uploads resume". */
+/** Upload, download and delete. Spec, "Files"; contract, "Uploads". */
 import { z } from 'zod'
 import { abortUpload } from '../../src/files/abort-upload.ts'
 import { completeUpload } from '../../src/files/complete-upload.ts'

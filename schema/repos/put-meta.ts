@@ -1,4 +1,4 @@
-/** Mutations of meta blocks. Contract, "Meta blocks can be set". */
+/** Mutations of meta blocks. Contract, "Writing". */
 import { z } from 'zod'
 import { longNameText, sha256Text, wordText } from '../../src/platform/text-rules.ts'
 import { putDatasetMeta, putModelMeta } from '../../src/repos/put-meta.ts'

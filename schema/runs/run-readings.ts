@@ -1,4 +1,4 @@
-/** Outputs of a run: checkpoints and metrics. Spec, "CheckpointList"; contract, "Additions". */
+/** Outputs of a run: checkpoints and metrics. Spec, "CheckpointList"; contract, "Checkpoints and metrics". */
 import { z } from 'zod'
 import {
   type CheckpointList,

@@ -1,4 +1,4 @@
-/** Org members. Contract, "Identifiers and text rules": only owners change them; the last owner cannot be removed. */
+/** Org members. Contract, "Accounts and orgs": only owners change them; the last owner cannot be removed. */
 
 import type { Account } from '../auth/handle.ts'
 import { assertOrgOwner, assertSession } from '../auth/policy.ts'

@@ -1,6 +1,6 @@
 /**
  * Who sees a device, as SQL and as a Prisma condition: the members of its owner; a key limited to repos only if the repo of its robot is listed. The key
- * of a hosted job sees none: it serves policies, and moves no robot. Contract, "Accounts, devices, approvals".
+ * of a hosted job sees none: it serves policies, and moves no robot. Contract, "Devices".
  */
 import type { Viewer } from '../operation/context.ts'
 

@@ -1,4 +1,4 @@
-/** Handles: one namespace for users and orgs. Contract, "Identifiers and text rules". */
+/** Handles: one namespace for users and orgs. Contract, "Accounts and orgs". */
 import type { AccountRef } from '../operation/context.ts'
 import { HubError, invalid } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'

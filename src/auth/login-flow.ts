@@ -1,4 +1,4 @@
-/** Browser sign-in: authorization code with PKCE, state and nonce at the identity provider. Contract, "Credentials". */
+/** Browser sign-in: authorization code with PKCE, state and nonce at the identity provider. Contract, "Signing in from a browser". */
 import * as client from 'openid-client'
 import { HubError } from '../platform/errors.ts'
 import { openSealed, seal } from '../store/seal.ts'

@@ -1,6 +1,6 @@
 /**
  * The hub's own EdDSA keys: rows that every instance signs and verifies with. The newest active key signs, a retired one still verifies what it signed, and
- * a withdrawn one verifies nothing more. Contract, "Running it".
+ * a withdrawn one verifies nothing more. Contract, "Signing keys".
  */
 import { type CryptoKey, calculateJwkThumbprint, errors, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
 import { audit, noViewer } from '../operation/audit.ts'

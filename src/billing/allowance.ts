@@ -1,4 +1,4 @@
-/** Free hosted work of an account per calendar month: CPU work only. Spec, "HardwareTier"; contract, "Money, tiers, limits". */
+/** Free hosted work of an account per calendar month: CPU work only. Spec, "HardwareTier"; contract, "Money that is reserved". */
 import type { RequestContext } from '../operation/context.ts'
 import { type Usd, usd, usdLess, usdSum } from '../platform/money.ts'
 import { column, columns } from '../store/columns.ts'

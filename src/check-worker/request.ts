@@ -1,6 +1,6 @@
 /** The request of a robot check, in the names of `/v1`. Spec, "Robot check job". */
 
-/** How an action moves a joint. Contract, "Vocabularies". */
+/** How an action moves a joint. Contract, "Robot checks". */
 export type CheckAction = 'position' | 'position_offset' | 'position_delta' | 'velocity' | 'torque'
 
 /** A person's possible answers. An absent or null one is not answered, and nothing replaces it. */

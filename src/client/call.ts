@@ -129,7 +129,7 @@ export function openCaller(options: HubClientOptions) {
   return { url: base, retry, signal: clientSignal, call, graph, graphStream, stream }
 }
 
-/** Whether the hub stores this error as the response to its Idempotency-Key (contract, "Additions"). */
+/** Whether the hub stores this error as the response to its Idempotency-Key (contract, "Repeated requests"). */
 function isStored({ status, kind }: ProblemError): boolean {
   return status < 500 && status !== 429 && !kind.startsWith('idempotency.')
 }

@@ -61,7 +61,7 @@ export const checkpointList = conformsTo<Answer<'listRunCheckpoints'>>()(
   z.looseObject({ items: z.array(z.looseObject({ step: readAs(z.number().int()) })) }),
 )
 
-/** A report's body (spec, reportRun; contract, "Reports can be retried"). Absent members change nothing. */
+/** A report's body (spec, reportRun; contract, "Reports"). Absent members change nothing. */
 export type RunReport = { readonly [K in keyof ReportBody]: Exclude<ReportBody[K], null> } & {
   readonly metrics?: readonly Readonly<Record<string, unknown>>[]
 }
@@ -70,7 +70,7 @@ type ReportBody = Omit<Body<'reportRun'>, 'attempt' | 'metrics'>
 /** The attempt fences the report: without it, a runner that lost its claim could report in place of the current one. */
 export type FencedReport = RunReport & { readonly attempt: number }
 
-/** Gate results of checkpoints (contract, "Gate results over /v1"). */
+/** Gate results of checkpoints (contract, "Gates"). */
 export type GateReport = Body<'recordGateResults'> & { readonly attempt: number }
 
 export type NewRun = Body<'createRun'>

@@ -1,4 +1,4 @@
-/** Devices: robots of an account, which use endpoints under a person's approval. Contract, "Accounts, devices, approvals". */
+/** Devices: robots of an account, which use endpoints under a person's approval. Contract, "Devices". */
 import { findManagedAccount } from '../accounts/find-account.ts'
 import { assertStillInOrg } from '../accounts/org-members.ts'
 import { assertSession } from '../auth/policy.ts'

@@ -1,4 +1,4 @@
-/** An endpoint as the graph shows it, and the columns that every read of one selects. Spec, "Inference endpoint"; contract, "Field lists". */
+/** An endpoint as the graph shows it, and the columns that every read of one selects. Spec, "Inference endpoint"; contract, "Inference endpoints". */
 import type { AccountRef } from '../operation/context.ts'
 import type { Usd } from '../platform/money.ts'
 import type { ControlClass } from '../repos/repo-shape.ts'

@@ -1,4 +1,4 @@
-/** abortUpload (contract, "Additions": `DELETE …/files/uploads/{upload_id}`). */
+/** abortUpload (contract, "Uploads": `DELETE …/files/uploads/{upload_id}`). */
 
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { AllowedContext, Deps, RequestContext } from '../operation/context.ts'

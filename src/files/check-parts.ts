@@ -1,4 +1,4 @@
-/** Compares the parts named by a completion with the stored ones (contract, "complete"). Pure. */
+/** Compares the parts named by a completion with the stored ones (contract, "Uploads"). Pure. */
 import type { ErrorItem, ErrorType, Loc } from '../platform/errors.ts'
 import type { CompletedUpload } from './schemas.ts'
 import { partCount } from './upload-sql.ts'

@@ -1,4 +1,4 @@
-/** completeUpload (spec, "POST …/files/complete"; contract, "complete" and "Additions"). */
+/** completeUpload (spec, "POST …/files/complete"; contract, "Uploads" and "Uploads"). */
 import { randomUUID } from 'node:crypto'
 import { guarded } from '../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../operation/context.ts'

@@ -1,4 +1,4 @@
-/** Limits of file operations (spec, "Limits"; contract, "Uploads resume"). */
+/** Limits of file operations (spec, "Limits"; contract, "Uploads"). */
 
 export const MIB = 1_048_576
 

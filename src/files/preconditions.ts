@@ -1,4 +1,4 @@
-/** `if_none_match` and `if_match` of a completion (contract, "Additions"). */
+/** `if_none_match` and `if_match` of a completion (contract, "Uploads"). */
 import { type ErrorType, HubError } from '../platform/errors.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
 import { statement } from '../store/statement.ts'

@@ -1,4 +1,4 @@
-/** presignUpload (spec, "POST …/files/presign-upload"; contract, "Uploads resume"). */
+/** presignUpload (spec, "POST …/files/presign-upload"; contract, "Uploads"). */
 import { requireCredential } from '../auth/policy.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../operation/context.ts'

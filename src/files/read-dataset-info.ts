@@ -1,4 +1,4 @@
-/** A completion that includes a dataset's `meta/info.json` reads it before it links the files (contract, "Meta blocks can be set"). */
+/** A completion that includes a dataset's `meta/info.json` reads it before it links the files (contract, "Writing"). */
 import { DATASET_INFO_PATH, type DatasetInfo, MAX_DATASET_INFO_BYTES, parseDatasetInfo } from '../repos/dataset-info.ts'
 import type { RepoKind } from '../repos/repo-shape.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'

@@ -1,4 +1,4 @@
-/** resolveFile (contract, "Additions": `GET` and `HEAD …/resolve/{path}`), so that `curl -L`, a viewer and a browser can read a file. */
+/** resolveFile (contract, "Uploads": `GET` and `HEAD …/resolve/{path}`), so that `curl -L`, a viewer and a browser can read a file. */
 import type { RequestContext } from '../operation/context.ts'
 import { HubError, invalid, notFound } from '../platform/errors.ts'
 import { pathFault } from '../platform/file-path.ts'

@@ -1,4 +1,4 @@
-/** Resumable uploads (contract, "Uploads resume"): the same file by the same account is the same upload. */
+/** Resumable uploads (contract, "Uploads"): the same file by the same account is the same upload. */
 import type { Querier } from '../store/db.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
 import { param, statement } from '../store/statement.ts'

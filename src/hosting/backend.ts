@@ -1,4 +1,4 @@
-/** What the hub asks of the machines that execute hosted work. Contract, `HOSTED_BACKEND`. */
+/** What the hub asks of the machines that execute hosted work. Contract, "Hosted runs". */
 import type { TokenSeal } from './token-seal.ts'
 
 declare module '../operation/context.ts' {

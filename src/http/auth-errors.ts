@@ -1,4 +1,4 @@
-/** Errors below `/auth/`: a page for a browser, a Problem for a program. Contract, "Credentials". */
+/** Errors below `/auth/`: a page for a browser, a Problem for a program. Contract, "Signing in from a browser". */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { HubError, toProblem } from '../platform/errors.ts'
 import { sendFormPage } from './form-page.ts'

@@ -1,4 +1,4 @@
-/** Browser sign-in and sign-out, and the hub's public keys. Contract, "Credentials". */
+/** Browser sign-in and sign-out, and the hub's public keys. Contract, "Signing in from a browser". */
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { openSession, revokeSession } from '../accounts/sessions.ts'
 import type { Auth } from '../auth/auth.ts'

@@ -1,4 +1,4 @@
-/** Requests per minute: a credential gets the full rate, an anonymous address a fifth of it (contract, "Money, tiers, limits"). */
+/** Requests per minute: a credential gets the full rate, an anonymous address a fifth of it (contract, "Limits of GraphQL operations"). */
 import type { FastifyReply } from 'fastify'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { HubError } from '../platform/errors.ts'

@@ -1,4 +1,4 @@
-/** `GET` and `HEAD /v1/repos/{owner}/{repo}/resolve/{path}` (contract, "Additions"): a stable URL of a file that `curl -L` and browsers can follow. */
+/** `GET` and `HEAD /v1/repos/{owner}/{repo}/resolve/{path}` (contract, "Uploads"): a stable URL of a file that `curl -L` and browsers can follow. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { resolveFile } from '../files/resolve-file.ts'
 import type { RequestContext } from '../operation/context.ts'

@@ -1,4 +1,4 @@
-/** Events of a job's log as Server-Sent Events. Spec, streamRunLogs; contract, "SSE". */
+/** Events of a job's log as Server-Sent Events. Spec, streamRunLogs; contract, "Logs and streams". */
 import type { FollowedBatch } from '../work/log/log-batch.ts'
 import { positionText } from '../work/log/position.ts'
 

@@ -1,4 +1,4 @@
-/** Hashes a large file's bytes after it was linked (contract, "complete"): the claimed digest becomes verified, or the file is removed. */
+/** Hashes a large file's bytes after it was linked (contract, "Uploads"): the claimed digest becomes verified, or the file is removed. */
 
 import { hashObject } from '../files/hash-object.ts'
 import { keptBytes, settleKept } from '../files/versions/kept-bytes.ts'

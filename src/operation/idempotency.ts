@@ -1,5 +1,5 @@
 /**
- * Idempotency-Key (contract, "Additions"): the first request with a key claims a row, its verb stores the response in its own transaction, and a repeat
+ * Idempotency-Key (contract, "Repeated requests"): the first request with a key claims a row, its verb stores the response in its own transaction, and a repeat
  * gets that response after a new authorization check. The row's `attempt` is a fencing token: a request that lost the row to a takeover can neither commit its verb nor overwrite the response.
  */
 import { hash, randomUUID } from 'node:crypto'

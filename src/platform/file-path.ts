@@ -1,4 +1,4 @@
-/** FilePath (contract, "Identifiers and text rules"): validation of file paths, and byte order on paths. Pure. */
+/** FilePath (contract, "Text"): validation of file paths, and byte order on paths. Pure. */
 import { z } from 'zod'
 import { isGitName } from './git-name.ts'
 

@@ -1,4 +1,4 @@
-/** Free-form JSON objects as zod schemas. Contract, "Free-form JSON". */
+/** Free-form JSON objects as zod schemas. Contract, "Numbers of free-form JSON". */
 import { z } from 'zod'
 import { isJsonObject } from './exact-json.ts'
 import { freeFormFaults } from './free-form-faults.ts'

@@ -1,4 +1,4 @@
-/** The hardware tiers for runs: the default table, or a deployment's own table from a file. Contract, "Money, tiers, limits". */
+/** The hardware tiers for runs: the default table, or a deployment's own table from a file. Contract, "Planning and creating runs". */
 import { z } from 'zod'
 import { type Usd, usd } from './money.ts'
 

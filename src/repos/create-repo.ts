@@ -1,4 +1,4 @@
-/** createRepo (spec, "POST /v1/repos"; statuses in the contract, "Statuses the spec leaves out"). */
+/** createRepo (spec, "POST /v1/repos"; statuses in the contract, "Writing"). */
 
 import { accountByHandle } from '../auth/handle.ts'
 import { assertMayCreateRepo, assertNotAgent, assertNotJob, requireCredential } from '../auth/policy.ts'

@@ -1,4 +1,4 @@
-/** Parses `meta/info.json` of a LeRobot dataset (v2.0, v2.1, v3.0) into a meta block. Contract, "Meta blocks can be set". */
+/** Parses `meta/info.json` of a LeRobot dataset (v2.0, v2.1, v3.0) into a meta block. Contract, "Writing". */
 import { z } from 'zod'
 import { longNameText } from '../platform/text-rules.ts'
 

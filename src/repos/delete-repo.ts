@@ -1,4 +1,4 @@
-/** deleteRepo (spec, "DELETE /v1/repos/{owner}/{repo}"; contract, "References that keep a repo from being deleted"). */
+/** deleteRepo (spec, "DELETE /v1/repos/{owner}/{repo}"; contract, "Deleting a repo"). */
 
 import { assertNotAgent, assertNotJob } from '../auth/policy.ts'
 import { audit } from '../operation/audit.ts'

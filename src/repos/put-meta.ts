@@ -1,4 +1,4 @@
-/** putModelMeta and putDatasetMeta (contract, "Meta blocks can be set"): full replace, 409 on another kind, both return the repo. */
+/** putModelMeta and putDatasetMeta (contract, "Writing"): full replace, 409 on another kind, both return the repo. */
 import { audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { RequestContext } from '../operation/context.ts'

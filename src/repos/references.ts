@@ -1,6 +1,6 @@
 /**
  * The table of references to repos: a repo cannot be deleted while a job refers to it. Each subject writes the rows of its jobs, in the transaction
- * that creates, changes or ends them. Contract, "References that keep a repo from being deleted".
+ * that creates, changes or ends them. Contract, "Deleting a repo".
  */
 import type { Querier, Statement } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'

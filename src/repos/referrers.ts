@@ -1,6 +1,6 @@
 /**
  * The subjects that refer to repos, and the checks on deletion of a repo. They depend on `repos`, so they register themselves: each declares its
- * member of `RepoReferrers`, and the composition root provides it. Contract, "References of foreign".
+ * member of `RepoReferrers`, and the composition root provides it. Contract, "Deleting a repo".
  */
 import { HubError } from '../platform/errors.ts'
 import type { Statement, Tx } from '../store/db.ts'

@@ -2,7 +2,7 @@
 import { invalid } from '../platform/errors.ts'
 import { MAX_TAGS } from '../platform/text-rules.ts'
 
-/** Tags without duplicates, in the order given; 422 for more than 20 distinct ones (contract, "Tag"). */
+/** Tags without duplicates, in the order given; 422 for more than 20 distinct ones (contract, "Text"). */
 export function distinctTags(tags: readonly string[]): string[] {
   const distinct = [...new Set(tags)]
   if (distinct.length > MAX_TAGS) {

@@ -1,4 +1,4 @@
-/** The oldest queued worker job that a credential may claim, at once or as soon as there is one. Contract, "Additions". */
+/** The oldest queued worker job that a credential may claim, at once or as soon as there is one. Contract, "Claims and leases". */
 import { accountByHandle } from '../auth/handle.ts'
 import { assertNotJob, repoViewer } from '../auth/policy.ts'
 import { commitVerb } from '../operation/commit-verb.ts'

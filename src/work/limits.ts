@@ -1,6 +1,6 @@
 /**
  * The limits of a running job that the hub itself enforces: `max_hours`, by the database's clock, and the budget. The job is asked to stop; one that does not
- * is ended. Contract, "max_hours". Pure decisions.
+ * is ended. Contract, "Deadlines and cost". Pure decisions.
  */
 import { type Usd, usd, usdLess } from '../platform/money.ts'
 

@@ -1,5 +1,5 @@
 /**
- * A worker's own numbers of its reports (contract, "Reports can be retried"). Pure. Reports of one worker may be in flight at the same time, so a higher
+ * A worker's own numbers of its reports (contract, "Reports"). Pure. Reports of one worker may be in flight at the same time, so a higher
  * number can be stored first: the lower one is then not a duplicate.
  */
 

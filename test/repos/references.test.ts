@@ -1,4 +1,4 @@
-/** What keeps a repo from being deleted. Contract, "References that keep a repo from being deleted" and "References of strangers". */
+/** What keeps a repo from being deleted. Contract, "Deleting a repo" and "Deleting a repo". */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AccountRef, Credentialed, RequestContext } from '../../src/operation/context.ts'
 import { HubError } from '../../src/platform/errors.ts'

@@ -1,4 +1,4 @@
-/** How many checks an account may make in 24 hours, through whatever key or session. Spec, "Robot checks"; contract, `ROBOT_CHECK_DAILY_QUOTA`. */
+/** How many checks an account may make in 24 hours, through whatever key or session. Spec, "Robot checks"; contract, "Robot checks". */
 import { HubError } from '../../platform/errors.ts'
 import { column, columns } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'

@@ -1,4 +1,4 @@
-/** What `robot_card.json` of a check holds: the members of a card, and `needs_you`, which is lifted out. Pure. Contract, "Where two sentences pull apart". */
+/** What `robot_card.json` of a check holds: the members of a card, and `needs_you`, which is lifted out. Pure. Contract, "Robot checks". */
 import { z } from 'zod'
 import { invalid } from '../../platform/errors.ts'
 import type { CheckNeed, Document } from '../check-shape.ts'

@@ -1,4 +1,4 @@
-/** What a worker claims of a policy is held against what the hub itself knows. Contract, `match`. */
+/** What a worker claims of a policy is held against what the hub itself knows. Contract, "Robot checks". */
 import { invalid } from '../../platform/errors.ts'
 import { column, columns } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'

@@ -1,4 +1,4 @@
-/** The states of an approval and what moves it, as one table. Pure. Contract, "Accounts, devices, approvals". */
+/** The states of an approval and what moves it, as one table. Pure. Contract, "Approvals". */
 import { HubError } from '../../platform/errors.ts'
 import { nextState, type Transition } from '../../work/transitions.ts'
 

@@ -1,4 +1,4 @@
-/** The token of an approval. It names the row, which decides. Contract, "Accounts, devices, approvals". */
+/** The token of an approval. It names the row, which decides. Contract, "Approvals". */
 import { z } from 'zod'
 import { commonClaims, readClaims, signClaims, type TokenReading } from '../../auth/signed-token.ts'
 import type { SigningKey, SigningKeys } from '../../auth/signing-keys.ts'

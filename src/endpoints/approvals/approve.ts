@@ -1,4 +1,4 @@
-/** approveEndpointSession: a person permits one device to use one endpoint. Contract, "Accounts, devices, approvals". */
+/** approveEndpointSession: a person permits one device to use one endpoint. Contract, "Approvals". */
 import { assertSession } from '../../auth/policy.ts'
 import { findDevice } from '../../devices/find-device.ts'
 import { audit } from '../../operation/audit.ts'

@@ -1,4 +1,4 @@
-/** revokeApproval: ends an approval and its open sessions. Contract, "Accounts, devices, approvals". */
+/** revokeApproval: ends an approval and its open sessions. Contract, "Approvals". */
 import { assertSession } from '../../auth/policy.ts'
 import { audit } from '../../operation/audit.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'

@@ -1,4 +1,4 @@
-/** The limits of endpoints, by the hub's own clock: a server is asked to stop, and its endpoint ended a minute later if it does not. Contract, "max_hours". */
+/** The limits of endpoints, by the hub's own clock: a server is asked to stop, and its endpoint ended a minute later if it does not. Contract, "Endpoint cost". */
 import { audit, noViewer } from '../../operation/audit.ts'
 import type { Usd } from '../../platform/money.ts'
 import { column, type RowOf } from '../../store/columns.ts'

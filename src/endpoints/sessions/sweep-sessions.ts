@@ -1,4 +1,4 @@
-/** The hub's own end of approvals past their expiry, and of sessions whose token or approval has ended. Contract, "Accounts, devices, approvals". */
+/** The hub's own end of approvals past their expiry, and of sessions whose token or approval has ended. Contract, "Endpoint sessions". */
 import { column, columns } from '../../store/columns.ts'
 import { param, statement } from '../../store/statement.ts'
 import type { SweepDeps } from '../../work/sweep.ts'

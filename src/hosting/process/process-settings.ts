@@ -1,4 +1,4 @@
-/** What the process backend needs of the settings, and what it gives to a process. Contract, `HOSTED_BACKEND`: `process` runs `HOSTED_COMMAND` in a shell on the hub's machine. */
+/** What the process backend needs of the settings, and what it gives to a process. Contract, "Hosted runs": `process` runs `HOSTED_COMMAND` in a shell on the hub's machine. */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../platform/config.ts'

@@ -1,4 +1,4 @@
-/** A policy's declarations about itself: the members of a manifest, a contract file or an ONNX file's metadata. Contract, "checkpoint directory". Pure. */
+/** A policy's declarations about itself: the members of a manifest, a contract file or an ONNX file's metadata. Contract, "Inference endpoints". Pure. */
 import { asDouble, isJsonObject, parseExact } from '../../platform/exact-json.ts'
 import { freeFormFaults } from '../../platform/free-form-faults.ts'
 

@@ -1,5 +1,5 @@
 /**
- * What a policy in the object store declares about itself, and how large it is, from ranges of its files: weights are never fetched. Contract, "checkpoint directory".
+ * What a policy in the object store declares about itself, and how large it is, from ranges of its files: weights are never fetched. Contract, "Inference endpoints".
  *
  * Each fact is that of the first that has it: the contract file `contract.json` (else `manifest.json`) beside an ONNX file, then the model's own
  * metadata; of a checkpoint its `manifest.json`. The size of a policy that declares none is counted from the descriptions of its weights. An ONNX file that cannot

@@ -100,5 +100,5 @@ function filledGate(gate: CheckpointGateSpec): CheckpointGateSpec {
   }
 }
 
-/** Contract, "recipe_hash": null and absent members are equivalent. */
+/** Contract, "Numbers of free-form JSON": null and absent members are equivalent. */
 export const recipeHash = (recipe: Recipe): string => canonicalSha256(recipe)

@@ -1,4 +1,4 @@
-/** claimNextRun (contract, "Additions"): the oldest queued worker run that the caller may claim, at once or as soon as there is one. */
+/** claimNextRun (contract, "Claims and leases"): the oldest queued worker run that the caller may claim, at once or as soon as there is one. */
 import { assertLevel } from '../../auth/policy.ts'
 import { guarded } from '../../operation/commit-verb.ts'
 import type { RequestContext } from '../../operation/context.ts'

@@ -1,4 +1,4 @@
-/** A resolved config as a list of leaves: each scalar value with its path. Pure. Contract, "Config". */
+/** A resolved config as a list of leaves: each scalar value with its path. Pure. Contract, "Configs". */
 import { canonicalText } from '../../platform/canonical-hash.ts'
 import { ExactNumber } from '../../platform/exact-json.ts'
 

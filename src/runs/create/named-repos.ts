@@ -1,6 +1,6 @@
 /**
  * The repos of this hub that a recipe names: datasets are pinned as they are when the run is made, and none of the repos can be deleted while the run
- * stands. Contract, "References that keep a repo from being deleted".
+ * stands. Contract, "Deleting a repo".
  */
 import { repoViewer, visibleRepos } from '../../auth/policy.ts'
 import type { Viewer } from '../../operation/context.ts'

@@ -1,4 +1,4 @@
-/** Parts of a recipe that take effect only with further setup. Pure. Contract, "Gate results over /v1". */
+/** Parts of a recipe that take effect only with further setup. Pure. Contract, "Gates". */
 
 import type { RecipeDocument } from '../../planner/recipe/recipe.ts'
 import type { JobExecutor } from '../../work/held-job.ts'

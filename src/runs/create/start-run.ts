@@ -1,4 +1,4 @@
-/** startRun (contract, "Runs that begin running"): a worker run that its own trainer creates and claims, in one transaction. */
+/** startRun (contract, "Claims and leases"): a worker run that its own trainer creates and claims, in one transaction. */
 
 import { requireCredential } from '../../auth/policy.ts'
 import { hostedWork } from '../../hosting/hosting-policy.ts'

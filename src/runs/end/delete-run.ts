@@ -1,4 +1,4 @@
-/** deleteRun (contract, "References of strangers"): deletes an ended run without forks, with its data. Its cost stays in the ledger. */
+/** deleteRun (contract, "Deleting a repo"): deletes an ended run without forks, with its data. Its cost stays in the ledger. */
 
 import { assertNotAgent, assertNotJob, assertRunsFor } from '../../auth/policy.ts'
 import { audit } from '../../operation/audit.ts'

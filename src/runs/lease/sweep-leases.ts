@@ -1,6 +1,6 @@
 /**
  * The sweep: requeues or ends a run whose runner did not report in time; asks a run that has reached a limit to stop, and ends it if it does not.
- * Spec, run state table; contract, "Run leases" and "max_hours".
+ * Spec, run state table; contract, "Claims and leases" and "Deadlines and cost".
  */
 import { audit, noViewer } from '../../operation/audit.ts'
 import type { Usd } from '../../platform/money.ts'

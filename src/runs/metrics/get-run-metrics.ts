@@ -1,4 +1,4 @@
-/** getRunMetrics (contract, "Additions"): the metrics of a run as series by key. */
+/** getRunMetrics (contract, "Checkpoints and metrics"): the metrics of a run as series by key. */
 import type { RequestContext } from '../../operation/context.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import type { Querier, Statement } from '../../store/db.ts'

@@ -1,4 +1,4 @@
-/** The metrics lines of a report, as one statement stores them. Pure. Spec, reportRun; contract, "Metrics line". */
+/** The metrics lines of a report, as one statement stores them. Pure. Spec, reportRun; contract, "Checkpoints and metrics". */
 import { tooLarge } from '../../platform/errors.ts'
 import type { CurvePoint } from '../read/sparkline.ts'
 import { readMetricsLine } from './metrics-line.ts'

@@ -1,4 +1,4 @@
-/** The parts of a metrics line that the hub interprets; the rest passes through. Pure. Contract, "Metrics line". */
+/** The parts of a metrics line that the hub interprets; the rest passes through. Pure. Contract, "Checkpoints and metrics". */
 import { asDouble } from '../../platform/exact-json.ts'
 
 export interface LineReading {

@@ -1,4 +1,4 @@
-/** What to call a run before and after its output repo exists. Pure. Contract, "display_name". */
+/** What to call a run before and after its output repo exists. Pure. Contract, "Reading runs". */
 
 export type DisplayNameSource = 'output_repo' | 'run_name' | 'recipe'
 

@@ -1,4 +1,4 @@
-/** Adds the measurements of a succeeded run to the rolling mean of its template, tier and batch size. Spec, recommendRun; contract, "Config" and after. */
+/** Adds the measurements of a succeeded run to the rolling mean of its template, tier and batch size. Spec, recommendRun; contract, "Planning and creating runs" and after. */
 
 import { resolveInputs } from '../../planner/inputs.ts'
 import { findTemplate } from '../../planner/templates.ts'

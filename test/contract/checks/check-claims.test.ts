@@ -1,4 +1,4 @@
-/** Spec, "POST /v1/robot-checks/{check_id}/claim" and "…/cancel"; contract, claim-next. */
+/** Spec, "POST /v1/robot-checks/{check_id}/claim" and "…/cancel"; contract, "Claims and leases". */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { contractHub, type Json, type Person, sha256Of, types, type Who } from '../support/hub.ts'
 

@@ -1,4 +1,4 @@
-/** Who may do what with a check: every kind of credential on every operation, in both dialects. Contract, "Credentials" and "Job keys". */
+/** Who may do what with a check: every kind of credential on every operation, in both dialects. Contract, "Credentials" and "Keys of hosted jobs". */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sampled } from '../../support/torture.ts'
 import { checksOf } from '../support/checks.ts'

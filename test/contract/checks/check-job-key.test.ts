@@ -1,4 +1,4 @@
-/** What the key of a hosted check may do: that check's own work, and nothing else. Contract, "Job keys". */
+/** What the key of a hosted check may do: that check's own work, and nothing else. Contract, "Keys of hosted jobs". */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { routes } from '../../../rest-compat/routes.ts'
 import { schema } from '../../../schema/index.ts'

@@ -1,4 +1,4 @@
-/** Contract, "Reports can be retried": `log_seq` of a check's reports, as of a run's. */
+/** Contract, "Reports": `log_seq` of a check's reports, as of a run's. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { checksOf, goodReport } from '../support/checks.ts'
 import { contractHub, type Json, type Person, places, types } from '../support/hub.ts'

@@ -1,4 +1,4 @@
-/** The log of a check over both dialects, and its subscriptions, as runs have them. Contract, "GraphQL", "SSE". */
+/** The log of a check over both dialects, and its subscriptions, as runs have them. Contract, "Subscriptions", "Logs and streams". */
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type RunningHub, startHub } from '../../../src/start-hub.ts'

@@ -1,4 +1,4 @@
-/** Contract, "Accounts, devices, approvals": who registers a device, and who sees it. */
+/** Contract, "Devices": who registers a device, and who sees it. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { prismaQueries, shapes } from '../../support/prisma-queries.ts'
 import { contractHub, type Json, newName, type Person, type Who } from '../support/hub.ts'

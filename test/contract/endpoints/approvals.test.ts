@@ -1,4 +1,4 @@
-/** Contract, "Accounts, devices, approvals": people approve, see and revoke; nobody else does. */
+/** Contract, "Approvals": people approve, see and revoke; nobody else does. */
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sweepSessions } from '../../../src/endpoints/sessions/sweep-sessions.ts'

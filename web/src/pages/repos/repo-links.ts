@@ -17,7 +17,7 @@ export type Target =
   /** Another site. */
   | { readonly kind: 'elsewhere'; readonly href: string }
 
-/** `GET` leads to the bytes of a file, by a signed address. Contract, "Additions". */
+/** `GET` leads to the bytes of a file, by a signed address. Contract, "Uploads". */
 export function resolvePath(owner: string, repo: string, path: string): string {
   const [ownerPart, repoPart] = [owner, repo].map(encodeURIComponent)
   return `/v1/repos/${ownerPart}/${repoPart}/resolve/${path.split('/').map(encodeURIComponent).join('/')}`
