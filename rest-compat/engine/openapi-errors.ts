@@ -1,15 +1,27 @@
 /** What the statuses of errors mean, for the OpenAPI document. */
-import { errorTable } from '../../src/platform/errors.ts'
 
-/** Errors of GraphQL documents: those of `/v1` are within every limit, known and trusted. */
-const ofDocuments = [
-  errorTable['validation.limit'],
-  errorTable['validation.document'],
-  errorTable['forbidden.document'],
-]
+/** The same for every operation: which errors of a status an operation can have is in its own description. */
+const meanings: Readonly<Record<number, string>> = {
+  400: 'The request is malformed.',
+  401: 'The credential is missing or invalid.',
+  403: 'The credential may not do this.',
+  404: 'It does not exist, or is not visible to the caller.',
+  408: 'The request did not arrive in time.',
+  409: 'The request conflicts with the current state.',
+  412: 'A condition of the request is not met.',
+  413: 'A part of the request is too large, or the storage quota is full.',
+  415: 'The body has another content type than `application/json`.',
+  422: 'The request is invalid; `errors` names each fault and its place.',
+  429: 'A rate limit or a quota is used up; `Retry-After` says when to try again, if that helps.',
+  500: 'Internal error; `request_id` finds it in the log of the hub.',
+  501: 'This deployment does not support the operation.',
+  502: 'A service that the hub asked gave no valid answer.',
+  503: 'Something that the hub needs is not set up or not available.',
+}
 
-/** The titles of the errors that have a status. */
-export function titlesOf(status: number): string {
-  const rows = Object.values(errorTable).filter((row) => row.status === status && !ofDocuments.includes(row))
-  return [...new Set(rows.map((row) => row.title))].join(', ') || 'Refused'
+/** The description of an error response. Throws for a status without one, so that codegen names it. */
+export function errorMeaning(status: number): string {
+  const meaning = meanings[status]
+  if (meaning === undefined) throw new Error(`No meaning for the status ${status}.`)
+  return `${meaning} \`type\` says which error it is: [all types](/problems).`
 }

@@ -15,7 +15,7 @@ import { errorTable } from '../../src/platform/errors.ts'
 import { MAX_CURSOR_LENGTH } from '../../src/platform/page.ts'
 import { DEFAULT_PAGE_SIZE } from '../../src/platform/text-rules.ts'
 import type { PlannedVariable, RoutePlan } from './dialect.ts'
-import { titlesOf } from './openapi-errors.ts'
+import { errorMeaning } from './openapi-errors.ts'
 import { handlerPaths } from './openapi-handlers.ts'
 import {
   Components,
@@ -220,7 +220,7 @@ function responseOf(plan: RoutePlan, status: number, components: Components): Js
   if (status >= 400) {
     const schema = { $ref: '#/components/schemas/Problem' }
     return {
-      description: titlesOf(status),
+      description: errorMeaning(status),
       ...errorHeadersOf(route.errorHeaders?.[status]),
       content: { 'application/problem+json': { schema } },
     }
