@@ -127,6 +127,17 @@ const rooms: readonly Room[] = [
     files: `^src/(${composition.join('|')})\\.ts$`,
     mayImport: ['src/', 'schema/', 'rest-compat/'],
   },
+  {
+    name: 'web',
+    files: '^web/src/',
+    mayImport: [
+      'src/platform/(page-paths|hidden-characters)\\.ts',
+      'src/robot-scene/',
+      'src/physics/',
+      'src/models/mjcf/',
+      'src/check-worker/urdf/answered-urdf\\.ts',
+    ],
+  },
   { name: 'schema-index', files: '^schema/index\\.ts$', mayImport: ['schema/'] },
   {
     name: 'schema-engine',
@@ -151,7 +162,7 @@ const layering: IForbiddenRuleType[] = rooms.map(({ name, files, mayImport }) =>
   severity: 'error',
   from: { path: files },
   to: {
-    path: '^(src|schema|rest-compat|prisma|scripts|test|examples|clients/[^/]+/src)/',
+    path: '^(src|schema|rest-compat|prisma|scripts|test|examples|web|clients/[^/]+/src)/',
     pathNot: [files, ...mayImport.map((prefix) => `^${prefix}`)],
   },
 }))

@@ -6,7 +6,8 @@ import { element } from './panels/element.ts'
 import { type ReadyPanels, readyPanels } from './panels/ready-panels.ts'
 import { noModel, tooManyFiles } from './problems.ts'
 import type { CardPose, Problem, Stage } from './protocol.ts'
-import { openRobotViewer, type RobotViewer } from './robot-viewer.ts'
+import { openRobotViewer } from './robot-viewer.ts'
+import type { RobotViewer } from './viewer-face.ts'
 import type { Loading, Ready, ViewerState } from './viewer-state.ts'
 
 /** What of a card the viewer uses. */

@@ -1,8 +1,7 @@
 /** A robot in 3D: an engine in a worker, a picture on a canvas, and the state that panels show. It knows no framework and no transport. */
 import { graphicsOf } from '../../../src/robot-scene/graphics.ts'
-import { type Layer, type LiveView, liveView } from '../../../src/robot-scene/live-view.ts'
+import { type LiveView, liveView } from '../../../src/robot-scene/live-view.ts'
 import type { LayeredScene } from '../../../src/robot-scene/scene.ts'
-import type { ThemeName } from '../../../src/robot-scene/theme.ts'
 import { controlsOf } from './controls.ts'
 import { coordinatesOf, written } from './coordinates.ts'
 import { type Engine, startEngine } from './engine/start-engine.ts'
@@ -10,40 +9,11 @@ import { eyeOf } from './eyes.ts'
 import { frameLoop } from './frame-loop.ts'
 import { viewerLimits } from './limits.ts'
 import { engineFailed, noWebgl, tooSlow } from './problems.ts'
-import type { FromEngine, OpenedModel, OpenRequest, PoseFrame, Problem } from './protocol.ts'
+import type { FromEngine, OpenedModel, PoseFrame, Problem } from './protocol.ts'
 import { simulationClock } from './simulation-clock.ts'
 import { listenTo } from './stage.ts'
+import type { RobotViewer, ViewerOptions } from './viewer-face.ts'
 import type { Ready, ShownModel, ViewerState } from './viewer-state.ts'
-
-export interface ViewerOptions extends OpenRequest {
-  /** Addresses of files of the repo, in the order of the paths; at most 100 of them. */
-  sign(paths: readonly string[]): Promise<readonly string[]>
-  /** Width by height of the pictures of a camera, as the card has it; null where it does not. */
-  aspectOf(camera: string): number | null
-  readonly canvas: HTMLCanvasElement
-  readonly theme: ThemeName
-}
-
-export interface RobotViewer {
-  state(): ViewerState
-  /** Calls `hear` after each change of the state, until the returned function is called. */
-  subscribe(hear: () => void): () => void
-  setCoordinate(place: number, value: number): void
-  setControl(place: number, value: number): void
-  /** Puts the robot at a keyframe, or at its default pose (-1), and pauses. */
-  toKeyframe(place: number): void
-  play(isPlaying: boolean): void
-  /** Pauses, and steps the model once. */
-  step(): void
-  setSpeed(speed: number): void
-  show(layer: Layer, isShown: boolean): void
-  lookThrough(camera: number | null): void
-  select(body: number | null): void
-  light(theme: ThemeName): void
-  resetView(): void
-  /** Ends the worker, and frees what the graphics card holds. */
-  close(): void
-}
 
 /** Panels are read by people: ten times a second is enough. */
 const TELL_EVERY_MS = 100

@@ -13,6 +13,7 @@ from ._errors import HubError
 from ._http import Client, backoff_s, is_transient, segment
 from ._spool import Spool
 from ._uploads import upload_folder
+from ._warn import warn
 
 
 class Artifacts:
@@ -62,8 +63,6 @@ class Artifacts:
                 self._set_aside(waiting[0], error)
 
     def _set_aside(self, item: Path, error: Exception) -> None:
-        from ._sender import warn
-
         # Outside of the spool, which goes when the run is complete.
         kept = self._spool.folder.parent.parent.parent / "refused" / f"{self._spool.state['run']['id']}-{item.name}"
         kept.parent.mkdir(mode=0o700, exist_ok=True)

@@ -19,9 +19,10 @@ from ._capture import Capture
 from ._errors import HubError, RunCanceled, RunLost
 from ._http import Client, is_transient
 from ._lines import LineFile, encode_line
-from ._sender import INTERVAL_S, STEP_KEYS, Sender, warn, worker_name
+from ._sender import INTERVAL_S, STEP_KEYS, Sender, worker_name
 from ._settings import connect, state_dir
 from ._spool import Spool, identity_of, left_spools, new_spool
+from ._warn import warn
 
 _FINISH_S = 300.0
 PathLike = Union[str, "os.PathLike[str]"]

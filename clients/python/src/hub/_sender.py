@@ -6,7 +6,6 @@ import json
 import os
 import re
 import socket
-import sys
 import threading
 import time
 import uuid
@@ -17,6 +16,7 @@ from ._artifacts import Artifacts
 from ._errors import HubError
 from ._http import Client, backoff_s, is_transient, segment
 from ._spool import Spool
+from ._warn import warn
 
 # The hub takes 10,000 lines, 256 KiB of log and 8 MiB of JSON in a report.
 MAX_LINES = 10_000
@@ -38,17 +38,6 @@ _TOTAL_KEYS = ("total_iterations", "iterations", "max_iterations", "num_iteratio
 
 def worker_name() -> str:
     return f"{socket.gethostname()[:100]} pid {os.getpid()}"
-
-
-def warn(message: str) -> None:
-    """To the terminal of the process, also while its output is captured."""
-    stream = sys.__stderr__
-    if stream is not None:
-        try:
-            stream.write(f"hub: {message}\n")
-            stream.flush()
-        except (OSError, ValueError):
-            pass
 
 
 class Sender:

@@ -11,9 +11,10 @@ from typing import Any, Callable, Optional
 from ._errors import HubError, RunCanceled, RunLost
 from ._http import Client, backoff_s, is_transient
 from ._run import Run, _Spooled
-from ._sender import INTERVAL_S, warn, worker_name
+from ._sender import INTERVAL_S, worker_name
 from ._settings import connect, state_dir
 from ._spool import Spool, identity_of, left_spools, new_spool
+from ._warn import warn
 
 
 def work(

@@ -9,14 +9,13 @@ import { Empty, ErrorNotice, Loading } from '../../ui/states.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import { RepoLink } from '../repos/repo-table.tsx'
-import { cancelRunMutation, type RunQuery, runChangedSubscription, runQuery } from './run.graphql.ts'
+import { cancelRunMutation, runChangedSubscription, runQuery } from './run.graphql.ts'
 import { Attempts, Checkpoints, Config, Datasets, Gate } from './run-parts.tsx'
+import type { RunShown } from './run-shown.ts'
 import { Progress, tookOf } from './run-table.tsx'
 
 const RunLog = lazy(async () => ({ default: (await import('./run-log.tsx')).RunLog }))
 const RunMetrics = lazy(async () => ({ default: (await import('./run-metrics.tsx')).RunMetrics }))
-
-export type RunShown = NonNullable<RunQuery['run']>
 
 const parts = ['Log', 'Metrics', 'Config', 'Checkpoints', 'Gate', 'Data', 'Attempts'] as const
 type Part = (typeof parts)[number]

@@ -9,7 +9,7 @@ import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import { RepoLink } from '../repos/repo-table.tsx'
 import { runConfigQuery, runGateQuery } from './run.graphql.ts'
-import type { RunShown } from './run-page.tsx'
+import type { RunShown } from './run-shown.ts'
 
 /** The config, and what the run changed of its parent's. */
 export function Config({ id }: { readonly id: string }) {

@@ -1,7 +1,7 @@
 /** The toolbar and the panels of a robot that is shown. */
 import { type Layer, layerNames } from '../../../../src/robot-scene/live-view.ts'
 import { valueAt } from '../coordinates.ts'
-import type { RobotViewer } from '../robot-viewer.ts'
+import type { RobotViewer } from '../viewer-face.ts'
 import type { Ready, ShownModel } from '../viewer-state.ts'
 import { bodyTree } from './body-tree.ts'
 import { button, choice, tick } from './choices.ts'

@@ -1,0 +1,35 @@
+/** What a page gives to a robot's viewer, and what it can ask of it. */
+import type { Layer } from '../../../src/robot-scene/live-view.ts'
+import type { ThemeName } from '../../../src/robot-scene/theme.ts'
+import type { OpenRequest } from './protocol.ts'
+import type { ViewerState } from './viewer-state.ts'
+
+export interface ViewerOptions extends OpenRequest {
+  /** Addresses of files of the repo, in the order of the paths; at most 100 of them. */
+  sign(paths: readonly string[]): Promise<readonly string[]>
+  /** Width by height of the pictures of a camera, as the card has it; null where it does not. */
+  aspectOf(camera: string): number | null
+  readonly canvas: HTMLCanvasElement
+  readonly theme: ThemeName
+}
+
+export interface RobotViewer {
+  state(): ViewerState
+  /** Calls `hear` after each change of the state, until the returned function is called. */
+  subscribe(hear: () => void): () => void
+  setCoordinate(place: number, value: number): void
+  setControl(place: number, value: number): void
+  /** Puts the robot at a keyframe, or at its default pose (-1), and pauses. */
+  toKeyframe(place: number): void
+  play(isPlaying: boolean): void
+  /** Pauses, and steps the model once. */
+  step(): void
+  setSpeed(speed: number): void
+  show(layer: Layer, isShown: boolean): void
+  lookThrough(camera: number | null): void
+  select(body: number | null): void
+  light(theme: ThemeName): void
+  resetView(): void
+  /** Ends the worker, and frees what the graphics card holds. */
+  close(): void
+}
