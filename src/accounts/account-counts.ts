@@ -1,12 +1,12 @@
-/** How many jobs, live endpoints and waiting holds accounts have, for dashboards. Contract, "Reading". */
+/** Counts the jobs, live endpoints and pending holds of accounts, for dashboards. Contract, "Reading". */
 import type { RequestContext, Viewer } from '../operation/context.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
 import { param, statement } from '../store/statement.ts'
 
-/** Counting ends here: a dashboard says "more than 1,000", and an account of a million runs costs no more than one of a thousand. */
+/** The highest count: a dashboard shows "more than 1,000", and an account with a million runs costs no more to read than one with a thousand. */
 export const MAX_COUNTED = 1000
 
-/** The rows of the account `key.id` in `table` that fulfil a condition, up to one more than are counted. */
+/** The number of rows of the account `key.id` in `table` that meet a condition; counting stops at `MAX_COUNTED + 1`. */
 const upToCap = (table: string, condition: string) =>
   column<number>(
     `(select count(*)::int from (select from ${table} u where ${condition} limit ${MAX_COUNTED + 1}) counted)`,
@@ -40,11 +40,13 @@ const counts = statement({
   text: `select ${countColumns.sql} from unnest(:of::text[]) key(id)`,
 })
 
-/** Everything is counted, so only a caller who sees everything of the account may know: its user or members, and their keys without a limit to repos. */
+/**
+ * The counts include everything, so only a caller who sees the whole account may read them: its user or members, and their keys that are not limited to repos.
+ */
 const maySeeCounts = (viewer: Viewer, accountId: string): boolean =>
   viewer.kind !== 'anonymous' && !viewer.job && viewer.repoIds === null && viewer.accountIds.includes(accountId)
 
-/** For each account its counts, or null if the caller may not see them. One statement for any number, none without a visible one. */
+/** The counts of each account, or null if the caller may not see them. One statement for any number of accounts; none if no account is visible. */
 export async function countsOfAccounts(
   ctx: RequestContext,
   accountIds: readonly string[],

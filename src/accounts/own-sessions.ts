@@ -1,4 +1,4 @@
-/** A person ends sign-in sessions of their own, as after the loss of a laptop. Contract, "Signing in from a browser". */
+/** A person ends their own sign-in sessions, for example after the loss of a laptop. Contract, "Signing in from a browser". */
 import { assertSession } from '../auth/policy.ts'
 import { audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
@@ -8,7 +8,7 @@ import { isId } from '../platform/ids.ts'
 import type { Statement } from '../store/db.ts'
 import { revokeRow } from './sessions.ts'
 
-/** In the order of their ids: of two that end each other's, the second waits. */
+/** Locks the rows in id order: of two concurrent requests that end each other's sessions, the second waits instead of a deadlock. */
 const revokeOthers: Statement<{ id: string }> = {
   name: 'sessions-revoke-others',
   text: `update sessions set revoked_at = now() where id in (
@@ -16,7 +16,10 @@ const revokeOthers: Statement<{ id: string }> = {
     returning id`,
 }
 
-/** endSession: one session of the caller's own, the one of this request included. Idempotent. Errors: 401, 403 for a key, 404 for a session of another person. */
+/**
+ * endSession: ends one of the caller's own sessions, which may be that of this request. Idempotent. Errors: 401, 403 for a key, 404 for a session of another
+ * person.
+ */
 export function endSession(ctx: RequestContext, input: { readonly id: string }): Promise<{ readonly id: string }> {
   return guarded(
     ctx,
@@ -30,7 +33,7 @@ export function endSession(ctx: RequestContext, input: { readonly id: string }):
   )
 }
 
-/** endOtherSessions: every session of the caller's own that has not ended, but `keep`; how many. Errors: 401, 403 for a key, 404 if `keep` is not the caller's. */
+/** endOtherSessions: ends all live sessions of the caller except `keep`; returns how many. Errors: 401, 403 for a key, 404 if `keep` is not the caller's. */
 export function endOtherSessions(
   ctx: RequestContext,
   input: { readonly keep: string },

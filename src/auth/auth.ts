@@ -31,7 +31,7 @@ export async function openAuth(deps: { config: Config; log: Logger; db: Db; secr
   return { ...deps, keys, usage, oidc, close: () => usage.close() }
 }
 
-/** For example after a restore without the secret. */
+/** The error for a secret that does not open the stored keys, for example after a restore without the secret. */
 function foreignSecret({ secret, dataDir }: Config): ConfigError {
   const sealed = 'with which the keys in the database were sealed'
   return new ConfigError([

@@ -25,7 +25,7 @@ export interface KeyRow extends ReachRow {
   readonly job_kind: string | null
   /** The repos that the job names. */
   readonly named_repo_ids: readonly string[] | null
-  /** Neither revoked nor expired, by the database clock. */
+  /** Neither revoked nor expired, by the database clock; for the key of a hosted job, also that the job has not ended. */
   readonly live: boolean
 }
 
@@ -103,7 +103,7 @@ export function keyViewer(row: KeyRow): Credentialed {
   }
 }
 
-/** Acts only for the job's owner; reads the repos that the job names and those that it created. */
+/** The limits of a hosted job's key: it acts only for the job's owner, and reads the repos that the job names and those that the job created. */
 function jobScope({ job_id: jobId, job_kind, account_id, repo_ids, named_repo_ids }: KeyRow): Partial<Credentialed> {
   if (jobId === null) return {}
   const repoIds = repo_ids ?? []

@@ -1,12 +1,12 @@
-/** The current state of a long request's caller: visibility is rechecked while a stream is open. */
+/** Looks up the caller of a long request again, so that visibility is rechecked while a stream is open. */
 import DataLoader from 'dataloader'
 import type { Credentialed, Viewer } from '../operation/context.ts'
 import type { Querier } from '../store/db.ts'
 import { keysById, keyViewer, sessionsById, sessionViewer } from './credential-rows.ts'
 
 /**
- * The same credential with its current access; null if it was revoked or has expired. Streams that are woken together ask together: one statement for all
- * their keys and one for all their sessions. None for an anonymous caller.
+ * The same credential with its current access; null if it was revoked or has expired. Calls from streams that are woken together are batched: one statement for
+ * all their keys and one for all their sessions; none for an anonymous caller.
  */
 export async function currentViewer(db: Querier, viewer: Viewer): Promise<Viewer | null> {
   return viewer.kind === 'anonymous' ? viewer : loaderOf(db).load(viewer)
@@ -18,7 +18,7 @@ const loaders = new WeakMap<Querier, Loader>()
 function loaderOf(db: Querier): Loader {
   const known = loaders.get(db)
   if (known) return known
-  // Nothing is kept beyond the turn.
+  // No cache: a result is shared only by calls of the same turn of the event loop.
   const made: Loader = new DataLoader((viewers) => readViewers(db, viewers), { cache: false })
   loaders.set(db, made)
   return made

@@ -3,13 +3,13 @@ import type { Viewer } from '../operation/context.ts'
 
 const viewers = new WeakMap<object, Viewer>()
 
-/** The event, with the caller it was checked for. */
+/** Attaches the caller that the event was checked for, and returns the event. */
 export function seenBy<Event extends object>(viewer: Viewer, event: Event): Event {
   viewers.set(event, viewer)
   return event
 }
 
-/** Null for an event without a caller. */
+/** The caller that `seenBy` attached to an event; null for an event without one. */
 export function viewerOfEvent(event: unknown): Viewer | null {
   return typeof event === 'object' && event !== null ? (viewers.get(event) ?? null) : null
 }

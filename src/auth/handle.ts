@@ -69,7 +69,7 @@ export async function takeHandle(
   return account ?? null
 }
 
-/** 409 `conflict.taken`. */
+/** 409 `conflict.taken` at `handle`. */
 export function handleTaken(handle: string): HubError {
   return new HubError('conflict.taken', `The handle ${handle} is taken.`, {
     items: [{ type: 'conflict.taken', detail: `The handle ${handle} is taken.`, loc: ['handle'] }],

@@ -1,4 +1,4 @@
-/** Who sees and decides spend holds: pure functions of a viewer, and the matching SQL. Spec, "Spend holds". */
+/** The rules for who sees and decides spend holds: pure functions of a viewer, and the matching SQL. Spec, "Spend holds". */
 import type { Credentialed, Viewer } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
 import { type Given, param } from '../store/statement.ts'
@@ -26,7 +26,7 @@ export type VisibleHolds = Given<typeof holdViewer>
 
 const nothing: VisibleHolds = { accountIds: [], userId: null, credentialId: null }
 
-/** An anonymous caller and the key of a hosted job see no hold; a key limited to repos sees those that it filed itself. */
+/** The values of `holdViewer`. An anonymous caller and the key of a hosted job see no hold; a key limited to repos sees those that it filed itself. */
 export function visibleHolds(viewer: Viewer): VisibleHolds {
   if (viewer.kind === 'anonymous' || viewer.job) return nothing
   const { accountIds, account, credentialId, repoIds } = viewer
@@ -34,7 +34,7 @@ export function visibleHolds(viewer: Viewer): VisibleHolds {
   return { accountIds, userId: account.kind === 'user' ? account.id : null, credentialId }
 }
 
-/** The same rule on one hold. */
+/** Whether the viewer sees one hold, by the same rule. */
 export function canSeeHold(hold: HoldTarget, viewer: Viewer): boolean {
   const { accountIds, userId, credentialId } = visibleHolds(viewer)
   return (
@@ -49,14 +49,14 @@ export function holdVisibleSql(alias: string): string {
   return `(${alias}.filed_by = :credentialId or ${alias}.account_id = any(:accountIds::text[]) or ${alias}.created_by = :userId)`
 }
 
-/** May the viewer approve or deny a hold that they see: a session of the account's user or of any member of the org, 403 for all others. */
+/** May the viewer approve or deny a hold that they see? Only a session of the account's user or of any member of the org; 401, then 403 for all others. */
 export function assertDecides(viewer: Viewer, hold: HoldTarget): Credentialed & { readonly personId: string } {
   const session = assertSession(viewer)
   if (session.accountIds.includes(hold.accountId)) return session
   throw notOfAccount()
 }
 
-/** May the viewer cancel a hold that they see: the key that filed it, or a person of the account; 403 for all others. */
+/** May the viewer cancel a hold that they see? Only the key that filed it, or a session of a person of the account; 401, then 403 for all others. */
 export function assertCancels(viewer: Viewer, hold: HoldTarget): Credentialed {
   const credential = assertLevel(viewer, 'write')
   if (credential.credentialId === hold.filedBy) return credential

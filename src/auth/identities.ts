@@ -25,7 +25,7 @@ const insertPerson: Statement<never> = {
   text: 'insert into identities (issuer, subject, account_id) values ($1, $2, $3)',
 }
 
-/** The existing account of a person. */
+/** The account id of a person; null before the account is created. */
 async function findIdentity(querier: Querier, person: Person): Promise<string | null> {
   const [account] = await querier.query(findPerson, [person.issuer, person.subject])
   return account?.id ?? null

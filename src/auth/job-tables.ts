@@ -1,11 +1,11 @@
-/** Kinds of jobs that keys are made for. Such a key is revoked by the end of its job, whatever ends it, so authentication reads the job's row. */
+/** Kinds of jobs that have a key of their own. The key is invalid as soon as its job has ended, however it ended, so authentication reads the job's row. */
 
 export interface KeyedJob {
   /** Name of the kind of job. */
   readonly kind: string
   /** Its table, with `id`, `status` and `repo_ids`: the repos that the key may read. */
   readonly table: string
-  /** The operations with a scope that its key may use; null: those that the policy does not deny to the key of any job. */
+  /** The operations with a scope that the job's key may use; null: all that the policy does not deny to every key of a hosted job. */
   readonly operations: readonly string[] | null
 }
 
@@ -14,7 +14,7 @@ export const keyedJobs: readonly KeyedJob[] = [
   {
     kind: 'robot_check',
     table: 'robot_checks',
-    // It examines and reports. It is not for people's decisions: to cancel or publish a check, or to write to a repo.
+    // The job examines and reports. Its key cannot cancel or publish a check, or write to a repo: people decide that.
     operations: [
       'viewer',
       'robotCheck',
@@ -29,7 +29,7 @@ export const keyedJobs: readonly KeyedJob[] = [
   {
     kind: 'endpoint',
     table: 'endpoints',
-    // It serves: it reads its model, and reports. Who stops it, or opens a session with it, is for others to say.
+    // The job reads its model, serves it and reports. Its key cannot stop the endpoint or open a session with it.
     operations: ['viewer', 'endpoint', 'claimEndpoint', 'reportEndpoint'],
   },
 ]

@@ -92,7 +92,7 @@ async function userInfo(
   return client.fetchUserInfo(provider, tokens.access_token, subject).catch(() => ({}))
 }
 
-/** No response, or one that only a proxy in front of an unavailable provider would send. */
+/** Error codes for no response, or for one that only a proxy in front of an unavailable provider would send. */
 const silentCodes = new Set(['OAUTH_TIMEOUT', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON'])
 
 function isSilence(error: unknown): boolean {

@@ -127,8 +127,9 @@ interface Verified {
 }
 
 /**
- * A token with a `jti` has one session under it, however often it was signed; any other is keyed by its signed content. Never by the signature,
- * which for some algorithms can be changed without the key. The subject separates people if an issuer reuses a `jti`.
+ * The lookup key of a token's session. A token with a `jti` has one session, however often it was signed; any other is identified by its signed content. The
+ * signature is never part of the key, because for some algorithms it can be changed without the private key. The subject separates people if an issuer reuses a
+ * `jti`.
  */
 function sessionDigest(token: string, { iss, sub, jti }: JWTPayload): Buffer {
   if (typeof jti === 'string' && jti !== '') return tokenDigest(JSON.stringify(['jti', iss, sub, jti]))

@@ -55,7 +55,7 @@ export function assertSession(viewer: Viewer): Credentialed & { readonly personI
 /** Whether the viewer may act on a repo of this id at all: true for everything but a key limited to other repos. */
 const reaches = (viewer: Credentialed, repoId: string) => viewer.repoIds === null || viewer.repoIds.includes(repoId)
 
-/** Public repos are visible to everybody; private ones to the members of their owner, and to a limited key only if listed. */
+/** Public repos are visible to everyone; private ones to the members of their owner, and to a limited key only if listed. */
 export function canSee(repo: RepoTarget, viewer: Viewer): boolean {
   if (repo.visibility === 'public') return true
   return viewer.kind !== 'anonymous' && viewer.accountIds.includes(repo.ownerId) && reaches(viewer, repo.id)
@@ -143,7 +143,7 @@ export function assertMayCreateRepo<Owner extends { readonly id: string }>(
   return found
 }
 
-/** Whether a credential may use an operation with a scope, as far as it is the key of a hosted job. */
+/** Whether the limits of a hosted job's key allow an operation with a scope; true for every other credential. */
 export function jobMay({ job }: Credentialed, operation: string): boolean {
   return !job?.operations || job.operations.includes(operation)
 }
@@ -221,25 +221,27 @@ export const billedViewer = {
 }
 
 /**
- * Whether the viewer sees the job `alias` of a kind that only the account that is billed sees: who made it and has left that account does not. With the
- * parameters `billedViewer`. Keys limited to repos and keys of hosted jobs see what they see of runs.
+ * SQL condition on the row `alias` of a job of a kind that only the billed account sees: its creator no longer sees it after leaving that account. With the
+ * parameters `billedViewer`. For keys limited to repos and keys of hosted jobs the rule is the same as for runs.
  */
 export function billedVisibleSql(alias: string): string {
   return `(${alias}.id = :credentialId or (${alias}.owner_id = any(:accountIds::text[])
     and (:repoIds::text[] is null or ${alias}.filed_by = :credentialId or ${runListedSql(alias)})))`
 }
 
-/** The account part of the condition: the run belongs to an account of the viewer, or the viewer created it. */
+/** The account part of `runVisibleSql`: the run belongs to an account of the viewer, or the viewer created it. */
 export function ownRunSql(alias: string): string {
   return `(${alias}.owner_id = any(:accountIds::text[]) or ${alias}.created_by = :userId)`
 }
 
-/** The repo part of the condition for a limited key; the first half can use an index. */
+/** The repo part of `runVisibleSql` for a limited key; its first half can use an index. */
 export function runListedSql(alias: string): string {
   return `(${alias}.repo_ids && :repoIds::text[] and ${alias}.repo_ids <@ :repoIds::text[])`
 }
 
-/** May the viewer run work of this owner: 403 for one who sees a job without being of the account that is billed. */
+/**
+ * May the viewer run work of this owner? 401 without a credential, 403 for a level below `level` and for a viewer who does not belong to the billed account.
+ */
 export function assertRunsFor(
   viewer: Viewer,
   ownerId: string,

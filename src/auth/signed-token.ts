@@ -1,6 +1,6 @@
 /**
- * The hub's signed tokens about robots: EdDSA JWTs with exactly the header members `alg`, `typ` and `kid`. Their issuer is the same on every instance, as that of
- * sessions; the key ties a token to its deployment.
+ * The hub's signed tokens about robots: EdDSA JWTs with exactly the header members `alg`, `typ` and `kid`. Their issuer, like that of session tokens, is the
+ * same on every instance; the key ties a token to its deployment.
  */
 import { compactVerify, decodeProtectedHeader, errors, SignJWT } from 'jose'
 import { z } from 'zod'
@@ -11,7 +11,7 @@ import type { SigningKey, SigningKeys } from './signing-keys.ts'
 /** Longer than any token that the hub signs. */
 const MAX_TOKEN_LENGTH = 4096
 
-/** Claims that all of them have; times are seconds since 1970. */
+/** Claims that all these tokens have; times are seconds since 1970. */
 export const commonClaims = { iss: z.literal(ISSUER), iat: z.int(), exp: z.int() } as const
 
 /** Signs claims, which may be stored and signed again: EdDSA is deterministic, so the same claims and key give the same token. */
@@ -48,7 +48,7 @@ export async function readClaims<Claims>(
   return claims.success ? { kid, claims: claims.data } : { fault: 'claims' }
 }
 
-/** Null for any header but the hub's own. */
+/** The `kid` of a header with exactly the hub's members; null for any other header. */
 function kidOf(token: string, typ: string): string | null {
   const header = z.strictObject({ alg: z.literal('EdDSA'), typ: z.literal(typ), kid: z.string().max(64) })
   try {

@@ -38,11 +38,11 @@ export interface SigningKeys {
   /** Retires the signing key and creates a new one; returns its kid. Other instances follow within `RELOAD_MS`; existing signatures stay valid. */
   rotate(): Promise<string>
   /**
-   * Makes a retired key verify nothing more, for ever; other instances follow within `RELOAD_MS`. Idempotent. Errors: 404 an unknown kid, 409
+   * Withdraws a retired key permanently: it no longer verifies anything. Other instances follow within `RELOAD_MS`. Idempotent. Errors: 404 an unknown kid, 409
    * `conflict.signing_key` the current one.
    */
   withdraw(kid: string): Promise<SigningKeyState>
-  /** Every key that there ever was, the current one first. */
+  /** All keys, also retired and withdrawn ones, the current one first. */
   list(): Promise<readonly SigningKeyState[]>
 }
 
@@ -69,7 +69,7 @@ interface Loaded {
 const SIGNING_KEY_LOCK = 0x6875626b
 /** Bounds how long another instance still accepts a key after its withdrawal. */
 const RELOAD_MS = 5000
-/** Guessed kids must not cause a query each. */
+/** The keys are reloaded for an unknown kid at most this often, so that guessed kids do not cause a query each. */
 const UNKNOWN_KID_RELOAD_MS = 2000
 export const SIGNING_KEY_PURPOSE = 'signing-key'
 
@@ -81,12 +81,12 @@ const readKeys: Statement<KeyRow> = {
 }
 const stateColumns = columns({
   kid: column<string>('kid'),
-  /** RFC 3339, as the others. */
+  /** RFC 3339, like the other times. */
   createdAt: column<string>('not_before'),
   retiredAt: column<string | null>('retired_at'),
   withdrawnAt: column<string | null>('withdrawn_at'),
 })
-/** A key without its bytes. */
+/** The state of a key, without its key material. */
 export type SigningKeyState = RowOf<typeof stateColumns>
 
 const readStates = statement({

@@ -13,8 +13,8 @@ export interface Watched<T> {
 }
 
 /**
- * Yields `first`, then the result of `read` after every change; changes close together may be merged. Ends when the object is final, deleted or invisible, or the credential has
- * expired: keys are revoked and people leave orgs while a stream is open, so the caller is looked up again each time.
+ * Yields `first`, then the result of `read` after every change; changes close together may be merged. Ends when the object is final, deleted or invisible, or
+ * the credential is no longer valid. Keys are revoked and people leave orgs while a stream is open, so the caller is looked up again after each change.
  */
 export async function* watchChanges<T extends { readonly id: string }>(
   ctx: RequestContext,

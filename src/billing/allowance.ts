@@ -6,10 +6,10 @@ import type { Querier } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
 import type { BilledKind } from './ledger.ts'
 
-/** Of an account in the current month. */
+/** An account's use of the allowance in the current month. */
 export interface AllowanceUsage {
   readonly usedUsd: Usd
-  /** What jobs under way may still use up. */
+  /** The most that jobs under way may still use. */
   readonly reservedUsd: Usd
   /** Never negative. */
   readonly remainingUsd: Usd
@@ -18,7 +18,7 @@ export interface AllowanceUsage {
 }
 
 export interface HostedAllowanceUsage extends AllowanceUsage {
-  /** Handle. */
+  /** Handle of the account. */
   readonly account: string
 }
 
@@ -27,7 +27,7 @@ export interface HostedAllowance {
   readonly cpuOnly: boolean
   /** Kinds of jobs that it covers. */
   readonly work: readonly BilledKind[]
-  /** Null for an anonymous caller. */
+  /** The caller's own use; null for an anonymous caller. */
   readonly viewer: HostedAllowanceUsage | null
 }
 
@@ -41,8 +41,8 @@ const usageColumns = columns({
 })
 
 /**
- * By the database's clock; months begin at midnight UTC. Ledger and reservations are read in one statement: a job that ends between two would be missing
- * in both.
+ * The use in the current month, by the database's clock; months begin at midnight UTC. Ledger and reservations are read in one statement: a job that ends
+ * between two statements could be missing in both.
  */
 const usageOfMonth = statement({
   name: 'hosted-allowance-usage',
@@ -64,10 +64,10 @@ export async function readAllowance({ viewer, deps }: RequestContext): Promise<H
   return { ...allowance, viewer: { account: viewer.account.handle, ...usage } }
 }
 
-/** Whether the setting allows anything. */
+/** Whether the configured limit allows any free work. */
 export const isAllowance = (limitUsd: Usd): boolean => Number(limitUsd) > 0
 
-/** Of an account; in a transaction that reserves a share of it, of one that is locked. */
+/** An account's use of the allowance. A transaction that reserves a share of it must have locked the account. */
 export async function readAllowanceUsage(querier: Querier, accountId: string, limitUsd: Usd): Promise<AllowanceUsage> {
   const [row] = await querier.query(usageOfMonth, { accountId, work: CPU_WORK })
   if (!row) throw new Error('A sum has one row.')
@@ -77,6 +77,6 @@ export async function readAllowanceUsage(querier: Querier, accountId: string, li
   return { usedUsd, reservedUsd, remainingUsd: usdSum(limitUsd, `-${spoken}`), periodStart, resetsAt }
 }
 
-/** Whether a job that can cost so much fits into what is left. */
+/** Whether a job that can cost `amountUsd` fits into the remaining allowance. */
 export const fitsAllowance = ({ remainingUsd }: AllowanceUsage, amountUsd: Usd): boolean =>
   usdLess(amountUsd, remainingUsd) === amountUsd

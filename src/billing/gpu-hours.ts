@@ -12,7 +12,7 @@ export interface Reservation {
 export interface GpuHourRequest {
   /** `max_hours` of the run. */
   readonly hours: number
-  /** Limit of the user, over all credentials. */
+  /** Reservations of the user, over all credentials; `limitHours` limits their sum. */
   readonly reservations: readonly Reservation[]
   readonly limitHours: number
   /** The key's own quota, which limits the runs created with it; null if it has none. */

@@ -13,7 +13,7 @@ export interface LedgerEntry {
   readonly jobId: string
   /** One row per attempt and kind: a unique index rejects a second one. */
   readonly attempt: number
-  /** What is paid for. */
+  /** The resource that is paid for. */
   readonly kind: 'gpu' | 'cpu'
   /** Null for work that no tier prices. */
   readonly tier: string | null
@@ -56,14 +56,14 @@ const insertEntries = statement({
     from unnest(:ids::text[], :jobIds::text[], :seconds::numeric[], :amounts::numeric[]) as given (id, job, seconds, amount)`,
 })
 
-/** What a row of many has of its own; seconds as PostgreSQL's numeric writes them. */
+/** The members in which the rows of one batch differ. `seconds` is the text of a PostgreSQL numeric. */
 export interface LedgerLine {
   readonly jobId: string
   readonly seconds: string
   readonly amountUsd: Usd
 }
 
-/** Writes rows that differ in their lines alone, in one statement, in the caller's transaction. */
+/** Writes rows that differ only in their lines, in one statement, in the caller's transaction. */
 export async function addLedgerEntries(
   tx: Querier,
   common: Pick<LedgerEntry, 'accountId' | 'jobKind' | 'attempt' | 'kind' | 'tier'>,

@@ -1,6 +1,6 @@
 /**
- * Reservations: every priced job reserves the most that it can cost, from its creation to its end, so that no bill is above what was there when the job was
- * accepted. Spec, "approveSpendHold"; contract, "Money that is reserved".
+ * Reservations: every priced job reserves the most that it can cost, from its creation to its end, so that no bill exceeds the money that was left when the job
+ * was accepted. Spec, "approveSpendHold"; contract, "Money that is reserved".
  */
 import { type AuditContext, audit } from '../operation/audit.ts'
 import { HubError } from '../platform/errors.ts'
@@ -10,7 +10,7 @@ import type { Querier } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
 import { CAP_PASSED, capOf, monthUsd, readSpendMonth, type SpendMonth } from './spend-month.ts'
 
-/** Kinds of jobs that reserve. The ledger has an endpoint's sessions instead of the endpoint. */
+/** Kinds of jobs that reserve money. The ledger has the sessions of an endpoint instead of the endpoint. */
 export type SpendJobKind = 'run' | 'robot_check' | 'endpoint'
 
 export interface SpendRequest {
@@ -18,7 +18,7 @@ export interface SpendRequest {
   readonly jobKind: SpendJobKind
   /** The account that is billed. The caller has locked it (`lockAccounts`), and inserts or keeps the job in the same transaction. */
   readonly accountId: string
-  /** The most that the job can cost in all, as far as the ledger does not have it yet. */
+  /** The most that the job can cost in all, minus what the ledger already has of it. */
   readonly amountUsd: Usd
   /** Whether the free allowance covers it. */
   readonly isAllowance: boolean
@@ -35,7 +35,7 @@ const fields = {
   coversTo: param<string | null>(),
 }
 
-/** A job that has one replaces it: `renewSpend`. */
+/** Replaces the job's reservation if there is one (`renewSpend`). */
 const putReservation = statement({
   name: 'spend-reserve',
   params: fields,
@@ -61,8 +61,8 @@ const restOfThisMonth = statement({
 })
 
 /**
- * Reserves, and returns null; where the month would pass a cap in STOP mode, reserves nothing and returns 429 `quota.spend_cap`. A month that passes a cap in NOTIFY
- * mode is recorded once (audit `spend.cap_passed`).
+ * Reserves and returns null. If the month would pass a cap in STOP mode, reserves nothing and returns the error 429 `quota.spend_cap`. A month that passes a
+ * cap in NOTIFY mode is recorded once (audit `spend.cap_passed`).
  */
 export async function tryReserveSpend(tx: Querier, ctx: AuditContext, request: SpendRequest): Promise<HubError | null> {
   const month = await readSpendMonth(tx, request.accountId, request.jobId)
@@ -78,15 +78,15 @@ export async function tryReserveSpend(tx: Querier, ctx: AuditContext, request: S
   return null
 }
 
-/** Reserves for a new job; throws 429 `quota.spend_cap` where a cap in STOP mode has no room for it. */
+/** Reserves for a new job; throws 429 `quota.spend_cap` if a cap in STOP mode has no room for it. */
 export async function reserveSpend(tx: Querier, ctx: AuditContext, request: SpendRequest): Promise<void> {
   const refusal = await tryReserveSpend(tx, ctx, request)
   if (refusal) throw refusal
 }
 
 /**
- * The same for a job that has a reservation, which is replaced: what it covered is not counted twice. Null, or the refusal: the job then keeps what it has, and
- * has to stop by its `coversTo`.
+ * Replaces the reservation of a job; the old amount is not counted in addition. Returns null, or the refusal: the job then keeps its old reservation and has to
+ * stop by its `coversTo`.
  */
 export function renewSpend(tx: Querier, ctx: AuditContext, request: SpendRequest): Promise<HubError | null> {
   return tryReserveSpend(tx, ctx, request)
@@ -97,7 +97,7 @@ export async function releaseSpend(tx: Querier, jobId: string): Promise<void> {
   await tx.query(deleteReservation, { jobId })
 }
 
-/** For a job without a limit: the end of this month, and the seconds until then. */
+/** The end of this month (RFC 3339) and the seconds until then, for a job without a limit. */
 export async function readRestOfMonth(
   querier: Querier,
 ): Promise<{ readonly endsAt: string; readonly seconds: number }> {

@@ -32,8 +32,8 @@ const writeCap = statement({
 })
 
 /**
- * Replaces or removes the cap. What is under way goes on, also where the month is past a new cap. Errors: 401, 403 every key, and every member of an org who is not an
- * owner; 404; 422 a mode without an amount, or an amount without a mode.
+ * Replaces or removes the cap. Work under way continues, even if the month is past the new cap. Errors: 401, 403 for every key and for every member of an org
+ * who is not an owner, 404, 422 for a mode without an amount or an amount without a mode.
  */
 export function setSpendCap(ctx: RequestContext, input: SetSpendCapInput): Promise<SpendSummary> {
   const cap = capOfInput(input)
@@ -60,7 +60,7 @@ function capOfInput({ usd: amount = null, mode = null }: SetSpendCapInput): Spen
   return { mode, limitUsd: usd(amount) }
 }
 
-/** Under the lock that reservations take: none is made by the old cap after the change. */
+/** Takes the same lock as reservations, so that none is checked against the old cap after the change. */
 async function write(ctx: RequestContext, tx: Tx, account: AccountRef, personId: string, cap: SpendCap | null) {
   await lockAccounts(tx, [account.id])
   if (account.kind === 'org') await assertStillInOrg(tx, account, personId, 'owner')

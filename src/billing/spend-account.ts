@@ -1,10 +1,13 @@
-/** Whose money a caller may see. Contract, "What an account spends". */
+/** Decides which account's spending a caller may see. Contract, "What an account spends". */
 import { findAccount } from '../accounts/find-account.ts'
 import { assertLevel, assertMember, assertNotJob } from '../auth/policy.ts'
 import type { AccountRef, RequestContext, Viewer } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
 
-/** The account of a handle, the credential's own by default. Errors: 401, 403 a key of a hosted job, a key limited to repos, and who is not of the account; 404. */
+/**
+ * The account of a handle, the credential's own by default. Errors: 401, 403 for a key of a hosted job, a key limited to repos and a caller outside the
+ * account, 404.
+ */
 export async function findSpendAccount(ctx: RequestContext, handle: string | null): Promise<AccountRef> {
   const credential = assertLevel(ctx.viewer, 'read')
   assertNotJob(credential, 'see what an account spends')
@@ -16,7 +19,7 @@ export async function findSpendAccount(ctx: RequestContext, handle: string | nul
   return account
 }
 
-/** The same rule for an edge, where what the caller may not see is null. */
+/** The same rule for a GraphQL edge, which is null if the caller may not see it. */
 export function maySeeSpend(viewer: Viewer, accountId: string): boolean {
   if (viewer.kind === 'anonymous' || viewer.job || viewer.repoIds !== null) return false
   return viewer.accountIds.includes(accountId)

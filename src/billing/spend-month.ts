@@ -12,17 +12,20 @@ export interface SpendCap {
   readonly limitUsd: Usd
 }
 
-/** In one statement: a job that ends between two would be missing in both sums, or in neither. Months begin at midnight UTC, by the database's clock. */
+/**
+ * Read in one statement: a job that ends between two statements would be missing in both sums, or be counted in both. Months begin at midnight UTC, by the
+ * database's clock.
+ */
 const spendColumns = columns({
   accountId: column<string>('a.id'),
   handle: column<string>('a.handle'),
-  /** What the ledger has of the month. */
+  /** The sum of the month's ledger rows. */
   recordedUsd: column<Usd>('recorded.usd::numeric(14, 4)::text'),
   /** The most that jobs under way can still cost, whenever they began. */
   reservedUsd: column<Usd>('reserved.usd::numeric(14, 4)::text'),
   capUsd: column<Usd | null>('a.spend_cap_usd::text'),
   capMode: column<SpendCapMode | null>('lower(a.spend_cap_mode::text)'),
-  /** When the month first passed a cap that only notifies; null: it has not. */
+  /** Time at which the month first passed a cap that only notifies; null if it has not. */
   passedAt: column<string | null>('passed.at'),
   startsAt: column<string>('month.start'),
   endsAt: column<string>(`month.start + interval '1 month'`),
@@ -47,7 +50,10 @@ const spendOfMonth = statement({
     where a.id = any(:accountIds::text[])`,
 })
 
-/** Of each of these accounts that exists, in no order. `exceptJobId`: the job whose reservation is left out, because it is asked for anew. */
+/**
+ * The month of each of these accounts that exists, in no particular order. `exceptJobId`: the job whose reservation is left out, because it is about to be
+ * replaced.
+ */
 export function readSpendMonths(
   querier: Querier,
   accountIds: readonly string[],
@@ -56,7 +62,7 @@ export function readSpendMonths(
   return querier.query(spendOfMonth, { accountIds, exceptJobId })
 }
 
-/** Of one account, which exists. */
+/** The month of one account, which must exist. */
 export async function readSpendMonth(
   querier: Querier,
   accountId: string,
@@ -70,7 +76,7 @@ export async function readSpendMonth(
 /** Recorded and reserved together: what the cap is compared with. */
 export const monthUsd = ({ recordedUsd, reservedUsd }: SpendMonth): Usd => usdSum(recordedUsd, reservedUsd)
 
-/** Null where the account has none. */
+/** The account's cap; null if it has none. */
 export function capOf({ capUsd, capMode }: SpendMonth): SpendCap | null {
   return capUsd === null || capMode === null ? null : { mode: capMode, limitUsd: capUsd }
 }

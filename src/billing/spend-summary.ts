@@ -10,18 +10,18 @@ import { capOf, readSpendMonth, type SpendCap } from './spend-month.ts'
 
 const kindColumns = columns({
   kind: column<SpendJobKind>('sums.kind'),
-  /** Ledger rows. */
+  /** Number of ledger rows. */
   entries: column<number>('sums.entries::int'),
   recordedUsd: column<Usd>('sums.recorded::numeric(14, 4)::text'),
-  /** Of jobs under way; 0 for another month than the current one. */
+  /** Reserved by jobs under way; 0 for every month but the current one. */
   reservedUsd: column<Usd>('sums.reserved::numeric(14, 4)::text'),
-  /** Jobs that have a reservation. */
+  /** Number of jobs that have a reservation. */
   underWay: column<number>('sums.under_way::int'),
 })
 
 export type SpendOfKind = RowOf<typeof kindColumns>
 
-/** In one statement, as in `spend-month.ts`. What endpoints cost is recorded by session. */
+/** Read in one statement, for the reason given in `spend-month.ts`. The ledger records the cost of endpoints by session. */
 const spendByKind = statement({
   name: 'spend-by-kind',
   columns: kindColumns,
@@ -47,23 +47,23 @@ export interface SpendSummary {
   readonly reservedUsd: Usd
   /** Only kinds with a row. */
   readonly kinds: readonly SpendOfKind[]
-  /** As it stands now, also for an earlier month. */
+  /** The current cap, also in the summary of an earlier month. */
   readonly cap: SpendCap | null
-  /** When the current month first passed a cap that only notifies. */
+  /** Time at which the current month first passed a cap that only notifies; null if it has not, and for another month. */
   readonly capPassedAt: string | null
   readonly allowanceLimitUsd: Usd | null
-  /** Of the current month; null for another one, and without an allowance. */
+  /** The use in the current month; null for another month, and without an allowance. */
   readonly allowance: AllowanceUsage | null
 }
 
 export interface SpendQuery {
-  /** Handle. */
+  /** Handle; absent: the credential's own account. */
   readonly account?: string | null
   /** `YYYY-MM`; absent: the current one. */
   readonly month?: string | null
 }
 
-/** Five statements at most. Errors: as `findSpendAccount`. */
+/** The summary of one month. At most five statements. Errors: as `findSpendAccount`. */
 export async function spendSummary(ctx: RequestContext, query: SpendQuery): Promise<SpendSummary> {
   return summaryOf(ctx, await findSpendAccount(ctx, query.account ?? null), query.month ?? null)
 }

@@ -1,4 +1,4 @@
-/** Whether a verdict accepts a card, and the error of one that does not. Pure. */
+/** Decides whether a verdict accepts a card, and makes the error of a rejected card. Pure. */
 import { type ErrorItem, HubError, type Loc } from '../platform/errors.ts'
 import type { RobotCardDocument } from './card-schema.ts'
 import type { Check } from './check.ts'

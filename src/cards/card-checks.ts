@@ -8,7 +8,7 @@ import { baseCheck, camerasCheck, endEffectorsCheck, feetCheck, keyframeCheck } 
 import { knownModel } from './rules/rule.ts'
 import { dofCheck, limitsCheck, rangesCheck, thumbnailsCheck, vocabularyCheck } from './rules/value-rules.ts'
 
-/** What was looked up in the repo for a card. */
+/** The facts from the repo that the checks of a card need. */
 export interface RepoEvidence {
   /** Null if the card names no model. */
   readonly reading: ModelReading | null
@@ -17,8 +17,8 @@ export interface RepoEvidence {
 }
 
 /**
- * The version of the rules. Raise it with every change that gives a card other faults: faults of checks are kept with the version that found them, and what `publish_blockers`
- * says must be what publishing answers.
+ * The version of the rules. Raise it with every change that gives a card different faults: robot checks store a card's faults with the version that found them,
+ * and `publish_blockers` must agree with the response of a publish.
  */
 export const CARD_RULES = 1
 

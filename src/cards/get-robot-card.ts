@@ -7,7 +7,9 @@ import { param, statement } from '../store/statement.ts'
 import { assertRobotRepo } from './judge-card.ts'
 import { cardColumns, type RobotCard } from './robot-card.ts'
 
-/** Null if the repo is not visible to the caller or has no card; 409 `conflict.wrong_kind` for another kind. One statement. */
+/**
+ * The card of a robot repo; null if the repo is not visible to the caller or has no card. 409 `conflict.wrong_kind` for another kind of repo. One statement.
+ */
 export async function getRobotCard(
   ctx: RequestContext,
   name: { readonly owner: string; readonly slug: string },

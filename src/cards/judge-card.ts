@@ -23,8 +23,8 @@ export interface Verdict {
 }
 
 /**
- * Checks any JSON value as the card of a robot repo. One statement for the model when it is known, one for the stills. With `overlay` the repo is taken to have
- * these files already. Errors: 503.
+ * Checks any JSON value as the card of a robot repo. One statement for the model when it is known, one for the stills. `overlay` has files that the repo is
+ * treated as having already. Errors: 503.
  */
 export async function judgeCard(
   ctx: RequestContext,
@@ -35,7 +35,7 @@ export async function judgeCard(
   const read = readCard(document)
   const entry = read.readable.mjcf_path ?? null
   const model = entry === null ? null : await readRepoModel(ctx.deps, repo.id, entry, ctx.signal, overlay)
-  // After the model: if files change in between, the repo's `seq` moves on.
+  // Read after the model: if files change in between, the repo's `seq` is then higher than that of the verdict.
   const stills = new Set([...(await presentStills(ctx, repo.id, read.readable)), ...overlay.keys()])
   const reading = model?.reading ?? null
   return { card: read.card, entry, reading, checks: cardChecks(read, { reading, stills }), seq: model?.seq ?? repo.seq }

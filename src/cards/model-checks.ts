@@ -1,4 +1,4 @@
-/** The checks of a model, from its reading: does it exist, would MuJoCo compile it, are its files complete. Pure. */
+/** The checks of a model, from its reading: whether it exists, whether MuJoCo would compile it, and whether its files are complete. Pure. */
 import type { FaultKind, ModelFault } from '../models/mjcf/fault.ts'
 import type { MissingFile, ModelReading } from '../models/mjcf/reading.ts'
 import { type Check, type CheckFault, check, faultyCheck } from './check.ts'
@@ -12,14 +12,17 @@ export interface RobotModelSummary {
   readonly joints: readonly string[]
   /** Existing repo paths that the model needs. */
   readonly files: readonly string[]
-  /** Unnamed ones are left out. */
+  /** Names of keyframes; unnamed keyframes are left out. */
   readonly keyframes: readonly string[]
 }
 
 /** Why no model is checked. */
 export const NO_MODEL = 'The card names no model file.'
 
-/** `mjcf.exists`, `mjcf.parses`, `assets.closure` and `assets.readable`, always all four. Null: there is no model, for `reason`, and all are skipped. */
+/**
+ * The checks `mjcf.exists`, `mjcf.parses`, `assets.closure` and `assets.readable`, always all four. Without a reading or an entry all are skipped, with
+ * `reason`.
+ */
 export function modelChecks(reading: ModelReading | null, entry: string | null, reason = NO_MODEL): Check[] {
   if (!reading || entry === null) {
     return ['mjcf.exists', 'mjcf.parses', 'assets.closure', 'assets.readable'].map((code) =>
@@ -31,8 +34,8 @@ export function modelChecks(reading: ModelReading | null, entry: string | null, 
 }
 
 /**
- * Summary of the model as MuJoCo would compile it: a rejected model has no base, joints or keyframes. If only files without these are missing (such
- * as meshes), the summary is shown all the same, since interfaces are checked against it.
+ * Summary of the model as MuJoCo would compile it: a rejected model has no base, joints or keyframes. If only files without these are missing (such as meshes),
+ * the summary is still shown, because interfaces are checked against it.
  */
 export function modelSummary(reading: ModelReading): RobotModelSummary {
   const { model, files, faults, missing } = reading
@@ -75,7 +78,7 @@ export function namedKeyframes({ keyframes }: ModelReading): string[] {
 const closureFaults: ReadonlySet<FaultKind> = new Set(['path'])
 const assetFaults: ReadonlySet<FaultKind> = new Set(['asset'])
 
-/** An existing file that is not a model has its own fault; a missing one is in no list of files. */
+/** Whether the model file exists. A file that is empty or not a model also has a fault of the kind `entry`, but it is in `files`. */
 function entryExists({ entry, files, faults }: ModelReading): boolean {
   return files.includes(entry) || !faults.some(({ kind }) => kind === 'entry')
 }

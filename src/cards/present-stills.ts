@@ -8,7 +8,7 @@ const livePaths: Statement<{ path: string }> = {
   text: 'select path from files where repo_id = $1 and path = any($2::text[]) and to_seq is null',
 }
 
-/** Paths of the card's thumbnails that are files of the repo now. One statement where the card names any. */
+/** Paths of the card's thumbnails that are files of the repo now. One statement, and none if the card names no thumbnails. */
 export async function presentStills(ctx: RequestContext, repoId: string, card: ReadableCard): Promise<Set<string>> {
   if (!card.thumbnail_paths) return new Set()
   const { light, dark } = card.thumbnail_paths

@@ -52,7 +52,7 @@ async function judgeAndStore(
 ): Promise<RobotCard | null> {
   assertRobotRepo(repo)
   const verdict = await judgeCard(ctx, repo, input.document)
-  // A repo that was deleted meanwhile loses its files, which would be reported as missing.
+  // A repo that was deleted during the check has lost its files, which would be reported as missing.
   if (isRefused(verdict) && !(await findRepoByIdToWrite(ctx, repo.id, repo.fullName)))
     throw notFound(`The repo ${repo.fullName}`)
   const card = acceptedCard(verdict, input.placeOf ?? inDocument)
@@ -63,7 +63,7 @@ async function judgeAndStore(
   })
 }
 
-/** Rolls the transaction back, its Idempotency-Key included. */
+/** Thrown to roll back the transaction, including the record of its Idempotency-Key. */
 class FilesMoved extends Error {}
 
 async function store(
@@ -104,7 +104,7 @@ export async function storeCard(
   return after
 }
 
-/** Summary of a card for the audit log; the card itself can have a megabyte. */
+/** Summary of a card for the audit log; the card itself can be a megabyte long. */
 function summary({ card, interfaceFingerprint }: RobotCard): Record<string, unknown> {
   const sha256 = createHash('sha256').update(JSON.stringify(card)).digest('hex')
   return { mjcf_path: card.mjcf_path ?? null, interface_fingerprint: interfaceFingerprint, sha256 }

@@ -1,4 +1,4 @@
-/** What of a card can be checked although its schema rejects it. Pure. */
+/** The part of a card that can be checked although its schema rejects the card. Pure. */
 import { isJsonObject } from '../platform/exact-json.ts'
 import { type RobotCardDocument, robotCardPut } from './card-schema.ts'
 import type { EmbodimentInterface } from './interface-schema.ts'
@@ -6,13 +6,13 @@ import type { SchemaFault } from './schema-faults.ts'
 
 /** The members of a card that match the schema. */
 export type ReadableCard = Partial<Omit<RobotCardDocument, 'interface'>> & {
-  /** Null: a card without one; absent: it does not match the schema. */
+  /** Null for a card without an interface; absent if the interface does not match the schema. */
   readonly interface?: Partial<EmbodimentInterface> | null
   /** Paths of invalid members: `dof`, `interface.feet`, … includes missing required members. */
   readonly unsound: ReadonlySet<string>
 }
 
-/** Only members without faults; likewise for the members of the interface. */
+/** Keeps only the members without faults, both of the card and of its interface. */
 export function readableOf(document: unknown, faults: readonly SchemaFault[]): ReadableCard {
   const spoiling = faults.filter(({ unknown }) => !unknown).map(({ loc }) => loc)
   const unsound = new Set(spoiling.flatMap((loc) => [String(loc[0]), loc.slice(0, 2).join('.')]))

@@ -11,7 +11,7 @@ declare module '../repos/repo-shape.ts' {
   }
 }
 
-/** Of a row of robot_cards. */
+/** Columns of a row of robot_cards. */
 export const cardColumns = columns({
   /** As submitted; `putRobotCard` guarantees the type. */
   card: column<RobotCardDocument>('card'),
@@ -21,7 +21,7 @@ export const cardColumns = columns({
 
 export type RobotCard = RowOf<typeof cardColumns>
 
-/** Of a repo ($1). */
+/** The card of a repo ($1). */
 export const storedCard = statement({
   name: 'robot-card',
   columns: cardColumns,

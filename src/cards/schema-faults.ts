@@ -1,4 +1,4 @@
-/** Violations of the card's schema: where they are, what to do about them, and the failing check of each. Pure. */
+/** Violations of the card's schema: their place, their fix, and the failing check for each. Pure. */
 import type { z } from 'zod'
 import type { PlacedFault } from '../platform/free-form-faults.ts'
 import { type Check, check } from './check.ts'

@@ -11,5 +11,5 @@ export const count = z.int().min(0).max(MAX_INT32)
 /** The name of a joint, body, site or keyframe: any string that a model allows. */
 export const nameText = z.string().min(1).max(1024)
 
-/** Keyed by joint name. */
+/** An object with joint names as keys. */
 export const jointMap = <T extends z.ZodType>(value: T) => z.record(nameText, value)

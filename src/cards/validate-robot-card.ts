@@ -34,8 +34,8 @@ export interface RobotValidationReport {
 const ENGINE = 'hub-static'
 
 /**
- * The report on a candidate, or on the stored card. Errors: 401, 403 for a key limited to other repos, 404 (also where none is stored), 409 on
- * another kind, 503.
+ * The report on a candidate, or on the stored card. Errors: 401, 403 for a key limited to other repos, 404 (also if no card is stored), 409 for another kind of
+ * repo, 503.
  */
 export function validateRobotCard(ctx: RequestContext, input: ValidateRobotCardInput): Promise<RobotValidationReport> {
   return guarded(
@@ -62,7 +62,7 @@ async function validate(
   if (isStored && !stored) throw notFound(`The robot card of ${repo.fullName}`)
   const verdict = await judgeCard(ctx, repo, isStored ? stored?.card : input.document)
   const report = reportOf(verdict, isStored ? 'stored' : 'request')
-  // Read-only: a transaction is needed only to store an answer for replays.
+  // Read-only: a transaction is needed only to store the response for replays.
   return ctx.idempotency ? commitVerb(ctx, async () => report) : report
 }
 

@@ -50,7 +50,7 @@ async function whyNot(tx: Querier, row: UploadRow): Promise<HubError> {
   return new HubError('conflict.in_progress', 'The upload is being completed by another request.')
 }
 
-/** Removes discarded uploads from the store, after the commit. Collection repeats what fails here. */
+/** Removes discarded uploads from the store, after the commit. Collection retries what fails here. */
 export async function removeFromStore(
   deps: Pick<Deps, 'log'>,
   objects: ObjectStore,

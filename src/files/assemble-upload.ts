@@ -17,7 +17,7 @@ export interface AssembledUpload {
   /** Computed by the hub; null for a multipart file, which a job hashes later. */
   readonly sha256: string | null
   readonly mime: string | null
-  /** Nothing was sent: it can only be linked to equal bytes that the hub has. */
+  /** The client sent no bytes: the file can only be linked to equal bytes that the hub already has. */
   readonly onlyIfStored?: boolean
 }
 
@@ -38,9 +38,9 @@ const rememberParts: Statement<{ id: string }> = {
 }
 
 /**
- * Assembles one claimed upload. Safe to repeat after a crash at any point: the parts are recorded before the store assembles them, so "no such
- * upload" afterwards means that it did. `loc` is the upload's place in the request.
- * Errors: 422 `upload.*` (a `RejectedBytes` if the upload can no longer be completed), 409 when another completion took over.
+ * Assembles one claimed upload. Safe to repeat after a crash at any point: the parts are recorded before the store assembles them, so "no such upload"
+ * afterwards means that the store has assembled them. `loc` is the upload's place in the request. Errors: 422 `upload.*` (a `RejectedBytes` if the upload can
+ * no longer be completed), 409 when another completion took over.
  */
 export async function assembleUpload(
   tools: AssembleTools,
@@ -117,7 +117,10 @@ async function remember(tools: AssembleTools, upload: UploadRow, parts: readonly
   if (!mine) throw takenOver(upload)
 }
 
-/** An assembled object goes only with its upload, or where another completion linked equal bytes that the hub had before. */
+/**
+ * An assembled object disappears only if its upload was discarded, or if another completion linked equal bytes that the hub already had. In both cases this
+ * completion has lost its upload.
+ */
 function stillThere<T>(upload: UploadRow, read: Promise<T>): Promise<T> {
   return read.catch((error: unknown) => {
     throw isNoSuchObject(error) ? takenOver(upload) : error

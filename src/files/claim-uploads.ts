@@ -92,7 +92,7 @@ const putBack: Statement<{ id: string }> = {
 export interface FailedCompletion {
   readonly attempt: string
   readonly rejectedIds: readonly string[]
-  /** Complete in the store. */
+  /** Uploads whose object is complete in the store. */
   readonly assembledIds: readonly string[]
   readonly otherIds: readonly string[]
 }
@@ -100,7 +100,7 @@ export interface FailedCompletion {
 export interface SettledFailure {
   /** Aborted: their objects can be deleted. */
   readonly rejected: readonly DiscardedUpload[]
-  /** Taken over by another completion, whose state they have. */
+  /** Taken over by another completion, which determines their state. */
   readonly lostIds: readonly string[]
 }
 

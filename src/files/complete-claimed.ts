@@ -23,7 +23,7 @@ export interface Completion {
   readonly named: readonly CompletedUpload[]
 }
 
-/** Links all of them, or releases all of them. */
+/** Links all claimed uploads, or releases all of them. */
 export async function assembleAndLink(
   ctx: AllowedContext,
   completion: Completion,
@@ -33,7 +33,7 @@ export async function assembleAndLink(
   const assembled = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
   if (assembled.length < rows.length) {
     const lost = await settle(ctx, objects, attempt, rows, outcomes)
-    // What the other completion did in the store is no fault of this request's bytes.
+    // Another completion changed the store, so these failures are not faults of this request's bytes.
     throw lost ? takenOver(lost) : firstFailure(outcomes)
   }
   try {

@@ -12,10 +12,9 @@ import { assertPreconditions, isConditional, liveFiles } from './preconditions.t
 import type { CompleteUploadInput } from './schemas.ts'
 
 /**
- * Assembles the uploads in the store, checks size, ETags and (up to one part) the digest of each, and links all files in one transaction.
- * When one fails nothing is linked and the others stay completable; after a crash at any point the same request can be repeated, at the latest when
- * the lease of the crashed one has expired.
- * Errors: 401, 403, 404, 409 `conflict.terminal`, `conflict.in_progress`, `conflict.unverified`, 412, 422 `upload.*`, 503.
+ * Assembles the uploads in the store, checks size, ETags and (up to one part) the digest of each, and links all files in one transaction. If one file fails,
+ * nothing is linked and the others stay completable. After a crash at any point the same request can be repeated, at the latest when the lease of the crashed
+ * request has expired. Errors: 401, 403, 404, 409 `conflict.terminal`, `conflict.in_progress`, `conflict.unverified`, 412, 422 `upload.*`, 503.
  */
 export function completeUpload(ctx: RequestContext, input: CompleteUploadInput): Promise<{ files: RepoFileEntry[] }> {
   return guarded(

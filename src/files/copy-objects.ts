@@ -1,6 +1,6 @@
 /**
- * Objects of another subject become files of a repo: each is an upload whose bytes the hub copies itself. Reservation, lease and fence are those of a
- * completion, so what a dead process copied is collected like an abandoned upload.
+ * Copies objects of another subject, such as a robot check, into files of a repo. Each copy is an upload whose bytes the hub writes itself. It has the
+ * reservation, lease and fence of a completion, so copies of a dead process are collected like abandoned uploads.
  */
 import { randomUUID } from 'node:crypto'
 import type { RequestContext } from '../operation/context.ts'
@@ -27,31 +27,34 @@ export interface ObjectToLink {
   readonly storageKey: string
   /** Bytes. */
   readonly size: number
-  /** As the hub hashed it before. */
+  /** The digest that the hub computed earlier. */
   readonly sha256: string
   readonly contentType: string | null
 }
 
 export interface CopyRequest {
-  /** Whose objects they are, in the place of the account that presigns: no client finds the upload and resumes it. One request at a time copies for it. */
+  /**
+   * Id of the subject that owns the objects. It is stored in place of the presigning account, so that no client finds the upload and resumes it. Only one
+   * request at a time copies for a source.
+   */
   readonly sourceId: string
-  /** Where they will be files; the repo itself may be made in the transaction that links them. */
+  /** The repo that gets the files; it may be created in the transaction that links them. */
   readonly repoId: string
   readonly ownerId: string
   readonly objects: readonly ObjectToLink[]
 }
 
-/** A copy, hashed: `sha256` is not `upload.sha256` where the bytes changed, and null where the object is gone or of another size. */
+/** A copy with its digest: `sha256` differs from `upload.sha256` if the bytes changed, and is null if the object does not exist or has another size. */
 export type CopiedObject = AssembledUpload
 
 export interface Copies {
-  /** The fence of `linkFiles`. */
+  /** The fencing token for `linkFiles`. */
   readonly attempt: string
-  /** In the order of the objects. */
+  /** In the order of the requested objects. */
   readonly copied: readonly CopiedObject[]
 }
 
-/** A store has no multipart upload of this id, so that completing or aborting it there finds nothing. */
+/** No store has a multipart upload with this id, so completing or aborting it there finds nothing. */
 const NO_STORE_UPLOAD = 'copy'
 
 const leftOver: Statement<{ id: string }> = {
@@ -65,8 +68,9 @@ const aborted: Statement<{ key: string }> = {
 }
 
 /**
- * Copies the objects and runs `work`, which links them with `linkFiles` in a transaction of its own. What `work` leaves unlinked is discarded, at once or, after a
- * crash, by collection. Errors: 409 `conflict.in_progress` another request copies for the same source, 413 `quota.storage`, 429 `quota.uploads`, 503.
+ * Copies the objects and runs `work`, which links the copies with `linkFiles` in a transaction of its own. If `work` throws, the unlinked copies are discarded
+ * at once; after a crash, collection discards them. Errors: 409 `conflict.in_progress` if another request copies for the same source, 413 `quota.storage`, 429
+ * `quota.uploads`, 503.
  */
 export async function withCopies<Result>(
   ctx: RequestContext,
@@ -104,7 +108,7 @@ const uploadOf = ({ repoId, ownerId }: CopyRequest, object: ObjectToLink): Uploa
   leaseHeld: true,
 })
 
-/** An earlier request of the source that died: its bytes count against the quota until now. */
+/** Discards the copies of an earlier request for the source that died: their bytes still count against the quota. */
 async function discardLeftOver(ctx: RequestContext, objects: ObjectStore, sourceId: string): Promise<void> {
   const left = await ctx.deps.db.query(leftOver, [sourceId])
   if (left.length === 0) return
@@ -112,7 +116,7 @@ async function discardLeftOver(ctx: RequestContext, objects: ObjectStore, source
   await removeFromStore(ctx.deps, objects, await ctx.deps.db.withTx((tx) => discardUploads(tx, ids)))
 }
 
-/** The rows come before the copies, so that no object is without one. Lock order: accounts, uploads. */
+/** Inserts the rows before the objects are copied, so that no object exists without a row. Lock order: accounts, uploads. */
 async function reserve(
   ctx: RequestContext,
   tx: Tx,
@@ -144,7 +148,7 @@ async function copyAll(
   })
 }
 
-/** The copy is what is hashed: whatever happens to the source later, these are the bytes that are linked. */
+/** Hashes the copy, not the source: the copy has the bytes that are linked, even if the source changes later. */
 async function copyOne(
   objects: ObjectStore,
   source: ObjectToLink,
@@ -164,8 +168,8 @@ async function copyOne(
 }
 
 /**
- * A failure here is only logged: the lease then expires, and the client gets the original error. Also deletes copies that were collected before this request,
- * having lost its lease, came to make them.
+ * Discards copies that were not linked. A failure here is only logged: the lease then expires, and the client gets the original error. Also deletes objects
+ * that this request copied after it had lost its lease and collection had aborted their rows.
  */
 async function discard(
   ctx: RequestContext,

@@ -23,7 +23,10 @@ export const unstore: Statement<never> = {
   text: 'update accounts set storage_bytes = storage_bytes - $2::bigint where id = $1',
 }
 
-/** Unlinks existing files and lists missing ones, in the order requested. Errors: 401, 403, 404, 422. Seven statements, two more if the repo has snapshots; three if no file exists. */
+/**
+ * Unlinks existing files and lists missing ones, in the order requested. Errors: 401, 403 (also every key of a hosted job), 404, 422. Seven statements, two
+ * more if the repo has snapshots; three if no file exists.
+ */
 export function deleteFiles(ctx: RequestContext, input: DeleteFilesInput): Promise<DeletedPaths> {
   return guarded(
     ctx,

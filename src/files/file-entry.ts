@@ -1,7 +1,7 @@
 /** RepoFileEntry (spec, "Files") and the columns that make one. */
 import { column, columns, type RowOf } from '../store/columns.ts'
 
-/** Of `files f join blobs b on b.id = f.blob_id`, already in the graph's shape. */
+/** Columns of `files f join blobs b on b.id = f.blob_id`, already in the shape of the GraphQL type. */
 export const fileEntryColumns = columns({
   path: column<string>('f.path'),
   /** Bytes. */

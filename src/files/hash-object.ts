@@ -1,4 +1,4 @@
-/** Hashes stored objects as a stream: memory use is one chunk, whatever the size of the object. */
+/** Hashes stored objects as a stream: memory use is one chunk, regardless of the size of the object. */
 import { createHash } from 'node:crypto'
 import type { ObjectStore } from '../store/objects/object-store.ts'
 import { releaseChunk } from '../store/objects/release-chunk.ts'

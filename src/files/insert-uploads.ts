@@ -1,11 +1,11 @@
-/** New rows of `uploads`: pending ones that a client sends, or ones that the hub itself completes. */
+/** Inserts rows into `uploads`: pending ones whose bytes a client sends, or ones that the hub itself completes. */
 import { column, columns } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
 
 const insertedColumn = columns({ id: column<string>('id') })
 
-/** Of a row that the hub completes: one part, so that discarding the row dooms the object, which the store may have. */
+/** The parts of a row that the hub completes: one part, so that discarding the row also dooms the object, which the store may already have. */
 const wholePart = `jsonb_build_array(jsonb_build_object('partNumber', 1, 'etag', '', 'sizeBytes', t.size))`
 
 const insert = statement({
@@ -15,7 +15,7 @@ const insert = statement({
     repoId: param<string>(),
     accountId: param<string>(),
     ownerId: param<string>(),
-    /** The fence of a completion; null: pending. */
+    /** The fencing token of a completion; null for pending uploads. */
     attempt: param<string | null>(),
     partSizes: param<readonly number[]>(),
     ids: param<readonly string[]>(),
@@ -37,7 +37,7 @@ const insert = statement({
     order by t.path on conflict do nothing returning ${insertedColumn.sql}`,
 })
 
-/** Whose uploads they are: the account presigned them, the owner's quota holds their bytes. */
+/** The account that presigned the uploads, and the owner whose quota their bytes count against. */
 export interface UploadsOf {
   readonly repoId: string
   readonly accountId: string
@@ -57,7 +57,7 @@ export interface UploadToInsert {
   readonly storeUploadId: string
 }
 
-/** False if a concurrent request already created one of them; the caller then rolls back. */
+/** Inserts the rows. Returns false if a concurrent request already created one of the uploads; the caller then rolls back. */
 export async function insertUploads(tx: Querier, of: UploadsOf, uploads: readonly UploadToInsert[]): Promise<boolean> {
   const inserted = await tx.query(insert, {
     ...of,

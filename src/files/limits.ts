@@ -5,10 +5,10 @@ export const MIB = 1_048_576
 /** 100 MiB: the size of every part but the last, unless a client asks for smaller parts. */
 export const PART_SIZE_BYTES = 104_857_600
 
-/** The smallest part that a client may ask for: above S3's minimum of 5 MiB, and 50 GiB are fewer than 10,000 of them. */
+/** The smallest part size that a client may ask for: above S3's minimum of 5 MiB, and large enough that 50 GiB have fewer than 10,000 parts. */
 export const MIN_PART_SIZE_BYTES = 8 * MIB
 
-/** Parts of all files of one request that asks for a part size: each is a URL to sign. */
+/** The most parts of all files in one request that asks for a part size: each part needs a signed URL. */
 export const MAX_ASKED_PARTS = 10_000
 
 /** 50 GiB. */
@@ -20,7 +20,7 @@ export const MAX_FILES_PER_REQUEST = 100
 /** Pending uploads of one owner. An empty upload uses no quota, but still a row and an object. */
 export const MAX_PENDING_UPLOADS = 10_000
 
-/** Each snapshot keeps rows of its state for good, also where it keeps no bytes that count. */
+/** Each snapshot keeps the rows of its state permanently, even if it keeps no bytes that count against the quota. */
 export const MAX_SNAPSHOTS_PER_REPO = 1000
 
 export const MAX_PREFIX_LENGTH = 1024

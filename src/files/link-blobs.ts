@@ -12,11 +12,11 @@ export interface NewBlob {
   readonly claimed: string
   /** The digest computed by the hub, or null. */
   readonly sha256: string | null
-  /** There is no object: only an equal blob will do. */
+  /** No object was uploaded: the file can only be linked to an equal blob. */
   readonly onlyIfStored: boolean
 }
 
-/** The equal blob that an object was to be linked to is gone. */
+/** Thrown if the equal blob that a file should be linked to no longer exists. */
 export class GoneBytes extends Error {}
 
 export interface LinkedBlob {
@@ -26,8 +26,8 @@ export interface LinkedBlob {
 }
 
 /**
- * FOR SHARE: collection takes FOR UPDATE before it dooms a blob, so a blob that is live here stays live until this transaction has linked it. A blob
- * that is being doomed concurrently is waited for and then not found.
+ * FOR SHARE: collection takes FOR UPDATE before it dooms a blob, so a blob that is live here stays live until this transaction has linked it. The statement
+ * waits for a concurrent transaction that dooms a blob, and then does not find that blob.
  */
 const equalBlobs: Statement<LinkedBlob & { size: number }> = {
   name: 'blobs-equal',
@@ -35,7 +35,7 @@ const equalBlobs: Statement<LinkedBlob & { size: number }> = {
     where sha256 = any($1::text[]) and sha256 is not null and state = 'live' order by id for share`,
 }
 
-/** A column of each blob. */
+/** Parameters with one array element per blob. */
 const blobParams = {
   ids: param<readonly string[]>(),
   keys: param<readonly string[]>(),

@@ -21,7 +21,7 @@ const moveReservation = statement({
   name: 'accounts-store',
   params: {
     ownerId: param<string>(),
-    /** The released reservation, and the growth of the owner's storage: less if files are replaced. */
+    /** `reservedBytes` is the released reservation, `netBytes` the growth of the owner's storage, which is smaller if files are replaced. */
     reservedBytes: param<number>(),
     netBytes: param<number>(),
     uploads: param<number>(),
@@ -57,7 +57,7 @@ const insertFiles = statement({
 export interface LinkRequest {
   readonly repo: RepoFacts
   readonly attempt: string
-  /** In the same order. */
+  /** `named` and `assembled` have the same order. */
   readonly named: readonly CompletedUpload[]
   readonly assembled: readonly AssembledUpload[]
   /** Facts from a dataset's `meta/info.json`, if it is among them; null leaves the meta block unchanged. */

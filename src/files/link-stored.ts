@@ -1,4 +1,4 @@
-/** linkFiles (contract, "Uploads"): files whose bytes the hub already has, in the place of an upload. */
+/** linkFiles (contract, "Uploads"): adds files whose bytes the hub already has, without an upload. */
 import { randomUUID } from 'node:crypto'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../operation/context.ts'
@@ -31,12 +31,12 @@ export interface LinkedFiles {
   readonly missing: readonly string[]
 }
 
-/** Bytes that are collected between finding and linking them are looked for again, this often. */
+/** The most attempts: bytes that are collected between the search and the link are searched again. */
 const MAX_ATTEMPTS = 3
 
 /**
- * Links each file whose bytes, by verified digest and size, are in a live file that the caller can read; lists the others as missing, whether the hub has their bytes
- * or not. The found ones are linked all or none, as by a completion: quota, conditions, change number, sums, audit, a dataset's info.
+ * Links each file whose bytes, by verified digest and size, are in a live file that the caller can read. Lists all others as missing, even if the hub has their
+ * bytes. The found files are linked all or none, with the same effects as a completion: quota, conditions, change number, sums, audit, a dataset's info.
  * Errors: 401, 403, 404, 409 `conflict.unverified`, 412, 413 `quota.storage`, 422 `validation.duplicate`, 429 `quota.uploads`, 503.
  */
 export function linkStored(ctx: RequestContext, input: LinkFilesInput): Promise<LinkedFiles> {
@@ -71,7 +71,7 @@ async function link(ctx: AllowedContext, repo: RepoFacts, input: LinkFilesInput)
   }
 }
 
-/** The files whose bytes are there, as uploads that are assembled already. Reads the first bytes of each, for its media type. */
+/** Turns the files whose bytes were found into assembled uploads. Reads the first bytes of each to detect its media type. */
 async function prepare(
   ctx: RequestContext,
   objects: ObjectStore,
@@ -119,7 +119,7 @@ async function assembledFrom(
   }
 }
 
-/** No store has a multipart upload of this id. */
+/** No store has a multipart upload with this id. */
 const NO_STORE_UPLOAD = 'link'
 
 interface Linking {
@@ -129,7 +129,10 @@ interface Linking {
   readonly datasetInfo: DatasetInfo | null
 }
 
-/** Each file is an upload that begins and is completed in this transaction, so that no other rule of completions is written twice. Locks as a completion does. */
+/**
+ * Each file becomes an upload that begins and is completed in this transaction, so that the rules of completions are written only once. Takes the same locks as
+ * a completion.
+ */
 async function linkAll(
   ctx: RequestContext,
   tx: Tx,
@@ -144,7 +147,7 @@ async function linkAll(
   const attempt = randomUUID()
   const bytes = found.reduce((sum, { upload }) => sum + upload.size, 0)
   await reserveStorage(tx, ctx.deps.config, repo.ownerId, { bytes, uploads: found.length })
-  // Under the attempt in the place of the account: a pending upload of the same file is another one. The key names no object, so that nothing else is.
+  // The attempt takes the place of the account, so that the row does not collide with a pending upload of the same file. The fresh storage key names no object.
   const rows = found.map(({ upload }) => ({ ...upload, storageKey: newStorageKey() }))
   await insertUploads(tx, { repoId: repo.id, accountId: attempt, ownerId: repo.ownerId, attempt }, rows)
   const named = found.map(({ upload }) => ({ path: upload.path, uploadId: upload.id, parts: [] }))

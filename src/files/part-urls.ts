@@ -41,7 +41,7 @@ export function signParts(ctx: RequestContext, upload: UploadTicket): Promise<Up
   )
 }
 
-/** When URLs signed now expire. */
+/** The RFC 3339 time at which URLs that are signed now expire. */
 export function partUrlsExpireAt(): string {
   return new Date(Date.now() + PART_URL_TTL_SECONDS * 1000).toISOString()
 }

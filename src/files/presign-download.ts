@@ -35,7 +35,7 @@ export const storedFiles = statement({
 })
 
 /**
- * Returns the objects to sign, in the order requested. It stores no answer: a repeat under an Idempotency-Key runs again, so no caller gets a URL of a
+ * Returns the objects to sign, in the order requested. It stores no response: a repeat under an Idempotency-Key runs again, so no caller gets a URL of a
  * deleted file. Errors: 404 the repo, or any path (each missing one listed), 422, 503. Two statements; three with `at`.
  */
 export async function presignDownload(
@@ -75,7 +75,7 @@ export function signDownload(
   })
 }
 
-/** When a URL signed now expires. */
+/** The RFC 3339 time at which a URL that is signed now expires. */
 export function downloadExpiresAt(): string {
   return new Date(Date.now() + DOWNLOAD_URL_TTL_SECONDS * 1000).toISOString()
 }

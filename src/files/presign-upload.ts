@@ -27,7 +27,7 @@ export interface PresignUploadResult {
 
 type NewUpload = UploadTicket & { readonly file: PresignUploadFile }
 
-/** Blocks only the delete of the repo. */
+/** A row lock that blocks only the deletion of the repo. */
 const keepRepo: Statement<{ id: string }> = {
   name: 'repo-keep',
   text: 'select id from repos where id = $1 for key share',
@@ -118,7 +118,7 @@ async function openUploads(ctx: AllowedContext, objects: ObjectStore, request: R
 
 const idsOf = (uploads: Iterable<UploadTicket>) => Array.from(uploads, (upload) => upload.uploadId)
 
-/** Returns the uploads that it ended. Locks in order: repo, account, uploads. */
+/** Inserts the new uploads, touches the resumed ones, and returns the uploads that it ended. Locks in order: repo, account, uploads. */
 async function recordUploads(
   ctx: RequestContext,
   tx: Tx,

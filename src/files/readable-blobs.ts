@@ -1,14 +1,17 @@
-/** Which bytes the hub already has in a file that the caller can read. */
+/** Finds bytes that the hub already has in a file that the caller can read. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { repoViewer, repoVisibleSql, visibleRepos } from '../auth/policy.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
 import { param, statement } from '../store/statement.ts'
 
-/** Live files of one blob that are looked at, besides those of the target repo: bytes that everybody has are cheap to send. */
+/** The most live files of one blob that a search examines, besides those of the target repo. If none of them is readable, the client sends the bytes. */
 const MAX_FILES_OF_BLOB = 256
 
-/** Longer than any search takes, so that its time does not say whether the hub has the bytes in a file that the caller cannot read. */
+/**
+ * The minimum time of a search. It is longer than any search takes, so that the time does not reveal whether the hub has the bytes in a file that the caller
+ * cannot read.
+ */
 const SEARCH_MS = 30
 
 const readableColumns = columns({
@@ -21,7 +24,7 @@ const readableColumns = columns({
 
 export type ReadableBlob = RowOf<typeof readableColumns>
 
-/** Without an order, so that the limit also limits what is read. */
+/** Without an order, so that the limit also bounds the rows that are read. */
 const filesOf = (condition: string, limit: number) =>
   `(select f.repo_id from files f where f.blob_id = b.id and f.to_seq is null ${condition} limit ${limit})`
 
@@ -42,7 +45,10 @@ export const readableBlobs = statement({
       join repos r on r.id = f.repo_id where ${repoVisibleSql('r')})`,
 })
 
-/** Whether the caller can read some bytes, asked by their verified digest and size; what the hub does not have and what the caller cannot read are the same. */
+/**
+ * The blobs with these verified digests and sizes that the caller can read, by `contentOf`. Bytes that the hub does not have and bytes that the caller cannot
+ * read are both absent.
+ */
 export async function findReadable(
   ctx: RequestContext,
   repoId: string,
@@ -60,5 +66,5 @@ export async function findReadable(
   return new Map(rows.map((row) => [contentOf(row), row]))
 }
 
-/** The key of `findReadable`. */
+/** The key of a file in the result of `findReadable`. */
 export const contentOf = ({ sha256, size }: { readonly sha256: string; readonly size: number }) => `${sha256}:${size}`

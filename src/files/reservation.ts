@@ -53,7 +53,7 @@ export async function reserveStorage(tx: Querier, config: Config, ownerId: strin
   throw refusalOf(config, use, room) ?? overQuota(config, use, room.bytes)
 }
 
-/** Test and count are one statement: of two that take the last free bytes at once, one is refused. */
+/** Check and count are one statement: of two concurrent requests for the last free bytes, only one succeeds. */
 const count = statement({
   name: 'accounts-count-bytes',
   columns: useColumns,
@@ -63,7 +63,7 @@ const count = statement({
     returning ${useColumns.sql}`,
 })
 
-/** Counts bytes that are stored without a reservation; negative ones are released. 413 `quota.storage` with the use and the limit. */
+/** Counts bytes that are stored without a reservation; a negative number releases bytes. 413 `quota.storage` with the use and the limit. */
 export async function countBytes(tx: Querier, config: Config, ownerId: string, bytes: number): Promise<void> {
   const [counted] = await tx.query(count, { ownerId, bytes, quotaBytes: config.storageQuotaBytes })
   if (counted) return
@@ -71,7 +71,7 @@ export async function countBytes(tx: Querier, config: Config, ownerId: string, b
   throw overQuota(config, use, bytes)
 }
 
-/** The same check without a reservation, so that a request that must fail creates nothing in the store. */
+/** The check of `reserveStorage` without a reservation, so that a request that must fail creates nothing in the store. */
 export async function assertRoom(querier: Querier, config: Config, ownerId: string, room: Room): Promise<void> {
   const [use] = await querier.query(storageUse, [ownerId])
   const refusal = use && refusalOf(config, use, room)

@@ -9,7 +9,7 @@ import { findState } from './versions/states.ts'
 import { storedInState, whyAbsent } from './versions/tree-at.ts'
 
 export interface ResolvedFile {
-  /** The verified SHA-256: the ETag. Null until the hub has hashed the bytes; the response then has no ETag. */
+  /** The verified SHA-256, which is the ETag. Null until the hub has hashed the bytes; until then the response has no ETag. */
   readonly sha256: string | null
   readonly mime: string | null
   /** Signs a URL for an hour; not called for a 304. */

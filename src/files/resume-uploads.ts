@@ -18,11 +18,11 @@ const openUploads = statement({
 })
 
 export interface Resumed {
-  /** By the path of the file. */
+  /** Resumable uploads by the path of their file. */
   readonly byPath: ReadonlyMap<string, UploadTicket>
   /**
-   * Rows to be aborted: those whose upload no longer exists in the store (an expiry rule of the bucket, a lost disk), and those with parts that this client
-   * has not asked for and may not know.
+   * Rows to be aborted: those whose upload no longer exists in the store (an expiry rule of the bucket, a lost disk), and those with a part size that this
+   * client has not asked for and may not support.
    */
   readonly endedIds: readonly string[]
 }

@@ -1,4 +1,4 @@
-/** getRepoTree (spec, "GET …/tree"): a flat listing in byte order of path, a keyset page at constant cost, whatever the size of the repo. */
+/** getRepoTree (spec, "GET …/tree"): a flat listing in byte order of path, a keyset page at constant cost, regardless of the size of the repo. */
 import { repoViewer, visibleRepos } from '../auth/policy.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { invalid } from '../platform/errors.ts'
@@ -43,7 +43,7 @@ export const treePage = statement({
     order by q.place, f.path`,
 })
 
-/** Only within the listing's own repo, by id or full name: a forged row id would otherwise reveal how a hidden path compares. */
+/** The path of a row, only within the listing's own repo (by id or full name): a forged row id would otherwise reveal how a hidden path compares. */
 export const pathOfRow: Statement<{ path: string }> = {
   name: 'files-cursor-row',
   text: `select f.path from files f join repos r on r.id = f.repo_id join accounts o on o.id = r.owner_id
@@ -60,7 +60,7 @@ export interface FilesOfRepos {
   readonly after: string | null
 }
 
-/** Of the repo `owner/repo`. */
+/** A page of the files of the repo `owner/repo`. */
 export interface TreeInput {
   readonly owner: string
   readonly repo: string
@@ -132,7 +132,7 @@ export async function listTree(ctx: RequestContext, input: TreeInput): Promise<F
   return toPage(rows, listing, input.limit)
 }
 
-/** At most `limit` of the rows, of which there may be one more. */
+/** A page of at most `limit` rows; `rows` may have one more, which shows that another page follows. */
 export function toPage(rows: readonly TreeRow[], listing: string, limit: number): FilePage {
   return {
     nodes: rows.length > limit ? rows.slice(0, limit) : rows,

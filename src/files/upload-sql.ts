@@ -63,7 +63,10 @@ const discarded = columns({
 
 export type DiscardedUpload = RowOf<typeof discarded>
 
-/** In id order, so that two requests with the same uploads cannot deadlock. `$2` null: by `claimable`; else by attempt. */
+/**
+ * In id order, so that two requests with the same uploads cannot deadlock. With `$2` null it aborts the uploads that are `claimable`, else those of the attempt
+ * `$2`.
+ */
 const discard = statement({
   name: 'uploads-discard',
   columns: discarded,

@@ -38,7 +38,7 @@ export function uploadRefusal(
 /** States in which an upload still holds its reservation and its bytes in the store. */
 export const openStates: readonly UploadState[] = ['pending', 'completing', 'assembled']
 
-/** As a list for SQL's `in (…)`. */
+/** The states as a list for SQL's `in (…)`. */
 export function sqlStates(states: readonly UploadState[]): string {
   return states.map((state) => `'${state}'`).join(', ')
 }

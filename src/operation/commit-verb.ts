@@ -1,11 +1,11 @@
-/** How a verb runs: authorization first, then its work in one transaction with the audit row and, if an Idempotency-Key was sent, the stored result. */
+/** Runs a verb: authorization first, then its work in one transaction with the audit row and, if an Idempotency-Key was sent, the stored result. */
 
 import type { Tx } from '../store/db.ts'
 import type { AllowedContext, RequestContext } from './context.ts'
 
 /**
- * Runs `guard` (401, 403, 404), then `work` with the guard's result. On a replayed Idempotency-Key the guard runs against the current
- * state, and the stored result replaces the work; `stillHolds` may reject the replay where more than the permission must still be valid. Only `work` gets a context that
+ * Runs `guard` (401, 403, 404), then `work` with the guard's result. On a replayed Idempotency-Key the guard runs against the current state, and the stored
+ * result replaces the work; `stillHolds` may reject the replay if something besides the permission must still be valid. Only `work` gets a context that
  * `commitVerb` accepts, so a verb without a guard cannot store a result.
  */
 export async function guarded<Grant, Result>(

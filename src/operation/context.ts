@@ -51,7 +51,7 @@ export interface HostedJobScope {
   readonly jobId: string
   /** The model repos that the job created. */
   readonly repoIds: readonly string[]
-  /** The operations with a scope that it may use; null: those that the policy does not deny to the key of any job. */
+  /** The operations with a scope that the key may use; null: all that the policy does not deny to every key of a hosted job. */
   readonly operations: readonly string[] | null
 }
 
@@ -84,7 +84,7 @@ export interface Replay {
   take(): unknown
 }
 
-/** Where a request came from, and the hub's own URL as the client reaches it, without a trailing slash. */
+/** The address that a request came from, and the hub's own URL as the client reaches it, without a trailing slash. */
 export interface RequestPeer {
   readonly address: string
   readonly hubUrl: string
@@ -97,7 +97,7 @@ export interface RequestContext {
   readonly deps: Deps
   /** Absent outside HTTP. */
   readonly peer?: RequestPeer
-  /** The place that a browser returns to after a lost connection (`Last-Event-ID`): the stream goes on there. Absent elsewhere. */
+  /** The place at which a stream resumes after a browser has lost its connection (`Last-Event-ID`). Absent for other requests. */
   readonly lastEventId?: string | null
   /** Absent if no Idempotency-Key was sent. */
   readonly idempotency?: IdempotencySlot

@@ -1,6 +1,7 @@
 /**
- * Idempotency-Key (contract, "Repeated requests"): the first request with a key claims a row, its verb stores the response in its own transaction, and a repeat
- * gets that response after a new authorization check. The row's `attempt` is a fencing token: a request that lost the row to a takeover can neither commit its verb nor overwrite the response.
+ * Idempotency-Key (contract, "Additions"): the first request with a key claims a row, its verb stores the response in its own transaction, and a repeat
+ * receives that response after a new authorization check. The row's `attempt` is a fencing token: a request that lost the row to a takeover cannot commit its
+ * verb or overwrite the response.
  */
 import { hash, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -11,7 +12,7 @@ import type { Db } from '../store/db.ts'
 import { type Given, param, statement } from '../store/statement.ts'
 import type { IdempotencySlot, Replay } from './context.ts'
 
-/** The content of a finished row: the verb's result, an error, or `again` for read-only operations, which are simply run again. */
+/** The content of a finished row: the verb's result, an error, or `again` for read-only operations, which run again. */
 export type StoredAnswer = { readonly ok: unknown } | { readonly problem: Problem } | { readonly again: true }
 
 export interface IdempotencyScope {
@@ -28,7 +29,7 @@ interface TrackedSlot extends IdempotencySlot {
   readonly isRecorded: boolean
 }
 
-/** Either this request claimed the row, or it gets the first request's response. */
+/** The outcome of `claimKey`: this request claimed the row, or it gets the first request's response. */
 export type Claim =
   | {
       readonly kind: 'claimed'
@@ -116,7 +117,7 @@ const storeAnswer = statement({
   text: `update idempotency_keys set result = :answer::json where ${isOpenClaim} returning ${attemptColumn.sql}`,
 })
 
-/** Renewed while the request runs, so that only a dead process lets the 60 s pass. */
+/** Renews the claim while the request runs, so that only the claim of a dead process reaches the age of 60 s. */
 const renewRow = statement({
   name: 'idempotency-renew',
   params: claimKeys,

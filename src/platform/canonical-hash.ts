@@ -14,8 +14,8 @@ export function canonicalSha256(value: object): string {
 }
 
 /**
- * Canonical JSON. A number that does not survive a round trip through a double (`9007199254740993`, `1e-400`) keeps its source text, so that two such numbers that
- * round to the same double stay distinct; all others follow RFC 8785 (`1.0` is `1`, `-0` is `0`).
+ * Canonical JSON. A number that does not survive a round trip through a double (`9007199254740993`, `1e-400`) keeps its source text, so that two such numbers
+ * that round to the same double stay distinct. All others follow RFC 8785 (`1.0` is `1`, `-0` is `0`).
  */
 export function canonicalText(value: unknown): string {
   if (value instanceof ExactNumber) return canonicalNumber(value.text)

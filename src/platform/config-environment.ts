@@ -73,7 +73,7 @@ export const environment = z.object({
     .regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, 'must be the name of a namespace')
     .optional(),
   HOSTED_KUBE_TEMPLATE: z.string().min(1).optional(),
-  // The sweep has to see how a Job ended.
+  // At least 300 s: the sweep has to see how a Job ended.
   HOSTED_KUBE_TTL_S: whole(300, 30 * 86_400).default(3600),
   HOSTED_OWNERS: handles.optional(),
   SIM_HOSTED_OWNERS: handles.optional(),

@@ -35,7 +35,7 @@ export const handles = commaList(z.array(z.union([z.literal('*'), handleText])))
 /** A Unix user name. */
 export const userName = z.string().regex(/^[A-Za-z_][\w.-]*\$?$/, 'must be a user name')
 
-/** What a client sends after `Bearer`. */
+/** The token that a client sends after `Bearer`. */
 export const bearerToken = z
   .string()
   .min(16, 'must have at least 16 characters')

@@ -36,9 +36,9 @@ export type OwnerList = 'everyone' | readonly string[]
 export interface KubernetesSettings {
   /** Null: the service account of the pod that the hub runs in. */
   readonly kubeconfig: string | null
-  /** Null: that of the kubeconfig or service account. */
+  /** Null: the namespace of the kubeconfig or service account. */
   readonly namespace: string | null
-  /** The Job of the deployed app. */
+  /** Path of the file with the Kubernetes Job of the deployed app. */
   readonly templateFile: string
   /** How long Kubernetes keeps a Job after its end. */
   readonly ttlSeconds: number
@@ -66,9 +66,9 @@ export interface HostedSettings {
 }
 
 export interface MetricsSettings {
-  /** Where `/metrics` has a listener of its own; null: it is served with everything else. */
+  /** The separate listener of `/metrics`; null: the hub's own listener serves it. */
   readonly listener: { readonly host: string; readonly port: number } | null
-  /** What a scraper sends as `Authorization: Bearer`; null: none is asked for. */
+  /** The token that a scraper sends as `Authorization: Bearer`; null: none is required. */
   readonly token: string | null
 }
 
@@ -79,7 +79,7 @@ export interface RunSettings {
   readonly maxArtifactBytes: number
   /** Templates that the deployment's own runners support. */
   readonly extraTemplates: readonly string[]
-  /** The fraction of an estimate that a tier must have on top of it. */
+  /** The memory that a tier must have in addition to an estimate, as a fraction of the estimate. */
   readonly headroom: number
 }
 
@@ -121,7 +121,7 @@ export interface Config {
   readonly dailyRobotChecks: number
 }
 
-/** All faults of the environment in one message, one per line. Names the variables; of values only files and folders. */
+/** All faults of the environment in one message, one per line. Names the variables; the only values it names are files and folders. */
 export class ConfigError extends Error {
   constructor(faults: readonly string[]) {
     super(`Invalid configuration:\n${faults.map((fault) => `  ${fault}`).join('\n')}`)

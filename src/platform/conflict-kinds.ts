@@ -1,4 +1,4 @@
-/** Rows of the table of error types: what the state of things does not allow. */
+/** Rows of the table of error types: requests that the current state does not allow. */
 import { type ErrorKind, kind } from './error-kind.ts'
 
 export const conflicts = {

@@ -1,4 +1,4 @@
-/** Rows of the table of error types: what a program that waits for a sign-in is told. The last words are those of RFC 8628, section 3.5. */
+/** Rows of the table of error types: responses to a program that polls for a sign-in. The part after the dot is the error code of RFC 8628, section 3.5. */
 import { type ErrorKind, kind } from './error-kind.ts'
 
 export const deviceLogins = {

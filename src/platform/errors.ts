@@ -54,7 +54,7 @@ export function invalid(type: ErrorType, detail: string, loc: Loc): HubError {
   return new HubError(type, detail, { items: [{ type, detail, loc }] })
 }
 
-/** 413 for a part of a request, which the message names first: the edges replace it by their own name of the place. */
+/** 413 for a part of a request. The message begins with the location of that part, which the API layers replace with their own spelling. */
 export function tooLarge(detail: string, loc: Loc): HubError {
   return new HubError('too_large', `${loc.join('.')}: ${detail}`, { items: [{ type: 'too_large', detail, loc }] })
 }

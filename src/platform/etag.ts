@@ -1,7 +1,7 @@
 /** Strong ETags for reads. */
 import { hash } from 'node:crypto'
 
-/** What answers are compressed with, the cheapest for the hub first. */
+/** The codings that responses are compressed with, the cheapest for the hub first. */
 export const codings = ['zstd', 'br', 'gzip'] as const
 export type Coding = (typeof codings)[number]
 
@@ -10,7 +10,7 @@ export function strongEtag(text: string): string {
   return `"${hash('sha256', text, 'base64url')}"`
 }
 
-/** The tag of the same body in a coding: other bytes, so another strong tag. */
+/** The tag of the same body in a coding: its bytes differ, so a strong tag must differ too. */
 export function codedEtag(etag: string, coding: Coding): string {
   return `${etag.slice(0, -1)}-${coding}"`
 }

@@ -31,7 +31,7 @@ export class ExactNumber {
   }
 }
 
-/** The number of a text: a double if JavaScript prints it the same way. */
+/** The number in a text: a double if JavaScript prints it the same way, else an `ExactNumber`. */
 export function exactNumber(text: string): number | ExactNumber {
   const double = Number(text)
   return String(double) === text ? double : new ExactNumber(text)
@@ -68,7 +68,7 @@ export function parseExact(text: string): unknown {
   try {
     return readKnownJson(text)
   } catch (error) {
-    // Too deep for every validation rule anyway, whatever numbers it contains.
+    // Too deep for every validation rule, regardless of its numbers.
     if (error instanceof TooDeep) return value
     throw error
   }

@@ -9,16 +9,15 @@ export interface PlacedFault {
 }
 
 const MAX_DEPTH = 100
-/** A robot of a hundred joints takes about two thousand; a body of 1 MiB has room for half a million, each of which may be a fault. */
+/** A robot with 100 joints needs about 2,000 values; a body of 1 MiB has room for 500,000, each of which may be a fault. */
 const MAX_VALUES = 50_000
 const MAX_FAULTS = 50
 /** Readers limit the length of numbers: Python to 4300 digits. */
 const MAX_NUMBER_LENGTH = 1000
 
 /**
- * Numbers beyond a double (`1e999` is read as infinity), a number of more than 1000 characters, a NUL, a lone
- * surrogate, a member named `__proto__`, more than 100 levels or 50,000 values;
- * at most 50, in document order. Iterative, because the sender controls the depth.
+ * The faults of a value, at most 50, in document order: a number beyond a double (`1e999` is read as infinity) or of more than 1000 characters, a NUL, a lone
+ * surrogate, a member named `__proto__`, more than 100 levels or 50,000 values. Iterative, because the sender controls the depth.
  */
 export function freeFormFaults(root: unknown): PlacedFault[] {
   const faults: PlacedFault[] = []

@@ -5,7 +5,7 @@ export const hiddenCharacters = '[\\p{Cc}\\u061c\\u200e\\u200f\\u2028\\u2029\\u2
 
 const hidden = new RegExp(hiddenCharacters, 'gu')
 
-/** As JSON writes it: `\u001b`. */
+/** The character as a JSON escape, such as `\u001b`. */
 export function escaped(character: string): string {
   const text = JSON.stringify(character).slice(1, -1)
   return text === character ? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}` : text

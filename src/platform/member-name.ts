@@ -1,4 +1,4 @@
-/** The two spellings of a member: `fullName` in the graph, `full_name` in `/v1`. */
+/** The two spellings of a member: `fullName` in GraphQL, `full_name` in `/v1`. */
 
 const snakeOf = new Map<string, string>()
 

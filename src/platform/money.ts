@@ -23,7 +23,7 @@ function decimalOf(value: string | number): Decimal {
   return scale < 0 ? { units: units * 10n ** BigInt(-scale), scale: 0 } : { units, scale }
 }
 
-/** Half away from zero, as PostgreSQL's round(numeric) does. */
+/** Divides and rounds half away from zero, as PostgreSQL's round(numeric) does. */
 function divideRounded(dividend: bigint, divisor: bigint): bigint {
   const half = dividend < 0n ? -divisor / 2n : divisor / 2n
   return (dividend + half) / divisor

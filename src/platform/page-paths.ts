@@ -1,8 +1,8 @@
-/** The addresses of the hub's pages: one table for the pages themselves and for what prints their addresses. Pure, so that a browser can import it. */
+/** The addresses of the hub's pages: one table for the pages themselves and for the code that prints their addresses. Pure, so that a browser can import it. */
 
 /**
- * A segment that begins with `:` is a parameter; one that ends with `*` takes the rest of the path. Ids have a `_`, which no slug has, so that `/runs/:id` is never a repo, and
- * accounts have an `@`: a handle may be any word that is not reserved, `runs` too. What comes first in this table is tried first.
+ * A segment that begins with `:` is a parameter; one that ends with `*` takes the rest of the path. Ids have a `_`, which no slug has, so that `/runs/:id` is
+ * never a repo. Accounts have an `@`, because a handle may be any word that is not reserved, such as `runs`. Paths are tried in the order of this table.
  */
 export const pagePaths = {
   home: '/',
@@ -46,7 +46,7 @@ type ParamOf<Path extends string> = Path extends `${string}:${infer Rest}`
 
 export type PageParams<Name extends PageName> = Readonly<Record<ParamOf<(typeof pagePaths)[Name]>, string>>
 
-/** The path of a page with its parameters, each percent-encoded; the slashes of a rest stay. */
+/** The path of a page with its parameters, each percent-encoded; the slashes in a `*` parameter stay. */
 export function pagePath<Name extends PageName>(name: Name, params: PageParams<Name>): string {
   const given: Readonly<Record<string, string>> = params
   return pagePaths[name].replace(/:(\w+)(\*?)/g, (_, param: string, rest: string) => {
@@ -60,7 +60,7 @@ export interface PageMatch {
   readonly params: Readonly<Record<string, string>>
 }
 
-/** A handle or slug without a `_`, an id with one. */
+/** Parameters named `id` match only with a `_`, handles and slugs only without one. */
 const patternOf = (path: string) =>
   new RegExp(
     `^${path.replace(/:(\w+)(\*?)/g, (_, param: string, rest: string) =>
@@ -88,7 +88,7 @@ const pagesByPrefix = { run: 'run', check: 'check', ep: 'endpoint', spend: 'hold
 const id = /^([a-z]+)_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 const repo = /^([a-z0-9-]+)\/([a-z0-9-]+)$/
 
-/** The path of the page that a person names: `owner/slug`, an id (`run_…`, `check_…`, `ep_…`, `spend_…`), `keys`, or '' for the first page. Null if it has none. */
+/** The path of a page by name: `owner/slug`, an id (`run_…`, `check_…`, `ep_…`, `spend_…`), `keys`, or '' for the home page. Null if there is no such page. */
 export function pageOf(what: string): string | null {
   if (what === '') return pagePath('home', {})
   if (what === 'keys') return pagePath('keys', {})

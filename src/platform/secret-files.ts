@@ -1,7 +1,7 @@
 /** Secrets that an orchestrator mounts as files: `HUB_SECRET_FILE=/run/secrets/hub_secret` instead of `HUB_SECRET`. */
 import { readFileSync } from 'node:fs'
 
-/** The settings that are secrets, or hold one. Each may be given as a file under the same name with `_FILE`. */
+/** The settings that are secrets, or contain one. Each may be given as a file under the same name with `_FILE`. */
 export const secretSettings = [
   'DATABASE_URL',
   'HUB_SECRET',
@@ -13,7 +13,10 @@ export const secretSettings = [
 
 type Settings = Readonly<Record<string, string | undefined>>
 
-/** The settings with what the named files hold, without white space around it. A fault names the variable and the file, never what is in it. */
+/**
+ * The settings, with the content of the files that `_FILE` variables name, without surrounding white space. A fault names the variable and the file, never its
+ * content.
+ */
 export function withSecretFiles(given: Settings): { readonly values: Settings; readonly faults: readonly string[] } {
   const values: Record<string, string | undefined> = { ...given }
   const faults: string[] = []

@@ -1,22 +1,22 @@
 /**
- * What happens inside the hub, for metrics and traces to watch. Those who send a signal do not know who listens; without a watcher it costs a comparison.
- * Signals belong to the process: two hubs in one process hear each other's.
+ * Signals of events inside the hub, which metrics and traces watch. A sender does not know the watchers; without one, a signal costs a comparison. Signals
+ * belong to the process: two hubs in one process receive each other's signals.
  */
 import type { AsyncLocalStorage } from 'node:async_hooks'
 import { type Channel, channel, tracingChannel } from 'node:diagnostics_channel'
 
-/** A job of a kind (`run`, `robot_check`, `endpoint`) reached its last status. */
+/** A job of a kind (`run`, `robot_check`, `endpoint`) reached a final status. */
 export interface JobEnded {
   readonly kind: string
   readonly status: string
 }
 
-/** Something that takes time: what it is, by a name of which there are few. */
+/** Work that takes time. `name` has few different values, so that it can be a label of metrics. */
 export interface TimedWork {
   readonly name: string
 }
 
-/** Something that happened. */
+/** A signal for events without a duration. */
 export class Signal<Message extends object> {
   readonly #channel: Channel
 
@@ -28,7 +28,7 @@ export class Signal<Message extends object> {
     this.#channel.publish(message)
   }
 
-  /** Returns what ends it. */
+  /** Returns a function that stops watching. */
   watch(hear: (message: Message) => void): () => void {
     const listener = (message: unknown) => hear(message as Message)
     this.#channel.subscribe(listener)
@@ -36,12 +36,12 @@ export class Signal<Message extends object> {
   }
 }
 
-/** How a timed work ended, in the object that it began with. */
+/** The outcome of timed work, which the channel writes into the object that the work began with. */
 interface Ended {
   readonly error?: unknown
 }
 
-/** Something that takes time, followed from its start to its end. */
+/** A signal for work that takes time, from its start to its end. */
 export class TimedSignal<Work extends TimedWork> {
   readonly #channels
 
@@ -54,13 +54,13 @@ export class TimedSignal<Work extends TimedWork> {
     return this.#channels.hasSubscribers
   }
 
-  /** Runs the work. Its promise is the work's own. */
+  /** Runs the work and returns its promise. */
   follow<T>(work: Work, run: () => Promise<T>): Promise<T> {
     // A copy: the channel writes result and error into it.
     return this.isWatched ? this.#channels.tracePromise(run, { ...work }) : run()
   }
 
-  /** `ended` is called with the object that `started` was given. Returns what ends it. */
+  /** Calls `ended` with the object that `started` was given. Returns a function that stops watching. */
   watch(started: (work: Work) => void, ended: (work: Work, error: unknown) => void): () => void {
     const listeners = {
       start: (work: object) => started(work as Work),
@@ -74,7 +74,7 @@ export class TimedSignal<Work extends TimedWork> {
     }
   }
 
-  /** The work runs with the value that `enter` makes for it in `storage`. Returns what ends it. */
+  /** Runs the work with the value that `enter` makes for it in `storage`. Returns a function that ends the binding. */
   bind<Value>(storage: AsyncLocalStorage<Value>, enter: (work: Work) => Value): () => void {
     this.#channels.start.bindStore(storage, enter as never)
     return () => void this.#channels.start.unbindStore(storage as never)
@@ -86,9 +86,9 @@ export const leaseLost = new Signal<{ readonly kind: string }>('hub.lease-lost')
 export const jobEnded = new Signal<JobEnded>('hub.job-ended')
 /** A run of a background job. */
 export const backgroundJob = new TimedSignal<TimedWork>('hub.background-job')
-/** A call of the object store that answers once; streams of listings are not counted. */
+/** A call of the object store with one response; streamed listings are not counted. */
 export const storeCall = new TimedSignal<TimedWork>('hub.object-store')
-/** A statement, by its name; empty for one without. */
+/** An SQL statement, by its name, which is empty for an unnamed statement. */
 export const sqlStatement = new TimedSignal<TimedWork>('hub.sql')
 /** An operation of a client: of `/graphql`, or the one behind a route of `/v1`. */
 export const graphqlOperation = new TimedSignal<TimedWork>('hub.graphql')

@@ -1,4 +1,4 @@
-/** Text rules as zod schemas, used by verbs, the graph and OpenAPI. Contract, "Text". */
+/** Text rules as zod schemas, used by verbs, GraphQL and OpenAPI. Contract, "Identifiers and text rules". */
 import { z } from 'zod'
 
 const NAME = '[a-z0-9](?:[a-z0-9-]*[a-z0-9])?'
@@ -22,7 +22,7 @@ export const MAX_TAGS = 20
 
 /** PostgreSQL stores no NUL. */
 const noNul = (text: string) => !text.includes('\0')
-/** Any text of so many characters that can be stored. */
+/** Text of at most `max` characters that PostgreSQL can store. */
 export const plainText = (max: number) => z.string().max(max).refine(noNul, 'must not contain a NUL character')
 
 export const descriptionText = plainText(4000)

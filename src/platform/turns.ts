@@ -31,7 +31,7 @@ export class Turns {
     })
   }
 
-  /** As many as fit into one turn, at least one. */
+  /** Starts as many pieces as fit into one turn, at least one. */
   #serve(): void {
     let spent = 0
     let count = 0
@@ -45,7 +45,7 @@ export class Turns {
   }
 }
 
-/** Starting a piece has a cost, too. */
+/** The smallest cost of a piece: starting it has a cost, too. */
 const LEAST_COST = 1 / 128
 
 /** The scheduler of this process. */

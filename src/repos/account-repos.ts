@@ -1,4 +1,4 @@
-/** The repos of accounts, as far as the caller sees them. Pages for any number of accounts at once. */
+/** Pages of the repos of accounts, as far as the caller sees the repos; for any number of accounts at once. */
 import { repoViewer, visibleRepos } from '../auth/policy.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { decodeCursor, encodeCursor, idPart, isTimePart, type Page } from '../platform/page.ts'
@@ -26,7 +26,10 @@ const orders = {
   },
 } as const
 
-/** All columns of the index of an owner's repos are ordered by: with an equality the planner may take any index on ids, and pass over the repos of others. */
+/**
+ * Orders by all columns of the index of an owner's repos. With only an equality on the owner, the planner may take any index on ids and read through the repos
+ * of other owners.
+ */
 const pageBy = (sort: RepoSort) => {
   const { by, after } = orders[sort]
   const ofPage = (alias: string) => by.replaceAll(/\b(id|updated_at)\b/g, `${alias}.$1`)
@@ -54,7 +57,7 @@ const pages = { created: pageBy('created'), updated: pageBy('updated') }
 
 const isRepoId = idPart('repo')
 
-/** The time, for pages by update, and the id of the last repo of the previous page. */
+/** The position in a cursor: the update time (only for pages by update) and the id of the last repo of the previous page. */
 function keyOf(listing: string, sort: RepoSort, cursor: string | null | undefined): [string | null, string | null] {
   if (!cursor) return [null, null]
   if (sort === 'created') return [null, decodeCursor<[string]>(listing, cursor, [isRepoId])[0]]

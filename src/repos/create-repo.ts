@@ -79,7 +79,7 @@ async function make(ctx: AllowedContext, owner: AccountRef, input: CreateRepoInp
   }
 }
 
-/** Adds an empty repo in the caller's transaction, audited. The slug's unique violation is the caller's to explain. 422 more than 20 tags. */
+/** Adds an empty repo in the caller's transaction, audited. The caller turns the unique violation of a slug into an error. 422 for more than 20 tags. */
 export async function addRepo(
   ctx: RequestContext,
   tx: Tx,

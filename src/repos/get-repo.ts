@@ -140,7 +140,7 @@ export async function findRepoToWrite(
   return facts
 }
 
-/** The repo of this id that a verb writes to, null when it is gone; `name` is its name in messages. Errors: 404 invisible, 401, 403. */
+/** The repo with this id that a verb writes to, null if it no longer exists; `name` is its name in messages. Errors: 404 invisible, 401, 403. */
 export async function findRepoByIdToWrite(ctx: RequestContext, id: string, name: string): Promise<RepoFacts | null> {
   const [facts] = await ctx.deps.db.query(factsById, [id])
   if (!facts) return null
@@ -148,7 +148,7 @@ export async function findRepoByIdToWrite(ctx: RequestContext, id: string, name:
   return facts
 }
 
-/** Locks the repo row until the transaction ends: first in the lock order (repo, account, upload, blob). Null when it is gone. */
+/** Locks the repo row until the transaction ends: first in the lock order (repo, account, upload, blob). Null if the repo no longer exists. */
 export async function lockRepo(tx: Querier, repoId: string): Promise<RepoFacts | null> {
   const [facts] = await tx.query(lockById, [repoId])
   return facts ?? null

@@ -31,7 +31,7 @@ async function resolveFilter(ctx: RequestContext, input: ListReposInput): Promis
   return account ? { ...input, ownerId: account.id } : null
 }
 
-/** Identifies the listing: must not change between pages. */
+/** The name of the listing in its cursors, which must not change between pages. */
 function listingName(input: ListReposInput, sort: RepoSort): string {
   const { q, kind, owner, tag, visibility, robot, interfaceFingerprint } = input
   const filters = [

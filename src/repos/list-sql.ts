@@ -38,10 +38,10 @@ const params = {
   ...repoViewer,
   kind: param<RepoKind | null>(),
   ownerId: param<string | null>(),
-  /** Of `like`. */
+  /** The pattern for `like`. */
   pattern: param<string | null>(),
   tag: param<readonly string[] | null>(),
-  /** In lower case. */
+  /** The robot filter in lower case. */
   robot: param<string | null>(),
   interfaceFingerprint: param<string | null>(),
   afterTime: param<string | null>(),
@@ -87,13 +87,16 @@ function predicates(filter: RepoFilter): string[] {
 }
 
 const order = { created: 'id desc', updated: 'updated_at desc, id desc' } as const
-/** After the last row of the previous page. */
+/** The condition for rows after the last row of the previous page. */
 const keyset = {
   created: 'r.id < :afterId',
   updated: '(r.updated_at, r.id) < (:afterTime::timestamptz, :afterId)',
 } as const
 
-/** The order within one owner's repos, by all columns of their index: with the owner as an equality the planner may walk everybody's repos by their ids. */
+/**
+ * The order within one owner's repos, by all columns of their index. With only an equality on the owner, the planner may read through the repos of all owners
+ * by their ids.
+ */
 const withinOwner = (by: string) => `r.owner_id, ${by}`
 
 const where = (conditions: readonly string[]) => conditions.join(' and ')
@@ -101,7 +104,10 @@ const where = (conditions: readonly string[]) => conditions.join(' and ')
 type ListedRow = RowOf<typeof listedColumns> & Partial<RowOf<typeof cardedListing>>
 type PageStatement = NamedStatement<ListedRow, Values>
 
-/** A page of 100 and the row that tells of the next. Of a constant the planner knows that they are few; for `:limit` it expects a tenth of all repos, and reads them. */
+/**
+ * A page of 100, and one row that shows whether another page follows. With a constant the planner knows that the rows are few; for `:limit` it expects a tenth
+ * of all repos, and reads them.
+ */
 const MAX_ROWS = 101
 
 /** Cached by name, which encodes the shape of the SQL text. */
@@ -138,14 +144,15 @@ function pageStatement(name: string, viewer: VisibleRepos, query: RepoPageQuery)
   return composed({ name, columns, params, text })
 }
 
-/** A card can have a megabyte and a page a hundred of them: a page with cards ends early after the card that exceeds 4 MiB. */
+/** A card can be a megabyte long, and a page can have 100 of them: a page with cards ends early, after the card that exceeds 4 MiB. */
 const MAX_CARD_BYTES = 4 * 1024 * 1024
 
 /** Whether cards are requested and possible. */
 const isCarded = ({ filter, cards }: RepoPageQuery) => cards && (!filter.kind || filter.kind === 'robot')
 
 /**
- * The rows of a page up to that limit, each with the row count without it. Card sizes are looked up row by row: a join is planned as a scan of all cards.
+ * The rows of a page up to `MAX_CARD_BYTES`, each with the row count without that limit. Card sizes are looked up row by row: a join is planned as a scan of
+ * all cards.
  */
 function bounded(page: string, query: RepoPageQuery, by: string): string {
   if (!isCarded(query)) return `select id, updated_at, count(*) over ()::int as found from (${page}) listed`

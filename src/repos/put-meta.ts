@@ -13,7 +13,7 @@ interface Target {
   readonly repo: string
 }
 
-/** A meta block of a model; what is absent becomes null. */
+/** A meta block of a model; absent members become null. */
 export interface ModelMetaBlock {
   readonly policyType: string
   readonly baseModel?: string | null

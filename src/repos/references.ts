@@ -29,7 +29,7 @@ const insertAll = statement({
     select repo_id, :id, reason, :kind, :ownerId from unnest(:repoIds::text[], :reasons::text[]) as given (repo_id, reason) on conflict do nothing`,
 })
 
-/** One statement, none without references. The caller must have locked the repos, so that they cannot be deleted concurrently. */
+/** Adds references of a job: one statement, none without references. The caller must have locked the repos, so that they cannot be deleted concurrently. */
 export async function addReferences(tx: Querier, referrer: Referrer, references: readonly Reference[]): Promise<void> {
   if (references.length === 0) return
   const repoIds = references.map(({ repoId }) => repoId)

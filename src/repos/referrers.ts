@@ -24,7 +24,7 @@ export interface RepoReferrer {
   forgetRepo(tx: Tx, repoId: string): Promise<void>
 }
 
-/** By the `referrer_kind` of a row. */
+/** The subjects that refer to repos, by the `referrer_kind` of a row in `repo_references`. */
 // biome-ignore lint/suspicious/noEmptyInterface: each subject declares its member.
 export interface RepoReferrers {}
 
@@ -36,11 +36,11 @@ interface Blocker {
   readonly referrer: string
   readonly kind: keyof RepoReferrers
   readonly reason: string
-  /** Its owner can see the repo only because it is public. */
+  /** Whether the owner of the job can see the repo only because the repo is public. */
   readonly isForeign: boolean
 }
 
-/** References of accounts that can see the repo, whatever repos their keys are limited to. */
+/** References of accounts that can see the repo, regardless of the repos that their keys are limited to. */
 const blockersOf: Statement<Blocker> = {
   name: 'repo-blockers',
   text: `select f.referrer_id as referrer, f.referrer_kind as kind, f.reason, not ${ownerHasAccess} as "isForeign"
@@ -81,7 +81,7 @@ const dropReferencesTo: Statement<never> = {
   text: 'delete from repo_references where repo_id = $1',
 }
 
-/** After `assertUnreferenced` only references of other accounts are left: they are deleted with the repo. */
+/** Deletes the references that `assertUnreferenced` allows: they belong to jobs of other accounts and are deleted with the repo. */
 export async function dropForeign(tx: Tx, repoId: string, referrers: RepoReferrers): Promise<void> {
   await tx.query(dropReferencesTo, [repoId])
   for (const { forgetRepo } of Object.values<RepoReferrer>({ ...referrers })) await forgetRepo(tx, repoId)

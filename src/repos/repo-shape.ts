@@ -1,4 +1,4 @@
-/** A repo in the graph's shape, and the columns that every read selects. Spec, "Repo". */
+/** A repo in the shape of the GraphQL type, and the columns that every read selects. Spec, "Repo". */
 import { repoVisibleSql } from '../auth/policy.ts'
 import type { AccountRef } from '../operation/context.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
@@ -33,7 +33,7 @@ export interface FileSummary {
   readonly verifiedCount: number
 }
 
-/** `robotCard` is declared beside the cards. */
+/** The member `robotCard` is declared in `cards/robot-card.ts`. */
 export interface Repo {
   readonly id: string
   readonly kind: RepoKind
@@ -57,8 +57,8 @@ const isoTime = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY
 export const visibleRepo = repoVisibleSql('r')
 
 /**
- * How a policy's fingerprint compares with its robot's current interface (spec, ModelMeta `embodiment_check`): null if no robot of this hub visible
- * to the caller is named.
+ * Compares a policy's fingerprint with the current interface of its robot (spec, ModelMeta `embodiment_check`); null unless the policy names a robot of this
+ * hub that the caller sees.
  */
 const embodimentCheck = `(
     select case
@@ -82,17 +82,17 @@ const metaColumn = `case r.kind
       from dataset_meta d where d.repo_id = r.id)
   end`
 
-/** A card can have a megabyte: it is read only on request. */
+/** The card of a robot repo. It can be a megabyte long, so it is read only on request. */
 const cardColumn = `case when r.kind = 'robot' then (
     select json_build_object('card', c.card, 'interfaceFingerprint', c.interface_fingerprint, 'updatedAt', ${isoTime('c.updated_at')})
     from robot_cards c where c.repo_id = r.id) end`
 
-/** Model repos visible to the caller that name this robot; null on other kinds. */
+/** The number of model repos visible to the caller that name this robot; null for other kinds. */
 const policyCountColumn = `case when r.kind = 'robot' then (
     select count(*)::int from model_meta pm join repos pr on pr.id = pm.repo_id
     where lower(pm.robot) = o.handle || '/' || r.slug and ${repoVisibleSql('pr')}) end`
 
-/** Of `repos r join accounts o on o.id = r.owner_id`, with the parameters `repoViewer`. */
+/** Columns of `repos r join accounts o on o.id = r.owner_id`, with the parameters `repoViewer`. */
 export const repoColumns = columns({
   id: column<string>('r.id'),
   kind: column<RepoKind>('r.kind'),
@@ -124,7 +124,7 @@ export interface WithCards {
 
 export type RepoRow = RowOf<typeof repoColumns> & Pick<Partial<Repo>, 'robotCard'>
 
-/** Converts a row to the graph's shape. */
+/** Converts a row to the shape of the GraphQL type. */
 export function toRepo(row: RepoRow): Repo {
   const { kind, meta } = row
   return {

@@ -62,7 +62,9 @@ export function updateRepo(ctx: RequestContext, input: UpdateRepoInput): Promise
 
 type Changes = Omit<UpdateRepoInput, 'owner' | 'repo'>
 
-/** Changes a repo in the caller's transaction, audited as `repo.update` where anything changed. Errors: 403 who may not change its visibility so, 404, 422. */
+/**
+ * Changes a repo in the caller's transaction, audited as `repo.update` if anything changed. Errors: 403 if the caller may not set this visibility, 404, 422.
+ */
 export async function changeRepo(ctx: RequestContext, tx: Tx, facts: RepoFacts, input: Changes): Promise<Repo> {
   const missing = () => notFound(`The repo ${facts.fullName}`)
   if (!(await lockRepo(tx, facts.id))) throw missing()
@@ -84,7 +86,10 @@ export async function changeRepo(ctx: RequestContext, tx: Tx, facts: RepoFacts, 
   return repo
 }
 
-/** 403 for an agent's key that would make a repo public, and for a job's. Decided under the repo's lock, since it depends on the current visibility. */
+/**
+ * 403 for an agent key that would make a repo public, and for every key of a hosted job. Called only if the visibility changes; `changeRepo` calls it under the
+ * repo's lock, because the current visibility decides that.
+ */
 export function assertMayShow({ viewer }: RequestContext, visibility: Visibility): void {
   if (visibility === 'public') assertNotAgent(viewer, 'make a repo public')
   assertNotJob(viewer, 'change the visibility of a repo')

@@ -6,7 +6,10 @@ import { isId } from '../platform/ids.ts'
 import { getReposById } from './get-repo.ts'
 import type { Repo } from './repo-shape.ts'
 
-/** The repo at once and after every change of its settings, meta or files. Ends when it is deleted or hidden. 404 where it is not visible to begin with. */
+/**
+ * Sends the repo at once and after every change of its settings, meta or files. Ends when the repo is deleted or hidden. 404 if the repo is not visible at the
+ * start.
+ */
 export async function watchRepo(ctx: RequestContext, repoId: string): Promise<AsyncGenerator<Repo>> {
   const read = async (viewer: Viewer): Promise<Repo | null> => {
     const [repo] = await getReposById(ctx.deps.db, viewer, [repoId], { cards: true })

@@ -11,9 +11,9 @@ import { holdKinds } from './hold-kinds.ts'
 import { holdTarget } from './hold-target.ts'
 
 /**
- * The approved hold, with its job: both are there or neither is. Quotas, reservation and spend cap apply now. Errors: 401, 403 every key and everyone who is not of the
- * account, 404, 409 `conflict.not_pending`, `conflict.key_gone`, `conflict.cost_rose`, and everything that the create itself answers (403, 404, 409, 422, 429, 503). After an
- * error the hold is as it was.
+ * Approves the hold and creates its job in one transaction. Quotas, reservation and spend cap apply at the time of the approval. Errors: 401, 403 for every key
+ * and for everyone outside the account, 404, 409 `conflict.not_pending`, `conflict.key_gone`, `conflict.cost_rose`, and every error of the create itself (403,
+ * 404, 409, 422, 429, 503). After an error the hold is unchanged.
  */
 export function approveHold(ctx: RequestContext, input: { readonly holdId: string }): Promise<SpendHold> {
   return guarded(

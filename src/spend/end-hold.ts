@@ -1,4 +1,4 @@
-/** denySpendHold and cancelSpendHold (spec, "Spend holds"): a pending hold ends, and nothing is started. */
+/** denySpendHold and cancelSpendHold (spec, "Spend holds"): end a pending hold without starting its job. */
 import { assertCancels, assertDecides } from '../auth/hold-policy.ts'
 import { findHold } from '../billing/holds/get-hold.ts'
 import type { SpendHold } from '../billing/holds/hold-shape.ts'
@@ -7,7 +7,10 @@ import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { Credentialed, RequestContext } from '../operation/context.ts'
 import { holdTarget } from './hold-target.ts'
 
-/** By a person of the account; the reason goes into the record, which the agent reads. Errors: 401, 403 every key, 404, 409 `conflict.not_pending`. */
+/**
+ * Denies a hold, by a person of the account. The reason is stored in the hold, where the agent reads it. Errors: 401, 403 for every key, 404, 409
+ * `conflict.not_pending`.
+ */
 export function denyHold(
   ctx: RequestContext,
   { holdId, reason }: { readonly holdId: string; readonly reason: string },
@@ -15,7 +18,7 @@ export function denyHold(
   return end(ctx, holdId, assertDecides, ({ personId }) => ({ trigger: 'deny', personId, reason, resultId: null }))
 }
 
-/** By the key that filed it, or a person of the account. Errors: 401, 403, 404, 409 `conflict.not_pending`. */
+/** Cancels a hold, by the key that filed it or a person of the account. Errors: 401, 403, 404, 409 `conflict.not_pending`. */
 export function cancelHold(ctx: RequestContext, { holdId }: { readonly holdId: string }): Promise<SpendHold> {
   return end(ctx, holdId, assertCancels, ({ kind, personId }) => ({
     trigger: 'cancel',

@@ -1,4 +1,4 @@
-/** How the recorded request of each kind of hold becomes its job: with the functions that its create uses. */
+/** Turns the recorded request of each kind of hold into its job, with the functions that the create operation uses. */
 import type { Approval } from '../billing/holds/approval.ts'
 import type { HeldKind } from '../billing/holds/hold-shape.ts'
 import { makeCheck, mayCheck, prepareCheck } from '../checks/create/create-check.ts'
@@ -16,9 +16,9 @@ import type { Tx } from '../store/db.ts'
 type MakeJob = (tx: Tx, approval: Approval) => Promise<unknown>
 
 interface HoldKind {
-  /** The scope of the create. */
+  /** The scope that the create operation needs. */
   readonly level: ScopeLevel
-  /** Validates the request as it is now, as the viewer of `ctx`; throws what the create throws. Writes nothing. */
+  /** Validates the recorded request against the current state, as the viewer of `ctx`; throws what the create throws. Writes nothing. */
   readonly prepare: (ctx: RequestContext, request: unknown) => Promise<MakeJob>
 }
 

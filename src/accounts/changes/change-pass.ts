@@ -1,18 +1,18 @@
-/** What a reader of changes has seen, page by page. Pure: see `change-position.ts` for the order of changes. */
+/** Tracks what one reader of changes has seen, page by page. Pure. See `change-position.ts` for the order of changes. */
 import type { ChangePosition } from './change-position.ts'
 import type { ChangedThing, ChangePage } from './read-changes.ts'
 
-/** One for each reader. Pages are read from `next` and handed to `take`. */
+/** The progress of one reader. The caller reads each page from `next` and passes it to `take`. */
 export class ChangePass {
   /** Where the next page begins; null before the first one of a reader without a position. */
   next: ChangePosition | null
-  /** Where another reader may go on: it sees nothing less, and what running transactions wrote once more. */
+  /** Where another reader may continue: it misses nothing, and sees once more what transactions wrote that were still running. */
   position: ChangePosition | null
-  /** Whether the last page left something. */
+  /** Whether more changes follow the last page. */
   hasMore = false
-  /** Of the first page since everything was read. */
+  /** The horizon of the first page since everything had been read; null before that page. */
   #horizon: number | null = null
-  /** Things that are read again, with the transaction in which they were seen: those changed while the transactions before were running. */
+  /** Things that later pages contain again, with the transaction in which this reader saw them: they changed while earlier transactions were still running. */
   readonly #seen = new Map<string, number>()
 
   constructor(start: ChangePosition | null) {

@@ -1,4 +1,6 @@
-/** The source of the subscriptions to an account's lists: what has changed, while the caller is of the account. Contract, "Subscriptions". */
+/**
+ * The source of the subscriptions to an account's lists: streams what has changed for as long as the caller belongs to the account. Contract, "Subscriptions".
+ */
 import { currentViewer } from '../../auth/current-viewer.ts'
 import { seenBy } from '../../auth/event-viewer.ts'
 import { assertLevel, assertMember, assertNotJob } from '../../auth/policy.ts'
@@ -10,11 +12,11 @@ import type { ChangedThing, ChangePage } from './read-changes.ts'
 import type { ChangedList } from './shared-changes.ts'
 
 export interface ChangeEvent<T> {
-  /** As they are now. */
+  /** The changed things in their current state. */
   readonly nodes: readonly T[]
-  /** Of things that were deleted. */
+  /** Ids of deleted things. */
   readonly removedIds: readonly string[]
-  /** Where a later subscription goes on. */
+  /** Where a later subscription continues, as its `after`. */
   readonly cursor: string
 }
 
@@ -24,13 +26,14 @@ export interface FollowChangesInput {
   readonly after?: string | null
 }
 
-/** Keys are revoked and people leave orgs: a silent stream is checked this often, and every event is. */
+/** Keys are revoked and people leave orgs while a stream is open: the caller is checked for each event, and this often while there are none. */
 const RECHECK_MS = 30_000
 
 /**
- * The first event comes at once, with what has changed since `after`, or with nothing: what is read after it is complete with what follows. Then one event
- * for the changes of a moment, of at most 50 things. Ends when the credential ends or its caller leaves the account. Errors before the first event: 401, 403
- * for who is not of the account and for keys of hosted jobs, 404, 422 for a cursor of another list or one that is older than 23 hours.
+ * The first event is sent at once. It contains what has changed since `after`, or nothing without `after`: a list that the client reads after this event misses
+ * no change if the later events are applied to it. Each later event has the changes of about 200 ms, at most 50 things. The stream ends when the credential
+ * ends or the caller leaves the account. Errors before the first event: 401, 403 for a caller outside the account and for keys of hosted jobs, 404, 422 for a
+ * cursor of another list or one that is older than 23 hours.
  */
 export async function followChanges<T>(
   ctx: RequestContext,
@@ -42,7 +45,7 @@ export async function followChanges<T>(
   const { id: ownerId } = assertedMember(viewer, await findAccount(ctx.deps.db, owner))
   const start = after ? readChangeCursor(ownerId, list.kind, after, Date.now()) : null
   const first = await ctx.deps.changes.page({ ownerId, kind: list.kind, after: start })
-  // Of another database server, whose transactions had higher numbers.
+  // The cursor is of another database server, whose transactions had higher numbers.
   if (start && start.xid > first.horizon) throw tooOld()
   return following(ctx, list, ownerId, new ChangePass(start), first)
 }
@@ -77,7 +80,7 @@ async function* following<T>(
   }
 }
 
-/** What the caller may see of it now; null if that is no longer anything. */
+/** The event for these things, as the caller may see them now; null if the caller may no longer follow the account. */
 async function eventOf<T>(
   { deps, viewer: asked }: RequestContext,
   list: ChangedList<T>,

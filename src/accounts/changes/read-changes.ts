@@ -1,20 +1,20 @@
-/** Reads what has changed in accounts since positions: one statement for all readers that were woken together, however many there are. */
+/** Reads what has changed in accounts since given positions: one statement for all readers that were woken together. */
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 import type { ChangeKind, ChangePosition } from './change-position.ts'
 
-/** As many changes as one event shows at most. */
+/** The most changes in one event. */
 export const CHANGES_PER_READ = 50
 
 export interface ChangeRead {
   readonly ownerId: string
   readonly kind: ChangeKind
-  /** Null: only how far it goes. */
+  /** Null reads no changes, only the horizon. */
   readonly after: ChangePosition | null
 }
 
-/** A thing that has changed, and how it was visible if it was deleted. */
+/** A thing that has changed. For a deleted thing, the last three members decide who could see it. */
 export interface ChangedThing {
   readonly thingId: string
   readonly xid: number
@@ -28,12 +28,12 @@ export interface ChangePage {
   /** At most 50, in the order of their transactions. */
   readonly things: readonly ChangedThing[]
   readonly hasMore: boolean
-  /** The oldest transaction that was running: all changes of earlier ones are committed. */
+  /** The oldest transaction that was still running; all earlier ones have ended. */
   readonly horizon: number
 }
 
 const pageColumns = columns({
-  /** Place of the reader, from 1. */
+  /** Index of the reader in the request, from 1. */
   reader: column<number>('asked.n::int'),
   horizon: column<number>('pg_snapshot_xmin(pg_current_snapshot())::text::bigint'),
   thingId: column<string | null>('c.thing_id'),
@@ -45,8 +45,8 @@ const pageColumns = columns({
 })
 
 /**
- * By the index of an account's changes. Rows from beyond the snapshot were loaded from another server, whose transactions had higher numbers. Whatever has no
- * position reads no row.
+ * Uses the index of an account's changes. Skips rows from beyond the snapshot: they were loaded from another server, whose transactions had higher numbers. A
+ * reader without a position reads no row.
  */
 export const changesSince = statement({
   name: 'changes-since',
@@ -69,7 +69,7 @@ export const changesSince = statement({
 
 const keyOf = ({ ownerId, kind, after }: ChangeRead) => `${ownerId}/${kind}/${after?.xid}/${after?.thingId}`
 
-/** The pages of these readers; those at the same position share one. */
+/** The page of each reader; readers at the same position share one. */
 export async function readPages(db: Querier, asked: readonly ChangeRead[]): Promise<ChangePage[]> {
   const different = [...new Map(asked.map((one) => [keyOf(one), one])).values()]
   const rows = await db.query(changesSince, {

@@ -1,4 +1,4 @@
-/** What all readers of changes on this hub share: reads of the log, and of the things that have changed. */
+/** Batches the reads of all readers of changes on this hub: reads of the change log, and of the things that have changed. */
 import DataLoader from 'dataloader'
 import { anyMemberOf, seesAllOf } from '../../auth/any-member.ts'
 import type { Viewer } from '../../operation/context.ts'
@@ -8,10 +8,10 @@ import type { ChangeKind } from './change-position.ts'
 import type { ChangedThing, ChangePage, ChangeRead } from './read-changes.ts'
 import { readPages } from './read-changes.ts'
 
-/** A kind of thing whose changes an account's lists are followed by. */
+/** A kind of thing in an account's lists, with what a reader needs to follow its changes. */
 export interface ChangedList<T> {
   readonly kind: ChangeKind
-  /** Things whose change hints wake the readers. */
+  /** Id prefix of the things whose change hints wake the readers. */
   readonly wokenBy: IdPrefix
   /** Things by id in the requested order, null for one that the viewer cannot see; one statement. */
   readonly byId: (querier: Querier, viewer: Viewer, ids: readonly string[]) => Promise<(T | null)[]>
@@ -21,22 +21,22 @@ export interface ChangedList<T> {
 
 declare module '../../operation/context.ts' {
   interface Deps {
-    /** Use `followChanges`. */
+    /** Internal to `followChanges`, which callers use instead. */
     readonly changes: SharedChanges
   }
 }
 
-/** Waits this long after the first change: changes close together are one event, and an account is read at most five times a second. */
+/** Readers wait this long after the first change: changes close together become one event, and an account is read at most five times a second. */
 const GATHER_MS = 200
 
 interface Wanted {
   readonly viewer: Viewer
-  /** Readers of one group see the same. */
+  /** Readers of one group see the same things. */
   readonly group: string
   readonly id: string
 }
 
-/** One for the life of a hub. Nothing is kept beyond a turn: what was woken after a read has started needs a new one. */
+/** One instance for the life of a hub. Nothing is cached beyond a turn of the event loop: a reader that is woken after a read has started needs a new read. */
 export class SharedChanges {
   readonly #db: Db
   readonly #pages: DataLoader<ChangeRead, ChangePage>
@@ -48,12 +48,12 @@ export class SharedChanges {
     this.#pages = new DataLoader((asked) => readPages(db, asked), { cache: false, maxBatchSize: 1000 })
   }
 
-  /** One statement for all readers that ask in a turn. */
+  /** The page of one reader; one statement for all readers that call this in the same turn of the event loop. */
   page(asked: ChangeRead): Promise<ChangePage> {
     return this.#pages.load(asked)
   }
 
-  /** Resolves for all readers that wait, at the same time. */
+  /** Resolves `GATHER_MS` after the first call, for all waiting readers at the same time. */
   gathered(): Promise<void> {
     this.#gathering ??= new Promise((resolve) =>
       setTimeout(() => {

@@ -1,4 +1,4 @@
-/** approveDeviceLogin and denyDeviceLogin: what a person decides in a browser. */
+/** approveDeviceLogin and denyDeviceLogin: the decision of a person in a browser. */
 import { audit } from '../../operation/audit.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../../operation/context.ts'
@@ -20,7 +20,7 @@ interface CodeInput {
 }
 type Decision = 'approve' | 'deny'
 
-/** The compare-and-set: of two decisions at the same time, one finds it pending. */
+/** Compare-and-set: of two concurrent decisions, only one finds the sign-in pending. */
 const deciding = (decision: Decision) =>
   statement({
     name: `device-login-${decision}`,
@@ -38,17 +38,17 @@ const decidedByMe = statement({
 })
 
 /**
- * Lets the program have its key, which is made when it asks the next time. A repeat is no error. Errors: 401, 403 for every key, 404,
- * 409 `conflict.device_login_decided`, 429.
+ * Approves a sign-in; the key is created at the program's next poll. A repeat is no error. Errors: 401, 403 for every key, 404, 409
+ * `conflict.device_login_decided`, 429.
  */
 export const approveDeviceLogin = (ctx: RequestContext, input: CodeInput): Promise<DeviceLogin> =>
   decideLogin(ctx, input, 'approve', ['approved', 'consumed'])
 
-/** Refuses the program. A repeat is no error. Errors as for `approveDeviceLogin`. */
+/** Denies a sign-in. A repeat is no error. Errors as for `approveDeviceLogin`. */
 export const denyDeviceLogin = (ctx: RequestContext, input: CodeInput): Promise<DeviceLogin> =>
   decideLogin(ctx, input, 'deny', ['denied'])
 
-/** `same`: the states that the same decision of the same person has led to before. */
+/** `same`: the states in which a repeat of this decision by the same person succeeds. */
 function decideLogin(
   ctx: RequestContext,
   input: CodeInput,

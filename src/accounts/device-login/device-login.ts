@@ -9,33 +9,33 @@ import { readUserCode, shownUserCode } from './user-code.ts'
 
 export type DeviceLoginState = 'pending' | 'approved' | 'denied' | 'consumed'
 
-/** The state machine of a sign-in, as a table. What has expired moves no more; a job deletes it. SQL conditions are derived from it. */
+/** The state machine of a sign-in, as a table from which the SQL conditions are derived. An expired sign-in keeps its state until a job deletes it. */
 export const loginMoves = {
   approve: { from: 'pending', to: 'approved' },
   deny: { from: 'pending', to: 'denied' },
   redeem: { from: 'approved', to: 'consumed' },
 } as const satisfies Readonly<Record<string, { from: DeviceLoginState; to: DeviceLoginState }>>
 
-/** What a person sees before and after the decision. Times are RFC 3339. */
+/** A sign-in as a person sees it, before and after the decision. Times are RFC 3339. */
 export interface DeviceLogin {
   readonly id: string
-  /** As it is shown: `WDJB-MJHT`. */
+  /** With its hyphen: `WDJB-MJHT`. */
   readonly userCode: string
   readonly state: DeviceLoginState
-  /** What the program says of itself; becomes the name of the key. */
+  /** The name that the program gave itself; becomes the name of the key. */
   readonly name: string
   readonly scope: ScopeLevel
   readonly keyTtlSeconds: number
-  /** The address that the program asked from. */
+  /** The network address that the program's request came from. */
   readonly address: string | null
   readonly createdAt: string
   readonly expiresAt: string
   readonly decidedAt: string | null
 }
 
-/** From the start to the hand-out of the key. */
+/** Lifetime of a sign-in: the program must fetch its key within this time. */
 export const LOGIN_SECONDS = 900
-/** Wrong codes that a person may enter in `MISS_WINDOW_SECONDS`: a guess finds one of a thousand pending codes with a chance of 4 in 10 million. */
+/** Wrong codes that a person may enter in `MISS_WINDOW_SECONDS`: ten guesses find one of a thousand pending codes with a chance of 4 in 10 million. */
 export const MAX_MISSES = 10
 const MISS_WINDOW_SECONDS = 900
 
@@ -52,10 +52,10 @@ export const loginColumns = columns({
   decidedAt: column<string | null>('l.decided_at'),
 })
 
-/** A row as people see it. */
+/** A row with its user code as people see it. */
 export const shownLogin = (row: DeviceLogin): DeviceLogin => ({ ...row, userCode: shownUserCode(row.userCode) })
 
-/** One that waits, or one that this person has decided: they may load the page again. */
+/** A pending sign-in, or one that this person has decided, so that they may reload the page. */
 const loginByCode = statement({
   name: 'device-login-by-code',
   columns: loginColumns,
@@ -66,7 +66,7 @@ const loginByCode = statement({
 })
 
 const missColumns = columns({ count: column<number>('m.count') })
-/** Counts a miss ahead, so that guesses at the same time are all counted; no row: there were too many. */
+/** Counts a miss before the lookup, so that concurrent guesses are all counted. No row means that there were too many misses. */
 const chargeMiss = statement({
   name: 'user-code-miss',
   columns: missColumns,
@@ -94,8 +94,8 @@ const refundMiss = statement({
 })
 
 /**
- * The sign-in that a person names by its code. Errors: 401, 403 for every key, 404 for a code that is unknown, expired or another person's,
- * 429 `rate.limited` after too many of those.
+ * The sign-in that a person names by its code. Errors: 401, 403 for every key, 404 for a code that is unknown, expired or another person's, 429 `rate.limited`
+ * after too many such codes.
  */
 export async function findDeviceLogin(
   ctx: RequestContext,
@@ -107,7 +107,7 @@ export async function findDeviceLogin(
   throw unknownCode(input.userCode)
 }
 
-/** 404: unknown, expired and decided by another person cannot be told apart. */
+/** 404: the same error for a code that is unknown, one that has expired and one that another person decided. */
 export function unknownCode(text: string): HubError {
   const detail = `No sign-in waits under the code ${JSON.stringify(text.slice(0, 32))}: it is mistyped, or no longer valid. Run \`hub login\` again for a new one.`
   return new HubError('not_found', detail)
@@ -115,7 +115,7 @@ export function unknownCode(text: string): HubError {
 
 async function loginOf(db: Db, personId: string, text: string): Promise<DeviceLogin | null> {
   const code = readUserCode(text)
-  // What can be no code is no guess.
+  // Text that cannot be a code does not count as a guess.
   if (code === null) return null
   return db.withTx(async (tx) => {
     const [charged] = await tx.query(chargeMiss, { personId })

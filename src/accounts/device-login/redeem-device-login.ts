@@ -1,4 +1,4 @@
-/** redeemDeviceLogin: the program asks whether it may have its key (RFC 8628, section 3.4). */
+/** redeemDeviceLogin: the program polls for its key (RFC 8628, section 3.4). */
 import { tokenDigest } from '../../auth/api-key.ts'
 import type { AccountRef, RequestContext, ScopeLevel } from '../../operation/context.ts'
 import { HubError } from '../../platform/errors.ts'
@@ -8,7 +8,7 @@ import { param, statement } from '../../store/statement.ts'
 import { addApiKey, type CreatedApiKey } from '../api-keys.ts'
 import { type DeviceLoginState, loginMoves } from './device-login.ts'
 
-/** What each poll that comes too early adds to the interval. */
+/** Each poll that comes too early adds this to the interval. */
 const SLOWER_SECONDS = 5
 const MAX_INTERVAL_SECONDS = 60
 
@@ -28,7 +28,7 @@ const polledColumns = columns({
 })
 type Polled = NonNullable<(typeof lockLogin)['row']>
 
-/** Two programs with one device code wait for each other here: the second finds it consumed. */
+/** Row lock: of two concurrent polls with one device code, the second waits and finds the sign-in consumed. */
 const lockLogin = statement({
   name: 'device-login-lock',
   columns: polledColumns,
@@ -58,7 +58,7 @@ export async function redeemDeviceLogin(
     const [login] = await tx.query(lockLogin, { deviceCodeSha256: tokenDigest(input.deviceCode) })
     return login ? poll(tx, ctx, login) : expired('The device code is unknown.')
   })
-  // Thrown after the commit: the time of a poll is kept.
+  // Thrown after the commit, so that the time of the poll is stored.
   if (answer instanceof HubError) throw answer
   return answer
 }
@@ -79,7 +79,7 @@ async function poll(tx: Tx, ctx: RequestContext, login: Polled): Promise<Created
 async function handOut(tx: Tx, ctx: RequestContext, login: Polled, approver: AccountRef): Promise<CreatedApiKey> {
   const { name, scope, keyTtlSeconds } = login
   const expiresAt = new Date(Date.now() + keyTtlSeconds * 1000).toISOString()
-  // The person who approved makes the key, whatever credential the program has already.
+  // The person who approved is the creator of the key, even if the program's request has a credential of its own.
   const author = { requestId: ctx.requestId, viewer: null }
   const key = await addApiKey(tx, author, approver, approver.id, { name, scope, expiresAt })
   await tx.query(consumeLogin, { id: login.id, keyId: key.id })

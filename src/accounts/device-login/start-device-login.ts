@@ -31,7 +31,7 @@ const DEVICE_CODE_BYTES = 32
 export const MIN_KEY_SECONDS = 3600
 export const MAX_KEY_SECONDS = 366 * 86_400
 const DEFAULT_KEY_SECONDS = 90 * 86_400
-/** Sign-ins of one network that wait at the same time: an office behind one address. */
+/** The most pending sign-ins of one network, enough for an office behind one address. */
 const MAX_WAITING = 100
 const CODE_ATTEMPTS = 5
 const INTERVAL_SECONDS = 5
@@ -74,8 +74,8 @@ const insertLogin = statement({
 type LoginValues = NonNullable<(typeof insertLogin)['values']>
 
 /**
- * The codes of a new sign-in. The answer holds a secret, so it is never stored for a replay: a repeat starts another one. Errors: 422, 429
- * `rate.limited` where too many sign-ins of the network wait.
+ * Starts a sign-in and returns its codes. The response contains a secret, so it is never stored for a replay: a repeat starts another sign-in. Errors: 422, 429
+ * `rate.limited` if too many sign-ins of the network are pending.
  */
 export async function startDeviceLogin(ctx: RequestContext, input: NewDeviceLogin): Promise<StartedDeviceLogin> {
   const deviceCode = randomBytes(DEVICE_CODE_BYTES).toString('base64url')
@@ -112,7 +112,7 @@ async function assertRoom(tx: Tx, network: string): Promise<void> {
   throw new HubError('rate.limited', detail, { headers: { 'retry-after': String(Math.max(1, waiting.freeInSeconds)) } })
 }
 
-/** Inserts the row under a user code that no pending one has; returns the code as it is shown. */
+/** Inserts the row under a user code that no pending sign-in has; returns the code with its hyphen. */
 async function insertFree(tx: Tx, row: Omit<LoginValues, 'userCode'>): Promise<string> {
   for (let attempt = 0; attempt < CODE_ATTEMPTS; attempt++) {
     const [made] = await tx.query(insertLogin, { ...row, userCode: newUserCode() })

@@ -11,12 +11,12 @@ export function newUserCode(): string {
   return Array.from({ length: LENGTH }, () => ALPHABET.charAt(randomInt(ALPHABET.length))).join('')
 }
 
-/** `WDJB-MJHT`: as a person reads it. */
+/** The code as a person reads it: `WDJB-MJHT`. */
 export function shownUserCode(code: string): string {
   return `${code.slice(0, LENGTH / 2)}-${code.slice(LENGTH / 2)}`
 }
 
-/** The code that a person typed, in any letter case and with any spaces and hyphens; null if it can be no code. */
+/** The code that a person typed, in any letter case and with any spaces and hyphens; null if the text cannot be a code. */
 export function readUserCode(text: string): string | null {
   const code = text.replace(/[\s-]/g, '').toUpperCase()
   return shape.test(code) ? code : null

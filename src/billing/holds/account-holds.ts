@@ -1,4 +1,4 @@
-/** The spend holds on accounts that the caller sees. Pages for any number of accounts at once. */
+/** Pages of the spend holds on accounts, as far as the caller sees the holds; for any number of accounts at once. */
 import { holdViewer, visibleHolds } from '../../auth/hold-policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { decodeCursor, encodeCursor, idPart, type Page } from '../../platform/page.ts'
@@ -11,7 +11,7 @@ import type { ListHoldsInput } from './list-holds.ts'
 
 const ofAccount = holdColumns.with({ of: column<string>('key.id') })
 
-/** The newest of one way to see the holds of `key.id`, in the order of its index. */
+/** Subquery: the newest holds that the condition `seen` makes visible, in the order of the index for that condition. */
 const newest = (seen: string, order: string) => `(select u.id from spend_holds u
     where ${seen} and (:after::text is null or u.id < :after) and (:status::text is null or ${holdStatusSql} = :status)
     order by ${order} limit :limit::int)`

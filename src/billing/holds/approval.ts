@@ -1,4 +1,4 @@
-/** A person's yes to one hold, inside the transaction that creates its job. Spec, approveSpendHold. */
+/** A person's approval of one hold, inside the transaction that creates its job. Spec, approveSpendHold. */
 import { assertStillInOrg } from '../../accounts/org-members.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { HubError } from '../../platform/errors.ts'
@@ -7,13 +7,16 @@ import type { Tx } from '../../store/db.ts'
 import type { SpendHold } from './hold-shape.ts'
 import { lockPendingHold, moveHold } from './move-hold.ts'
 
-/** What a create needs that runs for an approved hold. It lifts the agent's limit for this one job, and nothing else. */
+/** Given to the operation that creates the job of an approved hold. It lifts the agent's limit for this one job, and nothing else. */
 export interface Approval {
-  /** Takes the hold for the job; the caller holds its locks on repos and jobs, and none on accounts. */
+  /** Moves the hold to `approved` with the job as its result. The caller must already have its locks on repos and jobs, and none on accounts. */
   readonly take: (tx: Tx, job: { readonly jobId: string; readonly mostUsd: Usd }) => Promise<void>
 }
 
-/** The approval by the person of `ctx`, who is of the account still, else 403; 409 `conflict.not_pending` for a hold that is decided, `conflict.cost_rose` for a job that can cost more than it shows. */
+/**
+ * The approval by the person of `ctx`. Errors of `take`: 403 if the person has left the org, 409 `conflict.not_pending` for a hold that is already decided, 409
+ * `conflict.cost_rose` for a job that can cost more than the hold shows.
+ */
 export function approvalOf(
   ctx: RequestContext,
   { id, account }: Pick<SpendHold, 'id' | 'account'>,

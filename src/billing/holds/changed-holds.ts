@@ -1,4 +1,4 @@
-/** How the list of an account's spend holds is followed, by `followChanges`. A hold is never deleted. */
+/** How `followChanges` follows the list of an account's spend holds. A hold is never deleted, so there is no `saw`. */
 import type { ChangedList } from '../../accounts/changes/shared-changes.ts'
 import { getHoldsById } from './get-hold.ts'
 import type { SpendHold } from './hold-shape.ts'

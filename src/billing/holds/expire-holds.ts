@@ -1,9 +1,9 @@
-/** The sweep of spend holds: writes down that time has decided them. They read as expired before that. */
+/** The sweep of spend holds: stores the status of holds that have expired. Reads show them as expired before that. */
 import { noViewer } from '../../operation/audit.ts'
 import type { Deps } from '../../operation/context.ts'
 import { lockExpiredHolds, moveHold, nextOver } from './move-hold.ts'
 
-/** Returns their number. A batch at a time, until none is left. */
+/** Expires all overdue holds, one batch at a time, and returns their number. */
 export async function expireHolds(deps: Pick<Deps, 'db' | 'events'>): Promise<number> {
   for (let total = 0; ; ) {
     const [due] = await deps.db.query(nextOver)

@@ -12,24 +12,24 @@ import { lockAccounts } from '../lock-accounts.ts'
 import { findHold } from './get-hold.ts'
 import type { HeldKind, SpendHold } from './hold-shape.ts'
 
-/** A request that everything but the agent's limit allows. */
+/** A request that only the agent's limit refuses. */
 export interface HeldRequest {
   readonly kind: HeldKind
   /** The account that would be billed. */
   readonly accountId: string
-  /** As it was sent, in the names of `/v1`. */
+  /** The request as it was sent, with the member names of `/v1`. */
   readonly request: Readonly<Record<string, unknown>>
   /** One sentence for the person who decides. */
   readonly summary: string
-  /** What it is expected to cost. */
+  /** The expected cost of the job. */
   readonly estimateUsd: Usd
-  /** The most that it can cost: what approving it reserves at most. */
+  /** The most that the job can cost, and the most that its approval reserves. */
   readonly reserveUsd: Usd
-  /** What of it the free allowance would have covered. */
+  /** The part of the cost that the free allowance would have covered. */
   readonly allowanceUsd: Usd
 }
 
-/** A person decides each of them: more would only be noise, and a loop gone wrong. */
+/** The most pending holds of one key on one account. A person decides each of them, so more would be the noise of a faulty loop. */
 export const MAX_PENDING_HOLDS = 100
 
 const pendingColumns = columns({
@@ -68,7 +68,7 @@ const insertHold = statement({
       :reserveUsd::numeric, :allowanceUsd::numeric, now() + make_interval(secs => :ttlSeconds))`,
 })
 
-/** Files the hold of the caller's key, in the transaction that would have created the job; 429 `quota.spend_holds` where the key has too many pending. */
+/** Files the hold of the caller's key, in the transaction that would have created the job; 429 `quota.spend_holds` if the key has too many pending holds. */
 export async function fileHold(ctx: RequestContext, tx: Tx, held: HeldRequest): Promise<SpendHold> {
   const viewer = requireCredential(ctx.viewer)
   const { credentialId: keyId, personId, name } = viewer

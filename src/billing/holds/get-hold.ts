@@ -27,13 +27,13 @@ export async function getHoldsById(
   return ids.map((id) => byId.get(id) ?? null)
 }
 
-/** getSpendHold: null where the hold does not exist or the caller may not see it. */
+/** getSpendHold: null if the hold does not exist or the caller may not see it. */
 export async function getHold(ctx: RequestContext, id: string): Promise<SpendHold | null> {
   const [hold] = await getHoldsById(ctx.deps.db, ctx.viewer, [id])
   return hold ?? null
 }
 
-/** The hold that a verb is about, or has written; 404 where the caller may not see it. */
+/** The hold that a verb is about, or has written; 404 if the caller may not see it. */
 export async function findHold(querier: Querier, viewer: Viewer, id: string): Promise<SpendHold> {
   const [hold] = await getHoldsById(querier, viewer, [id])
   if (!hold) throw notFound(`The hold ${id.slice(0, 64)}`)

@@ -1,16 +1,16 @@
-/** A spend hold as it is read. Spec, "Spend hold"; contract, "Spend holds". */
+/** The columns of a spend hold for every read. Spec, "Spend hold"; contract, "Field lists". */
 import type { AccountRef } from '../../operation/context.ts'
 import type { Usd } from '../../platform/money.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import type { SpendHoldStatus } from './hold-state.ts'
 
-/** Whether time has decided the hold of the row `u`, by the database's clock. The sweep writes it down later. */
+/** Whether the hold in the row `u` has expired by the database's clock. The sweep stores the status later. */
 const isOverSql = `(u.status = 'pending' and u.expires_at <= now())`
 
-/** The status as it reads. */
+/** The status that callers see: `expired` from the expiry on, before the sweep has stored it. */
 export const holdStatusSql = `case when ${isOverSql} then 'expired' else u.status::text end`
 
-/** What a hold asks for. */
+/** The kind of job that a hold asks for. */
 export type HeldKind = 'run' | 'robot_check' | 'endpoint'
 
 export const holdColumns = columns({
@@ -21,7 +21,7 @@ export const holdColumns = columns({
   filedBy: column<string>('u.filed_by'),
   filedByName: column<string>('u.filed_by_name'),
   createdBy: column<string | null>('u.created_by'),
-  /** As the client sent it, in the names of `/v1`. */
+  /** The request as the client sent it, with the member names of `/v1`. */
   request: column<Readonly<Record<string, unknown>>>('u.request'),
   summary: column<string>('u.summary'),
   estimateUsd: column<Usd>('u.estimate_usd'),

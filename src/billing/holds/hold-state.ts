@@ -3,7 +3,7 @@ import { HubError } from '../../platform/errors.ts'
 
 export type SpendHoldStatus = 'pending' | 'approved' | 'denied' | 'canceled' | 'expired'
 
-/** What moves a hold, and where it leads from `pending`; from every other state nothing does. */
+/** The triggers, and the state to which each moves a pending hold. Every other state is final. */
 export const holdMoves = { approve: 'approved', deny: 'denied', cancel: 'canceled', expire: 'expired' } as const
 
 export type HoldTrigger = keyof typeof holdMoves

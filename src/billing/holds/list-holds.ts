@@ -13,10 +13,10 @@ export interface ListHoldsInput {
   readonly after?: string | null
 }
 
-/** Without a cursor a bound above every id, so that an index can use it. */
+/** The cursor's id, or a bound above every id without a cursor, so that the condition can use an index. */
 const before = `coalesce(:after::text, 'spend_z')`
 
-/** The newest of one way to see holds, which has an index in the order of the page. */
+/** Subquery: the newest holds that the condition `seen` makes visible. There is an index for the condition in the order of the page. */
 const newest = (seen: string) => `select u.id from spend_holds u where ${seen} and u.id < ${before}
       and (:status::text is null or ${holdStatusSql} = :status) order by u.id desc limit :limit::int`
 

@@ -1,4 +1,4 @@
-/** Every change of a hold: one update under the lock of its row, from pending alone, with its audit row. Lock order: repos, jobs, holds, accounts. */
+/** All changes of a hold: one update under its row lock, only from `pending`, with an audit row. Lock order: repos, jobs, holds, accounts. */
 import { type AuditContext, audit } from '../../operation/audit.ts'
 import type { Deps } from '../../operation/context.ts'
 import { notFound } from '../../platform/errors.ts'
@@ -26,14 +26,14 @@ const lockById = statement({
 const oneColumn = columns({ id: column<string>('u.id') })
 const overSql = `u.status = 'pending' and u.expires_at <= now()`
 
-/** Whether there is anything to sweep: most of the time there is not, and no transaction is opened. */
+/** An expired hold, if there is one. Most of the time there is none, and the sweep opens no transaction. */
 export const nextOver = statement({
   name: 'spend-hold-next-over',
   columns: oneColumn,
   text: `select ${oneColumn.sql} from spend_holds u where ${overSql} limit 1`,
 })
 
-/** SKIP LOCKED: what a person decides right now is theirs. */
+/** SKIP LOCKED: a hold that a person is deciding at this moment is left to them. */
 const lockOver = statement({
   name: 'spend-holds-over',
   columns: lockedColumns,
@@ -57,14 +57,14 @@ const decide = statement({
 
 export interface Decision {
   readonly trigger: HoldTrigger
-  /** The person; null where the filing key cancels it, or time decides. */
+  /** The person who decides; null if the filing key cancels the hold, or if the hold expires. */
   readonly personId: string | null
   readonly reason: string | null
-  /** Of the job that was created. */
+  /** Id of the job that was created. */
   readonly resultId: string | null
 }
 
-/** Locks a hold until the transaction ends; 404 for one that is gone, 409 `conflict.not_pending` where the trigger does not move it any more. */
+/** Locks a hold until the transaction ends; 404 if it does not exist, 409 `conflict.not_pending` if it is no longer pending. */
 export async function lockPendingHold(tx: Tx, holdId: string, trigger: HoldTrigger): Promise<LockedHold> {
   const [hold] = await tx.query(lockById, [holdId])
   if (!hold) throw notFound(`The hold ${holdId}`)
@@ -72,7 +72,7 @@ export async function lockPendingHold(tx: Tx, holdId: string, trigger: HoldTrigg
   return hold
 }
 
-/** Moves a hold that the transaction has locked, and hints after the commit. */
+/** Moves a hold that the transaction has locked, and sends a change hint after the commit. */
 export async function moveHold(
   deps: Pick<Deps, 'events'>,
   tx: Tx,
@@ -87,7 +87,7 @@ export async function moveHold(
   tx.afterCommit(() => deps.events.hint(id))
 }
 
-/** Holds whose time is over, of those that are not being decided right now; at most a hundred. */
+/** Locks expired holds, at most 100; skips those that are being decided. */
 export function lockExpiredHolds(tx: Tx): Promise<LockedHold[]> {
   return tx.query(lockOver)
 }

@@ -11,7 +11,7 @@ export interface KnownModel {
   readonly reading: ModelReading | null
   /** Why there is no reading to compare the card with. */
   readonly reason: string
-  /** Set if part of the model was not read: names that are not found may exist all the same. */
+  /** Set if part of the model was not read: names that are not found may still exist. */
   readonly doubt: string | null
   /** Name of the model in messages. */
   readonly label: string
@@ -22,7 +22,7 @@ export interface RuleFault extends CheckFault {
   readonly candidates?: Iterable<string>
 }
 
-/** Findings of a rule: `skip` is the reason for an incomplete result. Certain faults are reported all the same. */
+/** Findings of a rule: `skip` is the reason for an incomplete result. Certain faults are still reported. */
 export interface Findings {
   readonly fail?: readonly RuleFault[]
   readonly warn?: readonly RuleFault[]
@@ -41,7 +41,7 @@ export function conclude(code: string, { fail = [], warn = [], skip = null, pass
   return check(code, 'pass', pass, { data: data ?? null })
 }
 
-/** A search takes up to a millisecond, and a card may contain thousands of unknown joints. */
+/** The most faults of a check that get a suggested name: a search takes up to a millisecond, and a card may contain thousands of unknown joints. */
 const MAX_SEARCHES = 5
 
 function hinted(faults: readonly RuleFault[]): CheckFault[] {

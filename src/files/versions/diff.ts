@@ -1,4 +1,4 @@
-/** What differs between two states of a repo, a page at a time. */
+/** The differences between two states of a repo, one page at a time. */
 import type { RequestContext } from '../../operation/context.ts'
 import { HubError, invalid } from '../../platform/errors.ts'
 import { justAfter, pathFault } from '../../platform/file-path.ts'
@@ -16,7 +16,7 @@ interface DiffSide {
   readonly sha256: string | null
 }
 
-/** A path that the states have different bytes at, or that only one of them has. */
+/** A path that has different bytes in the two states, or that only one of them has. */
 export interface FileDiff {
   readonly path: string
   readonly change: 'added' | 'removed' | 'changed'
@@ -34,7 +34,7 @@ const diffColumns = columns({
   toSha256: column<string | null>('d.to_sha256'),
 })
 
-/** A path has one row for each of its versions, so the one of a state is the last that began by then, if it had not ended. */
+/** The version of a path in the state `seq`: the last row that began at or before it, unless that row had ended. A path has one row for each version. */
 const side = (
   seq: string,
 ) => `select v.id, b.size, b.sha256, b.claimed from (select f.id, f.blob_id, f.to_seq from files f
@@ -48,13 +48,16 @@ const between = (column: string) =>
   `t.${column} > least(:from::int, :to::int) and t.${column} <= greatest(:from::int, :to::int)`
 const ofRepo = 't.repo_id = :repoId and t.path >= :lower'
 
-/** Paths that a change between the two states touched: by the order of paths, which ends with the page, or by the changes, of which there are few. */
+/**
+ * Paths that a change between the two states touched. `byPath` reads in the order of paths and stops at the end of the page; `byChange` reads all changes, for
+ * states with few changes between them.
+ */
 const touched = {
   byPath: `select distinct t.path from files t where ${ofRepo} and ((${between('from_seq')}) or (${between('to_seq')}))`,
   byChange: `select t.path from files t where ${ofRepo} and ${between('from_seq')} union select t.path from files t where ${ofRepo} and ${between('to_seq')}`,
 }
 
-/** Those paths with both sides of each. States that are there and do not differ yield one row of nulls; a state that is gone yields none. */
+/** The touched paths with both sides of each. States that exist and do not differ yield one row of nulls; a state that no longer exists yields no row. */
 const diffPage = (variant: '' | '-of-few', paths: string) =>
   statement({
     name: `files-diff${variant}`,
@@ -81,7 +84,7 @@ const pages = {
   byChange: diffPage('-of-few', touched.byChange),
 }
 
-/** Changes that touched more files are read in the order of paths. */
+/** Above either limit, `byPath` is used. */
 const FEW_FILES = 5000
 const FEW_CHANGES = 1000
 
@@ -97,7 +100,7 @@ const touchedFiles = statement({
     from (select * from repo_changes where repo_id = :repoId and seq > :low and seq <= :high order by seq limit ${FEW_CHANGES + 1}) c`,
 })
 
-/** Which way is shorter; either is right. */
+/** The faster of the two statements; both give the same result. */
 async function pageFor({ deps: { db } }: Pick<RequestContext, 'deps'>, repoId: string, from: number, to: number) {
   const [size] = await db.query(touchedFiles, { repoId, low: Math.min(from, to), high: Math.max(from, to) })
   const isFew = size !== undefined && size.changes <= FEW_CHANGES && size.files <= FEW_FILES
@@ -119,8 +122,8 @@ const isPathOrRow = (part: KeyPart): part is string | number =>
 const isSeq = (part: KeyPart): part is number => Number.isInteger(part)
 
 /**
- * getRepoDiff: in byte order of path. Without `to` the pages after the first stay with the state that was current then. Errors: 401, 403, 404, 422
- * `validation.cursor`.
+ * getRepoDiff: the differences in byte order of path. Without `to`, later pages compare with the state that was current at the first page. Errors: 401, 403,
+ * 404, 422 `validation.cursor`.
  */
 export async function diffStates(ctx: RequestContext, input: DiffInput): Promise<Page<FileDiff>> {
   const repo = await findRepo(ctx, { owner: input.owner, slug: input.repo })
@@ -151,7 +154,10 @@ export async function diffStates(ctx: RequestContext, input: DiffInput): Promise
   }
 }
 
-/** A cursor may hold any number, so one that is not the current state needs the rights that a number needs. */
+/**
+ * The `seq` of the second state. A forged cursor may contain any number, so a number other than the current state needs the same rights as a state that is
+ * named by its number.
+ */
 async function seqOf(ctx: RequestContext, repo: RepoFacts, to: string | null, kept: number | null): Promise<number> {
   if (to !== null) return (await findState(ctx, repo, to, ['to'])).seq
   if (kept === null || kept === repo.seq) return repo.seq

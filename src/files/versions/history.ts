@@ -28,7 +28,7 @@ const changeColumns = columns({
   snapshots: column<readonly string[]>(
     `coalesce((select json_agg(s.name order by s.name) from repo_snapshots s where s.repo_id = c.repo_id and s.seq = c.seq), '[]')`,
   ),
-  /** A run pinned the state, or a check may still read it. */
+  /** Whether a run pinned the state, or a check may still read it. */
   isPinned: column<boolean>(`(exists (select 1 from run_datasets d where d.repo_id = c.repo_id and d.seq = c.seq)
       or exists (select 1 from robot_checks k where k.source_repo_id = c.repo_id and k.source_seq = c.seq and k.published_at is null
         and k.status in ('queued', 'running', 'succeeded')))`),
@@ -37,7 +37,10 @@ const changeColumns = columns({
 
 type ChangeRow = RowOf<typeof changeColumns>
 
-/** A change of a repo's files. `keptUntil`: the state is kept until then at least; null where there is no end: the current one, and those that are named or pinned. */
+/**
+ * A change of a repo's files. `keptUntil`: the state is kept at least until this time; null without a limit, for the current state and for states that a
+ * snapshot names or a job pins.
+ */
 export type RepoChange = ChangeRow & { readonly keptUntil: string | null }
 
 const historyPage = statement({

@@ -1,6 +1,6 @@
 /**
- * Bytes that only snapshots keep. They count in the owner's storage, so that a snapshot and a deletion do not make room. A file is a path with its bytes:
- * kept by any number of snapshots in any number of states it counts once, and not at all while the path has the same bytes now.
+ * Bytes that only snapshots keep. They count in the owner's storage, so that a snapshot followed by a deletion frees no quota. The unit is a path with its
+ * bytes: it counts once, however many snapshots and states keep it, and not at all while the live path has the same bytes.
  */
 import { column, columns } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
@@ -8,7 +8,7 @@ import { param, statement } from '../../store/statement.ts'
 
 const sameBytes = (blob: string) => `${blob}.claimed = b.claimed and ${blob}.size = b.size`
 
-/** The path of `f` has the bytes of `b` now. */
+/** Whether the live file at the path of `f` has the bytes of `b`. */
 const stillLive = `exists (select 1 from files l join blobs lb on lb.id = l.blob_id
     where l.repo_id = :repoId and l.path = f.path and l.to_seq is null and ${sameBytes('lb')})`
 
@@ -28,14 +28,14 @@ const keptAt = statement({
   text: `select ${bytesColumn.sql}`,
 })
 
-/** What is kept of these paths. To be read before they change, under the lock of the repo; none is kept where the repo has no snapshot. */
+/** The bytes of these paths that only snapshots keep. Read them before the paths change, under the lock of the repo; 0 if the repo has no snapshot. */
 export async function keptBytes(tx: Querier, repo: KeptRepo, paths: readonly string[]): Promise<number> {
   if (repo.snapshotCount === 0) return 0
   const [row] = await tx.query(keptAt, { repoId: repo.id, paths })
   return row?.bytes ?? 0
 }
 
-/** The locked repo. */
+/** A repo that the caller has locked. */
 export interface KeptRepo {
   readonly id: string
   readonly snapshotCount: number
@@ -49,7 +49,7 @@ const settle = statement({
     update accounts a set storage_bytes = a.storage_bytes + repo.bytes from repo where a.id = repo.owner_id and repo.bytes <> 0`,
 })
 
-/** Counts what is kept of these paths after they changed. The caller holds the locks of the repo and of its owner. */
+/** Counts the kept bytes of these paths after they changed; `before` is what `keptBytes` returned. The caller holds the locks of the repo and of its owner. */
 export async function settleKept(tx: Querier, repo: KeptRepo, paths: readonly string[], before: number): Promise<void> {
   if (repo.snapshotCount > 0) await tx.query(settle, { repoId: repo.id, paths, before })
 }
@@ -63,7 +63,7 @@ const keptOfRepo = statement({
   text: `select ${repoColumn.sql}`,
 })
 
-/** What is kept of a whole repo, for a change of any number of paths. Its cost follows what the snapshots keep. */
+/** The bytes of a whole repo that only snapshots keep, for a change of any number of paths. The cost grows with what the snapshots keep. */
 export async function keptInRepo(tx: Querier, repo: KeptRepo): Promise<number> {
   if (repo.snapshotCount === 0) return 0
   const [row] = await tx.query(keptOfRepo, { repoId: repo.id })
@@ -76,14 +76,14 @@ const addKept = statement({
   text: 'update repos set snapshot_bytes = snapshot_bytes + :bytes::bigint where id = :repoId',
 })
 
-/** Counts in the repo what its snapshots keep, and returns how much more that is than before, for the caller to count in the owner's storage. */
+/** Updates the repo's count of kept bytes. Returns the increase since `before`, which the caller counts in the owner's storage. */
 export async function settleKeptInRepo(tx: Querier, repo: KeptRepo, before: number): Promise<number> {
   const bytes = (await keptInRepo(tx, repo)) - before
   if (bytes !== 0) await countKeptBytes(tx, repo.id, bytes)
   return bytes
 }
 
-/** Counts bytes that a repo's snapshots keep in the repo alone. */
+/** Adds bytes to the repo's count of kept bytes, without counting them in the owner's storage. */
 export async function countKeptBytes(tx: Querier, repoId: string, bytes: number): Promise<void> {
   await tx.query(addKept, { repoId, bytes })
 }
@@ -102,7 +102,7 @@ const soleAt = statement({
             where s.repo_id = :repoId and s.id <> :snapshotId and s.seq >= o.from_seq and s.seq < o.to_seq))`,
 })
 
-/** What this snapshot keeps and no other does. Its cost follows what was replaced since, not the size of the repo. */
+/** The bytes that only this snapshot keeps. The cost grows with the files that were replaced since, not with the size of the repo. */
 export async function soleBytes(
   tx: Querier,
   snapshot: { readonly id: string; readonly repoId: string; readonly seq: number },

@@ -1,4 +1,4 @@
-/** The states that jobs have pinned, for those who see the job: each is read like its repo. Contract, "Lineage". */
+/** The states that jobs have pinned, for callers who see the job: reading a state needs the same access as reading its repo. Contract, "Lineage". */
 import { repoViewer, visibleRepos } from '../../auth/policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { visibleRepo } from '../../repos/repo-shape.ts'
@@ -6,7 +6,7 @@ import { column } from '../../store/columns.ts'
 import { param, statement } from '../../store/statement.ts'
 import { type RepoState, stateColumns, toState } from './states.ts'
 
-/** A state as a job has recorded it: the repo, and the number of its last change by then. */
+/** A state as a job has recorded it: the repo, and the number of its last change at that time. */
 export interface Pin {
   readonly repoId: string
   readonly seq: number
@@ -23,7 +23,7 @@ const pinned = statement({
     left join repo_changes c on c.repo_id = r.id and c.seq = t.seq where ${visibleRepo}`,
 })
 
-/** The state of each pin, in the order requested; null where the caller does not see the repo, or the state is gone. One statement. */
+/** The state of each pin, in the order requested; null if the caller does not see the repo, or the state no longer exists. One statement. */
 export async function pinnedStates(
   { deps, viewer }: Pick<RequestContext, 'deps' | 'viewer'>,
   pins: readonly Pin[],

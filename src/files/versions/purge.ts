@@ -25,25 +25,25 @@ export interface PurgedPaths {
   readonly missing: readonly string[]
 }
 
-/** FOR UPDATE, like collection: a link of equal bytes that is under way is waited for, and its row then keeps the blob. */
+/** FOR UPDATE, like collection: the statement waits for a concurrent link of equal bytes, whose file row then keeps the blob. */
 const lockBlobs: Statement<{ id: string }> = {
   name: 'purge-lock-blobs',
   text: `select id from blobs where id in (select blob_id from files where repo_id = $1 and path = any($2::text[])) order by id for update`,
 }
 
-/** Without the time that collection leaves to URLs that were signed before. */
+/** Sets `doomed_at` to the epoch, so that collection does not wait until signed URLs have expired. */
 const doomAtOnce: Statement<never> = {
   name: 'purge-doom-blobs',
   text: `update blobs b set state = 'doomed', doomed_at = 'epoch'
     where b.id = any($1::text[]) and b.state = 'live' and not exists (select 1 from files f where f.blob_id = b.id)`,
 }
 
-/** The audit log names so many of the versions that were purged. */
+/** The most purged versions that an audit row names. */
 const NAMED = 1000
 
 /**
- * Removes these paths from all states: the current one, the history, what snapshots name and runs pinned. Objects that no other file holds are deleted at
- * once; signed URLs end with them. Errors: 401, 403 (also every agent key and job key), 404, 422.
+ * Removes these paths from all states: the current one, the history, and the states that snapshots name or runs pinned. Objects that no other file uses are
+ * deleted at once, so their signed URLs stop working. Errors: 401, 403 (also every agent key and job key), 404, 422.
  */
 export function purgeFiles(ctx: RequestContext, input: PurgeInput): Promise<PurgedPaths> {
   return guarded(

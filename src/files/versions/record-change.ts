@@ -11,20 +11,20 @@ export const closeFiles: Statement<{ path: string }> = {
     where repo_id = $1 and path = any($3::text[]) and to_seq is null returning path`,
 }
 
-/** Numbers of files and bytes: those that came, those that went, and those of paths that got other bytes. */
+/** Numbers of files and bytes. `changed` counts the paths that got other bytes; their bytes are in both `bytesAdded` and `bytesRemoved`. */
 export interface ChangeCounts {
   readonly added: number
   readonly removed: number
   readonly changed: number
   readonly bytesAdded: number
   readonly bytesRemoved: number
-  /** How many more of the repo's files are verified than before. */
+  /** Change in the number of the repo's verified files; may be negative. */
   readonly verified: number
 }
 
 /**
- * One statement. Times are those of the clock, not of the transaction: a transaction that waited for the repo began before the one that it waited for. They
- * never go back, even if the clock does.
+ * One statement. Times are read from the clock, not from the start of the transaction: a transaction that waited for the repo's lock may have begun before the
+ * one that held it. Times never go back, even if the clock does.
  */
 const insertChange = statement({
   name: 'repo-change',

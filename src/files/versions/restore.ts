@@ -33,7 +33,7 @@ export interface RestoreInput {
   readonly at: string
   /** Files, and folders that end with `/`; all of the repo if absent. */
   readonly paths?: readonly string[] | null
-  /** 412 if the repo is at another change by now. */
+  /** The expected change number of the repo; 412 if it differs. */
   readonly ifSeq?: number | null
 }
 
@@ -48,7 +48,7 @@ export interface Restored {
 
 const rangeParams = {
   repoId: param<string>(),
-  /** The state to restore, and the number of the change that does it. */
+  /** `seq` is the state to restore, `next` the number of the change that restores it. */
   seq: param<number>(),
   next: param<number>(),
   paths: param<readonly string[] | null>(),
@@ -66,7 +66,7 @@ const closedColumns = columns({
   verified: column<number>('(count(*) filter (where verified))::int'),
 })
 
-/** Live files that the state does not have, or has with other bytes. One that was taken out of the state since is left as it is now. */
+/** Closes live files that the state does not have, or has with other bytes. A path whose file was withdrawn from the state keeps its live file. */
 const close = statement({
   name: 'restore-close',
   columns: closedColumns,
@@ -83,8 +83,8 @@ const close = statement({
 const openedColumns = closedColumns.with({ replaced: column<number>('(count(*) filter (where replaced))::int') })
 
 /**
- * Links what is missing. The blobs need no lock: the rows of the state keep them from collection, the shared lock of the state keeps those rows, and both
- * verification and purging of a blob lock the repos of all its rows first.
+ * Links the missing files of the state. The blobs need no lock: the rows of the state protect them from collection, the shared lock of the state protects those
+ * rows, and both verification and purging of a blob lock the repos of all its rows first.
  */
 const open = statement({
   name: 'restore-open',
@@ -102,8 +102,8 @@ const open = statement({
 type Range = Given<typeof rangeParams>
 
 /**
- * In one transaction: all of it or nothing. Errors: 401, 403, 404 the repo or the state, 412 `precondition.failed` if the repo has changed since `ifSeq`, 413
- * `quota.storage`, 422.
+ * Restores a state, or some of its paths, in one transaction. Errors: 401, 403, 404 the repo or the state, 412 `precondition.failed` if the repo has changed
+ * since `ifSeq`, 413 `quota.storage`, 422.
  */
 export function restoreState(ctx: RequestContext, input: RestoreInput): Promise<Restored> {
   return guarded(
@@ -121,7 +121,7 @@ export function restoreState(ctx: RequestContext, input: RestoreInput): Promise<
   )
 }
 
-/** What the state's `meta/info.json` says of a dataset; one read of the store. */
+/** The facts in the `meta/info.json` of a dataset's state; null if there are none. One read of the store. */
 async function infoOf(ctx: RequestContext, repo: RepoFacts, state: RepoState): Promise<DatasetInfo | null> {
   if (repo.kind !== 'dataset' || !ctx.deps.objects) return null
   const [file] = await storedInState(ctx, state, [DATASET_INFO_PATH])

@@ -1,4 +1,4 @@
-/** Snapshots: names for states of a repo, which keep the files of those states for good. Contract, "Versions". */
+/** Snapshots: names for states of a repo, which keep the files of those states permanently. Contract, "Versions". */
 import { assertNotAgent, assertNotJob } from '../../auth/policy.ts'
 import { audit } from '../../operation/audit.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
@@ -24,11 +24,14 @@ const snapshotColumns = columns({
   note: column<string | null>('s.note'),
   createdAt: column<string>('s.created_at'),
   ownerId: column<string>('(select r.owner_id from repos r where r.id = s.repo_id)'),
-  /** Null for the operator's command line and org keys. Who is in an org is for its members: shown as `creatorFor`. */
+  /**
+   * Null if the credential has no person, such as an org key that the operator created. Only members of an org may know its people, so responses use
+   * `creatorFor`.
+   */
   creator: column<AccountRef | null>(
     `(select json_build_object('id', a.id, 'kind', a.kind, 'handle', a.handle, 'name', a.name) from accounts a where a.id = s.created_by)`,
   ),
-  /** When the change was made that led to the state; null for the empty repo. */
+  /** Time of the change that led to the state; null for the empty repo. */
   time: column<string | null>('c.at'),
   fileCount: column<number>('coalesce(c.file_count, 0)'),
   totalBytes: column<number>('coalesce(c.total_bytes, 0)'),
@@ -37,7 +40,7 @@ const snapshotColumns = columns({
 
 export type RepoSnapshot = RowOf<typeof snapshotColumns>
 
-/** Who made a snapshot, as far as the viewer may know: null but for those who act for the owner. */
+/** The creator of a snapshot; null for viewers who do not act for the owner. */
 export function creatorFor(viewer: Viewer, { creator, ownerId }: RepoSnapshot): AccountRef | null {
   return viewer.kind !== 'anonymous' && viewer.accountIds.includes(ownerId) ? creator : null
 }
@@ -73,8 +76,8 @@ export interface CreateSnapshotInput {
 }
 
 /**
- * Names a state, the current one unless `at` says otherwise. Bytes that only snapshots keep count in the owner's storage. Errors: 401, 403, 404 the repo or
- * the state, 409 `conflict.taken` and `quota.snapshots`, 413 `quota.storage`, 422.
+ * Names the state `at`, or the current one without `at`. Bytes that only snapshots keep count in the owner's storage. Errors: 401, 403, 404 the repo or the
+ * state, 409 `conflict.taken` and `quota.snapshots`, 413 `quota.storage`, 422.
  */
 export function createSnapshot(ctx: RequestContext, input: CreateSnapshotInput): Promise<RepoSnapshot> {
   return guarded(
@@ -152,8 +155,8 @@ const remove = statement({
 })
 
 /**
- * Deletes a snapshot. What it alone kept counts no more, and collection removes it once the grace period is over. Errors: 401, 403 (also every agent key),
- * 404.
+ * Deletes a snapshot. Bytes that only this snapshot kept no longer count, and collection removes them once the grace period is over. Errors: 401, 403 (also
+ * every agent key), 404.
  */
 export function deleteSnapshot(
   ctx: RequestContext,
@@ -188,7 +191,7 @@ async function unmake(ctx: RequestContext, tx: Tx, facts: RepoFacts, name: strin
   return { name }
 }
 
-/** A snapshot by name, read like the repo; null if there is none. Errors: 404 the repo. Two statements. */
+/** A snapshot by name, for every caller who sees the repo; null if there is none. Errors: 404 the repo. Two statements. */
 export async function getSnapshot(
   ctx: RequestContext,
   input: { readonly owner: string; readonly repo: string; readonly name: string },

@@ -1,4 +1,4 @@
-/** How a state of a repo is named in a request: `at`, `from` and `to`. */
+/** Names of the states of a repo in requests: `at`, `from` and `to`. */
 import { z } from 'zod'
 import { isId } from '../../platform/ids.ts'
 
@@ -22,7 +22,10 @@ export const snapshotNameText = z
     'must be 1 to 64 letters, digits and ._-, starting with a letter, and not with run_: a state is also named by a number, a time or a run',
   )
 
-/** Only digits: a change number. `run_…`: a run. A digit first otherwise: a time. Anything else: a snapshot. Null if it is none of these. */
+/**
+ * The state that a text names. Only digits are a change number, `run_…` is a run, an RFC 3339 time is a time, and anything else is a snapshot. Null if the text
+ * is none of these.
+ */
 export function parseState(text: string): StateName | null {
   if (/^\d+$/.test(text)) return Number(text) <= MAX_SEQ ? { kind: 'seq', seq: Number(text) } : null
   if (/^run_/i.test(text)) return isId('run', text) ? { kind: 'run', runId: text } : null
@@ -31,7 +34,10 @@ export function parseState(text: string): StateName | null {
   return SNAPSHOT_NAME.test(text) ? { kind: 'snapshot', name: text } : null
 }
 
-/** Null also for a day that no month has, which `Date` moves to the next month, and for a year that has not four digits in UTC. */
+/**
+ * The time in UTC; null if the text is not a valid time. Also null for a day that the month does not have, which `Date` would move to the next month, and for a
+ * year outside 1 to 9999 in UTC.
+ */
 function timeOf(text: string): string | null {
   const day = rfc3339.exec(text)?.[1]
   if (day === undefined) return null

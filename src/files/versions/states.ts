@@ -1,6 +1,6 @@
 /**
- * The states of a repo that requests name. The current state and the empty one of `seq` 0 always are; any other one is there while its change is
- * (`repo_changes`), which collection removes together with the first file of the state.
+ * Finds the states of a repo that requests name. The current state and the empty state, `seq` 0, always exist. Any other state exists as long as its row in
+ * `repo_changes`, which collection removes together with the first file of the state.
  */
 import { assertMayWriteRepo, runViewer, runVisibleSql, visibleRuns } from '../../auth/policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
@@ -15,9 +15,9 @@ export interface RepoState {
   readonly repoId: string
   readonly fullName: string
   readonly seq: number
-  /** When the change was made that led to it; null if no record of that is left. */
+  /** Time of the change that led to the state; null if that change is no longer on record. */
   readonly time: string | null
-  /** When the next change replaced it; null for the current state. */
+  /** Time of the change that replaced the state; null for the current state. */
   readonly replacedAt: string | null
   readonly isCurrent: boolean
   readonly fileSummary: { readonly count: number; readonly totalBytes: number }
@@ -62,7 +62,10 @@ const bySeq = statement({
   text: stateSql('select :seq::int as seq'),
 })
 
-/** The last change until then, unless changes after it are not on record; before the first one the repo was empty. */
+/**
+ * The last change on record at or before `time`; null if a change that is no longer on record replaced it before `time`. Before the first change the repo was
+ * empty (`seq` 0).
+ */
 const byTime = statement({
   name: 'repo-states-by-time',
   columns: stateColumns,
@@ -92,8 +95,9 @@ const byRun = statement({
 })
 
 /**
- * The state of each repo, which the caller can see, in the order requested; an error where it has none for the caller. One statement. Snapshots, and states
- * that a run pinned for those who see the run, are read like the repo; numbers and times need the right to write it. Errors: 401, 403, 404.
+ * The state with this name in each repo, in the order requested; an error for a repo that has no such state for the caller. The caller can see the repos
+ * (already checked). One statement. A snapshot needs no further rights, the state that a run pinned needs the right to see the run, and numbers and times need
+ * the right to write the repo. Errors: 401, 403, 404.
  */
 export async function statesOfRepos(
   ctx: RequestContext,
@@ -116,7 +120,7 @@ export async function statesOfRepos(
   })
 }
 
-/** The same for one repo; throws the error. */
+/** `statesOfRepos` for one repo; throws the error. */
 export async function findState(
   ctx: RequestContext,
   repo: { readonly id: string },
@@ -155,7 +159,7 @@ function stateOf(ctx: RequestContext, row: StateRow, name: StateName, text: stri
   return state
 }
 
-/** The state that a row is of; null where it has none, or none that is left. */
+/** The state in a row; null if the name means no state, or the state no longer exists. */
 export function toState(row: RowOf<typeof stateColumns>): RepoState | null {
   const isCurrent = row.seq === row.currentSeq
   if (row.seq === null || (row.at === null && row.seq > 0 && !isCurrent)) return null
@@ -185,7 +189,7 @@ function unnamed(row: StateRow, name: StateName): HubError {
   return goneState(row.fullName, name.kind === 'time' ? name.time : '')
 }
 
-/** 404: collection has removed files of the state. */
+/** 404 for a state whose files collection has removed. */
 export function goneState(fullName: string, text: string): HubError {
   return new HubError(
     'not_found',
@@ -193,7 +197,10 @@ export function goneState(fullName: string, text: string): HubError {
   )
 }
 
-/** Shared until the commit: collection, which locks a state before it judges it, waits and then finds what was made of it. */
+/**
+ * Locks a state FOR SHARE until the commit. Collection locks a state before it decides about it, so it waits and then sees what this transaction made of the
+ * state.
+ */
 export const shareState = statement<{ seq: number }>({
   name: 'repo-state-share',
   text: 'select seq from repo_changes where repo_id = $1 and seq = $2 for share',

@@ -1,4 +1,4 @@
-/** The files of a state: the tree as it was, whole or not at all. */
+/** The files of a state: the complete tree as it was, or an error. */
 import type { RequestContext } from '../../operation/context.ts'
 import { prefixSuccessor } from '../../platform/file-path.ts'
 import { findRepo } from '../../repos/get-repo.ts'
@@ -9,19 +9,19 @@ import { type FilePage, lowerBoundOf, pageColumns, type TreeInput, toPage } from
 import { findState, goneState, type RepoState } from './states.ts'
 
 /**
- * A row of a state that is there, read in the statement that reads its files: collection removes that row before the first file, so both are of one moment.
- * `q` has `repo_id` and `seq`.
+ * Whether the state `q` exists, checked in the statement that reads its files: collection removes the row of a state before its first file, so the files of an
+ * existing state are complete. `q` has `repo_id` and `seq`.
  */
 export const stateIsThere = `exists (select 1 from repos r where r.id = q.repo_id and (r.seq = q.seq or q.seq = 0
     or exists (select 1 from repo_changes c where c.repo_id = q.repo_id and c.seq = q.seq)))`
 
-/** The files of the state `q`. */
+/** The condition for rows of `files` that are in the state `q`. */
 export const inState = (alias: string) =>
   `${alias}.repo_id = q.repo_id and ${alias}.from_seq <= q.seq and (${alias}.to_seq is null or ${alias}.to_seq > q.seq)`
 
 const stateColumns = pageColumns.with({ place: column<number>('q.place::int') })
 
-/** A state without a file in the range yields one row without a path; one that is gone yields none. */
+/** A state without a file in the range yields one row without a path; a state that no longer exists yields none. */
 export const treeOfStates = statement({
   name: 'files-tree-at',
   columns: stateColumns,
@@ -49,7 +49,7 @@ export interface FilesOfStates {
 
 const listingOf = ({ repoId, seq }: RepoState, prefix: string) => `tree:${repoId}@${seq}:${prefix}`
 
-/** A page for each state, in the order requested, or 404 if it is gone meanwhile. One statement for any number. 422 `validation.cursor`. */
+/** A page for each state, in the order requested, or 404 if it no longer exists. One statement for any number. 422 `validation.cursor`. */
 export async function filesOfStates(
   ctx: Pick<RequestContext, 'deps'>,
   { states, prefix, limit, after }: FilesOfStates,
@@ -73,7 +73,7 @@ export async function filesOfStates(
   })
 }
 
-/** Of the left join: a row without a path is a state without such files. */
+/** False for the row without a path that the left join yields for a state without such files. */
 const hasPath = (row: { readonly path: string | null }) => row.path !== null
 
 /** getRepoTree with `at`. Errors: 401, 403, 404 the repo or the state, 422. Three statements. */
@@ -97,7 +97,7 @@ const storedAt = statement({
     where ${stateIsThere}`,
 })
 
-/** The stored files of a state at these paths, those that it has. 404 if the state is gone. One statement. */
+/** The stored files of a state at those of the paths that it has. 404 if the state no longer exists. One statement. */
 export async function storedInState(ctx: RequestContext, state: RepoState, paths: readonly string[]) {
   const rows = await ctx.deps.db.query(storedAt, { repoId: state.repoId, seq: state.seq, paths })
   if (rows.length === 0) throw goneState(state.fullName, String(state.seq))
@@ -115,7 +115,7 @@ const REASONS = {
   rejected: 'was rejected by the hub, because its bytes were not what its SHA-256 said',
 } as const
 
-/** Why the state lacks a path: what is said of files that were taken out of it. */
+/** Why the state lacks paths: a sentence for each path whose file was withdrawn from the state. */
 export async function whyAbsent(
   ctx: RequestContext,
   state: RepoState,

@@ -10,7 +10,7 @@ import { column, columns, type RowOf } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 
-/** Changes between two states; files in numbers of paths. */
+/** The sum of the changes between two states; files are counted by path. */
 export interface FileCounts {
   readonly filesAdded: number
   readonly filesRemoved: number
@@ -25,11 +25,11 @@ export interface RepoFilesEvent {
   readonly seq: number
   readonly fileCount: number
   readonly totalBytes: number
-  /** Since the event before, or since `after`; null where that is not known, or not for this caller. */
+  /** Changes since the previous event, or since `after`; null if they are not known, or the caller may not know them. */
   readonly changes: FileCounts | null
 }
 
-/** Longer gaps are not added up. */
+/** A gap of more changes is not summed up. */
 const MAX_SUMMED_CHANGES = 10_000
 
 const stateColumns = columns({
@@ -39,7 +39,7 @@ const stateColumns = columns({
   seq: column<number>('r.seq'),
   fileCount: column<number>('r.file_count'),
   totalBytes: column<number>('r.total_bytes'),
-  /** Changes that are on record. */
+  /** Number of changes that are on record. */
   known: column<number>('c.known'),
   filesAdded: column<number>('c.files_added'),
   filesRemoved: column<number>('c.files_removed'),
@@ -51,7 +51,7 @@ type StateRow = RowOf<typeof stateColumns>
 
 const sum = (name: string) => `coalesce(sum(c.${name}), 0)::bigint as ${name}`
 
-/** By the key of the change log. */
+/** Uses the primary key of the change log. */
 const filesSince = statement({
   name: 'repo-files-since',
   columns: stateColumns,
@@ -69,8 +69,8 @@ async function readState(db: Querier, viewer: Viewer, repoId: string, after: num
 
 /**
  * The current state at once, then the state after each change of the files; changes close together are one event. `after` is the number of a state that the
- * caller has: what has changed since is told to those who may write the repo, as its history is. Ends when the repo is deleted or hidden. Errors before the
- * first event: 404, 422 for a number that the repo has not reached.
+ * caller already has. Changes since that state are sent only to callers who may write the repo, like its history. Ends when the repo is deleted or hidden.
+ * Errors before the first event: 404, 422 for a number that the repo has not reached.
  */
 export async function watchRepoFiles(
   ctx: RequestContext,

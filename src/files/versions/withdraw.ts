@@ -1,6 +1,6 @@
 /**
- * Takes bytes out of every state of their repos: rows of the log become rows of `withdrawn_files`, which say what was there, and the states that had them
- * count less. Nothing reads the bytes afterwards.
+ * Withdraws bytes from every state of their repos. Rows of `files` become rows of `withdrawn_files`, which record what was there, and the counts of the states
+ * that had these files decrease. Nothing reads the bytes afterwards.
  */
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import type { Tx } from '../../store/db.ts'
@@ -14,13 +14,13 @@ const withdrawnColumns = columns({
   claimed: column<string>('b.claimed'),
   isVerified: column<boolean>('b.sha256 is not null'),
   blobId: column<string>('b.id'),
-  /** The path had these bytes until now. */
+  /** Whether this row was the live file at its path. */
   wasLive: column<boolean>('g.was_live'),
 })
 
 export type WithdrawnRow = RowOf<typeof withdrawnColumns>
 
-/** A live row ends at the repo's next change, which the caller records. A deleted repo has no states, and nothing is noted of its files. */
+/** A live row ends at the repo's next change, which the caller records. A deleted repo has no states, so nothing is recorded about its files. */
 const withdrawSql = (condition: string) => `with gone as (delete from files f where ${condition}
         returning f.repo_id, f.path, f.from_seq, f.to_seq is null as was_live, f.blob_id,
           coalesce(f.to_seq, (select r.seq + 1 from repos r where r.id = f.repo_id)) as to_seq),
@@ -42,7 +42,7 @@ const ofBlob = statement({
   text: withdrawSql('f.blob_id = :blobId'),
 })
 
-/** Every row of a blob, in whatever repo. The caller has locked these repos. */
+/** Withdraws every row of a blob, in all repos; the caller has locked these repos. */
 export function withdrawBlob(tx: Tx, blobId: string): Promise<WithdrawnRow[]> {
   return tx.query(ofBlob, { reason: 'rejected', blobId })
 }
@@ -54,7 +54,7 @@ const ofPaths = statement({
   text: withdrawSql('f.repo_id = :repoId and f.path = any(:paths::text[])'),
 })
 
-/** Every row of these paths of a repo that the caller has locked. */
+/** Withdraws every row of these paths in a repo that the caller has locked. */
 export function withdrawPaths(tx: Tx, repoId: string, paths: readonly string[]): Promise<WithdrawnRow[]> {
   return tx.query(ofPaths, { reason: 'purged', repoId, paths })
 }
