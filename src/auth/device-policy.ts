@@ -1,6 +1,6 @@
 /**
  * The rule for who sees a device, as SQL and as a Prisma condition: the members of its owner; a key limited to repos only if the repo of the device's robot is
- * listed. The key of a hosted job sees no device: it serves policies and moves no robot. Contract, "Accounts, devices, approvals".
+ * listed. The key of a hosted job sees no device: it serves policies and moves no robot. Contract, "Devices".
  */
 import type { Viewer } from '../operation/context.ts'
 

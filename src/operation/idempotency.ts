@@ -1,5 +1,5 @@
 /**
- * Idempotency-Key (contract, "Additions"): the first request with a key claims a row, its verb stores the response in its own transaction, and a repeat
+ * Idempotency-Key (contract, "Repeated requests"): the first request with a key claims a row, its verb stores the response in its own transaction, and a repeat
  * receives that response after a new authorization check. The row's `attempt` is a fencing token: a request that lost the row to a takeover cannot commit its
  * verb or overwrite the response.
  */

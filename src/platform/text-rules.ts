@@ -1,4 +1,4 @@
-/** Text rules as zod schemas, used by verbs, GraphQL and OpenAPI. Contract, "Identifiers and text rules". */
+/** Text rules as zod schemas, used by verbs, GraphQL and OpenAPI. Contract, "Text". */
 import { z } from 'zod'
 
 const NAME = '[a-z0-9](?:[a-z0-9-]*[a-z0-9])?'

@@ -1,4 +1,4 @@
-/** The columns of a spend hold for every read. Spec, "Spend hold"; contract, "Field lists". */
+/** The columns of a spend hold for every read. Spec, "Spend hold"; contract, "Spend holds". */
 import type { AccountRef } from '../../operation/context.ts'
 import type { Usd } from '../../platform/money.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'

@@ -1,4 +1,4 @@
-/** The source of `spendHoldUpdated`: sends the hold at once, and again after it is decided. Contract, "GraphQL". */
+/** The source of `spendHoldUpdated`: sends the hold at once, and again after it is decided. Contract, "Spend holds". */
 import { assertLevel } from '../../auth/policy.ts'
 import { watchChanges } from '../../auth/watch-changes.ts'
 import type { RequestContext, Viewer } from '../../operation/context.ts'
