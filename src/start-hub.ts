@@ -12,7 +12,7 @@ import { authenticate } from './auth/authenticate.ts'
 import { openBackend } from './hosting/open-backend.ts'
 import { processWarning } from './hosting/process/process-settings.ts'
 import { tokenSeal } from './hosting/token-seal.ts'
-import { askedOrigin } from './http/asked-origin.ts'
+import { askedOrigin, linkOrigin } from './http/asked-origin.ts'
 import { authRoutes, keyRoutes } from './http/auth-routes.ts'
 import { checkLogRoutes, runLogRoutes } from './http/log-routes.ts'
 import type { Metrics } from './http/metrics/metrics.ts'
@@ -93,7 +93,7 @@ async function openHub(
   const signingKey = deriveKey(secret, 'object urls')
   const objects = await openObjectStore(config, {
     signingKey,
-    baseUrl: () => config.publicUrl ?? askedOrigin() ?? addressUrl(config),
+    baseUrl: () => linkOrigin(config.publicUrl, askedOrigin()) ?? addressUrl(config),
   })
   if (objects) closeLater('object store', () => objects.close())
   const events = openEvents({ url: database.url, log })

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import type { Deps, IdempotencySlot, Replay, RequestContext, RequestPeer, Viewer } from '../operation/context.ts'
-import { originOf } from './asked-origin.ts'
+import { linkOrigin, originOf } from './asked-origin.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -46,7 +46,8 @@ class HttpContext implements RequestContext {
 
   get peer(): RequestPeer {
     const request = this.#request
-    return { address: request.ip, hubUrl: this.deps.config.publicUrl ?? originOf(request) }
+    const origin = originOf(request)
+    return { address: request.ip, hubUrl: linkOrigin(this.deps.config.publicUrl, origin) ?? origin }
   }
 
   /** Created lazily: most reads never use it. */

@@ -9,10 +9,9 @@ import Fastify, {
 } from 'fastify'
 import type { DocumentNode, GraphQLSchema } from 'graphql'
 import type { Deps, RequestContext } from '../operation/context.ts'
-import { listensEverywhere } from '../platform/config.ts'
 import { type HubError, toProblem } from '../platform/errors.ts'
 import { countedSchema } from './answer-size.ts'
-import { keepAskedOrigin } from './asked-origin.ts'
+import { hasSeveralNames, keepAskedOrigin } from './asked-origin.ts'
 import { type ConnectionRules, Connections } from './connections.ts'
 import { registerDocs } from './docs.ts'
 import { registerEdge, requestId } from './edge.ts'
@@ -118,7 +117,7 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
     https: config.publicUrl?.startsWith('https:') ?? false,
     corsOrigins: config.corsOrigins,
   })
-  if (listensEverywhere(config)) keepAskedOrigin(app)
+  if (hasSeveralNames(config)) keepAskedOrigin(app)
   const metrics = openMetrics(app, deps, streams)
   if (config.metrics.listener) parts.onMetrics?.(metrics)
   else addMetricsRoute(app, metrics, config.metrics.token, false)

@@ -86,6 +86,28 @@ describe('a hub that listens on every address without a PUBLIC_URL', () => {
   })
 })
 
+describe('a hub on loopback', () => {
+  const hub = hubWith({ HOST: '127.0.0.1' })
+  it.each(['localhost', '127.0.0.1', '[::1]'])(
+    'returns links with the name %s of it that was asked for',
+    async (name) => {
+      const origin = `http://${name}:${hub.port()}`
+      expect(await hub.partOrigin({ host: `${name}:${hub.port()}` })).toBe(origin)
+      const { verification_uri } = await hub.post(
+        '/v1/auth/device',
+        { name: 'a program' },
+        { host: `${name}:${hub.port()}` },
+      )
+      expect(new URL(verification_uri).origin).toBe(origin)
+    },
+  )
+
+  it('returns links with its own address to a request for any other name', async () => {
+    for (const host of ['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', '192.168.1.5:4000'])
+      expect(await hub.partOrigin({ host })).toBe(`http://127.0.0.1:${hub.port()}`)
+  })
+})
+
 describe('a hub behind a proxy, without PUBLIC_URL', () => {
   const hub = hubWith({ HOST: '0.0.0.0', TRUST_PROXY: '1' })
   it('returns links with the host that the proxy forwards, not one from the client', async () => {
