@@ -1,12 +1,12 @@
-/** Words and parts of a check that its pure rules read too. */
+/** Types of a check that its pure rules use too. */
 
 export type CheckKind = 'robot' | 'model'
 
-/** A JSON object in the names of `/v1`, kept as it was given. */
+/** A JSON object with the member names of `/v1`, stored as it was sent. */
 export type Document = Readonly<Record<string, unknown>>
 
 export interface CheckArtifact {
-  /** The repo path that it takes if published. */
+  /** Path of the file in the repo if the check is published. */
   readonly name: string
   readonly storageKey: string
   readonly size: number

@@ -1,4 +1,4 @@
-/** A check as verbs that move it see it: what decides, under the lock of its row. Lock order: repos, checks, accounts. */
+/** The columns of a check that decide its state changes, and its row lock. Lock order: repos, checks, accounts. */
 import { requireCredential, runViewer, runVisibleSql, visibleRuns } from '../auth/policy.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { notFound } from '../platform/errors.ts'
@@ -27,14 +27,14 @@ export const rowColumns = heldJobColumns.with({
   priced: column<boolean>('u.priced'),
   rateUsdPerHour: column<Usd | null>('u.rate_usd_per_hour'),
   maxSeconds: column<number | null>('u.max_seconds'),
-  /** When the time limit of a running hosted check is used up; null for any other. */
+  /** When a running hosted check reaches its time limit; null for any other check. */
   deadlineAt: column<string | null>(deadlineSqlOf('u.max_seconds')),
   logSeq: column<number>('u.log_seq'),
   logLines: column<number>('u.log_lines'),
   logTail: column<string>('u.log_tail'),
   clientLogSeq: column<number | null>('u.client_log_seq'),
   clientLogGaps: column<readonly number[]>("coalesce(to_json(u.client_log_gaps), '[]')"),
-  /** The database's clock, which decides everything about time. */
+  /** The database's clock, which all decisions about time use. */
   now: column<string>('now()'),
 })
 
@@ -53,7 +53,7 @@ const lockById = statement({
   text: `select ${rowColumns.sql} from robot_checks u where u.id = $1 for update`,
 })
 
-/** The check that a verb is about; 404 where the caller may not see it. */
+/** The check with this id; 404 if the caller may not see it. */
 export async function findCheck(ctx: RequestContext, id: string): Promise<HeldCheck> {
   const values = { ...visibleRuns(ctx.viewer), checkId: id }
   const [check] = isId('check', id) ? await ctx.deps.db.query(visibleById, values) : []
@@ -61,14 +61,14 @@ export async function findCheck(ctx: RequestContext, id: string): Promise<HeldCh
   return check
 }
 
-/** Locks the check's row until the transaction ends, and reads it as it then is. */
+/** Locks the check's row until the transaction ends, and returns its current values. */
 export async function lockCheck(tx: Querier, id: string): Promise<HeldCheck> {
   const [check] = await tx.query(lockById, [id])
   if (!check) throw notFound(`The check ${id}`)
   return check
 }
 
-/** Where the table leads; throws its refusal, which names the holder of a check that is held. */
+/** The status that follows from `trigger`. Throws the refusal of the state machine; for a claimed check it names the holder. */
 export function nextStatus(trigger: CheckTrigger, check: HeldCheck, actor: JobActor): JobStatus {
   const facts = {
     ...check,
@@ -81,7 +81,7 @@ export function nextStatus(trigger: CheckTrigger, check: HeldCheck, actor: JobAc
   throw refused(check, verdict.refusal)
 }
 
-/** 409 unless the caller holds the running check: also for a response that is replayed, and that only its holder can use. */
+/** 409 unless the caller holds the running check. It also guards the replay of responses that only the holder can use. */
 export function assertHolds({ viewer }: Pick<RequestContext, 'viewer'>, check: HeldCheck): void {
   nextStatus('report', check, requireCredential(viewer))
 }

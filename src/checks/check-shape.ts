@@ -16,7 +16,7 @@ export type { CheckArtifact, CheckKind, Document } from './check-parts.ts'
 export const checkActions = ['position', 'position_offset', 'position_delta', 'velocity', 'torque'] as const
 export type CheckAction = (typeof checkActions)[number]
 
-/** Something that the card says of itself that a person has to look at. */
+/** A point of a draft that a person has to look at. A `blocking` one prevents publication, `advice` does not. */
 export interface CheckNeed {
   readonly field: string
   readonly severity: 'blocking' | 'advice'
@@ -35,11 +35,11 @@ export interface CheckDraft {
 /** RobotCheckJobPublished of the spec. */
 export interface CheckPublished {
   readonly at: string
-  /** As they were called then; null for a key without a person. */
+  /** The publisher, with the handle and name of that time; null for a key without a person. */
   readonly by: AccountRef | null
-  /** Of the card; null for a model check, and a card without an interface. */
+  /** Fingerprint of the card's interface; null for a model check, and for a card without an interface. */
   readonly interfaceFingerprint: string | null
-  /** The repo's, afterwards. */
+  /** Visibility of the repo after the publication. */
   readonly visibility: Visibility
   readonly files: readonly PublishedFile[]
   readonly smokeRolloutId: string | null
@@ -57,7 +57,7 @@ interface RepoRef {
   readonly fullName: string
 }
 
-/** Of `robot_checks u join accounts o …`. JSON is typed by the verbs that wrote it. */
+/** Columns of `checkTables`. JSON columns have the types of the verbs that write them. */
 export const checkColumns = columns({
   id: column<string>('u.id'),
   kind: column<CheckKind>('u.kind'),
@@ -103,7 +103,7 @@ export const checkColumns = columns({
   card: column<Document | null>('u.card'),
   needsYou: column<readonly CheckNeed[] | null>('u.needs_you'),
   engine: column<Document | null>('u.engine'),
-  /** Read where it decides something. */
+  /** Selected only for a succeeded check that is not published, since only there it decides something. */
   cardFaults: column<CardFaults | null>(
     "case when u.status = 'succeeded' and u.published_at is null then u.card_faults end",
   ),
@@ -119,7 +119,7 @@ export const checkColumns = columns({
 
 export type CheckRow = RowOf<typeof checkColumns>
 
-/** What `checkColumns` reads from. */
+/** The tables of `checkColumns`. */
 export const checkTables = 'robot_checks u left join accounts c on c.id = u.created_by'
 
 /** Times RFC 3339; money in dollars with four decimals at most. */
@@ -163,14 +163,14 @@ export interface RobotCheck
   readonly draft: CheckDraft | null
   readonly costUsd: number | null
   readonly publishBlockers: readonly string[]
-  /** In the answer to a claim. */
+  /** Only in the response to a claim. */
   readonly sources?: readonly CheckSource[]
 }
 
 const refOf = (id: string | null, fullName: string | null): RepoRef | null =>
   id === null ? null : { id, fullName: fullName ?? '' }
 
-/** A row in the graph's shape. */
+/** Converts a row to the graph's shape. */
 export function toCheck(row: CheckRow): RobotCheck {
   const { creatorId, creatorHandle, creatorName, robotRepoId, robotRepoName, modelRepoId, modelRepoName } = row
   const { logSeq, costUsd, changedFiles: _changed, robotGone: _robotGone, modelGone: _modelGone, ...rest } = row
@@ -188,14 +188,14 @@ export function toCheck(row: CheckRow): RobotCheck {
   }
 }
 
-/** Conflicts, then what of a card is wrong whatever its model is. Without reading the store more is not known. */
+/** Conflicts, then the refusals of publishing that are known without reading the store. */
 function blockersOf(row: CheckRow): string[] {
   const conflicts = publishBlockers(publishFactsOf(row)).map(({ detail }) => detail)
   const isOpen = row.status === 'succeeded' && row.published === null
   return isOpen ? [...conflicts, ...knownRefusals(row)] : conflicts
 }
 
-/** What decides whether a check may be published, of its row. */
+/** The facts of a check's row that decide whether the check may be published. */
 export function publishFactsOf(row: CheckRow): PublishFacts {
   const { status, kind, published, report, needsYou, robotGone, modelGone, card, changedFiles } = row
   const blocking = (needsYou ?? []).filter(({ severity }) => severity === 'blocking')

@@ -1,19 +1,22 @@
-/** The states of a check and what moves it, as one table. Pure. Spec, "Robot check states". */
+/** The state machine of a check, as one table. Pure. Spec, "Robot check states". */
 import type { JobExecutor } from '../work/held-job.ts'
 import { type JobStatus, terminalStatuses } from '../work/job-status.ts'
 import { type JobRefusal, refusals } from '../work/refusals.ts'
 import { nextState, type Transition } from '../work/transitions.ts'
 
-/** `report` says nothing of an end; `dispatch` is a hosted call that could not be started or ended without a report; `sweep` keeps the time limit. Publishing moves no status. */
+/**
+ * `report`: a report that does not end the check. `dispatch`: a hosted call could not be started, or ended without a report. `sweep`: the time limit is
+ * enforced. Publishing does not change the status.
+ */
 export type CheckTrigger = 'claim' | 'report' | 'succeed' | 'fail' | 'cancel' | 'dispatch' | 'sweep'
 
-/** The facts of a check, and of the credential that acts on it, that decide. */
+/** The facts of a check, and of the credential that acts on it, that decide a transition. */
 export interface CheckFacts {
   readonly status: JobStatus
   readonly executor: JobExecutor
-  /** The actor is the credential that claimed it. */
+  /** The actor is the credential that claimed the check. */
   readonly isClaimer: boolean
-  /** The actor is the key of the hosted call that executes it. */
+  /** The actor is the key of the hosted call that executes the check. */
   readonly isOwnKey: boolean
   /** By the database's clock, the time limit of a hosted check is used up. */
   readonly deadlineOver: boolean
@@ -37,7 +40,7 @@ export const checkTransitions: readonly Transition<CheckTrigger, CheckFacts>[] =
 
 export type CheckVerdict = { readonly to: JobStatus } | { readonly refusal: JobRefusal }
 
-/** What `trigger` does to a check of these facts. */
+/** The next state of a check with these facts after `trigger`. */
 export function decideCheck(trigger: CheckTrigger, check: CheckFacts): CheckVerdict {
   const to = nextState(checkTransitions, trigger, check)
   return to ? { to } : { refusal: refusalOf(trigger, check) }

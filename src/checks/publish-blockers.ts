@@ -1,21 +1,24 @@
-/** Why a check would not be published now. Pure: publishing and every answer that shows a check ask it. Spec, "POST /v1/robot-checks/{check_id}/publish". */
+/**
+ * Why a check cannot be published at the moment. Pure. Used by publishing and by every response that shows a check. Spec,
+ * "POST /v1/robot-checks/{check_id}/publish".
+ */
 import type { ErrorType } from '../platform/errors.ts'
 import type { JobStatus } from '../work/job-status.ts'
 
-/** What of a check decides. */
+/** The facts of a check that decide whether it can be published. */
 export interface PublishFacts {
   readonly status: JobStatus
   readonly published: boolean
-  /** Of the report; null where none was reported. */
+  /** `ok` of the validation report; null if the check has none. */
   readonly reportOk: boolean | null
   /** Fields of the draft that block until a person has answered them. */
   readonly blockingFields: readonly string[]
   readonly kind: 'robot' | 'model'
   /** Whether the robot repo of the check is gone; false for a check without one. */
   readonly robotGone: boolean
-  /** The same of the model repo. */
+  /** Whether the model repo of the check is gone; false for a check without one. */
   readonly modelGone: boolean
-  /** A robot check gives the robot its card; a model check has none. */
+  /** Whether the check has a card: a robot check needs one, a model check has none. */
   readonly hasCard: boolean
   /** Snapshotted files that their repo has replaced or lost since, up to 20. */
   readonly changedFiles: readonly string[]
@@ -24,7 +27,7 @@ export interface PublishFacts {
 export interface PublishBlocker {
   readonly type: ErrorType
   readonly detail: string
-  /** Files or fields that it is about. */
+  /** The files or fields that cause the blocker. */
   readonly names: readonly string[]
 }
 
@@ -34,7 +37,7 @@ const conflict = (type: ErrorType, detail: string, names: readonly string[] = []
   names,
 })
 
-/** All of them, the one that a person has to see first in front. A check that did not succeed has no others: nothing else is known of it. */
+/** All blockers, the most important one first. A check that did not succeed has only that blocker, since nothing else is known about it. */
 export function publishBlockers(check: PublishFacts): PublishBlocker[] {
   if (check.status !== 'succeeded')
     return [conflict('conflict.not_succeeded', `The check is ${check.status}: only one that succeeded is published.`)]

@@ -26,7 +26,10 @@ const unverified = statement({
   text: `select ${blobColumns.sql} from blobs where id = $1 and state = 'live' and sha256 is null`,
 })
 
-/** In any state. An unverified blob is linked again only by restoring a state of the same repo, so the set can only shrink between this read and the locks. */
+/**
+ * The repos that have the blob in any state. Only restoring a state of the same repo can link an unverified blob once more, so the set can only shrink between
+ * this read and the locks.
+ */
 const reposOfBlob: Statement<{ repo_id: string }> = {
   name: 'blob-repos',
   text: 'select distinct repo_id from files where blob_id = $1',
@@ -69,7 +72,7 @@ const repoint: Statement<never> = {
 
 /**
  * Streams the object through SHA-256 with the memory of one chunk, then settles it in one transaction. Idempotent: a deleted or verified blob is
- * skipped. A second hub waits for the first one's locks and finds it done.
+ * skipped. A second hub waits for the locks of the first one and finds the blob settled.
  */
 export async function verifyBlob(deps: Deps, blobId: string, signal: AbortSignal): Promise<void> {
   const [blob] = await deps.db.query(unverified, [blobId])
@@ -114,8 +117,8 @@ const rowsOf: Statement<{ repo_id: string; path: string; live: boolean }> = {
 }
 
 /**
- * Takes the file out of every state that had it and records the claimed and the actual digest in the owner's audit log: what never had its digest was never
- * that file. Lock order: repos, accounts, blobs.
+ * Removes the file from every state that had it, since its bytes never had the claimed digest, and records the claimed and the actual digest in the owner's
+ * audit log. Lock order: repos, accounts, blobs.
  */
 async function settleMismatch(
   deps: Deps,

@@ -1,4 +1,4 @@
-/** Collection of the objects of jobs that no row names. */
+/** Collects the objects of jobs that no row names. */
 import { CHECK_PREFIX, checkObjects } from '../checks/log/check-objects.ts'
 import type { Deps } from '../operation/context.ts'
 import { RUN_PREFIX, runObjectMadeAtMs } from '../runs/log/run-objects.ts'
@@ -38,10 +38,10 @@ const collector =
     return collectObjects(objects, { ...kind, namedOf, isHeld: () => areDeletionsHeld(db) }, signal, youngMs)
   }
 
-/** Deletes the objects of runs that no row names and that are older than an hour. What has a key of another form is not its own to judge. */
+/** Deletes the objects of runs that no row names and that are older than an hour. Objects with keys of another form are left alone. */
 export const collectRunObjects = collector({ prefix: RUN_PREFIX, madeAtMs: runObjectMadeAtMs, named: namedByRuns })
 
-/** The same of checks: logs whose report was lost, and artifacts that were replaced or that no report had named by the end. */
+/** The same for checks: logs whose report was not stored, and artifacts that were replaced or that no report had named by the end of the check. */
 export const collectCheckObjects = collector({
   prefix: CHECK_PREFIX,
   madeAtMs: (key) => madeAtMs(Object.values(checkObjects), key),

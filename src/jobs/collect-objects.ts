@@ -28,7 +28,10 @@ const dropBlobs: Statement<never> = {
   text: `delete from blobs where id = any($1::text[]) and state = 'doomed'`,
 }
 
-/** Object first, row second: a crash between leaves a row whose object is deleted again. Doomed blobs never become live again, so no lock is needed. */
+/**
+ * Deletes each object before its row: after a crash in between, the next collection repeats the deletion. Doomed blobs never become live again, so no lock is
+ * needed.
+ */
 export async function deleteDoomed(deps: Deps, objects: ObjectStore, signal: AbortSignal): Promise<void> {
   const waitSeconds = Math.min(deps.config.gcGraceSeconds, MAX_DOOMED_SECONDS)
   for (;;) {
@@ -66,14 +69,14 @@ export async function abortAbandoned(deps: Deps, objects: ObjectStore, signal: A
   }
 }
 
-/** Of these keys, the ones whose store upload a row still waits for. */
+/** The keys among $1 whose store upload an open row still needs. */
 const knownKeys: Statement<{ key: string }> = {
   name: 'uploads-known-keys',
   text: `select storage_key as key from uploads where storage_key = any($1::text[]) and state in (${sqlStates(openStates)})
     union all select storage_key from robot_check_artifacts where storage_key = any($1::text[]) and sha256 is null`,
 }
 
-/** Where the hub begins uploads: files, and artifacts of checks. What others put into the store is left alone. */
+/** The prefixes under which the hub creates uploads: files, and artifacts of checks. Uploads with other keys are left alone. */
 const uploadPrefixes = [BLOB_PREFIX, CHECK_PREFIX]
 
 interface StoreUpload {
@@ -82,8 +85,8 @@ interface StoreUpload {
 }
 
 /**
- * Aborts store uploads without an open row, as left by a crash between the store call and the transaction. Only those older than `uploadTtlSeconds`,
- * since presign calls the store first.
+ * Aborts store uploads without an open row, as left by a crash between the store call and the transaction. Aborts only uploads older than
+ * `uploadTtlSeconds`, since presign calls the store before it writes the row.
  */
 export async function abortStrays(deps: Deps, objects: ObjectStore, signal: AbortSignal): Promise<void> {
   const [clock] = await deps.db.query(ttlAgo, [deps.config.uploadTtlSeconds])

@@ -13,16 +13,16 @@ const dueRows: Statement<{ id: number }> = {
 
 const inRange = 'c.repo_id = f.repo_id and c.seq >= f.from_seq and c.seq < f.to_seq'
 
-/** The states that have these rows. A snapshot shares the lock of its state until it is committed, so none can be made between this and `judgeRows`. */
+/** Locks the states that have these rows. Creating a snapshot shares the lock of its state until the commit, so none is created before `judgeRows`. */
 const lockStates: Statement<never> = {
   name: 'repo-changes-lock',
   text: `select c.seq from repo_changes c where exists (select 1 from files f where f.id = any($1::bigint[]) and ${inRange}) order by c.repo_id, c.seq for update`,
 }
 
 /**
- * `pinned`: a run was made from a state that has the row, or a check that may still read or publish it, or a snapshot names one. Runs and checks take the
- * repo's number under a lock that excludes changes of its files, so no row can be closed by the time that a pin of it commits: what they do not pin here
- * they never will.
+ * `pinned`: a state that has the row is used by a run as dataset, by a check that may still read or publish it, or by a snapshot. Runs and checks read the
+ * repo's `seq` under a lock that excludes changes of its files, so a row is still live when a pin of it commits. Closed rows that no run or check pins here
+ * are therefore never pinned by one later.
  */
 const judgeRows: Statement<{ id: number; blob_id: string; pinned: boolean }> = {
   name: 'files-judge',
@@ -33,7 +33,7 @@ const judgeRows: Statement<{ id: number; blob_id: string; pinned: boolean }> = {
     from files f where f.id = any($1::bigint[])`,
 }
 
-/** States that lose a file are gone: who reads one sees its row and all of its files, or none. */
+/** A state that loses a file is deleted, so that a reader of a state finds either its row and all of its files, or no row. */
 const dropStates: Statement<never> = {
   name: 'repo-changes-drop',
   text: `delete from repo_changes c using files f where f.id = any($1::bigint[]) and ${inRange}`,
@@ -45,7 +45,7 @@ const keepPinned: Statement<never> = {
   text: 'update files set pinned = true where id = any($1::bigint[])',
 }
 
-/** Shared by any number of batches, exclusive of unpinning: otherwise a batch could mark a row as pinned after unpinning has checked it. */
+/** Advisory lock, shared by batches and exclusive for unpinning: without it, a batch could mark a row as pinned after unpinning has checked it. */
 const PIN_LOCK = 7_113_021_401
 const pinning: Statement<never> = { name: 'files-pin-lock', text: `select pg_advisory_xact_lock_shared(${PIN_LOCK})` }
 const unpinning: Statement<never> = { name: 'files-unpin-lock', text: `select pg_advisory_xact_lock(${PIN_LOCK})` }
@@ -56,7 +56,7 @@ const unpin: Statement<{ id: number }> = {
     update files f set pinned = false from batch where f.id = batch.id returning f.id`,
 }
 
-/** Makes collection check pinned rows of these repos again after what pinned them is gone. */
+/** Unmarks the pinned rows of these repos, so that collection checks them once more. Called when a run, check or snapshot that pins them is gone. */
 export async function unpinFiles(db: Db, repoIds: readonly string[], signal: AbortSignal): Promise<void> {
   if (repoIds.length === 0) return
   for (;;) {
@@ -89,8 +89,8 @@ const doomUnreferenced: Statement<{ id: string }> = {
 /**
  * Prunes one batch and the states that had its rows, and dooms blobs that lost their last row. Returns the number of rows due.
  *
- * The race with a completion that links the same blob: it shares the blob's row lock until it has committed its file row. The lock is a statement of its
- * own because READ COMMITTED takes a snapshot for each statement: the check "does any row refer to it" needs a snapshot taken while the lock is held.
+ * A completion may link the same blob at the same time; it shares the blob's row lock until it has committed its file row. The lock is a separate statement
+ * because READ COMMITTED takes a snapshot for each statement: the check "does any row refer to the blob" needs a snapshot taken while the lock is held.
  * In a single statement the snapshot would be older than the lock, and would miss the new row.
  * Blobs are locked before file rows, as everywhere.
  */
@@ -126,7 +126,7 @@ const IDEMPOTENCY_KEPT_SECONDS = 86_400
 /** Terminal uploads return 409 for this long, then 404. */
 const UPLOAD_KEPT_SECONDS = 30 * 86_400
 
-/** What a call did is in the audit log and in the ledger; this is for an operator who looks for one in the backend. */
+/** The row helps an operator to find a call in the backend; the effects of the call stay in the audit log and the ledger. */
 const CALL_KEPT_SECONDS = 30 * 86_400
 
 const dropOld: readonly Statement<never>[] = [
@@ -135,7 +135,7 @@ const dropOld: readonly Statement<never>[] = [
     text: `delete from idempotency_keys where created_at < now() - make_interval(secs => ${IDEMPOTENCY_KEPT_SECONDS})`,
   },
   {
-    // A day later no client asks again what became of one; its key and the audit entries stay.
+    // A day after the expiry, no client polls for the result of a login; its key and the audit entries stay.
     name: 'device-logins-drop-old',
     text: `delete from device_logins where expires_at < now() - interval '1 day'`,
   },
@@ -144,7 +144,7 @@ const dropOld: readonly Statement<never>[] = [
     text: `delete from user_code_misses where started_at < now() - interval '1 day'`,
   },
   {
-    // Their GPU hours count against the daily quota.
+    // The GPU hours of deleted runs count against the daily quota for 24 hours.
     name: 'deleted-runs-drop-old',
     text: `delete from deleted_runs where cleared_at is not null and created_at < now() - interval '24 hours'`,
   },
@@ -162,7 +162,7 @@ const dropOld: readonly Statement<never>[] = [
   },
 ]
 
-/** Rows that only serve repeated requests, and those of calls and sign-ins long ended. */
+/** Deletes rows that only serve repeated requests, and rows of changes, deleted runs, hosted calls, uploads and sign-ins that are past their retention. */
 export async function dropOldRows(deps: Deps): Promise<void> {
   for (const statement of dropOld) await deps.db.query(statement)
 }

@@ -130,7 +130,7 @@ const filesUnpin = define({
   handler: ({ repoIds }, { deps, signal }) => unpinFiles(deps.db, repoIds, signal),
 })
 
-/** After a purge: not at the next minute's collection, but now. */
+/** Deletes objects immediately after a purge, without waiting for the collection of the next minute. */
 const objectsDelete = define({
   name: 'objects-delete',
   input: z.object({}),

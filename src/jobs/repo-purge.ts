@@ -9,7 +9,7 @@ import { unpinFiles } from './collect-rows.ts'
 
 const PURGE_BATCH_ROWS = 5000
 
-/** No change can reach this number, so the row counts as live ever after its first change. */
+/** No change can reach this number, so the row counts as part of every state after its first change. */
 const AFTER_ALL_CHANGES = 2_147_483_647
 
 /** SKIP LOCKED: another hub on the same repo takes other rows, and no deadlock with a verification is possible. */
@@ -19,7 +19,7 @@ const closeBatch: Statement<{ id: number }> = {
     update files f set to_seq = ${AFTER_ALL_CHANGES}, closed_at = now() from batch where f.id = batch.id returning f.id`,
 }
 
-/** A deleted repo has neither states nor anything to say about its files. */
+/** Deletes the repo's states, and its records of withdrawn files. */
 const dropVersions: readonly Statement<{ repo_id: string }>[] = [
   {
     name: 'repo-changes-purge',

@@ -1,4 +1,4 @@
-/** Adds artifact sizes of old runs to the storage use: their sizes are known only to the object store. */
+/** Adds the artifact sizes of runs without recorded sizes to the storage use. Only the object store knows these sizes. */
 import type { Deps } from '../operation/context.ts'
 import { metricsKey } from '../runs/log/run-objects.ts'
 import { column, columns } from '../store/columns.ts'
@@ -14,7 +14,7 @@ const unmeasuredColumns = columns({
   isImport: column<boolean>("kind = 'external'"),
 })
 
-/** After the run $1. */
+/** A batch of runs without recorded sizes, after the id $1. */
 const unmeasured = statement({
   name: 'runs-unmeasured',
   columns: unmeasuredColumns,

@@ -6,7 +6,7 @@ import { readMetrics } from '../runs/metrics/read-metrics.ts'
 import type { Querier, Statement } from '../store/db.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
 
-/** One newline after each line. */
+/** The last line number and the size of the file, with one newline after each line. */
 const metricsSize: Statement<{ last: number | null; bytes: number }> = {
   name: 'run-metrics-size',
   text: `select max(seq) as last, coalesce(sum(octet_length(line::text) + 1), 0)::bigint as bytes

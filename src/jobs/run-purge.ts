@@ -44,7 +44,7 @@ export async function purgeRun(deps: Deps, runId: string, signal: AbortSignal): 
   await deps.db.query(clear, [runId])
 }
 
-/** Later writes for it (such as a metrics file in progress) are found by the collection of runs' objects. */
+/** Objects that are written later (such as a metrics file in progress) are left for the collection of run objects. */
 async function deleteObjects(objects: ObjectStore, runId: string, signal: AbortSignal): Promise<void> {
   let batch: string[] = []
   for await (const { key } of objects.list(runPrefix(runId), signal)) {

@@ -1,4 +1,7 @@
-/** What every hub does by the clock: leases and limits of runs, time limits of checks, limits of endpoints, spend holds and sessions of endpoints that expire, and hosted calls. */
+/**
+ * Periodic work of every hub: leases and limits of runs, time limits of checks, limits and reservations of endpoints, expiry of spend holds and of endpoint
+ * sessions, and hosted calls.
+ */
 import { expireHolds } from '../billing/holds/expire-holds.ts'
 import { sweepChecks } from '../checks/end/sweep-checks.ts'
 import { renewReservations } from '../endpoints/end/renew-reservations.ts'
@@ -11,17 +14,17 @@ import type { SweepDeps } from '../work/sweep.ts'
 import { type SweepTimer, startSweeping } from '../work/sweep-timer.ts'
 import { hostedKindOf, hostedKinds } from './hosted-kinds.ts'
 
-/** Spawns, ends and asks after hosted calls; returns the number of those that were asked to end. */
+/** Spawns and ends hosted calls and checks their status; returns the number of calls that were asked to end. */
 export function sweepCalls(deps: TendDeps): Promise<number> {
   return tendCalls(deps, hostedKinds)
 }
 
-/** From now on the jobs of calls that end learn of it, those of the hub that ran before on the same data directory included. */
+/** Subscribes to the ends of hosted calls and applies them to their jobs, including calls of a previous hub process on the same data directory. */
 export function attendCalls(deps: Pick<Deps, 'config' | 'db' | 'events' | 'hosted' | 'queue'>): Promise<void> {
   return deps.hosted.attend((call, how) => callEnded(deps, hostedKindOf(call.jobId), call, how))
 }
 
-/** Starts the sweeps. Calls have a clock of their own: a backend that is slow to answer must not make leases and limits wait. */
+/** Starts the sweeps. Hosted calls have a separate timer, so that a slow backend does not delay leases and limits. */
 export function startSweepTimer(deps: SweepDeps & TendDeps): SweepTimer {
   const { leaseSeconds } = deps.config.runs
   const jobs = startSweeping(deps.log, leaseSeconds, {

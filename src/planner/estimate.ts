@@ -17,7 +17,7 @@ export interface RunEstimate {
   readonly priced: boolean
 }
 
-/** Rate x wall-clock cap, then capped by the budget; zero for what is not priced. */
+/** Rate x wall-clock cap, limited by the budget; 0 for a plan that is not priced. */
 export function estimateOf(plan: RunPlan): RunEstimate {
   const { budgetUsd, rateUsdPerHour, maxHours } = plan
   const uncapped = costOfHours(rateUsdPerHour, maxHours)

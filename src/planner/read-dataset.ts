@@ -30,7 +30,7 @@ export interface ReadDataset {
   readonly warnings: readonly string[]
 }
 
-/** Reads its `meta/info.json`: one statement, and one read of the store of at most 1 MiB. */
+/** Reads the dataset's `meta/info.json`: one statement, and one read of at most 1 MiB from the store. */
 export async function readDataset(ctx: RequestContext, recipe: Recipe): Promise<ReadDataset> {
   const refs = recipe.dataset ?? []
   const ref = refs.find((candidate) => ownDataset(candidate))

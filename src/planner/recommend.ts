@@ -1,4 +1,4 @@
-/** Which tier a recipe needs, how long it takes and what it costs: deterministic, with the calculation shown. Pure. Spec, "RunRecommendation". */
+/** Recommends a tier for a recipe and estimates time and cost; deterministic, with the calculation shown. Pure. Spec, "RunRecommendation". */
 import { costOfHours, type Usd, usd, usdLess, usdSum } from '../platform/money.ts'
 import type { HardwareTier } from '../platform/tier-table.ts'
 import type { DatasetFacts } from './dataset-facts.ts'
@@ -41,7 +41,7 @@ export interface RecommendFacts {
   readonly plan: RunPlan
   readonly dataset: DatasetFacts | null
   readonly datasetWarnings: readonly string[]
-  /** Of this template with the recipe's batch size, on tiers of this deployment. */
+  /** Measurements of this template with the recipe's batch size, on tiers of this deployment. */
   readonly measured: readonly Measured[]
   readonly settings: PlannerSettings
 }
@@ -108,7 +108,7 @@ export function recommendOf(facts: RecommendFacts): RunRecommendation {
 
 const sizeOf = ({ tier, vramGb }: HardwareTier) => `${tier} (${vramGb} GB)`
 
-/** That of the requested tier, else of the smallest that was measured. */
+/** The measurement of the requested tier, else that of the smallest measured tier. */
 function pickMeasured({ measured, recipe, settings }: RecommendFacts): Measured | null {
   const byTier = new Map(measured.map((row) => [row.tier, row]))
   const order = [recipe.gpu ?? '', ...settings.tiers.map(({ tier }) => tier)]

@@ -1,4 +1,4 @@
-/** What a recipe resolves to on this deployment: template, executor, tier and rate. Pure. Spec, "Recipe" and createRun. */
+/** Resolves a recipe to template, executor, tier and rate on this deployment. Pure. Spec, "Recipe" and createRun. */
 import type { RunSettings } from '../platform/config.ts'
 import { type ErrorItem, HubError, type Loc } from '../platform/errors.ts'
 import { type Usd, usd, usdSum } from '../platform/money.ts'
@@ -13,7 +13,7 @@ export interface PlannerSettings {
   readonly hosted: { readonly simHostRateUsdPerHour: Usd }
 }
 
-/** The same settings on a deployment that also has `template`: of a run whose executor is the process that asks for it. */
+/** The settings with `template` added, for a run that the requesting process itself executes. */
 export function withTemplate<Settings extends PlannerSettings>(settings: Settings, template: string): Settings {
   const { runs } = settings
   return { ...settings, runs: { ...runs, extraTemplates: [...runs.extraTemplates, template] } }
@@ -43,7 +43,7 @@ export function mayHostOn(template: Template, tier: string): boolean {
   return !template.isSim || simTiers.includes(tier)
 }
 
-/** Resolves a recipe. Errors: 422 with one entry for each: an unknown template, an unknown GPU, one that the sim template is not hosted on. */
+/** Resolves a recipe. 422 with one entry for each fault: an unknown template, an unknown GPU, a GPU that the sim template is not hosted on. */
 export function planRun(recipe: Recipe, settings: PlannerSettings): RunPlan {
   const faults: ErrorItem[] = []
   const template = findTemplate(recipe.template, settings.runs.extraTemplates)
@@ -116,7 +116,7 @@ function refusal(items: readonly ErrorItem[]): HubError {
   return new HubError('validation.failed', items[0]?.detail ?? 'The recipe is not valid.', { items })
 }
 
-/** 503 for a planned template, on every executor: only recommend supports it. */
+/** 503 for a planned template, on every executor: only recommendRun accepts one. */
 export function assertImplemented({ name, isImplemented }: Template): void {
   if (isImplemented) return
   const detail = `The template ${name} is planned: no executor implements it yet.`

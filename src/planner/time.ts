@@ -37,7 +37,7 @@ export function timeOf({ template, inputs, tier, measured, tiers }: TimeFacts): 
   }
 }
 
-/** Only tiers of this deployment are measured for a recommendation. */
+/** Throws for a tier of another deployment, which `readMeasured` never returns. */
 function measuredBase({ tier, samplesPerS }: Measured, tiers: TierTable) {
   const bf16Tflops = tiers.find((candidate) => candidate.tier === tier)?.bf16Tflops
   if (bf16Tflops === undefined) throw new Error(`${tier} is not a tier of this deployment.`)

@@ -22,7 +22,7 @@ export interface VramEstimate {
   readonly why: readonly string[]
 }
 
-/** Runtime floor + params x bytes x factor + samples x activations, raised to what is published for the method. */
+/** Runtime floor + params x bytes x factor + samples x activations, raised to the published floor of the method, if any. */
 export function vramOf(template: Template, inputs: PlannerInputs): VramEstimate {
   const { params, bytesPerParam, runtimeFloorGb, publishedFloorGb } = template
   const factor = TRAINING_FACTOR[template.method]

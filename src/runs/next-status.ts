@@ -1,4 +1,4 @@
-/** Where the state machine leads a run that is held: from its row and who acts on it to the facts of the table, and from its refusals to errors. Pure. */
+/** Applies the state machine to a run: derives its facts from the run's row and the actor, and turns its refusals into errors. Pure. */
 import { HubError } from '../platform/errors.ts'
 import { isClaimer, isOwnKey, type JobActor } from '../work/held-job.ts'
 import type { JobStatus } from '../work/job-status.ts'
@@ -7,14 +7,14 @@ import { refused } from '../work/refusals.ts'
 import type { HeldRun } from './run-row.ts'
 import { decideRun, type RunFacts, type RunTrigger } from './run-state.ts'
 
-/** Who acts on a run, and what they say of the claim that they act under. */
+/** The credential that acts on a run, and what its request states about the claim. */
 export interface RunActor extends JobActor {
   readonly hostedCallId?: string | null
   readonly resumeStep?: number | null
   readonly maxAttempts?: number
 }
 
-/** The facts of the table, of a run and the credential that acts on it. */
+/** The facts of the state machine, from a run's row and the actor. */
 export function runFacts(run: HeldRun, actor: RunActor): RunFacts {
   return {
     status: run.status,
@@ -36,7 +36,7 @@ export function runFacts(run: HeldRun, actor: RunActor): RunFacts {
   }
 }
 
-/** Where the table leads; throws its refusal, which names the holder of a run that is held. */
+/** The status that follows from `trigger`. Throws the refusal of the state machine; for a claimed run it names the holder. */
 export function nextStatus(trigger: RunTrigger, run: HeldRun, actor: RunActor): JobStatus {
   const verdict = decideRun(trigger, runFacts(run, actor))
   if ('to' in verdict) return verdict.to

@@ -1,4 +1,4 @@
-/** A run as verbs that move it see it: what decides, under the lock of its row. Lock order: repos, runs, accounts, uploads, blobs. */
+/** The columns of a run that decide its state changes, and its row lock. Lock order: repos, runs, accounts, uploads, blobs. */
 import { runViewer, visibleRuns } from '../auth/policy.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { notFound } from '../platform/errors.ts'
@@ -12,7 +12,7 @@ import type { JobStatus } from '../work/job-status.ts'
 import { deadlineSql } from './lease/deadline.ts'
 import { visibleRun } from './read/run-shape.ts'
 
-/** All of it but the clock, of the runs row `u`. */
+/** All of these columns except the clock, of the runs row `u`. */
 export const heldColumns = heldJobColumns.with({
   status: column<JobStatus>('u.status'),
   lostLeases: column<number>('u.lost_leases'),
@@ -29,7 +29,7 @@ export const heldColumns = heldJobColumns.with({
   selfStarted: column<boolean>('u.self_started'),
 })
 
-/** The database's clock, which decides everything about time. */
+/** With the database's clock, which all decisions about time use. */
 export const rowColumns = heldColumns.with({ now: column<string>('now()') })
 
 export type HeldRun = RowOf<typeof rowColumns>
@@ -47,7 +47,7 @@ const lockById = statement({
   text: `select ${rowColumns.sql} from runs u where u.id = $1 for update`,
 })
 
-/** The run that a verb is about; 404 where the caller may not see it. */
+/** The run with this id; 404 if the caller may not see it. */
 export async function findRun(ctx: RequestContext, id: string): Promise<HeldRun> {
   const found = isId('run', id) ? await ctx.deps.db.query(visibleById, { ...visibleRuns(ctx.viewer), runId: id }) : []
   const [run] = found
@@ -55,7 +55,7 @@ export async function findRun(ctx: RequestContext, id: string): Promise<HeldRun>
   return run
 }
 
-/** Locks the run's row until the transaction ends, and reads it as it then is; 404 when it is gone. */
+/** Locks the run's row until the transaction ends, and returns its current values; 404 if the run was deleted. */
 export async function lockRun(tx: Querier, id: string): Promise<HeldRun> {
   const [run] = await tx.query(lockById, [id])
   if (!run) throw notFound(`The run ${id}`)

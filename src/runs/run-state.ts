@@ -4,7 +4,10 @@ import { type JobStatus, terminalStatuses } from '../work/job-status.ts'
 import { type JobRefusal, refusals } from '../work/refusals.ts'
 import { nextState, type Transition } from '../work/transitions.ts'
 
-/** `dispatch` is the spawn of a hosted function that failed; `stop` is the ask of a limit or a tripwire; `report` comes with the status it wants. */
+/**
+ * `dispatch`: the spawn of the hosted function failed. `stop`: a limit or a tripwire asks the run to stop. `report`: a report without a status; a report
+ * with one is `succeed`, `fail` or `confirmCancel`.
+ */
 export type RunTrigger =
   | 'claim'
   | 'reclaim'
@@ -17,28 +20,28 @@ export type RunTrigger =
   | 'stop'
   | 'dispatch'
 
-/** The facts of a run, and of the credential that acts on it, that decide. */
+/** The facts of a run, and of the credential that acts on it, that decide a transition. */
 export interface RunFacts {
   readonly status: JobStatus
   readonly executor: JobExecutor | null
   readonly cancelRequested: boolean
-  /** The actor is the credential that claimed it, and no other attempt has begun since. */
+  /** The actor is the credential that claimed the run, and no other attempt has begun since. */
   readonly isClaimer: boolean
-  /** The actor is the key of the hosted call that executes it, and names that call. */
+  /** The actor is the key of the hosted call that executes the run, and names that call. */
   readonly isOwnCall: boolean
-  /** The actor lost its last lease, and their runner may not have been notified yet. */
+  /** The actor lost the run's last lease, and its runner may not have been notified yet. */
   readonly isBarred: boolean
-  /** The claim says what only a hosted call may say. */
+  /** The claim has a member that only a hosted call may send. */
   readonly namesHostedCall: boolean
-  /** By the database's clock. */
+  /** The lease has expired, by the database's clock. */
   readonly leaseOver: boolean
   /** By the same clock, `max_hours` is used up. */
   readonly deadlineOver: boolean
-  /** That is why it was asked to stop. */
+  /** The run was asked to stop because of `max_hours`. */
   readonly deadlineAsked: boolean
-  /** It was asked to stop, and the grace period since its deadline has passed. */
+  /** The run was asked to stop, and the grace period since its deadline has passed. */
   readonly graceOver: boolean
-  /** It has reached the maximum number of lost leases, including this one. */
+  /** The run has reached the maximum number of lost leases, including this one. */
   readonly attemptsSpent: boolean
 }
 
@@ -46,7 +49,7 @@ type Condition = (run: RunFacts) => boolean
 
 const always: Condition = () => true
 const claimer: Condition = (run) => run.isClaimer
-/** Its runner has stopped reporting, or does not stop. */
+/** The runner has stopped reporting, or does not stop. */
 const isLost: Condition = (run) => run.leaseOver || run.graceOver
 
 /** The first matching row applies; without one, nothing changes. */

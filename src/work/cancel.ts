@@ -1,4 +1,4 @@
-/** Canceling a job: what all kinds have in common. Spec, "cancelRun" and "cancelRobotCheck". */
+/** Cancels a job of any kind. Spec, "cancelRun" and "cancelRobotCheck". */
 import { assertLevel } from '../auth/policy.ts'
 import { audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
@@ -10,22 +10,22 @@ import type { JobKind } from './job-kind.ts'
 /** How a kind of job is canceled. */
 export interface CancelKind<Job extends HeldJob, Shown> {
   readonly job: JobKind
-  /** In the audit log, after the kind's name: an endpoint is stopped. */
+  /** The audit action is the kind's name and this word: an endpoint is stopped, other jobs are canceled. */
   readonly verb: 'cancel' | 'stop'
   readonly scope: ScopeLevel
   /** 404 for a job that the caller does not see. */
   readonly find: (ctx: RequestContext, jobId: string) => Promise<Job>
   readonly lock: (tx: Tx, jobId: string) => Promise<Job>
-  /** The status that a cancel leads to; throws the error of the table of states. */
+  /** The status after a cancel; throws the refusal of the state machine. */
   readonly next: (job: Job) => Job['status']
-  /** Applies the change under the lock; false if it was applied before, and there is nothing to record. */
+  /** Applies the change under the row lock; false if it was applied before, so that there is nothing to audit. */
   readonly apply: (ctx: RequestContext, tx: Tx, job: Job, to: Job['status']) => Promise<boolean>
   readonly read: (querier: Querier, viewer: Viewer, jobId: string) => Promise<Shown>
-  /** Ends what executes the job outside of the database, then calls `cancel`; without it `cancel` runs at once. */
+  /** Ends the hosted call of the job, then calls `cancel`; absent: `cancel` runs at once. */
   readonly stopFirst?: (ctx: RequestContext, job: Job, cancel: (stopped: Job) => Promise<Shown>) => Promise<Shown>
 }
 
-/** The job after the cancel. Everyone who sees a job may cancel it with the scope of the kind. Errors: 401, 403, 404, 409 and those of the kind. */
+/** Returns the job after the cancel. Everyone who sees a job may cancel it with the scope of the kind. Errors: 401, 403, 404, 409 and those of the kind. */
 export function cancelJob<Job extends HeldJob, Shown>(
   ctx: RequestContext,
   kind: CancelKind<Job, Shown>,
@@ -68,5 +68,5 @@ async function applyCancel<Job extends HeldJob, Shown>(
   return kind.read(tx, ctx.viewer, job.id)
 }
 
-/** The job has another call than the one that was ended: nothing was changed, and that call has to be ended first. */
+/** The job has another hosted call than the one that was ended. Nothing was changed; the other call has to be ended first. */
 export class CallMoved extends Error {}

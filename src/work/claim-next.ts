@@ -14,7 +14,7 @@ export interface ClaimNextInput {
   readonly worker: string
   /** Whole seconds to wait for work, 30 at most; 0 by default. */
   readonly waitS?: number | null
-  /** Handle of the account whose jobs alone count; absent: all accounts of the credential. */
+  /** Handle of the only account whose jobs are considered; absent: all accounts of the credential. */
   readonly owner?: string | null
 }
 
@@ -24,8 +24,8 @@ const CANDIDATES = 100
 const idColumn = columns({ id: column<string>('u.id') })
 
 /**
- * The oldest waiting job of the caller's accounts, its row locked until the claim commits: none that the credential has just lost or that waits for the process
- * that started it, and of a limited key only what it sees. Each account's queue is read in the order of an index.
+ * The oldest waiting job of the caller's accounts, its row locked until the claim commits. Jobs from which the credential is barred, jobs that wait for the
+ * process that started them, and jobs that a limited key does not see are skipped. Each account's queue is read in index order.
  */
 const oldestWaiting = memoizeByKey(({ name, table, listedSql, lease }: JobKind) =>
   statement({
@@ -79,7 +79,7 @@ export async function claimNext<T extends object>(
   return null
 }
 
-/** An empty result is not stored: throwing rolls back the transaction that would store it. */
+/** A null result is not stored for replays: the error rolls back the transaction that would store it. */
 async function claimOldest<T extends object>(
   ctx: AllowedContext,
   job: JobKind,

@@ -1,4 +1,4 @@
-/** The claim: of concurrent claims exactly one gets a queued job. */
+/** The claim: exactly one of many concurrent claims gets a queued job. */
 import { audit } from '../operation/audit.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
@@ -6,7 +6,7 @@ import type { Tx } from '../store/db.ts'
 import { composed, param } from '../store/statement.ts'
 import { type JobKind, memoizeByKey } from './job-kind.ts'
 
-/** What any claim writes. */
+/** The assignments of every claim, for `set`. */
 export const claimSql = ({ lease }: JobKind): string =>
   `status = 'running', attempt = attempt + 1, claimed_by = :worker, claim_credential = :credentialId, heartbeat_at = now(), updated_at = now()
     ${lease ? ', lease_expires_at = now() + make_interval(secs => :leaseSeconds)' : ''}`
@@ -21,7 +21,7 @@ export const claimParams = {
 
 export const takenColumns = columns({ attempt: column<number>('attempt'), ownerId: column<string>('owner_id') })
 
-/** The compare-and-set, after `update <table>`. A hosted job is claimed by the key of its own call alone. `also`: what else a claim of the kind writes. */
+/** The compare-and-set, to follow `update <table>`. Only the key of its own call can claim a hosted job. `also`: further assignments of the kind. */
 export const claimQueuedSql = (job: JobKind, also = ''): string =>
   `set ${claimSql(job)}, claimed_at = now(), started_at = now() ${also}
     where id = :jobId and status = 'queued' ${job.lease ? `and ${job.lease.notBarredSql(job.table, ':credentialId')}` : ''}
@@ -47,7 +47,7 @@ export interface Claim {
   readonly audited?: Readonly<Record<string, unknown>>
 }
 
-/** Claims a queued job in the caller's transaction; null when it is not there to be claimed. */
+/** Claims a queued job in the caller's transaction; null if the job cannot be claimed. */
 export async function claimJob(
   ctx: RequestContext,
   tx: Tx,
@@ -60,7 +60,7 @@ export async function claimJob(
 
 export type Taken = RowOf<typeof takenColumns>
 
-/** What follows the compare-and-set of any kind: the entry of the audit log, and the hint. */
+/** Common steps after the compare-and-set of any kind: writes the audit entry, and sends a hint after the commit. */
 export async function recordClaim(
   ctx: RequestContext,
   tx: Tx,

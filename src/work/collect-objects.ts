@@ -1,20 +1,20 @@
-/** Collection of objects that were written for a job but that no transaction refers to: the hub crashed between the two, or the commit was lost. */
+/** Collects objects that were written for a job but that no row names: the hub crashed before the transaction, or the commit failed. */
 import type { ObjectStore } from '../store/objects/object-store.ts'
 
 const BATCH = 500
 
-/** No report takes as long between its object and its commit: a statement ends after half a minute. */
+/** A report needs much less time between its object and its commit: the statement timeout is half a minute. */
 const YOUNG_MS = 3_600_000
 
 /** The objects of a kind of job. */
 export interface JobObjects {
-  /** Of all their keys: `runs/`. */
+  /** Prefix of all keys: `runs/`. */
   readonly prefix: string
-  /** When the object of a key was made; null for a key of another form, which is not theirs to judge. */
+  /** When the object of a key was created; null for a key of another form, which is never collected. */
   readonly madeAtMs: (key: string) => number | null
-  /** Which of the keys rows of these jobs name. */
+  /** The keys that rows of these jobs name. */
   readonly namedOf: (jobIds: readonly string[], keys: readonly string[]) => Promise<readonly string[]>
-  /** Whether nothing may be deleted now. */
+  /** Whether deletions are held, because of a backup for example. */
   readonly isHeld: () => Promise<boolean>
 }
 

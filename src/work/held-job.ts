@@ -1,4 +1,4 @@
-/** A job as verbs that move it see it, and who acts on it. Pure decisions. */
+/** The columns of a job that decide its state changes, and the credential that acts on it. Pure decisions. */
 import { column, columns, type RowOf } from '../store/columns.ts'
 
 export type JobExecutor = 'worker' | 'hosted'
@@ -20,7 +20,7 @@ export const heldJobColumns = columns({
 
 export type HeldJob = RowOf<typeof heldJobColumns>
 
-/** The acting credential, and the attempt that it takes to be the current one; absent if it does not send it. */
+/** The acting credential, and the attempt that its request names; absent if the request names none. */
 export interface JobActor {
   readonly credentialId: string | null
   readonly attempt?: number | null
@@ -32,7 +32,7 @@ export function isClaimer(job: Pick<HeldJob, 'claimCredential' | 'attempt'>, act
   return actor.attempt == null || actor.attempt === job.attempt
 }
 
-/** The actor is the key that was minted for the hosted call. Everyone who sees the job sees the call's id, so that proves nothing. */
+/** The actor is the key that was minted for the hosted call. The id of the call proves nothing, since everyone who sees the job sees it. */
 export function isOwnKey(job: Pick<HeldJob, 'hostedCredential'>, { credentialId }: JobActor): boolean {
   return job.hostedCredential !== null && job.hostedCredential === credentialId
 }

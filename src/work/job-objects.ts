@@ -1,6 +1,6 @@
 /**
- * What jobs keep in the object store, under a prefix for each job. Keys are never used twice: an object is written before the transaction that names it, and
- * one that no transaction named is collected by the time in its key.
+ * The objects of jobs in the store, under one prefix per job. Keys are never reused. An object is written before the transaction that names it; an object
+ * that no transaction named is collected by the time in its key.
  */
 import { randomBytes } from 'node:crypto'
 import type { Readable } from 'node:stream'
@@ -12,7 +12,7 @@ import { asStoreRefusal, requireObjects } from '../store/objects/required.ts'
 
 /** One kind of object of one kind of job: `runs/{run_id}/logs/…`. */
 export interface JobObjectKind {
-  /** Of all jobs of the kind: `runs/`. */
+  /** Prefix of all jobs of the kind: `runs/`. */
   readonly prefix: string
   readonly folder: string
   readonly extension: string
@@ -53,7 +53,7 @@ export async function putJobObject(
   }
 }
 
-/** Deletes objects that the transaction unnames; what cannot be deleted, or is just being backed up, is left for collection. */
+/** Deletes objects that no row names after the commit. If deletion fails or is held by a backup, the objects are left for collection. */
 export function deleteAfterCommit(
   { db, objects, log }: Pick<Deps, 'db' | 'objects' | 'log'>,
   tx: Tx,
@@ -71,7 +71,10 @@ export function deleteAfterCommit(
   })
 }
 
-/** After a HubError the transaction was certainly rolled back. After any other failure it may have committed: objects that no row names are then collected later. */
+/**
+ * Deletes the objects of a refused request. After a HubError below 500 the transaction was certainly rolled back. After any other error it may have
+ * committed, so nothing is deleted; objects that no row names are collected later.
+ */
 export async function forgetRefused(ctx: RequestContext, keys: readonly string[], error: unknown): Promise<void> {
   if (keys.length === 0 || !(error instanceof HubError) || error.status >= 500) return
   await ctx.deps.objects?.delete(keys).catch((cause: unknown) => {

@@ -1,27 +1,27 @@
 /**
- * The limits of a running job that the hub itself enforces: `max_hours`, by the database's clock, and the budget. The job is asked to stop; one that does not
- * is ended. Contract, "Deadlines and cost". Pure decisions.
+ * The limits of a running job that the hub itself enforces: `max_hours`, by the database's clock, and the budget. The job is asked to stop. If a job does not
+ * stop at its deadline, the hub ends it. Contract, "max_hours". Pure decisions.
  */
 import { type Usd, usd, usdLess } from '../platform/money.ts'
 
 /** Grace period after the deadline in which the holder can still report the end; then the hub ends the job. */
 const STOP_GRACE_MS = 60_000
 
-/** When a running job `u` has used up so many seconds since its claim; null if the cap is null. Truncated to the millisecond, so that no bill exceeds it. */
+/** When a running job `u` reaches its cap of seconds since the claim; null if the cap is null. Truncated to the millisecond, so that no bill exceeds it. */
 export function deadlineSqlOf(capSecondsSql: string): string {
   return `case when u.status = 'running'
   then date_trunc('milliseconds', u.claimed_at + make_interval(secs => (${capSecondsSql})::float8)) end`
 }
 
-/** `isAskedAgo` of the job `u`. */
+/** `isAskedAgo` as SQL on the job `u`. */
 export const isAskedAgoSql = `u.cancel_requested_at <= now() - interval '${STOP_GRACE_MS} ms'`
 
-/** `isGraceOver` of the job `u`. */
+/** `isGraceOver` as SQL on the job `u`. */
 export function graceOverSqlOf(deadlineSql: string): string {
   return `(${deadlineSql} <= now() - interval '${STOP_GRACE_MS} ms' and ${isAskedAgoSql})`
 }
 
-/** What of a job its limits are read from; times are RFC 3339. */
+/** The values of a job that decide whether it has reached a limit; times are RFC 3339. */
 export interface LimitFacts {
   readonly maxHours: number
   /** When `max_hours` is used up; null if there is no such time. */
@@ -39,7 +39,7 @@ export function isDeadlineOver({ deadlineAt, now }: Pick<LimitFacts, 'deadlineAt
 
 const isAgo = (time: string | null, now: string) => time !== null && Date.parse(time) + STOP_GRACE_MS <= Date.parse(now)
 
-/** `isSilent` of the job `u`. */
+/** `isSilent` as SQL on the job `u`. */
 export const isSilentSql = `u.heartbeat_at <= now() - interval '${STOP_GRACE_MS} ms'`
 
 /** Whether the holder has not reported for as long as its grace period. */
@@ -52,7 +52,7 @@ export function isAskedAgo(job: Pick<LimitFacts, 'cancelRequestedAt' | 'now'>): 
   return isAgo(job.cancelRequestedAt, job.now)
 }
 
-/** Whether that is so, and the deadline is as long ago. */
+/** Whether the grace period is over both since the request to stop and since the deadline. */
 export function isGraceOver(job: Pick<LimitFacts, 'deadlineAt' | 'cancelRequestedAt' | 'now'>): boolean {
   return isAgo(job.deadlineAt, job.now) && isAskedAgo(job)
 }

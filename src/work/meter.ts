@@ -20,7 +20,7 @@ const BILLED_AFTER_CANCEL_MS = 60_000
 
 const timeOr = (time: string | null, otherwise: number) => (time === null ? otherwise : Date.parse(time))
 
-/** Seconds that a claim has lasted for the bill: from the claim to the end or `now`, to a minute after a cancel and to the deadline at most. */
+/** Billed seconds of a claim: from the claim to the end or `now`, but at most to one minute after a cancel and to the deadline. */
 export function billedSeconds(
   job: Pick<MeterFacts, 'claimedAt' | 'cancelRequestedAt' | 'deadlineAt' | 'finishedAt'>,
   now: string,
@@ -32,14 +32,14 @@ export function billedSeconds(
   return Math.max(0, end - Date.parse(job.claimedAt)) / 1000
 }
 
-/** The cost of a job at `now`: nothing unless it is priced and was claimed, and never more than its estimate, since it exceeds neither deadline nor budget. */
+/** The cost of a job at `now`: 0 unless the job is priced and was claimed. It never exceeds the estimate, since deadline and budget limit it. */
 export function accruedUsd(job: MeterFacts, now: string): Usd {
   if (!job.priced || job.rateUsdPerHour === null) return '0.0000'
   const cost = costOfSeconds(job.rateUsdPerHour, billedSeconds(job, now))
   return job.budgetUsd === null ? cost : usdLess(cost, job.budgetUsd)
 }
 
-/** A claimed job, under the lock of its row. */
+/** A claimed job, read under its row lock. */
 export interface ChargedJob extends Omit<MeterFacts, 'finishedAt'> {
   readonly id: string
   readonly ownerId: string
@@ -47,7 +47,7 @@ export interface ChargedJob extends Omit<MeterFacts, 'finishedAt'> {
   readonly now: string
 }
 
-/** Writes the ledger row of a claimed job that ends at its `now`, in the transaction that ends it, also when it costs nothing; returns what it costs. */
+/** Writes the ledger row of a claimed job that ends at its `now`, even if the cost is 0, in the transaction that ends the job; returns the cost. */
 export async function chargeJob(
   tx: Querier,
   job: ChargedJob,

@@ -1,19 +1,19 @@
-/** Pages of jobs as streams in the order of an index, so that a page reads as many rows as it shows, however many there are. */
+/** Pages of jobs as streams in index order, so that a page reads only the rows that it shows, independent of the number of jobs. */
 
 export interface JobStream {
   readonly table: string
-  /** What each stream is of, with the alias that `place` names: `unnest(:accountIds::text[]) account(id)`. */
+  /** SQL source with one row for each stream, and the alias that `place` names: `unnest(:accountIds::text[]) account(id)`. */
   readonly of: string
-  /** Columns of an index that ends with `id`, in its order, and the value that a stream has for each. */
+  /** Columns of an index that ends with `id`, in its order, and the SQL value of each column in a stream. */
   readonly place: Readonly<Record<string, string>>
-  /** On the job `u`. */
+  /** SQL condition on the job `u`. */
   readonly condition: string
 }
 
 /**
- * Selects the ids of jobs, newest first for each stream, at most `:limit` of each, older than the job `before`. With `owner_id = x order by id`, the planner may take any
- * index on ids and pass over everybody else's jobs. It does not see that a list of one value leaves the order to `id`, so all columns are ordered by, which only the
- * index of `place` has.
+ * SQL for the ids of jobs, newest first for each stream, at most `:limit` of each, older than the job `before`. With `owner_id = x order by id`, the planner
+ * may choose any index on ids and read and discard the jobs of all other accounts. Instead, the conditions are lists of one value, which the planner does not
+ * recognize as constants, and the order has all columns, which only the index of `place` provides.
  */
 export function newestOf({ table, of, place, condition }: JobStream, before: string): string {
   const equal = Object.entries(place).map(([name, value]) => `u.${name} = any(array[${value}])`)

@@ -1,8 +1,8 @@
-/** Why a job does not move: messages that kinds of job share, and the error of a refusal. Pure. */
+/** Why a state change is refused: messages that the kinds of job share, and the error of a refusal. Pure. */
 import { type ErrorType, HubError, type Loc } from '../platform/errors.ts'
 import type { HeldJob } from './held-job.ts'
 
-/** The reason for a rejection: an error type and a message, and the field of the input that is at fault. */
+/** The reason for a refusal: an error type, a message, and the input field that caused it, if any. */
 export interface JobRefusal {
   readonly type: ErrorType
   readonly detail: string
@@ -33,7 +33,7 @@ export const refusals = {
   }),
 } as const
 
-/** The rejection as an error; a conflict over a held job names its holder. */
+/** The refusal as an error; a conflict over a claimed job names its holder. */
 export function refused(
   job: Pick<HeldJob, 'status' | 'claimedBy' | 'claimedAt'>,
   { type, detail, loc }: JobRefusal,

@@ -1,4 +1,4 @@
-/** Pages of the jobs that belong to something else: of a repo, of another job. For any number of these at once, in two statements. */
+/** Pages of the jobs that belong to repos, accounts or other jobs, for any number of these owners at once, in two statements. */
 import type { RequestContext, Viewer } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
 import { decodeCursor, encodeCursor, idPart, type Page } from '../platform/page.ts'
@@ -7,7 +7,7 @@ import { column, columns, type RowOf } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'
 import type { JobKind } from './job-kind.ts'
 
-/** A job of a page, and of what it is. `bytes` are those of its free-form JSON. Of `key(id) … page(id, bytes)`. */
+/** Columns of `key(id) … page(id, bytes)`: the id that the page belongs to, a job of the page, and the bytes of its free-form JSON. */
 export const relatedColumns = columns({
   of: column<string>('key.id'),
   id: column<string>('page.id'),
@@ -22,14 +22,14 @@ export const relatedPageSql = (jobs: string) => `select ${relatedColumns.sql}
 
 /** A page ends early after the job that takes its free-form JSON past 4 MiB, as in every listing of jobs. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024
-/** Of all pages together: as much as an answer may have. */
+/** Limit for all pages together: the maximum size of a response. */
 const MAX_BYTES = 32 * 1024 * 1024
 
 export interface RelatedJobs<T> {
   readonly job: JobKind
-  /** Identifies relation and filters: a cursor is good for this listing alone. */
+  /** Identifies relation and filters: a cursor is valid only for this listing. */
   readonly listing: string
-  /** What the jobs are of. */
+  /** Ids that the jobs belong to: one page for each. */
   readonly of: readonly string[]
   readonly first?: number | null | undefined
   readonly after?: string | null | undefined
@@ -38,7 +38,7 @@ export interface RelatedJobs<T> {
   readonly byId: (querier: Querier, viewer: Viewer, ids: readonly string[]) => Promise<(T | null)[]>
 }
 
-/** A page for each; empty where the caller sees none. Errors: 422 a cursor of another listing, 413 pages that are too large together. */
+/** A page for each of `of`; empty if the caller sees no job. Errors: 422 for a cursor of another listing, 413 for pages that are too large together. */
 export async function relatedJobs<T extends { readonly id: string }>(
   ctx: RequestContext,
   { job, listing, of, first, after: cursor, rows: read, byId }: RelatedJobs<T>,
@@ -61,7 +61,7 @@ export async function relatedJobs<T extends { readonly id: string }>(
   }))
 }
 
-/** At least one row, where there is one. */
+/** The rows of one page: up to `limit` and `MAX_PAGE_BYTES`, but at least one if there are any. */
 function cut(rows: readonly RelatedRow[], limit: number): { rows: readonly RelatedRow[]; hasNextPage: boolean } {
   let before = 0
   const end = rows.findIndex(({ bytes }, place) => {

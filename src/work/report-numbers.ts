@@ -18,7 +18,7 @@ export function isStored({ last, gaps }: StoredNumbers, number: number): boolean
   return last !== null && number <= last && !gaps.includes(number)
 }
 
-/** With this number stored too. A new attempt starts without a last number; the gaps of the previous one are dropped. */
+/** The stored numbers plus `number`. A new attempt starts without a last number; the gaps of the previous one are dropped. */
 export function withNumber({ last, gaps }: StoredNumbers, number: number): StoredNumbers {
   if (last !== null && number <= last) return { last, gaps: gaps.filter((gap) => gap !== number) }
   const from = Math.max(0, number - WINDOW, last === null ? 0 : last + 1)

@@ -1,4 +1,4 @@
-/** A job is asked to stop, which its holder reads in the response to its next report; or it ends without its holder. */
+/** Asks a job to stop, which its holder reads in the response to its next report; or ends the job without its holder. */
 import type { Usd } from '../platform/money.ts'
 import { jobEnded } from '../platform/signals.ts'
 import type { Tx } from '../store/db.ts'
@@ -14,12 +14,12 @@ const ask = memoizeByKey(({ name, table }: JobKind) =>
   }),
 )
 
-/** Asks a running job to stop and replaces the reason; the time of the first request stays. The caller holds the lock of the row and hints after the commit. */
+/** Asks a running job to stop and replaces the reason; the first request keeps its time. The caller holds the row lock and sends a hint after the commit. */
 export async function askToStop(tx: Tx, job: JobKind, jobId: string, reason: string): Promise<void> {
   await tx.query(ask(job), { jobId, reason })
 }
 
-/** Tells the metrics, after the commit. Every statement that ends a job is followed by it. */
+/** Counts the end of a job in the hub's metrics, after the commit. Must follow every statement that ends a job. */
 export function announceEnd(tx: Tx, { name: kind }: Pick<JobKind, 'name'>, status: string): void {
   tx.afterCommit(() => jobEnded.send({ kind, status }))
 }
@@ -33,7 +33,7 @@ const setCanceled = memoizeByKey(({ name, table }: JobKind) =>
   }),
 )
 
-/** Ends a job with this status at once, at what it costs (null: unpriced). The caller holds the lock of the row and hints after the commit. */
+/** Ends a job with this status and cost (null: unpriced) at once. The caller holds the row lock and sends a hint after the commit. */
 export async function endCanceled(
   tx: Tx,
   job: JobKind,
@@ -53,7 +53,10 @@ const setFailed = memoizeByKey(({ name, table }: JobKind) =>
   }),
 )
 
-/** The hub ends a job as failed: `reason` is its `stop_reason`, `error` is a sentence about it. It is billed at its cost (null: unpriced). The caller holds the lock of the row and hints after the commit. */
+/**
+ * Ends a job as failed, with its `stop_reason`, a sentence in `error`, and its cost (null: unpriced). The caller holds the row lock and sends a hint after the
+ * commit.
+ */
 export async function endFailed(
   tx: Tx,
   job: JobKind,

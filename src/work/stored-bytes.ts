@@ -1,6 +1,6 @@
 /**
- * What jobs keep counts in their owner's storage quota, in one sum with files. The job's `stored_bytes` is its share, so that it can be released with the job.
- * Contract, "Storage quota". Lock order: jobs, accounts.
+ * The stored bytes of jobs count against their owner's storage quota, together with files. The column `stored_bytes` is the share of a job, so that it can be
+ * released with the job. Contract, "Storage quota". Lock order: jobs, accounts.
  */
 import { countBytes } from '../files/reservation.ts'
 import type { Config } from '../platform/config.ts'
@@ -17,8 +17,8 @@ const addShare = memoizeByKey(({ name, table }: JobKind) =>
 )
 
 /**
- * Counts so many bytes more (or fewer, where negative), in the transaction that keeps them, which holds the job's row; 413 `quota.storage` where the owner has
- * no room for more.
+ * Adds `bytes` (subtracts them if negative) in the transaction that stores them, which holds the job's row lock. 413 `quota.storage` if the owner's quota is
+ * exceeded.
  */
 export async function countStored(
   tx: Querier,

@@ -1,4 +1,4 @@
-/** The sweep: state changes of a kind of job that the hub itself has to make. A kind without a lease and without limits has none. */
+/** The sweep: state changes of a kind of job that the hub itself has to make. A kind without a lease and without limits has no sweep. */
 import type { Deps } from '../operation/context.ts'
 import { type Columns, column, columns } from '../store/columns.ts'
 import type { Tx } from '../store/db.ts'
@@ -9,9 +9,9 @@ export type SweepDeps = Pick<Deps, 'config' | 'db' | 'events' | 'log' | 'objects
 
 export interface Sweep<Row> {
   readonly job: JobKind
-  /** Of the row `u`, what `sweep` decides by. */
+  /** The columns of the row `u` that `sweep` needs. */
   readonly columns: Columns<Row>
-  /** Whether the hub has to move the running job `u`. */
+  /** SQL condition: the running job `u` is due for the sweep. */
   readonly dueSql: string
   /** Sweeps one job with its row locked; false if there was nothing to do. */
   readonly sweep: (deps: SweepDeps, tx: Tx, job: Row) => Promise<boolean>
@@ -29,7 +29,7 @@ const nextDue = memoizeByKey(({ job, dueSql }: Pick<Sweep<never>, 'job' | 'dueSq
   }),
 )
 
-/** SKIP LOCKED: of many hubs that sweep at once one takes it, and a report that holds its job right now has not lost it. */
+/** `skip locked`: of several hubs that sweep at the same time, one gets the job; and a job whose report is in progress is not swept. */
 const lockDue = <Row>({ job, dueSql, columns: selected }: Sweep<Row>): Statement<Row> =>
   statement({
     name: `${job.name}-lock-due`,
@@ -38,8 +38,8 @@ const lockDue = <Row>({ job, dueSql, columns: selected }: Sweep<Row>): Statement
   })
 
 /**
- * Sweeps every job that is due, of those that no other hub is sweeping; returns how many. Each has a transaction of its own: one that cannot be swept is
- * left to the next time and keeps no other from it.
+ * Sweeps every job that is due and that no other hub is sweeping; returns the number of swept jobs. Each job has its own transaction. A job that cannot be
+ * swept is left for the next sweep and does not block the others.
  */
 export async function sweepDue<Row>(deps: SweepDeps, sweep: Sweep<Row>): Promise<number> {
   const failed: string[] = []
@@ -56,7 +56,7 @@ export async function sweepDue<Row>(deps: SweepDeps, sweep: Sweep<Row>): Promise
   }
 }
 
-/** False when another hub or a report holds it, or its holder has reported since. */
+/** False if another hub or a report has the row lock, or if the holder has reported in the meantime. */
 async function sweepOne<Row>(deps: SweepDeps, tx: Tx, sweep: Sweep<Row>, jobId: string): Promise<boolean> {
   const [row] = await tx.query(lockDue(sweep), [jobId])
   return row ? sweep.sweep(deps, tx, row) : false

@@ -1,6 +1,6 @@
-/** State machines as tables: rows of a trigger, the state before and after, and the condition between. Pure. */
+/** State machines as tables: each row has a trigger, the states before and after, and a condition. Pure. */
 
-/** A row of a table of states: the first that fits is what happens; where none does, nothing happens. */
+/** A row of a state table. The first matching row applies; if no row matches, the state does not change. */
 export interface Transition<Trigger, Facts extends { readonly status: string }> {
   readonly trigger: Trigger
   readonly from: Facts['status']
@@ -8,7 +8,7 @@ export interface Transition<Trigger, Facts extends { readonly status: string }> 
   readonly to: Facts['status']
 }
 
-/** Where the table leads a job of these facts; null where it does not. */
+/** The next state of a job with these facts; null if no row matches. */
 export function nextState<Trigger, Facts extends { readonly status: string }>(
   table: readonly Transition<Trigger, Facts>[],
   trigger: Trigger,

@@ -10,7 +10,7 @@ export function announceWaiting(tx: Tx, deps: Pick<Deps, 'events'>, job: JobKind
   tx.afterCommit(() => deps.events.hint(topicOf(job, ownerId)))
 }
 
-/** Yields at once, then whenever work of one of these accounts may have come. Ends with the signal. */
+/** Yields at once, then each time work of one of these accounts may have arrived. Ends with the signal. */
 export function watchWaiting(
   deps: Pick<Deps, 'events'>,
   job: JobKind,

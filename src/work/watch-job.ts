@@ -12,11 +12,11 @@ export interface WatchedJob<T> {
   readonly job: JobKind
   /** Jobs by id in the requested order, null for one that the viewer cannot see. */
   readonly byId: (querier: Querier, viewer: Viewer, ids: readonly string[]) => Promise<(T | null)[]>
-  /** Equal texts mean no change. */
+  /** Text for change detection: equal texts mean no change. */
   readonly textOf: (job: T) => string
 }
 
-/** The job at once and after every change. Ends with the job, or when the caller no longer sees it. Errors before the first event: 401, 404. */
+/** Yields the job at once and after every change, until it ends or the caller no longer sees it. Errors before the first event: 401, 404. */
 export async function watchJob<T extends { readonly id: string; readonly status: string }>(
   ctx: RequestContext,
   { job, byId, textOf }: WatchedJob<T>,

@@ -1,4 +1,4 @@
-/** The rows of what a check makes: one for each name, from its presigned URL on. */
+/** The rows of a check's artifacts: one for each name, inserted when its upload is presigned. */
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
@@ -9,7 +9,7 @@ const artifactColumns = columns({
   storeUploadId: column<string>('a.store_upload_id'),
   size: column<number>('a.size'),
   contentType: column<string | null>('a.content_type'),
-  /** Null until a report has named it. */
+  /** Null until a report has named the artifact. */
   sha256: column<string | null>('a.sha256'),
 })
 
@@ -21,7 +21,7 @@ const byName = statement({
   text: `select ${artifactColumns.sql} from robot_check_artifacts a where a.check_id = $1 and a.name = any($2::text[])`,
 })
 
-/** Those of these names that were presigned. */
+/** The presigned artifacts among these names. */
 export function findArtifacts(querier: Querier, checkId: string, names: readonly string[]): Promise<ArtifactRow[]> {
   return querier.query(byName, [checkId, names])
 }
@@ -43,7 +43,7 @@ const put = statement({
       size = excluded.size, content_type = excluded.content_type, sha256 = null, created_at = now()`,
 })
 
-/** A name that is presigned again is a new artifact: what was sent before is not reported any more. */
+/** Inserts artifacts. A new artifact replaces one of the same name, which then no longer counts as reported. */
 export async function putArtifacts(
   tx: Querier,
   checkId: string,
@@ -64,7 +64,7 @@ const forget = statement({
   text: 'update robot_checks set card = null, needs_you = null, updated_at = now() where id = $1',
 })
 
-/** What was read of a `robot_card.json` goes with it: a card without its artifact would be published from bytes that are gone. */
+/** Clears what was read from a `robot_card.json` that is replaced: a card without its artifact would be published from bytes that no longer exist. */
 export async function forgetCard(tx: Querier, checkId: string): Promise<void> {
   await tx.query(forget, [checkId])
 }
@@ -77,7 +77,7 @@ const keep = statement({
     where a.check_id = :checkId and a.storage_key = given.key returning a.name as "name"`,
 })
 
-/** Records what the hub hashed; returns how many of them still stand as they were read. */
+/** Records the digests that the hub computed; returns how many of the hashed artifacts were not replaced in the meantime. */
 export async function keepDigests(
   tx: Querier,
   checkId: string,

@@ -1,6 +1,6 @@
 /**
- * presignRobotCheckArtifacts (spec, "POST /v1/robot-checks/{check_id}/artifacts"): one presigned PUT for each file that a check makes. Each is an upload of
- * one part, which a report completes: from then on no URL that is still out there can change what the hub has hashed.
+ * presignRobotCheckArtifacts (spec, "POST /v1/robot-checks/{check_id}/artifacts"): one presigned PUT for each file that a check makes. Each file is an
+ * upload of one part, which a report completes. After that, a URL that is still valid cannot change the bytes that the hub has hashed.
  */
 import { assertRunsFor } from '../../auth/policy.ts'
 import { assertDistinct } from '../../files/duplicates.ts'
@@ -34,7 +34,10 @@ export interface PresignArtifactsInput {
 /** RobotCheckJobArtifactUpload without its URL. */
 export type ArtifactTicket = Omit<ArtifactRow, 'sha256'>
 
-/** In the order asked. Errors: 401, 403, 404, 409 unless the caller holds the running check, 413 no room in the storage quota of its account, 422 a name that is not an accepted kind, 503. */
+/**
+ * The uploads are in the order of `files`. Errors: 401, 403, 404, 409 unless the caller holds the running check, 413 if the storage quota of the check's
+ * account is exceeded, 422 for a name that the check may not make, 503.
+ */
 export function presignArtifacts(
   ctx: RequestContext,
   input: PresignArtifactsInput,
@@ -43,7 +46,7 @@ export function presignArtifacts(
     ctx,
     () => mayMake(ctx, input.checkId),
     (allowed, check) => presign(allowed, check, input),
-    // Bytes that are sent to a URL of a check that has ended are counted nowhere.
+    // No replay after the check has ended: bytes that are sent to its URLs then are not counted.
     async (_uploads, check) => assertHolds(ctx, check),
   )
 }
@@ -59,7 +62,7 @@ async function presign(ctx: AllowedContext, check: HeldCheck, { files }: Presign
   assertAccepted(check, files)
   const { config, db } = ctx.deps
   const bytes = files.reduce((sum, { size }) => sum + size, 0)
-  // Before anything is begun in the store; the count in the transaction decides.
+  // An early check before the uploads are created in the store. The count in the transaction decides.
   await assertRoom(db, config, check.ownerId, { bytes: await growthOf(db, check.id, files, bytes), uploads: 0 })
   const uploads = await Promise.all(files.map((file) => begin(ctx, check.id, file)))
   return commitVerb(ctx, async (tx) => {
@@ -72,7 +75,7 @@ async function presign(ctx: AllowedContext, check: HeldCheck, { files }: Presign
   })
 }
 
-/** What the check keeps more than before: a name that is presigned again replaces what it had. */
+/** Growth of the check in bytes: a new artifact replaces one of the same name. */
 async function growthOf(
   querier: Querier,
   checkId: string,
@@ -118,7 +121,7 @@ async function begin(ctx: RequestContext, checkId: string, file: ArtifactRequest
   }
 }
 
-/** A URL that takes one PUT of exactly the bytes that were announced, for an hour. No network call. */
+/** A URL that accepts a PUT of exactly the announced size for an hour. No network call. */
 export function signUpload(ctx: Pick<RequestContext, 'deps'>, ticket: ArtifactTicket): Promise<string> {
   const part = { partNumber: 1, sizeBytes: ticket.size }
   return requireObjects(ctx.deps).signPart(ticket.storageKey, ticket.storeUploadId, part, CHECK_URL_TTL_SECONDS)

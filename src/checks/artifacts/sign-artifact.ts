@@ -1,11 +1,11 @@
-/** Downloads of what a check made. */
+/** Download URLs for the artifacts of a check. */
 import type { RequestContext } from '../../operation/context.ts'
 import { baseName } from '../../platform/file-path.ts'
 import { requireObjects } from '../../store/objects/required.ts'
 import type { CheckArtifact } from '../check-shape.ts'
 import { CHECK_URL_TTL_SECONDS } from '../limits.ts'
 
-/** A URL that answers GET for an hour. No network call. */
+/** A URL that accepts GET for an hour. No network call. */
 export function signArtifact(
   ctx: Pick<RequestContext, 'deps'>,
   { name, storageKey, contentType }: Pick<CheckArtifact, 'name' | 'storageKey' | 'contentType'>,

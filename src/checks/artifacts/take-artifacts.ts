@@ -1,4 +1,4 @@
-/** What a report names is completed in the store and hashed by the hub: what is published later is these bytes. */
+/** Completes the artifacts that a report names in the object store and hashes them. Exactly these bytes are published later. */
 import { hashObject } from '../../files/hash-object.ts'
 import { isNoSuchUpload } from '../../files/objects.ts'
 import type { RequestContext } from '../../operation/context.ts'
@@ -19,7 +19,10 @@ export interface TakenArtifact {
   readonly size: number
 }
 
-/** In the order named. Errors: 409 `conflict.in_progress` one that another report is completing, 422 one that was never presigned or sent, 503. */
+/**
+ * The artifacts in the order of `names`. Errors: 409 `conflict.in_progress` if another report is completing an artifact, 422 if an artifact was never
+ * presigned or uploaded, 503.
+ */
 export async function takeArtifacts(
   ctx: RequestContext,
   checkId: string,
@@ -49,7 +52,7 @@ async function take(ctx: RequestContext, row: ArtifactRow): Promise<TakenArtifac
   }
 }
 
-/** False where its bytes never came. Another report may have completed it, or be completing it: errors 409 `conflict.in_progress`. */
+/** False if nothing was uploaded; true also if another report has completed the upload. 409 `conflict.in_progress` if another report is completing it. */
 async function complete(objects: ObjectStore, row: ArtifactRow, signal: AbortSignal): Promise<boolean> {
   try {
     const parts = await objects.listParts(row.storageKey, row.storeUploadId, signal)
@@ -64,7 +67,7 @@ async function complete(objects: ObjectStore, row: ArtifactRow, signal: AbortSig
   }
 }
 
-/** `robot_card.json` as the hub reads it back. Errors: 422 over 1 MiB, no JSON, no object, or with values that no free-form object may have. */
+/** Reads `robot_card.json` from the store. 422 if it is over 1 MiB, is not a JSON object, or has values that a free-form object may not have. */
 export async function readCard(
   ctx: RequestContext,
   card: TakenArtifact,

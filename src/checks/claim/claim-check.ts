@@ -1,4 +1,4 @@
-/** claimRobotCheck (spec, "POST /v1/robot-checks/{check_id}/claim") and claimNextRobotCheck: exactly one of many takes a queued check. */
+/** claimRobotCheck (spec, "POST /v1/robot-checks/{check_id}/claim") and claimNextRobotCheck: exactly one of many claims gets a queued check. */
 import { assertLevel, assertRunsFor } from '../../auth/policy.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { Credentialed, RequestContext } from '../../operation/context.ts'
@@ -13,13 +13,13 @@ import { readSources } from './sources.ts'
 
 export interface ClaimCheckInput {
   readonly checkId: string
-  /** The worker's name for itself. */
+  /** Name of the worker. */
   readonly worker: string
 }
 
 /**
- * The claimed check with its sources. Errors: 401, 403 not of the account that is billed, 404, 409 `conflict.already_claimed` naming the holder,
- * `conflict.terminal`, `conflict.wrong_kind` for a check that a hosted call executes and another credential claims.
+ * Returns the claimed check with its sources. Errors: 401, 403 if the caller is not of the billed account, 404, 409 `conflict.already_claimed` naming the
+ * holder, `conflict.terminal`, `conflict.wrong_kind` if the check is hosted and the credential is not that of its call.
  */
 export function claimCheck(ctx: RequestContext, input: ClaimCheckInput): Promise<RobotCheck> {
   return guarded(
@@ -32,12 +32,12 @@ export function claimCheck(ctx: RequestContext, input: ClaimCheckInput): Promise
         nextStatus('claim', await lockCheck(tx, input.checkId), credential)
         throw new Error('The check could be claimed, and was not.')
       }),
-    // A worker that reads a claim goes to work.
+    // No replay after the claim was lost, because a worker that reads a claim starts to work.
     async (_claimed, { check }) => assertHolds(ctx, check),
   )
 }
 
-/** The claimed check, or null when none came within the time. Errors: 401, 403 also for an owner that is unknown or not the caller's. */
+/** The claimed check, or null if none became available in time. Errors: 401, 403 also for an owner that is unknown or not the caller's. */
 export function claimNextCheck(
   ctx: RequestContext,
   { worker, waitS, owner }: ClaimNextInput,
@@ -50,7 +50,7 @@ export function claimNextCheck(
         take(allowed, tx, credential, { checkId, worker }),
       ),
     async (claimed) => {
-      // An empty answer is never stored.
+      // A null result is never stored for replays.
       if (claimed) assertHolds(ctx, (await mayClaim(ctx, claimed.id)).check)
     },
   )
@@ -61,14 +61,14 @@ async function mayClaim(ctx: RequestContext, id: string): Promise<{ check: HeldC
   return { check, credential: assertRunsFor(ctx.viewer, check.ownerId, 'write', 'The check') }
 }
 
-/** Claims a queued check in the caller's transaction; null when it is not there to be claimed. */
+/** Claims a queued check in the caller's transaction; null if the check cannot be claimed. */
 async function take(
   ctx: RequestContext,
   tx: Tx,
   { credentialId }: Credentialed,
   { checkId, worker }: ClaimCheckInput,
 ): Promise<RobotCheck | null> {
-  // Without a lease: its length is not looked at.
+  // Checks have no lease, so its length is ignored.
   const taken = await claimJob(ctx, tx, checkJob, { jobId: checkId, worker, credentialId, leaseSeconds: 0 })
   if (!taken) return null
   return { ...(await readCheck(tx, ctx.viewer, checkId)), sources: await readSources(tx, checkId) }

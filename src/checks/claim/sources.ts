@@ -1,4 +1,4 @@
-/** The snapshot of a check as its worker downloads it: exactly the bytes that were there when the check was queued. */
+/** The snapshot of a check for download by its worker: exactly the files of the time when the check was queued. */
 import type { RequestContext } from '../../operation/context.ts'
 import { baseName } from '../../platform/file-path.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
@@ -26,12 +26,12 @@ const sourcesOf = statement({
     where u.id = $1 order by f.path`,
 })
 
-/** In byte order of path. */
+/** The files of the snapshot, in byte order of path. */
 export function readSources(querier: Querier, checkId: string): Promise<CheckSource[]> {
   return querier.query(sourcesOf, [checkId])
 }
 
-/** A URL that answers GET for an hour. No network call. */
+/** A URL that accepts GET for an hour. No network call. */
 export function signSource(ctx: Pick<RequestContext, 'deps'>, { path, storageKey }: CheckSource): Promise<string> {
   return requireObjects(ctx.deps).signGet(storageKey, {
     ttlSeconds: CHECK_URL_TTL_SECONDS,

@@ -1,4 +1,4 @@
-/** Checks as what refers to repos: the robot and the model of one that is queued or running. */
+/** Checks as repo referrers: a check that is queued or running refers to its robot and its model. */
 import type { RepoReferrer } from '../../repos/referrers.ts'
 
 declare module '../../repos/referrers.ts' {

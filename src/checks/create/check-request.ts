@@ -1,9 +1,9 @@
-/** What a request for a check has to say. Pure. Spec, "POST /v1/robot-checks". */
+/** The request for a check, and its required members. Pure. Spec, "POST /v1/robot-checks". */
 import { type ErrorItem, HubError } from '../../platform/errors.ts'
 import type { JobExecutor } from '../../work/held-job.ts'
 import type { CheckAction, CheckKind, Document } from '../check-shape.ts'
 
-/** `model`, `options` and `drop` are in the names of `/v1`, kept as they are given. */
+/** `model`, `options` and `drop` have the member names of `/v1` and are stored as they are sent. */
 export interface CheckRequest {
   readonly kind: CheckKind
   /** `owner/slug`. */
@@ -28,7 +28,7 @@ type Member = keyof CheckRequest
 
 const isUrdf = (entry: string) => /\.urdf$/i.test(entry)
 
-/** Everything that is missing or out of place, 422. Nothing is defaulted: an answer that was not given is asked for. */
+/** 422 with one item for each member that is missing or not for this kind. No member has a default: the caller must give every answer. */
 export function assertWhole(request: CheckRequest): void {
   const faults = [...missing(request), ...misplaced(request)]
   if (faults.length === 0) return
@@ -56,7 +56,7 @@ function missing(request: CheckRequest): ErrorItem[] {
   )
 }
 
-/** What the other kind is asked: ignored, it would seem to count. */
+/** The members that are not for a kind. If the hub ignored such a member, the caller would believe that it took effect. */
 const notOf: Readonly<Record<CheckKind, readonly Member[]>> = {
   robot: ['model'],
   model: ['base', 'controlHz', 'action', 'options'],

@@ -1,4 +1,4 @@
-/** Who executes a check, and on which terms. Pure. Spec, "POST /v1/robot-checks": `hosted` where the deployment has it for the owner, else `worker`. */
+/** Chooses the executor of a check, and its terms. Pure. Spec, "POST /v1/robot-checks": `hosted` if the deployment offers it to the owner, else `worker`. */
 import { type AllowanceUsage, isAllowance } from '../../billing/allowance.ts'
 import { appRefusal, type HostedWork, ownerRefusal } from '../../hosting/hosting-policy.ts'
 import type { HostedSettings } from '../../platform/config.ts'
@@ -6,7 +6,7 @@ import { HubError } from '../../platform/errors.ts'
 import { costOfSeconds, type Usd } from '../../platform/money.ts'
 import type { JobExecutor } from '../../work/held-job.ts'
 
-/** The columns of a check that say who executes it, how long and at which rate. */
+/** The columns of a check for its executor, its time limit and its rate. */
 export interface CheckPlace {
   readonly executor: JobExecutor
   readonly priced: boolean
@@ -16,7 +16,7 @@ export interface CheckPlace {
 
 export const onWorker: CheckPlace = { executor: 'worker', priced: false, rateUsdPerHour: null, maxSeconds: null }
 
-/** The host of the check function. */
+/** The place of a hosted check. */
 export function onHost({ checkRateUsdPerHour, checkMaxSeconds }: HostedSettings): CheckPlace {
   return { executor: 'hosted', priced: true, rateUsdPerHour: checkRateUsdPerHour, maxSeconds: checkMaxSeconds }
 }
@@ -26,21 +26,21 @@ export function maxCostUsd({ checkRateUsdPerHour, checkMaxSeconds }: HostedSetti
   return costOfSeconds(checkRateUsdPerHour, checkMaxSeconds)
 }
 
-/** `allowance`: hosted if it fits into the allowance of the account. `agent`: the same, and beyond it after a person's approval. */
+/** `allowance`: hosted if the check fits into the account's allowance. `agent`: the same, and beyond the allowance after a person's approval. */
 export type HostingTerms = 'worker' | 'hosted' | 'allowance' | 'agent'
 
-/** What a check asks for, and on whose behalf. */
+/** The requested executor, and the parties of the request. */
 export interface ExecutorRequest {
   /** Handle of the billed account. */
   readonly owner: string
   readonly isAgent: boolean
-  /** Null: the hub chooses, and never refuses for it. */
+  /** Null: the hub chooses, and never refuses the check because of its executor. */
   readonly asked: JobExecutor | null
 }
 
 /**
- * What the settings decide. Errors, for an explicit `hosted`: 503 no hosted app, then 403 an owner that is not listed where there is no allowance. An agent key
- * has no more than the allowance, also where its owner is listed.
+ * The terms that follow from the settings. Errors for an explicit `hosted`: 503 without a hosted app, then 403 for an owner that is not listed if there is no
+ * allowance. An agent key is limited to the allowance, even if its owner is listed.
  */
 export function hostingTerms(settings: HostedSettings, { owner, isAgent, asked }: ExecutorRequest): HostingTerms {
   if (asked === 'worker') return 'worker'
@@ -52,7 +52,7 @@ export function hostingTerms(settings: HostedSettings, { owner, isAgent, asked }
   throw refusal
 }
 
-/** 403 for an explicit `hosted` that does not fit: what is left, and when the month ends. */
+/** 403 for an explicit `hosted` that exceeds the allowance, with the amount that is left and the end of the month. */
 export function allowanceRefusal(settings: HostedSettings, usage: AllowanceUsage): HubError {
   const type = 'forbidden.hosted_allowance'
   const { allowanceUsd } = settings

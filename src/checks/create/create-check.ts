@@ -1,4 +1,4 @@
-/** createRobotCheck (spec, "POST /v1/robot-checks"): a queued check, with a snapshot of the files that it is about, or the spend hold of an agent's. */
+/** createRobotCheck (spec, "POST /v1/robot-checks"): a queued check with a snapshot of its files, or the spend hold of an agent's check. */
 import { assertNotJob, requireCredential } from '../../auth/policy.ts'
 import type { Approval } from '../../billing/holds/approval.ts'
 import { fileHold } from '../../billing/holds/file-hold.ts'
@@ -72,7 +72,7 @@ const insertCheck = statement({
 export interface CheckRepos {
   readonly robot: RepoFacts | null
   readonly model: RepoFacts | null
-  /** Whose account is billed: the robot's, or the model's where there is no robot. */
+  /** The billed account: the owner of the robot, or of the model if there is no robot. */
   readonly ownerId: string
   readonly ownerHandle: string
 }
@@ -85,10 +85,10 @@ export interface PreparedCheck {
 }
 
 /**
- * The check, or the hold of an agent's key that asks for more than the allowance has. Errors: 401, 403 a repo that the caller sees and may not write, 404 one they do
- * not see, 409 `conflict.wrong_kind` and `conflict.unverified`, 422; an explicit `hosted`: 503 no hosted app, 403 `forbidden.hosted_owner`, 403
- * `forbidden.hosted_allowance`; then 429 `quota.spend_cap`, `quota.spend_holds` and `quota.robot_checks` with their headers. Of a check that is refused or held nothing
- * is recorded.
+ * Returns the check, or the spend hold if an agent's key requests more than the rest of the allowance. Errors: 401, 403 for a repo that the caller sees and
+ * may not write, 404 for a repo that the caller does not see, 409 `conflict.wrong_kind` and `conflict.unverified`, 422. For an explicit `hosted`: 503 without
+ * a hosted app, 403 `forbidden.hosted_owner`, 403 `forbidden.hosted_allowance`. Then 429 `quota.spend_cap`, `quota.spend_holds` and `quota.robot_checks` with
+ * their headers. A check that is refused or held has no row.
  */
 export function createCheck(ctx: RequestContext, request: CheckRequest): Promise<RobotCheck | SpendHold> {
   return guarded(
@@ -101,7 +101,7 @@ export function createCheck(ctx: RequestContext, request: CheckRequest): Promise
   )
 }
 
-/** Whether the caller may have these repos checked: 401, 403, 404, 422. */
+/** The repos of a request, if the caller may have them checked. Errors: 401, 403, 404, 422. */
 export async function mayCheck(ctx: RequestContext, request: CheckRequest): Promise<CheckRepos> {
   requireCredential(ctx.viewer)
   assertNotJob(ctx.viewer, 'make a check')
@@ -118,7 +118,10 @@ function findNamed(ctx: RequestContext, name: string): Promise<RepoFacts> {
   return findRepoToWrite(ctx, { owner, repo })
 }
 
-/** Errors: 409 `conflict.wrong_kind`, 503 no object store, and those of the hosting rules. `isApproved`: the agent's limit is lifted. Reads and writes nothing. */
+/**
+ * Errors: 409 `conflict.wrong_kind`, 503 without an object store, and those of `hostingTerms`. `isApproved` lifts the limit of an agent's key. Reads and
+ * writes nothing.
+ */
 export function prepareCheck(
   ctx: RequestContext,
   repos: CheckRepos,
@@ -134,7 +137,7 @@ export function prepareCheck(
   return { request, repos, terms: hostingTerms(ctx.deps.config.hosted, asked) }
 }
 
-/** Creates the check of a prepared request in `tx`, as the viewer of `ctx`. `approval`: of the hold that the request was filed as; null for a new one. */
+/** Creates the check of a prepared request in `tx`, as the viewer of `ctx`. `approval` is that of the request's hold; null for a request without a hold. */
 export async function makeCheck(
   ctx: RequestContext,
   tx: Tx,
@@ -174,7 +177,7 @@ function assertKind(repo: RepoFacts | null, kind: 'robot' | 'model'): void {
   throw new HubError('conflict.wrong_kind', `${repo.fullName} is a ${repo.kind} repo, not a ${kind} repo.`)
 }
 
-/** The rows as they are under their locks, taken in the order of ids: neither is deleted, and no file of them changes, until the check stands. */
+/** Locks the repos in the order of ids and returns their current rows. Until the check is committed, the repos are not deleted and their files not changed. */
 async function lockRepos(tx: Querier, { robot, model }: CheckRepos): Promise<Pick<CheckRepos, 'robot' | 'model'>> {
   const found = new Map<string, RepoFacts>()
   for (const { id, fullName } of [robot, model]
@@ -188,7 +191,7 @@ async function lockRepos(tx: Querier, { robot, model }: CheckRepos): Promise<Pic
   return { robot: locked(robot), model: locked(model) }
 }
 
-/** Of the robot, or of the draft of a model check; of a policy that is fetched from elsewhere there is none. */
+/** The snapshot of the robot, or of a model check's draft. Null for a policy that is fetched from another hub. */
 async function snapshotOf(
   tx: Querier,
   { robot, model }: Pick<CheckRepos, 'robot' | 'model'>,

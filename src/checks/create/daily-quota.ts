@@ -1,4 +1,4 @@
-/** How many checks an account may make in 24 hours, through whatever key or session. Spec, "Robot checks"; contract, "Robot checks". */
+/** The number of checks that an account may make in 24 hours, over all keys and sessions. Spec, "Robot checks"; contract, `ROBOT_CHECK_DAILY_QUOTA`. */
 import { HubError } from '../../platform/errors.ts'
 import { column, columns } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
@@ -8,7 +8,7 @@ const WINDOW_S = 86_400
 
 const counted = columns({
   used: column<number>('count(*)::int'),
-  /** Age of the oldest that must have left before there is room, in seconds. */
+  /** Age in seconds of the oldest check that must leave the window before there is room. */
   ageS: column<number | null>('max(recent.age_s)'),
 })
 
@@ -21,14 +21,17 @@ const lately = statement({
       where u.quota_account_id = :accountId and u.created_at > now() - interval '24 hours' order by u.created_at desc limit :limit::int) recent`,
 })
 
-/** Throws 429 `quota.robot_checks` with its headers where the account has made its checks of the day. The caller has locked the account, and inserts the new check in the same transaction. */
+/**
+ * Throws 429 `quota.robot_checks` with its headers if the account has reached its quota. The caller has locked the account, and inserts the new check in the
+ * same transaction.
+ */
 export async function assertDailyQuota(tx: Querier, accountId: string, limit: number): Promise<void> {
   const [found] = await tx.query(lately, { accountId, limit })
   const refusal = quotaRefusal(found?.used ?? 0, limit, found?.ageS ?? 0)
   if (refusal) throw refusal
 }
 
-/** Null where one more fits. `oldestAgeS` is the age of the oldest of the newest `limit` checks: with it gone there is room. Pure. */
+/** Null if one more check fits. `oldestAgeS` is the age of the oldest of the newest `limit` checks: when it leaves the window, there is room. Pure. */
 export function quotaRefusal(used: number, limit: number, oldestAgeS: number): HubError | null {
   if (used < limit) return null
   const detail = `The account may make ${limit} checks in 24 hours, and has.`

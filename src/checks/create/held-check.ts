@@ -7,7 +7,7 @@ import type { CheckAction, Document } from '../check-shape.ts'
 import type { CheckRequest, ModelRequest } from './check-request.ts'
 import { maxCostUsd } from './choose-executor.ts'
 
-/** The request in the names of `/v1`, with the members that were given. */
+/** The request with the member names of `/v1`; members that were not given are absent. */
 export function recordedCheck({ robotRepo, controlHz, ...rest }: CheckRequest): Readonly<Record<string, unknown>> {
   const members = { ...rest, robot_repo: robotRepo, control_hz: controlHz }
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value != null))
@@ -15,7 +15,7 @@ export function recordedCheck({ robotRepo, controlHz, ...rest }: CheckRequest): 
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null
 
-/** What `recordedCheck` wrote. */
+/** The shape that `recordedCheck` writes. */
 const recorded = z.object({
   kind: z.enum(['robot', 'model']),
   robot_repo: z.string().optional(),
@@ -29,13 +29,13 @@ const recorded = z.object({
   drop: z.custom<Document>(isObject).optional(),
 })
 
-/** The request of a record. */
+/** The inverse of `recordedCheck`; throws if `record` is not one of its results. */
 export function checkOfRecord(record: unknown): CheckRequest {
   const { robot_repo: robotRepo, control_hz: controlHz, ...rest } = recorded.parse(record)
   return { ...rest, robotRepo: robotRepo ?? null, controlHz: controlHz ?? null }
 }
 
-/** `leftUsd`: what the allowance has left, and would have covered. */
+/** The hold of a check. `leftUsd` is the rest of the allowance, which is less than the check can cost. */
 export function heldCheck(
   settings: HostedSettings,
   repos: { readonly ownerId: string; readonly ownerHandle: string },

@@ -1,4 +1,4 @@
-/** The snapshot of a check: which files of a repo it is about, as the file log has them at the repo's `seq`. */
+/** The snapshot of a check: the files of a repo that the check is about, in the state of the repo's `seq`. */
 import { HubError, invalid } from '../../platform/errors.ts'
 import type { RepoFacts } from '../../repos/get-repo.ts'
 import { column, columns } from '../../store/columns.ts'
@@ -6,7 +6,7 @@ import type { Querier } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 import type { CheckRequest } from './check-request.ts'
 
-/** A part of a repo: its files that begin with `prefix`, and where it is flat those of that one folder. */
+/** A part of a repo: the files whose path begins with `prefix`; if `flat`, only the files directly in that folder. */
 export interface SourcePart {
   readonly prefix: string
   readonly flat: boolean
@@ -46,7 +46,10 @@ const countSources = statement({
 
 const isOnnx = (entry: string) => /\.onnx$/i.test(entry)
 
-/** A robot check is about its whole repo; a model check about the directory of a checkpoint, or the folder that an ONNX file lies in, where its data lies too. */
+/**
+ * A robot check is about its whole repo. A model check is about the directory of a checkpoint, or the folder of an ONNX file, which also has the data of that
+ * file.
+ */
 export function sourcePart(kind: CheckRequest['kind'], entry: string): SourcePart {
   if (kind === 'robot') return { prefix: '', flat: false }
   if (isOnnx(entry)) return { prefix: entry.slice(0, entry.lastIndexOf('/') + 1), flat: true }
@@ -54,8 +57,8 @@ export function sourcePart(kind: CheckRequest['kind'], entry: string): SourcePar
 }
 
 /**
- * Counts the snapshot of a repo that the caller has locked against changes of its files. Errors: 422 an entry that is no file of it, or no policy; 409
- * `conflict.unverified` naming files that the hub has not hashed yet.
+ * Counts the snapshot of a repo that the caller has locked against changes of its files. Errors: 422 if the entry is not a file of the repo, or not a policy;
+ * 409 `conflict.unverified` naming files that the hub has not hashed yet.
  */
 export async function takeSnapshot(
   tx: Querier,
@@ -75,7 +78,7 @@ export async function takeSnapshot(
   return { ...part, repoId: repo.id, seq: repo.seq, count: found.count, bytes: found.bytes }
 }
 
-/** The files that tell whether the entry is there. */
+/** The paths whose presence shows that the entry exists. */
 function marksOf(kind: CheckRequest['kind'], entry: string): string[] {
   if (kind === 'robot' || isOnnx(entry)) return [entry]
   return ['manifest.json', 'config.json', 'model.safetensors'].map((name) => `${entry}/${name}`)

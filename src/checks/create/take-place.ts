@@ -1,4 +1,4 @@
-/** Reserves what a hosted check may cost. */
+/** Chooses the place of a check, and reserves the most that a hosted check can cost. */
 import { fitsAllowance, readAllowanceUsage } from '../../billing/allowance.ts'
 import { tryReserveSpend } from '../../billing/reservations.ts'
 import type { AuditContext } from '../../operation/audit.ts'
@@ -21,14 +21,14 @@ export interface PlaceRequest extends Pick<ExecutorRequest, 'asked'> {
   readonly terms: HostingTerms
 }
 
-/** The check asks for more than its agent's key has: a person has to approve it. */
+/** The check can cost more than the rest of the agent's allowance, `leftUsd`: a person has to approve it. */
 export interface BeyondAllowance {
   readonly leftUsd: Usd
 }
 
 /**
- * The place of a new check. The caller has locked the account, and inserts the check in the same transaction. Errors, for an explicit `hosted`: 403
- * `forbidden.hosted_allowance` where it does not fit, 429 `quota.spend_cap`; without one such a check goes to a worker.
+ * The place of a new check. The caller has locked the account, and inserts the check in the same transaction. Errors for an explicit `hosted`: 403
+ * `forbidden.hosted_allowance` if the check exceeds the allowance, 429 `quota.spend_cap`. If no executor was requested, such a check goes to a worker.
  */
 export async function takePlace(
   tx: Querier,

@@ -11,7 +11,7 @@ export const hostedCheck: HostedKind = {
   maxHoursSql: 'null::float8',
   maxSeconds: ({ checkMaxSeconds }) => checkMaxSeconds,
   keyScope: 'write',
-  // It reads the snapshot and writes artifacts of the check: no repos.
+  // The job reads the snapshot and writes artifacts of the check. It writes no repos.
   repoIdsSql: `'[]'::json`,
   endReportedSql: `u.status in ('succeeded', 'failed') and u.stop_reason is null`,
   settle: async (deps, tx, checkId) => endCheck(deps, tx, await lockCheck(tx, checkId), false),

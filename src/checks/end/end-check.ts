@@ -1,4 +1,4 @@
-/** What every end of a check does: it releases its repos, its reservation and the files and storage that nothing needs any more, and bills a hosted check. */
+/** Common steps at the end of a check: releases its repos, its reservation and the files and storage that are no longer needed, and bills a hosted check. */
 import { releaseSpend } from '../../billing/reservations.ts'
 import type { Deps } from '../../operation/context.ts'
 import type { Usd } from '../../platform/money.ts'
@@ -10,7 +10,7 @@ import { dropUnreported } from '../artifacts/artifact-rows.ts'
 import { checkJob } from '../check-job.ts'
 import type { HeldCheck } from '../check-row.ts'
 
-/** What a check referred to or kept is free again: its repos may be deleted, and files that only it kept are collected. */
+/** Releases what a check kept: its repos may be deleted, and files that only this check kept are collected. */
 export async function letGo(
   { queue }: Pick<Deps, 'queue'>,
   tx: Tx,
@@ -21,8 +21,8 @@ export async function letGo(
 }
 
 /**
- * In the transaction that ends the check, under its lock and before its row changes; returns what it costs, null for a worker check. `keepsFiles`: it may still
- * be published.
+ * Runs in the transaction that ends the check, under its row lock and before its row changes. Returns the cost; null for a worker check. `keepsFiles`: the
+ * check may still be published, so the files of its snapshot are kept.
  */
 export async function endCheck(
   deps: Pick<Deps, 'config' | 'queue'>,

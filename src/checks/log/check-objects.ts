@@ -3,7 +3,7 @@ import type { JobObjectKind } from '../../work/job-objects.ts'
 
 export const CHECK_PREFIX = 'robot-checks/'
 
-/** `files/` is the prefix of artifacts that the spec names; their own names are repo paths, which rows know. */
+/** `files/` is the prefix of artifacts in the spec. The names of artifacts are repo paths, which are in their rows. */
 export const checkObjects = {
   logs: { prefix: CHECK_PREFIX, folder: 'logs', extension: 'log', contentType: 'text/plain; charset=utf-8' },
   files: { prefix: CHECK_PREFIX, folder: 'files', extension: 'bin', contentType: 'application/octet-stream' },

@@ -1,4 +1,4 @@
-/** publishRobotCheck (spec, "POST /v1/robot-checks/{check_id}/publish"): what a check made becomes files of a repo, and its card or meta block. */
+/** publishRobotCheck (spec, "POST /v1/robot-checks/{check_id}/publish"): the artifacts of a check become files of a repo, and its card or meta block. */
 
 import { acceptedCard } from '../../cards/accepted-card.ts'
 import type { RobotCardDocument } from '../../cards/card-schema.ts'
@@ -21,13 +21,13 @@ import { type Publication, RepoMoved, writePublication } from './write-publicati
 
 export type { PublishCheckInput } from './publish-rights.ts'
 
-/** The card is judged again if files of the repo change meanwhile; if they keep changing, the client must retry. */
+/** How often the card is judged if files of the repo change in the meantime; if they keep changing, the client must retry. */
 const ATTEMPTS = 5
 
 /**
  * Copies and hashes every artifact, then links all of them, stores the card or meta block and applies `visibility` in one transaction. Errors: 401, 403,
- * 404, 409 for each reason of `publishBlockers`, an artifact whose bytes changed, and a repo of another kind; 413 `quota.storage`, 422 a card that the card PUT
- * would refuse, 503. Whatever is refused, nothing is linked.
+ * 404, 409 for each reason of `publishBlockers`, an artifact whose bytes changed, and a repo of another kind; 413 `quota.storage`, 422 for a card that the
+ * card PUT would refuse, 503. After an error, nothing is linked.
  */
 export function publishCheck(ctx: RequestContext, input: PublishCheckInput): Promise<RobotCheck> {
   return guarded(
@@ -56,7 +56,7 @@ async function publish(ctx: AllowedContext, grant: PublishGrant, input: PublishC
 
 type Made = Pick<Publication, 'copies'> & { readonly row: CheckRow }
 
-/** Links copies into the repo as it is by then; rights and reasons are asked again whenever it has moved. */
+/** Links the copies into the current repo. Each time the repo has changed in the meantime, rights and blockers are checked once more. */
 async function link(
   ctx: AllowedContext,
   first: PublishGrant,
@@ -79,7 +79,7 @@ async function link(
   )
 }
 
-/** Null where the repo moved meanwhile: its files changed, it was deleted, or another request made it. */
+/** Null if the repo changed in the meantime: its files changed, it was deleted, or another request created it. */
 async function judgeAndWrite(
   ctx: AllowedContext,
   grant: PublishGrant,
@@ -96,7 +96,7 @@ async function judgeAndWrite(
   }
 }
 
-/** The card of a robot check over the repo as it will be, and the repo's `seq` that the verdict holds for; null for a model check. */
+/** The card of a robot check, judged against the repo with the copies, and the `seq` of the repo for which the verdict is valid; null for a model check. */
 async function judge(
   ctx: RequestContext,
   { target }: PublishGrant,
@@ -130,7 +130,7 @@ function assertAskedOfRobot({ repo, smoke }: PublishCheckInput): void {
   throw new HubError('validation.failed', detail, { items })
 }
 
-/** Where the copies are counted. Errors: 403 a visibility that the caller may not give the repo, 409 another kind of repo. */
+/** The repo and the owner that the copies count for. Errors: 403 for a visibility that the caller may not give the repo, 409 for a repo of another kind. */
 function placeOf(
   ctx: RequestContext,
   { check, target }: PublishGrant,

@@ -1,4 +1,4 @@
-/** Who may publish a check, and into which repo. Spec, "POST /v1/robot-checks/{check_id}/publish". */
+/** The right to publish a check, and the target repo. Spec, "POST /v1/robot-checks/{check_id}/publish". */
 import { assertLevel, assertNotJob } from '../../auth/policy.ts'
 import type { AccountRef, Credentialed, RequestContext } from '../../operation/context.ts'
 import { HubError, invalid } from '../../platform/errors.ts'
@@ -9,16 +9,16 @@ import type { Visibility } from '../../repos/repo-shape.ts'
 import { isClaimer } from '../../work/held-job.ts'
 import { findCheck, type HeldCheck } from '../check-row.ts'
 
-/** All but the id is optional; null is absent. */
+/** Every member except the id is optional; null counts as absent. */
 export interface PublishCheckInput {
   readonly checkId: string
   readonly visibility?: Visibility | null
-  /** `owner/slug`, of a model check. */
+  /** `owner/slug`; only for a model check. */
   readonly repo?: string | null
   readonly smoke?: boolean | null
 }
 
-/** The repo that a check is published into; null where it was deleted. One that is `missing` is made. */
+/** The repo that a check is published into; null if it was deleted. A `missing` repo is created. */
 export type PublishTarget = { readonly repo: RepoFacts | null } | { readonly missing: MissingRepo }
 
 export interface MissingRepo {
@@ -32,8 +32,8 @@ export interface PublishGrant {
 }
 
 /**
- * Errors: 401, 403 the scope, a job's key, the credential that claimed the check, no write on a repo that the caller sees; 404 a check or repo that they do
- * not see, also an owner that is unknown; 422 a slug that no repo can have.
+ * Errors: 401; 403 for a missing scope, a job's key, the credential that claimed the check, and a repo that the caller sees but may not write; 404 for a
+ * check or repo that the caller does not see, and for an unknown owner; 422 for a slug that no repo can have.
  */
 export async function mayPublish(ctx: RequestContext, input: PublishCheckInput): Promise<PublishGrant> {
   const check = await findCheck(ctx, input.checkId)

@@ -1,4 +1,4 @@
-/** A check as publishing reads it: without the lock to refuse early, and under it to decide. */
+/** Reads a check for publication: without its row lock to refuse early, and under the lock to decide. */
 import type { ErrorItem } from '../../platform/errors.ts'
 import { HubError, notFound } from '../../platform/errors.ts'
 import type { Querier } from '../../store/db.ts'
@@ -12,7 +12,7 @@ const publishable = statement({
   text: `select ${checkColumns.sql} from ${checkTables} where u.id = $1`,
 })
 
-/** The caller has been found to see the check. */
+/** Does not check visibility: the verb has already found that the caller sees the check. */
 export async function readPublishable(querier: Querier, checkId: string): Promise<CheckRow> {
   const [row] = await querier.query(publishable, [checkId])
   if (!row) throw notFound(`The check ${checkId}`)

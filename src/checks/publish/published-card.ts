@@ -5,7 +5,7 @@ import type { CheckArtifact, CheckKind, Document } from '../check-parts.ts'
 
 export const STILLS = { light: 'thumbnail.png', dark: 'thumbnail-dark.png' } as const
 
-/** `thumbnail_paths` is set when both stills are there, with the `render_key` of the draft, and left out otherwise. */
+/** `thumbnail_paths` is set if both stills exist, with the `render_key` of the draft, and omitted otherwise. */
 export function cardToPublish(
   { thumbnail_paths: drafted, ...card }: Document,
   artifacts: readonly Pick<CheckArtifact, 'name'>[],

@@ -5,22 +5,22 @@ import type { ModelMetaBlock } from '../../repos/put-meta.ts'
 import type { ControlClass, ModelMeta } from '../../repos/repo-shape.ts'
 import type { Document } from '../check-parts.ts'
 
-/** A meta block has a policy type; where neither check nor repo knows one, it is the format, else this. */
+/** The policy type, which a meta block must have, if neither check nor repo knows one and the check knows no policy format either. */
 const UNKNOWN_POLICY = 'unknown'
 
 export interface MetaSource {
   readonly intake: Document | null
   /** The request of the check. */
   readonly model: Document | null
-  /** `owner/slug` of the robot that the check held the policy against. */
+  /** `owner/slug` of the robot that the check compared the policy with. */
   readonly robot: string | null
-  /** What the repo has now. */
+  /** The current meta block of the repo. */
   readonly current: ModelMeta | null
 }
 
 const controlClass = z.enum(['reflex', 'skill', 'planner'])
 
-/** By the rules of putModelMeta: a text of the intake that these refuse counts as absent. What the check says nothing about stays. */
+/** Follows the rules of putModelMeta: a text of the intake that they refuse counts as absent. A value that the check does not determine stays. */
 export function metaToPublish({ intake, model, robot, current }: MetaSource): ModelMetaBlock {
   const word = (name: string) => wordText.safeParse(intake?.[name]).data ?? null
   const classOf = (document: Document | null): ControlClass | null =>
@@ -31,7 +31,7 @@ export function metaToPublish({ intake, model, robot, current }: MetaSource): Mo
     sourceRunId: current?.sourceRunId ?? null,
     controlClass: classOf(intake) ?? classOf(model) ?? current?.controlClass ?? null,
     robot: robot ?? current?.robot ?? null,
-    // Of the files that are published: an older one would be of others.
+    // The fingerprint of the published files only: the repo's current one is for other files.
     embodimentFingerprint: sha256Text.safeParse(intake?.embodiment_fingerprint).data ?? null,
   }
 }

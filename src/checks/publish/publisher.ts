@@ -1,4 +1,4 @@
-/** The person behind a publication, as they are called then. */
+/** The person behind a publication, with the handle and name of that time. */
 import { requireCredential } from '../../auth/policy.ts'
 import type { AccountRef, Viewer } from '../../operation/context.ts'
 import { column, columns } from '../../store/columns.ts'
@@ -18,7 +18,7 @@ const personById = statement({
   text: `select ${personColumns.sql} from accounts a where a.id = $1`,
 })
 
-/** Null for a key without a person: the operator's, on an org. */
+/** Null for a key without a person, which the operator made for an org. */
 export async function publisherOf(querier: Querier, viewer: Viewer): Promise<AccountRef | null> {
   const { personId } = requireCredential(viewer)
   const [person] = personId === null ? [] : await querier.query(personById, [personId])

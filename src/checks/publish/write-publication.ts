@@ -30,7 +30,7 @@ export interface Publication {
   readonly judged: { readonly card: RobotCardDocument; readonly seq: number } | null
 }
 
-/** Rolls the transaction back: the repo is not what was looked at, and has to be looked at again. */
+/** Rolls the transaction back: the repo has changed since the card was judged, so the card has to be judged once more. */
 export class RepoMoved extends Error {}
 
 /** No rollout service belongs to this deployment. */
@@ -43,7 +43,10 @@ const markPublished = statement({
     where id = :checkId and status = 'succeeded' and published_at is null`,
 })
 
-/** Links, stores, marks; the reasons not to are asked once more under the locks. Errors: 409, 404, 403. */
+/**
+ * Links the files, stores the card or meta block, and marks the check as published. The blockers are checked once more under the locks. Errors: 409, 404,
+ * 403.
+ */
 export async function writePublication(ctx: RequestContext, tx: Tx, publication: Publication): Promise<RobotCheck> {
   const { input, target, judged } = publication
   const locked = await lockReposOf(tx, publication.check, target)
@@ -69,7 +72,10 @@ export async function writePublication(ctx: RequestContext, tx: Tx, publication:
   return readCheck(tx, ctx.viewer, check.id)
 }
 
-/** The target, and the repos that the check is about: neither is deleted, and no file of them changes, until the check is published. In the order of ids. */
+/**
+ * Locks the target and the repos that the check is about, in the order of ids. Until the check is published, these repos are not deleted and their files not
+ * changed.
+ */
 async function lockReposOf(tx: Tx, check: HeldCheck, target: PublishTarget): Promise<Map<string, RepoFacts>> {
   const targetId = 'repo' in target ? target.repo?.id : null
   const ids = [check.robotRepoId, check.modelRepoId, targetId].filter((id) => id != null)
@@ -81,7 +87,7 @@ async function lockReposOf(tx: Tx, check: HeldCheck, target: PublishTarget): Pro
   return locked
 }
 
-/** Private at first: `visibility` is applied last. */
+/** Creates a private repo; `visibility` is applied last. */
 async function makeRepo(ctx: RequestContext, tx: Tx, { owner, input }: MissingRepo): Promise<RepoFacts | null> {
   const { id } = await addRepo(ctx, tx, owner, newId('repo'), input)
   return lockRepo(tx, id)

@@ -1,4 +1,4 @@
-/** How the list of an account's checks is followed, by `followChanges`. A check is never deleted. */
+/** How `followChanges` follows the list of an account's checks. A check is never deleted. */
 import type { ChangedList } from '../../accounts/changes/shared-changes.ts'
 import type { RobotCheck } from '../check-shape.ts'
 import { getChecksById } from './get-check.ts'

@@ -1,4 +1,4 @@
-/** The checks that a caller sees, as streams in the order of an index: of each account, and of what the person made for others. */
+/** The checks that a caller sees, as streams in index order: those of each account, and those that the person made for other accounts. */
 import { runListedSql } from '../../auth/policy.ts'
 import { param } from '../../store/statement.ts'
 import type { JobExecutor } from '../../work/held-job.ts'
@@ -20,7 +20,7 @@ export const kindParam = param<CheckKind | null>()
 const wordOf = (column: string, type: string, filter: string) =>
   `(select word from unnest(enum_range(null::"${type}")) word where :${filter}::text is null or word = :${filter}::"${type}") ${column}(word)`
 
-/** Few words each: where a filter is given, every combination that it leaves is a stream, so that no check is read to be passed over. */
+/** Each of these columns has few values. With filters, every combination of values that they allow is a stream, so that no check is read and discarded. */
 const narrowing = {
   kind: wordOf('kind', 'RobotCheckKind', 'kind'),
   status: wordOf('status', 'JobStatus', 'status'),
@@ -29,9 +29,9 @@ const narrowing = {
 
 export type Narrowing = keyof typeof narrowing
 
-/** After any id of a check, which continues with a digit. */
+/** The default sorts after every check id, since a digit follows the prefix of an id. */
 const before = `coalesce(:after::text, 'check_z')`
-/** What of its accounts' checks a key limited to repos sees. */
+/** SQL condition: the check `u` of the viewer's accounts is visible, also to a key limited to repos. */
 const seenByKey = `(:repoIds::text[] is null or u.filed_by = :credentialId or ${runListedSql('u')})`
 
 export interface VisibleStreams {
@@ -40,13 +40,13 @@ export interface VisibleStreams {
   /** The filters that follow them, in the order of the index. */
   readonly narrowedBy: readonly Narrowing[]
   readonly condition?: string
-  /** An SQL value: only checks of this account. All that the caller sees without it. */
+  /** SQL value: only checks of this account; absent: all checks that the caller sees. */
   readonly account?: string
 }
 
 /**
- * Selects ids, at most `:limit` of each stream. Checks of accounts that are not the caller's are never read, except what the person made for them. Conditions on
- * `repo_ids` and on who filed a check concern limited keys alone, which may pass over other checks of their accounts.
+ * SQL that selects ids, at most `:limit` of each stream. Of accounts that are not the caller's, only the checks that the person made for them are read. The
+ * conditions on `repo_ids` and `filed_by` concern only limited keys: for these, other checks of their accounts may be read and discarded.
  */
 export function visibleChecks({ place, narrowedBy, condition = 'true', account }: VisibleStreams): string {
   const words = narrowedBy.map((name) => ` cross join ${narrowing[name]}`).join('')
@@ -64,12 +64,12 @@ export function visibleChecks({ place, narrowedBy, condition = 'true', account }
   if (account === undefined)
     return `${of('unnest(:accountIds::text[]) owner_id(id)', 'owner_id', 'true')}
     union ${of('(values (:userId::text)) created_by(id)', 'created_by', madeForOthers)}`
-  // Of an account that is not the caller's, what the person made for others is read: no more than they made themselves.
+  // For an account that is not the caller's, all checks that the person made for others may be read: at most as many as they made themselves.
   return `${of(`(select ${account} where ${account} = any(:accountIds::text[])) owner_id(id)`, 'owner_id', 'true')}
     union ${of(`(select :userId::text where ${account} <> all(:accountIds::text[])) created_by(id)`, 'created_by', `${madeForOthers} and u.owner_id = ${account}`)}`
 }
 
-/** The check of a hosted job's key: it sees the one that it is for. */
+/** SQL for the one check that a hosted job's key sees: its own. */
 export const checkOfJob = (
   condition: string,
 ) => `select u.id from robot_checks u where u.id = :credentialId and ${condition}

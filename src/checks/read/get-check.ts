@@ -14,7 +14,7 @@ const checksById = statement({
   text: `select ${checkColumns.sql} from ${checkTables} where u.id = any(:ids::text[]) and ${runVisibleSql('u')}`,
 })
 
-/** Checks by id in the requested order, null where invisible; one statement for any number. The callers that see an account's runs see its checks. */
+/** Checks by id in the requested order, null if not visible; one statement for any number. The callers that see an account's runs also see its checks. */
 export async function getChecksById(
   querier: Querier,
   viewer: Viewer,
@@ -27,13 +27,13 @@ export async function getChecksById(
   return ids.map((id) => byId.get(id) ?? null)
 }
 
-/** getRobotCheck: null where the check does not exist or the caller may not see it. */
+/** getRobotCheck: null if the check does not exist or is not visible to the caller. */
 export async function getCheck(ctx: RequestContext, id: string): Promise<RobotCheck | null> {
   const [check] = await getChecksById(ctx.deps.db, ctx.viewer, [id])
   return check ?? null
 }
 
-/** The check after a verb has moved it, read in the verb's transaction; 404 where the caller may not see it. */
+/** The check after a state change, read in the verb's transaction; 404 if it is not visible to the caller. */
 export async function readCheck(querier: Querier, viewer: Viewer, id: string): Promise<RobotCheck> {
   const [check] = await getChecksById(querier, viewer, [id])
   if (!check) throw notFound(`The check ${id.slice(0, 64)}`)

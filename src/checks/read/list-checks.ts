@@ -28,13 +28,13 @@ const anyCheck = visibleChecks({ place: {}, narrowedBy: [] })
 const byStatus = visibleChecks({ place: {}, narrowedBy: ['status', 'executor'] })
 const byRobot = visibleChecks({ place: { robot_repo_name: ':robotRepo::text' }, narrowedBy: ['status', 'executor'] })
 
-/** Bytes that clients wrote of the check `alias`, which bound a page. */
+/** SQL for the number of client-supplied bytes of the check `alias`, which limits a page. */
 export const writtenBytes = (alias: string) =>
   ['log_tail', 'report::text', 'card::text', 'draft::text', 'intake::text']
     .map((member) => `coalesce(octet_length(${alias}.${member}), 0)`)
     .join(' + ')
 
-/** The rows of the page up to the bound on its size, each with how many there are without it. */
+/** The rows of the page up to `MAX_PAGE_BYTES`, each with the row count without that limit. */
 const pageOf = (visible: string, ofJob: string) => `select id, found from (
     select id, count(*) over ()::int as found, sum(bytes) over (order by id desc rows between unbounded preceding and 1 preceding) as before
     from (select listed.id, (select ${writtenBytes('s')} from robot_checks s where s.id = listed.id) as bytes
@@ -61,7 +61,7 @@ function pageFor({ robotRepo, status, executor }: ListChecksInput): typeof pages
   return status == null && executor == null ? pages.any : pages.byStatus
 }
 
-/** One page, shorter than asked for where its checks are large; 422 for a cursor of another listing, empty for a robot that no check names. */
+/** One page, shorter than requested if its checks are large; 422 for a cursor of another listing, empty for a robot that no check names. */
 export async function listChecks(ctx: RequestContext, input: ListChecksInput): Promise<Page<RobotCheck>> {
   const { robotRepo = null, status = null, executor = null } = input
   const name = `robot-checks:${JSON.stringify([robotRepo, status, executor])}`

@@ -1,4 +1,4 @@
-/** The checks of repos (of the robot, or of the model of a model check), and those of accounts. Pages for any number of repos at once. */
+/** Pages of the checks of repos (as robot, or as model of a model check) and of accounts, for any number of repos or accounts at once. */
 import { runViewer, visibleRuns } from '../../auth/policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import type { Page } from '../../platform/page.ts'
@@ -31,12 +31,12 @@ const params = {
 const ofKind = `(:kind::text is null or u.kind = :kind::"RobotCheckKind")`
 const ofJob = `key.id in (u.robot_repo_id, u.model_repo_id) and ${ofKind}`
 
-/** The size is looked up row by row: as a join it is planned as a scan of every check. */
+/** The size comes from a subquery for each row: PostgreSQL plans a join as a scan of every check. */
 const pageOf = (seen: string) =>
   relatedPageSql(`select id, (select ${writtenBytes('s')} from robot_checks s where s.id = seen.id) as bytes from (
       ${seen} order by id desc limit :limit::int) seen order by id desc`)
 
-/** Of robots and of models, which are two indexes. */
+/** The checks of robots and of models, which have separate indexes. */
 const checksOf = (variant: string, narrowedBy: readonly Narrowing[]) => {
   const of = (repo: string) =>
     visibleChecks({ place: { [repo]: 'key.id' }, narrowedBy, condition: `u.${repo} is not null` })
@@ -48,7 +48,7 @@ const checksOf = (variant: string, narrowedBy: readonly Narrowing[]) => {
   })
 }
 
-/** The kind has no place in the index of an account's checks: it is a condition on those of the status. */
+/** The index of an account's checks does not have the kind, so the kind is a condition and not a stream. */
 const billedTo = (variant: string, narrowedBy: readonly Narrowing[]) =>
   statement({
     name: `account-checks-page${variant}`,
@@ -61,13 +61,16 @@ const billedTo = (variant: string, narrowedBy: readonly Narrowing[]) =>
 const ofRepos = { any: checksOf('', []), narrowed: checksOf('-narrowed', ['kind', 'status', 'executor']) }
 const ofAccounts = { any: billedTo('', []), narrowed: billedTo('-narrowed', ['status', 'executor']) }
 
-/** Checks of each robot or model repo. Two statements: the ids of all pages, then their checks. Errors: 422 a cursor of another listing, 413 pages that are too large together. */
+/**
+ * Checks of each robot or model repo. Two statements: the ids of all pages, then their checks. Errors: 422 for a cursor of another listing, 413 for pages that
+ * are too large together.
+ */
 export function checksOfRepos(ctx: RequestContext, repoIds: readonly string[], input: RelatedChecksInput) {
   const isNarrowed = [input.status, input.executor, input.kind].some((filter) => filter != null)
   return relatedChecks(ctx, isNarrowed ? ofRepos.narrowed : ofRepos.any, 'repo', repoIds, input)
 }
 
-/** Checks that are billed to each account: the same. */
+/** Checks that are billed to each account. Statements and errors as in `checksOfRepos`. */
 export function checksOfAccounts(ctx: RequestContext, accountIds: readonly string[], input: RelatedChecksInput) {
   const isNarrowed = [input.status, input.executor].some((filter) => filter != null)
   return relatedChecks(ctx, isNarrowed ? ofAccounts.narrowed : ofAccounts.any, 'account', accountIds, input)

@@ -5,7 +5,7 @@ import { checkJob } from '../check-job.ts'
 import type { RobotCheck } from '../check-shape.ts'
 import { getChecksById } from './get-check.ts'
 
-/** The check at once and after every change. Ends with the check, or when it is hidden. 401, 404 where it is not visible to begin with. */
+/** Yields the check at once and after every change, until it ends or is no longer visible. Errors: 401, 404 if the check is not visible at the start. */
 export function watchCheck(ctx: RequestContext, checkId: string): Promise<AsyncGenerator<RobotCheck>> {
   return watchJob(ctx, { job: checkJob, byId: getChecksById, textOf: (check) => JSON.stringify(check) }, checkId)
 }

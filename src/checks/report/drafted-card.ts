@@ -1,4 +1,4 @@
-/** What `robot_card.json` of a check holds: the members of a card, and `needs_you`, which is lifted out. Pure. Contract, "Robot checks". */
+/** Splits the `robot_card.json` of a check into the card and its `needs_you`. Pure. Contract, "Where two sentences pull apart". */
 import { z } from 'zod'
 import { invalid } from '../../platform/errors.ts'
 import type { CheckNeed, Document } from '../check-shape.ts'
@@ -20,7 +20,7 @@ export interface DraftedCard {
   readonly needsYou: readonly CheckNeed[]
 }
 
-/** 422 at `loc` for a `needs_you` of another form; the card itself is judged when it is published. */
+/** 422 at `loc` for a malformed `needs_you`; the card itself is judged when it is published. */
 export function draftedCard({ needs_you: given, ...card }: Document, loc: readonly (string | number)[]): DraftedCard {
   const read = needs.safeParse(given ?? [])
   if (read.success) return { card, needsYou: read.data }

@@ -1,4 +1,4 @@
-/** What a worker claims of a policy is held against what the hub itself knows. Contract, "Robot checks". */
+/** Compares a worker's claims about a policy with the hub's own data. Contract, `match`. */
 import { invalid } from '../../platform/errors.ts'
 import { column, columns } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
@@ -12,7 +12,7 @@ const robotFingerprint = statement({
   text: `select ${known.sql} from robot_cards where repo_id = $1`,
 })
 
-/** 422 for a `match` whose fingerprints are not the one of the robot's card as it is now, or that has no robot to match. */
+/** 422 for a `match` whose fingerprints differ from that of the robot's current card, or without a robot that could match. */
 export async function assertIntake(querier: Querier, robotRepoId: string | null, intake: Document): Promise<void> {
   if (intake.embodiment !== 'match') return
   const [robot] = robotRepoId === null ? [] : await querier.query(robotFingerprint, [robotRepoId])

@@ -1,4 +1,4 @@
-/** What is known of a card without its model is found once, when the check succeeds, so that no read has to find it again. */
+/** Stores the faults of a card that do not depend on its model, once, when the check succeeds. Reads then need not compute them. */
 import type { Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 import { cardFaults } from '../publish/known-refusals.ts'
@@ -10,7 +10,7 @@ const keep = statement({
   text: 'update robot_checks set card_faults = :faults::json where id = :checkId',
 })
 
-/** In the transaction that ends the check, after its last documents and artifacts were written: any earlier report may have brought them. */
+/** Runs in the transaction that ends the check, after its last documents and artifacts were written. Any report may have sent these. */
 export async function keepCardFaults(tx: Tx, checkId: string): Promise<void> {
   const faults = cardFaults(await readPublishable(tx, checkId))
   if (faults) await tx.query(keep, { checkId, faults: JSON.stringify(faults) })

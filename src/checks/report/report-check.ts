@@ -1,4 +1,4 @@
-/** reportRobotCheck (spec, "POST /v1/robot-checks/{check_id}/report"): the worker's one way to write after its claim. */
+/** reportRobotCheck (spec, "POST /v1/robot-checks/{check_id}/report"): the worker reports log, documents, artifacts and the end of its check. */
 import { assertRunsFor, requireCredential } from '../../auth/policy.ts'
 import { assertDistinct } from '../../files/duplicates.ts'
 import { assertRoom } from '../../files/reservation.ts'
@@ -35,12 +35,12 @@ import { keepCardFaults } from './keep-card-faults.ts'
 import { tailOf } from './log-tail.ts'
 import { contradictionIn } from './sound-report.ts'
 
-/** All but the id is optional; null is absent. Documents are in the names of `/v1`. */
+/** Every member except the id is optional; null counts as absent. Documents have the member names of `/v1`. */
 export interface ReportCheckInput {
   readonly checkId: string
   readonly status?: 'succeeded' | 'failed' | null
   readonly logChunk?: string | null
-  /** The worker's own number of this report: one that is stored already changes nothing. */
+  /** The worker's own number of this report. A report whose number is already stored changes nothing. */
   readonly logSeq?: number | null
   readonly error?: string | null
   readonly report?: Document | null
@@ -81,8 +81,9 @@ const update = statement({
 })
 
 /**
- * Objects first, then one transaction under the check's row lock. A report that was stored already, by the worker's own number, changes nothing. Errors: 401, 403,
- * 404, 409 `conflict.not_claimer`, `conflict.terminal`, 413 a log chunk that is too large, or no room in the storage quota, 422, 503; nothing is stored.
+ * Writes the objects first, then everything else in one transaction under the check's row lock. A report that is already stored, by the worker's own number,
+ * changes nothing. Errors, which store nothing: 401, 403, 404, 409 `conflict.not_claimer`, `conflict.terminal`, 413 for a log chunk that is too large or an
+ * exceeded storage quota, 422, 503.
  */
 export function reportCheck(ctx: RequestContext, input: ReportCheckInput): Promise<RobotCheck> {
   return guarded(
@@ -127,7 +128,7 @@ async function store(ctx: AllowedContext, found: HeldCheck, input: ReportCheckIn
   }
 }
 
-/** What can be said of a report without the store. */
+/** Checks of a report that need no object store. */
 function assertSound(check: HeldCheck, { status, artifacts, intake, report }: ReportCheckInput): void {
   const names = (artifacts ?? []).map(({ path }) => path)
   assertDistinct(names, 'artifact', (index) => ['artifacts', index, 'path'])
@@ -156,7 +157,7 @@ interface Stored {
 async function write(ctx: RequestContext, tx: Tx, input: ReportCheckInput, stored: Stored): Promise<void> {
   const check = await lockCheck(tx, input.checkId)
   const viewer = requireCredential(ctx.viewer)
-  // Its twin was stored first: no row names this one's object.
+  // A concurrent duplicate was stored first, so no row refers to the object of this report.
   if (isRepeat(viewer, check, input)) return deleteAfterCommit(ctx.deps, tx, [stored.logKey])
   const to = nextStatus(triggerOf(input), check, viewer)
   if ((await keepDigests(tx, check.id, stored.taken)) !== stored.taken.length)
@@ -205,8 +206,8 @@ async function write(ctx: RequestContext, tx: Tx, input: ReportCheckInput, store
 const numbersOf = (check: HeldCheck) => ({ last: check.clientLogSeq, gaps: check.clientLogGaps })
 
 /**
- * Whether the report was stored before: a report is stored completely or not at all, so its number says so. One that ended the check is a repeat too, so that a
- * worker can ask for an answer that it lost; after any other end it is refused.
+ * Whether the report is a duplicate. Reports are stored as a whole, so a stored number means a stored report. A duplicate of the report that ended the check
+ * is accepted too, so that a worker that lost the response can retry; after any other end, a report is refused.
  */
 function isRepeat(viewer: Credentialed, check: HeldCheck, { status = null, logSeq = null }: ReportCheckInput): boolean {
   if (logSeq === null || !isClaimer(check, viewer)) return false
@@ -218,7 +219,7 @@ function numbersAfter(check: HeldCheck, { logSeq = null }: ReportCheckInput) {
   return { clientLogSeq: last, clientLogGaps: gaps }
 }
 
-/** The `robot_card.json` of a model check brings its needs alone. */
+/** Of the `robot_card.json` of a model check, only `needs_you` is stored. */
 function documentsOf(
   { kind }: HeldCheck,
   { report, draft, engine, intake }: ReportCheckInput,

@@ -2,7 +2,7 @@
 import { isJsonObject } from '../../platform/exact-json.ts'
 import type { Document } from '../check-shape.ts'
 
-/** Why a report that claims to be good is not; null for any other. Publishing trusts `ok`, so it has to agree with the checks beside it. */
+/** Why an `ok` of true contradicts the rest of the report; null if it does not. Publishing trusts `ok`, so it must agree with the report's checks. */
 export function contradictionIn({ ok, grade, checks }: Document): string | null {
   if (ok !== true) return null
   const failed = (Array.isArray(checks) ? checks : []).find((check) => isJsonObject(check) && check.status === 'fail')

@@ -3,7 +3,7 @@ import type { RepoFileEntry } from '../../files/file-entry.ts'
 
 export interface RunCheckpoint {
   readonly step: number
-  /** The directory, without a slash at its end. */
+  /** The directory, without a trailing slash. */
   readonly path: string
   readonly files: readonly RepoFileEntry[]
   readonly bytes: number
@@ -11,13 +11,13 @@ export interface RunCheckpoint {
   readonly publishedAt: string | null
 }
 
-/** Every checkpoint's files begin with it. */
+/** Path prefix of every checkpoint file. */
 export const CHECKPOINT_PREFIX = 'checkpoints/step_'
 
-/** What paths of one step's files match in PostgreSQL, however its number is padded. */
+/** PostgreSQL regular expression for the paths of one step's files, with any zero padding of the step number. */
 export const filesOfStep = (step: number) => `^${CHECKPOINT_PREFIX}0*${step}/.`
 
-/** 15 digits are the most that a safe integer always holds. */
+/** Every number of up to 15 digits is a safe integer. */
 const checkpointFile = /^(checkpoints\/step_(\d{1,15}))\/./
 
 /** The checkpoints among these files, oldest step first; files in the order given. */

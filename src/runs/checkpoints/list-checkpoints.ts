@@ -1,4 +1,4 @@
-/** listRunCheckpoints (spec, "GET /v1/runs/{run_id}/checkpoints"): of any number of runs in one statement. */
+/** listRunCheckpoints (spec, "GET /v1/runs/{run_id}/checkpoints"): the checkpoints of any number of runs, read in one statement. */
 import { repoViewer, visibleRepos } from '../../auth/policy.ts'
 import { fileEntryColumns, type RepoFileEntry } from '../../files/file-entry.ts'
 import type { RequestContext } from '../../operation/context.ts'
@@ -9,19 +9,19 @@ import { column, columns, type RowOf } from '../../store/columns.ts'
 import { param, statement } from '../../store/statement.ts'
 import { CHECKPOINT_PREFIX, checkpointsOf, type RunCheckpoint } from './checkpoints.ts'
 
-/** A checkpoint, and the repo that it lies in. */
+/** A checkpoint with the id of its repo. */
 export type ListedCheckpoint = RunCheckpoint & { readonly repoId: string }
 
 export interface CheckpointList {
   /** Oldest step first. */
   readonly items: readonly ListedCheckpoint[]
-  /** Null where the run has none yet, or the caller may not see it. */
+  /** The run's output repo. Null if the run has none yet, or if the caller may not see the repo. */
   readonly repo: { readonly id: string; readonly fullName: string } | null
-  /** Why the run cannot be the parent of a fine-tune. */
+  /** Why the run cannot be the parent of a fine-tune; null if it can. */
   readonly notFineTunable: string | null
 }
 
-/** The answer is no page; a run of this many files is read through the tree of its repo. */
+/** The list is not paged. If a run has more checkpoint files than this, the caller must list the repo's tree instead. */
 const MAX_FILES = 20_000
 
 const rowColumns = columns({
@@ -30,7 +30,7 @@ const rowColumns = columns({
 }).withOptional('e', fileEntryColumns)
 type FileRow = RowOf<typeof rowColumns>
 
-/** A repo without checkpoints is one row of nulls. `offset 0` keeps each blob a look-up by key. */
+/** A repo without checkpoints yields one row whose file columns are null. `offset 0` makes PostgreSQL look up each blob by key. */
 const checkpointFiles = statement({
   name: 'run-checkpoint-files',
   columns: rowColumns,
@@ -49,7 +49,7 @@ const checkpointFiles = statement({
     where r.id = any(:ids::text[]) and ${visibleRepo}`,
 })
 
-/** Of runs by their output repos (null: none yet), in the order asked. */
+/** The checkpoints of runs, given their output repos (null: none yet), in the order of `repoIds`. `too_large` for a run with more than 20,000 files. */
 export async function listCheckpoints(
   ctx: RequestContext,
   repoIds: readonly (string | null)[],

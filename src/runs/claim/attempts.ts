@@ -3,8 +3,8 @@ import type { Querier } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 
 /**
- * `reported`: the claimer ended the run. `swept`: its lease ran out. `reclaimed`: its own call claimed it again. `stopped`: the hub ended it past its
- * deadline.
+ * `reported`: the claimer ended the run. `swept`: the lease expired. `reclaimed`: the run's own hosted call claimed the run again. `stopped`: the hub
+ * ended the run past its deadline.
  */
 export type AttemptEnd = 'swept' | 'reported' | 'reclaimed' | 'stopped'
 

@@ -18,7 +18,7 @@ export function claimNextRun(ctx: RequestContext, { worker, waitS, owner }: Clai
         (await takeRun(allowed, tx, credential, { runId, worker })) ? readRun(tx, allowed.viewer, runId) : null,
       ),
     async (claimed) => {
-      // An empty answer is never stored.
+      // A null result is never stored for replays.
       if (claimed) assertStillHeld(ctx, (await mayClaim(ctx, claimed.id)).run, claimed)
     },
   )

@@ -24,7 +24,7 @@ export interface ClaimRunInput {
   /** Name of the runner. */
   readonly worker: string
   readonly hostedCallId?: string | null
-  /** Of a re-claim: the published step where the template restarts; absent, from the beginning. */
+  /** For a re-claim: the published step from which the template resumes; absent: from the beginning. */
   readonly resumeStep?: number | null
 }
 
@@ -50,9 +50,9 @@ const publishedStep = statement({
 })
 
 /**
- * The claimed run. Errors: 401, 403 not of the account that is billed, 404, 409 `conflict.already_claimed` naming the holder, `conflict.terminal`,
- * `conflict.wrong_kind` for a run that a hosted call executes and another credential claims, `conflict.lease_lost` with until when, 422 a step that the run has
- * not published, and what only a hosted call says of a worker run.
+ * Returns the claimed run. Errors: 401, 403 if the caller is not of the billed account, 404, 409 `conflict.already_claimed` naming the holder,
+ * `conflict.terminal`, `conflict.wrong_kind` if the run is hosted and the credential is not that of its call, `conflict.lease_lost` with the time from
+ * which the credential may claim, 422 for a step that the run has not published, and for `hostedCallId` or `resumeStep` on a worker run.
  */
 export function claimRun(ctx: RequestContext, input: ClaimRunInput): Promise<Run> {
   return guarded(
@@ -68,7 +68,7 @@ export function claimRun(ctx: RequestContext, input: ClaimRunInput): Promise<Run
   )
 }
 
-/** The run as it is now, and the credential that may claim it: 404, 401, 403. */
+/** The current run, and the credential that may claim it. Errors: 404, 401, 403. */
 export async function mayClaim(
   ctx: RequestContext,
   runId: string,
@@ -77,19 +77,25 @@ export async function mayClaim(
   return { run, credential: assertRunsFor(ctx.viewer, run.ownerId) }
 }
 
-/** A claim is answered again only while its attempt lasts: a runner that reads it goes to work. 409 `conflict.not_claimer`, `conflict.terminal`. */
+/**
+ * Rejects the replay of a claim whose attempt has ended, because a runner that reads a claim starts to work. Errors: 409 `conflict.not_claimer`,
+ * `conflict.terminal`.
+ */
 export function assertStillHeld(ctx: RequestContext, run: HeldRun, { attempt }: Pick<Run, 'attempt'>): void {
   const { credentialId } = requireCredential(ctx.viewer)
   nextStatus('report', run, { credentialId, attempt })
 }
 
-/** What the claim says of a hosted call is said of the run's own: a new call comes with a new key, which the compare-and-set asks for. */
+/**
+ * Whether the input fits the run's executor: a worker run takes neither hosted member, a hosted run only the id of its own call. A new call has a new key,
+ * which the compare-and-set checks.
+ */
 function fits(run: HeldRun, { hostedCallId = null, resumeStep = null }: ClaimRunInput): boolean {
   if (run.executor === 'worker') return hostedCallId === null && resumeStep === null
   return hostedCallId !== null && hostedCallId === run.hostedCallId
 }
 
-/** Claims a queued run in the caller's transaction; false when it is not there to be claimed. */
+/** Claims a queued run in the caller's transaction; false if the run cannot be claimed. */
 export async function takeRun(
   ctx: RequestContext,
   tx: Tx,
@@ -113,7 +119,7 @@ async function takeAgain(ctx: RequestContext, tx: Tx, credential: Credentialed, 
   if (!('to' in decideRun('reclaim', facts))) {
     if (facts.status === 'queued' && facts.executor === 'worker' && facts.namesHostedCall) throw hostedMembers(input)
     nextStatus('claim', run, actor)
-    // It was put back to the queue since the compare-and-set looked.
+    // Another request put the run back to the queue after the compare-and-set.
     throw new HubError('conflict.in_progress', 'The run is being moved by another request right now; try again.')
   }
   await assertPublished(tx, run.id, input.resumeStep ?? null)
@@ -128,7 +134,7 @@ async function takeAgain(ctx: RequestContext, tx: Tx, credential: Credentialed, 
   await auditReclaim(ctx, tx, run, input, taken.attempt)
 }
 
-/** 422 with a place for each member that a worker run is not claimed with: ignored, it would seem to count. */
+/** 422 with one item for each hosted-only member. If the hub ignored the member, the caller would believe that it took effect. */
 function hostedMembers({ hostedCallId, resumeStep }: ClaimRunInput): HubError {
   const given = [...(hostedCallId == null ? [] : ['hostedCallId']), ...(resumeStep == null ? [] : ['resumeStep'])]
   const items = given.map((member) => ({

@@ -73,10 +73,10 @@ const containers: Readonly<Record<string, ConfigGroupId>> = {
   scene: 'sim',
 }
 
-/** What names are about, for a config's paths: the same few names stand on thousands of them. */
+/** Cache of the group of each name (null: no group), since the thousands of paths in a config consist of the same few names. */
 export type KnownNames = Map<string, ConfigGroupId | null>
 
-/** The outermost specific name: `env.rewards.action_rate.weight` is about rewards. */
+/** The group of the outermost specific name: `env.rewards.action_rate.weight` belongs to `rewards`. */
 export function groupOfPath(path: string, known: KnownNames = new Map()): ConfigGroupId {
   const lower = path.toLowerCase()
   let container: ConfigGroupId | null = null

@@ -4,7 +4,7 @@ import { ExactNumber } from '../../platform/exact-json.ts'
 
 export interface ConfigLeaf {
   readonly path: string
-  /** A text as it is, any other value as JSON. */
+  /** A string as is, any other value as JSON. */
   readonly text: string
   /** Whether the value is a string: `1` and `"1"` have the same text but differ. */
   readonly isText: boolean
@@ -12,19 +12,22 @@ export interface ConfigLeaf {
   readonly known: boolean
 }
 
-/** Or one sentence that says why there are none. */
+/** The leaves of a config, or one sentence that says why there are none. */
 export type ConfigReading = { readonly leaves: readonly ConfigLeaf[] } | { readonly fault: string }
 
-/** Ten times what the largest simulators write. An alias can make a page of text a billion leaves. */
+/** Ten times what the largest simulators write. Aliases can expand a page of text to a billion leaves. */
 const MAX_LEAVES = 20_000
-/** All paths together, and all values: a key of 100 KB over a thousand leaves, or a thousand aliases of such a text, would be 100 MB of work. */
+/**
+ * Limits for the sum of all paths and the sum of all values. A key of 100 KB above a thousand leaves, or a thousand aliases of a string of 100 KB, would be
+ * 100 MB of work.
+ */
 const MAX_PATH_CHARACTERS = 1024 * 1024
 const MAX_TEXT_CHARACTERS = 2 * 1024 * 1024
-/** As the YAML reader; aliases can go deeper than the text. */
+/** The same limit as in the YAML parser; with aliases, the value can be deeper than the text. */
 const MAX_DEPTH = 100
 const TOO_DEEP = `The config has more than ${MAX_DEPTH} levels, or contains itself.`
 
-/** The leaves of a value as YAML or JSON gives it, in the document's order; none of an empty map or list. */
+/** The leaves of a parsed YAML or JSON value, in document order. A nested empty map or list is a leaf; an empty root has none. */
 export function leavesOf(root: unknown): ConfigReading {
   const leaves: ConfigLeaf[] = []
   const within = new Set<object>()
@@ -44,7 +47,7 @@ export function leavesOf(root: unknown): ConfigReading {
 
   const visit = (value: unknown, path: string): string | null => {
     if (typeof value !== 'object' || value === null || value instanceof ExactNumber) return addLeaf(value, path)
-    // Detects cycles at once: a hundred rounds would each list the whole content.
+    // Detects a cycle at its first repetition; each of a hundred rounds would list the whole content.
     if (within.size === MAX_DEPTH || within.has(value)) return isEmpty(value) ? addLeaf(value, path) : TOO_DEEP
     const isRoot = within.size === 0
     within.add(value)
@@ -64,7 +67,7 @@ export function leavesOf(root: unknown): ConfigReading {
 
 const isEmpty = (value: object) => stepsInto(value).next().done === true
 
-/** `.name`, `["a.b"]` or `[0]`, and what it leads to; none in an empty map or list. One at a time: a list may have half a million. */
+/** The path step (`.name`, `["a.b"]` or `[0]`) and the value of each member. A generator, because a list may have half a million members. */
 function* stepsInto(value: object): Generator<readonly [step: string, inner: unknown], void> {
   if (Array.isArray(value)) for (const [place, inner] of value.entries()) yield [`[${place}]`, inner]
   else for (const key of Object.keys(value)) yield [stepOf(key), (value as Readonly<Record<string, unknown>>)[key]]
@@ -77,7 +80,7 @@ function toLeaf(value: unknown, path: string): ConfigLeaf {
   return { path, text: isText ? value : rendered(value), isText, known: !(isText && isUnresolved(value)) }
 }
 
-/** Canonical JSON, in which a number has one spelling, and YAML's words for the numbers that JSON has none for. */
+/** Canonical JSON, in which a number has one spelling; for the numbers that JSON lacks, YAML's words (`.nan`, `.inf`). */
 function rendered(value: unknown): string {
   if (typeof value === 'bigint') return String(value)
   if (typeof value === 'number' && !Number.isFinite(value)) {
@@ -86,10 +89,10 @@ function rendered(value: unknown): string {
   return value instanceof ExactNumber ? canonicalText(value) : (JSON.stringify(value) ?? 'null')
 }
 
-/** An interpolation that was left as it was, and the word for a value that is still missing. */
+/** Whether the text contains an unresolved interpolation (`${…}`), or is the marker of a missing value (`???`). */
 function isUnresolved(text: string): boolean {
   if (text === '???') return true
-  // By hand: a pattern would look for the end of each of a hundred thousand beginnings.
+  // No regular expression: it would search for the end of each of a hundred thousand `${`.
   const begin = text.indexOf('${')
   return begin !== -1 && text.includes('}', begin + 2)
 }

@@ -4,7 +4,7 @@ import type { ConfigLeaf } from './config-leaf.ts'
 /** `manifest` is what an importer writes, `resolved` what a simulation trainer resolved; anything else is `other`. */
 export type ConfigShape = 'manifest' | 'resolved' | 'other'
 
-/** One-to-one, also for what lies below: no prefix of a side lies in another one of it. */
+/** One-to-one, also for the keys below each path: within one side, no path is a prefix of another. */
 const mappings: readonly (readonly [rule: string, manifest: string, resolved: string])[] = [
   ['action_scale', 'contract.action.scale', 'env.actions.joint_pos.scale'],
   ['action_clip', 'contract.action.clip', 'env.actions.joint_pos.clip'],
@@ -28,7 +28,7 @@ const mappings: readonly (readonly [rule: string, manifest: string, resolved: st
   ['network', 'training.policy', 'agent.policy'],
 ]
 
-/** Told by the names at the top. */
+/** The shape of a config, decided by its top-level names. */
 export function shapeOf(leaves: readonly ConfigLeaf[]): ConfigShape {
   const maps = new Set(leaves.map(({ path }) => /^([^.[]+)\./.exec(path)?.[1]))
   if (maps.has('env')) return ['agent', 'train', 'runner'].some((name) => maps.has(name)) ? 'resolved' : 'other'
@@ -38,7 +38,7 @@ export function shapeOf(leaves: readonly ConfigLeaf[]): ConfigShape {
 
 const manifestMarks = ['manifest_version', 'policy_format']
 
-/** The path in a resolved config that stands for a path of a manifest, and by which rule; null where nothing does. */
+/** The path in a resolved config that corresponds to a manifest path, and the mapping rule; null if no rule maps the path. */
 export function resolvedPath(path: string): { readonly path: string; readonly rule: string } | null {
   for (const [rule, manifest, resolved] of mappings) {
     if (path.startsWith(manifest) && /^$|[.[]/.test(path.charAt(manifest.length))) {

@@ -13,7 +13,7 @@ export interface ConfigDeclared {
   readonly summary: string
 }
 
-/** What became of all that was declared, and the keys of the configs that some of it stands for. */
+/** The verdict on each declared key, and the config keys that at least one declared key matches. */
 export interface JudgedKeys {
   readonly declared: readonly ConfigDeclared[]
   readonly matchedKeys: ReadonlySet<ComparedKey>
@@ -22,8 +22,8 @@ export interface JudgedKeys {
 const MAX_DECLARED = 100
 
 /**
- * `hyperparams.declared_change` (a list of keys, or a map by key) where there is one; else the hyperparams that differ from the parent's, since
- * setting a hyperparameter marks it as relevant. Bookkeeping keys are not declarations.
+ * The keys of `hyperparams.declared_change` (a list of keys, or a map by key) if it is present; else the hyperparams that differ from the parent's, since
+ * setting a hyperparameter marks it as relevant. Without `declared_change`, bookkeeping keys are not declarations.
  */
 export function declaredKeys(hyperparams: unknown, parentHyperparams: unknown): string[] {
   const own = isJsonObject(hyperparams) ? hyperparams : {}
@@ -36,7 +36,7 @@ export function declaredKeys(hyperparams: unknown, parentHyperparams: unknown): 
   return unique(differing.filter((path) => isCounted(groupOfPath(path, known))))
 }
 
-/** Each of the keys against the configs; `keys` is empty where there was nothing to compare with. */
+/** Judges each declared key by the compared config keys; `keys` is empty if there was no config to compare with. */
 export function judgeDeclared(declared: readonly string[], keys: readonly ComparedKey[]): JudgedKeys {
   const stood = keysFor(declared, keys)
   return {
@@ -69,7 +69,9 @@ function verdict(keys: readonly ComparedKey[]): Pick<ConfigDeclared, 'status' | 
 
 const change = ({ child, parent }: ComparedKey) => `${rendered(parent?.text ?? '')} → ${rendered(child?.text ?? '')}`
 
-/** For each: the key itself and what lies below it; where there is no such key, those that have its names somewhere on their path: `gamma`, `sim.dt`. */
+/**
+ * For each declared key, the config keys at or below it. If there are none, the config keys that have its names anywhere on their path: `gamma`, `sim.dt`.
+ */
 function keysFor(declared: readonly string[], keys: readonly ComparedKey[]): ComparedKey[][] {
   const matcher = keyMatcher(declared)
   const under = declared.map((): ComparedKey[] => [])

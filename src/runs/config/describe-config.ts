@@ -26,11 +26,11 @@ export interface ConfigKey {
 
 export interface ConfigDiffEntry {
   readonly path: string
-  /** `type_changed`: the text is the same, but of a text on one side and of a number or other value on the other. */
+  /** `type_changed`: both sides have the same text, but only one of them is a string. */
   readonly kind: 'changed' | 'type_changed'
   readonly from: string
   readonly to: string
-  /** Null where the run declares nothing. */
+  /** Whether a declared key matches this key. Null if the run declares nothing. */
   readonly inDeclaredChange: boolean | null
   readonly group: ConfigGroupId
   /** The key's path in the parent. */
@@ -41,7 +41,7 @@ export interface ConfigDiff {
   readonly entries: readonly ConfigDiffEntry[]
   readonly changedKeys: number
   readonly unchangedKeys: number
-  /** Changed keys beyond those listed. */
+  /** Number of changed keys that are not listed. */
   readonly truncated: number
   readonly comparison: 'cross_shape' | null
   readonly parentHasNoRecord: number
@@ -52,13 +52,13 @@ export interface ConfigGroup extends KeyCounts {
   readonly id: ConfigGroupId
   readonly name: string
   readonly counted: boolean
-  /** Keys of the run, and of its parent. */
+  /** Number of keys of the run, and of its parent. */
   readonly total: number
   readonly parentTotal: number
   readonly entries: readonly ConfigDiffEntry[]
   readonly unchangedFirst: string | null
   readonly unchangedLast: string | null
-  /** Keys of the run that its parent has no record of, and how many more there are. */
+  /** The first 40 keys of the run that its parent does not have, and the number of the others. */
   readonly ownKeys: readonly ConfigKey[]
   readonly ownTruncated: number
   readonly summary: string
@@ -117,7 +117,7 @@ const toKey = (leaf: ConfigLeaf, group: ConfigGroupId): ConfigKey => ({
   group,
 })
 
-/** The changes that are listed: of the counted groups the first 120 together, of bookkeeping the first 120. */
+/** The listed changes: the first 120 of all counted groups together, and the first 120 of bookkeeping. */
 function listChanges(comparison: Comparison | null, judged: JudgedKeys): ConfigDiffEntry[] {
   const changes = (comparison?.keys ?? []).flatMap((key) => toEntry(key, judged))
   const of = (counted: boolean) => changes.filter(({ group }) => isCounted(group) === counted).slice(0, MAX_ENTRIES)
@@ -154,7 +154,7 @@ function diffOf(comparison: Comparison, listed: readonly ConfigDiffEntry[]): Con
   }
 }
 
-/** None where neither side has a key of it. */
+/** The description of one group; empty if neither side has a key in the group. */
 function groupOf(
   id: ConfigGroupId,
   child: GroupedConfig,

@@ -1,8 +1,8 @@
 /**
- * A config against its parent's. Pure. Spec, RunConfigDiff.
+ * Compares a config with its parent's. Pure. Spec, RunConfigDiff.
  *
- * A pair of keys is compared only if both sides have a value. A missing value counts as no record of that side, never as unchanged. For configs of
- * different shapes only keys that are mapped one-to-one are pairs.
+ * A pair of keys is compared only if both sides have a value. A missing value counts as no record of that side, never as unchanged. Between a manifest
+ * and a resolved config, only keys that are mapped one-to-one are pairs.
  */
 import { type ConfigGroupId, configGroups, groupOfPath, type KnownNames } from './config-groups.ts'
 import type { ConfigLeaf } from './config-leaf.ts'
@@ -24,7 +24,7 @@ export interface ComparedKey {
   readonly group: ConfigGroupId
   readonly child: ConfigLeaf | null
   readonly parent: ConfigLeaf | null
-  /** Null where it is not known on both sides. */
+  /** Null if the value of either side is missing or unresolved. */
   readonly changed: boolean | null
   /** The mapping rule of the pair, in a cross-shape comparison. */
   readonly rule: string | null
@@ -32,7 +32,7 @@ export interface ComparedKey {
 
 export interface Comparison {
   readonly isCrossShape: boolean
-  /** The child's keys in its order within the order of the groups, then those of the parent alone. */
+  /** In the order of the groups. Within a group: the child's keys in their order, then the keys that only the parent has. */
   readonly keys: readonly ComparedKey[]
 }
 
@@ -44,7 +44,7 @@ export function groupConfig(leaves: readonly ConfigLeaf[]): GroupedConfig {
   return { shape, keys: leaves.map((leaf) => ({ leaf, group: groupOfPath(pathIn(leaf.path), known) })) }
 }
 
-/** Every key of both sides. */
+/** Pairs the keys of both sides; every key of either side is in the result once. */
 export function compareConfigs(child: GroupedConfig, parent: GroupedConfig): Comparison {
   const shapes = [child.shape, parent.shape]
   const isCrossShape = shapes.includes('manifest') && shapes.includes('resolved')
@@ -84,7 +84,7 @@ export interface KeyCounts {
   readonly childHasNoRecord: number
 }
 
-/** A key that one side alone has is no record of the other. Of a pair each side counts that does not say its value, so it may be both. */
+/** A key that only one side has counts as no record of the other side. A pair counts for each side whose value is unresolved, so it may count for both. */
 export function countKeys(keys: readonly ComparedKey[]): KeyCounts {
   const count = (is: (key: ComparedKey) => boolean) => keys.reduce((sum, key) => sum + (is(key) ? 1 : 0), 0)
   const changed = count((key) => key.changed === true)

@@ -1,35 +1,34 @@
 /**
- * Finds which of a set of keys lie on a path, for many paths. Pure. A key lies on a path if its names occur there consecutively: `sim.dt` on
- * `env.sim.dt`, and on
- * `env.sim.dt[0]`. The keys become one automaton (Aho and Corasick, with names for letters), so a path costs one step for each of its names however many
- * keys there are and however alike they look.
+ * Finds which of a set of keys lie on a path, for many paths. Pure. A key lies on a path if its names occur there consecutively: `sim.dt` lies on
+ * `env.sim.dt` and on `env.sim.dt[0]`. The keys become one Aho-Corasick automaton whose letters are names. A path therefore costs one step for each of its
+ * names, independent of the number and the similarity of the keys.
  */
 
 export interface KeyMatches {
-  /** Places of the keys that the path begins with. */
+  /** Indexes of the keys that the path begins with. */
   readonly under: readonly number[]
-  /** Places of all keys that lie on it, those it begins with included. */
+  /** Indexes of all keys that lie on the path, including those in `under`. */
   readonly onPath: readonly number[]
 }
 
 export interface KeyMatcher {
   match(path: string): KeyMatches
-  /** How many names were looked at: the cost of matching. */
+  /** Number of names read by all matches: the cost of matching. */
   readonly steps: number
 }
 
 /** A state: the names read so far that some key begins with. */
 interface State {
-  /** By the next piece of the path; of the root, by the bare name, since a key may begin behind any dot. */
+  /** The next state by the next piece of the path; in the root, by the bare name, since a key may begin after any dot. */
   readonly next: Map<string, State>
   readonly names: number
   /** The longest suffix of these names that is also a prefix of a key. */
   fallback: State | null
-  /** The place of the key that is complete here. */
+  /** The index of the key that is complete in this state. */
   key: number | null
   /** The nearest state down the fallbacks in which a key is complete. */
   shorter: State | null
-  /** The last path that was seen in this state, by its number: what lies below it was told then. */
+  /** The number of the last path that visited this state. The visit also reported all states further down `shorter`. */
   seenOn: number
 }
 
@@ -42,10 +41,10 @@ const newState = (names: number): State => ({
   seenOn: 0,
 })
 
-/** No trainer writes longer ones; each name of a key is a state of the automaton. */
+/** No trainer writes longer keys. The limit bounds the automaton, in which each name of a key is a state. */
 const MAX_KEY_LENGTH = 1000
 
-/** The keys are different from one another; one of more than a thousand characters lies on no path. */
+/** `keys` must be distinct. A key of more than 1000 characters matches no path. */
 export function keyMatcher(keys: readonly string[]): KeyMatcher {
   const root = newState(0)
   for (const [place, key] of keys.entries()) if (key.length <= MAX_KEY_LENGTH) addKey(root, key, place)
@@ -91,7 +90,7 @@ function addKey(root: State, key: string, place: number): void {
   state.key = place
 }
 
-/** Level by level: the fallback of a state has fewer names than the state. */
+/** Visits the states level by level, since the fallback of a state has fewer names than the state. */
 function linkFallbacks(root: State): void {
   const queue: State[] = [...root.next.values()]
   for (const state of queue) {

@@ -15,10 +15,10 @@ import {
 import { ExactNumber } from '../../platform/exact-json.ts'
 import { type ConfigReading, leavesOf } from './config-leaf.ts'
 
-/** The expanded size has its own limit: this limits the bookkeeping. */
+/** Bounds the parser's bookkeeping; the expanded size has its own limit. */
 const MAX_ALIASES = 10_000
 
-/** Seeds have up to 64 bits: rounded to doubles, different ones would be equal. */
+/** Seeds have up to 64 bits: rounded to doubles, different seeds could be equal. */
 const exactInteger = defineScalarTag<number | bigint>(intCoreTag.tagName, {
   implicit: intCoreTag.implicit,
   implicitFirstChars: intCoreTag.implicitFirstChars,
@@ -30,7 +30,7 @@ const exactInteger = defineScalarTag<number | bigint>(intCoreTag.tagName, {
   identify: () => false,
 })
 
-/** A number of JSON's shape keeps its digits; a leaf shows them where a double would not give them back. */
+/** A number in JSON syntax keeps its digits if a double would be printed differently. */
 const exactFloat = defineScalarTag<number | ExactNumber>(floatCoreTag.tagName, {
   implicit: floatCoreTag.implicit,
   implicitFirstChars: floatCoreTag.implicitFirstChars,

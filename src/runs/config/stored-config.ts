@@ -8,9 +8,9 @@ import type { ConfigReading } from './config-leaf.ts'
 import { type GroupedConfig, groupConfig } from './diff-config.ts'
 import { readConfig } from './read-config.ts'
 
-/** Real ones have some 100 KB at most; this size takes about 0.1 s to parse, which blocks the event loop. */
+/** Real configs have at most some 100 KB. A config of this size takes about 0.1 s to parse, which blocks the event loop. */
 const MAX_CONFIG_CHARACTERS = 1024 * 1024
-/** Characters of paths and values, and some for the objects around them. */
+/** Size of the cache in characters of paths and values, plus `LEAF_SIZE` for the objects of each leaf. */
 const KEPT_SIZE = 16 * 1024 * 1024
 const LEAF_SIZE = 100
 
@@ -29,7 +29,7 @@ const kept = new LRUCache<string, StoredConfig, Pick<Deps, 'objects'>>({
   },
 })
 
-/** The config under a storage key; concurrent readings of one key are shared. Rejects only if the store is unavailable. */
+/** The config under a storage key; concurrent reads of one key are shared. Rejects only if the store is unavailable. */
 export async function storedConfig(deps: Pick<Deps, 'objects'>, key: string): Promise<StoredConfig> {
   try {
     return (await kept.fetch(key, { context: deps })) ?? gone

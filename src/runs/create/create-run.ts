@@ -61,8 +61,8 @@ export interface PreparedRun extends ResolvedRequest {
 }
 
 /**
- * The run, or the hold of hosted work that an agent's key asks for: GPU work is never within the free allowance. Errors: as `prepareRun`; 429 `quota.gpu_hours` with
- * its headers, `quota.spend_cap`, `quota.spend_holds`. Of a run that is refused or held nothing is recorded.
+ * Returns the run; for hosted work that an agent's key requests, the spend hold, since GPU work is never within the free allowance. Errors: as
+ * `prepareRun`; 429 `quota.gpu_hours` with its headers, `quota.spend_cap`, `quota.spend_holds`. A run that is refused or held has no row.
  */
 export function createRun(ctx: RequestContext, request: RunRequest): Promise<Run | SpendHold> {
   return guarded(
@@ -75,7 +75,10 @@ export function createRun(ctx: RequestContext, request: RunRequest): Promise<Run
   )
 }
 
-/** Errors: as `resolveRequest`; 503 a planned template; hosted work: 503 no hosted app, then 403 an owner that is not hosted. Writes nothing. */
+/**
+ * Errors: as `resolveRequest`; 503 for a planned template; for hosted work, 503 without a hosted app, then 403 for an owner that is not hosted. Writes
+ * nothing.
+ */
 export async function prepareRun(ctx: RequestContext, owner: AccountRef, request: RunRequest): Promise<PreparedRun> {
   const resolved = await resolveRequest(ctx, owner, request)
   assertImplemented(resolved.plan.template)
@@ -85,7 +88,7 @@ export async function prepareRun(ctx: RequestContext, owner: AccountRef, request
   return { ...resolved, request, hosted }
 }
 
-/** Creates the run of a prepared request in `tx`, as the viewer of `ctx`. `approval`: of the hold that the request was filed as; null for a new one. */
+/** Creates the run of a prepared request in `tx`, as the viewer of `ctx`. `approval` is that of the request's hold; null for a request without a hold. */
 export async function makeRun(
   ctx: RequestContext,
   tx: Tx,
@@ -104,7 +107,7 @@ export async function makeRun(
   return readRun(tx, viewer, id)
 }
 
-/** Locks what a request names, so that it stays until the run refers to it. The first statements of its transaction. */
+/** Locks the repos and the parent that a request names, so that none is deleted before the run refers to it. Must come first in the transaction. */
 export async function lockNames(tx: Tx, viewer: Viewer, { recipe, parent }: ResolvedRequest): Promise<NamedRepos> {
   const named = await lockNamedRepos(tx, viewer, recipe)
   await lockParent(tx, parent)
@@ -115,11 +118,11 @@ interface NewRun {
   readonly id: string
   readonly prepared: ResolvedRequest
   readonly named: NamedRepos
-  /** It waits for no runner, now or after a lost lease. */
+  /** The process that created the run executes it. The run waits for no other runner, not even after a lost lease. */
   readonly selfStarted: boolean
 }
 
-/** Writes a queued run with what it names, audited. Whom to tell of it is left to the caller. */
+/** Inserts a queued run with its datasets, references and audit row. Announcing the run is left to the caller. */
 export async function insertQueued(ctx: RequestContext, tx: Tx, run: NewRun): Promise<void> {
   const { id, prepared, named, selfStarted } = run
   const { owner, plan, recipe } = prepared
@@ -130,7 +133,7 @@ export async function insertQueued(ctx: RequestContext, tx: Tx, run: NewRun): Pr
   await audit(tx, ctx, { action: 'run.create', accountId: owner.id, targetId: id, after })
 }
 
-/** 429 `quota.gpu_hours`, then 429 `quota.spend_cap`. */
+/** Checks the GPU hours (429 `quota.gpu_hours`), then reserves the most that the run can cost (429 `quota.spend_cap`). */
 async function reserve(
   ctx: RequestContext,
   tx: Tx,

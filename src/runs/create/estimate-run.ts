@@ -6,7 +6,10 @@ import { estimateOf, type RunEstimate } from '../../planner/estimate.ts'
 import { assertImplemented } from '../../planner/run-plan.ts'
 import { billingOwner, type RunRequest, resolveRequest } from './run-request.ts'
 
-/** Errors: as `resolveRequest`; 503 a planned template; 403 hosted work for an owner that is not hosted. A hosted run is priced on every deployment. */
+/**
+ * Errors: as `resolveRequest`; 503 for a planned template; 403 for hosted work of an owner that is not hosted. Hosted runs have an estimate even on a
+ * deployment without a hosted app.
+ */
 export async function estimateRun(ctx: RequestContext, request: RunRequest): Promise<RunEstimate> {
   const owner = await billingOwner(ctx, request.owner ?? null)
   const { recipe, plan } = await resolveRequest(ctx, owner, request)

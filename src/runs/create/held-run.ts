@@ -5,25 +5,25 @@ import { estimateOf } from '../../planner/estimate.ts'
 import type { Recipe } from '../../planner/recipe/recipe.ts'
 import type { ResolvedRequest, RunRequest } from './run-request.ts'
 
-/** The request in the names of `/v1`, with the members that were given. */
+/** The request with the member names of `/v1`; members that were not given are absent. */
 export function recordedRun({ recipe, owner, parentRunId }: RunRequest): Readonly<Record<string, unknown>> {
   return { recipe, ...(owner != null && { owner }), ...(parentRunId != null && { parent_run_id: parentRunId }) }
 }
 
-/** What `recordedRun` wrote. */
+/** The shape that `recordedRun` writes. */
 const recorded = z.object({
   recipe: z.custom<Recipe>((value) => typeof value === 'object' && value !== null),
   owner: z.string().optional(),
   parent_run_id: z.string().optional(),
 })
 
-/** The request of a record. */
+/** The inverse of `recordedRun`; throws if `record` is not one of its results. */
 export function runOfRecord(record: unknown): RunRequest {
   const { recipe, owner, parent_run_id: parentRunId } = recorded.parse(record)
   return { recipe, owner: owner ?? null, parentRunId: parentRunId ?? null }
 }
 
-/** The free allowance covers no GPU work, so its share is nothing. */
+/** The hold of a run. The free allowance covers no GPU work, so its share is 0. */
 export function heldRun(resolved: ResolvedRequest & { readonly request: RunRequest }): HeldRequest {
   const { plan, owner, request } = resolved
   const { costUsdMax } = estimateOf(plan)

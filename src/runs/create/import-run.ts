@@ -38,7 +38,7 @@ export interface ImportRunInput {
   readonly hyperparams?: Readonly<Record<string, unknown>> | null
 }
 
-/** What an imported run's template is called where the import does not say what produced it. */
+/** The template of an imported run if the import names none. */
 const UNKNOWN_TEMPLATE = 'external'
 
 const insertImported = statement({
@@ -71,8 +71,8 @@ const insertImported = statement({
 })
 
 /**
- * Errors: 403 an owner that is unknown or not the caller's; 422 a parent that the caller cannot see, a status that is not terminal; 413 an artifact over
- * its limit, or no room in the owner's quota; 503 no object store. Objects are written before the transaction that names them.
+ * Errors: 403 for an owner that is unknown or not the caller's; 422 for a parent that the caller cannot see or a status that is not terminal; 413 for an
+ * artifact over its limit or an exceeded storage quota; 503 without an object store. Objects are written before the transaction that names them.
  */
 export async function importRun(ctx: RequestContext, input: ImportRunInput): Promise<Run> {
   const artifacts = readArtifacts(input.artifacts, ctx.deps.config.runs.maxArtifactBytes)
@@ -133,7 +133,7 @@ async function make(ctx: AllowedContext, owner: AccountRef, input: ImportRunInpu
   }
 }
 
-/** Of a run that is not there yet. */
+/** The artifact sizes of a run that does not exist yet. */
 const NOTHING = { configBytes: null, scorecardBytes: null } as const
 
 const bytesOf = ({ config, summary, scorecard }: Artifacts): KeptBytes => ({
@@ -142,7 +142,7 @@ const bytesOf = ({ config, summary, scorecard }: Artifacts): KeptBytes => ({
   scorecard: scorecard?.length ?? null,
 })
 
-/** What was not given stays absent, or is filled in, as in every recipe. */
+/** The recipe of an import: members that were not given stay absent or get their default, as in every recipe. */
 function recipeOf({ template, dataset, robot, hyperparams }: ImportRunInput): Recipe {
   const given = { dataset, robot, hyperparams }
   const kept = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
@@ -176,7 +176,7 @@ async function putArtifacts(ctx: RequestContext, id: string, { config, summary, 
   return { config: configKey, scorecard: scorecardKey }
 }
 
-/** In the place of the metrics that a run of this hub would have: `metricsKey` names it. */
+/** Writes the summary under `metricsKey`, where a run of this hub has its metrics. */
 async function putSummary({ deps, signal }: RequestContext, id: string, summary: Buffer): Promise<void> {
   const facts = { sizeBytes: summary.length, contentType: 'text/plain; charset=utf-8', signal }
   try {

@@ -1,6 +1,6 @@
 /**
- * The repos of this hub that a recipe names: datasets are pinned as they are when the run is made, and none of the repos can be deleted while the run
- * stands. Contract, "Deleting a repo".
+ * The repos of this hub that a recipe names. The run pins the datasets to their state at its creation, and its references keep all of the repos from being
+ * deleted. Contract, "References that keep a repo from being deleted".
  */
 import { repoViewer, visibleRepos } from '../../auth/policy.ts'
 import type { Viewer } from '../../operation/context.ts'
@@ -29,11 +29,11 @@ export interface PinnedRef {
 export interface NamedRepos {
   readonly datasets: readonly PinnedRef[]
   readonly robotId: string | null
-  /** Every one once. */
+  /** The ids of datasets and robot, without duplicates. */
   readonly ids: readonly string[]
 }
 
-/** The key-share lock keeps a deletion away until the references stand; it lets uploads go on, and locks are taken in the order of ids. */
+/** The key-share lock blocks deletion, but not uploads, until the references are inserted. Locks are taken in the order of ids. */
 const lockNamed = statement({
   name: 'run-named-repos',
   columns: namedColumns,
@@ -44,7 +44,10 @@ const lockNamed = statement({
     order by r.id for key share of r`,
 })
 
-/** Resolves and locks what the recipe names and the viewer sees; what is not there is the executor's to complain of. One statement, none where nothing is named. */
+/**
+ * Resolves and locks the repos that the recipe names and the viewer can see, in one statement (none if the recipe names no repo). Names that are not found
+ * are left for the executor to report.
+ */
 export async function lockNamedRepos(tx: Querier, viewer: Viewer, recipe: Recipe): Promise<NamedRepos> {
   const refs = (recipe.dataset ?? []).map((ref) => ({ ref, name: nameOf(ref) }))
   const robot = fullNameText.safeParse(recipe.robot?.toLowerCase()).data ?? null
@@ -64,7 +67,7 @@ function nameOf(ref: string): string | null {
   return name ? `${name.owner}/${name.slug}` : null
 }
 
-/** In the order of the recipe; a dataset of elsewhere has neither repo nor seq. */
+/** In the order of the recipe. A dataset that is not a visible repo of this hub has neither `repo_id` nor `seq`. */
 const insertDatasets = statement({
   name: 'run-datasets-insert',
   params: {
@@ -77,7 +80,7 @@ const insertDatasets = statement({
     select :runId, place - 1, ref, repo_id, seq from unnest(:refs::text[], :repoIds::text[], :seqs::int[]) with ordinality as given (ref, repo_id, seq, place)`,
 })
 
-/** Notes what the run names, in the transaction that makes it. */
+/** Inserts the datasets and the references of a run, in the transaction that creates the run. */
 export async function insertNamedRepos(
   tx: Querier,
   run: { readonly id: string; readonly ownerId: string },

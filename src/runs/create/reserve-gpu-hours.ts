@@ -1,4 +1,4 @@
-/** The daily quota of GPU hours, held in the transaction that makes a priced run. */
+/** The daily quota of GPU hours, checked in the transaction that creates a priced run. */
 
 import { gpuHourRefusal, type Reservation } from '../../billing/gpu-hours.ts'
 import type { Credentialed } from '../../operation/context.ts'
@@ -8,7 +8,7 @@ const reservationColumns = `max_hours::float8 as hours, extract(epoch from clock
   filed_by = $2 as "byThisKey"`
 const lately = `created_at > now() - interval '24 hours'`
 
-/** The reservations of a condition, those of runs deleted since included. */
+/** SQL for the reservations that match a condition, including those of deleted runs. */
 const reservations = (whose: string) => `select ${reservationColumns} from runs
     where ${whose} and priced and status <> 'canceled' and ${lately}
     union all select ${reservationColumns} from deleted_runs where ${whose} and reserved and ${lately}`
@@ -18,7 +18,7 @@ const ofPerson: Statement<Reservation> = {
   text: reservations('created_by = $1'),
 }
 
-/** Keys without a creator: those that the operator's command line made for an account. */
+/** For keys without a creator, which the operator's command line made for an account. */
 const ofAccount: Statement<Reservation> = {
   name: 'gpu-hours-of-account',
   text: reservations('created_by is null and filed_by in (select id from api_keys where account_id = $1)'),
@@ -28,7 +28,7 @@ const ofAccount: Statement<Reservation> = {
 export const gpuHoursAccountId = ({ personId, account }: Credentialed): string => personId ?? account.id
 
 /**
- * Throws 429 `quota.gpu_hours` where the run does not fit beside the priced runs of the last 24 hours. The caller has locked the account
+ * Throws 429 `quota.gpu_hours` if the run and the priced runs of the last 24 hours together exceed the quota. The caller has locked the account
  * (`gpuHoursAccountId`), and inserts the run in the same transaction.
  */
 export async function assertGpuHours(

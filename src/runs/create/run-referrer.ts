@@ -8,7 +8,7 @@ declare module '../../repos/referrers.ts' {
   }
 }
 
-/** Their recipes still name it, as text. */
+/** The recipes of the runs still name the repo, as text. */
 const unpin: Statement<never> = {
   name: 'run-datasets-unpin',
   text: 'update run_datasets set repo_id = null, seq = null where repo_id = $1',

@@ -1,4 +1,4 @@
-/** What create, estimate and recommend have in common: the same body, held to the same rules. Spec, createRun. */
+/** The request of create, estimate and recommend, which accept the same body and apply the same rules. Spec, createRun. */
 import { accountByHandle } from '../../auth/handle.ts'
 import { assertNotJob, repoViewer, requireCredential, visibleRepos } from '../../auth/policy.ts'
 import type { AccountRef, RequestContext } from '../../operation/context.ts'
@@ -15,7 +15,7 @@ import type { Run } from '../read/run-shape.ts'
 
 export interface RunRequest {
   readonly recipe: Recipe
-  /** Handle of who is billed; absent: the account of the credential. */
+  /** Handle of the billed account; absent: the account of the credential. */
   readonly owner?: string | null
   readonly parentRunId?: string | null
 }
@@ -28,8 +28,8 @@ export interface ResolvedRequest {
 }
 
 /**
- * The request for an owner that `billingOwner` found. Errors: 422 an unknown template, a GPU that is none or that the template is not hosted on, a parent
- * that the caller cannot see, a checkpoint that the parent does not list. `settings`: what the recipe is resolved with, where it is not the deployment's.
+ * Resolves the request for an owner that `billingOwner` found. Errors: 422 for an unknown template, an unknown GPU or one that the template is not hosted
+ * on, a parent that the caller cannot see, a checkpoint that the parent does not list. `settings` replaces the planner settings of the deployment.
  */
 export async function resolveRequest(
   ctx: RequestContext,
@@ -44,7 +44,9 @@ export async function resolveRequest(
   return { recipe, plan, owner, parent }
 }
 
-/** The account that is billed for work: an unknown handle and a foreign one give the same 403. `action` is what the key of a hosted job may not do. */
+/**
+ * The account that is billed for work. An unknown handle and a foreign one give the same 403. The key of a hosted job gets a 403 that names `action`.
+ */
 export async function billingOwner(
   ctx: RequestContext,
   handle: string | null,
@@ -61,7 +63,7 @@ export async function billingOwner(
   })
 }
 
-/** The run that the new one descends from: 422 where the caller cannot see it. */
+/** The run that the new run descends from; 422 if the caller cannot see it. */
 export async function findParent(ctx: RequestContext, id: string | null): Promise<Run | null> {
   if (id === null) return null
   const parent = await getRun(ctx, id)

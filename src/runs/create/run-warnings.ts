@@ -3,7 +3,7 @@
 import type { RecipeDocument } from '../../planner/recipe/recipe.ts'
 import type { JobExecutor } from '../../work/held-job.ts'
 
-/** Sentences for the submitter; none where all of the recipe takes effect. */
+/** Sentences for the submitter; none if every part of the recipe takes effect. */
 export function warningsOf({ executor, recipe }: { executor: JobExecutor | null; recipe: RecipeDocument }): string[] {
   if (executor === null) return []
   const gate = isObject(recipe.gate) ? gateWarning(executor, recipe.gate.executor ?? executor) : null

@@ -20,8 +20,8 @@ export interface StartRunInput extends RunRequest {
 }
 
 /**
- * The running run, held by the caller. Errors: 401, 403 an owner that is unknown or not the caller's; 422 hosted work, and as `resolveRequest` except for the
- * template, which is any text. A replay is answered while the attempt is still the caller's, as of a claim.
+ * Returns the running run, held by the caller. Errors: 401; 403 for an owner that is unknown or not the caller's; 422 for hosted work, and as
+ * `resolveRequest`, except that the template may be any text. As for a claim, a replay is rejected if the caller no longer holds the attempt.
  */
 export function startRun(ctx: RequestContext, { worker, ...request }: StartRunInput): Promise<Run> {
   return guarded(
@@ -48,7 +48,7 @@ async function prepareStart(ctx: RequestContext, owner: AccountRef, request: Run
   return resolveRequest(ctx, owner, request, withTemplate(ctx.deps.config, request.recipe.template))
 }
 
-/** Hosted work is dispatched, priced and perhaps held; none of it can begin with the request. */
+/** 422 for hosted work: it is dispatched, priced and perhaps held, so it cannot begin with the request. */
 function assertWorkerOnly(recipe: Recipe, { handle }: AccountRef): void {
   const hosted = hostedWork(recipe, false, handle)
   if (!hosted) return

@@ -10,10 +10,10 @@ export const hostedRun: HostedKind = {
   maxHoursSql: 'u.max_hours::float8',
   maxSeconds: (_hosted, maxHours) => (maxHours === null ? null : Math.ceil(maxHours * 3600)),
   keyScope: 'train',
-  // The model repo that it made before it was preempted.
+  // The model repo that the run created before it was preempted.
   repoIdsSql: 'to_json(array_remove(array[u.output_repo_id], null))',
   endReportedSql: `exists (select 1 from run_attempts a where a.run_id = u.id and a.attempt = u.attempt and a."end" = 'reported')`,
-  // It never ran, so it costs nothing. History keeps its repos and datasets.
+  // The run never executed, so it costs nothing. History keeps its repos and datasets.
   settle: async (_deps, tx, runId) => {
     await releaseSpend(tx, runId)
     return '0.0000'

@@ -24,8 +24,8 @@ const cancelKind: CancelKind<HeldRun, Run> = {
 }
 
 /**
- * Returns the run after the change. Everyone who can see it may cancel it; idempotent. Errors: 401, 403, 404, 409 `conflict.terminal`, 501 for a
- * run that the hosted backend executes.
+ * Returns the run after the change. Everyone who can see the run may cancel it; idempotent. Errors: 401, 403, 404, 409 `conflict.terminal`, 501 for a
+ * running hosted run.
  */
 export function cancelRun(ctx: RequestContext, input: { readonly runId: string }): Promise<Run> {
   return cancelJob(ctx, cancelKind, input.runId)

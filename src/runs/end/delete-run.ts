@@ -13,7 +13,7 @@ import { findRun, type HeldRun, lockRun } from '../run-row.ts'
 
 const SHOWN = 20
 
-/** Forks whose owners can see the run: its own owner, members of that org, its creator. */
+/** Forks whose owner can see the run: the run's owner, a member of that org, or the run's creator. */
 const forks: Statement<{ id: string }> = {
   name: 'run-forks',
   text: `select c.id from runs p join runs c on c.parent_run_id = p.id
@@ -22,13 +22,13 @@ const forks: Statement<{ id: string }> = {
     order by c.id limit ${SHOWN}`,
 }
 
-/** Forks of accounts that can no longer see it: for them it is already gone. */
+/** Detaches the forks of accounts that can no longer see the run: for them it is already gone. */
 const orphan: Statement<never> = {
   name: 'run-forks-orphan',
   text: 'update runs set parent_run_id = null where parent_run_id = $1',
 }
 
-/** The GPU hours that still count against the daily quota, and what the purge job has to clear. */
+/** Keeps the GPU hours that still count against the daily quota, and the repos that the purge job needs. */
 const bury: Statement<never> = {
   name: 'run-bury',
   text: `insert into deleted_runs (run_id, created_by, filed_by, reserved, max_hours, created_at, repo_ids)
@@ -41,7 +41,7 @@ const remove: Statement<never> = { name: 'run-delete', text: 'delete from runs w
 
 /**
  * Deletes an ended run; a job clears its metrics, log and objects. A model whose meta block names it by `source_run_id` keeps the name.
- * Errors: 401, 403 (also every agent key, a job's key, and who is not of the account that is billed), 404, 409 `conflict.not_ended` and
+ * Errors: 401, 403 (also for every agent key, a job's key, and a caller who is not of the billed account), 404, 409 `conflict.not_ended` and
  * `conflict.referenced` naming the runs that descend from it.
  */
 export function deleteRun(ctx: RequestContext, input: { readonly runId: string }): Promise<{ id: string }> {

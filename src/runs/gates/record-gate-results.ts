@@ -1,6 +1,6 @@
 /**
- * recordGateResults (an addition of this hub; spec, "CheckpointGateSpec"): what gating one checkpoint of a running run found, reported by the runner
- * that holds it. A tripwire that fires asks the run to stop, like a cancel.
+ * recordGateResults (an addition of this hub; spec, "CheckpointGateSpec"): the runner that holds a run reports the results of gating its checkpoints.
+ * A tripwire that fires asks the run to stop, like a cancel.
  */
 import { assertRunsFor, requireCredential } from '../../auth/policy.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
@@ -20,9 +20,9 @@ import { runJob } from '../run-job.ts'
 import { findRun, type HeldRun, lockRun } from '../run-row.ts'
 import { firedTripwire, type GatedCheckpoint, tripwireNotice } from './tripwires.ts'
 
-/** What gating one checkpoint found. */
+/** The results of gating one checkpoint. */
 export interface CheckpointResult {
-  /** Of the checkpoint. */
+  /** The step of the checkpoint. */
   readonly step: number
   readonly cells: readonly {
     readonly name: string
@@ -34,10 +34,10 @@ export interface CheckpointResult {
   readonly rolloutId?: string | null
 }
 
-/** Many results, or the members of one. */
+/** Either `results`, or the members of a single result. */
 export interface GateResultsInput extends Absentable<CheckpointResult> {
   readonly runId: string
-  /** The attempt that the runner holds the run by. */
+  /** Number of the attempt under which the runner holds the run. */
   readonly attempt?: number | null
   /** In the order in which the checkpoints were gated. */
   readonly results?: readonly CheckpointResult[] | null
@@ -45,7 +45,7 @@ export interface GateResultsInput extends Absentable<CheckpointResult> {
 
 type Absentable<T> = { readonly [Key in keyof T]?: T[Key] | null }
 
-/** A runner that got no response repeats its report. */
+/** An upsert, since a runner that got no response repeats its report. */
 const putResults = statement({
   name: 'run-gate-results-put',
   params: {
@@ -78,9 +78,8 @@ const tripwiresOf: Statement<{ tripwires: readonly GateTripwire[] | null }> = {
 }
 
 /**
- * The run as it then stands: with `cancelRequestedAt` where a tripwire fired. Errors: 401, 403 not of the account that is billed, 404, 422, 409
- * `conflict.not_claimer` for any credential but the one
- * that holds it and for a lost attempt, `conflict.terminal`.
+ * Returns the run after the change, with `cancelRequestedAt` if a tripwire fired. Errors: 401, 403 if the caller is not of the billed account, 404, 422,
+ * 409 `conflict.not_claimer` for a credential that does not hold the run and for a lost attempt, `conflict.terminal`.
  */
 export async function recordGateResults(ctx: RequestContext, input: GateResultsInput): Promise<Run> {
   const results = resultsOf(input)
@@ -98,7 +97,7 @@ async function mayRecord(ctx: RequestContext, runId: string): Promise<HeldRun> {
   return run
 }
 
-/** 422 where it is not clear which results are meant, or a count cannot be. */
+/** 422 if the input has both forms of results or neither, or if more seeds were alive than were run. */
 function resultsOf({ results, step, cells, seedsRun, seedsAlive, rolloutId }: GateResultsInput): CheckpointResult[] {
   const isSingle = [step, cells, seedsRun, seedsAlive].some((member) => member != null)
   if (results && !isSingle) return results.map((result, at) => counted(result, ['results', at]))
@@ -131,7 +130,7 @@ function record(
   })
 }
 
-/** Of two results for one checkpoint the later one wins. */
+/** The columns of `putResults`. If two results are for the same checkpoint, the later one wins. */
 function resultColumns(results: readonly CheckpointResult[]) {
   const rows = [...new Map(results.map((result) => [result.step, result])).values()]
   return {

@@ -1,4 +1,4 @@
-/** From an acceptance scorecard to a run's gates. Pure. Contract, "Gates"; spec, RunGate and RunGateRow. */
+/** Converts an acceptance scorecard to a run's gates. Pure. Contract, "Scorecard"; spec, RunGate and RunGateRow. */
 import { asDouble, isJsonObject } from '../../platform/exact-json.ts'
 import type { RunGateRow } from '../read/run-shape.ts'
 
@@ -6,16 +6,16 @@ type CellVerdict = RunGateRow['status']
 const cellVerdicts: readonly CellVerdict[] = ['PASS', 'FAIL', 'ERROR', 'SKIP']
 
 export interface Gates {
-  /** The first of them: every read of the run shows these. */
+  /** The first 1000 rows: every read of the run returns them. */
   readonly rows: readonly RunGateRow[]
   readonly passed: number
-  /** PASS and FAIL of the whole scorecard; 0 where no row is recognised. */
+  /** Number of PASS and FAIL rows in the whole scorecard; 0 if no row is recognized. */
   readonly total: number
 }
 
 type Members = Readonly<Record<string, unknown>>
 
-/** Real scorecards have some dozens. */
+/** Real scorecards have some dozens of rows. */
 const MAX_ROWS = 1000
 const MAX_NAME_LENGTH = 200
 const MAX_DETAIL_LENGTH = 1000

@@ -1,7 +1,7 @@
-/** Whether gate results trigger a stop of the run. Pure. Spec, GateTripwire. */
+/** Decides whether gate results stop the run. Pure. Spec, GateTripwire. */
 import { type GateTripwire, gateDefaults } from '../../planner/recipe/recipe.ts'
 
-/** What gating the checkpoint of one step found. */
+/** The results of gating the checkpoint of one step. */
 export interface GatedCheckpoint {
   readonly step: number
   readonly passCount: number
@@ -25,7 +25,7 @@ const compare: Readonly<Record<GateTripwire['op'], (value: number, threshold: nu
   '>=': (value, threshold) => value >= threshold,
 }
 
-/** Null where nothing was run, so that there is no rate: no comparison holds for it. */
+/** Null if nothing was run: then no comparison is true. */
 function rateOrCount(metric: GateTripwire['metric'], gated: GatedCheckpoint): number | null {
   if (metric === 'gates_passed') return gated.cellCount > 0 ? gated.passCount : null
   if (metric === 'pass_rate') return gated.cellCount > 0 ? gated.passCount / gated.cellCount : null

@@ -1,4 +1,4 @@
-/** The limits of a run. A worker run has a deadline only where its recipe gives one; lost attempts count too. Contract, "Deadlines and cost". */
+/** The limits of a run. A worker run has a deadline only if its recipe gives one; the time of lost attempts counts too. Contract, "max_hours". */
 import { deadlineSqlOf, graceOverSqlOf, type LimitFacts, type LimitReached, limitReached } from '../../work/limits.ts'
 import { accruedUsd, type MeterFacts } from '../../work/meter.ts'
 

@@ -31,7 +31,7 @@ const ungate = statement({
   text: 'delete from run_gate_results where run_id = :runId and (:step::float8 is null or step > :step)',
 })
 
-/** The curve is as reports wrote it. */
+/** The values that the lost attempt left; the curve has the form in which reports store it. */
 const left = columns({
   curve: column<RewardCurve | null>('reward_curve'),
   configKey: column<string | null>('config_key'),

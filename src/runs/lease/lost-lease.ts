@@ -1,7 +1,7 @@
 /**
- * A credential that lost a run's lease. Reports do not identify the runner, so of two runners with one credential the one that lost its lease could
- * end the other's attempt. The credential can claim that run again only after the lost runner was notified (its stale report was rejected), or one
- * more lease duration has passed. Other credentials can claim it at once.
+ * Bars a credential that lost a run's lease. Reports do not identify the runner, so of two runners with one credential, the runner that lost its lease could
+ * end the attempt of the other. The credential can claim the run again only after the lost runner was notified (its stale report was rejected), or after one
+ * more lease duration. Other credentials can claim the run at once.
  */
 import { requireCredential } from '../../auth/policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
@@ -11,7 +11,7 @@ import { param, statement } from '../../store/statement.ts'
 import { announceWaiting } from '../../work/waiting.ts'
 import { runJob } from '../run-job.ts'
 
-/** A report without an attempt is attributed to the runner of the last one. */
+/** A report without an attempt is attributed to the runner of the last attempt. */
 const ownerColumn = columns({ ownerId: column<string>('owner_id') })
 const liftBar = statement({
   name: 'run-bar-lift',

@@ -6,9 +6,9 @@ import { statement } from '../../store/statement.ts'
 import { type MetricSeries, type SeriesBuilder, seriesBuilder } from './metric-series.ts'
 
 export interface RunMetrics {
-  /** The first thousand that have a number in some line, in the order in which they appear; what was asked for, where keys were. */
+  /** The requested keys; without any, the first 1000 keys that have a number in some line, in order of appearance. */
   readonly keys: readonly string[]
-  /** Of the first hundred of them; of fewer where they would have more than 100,000 points together. */
+  /** The series of the first 100 of `keys`; of fewer if 100 series of `maxPoints` would exceed 100,000 points. */
   readonly series: readonly MetricSeries[]
 }
 
@@ -18,7 +18,7 @@ export const MAX_SERIES = 100
 const MAX_KEYS = 1000
 const MAX_POINTS_TOGETHER = 100_000
 
-/** A line is the JSON of an object, as its report had it. */
+/** `line` is the JSON of an object, as it was reported. */
 const lineColumns = columns({
   seq: column<number>('p.seq'),
   step: column<number | null>('p.step'),
@@ -32,8 +32,8 @@ const PAGE_LINES = 2000
 const PAGE_BYTES = 2 * 1024 * 1024
 
 /**
- * Of the `PAGE_LINES` numbers after $2: with both ends named a page reads no others, whatever the planner believes of a run that has grown since the table was
- * last analyzed. With one end it has sorted the rest of 200,000 lines for each page.
+ * Lines among the `PAGE_LINES` numbers after $2. With both ends of the range given, a page reads no other lines, even if the planner's statistics are older
+ * than the run's growth. With one end, PostgreSQL sorted the rest of 200,000 lines for each page.
  */
 const linesAfter = statement({
   name: 'run-metric-lines',
@@ -60,7 +60,7 @@ export interface MetricsInput {
 }
 
 /**
- * Of a run that the caller sees; `maxPoints` (2 at least) for each series. Lines of an attempt that was lost are not among them. Lines are read in
+ * The metrics of a run that the caller can see, at most `maxPoints` points (2 or more) per series, without the lines of lost attempts. Lines are read in
  * pages to bound memory; parsing the JSON in the database takes eight times as long.
  */
 export async function getRunMetrics(ctx: RequestContext, runId: string, input: MetricsInput): Promise<RunMetrics> {
@@ -75,7 +75,7 @@ export async function getRunMetrics(ctx: RequestContext, runId: string, input: M
   }
   for (const key of asked ?? []) follow(key)
   for await (const { seq, step, elapsedS, line } of linesOf(ctx, runId, input)) {
-    // A point is a double, so the plain parser does: it takes a fraction of the time of the one that keeps how numbers are written.
+    // A point is a double, so the plain parser suffices; the parser that keeps the spelling of numbers takes several times as long.
     const members: Readonly<Record<string, unknown>> = JSON.parse(line)
     for (const key of asked ?? Object.keys(members)) {
       const value = Object.hasOwn(members, key) ? members[key] : null

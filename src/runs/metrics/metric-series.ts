@@ -12,7 +12,7 @@ export interface MetricSeries {
   readonly count: number
   /** In the order of the lines. */
   readonly points: readonly MetricPoint[]
-  /** Of each point, in their order: seconds from the start of the run to its report. */
+  /** For each point, in the same order: seconds from the start of the run to the report of the point. */
   readonly elapsedS: readonly number[]
 }
 
@@ -22,7 +22,7 @@ export interface SeriesBuilder {
 }
 
 interface Sample {
-  /** Among the lines that have the metric. */
+  /** Index of the line among the lines that have the metric. */
   readonly place: number
   readonly point: MetricPoint
   readonly elapsedS: number
@@ -34,7 +34,7 @@ interface Bucket {
   high: Sample
 }
 
-/** Keeps at most `maxPoints` (2 at least), and every line while there are no more. */
+/** Keeps at most `maxPoints` points (2 or more), and every line as long as there are no more lines than that. */
 export function seriesBuilder(key: string, maxPoints: number): SeriesBuilder {
   const limit = Math.floor(maxPoints / 2)
   let buckets: Bucket[] = []
@@ -55,7 +55,7 @@ export function seriesBuilder(key: string, maxPoints: number): SeriesBuilder {
       }
       last.lines += 1
       if (value < last.low.point[1]) last.low = sample
-      // An equal one counts as higher, so that of two lines both stay.
+      // An equal value counts as higher, so that both lines of a bucket of two are kept.
       if (value >= last.high.point[1]) last.high = sample
     },
     series: () => {
@@ -81,7 +81,7 @@ function merged(buckets: readonly Bucket[]): Bucket[] {
   return pairs
 }
 
-/** The two in the order of their lines; one where they are the same line. */
+/** The low and the high sample in line order; only one if both are the same line. */
 function samplesOf({ low, high }: Bucket): Sample[] {
   if (low.place === high.place) return [low]
   return low.place < high.place ? [low, high] : [high, low]

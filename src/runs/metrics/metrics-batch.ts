@@ -3,7 +3,7 @@ import { tooLarge } from '../../platform/errors.ts'
 import type { CurvePoint } from '../read/sparkline.ts'
 import { readMetricsLine } from './metrics-line.ts'
 
-/** Metrics lines by column; each line is kept as the JSON that it came as. */
+/** Metrics lines by column; `lines` has the complete JSON of each. */
 export interface MetricsBatch {
   readonly lines: readonly string[]
   readonly steps: readonly (number | null)[]
@@ -14,7 +14,7 @@ export interface MetricsBatch {
 
 export const MAX_METRICS_LINES = 10_000
 
-/** The lines of a report's `metrics`; null for none. 413 `too_large` for more than one report may bring. */
+/** The lines of a report's `metrics`; null if there are none. 413 `too_large` for more than 10,000 lines. */
 export function readMetrics(given: readonly unknown[] | null | undefined): MetricsBatch | null {
   if (!given || given.length === 0) return null
   if (given.length > MAX_METRICS_LINES) {
@@ -30,7 +30,7 @@ export function readMetrics(given: readonly unknown[] | null | undefined): Metri
   }
 }
 
-/** The rewards of a batch as points of the curve; a line without a step counts by its number. */
+/** The rewards of a batch as points of the curve; a line without a step uses its sequence number. */
 export function rewardsOf({ steps, rewards }: MetricsBatch, firstSeq: number): CurvePoint[] {
   return rewards.flatMap((reward, index): CurvePoint[] =>
     reward === null ? [] : [[steps[index] ?? firstSeq + index, reward]],

@@ -28,7 +28,7 @@ export function readMetricsLine(line: Readonly<Record<string, unknown>>): LineRe
   }
 }
 
-/** The number under the key that a trainer names as the one that counts its steps; null without one. */
+/** The number under `stepKey`, the key by which the trainer counts its steps; null if there is none. */
 export function iterationOf(line: string | undefined, stepKey: string | null): number | null {
   if (line === undefined || stepKey === null) return null
   const members: Readonly<Record<string, unknown>> = JSON.parse(line)

@@ -2,7 +2,10 @@
 import type { Querier, Statement } from '../../store/db.ts'
 import type { MetricRow, MetricsPage } from '../../work/log/job-log.ts'
 
-/** Numbers a statement reads, both ends named (see get-run-metrics.ts). Lines usually have some hundred bytes, but can have megabytes: a page ends after the line that exceeds 2 MiB. */
+/**
+ * How many line numbers a statement covers, with both ends of the range given (see get-run-metrics.ts). Lines usually have some hundred bytes, but can have
+ * megabytes: a page ends after the line that exceeds 2 MiB.
+ */
 const METRICS_PAGE = 500
 const METRICS_PAGE_BYTES = 2 * 1024 * 1024
 
@@ -16,7 +19,7 @@ const metricsAfter: Statement<MetricRow & { readonly found: number }> = {
     where before is null or before < ${METRICS_PAGE_BYTES} order by seq`,
 }
 
-/** Metrics rows after one number and up to another, a page of them, and the number that the page reaches. Without rows it reaches the end. */
+/** A page of the metrics rows with numbers after `after` up to `upTo`, and the number that the page reaches: `upTo` if there are no rows. */
 export async function readMetrics(db: Querier, runId: string, after: number, upTo: number): Promise<MetricsPage> {
   for (let from = after; from < upTo; ) {
     const to = Math.min(from + METRICS_PAGE, upTo)

@@ -1,4 +1,4 @@
-/** How the list of an account's runs is followed, by `followChanges`. */
+/** How `followChanges` follows the list of an account's runs. */
 import type { ChangedList } from '../../accounts/changes/shared-changes.ts'
 import { canSeeRun } from '../../auth/policy.ts'
 import { getRunsById } from './get-run.ts'

@@ -1,4 +1,4 @@
-/** What to call a run before and after its output repo exists. Pure. Contract, "Reading runs". */
+/** The display name of a run, before and after its output repo exists. Pure. Contract, "display_name". */
 
 export type DisplayNameSource = 'output_repo' | 'run_name' | 'recipe'
 
@@ -7,7 +7,7 @@ export interface NamedRun {
   readonly template: string
   readonly robot: string | null
   readonly outputRepoName: string | null
-  /** `hyperparams.run_name`, whatever the recipe has there. */
+  /** `hyperparams.run_name`, which may have any type. */
   readonly runName: unknown
 }
 

@@ -1,4 +1,4 @@
-/** Where models come from, and what runs make use of a repo. Pages for any number of repos at once. Contract, "Lineage". */
+/** The runs that produced a model, and the runs that use a repo, in pages for any number of repos at once. Contract, "Lineage". */
 import type { RequestContext } from '../../operation/context.ts'
 import type { Page } from '../../platform/page.ts'
 import { param, statement } from '../../store/statement.ts'
@@ -13,14 +13,14 @@ import {
 } from './related-runs.ts'
 import { type Run, visibleRun } from './run-shape.ts'
 
-/** How a run makes use of a repo: pinned as its dataset, named as its robot, or continued from a run that produced the model. */
+/** How a run uses a repo: pinned as its dataset, named as its robot, or as the model of a run that it continues. */
 export type RunUse = 'dataset' | 'robot' | 'parent'
 
 export interface RunsUsingInput extends RelatedRunsInput {
   readonly as?: RunUse | null
 }
 
-/** The source run of the meta block of the model `key`, which its owner named or a run that succeeded left there. */
+/** SQL for the source run in the meta block of the model `key`. The model's owner named it, or a run that succeeded recorded itself. */
 const sourceRun = (condition: string) =>
   `select u.id from model_meta m join runs u on u.id = m.source_run_id where m.repo_id = key.id and ${condition}`
 const isOlder = '(:after::text is null or u.id < :after)'
@@ -34,8 +34,8 @@ const producers = statement({
 })
 
 /**
- * Forks of the runs that produced the model and that the caller sees too. A model has few producers: of each, as many forks are read as a page shows, in the
- * order of their index.
+ * SQL for the forks of the runs that produced the model and that the caller sees too. A model has few producers, so at most one page of forks is read for
+ * each, in index order.
  */
 const continued = `select fork.id from (${runsReferring({ reasons: ['output'], condition: visibleRun, extent: 'all' })}
         union ${sourceRun(visibleRun)}) producer cross join lateral (
@@ -50,7 +50,7 @@ const users = statement({
       union all ${continued}`),
 })
 
-/** The runs that a model repo comes from, newest first: those that publish to it, and the one that its meta block names. Two statements. */
+/** The runs that a model repo comes from, newest first: the runs that publish to it, and the run that its meta block names. Two statements. */
 export function producersOfRepos(
   ctx: RequestContext,
   repoIds: readonly string[],
@@ -59,7 +59,7 @@ export function producersOfRepos(
   return pagesOfRuns(ctx, 'producers', repoIds, input, (values) => ctx.deps.db.query(producers, values))
 }
 
-/** The runs that make use of each repo, newest first; a fork counts where the caller also sees the run that it continues. Two statements. */
+/** The runs that use each repo, newest first. A fork counts only if the caller also sees the run that it continues. Two statements. */
 export function runsUsingRepos(
   ctx: RequestContext,
   repoIds: readonly string[],

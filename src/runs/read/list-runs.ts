@@ -20,7 +20,7 @@ export interface RunFacetBucket {
   readonly count: number
 }
 
-/** Counts over all runs that the caller can see; values that no run has are left out, save for `gated`. */
+/** Counts over all runs that the caller can see. Values that no run has are omitted, except for `gated`. */
 export interface RunFacets {
   readonly total: number
   readonly kind: readonly RunFacetBucket[]
@@ -60,7 +60,7 @@ export async function listRuns(ctx: RequestContext, input: ListRunsInput): Promi
   return { nodes, hasNextPage: (rows[0]?.found ?? 0) > nodes.length, cursorOf }
 }
 
-/** Robots are free text: the most frequent are listed. */
+/** Only the most frequent values are listed, since robots are free text. */
 const MAX_BUCKETS = 100
 
 /** RunFacets: no filter of the request is applied. One statement. */

@@ -1,6 +1,6 @@
 /**
- * The statements of a run listing. Each of the caller's accounts is read as a stream that an index has in order, cut at the page size, so that a page costs
- * the same however many runs there are; so are the runs of a limited key: those it filed, and those of its listed repos.
+ * The statements of a run listing. Each of the caller's accounts is read as a stream in index order, cut at the page size, so that the cost of a page does
+ * not depend on the number of runs. A limited key has two such streams: the runs that it filed, and the runs of its listed repos.
  */
 import { ownRunSql, runListedSql, runViewer, type VisibleRuns } from '../../auth/policy.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
@@ -26,7 +26,7 @@ export interface RunPageQuery {
   readonly limit: number
 }
 
-/** A run, and how many rows the page would have without the bound on its size. */
+/** A run, and the number of rows that the page would have without its byte limit. */
 const listedColumns = runColumns.with({ found: column<number>('page.found') })
 
 /** All parameters of a listing; each statement uses some of them. */
@@ -50,7 +50,7 @@ const valuesOf = (viewer: VisibleRuns, { filter, after, limit }: RunPageQuery): 
   limit,
 })
 
-/** Words of closed lists are constants of the text, so that a partial index can be seen to fit. */
+/** Enum values are constants in the SQL text, so that the planner can match partial indexes. */
 const ofStatus: Readonly<Record<JobStatus, string>> = {
   queued: "u.status = 'queued'",
   running: "u.status = 'running'",
@@ -68,7 +68,7 @@ const ofKind: Readonly<Record<RunKind, string>> = {
   orchestration: "u.kind = 'orchestration'",
 }
 
-/** `owner` is the column that an owner is asked of. */
+/** `owner` is the column that the owner filter compares. */
 function predicates(
   { filter, after }: Pick<RunPageQuery, 'filter' | 'after'>,
   owner: 'account.id' | 'u.owner_id',
@@ -87,8 +87,8 @@ function predicates(
 }
 
 /**
- * The caller's accounts (`mine`), and those that a user once made runs for and is of no more: there only these runs are theirs. The owners are found by
- * stepping from one to the next in an index, however many runs each has.
+ * The caller's accounts (`mine`), and the accounts for which the user created runs and of which they are no longer a member: there they see only these
+ * runs. The owners are found by stepping from one to the next in an index, independent of the number of runs of each.
  */
 export const accounts = `with recursive others(id) as (
     select min(u.owner_id) from runs u where u.created_by = :userId and u.created_by <> u.owner_id
@@ -97,18 +97,18 @@ export const accounts = `with recursive others(id) as (
   account(id, mine) as (select id, true from unnest(:accountIds::text[]) mine(id)
     union all select id, false from others where id <> all(:accountIds::text[]))`
 /**
- * A range of one value, for the order of an index that begins with the owner: an equality would leave the id alone to order by, and the planner would then
- * take any index on ids and read everybody's runs for an account that has few.
+ * A range of one value, which makes the planner use the index that begins with the owner. With an equality, only the id would be left to order by: for an
+ * account with few runs, the planner could then choose any index on ids and read the runs of all accounts.
  */
 const ofAccount = 'u.owner_id >= account.id and u.owner_id <= account.id'
 const madeForOthers = `${ofAccount} and u.created_by = :userId and u.created_by <> u.owner_id`
 
-/** The two sources of what a key limited to repos sees, which may overlap. */
+/** The two sources of the runs that a key limited to repos sees; they may overlap. */
 const limited = [`u.filed_by = :credentialId and ${ownRunSql('u')}`, `${runListedSql('u')} and ${ownRunSql('u')}`]
 
 const ofJob = 'u.id = :credentialId'
 
-/** What the viewer sees where that is not all of its accounts: a limited key, or a hosted job's, which sees the run that it is for. */
+/** The sources of a viewer that does not see all runs of its accounts: a limited key, or a hosted job's key, which sees its own run. Null for any other. */
 const fewSources = (viewer: VisibleRuns): readonly string[] | null => {
   if (viewer.repoIds !== null) return limited
   return isJob(viewer) ? [ofJob] : null
@@ -150,11 +150,11 @@ function pageStatement(name: string, viewer: VisibleRuns, query: RunPageQuery): 
 /** A recipe, metrics line or scorecard can have a megabyte, and a page a hundred of them: a page ends early after the run that exceeds 4 MiB. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024
 
-/** Bytes of the runs row `alias` that clients chose. */
+/** SQL for the size in bytes of the JSON that clients supplied for the runs row `alias`. */
 export const freeFormBytes = (alias: string) =>
   `octet_length(${alias}.recipe::text) + coalesce(octet_length(${alias}.latest_metrics::text), 0) + coalesce(octet_length(${alias}.gates::text), 0)`
 
-/** The rows of a page up to that limit, each with the row count without it. */
+/** The rows of a page up to `MAX_PAGE_BYTES`, each with the row count without that limit. */
 const bounded = (page: string) => `select id, found from (
       select id, count(*) over ()::int as found, sum(bytes) over (order by id desc rows between unbounded preceding and 1 preceding) as before
       from (select id, (select ${freeFormBytes('s')} from runs s where s.id = listed.id) as bytes from (${page}) listed) weighed) sized
@@ -196,7 +196,7 @@ const facetStatement = (name: string, head: string, source: string) =>
 
 const seen = `cross join lateral (select ${counted} from runs u where u.owner_id = account.id`
 const facetsOf = {
-  // Two halves: a condition on who created a run would have to look at the run itself.
+  // Two halves, since a condition on the creator has to read the run's row and not only the index.
   accounts: facetStatement(
     'run-facets',
     `${accounts},`,
@@ -212,7 +212,7 @@ function fewCounted(few: readonly string[]): string {
   return `select ${counted} from runs u where u.id in (${visible})`
 }
 
-/** Counts over every run that the caller can see, in one pass; the accounts' own are read from an index alone. */
+/** Counts over every run that the caller can see, in one pass. The runs of the caller's accounts are counted from an index alone. */
 export function runFacetStatement(viewer: VisibleRuns): NamedStatement<FacetRow, VisibleRuns> {
   if (viewer.repoIds !== null) return facetsOf.limited
   return isJob(viewer) ? facetsOf.job : facetsOf.accounts

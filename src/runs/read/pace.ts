@@ -7,18 +7,18 @@
 export type Pace = readonly (readonly [atMs: number, iteration: number])[]
 
 const WINDOW_MS = 60_000
-/** Two lines per report of a minute, at five reports a second. */
+/** One minute with two lines per report and five reports per second. */
 const MAX_POINTS = 600
 /** Below this time span the rate would mostly measure network jitter. */
 const SHORTEST_MS = 1000
 
 export interface Arrival {
-  /** When the runner had last reported before. */
+  /** Time of the runner's previous report. */
   readonly sinceMs: number
   readonly atMs: number
 }
 
-/** The lines of the last minute up to this report, or the last two however old they are. Null where no line of the report has an iteration. */
+/** The points of the last minute up to this report, or the last two points of any age. Null if no line of the report has an iteration. */
 export function paceAfter(
   pace: Pace,
   count: number,
@@ -50,7 +50,7 @@ function placeBefore(end: number, iterationAt: (place: number) => number | null)
   return null
 }
 
-/** Iterations a second from the oldest to the newest of the lines; null with fewer than two, and where they do not go forward. */
+/** Iterations per second from the oldest to the newest point; null for fewer than two points, or if the iteration did not increase. */
 export function rateOf(pace: Pace | null): number | null {
   const [first, last] = [pace?.[0], pace?.at(-1)]
   if (!first || !last || first === last || last[1] <= first[1]) return null

@@ -1,7 +1,7 @@
-/** How far a run has come, computed when it is read. Pure. Spec, RunProgress. */
+/** The progress of a run, computed when the run is read. Pure. Spec, RunProgress. */
 import { type Pace, rateOf } from './pace.ts'
 
-/** The last report's `progress`, as it came. */
+/** `progress` of the last report that had one, as it was sent. */
 export interface ReportedProgress {
   readonly iteration?: number | null
   readonly total_iterations?: number | null
@@ -15,7 +15,7 @@ export interface ProgressFacts {
   readonly reported: ReportedProgress | null
   readonly reportedAt: string | null
   readonly pace: Pace | null
-  /** The recipe's step of the parent's checkpoint. */
+  /** Step of the parent's checkpoint that the recipe starts from. */
   readonly startStep: number | null
   readonly running: boolean
 }
@@ -34,9 +34,8 @@ export interface RunProgress {
 }
 
 /**
- * RunProgress at `now`; null until something was reported. The iteration is that of the newest metrics line, unless a report said one no earlier. The
- * end is `final_iteration`, else the start and the total together. A run that is not
- * under way has no time of arrival; one that is late arrives now.
+ * RunProgress at `now`; null until something was reported. The iteration is that of the newest metrics line, unless a report gave one at the same time or
+ * later. The end is `final_iteration`, else the sum of start and total. Only a running run has a time of arrival; a time in the past becomes `now`.
  */
 export function progressOf(run: ProgressFacts, now: string): RunProgress | null {
   const newest = run.pace?.at(-1)
@@ -69,7 +68,7 @@ function fractionOf(iteration: number | null, start: number, end: number | null)
   return Math.min(1, Math.max(0, (iteration - start) / (end - start)))
 }
 
-/** The last moment that a JSON date-time can name. */
+/** The latest time that a JavaScript `Date` can represent. */
 const MAX_TIME_MS = 8.64e15
 
 function arrivalMs(

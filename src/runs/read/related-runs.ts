@@ -1,4 +1,4 @@
-/** Pages of the runs that belong to something else: the forks of runs, the runs that name repos, those billed to accounts. Of any number of these at once. */
+/** Pages of related runs: the forks of runs, the runs that name repos, the runs billed to accounts; for any number of these objects at once. */
 import { ownRunSql, runListedSql, runViewer, visibleRuns } from '../../auth/policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import type { Page } from '../../platform/page.ts'
@@ -23,11 +23,11 @@ export interface RelatedRunsInput {
 
 export const relatedParams = {
   ...runViewer,
-  /** What the runs are of. */
+  /** Ids of the runs, repos or accounts that the pages belong to. */
   of: param<readonly string[]>(),
   /** The last run of the previous page. */
   after: param<string | null>(),
-  /** How many of each. */
+  /** Maximum number of runs for each of `of`. */
   limit: param<number>(),
   status: param<JobStatus | null>(),
   executor: param<JobExecutor | null>(),
@@ -35,14 +35,14 @@ export const relatedParams = {
   gated: param<boolean | null>(),
 }
 
-/** The run `u` is visible, and passes the filters. */
+/** SQL condition: the run `u` is visible and passes the filters. */
 export const wantedRun = `${visibleRun} and (:status::text is null or u.status = :status::"JobStatus")
   and (:executor::text is null or u.executor = :executor::"RunExecutor") and (:kind::text is null or u.kind = :kind::"RunKind")
   and (:gated::boolean is null or (coalesce(u.gate_total, 0) > 0) = :gated)`
 
 const bytes = `${freeFormBytes('u')} as bytes`
 
-/** By the index of forks, which has them in order. */
+/** Reads the index of forks in its order. */
 const forksOf = statement({
   name: 'run-forks-page',
   columns: relatedColumns,
@@ -51,23 +51,24 @@ const forksOf = statement({
     order by u.id desc`),
 })
 
-/** What a run refers to a repo as: the reasons of `repo_references` that are of runs. */
+/** Why a run refers to a repo: the values of `repo_references.reason` that runs use. */
 type RunReason = 'dataset' | 'robot' | 'output'
 
 interface Referring {
   readonly reasons: readonly RunReason[]
-  /** On the run `u`. */
+  /** SQL condition on the run `u`. */
   readonly condition: string
-  /** Only for this reason, where the parameter is not null. */
+  /** Parameter that limits the result to one reason, unless its value is null. */
   readonly as?: ':as'
-  /** Those of a page (`:after`, `:limit`), or all of them. */
+  /** The runs of one page (`:after`, `:limit`), or all runs. */
   readonly extent: 'page' | 'all'
 }
 
 /**
- * With `accounts` before it: selects the ids of the visible runs that refer to the repo `key`. They are streams for each account and reason, in the order of
- * their index, so that what others do with a public dataset costs nothing. What a person made for accounts that they are no longer of is looked up run by run,
- * and so is the run of a hosted job's key, which has no accounts. All columns of the index are ordered by: after equalities the planner may take another one.
+ * SQL for the ids of the visible runs that refer to the repo `key`; `accounts` must precede it. It reads one stream for each account and reason in index
+ * order, so that other accounts' use of a public dataset costs nothing. The runs that a person created for accounts that they have left are looked up one
+ * by one, and so is the run of a hosted job's key, which has no accounts. The order has all columns of the index, and the conditions are not equalities:
+ * after equalities, the planner may choose another index.
  */
 export function runsReferring({ reasons, condition, as, extent }: Referring): string {
   const words = reasons.map((reason) => `('${reason}')`).join(', ')
@@ -87,7 +88,7 @@ export function runsReferring({ reasons, condition, as, extent }: Referring): st
           where f.repo_id = key.id and f.referrer_id = made.id and f.reason in ${known} limit 1) referring`
 }
 
-/** A page of the runs that `ids` selects for the repo `key`. Sizes are looked up for those of the page alone. */
+/** A page of the runs that `ids` selects for the repo `key`. Sizes are computed only for the runs of the page. */
 export const runPageSql = (ids: string) =>
   `${accounts} ${relatedPageSql(`select id, (select ${freeFormBytes('s')} from runs s where s.id = seen.id) as bytes
     from (select id from (${ids}) found group by id order by id desc limit :limit::int) seen order by id desc`)}`
@@ -101,15 +102,15 @@ const namingRepos = statement({
 
 const ofPayer = (condition: string, order: string) => `(select u.id from runs u
     where ${condition} and (:after::text is null or u.id < :after) and ${wantedRun} order by ${order} limit :limit::int)`
-/** Of few runs, which are all read: with their order the planner might walk everybody's by their ids. */
+/** For a source of few runs, which are all read before sorting. If the inner query had an order, the planner might scan the runs of all accounts by id. */
 const ofFew = (condition: string) => `(select few.id from (select u.id from runs u
     where ${condition} and (:after::text is null or u.id < :after) and ${wantedRun} offset 0) few order by few.id desc limit :limit::int)`
-/** Orders by all columns of the index of an account's runs: an equality alone would let the planner take any index on ids. */
+/** No plain equality, so that the order has all columns of the index of an account's runs: with an equality, the planner may choose any index on ids. */
 const inOrder = 'u.owner_id = any(array[key.id])'
 
 /**
- * The ways to see a run of an account, each by an index, so that what the account does for others costs nothing: one is of it, one made the run for it, or has
- * a limited key that filed the run or lists its repos, or the key of the run's own hosted job.
+ * Each branch is one way to see a run of an account and uses an index, so that the account's other runs cost nothing. The viewer is a member of the account,
+ * created the run for it, has a limited key that filed the run or lists its repos, or has the key of the run's own hosted job.
  */
 const billedTo = statement({
   name: 'account-runs-page',
@@ -124,7 +125,7 @@ const billedTo = statement({
     order by id desc limit :limit::int) seen order by id desc`),
 })
 
-/** The runs that go on from each of these, newest first. Two statements. */
+/** The forks of each of these runs, newest first. Two statements. */
 export function forksOfRuns(ctx: RequestContext, runIds: readonly string[], input: RelatedRunsInput) {
   return relatedRuns(ctx, forksOf, 'forks', runIds, input)
 }

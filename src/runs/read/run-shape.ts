@@ -21,7 +21,7 @@ export interface RunGateRow {
   readonly detail: string | null
 }
 
-/** A dataset that the recipe names; one of this hub is pinned: `seq` is the state of the repo when the run was made. */
+/** A dataset that the recipe names. A dataset of this hub is pinned: `seq` is the state of its repo when the run was created. */
 export interface PinnedDataset {
   readonly ref: string
   readonly repoId: string | null
@@ -72,12 +72,12 @@ export interface Run {
   readonly datasets: readonly PinnedDataset[]
 }
 
-/** What visible means for the run alias `u`; every read of runs has the parameters of `runViewer`. */
+/** SQL condition: the run alias `u` is visible. A statement with this condition has the parameters of `runViewer`. */
 export const visibleRun = runVisibleSql('u')
 
 /**
- * Reads no metrics and no log: what a run shows of them is kept by its reports. The JSON is typed by what wrote it: `recipe` by createRun and importRun,
- * which parsed it, the others by reports.
+ * Reads neither metrics lines nor log chunks: reports store what a run shows of them in its row. JSON columns have the types of their writers: `recipe` that
+ * of createRun and importRun, which parsed it, the others those of reports.
  */
 export const runColumns = columns({
   id: column<string>('u.id'),
@@ -139,10 +139,10 @@ export const runColumns = columns({
 
 type RunRow = RowOf<typeof runColumns>
 
-/** What `runColumns` reads from. */
+/** The tables of `runColumns`. */
 export const runTables = 'runs u join accounts o on o.id = u.owner_id left join accounts c on c.id = u.created_by'
 
-/** A row in the graph's shape, as of the row's own `now`. */
+/** Converts a row to the graph's shape; progress and spend are those at the row's `now`. */
 export function toRun(row: RunRow): Run {
   const { now } = row
   const named = displayNameOf({
@@ -165,7 +165,7 @@ export function toRun(row: RunRow): Run {
         : { id: row.creatorId, kind: 'user', handle: row.creatorHandle ?? '', name: row.creatorName },
     gpuType: row.gpuType,
     costUsd: row.costUsd === null ? null : Number(row.costUsd),
-    // An import has no lines, but the summary that came with it.
+    // An imported run has no metrics lines, but the summary of its import.
     metricsKey: row.metricsSeq > 0 || row.kind === 'external' ? metricsKey(row.id) : null,
     logsKey: row.logSeq > 0 && row.kind !== 'external' ? `runs/${row.id}/logs/` : null,
     configKey: row.configKey,

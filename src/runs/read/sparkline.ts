@@ -10,21 +10,21 @@ export interface RunSparkline {
 }
 
 /**
- * What a run keeps of its rewards: as many points however long it trains, equally dense from its beginning to its end. (Thinning the kept points with
- * the new ones each time would leave the last minute as many points as all the hours before it.)
+ * The rewards that a run keeps: a bounded number of points, equally dense from the start of the training to its end. (If each report thinned the kept points
+ * together with its own, the last minute would have as many points as all the hours before it.)
  */
 export interface RewardCurve extends RunSparkline {
-  /** Lines that one point stands for: 1, 2, 4, … Absent is 1. */
+  /** Number of lines that one point represents: 1, 2, 4, …; absent: 1. */
   readonly every?: number
-  /** The lines after the last point, until they are enough for two: how many, the lowest and the highest in their order, and the last. */
+  /** The lines after the last point, until they are enough for two points: their number, the lowest and the highest in line order, and the last. */
   readonly tail?: { readonly lines: number; readonly extremes: readonly CurvePoint[]; readonly last: CurvePoint }
 }
 
 const SPARKLINE_POINTS = 64
-/** Four for each point of the sparkline leave largest-triangle-three-buckets a choice; 256 points are about 5 KB of a run's row. */
+/** Four points for each point of the sparkline give largest-triangle-three-buckets a choice; 256 points take about 5 KB of a run's row. */
 const CURVE_POINTS = 256
 
-/** The curve with further rewards, in the order of their lines. `metric` names a curve that begins here. */
+/** The curve with further rewards, in line order. `metric` is the name of the curve if `curve` is null. */
 export function addRewards(
   curve: RewardCurve | null,
   metric: string,
@@ -44,7 +44,7 @@ function addReward(curve: RewardCurve, point: CurvePoint): RewardCurve {
   return halvedIfFull({ metric, points: [...points, ...extremes], every })
 }
 
-/** The lowest and the highest in their order; one alone where they are the same. */
+/** The lowest and the highest point in line order; one point if both are the same. */
 function extremesOf(points: readonly CurvePoint[]): CurvePoint[] {
   const rewards = points.map(([, reward]) => reward)
   const low = rewards.indexOf(Math.min(...rewards))
@@ -67,7 +67,7 @@ export function sparklineOf(curve: RewardCurve | null): RunSparkline | null {
   return { metric: curve.metric, points: thin(points, SPARKLINE_POINTS) }
 }
 
-/** Largest-triangle-three-buckets, over the range of each axis: the library loses its way where the area of a triangle overflows. */
+/** Largest-triangle-three-buckets, with both axes scaled to at most 1: the library picks wrong points if the area of a triangle overflows. */
 function thin(points: readonly CurvePoint[], count: number): readonly CurvePoint[] {
   if (points.length <= count) return points
   const [stepScale, rewardScale] = [scaleOf(points, 0), scaleOf(points, 1)]

@@ -1,9 +1,9 @@
-/** RunSpend of the spec: what a run has cost so far, as it is shown. Pure. */
+/** The cost of a run so far, for display. Pure. Spec, RunSpend. */
 import { type Usd, usdSum } from '../../platform/money.ts'
 import { accruedUsd, type MeterFacts } from '../../work/meter.ts'
 
 export interface SpendFacts extends MeterFacts {
-  /** What was billed; null before the end. */
+  /** The billed cost; null before the end. */
   readonly costUsd: Usd | null
 }
 

@@ -17,9 +17,9 @@ import { bytesOfReport, countRunBytes } from './run-storage.ts'
 import { type WrittenReport, writeReport } from './write-report.ts'
 
 export interface Report extends WrittenReport {
-  /** Who reports, of which attempt: what fences the report. */
+  /** The reporting credential and its attempt, which the fencing check compares with the claim. */
   readonly actor: JobActor
-  /** The one that the run had when the report came. */
+  /** The run's output repo when the report arrived. */
   readonly outputRepoId: string | null
 }
 
@@ -30,7 +30,7 @@ export async function applyReport(ctx: RequestContext, tx: Tx, report: Report): 
   const repo = repoId === null ? null : await lockOutputRepo(tx, repoId, output !== null)
   const [run] = await tx.query(lockRunToReport, [input.runId])
   if (!run) throw notFound(`The run ${input.runId}`)
-  // A concurrent duplicate may have been stored first: no row refers to what it brought too.
+  // A concurrent duplicate may have been stored first. No row refers to the objects of this one.
   const fresh = freshParts(run, input, report.actor)
   if (!fresh?.log) deleteAfterCommit(ctx.deps, tx, fresh ? [stored.logKey] : Object.values(stored))
   if (!fresh) return

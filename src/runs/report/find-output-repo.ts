@@ -1,4 +1,4 @@
-/** The model repo that a report names as what its run makes. Spec, reportRun. */
+/** The model repo that a report names as the output of its run. Spec, reportRun. */
 import { assertMayWriteRepo } from '../../auth/policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { HubError, invalid } from '../../platform/errors.ts'

@@ -1,4 +1,4 @@
-/** Adds the measurements of a succeeded run to the rolling mean of its template, tier and batch size. Spec, recommendRun; contract, "Planning and creating runs" and after. */
+/** Adds the measurements of a succeeded run to the rolling mean of its template, tier and batch size. Spec, recommendRun; contract, "Reports". */
 
 import { resolveInputs } from '../../planner/inputs.ts'
 import { findTemplate } from '../../planner/templates.ts'
@@ -29,7 +29,7 @@ export interface MeasuredValues {
   readonly gpuTier: string | null
 }
 
-/** Counts both numbers, where both were reported and the tier and template are known: a tier claimed only by a worker is not reliable. */
+/** Adds both numbers, if both were reported and the hub knows the template and the tier: a tier that only a worker names is not reliable. */
 export async function addMeasurements(tx: Tx, config: Config, run: LockedRun, measured: MeasuredValues): Promise<void> {
   const tier = measured.gpuTier ?? run.gpuType
   const template = findTemplate(run.template, config.runs.extraTemplates)

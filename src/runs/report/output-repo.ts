@@ -1,4 +1,4 @@
-/** The model repo that a run makes, in the transaction of a report: kept from deletion, and stamped with where it is from when the run succeeds. */
+/** The output repo of a run, in the transaction of a report: a reference protects it from deletion, and a run that succeeds writes its meta block. */
 
 import { audit } from '../../operation/audit.ts'
 import type { RequestContext } from '../../operation/context.ts'
@@ -12,14 +12,14 @@ import { param, statement } from '../../store/statement.ts'
 import { refused } from './find-output-repo.ts'
 import type { LockedRun } from './report-rows.ts'
 
-/** Locks the repo of a report, which comes before the run in the order of locks. 422 if the report names one that has been deleted. */
+/** Locks the repo of a report; in the lock order, repos come before runs. 422 if the report names a deleted repo. */
 export async function lockOutputRepo(tx: Tx, repoId: string, isNamed: boolean): Promise<RepoFacts | null> {
   const repo = await lockRepo(tx, repoId)
   if (!repo && isNamed) throw refused('The repo was deleted.')
   return repo
 }
 
-/** Protects the repo from deletion, instead of the previously named one. */
+/** Protects the repo from deletion, instead of the repo that an earlier report named. */
 export async function referToOutput(tx: Tx, { id, ownerId }: LockedRun, repoId: string): Promise<void> {
   await replaceReference(tx, { kind: 'run', id, ownerId }, { repoId, reason: 'output' })
 }
@@ -40,7 +40,7 @@ const stampMeta = statement({
     on conflict (repo_id) do nothing returning ${stampedColumn.sql}`,
 })
 
-/** The model's meta block where none is set: what trained it, for which robot. The caller holds the repo's row lock. */
+/** Writes the model's meta block if it has none: template, source run and robot. The caller holds the repo's row lock. */
 export async function stampOutput(ctx: RequestContext, tx: Tx, run: LockedRun, repo: RepoFacts): Promise<void> {
   const { extraTemplates } = ctx.deps.config.runs
   const template = findTemplate(run.template, extraTemplates)

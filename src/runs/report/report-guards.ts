@@ -1,4 +1,4 @@
-/** Whether a report may be stored, and what of it is new: decided before its objects are written, and again under the run's lock. Pure. */
+/** Decides whether a report may be stored and which parts are new: before its objects are written, and a second time under the run's lock. Pure. */
 import { isClaimer, type JobActor } from '../../work/held-job.ts'
 import { isStored } from '../../work/report-numbers.ts'
 import { nextStatus } from '../next-status.ts'
@@ -9,9 +9,9 @@ import type { ReportedRun } from './report-rows.ts'
 const triggers = { succeeded: 'succeed', failed: 'fail', canceled: 'confirmCancel' } as const
 
 /**
- * What of a report to store; null where all that it numbers was stored before, in this attempt: a report is stored whole, so then it was this one. The report
- * that ended the run is such a repeat too, so that its answer can be had again. 409 where the caller is not the run's holder in this attempt or the run has
- * ended, 422 for a `canceled` without a cancel request.
+ * The parts of a report to store. Null for a duplicate: all numbered parts are already stored in this attempt, and reports are stored as a whole. A duplicate
+ * of the report that ended the run is accepted too, so that the runner can retry it. 409 if the caller is not the run's holder in this attempt or the run
+ * has ended, 422 for a `canceled` without a cancel request.
  */
 export function freshParts(run: ReportedRun, input: ReportRunInput, actor: JobActor): FreshParts | null {
   const { logSeq = null, metricsSeq = null, status = null } = input

@@ -9,7 +9,7 @@ import type { ReportedProgress } from '../read/progress.ts'
 
 export type ReportStatus = 'succeeded' | 'failed' | 'canceled'
 
-/** All but the id is optional; null is absent. */
+/** Every member except the id is optional; null counts as absent. */
 export interface ReportRunInput {
   readonly runId: string
   /** The attempt of the report: distinguishes two claims of one credential. */
@@ -36,7 +36,7 @@ export interface ReadReport {
   readonly scorecard: { readonly bytes: Uint8Array; readonly gates: Gates } | null
 }
 
-/** The parts that have the runner's own number: false for one that was stored before. */
+/** Whether each part that the runner numbers is new; false for a part that is already stored. */
 export interface FreshParts {
   readonly log: boolean
   readonly metrics: boolean

@@ -35,7 +35,7 @@ const visibleRunToReport = statement({
   text: `select ${readColumns.sql} from runs u where u.id = :runId and ${visibleRun}`,
 })
 
-/** The run of a report. 404 where it is not visible, 401, 403: a user who has left the billed account can no longer report, even with a claim. */
+/** The run of a report. Errors: 401, 404 if the run is not visible, 403. A user who has left the billed account can no longer report, even with a claim. */
 export async function findRunToReport({ viewer, deps }: RequestContext, runId: string): Promise<ReportedRun> {
   assertLevel(viewer, 'train')
   const given = { ...visibleRuns(viewer), runId }
@@ -45,7 +45,7 @@ export async function findRunToReport({ viewer, deps }: RequestContext, runId: s
   return run
 }
 
-/** With the rest of what its new state is computed from. The JSON is typed by what wrote it: `recipe` by createRun, the others by reports. */
+/** All columns that a report's changes depend on. JSON columns have the types of their writers: `recipe` that of createRun, the others those of reports. */
 const lockedColumns = reportColumns.with({
   template: column<string>('u.template'),
   robot: column<string | null>('u.robot'),
@@ -77,7 +77,7 @@ export const lockRunToReport = statement({
   text: `with locked as (select ${lockedColumns.sql} from runs u where u.id = $1 for update) select ${lockedNow.sql} from locked`,
 })
 
-/** Null values leave the column unchanged, except those of the end. */
+/** Null values leave the column unchanged, except for `endedAt` and `costUsd`. */
 export const updateReportedRun = statement({
   name: 'run-report-update',
   params: {
@@ -136,7 +136,7 @@ export const updateReportedRun = statement({
     where id = :runId`,
 })
 
-/** Numbered from the one after `lastSeq` on, in the order of the arrays. */
+/** Lines are numbered from `lastSeq` + 1, in the order of the arrays. */
 export const insertMetrics = statement({
   name: 'run-report-metrics',
   params: {

@@ -1,4 +1,4 @@
-/** reportRun (spec, "POST /v1/runs/{run_id}/report"): the runner's one way to write after its claim. */
+/** reportRun (spec, "POST /v1/runs/{run_id}/report"): the runner reports log, metrics, artifacts and the end of its run, and renews its lease. */
 import { requireCredential } from '../../auth/policy.ts'
 import { assertRoom } from '../../files/reservation.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
@@ -19,8 +19,8 @@ import { bytesOfReport, growthOf } from './run-storage.ts'
 import type { StoredReport } from './write-report.ts'
 
 /**
- * Objects first, then one transaction under the run's row lock that holds everything else. A report that was stored already, by the runner's own numbers,
- * changes nothing. Errors: 401, 403, 404, 409 `conflict.not_claimer`, `conflict.terminal`, 413 `too_large`, `quota.storage`, 422, 503; nothing is stored.
+ * Writes the objects first, then everything else in one transaction under the run's row lock. A report that is already stored, by the runner's own numbers,
+ * changes nothing. Errors, which store nothing: 401, 403, 404, 409 `conflict.not_claimer`, `conflict.terminal`, 413 `too_large`, `quota.storage`, 422, 503.
  */
 export function reportRun(ctx: RequestContext, input: ReportRunInput): Promise<Run> {
   return guarded(
@@ -54,7 +54,7 @@ async function storeReport(ctx: AllowedContext, found: ReportedRun, input: Repor
   }
 }
 
-/** A run past its deadline is ended before it is read, whether or not a sweep has run. */
+/** Ends a run whose grace period after the deadline is over, without waiting for a sweep; returns the run's current row. */
 async function inTime(ctx: RequestContext, run: ReportedRun): Promise<ReportedRun> {
   if (run.status !== 'running' || !isGraceOver(run)) return run
   await endOverdue(ctx.deps, run.id)

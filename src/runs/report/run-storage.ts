@@ -1,7 +1,7 @@
 /**
- * What a run keeps counts against its owner's storage, in sum with files (contract, "Storage quota"): the log and metrics that its runner sent, its config,
- * its scorecard, the summary of an import. Counted in the transaction that keeps it, as its last lock: repos, runs, accounts.
- * The hub's own notices count nothing.
+ * The bytes of a run count against its owner's storage quota, together with files (contract, "Storage quota"): the log and metrics that its runner sent, its
+ * config, its scorecard, the summary of an import. The transaction that stores them counts them, with its last lock: repos, runs, accounts.
+ * The hub's own notices do not count.
  */
 
 import type { Config } from '../../platform/config.ts'
@@ -12,14 +12,14 @@ import { runJob } from '../run-job.ts'
 import type { ReadReport } from './report-input.ts'
 
 export interface KeptBytes {
-  /** Of log and metrics, which are only ever added to. */
+  /** Bytes of log, metrics or an import's summary, which are never replaced. */
   readonly added: number
-  /** The size of a config or scorecard that takes the place of the one before; null where there is none. */
+  /** Size of a config or scorecard that replaces the current one; null if there is no replacement. */
   readonly config: number | null
   readonly scorecard: number | null
 }
 
-/** What a report brings. A metrics line counts with its newline, as it stands in the metrics file. */
+/** The bytes of a report. A metrics line counts with its newline, as in the metrics file. */
 export function bytesOfReport({ log, metrics, config, scorecard }: ReadReport): KeptBytes {
   const lines = metrics?.lines ?? []
   return {
@@ -29,7 +29,7 @@ export function bytesOfReport({ log, metrics, config, scorecard }: ReadReport): 
   }
 }
 
-/** Sizes as they stand before: what a new one takes the place of is given back. */
+/** Sizes of the current artifacts. The size of an artifact that is replaced is subtracted. */
 export interface ArtifactBytes {
   readonly configBytes: number | null
   readonly scorecardBytes: number | null
@@ -48,7 +48,7 @@ const measure = statement({
     where id = :runId`,
 })
 
-/** Counts what a run has been given, in the caller's transaction, which holds the run's row; 413 `quota.storage` where the owner has no room for it. */
+/** Counts the bytes that a run gets, in the caller's transaction, which holds the run's row lock; 413 `quota.storage` if the owner's quota is exceeded. */
 export async function countRunBytes(
   tx: Querier,
   config: Config,
@@ -71,7 +71,7 @@ const release: Statement<never> = {
     from run where u.id = run.id`,
 }
 
-/** The scorecard of a lost attempt, and its config unless a new attempt resumes, are the run's no more. */
+/** Subtracts the scorecard of a lost attempt, and its config if `withConfig`: an attempt that resumes keeps the config. */
 export async function releaseArtifacts(tx: Querier, runId: string, withConfig: boolean): Promise<void> {
   await tx.query(release, [runId, withConfig])
 }
@@ -81,7 +81,7 @@ const releaseAll: Statement<never> = {
   text: `update accounts a set storage_bytes = a.storage_bytes - u.stored_bytes from runs u where u.id = $1 and a.id = u.owner_id`,
 }
 
-/** All that a run was counted for, before it is deleted. */
+/** Subtracts all counted bytes of a run from its owner's storage, before the run is deleted. */
 export async function releaseRunStorage(tx: Querier, runId: string): Promise<void> {
   await tx.query(releaseAll, [runId])
 }

@@ -1,4 +1,4 @@
-/** What a report writes: a chunk of the log, metrics, and the columns of the run. */
+/** Writes the rows of a report: a chunk of the log, metrics, and the columns of the run. */
 import type { RequestContext } from '../../operation/context.ts'
 import type { Usd } from '../../platform/money.ts'
 import type { RepoFacts } from '../../repos/get-repo.ts'
@@ -97,11 +97,11 @@ export async function writeReport(
   })
   if (input.status) announceEnd(tx, runJob, input.status)
   if (limit) await addNotice(tx, runLog, run.id, limit.notice)
-  // What a new one takes the place of.
+  // Objects that are replaced.
   deleteAfterCommit(ctx.deps, tx, [stored.configKey && run.configKey, stored.scorecardKey && run.scorecardKey])
 }
 
-/** The runner's own numbers of the batches that it has sent. */
+/** The columns of the runner's own numbers, including those of this report. */
 function numbersAfter(run: LockedRun, { logSeq, metricsSeq }: ReportRunInput) {
   const log = { last: run.clientLogSeq, gaps: run.clientLogGaps }
   const metrics = { last: run.clientMetricsSeq, gaps: run.clientMetricsGaps }
@@ -115,7 +115,7 @@ function numbersAfter(run: LockedRun, { logSeq, metricsSeq }: ReportRunInput) {
   }
 }
 
-/** What metrics change in the run's row, as JSON; null where it stays. */
+/** The columns that metrics change, as JSON; null leaves a column unchanged. */
 function metricColumns(run: LockedRun, input: ReportRunInput, metrics: MetricsBatch | null) {
   if (!metrics) return { latestMetrics: null, pace: null, rewardCurve: null }
   const points = rewardsOf(metrics, run.metricsSeq + 1)
@@ -127,7 +127,7 @@ function metricColumns(run: LockedRun, input: ReportRunInput, metrics: MetricsBa
   }
 }
 
-/** The iteration of each line, by the key that the trainer says counts its steps. */
+/** The column `pace`. The iteration of a line is the value under the trainer's `step_key`, else the line's step. */
 function paceColumn(run: LockedRun, input: ReportRunInput, metrics: MetricsBatch): string | null {
   const stepKey = (input.progress ?? run.progress)?.step_key ?? null
   const iterationAt = (place: number) => iterationOf(metrics.lines[place], stepKey) ?? metrics.steps[place] ?? null

@@ -31,9 +31,9 @@ async function* textsOf(
   for (let seq = 1; next; seq += 1) {
     const text = await next
     next = seq < last ? readText(ctx, log, jobId, seq + 1) : null
-    // It may fail before it is awaited; the caller that awaits it later gets the error.
+    // Avoids an unhandled rejection: the prefetch may fail before it is awaited. The await still gets the error.
     next?.catch(() => undefined)
-    // By line, as the stream does: a sequence that never ends takes no further line with it.
+    // Line by line, as the stream does, so that an unterminated escape sequence affects only its own line.
     yield strip
       ? text
           .split('\n')

@@ -1,11 +1,11 @@
-/** How far the log of a job goes, for a viewer who may see the job. */
+/** Finds the current end of a job's log, for a viewer who may see the job. */
 import { runViewer, runVisibleSql, visibleRuns } from '../../auth/policy.ts'
 import { notFound } from '../../platform/errors.ts'
 import { isId } from '../../platform/ids.ts'
 import { param, statement } from '../../store/statement.ts'
 import { headColumns, type JobLog } from './job-log.ts'
 
-/** `findHead` of a kind with the visibility of a run: one statement, 404 `The run run_…` without visibility. */
+/** `findHead` of a kind whose jobs have the visibility of runs. One statement; 404 `The run run_…` if the job is not visible. */
 export function headFinder({ job, metrics }: Pick<JobLog, 'job' | 'metrics'>): JobLog['findHead'] {
   const head = headColumns({ metrics })
   const visibleHead = statement({

@@ -1,4 +1,4 @@
-/** The log and metrics of a job for one reader: what there is, then what comes. Spec, streamRunLogs. */
+/** Streams the log and metrics of a job to one reader: first the stored part, then additions as they arrive. Spec, streamRunLogs. */
 import { currentViewer } from '../../auth/current-viewer.ts'
 import { assertLevel } from '../../auth/policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
@@ -13,21 +13,21 @@ import type { LogPosition } from './position.ts'
 export interface FollowOptions {
   /** Continues while the job is queued or running. */
   readonly follow: boolean
-  /** Only the last so many log lines of what there is; null is all. Metrics are never cut. */
+  /** Number of stored log lines to start with, counted from the end; null: all. Metrics are never cut. */
   readonly tail: number | null
-  /** Where an earlier reading stopped; `tail` then does not apply. */
+  /** The position where an earlier stream stopped; `tail` then does not apply. */
   readonly resume: { readonly position: LogPosition; readonly loc: Loc } | null
   readonly stripAnsi: boolean
   readonly log: boolean
   readonly metrics: boolean
 }
 
-/** Keys are revoked and people leave orgs while a stream is open: followers are checked again this often. */
+/** Interval at which the rights of followers are checked: keys are revoked and people leave orgs while a stream is open. */
 const RECHECK_MS = 30_000
 
 /**
- * Batches and, last, the end. Without an `end` they stop when the request ends, the hub stops or the caller may no longer see the job: the reader can come
- * back with the position of its last batch. Errors before the first batch: 401, 404, 422 for a position of another job.
+ * Yields batches and finally the `end`. The stream stops without an `end` if the request ends, the hub stops or the caller may no longer see the job; the
+ * reader can then resume from the position of its last batch. Errors before the first batch: 401, 404, 422 for a position of another job.
  */
 export async function followLog(
   ctx: RequestContext,
@@ -50,11 +50,11 @@ async function* following(
   start: LogPosition,
 ): AsyncGenerator<FollowedBatch, void> {
   let position = start
-  // The chunk in which an earlier reading stopped may hold more.
+  // The chunk in which an earlier stream stopped may have more lines.
   let nextChunk = Math.max(1, start.chunk)
   for await (const head of options.follow && !isOver(found) ? headsOf(ctx, log, jobId, found) : [found]) {
     for await (const batch of readUpTo(ctx, log, jobId, options, head, nextChunk, position)) {
-      // A shared batch is available without waiting: hundreds of followers of a long log would starve everything else.
+      // A shared batch is available without waiting: hundreds of followers of a long log would block the event loop.
       await turns.next(batch.cost)
       if (ctx.signal.aborted) return
       position = batch.after
@@ -65,7 +65,7 @@ async function* following(
   }
 }
 
-/** How far the job goes, again whenever that has changed, until it is over. Ends early with the request, the hub, or the caller's right to see it. */
+/** Yields the head of the job at once and after each change until the job ends. Stops early with the request, the hub, or the caller's right to see the job. */
 async function* headsOf(
   ctx: RequestContext,
   log: JobLog,
@@ -105,7 +105,7 @@ const sameHead = (one: LogHead, other: LogHead) =>
   one.metricsSeq === other.metricsSeq &&
   one.epoch === other.epoch
 
-/** One that has ended gets no more. */
+/** A job that has ended gets no more log or metrics. */
 const isOver = ({ status }: LogHead) => terminalStatuses.includes(status)
 
 /** Everything up to the head, the log first: chunks from `nextChunk` on, metrics after the position. */

@@ -1,27 +1,27 @@
-/** What the log of a kind of job is, for all who read it: followers, downloads, notices. */
+/** The log of a kind of job, as followers, downloads and notices use it. */
 import type { RequestContext, Viewer } from '../../operation/context.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
 import type { JobKind } from '../job-kind.ts'
 import type { JobStatus } from '../job-status.ts'
 
-/** The table of the jobs also has `log_seq`, `log_lines` and `log_bytes`: the number of the last chunk, and what all of them add up to. */
+/** The table of the jobs also has `log_seq`, `log_lines` and `log_bytes`: the number of the last chunk, and the sums of all chunks. */
 export interface JobLog {
   readonly job: JobKind
   /** The table of the chunks, and its column of the job's id. */
   readonly chunks: { readonly table: string; readonly jobId: string }
-  /** How far the log goes now. 404 where this viewer may not see the job. */
+  /** The current end of the log. 404 if this viewer may not see the job. */
   findHead(ctx: RequestContext, viewer: Viewer, jobId: string): Promise<LogHead>
-  /** Metrics that followers get beside the log; null for a kind without. */
+  /** Metrics that followers get in addition to the log; null for a kind without metrics. */
   readonly metrics: JobMetrics | null
 }
 
 /** Metrics lines, numbered by the job's own counter. */
 export interface JobMetrics {
-  /** SQL of the last number and of what changes when lines are hidden, both on the job's row `u`. */
+  /** SQL on the job's row `u`: the last number, and a value that changes when lines are hidden. */
   readonly seqSql: string
   readonly epochSql: string
-  /** Lines after one number and up to another, a page of them, and the number that the page reaches. */
+  /** A page of the lines with numbers after `after` up to `upTo`, and the number that the page reaches. */
   read(db: Querier, jobId: string, after: number, upTo: number): Promise<MetricsPage>
 }
 
@@ -49,5 +49,5 @@ export function headColumns({ metrics }: Pick<JobLog, 'metrics'>) {
   })
 }
 
-/** How far a job's log and metrics go. */
+/** The current end of a job's log and metrics. */
 export type LogHead = RowOf<ReturnType<typeof headColumns>>

@@ -1,6 +1,6 @@
 /**
- * What a follower of a job gets, one batch at a time, and what followers share. Batches are shared too: what is rendered from one (an SSE text, say) can be cached
- * with it.
+ * The batches that a follower of a job gets, and the state that followers share. Batches are shared too, so a rendering of a batch (an SSE text, for example)
+ * can be cached with it.
  */
 import type { JobStatus } from '../job-status.ts'
 import type { JobLog, JobMetrics, LogHead, MetricRow } from './job-log.ts'
@@ -13,20 +13,20 @@ declare module '../../operation/context.ts' {
   }
 }
 
-/** Lines of one chunk, without their ends. */
+/** Lines of one chunk, without line ends. */
 export interface LogBatch {
   readonly kind: 'log'
   readonly stream: 'stdout' | 'stderr'
   readonly at: string
   readonly lines: readonly string[]
-  /** How many lines of the chunk come before these. */
+  /** Number of lines of the chunk before these. */
   readonly from: number
-  /** No further line of the chunk comes after these. */
+  /** Whether these are the last lines of the chunk. */
   readonly isLast: boolean
   /** The follower's position before the first of the lines. */
   readonly before: LogPosition
   readonly after: LogPosition
-  /** Of one turn of the event loop, what handing it to one follower takes. */
+  /** The share of one turn of the event loop that sending the batch to one follower takes. */
   readonly cost: number
 }
 
@@ -39,7 +39,7 @@ export interface MetricBatch {
   readonly cost: number
 }
 
-/** The last one: the job's status when everything up to here had been shown. */
+/** The last batch: the status of the job when everything before it had been sent. */
 export interface EndBatch {
   readonly kind: 'end'
   readonly status: JobStatus
@@ -48,7 +48,7 @@ export interface EndBatch {
 
 export type FollowedBatch = LogBatch | MetricBatch | EndBatch
 
-/** What all followers of one hub share. */
+/** The state that all followers of one hub share. */
 export interface SharedLogs {
   /** The current end of the job; null if it was deleted. Followers that were woken together share one read. */
   head(log: JobLog, jobId: string): Promise<LogHead | null>

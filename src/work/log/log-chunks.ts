@@ -1,4 +1,4 @@
-/** Reads of a job's log by its numbers. Chunks of a job are numbered without gaps. */
+/** Reads of a job's log by chunk number. Chunks of a job are numbered without gaps. */
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
@@ -11,10 +11,10 @@ const chunkColumns = columns({
   key: column<string | null>('storage_key'),
   text: column<string | null>('text'),
   lineCount: column<number>('line_count'),
-  /** Lines of the log before it. */
+  /** Number of lines of the log before this chunk. */
   firstLine: column<number>('first_line'),
   byteCount: column<number>('byte_count'),
-  /** When it came. */
+  /** When the chunk arrived. */
   at: column<string>('at'),
 })
 
@@ -52,7 +52,7 @@ export async function readChunk(db: Querier, log: JobLog, jobId: string, seq: nu
   return chunk
 }
 
-/** By the primary key from the end, which is where a tail is. */
+/** Reads the primary key from the end, since a tail is near the end. */
 const chunkOfLine = memoizeByKey(({ job, chunks }: JobLog) =>
   statement({
     name: `${job.name}-log-chunk-of-line`,
@@ -63,7 +63,7 @@ const chunkOfLine = memoizeByKey(({ job, chunks }: JobLog) =>
   }),
 )
 
-/** The chunk that holds this line (counted from 0) of the log, among those up to `last`; null if there is none. */
+/** The chunk with this line of the log (counted from 0), among the chunks up to `last`; null if there is none. */
 export async function findChunkOfLine(
   db: Querier,
   log: JobLog,

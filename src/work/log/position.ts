@@ -1,6 +1,6 @@
 /** Position of a follower in the log and metrics of a job, as in an SSE `id` or a cursor. Pure. */
 
-/** The last log chunk of which something was shown and how many of its lines; the last metrics row that was shown. */
+/** The last log chunk of which lines were sent, the number of its lines that were sent, and the last metrics row that was sent. */
 export interface LogPosition {
   readonly chunk: number
   readonly line: number

@@ -1,4 +1,4 @@
-/** A page of a job's log: lines from a position on, for readers that follow nothing. */
+/** A page of a job's log: lines from a position on, for readers that do not follow. */
 import type { RequestContext } from '../../operation/context.ts'
 import { HubError, invalid } from '../../platform/errors.ts'
 import type { Page } from '../../platform/page.ts'
@@ -11,7 +11,7 @@ import type { LogEvent } from './subscribe-log.ts'
 export const MAX_LOG_LINES = 1000
 export const DEFAULT_LOG_LINES = 200
 
-/** A page ends early after so many characters or so many chunks: each chunk is a read from the store. */
+/** A page ends early after this number of characters or chunks, since each chunk is a read from the store. */
 const MAX_CHARACTERS = 1024 * 1024
 const MAX_CHUNKS = 100
 
@@ -28,7 +28,7 @@ export interface LogLine extends LogEvent {
   readonly position: LogPosition
 }
 
-/** Null where the caller sees no such job. Errors: 401, 422 for a cursor of another job. */
+/** A page of log lines; null if the job is not visible to the caller. Errors: 401, 422 for a cursor of another job. */
 export async function readLog(
   ctx: RequestContext,
   log: JobLog,

@@ -1,7 +1,7 @@
 /**
  * Shared state of all followers of this hub. A chunk is read from the store and split into lines once, a batch is built once, and followers woken by
- * one hint share one read of their job's end. A follower itself holds only its position and requests the next batch after it has written the last one, so a
- * slow one costs no memory.
+ * one hint share one read of their job's end. A follower itself has only its position and requests the next batch after it has written the last one, so a
+ * slow follower costs no memory.
  */
 import DataLoader from 'dataloader'
 import { LRUCache } from 'lru-cache'
@@ -22,22 +22,22 @@ interface ReadChunk {
   readonly lines: readonly string[]
 }
 
-/** JavaScript's strings take up to two bytes a character, and each line an object. */
+/** Size of each cache. JavaScript strings take up to two bytes per character, and each line is an object of about `LINE_BYTES`. */
 const CACHE_BYTES = 64 * 1024 * 1024
 const LINE_BYTES = 64
 const MAX_ENTRIES = 5000
-/** 256 KiB may be as many lines; a batch is made in one go, and handed to a follower in one. */
+/** A chunk of 256 KiB can have as many lines as bytes, and a batch is built and sent in one turn of the event loop. */
 const BATCH_LINES = 2000
 const sizeOf = (bytes: number, lines: number) => 256 + 2 * bytes + LINE_BYTES * lines
-/** What a reader caches with a batch is as long as its lines, plus an event around each of them. */
+/** A reader caches with a batch a text as long as its lines, plus an event around each line. */
 const EVENT_BYTES = 128
 const batchSizeOf = (characters: number, lines: number) => sizeOf(2 * characters, lines) + EVENT_BYTES * lines
-/** A turn of the event loop hands out one full batch, or so many characters in fewer lines. */
+/** A turn of the event loop sends one full batch, or this number of characters in fewer lines. */
 const TURN_LINES = BATCH_LINES
 const TURN_CHARACTERS = 1024 * 1024
 const costOf = (characters: number, lines: number) => Math.max(lines / TURN_LINES, characters / TURN_CHARACTERS)
 
-/** One for the life of a hub. */
+/** One instance for each hub process. */
 export class JobLogs implements SharedLogs {
   readonly #parts: Parts
   readonly #chunks = new LRUCache<string, Promise<ReadChunk>>({ maxSize: CACHE_BYTES, max: MAX_ENTRIES })
@@ -104,7 +104,7 @@ export class JobLogs implements SharedLogs {
     })
   }
 
-  /** Creates a value once for all concurrent callers, and caches it while there is room; a failure is not cached. */
+  /** Creates a value once for all concurrent callers and caches it up to the size limit; a failure is not cached. */
   #kept<T extends object>(
     cache: LRUCache<string, Promise<T>>,
     key: string,

@@ -17,7 +17,7 @@ export interface LogEvent {
 interface Events<Event> {
   readonly events: readonly Event[]
   readonly cursor: string
-  /** In the last batch alone. */
+  /** Status of the job in the last batch; null in all others. */
   readonly status: JobStatus | null
 }
 
@@ -43,7 +43,7 @@ export function subscribeLog(
   return subscribe(ctx, log, jobId, after, options, logEventsOf)
 }
 
-/** The same of its metrics. */
+/** The metrics of a job in batches, otherwise as `subscribeLog`. */
 export function subscribeMetrics(
   ctx: RequestContext,
   log: JobLog,
@@ -79,7 +79,7 @@ async function* inEvents<Event>(
   }
 }
 
-/** Made once for all who get the batch. */
+/** The events of each batch, created once for all subscribers that get the batch. */
 const logEvents = new WeakMap<FollowedBatch, readonly LogEvent[]>()
 const metricEvents = new WeakMap<FollowedBatch, readonly unknown[]>()
 

@@ -18,7 +18,7 @@ const insertNotice = memoizeByKey(({ job, chunks }: JobLog) =>
 )
 
 /**
- * Writes a sentence of the hub into the job's log, on stderr and without a call to the store. The caller holds the job's row lock and hints after the
+ * Writes a sentence of the hub into the job's log, on stderr and without a call to the store. The caller holds the job's row lock and sends a hint after the
  * commit.
  */
 export async function addNotice(tx: Tx, log: JobLog, jobId: string, sentence: string): Promise<void> {
@@ -44,21 +44,21 @@ const insertChunk = memoizeByKey(({ job, chunks }: JobLog) =>
   }),
 )
 
-/** A chunk that its holder reported, with its bytes in the store. */
+/** A chunk that the holder of the job reported, with its bytes in the store. */
 export interface ReportedChunk {
   readonly jobId: string
-  /** The number after the last one's. */
+  /** Number of the last chunk + 1. */
   readonly seq: number
   readonly attempt: number
   readonly storageKey: string | null
   readonly byteCount: number
   readonly lineCount: number
-  /** Lines of the log before it. */
+  /** Number of lines of the log before this chunk. */
   readonly firstLine: number
   readonly at: string
 }
 
-/** Appends a chunk, under the lock of the job's row; the caller writes `log_seq` and the sums with what else a report changes. */
+/** Appends a chunk, under the lock of the job's row. The caller writes `log_seq` and the sums together with the other changes of a report. */
 export async function appendChunk(tx: Tx, log: JobLog, chunk: ReportedChunk): Promise<void> {
   await tx.query(insertChunk(log), chunk)
 }
