@@ -1,6 +1,6 @@
 /**
  * The limits of a running job that the hub itself enforces: `max_hours`, by the database's clock, and the budget. The job is asked to stop. If a job does not
- * stop at its deadline, the hub ends it. Contract, "max_hours". Pure decisions.
+ * stop at its deadline, the hub ends it. Contract, "Deadlines and cost". Pure decisions.
  */
 import { type Usd, usd, usdLess } from '../platform/money.ts'
 

@@ -1,4 +1,4 @@
-/** Splits the `robot_card.json` of a check into the card and its `needs_you`. Pure. Contract, "Where two sentences pull apart". */
+/** Splits the `robot_card.json` of a check into the card and its `needs_you`. Pure. Contract, "Robot checks". */
 import { z } from 'zod'
 import { invalid } from '../../platform/errors.ts'
 import type { CheckNeed, Document } from '../check-shape.ts'

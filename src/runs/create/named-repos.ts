@@ -1,6 +1,6 @@
 /**
  * The repos of this hub that a recipe names. The run pins the datasets to their state at its creation, and its references keep all of the repos from being
- * deleted. Contract, "References that keep a repo from being deleted".
+ * deleted. Contract, "Deleting a repo".
  */
 import { repoViewer, visibleRepos } from '../../auth/policy.ts'
 import type { Viewer } from '../../operation/context.ts'

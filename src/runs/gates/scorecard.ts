@@ -1,4 +1,4 @@
-/** Converts an acceptance scorecard to a run's gates. Pure. Contract, "Scorecard"; spec, RunGate and RunGateRow. */
+/** Converts an acceptance scorecard to a run's gates. Pure. Contract, "Gates"; spec, RunGate and RunGateRow. */
 import { asDouble, isJsonObject } from '../../platform/exact-json.ts'
 import type { RunGateRow } from '../read/run-shape.ts'
 

@@ -1,4 +1,4 @@
-/** The limits of a run. A worker run has a deadline only if its recipe gives one; the time of lost attempts counts too. Contract, "max_hours". */
+/** The limits of a run. A worker run has a deadline only if its recipe gives one; the time of lost attempts counts too. Contract, "Deadlines and cost". */
 import { deadlineSqlOf, graceOverSqlOf, type LimitFacts, type LimitReached, limitReached } from '../../work/limits.ts'
 import { accruedUsd, type MeterFacts } from '../../work/meter.ts'
 

@@ -1,4 +1,4 @@
-/** The display name of a run, before and after its output repo exists. Pure. Contract, "display_name". */
+/** The display name of a run, before and after its output repo exists. Pure. Contract, "Reading runs". */
 
 export type DisplayNameSource = 'output_repo' | 'run_name' | 'recipe'
 
