@@ -57,7 +57,7 @@ export function explain(error: unknown): string {
   if (error instanceof ProblemError) {
     for (const entry of error.entries) {
       const place = entry.loc.length > 0 ? `${entry.loc.join('.')}: ` : ''
-      if (entry.detail !== error.message || place !== '')
+      if (place !== '' || !error.message.includes(entry.detail))
         lines.push(inLine(`  ${place}${entry.detail} (${entry.type})`))
     }
   }

@@ -66,7 +66,8 @@ export async function runProgram(
 ): Promise<void> {
   const asJson = args.includes('--json')
   try {
-    await hubProgram(parts, io, asJson).parseAsync(args, { from: 'user' })
+    const program = hubProgram(parts, io, asJson)
+    await program.parseAsync(withoutHelpOfUnknown(program, asFlag(args)), { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError)) {
       reportError(io, error, asJson)
@@ -76,6 +77,25 @@ export async function runProgram(
     if (asJson && error.exitCode !== 0) reportError(io, usageOf(error), true)
     io.exit(error.exitCode === 0 ? 0 : 2)
   }
+}
+
+const helpFlags = new Set(['-h', '--help'])
+
+/** `hub help push` is `hub push --help`. */
+const asFlag = (args: readonly string[]): readonly string[] =>
+  args[0] === 'help' ? [...args.slice(1), '--help'] : args
+
+/** Of `hub psuh --help` Commander would print the help of `hub`, as if there were such a command: without the flag it names the command that is meant. */
+function withoutHelpOfUnknown(program: Command, args: readonly string[]): readonly string[] {
+  let command = program
+  for (const arg of args) {
+    if (arg === '--' || command.commands.length === 0 || command.registeredArguments.length > 0) return args
+    if (arg.startsWith('-')) continue
+    const known = command.commands.find((child) => child.name() === arg || child.aliases().includes(arg))
+    if (!known) return args.filter((one) => !helpFlags.has(one))
+    command = known
+  }
+  return args
 }
 
 /** Commander's message without its prefix; a group without a command prints its help and has none. */

@@ -13,6 +13,7 @@ import {
   wholeFrom,
 } from './client-session.ts'
 import type { ClientSettings } from './client-settings.ts'
+import { NotLoggedIn } from './command-errors.ts'
 import { leftOutLines } from './left-out-lines.ts'
 import { inV1Names } from './output.ts'
 import { inLine, print } from './terminal.ts'
@@ -129,6 +130,8 @@ async function push(
   repo: RepoName,
   options: PushCommandOptions,
 ): Promise<CommandResult> {
+  // Else a push of what a public repo has already would succeed, and the next one fail.
+  if (settings.token === null && !options.dryRun) throw new NotLoggedIn(settings.url)
   const startedMs = performance.now()
   const { cause, ...report } = await pushFolder(client, repo, dir, {
     cacheDir: settings.cacheDir,

@@ -49,9 +49,21 @@ describe('relative paths', () => {
   beforeEach(async () => {
     double = await startHubDouble()
     await writeFile(join(here, 'only-here.txt'), 'x')
+    await writeFile(join(base, 'token'), 'a-token\n')
   })
   afterEach(() => double.close())
-  const push = () => ['push', '.', 'o/s', '--include', 'only-here.txt', '--json', '--url', double.url]
+  const push = () => [
+    'push',
+    '.',
+    'o/s',
+    '--include',
+    'only-here.txt',
+    '--json',
+    '--url',
+    double.url,
+    '--token-file',
+    join(base, 'token'),
+  ]
 
   it('start where npm was called, although npm runs the command in the hub package', async () => {
     const ended = await run('npm', ['--prefix', root, 'run', '--silent', 'hub', '--', ...push()], here)

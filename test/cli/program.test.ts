@@ -87,6 +87,17 @@ describe('wrong usage', () => {
     expect((await hub('pusk')).err).toContain('(Did you mean push?)')
   })
 
+  it.each([[['pusk', '--help']], [['-h', 'pusk']], [['help', 'pusk']]])('is that of %j, too', async (args) => {
+    const ended = await hub(...args)
+    expect([ended.code, ended.out]).toEqual([2, ''])
+    expect(ended.err).toContain('(Did you mean push?)')
+  })
+
+  it('is neither `hub help push` nor `hub help`', async () => {
+    expect(await hub('help', 'push')).toEqual(await hub('push', '--help'))
+    expect(await hub('help')).toEqual({ ...(await hub('--help')), code: 0 })
+  })
+
   it.each([
     [['push', '--json']],
     [['ls', 'noslash', '--json']],

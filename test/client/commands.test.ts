@@ -97,6 +97,21 @@ describe('exit codes', () => {
     })
     expect(ended.code).toBe(130)
   })
+  it('prints once what the response says twice', async () => {
+    hub.fault = (_, response) => {
+      problem(response, 404, 'not_found', 'No such repo.', [{ type: 'not_found', detail: 'No such repo.' }])
+      return true
+    }
+    expect((await hubCommand(['ls', 'o/s'])).err.match(/No such repo/g)).toHaveLength(1)
+    expect((await hubCommand(['ls', 'o/s'], { HUB_TOKEN: '' })).err.match(/No such repo/g)).toHaveLength(1)
+  })
+  it('is 7 for a push without a token, also of what the repo has already; a dry run needs none', async () => {
+    await writeFile(join(base, 'a'), 'a')
+    expect((await hubCommand(['push', base, 'o/s', '--include', 'a'])).code).toBe(0)
+    const again = await hubCommand(['push', base, 'o/s', '--include', 'a'], { HUB_TOKEN: '' })
+    expect([again.code, again.err]).toEqual([7, expect.stringContaining('Run `hub login`')])
+    expect((await hubCommand(['push', base, 'o/s', '--include', 'a', '--dry-run'], { HUB_TOKEN: '' })).code).toBe(0)
+  })
   it('is 4, with a hint, for a push to a repo that does not exist', async () => {
     hub.repoExists = false
     await writeFile(join(base, 'a'), 'a')

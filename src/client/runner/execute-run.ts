@@ -184,11 +184,17 @@ async function gateRemaining(
   deadline: Deadline,
   heartbeatMs: number,
 ): Promise<void> {
+  // A timer that is left keeps the process for as long as a heartbeat.
+  const finished = new AbortController()
   const done = gating.finish().then(() => true)
-  while (!(await Promise.race([done, delay(heartbeatMs, false)]))) {
-    const answer = await reporter.post({})
-    deadline.update(answer)
-    if (answer.cancel_requested_at || deadline.isOver() || runner.stop.aborted) await gating.close()
+  try {
+    while (!(await Promise.race([done, delay(heartbeatMs, false, { signal: finished.signal })]))) {
+      const answer = await reporter.post({})
+      deadline.update(answer)
+      if (answer.cancel_requested_at || deadline.isOver() || runner.stop.aborted) await gating.close()
+    }
+  } finally {
+    finished.abort()
   }
 }
 
