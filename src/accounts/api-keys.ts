@@ -112,9 +112,9 @@ function assertNewKey(input: NewApiKey): void {
   if (hours != null && !(hours >= 0 && hours <= MAX_GPU_HOURS))
     throw refuse('dailyGpuHourQuota', 'GPU hours a day are 0 or more.')
   if (expiresAt != null && !(Date.parse(expiresAt) > Date.now() && Date.parse(expiresAt) < MAX_EXPIRY_MS))
-    throw refuse('expiresAt', 'A key ends in the future: give an RFC 3339 time.')
+    throw refuse('expiresAt', 'It must be an RFC 3339 time in the future.')
   if (repos?.length === 0)
-    throw refuse('repos', 'Leave `repos` out for a key that is not limited; an empty list could touch nothing.')
+    throw refuse('repos', 'Leave out `repos` for an unlimited key; a key with an empty list could access nothing.')
   if (repos && repos.length > MAX_LISTED_REPOS) throw refuse('repos', `A key lists at most ${MAX_LISTED_REPOS} repos.`)
 }
 

@@ -44,6 +44,6 @@ export function assertSameOrigin(facts: OriginFacts, publicUrl: string | null): 
   if (safeMethods.has(facts.method.toUpperCase()) || sameOrigin(facts, publicUrl)) return
   throw new HubError(
     'forbidden.origin',
-    'A request by cookie that changes something must come from a page of this hub; a program sends `Authorization: Bearer` instead.',
+    'A request that changes something and is authenticated by a cookie must come from a page of this hub; a program sends `Authorization: Bearer` instead.',
   )
 }

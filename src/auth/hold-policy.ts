@@ -68,4 +68,4 @@ export function assertCancels(viewer: Viewer, hold: HoldTarget): Credentialed {
   return assertDecides(viewer, hold)
 }
 
-const notOfAccount = () => new HubError('forbidden.scope', 'The hold is on an account that you are not of.')
+const notOfAccount = () => new HubError('forbidden.scope', 'The hold is on an account that you are not a member of.')

@@ -99,10 +99,10 @@ export function assertMayWriteRepo(
   if (!canSee(repo, viewer)) throw notFound(name)
   const credential = assertLevel(viewer, level)
   if (!credential.accountIds.includes(repo.ownerId))
-    throw forbidden(`${name} belongs to an account that you are not of.`)
-  if (!reaches(credential, repo.id)) throw forbidden(`The key is limited to other repos than ${name}.`)
+    throw forbidden(`${name} belongs to an account that you are not a member of.`)
+  if (!reaches(credential, repo.id)) throw forbidden(`The key is limited to other repos and cannot access ${name}.`)
   if (credential.job && !credential.job.repoIds.includes(repo.id))
-    throw forbidden(`The key of a hosted job writes no repo that it did not make, and ${name} is none of those.`)
+    throw forbidden(`The key of a hosted job may write only the repos that it created, and ${name} is not one of them.`)
   return credential
 }
 
@@ -111,7 +111,8 @@ export function assertMayWriteRepo(
  * 403. `name` is the repo's name in the message.
  */
 export function assertReachesRepo(viewer: Viewer, repo: RepoTarget, name: string): void {
-  if (!reaches(requireCredential(viewer), repo.id)) throw forbidden(`The key is limited to other repos than ${name}.`)
+  if (!reaches(requireCredential(viewer), repo.id))
+    throw forbidden(`The key is limited to other repos and cannot access ${name}.`)
 }
 
 /**
@@ -250,7 +251,7 @@ export function assertRunsFor(
 ): Credentialed {
   const credential = assertLevel(viewer, level)
   if (credential.accountIds.includes(ownerId)) return credential
-  throw forbidden(`${name} belongs to an account that you are not of.`)
+  throw forbidden(`${name} belongs to an account that you are not a member of.`)
 }
 
 type AgentAction = 'delete a repo' | 'delete a run' | 'delete a snapshot' | 'purge files' | 'make a repo public'

@@ -207,7 +207,8 @@ async function withdraw(tx: Tx, kid: string): Promise<SigningKeyState> {
     return withdrawn
   }
   const found = (await tx.query(readStates)).find((key) => key.kid === kid)
-  if (!found) throw new HubError('not_found', `There is no signing key ${kid.slice(0, 64)}; list them.`)
+  if (!found)
+    throw new HubError('not_found', `There is no signing key ${kid.slice(0, 64)}; list the keys to find its kid.`)
   if (found.retiredAt !== null) return found
   throw new HubError('conflict.signing_key', 'This is the key that signs now; rotate first, then withdraw it.')
 }

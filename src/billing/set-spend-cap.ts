@@ -55,8 +55,8 @@ export function setSpendCap(ctx: RequestContext, input: SetSpendCapInput): Promi
 function capOfInput({ usd: amount = null, mode = null }: SetSpendCapInput): SpendCap | null {
   if (amount === null && mode === null) return null
   if (amount === null)
-    throw invalid('validation.required', 'A cap needs an amount; leave the mode out to remove it.', ['usd'])
-  if (mode === null) throw invalid('validation.required', 'Say what the cap does: notify or stop.', ['mode'])
+    throw invalid('validation.required', 'A cap needs an amount; to remove the cap, leave out `mode` too.', ['usd'])
+  if (mode === null) throw invalid('validation.required', 'Set `mode` to notify or stop.', ['mode'])
   return { mode, limitUsd: usd(amount) }
 }
 

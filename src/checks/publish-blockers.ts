@@ -40,7 +40,9 @@ const conflict = (type: ErrorType, detail: string, names: readonly string[] = []
 /** All blockers, the most important one first. A check that did not succeed has only that blocker, since nothing else is known about it. */
 export function publishBlockers(check: PublishFacts): PublishBlocker[] {
   if (check.status !== 'succeeded')
-    return [conflict('conflict.not_succeeded', `The check is ${check.status}: only one that succeeded is published.`)]
+    return [
+      conflict('conflict.not_succeeded', `The check is ${check.status}: only a check that succeeded can be published.`),
+    ]
   if (check.published) return [conflict('conflict.already_published', 'The check is published already.')]
   const found: PublishBlocker[] = []
   if (check.robotGone) found.push(conflict('conflict.repo_gone', 'The robot repo was deleted.'))
@@ -53,7 +55,7 @@ export function publishBlockers(check: PublishFacts): PublishBlocker[] {
     found.push(conflict('conflict.needs_answers', detail, check.blockingFields))
   }
   if (check.kind === 'robot' && !check.hasCard)
-    found.push(conflict('conflict.card_missing', 'The check made no robot_card.json.'))
+    found.push(conflict('conflict.card_missing', 'The check has no robot_card.json.'))
   const sourceGone = check.kind === 'robot' ? check.robotGone : check.modelGone
   if (check.changedFiles.length > 0 && !sourceGone) {
     const files = check.changedFiles.map((path) => JSON.stringify(path)).join(', ')

@@ -62,7 +62,12 @@ export async function assembleUpload(
   }
   const hashed = await stillThere(upload, hashObject(tools.objects, upload.storageKey, tools.signal))
   if (hashed.sha256 !== upload.sha256)
-    throw rejected('upload.sha256_mismatch', upload, `has the SHA-256 ${hashed.sha256}, not the claimed one`, loc)
+    throw rejected(
+      'upload.sha256_mismatch',
+      upload,
+      `has the SHA-256 ${hashed.sha256}, which differs from the claimed one`,
+      loc,
+    )
   return {
     upload,
     etag: head.etag,

@@ -128,7 +128,7 @@ async function reserve(
   const bytes = uploads.reduce((sum, { size }) => sum + size, 0)
   await reserveStorage(tx, ctx.deps.config, ownerId, { bytes, uploads: uploads.length })
   if (!(await insertUploads(tx, { repoId, accountId: sourceId, ownerId, attempt }, uploads)))
-    throw new HubError('conflict.in_progress', 'Another request is doing the same right now; try again.')
+    throw new HubError('conflict.in_progress', 'Another request is copying the same objects; try again.')
 }
 
 async function copyAll(

@@ -63,10 +63,7 @@ async function link(ctx: AllowedContext, repo: RepoFacts, input: LinkFilesInput)
     } catch (error) {
       if (!(error instanceof GoneBytes)) throw error
       if (attempt === MAX_ATTEMPTS)
-        throw new HubError(
-          'conflict.in_progress',
-          'The bytes of these files are being deleted and linked at once; try again.',
-        )
+        throw new HubError('conflict.in_progress', 'The bytes of these files are being deleted; try again.')
     }
   }
 }

@@ -155,6 +155,6 @@ export async function lowerBoundOf(db: Querier, repo: string, listing: string, c
   if (typeof key === 'string') return justAfter(key)
   const [row] = await db.query(pathOfRow, [key, repo])
   if (row) return justAfter(row.path)
-  const detail = 'The cursor is malformed, or too old: its file is gone. Start again without it.'
+  const detail = 'The cursor is malformed or too old: its file no longer exists. Start again without it.'
   throw invalid('validation.cursor', detail, ['after'])
 }

@@ -180,7 +180,7 @@ function tierWarnings(
     warnings.push(`${sizeOf(requested)} is requested, which is less than the ${requiredGb} GB required.`)
   if (tier) return warnings
   const fewer = `a smaller ${plan.template.keys.samples} needs less`
-  return [...warnings, `No tier that the run may be on has ${requiredGb} GB; ${fewer}.`]
+  return [...warnings, `No tier that this run may use has ${requiredGb} GB; ${fewer}.`]
 }
 
 function limitWarnings({ maxHours, budgetUsd }: RunPlan, hours: number | null, unlimited: Usd | null): string[] {

@@ -15,7 +15,7 @@ export const conflicts = {
     'Still referenced',
     'Something still refers to it; errors[] lists what.',
   ),
-  'conflict.wrong_kind': kind(409, 'CONFLICT', 'Wrong kind', 'It is of another kind than the operation needs.'),
+  'conflict.wrong_kind': kind(409, 'CONFLICT', 'Wrong kind', 'The operation needs another kind of repo or object.'),
   'conflict.already_claimed': kind(
     409,
     'CONFLICT',
@@ -73,7 +73,7 @@ export const conflicts = {
   'conflict.cost_rose': kind(
     409,
     'CONFLICT',
-    'It would cost more than shown',
+    'Cost has risen',
     'The most that the job can cost is now above what the spend hold shows; errors[] names both. Deny the hold, and let the request be filed again.',
   ),
   'conflict.not_succeeded': kind(409, 'CONFLICT', 'Not succeeded', 'Only a check that succeeded is published.'),
@@ -150,7 +150,7 @@ export const conflicts = {
   'conflict.signing_key': kind(
     409,
     'CONFLICT',
-    'Signs now',
-    'The key that signs now cannot be withdrawn; rotate it first.',
+    'Key is in use for signing',
+    'The current signing key cannot be withdrawn; rotate first.',
   ),
 } as const satisfies Record<string, ErrorKind>

@@ -18,7 +18,7 @@ export const errorTable = {
     'One or more members are invalid; errors[] lists each with its location.',
   ),
   'validation.value': kind(422, 'UNPROCESSABLE', 'Invalid value', 'A member has a value that is not allowed.'),
-  'validation.type': kind(422, 'UNPROCESSABLE', 'Wrong type', 'A member has another JSON type than the one listed.'),
+  'validation.type': kind(422, 'UNPROCESSABLE', 'Wrong type', 'A member has the wrong JSON type.'),
   'validation.required': kind(422, 'UNPROCESSABLE', 'Missing member', 'A required member is absent or null.'),
   'validation.unknown_member': kind(
     422,
@@ -32,7 +32,7 @@ export const errorTable = {
     422,
     'UNPROCESSABLE',
     'Invalid cursor',
-    'The cursor is malformed or belongs to another listing.',
+    'The cursor is malformed, too old or of another listing.',
   ),
   'validation.limit': kind(
     422,
@@ -220,7 +220,7 @@ export const errorTable = {
   bad_gateway: kind(
     502,
     'BAD_GATEWAY',
-    'Hosted call not ended',
+    'Hosted call could not be stopped',
     'The hosted call could not be ended, so nothing was changed; the request can be repeated.',
   ),
   not_supported: kind(501, 'NOT_SUPPORTED', 'Not supported', 'This deployment has no backend for this operation.'),

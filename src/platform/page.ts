@@ -51,7 +51,7 @@ export function decodeCursor<Parts extends readonly KeyPart[]>(
   rules: { readonly [Index in keyof Parts]: KeyRule<Parts[Index]> },
   loc: readonly string[] = ['after'],
 ): Parts {
-  const refuse = () => invalid('validation.cursor', 'The cursor is malformed or belongs to another listing.', loc)
+  const refuse = () => invalid('validation.cursor', 'The cursor is malformed, too old or of another listing.', loc)
   if (cursor.length > MAX_CURSOR_LENGTH || !/^[\w-]+$/.test(cursor)) throw refuse()
   const bytes = Buffer.from(cursor, 'base64url')
   // base64url has several spellings of the same bytes; only the canonical one is accepted.

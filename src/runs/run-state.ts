@@ -114,7 +114,11 @@ function refusalOf(trigger: RunTrigger, run: RunFacts): JobRefusal {
 function claimRefusal(run: RunFacts): JobRefusal {
   if (run.status === 'running') return refusals.claimed('run')
   if (run.executor === 'worker' && run.namesHostedCall)
-    return { type: 'validation.value', detail: 'A worker run is claimed without it: only a hosted call gives it.' }
+    return {
+      type: 'validation.value',
+      detail:
+        'The id of a hosted call and a step to resume at are only for a hosted run; leave them out to claim a worker run.',
+    }
   if (run.executor === 'worker' || run.isOwnCall)
     return {
       type: 'conflict.lease_lost',

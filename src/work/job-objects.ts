@@ -66,7 +66,7 @@ export function deleteAfterCommit(
   }
   tx.afterCommit(() => {
     remove().catch((cause: unknown) => {
-      log.warn({ err: cause }, 'objects of a job that nothing names are left for collection')
+      log.warn({ err: cause }, 'unreferenced objects of a job could not be deleted and are left for collection')
     })
   })
 }
@@ -78,7 +78,7 @@ export function deleteAfterCommit(
 export async function forgetRefused(ctx: RequestContext, keys: readonly string[], error: unknown): Promise<void> {
   if (keys.length === 0 || !(error instanceof HubError) || error.status >= 500) return
   await ctx.deps.objects?.delete(keys).catch((cause: unknown) => {
-    ctx.deps.log.warn({ err: cause }, 'objects of what was refused are left for collection')
+    ctx.deps.log.warn({ err: cause }, 'objects of a refused request could not be deleted and are left for collection')
   })
 }
 

@@ -109,7 +109,7 @@ export async function findDeviceLogin(
 
 /** 404: the same error for a code that is unknown, one that has expired and one that another person decided. */
 export function unknownCode(text: string): HubError {
-  const detail = `No sign-in waits under the code ${JSON.stringify(text.slice(0, 32))}: it is mistyped, or no longer valid. Run \`hub login\` again for a new one.`
+  const detail = `No sign-in waits under the code ${JSON.stringify(text.slice(0, 32))}: it is mistyped or no longer valid. Run \`hub login\` again for a new one.`
   return new HubError('not_found', detail)
 }
 

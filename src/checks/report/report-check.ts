@@ -134,7 +134,7 @@ function assertSound(check: HeldCheck, { status, artifacts, intake, report }: Re
   assertDistinct(names, 'artifact', (index) => ['artifacts', index, 'path'])
   const strange = names.findIndex((name) => !isArtifactName(name, check))
   if (strange >= 0)
-    throw invalid('validation.value', `${JSON.stringify(names[strange])} is no file that such a check makes.`, [
+    throw invalid('validation.value', `${JSON.stringify(names[strange])} is not an artifact of such a check.`, [
       'artifacts',
       strange,
       'path',
@@ -163,7 +163,7 @@ async function write(ctx: RequestContext, tx: Tx, input: ReportCheckInput, store
   if ((await keepDigests(tx, check.id, stored.taken)) !== stored.taken.length)
     throw new HubError(
       'conflict.in_progress',
-      'An artifact was presigned again while this report was read; send it again.',
+      'An artifact was presigned a second time while this report was processed; send the report again.',
     )
   const lines = countLines(input.logChunk ?? '')
   if (stored.logKey !== null) {

@@ -11,7 +11,8 @@ import { backgroundTask } from './background.ts'
 import { stabilityCheck } from './checkpoint-folders.ts'
 import { exitCodeIn, isAlive, startCommand, stopCommand } from './command.ts'
 import { createDeadline, type Deadline, isPastDeadline, leaseMs } from './deadline.ts'
-import { type Gating, startGating } from './gating.ts'
+import { gateRemaining } from './gate-remaining.ts'
+import { startGating } from './gating.ts'
 import { createPublisher, outputSlug } from './publish-checkpoints.ts'
 import { type RunFiles, runFiles, textOf, versionOf } from './run-files.ts'
 import { newState, type RunJournal, readRunState } from './run-journal.ts'
@@ -156,7 +157,7 @@ async function supervise(runner: Runner, run: RemoteRun, files: RunFiles, journa
     await publishing.finish()
     await sendOutput(reporter, journal)
     if (!journal.state.ending && (await exitCodeIn(files.exitCode)) === 0)
-      await gateRemaining(runner, gating, reporter, deadline, heartbeatMs)
+      await gateRemaining(gating, reporter, deadline, { heartbeatMs, stop: runner.stop })
   } finally {
     stopWatching()
     await gating.close()
@@ -174,28 +175,6 @@ function watchDeadline(runner: Runner, files: RunFiles, journal: RunJournal, dea
     void stop(runner, journal)
   }, POLL_MS)
   return () => clearInterval(timer)
-}
-
-/** Gates the remaining checkpoints after the command succeeded, while heartbeats keep the lease. A stop request ends the gating; the run still succeeds. */
-async function gateRemaining(
-  runner: Runner,
-  gating: Gating,
-  reporter: Reporter,
-  deadline: Deadline,
-  heartbeatMs: number,
-): Promise<void> {
-  // A timer that is left keeps the process for as long as a heartbeat.
-  const finished = new AbortController()
-  const done = gating.finish().then(() => true)
-  try {
-    while (!(await Promise.race([done, delay(heartbeatMs, false, { signal: finished.signal })]))) {
-      const answer = await reporter.post({})
-      deadline.update(answer)
-      if (answer.cancel_requested_at || deadline.isOver() || runner.stop.aborted) await gating.close()
-    }
-  } finally {
-    finished.abort()
-  }
 }
 
 /** Stops as the hub requested: past the deadline the run fails, otherwise it is canceled. */

@@ -173,7 +173,7 @@ async function pathOf(ctx: RequestContext, repo: RepoFacts, key: string | number
   if (typeof key === 'string') return key
   const [row] = await ctx.deps.db.query(pathOfRow, [key, repo.id])
   if (row) return row.path
-  const detail = 'The cursor is malformed, or too old: its file is gone. Start again without it.'
+  const detail = 'The cursor is malformed or too old: its file no longer exists. Start again without it.'
   throw invalid('validation.cursor', detail, ['after'])
 }
 

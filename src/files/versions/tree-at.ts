@@ -112,7 +112,7 @@ const withdrawnAt = statement<{ path: string; reason: 'purged' | 'rejected'; at:
 
 const REASONS = {
   purged: 'was purged from every state of the repo',
-  rejected: 'was rejected by the hub, because its bytes were not what its SHA-256 said',
+  rejected: 'was rejected by the hub, because its bytes did not match its SHA-256',
 } as const
 
 /** Why the state lacks paths: a sentence for each path whose file was withdrawn from the state. */

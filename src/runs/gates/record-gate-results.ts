@@ -102,7 +102,7 @@ function resultsOf({ results, step, cells, seedsRun, seedsAlive, rolloutId }: Ga
   const isSingle = [step, cells, seedsRun, seedsAlive].some((member) => member != null)
   if (results && !isSingle) return results.map((result, at) => counted(result, ['results', at]))
   if (results || step == null || !cells || seedsRun == null || seedsAlive == null) {
-    const detail = 'Give `results`, or the members of one.'
+    const detail = 'Give either `results`, or the members of a single result.'
     throw invalid('validation.value', detail, ['results'])
   }
   return [counted({ step, cells, seedsRun, seedsAlive, rolloutId }, [])]
@@ -110,7 +110,7 @@ function resultsOf({ results, step, cells, seedsRun, seedsAlive, rolloutId }: Ga
 
 function counted(result: CheckpointResult, loc: Loc): CheckpointResult {
   if (result.seedsAlive <= result.seedsRun) return result
-  throw invalid('validation.value', 'cannot be more than were run', [...loc, 'seedsAlive'])
+  throw invalid('validation.value', 'cannot be greater than the number of seeds that ran', [...loc, 'seedsAlive'])
 }
 
 function record(

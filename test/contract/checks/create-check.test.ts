@@ -73,7 +73,7 @@ describe('createRobotCheck', () => {
       discard_visual: null,
     })
     expect(made.json.drop).toMatchObject({ filename: 'arm.zip', files: 3, zip_bytes: null, refused: drop.refused })
-    expect(made.json.publish_blockers).toEqual(['The check is queued: only one that succeeded is published.'])
+    expect(made.json.publish_blockers).toEqual(['The check is queued: only a check that succeeded can be published.'])
     const seen = await hub.call(ada, 'GET', `/v1/robot-checks/${made.json.id}`)
     expect(seen.json).toEqual(made.json)
     expect(made.json).not.toHaveProperty('sources')
