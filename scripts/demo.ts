@@ -1,6 +1,6 @@
 /** `npm run demo [-- DIR]`: runs the main workflow on a new hub and prints each step. Exits with 1 if anything is wrong. */
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { callerDirectory } from '../src/cli/caller-directory.ts'
@@ -147,6 +147,7 @@ const startedMs = performance.now()
 let hub: ThrowawayHub | null = null
 try {
   const dir = resolve(callerDirectory('demo', process.env, process.cwd()), process.argv[2] ?? sample)
+  if (!(await stat(dir).catch(() => null))?.isDirectory()) throw new Error(`${dir} is not a folder.`)
   hub = await section('A hub of its own, with a database and files that go away again', async () => {
     const started = await startThrowawayHub({ EXTRA_TEMPLATES: TEMPLATE })
     say(`  ${started.url}  (GraphiQL at /graphql, the /v1 pages at /docs)`)

@@ -48,6 +48,7 @@ function greeting(hub: RunningHub, config: Config): string {
   const lines = [
     '',
     `  The hub listens on ${hub.url}`,
+    `    pages      ${hub.url}/`,
     `    GraphiQL   ${hub.url}/graphql`,
     `    /v1 pages  ${hub.url}/docs`,
     `    health     ${hub.url}/readyz`,
@@ -62,7 +63,10 @@ function greeting(hub: RunningHub, config: Config): string {
       `  First start: a session of the operator "${config.operatorHandle}", shown only now.`,
       `    ${hub.operatorToken}`,
     )
-    lines.push('  Send it as `Authorization: Bearer <session>`, or make keys with `npm run hub -- key add`.')
+    lines.push(
+      `  Sign in with it at ${hub.url}/login, or send it as \`Authorization: Bearer <session>\`.`,
+      `  Another one: \`npm run hub -- session add ${config.operatorHandle}\`; a key for programs: \`npm run hub -- key add\`.`,
+    )
   }
   return `${lines.join('\n')}\n`
 }

@@ -1,5 +1,5 @@
 /** `hub model`: checks a local model offline, as the hub would after a push. */
-import { readdir } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { LocalError } from '../client/index.ts'
@@ -154,7 +154,17 @@ function statusLine(io: ModelIo, text: string | (() => string)): { readonly end:
 async function entryMissing(dir: string, cwd: string): Promise<string> {
   const names = await readdir(resolve(cwd, dir)).catch(() => null)
   if (names === null) return `${dir} is not a folder.`
-  const models = names.filter((name) => /\.(xml|mjcf|urdf)$/i.test(name)).sort()
+  const models = await byInclusion(resolve(cwd, dir), names.filter((name) => /\.(xml|mjcf|urdf)$/i.test(name)).sort())
   const which = models.length > 0 ? ` It contains ${models.slice(0, 8).join(', ')}.` : ''
   return `Name the model file in ${dir} too: hub model ${dir} ${models[0] ?? 'ENTRY'}.${which}`
+}
+
+/** Files that others include come last: a model is rarely one of its parts. */
+async function byInclusion(dir: string, names: readonly string[]): Promise<string[]> {
+  const texts = await Promise.all(names.map((name) => readFile(resolve(dir, name), 'utf8').catch(() => '')))
+  const included = new Set(
+    texts.flatMap((text) => [...text.matchAll(/<include\s[^>]*\bfile="([^"]+)"/g)].map(([, file]) => file)),
+  )
+  const isPart = (name: string) => included.has(name)
+  return [...names.filter((name) => !isPart(name)), ...names.filter(isPart)]
 }

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough, Readable, Writable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
 import { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { registerModelCommand } from '../../src/cli/model-command.ts'
@@ -158,6 +159,9 @@ describe('hub model DIR ENTRY', () => {
   it('lists the models of the folder if no entry is given', async () => {
     const { code, err } = await hubModel([dir('broken')])
     expect([code, err]).toEqual([2, expect.stringContaining('It contains arm.xml, bad.xml.')])
+    const sample = fileURLToPath(new URL('../../examples/robot', import.meta.url))
+    const parts = await hubModel([sample])
+    expect(parts.err).toContain(`hub model ${sample} scene.xml.`)
   })
 
   it('has a help text', async () => {
