@@ -30,16 +30,16 @@ interface ByStatus {
 const JobCounts = builder.objectRef<ByStatus>('JobCounts').implement({
   description: 'Jobs of an account by status.',
   fields: (t) => ({
-    queued: t.expose('queued', { type: CappedCount, description: 'Those that wait for a worker or a call.' }),
-    running: t.expose('running', { type: CappedCount, description: 'Those that are under way.' }),
-    succeeded: t.expose('succeeded', { type: CappedCount, description: 'Those that ended as asked.' }),
-    failed: t.expose('failed', { type: CappedCount, description: 'Those that failed.' }),
-    canceled: t.expose('canceled', { type: CappedCount, description: 'Those that were canceled.' }),
+    queued: t.expose('queued', { type: CappedCount, description: 'Number of queued ones.' }),
+    running: t.expose('running', { type: CappedCount, description: 'Number of running ones.' }),
+    succeeded: t.expose('succeeded', { type: CappedCount, description: 'Number of succeeded ones.' }),
+    failed: t.expose('failed', { type: CappedCount, description: 'Number of failed ones.' }),
+    canceled: t.expose('canceled', { type: CappedCount, description: 'Number of canceled ones.' }),
   }),
 })
 
 const Counts = builder.objectRef<AccountCounts>('AccountCounts').implement({
-  description: 'What an account has, in numbers.',
+  description: 'Counts of the jobs, endpoints and holds of an account.',
   fields: (t) => ({
     runs: t.field({
       type: JobCounts,

@@ -58,7 +58,7 @@ const ApiKeyType = builder.prismaObject('ApiKey', {
       resolve: (key, _args, ctx) => namesOfRepos(ctx).load(key),
     }),
     agent: t.exposeBoolean('agent', {
-      description: 'Whether it is an agent key: it may not delete repos or make one public.',
+      description: 'True for an agent key, which may not delete repos or make one public.',
     }),
     dailyGpuHourQuota: t.float({
       nullable: true,
@@ -138,7 +138,7 @@ mutation('createApiKey', {
       ...rule(z.array(fullNameText).max(100)),
       description: 'Limits the key to these repos (full names).',
     }),
-    agent: t.boolean({ description: 'Whether it is an agent key, which may not delete repos or make one public.' }),
+    agent: t.boolean({ description: 'True for an agent key, which may not delete repos or make one public.' }),
     dailyGpuHourQuota: t.float({
       ...rule(z.number().min(0)),
       description: 'GPU hours that runs of this key may reserve per day.',

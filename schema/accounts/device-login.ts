@@ -31,8 +31,11 @@ const DeviceLoginType = builder.objectRef<DeviceLogin>('DeviceLogin').implement(
   fields: (t) => ({
     id: t.exposeID('id', { description: 'TypeID, prefix `login_`.' }),
     userCode: t.exposeString('userCode', { description: 'The code that the program shows: `WDJB-MJHT`.' }),
-    state: t.expose('state', { type: DeviceLoginStateEnum, description: 'Whether it is decided.' }),
-    name: t.exposeString('name', { description: 'What the program says of itself; the name of the key.' }),
+    state: t.expose('state', {
+      type: DeviceLoginStateEnum,
+      description: 'State of the sign-in: pending, approved, denied or redeemed.',
+    }),
+    name: t.exposeString('name', { description: "The program's own description; becomes the name of the key." }),
     scope: t.expose('scope', { type: KeyScopeEnum, description: 'Scope of the key.' }),
     keyTtlSeconds: t.exposeInt('keyTtlSeconds', { description: 'Lifetime of the key, in seconds.' }),
     address: t.exposeString('address', { nullable: true, description: 'The address that the program asked from.' }),
@@ -53,7 +56,7 @@ const StartedDeviceLoginType = builder.objectRef<StartedDeviceLogin>('StartedDev
   description: 'The codes of a new sign-in (RFC 8628).',
   fields: (t) => ({
     deviceCode: t.exposeString('deviceCode', { description: "The program's secret: it polls with it." }),
-    userCode: t.exposeString('userCode', { description: 'What the person compares or types: `WDJB-MJHT`.' }),
+    userCode: t.exposeString('userCode', { description: 'Code that the person compares or types: `WDJB-MJHT`.' }),
     verificationUri: t.exposeString('verificationUri', { description: 'The page on which the person types the code.' }),
     verificationUriComplete: t.exposeString('verificationUriComplete', {
       description: 'The same page with the code filled in.',
@@ -67,7 +70,7 @@ mutation('startDeviceLogin', {
   type: StartedDeviceLoginType,
   description: 'Starts the sign-in of a program without a browser: a person approves it at `verificationUri`.',
   scope: 'none',
-  input: input('What the program asks for.', (t) => ({
+  input: input('Name, scope and lifetime of the key that the program asks for.', (t) => ({
     name: t.string({
       required: true,
       ...rule(keyNameText),

@@ -21,11 +21,11 @@ interface ListUpdates<T> {
 /** Adds the subscription `name(owner, after)`, and the type of its event. */
 export function listUpdates<T>(name: string, { typeName, nouns, node, list }: ListUpdates<T>): void {
   const Update = builder.objectRef<ChangeEvent<T>>(typeName).implement({
-    description: `A moment of changes in the ${nouns} of an account: each of them once, as it is at the end of it.`,
+    description: `Changes in the ${nouns} of an account since the event before. Each thing appears once, in its latest state.`,
     fields: (t) => ({
       nodes: t.field({
         type: [node as never],
-        description: `Those that were made or changed, at most ${CHANGES_PER_READ}; in the first event, what changed since \`after\`.`,
+        description: `The created and changed ones, at most ${CHANGES_PER_READ}; in the first event, those that changed since \`after\`.`,
         resolve: ({ nodes }) => [...nodes] as never,
       }),
       removedIds: t.idList({

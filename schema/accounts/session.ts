@@ -18,7 +18,7 @@ const SessionType = builder.prismaObject('Session', {
       description: "The identity provider whose token it represents; null for a session with the hub's own token.",
     }),
     current: t.boolean({
-      description: 'Whether it is the session of this request.',
+      description: 'True for the session of this request.',
       resolve: ({ id }, _args, { viewer }) => viewer.kind === 'session' && viewer.credentialId === id,
     }),
     userAgent: t.exposeString('userAgent', {

@@ -51,7 +51,7 @@ const ViewerType = builder.objectRef<Me>('Viewer').implement({
       nullable: true,
       description: 'Full names of the repos that the key is limited to; null if it is not limited.',
     }),
-    agent: t.exposeBoolean('agent', { description: "Whether it is an agent's key." }),
+    agent: t.exposeBoolean('agent', { description: 'True for an agent key.' }),
     dailyGpuHourQuota: t.exposeFloat('dailyGpuHourQuota', {
       nullable: true,
       description: 'GPU-hour quota per day of the key; null if it has none.',

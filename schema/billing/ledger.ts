@@ -19,7 +19,7 @@ const LedgerEntryType = builder.prismaObject('LedgerEntry', {
     jobKind: t.exposeString('jobKind', { description: '`run`, `robot_check` or `endpoint_session`.' }),
     jobId: t.exposeID('jobId', { description: 'Id of the job; it may have been deleted.' }),
     attempt: t.exposeInt('attempt', { description: 'The attempt that it is for.' }),
-    kind: t.exposeString('kind', { description: 'What is paid for: `gpu` or `cpu`.' }),
+    kind: t.exposeString('kind', { description: 'Resource that is billed: `gpu` or `cpu`.' }),
     tier: t.exposeString('tier', { nullable: true, description: 'Hardware tier; null for CPU work.' }),
     seconds: t.float({
       select: { seconds: true },

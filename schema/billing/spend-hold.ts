@@ -24,7 +24,7 @@ const SpendHoldStatusEnum = wordEnum('SpendHoldStatus', 'State of a spend hold.'
   expired: 'It was not decided in time.',
 })
 
-const SpendHoldKindEnum = wordEnum('SpendHoldKind', 'What a spend hold asks for.', {
+const SpendHoldKindEnum = wordEnum('SpendHoldKind', 'Kind of work that a spend hold asks for.', {
   run: 'A training run.',
   robot_check: 'A robot check or model check.',
   endpoint: 'An inference endpoint.',
@@ -44,7 +44,7 @@ const HoldCapType = builder.objectRef<SpendMonth>('SpendHoldCap').implement({
     mode: t.field({
       type: SpendCapModeEnum,
       nullable: true,
-      description: 'What the cap does; null if the account has none.',
+      description: 'Effect of the cap; null if the account has none.',
       resolve: (month) => capOf(month)?.mode ?? null,
     }),
     limitUsd: t.float({
@@ -70,13 +70,13 @@ builder.node(SpendHoldType, {
   loadMany: (ids, ctx) => getHoldsById(ctx.deps.db, ctx.viewer, ids),
   fields: (t) => ({
     status: t.expose('status', { type: SpendHoldStatusEnum, description: 'Current state.' }),
-    kind: t.expose('kind', { type: SpendHoldKindEnum, description: 'What it asks for.' }),
+    kind: t.expose('kind', { type: SpendHoldKindEnum, description: 'Kind of work that it asks for.' }),
     account: t.expose('account', { type: Account, description: 'The account that would be billed.' }),
     filedBy: t.field({ type: HoldKeyType, description: 'The key that filed it.', resolve: (hold) => hold }),
     request: t.expose('request', { type: 'JSON', description: 'The request as it was sent, in the names of `/v1`.' }),
     summary: t.exposeString('summary', { description: 'The request in one sentence.' }),
     estimateUsd: t.float({
-      description: 'What it is expected to cost, in US dollars.',
+      description: 'Expected cost in US dollars.',
       resolve: ({ estimateUsd }) => Number(estimateUsd),
     }),
     reserveUsd: t.float({

@@ -19,7 +19,7 @@ const SpendOfKindType = builder.objectRef<SpendOfKind>('SpendOfKind').implement(
     kind: t.expose('kind', { type: SpendKindEnum, description: 'The kind of work.' }),
     entries: t.exposeInt('entries', { description: 'Number of ledger entries.' }),
     recordedUsd: t.float({
-      description: 'What the ledger has of the month, in US dollars.',
+      description: "Sum of the month's ledger entries, in US dollars.",
       resolve: ({ recordedUsd }) => Number(recordedUsd),
     }),
     underWay: t.exposeInt('underWay', {
@@ -55,7 +55,7 @@ const SpendSummaryType = builder.objectRef<SpendSummary>('SpendSummary').impleme
     startsAt: t.expose('startsAt', { type: 'DateTime', description: 'Its start.' }),
     endsAt: t.expose('endsAt', { type: 'DateTime', description: 'The start of the next one.' }),
     recordedUsd: t.float({
-      description: 'What the ledger has of the month, in US dollars.',
+      description: "Sum of the month's ledger entries, in US dollars.",
       resolve: ({ recordedUsd }) => Number(recordedUsd),
     }),
     reservedUsd: t.float({
@@ -73,7 +73,7 @@ const SpendSummaryType = builder.objectRef<SpendSummary>('SpendSummary').impleme
     cap: t.expose('cap', {
       type: SpendCapType,
       nullable: true,
-      description: 'The cap as it stands now; null without one.',
+      description: 'The current cap; null without one.',
     }),
     capPassedAt: t.expose('capPassedAt', {
       type: 'DateTime',
@@ -145,7 +145,7 @@ mutation('setSpendCap', {
       ...rule(z.number().min(0).max(1_000_000_000)),
       description: 'The most of a calendar month (UTC) in US dollars, rounded to four decimals; null removes the cap.',
     }),
-    mode: t.field({ type: SpendCapModeEnum, description: 'What the cap does; required with `usd`.' }),
+    mode: t.field({ type: SpendCapModeEnum, description: 'Effect of the cap; required with `usd`.' }),
   })),
   verb: setSpendCap,
 })

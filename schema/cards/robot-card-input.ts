@@ -7,7 +7,7 @@ const ActuatorInput = builder.inputType('ActuatorInput', {
   fields: (t) => ({
     name: t.string({ required: true, description: 'Name used by the manufacturer or in the model.' }),
     model: t.string({ description: 'Part number or model name.' }),
-    count: t.int({ description: 'How many of these the robot has.' }),
+    count: t.int({ description: 'Number of them on the robot.' }),
     vendor: t.field({ type: 'JSON', description: 'A JSON object with any other members; kept unchanged.' }),
   }),
 })
@@ -128,7 +128,7 @@ const CheckInput = builder.inputType('RobotValidationCheckInput', {
     status: t.field({ type: RobotCheckStatusEnum, required: true, description: 'The result.' }),
     message: t.string({ required: true, description: 'Explanation in one sentence.' }),
     names: t.stringList({ required: true, description: 'Joints, files or fields at fault.' }),
-    hint: t.string({ description: 'How to fix it, in one line.' }),
+    hint: t.string({ description: 'Hint for the fix, in one line.' }),
     loc: t.field({ type: 'JSON', description: 'Path into the card in `/v1` names.' }),
     data: t.field({ type: 'JSON', description: 'Measured values behind the result.' }),
   }),

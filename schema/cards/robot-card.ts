@@ -23,7 +23,7 @@ const Actuator = builder.objectRef<ActuatorShape>('Actuator').implement({
     model: t.string({ nullable: true, description: 'Part number or model name.', resolve: ({ model }) => model }),
     count: t.int({
       nullable: true,
-      description: 'How many of these the robot has.',
+      description: 'Number of them on the robot.',
       resolve: ({ count }) => count,
     }),
     vendor: t.field({
@@ -51,7 +51,7 @@ export const ValidationCheck = builder.objectRef<CheckShape>('RobotValidationChe
       description: 'Joints, files or fields at fault.',
       resolve: ({ names }) => [...names],
     }),
-    hint: t.exposeString('hint', { nullable: true, description: 'How to fix it, in one line.' }),
+    hint: t.exposeString('hint', { nullable: true, description: 'Hint for the fix, in one line.' }),
     loc: t.field({
       type: 'JSON',
       nullable: true,
@@ -220,7 +220,7 @@ export const ValidationReport = builder.objectRef<RobotValidationReport>('RobotV
       type: RobotCheckStatusEnum,
       description: 'The worst status among the checks that ran.',
     }),
-    source: t.expose('source', { type: CardSourceEnum, description: 'Where the card came from.' }),
+    source: t.expose('source', { type: CardSourceEnum, description: 'Origin of the card.' }),
     engine: t.exposeString('engine', { description: "`hub-static`: the hub's own model reader, without physics." }),
     mjcfPath: t.exposeString('mjcfPath', { nullable: true, description: 'Path of the model file that was read.' }),
     interfaceFingerprint: t.exposeString('interfaceFingerprint', {

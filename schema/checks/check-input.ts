@@ -51,7 +51,7 @@ const RefusedFileInput = builder.inputType('RobotCheckRefusedFileInput', {
 
 const DropInput = builder.inputType('RobotCheckDropInput', {
   description:
-    'What the browser reports about a dropped zip; stored as given, not verified. Spec, `RobotCheckJobDrop`.',
+    'Facts about a dropped zip as the browser reports them; stored as given, not verified. Spec, `RobotCheckJobDrop`.',
   fields: (t) => ({
     filename: t.string({ ...rule(z.string().max(1024)), description: 'File name of the zip.' }),
     zipBytes: t.field({ type: 'SafeInt', ...rule(count), description: 'Size of the zip in bytes.' }),
@@ -143,5 +143,8 @@ export const checkRequestFields = (t: InputFields) => ({
     type: RobotCheckExecutorEnum,
     description: 'Default: `HOSTED` if the deployment offers it to the owner, else `WORKER`.',
   }),
-  drop: t.field({ type: DropInput, description: 'What the browser reports about a dropped zip; not verified.' }),
+  drop: t.field({
+    type: DropInput,
+    description: 'Facts about a dropped zip as the browser reports them; not verified.',
+  }),
 })

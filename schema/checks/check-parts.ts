@@ -35,7 +35,7 @@ const RefusedFile = builder.objectRef<Document>('RobotCheckRefusedFile').impleme
 
 export const CheckDropType = documentType(
   'RobotCheckDrop',
-  'What the browser reports about a dropped zip; stored as given, not verified. Spec, `RobotCheckJobDrop`.',
+  'Facts about a dropped zip as the browser reports them; stored as given, not verified. Spec, `RobotCheckJobDrop`.',
   (t, member) => ({
     filename: member.text('filename', 'File name of the zip.'),
     zipBytes: member.count('zip_bytes', 'Size of the zip in bytes.'),
@@ -94,7 +94,10 @@ const NeedType = builder.objectRef<CheckNeed>('RobotCheckNeed').implement({
   description: 'A question about the draft card that a person has to answer or review.',
   fields: (t) => ({
     field: t.exposeString('field', { description: 'Member of the card.' }),
-    severity: t.expose('severity', { type: RobotCheckNeedSeverityEnum, description: 'Whether it blocks publishing.' }),
+    severity: t.expose('severity', {
+      type: RobotCheckNeedSeverityEnum,
+      description: 'Severity: whether it blocks publishing.',
+    }),
     why: t.exposeString('why', { description: 'Why the value needs review.' }),
     names: t.stringList({ description: 'Affected joints, files or fields.', resolve: ({ names }) => [...names] }),
     suggestion: t.exposeString('suggestion', { nullable: true, description: 'A proposed value.' }),

@@ -87,7 +87,7 @@ const ReportedCheckInput = builder.inputType('RobotCheckReportCheckInput', {
     status: t.field({ type: RobotCheckStatusEnum, required: true, description: 'The result.' }),
     message: t.string({ required: true, ...rule(text), description: 'Explanation in one sentence.' }),
     names: t.stringList({ required: true, ...rule(list(text)), description: 'Joints, files or fields at fault.' }),
-    hint: t.string({ ...rule(text), description: 'How to fix it, in one line.' }),
+    hint: t.string({ ...rule(text), description: 'Hint for the fix, in one line.' }),
     loc: t.field({ type: 'JSON', ...rule(loc), description: 'Path into the card: strings and integers.' }),
     data: t.field({ type: 'JSON', ...rule(jsonObject), description: 'The numbers behind the result.' }),
   }),

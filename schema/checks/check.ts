@@ -108,7 +108,7 @@ builder.node(CheckType, {
       drop: t.expose('drop', {
         type: CheckDropType,
         nullable: true,
-        description: 'What the browser reported about a dropped zip; not verified.',
+        description: 'Facts about a dropped zip as the browser reported them; not verified.',
       }),
       logTail: text('logTail', 'End of the log, at most 64 KiB; null while it is empty.'),
       report: t.expose('report', {

@@ -20,12 +20,20 @@ export const RobotCheckNeedSeverityEnum = wordEnum('RobotCheckNeedSeverity', 'Wh
   blocking: 'Publishing is refused until a person has answered.',
   advice: 'Publishing is possible; review is recommended.',
 })
-export const RobotCheckReportStatusEnum = wordEnum('RobotCheckReportStatus', 'How a worker ends its check.', {
-  succeeded: 'There is a verdict, good or bad.',
-  failed: 'The job itself broke.',
-})
-export const ModelEmbodimentEnum = wordEnum('ModelEmbodiment', 'How the contract of a policy compares with a robot.', {
-  match: 'The policy was made for this interface.',
-  mismatch: 'The policy was made for another interface.',
-  unstamped: 'The policy does not record an interface.',
-})
+export const RobotCheckReportStatusEnum = wordEnum(
+  'RobotCheckReportStatus',
+  'Status with which a worker ends its check.',
+  {
+    succeeded: 'There is a verdict, good or bad.',
+    failed: 'The job itself broke.',
+  },
+)
+export const ModelEmbodimentEnum = wordEnum(
+  'ModelEmbodiment',
+  'Result of comparing the contract of a policy with a robot.',
+  {
+    match: 'The policy was made for this interface.',
+    mismatch: 'The policy was made for another interface.',
+    unstamped: 'The policy does not record an interface.',
+  },
+)

@@ -16,12 +16,15 @@ mutation('publishRobotCheck', {
   target: targetCheck,
   input: input('Which check to publish, and how.', (t) => ({
     checkId: t.id({ required: true, description: 'Id of the check.' }),
-    visibility: t.field({ type: VisibilityEnum, description: 'Given to the repo last; null leaves it as it is.' }),
+    visibility: t.field({
+      type: VisibilityEnum,
+      description: 'Visibility that the repo gets at the end; null leaves it unchanged.',
+    }),
     repo: t.string({
       ...rule(fullNameText),
-      description: 'Of a model check: the model repo to publish into instead of the draft, made where it is missing.',
+      description: 'For a model check: the model repo to publish into instead of the draft; created if it is missing.',
     }),
-    smoke: t.boolean({ description: 'Of a model check: queue the smoke rollout afterwards.' }),
+    smoke: t.boolean({ description: 'For a model check: queue the smoke rollout afterwards.' }),
   })),
   verb: publishCheck,
 })

@@ -8,13 +8,13 @@ const PublishedFileType = builder.objectRef<PublishedFile>('RobotCheckPublishedF
   description: 'A file that publishing linked into the repo.',
   fields: (t) => ({
     path: t.exposeString('path', { description: 'Its path in the repo.' }),
-    sha256: t.exposeString('sha256', { description: 'By the hub, of the bytes that were linked.' }),
+    sha256: t.exposeString('sha256', { description: 'SHA-256 of the linked bytes, computed by the hub.' }),
     size: t.expose('size', { type: 'SafeInt', description: 'Bytes.' }),
   }),
 })
 
 export const PublishedType = builder.objectRef<CheckPublished>('RobotCheckPublished').implement({
-  description: 'How a check was published; later changes of the repo do not show here.',
+  description: 'Publication of a check; later changes of the repo are not shown here.',
   fields: (t) => ({
     at: t.expose('at', { type: 'DateTime', description: 'When.' }),
     by: t.expose('by', {
@@ -24,10 +24,13 @@ export const PublishedType = builder.objectRef<CheckPublished>('RobotCheckPublis
     }),
     interfaceFingerprint: t.exposeString('interfaceFingerprint', {
       nullable: true,
-      description: 'Of the card that was stored; null without an interface, and for a model check.',
+      description: 'Fingerprint of the stored card; null without an interface, and for a model check.',
     }),
-    visibility: t.expose('visibility', { type: VisibilityEnum, description: 'Of the repo, right afterwards.' }),
-    files: t.expose('files', { type: [PublishedFileType], description: 'What was linked, in order of path.' }),
+    visibility: t.expose('visibility', {
+      type: VisibilityEnum,
+      description: 'Visibility of the repo right after the publication.',
+    }),
+    files: t.expose('files', { type: [PublishedFileType], description: 'The linked files, in order of path.' }),
     smokeRolloutId: t.exposeString('smokeRolloutId', {
       nullable: true,
       description: 'The smoke rollout that was queued.',

@@ -128,7 +128,7 @@ mutation('approveEndpointSession', {
   description:
     'Permits one device to use one endpoint until a time, and returns the token once. Only for people: no API key may. 409 if the endpoint has ended.',
   scope: 'session',
-  input: input('What to approve.', (t) => ({
+  input: input('The endpoint and the device to approve, and until when.', (t) => ({
     endpointId: t.id({ required: true, description: 'Id of the endpoint.' }),
     deviceId: t.id({ required: true, description: 'Id of the device.' }),
     expiresAt: t.field({

@@ -96,7 +96,7 @@ mutation('reportEndpoint', {
     "The server's report, every few seconds, from the credential that claimed the endpoint; 409 for any other. `STOPPED` or `FAILED` ends the endpoint, closes its sessions and bills them.",
   scope: 'key:train',
   target: targetEndpoint,
-  input: input('What the server reports.', (t) => ({
+  input: input("The server's report.", (t) => ({
     endpointId: t.id({ required: true, description: 'Id of the endpoint.' }),
     status: t.field({ type: EndpointReportStatusEnum, description: 'Default `RUNNING`.' }),
     sessions: t.field({
@@ -104,7 +104,7 @@ mutation('reportEndpoint', {
       ...rule(z.array(z.unknown()).max(200)),
       description: 'Sessions of the endpoint, each once; those that are not named keep their numbers.',
     }),
-    error: t.string({ ...rule(plainText(4000)), description: 'What went wrong; expected with `FAILED`.' }),
+    error: t.string({ ...rule(plainText(4000)), description: 'Reason of the failure; expected with `FAILED`.' }),
     logChunk: t.string({
       ...rule(plainText(65_536)),
       description: 'End of the log of the server; that of the last report is kept.',

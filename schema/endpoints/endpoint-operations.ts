@@ -71,7 +71,7 @@ mutation('createEndpoint', {
     'Queues an inference endpoint, pinned to the bytes of its model as they are now. A hosted one that the key of an agent asks for becomes a spend hold instead, which a person has to approve. A worker endpoint waits for a server of the owner; the hub starts a hosted one on the smallest tier that fits the model. 409 for a reflex, for a repo with nothing to serve, and while the hub still hashes the files.',
   scope: 'key:train',
   target: targetModel,
-  input: input('What to serve, who serves it, and who is billed.', (t) => ({
+  input: input('The model to serve, the server, and the account that is billed.', (t) => ({
     ...requestFields(t),
     name: t.string({ ...rule(wordText), description: 'Name for people.' }),
     maxHours: t.float({
@@ -105,9 +105,9 @@ const EstimateType = builder.objectRef<EndpointEstimate>('EndpointEstimate').imp
     }),
     cappedByBudget: t.exposeBoolean('cappedByBudget', { description: 'Whether the budget is less than rate x hours.' }),
     priced: t.exposeBoolean('priced', { description: 'False for a worker: costs of zero then mean "not charged".' }),
-    artifact: t.expose('artifact', { type: EndpointArtifactType, description: 'What would be served.' }),
+    artifact: t.expose('artifact', { type: EndpointArtifactType, description: 'The artifact that would be served.' }),
     notes: t.stringList({
-      description: 'What `vramBytes` does not cover; empty for an ONNX file.',
+      description: 'Parts that `vramBytes` does not include; empty for an ONNX file.',
       resolve: ({ notes }) => [...notes],
     }),
   }),

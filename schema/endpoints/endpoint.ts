@@ -18,7 +18,7 @@ import { RepoRef } from '../runs/run-parts.ts'
 import { EndpointArtifactKindEnum, EndpointStatusEnum } from './enums.ts'
 
 export const EndpointArtifactType = builder.objectRef<EndpointArtifact>('EndpointArtifact').implement({
-  description: 'What an endpoint serves of its model repo, pinned by a digest of bytes that the hub hashed itself.',
+  description: 'The artifact of a model repo that an endpoint serves, pinned by the digest that the hub computed.',
   fields: (t) => ({
     kind: t.expose('kind', { type: EndpointArtifactKindEnum, description: 'Whether it is a file or a directory.' }),
     path: t.exposeString('path', {
@@ -65,7 +65,7 @@ builder.node(EndpointType, {
         type: RepoRef,
         description: 'Id and name of the model repo, as in the request.',
       }),
-      artifact: t.expose('artifact', { type: EndpointArtifactType, description: 'What is served.' }),
+      artifact: t.expose('artifact', { type: EndpointArtifactType, description: 'The artifact that is served.' }),
       modelSha256: t.exposeString('modelSha256', {
         description: "The artifact's digest, to which approvals and the claim are bound.",
       }),

@@ -7,7 +7,7 @@ export const EndpointStatusEnum = wordEnum('EndpointStatus', 'State of an infere
   stopped: 'It has ended as asked.',
   failed: 'Its server failed, or the hub ended it; `error` says why.',
 })
-export const EndpointArtifactKindEnum = wordEnum('EndpointArtifactKind', 'What an endpoint serves.', {
+export const EndpointArtifactKindEnum = wordEnum('EndpointArtifactKind', 'Kind of artifact that an endpoint serves.', {
   onnx: 'One ONNX file.',
   checkpoint: 'A checkpoint directory: `manifest.json` and `policy/`.',
 })
@@ -21,8 +21,12 @@ export const ApprovalStatusEnum = wordEnum('ApprovalStatus', 'State of an approv
   expired: 'Its time is over.',
   revoked: 'A person revoked it.',
 })
-export const EndpointReportStatusEnum = wordEnum('EndpointReportStatus', 'What a server says of its endpoint.', {
-  running: 'It serves.',
-  stopped: 'It has ended as asked.',
-  failed: 'It broke; `error` says why.',
-})
+export const EndpointReportStatusEnum = wordEnum(
+  'EndpointReportStatus',
+  'Status that a server reports of its endpoint.',
+  {
+    running: 'It serves.',
+    stopped: 'It has ended as asked.',
+    failed: 'It broke; `error` says why.',
+  },
+)

@@ -57,7 +57,7 @@ mutation('reportEndpointSession', {
     "Stores a device's numbers of its session, and closes it with `closed`. A number replaces the one before; one that is left out or null stays. 409 for a closed session.",
   scope: 'key:write',
   target: findSessionOfDevice,
-  input: input('What the device measured.', (t) => ({
+  input: input('Measurements of the device.', (t) => ({
     endpointId: t.id({ required: true, description: 'Id of the endpoint.' }),
     sessionId: t.id({ required: true, description: 'Id of the session.' }),
     chunksApplied: t.field({ type: 'SafeInt', ...rule(count), description: `Action chunks applied, ${ofSession}.` }),

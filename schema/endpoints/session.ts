@@ -74,7 +74,7 @@ builder.node(SessionType, {
       rttMsP50: number('rttMsP50', "Round trip per chunk in ms, median; the device's measure."),
       rttMsP95: number('rttMsP95', 'Round trip per chunk in ms, 95th percentile.'),
       deadlineMisses: count('deadlineMisses', 'Chunks that reached the device too late.'),
-      degradedCount: count('degradedCount', "How often the device's own fail-safe fired."),
+      degradedCount: count('degradedCount', "Number of times that the device's own fail-safe fired."),
       costUsd: t.exposeFloat('costUsd', {
         nullable: true,
         description:

@@ -7,7 +7,7 @@ import { rule } from '../input-field.ts'
 import { args, subscription } from '../root-field.ts'
 
 const FileCountsType = builder.objectRef<FileCounts>('RepoFileCounts').implement({
-  description: "What changes of a repo's files add up to.",
+  description: "Sum of changes of a repo's files.",
   fields: (t) => ({
     filesAdded: t.exposeInt('filesAdded', { description: 'Paths that got a file.' }),
     filesRemoved: t.exposeInt('filesRemoved', { description: 'Paths that lost their file.' }),

@@ -16,7 +16,7 @@ import { args, query } from '../root-field.ts'
 import { wordEnum } from '../word-enum.ts'
 import { AT_TEXT } from './file.ts'
 
-const RepoChangeActionEnum = wordEnum('RepoChangeAction', "What changed a repo's files.", {
+const RepoChangeActionEnum = wordEnum('RepoChangeAction', "Operation that changed a repo's files.", {
   complete: 'Uploads were completed.',
   delete: 'Files were deleted.',
   reject: 'The hub hashed a file and rejected it: its bytes were not what its SHA-256 said.',
@@ -34,7 +34,7 @@ const RepoChangeType = builder.objectRef<RepoChange>('RepoChange').implement({
       nullable: true,
       description: 'When the next change replaced the state; null for the current one.',
     }),
-    action: t.expose('action', { type: RepoChangeActionEnum, description: 'What was done.' }),
+    action: t.expose('action', { type: RepoChangeActionEnum, description: 'Operation that made the change.' }),
     actor: t.expose('actor', {
       type: Account,
       nullable: true,
@@ -117,7 +117,7 @@ export const RepoSnapshotType = builder.objectRef<RepoSnapshot>('RepoSnapshot').
     id: t.exposeID('id', { description: 'TypeID, prefix `snap_`.' }),
     name: t.exposeString('name', { description: 'Unique in the repo; names the state in `at`.' }),
     seq: t.exposeInt('seq', { description: 'Number of the change that led to the state.' }),
-    note: t.exposeString('note', { nullable: true, description: 'What its creator wrote about it.' }),
+    note: t.exposeString('note', { nullable: true, description: 'Text of its creator.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
     creator: t.field({
       type: Account,
@@ -204,7 +204,7 @@ const FileDiffType = builder.objectRef<FileDiff>('FileDiff').implement({
   description: 'A path that differs between two states.',
   fields: (t) => ({
     path: t.exposeString('path', { description: 'Relative to the repo.' }),
-    change: t.expose('change', { type: FileChangeKindEnum, description: 'How it differs.' }),
+    change: t.expose('change', { type: FileChangeKindEnum, description: 'Kind of difference.' }),
     before: t.expose('before', {
       type: FileVersion,
       nullable: true,

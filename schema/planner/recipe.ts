@@ -44,7 +44,7 @@ const Tripwire = builder.objectRef<RecipeDocument>('GateTripwire').implement({
 })
 
 const GateSpec = builder.objectRef<RecipeDocument>('CheckpointGateSpec').implement({
-  description: 'How checkpoints are gated in simulation while the run trains.',
+  description: 'Gating of checkpoints in simulation while the run trains.',
   fields: (t) => ({
     everySteps: t.field({
       type: 'SafeInt',

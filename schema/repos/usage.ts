@@ -10,5 +10,5 @@ export const RepoUsageType = builder.objectRef<Pick<Repo, 'id'>>('RepoUsage').im
 })
 
 builder.objectField(RepoType, 'usedBy', (t) =>
-  t.field({ type: RepoUsageType, description: 'What makes use of the repo.', resolve: ({ id }) => ({ id }) }),
+  t.field({ type: RepoUsageType, description: 'Jobs that use the repo.', resolve: ({ id }) => ({ id }) }),
 )

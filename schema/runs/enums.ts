@@ -8,7 +8,7 @@ export const JobStatusEnum = wordEnum('JobStatus', 'Status of a job; the last th
   failed: 'Ended with an error; see `error`.',
   canceled: 'Stopped on request.',
 })
-export const RunKindEnum = wordEnum('RunKind', 'How a run was created.', {
+export const RunKindEnum = wordEnum('RunKind', 'Way in which a run was created.', {
   cloud: 'Submitted to this hub and executed.',
   external: 'Trained elsewhere and imported: artifacts, never a live log.',
   orchestration: 'A planner run: no trainer, no GPU.',
@@ -51,7 +51,7 @@ export const LogStreamEnum = wordEnum('LogStream', 'Source of a log line.', {
   stdout: 'The runner.',
   stderr: 'A notice from the hub.',
 })
-export const AttemptEndEnum = wordEnum('RunAttemptEnd', 'How an attempt ended.', {
+export const AttemptEndEnum = wordEnum('RunAttemptEnd', 'End of an attempt.', {
   reported: 'Its runner reported the end of the run.',
   swept: 'Its lease expired.',
   reclaimed: 'Its own hosted call claimed the run again.',

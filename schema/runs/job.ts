@@ -4,7 +4,7 @@ import { Account } from '../accounts/account.ts'
 import { builder } from '../builder.ts'
 import { wordEnum } from '../word-enum.ts'
 
-const JobPhaseEnum = wordEnum('JobPhase', 'Where a job of any kind is between its creation and its end.', {
+const JobPhaseEnum = wordEnum('JobPhase', 'Phase of a job of any kind.', {
   queued: 'Waiting to be claimed or dispatched.',
   running: 'Held by a runner, worker or server.',
   ended: 'Over; `status` of its type says how, and `error` why if it failed.',
@@ -43,7 +43,7 @@ export const JobInterface = builder.interfaceRef<Job>('Job').implement({
     return {
       phase: t.field({
         type: JobPhaseEnum,
-        description: 'Whether it waits, runs or is over, whatever its kind.',
+        description: 'Phase common to all kinds of jobs: queued, running or ended.',
         resolve: ({ status }) => (status === 'queued' || status === 'running' ? status : 'ended'),
       }),
       owner: t.field({

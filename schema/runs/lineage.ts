@@ -23,7 +23,7 @@ builder.objectField(PinnedDatasetType, 'state', (t) =>
   }),
 )
 
-const RunUseEnum = wordEnum('RunUse', 'How a run makes use of a repo.', {
+const RunUseEnum = wordEnum('RunUse', 'Role of a repo in a run.', {
   dataset: 'It is a dataset of the recipe, pinned when the run was created.',
   robot: 'It is the robot of the recipe.',
   parent: 'It is a model, and the run is a fork of a run that produced it.',

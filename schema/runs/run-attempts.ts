@@ -22,7 +22,7 @@ const AttemptType = builder.prismaObject('RunAttempt', {
     end: t.expose('end', {
       type: AttemptEndEnum,
       nullable: true,
-      description: 'How it ended; null while it is active.',
+      description: 'End of the attempt; null while it is active.',
     }),
   }),
 })

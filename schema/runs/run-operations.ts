@@ -97,7 +97,7 @@ mutation('importRun', {
       ...rule(wordText),
       description: 'Id of the parent run, to compare configs with.',
     }),
-    template: t.string({ ...rule(recipeRules.template), description: 'What produced it, as free text.' }),
+    template: t.string({ ...rule(recipeRules.template), description: 'Free text about what produced it.' }),
     dataset: t.stringList({ ...rule(recipeRules.dataset), description: 'Dataset that it was trained on.' }),
     robot: t.string({ ...rule(recipeRules.robot), description: 'Robot that it was trained for.' }),
     status: t.field({

@@ -40,7 +40,7 @@ builder.node(RunType, {
     const text = (name: TextField, description: string) =>
       t.string({ nullable: true, description, resolve: (run) => run[name] })
     return {
-      kind: t.expose('kind', { type: RunKindEnum, description: 'How the run was created.' }),
+      kind: t.expose('kind', { type: RunKindEnum, description: 'Way in which the run was created.' }),
       status: t.expose('status', { type: JobStatusEnum, description: 'Current status.' }),
       recipe: t.expose('recipe', { type: Recipe, description: 'The recipe as submitted.' }),
       recipeHash: t.exposeString('recipeHash', {

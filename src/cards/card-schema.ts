@@ -21,7 +21,7 @@ const jointLimits = z.strictObject({
 const actuator = z.looseObject({
   name: nameText.describe('Name used by the manufacturer or in the model.'),
   model: z.string().max(256).nullish().describe('Part number or model name.'),
-  count: count.nullish().describe('How many of these the robot has.'),
+  count: count.nullish().describe('Number of them on the robot.'),
 })
 
 export const actuatorList = z.array(actuator)

@@ -42,7 +42,7 @@ export type EmbodimentCameraSlot =
  */
 export type RobotCheckStatus = 'fail' | 'pass' | 'skip' | 'warn'
 /**
- * What changed a repo's files.
+ * Operation that changed a repo's files.
  */
 export type RepoChangeAction = 'complete' | 'delete' | 'purge' | 'reject' | 'restore'
 /**
@@ -70,11 +70,11 @@ export type TrainingMethod = 'full' | 'lora' | 'rl'
  */
 export type RecommendationBasis = 'measured' | 'modelled'
 /**
- * What money is spent on.
+ * Kind of billed work.
  */
 export type SpendKind = 'endpoint' | 'robot_check' | 'run'
 /**
- * What a spend cap does.
+ * Effect of a spend cap.
  */
 export type SpendCapMode = 'notify' | 'stop'
 /**
@@ -82,11 +82,11 @@ export type SpendCapMode = 'notify' | 'stop'
  */
 export type SpendHoldStatus = 'approved' | 'canceled' | 'denied' | 'expired' | 'pending'
 /**
- * What a spend hold asks for.
+ * Kind of work that a spend hold asks for.
  */
 export type SpendHoldKind = 'endpoint' | 'robot_check' | 'run'
 /**
- * How a run was created.
+ * Way in which a run was created.
  */
 export type RunKind = 'cloud' | 'external' | 'orchestration'
 /**
@@ -122,7 +122,7 @@ export type RobotCheckExecutor = 'hosted' | 'worker'
  */
 export type RobotCheckKind = 'model' | 'robot'
 /**
- * How the contract of a policy compares with a robot.
+ * Result of comparing the contract of a policy with a robot.
  */
 export type ModelEmbodiment = 'match' | 'mismatch' | 'unstamped'
 /**
@@ -130,7 +130,7 @@ export type ModelEmbodiment = 'match' | 'mismatch' | 'unstamped'
  */
 export type RobotCheckNeedSeverity = 'advice' | 'blocking'
 /**
- * How a worker ends its check.
+ * Status with which a worker ends its check.
  */
 export type RobotCheckReportStatus = 'failed' | 'succeeded'
 /**
@@ -138,7 +138,7 @@ export type RobotCheckReportStatus = 'failed' | 'succeeded'
  */
 export type EndpointStatus = 'failed' | 'queued' | 'running' | 'stopped'
 /**
- * What an endpoint serves.
+ * Kind of artifact that an endpoint serves.
  */
 export type EndpointArtifactKind = 'checkpoint' | 'onnx'
 /**
@@ -146,7 +146,7 @@ export type EndpointArtifactKind = 'checkpoint' | 'onnx'
  */
 export type EndpointSessionStatus = 'closed' | 'open'
 /**
- * What a server says of its endpoint.
+ * Status that a server reports of its endpoint.
  */
 export type EndpointReportStatus = 'failed' | 'running' | 'stopped'
 
@@ -211,7 +211,7 @@ export interface Operations {
        */
       repos: string[] | null
       /**
-       * Whether it is an agent's key.
+       * True for an agent key.
        */
       agent: boolean
       /**
@@ -288,7 +288,7 @@ export interface Operations {
        */
       device_code: string
       /**
-       * What the person compares or types: `WDJB-MJHT`.
+       * Code that the person compares or types: `WDJB-MJHT`.
        */
       user_code: string
       /**
@@ -1542,7 +1542,7 @@ export interface Operations {
        */
       account?: string | null
       /**
-       * What the cap does; required with `usd`.
+       * Effect of the cap; required with `usd`.
        */
       mode?: SpendCapMode | null
       /**
@@ -2639,7 +2639,7 @@ export interface Operations {
        */
       status?: JobStatus | null
       /**
-       * What produced it, as free text.
+       * Free text about what produced it.
        */
       template?: string | null
     }
@@ -3147,7 +3147,7 @@ export interface Operations {
        */
       control_hz?: number | null
       /**
-       * What the browser reports about a dropped zip; not verified.
+       * Facts about a dropped zip as the browser reports them; not verified.
        */
       drop?: RobotCheckDrop | null
       /**
@@ -3535,7 +3535,7 @@ export interface Operations {
        */
       sources_bytes: number
       /**
-       * What the browser reported about a dropped zip; not verified.
+       * Facts about a dropped zip as the browser reported them; not verified.
        */
       drop: {
         /**
@@ -3771,12 +3771,12 @@ export interface Operations {
           name: string | null
         } | null
         /**
-         * Of the card that was stored; null without an interface, and for a model check.
+         * Fingerprint of the stored card; null without an interface, and for a model check.
          */
         interface_fingerprint: string | null
         visibility: Visibility
         /**
-         * What was linked, in order of path.
+         * The linked files, in order of path.
          */
         files: {
           /**
@@ -3784,7 +3784,7 @@ export interface Operations {
            */
           path: string
           /**
-           * By the hub, of the bytes that were linked.
+           * SHA-256 of the linked bytes, computed by the hub.
            */
           sha256: string
           /**
@@ -4157,7 +4157,7 @@ export interface Operations {
        */
       sources_bytes: number
       /**
-       * What the browser reported about a dropped zip; not verified.
+       * Facts about a dropped zip as the browser reported them; not verified.
        */
       drop: {
         /**
@@ -4393,12 +4393,12 @@ export interface Operations {
           name: string | null
         } | null
         /**
-         * Of the card that was stored; null without an interface, and for a model check.
+         * Fingerprint of the stored card; null without an interface, and for a model check.
          */
         interface_fingerprint: string | null
         visibility: Visibility
         /**
-         * What was linked, in order of path.
+         * The linked files, in order of path.
          */
         files: {
           /**
@@ -4406,7 +4406,7 @@ export interface Operations {
            */
           path: string
           /**
-           * By the hub, of the bytes that were linked.
+           * SHA-256 of the linked bytes, computed by the hub.
            */
           sha256: string
           /**
@@ -4569,15 +4569,15 @@ export interface Operations {
     }
     body: {
       /**
-       * Of a model check: the model repo to publish into instead of the draft, made where it is missing.
+       * For a model check: the model repo to publish into instead of the draft; created if it is missing.
        */
       repo?: string | null
       /**
-       * Of a model check: queue the smoke rollout afterwards.
+       * For a model check: queue the smoke rollout afterwards.
        */
       smoke?: boolean | null
       /**
-       * Given to the repo last; null leaves it as it is.
+       * Visibility that the repo gets at the end; null leaves it unchanged.
        */
       visibility?: Visibility | null
     }
@@ -4750,7 +4750,7 @@ export interface Operations {
        */
       priced: boolean
       /**
-       * What would be served.
+       * The artifact that would be served.
        */
       artifact: {
         kind: EndpointArtifactKind
@@ -4776,7 +4776,7 @@ export interface Operations {
         bytes: number
       }
       /**
-       * What `vramBytes` does not cover; empty for an ONNX file.
+       * Parts that `vramBytes` does not include; empty for an ONNX file.
        */
       notes: string[]
     }
@@ -4815,7 +4815,7 @@ export interface Operations {
     }
     body: {
       /**
-       * What went wrong; expected with `FAILED`.
+       * Reason of the failure; expected with `FAILED`.
        */
       error?: string | null
       /**
@@ -4858,7 +4858,7 @@ export interface Operations {
         full_name: string
       }
       /**
-       * What is served.
+       * The artifact that is served.
        */
       artifact: {
         kind: EndpointArtifactKind
@@ -5435,7 +5435,7 @@ export interface RobotCard {
      */
     model?: string | null
     /**
-     * How many of these the robot has.
+     * Number of them on the robot.
      */
     count?: number | null
     [k: string]: unknown
@@ -5751,7 +5751,7 @@ export interface RobotValidationCheck {
    */
   names: string[]
   /**
-   * How to fix it, in one line.
+   * Hint for the fix, in one line.
    */
   hint: string | null
   /**
@@ -5894,7 +5894,7 @@ export interface RepoSnapshot {
    */
   seq: number
   /**
-   * What its creator wrote about it.
+   * Text of its creator.
    */
   note: string | null
   /**
@@ -5958,7 +5958,7 @@ export interface RobotCardPut {
          */
         model?: string | null
         /**
-         * How many of these the robot has.
+         * Number of them on the robot.
          */
         count?: number | null
         [k: string]: unknown
@@ -6348,7 +6348,7 @@ export interface SpendSummary {
    */
   ends_at: string
   /**
-   * What the ledger has of the month, in US dollars.
+   * Sum of the month's ledger entries, in US dollars.
    */
   recorded_usd: number
   /**
@@ -6369,7 +6369,7 @@ export interface SpendSummary {
      */
     entries: number
     /**
-     * What the ledger has of the month, in US dollars.
+     * Sum of the month's ledger entries, in US dollars.
      */
     recorded_usd: number
     /**
@@ -6382,7 +6382,7 @@ export interface SpendSummary {
     reserved_usd: number
   }[]
   /**
-   * The cap as it stands now; null without one.
+   * The current cap; null without one.
    */
   cap: {
     mode: SpendCapMode
@@ -6469,7 +6469,7 @@ export interface SpendHold {
    */
   summary: string
   /**
-   * What it is expected to cost, in US dollars.
+   * Expected cost in US dollars.
    */
   estimate_usd: number
   /**
@@ -6485,7 +6485,7 @@ export interface SpendHold {
    */
   cap: {
     /**
-     * What the cap does; null if the account has none.
+     * Effect of the cap; null if the account has none.
      */
     mode: SpendCapMode | null
     /**
@@ -7565,7 +7565,7 @@ export interface RobotCheck {
    */
   sources_bytes: number
   /**
-   * What the browser reported about a dropped zip; not verified.
+   * Facts about a dropped zip as the browser reported them; not verified.
    */
   drop: {
     /**
@@ -7801,12 +7801,12 @@ export interface RobotCheck {
       name: string | null
     } | null
     /**
-     * Of the card that was stored; null without an interface, and for a model check.
+     * Fingerprint of the stored card; null without an interface, and for a model check.
      */
     interface_fingerprint: string | null
     visibility: Visibility
     /**
-     * What was linked, in order of path.
+     * The linked files, in order of path.
      */
     files: {
       /**
@@ -7814,7 +7814,7 @@ export interface RobotCheck {
        */
       path: string
       /**
-       * By the hub, of the bytes that were linked.
+       * SHA-256 of the linked bytes, computed by the hub.
        */
       sha256: string
       /**
@@ -8042,7 +8042,7 @@ export interface RobotCheckReportCheck {
     [k: string]: unknown
   }
   /**
-   * How to fix it, in one line.
+   * Hint for the fix, in one line.
    */
   hint?: string | null
   /**
@@ -8119,7 +8119,7 @@ export interface Endpoint {
     full_name: string
   }
   /**
-   * What is served.
+   * The artifact that is served.
    */
   artifact: {
     kind: EndpointArtifactKind
@@ -8397,7 +8397,7 @@ export interface EndpointSession {
    */
   deadline_misses: number | null
   /**
-   * How often the device's own fail-safe fired.
+   * Number of times that the device's own fail-safe fired.
    */
   degraded_count: number | null
   /**
