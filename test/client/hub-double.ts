@@ -16,6 +16,8 @@ export interface HubDouble {
   readonly calls: string[]
   /** Bytes of parts that have arrived, whether their PUT was answered or not. */
   received: number
+  /** Called after each piece of a part; no more is read until it resolves. */
+  taken: () => Promise<void> | undefined
   fault: Fault
   repoExists: boolean
   store(path: string, bytes: Buffer, over?: Partial<RemoteFile>): void
@@ -50,6 +52,7 @@ export async function startHubDouble(partSize: number | 'asked' = 1000): Promise
     puts: [],
     calls: [],
     received: 0,
+    taken: () => undefined,
     fault: () => false,
     repoExists: true,
     store(path, bytes, over = {}) {
@@ -122,6 +125,7 @@ export async function startHubDouble(partSize: number | 'asked' = 1000): Promise
     for await (const chunk of request) {
       chunks.push(chunk as Buffer)
       double.received += (chunk as Buffer).length
+      await double.taken()
     }
     const bytes = Buffer.concat(chunks)
     if (request.headers['content-length'] !== String(bytes.length))

@@ -5,7 +5,6 @@ import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { PART_BYTES } from '../../src/client/upload.ts'
 import { type HubDouble, startHubDouble } from './hub-double.ts'
@@ -27,7 +26,7 @@ afterEach(async () => {
   await rm(base, { recursive: true, force: true })
 })
 
-/** `hub push`; killed once that many more bytes have arrived at the store. */
+/** `hub push`; killed once that many more bytes have arrived at the store, which takes no more until it has ended. */
 async function push(signal: NodeJS.Signals | null, afterBytes: number) {
   const child = spawn(process.execPath, ['src/cli/hub.ts', 'push', join(base, 'robot'), 'o/s'], {
     env: { ...process.env, HUB_URL: hub.url, HUB_TOKEN: 't', XDG_CACHE_HOME: base, XDG_CONFIG_HOME: base },
@@ -38,9 +37,20 @@ async function push(signal: NodeJS.Signals | null, afterBytes: number) {
     text += String(chunk)
   })
   const ended = once(child, 'exit')
-  const until = hub.received + afterBytes
-  while (signal !== null && child.exitCode === null && child.signalCode === null && hub.received < until) await delay(1)
-  if (signal !== null) child.kill(signal)
+  if (signal !== null) {
+    const until = hub.received + afterBytes
+    const [reached, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    hub.taken = () => {
+      if (hub.received < until) return undefined
+      reached.resolve()
+      return goOn.promise
+    }
+    await Promise.race([reached.promise, ended])
+    child.kill(signal)
+    await ended
+    hub.taken = () => undefined
+    goOn.resolve()
+  }
   const [code] = await ended
   return { code, text }
 }
