@@ -9,6 +9,7 @@ import { getDatamodel } from '../prisma/generated/pothos.ts'
 import type { RequestContext } from '../src/operation/context.ts'
 import { HubError } from '../src/platform/errors.ts'
 import DeclaredScopePlugin from './declared-scope.ts'
+import DeclaredSizePlugin from './declared-size.ts'
 import InputRulesPlugin from './input-rules.ts'
 import { jsonLiteral } from './json-literal.ts'
 import { checkScope, type OperationNeed } from './operation-scope.ts'
@@ -34,7 +35,15 @@ export interface GraphTypes {
 export const hubBuilder = () =>
   new SchemaBuilder<GraphTypes>({
     // The first plugin in the list is outermost: a caller without the scope learns nothing from validation.
-    plugins: [ScopeAuthPlugin, InputRulesPlugin, DataloaderPlugin, RelayPlugin, PrismaPlugin, DeclaredScopePlugin],
+    plugins: [
+      ScopeAuthPlugin,
+      InputRulesPlugin,
+      DataloaderPlugin,
+      RelayPlugin,
+      PrismaPlugin,
+      DeclaredScopePlugin,
+      DeclaredSizePlugin,
+    ],
     defaultFieldNullability: false,
     prisma: {
       client: (ctx) => ctx.deps.db.prisma,

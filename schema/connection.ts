@@ -1,6 +1,8 @@
 /** Keyset pages as Relay connections. Edges and cursors are created only when selected, not for every row of every page. */
+
 import { HubError } from '../src/platform/errors.ts'
 import type { Page } from '../src/platform/page.ts'
+import type { ArgFields } from './root-field.ts'
 
 interface Edge<T> {
   readonly node: T
@@ -60,17 +62,16 @@ export function nodesOf<T>(connection: unknown): readonly T[] {
 export interface ConnectionArgs {
   readonly first?: number | null
   readonly after?: string | null
-  readonly last?: number | null
-  readonly before?: string | null
 }
 
-/** Listings page forward only; 422 for `last`, `before` and a `first` outside 1..max (contract, "Reading"). */
+/** The arguments of a listing, which pages forward only. */
+export const pageArgs = (t: Pick<ArgFields, 'int' | 'string'>) => ({
+  first: t.int({ description: 'Page size, 1 to 100; 20 by default.' }),
+  after: t.string({ description: '`endCursor` of the previous page, for the same arguments.' }),
+})
+
+/** 422 for a `first` outside 1..max (contract, "Reading"). */
 export function forwardArgs(args: ConnectionArgs, max: number): { first: number | null; after: string | null } {
-  if (args.last != null || args.before != null) {
-    const loc = [args.last != null ? 'last' : 'before']
-    const detail = 'Listings page forward only: use `first` and `after`.'
-    throw new HubError('validation.failed', detail, { items: [{ type: 'validation.value', detail, loc }] })
-  }
   if (args.first != null && (args.first < 1 || args.first > max)) {
     const detail = `must be 1 to ${max}`
     throw new HubError('validation.failed', `first: ${detail}`, {

@@ -10,12 +10,6 @@ interface NodeId {
   readonly id: string
 }
 
-const forwardOnly = {
-  description: 'Not supported: listings page forward only; 422 if given.',
-  deprecationReason:
-    'Listings page forward only: use `first` and `after`. Deprecated on 2026-11-22; leaves with version 1.0.',
-}
-
 /** The loader of each type checks visibility. */
 const unguarded = { scope: 'none' }
 
@@ -31,6 +25,8 @@ export const relayOptions = {
     args: { id: { description: 'TypeID, such as `repo_…`.' } },
   },
   nodesQueryOptions: {
+    nullable: true,
+    most: MAX_NODE_IDS,
     description: 'Objects by id, in the order requested; null for each one that is not visible to the caller.',
     extensions: unguarded,
     args: { ids: { description: `TypeIDs of any types; at most ${MAX_NODE_IDS}, else 422.` } },
@@ -55,8 +51,4 @@ export const relayOptions = {
   endCursorFieldOptions: {
     description: 'Cursor of the last item, for `after` of the next page; null on an empty page.',
   },
-  firstArgOptions: { description: 'Page size, 1 to 100; 20 by default.' },
-  afterArgOptions: { description: '`endCursor` of the previous page, for the same arguments.' },
-  lastArgOptions: forwardOnly,
-  beforeArgOptions: forwardOnly,
 } as const

@@ -9,6 +9,7 @@ import {
 } from '@pothos/core'
 import type { PrismaObjectRef } from '@pothos/plugin-prisma'
 import type { GraphQLResolveInfo } from 'graphql'
+import type { DeclaredSize } from '../src/http/field-size.ts'
 import type { RequestContext } from '../src/operation/context.ts'
 import { placedAt } from '../src/operation/event-place.ts'
 import { builder } from './builder.ts'
@@ -26,7 +27,7 @@ type Result<Type extends TypeParam<Types>, Nullable extends FieldNullability<Typ
 /** Pothos cannot relate a helper's type parameters to its own; the helper's signature type-checks its callers instead. */
 const generic = (resolve: unknown) => resolve as never
 
-interface RootField<Type extends TypeParam<Types>, Nullable extends FieldNullability<Type>> {
+interface RootField<Type extends TypeParam<Types>, Nullable extends FieldNullability<Type>> extends DeclaredSize {
   readonly type: Type
   readonly nullable?: Nullable
   readonly description: string
@@ -86,8 +87,8 @@ export function mutation<
       ...field,
       ...(payload && {
         type: payloadType(`${typeName}Payload`, payload, field) as unknown as Type,
-        nullable: false as Nullable,
       }),
+      ...nullableRoot,
       ...operation(name, scope, target && ((ctx: RequestContext, args: Args) => target(ctx, args.input))),
       args: { input: t.arg({ type: InputType, required: true, description: input.description }) },
       resolve: generic((_root: unknown, args: Args, ctx: RequestContext) =>
@@ -96,6 +97,9 @@ export function mutation<
     }),
   )
 }
+
+/** Of every root field: one that fails leaves its siblings their data. */
+const nullableRoot = { nullable: generic(true) }
 
 /** The source object of a payload: the result of the verb. */
 interface Answered<Answer> {
@@ -164,7 +168,7 @@ interface Query<Type extends TypeParam<Types>, Nullable extends FieldNullability
   ) => Promise<Result<Type, Nullable>> | Result<Type, Nullable>
 }
 
-/** Adds a query. A listing returns a connection, and its arguments begin with `t.connectionArgs()`. */
+/** Adds a query. A listing returns a connection, and its arguments begin with `pageArgs(t)`. */
 export function query<
   Type extends TypeParam<Types>,
   Args extends InputFieldMap,
@@ -173,6 +177,7 @@ export function query<
   builder.queryField(name, (t) =>
     t.field({
       ...field,
+      ...nullableRoot,
       ...operation(name, scope),
       args,
       resolve: generic(
@@ -203,6 +208,7 @@ export function subscription<Type extends TypeParam<Types>, Args extends InputFi
   builder.subscriptionField(name, (t) =>
     t.field({
       ...field,
+      ...nullableRoot,
       ...operation(name, scope),
       args,
       subscribe: async (_root, given, ctx) => {

@@ -17,7 +17,7 @@ import {
   visit,
 } from 'graphql'
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit'
-import { type CostOfVariables, costFunction } from '../../src/http/graphql-limits.ts'
+import { type CostOfVariables, costFunction } from '../../src/http/operation-cost.ts'
 import { carriesSecrets } from '../../src/http/secret-fields.ts'
 import { lazy } from '../../src/platform/lazy.ts'
 import type { Route, Source } from './route.ts'
@@ -49,7 +49,7 @@ export interface RoutePlan {
   readonly carriesSecrets: boolean
   /** Compiled when the route is first used: all of them together would be a fifth of the time that a hub takes to start. */
   readonly compiled: () => CompiledQuery
-  /** Nodes of an answer whose pages are full. */
+  /** What an answer costs if its pages are full. */
   readonly costOf: CostOfVariables
   /** The response key of the document's one root field. */
   readonly rootKey: string
@@ -105,7 +105,7 @@ export function planRoute(route: Route, source: string, dialect: GraphQLSchema):
     document,
     compiled,
     carriesSecrets: carriesSecrets(dialect, document),
-    costOf: costFunction(document, operation),
+    costOf: costFunction(dialect, document, operation),
     rootKey: root.alias?.value ?? root.name.value,
     rootField,
     variables,

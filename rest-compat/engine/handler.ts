@@ -75,6 +75,20 @@ async function handle(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
+  try {
+    return await edge.admit(request, () => answer(edge, plan, request, reply))
+  } catch (error) {
+    const known = edge.knownError(error, request)
+    return sendProblem(reply, toProblem(known, request.id), known.headers)
+  }
+}
+
+async function answer(
+  edge: Edge,
+  plan: RoutePlan,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   let claim: Claim | null = null
   try {
     const base = edge.contextOf(request)
@@ -90,7 +104,7 @@ async function handle(
       query: request.query as Record<string, string | string[]>,
       body,
     })
-    await edge.spend(request, reply, plan.costOf(variables))
+    await edge.spend(request, reply, plan.costOf(variables).objects)
     claim = await claimFor(plan, base, request, body)
     if (claim?.kind === 'replay') return await replay(edge, plan, request, reply, variables, claim.answer)
     const ctx = claim ? edge.contextOf(request, { idempotency: claim.slot }) : base

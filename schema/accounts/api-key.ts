@@ -9,7 +9,7 @@ import { repoVisibleWhere } from '../../src/auth/policy.ts'
 import type { RequestContext } from '../../src/operation/context.ts'
 import { fullNameText, keyNameText } from '../../src/platform/text-rules.ts'
 import { builder } from '../builder.ts'
-import { nodesOf } from '../connection.ts'
+import { nodesOf, pageArgs } from '../connection.ts'
 import { rule } from '../input-field.ts'
 import { args, entityMutation, input, mutation, query } from '../root-field.ts'
 import { newestFirst, selectedNodes } from '../selected.ts'
@@ -51,6 +51,7 @@ const ApiKeyType = builder.prismaObject('ApiKey', {
     owner: t.relation('account', { description: 'The account of the credential.' }),
     scope: t.expose('scope', { type: KeyScopeEnum, description: 'Scope of the key; each includes those before it.' }),
     repos: t.stringList({
+      most: 100,
       nullable: true,
       description:
         'Full names of the repos that the key is limited to, as far as visible to the caller; null if it is not limited.',
@@ -163,7 +164,7 @@ query('apiKeys', {
   description: 'API keys of yourself or one of your orgs, newest first, including revoked ones.',
   scope: 'session',
   args: args((t) => ({
-    ...t.connectionArgs(),
+    ...pageArgs(t),
     owner: t.string({
       ...rule(z.string().max(256)),
       description: 'Handle of the account: yourself (default) or one of your orgs.',

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { findManagedAccount } from '../../src/accounts/find-account.ts'
 import { builder } from '../builder.ts'
-import { nodesOf } from '../connection.ts'
+import { nodesOf, pageArgs } from '../connection.ts'
 import { rule } from '../input-field.ts'
 import { args, query } from '../root-field.ts'
 import { newestFirst, selectedNodes } from '../selected.ts'
@@ -54,7 +54,7 @@ query('auditLog', {
   description: 'Audit log of an account, newest first; only for the user or members of the org.',
   scope: 'session',
   args: args((t) => ({
-    ...t.connectionArgs(),
+    ...pageArgs(t),
     account: t.string({ required: true, ...rule(z.string().max(256)), description: 'Handle of the account.' }),
   })),
   read: async (ctx, { account, ...page }, info) => {

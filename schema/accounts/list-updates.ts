@@ -24,11 +24,14 @@ export function listUpdates<T>(name: string, { typeName, nouns, node, list }: Li
     description: `Changes in the ${nouns} of an account since the event before. Each thing appears once, in its latest state.`,
     fields: (t) => ({
       nodes: t.field({
+        most: CHANGES_PER_READ,
+        work: CHANGES_PER_READ,
         type: [node as never],
         description: `The created and changed ones, at most ${CHANGES_PER_READ}; in the first event, those that changed since \`after\`.`,
         resolve: ({ nodes }) => [...nodes] as never,
       }),
       removedIds: t.idList({
+        most: 100,
         description: `Ids of ${nouns} that were deleted.`,
         resolve: ({ removedIds }) => [...removedIds],
       }),

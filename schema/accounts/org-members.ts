@@ -3,7 +3,7 @@ import { type OrgMemberKey, orgMemberKeys } from '../../src/accounts/org-member-
 import type { Page } from '../../src/platform/page.ts'
 import { DEFAULT_PAGE_SIZE } from '../../src/platform/text-rules.ts'
 import { builder, MAX_PAGE_SIZE } from '../builder.ts'
-import { Connection, forwardArgs, nodesOf } from '../connection.ts'
+import { Connection, forwardArgs, nodesOf, pageArgs } from '../connection.ts'
 import { selectedNodes } from '../selected.ts'
 import { Account } from './account.ts'
 import { OrgRoleEnum } from './enums.ts'
@@ -53,7 +53,7 @@ builder.objectField(Account, 'members', (t) =>
     byPath: true,
     description:
       'Members of an org, oldest first. Empty on a user, and if the caller is not a member. One statement for any number of orgs.',
-    args: t.arg.connectionArgs(),
+    args: pageArgs(t.arg),
     resolve: (account) => account.id,
     load: async (orgIds: string[], ctx, args, info) => {
       const { first, after } = forwardArgs(args, MAX_PAGE_SIZE)

@@ -56,6 +56,7 @@ const RemovedMember = builder.objectRef<Awaited<ReturnType<typeof removeOrgMembe
     org: t.expose('org', { type: Account, description: 'The org.' }),
     user: t.expose('user', { type: Account, description: 'The user.' }),
     revokedKeyIds: t.exposeStringList('revokedKeyIds', {
+      most: 1000,
       description: 'API keys of the org that the user had created: they are revoked too.',
     }),
   }),

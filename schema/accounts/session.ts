@@ -2,7 +2,7 @@
 import { endOtherSessions, endSession } from '../../src/accounts/own-sessions.ts'
 import { assertSession } from '../../src/auth/policy.ts'
 import { builder } from '../builder.ts'
-import { nodesOf } from '../connection.ts'
+import { nodesOf, pageArgs } from '../connection.ts'
 import { args, entityMutation, input, mutation, query } from '../root-field.ts'
 import { newestFirst, selectedNodes } from '../selected.ts'
 
@@ -61,7 +61,7 @@ query('sessions', {
   type: SessionConnection,
   description: "The caller's own sessions, newest first, including ended ones.",
   scope: 'session',
-  args: args((t) => t.connectionArgs()),
+  args: args((t) => pageArgs(t)),
   read: (ctx, page, info) => {
     const accountId = assertSession(ctx.viewer).personId
     const query = selectedNodes(ctx, info, 'Session', { id: true })

@@ -42,12 +42,13 @@ const ViewerType = builder.objectRef<Me>('Viewer').implement({
     name: t.exposeString('name', { nullable: true, description: 'Name of the key; null for a session.' }),
     account: t.expose('account', { type: Account, description: 'The account of the credential.' }),
     person: t.expose('person', { type: UserPublic, nullable: true, description: 'The user behind the credential.' }),
-    orgs: t.expose('orgs', { type: [Account], description: 'Orgs that the credential has access to.' }),
+    orgs: t.expose('orgs', { most: 20, type: [Account], description: 'Orgs that the credential has access to.' }),
     scope: t.expose('scope', { type: KeyScopeEnum, description: 'Scope; each includes those before it.' }),
     session: t.exposeBoolean('session', {
       description: 'Whether it is a session; some operations are only allowed with a session.',
     }),
     repos: t.exposeStringList('repos', {
+      most: 100,
       nullable: true,
       description: 'Full names of the repos that the key is limited to; null if it is not limited.',
     }),

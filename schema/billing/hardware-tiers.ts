@@ -51,7 +51,7 @@ const AllowanceType = builder.objectRef<HostedAllowance>('HostedAllowance').impl
       description: 'Allowance per month, in US dollars.',
     }),
     cpuOnly: t.exposeBoolean('cpuOnly', { description: 'True: the allowance never covers GPU work.' }),
-    work: t.exposeStringList('work', { description: 'Kinds of jobs that it covers.' }),
+    work: t.exposeStringList('work', { most: 10, description: 'Kinds of jobs that it covers.' }),
     viewer: t.expose('viewer', {
       type: UsageType,
       nullable: true,
@@ -70,14 +70,17 @@ const HostingType = builder.objectRef<HostedExecution>('HostedExecution').implem
     }),
     configured: t.exposeBoolean('configured', { description: 'Whether a hosted app is configured.' }),
     everyone: t.exposeBoolean('everyone', { description: 'Whether every owner is allowed.' }),
-    owners: t.exposeStringList('owners', { description: 'Handles of the allowed owners; empty if everyone is.' }),
+    owners: t.exposeStringList('owners', {
+      most: 100,
+      description: 'Handles of the allowed owners; empty if everyone is.',
+    }),
   }),
 })
 
 const TierListType = builder.objectRef<HardwareTierList>('HardwareTierList').implement({
   description: 'The hardware tiers, and the owners whose runs the deployment hosts.',
   fields: (t) => ({
-    items: t.expose('items', { type: [TierType], description: 'The tiers, by memory, then rate.' }),
+    items: t.expose('items', { most: 20, type: [TierType], description: 'The tiers, by memory, then rate.' }),
     hosting: t.expose('hosting', {
       type: HostingType,
       description: 'Which owners the deployment runs hosted jobs for.',

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { findManagedAccount } from '../../src/accounts/find-account.ts'
 import type { RequestContext } from '../../src/operation/context.ts'
 import { builder } from '../builder.ts'
-import { nodesOf } from '../connection.ts'
+import { nodesOf, pageArgs } from '../connection.ts'
 import { rule } from '../input-field.ts'
 import { args, query } from '../root-field.ts'
 import { newestFirst, selectedNodes, selectedRows } from '../selected.ts'
@@ -55,7 +55,7 @@ query('ledger', {
   description: 'Ledger of an account, newest first; only for the user or members of the org.',
   scope: 'session',
   args: args((t) => ({
-    ...t.connectionArgs(),
+    ...pageArgs(t),
     account: t.string({ required: true, ...rule(z.string().max(256)), description: 'Handle of the account.' }),
   })),
   read: async (ctx, { account, ...page }, info) => {
@@ -70,6 +70,9 @@ query('ledger', {
 /** A loadable group of a job: its entries, oldest first. One query for any number of jobs, which the caller sees. */
 export const ledgerOfJob = {
   type: LedgerEntryType,
+  // One for each attempt, kind and correction.
+  most: 20,
+  work: 20,
   byPath: true,
   group: ({ jobId }: { readonly jobId: string }) => jobId,
   load: (jobIds: string[], ctx: RequestContext, _args: unknown, info: GraphQLResolveInfo) =>

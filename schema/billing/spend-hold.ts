@@ -10,7 +10,7 @@ import type { RequestContext } from '../../src/operation/context.ts'
 import { Account } from '../accounts/account.ts'
 import { listUpdates } from '../accounts/list-updates.ts'
 import { builder, MAX_PAGE_SIZE } from '../builder.ts'
-import { Connection, forwardArgs, nodesOf } from '../connection.ts'
+import { Connection, forwardArgs, nodesOf, pageArgs } from '../connection.ts'
 import { relatedPages } from '../related-pages.ts'
 import { args, query, subscription } from '../root-field.ts'
 import { wordEnum } from '../word-enum.ts'
@@ -150,7 +150,7 @@ query('spendHolds', {
     "Spend holds on the caller's account and orgs, and those that the caller's keys filed, newest first. A key limited to repos sees those that it filed itself.",
   scope: 'key:read',
   args: args((t) => ({
-    ...t.connectionArgs(),
+    ...pageArgs(t),
     status: t.field({ type: SpendHoldStatusEnum, description: 'Only holds in this state.' }),
   })),
   read: async (ctx, args) => {
@@ -166,7 +166,7 @@ builder.objectField(Account, 'spendHolds', (t) =>
     description:
       'Spend holds on the account that are visible to the caller, newest first: all of them for its user or members, those of their own keys for others. One statement for any number of accounts.',
     args: args((t) => ({
-      ...t.connectionArgs(),
+      ...pageArgs(t),
       status: t.field({ type: SpendHoldStatusEnum, description: 'Only holds in this state.' }),
     })),
     resolve: (account) => account.id,

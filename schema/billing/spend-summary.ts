@@ -67,6 +67,7 @@ const SpendSummaryType = builder.objectRef<SpendSummary>('SpendSummary').impleme
       resolve: ({ recordedUsd, reservedUsd }) => Number(usdSum(recordedUsd, reservedUsd)),
     }),
     kinds: t.expose('kinds', {
+      most: 10,
       type: [SpendOfKindType],
       description: 'The same by kind of work; only kinds that have any.',
     }),

@@ -9,7 +9,7 @@ type Entry<Member extends 'parts' | 'end_effectors' | 'cameras'> = NonNullable<I
 const Actuation = builder.objectRef<Interface['actuation'][number]>('EmbodimentActuation').implement({
   description: 'A group of joints with the same actuation.',
   fields: (t) => ({
-    joints: t.exposeStringList('joints', { description: 'Of `jointOrder`.' }),
+    joints: t.exposeStringList('joints', { most: 50, description: 'Of `jointOrder`.' }),
     mode: t.exposeString('mode', { description: '`position`, `velocity`, `torque`, `pd`, `effort`, or another word.' }),
     kp: t.exposeFloat('kp', { nullable: true, description: 'Proportional gain.' }),
     kd: t.exposeFloat('kd', { nullable: true, description: 'Derivative gain.' }),
@@ -48,7 +48,7 @@ const Part = builder.objectRef<Entry<'parts'>>('EmbodimentPart').implement({
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Name, such as `left_arm`.' }),
     kind: t.exposeString('kind', { description: '`arm`, `leg`, `torso`, `head`, `hand`, `gripper`, …' }),
-    joints: t.exposeStringList('joints', { description: 'Of `jointOrder`.' }),
+    joints: t.exposeStringList('joints', { most: 50, description: 'Of `jointOrder`.' }),
   }),
 })
 
@@ -112,7 +112,7 @@ export const InterfaceType = builder.objectRef<Interface>('EmbodimentInterface')
   fields: (t) => ({
     version: t.exposeInt('version', { description: 'Version chosen by the publisher.' }),
     base: t.exposeString('base', { description: 'Base of the robot: `fixed` or `floating`.' }),
-    jointOrder: t.exposeStringList('joint_order', { description: 'Joint names in policy index order.' }),
+    jointOrder: t.exposeStringList('joint_order', { most: 200, description: 'Joint names in policy index order.' }),
     defaultPose: t.expose('default_pose', {
       type: 'JSON',
       nullable: true,
@@ -132,25 +132,39 @@ export const InterfaceType = builder.objectRef<Interface>('EmbodimentInterface')
       description: 'Timestep of the simulation in seconds.',
     }),
     actuation: t.expose('actuation', {
+      most: 50,
       type: [Actuation],
       description: 'Actuation groups; each joint is in at most one.',
     }),
     action: t.expose('action', { type: Action, description: 'How to interpret the output of a policy.' }),
     proprioception: t.exposeStringList('proprioception', {
+      most: 50,
       nullable: true,
       description: 'Observation terms available on the real robot.',
     }),
-    parts: t.expose('parts', { type: [Part], nullable: true, description: 'Named groups of joints, such as limbs.' }),
+    parts: t.expose('parts', {
+      most: 50,
+      type: [Part],
+      nullable: true,
+      description: 'Named groups of joints, such as limbs.',
+    }),
     endEffectors: t.expose('end_effectors', {
+      most: 20,
       type: [EndEffector],
       nullable: true,
       description: 'Grippers, tools, hands.',
     }),
     feet: t.exposeStringList('feet', {
+      most: 20,
       nullable: true,
       description: 'Names of bodies or sites that touch the ground.',
     }),
-    cameras: t.expose('cameras', { type: [Camera], nullable: true, description: 'Cameras of the real robot.' }),
+    cameras: t.expose('cameras', {
+      most: 20,
+      type: [Camera],
+      nullable: true,
+      description: 'Cameras of the real robot.',
+    }),
     commandSpace: t.expose('command_space', {
       type: CommandSpace,
       nullable: true,

@@ -48,6 +48,7 @@ export const ValidationCheck = builder.objectRef<CheckShape>('RobotValidationChe
     status: t.expose('status', { type: RobotCheckStatusEnum, description: 'The result.' }),
     message: t.exposeString('message', { description: 'Explanation in one sentence.' }),
     names: t.stringList({
+      most: 100,
       description: 'Joints, files or fields at fault.',
       resolve: ({ names }) => [...names],
     }),
@@ -79,7 +80,7 @@ const ValidationRecord = builder.objectRef<Validation>('RobotValidationRecord').
       description: "When the checks ran; if older than the card's `updatedAt`, the card has changed since.",
       resolve: ({ checked_at }) => new Date(checked_at).toISOString(),
     }),
-    checks: t.expose('checks', { type: [ValidationCheck], description: 'Results of the checks.' }),
+    checks: t.expose('checks', { most: 200, type: [ValidationCheck], description: 'Results of the checks.' }),
     checkId: t.exposeString('check_id', {
       nullable: true,
       description: 'Id of the hosted check that produced the report.',
@@ -106,6 +107,7 @@ export const RobotCardType = builder.objectRef<RobotCard>('RobotCard').implement
   fields: (t) => ({
     dof: t.int({ description: 'Degrees of freedom.', resolve: ({ card }) => card.dof }),
     actuators: t.field({
+      most: 200,
       type: [Actuator],
       description: 'Actuators of the robot.',
       resolve: ({ card }) => card.actuators ?? [],
@@ -198,14 +200,17 @@ export const ModelSummary = builder.objectRef<RobotModelSummary>('RobotModelSumm
       description: '`floating` if a child of the world body has a free joint, else `fixed`.',
     }),
     joints: t.stringList({
+      most: 200,
       description: 'Named hinge and slide joints, in document order.',
       resolve: ({ joints }) => [...joints],
     }),
     files: t.stringList({
+      most: 1000,
       description: 'Paths of the files that the model needs: itself, includes and assets.',
       resolve: ({ files }) => [...files],
     }),
     keyframes: t.stringList({
+      most: 100,
       description: 'Named keyframes, in document order.',
       resolve: ({ keyframes }) => [...keyframes],
     }),
@@ -233,6 +238,7 @@ export const ValidationReport = builder.objectRef<RobotValidationReport>('RobotV
       description: 'Summary of the model; null if the card names none.',
     }),
     checks: t.expose('checks', {
+      most: 200,
       type: [ValidationCheck],
       description: 'All checks, including passed and skipped ones.',
     }),

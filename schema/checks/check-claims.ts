@@ -24,6 +24,7 @@ const SourceType = builder.objectRef<CheckSource>('RobotCheckSource').implement(
 
 builder.objectField(CheckType, 'sources', (t) =>
   t.field({
+    most: 1000,
     type: [SourceType],
     nullable: true,
     description: 'Files of the snapshot. Only in the result of a claim; null otherwise.',

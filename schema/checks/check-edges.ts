@@ -1,4 +1,5 @@
 /** Edges between checks, repos and accounts. What the caller does not see is null, or not on the page. */
+
 import { checksOfAccounts, checksOfRepos } from '../../src/checks/read/related-checks.ts'
 import type { RequestContext } from '../../src/operation/context.ts'
 import { getReposById } from '../../src/repos/get-repo.ts'
@@ -6,6 +7,7 @@ import { Account } from '../accounts/account.ts'
 import { ledgerOfJob } from '../billing/ledger.ts'
 import { builder } from '../builder.ts'
 import { RobotCardType } from '../cards/robot-card.ts'
+import { pageArgs } from '../connection.ts'
 import { relatedPages } from '../related-pages.ts'
 import { RepoType } from '../repos/repo.ts'
 import { repoById } from '../repos/repo-edge.ts'
@@ -46,7 +48,7 @@ builder.objectFields(CheckType, (t) => ({
 }))
 
 const relatedCheckArgs = args((t) => ({
-  ...t.connectionArgs(),
+  ...pageArgs(t),
   status: t.field({ type: JobStatusEnum, description: 'Only checks with this status.' }),
   executor: t.field({ type: RobotCheckExecutorEnum, description: 'Only checks with this executor.' }),
   kind: t.field({ type: RobotCheckKindEnum, description: 'Only this kind.' }),

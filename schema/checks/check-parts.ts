@@ -43,6 +43,7 @@ export const CheckDropType = documentType(
     unpackedBytes: member.count('unpacked_bytes', 'Size of the unpacked files in bytes.'),
     entryCandidates: member.texts('entry_candidates', 'Paths that could be the entry.'),
     refused: t.field({
+      most: 200,
       type: [RefusedFile],
       nullable: true,
       description: 'Files that the browser did not upload.',
@@ -99,7 +100,11 @@ const NeedType = builder.objectRef<CheckNeed>('RobotCheckNeed').implement({
       description: 'Severity: whether it blocks publishing.',
     }),
     why: t.exposeString('why', { description: 'Why the value needs review.' }),
-    names: t.stringList({ description: 'Affected joints, files or fields.', resolve: ({ names }) => [...names] }),
+    names: t.stringList({
+      most: 100,
+      description: 'Affected joints, files or fields.',
+      resolve: ({ names }) => [...names],
+    }),
     suggestion: t.exposeString('suggestion', { nullable: true, description: 'A proposed value.' }),
   }),
 })
@@ -126,6 +131,7 @@ export const DraftType = builder.objectRef<CheckDraft>('RobotCheckDraft').implem
       resolve: (draft) => reported(draft, 'model'),
     }),
     derived: t.stringList({
+      most: 200,
       description: 'Members of the card that the worker derived from the model.',
       resolve: (draft) => reported(draft, 'derived') ?? [],
     }),
@@ -142,6 +148,7 @@ export const DraftType = builder.objectRef<CheckDraft>('RobotCheckDraft').implem
       resolve: ({ card }) => card,
     }),
     needsYou: t.field({
+      most: 100,
       type: [NeedType],
       description: 'Questions that a person has to answer or review.',
       resolve: ({ needsYou }) => [...needsYou],
@@ -177,6 +184,7 @@ export const JobReportType = documentType(
       resolve: ({ model }) => model as never,
     }),
     checks: t.field({
+      most: 200,
       type: [ValidationCheck],
       description: 'Results of the checks.',
       resolve: ({ checks }) => checks as never,

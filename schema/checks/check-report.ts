@@ -44,7 +44,7 @@ const UploadType = builder.objectRef<ArtifactTicket>('RobotCheckArtifactUpload')
 const Uploads = builder.objectRef<{ uploads: ArtifactTicket[] }>('PresignRobotCheckArtifactsPayload').implement({
   description: 'Result of `presignRobotCheckArtifacts`.',
   fields: (t) => ({
-    uploads: t.expose('uploads', { type: [UploadType], description: 'One per file, in request order.' }),
+    uploads: t.expose('uploads', { most: 100, type: [UploadType], description: 'One per file, in request order.' }),
   }),
 })
 

@@ -5,12 +5,13 @@ import { watchCheck } from '../../src/checks/read/watch-check.ts'
 import { subscribeLog } from '../../src/work/log/subscribe-log.ts'
 import { listUpdates } from '../accounts/list-updates.ts'
 import { args, byCursor, query, subscription } from '../root-field.ts'
-import { jobLogTypes, logPage, logPageArgs, resumeAfter } from '../runs/job-log.ts'
+import { jobLogTypes, logPage, logPageArgs, logPageSize, resumeAfter } from '../runs/job-log.ts'
 import { CheckType } from './check.ts'
 
 const { Batch, Page } = jobLogTypes('RobotCheck', 'check')
 
 query('robotCheckLog', {
+  ...logPageSize,
   type: Page,
   nullable: true,
   description:

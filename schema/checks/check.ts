@@ -1,12 +1,14 @@
 /** Robot checks and model checks: type and queries. Spec, "Robot check job". */
+
 import type { RobotCheck } from '../../src/checks/check-shape.ts'
+import { MAX_ARTIFACTS } from '../../src/checks/limits.ts'
 import { getCheck, getChecksById } from '../../src/checks/read/get-check.ts'
 import { listChecks } from '../../src/checks/read/list-checks.ts'
 import { fullNameText } from '../../src/platform/text-rules.ts'
 import { Account } from '../accounts/account.ts'
 import { accountById } from '../accounts/account-by-id.ts'
 import { builder, MAX_PAGE_SIZE } from '../builder.ts'
-import { Connection, forwardArgs, nodesOf } from '../connection.ts'
+import { Connection, forwardArgs, nodesOf, pageArgs } from '../connection.ts'
 import { rule } from '../input-field.ts'
 import { repoById } from '../repos/repo-edge.ts'
 import { args, query } from '../root-field.ts'
@@ -122,8 +124,13 @@ builder.node(CheckType, {
         nullable: true,
         description: 'Engine and versions that ran, as reported, free-form.',
       }),
-      artifacts: t.expose('artifacts', { type: [ArtifactType], description: 'Files that the check produced.' }),
+      artifacts: t.expose('artifacts', {
+        most: MAX_ARTIFACTS,
+        type: [ArtifactType],
+        description: 'Files that the check produced.',
+      }),
       publishBlockers: t.stringList({
+        most: 100,
         description:
           'Why publishing would be refused now for any caller. A card that contradicts its model and the storage quota are checked only when publishing.',
         resolve: ({ publishBlockers }) => [...publishBlockers],
@@ -169,7 +176,7 @@ query('robotChecks', {
     'Checks that the caller made, and checks on repos that the caller can write, newest first. A worker finds work with `status: QUEUED, executor: WORKER`.',
   scope: 'key:read',
   args: args((t) => ({
-    ...t.connectionArgs(),
+    ...pageArgs(t),
     robotRepo: t.string({ ...rule(fullNameText), description: 'Only checks of this robot, `owner/slug`.' }),
     status: t.field({ type: JobStatusEnum, description: 'Only checks with this status.' }),
     executor: t.field({ type: RobotCheckExecutorEnum, description: 'Only checks with this executor.' }),

@@ -16,7 +16,7 @@ export const membersOf = (t: Members) => ({
   flag: (name: string, description: string) =>
     t.boolean({ nullable: true, description, resolve: (document) => document[name] as boolean | null }),
   texts: (name: string, description: string) =>
-    t.stringList({ nullable: true, description, resolve: (document) => document[name] as string[] | null }),
+    t.stringList({ most: 100, nullable: true, description, resolve: (document) => document[name] as string[] | null }),
   json: (name: string, description: string) =>
     t.field({ type: 'JSON', nullable: true, description, resolve: (document) => document[name] }),
 })

@@ -22,11 +22,13 @@ const SourceType = documentType('ModelIntakeSource', 'Origin of an imported poli
   revision: member.text('revision', 'Commit that was fetched.'),
   license: member.text('license', 'License that the external model card declares.'),
   files: t.stringList({
+    most: 1000,
     description: 'Paths of the files that were fetched.',
     resolve: ({ files }) => listOf<string>(files),
   }),
   bytes: member.count('bytes', 'Size of the fetched files in bytes.'),
   skipped: t.stringList({
+    most: 1000,
     description: 'Paths of the files that were not fetched.',
     resolve: ({ skipped }) => listOf<string>(skipped),
   }),
@@ -49,6 +51,7 @@ export const IntakeType = documentType(
       resolve: ({ stamped_by_check }) => stamped_by_check === true,
     }),
     differing: t.field({
+      most: 100,
       type: [DifferenceType],
       description: 'Differences between contract and interface.',
       resolve: ({ differing }) => listOf<Document>(differing),

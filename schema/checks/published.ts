@@ -30,7 +30,11 @@ export const PublishedType = builder.objectRef<CheckPublished>('RobotCheckPublis
       type: VisibilityEnum,
       description: 'Visibility of the repo right after the publication.',
     }),
-    files: t.expose('files', { type: [PublishedFileType], description: 'The linked files, in order of path.' }),
+    files: t.expose('files', {
+      most: 1000,
+      type: [PublishedFileType],
+      description: 'The linked files, in order of path.',
+    }),
     smokeRolloutId: t.exposeString('smokeRolloutId', {
       nullable: true,
       description: 'The smoke rollout that was queued.',

@@ -12,7 +12,7 @@ import { fullNameText, handleText, wordText } from '../../src/platform/text-rule
 import { getReposById } from '../../src/repos/get-repo.ts'
 import { Account } from '../accounts/account.ts'
 import { builder, MAX_PAGE_SIZE } from '../builder.ts'
-import { Connection, forwardArgs, nodesOf } from '../connection.ts'
+import { Connection, forwardArgs, nodesOf, pageArgs } from '../connection.ts'
 import { rule } from '../input-field.ts'
 import { RepoType } from '../repos/repo.ts'
 import { args, entityMutation, input, query } from '../root-field.ts'
@@ -116,7 +116,7 @@ query('devices', {
   description: 'Devices visible to the caller, newest first. An unknown owner is an empty page.',
   scope: 'key:read',
   args: args((t) => ({
-    ...t.connectionArgs(),
+    ...pageArgs(t),
     owner: t.string({ ...rule(handleText), description: 'Only devices of this account.' }),
   })),
   read: async (ctx, { owner, ...given }, info) => {
@@ -133,7 +133,7 @@ builder.objectField(Account, 'devices', (t) =>
     byPath: true,
     description:
       'Its devices that are visible to the caller, newest first: none unless the caller is its user or a member. Two statements for any number of accounts.',
-    args: t.arg.connectionArgs(),
+    args: pageArgs(t.arg),
     resolve: (account) => account.id,
     load: async (accountIds: string[], ctx, given, info) => {
       const page = forwardArgs(given, MAX_PAGE_SIZE)

@@ -12,7 +12,7 @@ import { getEndpointsById } from '../../src/endpoints/read/get-endpoint.ts'
 import type { RequestContext } from '../../src/operation/context.ts'
 import { Account } from '../accounts/account.ts'
 import { builder } from '../builder.ts'
-import { nodesOf } from '../connection.ts'
+import { nodesOf, pageArgs } from '../connection.ts'
 import { DeviceType, visibleDevices } from '../devices/device.ts'
 import { args, input, mutation } from '../root-field.ts'
 import { childConnections } from './child-connections.ts'
@@ -88,7 +88,7 @@ const ApprovalConnection = builder.connectionObject(
 )
 
 const approvalArgs = args((t) => ({
-  ...t.connectionArgs(),
+  ...pageArgs(t),
   status: t.field({ type: ApprovalStatusEnum, description: 'Only approvals with this status.' }),
 }))
 

@@ -27,6 +27,7 @@ function isSocketUrl(text: string): boolean {
 
 builder.objectField(EndpointType, 'closedSessions', (t) =>
   t.stringList({
+    most: 1000,
     nullable: true,
     description:
       'Ids of its closed sessions whose tokens have not expired, newest first, at most 1,000: its server refuses their tokens. Only in the result of a report; null otherwise.',

@@ -1,7 +1,9 @@
 /** Edges between endpoints, repos and accounts. What the caller does not see is null, or not on the page. */
+
 import { endpointsOfAccounts, endpointsOfRepos } from '../../src/endpoints/read/related-endpoints.ts'
 import { Account } from '../accounts/account.ts'
 import { builder } from '../builder.ts'
+import { pageArgs } from '../connection.ts'
 import { RunExecutorEnum } from '../planner/enums.ts'
 import { relatedPages } from '../related-pages.ts'
 import { RepoType } from '../repos/repo.ts'
@@ -20,7 +22,7 @@ builder.objectField(EndpointType, 'model', (t) =>
 )
 
 const relatedEndpointArgs = args((t) => ({
-  ...t.connectionArgs(),
+  ...pageArgs(t),
   status: t.field({ type: EndpointStatusEnum, description: 'Only endpoints with this status.' }),
   executor: t.field({ type: RunExecutorEnum, description: 'Only endpoints with this executor.' }),
 }))

@@ -4,7 +4,7 @@ import { billedSessions } from '../../src/endpoints/read/endpoint-ledger.ts'
 import type { RequestContext } from '../../src/operation/context.ts'
 import { LedgerConnection } from '../billing/ledger.ts'
 import { builder, MAX_PAGE_SIZE } from '../builder.ts'
-import { Connection, type ConnectionArgs, forwardArgs } from '../connection.ts'
+import { Connection, type ConnectionArgs, forwardArgs, pageArgs } from '../connection.ts'
 import { args } from '../root-field.ts'
 import { selectedNodes } from '../selected.ts'
 import { EndpointType } from './endpoint.ts'
@@ -15,7 +15,7 @@ builder.objectField(EndpointType, 'ledger', (t) =>
     byPath: true,
     description:
       'Ledger entries: one for each session, newest session first; none before the endpoint ends. Two statements for any number of endpoints.',
-    args: args((t) => t.connectionArgs()),
+    args: args((t) => pageArgs(t)),
     resolve: ({ id }) => id,
     load: async (ids: string[], ctx: RequestContext, given: ConnectionArgs, info: GraphQLResolveInfo) => {
       const { first, after } = forwardArgs(given, MAX_PAGE_SIZE)

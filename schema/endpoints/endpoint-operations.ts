@@ -107,6 +107,7 @@ const EstimateType = builder.objectRef<EndpointEstimate>('EndpointEstimate').imp
     priced: t.exposeBoolean('priced', { description: 'False for a worker: costs of zero then mean "not charged".' }),
     artifact: t.expose('artifact', { type: EndpointArtifactType, description: 'The artifact that would be served.' }),
     notes: t.stringList({
+      most: 20,
       description: 'Parts that `vramBytes` does not include; empty for an ONNX file.',
       resolve: ({ notes }) => [...notes],
     }),

@@ -8,7 +8,7 @@ import { watchEndpoint } from '../../src/endpoints/read/watch-endpoint.ts'
 import { Account } from '../accounts/account.ts'
 import { listUpdates } from '../accounts/list-updates.ts'
 import { builder, MAX_PAGE_SIZE } from '../builder.ts'
-import { Connection, forwardArgs, nodesOf } from '../connection.ts'
+import { Connection, forwardArgs, nodesOf, pageArgs } from '../connection.ts'
 import { rule } from '../input-field.ts'
 import { RunExecutorEnum } from '../planner/enums.ts'
 import { ControlClassEnum } from '../repos/enums.ts'
@@ -168,7 +168,7 @@ query('endpoints', {
     "Inference endpoints that are billed to the caller or to one of the caller's orgs, newest first. Filters are combined with AND. A server finds work with `status: QUEUED, executor: WORKER`.",
   scope: 'key:read',
   args: args((t) => ({
-    ...t.connectionArgs(),
+    ...pageArgs(t),
     status: t.field({ type: EndpointStatusEnum, description: 'Only endpoints with this status.' }),
     executor: t.field({ type: RunExecutorEnum, description: 'Only endpoints with this executor.' }),
     modelRepo: t.string({

@@ -9,7 +9,7 @@ import {
 import { type EndpointSession, getSessionsById } from '../../src/endpoints/sessions/session-row.ts'
 import { listUpdates } from '../accounts/list-updates.ts'
 import { builder } from '../builder.ts'
-import { nodesOf } from '../connection.ts'
+import { nodesOf, pageArgs } from '../connection.ts'
 import { DeviceType, visibleDevices } from '../devices/device.ts'
 import { nullInV1 } from '../null-in-v1.ts'
 import { args } from '../root-field.ts'
@@ -122,7 +122,7 @@ const SessionConnection = builder.connectionObject(
 )
 
 const sessionArgs = args((t) => ({
-  ...t.connectionArgs(),
+  ...pageArgs(t),
   status: t.field({ type: EndpointSessionStatusEnum, description: 'Only sessions with this status.' }),
 }))
 

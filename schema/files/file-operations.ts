@@ -44,14 +44,17 @@ const UploadTarget = builder.objectRef<UploadTicket>('UploadTarget').implement({
     uploadId: t.exposeID('uploadId', { description: 'Pass it to completeUpload.' }),
     partSize: t.exposeInt('partSize', { description: 'Size of each part in bytes; the last one may be shorter.' }),
     parts: t.field({
+      most: 100,
       type: [UploadPart],
       description: 'One URL per part, signed when the response is sent.',
       resolve: (ticket, _args, ctx) => signParts(ctx, ticket),
     }),
     uploaded: t.exposeIntList('uploaded', {
+      most: 100,
       description: 'Numbers of the parts already stored: a resumed upload need not send them again.',
     }),
     uploadedEtags: t.exposeStringList('uploadedEtags', {
+      most: 100,
       description: 'ETags of those parts, in the same order, for completeUpload.',
     }),
   }),
@@ -60,7 +63,11 @@ const UploadTarget = builder.objectRef<UploadTicket>('UploadTarget').implement({
 const PresignedUploads = builder.objectRef<Awaited<ReturnType<typeof presignUpload>>>('PresignedUploads').implement({
   description: 'The upload targets, one per requested file.',
   fields: (t) => ({
-    uploads: t.expose('uploads', { type: [UploadTarget], description: 'In the order requested.' }),
+    uploads: t.expose('uploads', {
+      most: MAX_FILES_PER_REQUEST,
+      type: [UploadTarget],
+      description: 'In the order requested.',
+    }),
     expiresAt: t.field({
       type: 'DateTime',
       description: 'When the part URLs expire.',
@@ -157,7 +164,9 @@ const CompletedUpload = builder.inputType('CompletedUpload', {
 
 const CompletedUploads = builder.objectRef<Awaited<ReturnType<typeof completeUpload>>>('CompletedUploads').implement({
   description: 'The completed files.',
-  fields: (t) => ({ files: t.expose('files', { type: [RepoFile], description: 'In the order requested.' }) }),
+  fields: (t) => ({
+    files: t.expose('files', { most: MAX_FILES_PER_REQUEST, type: [RepoFile], description: 'In the order requested.' }),
+  }),
 })
 
 mutation('completeUpload', {
@@ -216,7 +225,13 @@ const PresignedDownloads = builder
   .objectRef<Awaited<ReturnType<typeof presignDownload>>>('PresignedDownloads')
   .implement({
     description: 'The download targets, one per requested path.',
-    fields: (t) => ({ files: t.expose('files', { type: [DownloadTarget], description: 'In the order requested.' }) }),
+    fields: (t) => ({
+      files: t.expose('files', {
+        most: MAX_FILES_PER_REQUEST,
+        type: [DownloadTarget],
+        description: 'In the order requested.',
+      }),
+    }),
   })
 
 mutation('presignDownload', {
@@ -238,8 +253,11 @@ mutation('presignDownload', {
 const DeletedFiles = builder.objectRef<Awaited<ReturnType<typeof deleteFiles>>>('DeletedFiles').implement({
   description: 'Result of deleting files.',
   fields: (t) => ({
-    deleted: t.exposeStringList('deleted', { description: 'Paths that were deleted.' }),
-    missing: t.exposeStringList('missing', { description: 'Requested paths that did not exist.' }),
+    deleted: t.exposeStringList('deleted', { most: MAX_FILES_PER_REQUEST, description: 'Paths that were deleted.' }),
+    missing: t.exposeStringList('missing', {
+      most: MAX_FILES_PER_REQUEST,
+      description: 'Requested paths that did not exist.',
+    }),
   }),
 })
 

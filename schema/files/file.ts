@@ -46,6 +46,7 @@ export const RepoFileConnection = builder.connectionObject(
 builder.objectField(RepoType, 'files', (t) =>
   t.loadable({
     type: RepoFileConnection,
+    page: DEFAULT_TREE_LIMIT,
     byPath: true,
     description: `The files, in byte order of path, ${DEFAULT_TREE_LIMIT} a page unless \`first\` says otherwise (at most ${MAX_TREE_LIMIT}). One statement for any number of repos.`,
     args: {
@@ -69,6 +70,7 @@ builder.objectField(RepoType, 'files', (t) =>
 
 query('tree', {
   type: RepoFileConnection,
+  page: DEFAULT_TREE_LIMIT,
   nullable: true,
   description:
     'Files of a repo by owner and slug, like `Repo.files` but in one statement, or those of a state with `at`; null if the repo does not exist or is not visible to the caller.',

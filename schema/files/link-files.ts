@@ -13,11 +13,13 @@ const LinkedFiles = builder.objectRef<LinkedStored>('LinkedFiles').implement({
   description: 'The files that needed no upload, and those that do.',
   fields: (t) => ({
     files: t.field({
+      most: MAX_FILES_PER_REQUEST,
       type: [RepoFile],
       description: 'In the order requested, without the missing ones.',
       resolve: ({ files }) => [...files],
     }),
     missing: t.field({
+      most: MAX_FILES_PER_REQUEST,
       type: ['String'],
       description:
         'Paths of the files to upload: the hub lacks their bytes, or has them in no file that the caller can read.',

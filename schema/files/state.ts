@@ -44,6 +44,7 @@ export const RepoStateType = builder.objectRef<RepoState>('RepoState').implement
 builder.objectField(RepoStateType, 'files', (t) =>
   t.loadable({
     type: RepoFileConnection,
+    page: DEFAULT_TREE_LIMIT,
     byPath: true,
     description: `Its files, in byte order of path, ${DEFAULT_TREE_LIMIT} a page unless \`first\` says otherwise (at most ${MAX_TREE_LIMIT}). One statement for any number of states.`,
     args: {

@@ -1,4 +1,5 @@
 /** Making and deleting snapshots, restoring states, purging files. Contract, "Versions". */
+import { MAX_FILES_PER_REQUEST } from '../../src/files/limits.ts'
 import { presignDownloadInput } from '../../src/files/schemas.ts'
 import { purgeFiles } from '../../src/files/versions/purge.ts'
 import { restorePaths, restoreState } from '../../src/files/versions/restore.ts'
@@ -87,8 +88,9 @@ mutation('restoreState', {
 const PurgedFiles = builder.objectRef<Awaited<ReturnType<typeof purgeFiles>>>('PurgedFiles').implement({
   description: 'Result of purging files.',
   fields: (t) => ({
-    purged: t.exposeStringList('purged', { description: 'Paths that were purged.' }),
+    purged: t.exposeStringList('purged', { most: MAX_FILES_PER_REQUEST, description: 'Paths that were purged.' }),
     missing: t.exposeStringList('missing', {
+      most: MAX_FILES_PER_REQUEST,
       description: 'Requested paths that no state has, those that were purged before included.',
     }),
   }),

@@ -9,7 +9,7 @@ import { DEFAULT_PAGE_SIZE } from '../../src/platform/text-rules.ts'
 import type { Repo } from '../../src/repos/repo-shape.ts'
 import { Account } from '../accounts/account.ts'
 import { builder, MAX_PAGE_SIZE } from '../builder.ts'
-import { Connection, forwardArgs, nodesOf } from '../connection.ts'
+import { Connection, forwardArgs, nodesOf, pageArgs } from '../connection.ts'
 import { rule } from '../input-field.ts'
 import { RepoType } from '../repos/repo.ts'
 import { args, query } from '../root-field.ts'
@@ -50,7 +50,10 @@ const RepoChangeType = builder.objectRef<RepoChange>('RepoChange').implement({
     withdrawnCount: t.exposeInt('withdrawnCount', {
       description: 'Files that were taken out of the state afterwards: purged by a person, or rejected by the hub.',
     }),
-    snapshots: t.exposeStringList('snapshots', { description: 'Names of snapshots of the state, which keep it.' }),
+    snapshots: t.exposeStringList('snapshots', {
+      most: 20,
+      description: 'Names of snapshots of the state, which keep it.',
+    }),
     isPinned: t.exposeBoolean('isPinned', {
       description: 'Whether a run pinned the state as its dataset, or a robot check may still read it: both keep it.',
     }),
@@ -80,7 +83,7 @@ builder.objectField(RepoType, 'history', (t) =>
     byPath: true,
     description:
       'The changes of its files whose states are still there, newest first; 403 without the right to write the repo. One statement for any number of repos.',
-    args: { ...t.arg.connectionArgs() },
+    args: { ...pageArgs(t.arg) },
     resolve: (repo) => repo,
     load: async (repos: Repo[], ctx, given) => {
       const { first, after } = forwardArgs(given, MAX_PAGE_SIZE)
@@ -160,7 +163,7 @@ builder.objectField(RepoType, 'snapshots', (t) =>
     type: RepoSnapshots,
     byPath: true,
     description: 'Its snapshots, newest first. One statement for any number of repos.',
-    args: { ...t.arg.connectionArgs() },
+    args: { ...pageArgs(t.arg) },
     resolve: (repo) => repo.id,
     load: async (repoIds: string[], ctx, given) => {
       const { first, after } = forwardArgs(given, MAX_PAGE_SIZE)
@@ -235,7 +238,7 @@ query('diff', {
     slug: t.string({ required: true, description: 'Slug of the repo.' }),
     from: t.string({ required: true, ...rule(stateText), description: AT_TEXT }),
     to: t.string({ ...rule(stateText), description: 'The other state; the current one if absent.' }),
-    ...t.connectionArgs(),
+    ...pageArgs(t),
   })),
   read: async (ctx, { owner, slug, from, to, ...given }) => {
     const { first, after } = forwardArgs(given, MAX_PAGE_SIZE)

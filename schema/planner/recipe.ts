@@ -69,6 +69,7 @@ const GateSpec = builder.objectRef<RecipeDocument>('CheckpointGateSpec').impleme
       ...given<'worker' | 'hosted'>('executor'),
     }),
     tripwires: t.field({
+      most: 20,
       type: [Tripwire],
       description: 'Conditions that stop the run.',
       resolve: (document) => (document.tripwires ?? []) as RecipeDocument[],
@@ -91,6 +92,7 @@ export const Recipe = builder.objectRef<RecipeDocument>('Recipe').implement({
   fields: (t) => ({
     template: t.string({ description: 'Name of the training template.', ...always<string>('template') }),
     dataset: t.stringList({
+      most: 100,
       description: '`svc://`, `exthub://` and `codehost://` refs, in order.',
       resolve: (document) => (document.dataset ?? []) as string[],
     }),

@@ -3,7 +3,7 @@ import { reposOfAccounts } from '../../src/repos/account-repos.ts'
 import type { Repo } from '../../src/repos/repo-shape.ts'
 import { Account } from '../accounts/account.ts'
 import { builder } from '../builder.ts'
-import { nodesOf } from '../connection.ts'
+import { nodesOf, pageArgs } from '../connection.ts'
 import { relatedPages } from '../related-pages.ts'
 import { args } from '../root-field.ts'
 import { RepoKindEnum, RepoSortEnum, VisibilityEnum } from './enums.ts'
@@ -28,7 +28,7 @@ builder.objectField(Account, 'repos', (t) =>
     description:
       'Its repos that are visible to the caller, newest first; the query `repos` also searches. One statement for any number of accounts.',
     args: args((t) => ({
-      ...t.connectionArgs(),
+      ...pageArgs(t),
       kind: t.field({ type: RepoKindEnum, description: 'Only this kind.' }),
       visibility: t.field({ type: VisibilityEnum, description: 'Only public or only private repos.' }),
       sort: t.field({

@@ -17,7 +17,7 @@ import { updateRepo } from '../../src/repos/update-repo.ts'
 import { watchRepo } from '../../src/repos/watch-repo.ts'
 import { Account } from '../accounts/account.ts'
 import { builder, MAX_PAGE_SIZE } from '../builder.ts'
-import { Connection, forwardArgs, nodesOf } from '../connection.ts'
+import { Connection, forwardArgs, nodesOf, pageArgs } from '../connection.ts'
 import { repoName, rule } from '../input-field.ts'
 import { args, input, mutation, query, subscription } from '../root-field.ts'
 import { selects } from '../selection.ts'
@@ -50,7 +50,7 @@ builder.node(RepoType, {
     fullName: t.exposeString('fullName', { description: '`owner/slug`.' }),
     visibility: t.expose('visibility', { type: VisibilityEnum, description: 'Who can read the repo.' }),
     description: t.exposeString('description', { nullable: true, description: 'At most 4,000 characters.' }),
-    tags: t.exposeStringList('tags', { description: 'At most 20, in the order given.' }),
+    tags: t.exposeStringList('tags', { most: 20, description: 'At most 20, in the order given.' }),
     datasetMeta: t.expose('datasetMeta', {
       type: DatasetMetaType,
       nullable: true,
@@ -87,7 +87,11 @@ const Facets = builder.objectRef<Awaited<ReturnType<typeof repoFacets>>>('RepoFa
     'Counts over the visible repos that match `kind`, `owner` and `interfaceFingerprint`; `q`, `tag`, `visibility` and `robot` are ignored.',
   fields: (t) => ({
     total: t.exposeInt('total', { description: 'Number of repos counted.' }),
-    tags: t.expose('tags', { type: [FacetBucket], description: 'At most 100, by count descending, then tag.' }),
+    tags: t.expose('tags', {
+      most: 100,
+      type: [FacetBucket],
+      description: 'At most 100, by count descending, then tag.',
+    }),
   }),
 })
 
@@ -136,7 +140,7 @@ query('repos', {
     'Repos visible to the caller, newest first. Filters are combined with AND; a repo must have every tag in `tag`.',
   scope: 'none',
   args: args((t) => ({
-    ...t.connectionArgs(),
+    ...pageArgs(t),
     q: t.string({ ...rule(searchText), description: 'Substring of the slug or description, case-insensitive.' }),
     kind: t.field({ type: RepoKindEnum, description: 'Only this kind.' }),
     owner: t.string({

@@ -14,6 +14,7 @@ const GateResultType = builder.prismaObject('RunGateResult', {
   fields: (t) => ({
     step: t.expose('step', { type: 'SafeInt', description: 'Training step of the checkpoint.' }),
     cells: t.field({
+      most: 100,
       type: [GateRowType],
       description: 'Results by cell, as reported by the runner.',
       select: { rows: true },
@@ -31,6 +32,8 @@ const GateResultType = builder.prismaObject('RunGateResult', {
 
 builder.objectField(RunType, 'gateResults', (t) =>
   t.loadableGroup({
+    most: 100,
+    work: 250,
     type: GateResultType,
     byPath: true,
     description: 'Gate results so far, in step order. One query for any number of runs.',

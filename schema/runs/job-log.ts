@@ -29,7 +29,7 @@ export function jobLogTypes(name: 'Run' | 'RobotCheck', noun: string) {
   const Batch = builder.objectRef<LogEvents>(`${name}LogBatch`).implement({
     description: 'A batch of log lines.',
     fields: (t) => ({
-      events: t.expose('events', { type: [Event], description: 'Lines in order.' }),
+      events: t.expose('events', { most: DEFAULT_LOG_LINES, type: [Event], description: 'Lines in order.' }),
       cursor: t.exposeString('cursor', { description: batchCursor }),
       status: t.expose('status', { type: JobStatusEnum, nullable: true, description: batchStatus(noun) }),
     }),
@@ -59,6 +59,9 @@ export const stripAnsiOf = (t: ArgFields) =>
   t.boolean({ defaultValue: false, description: 'Remove ANSI escape sequences from every line.' })
 
 /** Options of a page of a log. */
+/** `tail` says where the log begins, not how much of it comes. */
+export const logPageSize = { page: DEFAULT_LOG_LINES, sizedBy: ['first'] } as const
+
 export const logPageArgs = (t: ArgFields) => ({
   first: t.int({
     description: `Number of lines: 1 to ${MAX_LOG_LINES}, ${DEFAULT_LOG_LINES} by default. A page may be shorter: it ends after 1 MiB of text or 100 chunks.`,

@@ -30,6 +30,8 @@ const AttemptType = builder.prismaObject('RunAttempt', {
 builder.objectField(RunType, 'attempts', (t) =>
   t.loadableGroup({
     type: AttemptType,
+    most: 100,
+    work: 100,
     byPath: true,
     description: 'Attempts, oldest first. One query for any number of runs.',
     resolve: (run) => run.id,

@@ -53,6 +53,7 @@ const DiffType = builder.objectRef<ConfigDiff>('RunConfigDiff').implement({
   description: 'Differences between the parent and the run, without bookkeeping keys.',
   fields: (t) => ({
     entries: t.expose('entries', {
+      most: 120,
       type: [EntryType],
       description: 'The first 120 changed keys, in the order of the groups.',
     }),
@@ -82,13 +83,18 @@ const GroupType = builder.objectRef<ConfigGroup>('RunConfigGroup').implement({
       description: 'Number of keys without a value in the parent.',
     }),
     childHasNoRecord: t.exposeInt('childHasNoRecord', { description: 'Number of keys without a value in the run.' }),
-    entries: t.expose('entries', { type: [EntryType], description: 'Changes of the group that the diff lists.' }),
+    entries: t.expose('entries', {
+      most: 10,
+      type: [EntryType],
+      description: 'Changes of the group that the diff lists.',
+    }),
     unchangedFirst: t.exposeString('unchangedFirst', {
       nullable: true,
       description: 'Path of the first unchanged key.',
     }),
     unchangedLast: t.exposeString('unchangedLast', { nullable: true, description: 'Path of the last unchanged key.' }),
     ownKeys: t.expose('ownKeys', {
+      most: 40,
       type: [KeyType],
       description: 'The first 40 keys that only the run has.',
     }),
@@ -134,7 +140,7 @@ const ConfigType = builder.objectRef<RunConfig>('RunConfig').implement({
   fields: (t) => ({
     runId: t.exposeID('runId', { description: 'Id of the run.' }),
     parentRunId: t.exposeID('parentRunId', { nullable: true, description: 'The parent run.' }),
-    keys: t.expose('keys', { type: [KeyType], description: 'Every leaf value, in config order.' }),
+    keys: t.expose('keys', { most: 20_000, type: [KeyType], description: 'Every leaf value, in config order.' }),
     total: t.exposeInt('total', { description: 'Number of leaf values.' }),
     diff: t.expose('diff', {
       type: DiffType,
@@ -151,14 +157,20 @@ const ConfigType = builder.objectRef<RunConfig>('RunConfig').implement({
       description: "Kind of the parent's config; null without a comparison.",
     }),
     comparison: t.exposeString('comparison', { nullable: true, description: comparison }),
-    groups: t.expose('groups', { type: [GroupType], description: 'Groups that have keys.' }),
-    pairs: t.expose('pairs', { type: [PairType], description: 'The mapped keys of a cross-shape comparison.' }),
-    declared: t.expose('declared', { type: [DeclaredType], description: 'Changes that the run declared.' }),
+    groups: t.expose('groups', { most: 14, type: [GroupType], description: 'Groups that have keys.' }),
+    pairs: t.expose('pairs', {
+      most: 1000,
+      type: [PairType],
+      description: 'The mapped keys of a cross-shape comparison.',
+    }),
+    declared: t.expose('declared', { most: 100, type: [DeclaredType], description: 'Changes that the run declared.' }),
   }),
 })
 
 builder.objectField(RunType, 'config', (t) =>
   t.field({
+    // An object of up to 4 MiB is read and parsed.
+    work: 250,
     type: ConfigType,
     description: 'Its resolved config, once the runner has sent it, and the diff against the parent.',
     resolve: (run, _args, ctx) => getRunConfig(ctx, run),

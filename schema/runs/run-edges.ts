@@ -5,7 +5,7 @@ import { forksOfRuns, runsOfAccounts, runsOfRepos } from '../../src/runs/read/re
 import type { Run } from '../../src/runs/read/run-shape.ts'
 import { Account } from '../accounts/account.ts'
 import { builder } from '../builder.ts'
-import { nodesOf } from '../connection.ts'
+import { nodesOf, pageArgs } from '../connection.ts'
 import { RunExecutorEnum } from '../planner/enums.ts'
 import { relatedPages } from '../related-pages.ts'
 import { RepoType } from '../repos/repo.ts'
@@ -36,7 +36,7 @@ export const RelatedRuns = builder.connectionObject(
 )
 
 export const relatedRunArgs = args((t) => ({
-  ...t.connectionArgs(),
+  ...pageArgs(t),
   status: t.field({ type: JobStatusEnum, description: 'Only runs with this status.' }),
   executor: t.field({ type: RunExecutorEnum, description: 'Only runs with this executor.' }),
   kind: t.field({ type: RunKindEnum, description: 'Only this kind.' }),

@@ -37,6 +37,7 @@ const CreateRunPayload = builder.objectRef<Run | SpendHold>('CreateRunPayload').
     }),
     hold: t.field({ type: SpendHoldType, nullable: true, description: holdDescription, resolve: holdOf }),
     warnings: t.stringList({
+      most: 20,
       description: "Same as the run's `warnings`: settings of the recipe that need further setup.",
       resolve: (result) => (isSpendHold(result) ? [] : warningsOf(result)),
     }),

@@ -161,11 +161,16 @@ export const FacetsType = builder.objectRef<RunFacets>('RunFacets').implement({
   description: 'Counts over all runs visible to the caller; filters are not applied.',
   fields: (t) => ({
     total: t.exposeInt('total', { description: 'Number of runs.' }),
-    kind: t.expose('kind', { type: [Bucket], description: 'By kind.' }),
-    executor: t.expose('executor', { type: [Bucket], description: 'By executor.' }),
-    status: t.expose('status', { type: [Bucket], description: 'By status.' }),
-    robot: t.expose('robot', { type: [Bucket], description: 'By the robot in the recipe, case-insensitive.' }),
+    kind: t.expose('kind', { most: 10, type: [Bucket], description: 'By kind.' }),
+    executor: t.expose('executor', { most: 10, type: [Bucket], description: 'By executor.' }),
+    status: t.expose('status', { most: 10, type: [Bucket], description: 'By status.' }),
+    robot: t.expose('robot', {
+      most: 100,
+      type: [Bucket],
+      description: 'By the robot in the recipe, case-insensitive.',
+    }),
     gated: t.expose('gated', {
+      most: 10,
       type: [Bucket],
       description: 'By whether the run was gated: always both `true` and `false`.',
     }),

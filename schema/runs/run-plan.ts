@@ -57,7 +57,7 @@ const DatasetType = builder.objectRef<DatasetFacts>('PlannerDataset').implement(
   description: "Facts from `meta/info.json` of the recipe's first dataset on this hub.",
   fields: (t) => ({
     ref: t.exposeString('ref', { description: 'Reference as written in the recipe.' }),
-    cameras: t.expose('cameras', { type: [CameraType], description: 'Video and image features.' }),
+    cameras: t.expose('cameras', { most: 64, type: [CameraType], description: 'Video and image features.' }),
     fps: t.exposeFloat('fps', { nullable: true, description: 'Frames per second.' }),
     episodes: t.expose('episodes', { type: 'SafeInt', nullable: true, description: 'Episodes.' }),
     frames: t.expose('frames', { type: 'SafeInt', nullable: true, description: 'Frames in all episodes.' }),
@@ -112,7 +112,7 @@ const RecommendationType = builder.objectRef<RunRecommendation>('RunRecommendati
     vramEstimateGb: t.exposeFloat('vramEstimateGb', { description: 'Estimated GPU memory in GB (10^9 bytes).' }),
     vramRequiredGb: t.exposeFloat('vramRequiredGb', { description: 'The estimate plus headroom.' }),
     headroom: t.exposeFloat('headroom', { description: 'Fraction added to the estimate as free memory.' }),
-    fitsOn: t.exposeStringList('fitsOn', { description: 'Tiers with enough memory, smallest first.' }),
+    fitsOn: t.exposeStringList('fitsOn', { most: 20, description: 'Tiers with enough memory, smallest first.' }),
     estHours: t.exposeFloat('estHours', { nullable: true, description: 'On `tier`.' }),
     rateUsdPerHour: t.float({
       resolve: ({ rateUsdPerHour }) => Number(rateUsdPerHour),
@@ -140,8 +140,8 @@ const RecommendationType = builder.objectRef<RunRecommendation>('RunRecommendati
       nullable: true,
       description: 'Facts of the dataset; null if none could be read.',
     }),
-    why: t.exposeStringList('why', { description: 'The calculation, one step per line.' }),
-    warnings: t.exposeStringList('warnings', { description: 'Things to know before submitting.' }),
+    why: t.exposeStringList('why', { most: 50, description: 'The calculation, one step per line.' }),
+    warnings: t.exposeStringList('warnings', { most: 50, description: 'Things to know before submitting.' }),
     explanation: t.string({ nullable: true, resolve: () => null, description: 'Reserved; always null.' }),
   }),
 })

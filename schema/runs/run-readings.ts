@@ -26,7 +26,7 @@ const CheckpointType = builder.objectRef<ListedCheckpoint>('RunCheckpoint').impl
   fields: (t) => ({
     step: t.expose('step', { type: 'SafeInt', description: 'N.' }),
     path: t.exposeString('path', { description: 'Path of the directory.' }),
-    files: t.expose('files', { type: [RepoFile], description: 'In byte order of path.' }),
+    files: t.expose('files', { most: 1, type: [RepoFile], description: 'In byte order of path.' }),
     bytes: t.expose('bytes', { type: 'SafeInt', description: 'Total size of the files in bytes.' }),
     publishedAt: t.expose('publishedAt', {
       type: 'DateTime',
@@ -43,7 +43,7 @@ builder.objectField(CheckpointType, 'repo', (t) =>
 const CheckpointListType = builder.objectRef<CheckpointList>('RunCheckpointList').implement({
   description: 'The checkpoints of a run.',
   fields: (t) => ({
-    items: t.expose('items', { type: [CheckpointType], description: 'Oldest step first.' }),
+    items: t.expose('items', { most: 20_000, type: [CheckpointType], description: 'Oldest step first.' }),
     repoRef: t.expose('repo', {
       type: RepoRef,
       nullable: true,
@@ -66,6 +66,7 @@ builder.objectField(CheckpointListType, 'repo', (t) =>
 
 builder.objectField(RunType, 'checkpoints', (t) =>
   t.loadable({
+    work: 250,
     type: CheckpointListType,
     description: 'Checkpoints published so far. One statement for any number of runs.',
     resolve: (run) => run.outputModelRepo?.id ?? '',
@@ -90,6 +91,7 @@ const SeriesType = builder.objectRef<MetricSeries>('RunMetricSeries').implement(
     }),
     ...pointLists(t, 'The values'),
     elapsedS: t.exposeFloatList('elapsedS', {
+      most: 1000,
       description:
         'Seconds from the start of the run to the report of each of `points`, in the same order: for a chart over time. The lines of one report have one time.',
     }),
@@ -100,9 +102,11 @@ const MetricsType = builder.objectRef<RunMetrics>('RunMetrics').implement({
   description: 'The metrics of a run, without lines of lost attempts.',
   fields: (t) => ({
     keys: t.exposeStringList('keys', {
+      most: 1000,
       description: 'The requested keys, else the first 1000 numeric keys in order of appearance.',
     }),
     series: t.expose('series', {
+      most: MAX_SERIES,
       type: [SeriesType],
       description: `Series of the first ${MAX_SERIES} keys; of fewer if they would exceed 100,000 points in total.`,
     }),
@@ -111,6 +115,7 @@ const MetricsType = builder.objectRef<RunMetrics>('RunMetrics').implement({
 
 builder.objectField(RunType, 'metrics', (t) =>
   t.field({
+    work: 250,
     type: MetricsType,
     description: 'Its metrics as one series per key.',
     args: {

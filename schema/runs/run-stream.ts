@@ -13,6 +13,7 @@ import {
   jobLogTypes,
   logPage,
   logPageArgs,
+  logPageSize,
   resumeAfter,
   stripAnsiOf,
   tailOf,
@@ -25,6 +26,7 @@ const RunMetricBatch = builder.objectRef<MetricEvents>('RunMetricBatch').impleme
   description: 'A batch of metrics lines.',
   fields: (t) => ({
     events: t.field({
+      most: 1000,
       type: ['JSON'],
       description: "The trainer's lines in order.",
       resolve: ({ events }) => [...events],
@@ -35,6 +37,7 @@ const RunMetricBatch = builder.objectRef<MetricEvents>('RunMetricBatch').impleme
 })
 
 query('runLog', {
+  ...logPageSize,
   type: RunLogConnection,
   nullable: true,
   description:

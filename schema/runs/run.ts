@@ -6,7 +6,7 @@ import { listRuns, runFacets } from '../../src/runs/read/list-runs.ts'
 import type { Run } from '../../src/runs/read/run-shape.ts'
 import { Account } from '../accounts/account.ts'
 import { builder, MAX_PAGE_SIZE } from '../builder.ts'
-import { Connection, forwardArgs, nodesOf } from '../connection.ts'
+import { Connection, forwardArgs, nodesOf, pageArgs } from '../connection.ts'
 import { rule } from '../input-field.ts'
 import { nullInV1 } from '../null-in-v1.ts'
 import { RunExecutorEnum } from '../planner/enums.ts'
@@ -62,7 +62,12 @@ builder.node(RunType, {
       configKey: text('configKey', 'Storage key of the resolved config.'),
       scorecardKey: text('scorecardKey', 'Storage key of the acceptance scorecard.'),
       gate: t.expose('gate', { type: GateType, nullable: true, description: 'Counts of the scorecard.' }),
-      gates: t.expose('gates', { type: [GateRowType], nullable: true, description: 'Rows of the scorecard.' }),
+      gates: t.expose('gates', {
+        most: 1000,
+        type: [GateRowType],
+        nullable: true,
+        description: 'Rows of the scorecard.',
+      }),
       outputModelRepoRef: t.expose('outputModelRepo', {
         type: RepoRef,
         nullable: true,
@@ -131,11 +136,16 @@ builder.node(RunType, {
         description: 'The reward curve in miniature; null until a metrics line has a reward.',
       }),
       warnings: t.stringList({
+        most: 20,
         description:
           'Settings of the recipe that need further setup, such as a gate that needs a runner with a battery.',
         resolve: (run) => warningsOf(run),
       }),
-      datasets: t.expose('datasets', { type: [PinnedDatasetType], description: "The recipe's datasets, pinned." }),
+      datasets: t.expose('datasets', {
+        most: 100,
+        type: [PinnedDatasetType],
+        description: "The recipe's datasets, pinned.",
+      }),
     }
   },
 })
@@ -191,7 +201,7 @@ query('runs', {
     "Runs that the caller created or whose owner is the caller or one of the caller's orgs, newest first. Filters are combined with AND. A runner finds work with `status: QUEUED, executor: WORKER`.",
   scope: 'key:read',
   args: args((t) => ({
-    ...t.connectionArgs(),
+    ...pageArgs(t),
     status: t.field({ type: JobStatusEnum, description: 'Only runs with this status.' }),
     executor: t.field({ type: RunExecutorEnum, description: 'Only runs with this executor.' }),
     owner: t.string({

@@ -14,7 +14,9 @@ import {
 import { LRUCache } from 'lru-cache'
 import { HubError } from '../platform/errors.ts'
 import { lazy } from '../platform/lazy.ts'
-import { assertShape, type CostOfVariables, costFunction, graphqlLimits, overLimit } from './graphql-limits.ts'
+import { assertShape, graphqlLimits, overLimit } from './graphql-limits.ts'
+import { type CostOfVariables, costFunction, type OperationCost, type Variables } from './operation-cost.ts'
+import { schemaValues } from './schema-values.ts'
 import { carriesSecrets } from './secret-fields.ts'
 
 const rules = [...specifiedRules, MaxIntrospectionDepthRule]
@@ -36,18 +38,20 @@ export class PreparedDocument {
   readonly document: DocumentNode
   /** Whether its answers hold a secret. */
   readonly carriesSecrets: () => boolean
+  readonly #schema: GraphQLSchema
   readonly #costs = new Map<OperationDefinitionNode, CostOfVariables>()
 
   constructor(document: DocumentNode, schema: GraphQLSchema) {
     this.document = document
+    this.#schema = schema
     this.carriesSecrets = lazy(() => carriesSecrets(schema, document))
   }
 
-  /** Objects in the answer of an operation if its pages are full; 0 if there is no such operation, which execution reports. */
-  costOf(operationName: string | null | undefined, variables: Readonly<Record<string, unknown>>): number {
+  /** The cost of an operation if its pages are full; nothing if there is no such operation, which execution reports. */
+  costOf(operationName: string | null | undefined, variables: Variables): OperationCost {
     const operation = getOperationAST(this.document, operationName)
-    if (!operation) return 0
-    const known = this.#costs.get(operation) ?? costFunction(this.document, operation)
+    if (!operation) return { objects: 0, values: 0 }
+    const known = this.#costs.get(operation) ?? costFunction(this.#schema, this.document, operation)
     this.#costs.set(operation, known)
     return known(variables)
   }
@@ -104,6 +108,8 @@ export class Documents {
       assertShape(document)
       const faults = validate(this.schema, document, rules)
       if (faults.length > 0) return { faults: coded(faults, 'GRAPHQL_VALIDATION_FAILED') }
+      const maximum = graphqlLimits.schema_values
+      if (schemaValues(this.schema, document, maximum) > maximum) throw overLimit('schema_values', null)
       if (this.#isTrusted(document)) return new PreparedDocument(document, this.schema)
       throw new HubError('forbidden.document', 'This hub executes only the documents that its operator trusts.')
     } catch (error) {

@@ -1,8 +1,11 @@
-/** The limits of a GraphQL document. Each is refused before anything is executed, in an error that names it. Contract, "Limits of GraphQL operations". */
-import { type DocumentNode, getOperationAST, type OperationDefinitionNode, visit } from 'graphql'
+/** The limits of a GraphQL operation: of its document, of what it may yield, and of what it uses while it runs. Contract, "Limits of GraphQL operations". */
+import { type DocumentNode, type GraphQLSchema, getOperationAST, visit } from 'graphql'
 import { HubError } from '../platform/errors.ts'
-import { type Cost, DocumentSizer, evaluate, numberDefaults, operationsOf } from './graphql-size.ts'
+import { DocumentSizer, operationsOf } from './document-shape.ts'
+import { costFunction, type OperationCost, type Variables } from './operation-cost.ts'
+import type { FinishedVerb } from './operation-meter.ts'
 
+/** Of a document. Each is refused before anything is executed, in an error that names it. */
 export const graphqlLimits = {
   /** Words and signs of a document, before it is parsed. */
   tokens: 5000,
@@ -15,11 +18,37 @@ export const graphqlLimits = {
   root_fields: 20,
   /** Fields of the schema: twice those of the usual introspection queries. */
   introspection: 600,
-  /** Objects of an answer whose pages are all full: 20 repos with 500 files each, which are the default pages, and those repos. */
-  cost: 20 * (500 + 1),
+  /** Values of an answer about the schema: more than twice those of the usual introspection query. */
+  schema_values: 80_000,
 } as const
 
 export type LimitName = keyof typeof graphqlLimits
+
+/** Of an execution. The first two are also those of the count before it. */
+export interface ExecutionLimits {
+  readonly objects: number
+  readonly values: number
+  readonly bytes: number
+  readonly timeMs: number
+}
+
+export const executionLimits: ExecutionLimits = {
+  /** 20 repos with 500 files each, which are the default pages, and those repos. */
+  objects: 20 * (500 + 1),
+  /** At half a microsecond to a microsecond each, they are what the event loop does at once. */
+  values: 200_000,
+  bytes: 32 * 1024 * 1024,
+  /** A backstop for what the counts do not see. */
+  timeMs: 2000,
+}
+
+/** Of one event of a subscription, which a change of somebody else may cause, for many subscribers at once. */
+export const eventLimits: ExecutionLimits = {
+  objects: 2500,
+  values: 25_000,
+  bytes: 4 * 1024 * 1024,
+  timeMs: 500,
+}
 
 const sentences: Readonly<Record<LimitName, (actual: number | null) => string>> = {
   tokens: () => `has more than ${graphqlLimits.tokens} tokens`,
@@ -29,16 +58,62 @@ const sentences: Readonly<Record<LimitName, (actual: number | null) => string>> 
   directives: (actual) => `has ${actual} directives, more than ${graphqlLimits.directives}`,
   root_fields: (actual) => `has ${actual} root fields, more than ${graphqlLimits.root_fields}`,
   introspection: (actual) => `selects ${actual} fields of the schema, more than ${graphqlLimits.introspection}`,
-  cost: (actual) => `may yield ${actual} nodes, more than ${graphqlLimits.cost}`,
+  schema_values: () => `yields more than ${graphqlLimits.schema_values} values of the schema`,
 }
 
 /** 422 `validation.limit`: `errors[0].limit` has the name, the maximum and what was found (null where counting stopped at the maximum). */
 export function overLimit(name: LimitName, actual: number | null): HubError {
-  const detail = `The operation ${sentences[name](actual)}; request less at a time.`
-  // JSON has no infinity, which fragments within fragments reach in a few lines.
-  const found = actual !== null && Number.isSafeInteger(actual) ? actual : null
-  const limit = { name, maximum: graphqlLimits[name], actual: found }
-  return new HubError('validation.limit', detail, { items: [{ type: 'validation.limit', detail, limit }] })
+  return refusal('validation.limit', `The operation ${sentences[name](actual)}; request less at a time.`, {
+    name,
+    maximum: graphqlLimits[name],
+    // JSON has no infinity, which fragments within fragments reach in a few lines.
+    actual: actual !== null && Number.isSafeInteger(actual) ? actual : null,
+  })
+}
+
+const namesOfLimits: Readonly<Record<keyof ExecutionLimits, string>> = {
+  objects: 'objects',
+  values: 'values',
+  bytes: 'bytes',
+  timeMs: 'time_ms',
+}
+
+const yielded: Readonly<Record<keyof ExecutionLimits, (maximum: number) => string>> = {
+  objects: (maximum) => `more than ${maximum} objects`,
+  values: (maximum) => `more than ${maximum} values`,
+  bytes: (maximum) => `a response of over ${maximum / 1024 / 1024} MiB`,
+  timeMs: (maximum) => `more than ${maximum / 1000} s of processor time`,
+}
+
+/** 422 `limit.cost` of an operation that was running. A mutation's fields that had finished by then are named: what they did is done. */
+export function overCost(
+  name: keyof ExecutionLimits,
+  limits: ExecutionLimits,
+  finished: readonly FinishedVerb[] = [],
+): HubError {
+  const maximum = limits[name]
+  const done = finished.length === 0 ? '' : ` Done before: ${finished.map(({ key }) => key).join(', ')}.`
+  const detail = `The operation needs ${yielded[name](maximum)}, and was ended; request fewer fields or smaller pages.${done}`
+  return refusal('limit.cost', detail, { name: namesOfLimits[name], maximum, actual: null }, finished)
+}
+
+function refusal(
+  type: 'validation.limit' | 'limit.cost',
+  detail: string,
+  limit: { readonly name: string; readonly maximum: number; readonly actual: number | null },
+  finished: readonly FinishedVerb[] = [],
+): HubError {
+  const done = finished.map(({ key, field, value }) => ({ key, field, ids: idsIn(value) }))
+  return new HubError(type, detail, { items: [{ type, detail, limit, ...(done.length > 0 && { done }) }] })
+}
+
+/** The ids in the result of a verb: of the thing itself, or of those that its payload holds. */
+function idsIn(value: unknown, depth = 0): string[] {
+  if (typeof value !== 'object' || value === null || depth > 2) return []
+  if (Array.isArray(value)) return value.slice(0, 100).flatMap((item) => idsIn(item, depth + 1))
+  const { id, answer } = value as { readonly id?: unknown; readonly answer?: unknown }
+  if (typeof id === 'string') return [id]
+  return typeof answer === 'string' ? [answer] : idsIn(answer, depth + 1)
 }
 
 /** Throws 422 for a document with an operation over a limit that does not depend on variables. It need not be valid. */
@@ -65,27 +140,26 @@ function assertWithin(name: LimitName, actual: number): void {
   if (actual > graphqlLimits[name]) throw overLimit(name, actual)
 }
 
-export type CostOfVariables = (variables: Readonly<Record<string, unknown>>) => number
-
-/** The cost of an operation by its variables. Of a document that `assertShape` and validation accept. */
-export function costFunction(document: DocumentNode, operation: OperationDefinitionNode): CostOfVariables {
-  const cost: Cost = new DocumentSizer(document).costOf(operation.selectionSet, numberDefaults(operation))
-  return (variables) => evaluate(cost, variables)
-}
-
 /** Throws 422 for an operation over any limit; returns its cost. */
 export function assertWithinLimits(
+  schema: GraphQLSchema,
   document: DocumentNode,
   operationName: string | null | undefined,
-  variables: Readonly<Record<string, unknown>>,
-): number {
+  variables: Variables,
+): OperationCost {
   assertShape(document)
   const operation = getOperationAST(document, operationName)
-  return operation ? assertCost(costFunction(document, operation)(variables)) : 0
+  const none: OperationCost = { objects: 0, values: 0 }
+  return operation ? assertCost(costFunction(schema, document, operation)(variables)) : none
 }
 
-/** The cost; throws 422 if it is over the limit. */
-export function assertCost(cost: number): number {
-  assertWithin('cost', cost)
+/** The cost; throws 422 `limit.cost` if an answer with full pages would be over a limit. */
+export function assertCost(cost: OperationCost, limits: ExecutionLimits = executionLimits): OperationCost {
+  for (const name of ['objects', 'values'] as const) {
+    const [maximum, actual] = [limits[name], Math.ceil(cost[name])]
+    if (actual <= maximum) continue
+    const detail = `The operation may yield ${actual} ${name}, more than ${maximum}; request less at a time.`
+    throw refusal('limit.cost', detail, { name, maximum, actual: Number.isSafeInteger(actual) ? actual : null })
+  }
   return cost
 }

@@ -13,12 +13,13 @@ import {
 import { viewerOfEvent } from '../auth/event-viewer.ts'
 import type { RequestContext, Viewer } from '../operation/context.ts'
 import { placedAt, placeOf } from '../operation/event-place.ts'
+import { timeUserHere } from '../platform/processor-time.ts'
 import { graphqlOperation } from '../platform/signals.ts'
-import { AnswerSize } from './answer-size.ts'
 import type { PreparedDocument } from './graphql-documents.ts'
 import { renderError, renderResult } from './graphql-errors.ts'
-import { assertCost, graphqlLimits } from './graphql-limits.ts'
+import { assertCost, type ExecutionLimits, eventLimits, executionLimits } from './graphql-limits.ts'
 import { typedNumbers } from './graphql-numbers.ts'
+import { OperationMeter } from './operation-meter.ts'
 import { brokenRulesOfVariables } from './variable-faults.ts'
 
 export type MakeContext = (viewer?: Viewer | null) => RequestContext
@@ -32,6 +33,8 @@ export interface Operation {
   readonly variables: Readonly<Record<string, unknown>>
   /** Adds the cost to what the caller has spent, and throws 429 if that is too much. */
   readonly spend: (cost: number) => Promise<void>
+  /** Runs an event of a subscription when its caller may run an operation, and throws 429 if that is not now. */
+  readonly admit: <T>(work: () => Promise<T>) => Promise<T>
   /** Whether the answer is to have its cost in `extensions`. */
   readonly showsCost: boolean
   readonly request: FastifyRequest
@@ -42,7 +45,7 @@ export interface Operation {
 /** Runs a query or mutation. Errors are in the result. */
 export async function executeOperation(given: Operation): Promise<ExecutionResult> {
   const operation = withTypedNumbers(given)
-  return (await costFault(operation)) ?? (await executeCounted(operation, undefined))
+  return (await costFault(operation, executionLimits)) ?? (await executeCounted(operation, executionLimits)).result
 }
 
 /** Runs a subscription: a stream of results, each read from the database; or its errors. */
@@ -50,50 +53,88 @@ export async function subscribeOperation(
   given: Operation,
 ): Promise<AsyncGenerator<ExecutionResult, void> | ExecutionResult> {
   const operation = withTypedNumbers(given)
-  const fault = await costFault(operation)
+  const fault = await costFault(operation, eventLimits)
   if (fault) return fault
   const source = await createSourceEventStream(argsOf(operation))
   if (!(Symbol.asyncIterator in source)) return renderResult(source, operation.request)
   return resultsOf(operation, source)
 }
 
+/** Each event is charged to who subscribed, whoever caused it. One that is over a limit is the last. */
 async function* resultsOf(operation: Operation, source: AsyncIterable<unknown>): AsyncGenerator<ExecutionResult, void> {
   try {
-    for await (const event of source) yield placedAt(placeOf(event), await executeCounted(operation, event))
+    for await (const event of source) {
+      const { result, meter } = await operation.admit(() => executeCounted(operation, eventLimits, event))
+      yield placedAt(placeOf(event), result)
+      if (meter.refusal) return
+      await operation.spend(meter.objects)
+    }
   } catch (error) {
     yield { errors: [renderError(error, operation.request)] }
   }
 }
 
+interface Executed {
+  readonly result: ExecutionResult
+  readonly meter: OperationMeter
+}
+
 /** Followed by the name that the client gave it, which is no secret and has no values in it. */
-function executeCounted(operation: Operation, rootValue: unknown): Promise<ExecutionResult> {
+function executeCounted(operation: Operation, limits: ExecutionLimits, rootValue?: unknown): Promise<Executed> {
   const name = graphqlOperation.isWatched
     ? (getOperationAST(operation.prepared.document, operation.operationName)?.name?.value ?? '')
     : ''
-  const result = graphqlOperation.follow({ name }, () => execution(operation, rootValue))
-  return operation.showsCost ? result.then((shown) => withCost(operation, shown)) : result
+  return graphqlOperation.follow({ name }, () => execution(operation, limits, rootValue))
 }
 
-/** For callers that ask with `extensions: { cost: true }`: what the operation was counted as, and the most that one may be. */
-function withCost({ prepared, operationName, variables }: Operation, result: ExecutionResult): ExecutionResult {
-  const cost = { requested: prepared.costOf(operationName, variables), maximum: graphqlLimits.cost }
-  return { ...result, extensions: { ...result.extensions, cost } }
-}
-
-async function execution(operation: Operation, rootValue: unknown): Promise<ExecutionResult> {
+async function execution(operation: Operation, limits: ExecutionLimits, rootValue: unknown): Promise<Executed> {
   const { request } = operation
   const args = argsOf(operation, viewerOfEvent(rootValue))
-  const size = new AnswerSize(args.contextValue)
-  const result = await execute({ ...args, rootValue })
+  const meter = new OperationMeter(args.contextValue, limits, timeUserHere())
+  const executed = await execute({ ...args, rootValue })
   try {
-    size.addSchema(result.data, schemaKeys(operation))
+    for (const key of schemaKeys(operation)) meter.addTree(executed.data?.[key])
   } catch (error) {
-    if (error !== size.refusal) throw error
+    if (error !== meter.refusal) throw error
   }
-  // A nullable field may have absorbed the size error.
-  if (size.refusal) return { data: null, errors: [renderError(size.refusal, request)] }
   // No data, not even null: the variables have wrong types and nothing was executed.
-  return renderResult(result.data === undefined ? withBrokenRules(result, args) : result, request)
+  const known = executed.data === undefined ? withBrokenRules(executed, args) : executed
+  const result = renderResult(meter.refusal ? endedResult(operation, known, meter) : known, request)
+  return { result: operation.showsCost ? withCost(operation, limits, result, meter) : result, meter }
+}
+
+/**
+ * The result of an operation that was ended. A query has no data: a field that is null in it may only have come too late. Of a mutation, the fields that were
+ * answered whole stay; the error names also the one that was not.
+ */
+function endedResult(operation: Operation, { data, errors = [] }: ExecutionResult, meter: OperationMeter) {
+  const { refusal, wholeKeys } = meter
+  const others = errors.filter((error) => error !== refusal)
+  const kept = Object.entries(data ?? {}).map(([key, value]) => [key, wholeKeys.has(key) ? value : null] as const)
+  return {
+    data: data && isMutation(operation) ? Object.fromEntries(kept) : null,
+    errors: refusal ? [refusal, ...others] : others,
+  }
+}
+
+const isMutation = ({ prepared, operationName }: Operation): boolean =>
+  getOperationAST(prepared.document, operationName)?.operation === 'mutation'
+
+/** For callers that ask with `extensions: { cost: true }`: what the operation was counted as, what it used, and the most that one may. */
+function withCost(
+  { prepared, operationName, variables }: Operation,
+  limits: ExecutionLimits,
+  result: ExecutionResult,
+  meter: OperationMeter,
+): ExecutionResult {
+  const requested = prepared.costOf(operationName, variables)
+  const cost = {
+    requested: requested.objects,
+    maximum: limits.objects,
+    objects: { requested: requested.objects, used: meter.objects, maximum: limits.objects },
+    values: { requested: Math.ceil(requested.values), used: meter.values, maximum: limits.values },
+  }
+  return { ...result, extensions: { ...result.extensions, cost } }
 }
 
 function withBrokenRules(result: ExecutionResult, args: ExecutionArgs): ExecutionResult {
@@ -115,15 +156,13 @@ function argsOf(operation: Operation, viewer?: Viewer | null): ExecutionArgs & {
 }
 
 /** The refusal of an operation whose pages are too large, or whose caller has spent too much; null if it may run. */
-async function costFault({
-  prepared,
-  operationName,
-  variables,
-  spend,
-  request,
-}: Operation): Promise<ExecutionResult | null> {
+async function costFault(
+  { prepared, operationName, variables, spend, request }: Operation,
+  limits: ExecutionLimits,
+): Promise<ExecutionResult | null> {
   try {
-    await spend(assertCost(prepared.costOf(operationName, variables)))
+    const { objects } = assertCost(prepared.costOf(operationName, variables), limits)
+    await spend(objects)
     return null
   } catch (error) {
     return { errors: [renderError(error, request)] }

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type ExecutionResult, getOperationAST } from 'graphql'
 import { placeOf } from '../operation/event-place.ts'
 import { HubError } from '../platform/errors.ts'
-import { contextMaker, type GraphqlParts } from './graphql.ts'
+import { callOf, type GraphqlParts } from './graphql.ts'
 import { PreparedDocument } from './graphql-documents.ts'
 import { renderError, sendGraphqlError } from './graphql-errors.ts'
 import { executeOperation, subscribeOperation } from './graphql-operation.ts'
@@ -129,32 +129,31 @@ async function resultsOf(
   parts: GraphqlParts,
   request: FastifyRequest,
   reply: FastifyReply,
+  params: StreamParams,
+): Promise<ExecutionResult | AsyncIterable<ExecutionResult>> {
+  try {
+    return await parts.admit(request, () => startOf(parts, request, reply, params))
+  } catch (error) {
+    return { errors: [renderError(error, request)] }
+  }
+}
+
+async function startOf(
+  parts: GraphqlParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
   { query, operationName, variables, showsCost }: StreamParams,
 ): Promise<ExecutionResult | AsyncIterable<ExecutionResult>> {
-  const refuse = (errors: readonly unknown[]) => ({ errors: errors.map((error) => renderError(error, request)) })
-  try {
-    const { documents } = parts
-    const prepared = documents.prepare(query)
-    if (!(prepared instanceof PreparedDocument)) return refuse(prepared.faults)
-    const kind = getOperationAST(prepared.document, operationName)?.operation
-    if (kind === 'mutation' && request.method === 'GET')
-      throw new HubError('method.not_allowed', 'A mutation is sent by POST.', { headers: { allow: 'POST' } })
-    const makeContext = contextMaker(parts, request)
-    const spend = (cost: number) => parts.spend(request, reply, cost)
-    const operation = {
-      schema: documents.schema,
-      prepared,
-      operationName,
-      variables,
-      request,
-      makeContext,
-      spend,
-      showsCost,
-    }
-    return await (kind === 'subscription' ? subscribeOperation(operation) : executeOperation(operation))
-  } catch (error) {
-    return refuse([error])
-  }
+  const { schema } = parts.documents
+  const prepared = parts.documents.prepare(query)
+  if (!(prepared instanceof PreparedDocument))
+    return { errors: prepared.faults.map((fault) => renderError(fault, request)) }
+  const kind = getOperationAST(prepared.document, operationName)?.operation
+  if (kind === 'mutation' && request.method === 'GET')
+    throw new HubError('method.not_allowed', 'A mutation is sent by POST.', { headers: { allow: 'POST' } })
+  const call = callOf(parts, request, reply)
+  const operation = { schema, prepared, operationName, variables, request, showsCost, ...call }
+  return kind === 'subscription' ? subscribeOperation(operation) : executeOperation(operation)
 }
 
 /** Whose streams a request may use: those of the same credential, or those of anonymous callers. */

@@ -5,6 +5,7 @@ import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga'
 import type { RequestContext, Viewer } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
 import { isJsonObject, parseExact } from '../platform/exact-json.ts'
+import type { Admit } from './admission.ts'
 import { mayCompress } from './compression.ts'
 import type { SendGraphiql } from './graphiql/page.ts'
 import { type Documents, PreparedDocument } from './graphql-documents.ts'
@@ -21,6 +22,7 @@ export interface GraphqlParts {
   readonly contextOf: (request: FastifyRequest, change?: { readonly viewer?: Viewer }) => RequestContext
   readonly streams: OpenStreams
   readonly spend: SpendCost
+  readonly admit: Admit
 }
 
 /** Adds the cost of an operation to what its caller has spent, and throws 429 if that is too much. No headers are set once `reply` has begun. */
@@ -31,6 +33,7 @@ interface ServerContext {
   readonly fastifyRequest: FastifyRequest
   readonly makeContext: MakeContext
   readonly spend: Operation['spend']
+  readonly admit: Operation['admit']
 }
 
 /** What a request may have; of any type until Yoga has looked. */
@@ -80,11 +83,8 @@ export function registerGraphql(app: FastifyInstance, parts: GraphqlParts & { re
       const headers = { 'content-type': 'application/json', accept: String(request.headers.accept ?? '*/*') }
       assertJsonParameters(url.searchParams)
       const init = { method: request.method, headers, ...body }
-      const response = await yoga.fetch(url.href, init, {
-        fastifyRequest: request,
-        makeContext: contextMaker(parts, request),
-        spend: (cost) => parts.spend(request, reply, cost),
-      })
+      const context = { fastifyRequest: request, ...callOf(parts, request, reply) }
+      const response = await parts.admit(request, async () => yoga.fetch(url.href, init, context))
       if (response.headers.get('content-type')?.startsWith('text/event-stream')) {
         await parts.streams.serve(request, reply, sseHeaders, (outlet) => outlet.writeAll(piecesOf(response)))
         return reply
@@ -96,9 +96,18 @@ export function registerGraphql(app: FastifyInstance, parts: GraphqlParts & { re
   })
 }
 
-/** Creates the contexts of one request, a new one per execution. */
-export function contextMaker({ contextOf }: Pick<GraphqlParts, 'contextOf'>, request: FastifyRequest): MakeContext {
-  return (viewer) => contextOf(request, viewer ? { viewer } : {})
+/** What an operation needs of the request that carried it. */
+export function callOf(
+  { contextOf, spend, admit }: Pick<GraphqlParts, 'contextOf' | 'spend' | 'admit'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Pick<Operation, 'makeContext' | 'spend' | 'admit'> {
+  return {
+    // A new one per execution.
+    makeContext: (viewer) => contextOf(request, viewer ? { viewer } : {}),
+    spend: (cost) => spend(request, reply, cost),
+    admit: (work) => admit(request, work),
+  }
 }
 
 /** The body of Yoga's streamed response. */
@@ -162,10 +171,10 @@ const hubPlugin = ({ documents, persisted }: GraphqlParts): Plugin<Pick<ParsedCo
 
 /** Resolvers get the hub's own context, not Yoga's. */
 function operationOf({ schema, operationName, variableValues, contextValue }: ExecutionArgs): Operation {
-  const { fastifyRequest, makeContext, spend, prepared, params } = contextValue as ParsedContext
+  const { fastifyRequest: request, makeContext, spend, admit, prepared, params } = contextValue as ParsedContext
   const showsCost = params.extensions?.cost === true
   const variables = variableValues ?? {}
-  return { schema, prepared, operationName, variables, request: fastifyRequest, makeContext, spend, showsCost }
+  return { schema, prepared, operationName, variables, request, makeContext, spend, admit, showsCost }
 }
 
 function wantsPage(request: FastifyRequest): boolean {

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Viewer } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
-import type { Caller, RateLimit } from './rate-limit.ts'
+import { callerOf, type RateLimit } from './rate-limit.ts'
 
 /** The viewer of a request; 401 for an invalid credential, 403 for a cookie from another origin. */
 export type Authenticate = (request: FastifyRequest) => Promise<Viewer>
@@ -20,11 +20,6 @@ export function identifyHook(authenticate: Authenticate, rate: RateLimit): Hook 
     }
     await rate.count(reply, callerOf(request))
   }
-}
-
-/** Whose limits a request counts against: a credential's, or an anonymous address's. */
-export function callerOf({ viewer, ip }: FastifyRequest): Caller {
-  return viewer && viewer.kind !== 'anonymous' ? { credentialId: viewer.credentialId } : { address: ip }
 }
 
 /** An `onRequest` hook for pages that need no authentication. */

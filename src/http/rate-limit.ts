@@ -1,6 +1,10 @@
-/** Requests per minute: a credential gets the full rate, an anonymous address a fifth of it (contract, "Limits of GraphQL operations"). */
+/**
+ * What callers may use per minute: requests and the cost of operations, for a credential, for all credentials of an account together, and for an anonymous
+ * address, which also has a limit of processor time. Contract, "Limits of GraphQL operations".
+ */
 import type { FastifyReply } from 'fastify'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import type { Viewer } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
 import { networkOf } from '../platform/network-of.ts'
 
@@ -9,16 +13,37 @@ const WINDOW_S = 60
 /** The cost that each request of the rate may have on average: a page of a thousand files, or a dashboard. */
 const COST_OF_REQUEST = 1000
 
-export type Caller = { readonly credentialId: string } | { readonly address: string }
+/** All credentials of an account, and all that a person made, may use as much as so many. */
+const CREDENTIALS_OF_ACCOUNT = 10
+
+/** Of a minute, on one processor: what the hub does for callers that it knows comes first. */
+const ADDRESS_TIME_MS = 10_000
+
+export type Caller =
+  | { readonly credentialId: string; readonly accountIds: readonly string[] }
+  | { readonly address: string }
+
+/** Whose limits a request counts against: a credential's and its account's, or an anonymous address's. */
+export function callerOf({ viewer, ip }: { readonly viewer: Viewer | null; readonly ip: string }): Caller {
+  if (!viewer || viewer.kind === 'anonymous') return { address: ip }
+  // Who makes an org for each key is still one person.
+  const accountIds = viewer.personId === null ? [viewer.account.id] : [...new Set([viewer.account.id, viewer.personId])]
+  return { credentialId: viewer.credentialId, accountIds }
+}
 
 export interface RateLimit {
   /** Counts one request and sets `RateLimit` and `RateLimit-Policy`; throws 429 with `Retry-After` when the limit is exceeded. */
   count(reply: FastifyReply, who: Caller): Promise<void>
-  /** Counts the cost of an operation, in nodes; adds it to the same headers, unless the response has begun. 429 in the same way. */
+  /** Counts the cost of an operation, in objects; adds it to the same headers, unless the response has begun. 429 in the same way. */
   spend(reply: FastifyReply, who: Caller, cost: number): Promise<void>
+  /** Throws 429 for an anonymous address that has used its processor time. */
+  assertTime(who: Caller): Promise<void>
+  /** Counts processor time. */
+  addTime(who: Caller, ms: number): Promise<void>
 }
 
-const unlimited: RateLimit = { count: async () => undefined, spend: async () => undefined }
+const nothing = async () => undefined
+const unlimited: RateLimit = { count: nothing, spend: nothing, assertTime: nothing, addTime: nothing }
 
 interface Policy {
   readonly name: string
@@ -34,48 +59,69 @@ const policy = (name: string, quota: number, what: string): Policy => ({
   limiter: new RateLimiterMemory({ points: quota, duration: WINDOW_S }),
 })
 
-/** One window per credential or address for requests, and one for their cost, in memory; 0 disables both. */
+/** Windows in memory; 0 disables all of them. */
 export function createRateLimit(perMinute: number): RateLimit {
   if (perMinute === 0) return unlimited
   const anonymousPerMinute = Math.max(1, Math.floor(perMinute / 5))
   const policiesOf = (name: string, quota: number) => ({
     requests: policy(name, quota, 'requests'),
-    cost: policy(`${name}-cost`, quota * COST_OF_REQUEST, 'nodes'),
+    cost: policy(`${name}-cost`, quota * COST_OF_REQUEST, 'objects'),
   })
   const credential = policiesOf('credential', perMinute)
+  const account = policiesOf('account', CREDENTIALS_OF_ACCOUNT * perMinute)
   const address = policiesOf('address', anonymousPerMinute)
-  const take = (reply: FastifyReply, who: Caller, kind: 'requests' | 'cost', points: number) =>
-    'credentialId' in who
-      ? consume(reply, credential[kind], who.credentialId, points)
-      : consume(reply, address[kind], networkOf(who.address), points)
+  const time = policy('address-time', ADDRESS_TIME_MS, 'ms of processor time')
+  const take = async (reply: FastifyReply, who: Caller, kind: 'requests' | 'cost', points: number) => {
+    if ('address' in who)
+      return show(reply, address[kind], await consume(address[kind], networkOf(who.address), points))
+    const ofAccounts = who.accountIds.map(async (id) => ({
+      of: account[kind],
+      taken: await consume(account[kind], id, points),
+    }))
+    show(reply, credential[kind], await consume(credential[kind], who.credentialId, points))
+    for (const { of, taken } of await Promise.all(ofAccounts))
+      if (taken.consumedPoints > of.quota) show(reply, of, taken)
+  }
   return {
     count: (reply, who) => take(reply, who, 'requests', 1),
     spend: (reply, who, cost) => take(reply, who, 'cost', cost),
+    async assertTime(who) {
+      const used = 'address' in who ? await time.limiter.get(networkOf(who.address)) : null
+      if (used && used.consumedPoints >= time.quota) throw over(time, used)
+    },
+    async addTime(who, ms) {
+      if ('address' in who && ms >= 1) await consume(time, networkOf(who.address), Math.round(ms))
+    },
   }
 }
 
-async function consume(
-  reply: FastifyReply,
-  { name, quota, what, limiter }: Policy,
-  key: string,
-  points: number,
-): Promise<void> {
-  const taken = await limiter.consume(key, points).catch((spent: unknown) => {
+const consume = ({ limiter }: Policy, key: string, points: number): Promise<RateLimiterRes> =>
+  limiter.consume(key, points).catch((spent: unknown) => {
     if (spent instanceof RateLimiterRes) return spent
     throw spent
   })
-  const resetS = Math.max(1, Math.ceil(taken.msBeforeNext / 1000))
+
+const resetOf = ({ msBeforeNext }: RateLimiterRes) => Math.max(1, Math.ceil(msBeforeNext / 1000))
+
+/** Adds the window to the headers; throws if it is used up. */
+function show(reply: FastifyReply, of: Policy, taken: RateLimiterRes): void {
+  const resetS = resetOf(taken)
   // Of a streamed response the headers are gone already.
   const setHeader = (header: string, item: string) => {
     const before = reply.getHeader(header)
     if (!reply.raw.headersSent) reply.header(header, before === undefined ? item : `${before}, ${item}`)
   }
-  setHeader('ratelimit-policy', `"${name}";q=${quota};w=${WINDOW_S}`)
-  setHeader('ratelimit', `"${name}";r=${Math.max(0, taken.remainingPoints)};t=${resetS}`)
-  if (taken.consumedPoints <= quota) return
-  const detail = `More than ${quota} ${what} in a minute; retry in ${resetS} s.`
+  setHeader('ratelimit-policy', `"${of.name}";q=${of.quota};w=${WINDOW_S}`)
+  setHeader('ratelimit', `"${of.name}";r=${Math.max(0, taken.remainingPoints)};t=${resetS}`)
+  if (taken.consumedPoints <= of.quota) return
   if (!reply.raw.headersSent) reply.header('retry-after', String(resetS))
+  throw over(of, taken)
+}
+
+function over({ name, quota, what }: Policy, taken: RateLimiterRes): HubError {
+  const resetS = resetOf(taken)
+  const detail = `More than ${quota} ${what} in a minute; retry in ${resetS} s.`
   const limit = { name, maximum: quota, actual: taken.consumedPoints }
   const items = [{ type: 'rate.limited', detail, limit }]
-  throw new HubError('rate.limited', detail, { items, headers: { 'retry-after': String(resetS) } })
+  return new HubError('rate.limited', detail, { items, headers: { 'retry-after': String(resetS) } })
 }

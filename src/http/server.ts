@@ -10,9 +10,11 @@ import Fastify, {
 import type { DocumentNode, GraphQLSchema } from 'graphql'
 import type { Deps, RequestContext } from '../operation/context.ts'
 import { type HubError, toProblem } from '../platform/errors.ts'
-import { countedSchema } from './answer-size.ts'
+import { AddressSlots } from './address-slots.ts'
+import { type Admit, admission } from './admission.ts'
 import { hasSeveralNames, keepAskedOrigin } from './asked-origin.ts'
 import { type ConnectionRules, Connections } from './connections.ts'
+import { countedSchema } from './counted-schema.ts'
 import { registerDocs } from './docs.ts'
 import { registerEdge, requestId } from './edge.ts'
 import { graphiql } from './graphiql/page.ts'
@@ -20,13 +22,13 @@ import { registerGraphql, type SpendCost } from './graphql.ts'
 import { Documents } from './graphql-documents.ts'
 import { registerGraphqlStream } from './graphql-stream.ts'
 import { registerHealth } from './health.ts'
-import { type Authenticate, callerOf, identifyHook, limitAddressHook } from './identify.ts'
+import { type Authenticate, identifyHook, limitAddressHook } from './identify.ts'
 import { knownError } from './known-error.ts'
 import { addMetricsRoute, type Metrics, openMetrics } from './metrics/metrics.ts'
 import { OpenStreams } from './open-streams.ts'
 import { registerPages } from './pages.ts'
 import { meaningOf, PersistedDocuments, readTrustedDocuments } from './persisted-documents.ts'
-import { createRateLimit } from './rate-limit.ts'
+import { callerOf, createRateLimit } from './rate-limit.ts'
 import { headerTimeouts, refuseBrokenRequest } from './refuse-connection.ts'
 import { contextOf } from './request-context.ts'
 import { sendProblem } from './send-problem.ts'
@@ -42,6 +44,7 @@ export interface Edge {
   ) => RequestContext
   /** Counts the cost of an operation against its caller; throws 429 beyond the limit. */
   readonly spend: SpendCost
+  readonly admit: Admit
   /** Maps any error to one of the closed table; logs unexpected ones. */
   readonly knownError: (error: unknown, request: FastifyRequest) => HubError
 }
@@ -109,6 +112,7 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
     identify,
     contextOf: (request, extra) => contextOf(deps, request, extra),
     spend: (request, reply, cost) => rate.spend(reply, callerOf(request), cost),
+    admit: admission(rate, config.rateLimitPerMinute === 0 ? null : new AddressSlots()),
     knownError,
   }
 

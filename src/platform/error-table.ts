@@ -38,7 +38,13 @@ export const errorTable = {
     422,
     'LIMIT_EXCEEDED',
     'Operation too large',
-    'A GraphQL operation is over a limit of its document, and was not executed; `errors[0].limit` has the name of the limit, its maximum, and what was found.',
+    'A GraphQL document is over a limit, and was not executed; `errors[0].limit` has the name of the limit, its maximum, and what was found.',
+  ),
+  'limit.cost': kind(
+    422,
+    'LIMIT_EXCEEDED',
+    'Operation too expensive',
+    'A GraphQL operation may yield, or needed while it ran, more than one operation may; `errors[0].limit` has the name of the limit, its maximum, and what was found. Of a mutation, `errors[0].done` lists the fields that had finished: what they did is done.',
   ),
   'validation.document': kind(
     404,

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { PrismaClient } from '../../prisma/generated/client/client.ts'
+import { enterOwnSlice } from '../platform/processor-time.ts'
 import { sqlStatement } from '../platform/signals.ts'
 import { asUnavailable, isDiskFull, isRetryable } from './db-errors.ts'
 import { oneStatement } from './one-statement.ts'
@@ -138,8 +139,13 @@ async function runStatement<T>(
   onStatement?.(text)
   const config = { ...(name === '' ? {} : { name }), text, values: values as unknown[] }
   try {
-    if (!toRow) return (await target.query(config)).rows as T[]
+    if (!toRow) {
+      const plain = await target.query(config)
+      enterOwnSlice()
+      return plain.rows as T[]
+    }
     const { rows } = await target.query<unknown[]>({ ...config, rowMode: 'array' })
+    enterOwnSlice()
     return rows.map((cells) => toRow(cells))
   } catch (error) {
     throw asUnavailable(error)

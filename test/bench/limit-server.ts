@@ -80,7 +80,7 @@ async function accountsOf(authorization: string | undefined): Promise<VisibleRep
 function serve(path: string, read: (viewer: VisibleRepos, names: Names, limit: number) => Promise<unknown>): void {
   app.get<{ Params: Names; Querystring: { limit?: string } }>(path, async (request, reply) => {
     const viewer = await accountsOf(request.headers.authorization)
-    await rate.count(reply, { credentialId: viewer.accountIds[0] ?? '' })
+    await rate.count(reply, { credentialId: viewer.accountIds[0] ?? '', accountIds: viewer.accountIds.slice(0, 1) })
     const text = JSON.stringify(await read(viewer, request.params, Number(request.query.limit ?? 20)))
     const etag = strongEtag(text)
     reply.headers({

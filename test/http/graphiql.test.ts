@@ -19,7 +19,7 @@ describe.each(examples)('the example $name', ({ name, query, variables }) => {
     expect(validate(schema, document)).toEqual([])
     expect(operations[0]?.name?.value).toBe(name)
     for (const operation of operations)
-      expect(() => assertWithinLimits(document, operation.name?.value, variables)).not.toThrow()
+      expect(() => assertWithinLimits(schema, document, operation.name?.value, variables)).not.toThrow()
   })
 
   it('has a value for each required variable, of its type, and none that no operation has', () => {

@@ -5,8 +5,9 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { schema } from '../../../schema/index.ts'
-import { countedSchema } from '../../../src/http/answer-size.ts'
+import type { Admit } from '../../../src/http/admission.ts'
 import { Connections } from '../../../src/http/connections.ts'
+import { countedSchema } from '../../../src/http/counted-schema.ts'
 import { registerEdge } from '../../../src/http/edge.ts'
 import { Documents } from '../../../src/http/graphql-documents.ts'
 import { registerGraphqlStream } from '../../../src/http/graphql-stream.ts'
@@ -48,7 +49,8 @@ beforeAll(async () => {
     const ofHub = (asked: Parameters<typeof contextOf>[1]) => contextOf(deps, asked)
     const documents = new Documents(countedSchema(schema))
     const persisted = new PersistedDocuments(null)
-    registerGraphqlStream(scope, { documents, persisted, identify, contextOf: ofHub, streams, spend: identify })
+    const admit: Admit = (_request, work) => work()
+    registerGraphqlStream(scope, { documents, persisted, identify, contextOf: ofHub, streams, spend: identify, admit })
     scope.addHook('preClose', async () => streams.endAll())
   })
   await app.listen({ port: 0, host: '127.0.0.1' })

@@ -11,21 +11,24 @@ import {
   isObjectType,
   parse,
 } from 'graphql'
-import { costFunction } from '../../../src/http/graphql-limits.ts'
+import { costFunction } from '../../../src/http/operation-cost.ts'
 
 /** Fewer than a document may have, with room for what is around them; the cost is of one object, and a page has some. */
 const MOST_FIELDS = 700
-const MOST_COST = 2000
+const MOST_OBJECTS = 2000
+const MOST_VALUES = 20_000
 
 interface Part {
   readonly text: string
   readonly fields: number
 }
 
-function costOf(selection: string): number {
-  const document = parse(`{ node { ${selection} } }`)
+function isSmall(schema: GraphQLSchema, type: GraphQLNamedType, selection: string): boolean {
+  const document = parse(`{ node { ... on ${type.name} { ${selection} } } }`)
   const operation = getOperationAST(document)
-  return operation ? costFunction(document, operation)({}) : 0
+  if (!operation) return false
+  const { objects, values } = costFunction(schema, document, operation)({})
+  return objects <= MOST_OBJECTS && values <= MOST_VALUES
 }
 
 const needsArguments = ({ args }: GraphQLField<unknown, unknown>) =>
@@ -43,7 +46,7 @@ export function selectionsOf(schema: GraphQLSchema, type: GraphQLNamedType, dept
   const packed: Part[] = []
   for (const part of partsOf(schema, type, depth)) {
     const last = packed.at(-1)
-    if (last && last.fields + part.fields <= MOST_FIELDS && costOf(`${last.text} ${part.text}`) <= MOST_COST)
+    if (last && last.fields + part.fields <= MOST_FIELDS && isSmall(schema, type, `${last.text} ${part.text}`))
       packed[packed.length - 1] = { text: `${last.text} ${part.text}`, fields: last.fields + part.fields }
     else packed.push(part)
   }

@@ -13,7 +13,7 @@ export type KeysQueryVariables = Exact<{
   after?: string | null | undefined;
 }>;
 
-export type KeysQuery = { readonly apiKeys: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly scope: KeyScope, readonly agent: boolean, readonly repos: ReadonlyArray<string> | null, readonly dailyGpuHourQuota: number | null, readonly createdAt: string, readonly lastUsedAt: string | null, readonly expiresAt: string | null, readonly revokedAt: string | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+export type KeysQuery = { readonly apiKeys: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly scope: KeyScope, readonly agent: boolean, readonly repos: ReadonlyArray<string> | null, readonly dailyGpuHourQuota: number | null, readonly createdAt: string, readonly lastUsedAt: string | null, readonly expiresAt: string | null, readonly revokedAt: string | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } | null };
 
 export type KeyRowFragment = { readonly id: string, readonly name: string, readonly scope: KeyScope, readonly agent: boolean, readonly repos: ReadonlyArray<string> | null, readonly dailyGpuHourQuota: number | null, readonly createdAt: string, readonly lastUsedAt: string | null, readonly expiresAt: string | null, readonly revokedAt: string | null };
 
@@ -31,13 +31,13 @@ export type CreateKeyMutationVariables = Exact<{
   input: CreateApiKeyInput;
 }>;
 
-export type CreateKeyMutation = { readonly createApiKey: { readonly token: string, readonly key: { readonly id: string, readonly name: string, readonly scope: KeyScope, readonly agent: boolean, readonly repos: ReadonlyArray<string> | null, readonly dailyGpuHourQuota: number | null, readonly createdAt: string, readonly lastUsedAt: string | null, readonly expiresAt: string | null, readonly revokedAt: string | null } } };
+export type CreateKeyMutation = { readonly createApiKey: { readonly token: string, readonly key: { readonly id: string, readonly name: string, readonly scope: KeyScope, readonly agent: boolean, readonly repos: ReadonlyArray<string> | null, readonly dailyGpuHourQuota: number | null, readonly createdAt: string, readonly lastUsedAt: string | null, readonly expiresAt: string | null, readonly revokedAt: string | null } } | null };
 
 export type RevokeKeyMutationVariables = Exact<{
   id: string;
 }>;
 
-export type RevokeKeyMutation = { readonly revokeApiKey: { readonly key: { readonly id: string, readonly name: string, readonly scope: KeyScope, readonly agent: boolean, readonly repos: ReadonlyArray<string> | null, readonly dailyGpuHourQuota: number | null, readonly createdAt: string, readonly lastUsedAt: string | null, readonly expiresAt: string | null, readonly revokedAt: string | null } } };
+export type RevokeKeyMutation = { readonly revokeApiKey: { readonly key: { readonly id: string, readonly name: string, readonly scope: KeyScope, readonly agent: boolean, readonly repos: ReadonlyArray<string> | null, readonly dailyGpuHourQuota: number | null, readonly createdAt: string, readonly lastUsedAt: string | null, readonly expiresAt: string | null, readonly revokedAt: string | null } } | null };
 
 export const keysQuery = gql<KeysQuery, KeysQueryVariables>(`
 query Keys($owner: String, $after: String) {

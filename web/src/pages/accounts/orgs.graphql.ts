@@ -31,7 +31,7 @@ export type CreateOrgMutationVariables = Exact<{
   input: CreateOrgInput;
 }>;
 
-export type CreateOrgMutation = { readonly createOrg: { readonly org: { readonly handle: string } } };
+export type CreateOrgMutation = { readonly createOrg: { readonly org: { readonly handle: string } } | null };
 
 export type AddOrgMemberInput = {
   readonly org: string;
@@ -43,7 +43,7 @@ export type AddMemberMutationVariables = Exact<{
   input: AddOrgMemberInput;
 }>;
 
-export type AddMemberMutation = { readonly addOrgMember: { readonly membership: { readonly role: OrgRole } } };
+export type AddMemberMutation = { readonly addOrgMember: { readonly membership: { readonly role: OrgRole } } | null };
 
 export type RemoveOrgMemberInput = {
   readonly org: string;
@@ -54,7 +54,7 @@ export type RemoveMemberMutationVariables = Exact<{
   input: RemoveOrgMemberInput;
 }>;
 
-export type RemoveMemberMutation = { readonly removeOrgMember: { readonly revokedKeyIds: ReadonlyArray<string> } };
+export type RemoveMemberMutation = { readonly removeOrgMember: { readonly revokedKeyIds: ReadonlyArray<string> } | null };
 
 export const orgQuery = gql<OrgQuery, OrgQueryVariables>(`
 query Org($handle: String!, $after: String) {

@@ -7,7 +7,7 @@ export type SettingsQueryVariables = Exact<{
   after?: string | null | undefined;
 }>;
 
-export type SettingsQuery = { readonly sessions: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly createdAt: string, readonly expiresAt: string, readonly revokedAt: string | null, readonly current: boolean, readonly issuer: string | null, readonly userAgent: string | null, readonly lastUsedAt: string | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+export type SettingsQuery = { readonly sessions: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly createdAt: string, readonly expiresAt: string, readonly revokedAt: string | null, readonly current: boolean, readonly issuer: string | null, readonly userAgent: string | null, readonly lastUsedAt: string | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } | null };
 
 export type EndSessionInput = {
   readonly id: string;
@@ -17,7 +17,7 @@ export type EndSessionMutationVariables = Exact<{
   input: EndSessionInput;
 }>;
 
-export type EndSessionMutation = { readonly endSession: { readonly session: { readonly id: string, readonly revokedAt: string | null } } };
+export type EndSessionMutation = { readonly endSession: { readonly session: { readonly id: string, readonly revokedAt: string | null } } | null };
 
 export type EndOtherSessionsInput = {
   readonly keep: string;
@@ -27,7 +27,7 @@ export type EndOtherSessionsMutationVariables = Exact<{
   input: EndOtherSessionsInput;
 }>;
 
-export type EndOtherSessionsMutation = { readonly endOtherSessions: { readonly ended: number } };
+export type EndOtherSessionsMutation = { readonly endOtherSessions: { readonly ended: number } | null };
 
 export const settingsQuery = gql<SettingsQuery, SettingsQueryVariables>(`
 query Settings($after: String) {

@@ -29,7 +29,7 @@ export type ChecksQueryVariables = Exact<{
   after?: string | null | undefined;
 }>;
 
-export type ChecksQuery = { readonly robotChecks: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: RobotCheckKind, readonly status: JobStatus, readonly executor: RobotCheckExecutor, readonly createdAt: string, readonly startedAt: string | null, readonly finishedAt: string | null, readonly owner: { readonly id: string, readonly handle: string }, readonly robotRepoRef: { readonly id: string, readonly fullName: string } | null, readonly modelRepoRef: { readonly id: string, readonly fullName: string } | null, readonly report: { readonly ok: boolean, readonly grade: RobotCheckStatus } | null, readonly published: { readonly at: string } | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+export type ChecksQuery = { readonly robotChecks: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: RobotCheckKind, readonly status: JobStatus, readonly executor: RobotCheckExecutor, readonly createdAt: string, readonly startedAt: string | null, readonly finishedAt: string | null, readonly owner: { readonly id: string, readonly handle: string }, readonly robotRepoRef: { readonly id: string, readonly fullName: string } | null, readonly modelRepoRef: { readonly id: string, readonly fullName: string } | null, readonly report: { readonly ok: boolean, readonly grade: RobotCheckStatus } | null, readonly published: { readonly at: string } | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } | null };
 
 export type CheckRowFragment = { readonly id: string, readonly kind: RobotCheckKind, readonly status: JobStatus, readonly executor: RobotCheckExecutor, readonly createdAt: string, readonly startedAt: string | null, readonly finishedAt: string | null, readonly owner: { readonly id: string, readonly handle: string }, readonly robotRepoRef: { readonly id: string, readonly fullName: string } | null, readonly modelRepoRef: { readonly id: string, readonly fullName: string } | null, readonly report: { readonly ok: boolean, readonly grade: RobotCheckStatus } | null, readonly published: { readonly at: string } | null };
 
@@ -47,20 +47,20 @@ export type ChecksChangedSubscriptionVariables = Exact<{
   owner: string;
 }>;
 
-export type ChecksChangedSubscription = { readonly checksUpdated: { readonly cursor: string, readonly removedIds: ReadonlyArray<string>, readonly nodes: ReadonlyArray<{ readonly id: string, readonly status: JobStatus }> } };
+export type ChecksChangedSubscription = { readonly checksUpdated: { readonly cursor: string, readonly removedIds: ReadonlyArray<string>, readonly nodes: ReadonlyArray<{ readonly id: string, readonly status: JobStatus }> } | null };
 
 export type CheckChangedSubscriptionVariables = Exact<{
   id: string;
 }>;
 
-export type CheckChangedSubscription = { readonly robotCheckUpdated: { readonly publishBlockers: ReadonlyArray<string>, readonly error: string | null, readonly claimedBy: string | null, readonly id: string, readonly kind: RobotCheckKind, readonly status: JobStatus, readonly executor: RobotCheckExecutor, readonly createdAt: string, readonly startedAt: string | null, readonly finishedAt: string | null, readonly owner: { readonly id: string, readonly handle: string }, readonly robotRepoRef: { readonly id: string, readonly fullName: string } | null, readonly modelRepoRef: { readonly id: string, readonly fullName: string } | null, readonly report: { readonly ok: boolean, readonly grade: RobotCheckStatus } | null, readonly published: { readonly at: string } | null } };
+export type CheckChangedSubscription = { readonly robotCheckUpdated: { readonly publishBlockers: ReadonlyArray<string>, readonly error: string | null, readonly claimedBy: string | null, readonly id: string, readonly kind: RobotCheckKind, readonly status: JobStatus, readonly executor: RobotCheckExecutor, readonly createdAt: string, readonly startedAt: string | null, readonly finishedAt: string | null, readonly owner: { readonly id: string, readonly handle: string }, readonly robotRepoRef: { readonly id: string, readonly fullName: string } | null, readonly modelRepoRef: { readonly id: string, readonly fullName: string } | null, readonly report: { readonly ok: boolean, readonly grade: RobotCheckStatus } | null, readonly published: { readonly at: string } | null } | null };
 
 export type CheckLogLinesSubscriptionVariables = Exact<{
   id: string;
   after?: string | null | undefined;
 }>;
 
-export type CheckLogLinesSubscription = { readonly robotCheckLog: { readonly cursor: string, readonly status: JobStatus | null, readonly events: ReadonlyArray<{ readonly line: string }> } };
+export type CheckLogLinesSubscription = { readonly robotCheckLog: { readonly cursor: string, readonly status: JobStatus | null, readonly events: ReadonlyArray<{ readonly line: string }> } | null };
 
 export type PublishRobotCheckInput = {
   readonly checkId: string;
@@ -73,7 +73,7 @@ export type PublishCheckMutationVariables = Exact<{
   input: PublishRobotCheckInput;
 }>;
 
-export type PublishCheckMutation = { readonly publishRobotCheck: { readonly check: { readonly publishBlockers: ReadonlyArray<string>, readonly id: string, readonly kind: RobotCheckKind, readonly status: JobStatus, readonly executor: RobotCheckExecutor, readonly createdAt: string, readonly startedAt: string | null, readonly finishedAt: string | null, readonly owner: { readonly id: string, readonly handle: string }, readonly robotRepoRef: { readonly id: string, readonly fullName: string } | null, readonly modelRepoRef: { readonly id: string, readonly fullName: string } | null, readonly report: { readonly ok: boolean, readonly grade: RobotCheckStatus } | null, readonly published: { readonly at: string } | null } } };
+export type PublishCheckMutation = { readonly publishRobotCheck: { readonly check: { readonly publishBlockers: ReadonlyArray<string>, readonly id: string, readonly kind: RobotCheckKind, readonly status: JobStatus, readonly executor: RobotCheckExecutor, readonly createdAt: string, readonly startedAt: string | null, readonly finishedAt: string | null, readonly owner: { readonly id: string, readonly handle: string }, readonly robotRepoRef: { readonly id: string, readonly fullName: string } | null, readonly modelRepoRef: { readonly id: string, readonly fullName: string } | null, readonly report: { readonly ok: boolean, readonly grade: RobotCheckStatus } | null, readonly published: { readonly at: string } | null } } | null };
 
 export type CancelRobotCheckInput = {
   readonly checkId: string;
@@ -83,7 +83,7 @@ export type CancelCheckMutationVariables = Exact<{
   input: CancelRobotCheckInput;
 }>;
 
-export type CancelCheckMutation = { readonly cancelRobotCheck: { readonly check: { readonly id: string, readonly kind: RobotCheckKind, readonly status: JobStatus, readonly executor: RobotCheckExecutor, readonly createdAt: string, readonly startedAt: string | null, readonly finishedAt: string | null, readonly owner: { readonly id: string, readonly handle: string }, readonly robotRepoRef: { readonly id: string, readonly fullName: string } | null, readonly modelRepoRef: { readonly id: string, readonly fullName: string } | null, readonly report: { readonly ok: boolean, readonly grade: RobotCheckStatus } | null, readonly published: { readonly at: string } | null } } };
+export type CancelCheckMutation = { readonly cancelRobotCheck: { readonly check: { readonly id: string, readonly kind: RobotCheckKind, readonly status: JobStatus, readonly executor: RobotCheckExecutor, readonly createdAt: string, readonly startedAt: string | null, readonly finishedAt: string | null, readonly owner: { readonly id: string, readonly handle: string }, readonly robotRepoRef: { readonly id: string, readonly fullName: string } | null, readonly modelRepoRef: { readonly id: string, readonly fullName: string } | null, readonly report: { readonly ok: boolean, readonly grade: RobotCheckStatus } | null, readonly published: { readonly at: string } | null } } | null };
 
 export const checksQuery = gql<ChecksQuery, ChecksQueryVariables>(`
 query checks($status: JobStatus, $after: String) {

@@ -19,7 +19,7 @@ export type EndpointsQueryVariables = Exact<{
   after?: string | null | undefined;
 }>;
 
-export type EndpointsQuery = { readonly endpoints: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string | null, readonly status: EndpointStatus, readonly executor: RunExecutor, readonly createdAt: string, readonly startedAt: string | null, readonly finishedAt: string | null, readonly sessionsOpen: number, readonly tier: string, readonly priced: boolean, readonly costUsd: number | null, readonly owner: { readonly id: string, readonly handle: string }, readonly modelRepoRef: { readonly id: string, readonly fullName: string } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+export type EndpointsQuery = { readonly endpoints: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string | null, readonly status: EndpointStatus, readonly executor: RunExecutor, readonly createdAt: string, readonly startedAt: string | null, readonly finishedAt: string | null, readonly sessionsOpen: number, readonly tier: string, readonly priced: boolean, readonly costUsd: number | null, readonly owner: { readonly id: string, readonly handle: string }, readonly modelRepoRef: { readonly id: string, readonly fullName: string } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } | null };
 
 export type EndpointRowFragment = { readonly id: string, readonly name: string | null, readonly status: EndpointStatus, readonly executor: RunExecutor, readonly createdAt: string, readonly startedAt: string | null, readonly finishedAt: string | null, readonly sessionsOpen: number, readonly tier: string, readonly priced: boolean, readonly costUsd: number | null, readonly owner: { readonly id: string, readonly handle: string }, readonly modelRepoRef: { readonly id: string, readonly fullName: string } };
 
@@ -55,25 +55,25 @@ export type DeviceSessionsQueryVariables = Exact<{
   owner?: string | null | undefined;
 }>;
 
-export type DeviceSessionsQuery = { readonly devices: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly createdAt: string, readonly robotRepo: { readonly id: string, readonly fullName: string } | null, readonly approvals: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly status: ApprovalStatus, readonly expiresAt: string }> }, readonly sessions: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly status: EndpointSessionStatus, readonly openedAt: string, readonly closedAt: string | null, readonly closedReason: string | null, readonly expiresAt: string, readonly chunksServed: number, readonly deadlineMisses: number | null, readonly rttMsP95: number | null, readonly priced: boolean, readonly costUsd: number | null, readonly endpointId: string, readonly device: { readonly id: string, readonly name: string } | null }> } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+export type DeviceSessionsQuery = { readonly devices: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly createdAt: string, readonly robotRepo: { readonly id: string, readonly fullName: string } | null, readonly approvals: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly status: ApprovalStatus, readonly expiresAt: string }> }, readonly sessions: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly status: EndpointSessionStatus, readonly openedAt: string, readonly closedAt: string | null, readonly closedReason: string | null, readonly expiresAt: string, readonly chunksServed: number, readonly deadlineMisses: number | null, readonly rttMsP95: number | null, readonly priced: boolean, readonly costUsd: number | null, readonly endpointId: string, readonly device: { readonly id: string, readonly name: string } | null }> } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } | null };
 
 export type EndpointsChangedSubscriptionVariables = Exact<{
   owner: string;
 }>;
 
-export type EndpointsChangedSubscription = { readonly endpointsUpdated: { readonly cursor: string, readonly removedIds: ReadonlyArray<string>, readonly nodes: ReadonlyArray<{ readonly id: string, readonly status: EndpointStatus }> } };
+export type EndpointsChangedSubscription = { readonly endpointsUpdated: { readonly cursor: string, readonly removedIds: ReadonlyArray<string>, readonly nodes: ReadonlyArray<{ readonly id: string, readonly status: EndpointStatus }> } | null };
 
 export type SessionsChangedSubscriptionVariables = Exact<{
   owner: string;
 }>;
 
-export type SessionsChangedSubscription = { readonly sessionsUpdated: { readonly cursor: string, readonly removedIds: ReadonlyArray<string>, readonly nodes: ReadonlyArray<{ readonly id: string, readonly status: EndpointSessionStatus }> } };
+export type SessionsChangedSubscription = { readonly sessionsUpdated: { readonly cursor: string, readonly removedIds: ReadonlyArray<string>, readonly nodes: ReadonlyArray<{ readonly id: string, readonly status: EndpointSessionStatus }> } | null };
 
 export type EndpointChangedSubscriptionVariables = Exact<{
   id: string;
 }>;
 
-export type EndpointChangedSubscription = { readonly endpointUpdated: { readonly url: string | null, readonly error: string | null, readonly stopRequestedAt: string | null, readonly id: string, readonly name: string | null, readonly status: EndpointStatus, readonly executor: RunExecutor, readonly createdAt: string, readonly startedAt: string | null, readonly finishedAt: string | null, readonly sessionsOpen: number, readonly tier: string, readonly priced: boolean, readonly costUsd: number | null, readonly owner: { readonly id: string, readonly handle: string }, readonly modelRepoRef: { readonly id: string, readonly fullName: string } } };
+export type EndpointChangedSubscription = { readonly endpointUpdated: { readonly url: string | null, readonly error: string | null, readonly stopRequestedAt: string | null, readonly id: string, readonly name: string | null, readonly status: EndpointStatus, readonly executor: RunExecutor, readonly createdAt: string, readonly startedAt: string | null, readonly finishedAt: string | null, readonly sessionsOpen: number, readonly tier: string, readonly priced: boolean, readonly costUsd: number | null, readonly owner: { readonly id: string, readonly handle: string }, readonly modelRepoRef: { readonly id: string, readonly fullName: string } } | null };
 
 export type StopEndpointInput = {
   readonly endpointId: string;
@@ -83,7 +83,7 @@ export type StopEndpointMutationVariables = Exact<{
   input: StopEndpointInput;
 }>;
 
-export type StopEndpointMutation = { readonly stopEndpoint: { readonly endpoint: { readonly stopRequestedAt: string | null, readonly id: string, readonly name: string | null, readonly status: EndpointStatus, readonly executor: RunExecutor, readonly createdAt: string, readonly startedAt: string | null, readonly finishedAt: string | null, readonly sessionsOpen: number, readonly tier: string, readonly priced: boolean, readonly costUsd: number | null, readonly owner: { readonly id: string, readonly handle: string }, readonly modelRepoRef: { readonly id: string, readonly fullName: string } } } };
+export type StopEndpointMutation = { readonly stopEndpoint: { readonly endpoint: { readonly stopRequestedAt: string | null, readonly id: string, readonly name: string | null, readonly status: EndpointStatus, readonly executor: RunExecutor, readonly createdAt: string, readonly startedAt: string | null, readonly finishedAt: string | null, readonly sessionsOpen: number, readonly tier: string, readonly priced: boolean, readonly costUsd: number | null, readonly owner: { readonly id: string, readonly handle: string }, readonly modelRepoRef: { readonly id: string, readonly fullName: string } } } | null };
 
 export const endpointsQuery = gql<EndpointsQuery, EndpointsQueryVariables>(`
 query endpoints($owner: String, $status: EndpointStatus, $after: String) {

@@ -20,7 +20,7 @@ export type HoldsQueryVariables = Exact<{
   after?: string | null | undefined;
 }>;
 
-export type HoldsQuery = { readonly spendHolds: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: SpendHoldKind, readonly status: SpendHoldStatus, readonly summary: string, readonly estimateUsd: number, readonly reserveUsd: number, readonly createdAt: string, readonly expiresAt: string, readonly decidedAt: string | null, readonly reason: string | null, readonly account: { readonly id: string, readonly handle: string }, readonly filedBy: { readonly keyId: string, readonly name: string }, readonly decidedBy: { readonly id: string, readonly handle: string } | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+export type HoldsQuery = { readonly spendHolds: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: SpendHoldKind, readonly status: SpendHoldStatus, readonly summary: string, readonly estimateUsd: number, readonly reserveUsd: number, readonly createdAt: string, readonly expiresAt: string, readonly decidedAt: string | null, readonly reason: string | null, readonly account: { readonly id: string, readonly handle: string }, readonly filedBy: { readonly keyId: string, readonly name: string }, readonly decidedBy: { readonly id: string, readonly handle: string } | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } | null };
 
 export type HoldRowFragment = { readonly id: string, readonly kind: SpendHoldKind, readonly status: SpendHoldStatus, readonly summary: string, readonly estimateUsd: number, readonly reserveUsd: number, readonly createdAt: string, readonly expiresAt: string, readonly decidedAt: string | null, readonly reason: string | null, readonly account: { readonly id: string, readonly handle: string }, readonly filedBy: { readonly keyId: string, readonly name: string }, readonly decidedBy: { readonly id: string, readonly handle: string } | null };
 
@@ -42,7 +42,7 @@ export type HoldsChangedSubscriptionVariables = Exact<{
   owner: string;
 }>;
 
-export type HoldsChangedSubscription = { readonly holdsUpdated: { readonly cursor: string, readonly removedIds: ReadonlyArray<string>, readonly nodes: ReadonlyArray<{ readonly id: string, readonly status: SpendHoldStatus }> } };
+export type HoldsChangedSubscription = { readonly holdsUpdated: { readonly cursor: string, readonly removedIds: ReadonlyArray<string>, readonly nodes: ReadonlyArray<{ readonly id: string, readonly status: SpendHoldStatus }> } | null };
 
 export type HoldChangedSubscriptionVariables = Exact<{
   id: string;
@@ -52,7 +52,7 @@ export type HoldChangedSubscription = { readonly spendHoldUpdated: { readonly id
       | { readonly __typename: 'Endpoint', readonly id: string }
       | { readonly __typename: 'RobotCheck', readonly id: string }
       | { readonly __typename: 'Run', readonly id: string }
-     | null, readonly account: { readonly id: string, readonly handle: string }, readonly filedBy: { readonly keyId: string, readonly name: string }, readonly decidedBy: { readonly id: string, readonly handle: string } | null } };
+     | null, readonly account: { readonly id: string, readonly handle: string }, readonly filedBy: { readonly keyId: string, readonly name: string }, readonly decidedBy: { readonly id: string, readonly handle: string } | null } | null };
 
 export type ApproveSpendHoldInput = {
   readonly holdId: string;
@@ -66,7 +66,7 @@ export type ApproveHoldMutation = { readonly approveSpendHold: { readonly hold: 
         | { readonly __typename: 'Endpoint', readonly id: string }
         | { readonly __typename: 'RobotCheck', readonly id: string }
         | { readonly __typename: 'Run', readonly id: string }
-       | null, readonly account: { readonly id: string, readonly handle: string }, readonly filedBy: { readonly keyId: string, readonly name: string }, readonly decidedBy: { readonly id: string, readonly handle: string } | null } } };
+       | null, readonly account: { readonly id: string, readonly handle: string }, readonly filedBy: { readonly keyId: string, readonly name: string }, readonly decidedBy: { readonly id: string, readonly handle: string } | null } } | null };
 
 export type DenySpendHoldInput = {
   readonly holdId: string;
@@ -77,7 +77,7 @@ export type DenyHoldMutationVariables = Exact<{
   input: DenySpendHoldInput;
 }>;
 
-export type DenyHoldMutation = { readonly denySpendHold: { readonly hold: { readonly id: string, readonly kind: SpendHoldKind, readonly status: SpendHoldStatus, readonly summary: string, readonly estimateUsd: number, readonly reserveUsd: number, readonly createdAt: string, readonly expiresAt: string, readonly decidedAt: string | null, readonly reason: string | null, readonly account: { readonly id: string, readonly handle: string }, readonly filedBy: { readonly keyId: string, readonly name: string }, readonly decidedBy: { readonly id: string, readonly handle: string } | null } } };
+export type DenyHoldMutation = { readonly denySpendHold: { readonly hold: { readonly id: string, readonly kind: SpendHoldKind, readonly status: SpendHoldStatus, readonly summary: string, readonly estimateUsd: number, readonly reserveUsd: number, readonly createdAt: string, readonly expiresAt: string, readonly decidedAt: string | null, readonly reason: string | null, readonly account: { readonly id: string, readonly handle: string }, readonly filedBy: { readonly keyId: string, readonly name: string }, readonly decidedBy: { readonly id: string, readonly handle: string } | null } } | null };
 
 export const holdsQuery = gql<HoldsQuery, HoldsQueryVariables>(`
 query holds($status: SpendHoldStatus, $after: String) {

@@ -19,7 +19,7 @@ export type SignDownloadsMutationVariables = Exact<{
   paths: ReadonlyArray<string> | string;
 }>;
 
-export type SignDownloadsMutation = { readonly presignDownload: { readonly files: ReadonlyArray<{ readonly path: string, readonly url: string }> } };
+export type SignDownloadsMutation = { readonly presignDownload: { readonly files: ReadonlyArray<{ readonly path: string, readonly url: string }> } | null };
 
 export const repoFileSizesQuery = gql<RepoFileSizesQuery, RepoFileSizesQueryVariables>(`
 query RepoFileSizes($owner: String!, $repo: String!, $prefix: String, $first: Int, $after: String) {

@@ -26,7 +26,7 @@ export type ReposQueryVariables = Exact<{
   after?: string | null | undefined;
 }>;
 
-export type ReposQuery = { readonly repos: { readonly facets: { readonly total: number, readonly tags: ReadonlyArray<{ readonly value: string, readonly count: number }> }, readonly nodes: ReadonlyArray<{ readonly id: string, readonly fullName: string, readonly kind: RepoKind, readonly visibility: Visibility, readonly description: string | null, readonly tags: ReadonlyArray<string>, readonly updatedAt: string, readonly fileSummary: { readonly count: number, readonly totalBytes: number } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+export type ReposQuery = { readonly repos: { readonly facets: { readonly total: number, readonly tags: ReadonlyArray<{ readonly value: string, readonly count: number }> }, readonly nodes: ReadonlyArray<{ readonly id: string, readonly fullName: string, readonly kind: RepoKind, readonly visibility: Visibility, readonly description: string | null, readonly tags: ReadonlyArray<string>, readonly updatedAt: string, readonly fileSummary: { readonly count: number, readonly totalBytes: number } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } | null };
 
 export type RepoRowFragment = { readonly id: string, readonly fullName: string, readonly kind: RepoKind, readonly visibility: Visibility, readonly description: string | null, readonly tags: ReadonlyArray<string>, readonly updatedAt: string, readonly fileSummary: { readonly count: number, readonly totalBytes: number } };
 

@@ -55,14 +55,14 @@ export type RunChangedSubscriptionVariables = Exact<{
   id: string;
 }>;
 
-export type RunChangedSubscription = { readonly runUpdated: { readonly latestMetrics: unknown, readonly error: string | null, readonly attempt: number, readonly claimedBy: string | null, readonly cancelRequestedAt: string | null, readonly id: string, readonly displayName: string, readonly status: JobStatus, readonly kind: RunKind, readonly createdAt: string, readonly startedAt: string | null, readonly finishedAt: string | null, readonly owner: { readonly id: string, readonly handle: string }, readonly recipe: { readonly template: string }, readonly robotRepo: { readonly id: string, readonly fullName: string } | null, readonly progress: { readonly fraction: number | null, readonly etaS: number | null, readonly iteration: number | null, readonly totalIterations: number | null } | null, readonly spend: { readonly priced: boolean, readonly accruedUsd: number | null } } };
+export type RunChangedSubscription = { readonly runUpdated: { readonly latestMetrics: unknown, readonly error: string | null, readonly attempt: number, readonly claimedBy: string | null, readonly cancelRequestedAt: string | null, readonly id: string, readonly displayName: string, readonly status: JobStatus, readonly kind: RunKind, readonly createdAt: string, readonly startedAt: string | null, readonly finishedAt: string | null, readonly owner: { readonly id: string, readonly handle: string }, readonly recipe: { readonly template: string }, readonly robotRepo: { readonly id: string, readonly fullName: string } | null, readonly progress: { readonly fraction: number | null, readonly etaS: number | null, readonly iteration: number | null, readonly totalIterations: number | null } | null, readonly spend: { readonly priced: boolean, readonly accruedUsd: number | null } } | null };
 
 export type RunLogLinesSubscriptionVariables = Exact<{
   id: string;
   after?: string | null | undefined;
 }>;
 
-export type RunLogLinesSubscription = { readonly runLog: { readonly cursor: string, readonly status: JobStatus | null, readonly events: ReadonlyArray<{ readonly line: string, readonly ts: string }> } };
+export type RunLogLinesSubscription = { readonly runLog: { readonly cursor: string, readonly status: JobStatus | null, readonly events: ReadonlyArray<{ readonly line: string, readonly ts: string }> } | null };
 
 export type CancelRunInput = {
   readonly runId: string;
@@ -72,7 +72,7 @@ export type CancelRunMutationVariables = Exact<{
   input: CancelRunInput;
 }>;
 
-export type CancelRunMutation = { readonly cancelRun: { readonly run: { readonly id: string, readonly status: JobStatus, readonly cancelRequestedAt: string | null } } };
+export type CancelRunMutation = { readonly cancelRun: { readonly run: { readonly id: string, readonly status: JobStatus, readonly cancelRequestedAt: string | null } } | null };
 
 export const runQuery = gql<RunQuery, RunQueryVariables>(`
 query run($id: ID!) {

@@ -21,7 +21,7 @@ export type RunsQueryVariables = Exact<{
   after?: string | null | undefined;
 }>;
 
-export type RunsQuery = { readonly runs: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly displayName: string, readonly status: JobStatus, readonly kind: RunKind, readonly createdAt: string, readonly startedAt: string | null, readonly finishedAt: string | null, readonly owner: { readonly id: string, readonly handle: string }, readonly recipe: { readonly template: string }, readonly robotRepo: { readonly id: string, readonly fullName: string } | null, readonly progress: { readonly fraction: number | null, readonly etaS: number | null, readonly iteration: number | null, readonly totalIterations: number | null } | null, readonly spend: { readonly priced: boolean, readonly accruedUsd: number | null } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+export type RunsQuery = { readonly runs: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly displayName: string, readonly status: JobStatus, readonly kind: RunKind, readonly createdAt: string, readonly startedAt: string | null, readonly finishedAt: string | null, readonly owner: { readonly id: string, readonly handle: string }, readonly recipe: { readonly template: string }, readonly robotRepo: { readonly id: string, readonly fullName: string } | null, readonly progress: { readonly fraction: number | null, readonly etaS: number | null, readonly iteration: number | null, readonly totalIterations: number | null } | null, readonly spend: { readonly priced: boolean, readonly accruedUsd: number | null } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } | null };
 
 export type RunRowFragment = { readonly id: string, readonly displayName: string, readonly status: JobStatus, readonly kind: RunKind, readonly createdAt: string, readonly startedAt: string | null, readonly finishedAt: string | null, readonly owner: { readonly id: string, readonly handle: string }, readonly recipe: { readonly template: string }, readonly robotRepo: { readonly id: string, readonly fullName: string } | null, readonly progress: { readonly fraction: number | null, readonly etaS: number | null, readonly iteration: number | null, readonly totalIterations: number | null } | null, readonly spend: { readonly priced: boolean, readonly accruedUsd: number | null } };
 
@@ -29,7 +29,7 @@ export type RunsChangedSubscriptionVariables = Exact<{
   owner: string;
 }>;
 
-export type RunsChangedSubscription = { readonly runsUpdated: { readonly cursor: string, readonly removedIds: ReadonlyArray<string>, readonly nodes: ReadonlyArray<{ readonly id: string, readonly status: JobStatus }> } };
+export type RunsChangedSubscription = { readonly runsUpdated: { readonly cursor: string, readonly removedIds: ReadonlyArray<string>, readonly nodes: ReadonlyArray<{ readonly id: string, readonly status: JobStatus }> } | null };
 
 export const runsQuery = gql<RunsQuery, RunsQueryVariables>(`
 query runs($owner: String, $status: JobStatus, $after: String) {

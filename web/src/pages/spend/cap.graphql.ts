@@ -17,7 +17,7 @@ export type SetCapMutationVariables = Exact<{
   input: SetSpendCapInput;
 }>;
 
-export type SetCapMutation = { readonly setSpendCap: { readonly spend: { readonly cap: { readonly limitUsd: number, readonly mode: SpendCapMode } | null } } };
+export type SetCapMutation = { readonly setSpendCap: { readonly spend: { readonly cap: { readonly limitUsd: number, readonly mode: SpendCapMode } | null } } | null };
 
 export const setCapMutation = gql<SetCapMutation, SetCapMutationVariables>(`
 mutation SetCap($input: SetSpendCapInput!) {

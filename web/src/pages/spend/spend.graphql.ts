@@ -18,11 +18,11 @@ export type SpendQueryVariables = Exact<{
   after?: string | null | undefined;
 }>;
 
-export type SpendQuery = { readonly spendSummary: { readonly month: string, readonly monthUsd: number, readonly recordedUsd: number, readonly reservedUsd: number, readonly allowanceLimitUsd: number | null, readonly capPassedAt: string | null, readonly cap: { readonly limitUsd: number, readonly mode: SpendCapMode } | null, readonly allowance: { readonly usedUsd: number, readonly reservedUsd: number, readonly remainingUsd: number } | null, readonly kinds: ReadonlyArray<{ readonly kind: SpendKind, readonly entries: number, readonly underWay: number, readonly recordedUsd: number, readonly reservedUsd: number }> }, readonly ledger: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly at: string, readonly kind: string, readonly jobKind: string, readonly jobId: string, readonly seconds: number, readonly tier: string | null, readonly amountUsd: number }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+export type SpendQuery = { readonly spendSummary: { readonly month: string, readonly monthUsd: number, readonly recordedUsd: number, readonly reservedUsd: number, readonly allowanceLimitUsd: number | null, readonly capPassedAt: string | null, readonly cap: { readonly limitUsd: number, readonly mode: SpendCapMode } | null, readonly allowance: { readonly usedUsd: number, readonly reservedUsd: number, readonly remainingUsd: number } | null, readonly kinds: ReadonlyArray<{ readonly kind: SpendKind, readonly entries: number, readonly underWay: number, readonly recordedUsd: number, readonly reservedUsd: number }> } | null, readonly ledger: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly at: string, readonly kind: string, readonly jobKind: string, readonly jobId: string, readonly seconds: number, readonly tier: string | null, readonly amountUsd: number }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } | null };
 
 export type TiersQueryVariables = Exact<{ [key: string]: never; }>;
 
-export type TiersQuery = { readonly hardwareTiers: { readonly items: ReadonlyArray<{ readonly tier: string, readonly description: string, readonly vramGb: number, readonly rateUsdPerHour: number }> } };
+export type TiersQuery = { readonly hardwareTiers: { readonly items: ReadonlyArray<{ readonly tier: string, readonly description: string, readonly vramGb: number, readonly rateUsdPerHour: number }> } | null };
 
 export const spendQuery = gql<SpendQuery, SpendQueryVariables>(`
 query spend($account: String!, $month: String, $after: String) {

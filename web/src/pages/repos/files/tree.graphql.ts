@@ -30,7 +30,7 @@ export type RepoTreeChangedSubscriptionVariables = Exact<{
   repoId: string;
 }>;
 
-export type RepoTreeChangedSubscription = { readonly repoFilesUpdated: { readonly seq: number } };
+export type RepoTreeChangedSubscription = { readonly repoFilesUpdated: { readonly seq: number } | null };
 
 export const repoTreeQuery = gql<RepoTreeQuery, RepoTreeQueryVariables>(`
 query RepoTree($owner: String!, $repo: String!, $path: String!, $folder: String, $after: String) {

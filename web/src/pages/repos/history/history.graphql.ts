@@ -43,7 +43,7 @@ export type RepoDiffQueryVariables = Exact<{
   after?: string | null | undefined;
 }>;
 
-export type RepoDiffQuery = { readonly diff: { readonly nodes: ReadonlyArray<{ readonly path: string, readonly change: FileChangeKind, readonly before: { readonly size: number } | null, readonly after: { readonly size: number } | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+export type RepoDiffQuery = { readonly diff: { readonly nodes: ReadonlyArray<{ readonly path: string, readonly change: FileChangeKind, readonly before: { readonly size: number } | null, readonly after: { readonly size: number } | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } | null };
 
 export type CreateSnapshotInput = {
   readonly at?: string | null | undefined;
@@ -57,7 +57,7 @@ export type NameStateMutationVariables = Exact<{
   input: CreateSnapshotInput;
 }>;
 
-export type NameStateMutation = { readonly createSnapshot: { readonly snapshot: { readonly id: string } } };
+export type NameStateMutation = { readonly createSnapshot: { readonly snapshot: { readonly id: string } } | null };
 
 export type DeleteSnapshotInput = {
   readonly name: string;
@@ -69,7 +69,7 @@ export type ForgetNameMutationVariables = Exact<{
   input: DeleteSnapshotInput;
 }>;
 
-export type ForgetNameMutation = { readonly deleteSnapshot: { readonly name: string } };
+export type ForgetNameMutation = { readonly deleteSnapshot: { readonly name: string } | null };
 
 export type RestoreStateInput = {
   readonly at: string;
@@ -83,7 +83,7 @@ export type RestoreRepoMutationVariables = Exact<{
   input: RestoreStateInput;
 }>;
 
-export type RestoreRepoMutation = { readonly restoreState: { readonly added: number, readonly changed: number, readonly removed: number } };
+export type RestoreRepoMutation = { readonly restoreState: { readonly added: number, readonly changed: number, readonly removed: number } | null };
 
 export const repoHistoryQuery = gql<RepoHistoryQuery, RepoHistoryQueryVariables>(`
 query RepoHistory($owner: String!, $repo: String!, $canWrite: Boolean!, $after: String) {

@@ -41,7 +41,7 @@ export type RepoRunsChangedSubscriptionVariables = Exact<{
   owner: string;
 }>;
 
-export type RepoRunsChangedSubscription = { readonly runsUpdated: { readonly cursor: string } };
+export type RepoRunsChangedSubscription = { readonly runsUpdated: { readonly cursor: string } | null };
 
 export const repoRunsQuery = gql<RepoRunsQuery, RepoRunsQueryVariables>(`
 query RepoRuns($owner: String!, $repo: String!, $status: JobStatus, $after: String) {

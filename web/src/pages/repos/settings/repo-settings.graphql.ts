@@ -33,7 +33,7 @@ export type ChangeRepoMutationVariables = Exact<{
   input: UpdateRepoInput;
 }>;
 
-export type ChangeRepoMutation = { readonly updateRepo: { readonly repo: { readonly id: string, readonly slug: string, readonly fullName: string, readonly kind: RepoKind, readonly visibility: Visibility, readonly description: string | null, readonly tags: ReadonlyArray<string>, readonly updatedAt: string, readonly owner: { readonly handle: string } } } };
+export type ChangeRepoMutation = { readonly updateRepo: { readonly repo: { readonly id: string, readonly slug: string, readonly fullName: string, readonly kind: RepoKind, readonly visibility: Visibility, readonly description: string | null, readonly tags: ReadonlyArray<string>, readonly updatedAt: string, readonly owner: { readonly handle: string } } } | null };
 
 export type DeleteRepoInput = {
   readonly owner: string;
@@ -44,7 +44,7 @@ export type DeleteRepoMutationVariables = Exact<{
   input: DeleteRepoInput;
 }>;
 
-export type DeleteRepoMutation = { readonly deleteRepo: { readonly id: string } };
+export type DeleteRepoMutation = { readonly deleteRepo: { readonly id: string } | null };
 
 export const repoSettingsQuery = gql<RepoSettingsQuery, RepoSettingsQueryVariables>(`
 query RepoSettings($owner: String!, $repo: String!) {

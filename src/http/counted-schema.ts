@@ -1,0 +1,91 @@
+/** The graph as it is executed for clients: each field counts what it needs and what it yields against the limits of its operation (`operation-meter.ts`). */
+import { MapperKind, mapSchema } from '@graphql-tools/utils'
+import {
+  defaultFieldResolver,
+  type GraphQLFieldResolver,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  isNonNullType,
+} from 'graphql'
+import type { RequestContext } from '../operation/context.ts'
+import { type FieldSize, fieldSize } from './field-size.ts'
+import { meterOf, type OperationMeter } from './operation-meter.ts'
+
+type Resolver = GraphQLFieldResolver<unknown, RequestContext>
+
+/** The same schema, with every field counted. */
+export function countedSchema(schema: GraphQLSchema): GraphQLSchema {
+  const [mutation, subscription] = [schema.getMutationType()?.name, schema.getSubscriptionType()?.name]
+  return mapSchema(schema, {
+    [MapperKind.OBJECT_FIELD]: (field, name, typeName) => {
+      const type = schema.getType(typeName)
+      const own = type && 'getFields' in type ? type.getFields()[name] : undefined
+      if (!type || !own || !('args' in own)) return field
+      const resolve: Resolver = field.resolve ?? defaultFieldResolver
+      const size = fieldSize(own as never, type)
+      const isNeeded = isNonNullType(field.type)
+      if (typeName === mutation) return { ...field, resolve: countedVerb(resolve, size) }
+      // What an event carries was read before it: its fields are counted.
+      return { ...field, resolve: counted(resolve, typeName === subscription ? { ...size, work: 0 } : size, isNeeded) }
+    },
+  })
+}
+
+function counted(resolve: Resolver, size: FieldSize, isNeeded: boolean): Resolver {
+  const take = (meter: OperationMeter, value: unknown, info: GraphQLResolveInfo): unknown => {
+    if (meter.refusal) return stopped(meter, isNeeded)
+    meter.take(size, value ?? null, info)
+    return value
+  }
+  return (source, args, ctx, info) => {
+    const meter = meterOf(ctx)
+    if (!meter) return resolve(source, args, ctx, info)
+    // Over a limit, the remaining fields are not resolved: null if the type allows it, otherwise the error.
+    if (meter.refusal) return stopped(meter, isNeeded)
+    meter.begin(size, args)
+    return settled(resolve, [source, args, ctx, info], meter, take)
+  }
+}
+
+/** The field of a verb: once begun, it finishes, and is noted before anything of its result is counted. */
+function countedVerb(resolve: Resolver, size: FieldSize): Resolver {
+  const take = (meter: OperationMeter, value: unknown, info: GraphQLResolveInfo): unknown => {
+    meter.finished.push({ key: String(info.path.key), field: info.fieldName, value })
+    meter.take(size, value ?? null, info)
+    return value
+  }
+  return (source, args, ctx, info) => {
+    const meter = meterOf(ctx)
+    if (!meter) return resolve(source, args, ctx, info)
+    if (meter.refusal) throw meter.refusal
+    meter.beginVerb(size, args)
+    return settled(resolve, [source, args, ctx, info], meter, take)
+  }
+}
+
+function stopped(meter: OperationMeter, isNeeded: boolean): null {
+  if (isNeeded && meter.refusal) throw meter.refusal
+  return null
+}
+
+type Take = (meter: OperationMeter, value: unknown, info: GraphQLResolveInfo) => unknown
+
+/** The counted value; an error counts too. */
+function settled(resolve: Resolver, call: Parameters<Resolver>, meter: OperationMeter, take: Take): unknown {
+  let value: unknown
+  try {
+    value = resolve(...call)
+  } catch (error) {
+    meter.fail()
+    throw error
+  }
+  const info = call[3]
+  if (!(value instanceof Promise)) return take(meter, value, info)
+  return value.then(
+    (settledValue) => take(meter, settledValue, info),
+    (error: unknown) => {
+      meter.fail()
+      throw error
+    },
+  )
+}

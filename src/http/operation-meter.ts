@@ -1,0 +1,163 @@
+/**
+ * What one execution of an operation has used so far: objects, values, bytes of its answer, and processor time. It is counted while the operation runs, field by
+ * field, and before the work of a field is begun: whatever the count before it said, a query ends soon after it is over a limit. Contract, "Limits of GraphQL operations".
+ */
+import { type GraphQLError, type GraphQLResolveInfo, locatedError } from 'graphql'
+import type { RequestContext } from '../operation/context.ts'
+import { enterSlice, sliceSoFar, type TimeUser } from '../platform/processor-time.ts'
+import { keyBytes } from './answer-keys.ts'
+import { demandOf, type FieldSize } from './field-size.ts'
+import { type ExecutionLimits, executionLimits, overCost } from './graphql-limits.ts'
+import { SCALAR_ITEM } from './operation-cost.ts'
+
+/** Memory of an error during execution, including its stack; in JSON it is a tenth of that. */
+const ERROR_BYTES = 8192
+const NUMBER_BYTES = 8
+/** Values between two looks at the clock: a look costs about as much as a value. */
+const VALUES_PER_LOOK = 128
+
+/** Keyed by the context, which is unique to each execution. */
+const meters = new WeakMap<RequestContext, OperationMeter>()
+
+export const meterOf = (ctx: RequestContext): OperationMeter | undefined => meters.get(ctx)
+
+/** A root field of a mutation whose verb has finished. */
+export interface FinishedVerb {
+  /** Its key in the answer. */
+  readonly key: string
+  readonly field: string
+  readonly value: unknown
+}
+
+export class OperationMeter implements TimeUser {
+  readonly #limits: ExecutionLimits
+  readonly #caller: TimeUser | null
+  /** Sizes of free-form JSON values, so that each is serialized only once. */
+  readonly #known = new WeakMap<object, number>()
+  #objects = 0
+  #values = 0
+  #bytes = 0
+  #timeMs = 0
+  #nextLook = VALUES_PER_LOOK
+  /** Set once the operation is over a limit and shared by all later fields. It already has a path, so graphql-js does not wrap it again. */
+  refusal: GraphQLError | null = null
+  /** Of a mutation, in the order in which they ran. */
+  readonly finished: FinishedVerb[] = []
+  /** How many of them were answered whole before the refusal. */
+  #wholeCount = 0
+  #isBetweenVerbs = true
+
+  /** `caller` is told of the time too. */
+  constructor(ctx: RequestContext, limits: ExecutionLimits = executionLimits, caller: TimeUser | null = null) {
+    this.#limits = limits
+    this.#caller = caller
+    meters.set(ctx, this)
+  }
+
+  get objects(): number {
+    return Math.ceil(this.#objects)
+  }
+
+  get values(): number {
+    return Math.ceil(this.#values)
+  }
+
+  /** Processor time in ms. */
+  get timeMs(): number {
+    return this.#timeMs + sliceSoFar(this)
+  }
+
+  addTime(ms: number): void {
+    this.#timeMs += ms
+    this.#caller?.addTime(ms)
+  }
+
+  /** Begins the work of a field, whose time is the operation's. Throws if its objects would be over the limit: nothing of it is begun then. */
+  begin(size: FieldSize, args: Readonly<Record<string, unknown>>): void {
+    enterSlice(this)
+    this.#addValues(1)
+    if (size.work === 0 && size.page === null) return
+    this.#objects += demandOf(size, (name) => args[name]).objects
+    if (this.#objects > this.#limits.objects) this.#refuse('objects')
+  }
+
+  /** The same for the field of a verb: all before it are answered. */
+  beginVerb(size: FieldSize, args: Readonly<Record<string, unknown>>): void {
+    this.#isBetweenVerbs = true
+    this.begin(size, args)
+    this.#isBetweenVerbs = false
+  }
+
+  /** The keys of a mutation's fields that were answered whole. */
+  get wholeKeys(): ReadonlySet<string> {
+    return new Set(this.finished.slice(0, this.#wholeCount).map(({ key }) => key))
+  }
+
+  /** Counts the value of a field, before anything below it is resolved. */
+  take(size: FieldSize, value: unknown, info: GraphQLResolveInfo): void {
+    enterSlice(this)
+    if (Array.isArray(value)) this.#addValues(value.length * (size.isLeaf ? SCALAR_ITEM : 1))
+    if (size.isLeaf) this.#addLeaf(value)
+    else if (Array.isArray(value)) this.#addBytes(value.length * (keyBytes(info) + 1))
+    else this.#addBytes(value === null ? NUMBER_BYTES : keyBytes(info))
+  }
+
+  /** Counts the error of a field. */
+  fail(): void {
+    this.#addBytes(ERROR_BYTES)
+  }
+
+  /** Counts a part of the answer that did not pass the fields of the schema: introspection. */
+  addTree(value: unknown): void {
+    if (typeof value !== 'object' || value === null) this.#addLeaf(value)
+    else if (Array.isArray(value)) for (const item of value) this.addTree(item)
+    else
+      for (const [key, member] of Object.entries(value)) {
+        this.#addBytes(key.length)
+        this.addTree(member)
+      }
+  }
+
+  #addValues(count: number): void {
+    this.#values += count
+    if (this.#values > this.#limits.values) this.#refuse('values')
+    if (this.#values < this.#nextLook) return
+    this.#nextLook = this.#values + VALUES_PER_LOOK
+    if (this.timeMs > this.#limits.timeMs) this.#refuse('timeMs')
+  }
+
+  #addBytes(bytes: number): void {
+    this.#bytes += bytes
+    if (this.#bytes > this.#limits.bytes) this.#refuse('bytes')
+  }
+
+  #addLeaf(value: unknown): void {
+    if (Array.isArray(value)) for (const item of value) this.#addLeaf(item)
+    else if (typeof value === 'string') this.#addBytes(textBytes(value))
+    else if (typeof value === 'object' && value !== null) this.#addBytes(this.#jsonBytes(value))
+    else this.#addBytes(NUMBER_BYTES)
+  }
+
+  #jsonBytes(value: object): number {
+    const known = this.#known.get(value)
+    if (known !== undefined) return known
+    const bytes = Buffer.byteLength(JSON.stringify(value) ?? '')
+    this.#known.set(value, bytes)
+    return bytes
+  }
+
+  #refuse(name: keyof ExecutionLimits): never {
+    if (!this.refusal) {
+      this.refusal = locatedError(overCost(name, this.#limits, this.finished), undefined, [])
+      this.#wholeCount = this.finished.length - (this.#isBetweenVerbs ? 0 : 1)
+    }
+    throw this.refusal
+  }
+}
+
+const plain = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/
+
+/** Bytes of a string in JSON, including quotes. */
+function textBytes(text: string): number {
+  return plain.test(text) ? text.length + 2 : Buffer.byteLength(JSON.stringify(text))
+}

@@ -1,0 +1,54 @@
+/**
+ * Processor time by who used it: the time between two turns of the event loop, in slices. A slice begins when work of somebody is entered, and ends when somebody
+ * else's is, or when the microtasks that it led to are done. Waiting, and what the loop does between slices, is in none.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+/** Where time goes: an operation, which adds it up. */
+export interface TimeUser {
+  addTime(ms: number): void
+}
+
+let current: TimeUser | null = null
+let since = 0
+let isClosing = false
+
+/** From now on the time is this user's. Costs a comparison while it is so already. */
+export function enterSlice(user: TimeUser): void {
+  if (current === user) return
+  const now = performance.now()
+  current?.addTime(now - since)
+  current = user
+  since = now
+  if (isClosing) return
+  isClosing = true
+  // In a microtask this is called once all microtasks are done, else before the first.
+  process.nextTick(close)
+}
+
+/** The time of the current slice of this user so far, in ms. */
+export const sliceSoFar = (user: TimeUser): number => (current === user ? performance.now() - since : 0)
+
+function close(): void {
+  isClosing = false
+  current?.addTime(performance.now() - since)
+  current = null
+}
+
+const users = new AsyncLocalStorage<TimeUser>()
+
+/** Runs the work as this user's: the time after each of its statements counts as the user's too. */
+export const timedFor = <T>(user: TimeUser, work: () => T): T =>
+  users.run(user, () => {
+    enterSlice(user)
+    return work()
+  })
+
+/** Whose time it is here; null where that is not counted. */
+export const timeUserHere = (): TimeUser | null => users.getStore() ?? null
+
+/** Called when a statement has its rows: what is made of them is the time of who sent it. */
+export function enterOwnSlice(): void {
+  const user = users.getStore()
+  if (user) enterSlice(user)
+}
