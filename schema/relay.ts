@@ -27,6 +27,7 @@ export const relayOptions = {
   nodesQueryOptions: {
     nullable: true,
     most: MAX_NODE_IDS,
+    work: MAX_NODE_IDS,
     description: 'Objects by id, in the order requested; null for each one that is not visible to the caller.',
     extensions: unguarded,
     args: { ids: { description: `TypeIDs of any types; at most ${MAX_NODE_IDS}, else 422.` } },

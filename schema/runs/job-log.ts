@@ -9,6 +9,7 @@ import {
   type ReadLogInput,
   readLog,
 } from '../../src/work/log/read-log.ts'
+import { BATCH_LINES } from '../../src/work/log/shared-logs.ts'
 import type { LogEvent, LogEvents } from '../../src/work/log/subscribe-log.ts'
 import { builder } from '../builder.ts'
 import { Connection, forwardArgs, nodesOf } from '../connection.ts'
@@ -29,7 +30,7 @@ export function jobLogTypes(name: 'Run' | 'RobotCheck', noun: string) {
   const Batch = builder.objectRef<LogEvents>(`${name}LogBatch`).implement({
     description: 'A batch of log lines.',
     fields: (t) => ({
-      events: t.expose('events', { most: DEFAULT_LOG_LINES, type: [Event], description: 'Lines in order.' }),
+      events: t.expose('events', { most: BATCH_LINES, type: [Event], description: 'Lines in order.' }),
       cursor: t.exposeString('cursor', { description: batchCursor }),
       status: t.expose('status', { type: JobStatusEnum, nullable: true, description: batchStatus(noun) }),
     }),

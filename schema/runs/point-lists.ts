@@ -13,12 +13,12 @@ export function pointLists<Shape extends Curve>(
 ) {
   return {
     steps: t.floatList({
-      most: 1000,
+      most: 500,
       description: 'The steps of `points`, in the same order.',
       resolve: ({ points }) => points.map(([step]) => step),
     }),
     values: t.floatList({
-      most: 1000,
+      most: 500,
       description: `${what} of \`points\`, in the same order; as many as \`steps\`.`,
       resolve: ({ points }) => points.map(([, value]) => value),
     }),

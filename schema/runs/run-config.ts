@@ -140,7 +140,7 @@ const ConfigType = builder.objectRef<RunConfig>('RunConfig').implement({
   fields: (t) => ({
     runId: t.exposeID('runId', { description: 'Id of the run.' }),
     parentRunId: t.exposeID('parentRunId', { nullable: true, description: 'The parent run.' }),
-    keys: t.expose('keys', { most: 20_000, type: [KeyType], description: 'Every leaf value, in config order.' }),
+    keys: t.expose('keys', { most: 1500, type: [KeyType], description: 'Every leaf value, in config order.' }),
     total: t.exposeInt('total', { description: 'Number of leaf values.' }),
     diff: t.expose('diff', {
       type: DiffType,

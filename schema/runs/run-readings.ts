@@ -26,7 +26,7 @@ const CheckpointType = builder.objectRef<ListedCheckpoint>('RunCheckpoint').impl
   fields: (t) => ({
     step: t.expose('step', { type: 'SafeInt', description: 'N.' }),
     path: t.exposeString('path', { description: 'Path of the directory.' }),
-    files: t.expose('files', { most: 1, type: [RepoFile], description: 'In byte order of path.' }),
+    files: t.expose('files', { most: 40, type: [RepoFile], description: 'In byte order of path.' }),
     bytes: t.expose('bytes', { type: 'SafeInt', description: 'Total size of the files in bytes.' }),
     publishedAt: t.expose('publishedAt', {
       type: 'DateTime',
@@ -43,7 +43,7 @@ builder.objectField(CheckpointType, 'repo', (t) =>
 const CheckpointListType = builder.objectRef<CheckpointList>('RunCheckpointList').implement({
   description: 'The checkpoints of a run.',
   fields: (t) => ({
-    items: t.expose('items', { most: 20_000, type: [CheckpointType], description: 'Oldest step first.' }),
+    items: t.expose('items', { most: 500, type: [CheckpointType], description: 'Oldest step first.' }),
     repoRef: t.expose('repo', {
       type: RepoRef,
       nullable: true,
@@ -91,7 +91,7 @@ const SeriesType = builder.objectRef<MetricSeries>('RunMetricSeries').implement(
     }),
     ...pointLists(t, 'The values'),
     elapsedS: t.exposeFloatList('elapsedS', {
-      most: 1000,
+      most: 500,
       description:
         'Seconds from the start of the run to the report of each of `points`, in the same order: for a chart over time. The lines of one report have one time.',
     }),

@@ -1,6 +1,6 @@
 /** Who may run an operation now: anonymous addresses have few at once, and processor time that their operations use up. */
 import type { FastifyRequest } from 'fastify'
-import { type TimeUser, timedFor } from '../platform/processor-time.ts'
+import { endSlice, type TimeUser, timedFor } from '../platform/processor-time.ts'
 import type { AddressSlots } from './address-slots.ts'
 import { callerOf, type RateLimit } from './rate-limit.ts'
 
@@ -18,6 +18,7 @@ export function admission(rate: RateLimit, slots: AddressSlots | null): Admit {
       try {
         return await timedFor(used, work)
       } finally {
+        endSlice()
         await rate.addTime(who, used.ms)
       }
     })

@@ -15,7 +15,10 @@ import {
 
 /** Options of a field in `schema/`. */
 export interface DeclaredSize {
-  /** The most items of a list without page arguments. Of a list within a list whose items are bounded together: the average where the outer one is full. */
+  /**
+   * The most items of a list without page arguments that the count before an operation expects: its limit, or a large usual length where few lists come near
+   * their limit; more are counted as they come. Of a list within a list whose items are bounded together: the average.
+   */
   readonly most?: number
   /** The arguments that set the number of items; by default all that are whole numbers or lists of ids. */
   readonly sizedBy?: readonly string[]
@@ -39,8 +42,6 @@ export interface FieldSize {
 }
 
 const DEFAULT_PAGE = 20
-/** Parts of a connection, which are not objects themselves. */
-const envelopes: ReadonlySet<string> = new Set(['nodes', 'edges', 'node', 'pageInfo'])
 /** Of lists that declare nothing, which only other schemas than the hub's have. */
 const DEFAULT_MOST = 100
 
@@ -66,7 +67,7 @@ function sizeOf(field: GraphQLField<unknown, never>, parent: GraphQLNamedType): 
   const isPaged = isConnection(named) || (isListType(type) && sizeArgs.length > 0 && declared.most === undefined)
   const most = isListType(type) && !isOfPage ? (declared.most ?? DEFAULT_MOST) : null
   const isPlain = !field.resolve || field.resolve === (defaultFieldResolver as unknown)
-  const isFree = isLeaf || isPlain || isPaged || envelopes.has(field.name)
+  const isFree = isLeaf || isPlain || isPaged || isEnvelope(field.name, parent)
   return {
     page: isPaged ? (declared.page ?? DEFAULT_PAGE) : null,
     most: isPaged ? null : most,
@@ -82,6 +83,10 @@ function isSize(type: unknown): boolean {
   const text = String(type)
   return /^Int!?$/.test(text) || /^\[ID!\]!?$/.test(text)
 }
+
+/** Parts of a connection are not objects themselves. */
+const isEnvelope = (name: string, parent: GraphQLNamedType): boolean =>
+  isConnection(parent) ? ['nodes', 'edges', 'pageInfo'].includes(name) : name === 'node' && parent.name.endsWith('Edge')
 
 export const isConnection = (type: GraphQLNamedType): boolean =>
   isObjectType(type) && type.name.endsWith('Connection') && type.getFields().pageInfo !== undefined

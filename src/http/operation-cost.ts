@@ -28,7 +28,7 @@ export interface OperationCost {
 export type CostOfVariables = (variables: Variables) => OperationCost
 
 /** An item of a list of scalars against the value of a field: it has no resolver, and no key in the answer. */
-export const SCALAR_ITEM = 0.1
+export const SCALAR_ITEM = 0.05
 
 /** The cost of an operation by its variables. Of a valid document. */
 export function costFunction(
@@ -143,7 +143,7 @@ class CostSizer {
       const { items, objects } = demandOf(size, (arg) => read.argumentOf(arg, variables))
       const own = { objects, values: 1 }
       if (isConnection) return sumOf(sumOf(own, below), timesOf(items, ofMember))
-      return sumOf(own, timesOf(items, below))
+      return sumOf(own, timesOf(items, size.most === null || size.isLeaf ? below : sumOf(below, item)))
     }
     if (read.isFixed && once.further.length === 0 && ofEach.further.length === 0)
       return { fixed: term({}, [once.fixed, ofEach.fixed]), further: [] }
@@ -151,6 +151,9 @@ class CostSizer {
     return { fixed: noCost, further: [whole] }
   }
 }
+
+/** An item of a list of objects, besides its fields. */
+const item: OperationCost = { objects: 0, values: 1 }
 
 /** What an item of a list of scalars counts; the field of a single one has counted already. */
 const leaf = ({ most }: FieldSize): Cost =>

@@ -29,10 +29,15 @@ export function enterSlice(user: TimeUser): void {
 /** The time of the current slice of this user so far, in ms. */
 export const sliceSoFar = (user: TimeUser): number => (current === user ? performance.now() - since : 0)
 
-function close(): void {
-  isClosing = false
+/** Ends the current slice: its user has its time so far. */
+export function endSlice(): void {
   current?.addTime(performance.now() - since)
   current = null
+}
+
+function close(): void {
+  isClosing = false
+  endSlice()
 }
 
 const users = new AsyncLocalStorage<TimeUser>()

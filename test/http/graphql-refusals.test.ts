@@ -52,8 +52,8 @@ describe('a refusal', () => {
     const { status, headers, json } = await post({ query }, 'application/graphql-response+json')
     expect([status, headers.get('content-type')]).toEqual([422, 'application/graphql-response+json; charset=utf-8'])
     expect(json).not.toHaveProperty('data')
-    expect(problemOf({ json }).errors[0].limit).toEqual({ name: 'cost', maximum: 10_020, actual: 10_100 })
-    expect((await post({ query }, 'application/json')).status).toBe(200)
+    expect(problemOf({ json }).errors[0].limit).toEqual({ name: 'objects', maximum: 10_020, actual: 10_100 })
+    expect((await post({ query }, 'application/json')).status).toBe(422)
   })
 
   it('counts the page sizes that variables have', async () => {
@@ -79,14 +79,19 @@ describe('the cost of an operation', () => {
   it('is in `extensions` for callers that ask for it, and only for them', async () => {
     const query = '{ repos(first: 5) { nodes { id } } viewer { handle: credentialId } }'
     expect((await post({ query, extensions: { cost: true } })).json.extensions).toEqual({
-      cost: { requested: 6, maximum: 10_020 },
+      cost: {
+        requested: 6,
+        maximum: 10_020,
+        objects: { requested: 6, used: 6, maximum: 10_020 },
+        values: { requested: 14, used: expect.any(Number), maximum: 200_000 },
+      },
     })
     expect((await post({ query })).json).not.toHaveProperty('extensions')
     const { text } = await hub.send(key, 'POST', '/graphql/stream', {
       headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
       body: JSON.stringify({ query, extensions: { cost: true } }),
     })
-    expect(text).toContain('"extensions":{"cost":{"requested":6,"maximum":10020}}')
+    expect(text).toContain('"extensions":{"cost":{"requested":6,"maximum":10020,"objects":')
   })
 })
 

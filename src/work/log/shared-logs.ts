@@ -27,7 +27,7 @@ const CACHE_BYTES = 64 * 1024 * 1024
 const LINE_BYTES = 64
 const MAX_ENTRIES = 5000
 /** A chunk of 256 KiB can have as many lines as bytes, and a batch is built and sent in one turn of the event loop. */
-const BATCH_LINES = 2000
+export const BATCH_LINES = 2000
 const sizeOf = (bytes: number, lines: number) => 256 + 2 * bytes + LINE_BYTES * lines
 /** A reader caches with a batch a text as long as its lines, plus an event around each line. */
 const EVENT_BYTES = 128
