@@ -10,7 +10,7 @@ import SchemaBuilder, {
   type SchemaTypes,
   type TypeParam,
 } from '@pothos/core'
-import type { DeclaredSize } from '../src/http/field-size.ts'
+import type { DeclaredSize } from '../src/platform/declared-size.ts'
 
 const PLUGIN = 'declaredSize' as const
 

@@ -14,7 +14,7 @@ const GateResultType = builder.prismaObject('RunGateResult', {
   fields: (t) => ({
     step: t.expose('step', { type: 'SafeInt', description: 'Training step of the checkpoint.' }),
     cells: t.field({
-      most: 100,
+      most: 50,
       type: [GateRowType],
       description: 'Results by cell, as reported by the runner.',
       select: { rows: true },
@@ -32,7 +32,7 @@ const GateResultType = builder.prismaObject('RunGateResult', {
 
 builder.objectField(RunType, 'gateResults', (t) =>
   t.loadableGroup({
-    most: 100,
+    most: 20,
     work: 250,
     type: GateResultType,
     byPath: true,

@@ -169,8 +169,8 @@ const ConfigType = builder.objectRef<RunConfig>('RunConfig').implement({
 
 builder.objectField(RunType, 'config', (t) =>
   t.field({
-    // An object of up to 4 MiB is read and parsed.
-    work: 250,
+    // An object of up to 4 MiB is read and parsed, and compared with another: up to a tenth of a second.
+    work: 1000,
     type: ConfigType,
     description: 'Its resolved config, once the runner has sent it, and the diff against the parent.',
     resolve: (run, _args, ctx) => getRunConfig(ctx, run),

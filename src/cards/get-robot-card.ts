@@ -1,6 +1,8 @@
 /** getRobotCard (spec, "GET /v1/robots/{owner}/{repo}/card"). */
 import type { RequestContext } from '../operation/context.ts'
 import { getRepo } from '../repos/get-repo.ts'
+import { cardOf } from '../repos/repo-shape.ts'
+import { assertAllRead, isLeftOut, sizedRows, unlessLeftOut } from '../store/bounded-read.ts'
 import { column } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
@@ -20,16 +22,24 @@ export async function getRobotCard(
   return repo.robotCard ?? null
 }
 
-const cardsOfRepos = statement({
-  name: 'robot-cards-of-repos',
-  columns: cardColumns.with({ repoId: column<string>('repo_id') }),
-  params: { repoIds: param<readonly string[]>() },
-  text: `select ${cardColumns.sql}, repo_id as "repoId" from robot_cards where repo_id = any(:repoIds::text[])`,
+const sizedColumns = cardColumns.with({
+  ...isLeftOut,
+  repoId: column<string>('repo_id'),
+  text: column<string>(unlessLeftOut('card::text')),
 })
 
-/** The cards of repos visible to the caller (already checked), in the order requested; null if there is none. One statement for any number. */
+const cardsOfRepos = statement({
+  name: 'robot-cards-of-repos',
+  columns: sizedColumns,
+  params: { repoIds: param<readonly string[]>() },
+  text: `select ${sizedColumns.sql} from ${sizedRows('repo_id', 'card_bytes', 'robot_cards', 'repo_id = any(:repoIds::text[])')} sized
+    join robot_cards on repo_id = sized.id`,
+})
+
+/** The cards of repos visible to the caller (already checked), in the order requested; null if there is none. One statement for any number; 413 if they are too large in total. */
 export async function getCardsOfRepos(db: Querier, repoIds: readonly string[]): Promise<(RobotCard | null)[]> {
   const rows = await db.query(cardsOfRepos, { repoIds })
-  const found = new Map(rows.map(({ repoId, ...card }) => [repoId, card]))
+  assertAllRead(rows, 'cards')
+  const found = new Map(rows.map((row) => [row.repoId, cardOf(row)]))
   return repoIds.map((id) => found.get(id) ?? null)
 }

@@ -6,6 +6,7 @@ import type { AllowedContext, RequestContext } from '../operation/context.ts'
 import { HubError, type Loc, notFound } from '../platform/errors.ts'
 import { findRepoByIdToWrite, findRepoToWrite, lockRepo, type RepoFacts } from '../repos/get-repo.ts'
 import { touchRepo } from '../repos/put-meta.ts'
+import { cardOf } from '../repos/repo-shape.ts'
 import type { Tx } from '../store/db.ts'
 import { acceptedCard, isRefused } from './accepted-card.ts'
 import type { RobotCardDocument } from './card-schema.ts'
@@ -97,7 +98,7 @@ export async function storeCard(
     action: 'repo.card',
     accountId: repo.ownerId,
     targetId: repo.id,
-    before: before ? summary(before) : {},
+    before: before ? summary(cardOf(before)) : {},
     after: summary(after),
   })
   tx.afterCommit(() => ctx.deps.events.hint(repo.id))

@@ -13,13 +13,15 @@ declare module '../repos/repo-shape.ts' {
 
 /** Columns of a row of robot_cards. */
 export const cardColumns = columns({
-  /** As submitted; `putRobotCard` guarantees the type. */
-  card: column<RobotCardDocument>('card'),
+  text: column<string>('card::text'),
   interfaceFingerprint: column<string | null>('interface_fingerprint'),
   updatedAt: column<string>('updated_at'),
 })
 
-export type RobotCard = RowOf<typeof cardColumns>
+/** A stored card; the document, as submitted, is parsed where it is read. */
+export interface RobotCard extends Omit<RowOf<typeof cardColumns>, 'text'> {
+  readonly card: RobotCardDocument
+}
 
 /** The card of a repo ($1). */
 export const storedCard = statement({

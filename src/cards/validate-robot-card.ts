@@ -4,6 +4,7 @@ import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../operation/context.ts'
 import { notFound } from '../platform/errors.ts'
 import { findRepo, type RepoFacts } from '../repos/get-repo.ts'
+import { cardOf } from '../repos/repo-shape.ts'
 import { type Check, type CheckStatus, gradeOf } from './check.ts'
 import { interfaceFingerprint } from './fingerprint.ts'
 import { assertRobotRepo, judgeCard, type Verdict } from './judge-card.ts'
@@ -60,7 +61,7 @@ async function validate(
   const isStored = input.document === null || input.document === undefined
   const [stored] = isStored ? await ctx.deps.db.query(storedCard, [repo.id]) : []
   if (isStored && !stored) throw notFound(`The robot card of ${repo.fullName}`)
-  const verdict = await judgeCard(ctx, repo, isStored ? stored?.card : input.document)
+  const verdict = await judgeCard(ctx, repo, stored ? cardOf(stored).card : input.document)
   const report = reportOf(verdict, isStored ? 'stored' : 'request')
   // Read-only: a transaction is needed only to store the response for replays.
   return ctx.idempotency ? commitVerb(ctx, async () => report) : report

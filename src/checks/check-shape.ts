@@ -1,8 +1,9 @@
 /** A check as the graph shows it, and the columns that every read of one selects. Spec, "Robot check job". */
 import type { AccountRef } from '../operation/context.ts'
+import { weigh } from '../platform/json-text.ts'
 import type { Usd } from '../platform/money.ts'
 import type { Visibility } from '../repos/repo-shape.ts'
-import { column, columns, type RowOf } from '../store/columns.ts'
+import { column, columns, documentColumn, type RowOf } from '../store/columns.ts'
 import type { JobExecutor } from '../work/held-job.ts'
 import type { JobStatus } from '../work/job-status.ts'
 import type { CheckArtifact, CheckKind, Document } from './check-parts.ts'
@@ -73,14 +74,14 @@ export const checkColumns = columns({
   ),
   modelRepoId: column<string | null>('u.model_repo_id'),
   modelRepoName: column<string | null>('u.model_repo_name'),
-  model: column<Document | null>('u.model'),
-  intake: column<Document | null>('u.intake'),
+  model: documentColumn<Document | null>('u.model'),
+  intake: documentColumn<Document | null>('u.intake'),
   entry: column<string | null>('u.entry'),
   base: column<string | null>('u.base'),
   controlHz: column<number | null>('u.control_hz'),
   action: column<CheckAction | null>('u.action'),
-  options: column<Document | null>('u.options'),
-  drop: column<Document | null>('u.drop'),
+  options: documentColumn<Document | null>('u.options'),
+  drop: documentColumn<Document | null>('u.drop'),
   executor: column<JobExecutor>('u.executor'),
   creatorId: column<string | null>('c.id'),
   creatorHandle: column<string | null>('c.handle'),
@@ -98,16 +99,16 @@ export const checkColumns = columns({
   sourcesBytes: column<number>('u.sources_bytes'),
   logSeq: column<number>('u.log_seq'),
   logTail: column<string>('u.log_tail'),
-  report: column<Document | null>('u.report'),
-  draft: column<Document | null>('u.draft'),
-  card: column<Document | null>('u.card'),
-  needsYou: column<readonly CheckNeed[] | null>('u.needs_you'),
-  engine: column<Document | null>('u.engine'),
+  report: documentColumn<Document | null>('u.report'),
+  draft: documentColumn<Document | null>('u.draft'),
+  card: documentColumn<Document | null>('u.card'),
+  needsYou: documentColumn<readonly CheckNeed[] | null>('u.needs_you'),
+  engine: documentColumn<Document | null>('u.engine'),
   /** Selected only for a succeeded check that is not published, since only there it decides something. */
   cardFaults: column<CardFaults | null>(
     "case when u.status = 'succeeded' and u.published_at is null then u.card_faults end",
   ),
-  published: column<CheckPublished | null>('u.published'),
+  published: documentColumn<CheckPublished | null>('u.published'),
   priced: column<boolean>('u.priced'),
   costUsd: column<Usd | null>('u.cost_usd'),
   changedFiles: column<readonly string[]>(changedSql),
@@ -130,14 +131,10 @@ export interface RobotCheck
     | 'ownerId'
     | 'kind'
     | 'status'
-    | 'model'
-    | 'intake'
     | 'entry'
     | 'base'
     | 'controlHz'
     | 'action'
-    | 'options'
-    | 'drop'
     | 'executor'
     | 'createdAt'
     | 'startedAt'
@@ -150,12 +147,16 @@ export interface RobotCheck
     | 'error'
     | 'sourcesCount'
     | 'sourcesBytes'
-    | 'report'
-    | 'engine'
-    | 'published'
     | 'priced'
     | 'artifacts'
   > {
+  readonly model: Document | null
+  readonly intake: Document | null
+  readonly options: Document | null
+  readonly drop: Document | null
+  readonly report: Document | null
+  readonly engine: Document | null
+  readonly published: CheckPublished | null
   readonly robotRepo: RepoRef | null
   readonly modelRepo: RepoRef | null
   readonly createdBy: AccountRef | null
@@ -170,40 +171,90 @@ export interface RobotCheck
 const refOf = (id: string | null, fullName: string | null): RepoRef | null =>
   id === null ? null : { id, fullName: fullName ?? '' }
 
-/** Converts a row to the graph's shape. */
+/** Converts a row to the graph's shape. Documents, and what follows from them, are made where they are read. */
 export function toCheck(row: CheckRow): RobotCheck {
   const { creatorId, creatorHandle, creatorName, robotRepoId, robotRepoName, modelRepoId, modelRepoName } = row
-  const { logSeq, costUsd, changedFiles: _changed, robotGone: _robotGone, modelGone: _modelGone, ...rest } = row
-  const { cardFaults: _faults, draft, card, needsYou, ...own } = rest
   return {
-    ...own,
+    id: row.id,
+    ownerId: row.ownerId,
+    kind: row.kind,
+    status: row.status,
+    get model() {
+      return row.model?.value ?? null
+    },
+    get intake() {
+      return row.intake?.value ?? null
+    },
+    entry: row.entry,
+    base: row.base,
+    controlHz: row.controlHz,
+    action: row.action,
+    get options() {
+      return row.options?.value ?? null
+    },
+    get drop() {
+      return row.drop?.value ?? null
+    },
+    executor: row.executor,
+    createdAt: row.createdAt,
+    startedAt: row.startedAt,
+    finishedAt: row.finishedAt,
+    claimedAt: row.claimedAt,
+    heartbeatAt: row.heartbeatAt,
+    dispatchedAt: row.dispatchedAt,
+    claimedBy: row.claimedBy,
+    hostedCallId: row.hostedCallId,
+    error: row.error,
+    sourcesCount: row.sourcesCount,
+    sourcesBytes: row.sourcesBytes,
+    get report() {
+      return row.report?.value ?? null
+    },
+    get engine() {
+      return row.engine?.value ?? null
+    },
+    get published() {
+      return row.published?.value ?? null
+    },
+    priced: row.priced,
+    artifacts: row.artifacts,
     robotRepo: refOf(robotRepoId, robotRepoName),
     modelRepo: refOf(modelRepoId, modelRepoName),
     createdBy:
       creatorId === null ? null : { id: creatorId, kind: 'user', handle: creatorHandle ?? '', name: creatorName },
-    logTail: logSeq === 0 ? null : row.logTail,
-    draft: draft || card || needsYou ? { reported: draft ?? {}, card, needsYou: needsYou ?? [] } : null,
-    costUsd: costUsd === null ? null : Number(costUsd),
-    publishBlockers: blockersOf(row),
+    logTail: row.logSeq === 0 ? null : row.logTail,
+    get draft() {
+      return draftOf(row)
+    },
+    costUsd: row.costUsd === null ? null : Number(row.costUsd),
+    get publishBlockers() {
+      return blockersOf(row)
+    },
   }
+}
+
+function draftOf({ draft, card, needsYou }: CheckRow): CheckDraft | null {
+  if (!draft && !card && !needsYou) return null
+  const made = { reported: draft?.value ?? {}, card: card?.value ?? null, needsYou: needsYou?.value ?? [] }
+  return weigh(made, (draft?.text.length ?? 0) + (card?.text.length ?? 0) + (needsYou?.text.length ?? 0))
 }
 
 /** Conflicts, then the refusals of publishing that are known without reading the store. */
 function blockersOf(row: CheckRow): string[] {
   const conflicts = publishBlockers(publishFactsOf(row)).map(({ detail }) => detail)
   const isOpen = row.status === 'succeeded' && row.published === null
-  return isOpen ? [...conflicts, ...knownRefusals(row)] : conflicts
+  return isOpen ? [...conflicts, ...knownRefusals({ ...row, card: row.card?.value ?? null })] : conflicts
 }
 
 /** The facts of a check's row that decide whether the check may be published. */
 export function publishFactsOf(row: CheckRow): PublishFacts {
   const { status, kind, published, report, needsYou, robotGone, modelGone, card, changedFiles } = row
-  const blocking = (needsYou ?? []).filter(({ severity }) => severity === 'blocking')
+  const blocking = (needsYou?.value ?? []).filter(({ severity }) => severity === 'blocking')
   return {
     status,
     kind,
     published: published !== null,
-    reportOk: report === null ? null : report.ok === true,
+    reportOk: report === null ? null : report.value.ok === true,
     blockingFields: blocking.map(({ field }) => field),
     robotGone,
     modelGone,

@@ -3,7 +3,6 @@ import { type DocumentNode, type GraphQLSchema, getOperationAST, visit } from 'g
 import { HubError } from '../platform/errors.ts'
 import { DocumentSizer, operationsOf } from './document-shape.ts'
 import { costFunction, type OperationCost, type Variables } from './operation-cost.ts'
-import type { FinishedVerb } from './operation-meter.ts'
 
 /** Of a document. Each is refused before anything is executed, in an error that names it. */
 export const graphqlLimits = {
@@ -71,6 +70,14 @@ export function overLimit(name: LimitName, actual: number | null): HubError {
     // JSON has no infinity, which fragments within fragments reach in a few lines.
     actual: actual !== null && Number.isSafeInteger(actual) ? actual : null,
   })
+}
+
+/** A root field of a mutation whose verb has finished. */
+export interface FinishedVerb {
+  /** Its key in the answer. */
+  readonly key: string
+  readonly field: string
+  readonly value: unknown
 }
 
 const namesOfLimits: Readonly<Record<keyof ExecutionLimits, string>> = {

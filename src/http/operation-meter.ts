@@ -4,10 +4,11 @@
  */
 import { type GraphQLError, type GraphQLResolveInfo, locatedError } from 'graphql'
 import type { RequestContext } from '../operation/context.ts'
+import { weightOf } from '../platform/json-text.ts'
 import { enterSlice, sliceSoFar, type TimeUser } from '../platform/processor-time.ts'
 import { keyBytes } from './answer-keys.ts'
 import { demandOf, type FieldSize } from './field-size.ts'
-import { type ExecutionLimits, executionLimits, overCost } from './graphql-limits.ts'
+import { type ExecutionLimits, executionLimits, type FinishedVerb, overCost } from './graphql-limits.ts'
 import { SCALAR_ITEM } from './operation-cost.ts'
 
 /** Memory of an error during execution, including its stack; in JSON it is a tenth of that. */
@@ -21,14 +22,7 @@ const meters = new WeakMap<RequestContext, OperationMeter>()
 
 export const meterOf = (ctx: RequestContext): OperationMeter | undefined => meters.get(ctx)
 
-/** A root field of a mutation whose verb has finished. */
-export interface FinishedVerb {
-  /** Its key in the answer. */
-  readonly key: string
-  readonly field: string
-  readonly value: unknown
-}
-
+/** The use of one execution, and its limits. */
 export class OperationMeter implements TimeUser {
   readonly #limits: ExecutionLimits
   readonly #caller: TimeUser | null
@@ -99,7 +93,8 @@ export class OperationMeter implements TimeUser {
     if (Array.isArray(value)) this.#addValues(value.length * (size.isLeaf ? SCALAR_ITEM : 1))
     if (size.isLeaf) this.#addLeaf(value)
     else if (Array.isArray(value)) this.#addBytes(value.length * (keyBytes(info) + 1))
-    else this.#addBytes(value === null ? NUMBER_BYTES : keyBytes(info))
+    else if (typeof value === 'object' && value !== null) this.#addBytes(keyBytes(info) + weightOf(value))
+    else this.#addBytes(NUMBER_BYTES)
   }
 
   /** Counts the error of a field. */

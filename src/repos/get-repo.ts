@@ -3,10 +3,13 @@ import { assertMayWriteRepo, repoViewer, visibleRepos } from '../auth/policy.ts'
 import type { RequestContext, Viewer } from '../operation/context.ts'
 import { notFound } from '../platform/errors.ts'
 import { fullNameText } from '../platform/text-rules.ts'
+import { assertAllRead, isLeftOut, sizedRows, unlessLeftOut } from '../store/bounded-read.ts'
 import { type Columns, column, columns, type RowOf } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'
-import { param, statement } from '../store/statement.ts'
+import { type Given, param, statement } from '../store/statement.ts'
 import {
+  type CardRow,
+  cardColumn,
   cardedColumns,
   type Repo,
   type RepoKind,
@@ -29,17 +32,30 @@ const byName = <R>(variant: '' | '-carded', columns: Columns<R>) =>
 const repoByName = byName('', repoColumns)
 const cardedByName = byName('-carded', cardedColumns)
 
+const byIdParams = { ...repoViewer, ids: param<readonly string[]>() }
+
 const byId = <R>(variant: '' | '-carded', columns: Columns<R>) =>
   statement({
     name: `repos-by-id${variant}`,
     columns,
-    params: { ...repoViewer, ids: param<readonly string[]>() },
+    params: byIdParams,
     text: `select ${columns.sql} from repos r join accounts o on o.id = r.owner_id
     where r.id = any(:ids::text[]) and ${visibleRepo}`,
   })
 
 const reposById = byId('', repoColumns)
 const cardedById = byId('-carded', cardedColumns)
+
+const sizedColumns = cardedColumns.with({ ...isLeftOut, robotCard: column<CardRow | null>(unlessLeftOut(cardColumn)) })
+
+const cardedByIds = statement({
+  name: 'repos-by-ids-carded',
+  columns: sizedColumns,
+  params: byIdParams,
+  text: `select ${sizedColumns.sql}
+    from ${sizedRows('r.id', 'c.card_bytes', 'repos r left join robot_cards c on c.repo_id = r.id', `r.id = any(:ids::text[]) and ${visibleRepo}`)} sized
+    join repos r on r.id = sized.id join accounts o on o.id = r.owner_id`,
+})
 
 /** getRepo (spec, "Repos"): null if the repo does not exist or is not visible to the caller. One statement. */
 export async function getRepo(
@@ -52,7 +68,7 @@ export async function getRepo(
   return row ? toRepo(row) : null
 }
 
-/** Repos by id in the order requested, null if not visible; one statement for any number. For loaders and `node`. */
+/** Repos by id in the order requested, null if not visible; one statement for any number; 413 if their cards are too large in total. For loaders and `node`. */
 export async function getReposById(
   querier: Querier,
   viewer: Viewer,
@@ -60,9 +76,16 @@ export async function getReposById(
   { cards }: WithCards = { cards: false },
 ): Promise<(Repo | null)[]> {
   const values = { ...visibleRepos(viewer), ids }
-  const rows = cards ? await querier.query(cardedById, values) : await querier.query(reposById, values)
+  const rows = cards ? await cardedRepos(querier, values) : await querier.query(reposById, values)
   const found = new Map(rows.map((row) => [row.id, toRepo(row)]))
   return ids.map((id) => found.get(id) ?? null)
+}
+
+async function cardedRepos(querier: Querier, values: Given<typeof byIdParams>) {
+  if (values.ids.length === 1) return querier.query(cardedById, values)
+  const rows = await querier.query(cardedByIds, values)
+  assertAllRead(rows, 'cards')
+  return rows
 }
 
 const factColumns = columns({

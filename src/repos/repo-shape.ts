@@ -1,6 +1,7 @@
 /** A repo in the shape of the GraphQL type, and the columns that every read selects. Spec, "Repo". */
 import { repoVisibleSql } from '../auth/policy.ts'
 import type { AccountRef } from '../operation/context.ts'
+import { JsonText, weigh } from '../platform/json-text.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
 
 export type RepoKind = 'dataset' | 'model' | 'robot'
@@ -83,8 +84,8 @@ const metaColumn = `case r.kind
   end`
 
 /** The card of a robot repo. It can be a megabyte long, so it is read only on request. */
-const cardColumn = `case when r.kind = 'robot' then (
-    select json_build_object('card', c.card, 'interfaceFingerprint', c.interface_fingerprint, 'updatedAt', ${isoTime('c.updated_at')})
+export const cardColumn = `case when r.kind = 'robot' then (
+    select json_build_object('text', c.card::text, 'interfaceFingerprint', c.interface_fingerprint, 'updatedAt', ${isoTime('c.updated_at')})
     from robot_cards c where c.repo_id = r.id) end`
 
 /** The number of model repos visible to the caller that name this robot; null for other kinds. */
@@ -115,14 +116,34 @@ export const repoColumns = columns({
 })
 
 /** The same plus the card, which was validated when it was stored. */
-export const cardedColumns = repoColumns.with({ robotCard: column<Repo['robotCard']>(cardColumn) })
+export const cardedColumns = repoColumns.with({ robotCard: column<CardRow | null>(cardColumn) })
+
+/** A row of robot_cards; `text` is the card. */
+export interface CardRow {
+  readonly text: string
+  readonly interfaceFingerprint: string | null
+  readonly updatedAt: string
+}
+
+/** A stored card, whose document is parsed where it is read. `putRobotCard` guarantees its type. */
+export function cardOf({ text, interfaceFingerprint, updatedAt }: CardRow): NonNullable<Repo['robotCard']> {
+  const document = new JsonText<NonNullable<Repo['robotCard']>['card']>(text)
+  const stored = {
+    get card() {
+      return document.value
+    },
+    interfaceFingerprint,
+    updatedAt,
+  }
+  return weigh(stored, text.length)
+}
 
 /** Whether cards are read with their repos. */
 export interface WithCards {
   readonly cards: boolean
 }
 
-export type RepoRow = RowOf<typeof repoColumns> & Pick<Partial<Repo>, 'robotCard'>
+export type RepoRow = RowOf<typeof repoColumns> & { readonly robotCard?: CardRow | null }
 
 /** Converts a row to the shape of the GraphQL type. */
 export function toRepo(row: RepoRow): Repo {
@@ -138,7 +159,7 @@ export function toRepo(row: RepoRow): Repo {
     tags: row.tags,
     modelMeta: kind === 'model' ? (meta as ModelMeta | null) : null,
     datasetMeta: kind === 'dataset' ? (meta as DatasetMeta | null) : null,
-    robotCard: kind === 'robot' ? row.robotCard : null,
+    robotCard: kind === 'robot' ? row.robotCard && cardOf(row.robotCard) : null,
     fileSummary: { count: row.fileCount, totalBytes: row.totalBytes, verifiedCount: row.verifiedCount },
     policyCount: row.policyCount,
     createdAt: row.createdAt,

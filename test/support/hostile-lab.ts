@@ -1,4 +1,5 @@
 /** What a stranger may store at most, of each kind, in one account: the data on which the dearest operations are looked for. */
+import { CARD_RULES } from '../../src/cards/card-checks.ts'
 import type { contractHub, Json, Person } from '../contract/support/hub.ts'
 
 type Hub = Pick<ReturnType<typeof contractHub>, 'call' | 'sql' | 'person' | 'repo' | 'upload'>
@@ -87,8 +88,9 @@ export async function makeHostileLab(hub: Hub, { copies, files, metricLines }: L
       ('{"step":' || n || ',"reward":' || n || (select string_agg(',"metric_' || k || '":' || n + k, '') from generate_series(1, 20) k) || '}')::json from generate_series(1, ${metricLines}) n`,
     `insert into run_gate_results (run_id, step, rows, pass_count, cell_count, alive_count, seed_count)
       select '${run.id}', n, (select json_agg(json_build_object('name', 'cell ' || c, 'status', 'PASS', 'detail', 'as expected')) from generate_series(1, 1000) c), 1000, 1000, 3, 3 from generate_series(1, 10) n`,
+    `update runs set metrics_seq = ${metricLines} where id = '${run.id}'`,
     copied('runs', `'id', ${id('run')}`, `o.id = '${run.id}'`),
-    `update robot_checks set report = '${report}'::json, card = (select card from robot_cards where repo_id = '${robotId}'), log_tail = repeat('a line of the log' || chr(10), 3500) where id = '${check.id}'`,
+    `update robot_checks set report = '${report}'::json, card = (select card from robot_cards where repo_id = '${robotId}'), log_tail = repeat('a line of the log' || chr(10), 3500), card_faults = '{"rules":${CARD_RULES},"sentences":[]}' where id = '${check.id}'`,
     copied('robot_checks', `'id', ${id('check')}, 'status', 'succeeded', 'finished_at', now()`, `o.id = '${check.id}'`),
   ])
     await hub.sql(text)

@@ -39,7 +39,10 @@ export function knownRefusals(check: Publishable & { readonly cardFaults: CardFa
 }
 
 /** Artifacts whose name is not a valid path for a new file. */
-export function pathFaults({ kind, artifacts }: Publishable): { readonly name: string; readonly detail: string }[] {
+export function pathFaults({
+  kind,
+  artifacts,
+}: Pick<Publishable, 'kind' | 'artifacts'>): { readonly name: string; readonly detail: string }[] {
   return filesToPublish(kind, artifacts).flatMap(({ name }) => {
     const fault = newPathFault(name)
     return fault === null ? [] : [{ name, detail: `The artifact ${JSON.stringify(name)} ${fault}.` }]

@@ -112,7 +112,7 @@ async function judge(
       { path, sizeBytes: size, sha256, storageKey },
     ]),
   )
-  const verdict = await judgeCard(ctx, repo, cardToPublish(card, artifacts), overlay).catch((error: unknown) => {
+  const verdict = await judgeCard(ctx, repo, cardToPublish(card.value, artifacts), overlay).catch((error: unknown) => {
     throw error instanceof HubError && error.type === 'not_found' ? new RepoMoved() : error
   })
   return { card: acceptedCard(verdict, () => undefined), seq: verdict.seq }

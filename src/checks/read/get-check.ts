@@ -3,18 +3,41 @@ import { runViewer, runVisibleSql, visibleRuns } from '../../auth/policy.ts'
 import type { RequestContext, Viewer } from '../../operation/context.ts'
 import { notFound } from '../../platform/errors.ts'
 import { isId } from '../../platform/ids.ts'
+import { assertAllRead, isLeftOut, sizedRows, unlessLeftOut } from '../../store/bounded-read.ts'
+import { column, documentColumn } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
-import { param, statement } from '../../store/statement.ts'
+import { type Given, param, statement } from '../../store/statement.ts'
+import type { Document } from '../check-parts.ts'
 import { checkColumns, checkTables, type RobotCheck, toCheck } from '../check-shape.ts'
+import { writtenBytes } from './list-checks.ts'
+
+const params = { ...runViewer, ids: param<readonly string[]>() }
 
 const checksById = statement({
   name: 'robot-checks-by-id',
   columns: checkColumns,
-  params: { ...runViewer, ids: param<readonly string[]>() },
+  params,
   text: `select ${checkColumns.sql} from ${checkTables} where u.id = any(:ids::text[]) and ${runVisibleSql('u')}`,
 })
 
-/** Checks by id in the requested order, null if not visible; one statement for any number. The callers that see an account's runs also see its checks. */
+const sizedColumns = checkColumns.with({
+  ...isLeftOut,
+  report: documentColumn<Document | null>(unlessLeftOut('u.report')),
+  draft: documentColumn<Document | null>(unlessLeftOut('u.draft')),
+  card: documentColumn<Document | null>(unlessLeftOut('u.card')),
+  intake: documentColumn<Document | null>(unlessLeftOut('u.intake')),
+  logTail: column<string>(unlessLeftOut('u.log_tail')),
+})
+
+const checksByIds = statement({
+  name: 'robot-checks-by-ids',
+  columns: sizedColumns,
+  params,
+  text: `select ${sizedColumns.sql} from ${sizedRows('u.id', writtenBytes('u'), checkTables, `u.id = any(:ids::text[]) and ${runVisibleSql('u')}`)} sized
+    join (${checkTables}) on u.id = sized.id`,
+})
+
+/** Checks by id in the requested order, null if not visible; one statement for any number; 413 if they are too large in total. The callers that see an account's runs also see its checks. */
 export async function getChecksById(
   querier: Querier,
   viewer: Viewer,
@@ -22,9 +45,16 @@ export async function getChecksById(
 ): Promise<(RobotCheck | null)[]> {
   const asked = ids.filter((id) => isId('check', id))
   if (asked.length === 0) return ids.map(() => null)
-  const rows = await querier.query(checksById, { ...visibleRuns(viewer), ids: asked })
+  const values = { ...visibleRuns(viewer), ids: asked }
+  const rows = asked.length === 1 ? await querier.query(checksById, values) : await sizedChecks(querier, values)
   const byId = new Map(rows.map((row) => [row.id, toCheck(row)]))
   return ids.map((id) => byId.get(id) ?? null)
+}
+
+async function sizedChecks(querier: Querier, values: Given<typeof params>) {
+  const rows = await querier.query(checksByIds, values)
+  assertAllRead(rows, 'checks')
+  return rows
 }
 
 /** getRobotCheck: null if the check does not exist or is not visible to the caller. */

@@ -12,6 +12,7 @@ const keep = statement({
 
 /** Runs in the transaction that ends the check, after its last documents and artifacts were written. Any report may have sent these. */
 export async function keepCardFaults(tx: Tx, checkId: string): Promise<void> {
-  const faults = cardFaults(await readPublishable(tx, checkId))
+  const row = await readPublishable(tx, checkId)
+  const faults = cardFaults({ ...row, card: row.card?.value ?? null })
   if (faults) await tx.query(keep, { checkId, faults: JSON.stringify(faults) })
 }

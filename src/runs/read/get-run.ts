@@ -1,26 +1,55 @@
 /** Reads of single runs: one named statement each, visibility inside the statement. Spec, getRun. */
 import { runViewer, visibleRuns } from '../../auth/policy.ts'
 import type { RequestContext, Viewer } from '../../operation/context.ts'
+import type { RecipeDocument } from '../../planner/recipe/recipe.ts'
 import { notFound } from '../../platform/errors.ts'
 import { isId } from '../../platform/ids.ts'
+import { assertAllRead, isLeftOut, sizedRows, unlessLeftOut } from '../../store/bounded-read.ts'
+import { column, documentColumn } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
-import { param, statement } from '../../store/statement.ts'
-import { type Run, runColumns, runTables, toRun, visibleRun } from './run-shape.ts'
+import { type Given, param, statement } from '../../store/statement.ts'
+import { freeFormBytes } from './list-sql.ts'
+import { type Run, type RunGateRow, runColumns, runTables, toRun, visibleRun } from './run-shape.ts'
+
+const params = { ...runViewer, ids: param<readonly string[]>() }
+type SizedValues = Given<typeof params>
 
 const runsById = statement({
   name: 'runs-by-id',
   columns: runColumns,
-  params: { ...runViewer, ids: param<readonly string[]>() },
+  params,
   text: `select ${runColumns.sql} from ${runTables} where u.id = any(:ids::text[]) and ${visibleRun}`,
 })
 
-/** Runs by id in the order requested, null if not visible; one statement for any number. */
+const sizedColumns = runColumns.with({
+  ...isLeftOut,
+  recipe: column<RecipeDocument>(unlessLeftOut('u.recipe')),
+  gates: documentColumn<RunGateRow[] | null>(unlessLeftOut('u.gates')),
+  latestMetrics: documentColumn<Readonly<Record<string, unknown>> | null>(unlessLeftOut('u.latest_metrics')),
+})
+
+const runsByIds = statement({
+  name: 'runs-by-ids',
+  columns: sizedColumns,
+  params,
+  text: `select ${sizedColumns.sql} from ${sizedRows('u.id', freeFormBytes('u'), runTables, `u.id = any(:ids::text[]) and ${visibleRun}`)} sized
+    join (${runTables}) on u.id = sized.id`,
+})
+
+/** Runs by id in the order requested, null if not visible; one statement for any number. 413 if they are too large in total. */
 export async function getRunsById(querier: Querier, viewer: Viewer, ids: readonly string[]): Promise<(Run | null)[]> {
   const asked = ids.filter((id) => isId('run', id))
   if (asked.length === 0) return ids.map(() => null)
-  const rows = await querier.query(runsById, { ...visibleRuns(viewer), ids: asked })
+  const values = { ...visibleRuns(viewer), ids: asked }
+  const rows = asked.length === 1 ? await querier.query(runsById, values) : await sizedRuns(querier, values)
   const byId = new Map(rows.map((row) => [row.id, toRun(row)]))
   return ids.map((id) => byId.get(id) ?? null)
+}
+
+async function sizedRuns(querier: Querier, values: SizedValues) {
+  const rows = await querier.query(runsByIds, values)
+  assertAllRead(rows, 'runs')
+  return rows
 }
 
 /** getRun: null if the run does not exist or is not visible to the caller. */

@@ -2,7 +2,7 @@
 import { runVisibleSql } from '../../auth/policy.ts'
 import type { AccountRef } from '../../operation/context.ts'
 import type { RecipeDocument } from '../../planner/recipe/recipe.ts'
-import { column, columns, type RowOf } from '../../store/columns.ts'
+import { column, columns, documentColumn, type RowOf } from '../../store/columns.ts'
 import type { JobExecutor } from '../../work/held-job.ts'
 import { type JobStatus, terminalStatuses } from '../../work/job-status.ts'
 import { deadlineSql } from '../lease/deadline.ts'
@@ -104,7 +104,7 @@ export const runColumns = columns({
   logSeq: column<number>('u.log_seq'),
   configKey: column<string | null>('u.config_key'),
   scorecardKey: column<string | null>('u.scorecard_key'),
-  gates: column<RunGateRow[] | null>('u.gates'),
+  gates: documentColumn<RunGateRow[] | null>('u.gates'),
   gatePassed: column<number | null>('u.gate_passed'),
   gateTotal: column<number | null>('u.gate_total'),
   outputRepoId: column<string | null>('u.output_repo_id'),
@@ -116,7 +116,7 @@ export const runColumns = columns({
   leaseExpiresAt: column<string | null>('u.lease_expires_at'),
   attempt: column<number>('u.attempt'),
   cancelRequestedAt: column<string | null>('u.cancel_requested_at'),
-  latestMetrics: column<Readonly<Record<string, unknown>> | null>('u.latest_metrics'),
+  latestMetrics: documentColumn<Readonly<Record<string, unknown>> | null>('u.latest_metrics'),
   peakVramGb: column<number | null>('u.peak_vram_gb'),
   samplesPerS: column<number | null>('u.samples_per_s'),
   hostedCallId: column<string | null>('u.hosted_call_id'),
@@ -171,7 +171,9 @@ export function toRun(row: RunRow): Run {
     configKey: row.configKey,
     scorecardKey: row.scorecardKey,
     gate: row.gateTotal === null ? null : { passed: row.gatePassed ?? 0, total: row.gateTotal },
-    gates: row.gates,
+    get gates() {
+      return row.gates?.value ?? null
+    },
     outputModelRepo: row.outputRepoId === null ? null : { id: row.outputRepoId, fullName: row.outputRepoName ?? '' },
     parentRunId: row.parentRunId,
     executor: row.executor,
@@ -182,7 +184,9 @@ export function toRun(row: RunRow): Run {
     attempt: row.attempt,
     cancelRequestedAt: row.cancelRequestedAt,
     deadlineAt: row.deadlineAt,
-    latestMetrics: row.latestMetrics,
+    get latestMetrics() {
+      return row.latestMetrics?.value ?? null
+    },
     peakVramGb: row.peakVramGb,
     samplesPerS: row.samplesPerS,
     hostedCallId: row.hostedCallId,

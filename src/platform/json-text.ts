@@ -1,0 +1,39 @@
+/**
+ * Documents of clients as they are stored: text, which is parsed where somebody reads the document. A page of jobs may hold megabytes of documents of which its
+ * caller selects none.
+ */
+import { parseExact } from './exact-json.ts'
+
+/** Parsing and counting a document takes about as long as writing four times its bytes. */
+const PARSED = 4
+/** Smaller ones are no weight: their fields count. */
+const LIGHT_CHARACTERS = 4096
+
+const weights = new WeakMap<object, number>()
+
+/** What reading a document has cost, in bytes of an answer; 0 for a value that is none, or a small one. */
+export const weightOf = (value: object): number => weights.get(value) ?? 0
+
+/** Notes what reading the document behind an object costs. */
+export function weigh<T extends object>(value: T, characters: number): T {
+  if (characters > LIGHT_CHARACTERS) weights.set(value, PARSED * characters)
+  return value
+}
+
+/** A document of the type that its writer guarantees. */
+export class JsonText<T> {
+  readonly text: string
+  #value: T | undefined
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  get value(): T {
+    if (this.#value !== undefined) return this.#value
+    const value = parseExact(this.text)
+    if (typeof value === 'object' && value !== null) weigh(value, this.text.length)
+    this.#value = value as T
+    return this.#value
+  }
+}
