@@ -300,20 +300,3 @@ describe('the key of a sign-in', () => {
     expect((await hub.call(token, 'GET', '/v1/me')).status).toBe(401)
   })
 })
-
-describe('waiting sign-ins of one network', () => {
-  const alone = contractHub({ TRUST_PROXY: '1' })
-
-  it('are at most 100; another network, and a decided or expired one, makes room', async () => {
-    const from = (address: string) =>
-      alone.call(null, 'POST', '/v1/auth/device', { name: 'x' }, { 'x-forwarded-for': address })
-    const [first] = await Promise.all(Array.from({ length: 100 }, () => from('10.1.2.3')))
-    const refused = await from('10.1.2.3')
-    expect([types(refused), Number(refused.headers.get('retry-after')) > 800]).toEqual([['rate.limited'], true])
-    expect((await from('10.1.2.4')).status).toBe(200)
-    await alone.sql('update device_logins set expires_at = now() where user_code = $1', [
-      first?.json.user_code.replace('-', ''),
-    ])
-    expect((await from('10.1.2.3')).status).toBe(200)
-  })
-})
