@@ -259,6 +259,13 @@ describe('the page of a sign-in', () => {
       ada.handle,
     ])
       expect(page.text).toContain(part)
+    const rows = [...page.text.matchAll(/<tr><th>(.*?)<\/th><td>(.*?)<\/td>/g)].map(([, name, value]) => [name, value])
+    expect(rows.slice(0, 3)).toEqual([
+      ['Code', `<code>${begun.user_code}</code>`],
+      ['Scope', 'read: see what you can see'],
+      ['Valid for', '2 hours'],
+    ])
+    expect(page.text).toContain('it shows this code and this scope')
     const policy = page.headers.get('content-security-policy') ?? ''
     expect(policy).toContain("frame-ancestors 'none'")
     expect(policy).toContain("form-action 'self'")
