@@ -131,7 +131,7 @@ const rooms: readonly Room[] = [
     name: 'web',
     files: '^web/src/',
     mayImport: [
-      'src/platform/(page-paths|hidden-characters)\\.ts',
+      'src/platform/(page-paths|hidden-characters|scope-words)\\.ts',
       'src/robot-scene/',
       'src/physics/',
       'src/models/mjcf/',

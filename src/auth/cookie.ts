@@ -23,7 +23,8 @@ export function cookieHeader(
 export interface OriginFacts {
   readonly method: string
   readonly origin?: string | undefined
-  readonly host?: string | undefined
+  /** The origin that the request was sent to, as far as the hub can tell: behind a proxy that ends TLS and does not say so, its scheme is http. */
+  readonly asked: string
   readonly secFetchSite?: string | undefined
 }
 
@@ -35,8 +36,13 @@ function sameOrigin(facts: OriginFacts, publicUrl: string | null): boolean {
   if (facts.origin === undefined) return facts.secFetchSite === 'same-origin'
   const origin = URL.canParse(facts.origin) ? new URL(facts.origin) : null
   if (origin === null) return false
-  if (publicUrl !== null && origin.origin === new URL(publicUrl).origin) return true
-  return facts.host !== undefined && origin.host === facts.host
+  const own = publicUrl === null ? null : new URL(publicUrl)
+  if (origin.origin === own?.origin) return true
+  const asked = URL.canParse(facts.asked) ? new URL(facts.asked) : null
+  if (origin.host !== asked?.host) return false
+  const hasTls = asked.protocol === 'https:' || (own?.protocol === 'https:' && own.host === origin.host)
+  // A page without TLS may come from anybody on the way, whatever its host.
+  return origin.protocol === 'https:' || !hasTls
 }
 
 /** 403 `forbidden.origin` for a state-changing cookie request that does not come from this hub's own pages. */

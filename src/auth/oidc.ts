@@ -178,7 +178,18 @@ async function discoverKeys(issuer: string, cooldownMs: number): Promise<RemoteJ
   if (!answer.ok) throw new Error(`${address} answered ${answer.status}`)
   const metadata = discovery.parse(await answer.json())
   if (metadata.issuer !== issuer) throw new Error(`${address} is the metadata of another issuer`)
-  return createRemoteJWKSet(new URL(metadata.jwks_uri), { timeoutDuration: TIMEOUT_MS, cooldownDuration: cooldownMs })
+  return createRemoteJWKSet(keySetUrl(issuer, metadata.jwks_uri), {
+    timeoutDuration: TIMEOUT_MS,
+    cooldownDuration: cooldownMs,
+  })
+}
+
+/** Where an issuer has its keys. One with TLS has them with TLS: whoever could change them on the way could sign in as anybody. */
+export function keySetUrl(issuer: string, jwksUri: string): URL {
+  const url = new URL(jwksUri)
+  if (issuer.startsWith('https:') && url.protocol !== 'https:')
+    throw new Error(`${issuer} has its keys without TLS, at ${jwksUri}`)
+  return url
 }
 
 /** Whether the key set is unreachable or invalid; faults of the token itself have other error classes. */

@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import { text as textOf } from 'node:stream/consumers'
 import { type Command, Option } from 'commander'
 import { createHubClient, type HubClient, LocalError, ProblemError } from '../client/index.ts'
+import { scopeWords } from '../platform/scope-words.ts'
 import { exitCode } from './client-output.ts'
 import { type CommandResult, type CommonOptions, common, runCommand, UsageError, wholeFrom } from './client-session.ts'
 import {
@@ -17,6 +18,7 @@ import {
 import { openBrowser } from './open-browser.ts'
 import { hubExamples } from './output.ts'
 import { type AskingIo, ask, askSecret, canAsk } from './prompt.ts'
+import { ownPage } from './sign-in-page.ts'
 import { inLine, print } from './terminal.ts'
 
 interface LoginOptions extends CommonOptions {
@@ -28,7 +30,7 @@ interface LoginOptions extends CommonOptions {
 }
 
 const loginHelp = `
-On a terminal it asks how: on a page of the hub, on which you approve a key for this machine (compare the code with the one shown here), or with a token that
+On a terminal it asks how: on a page of the hub, on which you approve a key for this machine (compare its code and scope with those shown here), or with a token that
 you paste. --no-browser and --paste answer that; with --no-browser the page may be opened on any machine.
 With HUB_TOKEN, --token-file or a token on standard input, that token is stored instead. The key is stored in
 ~/.config/hub/client.json, readable only by you, and sent only to this hub. hub logout revokes it.
@@ -82,32 +84,18 @@ async function login(
   const anonymous = createHubClient({ url: settings.url, token: null, signal: client.signal })
   const { name, scope, days } = options
   const started = await anonymous.signIn.start({ name, scope, keyTtlSeconds: days * 86_400 }).catch(withoutSignIn)
-  const page = onThisHub(started.verification_uri_complete, settings.url)
-  print(io.stderr, `Your code:  ${inLine(started.user_code)}\n`)
+  const page = ownPage(started.verification_uri_complete, settings.url)
+  print(
+    io.stderr,
+    `Your code:  ${inLine(started.user_code)}\nScope:      ${scope}: ${scopeWords[scope]}\nValid for:  ${days === 1 ? '1 day' : `${days} days`}\n`,
+  )
   const isOpened = options.browser && canAsk(io) && (await openBrowser(page, io.env))
-  print(io.stderr, `${isOpened ? 'Approve it on the page that opens, or at' : 'Approve it at'}\n  ${inLine(page)}\n`)
+  const where = isOpened ? 'on the page that opens, or at' : 'at'
+  print(io.stderr, `Approve it, if the page shows the same code and scope, ${where}\n  ${inLine(page)}\n`)
   print(io.stderr, `Waiting for you, ${Math.floor(started.expires_in / 60)} minutes at most; Ctrl-C gives up.\n`)
   const { token, key } = await anonymous.signIn.wait(started)
   return store(io, settings.url, token, key.id)
 }
-
-/**
- * The page of the hub that was asked. One on another host is refused: a hub could begin a sign-in at another hub, have it approved here under the right code, and
- * keep the key.
- */
-function onThisHub(uri: string, url: string): string {
-  const page = URL.canParse(uri) ? new URL(uri) : null
-  if (page === null || !/^https?:$/.test(page.protocol))
-    throw new LocalError(`${url} names no page to sign in at; use \`hub login --paste\`.`)
-  if (hostOf(page) !== hostOf(new URL(url)))
-    throw new LocalError(
-      `${url} names a page on another host, ${page.origin}. If that is the address of your hub, use it: hub login --url ${page.origin}`,
-    )
-  return page.href
-}
-
-/** The names of this machine are one. */
-const hostOf = ({ hostname: name }: URL) => (/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(name) ? 'localhost' : name)
 
 function withoutSignIn(error: unknown): never {
   if (error instanceof ProblemError && error.status === 404)

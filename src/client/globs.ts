@@ -58,7 +58,8 @@ const plain = (pattern: string) => pattern.replace(/^\//, '').normalize('NFC')
 
 function patternTest(pattern: string): (path: string) => boolean {
   const whole = pattern.endsWith('/') ? `${pattern}**` : pattern
-  const test = picomatch(plain(whole), { dot: true })
+  // With `posix`, `[!a]` is what is no `a`, as in a shell and in Git.
+  const test = picomatch(plain(whole), { dot: true, posix: true })
   return whole.includes('/') ? test : (path) => test(path.slice(path.lastIndexOf('/') + 1))
 }
 

@@ -2,6 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Config, listensEverywhere } from '../platform/config.ts'
+import { isLoopbackName } from '../platform/one-origin.ts'
 
 const asked = new AsyncLocalStorage<string>()
 
@@ -14,15 +15,14 @@ export const hasSeveralNames = (config: Pick<Config, 'host' | 'publicUrl'>): boo
 
 /**
  * The origin of links in the response to a request for the origin `asked`. A page may load files only from its own origin, and `localhost` and `127.0.0.1` are
- * two: between names of loopback the request decides. No other name replaces `publicUrl`.
+ * two: between names of loopback the request decides, with its port, which may be that of a tunnel. No other name replaces `publicUrl`.
  */
 export function linkOrigin(publicUrl: string | null, asked: string | undefined): string | undefined {
   if (publicUrl === null) return asked
   return asked !== undefined && isLoopback(publicUrl) && isLoopback(asked) ? asked : publicUrl
 }
 
-const loopback = new Set(['localhost', '127.0.0.1', '[::1]'])
-const isLoopback = (url: string) => URL.canParse(url) && loopback.has(new URL(url).hostname)
+const isLoopback = (url: string) => URL.canParse(url) && isLoopbackName(new URL(url).hostname)
 
 /** Makes `askedOrigin` available in every handler. `preValidation` is the first hook after body parsing, whose events lose the async context. */
 export function keepAskedOrigin(app: FastifyInstance): void {

@@ -8,6 +8,7 @@ import { assertSameOrigin } from '../auth/cookie.ts'
 import type { Deps, Viewer } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
 import { withHiddenShown } from '../platform/hidden-characters.ts'
+import { scopeWords } from '../platform/scope-words.ts'
 import { sendFormPage, sessionForm } from './form-page.ts'
 import { escapeHtml } from './html.ts'
 import { knownError } from './known-error.ts'
@@ -86,23 +87,17 @@ async function shown(request: FastifyRequest, reply: FastifyReply, work: () => P
 const codeForm = () => `<p>Type the code that the terminal shows.</p><form method="get" action="${PATH}">
   <label>Code <input name="user_code" autocomplete="off" autocapitalize="characters" required autofocus></label> <button class="primary">Continue</button></form>`
 
-const scopes: Readonly<Record<DeviceLogin['scope'], string>> = {
-  read: 'read: see what you can see',
-  write: 'write: also create, change and delete repos and files',
-  train: 'train: also start runs and endpoints, which may cost money',
-}
-
 function question(login: DeviceLogin, handle: string): string {
   const rows = [
     ['Code', `<code>${escapeHtml(login.userCode)}</code>`],
+    ['Scope', escapeHtml(`${login.scope}: ${scopeWords[login.scope]}`)],
+    ['Valid for', escapeHtml(lifetime(login.keyTtlSeconds))],
     ['Program', shownName(login)],
     ['Asks from', escapeHtml(login.address ?? 'an unknown address')],
     ['Asked at', escapeHtml(login.createdAt)],
     ['Gets a key of', escapeHtml(handle)],
-    ['Scope', escapeHtml(scopes[login.scope])],
-    ['Valid for', escapeHtml(lifetime(login.keyTtlSeconds))],
   ].map(([name, value]) => `<tr><th>${name}</th><td>${value}</td></tr>`)
-  return `<p>A program asks for an API key that acts as you. Approve only if you started it yourself, just now, and it shows this code.</p>
+  return `<p>A program asks for an API key that acts as you. Approve only if you started it yourself, just now, and it shows this code and this scope.</p>
     <table>${rows.join('')}</table>
     <form method="post" action="${PATH}"><input type="hidden" name="user_code" value="${escapeHtml(login.userCode)}">
     <p class="actions"><button class="primary" name="decision" value="approve">Approve</button> <button name="decision" value="deny">Deny</button></p></form>`

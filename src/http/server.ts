@@ -124,7 +124,7 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
   if (hasSeveralNames(config)) keepAskedOrigin(app)
   const metrics = openMetrics(app, deps, streams)
   if (config.metrics.listener) parts.onMetrics?.(metrics)
-  else addMetricsRoute(app, metrics, config.metrics.token, false)
+  else addMetricsRoute(app, metrics, config, false)
   registerHealth(app, deps, () => stopping)
   app.register(async (scope) => parts.rest.register(scope, edge))
   const signIn = `${config.oidc?.clientId ? '/auth/login' : '/auth/session'}?return_to=%2Fgraphql`

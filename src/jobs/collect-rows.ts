@@ -1,5 +1,6 @@
 /** Collection in the database: closed file rows past their grace period are pruned, and unreferenced blobs are doomed. */
 import { CHANGES_KEPT_SECONDS } from '../accounts/changes/change-position.ts'
+import { LOGIN_SECONDS } from '../accounts/device-login/device-login.ts'
 import type { Deps } from '../operation/context.ts'
 import type { Db, Statement, Tx } from '../store/db.ts'
 
@@ -138,6 +139,11 @@ const dropOld: readonly Statement<never>[] = [
     // A day after the expiry, no client polls for the result of a login; its key and the audit entries stay.
     name: 'device-logins-drop-old',
     text: `delete from device_logins where expires_at < now() - interval '1 day'`,
+  },
+  {
+    // Anybody can start one: those that nobody decided are only kept for as long as a program or person may still ask what became of them.
+    name: 'device-logins-drop-undecided',
+    text: `delete from device_logins where state = 'pending' and expires_at < now() - interval '${LOGIN_SECONDS} seconds'`,
   },
   {
     name: 'user-code-misses-drop-old',

@@ -1,5 +1,6 @@
 /** Background jobs. Each is idempotent and may run on two hubs at once. */
 import { z } from 'zod'
+import { displaceEverywhere } from '../accounts/device-login/displace-logins.ts'
 import type { Deps } from '../operation/context.ts'
 import type { JobDefinition } from '../store/queue.ts'
 import { verifyBlob } from './blob-verify.ts'
@@ -46,6 +47,7 @@ const filesCollect = define({
     await purgeDeletedRuns(deps, signal)
     await pruneClosedRows(deps, signal)
     await dropOldRows(deps)
+    await displaceEverywhere(deps.db)
     // Without a store there is nothing to collect.
     if (!deps.objects) return
     await measureRuns(deps, deps.objects, signal)

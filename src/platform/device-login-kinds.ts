@@ -24,6 +24,6 @@ export const deviceLogins = {
     400,
     'BAD_REQUEST',
     'Sign-in expired',
-    'The device code is unknown, has expired, or its key was handed out before; start a new sign-in.',
+    'The device code is unknown, has expired, was displaced by newer sign-ins of its network, or its key was handed out before; start a new sign-in.',
   ),
 } as const satisfies Record<string, ErrorKind>

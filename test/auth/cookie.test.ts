@@ -104,6 +104,19 @@ describe('the session cookie', () => {
     expect((await send('POST', '/graphql', both, query)).status).toBe(200)
   })
 
+  it('allows no change from a page that came without TLS, under the name of a hub that has it', async () => {
+    const post = (headers: Record<string, string>) =>
+      hub.app.inject({ method: 'POST', url: '/graphql', headers: { ...cookie(), ...json, ...headers }, payload: query })
+    const statuses = async (host: string, ...origins: string[]) =>
+      Promise.all(origins.map(async (origin) => (await post({ host, origin })).statusCode))
+    expect(await statuses('hub.test', 'https://hub.test', 'http://hub.test')).toEqual([200, 403])
+    // Under another name the hub has no TLS of its own; a proxy that ends TLS and does not say so is let through.
+    expect(await statuses('inside.test', 'http://inside.test', 'https://inside.test')).toEqual([200, 200])
+    // No address of anything.
+    expect(await statuses('1.2.3.4.5', 'http://inside.test')).toEqual([403])
+    expect(await statuses('inside.test:81', 'http://inside.test', 'http://inside.test:82')).toEqual([403, 403])
+  })
+
   it('allows changes only from pages of the hub', async () => {
     const own: Record<string, string>[] = [
       { origin: PUBLIC },

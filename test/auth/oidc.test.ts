@@ -6,7 +6,7 @@ import { decodeProtectedHeader } from 'jose'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openCredentialUsage } from '../../src/auth/credential-usage.ts'
-import { openOidc } from '../../src/auth/oidc.ts'
+import { keySetUrl, openOidc } from '../../src/auth/oidc.ts'
 import { readConfig } from '../../src/platform/config.ts'
 import { type RunningHub, startHub } from '../../src/start-hub.ts'
 import { testDb } from '../support/database.ts'
@@ -368,4 +368,10 @@ describe("the provider's keys", () => {
       expect([text, await unknown.personOf(text)]).toEqual([text, null])
     expect((await browser.send(callback.url)).status).toBe(503)
   })
+})
+
+it('the keys of an issuer with TLS are fetched with TLS, on whatever host they are', () => {
+  expect(keySetUrl('https://id.example', 'https://keys.example/jwks').href).toBe('https://keys.example/jwks')
+  expect(keySetUrl('http://id.test', 'http://id.test/jwks').href).toBe('http://id.test/jwks')
+  expect(() => keySetUrl('https://id.example', 'http://id.example/jwks')).toThrow('without TLS')
 })

@@ -47,6 +47,9 @@ describe('hub login', () => {
       )
       const { login: asked } = (await approved)?.data.approveDeviceLogin ?? {}
       expect(asked).toEqual({ name: 'bench-3', scope: 'TRAIN', keyTtlSeconds: 172_800 })
+      expect(told).toMatch(
+        /^Your code: {2}[A-Z]{4}-[A-Z]{4}\nScope: {6}train: also start runs and endpoints, which may cost money\nValid for: {2}2 days\n/m,
+      )
       expect(told).toMatch(new RegExp(`${hub.running.url}/auth/device\\?user_code=[A-Z]{4}-[A-Z]{4}`))
       expect([login.code, JSON.parse(login.out)]).toEqual([
         0,
@@ -104,7 +107,10 @@ describe('hub login', () => {
       },
       onError: (text) => text.includes('Ctrl-C gives up') && stop(),
     })
-    expect([page.code, page.err]).toEqual([130, expect.stringMatching(/Your code: .*\nApprove it at\n {2}http/)])
+    expect([page.code, page.err]).toEqual([
+      130,
+      expect.stringMatching(/Your code: .*\nScope: .*\n.*\nApprove .* at\n {2}http/),
+    ])
   })
 
   it('asks for the URL on a terminal where nothing says it', async () => {

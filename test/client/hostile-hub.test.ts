@@ -120,9 +120,12 @@ describe('an answer without end', () => {
 
 describe('hub login', () => {
   it.each([
-    ['https://other.example/auth/device?user_code=A', 'names a page on another host, https://other.example'],
+    ['https://other.example/auth/device?user_code=A', 'names a page at another address, https://other.example'],
+    ['http://localhost:1/auth/device?user_code=A', 'names a page at another address, http://localhost:1'],
+    ['https://OWN/auth/device?user_code=A', 'names a page at another address, https://127.0.0.1'],
     ['file:///etc/passwd', 'names no page to sign in at'],
-  ])('shows and opens no page of another hub, whose key would be kept by this one: %s', async (uri, said) => {
+  ])('shows and opens no page of another hub, whose key would be kept by this one: %s', async (named, said) => {
+    const uri = named.replace('OWN', new URL(hub.url).host)
     hub.fault = (_, response, { pathname }) => {
       if (pathname !== '/v1/auth/device') return false
       const codes = { device_code: 'd', user_code: 'WDJB-MJHT', expires_in: 900, interval: 5 }

@@ -31,6 +31,12 @@ function hubBehind(trustProxy: string) {
       const headers = { 'x-forwarded-proto': 'https' }
       return (await fetch(`${hub.url}/auth/callback`, { headers })).headers.get('set-cookie')
     },
+    /** The error of a sign-in without a token, from a page of this origin. */
+    async signInError(origin: string, forwarded: Record<string, string>) {
+      const headers = { 'content-type': 'application/json', origin, ...forwarded }
+      const answer = await fetch(`${hub.url}/auth/session`, { method: 'POST', headers, body: '{"token":"x"}' })
+      return /problems\/([\w.]+)/.exec(await answer.text())?.[1]
+    },
     /** How many of these requests, one per header, were allowed, and their logged addresses. */
     async ask(path: string, forwarded: readonly string[]) {
       const statuses = []
@@ -61,6 +67,17 @@ describe('a hub behind one proxy', () => {
 
   it('has cookies for https alone where that proxy has it, without a PUBLIC_URL too', async () => {
     expect(await hub.cookieByHttps()).toMatch(/^hub_login=; .*Secure/)
+  })
+
+  it('takes a form from a page of the scheme and host that the proxy names, and of no other', async () => {
+    const named = (n: number) => ({
+      'x-forwarded-for': `192.0.2.2${n}`,
+      'x-forwarded-proto': 'https',
+      'x-forwarded-host': 'hub.example',
+    })
+    expect(await hub.signInError('https://hub.example', named(1))).toBe('auth.invalid')
+    expect(await hub.signInError('http://hub.example', named(2))).toBe('forbidden.origin')
+    expect(await hub.signInError('https://hub.example:444', named(3))).toBe('forbidden.origin')
   })
 
   it('distinguishes two clients of that proxy', async () => {

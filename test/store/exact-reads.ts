@@ -69,7 +69,7 @@ export const exactReads: Readonly<Record<string, readonly string[]>> = {
     'endpoint-sessions-usd',
     'device-login-by-code',
     'device-login-decided',
-    'device-logins-waiting',
+    'device-login-ended',
     'device-robot',
     'files-judge',
     'files-kept-bytes',

@@ -9,8 +9,9 @@ import tempfile
 import unittest
 from pathlib import Path
 from typing import Any, List
+from unittest import mock
 
-from hub._globs import path_test
+from hub._globs import path_rules
 from hub._left_out import Leaving
 from hub._walk import walk
 
@@ -38,7 +39,7 @@ class Ignored(unittest.TestCase):
 
     def walked(self, allow: Any = None, ignore_files: bool = True, include_secrets: bool = False) -> Any:
         leaving = Leaving(allow, ignore_files, include_secrets)
-        files = walk(self.folder, "", path_test(allow, None), leaving)
+        files = walk(self.folder, "", path_rules(allow, None), leaving)
         return [file.path for file in files], [f"{left.reason} {left.path}" for left in leaving.left]
 
     @unittest.skipUnless(shutil.which("git"), "needs git")
@@ -51,7 +52,9 @@ class Ignored(unittest.TestCase):
             with self.subTest(rules=rules):
                 (self.folder / ".gitignore").write_bytes(rules.encode())
                 of_git = subprocess.run(listing, cwd=self.folder, check=True, stdout=subprocess.PIPE).stdout.decode().split("\0")
-                self.assertEqual(sorted(self.walked()[0]), sorted(filter(None, of_git)))
+                # Git has a name that no repo has, with a backslash.
+                with mock.patch("hub._walk.new_path_fault", return_value=None):
+                    self.assertEqual(sorted(self.walked()[0]), sorted(filter(None, of_git)))
 
     def test_deeper_rules_win_and_those_of_the_hub_over_those_of_git(self) -> None:
         self.put(".gitignore", "checkpoints/\n*.bin\nbuild/\n")

@@ -15,8 +15,7 @@ import urllib.request
 from pathlib import Path
 from unittest import mock
 
-from hub._files import _assert_safe, _fetch, _landing
-from hub._globs import path_test
+from hub._files import _fetch, _landing
 from hub._http import Client, open_url
 from hub._errors import HubError
 from hub._lines import MAX_LINE_BYTES, LineFile, encode_line
@@ -103,28 +102,6 @@ class Spools(unittest.TestCase):
         return done.stdout.strip()
 
 
-class Patterns(unittest.TestCase):
-    def test_patterns_mean_what_those_of_the_command_line_mean(self) -> None:
-        paths = ["a.bin", "b.json", "sub/a.bin", "sub/deep/c.txt", "sub/x[1].md"]
-        for allow, ignore, expected in (
-            (None, None, paths),
-            ("*.bin", None, ["a.bin", "sub/a.bin"]),
-            ("/a.bin", None, ["a.bin", "sub/a.bin"]),
-            ("sub/", None, ["sub/a.bin", "sub/deep/c.txt", "sub/x[1].md"]),
-            ("sub/*", "*.bin", ["sub/x[1].md"]),
-            (["sub/**/c.*", "?.json"], None, ["b.json", "sub/deep/c.txt"]),
-            ("[!a].*", None, ["b.json", "sub/deep/c.txt"]),
-        ):
-            meant = path_test(allow, ignore)
-            self.assertEqual([path for path in paths if meant(path)], expected, (allow, ignore))
-
-    def test_paths_that_lead_out_or_into_git_are_refused(self) -> None:
-        for path in ("../x", "a//b", "a/./b", "", "a\\b", "a\nb", ".git/config", "a/.GIT/x", ".g\u200cit/x", "git~1/x", ".git. /x"):
-            self.assertRaises(HubError, _assert_safe, path)
-        for path in (".gitignore", "a.git", ".github/x", "a b", "ü/x"):
-            _assert_safe(path)
-
-
 class HostileHubs(unittest.TestCase):
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
@@ -201,8 +178,24 @@ class Settings(unittest.TestCase):
                 os.environ["HUB_TOKEN"] = "secret-2"
                 self.assertEqual(connect("https://two.example/")._token, "secret-2")
                 self.assertNotIn("secret", repr(connect()))
-                for url in ("ftp://x", "https://user:pw@x", "nonsense"):
+                for url in ("ftp://x", "https://user:pw@x", "nonsense", "http://x:port", "http://[::1"):
                     self.assertRaises(ValueError, connect, url)
+
+    def test_another_spelling_of_a_hub_is_the_hub_and_another_scheme_or_port_is_not(self) -> None:
+        with tempfile.TemporaryDirectory() as home:
+            Path(home, "hub").mkdir()
+            Path(home, "hub", "client.json").write_text('{"url": "https://one.example", "token": "secret-1"}')
+            with mock.patch.dict(os.environ, {"XDG_CONFIG_HOME": home}, clear=True):
+                for url in ("https://one.example/", "HTTPS://One.example", "https://one.example:443"):
+                    self.assertEqual((connect(url).url, connect(url)._token), ("https://one.example", "secret-1"))
+                for url in ("http://one.example", "https://one.example:8443", "https://one.example/hub", "http://one.example:443"):
+                    self.assertIsNone(connect(url)._token)
+                self.assertEqual(connect("http://[::1]:4000/").url, "http://[::1]:4000")
+
+    def test_no_message_shows_the_credential_of_an_address(self) -> None:
+        with self.assertRaisesRegex(HubError, r"http://127\.0\.0\.1:9/x did not answer") as caught:
+            open_url(urllib.request.Request("http://ada:secret@127.0.0.1:9/x?sign=secret"), 1.0)
+        self.assertNotIn("secret", str(caught.exception))
 
     def test_an_unreachable_hub_is_an_error_without_the_query(self) -> None:
         with self.assertRaisesRegex(HubError, r"http://127\.0\.0\.1:9/v1/x did not answer") as caught:

@@ -8,6 +8,7 @@ import { param, statement } from '../../store/statement.ts'
 import {
   type DeviceLogin,
   type DeviceLoginState,
+  endedLogin,
   findDeviceLogin,
   loginColumns,
   loginMoves,
@@ -73,7 +74,7 @@ async function earlier(
   { id, personId, same, input }: { id: string; personId: string; same: readonly DeviceLoginState[]; input: CodeInput },
 ): Promise<DeviceLogin> {
   const [mine] = await tx.query(decidedByMe, { id, personId })
-  if (!mine) throw unknownCode(input.userCode)
+  if (!mine) throw (await endedLogin(tx, input.userCode)) ?? unknownCode(input.userCode)
   if (same.includes(mine.state)) return mine
   const was = mine.state === 'denied' ? 'denied' : 'approved'
   throw new HubError(

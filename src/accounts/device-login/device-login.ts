@@ -3,13 +3,13 @@ import { assertSession } from '../../auth/policy.ts'
 import type { RequestContext, ScopeLevel } from '../../operation/context.ts'
 import { HubError } from '../../platform/errors.ts'
 import { column, columns } from '../../store/columns.ts'
-import type { Db } from '../../store/db.ts'
+import type { Db, Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 import { readUserCode, shownUserCode } from './user-code.ts'
 
 export type DeviceLoginState = 'pending' | 'approved' | 'denied' | 'consumed'
 
-/** The state machine of a sign-in, as a table from which the SQL conditions are derived. An expired sign-in keeps its state until a job deletes it. */
+/** The state machine of a sign-in, as a table from which the SQL conditions are derived. An expired or displaced sign-in keeps its state until a job deletes it. */
 export const loginMoves = {
   approve: { from: 'pending', to: 'approved' },
   deny: { from: 'pending', to: 'denied' },
@@ -65,6 +65,18 @@ const loginByCode = statement({
     order by l.id desc limit 1`,
 })
 
+/** Whether newer sign-ins have displaced it, if it has ended; an SQL expression. */
+export const isDisplacedSql = 'l.expires_at <= l.created_at'
+
+const endedColumns = columns({ isDisplaced: column<boolean>(isDisplacedSql) })
+/** A sign-in that ended before anybody decided it. */
+const endedByCode = statement({
+  name: 'device-login-ended',
+  columns: endedColumns,
+  params: { code: param<string>() },
+  text: `select ${endedColumns.sql} from device_logins l where l.user_code = :code and l.state = 'pending' and l.expires_at <= now()`,
+})
+
 const missColumns = columns({ count: column<number>('m.count') })
 /** Counts a miss before the lookup, so that concurrent guesses are all counted. No row means that there were too many misses. */
 const chargeMiss = statement({
@@ -94,29 +106,42 @@ const refundMiss = statement({
 })
 
 /**
- * The sign-in that a person names by its code. Errors: 401, 403 for every key, 404 for a code that is unknown, expired or another person's, 429 `rate.limited`
- * after too many such codes.
+ * The sign-in that a person names by its code. Errors: 401, 403 for every key, 404 for a code that is unknown, that has ended or that is another person's, 429
+ * `rate.limited` after too many unknown codes.
  */
 export async function findDeviceLogin(
   ctx: RequestContext,
   input: { readonly userCode: string },
 ): Promise<DeviceLogin & { readonly personId: string }> {
   const { personId } = assertSession(ctx.viewer)
-  const row = await loginOf(ctx.deps.db, personId, input.userCode)
-  if (row) return { ...shownLogin(row), personId }
-  throw unknownCode(input.userCode)
+  const found = await loginOf(ctx.deps.db, personId, input.userCode)
+  if (found instanceof HubError) throw found
+  return { ...shownLogin(found), personId }
 }
 
-/** 404: the same error for a code that is unknown, one that has expired and one that another person decided. */
+/** 404 for a sign-in that ended before anybody decided it; null if there is none under this code. */
+export async function endedLogin(tx: Tx, text: string): Promise<HubError | null> {
+  const code = readUserCode(text)
+  const [ended] = code === null ? [] : await tx.query(endedByCode, { code })
+  if (code === null || !ended) return null
+  const why = ended.isDisplaced ? 'newer sign-ins from the same network took its place' : 'it was not decided in time'
+  return new HubError(
+    'not_found',
+    `The sign-in ${shownUserCode(code)} has ended: ${why}. Run \`hub login\` again for a new code.`,
+  )
+}
+
+/** 404: the same error for a code that was never given out and one that another person decided. */
 export function unknownCode(text: string): HubError {
   const detail = `No sign-in waits under the code ${JSON.stringify(text.slice(0, 32))}: it is mistyped or no longer valid. Run \`hub login\` again for a new one.`
   return new HubError('not_found', detail)
 }
 
-async function loginOf(db: Db, personId: string, text: string): Promise<DeviceLogin | null> {
+/** The error is returned, not thrown, so that what it cost is stored. */
+async function loginOf(db: Db, personId: string, text: string): Promise<DeviceLogin | HubError> {
   const code = readUserCode(text)
   // Text that cannot be a code does not count as a guess.
-  if (code === null) return null
+  if (code === null) return unknownCode(text)
   return db.withTx(async (tx) => {
     const [charged] = await tx.query(chargeMiss, { personId })
     if (!charged) {
@@ -124,8 +149,10 @@ async function loginOf(db: Db, personId: string, text: string): Promise<DeviceLo
       throw tooManyMisses(left?.seconds ?? 1)
     }
     const [row] = await tx.query(loginByCode, { code, personId })
-    if (row) await tx.query(refundMiss, { personId })
-    return row ?? null
+    const found = row ?? (await endedLogin(tx, text))
+    // A code that was given out is no guess.
+    if (found) await tx.query(refundMiss, { personId })
+    return found ?? unknownCode(text)
   })
 }
 

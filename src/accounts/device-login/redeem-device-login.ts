@@ -6,7 +6,7 @@ import { column, columns } from '../../store/columns.ts'
 import type { Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 import { addApiKey, type CreatedApiKey } from '../api-keys.ts'
-import { type DeviceLoginState, loginMoves } from './device-login.ts'
+import { type DeviceLoginState, isDisplacedSql, loginMoves } from './device-login.ts'
 
 /** Each poll that comes too early adds this to the interval. */
 const SLOWER_SECONDS = 5
@@ -19,6 +19,7 @@ const polledColumns = columns({
   scope: column<ScopeLevel>('l.scope::text'),
   keyTtlSeconds: column<number>('l.key_ttl_s'),
   isExpired: column<boolean>('l.expires_at <= now()'),
+  isDisplaced: column<boolean>(isDisplacedSql),
   isEarly: column<boolean>('coalesce(l.polled_at > now() - make_interval(secs => l.poll_s), false)'),
   pollSeconds: column<number>('l.poll_s'),
   keyId: column<string | null>('l.key_id'),
@@ -66,6 +67,8 @@ export async function redeemDeviceLogin(
 async function poll(tx: Tx, ctx: RequestContext, login: Polled): Promise<CreatedApiKey | HubError> {
   if (login.state === 'consumed')
     return expired(`The key ${login.keyId} of this sign-in was handed out before; if it did not arrive, revoke it.`)
+  if (login.isDisplaced)
+    return expired('The sign-in was not approved before newer sign-ins from the same network took its place.')
   if (login.isExpired) return expired('The sign-in was not approved in time.')
   if (login.state === 'denied') return new HubError('device_login.access_denied', 'The person denied the sign-in.')
   if (login.state === loginMoves.redeem.from && login.approver) return handOut(tx, ctx, login, login.approver)

@@ -9,6 +9,7 @@ import { column, columns } from '../../store/columns.ts'
 import type { Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 import { LOGIN_SECONDS } from './device-login.ts'
+import { makeRoom } from './displace-logins.ts'
 import { newUserCode, shownUserCode } from './user-code.ts'
 
 export interface NewDeviceLogin {
@@ -31,27 +32,9 @@ const DEVICE_CODE_BYTES = 32
 export const MIN_KEY_SECONDS = 3600
 export const MAX_KEY_SECONDS = 366 * 86_400
 const DEFAULT_KEY_SECONDS = 90 * 86_400
-/** The most pending sign-ins of one network, enough for an office behind one address. */
-const MAX_WAITING = 100
 const CODE_ATTEMPTS = 5
 const INTERVAL_SECONDS = 5
 
-/** Concurrent starts from one network are counted one after another. */
-const lockNetwork = statement({
-  name: 'device-login-network-lock',
-  params: { network: param<string>() },
-  text: `select pg_advisory_xact_lock(hashtextextended('device login ' || :network, 0))`,
-})
-const waitingColumns = columns({
-  count: column<number>('count(*)'),
-  freeInSeconds: column<number>('coalesce(ceil(extract(epoch from min(l.expires_at) - now())), 1)::int'),
-})
-const waitingOfNetwork = statement({
-  name: 'device-logins-waiting',
-  columns: waitingColumns,
-  params: { network: param<string>() },
-  text: `select ${waitingColumns.sql} from device_logins l where l.network = :network and l.state = 'pending' and l.expires_at > now()`,
-})
 const madeColumns = columns({ userCode: column<string>('user_code') })
 const insertLogin = statement({
   name: 'device-login-insert',
@@ -74,16 +57,15 @@ const insertLogin = statement({
 type LoginValues = NonNullable<(typeof insertLogin)['values']>
 
 /**
- * Starts a sign-in and returns its codes. The response contains a secret, so it is never stored for a replay: a repeat starts another sign-in. Errors: 422, 429
- * `rate.limited` if too many sign-ins of the network are pending.
+ * Starts a sign-in and returns its codes. The response contains a secret, so it is never stored for a replay: a repeat starts another sign-in. Where too
+ * many of its network wait, another one gives way. Errors: 422.
  */
 export async function startDeviceLogin(ctx: RequestContext, input: NewDeviceLogin): Promise<StartedDeviceLogin> {
   const deviceCode = randomBytes(DEVICE_CODE_BYTES).toString('base64url')
   const address = ctx.peer?.address ?? null
   const network = address === null ? '' : networkOf(address)
   const userCode = await ctx.deps.db.withTx(async (tx) => {
-    await tx.query(lockNetwork, { network })
-    await assertRoom(tx, network)
+    await makeRoom(tx, network)
     return insertFree(tx, {
       id: newId('login'),
       deviceCodeSha256: tokenDigest(deviceCode),
@@ -103,13 +85,6 @@ export async function startDeviceLogin(ctx: RequestContext, input: NewDeviceLogi
     expiresInSeconds: LOGIN_SECONDS,
     intervalSeconds: INTERVAL_SECONDS,
   }
-}
-
-async function assertRoom(tx: Tx, network: string): Promise<void> {
-  const [waiting] = await tx.query(waitingOfNetwork, { network })
-  if (!waiting || waiting.count < MAX_WAITING) return
-  const detail = `${MAX_WAITING} sign-ins from your network wait to be decided, which is the most; retry in ${waiting.freeInSeconds} s.`
-  throw new HubError('rate.limited', detail, { headers: { 'retry-after': String(Math.max(1, waiting.freeInSeconds)) } })
 }
 
 /** Inserts the row under a user code that no pending sign-in has; returns the code with its hyphen. */

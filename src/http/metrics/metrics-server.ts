@@ -14,6 +14,6 @@ export function buildMetricsServer({ log, config }: Pick<Deps, 'log' | 'config'>
     requestIdHeader: false,
   }) as unknown as FastifyInstance
   registerEdge(app, { log: log.child({}, { level: 'warn' }), https: false, corsOrigins: [] })
-  addMetricsRoute(app, metrics, config.metrics.token, true)
+  addMetricsRoute(app, metrics, config, true)
   return app
 }

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { Deps } from '../../operation/context.ts'
+import type { Config } from '../../platform/config.ts'
 import type { OpenStreams } from '../open-streams.ts'
 import { registerInstanceMetrics } from './instance-metrics.ts'
 import { assertMayScrape } from './may-scrape.ts'
@@ -30,14 +31,9 @@ export function openMetrics(app: FastifyInstance, deps: Deps, streams: OpenStrea
 }
 
 /** Adds the route, on the hub's own listener or on one of its own. */
-export function addMetricsRoute(
-  app: FastifyInstance,
-  metrics: Metrics,
-  token: string | null,
-  isOwnPort: boolean,
-): void {
+export function addMetricsRoute(app: FastifyInstance, metrics: Metrics, config: Config, isOwnPort: boolean): void {
   app.get('/metrics', async (request, reply) => {
-    assertMayScrape(request, token, isOwnPort)
+    assertMayScrape(request, config, isOwnPort)
     return reply
       .type(metrics.contentType)
       .header('cache-control', 'no-store')

@@ -259,6 +259,13 @@ describe('the page of a sign-in', () => {
       ada.handle,
     ])
       expect(page.text).toContain(part)
+    const rows = [...page.text.matchAll(/<tr><th>(.*?)<\/th><td>(.*?)<\/td>/g)].map(([, name, value]) => [name, value])
+    expect(rows.slice(0, 3)).toEqual([
+      ['Code', `<code>${begun.user_code}</code>`],
+      ['Scope', 'read: see what you can see'],
+      ['Valid for', '2 hours'],
+    ])
+    expect(page.text).toContain('it shows this code and this scope')
     const policy = page.headers.get('content-security-policy') ?? ''
     expect(policy).toContain("frame-ancestors 'none'")
     expect(policy).toContain("form-action 'self'")
@@ -298,22 +305,5 @@ describe('the key of a sign-in', () => {
     expect(codeOf(await revoke(other, key.id))).toBe('forbidden.scope')
     expect((await revoke(token, key.id)).data.revokeApiKey.key.revokedAt).not.toBeNull()
     expect((await hub.call(token, 'GET', '/v1/me')).status).toBe(401)
-  })
-})
-
-describe('waiting sign-ins of one network', () => {
-  const alone = contractHub({ TRUST_PROXY: '1' })
-
-  it('are at most 100; another network, and a decided or expired one, makes room', async () => {
-    const from = (address: string) =>
-      alone.call(null, 'POST', '/v1/auth/device', { name: 'x' }, { 'x-forwarded-for': address })
-    const [first] = await Promise.all(Array.from({ length: 100 }, () => from('10.1.2.3')))
-    const refused = await from('10.1.2.3')
-    expect([types(refused), Number(refused.headers.get('retry-after')) > 800]).toEqual([['rate.limited'], true])
-    expect((await from('10.1.2.4')).status).toBe(200)
-    await alone.sql('update device_logins set expires_at = now() where user_code = $1', [
-      first?.json.user_code.replace('-', ''),
-    ])
-    expect((await from('10.1.2.3')).status).toBe(200)
   })
 })

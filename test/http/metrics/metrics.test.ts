@@ -1,6 +1,7 @@
 /** `/metrics` of a hub: what its instance counts, who may read it, and that no client can make it grow. */
 import { readFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { CachedReading } from '../../../src/http/metrics/cached-reading.ts'
@@ -219,6 +220,19 @@ describe('who may read /metrics', () => {
     for (const header of ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip', 'x-forwarded-proto', 'x-forwarded-host'])
       expect((await from({ [header]: '127.0.0.1' })).statusCode).toBe(403)
   })
+
+  it('under a name of the hub: a page of another name, whose owner lets it lead here, reads nothing', async () => {
+    const statusOf = async (host: string) => (await from({ host })).statusCode
+    const { port } = hub.running.deps.config
+    for (const host of [`localhost:${port}`, 'LOCALHOST', 'localhost.', `127.0.0.1:${port}`, '[::1]:4000', hostname()])
+      expect([host, await statusOf(host)]).toEqual([host, 200])
+    const foreign = ['evil.example', `evil.example:${port}`, '127.0.0.1.evil.example', 'localhost.evil.example']
+    for (const host of [...foreign, 'localhost@evil.example', 'localhost/evil.example', 'evil', `${hostname()}.x`])
+      expect([host, await statusOf(host)]).toEqual([host, 403])
+    const refused = await from({ host: 'evil.example' })
+    expect(refused.json().detail).toContain('"evil.example"')
+    expect(refused.json().detail).toMatch(/METRICS_TOKEN/)
+  })
 })
 
 describe('METRICS_TOKEN', () => {
@@ -238,6 +252,9 @@ describe('METRICS_TOKEN', () => {
         '/problems/auth.missing',
       ])
     }
+    const named = { host: 'prometheus-target.example', authorization: `Bearer ${token}` }
+    const asked = await guarded.running.app.inject({ url: '/metrics', remoteAddress: '10.0.0.7', headers: named })
+    expect(asked.statusCode).toBe(200)
     for (const wrong of [`Bearer ${token}x`, `Bearer ${token.slice(1)}`, `Basic ${token}`, 'Bearer'])
       expect((await ask(wrong)).statusCode).toBe(401)
   })
@@ -255,9 +272,37 @@ describe('METRICS_PORT', () => {
     expect((await apart.send(null, 'GET', '/metrics')).status).toBe(404)
   })
 
+  it('serves them under any address, and under names of the hub alone', async () => {
+    for (const host of ['10.1.2.3:9464', '[2001:db8::1]:9464', 'localhost', hostname()])
+      expect([host, await scrapeAs(host, apart.running.metricsUrl)]).toEqual([host, 200])
+    for (const host of ['evil.example', 'evil.example:9464', '10.1.2.3.evil.example'])
+      expect([host, await scrapeAs(host, apart.running.metricsUrl)]).toEqual([host, 403])
+  })
+
   it('counts requests of the hub', async () => {
     await apart.send(null, 'GET', '/healthz')
     const text = await (await fetch(apart.running.metricsUrl ?? '')).text()
     expect(text).toContain('http_request_duration_seconds_count{method="GET",route="/healthz",status="200"}')
   })
 })
+
+describe('METRICS_PORT of a hub with names', () => {
+  const settings = { METRICS_PORT: '0', METRICS_HOST: 'localhost', PUBLIC_URL: 'https://hub.example.org' }
+  const named = contractHub(settings)
+
+  it('serves /metrics under the name of PUBLIC_URL too, with any port', async () => {
+    for (const host of ['hub.example.org:9464', 'HUB.example.org', 'hub.example.org.'])
+      expect([host, await scrapeAs(host, named.running.metricsUrl)]).toEqual([host, 200])
+    for (const host of ['example.org', 'hub.example.org.evil.example', 'xhub.example.org'])
+      expect([host, await scrapeAs(host, named.running.metricsUrl)]).toEqual([host, 403])
+  })
+})
+
+/** The status of a scrape with this `Host`, which fetch does not allow. */
+const scrapeAs = (host: string, url: string | null) =>
+  new Promise<number | undefined>((resolve, reject) => {
+    const request = httpRequest(new URL(url ?? ''), { headers: { host } }, (response) => {
+      response.resume().on('end', () => resolve(response.statusCode))
+    })
+    request.on('error', reject).end()
+  })

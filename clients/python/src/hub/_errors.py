@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Mapping, Optional, Sequence
 
+from ._warn import visible
+
 
 class HubError(Exception):
     """The hub refused a request: a Problem of RFC 9457.
@@ -34,7 +36,7 @@ class HubError(Exception):
 
     def __str__(self) -> str:
         request = f" (request {self.request_id})" if self.request_id else ""
-        return f"{self.detail}{request}"
+        return visible(f"{self.detail}{request}")
 
     def refused_items(self, member: str) -> frozenset[int]:
         """Which items of the body's list ``member`` were refused, by index."""

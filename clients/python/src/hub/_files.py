@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
-import unicodedata
 import urllib.request
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union
 
 from ._crew import bind, crew
 from ._errors import HubConnectionError, HubError
-from ._globs import Patterns, path_test
+from ._globs import Patterns, path_rules
 from ._http import RESPONSE_TIMEOUT_S, Client, open_url, segment, shown, with_retry
+from ._paths import case_collisions, is_git_name, listing_faults, quoted
 from ._settings import connect
+from ._warn import warn
 
 CHUNK_BYTES = 1024 * 1024
 #: How the name of an unfinished download begins.
 PARTIAL = ".hub-part-"
+#: Named in one message.
+_MOST_FAULTS = 20
 
 PathLike = Union[str, "os.PathLike[str]"]
 
@@ -59,7 +62,7 @@ def snapshot_download(
     """Downloads the files of ``owner/slug`` that the patterns mean into ``local_dir``. Files that are current are kept, those with other
     content are replaced, and files of an interrupted download go on. `hub pull` keeps what was edited here."""
     client = client or connect()
-    meant = path_test(allow_patterns, ignore_patterns)
+    meant = path_rules(allow_patterns, ignore_patterns).matches
     return _land_all(client, repo, [entry for entry in tree(client, repo) if meant(entry["path"])], local_dir, jobs)
 
 
@@ -89,8 +92,7 @@ def tree(client: Client, repo: str, prefix: Optional[str] = None, limit: int = 1
 def _land_all(
     client: Client, repo: str, entries: Sequence[Mapping[str, Any]], local_dir: PathLike, jobs: int
 ) -> List[DownloadedFile]:
-    for entry in entries:
-        _assert_safe(entry["path"])
+    _assert_safe([entry["path"] for entry in entries])
     root = Path(local_dir)
     root.mkdir(parents=True, exist_ok=True)
     root = root.resolve()
@@ -155,23 +157,15 @@ def _open_partial(partial: Path, goes_on: bool) -> IO[bytes]:
     return os.fdopen(os.open(partial, flags, 0o666), "ab" if goes_on else "wb")
 
 
-def _assert_safe(path: str) -> None:
+def _assert_safe(paths: Sequence[str]) -> None:
     """A listing decides where bytes are written: only below the folder, and nowhere that Git or Windows reads otherwise."""
-    for name in path.split("/"):
-        bad = name in ("", ".", "..") or "\\" in name or re.search(r"[\x00-\x1f\x7f]", name)
-        if bad or _is_git(name) or (os.name == "nt" and _is_device(name)):
-            raise HubError(f"The repo has a path that cannot be written safely: {path!r}. Nothing was written.")
-
-
-def _is_git(name: str) -> bool:
-    plain = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) not in ("Cf", "Mn"))
-    bare = plain.lower().split(":")[0].rstrip(". ")
-    return re.fullmatch(r"\.git|git~\d+|gi[0-9a-f]{4}~\d+", bare) is not None
-
-
-def _is_device(name: str) -> bool:
-    device = re.match(r"(?:con|prn|aux|nul|(?:com|lpt)\d) *(?:\.|$)", name, re.IGNORECASE)
-    return device is not None or name[-1] in ". " or re.search(r'[<>:"|?*]', name) is not None
+    faults = listing_faults(paths)
+    if faults:
+        named = [f"{quoted(path)} {why}" for path, why in faults[:_MOST_FAULTS]]
+        more = [f"and {len(faults) - _MOST_FAULTS} more"] if len(faults) > _MOST_FAULTS else []
+        raise HubError(f"The repo has paths that cannot be written safely; nothing was written: {'; '.join(named + more)}.")
+    for group in case_collisions(paths):
+        warn(f"{', '.join(group)} differ only in letter case; a case-insensitive file system keeps only one of them.")
 
 
 def _landing(root: Path, path: str) -> Path:
@@ -180,13 +174,17 @@ def _landing(root: Path, path: str) -> Path:
     # Each folder before the next one is made in it: a link may lead out.
     for name in path.split("/")[:-1]:
         folder = folder / name
-        folder.mkdir(exist_ok=True)
+        with suppress(FileExistsError):
+            folder.mkdir()
         real = folder.resolve()
         if real != root and root not in real.parents:
             raise HubError(f"{folder} is a symbolic link that leaves {root}.")
-        if any(_is_git(part) for part in real.relative_to(root).parts):
+        if any(is_git_name(part) for part in real.relative_to(root).parts):
             raise HubError(f"{folder} is a symbolic link into Git's own files.")
-    if target.is_dir():
+        if not real.is_dir():
+            raise HubError(f"{folder} is not a folder.")
+    # A link is replaced, never written through.
+    if target.is_dir() and not target.is_symlink():
         raise HubError(f"A folder is in the place of {target}.")
     return target
 

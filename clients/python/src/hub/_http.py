@@ -55,8 +55,9 @@ def open_url(request: urllib.request.Request, timeout_s: float) -> Any:
 
 
 def shown(url: str) -> str:
+    """The URL without its query, which may be a signature, and without a credential."""
     parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc}{parts.path}"
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
 def backoff_s(failures: int) -> float:

@@ -9,13 +9,10 @@ import unicodedata
 from pathlib import Path
 from typing import Dict, List, NamedTuple, Optional, Pattern
 
+from ._globs import bracket
+
 #: A later one wins over an earlier one in the same folder.
 _NAMES = (".gitignore", ".hubignore")
-
-_CLASSES = {
-    "alnum": "a-zA-Z0-9", "alpha": "a-zA-Z", "blank": " \\t", "digit": "0-9", "lower": "a-z", "space": "\\s",
-    "upper": "A-Z", "xdigit": "0-9a-fA-F", "punct": r"!-/:-@\[-`{-~", "cntrl": "\\x00-\\x1f\\x7f", "graph": "!-~", "print": " -~",
-}  # fmt: skip
 
 
 class _Rule(NamedTuple):
@@ -99,11 +96,11 @@ def _regex(pattern: str) -> Pattern[str]:
             parts.append(re.escape(pattern[at + 1]))
             at += 2
         elif pattern[at] == "[":
-            chosen = re.compile(r"\[([!^]?)((?:\[:[a-z]+:\]|\\.|(?<=\[)\]|(?<=\[[!^])\]|[^\]\\])+)\]", re.DOTALL).match(pattern, at)
+            chosen = bracket(pattern, at)
             if chosen is None:
                 return re.compile(r"(?!)")
-            parts.append(f"(?!/)[{'^' if chosen[1] else ''}{_members(chosen[2])}]")
-            at = chosen.end()
+            parts.append(chosen[0])
+            at = chosen[1]
         else:
             parts.append(re.escape(pattern[at]))
             at += 1
@@ -112,12 +109,3 @@ def _regex(pattern: str) -> Pattern[str]:
     except re.error:
         # Such as a range that runs backwards, which matches nothing.
         return re.compile(r"(?!)")
-
-
-def _members(text: str) -> str:
-    def member(found: "re.Match[str]") -> str:
-        if found[1]:
-            return _CLASSES.get(found[1], "")
-        return re.escape(found[2]) if found[2] else "\\" + found[0]
-
-    return re.sub(r"\[:([a-z]+):\]|\\(.)|[\[\]^&~|]", member, text, flags=re.DOTALL)

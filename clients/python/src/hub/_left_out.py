@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import List, Optional
 
 from ._files import PARTIAL
-from ._globs import Patterns, naming_test
+from ._globs import Patterns, path_rules
 from ._ignore_files import IgnoreFiles
 
 #: Git's and the hub's own data, and the marks of a file manager: never sent.
@@ -19,15 +19,15 @@ _BUILT = frozenset((
     "node_modules", "venv", "wandb",
 ))  # fmt: skip
 
-_EXAMPLES = re.compile(r"\.env\.(?:example|sample|template|dist|defaults?)\Z", re.I)
+_EXAMPLES = re.compile(r"\.env\.(?:example|sample|template|dist|defaults?)\Z", re.I | re.A)
 _SECRET_NAMES = [
-    re.compile(r"\.env(?:\..*|rc)?\Z", re.I),
-    re.compile(r".*\.(?:pem|p12|pfx|ppk|jks|keystore|kdbx)\Z", re.I | re.S),
+    re.compile(r"\.env(?:\..*|rc)?\Z", re.I | re.A),
+    re.compile(r".*\.(?:pem|p12|pfx|ppk|jks|keystore|kdbx)\Z", re.I | re.A | re.S),
     re.compile(r"id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?\Z"),
     re.compile(r"[._]netrc\Z"),
     re.compile(r"\.(?:git-credentials|pgpass|htpasswd|s3cfg|boto)\Z"),
-    re.compile(r"credentials(?:\.(?:json|ya?ml|toml|ini|csv))?\Z", re.I),
-    re.compile(r"(?:application_default_credentials|client_secrets?.*|service[-_]account.*)\.json\Z", re.I),
+    re.compile(r"credentials(?:\.(?:json|ya?ml|toml|ini|csv))?\Z", re.I | re.A),
+    re.compile(r"(?:application_default_credentials|client_secrets?.*|service[-_]account.*)\.json\Z", re.I | re.A),
 ]
 #: In these folders, files of these names are credentials.
 _SECRET_PATHS = [
@@ -42,7 +42,7 @@ _SECRET_CONTENTS = [
     (re.compile(r"(?:\.pypirc|pip\.conf)\Z"), re.compile(rb"^\s*password\s*[:=]|://[^/\s:]+:[^/\s@]+@", re.M)),
     # What `hub login` stores.
     (re.compile(r"client\.json\Z"), re.compile(rb'"token"\s*:\s*"(?:hub_key_|eyJ)')),
-    (re.compile(r".*\.key\Z", re.I | re.S), re.compile(rb"-----BEGIN [A-Z ]*PRIVATE KEY-----")),
+    (re.compile(r".*\.key\Z", re.I | re.A | re.S), re.compile(rb"-----BEGIN [A-Z ]*PRIVATE KEY-----")),
 ]
 #: A credential further down is not looked for.
 _LOOK_BYTES = 65_536
@@ -60,11 +60,12 @@ class LeftOut:
 
 
 class Leaving:
-    """Decides by names, before anything is opened or followed; only ``holds_secret`` reads a file. Paths are those in the folder."""
+    """Decides by names, before anything is opened or followed; only ``secret`` reads a file. Paths are those in the folder."""
 
     def __init__(self, allow: Patterns, ignore_files: bool, include_secrets: bool) -> None:
+        #: What was left out so far.
         self.left: List[LeftOut] = []
-        self._is_named = naming_test(allow)
+        self._is_named = path_rules(allow, None).names
         self._ignore_files = ignore_files
         self._include_secrets = include_secrets
         self._files = IgnoreFiles()
@@ -77,36 +78,31 @@ class Leaving:
         if self._ignore_files:
             self._files.read(prefix, directory)
 
-    def folder(self, path: str, is_link: bool) -> bool:
-        """Whether a folder, or a link that may lead to one, is left out."""
+    def folder(self, path: str, is_link: bool) -> Optional[LeftOut]:
+        """Why a folder, or a link that may lead to one, is left out."""
         if not self._ignore_files or self._is_named(path):
-            return False
+            return None
         shown = path if is_link else f"{path}/"
         if _name(path) in _BUILT:
-            return self._leave(LeftOut(shown, "built"))
+            return LeftOut(shown, "built")
         rule = self._files.rule_for(path, True)
-        return rule is not None and self._leave(LeftOut(shown, "ignored", rule))
+        return None if rule is None else LeftOut(shown, "ignored", rule)
 
-    def file(self, path: str) -> bool:
-        """Whether a file is left out, by its name."""
+    def file(self, path: str) -> Optional[LeftOut]:
+        """Why a file is left out, by its name."""
         if self._is_named(path):
-            return False
+            return None
         if not self._include_secrets and is_secret_name(path):
-            return self._leave(LeftOut(path, "secret"))
+            return LeftOut(path, "secret")
         rule = self._files.rule_for(path, False) if self._ignore_files else None
-        return rule is not None and self._leave(LeftOut(path, "ignored", rule))
+        return None if rule is None else LeftOut(path, "ignored", rule)
 
-    def holds_secret(self, path: str, file: Path) -> bool:
+    def secret(self, path: str, file: Path) -> Optional[LeftOut]:
         """Whether a file holds a credential, by its content too, or by the name that a link to it leads to."""
         if self._include_secrets or self._is_named(path):
-            return False
-        if not is_secret_name(file.name) and not is_secret_name(path) and not _shows_secret(path, file):
-            return False
-        return self._leave(LeftOut(path, "secret"))
-
-    def _leave(self, what: LeftOut) -> bool:
-        self.left.append(what)
-        return True
+            return None
+        is_secret = is_secret_name(file.name) or is_secret_name(path) or _shows_secret(path, file)
+        return LeftOut(path, "secret") if is_secret else None
 
 
 def is_secret_name(path: str) -> bool:

@@ -48,9 +48,15 @@ def _stored() -> Dict[str, str]:
 
 
 def _checked(url: str) -> str:
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    """The URL of a hub in one spelling, so that a stored token is sent to no other scheme, host or port, and to every spelling of its own."""
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        raise ValueError(f"{url!r} is not an http(s) URL.") from None
+    if parts.scheme not in ("http", "https") or not host:
         raise ValueError(f"{url!r} is not an http(s) URL.")
     if parts.username or parts.password:
         raise ValueError("The hub's URL must not contain a credential; use HUB_TOKEN.")
-    return url.rstrip("/")
+    own = "" if port in (None, {"http": 80, "https": 443}[parts.scheme]) else f":{port}"
+    return f"{parts.scheme}://{f'[{host}]' if ':' in host else host}{own}{parts.path.rstrip('/')}"

@@ -10,7 +10,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 from ._crew import Crew, batches, bind, crew
 from ._errors import HubConnectionError, HubError
 from ._files import PathLike, repo_url, tree
-from ._globs import Patterns, path_test
+from ._globs import Patterns, path_rules
 from ._http import Client, is_transient, put_bytes, with_retry
 from ._left_out import LeftOut, Leaving
 from ._settings import connect
@@ -71,7 +71,7 @@ def upload_folder(
     client = client or connect()
     prefix = path_in_repo.strip("/")
     leaving = Leaving(allow_patterns, ignore_files, include_secrets)
-    local = walk(Path(folder), prefix, path_test(allow_patterns, ignore_patterns), leaving)
+    local = walk(Path(folder), prefix, path_rules(allow_patterns, ignore_patterns), leaving)
     remote = _remote_files(client, repo, kind, private)
     with crew(jobs) as pool:
         hashed = pool.all([bind(hashed_file, file) for file in local])

@@ -1,6 +1,7 @@
 /** Creates a key, and shows its token once. */
 import { type FormEvent, useState } from 'react'
 import { useMutation } from 'urql'
+import { scopeWords } from '../../../../src/platform/scope-words.ts'
 import { Command } from '../../ui/command.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
@@ -51,9 +52,9 @@ export function NewKey({ owner, isOpen, close, created }: Props) {
         </Field>
         <Field label="Scope" fault={faultOf(error, 'scope')}>
           <select name="scope" defaultValue="READ">
-            <option value="READ">Read: see what you can see</option>
-            <option value="WRITE">Write: also change repos and files</option>
-            <option value="TRAIN">Train: also start runs and endpoints, which may cost money</option>
+            <option value="READ">Read: {scopeWords.read}</option>
+            <option value="WRITE">Write: {scopeWords.write}</option>
+            <option value="TRAIN">Train: {scopeWords.train}</option>
           </select>
         </Field>
         <Field label="Expires" fault={faultOf(error, 'expiresAt')}>
