@@ -11,7 +11,7 @@ import { RunExecutorEnum } from '../planner/enums.ts'
 import { recipeOf, runRequestFields } from '../planner/recipe-input.ts'
 import { ControlClassEnum } from '../repos/enums.ts'
 import { input, mutation } from '../root-field.ts'
-import { RecommendationBasisEnum, TrainingMethodEnum } from './enums.ts'
+import { MeasuredByEnum, RecommendationBasisEnum, TrainingMethodEnum } from './enums.ts'
 
 const EstimateType = builder.objectRef<RunEstimate>('RunEstimate').implement({
   description: 'The maximum cost of a run: rate x wall-clock limit, capped by the budget.',
@@ -74,7 +74,7 @@ const MeasuredType = builder.objectRef<Measured>('PlannerMeasurement').implement
     batchSize: t.exposeInt('batchSize', { description: 'Batch size; for an RL template, the number of environments.' }),
     peakVramGb: t.exposeFloat('peakVramGb', { description: 'Peak GPU memory in GB (10^9 bytes).' }),
     samplesPerS: t.exposeFloat('samplesPerS', { description: 'Throughput.' }),
-    nRuns: t.exposeInt('nRuns', { description: 'Number of runs.' }),
+    nRuns: t.exposeInt('nRuns', { description: 'Number of runs; see `measuredBy` for whose.' }),
   }),
 })
 
@@ -133,6 +133,11 @@ const RecommendationType = builder.objectRef<RunRecommendation>('RunRecommendati
       type: MeasuredType,
       nullable: true,
       description: 'The measurements used instead of the calculation; null if there are none.',
+    }),
+    measuredBy: t.expose('measuredBy', {
+      type: MeasuredByEnum,
+      nullable: true,
+      description: 'Whose measurements they are; null if there are none.',
     }),
     inputs: t.expose('inputs', { type: InputsType, description: 'Inputs of the calculation.' }),
     dataset: t.expose('dataset', {

@@ -70,6 +70,10 @@ export type TrainingMethod = 'full' | 'lora' | 'rl'
  */
 export type RecommendationBasis = 'measured' | 'modelled'
 /**
+ * Whose measurements a recommendation uses.
+ */
+export type MeasuredBy = 'account' | 'hub'
+/**
  * Kind of billed work.
  */
 export type SpendKind = 'endpoint' | 'robot_check' | 'run'
@@ -1335,10 +1339,14 @@ export interface Operations {
          */
         samples_per_s: number
         /**
-         * Number of runs.
+         * Number of runs; see `measuredBy` for whose.
          */
         n_runs: number
       } | null
+      /**
+       * Whose measurements they are; null if there are none.
+       */
+      measured_by: MeasuredBy | null
       /**
        * Inputs of the calculation.
        */

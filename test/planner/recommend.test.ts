@@ -39,6 +39,7 @@ describe.each(executors)('a recommendation for a %s', (executor) => {
         headroom: 0.2,
         basis: 'modelled',
         measured: null,
+        measuredBy: null,
         dataset: null,
         priced: executor === 'hosted',
         implemented: !template.startsWith('vla_'),
@@ -187,7 +188,8 @@ describe('the inputs', () => {
 })
 
 describe('measured values', () => {
-  const row = (tier: string, peakVramGb: number, samplesPerS: number) => ({
+  const row = (tier: string, peakVramGb: number, samplesPerS: number, by: 'account' | 'hub' = 'account') => ({
+    by,
     tier,
     batchSize: 8,
     peakVramGb,
@@ -216,6 +218,18 @@ describe('measured values', () => {
     expect(recommend({ template: 'act' }, { measured }).measured?.tier).toBe('a10g')
     expect(recommend({ template: 'act', gpu: 'h100' }, { measured }).measured?.tier).toBe('h100')
     expect(recommend({ template: 'act', gpu: 'l4' }, { measured }).measured?.tier).toBe('a10g')
+  })
+
+  it('of the account come before those of the hub, whatever the tier, and the answer says whose they are', () => {
+    const [own, observed] = [row('h100', 8, 900), row('l4', 21.5, 40, 'hub')]
+    const both = recommend({ template: 'act', gpu: 'l4' }, { measured: [observed, own] })
+    expect(both).toMatchObject({ measured: own, measuredBy: 'account', vramEstimateGb: 8 })
+    expect(both.why[2]).toBe('measured: 3 runs of this account with batch_size 8 on h100, peak 8 GB, 900 samples/s')
+    const others = recommend({ template: 'act' }, { measured: [observed] })
+    expect(others).toMatchObject({ basis: 'measured', measured: observed, measuredBy: 'hub' })
+    expect(others.why[2]).toBe(
+      'measured: 3 runs observed by the hub with batch_size 8 on l4, peak 21.5 GB, 40 samples/s',
+    )
   })
 
   it('of a run that stood still make no division by zero', () => {

@@ -302,18 +302,6 @@ describe('the end of a run', () => {
     const cheap = await running({ executor: 'hosted', set: { ...priced, budget_usd: '5' } })
     expect((await report(cheap)).cancelRequestedAt).toBeNull()
   })
-
-  it('adds the measurements of a success to a rolling mean', async () => {
-    const recipe = { template: 'act', dataset: [], hyperparams: { batch_size: 24 } }
-    const measure = async (peakVramGb: number, samplesPerS: number, status: 'succeeded' | 'failed' = 'succeeded') =>
-      report(await running({ recipe }), { status, peakVramGb, samplesPerS, gpuTier: 'l4' })
-    await measure(10, 100)
-    await measure(14, 300)
-    await measure(99, 999, 'failed')
-    expect(await world.sql(`select * from run_measurements where template = 'act' and batch = 24`)).toMatchObject([
-      { tier: 'l4', peak_vram_gb: 12, samples_per_s: 200, n_runs: 2 },
-    ])
-  })
 })
 
 describe('the output repo', () => {
