@@ -14,7 +14,7 @@ import { input, mutation } from '../root-field.ts'
 import { MeasuredByEnum, RecommendationBasisEnum, TrainingMethodEnum } from './enums.ts'
 
 const EstimateType = builder.objectRef<RunEstimate>('RunEstimate').implement({
-  description: 'The maximum cost of a run: rate x wall-clock limit, capped by the budget.',
+  description: 'The maximum cost of a run: rate x hours, capped by the budget.',
   fields: (t) => ({
     executor: t.expose('executor', { type: RunExecutorEnum, description: 'Who would execute the run.' }),
     tier: t.exposeString('tier', {
@@ -29,7 +29,10 @@ const EstimateType = builder.objectRef<RunEstimate>('RunEstimate').implement({
       resolve: ({ hostRateUsdPerHour }) => Number(hostRateUsdPerHour),
       description: 'Hourly rate of the CPU host that the sim template reserves; included in the rate.',
     }),
-    maxHours: t.exposeFloat('maxHours', { description: 'Wall-clock limit in hours.' }),
+    maxHours: t.exposeFloat('maxHours', {
+      description:
+        'Hours that the estimate counts: those of the recipe, else 4. A hosted run ends then; a worker run has no limit unless its recipe has one.',
+    }),
     costUsdMax: t.float({
       resolve: ({ costUsdMax }) => Number(costUsdMax),
       description: 'Maximum cost, four decimals.',
@@ -39,7 +42,7 @@ const EstimateType = builder.objectRef<RunEstimate>('RunEstimate').implement({
       resolve: ({ budgetUsd }) => (budgetUsd === null ? null : Number(budgetUsd)),
       description: 'Budget of the recipe in US dollars; null without one.',
     }),
-    cappedByBudget: t.exposeBoolean('cappedByBudget', { description: 'Whether the budget is less than rate x limit.' }),
+    cappedByBudget: t.exposeBoolean('cappedByBudget', { description: 'Whether the budget is less than rate x hours.' }),
     priced: t.exposeBoolean('priced', { description: 'False for a worker: costs of zero then mean "not charged".' }),
   }),
 })

@@ -1220,7 +1220,7 @@ export interface Operations {
        */
       host_rate_usd_per_hour: number
       /**
-       * Wall-clock limit in hours.
+       * Hours that the estimate counts: those of the recipe, else 4. A hosted run ends then; a worker run has no limit unless its recipe has one.
        */
       max_hours: number
       /**
@@ -1232,7 +1232,7 @@ export interface Operations {
        */
       budget_usd: number | null
       /**
-       * Whether the budget is less than rate x limit.
+       * Whether the budget is less than rate x hours.
        */
       capped_by_budget: boolean
       /**

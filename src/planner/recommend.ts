@@ -96,6 +96,7 @@ export function recommendOf(facts: RecommendFacts): RunRecommendation {
       `required: ${vram.vramGb} GB x ${rounded(1 + headroom, 4)} (headroom) = ${requiredGb} GB`,
       fitting.length > 0 ? `fits on: ${fitting.map(sizeOf).join(', ')}` : 'fits on: no tier',
       ...(time?.why ?? []),
+      ...limitWhy(plan),
       ...cost.why,
     ],
     warnings: [
@@ -180,10 +181,18 @@ function tierWarnings(
   return [...warnings, `No tier that this run may use has ${requiredGb} GB; ${fewer}.`]
 }
 
-function limitWarnings({ maxHours, budgetUsd }: RunPlan, hours: number | null, unlimited: Usd | null): string[] {
+/** The limit of a priced run stands in its cost. */
+function limitWhy({ isPriced, limitHours }: RunPlan): string[] {
+  if (isPriced) return []
+  return limitHours === null
+    ? ['limit: none, a worker run without max_hours lasts until its runner ends it']
+    : [`limit: max_hours ends it after ${limitHours} h`]
+}
+
+function limitWarnings({ limitHours, budgetUsd }: RunPlan, hours: number | null, unlimited: Usd | null): string[] {
   const warnings: string[] = []
-  if (hours !== null && hours > maxHours)
-    warnings.push(`It takes about ${hours} h, and max_hours ends it after ${maxHours} h.`)
+  if (hours !== null && limitHours !== null && hours > limitHours)
+    warnings.push(`It takes about ${hours} h, and max_hours ends it after ${limitHours} h.`)
   if (unlimited !== null && budgetUsd !== null && Number(unlimited) > Number(budgetUsd))
     warnings.push(`It costs about ${unlimited} USD, and the budget ends it at ${budgetUsd} USD.`)
   return warnings

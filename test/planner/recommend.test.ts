@@ -86,6 +86,29 @@ describe('time and cost', () => {
     expect(answer.estHours).toBeGreaterThan(1)
   })
 
+  it.each([
+    [
+      { max_hours: 1 },
+      'limit: max_hours ends it after 1 h',
+      ['It takes about 3.8202 h, and max_hours ends it after 1 h.'],
+    ],
+    [{ max_hours: 4 }, 'limit: max_hours ends it after 4 h', []],
+    [{}, 'limit: none, a worker run without max_hours lasts until its runner ends it', []],
+    [{ max_hours: null }, 'limit: none, a worker run without max_hours lasts until its runner ends it', []],
+  ])('of a worker run with %j end where the run does', (recipe, why, warnings) => {
+    const answer = recommend({ template: 'act', executor: 'worker', ...recipe })
+    expect(answer.why.filter((line) => line.startsWith('limit'))).toEqual([why])
+    expect(answer.warnings).toEqual(warnings)
+  })
+
+  it('of a worker run without an end are those of all its steps, however long they take', () => {
+    const answer = recommend({ template: 'act', hyperparams: { steps: 1_000_000 } })
+    expect([answer.estHours, answer.warnings]).toEqual([38.2022, []])
+    const hosted = recommend({ template: 'act', executor: 'hosted', hyperparams: { steps: 1_000_000 } })
+    expect(hosted.warnings).toEqual(['It takes about 38.2022 h, and max_hours ends it after 4 h.'])
+    expect(hosted.why.some((line) => line.startsWith('limit'))).toBe(false)
+  })
+
   it('of a run that its cap or budget would end say so and cost no more than that', () => {
     const answer = recommend({ template: 'act', executor: 'hosted', max_hours: 1, budget_usd: 0.5 })
     expect(answer).toMatchObject({ costUsdEst: '0.5000', costUsdMax: '0.5000' })
