@@ -1068,7 +1068,7 @@ type EstimateEndpointMutationVariables = Exact<{
 }>;
 
 
-type EstimateEndpointMutation = { readonly estimateEndpoint: { readonly executor: RunExecutor, readonly tier: string, readonly params: number, readonly hours: number, readonly priced: boolean, readonly notes: ReadonlyArray<string>, readonly vram_bytes: number, readonly rate_usd_per_hour: number, readonly cost_usd_max: number, readonly budget_usd: number | null, readonly capped_by_budget: boolean, readonly artifact: { readonly kind: EndpointArtifactKind, readonly path: string, readonly sha256: string, readonly files: number, readonly bytes: number, readonly policy_format: string | null } } };
+type EstimateEndpointMutation = { readonly estimateEndpoint: { readonly executor: RunExecutor, readonly tier: string, readonly params: number, readonly hours: number, readonly priced: boolean, readonly notes: ReadonlyArray<string>, readonly vram_bytes: number, readonly rate_usd_per_hour: number, readonly cost_usd_max: number, readonly budget_usd: number | null, readonly capped_by_budget: boolean, readonly artifact: { readonly kind: EndpointArtifactKind, readonly path: string, readonly sha256: string, readonly files: number, readonly bytes: number, readonly policy_format: string | null }, readonly reservation: { readonly amount_usd: number, readonly covers_to: string | null } | null } };
 
 type GetEndpointQueryVariables = Exact<{
   endpoint: string;

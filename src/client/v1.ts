@@ -4695,7 +4695,7 @@ export interface Operations {
        */
       executor?: RunExecutor | null
       /**
-       * Hours to estimate; 1 by default.
+       * Hours to estimate; 1 by default. An agent's key gives them, or a budget, as it gives create an end.
        */
       hours?: number | null
       /**
@@ -4787,6 +4787,19 @@ export interface Operations {
        * Parts that `vramBytes` does not include; empty for an ONNX file.
        */
       notes: string[]
+      /**
+       * What creating it reserves, with `hours` as its `maxHours`; without `hours` and a budget the rest of the month. Null for a worker.
+       */
+      reservation?: {
+        /**
+         * In USD, four decimals.
+         */
+        amount_usd: number
+        /**
+         * Null: the whole endpoint. Otherwise nothing ends it, and this is the end of the month that is reserved; the hub then reserves the next one.
+         */
+        covers_to: string | null
+      }
     }
   }
   /**
