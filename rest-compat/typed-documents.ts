@@ -388,6 +388,10 @@ type LinkFilesInput = {
   readonly repo: string;
 };
 
+type MeasuredBy =
+  | 'account'
+  | 'hub';
+
 type ModelCheckObsInput = {
   readonly blocks?: ReadonlyArray<string> | null | undefined;
   readonly cycleTimeS?: number | null | undefined;
@@ -1064,7 +1068,7 @@ type EstimateEndpointMutationVariables = Exact<{
 }>;
 
 
-type EstimateEndpointMutation = { readonly estimateEndpoint: { readonly executor: RunExecutor, readonly tier: string, readonly params: number, readonly hours: number, readonly priced: boolean, readonly notes: ReadonlyArray<string>, readonly vram_bytes: number, readonly rate_usd_per_hour: number, readonly cost_usd_max: number, readonly budget_usd: number | null, readonly capped_by_budget: boolean, readonly artifact: { readonly kind: EndpointArtifactKind, readonly path: string, readonly sha256: string, readonly files: number, readonly bytes: number, readonly policy_format: string | null } } | null };
+type EstimateEndpointMutation = { readonly estimateEndpoint: { readonly executor: RunExecutor, readonly tier: string, readonly params: number, readonly hours: number, readonly priced: boolean, readonly notes: ReadonlyArray<string>, readonly vram_bytes: number, readonly rate_usd_per_hour: number, readonly cost_usd_max: number, readonly budget_usd: number | null, readonly capped_by_budget: boolean, readonly artifact: { readonly kind: EndpointArtifactKind, readonly path: string, readonly sha256: string, readonly files: number, readonly bytes: number, readonly policy_format: string | null }, readonly reservation: { readonly amount_usd: number, readonly covers_to: string | null } | null } | null };
 
 type GetEndpointQueryVariables = Exact<{
   endpoint: string;
@@ -1262,7 +1266,7 @@ type RecommendRunMutationVariables = Exact<{
 }>;
 
 
-type RecommendRunMutation = { readonly recommendRun: { readonly template: string, readonly method: TrainingMethod, readonly implemented: boolean, readonly executor: RunExecutor, readonly tier: string | null, readonly headroom: number, readonly priced: boolean, readonly basis: RecommendationBasis, readonly why: ReadonlyArray<string>, readonly warnings: ReadonlyArray<string>, readonly explanation: string | null, readonly model_family: string, readonly control_class: ControlClass, readonly requested_tier: string | null, readonly vram_estimate_gb: number, readonly vram_required_gb: number, readonly fits_on: ReadonlyArray<string>, readonly est_hours: number | null, readonly rate_usd_per_hour: number, readonly cost_usd_est: number | null, readonly cost_usd_max: number, readonly measured: { readonly tier: string, readonly batch_size: number, readonly peak_vram_gb: number, readonly samples_per_s: number, readonly n_runs: number } | null, readonly inputs: { readonly cameras: number, readonly steps: number, readonly batch_size: number, readonly image_px: number, readonly chunk_size: number }, readonly dataset: { readonly ref: string, readonly fps: number | null, readonly episodes: number | null, readonly frames: number | null, readonly state_dim: number | null, readonly action_dim: number | null, readonly robot_type: string | null, readonly cameras: ReadonlyArray<{ readonly key: string, readonly width: number, readonly height: number }> } | null } | null };
+type RecommendRunMutation = { readonly recommendRun: { readonly template: string, readonly method: TrainingMethod, readonly implemented: boolean, readonly executor: RunExecutor, readonly tier: string | null, readonly headroom: number, readonly priced: boolean, readonly basis: RecommendationBasis, readonly why: ReadonlyArray<string>, readonly warnings: ReadonlyArray<string>, readonly explanation: string | null, readonly model_family: string, readonly control_class: ControlClass, readonly requested_tier: string | null, readonly vram_estimate_gb: number, readonly vram_required_gb: number, readonly fits_on: ReadonlyArray<string>, readonly est_hours: number | null, readonly rate_usd_per_hour: number, readonly cost_usd_est: number | null, readonly cost_usd_max: number, readonly measured_by: MeasuredBy | null, readonly measured: { readonly tier: string, readonly batch_size: number, readonly peak_vram_gb: number, readonly samples_per_s: number, readonly n_runs: number } | null, readonly inputs: { readonly cameras: number, readonly steps: number, readonly batch_size: number, readonly image_px: number, readonly chunk_size: number }, readonly dataset: { readonly ref: string, readonly fps: number | null, readonly episodes: number | null, readonly frames: number | null, readonly state_dim: number | null, readonly action_dim: number | null, readonly robot_type: string | null, readonly cameras: ReadonlyArray<{ readonly key: string, readonly width: number, readonly height: number }> } | null } | null };
 
 type CreateRepoMutationVariables = Exact<{
   input: CreateRepoInput;

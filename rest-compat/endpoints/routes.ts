@@ -50,6 +50,7 @@ export const endpointRoutes: readonly TypedRoute[] = [
     params: { input: body() },
     status: 200,
     result: 'object',
+    onlyWhenSet: ['reservation'],
   },
   {
     operation: 'claimEndpoint',

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { isSpendHold, type SpendHold } from '../../src/billing/holds/hold-shape.ts'
 import { createEndpoint } from '../../src/endpoints/create/create-endpoint.ts'
 import { type EndpointEstimate, estimateEndpoint } from '../../src/endpoints/create/estimate-endpoint.ts'
+import type { Reserved } from '../../src/endpoints/create/reserve-endpoint.ts'
 import { MAX_PARAMS } from '../../src/endpoints/create/sizing.ts'
 import type { Endpoint } from '../../src/endpoints/endpoint-shape.ts'
 import { filePath } from '../../src/platform/file-path.ts'
@@ -82,6 +83,19 @@ mutation('createEndpoint', {
   verb: createEndpoint,
 })
 
+const ReservationType = builder.objectRef<Reserved>('EndpointReservation').implement({
+  description: "What a hosted endpoint reserves of its account's month when it is created.",
+  fields: (t) => ({
+    amountUsd: t.float({ resolve: ({ amountUsd }) => Number(amountUsd), description: 'In USD, four decimals.' }),
+    coversTo: t.expose('coversTo', {
+      type: 'DateTime',
+      nullable: true,
+      description:
+        'Null: the whole endpoint. Otherwise nothing ends it, and this is the end of the month that is reserved; the hub then reserves the next one.',
+    }),
+  }),
+})
+
 const EstimateType = builder.objectRef<EndpointEstimate>('EndpointEstimate').implement({
   description: 'The most that an endpoint can cost in so many hours, and the hardware that its model needs.',
   fields: (t) => ({
@@ -111,6 +125,12 @@ const EstimateType = builder.objectRef<EndpointEstimate>('EndpointEstimate').imp
       description: 'Parts that `vramBytes` does not include; empty for an ONNX file.',
       resolve: ({ notes }) => [...notes],
     }),
+    reservation: t.expose('reservation', {
+      type: ReservationType,
+      nullable: true,
+      description:
+        'What creating it reserves, with `hours` as its `maxHours`; without `hours` and a budget the rest of the month. Null for a worker.',
+    }),
   }),
 })
 
@@ -122,7 +142,11 @@ mutation('estimateEndpoint', {
   target: targetModel,
   input: input('The endpoint to estimate.', (t) => ({
     ...requestFields(t),
-    hours: t.float({ ...rule(hours), description: 'Hours to estimate; 1 by default.' }),
+    hours: t.float({
+      ...rule(hours),
+      description:
+        "Hours to estimate; 1 by default. An agent's key gives them, or a budget, as it gives create an end.",
+    }),
   })),
   verb: estimateEndpoint,
 })

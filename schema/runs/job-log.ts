@@ -22,7 +22,7 @@ export function jobLogTypes(name: 'Run' | 'RobotCheck', noun: string) {
   const Event = builder.objectRef<LogEvent>(`${name}LogEvent`).implement({
     description: 'A log line.',
     fields: (t) => ({
-      ts: t.expose('ts', { type: 'DateTime', description: 'When the hub received its chunk.' }),
+      ts: t.expose('ts', { type: 'DateTime', description: 'When the hub received the chunk in which the line ends.' }),
       stream: t.expose('stream', { type: LogStreamEnum, description: 'Source of the line.' }),
       line: t.exposeString('line', { description: 'Text without the line break.' }),
     }),

@@ -11,10 +11,10 @@ import { RunExecutorEnum } from '../planner/enums.ts'
 import { recipeOf, runRequestFields } from '../planner/recipe-input.ts'
 import { ControlClassEnum } from '../repos/enums.ts'
 import { input, mutation } from '../root-field.ts'
-import { RecommendationBasisEnum, TrainingMethodEnum } from './enums.ts'
+import { MeasuredByEnum, RecommendationBasisEnum, TrainingMethodEnum } from './enums.ts'
 
 const EstimateType = builder.objectRef<RunEstimate>('RunEstimate').implement({
-  description: 'The maximum cost of a run: rate x wall-clock limit, capped by the budget.',
+  description: 'The maximum cost of a run: rate x hours, capped by the budget.',
   fields: (t) => ({
     executor: t.expose('executor', { type: RunExecutorEnum, description: 'Who would execute the run.' }),
     tier: t.exposeString('tier', {
@@ -29,7 +29,10 @@ const EstimateType = builder.objectRef<RunEstimate>('RunEstimate').implement({
       resolve: ({ hostRateUsdPerHour }) => Number(hostRateUsdPerHour),
       description: 'Hourly rate of the CPU host that the sim template reserves; included in the rate.',
     }),
-    maxHours: t.exposeFloat('maxHours', { description: 'Wall-clock limit in hours.' }),
+    maxHours: t.exposeFloat('maxHours', {
+      description:
+        'Hours that the estimate counts: those of the recipe, else 4. A hosted run ends then; a worker run has no limit unless its recipe has one.',
+    }),
     costUsdMax: t.float({
       resolve: ({ costUsdMax }) => Number(costUsdMax),
       description: 'Maximum cost, four decimals.',
@@ -39,7 +42,7 @@ const EstimateType = builder.objectRef<RunEstimate>('RunEstimate').implement({
       resolve: ({ budgetUsd }) => (budgetUsd === null ? null : Number(budgetUsd)),
       description: 'Budget of the recipe in US dollars; null without one.',
     }),
-    cappedByBudget: t.exposeBoolean('cappedByBudget', { description: 'Whether the budget is less than rate x limit.' }),
+    cappedByBudget: t.exposeBoolean('cappedByBudget', { description: 'Whether the budget is less than rate x hours.' }),
     priced: t.exposeBoolean('priced', { description: 'False for a worker: costs of zero then mean "not charged".' }),
   }),
 })
@@ -74,7 +77,7 @@ const MeasuredType = builder.objectRef<Measured>('PlannerMeasurement').implement
     batchSize: t.exposeInt('batchSize', { description: 'Batch size; for an RL template, the number of environments.' }),
     peakVramGb: t.exposeFloat('peakVramGb', { description: 'Peak GPU memory in GB (10^9 bytes).' }),
     samplesPerS: t.exposeFloat('samplesPerS', { description: 'Throughput.' }),
-    nRuns: t.exposeInt('nRuns', { description: 'Number of runs.' }),
+    nRuns: t.exposeInt('nRuns', { description: 'Number of runs; see `measuredBy` for whose.' }),
   }),
 })
 
@@ -133,6 +136,11 @@ const RecommendationType = builder.objectRef<RunRecommendation>('RunRecommendati
       type: MeasuredType,
       nullable: true,
       description: 'The measurements used instead of the calculation; null if there are none.',
+    }),
+    measuredBy: t.expose('measuredBy', {
+      type: MeasuredByEnum,
+      nullable: true,
+      description: 'Whose measurements they are; null if there are none.',
     }),
     inputs: t.expose('inputs', { type: InputsType, description: 'Inputs of the calculation.' }),
     dataset: t.expose('dataset', {

@@ -10,6 +10,7 @@ import { param, statement } from '../store/statement.ts'
 import { heldJobColumns, isClaimer, isOwnKey, type JobActor, type JobExecutor } from '../work/held-job.ts'
 import type { JobStatus } from '../work/job-status.ts'
 import { deadlineSqlOf, isDeadlineOver } from '../work/limits.ts'
+import { openLineColumns } from '../work/log/job-log.ts'
 import { refused } from '../work/refusals.ts'
 import type { CheckKind } from './check-shape.ts'
 import { type CheckTrigger, decideCheck } from './check-state.ts'
@@ -31,6 +32,7 @@ export const rowColumns = heldJobColumns.with({
   deadlineAt: column<string | null>(deadlineSqlOf('u.max_seconds')),
   logSeq: column<number>('u.log_seq'),
   logLines: column<number>('u.log_lines'),
+  ...openLineColumns,
   logTail: column<string>('u.log_tail'),
   clientLogSeq: column<number | null>('u.client_log_seq'),
   clientLogGaps: column<readonly number[]>("coalesce(to_json(u.client_log_gaps), '[]')"),

@@ -1,7 +1,7 @@
 /** The client commands for inference endpoints: endpoint create, list, show, stop, estimate. */
 import { type Command, Option } from 'commander'
 import { type EndpointFilters, type HubClient, isHeld, type PlannedEndpoint } from '../client/index.ts'
-import { type ClientIo, countText } from './client-output.ts'
+import { countText } from './client-output.ts'
 import {
   type CommandResult,
   type CommonOptions,
@@ -11,9 +11,11 @@ import {
   type Work,
   wholeFrom,
 } from './client-session.ts'
+import { confirmEndless } from './confirm-endless.ts'
 import { endpointLines, endpointRow, estimateLines } from './endpoint-output.ts'
 import { heldText } from './hold-output.ts'
 import { hubExamples } from './output.ts'
+import type { AskingIo } from './prompt.ts'
 
 interface ServeOptions extends CommonOptions {
   readonly onnx?: string
@@ -26,6 +28,7 @@ interface ServeOptions extends CommonOptions {
 interface CreateOptions extends ServeOptions {
   readonly name?: string
   readonly maxHours?: string
+  readonly yes?: boolean
 }
 interface EstimateOptions extends ServeOptions {
   readonly hours?: string
@@ -42,7 +45,7 @@ const filterOptions = {
 
 const createHelp = `
 A worker endpoint (the default) waits until a server of yours claims it: hub policy-server. A hosted one is served by the hub, billed by the GPU time of
-its sessions. A device uses either only under an approval: hub approve.
+its sessions; without --max-hours and --budget nothing ends it, and the command asks first. A device uses either only under an approval: hub approve.
 ${hubExamples(
   'endpoint create walnut/pick-place',
   'endpoint create walnut/pick-place --onnx policy.onnx --params 450000000 --name bench',
@@ -50,7 +53,7 @@ ${hubExamples(
 )}`
 
 /** Adds them to the `hub` program. */
-export function registerEndpointCommands(program: Command, io: ClientIo): void {
+export function registerEndpointCommands(program: Command, io: AskingIo): void {
   const start = (options: CommonOptions, work: Work) =>
     runCommand(io, { ...options, json: options.json ?? program.opts<CommonOptions>().json }, work)
   const endpoint = program.command('endpoint').description('Serve models to robots: inference endpoints')
@@ -58,8 +61,9 @@ export function registerEndpointCommands(program: Command, io: ClientIo): void {
   serving(common(endpoint.command('create <model>').description('Queue an endpoint of a model repo (owner/slug)'), io))
     .option('--name <name>', 'a name for people')
     .option('--max-hours <hours>', 'end it so many hours after a server claimed it')
+    .option('--yes', 'do not ask before a hosted endpoint that nothing ends')
     .addHelpText('after', createHelp)
-    .action((model: string, options: CreateOptions) => start(options, (client) => create(client, model, options)))
+    .action((model: string, options: CreateOptions) => start(options, (client) => create(io, client, model, options)))
 
   serving(
     common(
@@ -136,12 +140,14 @@ function requestOf(model: string, options: ServeOptions): PlannedEndpoint {
   }
 }
 
-async function create(client: HubClient, model: string, options: CreateOptions): Promise<CommandResult> {
-  const made = await client.endpoints.create({
+async function create(io: AskingIo, client: HubClient, model: string, options: CreateOptions): Promise<CommandResult> {
+  const request = {
     ...requestOf(model, options),
     name: options.name,
     max_hours: numberOf('--max-hours', options.maxHours),
-  })
+  }
+  await confirmEndless(io, client, request, options.yes ?? false)
+  const made = await client.endpoints.create(request)
   return isHeld(made) ? { json: made, text: heldText(made) } : { json: made, text: endpointLines(made) }
 }
 

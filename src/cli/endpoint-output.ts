@@ -41,6 +41,14 @@ export function endpointLines(endpoint: RemoteEndpoint): string {
   ])
 }
 
+/** `519.4800 USD until 2026-12-01, and again each month`, or the amount alone of an endpoint with an end. */
+export function reservationText({
+  amount_usd: amount,
+  covers_to: until,
+}: NonNullable<EndpointEstimate['reservation']>): string {
+  return until === null ? usd(amount) : `${usd(amount)} until ${until.slice(0, 10)}, and again each month`
+}
+
 /** What an endpoint would need, and the most that it can cost. */
 export function estimateLines(estimate: EndpointEstimate): string {
   const { priced, hours, rate_usd_per_hour: rate, capped_by_budget: capped } = estimate
@@ -50,6 +58,7 @@ export function estimateLines(estimate: EndpointEstimate): string {
     ['sha256', estimate.artifact.sha256],
     ['tier', `${estimate.tier}: ${estimate.params} parameters, ${estimate.vram_bytes} bytes of GPU memory`],
     ['at most', priced ? cost : 'not charged: it runs on a machine of yours'],
+    ['reserves', estimate.reservation && reservationText(estimate.reservation)],
     ...estimate.notes.map((note) => ['note', note] as const),
   ])
 }

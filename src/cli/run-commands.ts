@@ -105,7 +105,7 @@ export function registerRunCommands(program: Command, io: AskingIo): void {
     .option('--robot <name>', 'the robot to train for')
     .option('--set <name=value>', 'a hyperparameter, parsed as JSON or else as text (repeatable)', collect, [])
     .option('--gpu <tier>', 'GPU tier')
-    .option('--max-hours <hours>', 'maximum duration')
+    .option('--max-hours <hours>', 'maximum duration (default: 4 hosted, none on a worker)')
     .option('--budget <usd>', 'maximum cost')
     .addOption(new Option('--executor <executor>', 'who executes it (default: worker)').choices(['worker', 'hosted']))
     .option('--owner <handle>', 'who is billed (default: you)')

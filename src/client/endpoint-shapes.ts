@@ -63,6 +63,8 @@ export const endpointEstimate = conformsTo<Answer<'estimateEndpoint'>>()(
     priced: z.boolean(),
     artifact: z.looseObject({ kind: z.string(), path: z.string(), sha256: z.string() }),
     notes: z.array(z.string()),
+    /** Absent where it is not priced. */
+    reservation: optional(z.looseObject({ amount_usd: number, covers_to: optional(z.string()) })),
   }),
 )
 export type EndpointEstimate = z.output<typeof endpointEstimate>

@@ -70,6 +70,10 @@ export type TrainingMethod = 'full' | 'lora' | 'rl'
  */
 export type RecommendationBasis = 'measured' | 'modelled'
 /**
+ * Whose measurements a recommendation uses.
+ */
+export type MeasuredBy = 'account' | 'hub'
+/**
  * Kind of billed work.
  */
 export type SpendKind = 'endpoint' | 'robot_check' | 'run'
@@ -1216,7 +1220,7 @@ export interface Operations {
        */
       host_rate_usd_per_hour: number
       /**
-       * Wall-clock limit in hours.
+       * Hours that the estimate counts: those of the recipe, else 4. A hosted run ends then; a worker run has no limit unless its recipe has one.
        */
       max_hours: number
       /**
@@ -1228,7 +1232,7 @@ export interface Operations {
        */
       budget_usd: number | null
       /**
-       * Whether the budget is less than rate x limit.
+       * Whether the budget is less than rate x hours.
        */
       capped_by_budget: boolean
       /**
@@ -1335,10 +1339,14 @@ export interface Operations {
          */
         samples_per_s: number
         /**
-         * Number of runs.
+         * Number of runs; see `measuredBy` for whose.
          */
         n_runs: number
       } | null
+      /**
+       * Whose measurements they are; null if there are none.
+       */
+      measured_by: MeasuredBy | null
       /**
        * Inputs of the calculation.
        */
@@ -4687,7 +4695,7 @@ export interface Operations {
        */
       executor?: RunExecutor | null
       /**
-       * Hours to estimate; 1 by default.
+       * Hours to estimate; 1 by default. An agent's key gives them, or a budget, as it gives create an end.
        */
       hours?: number | null
       /**
@@ -4779,6 +4787,19 @@ export interface Operations {
        * Parts that `vramBytes` does not include; empty for an ONNX file.
        */
       notes: string[]
+      /**
+       * What creating it reserves, with `hours` as its `maxHours`; without `hours` and a budget the rest of the month. Null for a worker.
+       */
+      reservation?: {
+        /**
+         * In USD, four decimals.
+         */
+        amount_usd: number
+        /**
+         * Null: the whole endpoint. Otherwise nothing ends it, and this is the end of the month that is reserved; the hub then reserves the next one.
+         */
+        covers_to: string | null
+      }
     }
   }
   /**

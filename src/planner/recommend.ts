@@ -3,7 +3,7 @@ import { costOfHours, type Usd, usd, usdLess, usdSum } from '../platform/money.t
 import type { HardwareTier } from '../platform/tier-table.ts'
 import type { DatasetFacts } from './dataset-facts.ts'
 import { type PlannerInputs, resolveInputs } from './inputs.ts'
-import type { Measured } from './measured.ts'
+import { type Measured, type MeasuredBy, pickMeasured } from './measured.ts'
 import type { Recipe, RunExecutor } from './recipe/recipe.ts'
 import { hostRateOf, mayHostOn, type PlannerSettings, type RunPlan } from './run-plan.ts'
 import { hasFigures, type Template, type TrainingMethod } from './templates.ts'
@@ -30,6 +30,7 @@ export interface RunRecommendation {
   readonly priced: boolean
   readonly basis: 'modelled' | 'measured'
   readonly measured: Measured | null
+  readonly measuredBy: MeasuredBy | null
   readonly inputs: PlannerInputs
   readonly dataset: DatasetFacts | null
   readonly why: readonly string[]
@@ -41,7 +42,7 @@ export interface RecommendFacts {
   readonly plan: RunPlan
   readonly dataset: DatasetFacts | null
   readonly datasetWarnings: readonly string[]
-  /** Measurements of this template with the recipe's batch size, on tiers of this deployment. */
+  /** Measurements of this template with the recipe's batch size, on tiers of this deployment: those of the billed account and the hub's. */
   readonly measured: readonly Measured[]
   readonly settings: PlannerSettings
 }
@@ -58,7 +59,7 @@ export function recommendOf(facts: RecommendFacts): RunRecommendation {
   const { headroom } = settings.runs
   const resolved = resolveInputs(template, recipe, dataset)
   const { inputs } = resolved
-  const measured = pickMeasured(facts)
+  const measured = pickMeasured(facts.measured, recipe.gpu ?? null, settings.tiers)
   const vram = measured ? measuredVram(measured, template) : vramOf(template, inputs)
   const requiredGb = rounded(vram.vramGb * (1 + headroom))
   const fitting = settings.tiers.filter(({ vramGb }) => vramGb >= requiredGb)
@@ -85,6 +86,7 @@ export function recommendOf(facts: RecommendFacts): RunRecommendation {
     priced: isPriced,
     basis: measured ? 'measured' : 'modelled',
     measured,
+    measuredBy: measured?.by ?? null,
     inputs,
     dataset,
     why: [
@@ -94,6 +96,7 @@ export function recommendOf(facts: RecommendFacts): RunRecommendation {
       `required: ${vram.vramGb} GB x ${rounded(1 + headroom, 4)} (headroom) = ${requiredGb} GB`,
       fitting.length > 0 ? `fits on: ${fitting.map(sizeOf).join(', ')}` : 'fits on: no tier',
       ...(time?.why ?? []),
+      ...limitWhy(plan),
       ...cost.why,
     ],
     warnings: [
@@ -108,16 +111,11 @@ export function recommendOf(facts: RecommendFacts): RunRecommendation {
 
 const sizeOf = ({ tier, vramGb }: HardwareTier) => `${tier} (${vramGb} GB)`
 
-/** The measurement of the requested tier, else that of the smallest measured tier. */
-function pickMeasured({ measured, recipe, settings }: RecommendFacts): Measured | null {
-  const byTier = new Map(measured.map((row) => [row.tier, row]))
-  const order = [recipe.gpu ?? '', ...settings.tiers.map(({ tier }) => tier)]
-  return order.map((name) => byTier.get(name)).find((row) => row !== undefined) ?? null
-}
+const measurers = { account: 'of this account', hub: 'observed by the hub' } as const
 
-function measuredVram({ tier, batchSize, peakVramGb, samplesPerS, nRuns }: Measured, template: Template) {
+function measuredVram({ by, tier, batchSize, peakVramGb, samplesPerS, nRuns }: Measured, template: Template) {
   const vramGb = rounded(peakVramGb)
-  const runs = nRuns === 1 ? '1 run' : `${nRuns} runs`
+  const runs = `${nRuns === 1 ? '1 run' : `${nRuns} runs`} ${measurers[by]}`
   const why = `measured: ${runs} with ${template.keys.samples} ${batchSize} on ${tier}, peak ${vramGb} GB, ${rounded(samplesPerS)} samples/s`
   return { vramGb, why: [why] }
 }
@@ -183,10 +181,18 @@ function tierWarnings(
   return [...warnings, `No tier that this run may use has ${requiredGb} GB; ${fewer}.`]
 }
 
-function limitWarnings({ maxHours, budgetUsd }: RunPlan, hours: number | null, unlimited: Usd | null): string[] {
+/** The limit of a priced run stands in its cost. */
+function limitWhy({ isPriced, limitHours }: RunPlan): string[] {
+  if (isPriced) return []
+  return limitHours === null
+    ? ['limit: none, a worker run without max_hours lasts until its runner ends it']
+    : [`limit: max_hours ends it after ${limitHours} h`]
+}
+
+function limitWarnings({ limitHours, budgetUsd }: RunPlan, hours: number | null, unlimited: Usd | null): string[] {
   const warnings: string[] = []
-  if (hours !== null && hours > maxHours)
-    warnings.push(`It takes about ${hours} h, and max_hours ends it after ${maxHours} h.`)
+  if (hours !== null && limitHours !== null && hours > limitHours)
+    warnings.push(`It takes about ${hours} h, and max_hours ends it after ${limitHours} h.`)
   if (unlimited !== null && budgetUsd !== null && Number(unlimited) > Number(budgetUsd))
     warnings.push(`It costs about ${unlimited} USD, and the budget ends it at ${budgetUsd} USD.`)
   return warnings

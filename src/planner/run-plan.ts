@@ -24,7 +24,10 @@ export interface RunPlan {
   readonly executor: RunExecutor
   /** The billed tier, or the GPU class in a worker's recipe. */
   readonly tier: HardwareTier | null
+  /** What is reserved and billed at most; 4 where the recipe gives none. */
   readonly maxHours: number
+  /** When the hub ends the run; null for a worker run whose recipe has no `max_hours`: nothing but its runner ends it. */
+  readonly limitHours: number | null
   readonly budgetUsd: Usd | null
   /** True for hosted runs; worker runs cost nothing. */
   readonly isPriced: boolean
@@ -62,11 +65,13 @@ export function planRun(recipe: Recipe, settings: PlannerSettings): RunPlan {
   const isPriced = executor === 'hosted'
   const tier = gpu === null ? (isPriced ? defaultTier(template, settings) : null) : tierOf(settings.tiers, gpu)
   const hostRateUsdPerHour = hostRateOf(template, executor, settings)
+  const maxHours = recipe.max_hours ?? DEFAULT_MAX_HOURS
   return {
     template,
     executor,
     tier,
-    maxHours: recipe.max_hours ?? DEFAULT_MAX_HOURS,
+    maxHours,
+    limitHours: isPriced ? maxHours : (recipe.max_hours ?? null),
     budgetUsd: recipe.budget_usd == null ? null : usd(recipe.budget_usd),
     isPriced,
     hostRateUsdPerHour,

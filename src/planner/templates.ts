@@ -3,7 +3,7 @@
  *
  * The figures are this hub's own reference figures, rounded. They are set from the published size of each kind of model (parameters, input resolution, chunk
  * length, batch size and length of the usual training) and from the memory and time that its users commonly see. They are not measurements; measurements of
- * the deployment's own runs override them (`run_measurements`).
+ * runs override them (`measured.ts`).
  */
 
 export type TrainingMethod = 'lora' | 'full' | 'rl'

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { registerEndpointCommands } from '../../src/cli/endpoint-commands.ts'
 import { endpointsOf, onnxSha256 } from '../contract/support/endpoints.ts'
 import { contractHub, type Json, type Person } from '../contract/support/hub.ts'
-import { runCommandLine } from '../support/command-line.ts'
+import { runCommandLine, runHub } from '../support/command-line.ts'
 
 const hub = contractHub()
 const endpoints = endpointsOf(hub)
@@ -23,6 +23,7 @@ beforeAll(async () => {
 afterAll(() => rm(base, { recursive: true, force: true }))
 
 const run = (...args: string[]) => runCommandLine(registerEndpointCommands, ['endpoint', ...args], env)
+const hosting = contractHub({ HOSTED_APP_NAME: 'coach', HOSTED_OWNERS: '*' })
 const json = async (...args: string[]): Promise<Json> => JSON.parse((await run(...args, '--json')).out)
 
 describe('hub endpoint', () => {
@@ -74,5 +75,50 @@ describe('hub endpoint', () => {
   ])('ends %j with %i', async (args, code, said) => {
     const ended = await run(...args.map((arg) => arg.replace('MODEL', model)))
     expect([ended.code, ended.err]).toEqual([code, expect.stringContaining(said)])
+  })
+})
+
+describe('hub endpoint create of a hosted endpoint that nothing ends', () => {
+  const served = endpointsOf(hosting)
+  let rosa: Person
+  let own: string
+  let key: Record<string, string>
+  beforeAll(async () => {
+    rosa = await hosting.person()
+    own = await served.model(rosa)
+    key = { HUB_URL: hosting.running.url, HUB_TOKEN: await hosting.key(rosa, { scope: 'train' }), HOME: base }
+  })
+  const create = (more: { stdin?: string; isTTY?: boolean } = {}, ...args: string[]) =>
+    runHub(['endpoint', 'create', own, '--params', '5', '--executor', 'hosted', ...args], key, more)
+  const count = async () => (await hosting.call(rosa, 'GET', '/v1/endpoints')).json.items.length
+  const reserves =
+    /Nothing ends this endpoint but you\. It reserves \d+\.\d{4} USD until \d{4}-\d\d-01, and again each month\. /
+
+  it('asks first, with what it reserves, and creates nothing unless a person says yes', async () => {
+    const declined = await create({ isTTY: true, stdin: 'n\n' })
+    expect([declined.code, declined.err]).toEqual([2, expect.stringMatching(reserves)])
+    expect(declined.err).toContain('Nothing was created.')
+    const closed = await create({ isTTY: true, stdin: '' })
+    expect([closed.code, await count()]).toEqual([2, 0])
+    const agreed = await create({ isTTY: true, stdin: 'y\n' })
+    expect([agreed.code, agreed.err, await count()]).toEqual([0, expect.stringMatching(reserves), 1])
+  })
+
+  it('is refused where nobody can be asked, unless it is given an end or --yes', async () => {
+    const before = await count()
+    const refused = await create()
+    expect([refused.code, refused.err]).toEqual([2, expect.stringMatching(reserves)])
+    expect(refused.err).toContain('add --yes to create it without a question')
+    expect(await count()).toBe(before)
+    for (const args of [['--yes'], ['--max-hours', '2'], ['--budget', '3']])
+      expect([args, (await create({}, ...args)).code]).toEqual([args, 0])
+    expect(await count()).toBe(before + 3)
+  })
+
+  it('is estimated with what it reserves', async () => {
+    const estimate = (...args: string[]) =>
+      runHub(['endpoint', 'estimate', own, '--params', '5', '--executor', 'hosted', ...args], key)
+    expect((await estimate()).out).toMatch(/\nreserves +\d+\.\d{4} USD until \d{4}-\d\d-01, and again each month\n/)
+    expect((await estimate('--hours', '2')).out).toContain('\nreserves   1.5984 USD\n')
   })
 })

@@ -39,6 +39,7 @@ describe.each(executors)('a recommendation for a %s', (executor) => {
         headroom: 0.2,
         basis: 'modelled',
         measured: null,
+        measuredBy: null,
         dataset: null,
         priced: executor === 'hosted',
         implemented: !template.startsWith('vla_'),
@@ -83,6 +84,29 @@ describe('time and cost', () => {
     const answer = recommend({ template: 'vla_c_lora', executor: 'worker' })
     expect(answer).toMatchObject({ tier: 'a100', rateUsdPerHour: '0.0000', costUsdEst: '0.0000', costUsdMax: '0.0000' })
     expect(answer.estHours).toBeGreaterThan(1)
+  })
+
+  it.each([
+    [
+      { max_hours: 1 },
+      'limit: max_hours ends it after 1 h',
+      ['It takes about 3.8202 h, and max_hours ends it after 1 h.'],
+    ],
+    [{ max_hours: 4 }, 'limit: max_hours ends it after 4 h', []],
+    [{}, 'limit: none, a worker run without max_hours lasts until its runner ends it', []],
+    [{ max_hours: null }, 'limit: none, a worker run without max_hours lasts until its runner ends it', []],
+  ])('of a worker run with %j end where the run does', (recipe, why, warnings) => {
+    const answer = recommend({ template: 'act', executor: 'worker', ...recipe })
+    expect(answer.why.filter((line) => line.startsWith('limit'))).toEqual([why])
+    expect(answer.warnings).toEqual(warnings)
+  })
+
+  it('of a worker run without an end are those of all its steps, however long they take', () => {
+    const answer = recommend({ template: 'act', hyperparams: { steps: 1_000_000 } })
+    expect([answer.estHours, answer.warnings]).toEqual([38.2022, []])
+    const hosted = recommend({ template: 'act', executor: 'hosted', hyperparams: { steps: 1_000_000 } })
+    expect(hosted.warnings).toEqual(['It takes about 38.2022 h, and max_hours ends it after 4 h.'])
+    expect(hosted.why.some((line) => line.startsWith('limit'))).toBe(false)
   })
 
   it('of a run that its cap or budget would end say so and cost no more than that', () => {
@@ -187,7 +211,8 @@ describe('the inputs', () => {
 })
 
 describe('measured values', () => {
-  const row = (tier: string, peakVramGb: number, samplesPerS: number) => ({
+  const row = (tier: string, peakVramGb: number, samplesPerS: number, by: 'account' | 'hub' = 'account') => ({
+    by,
     tier,
     batchSize: 8,
     peakVramGb,
@@ -216,6 +241,18 @@ describe('measured values', () => {
     expect(recommend({ template: 'act' }, { measured }).measured?.tier).toBe('a10g')
     expect(recommend({ template: 'act', gpu: 'h100' }, { measured }).measured?.tier).toBe('h100')
     expect(recommend({ template: 'act', gpu: 'l4' }, { measured }).measured?.tier).toBe('a10g')
+  })
+
+  it('of the account come before those of the hub, whatever the tier, and the answer says whose they are', () => {
+    const [own, observed] = [row('h100', 8, 900), row('l4', 21.5, 40, 'hub')]
+    const both = recommend({ template: 'act', gpu: 'l4' }, { measured: [observed, own] })
+    expect(both).toMatchObject({ measured: own, measuredBy: 'account', vramEstimateGb: 8 })
+    expect(both.why[2]).toBe('measured: 3 runs of this account with batch_size 8 on h100, peak 8 GB, 900 samples/s')
+    const others = recommend({ template: 'act' }, { measured: [observed] })
+    expect(others).toMatchObject({ basis: 'measured', measured: observed, measuredBy: 'hub' })
+    expect(others.why[2]).toBe(
+      'measured: 3 runs observed by the hub with batch_size 8 on l4, peak 21.5 GB, 40 samples/s',
+    )
   })
 
   it('of a run that stood still make no division by zero', () => {

@@ -205,8 +205,8 @@ test.each([
 })
 
 const aRun = (changes: string) =>
-  `insert into runs (id, kind, status, executor, owner_id, filed_by, template, recipe, recipe_hash)
-   select 'x', (r->>'kind')::"RunKind", (r->>'status')::"JobStatus", (r->>'executor')::"RunExecutor", 'x', 'x', 'act', '{}', r->>'hash'
+  `insert into runs (id, kind, status, executor, owner_id, filed_by, template, recipe, recipe_hash, log_open_from)
+   select 'x', (r->>'kind')::"RunKind", (r->>'status')::"JobStatus", (r->>'executor')::"RunExecutor", 'x', 'x', 'act', '{}', r->>'hash', (r->>'open')::int
    from (select jsonb '{"kind":"cloud","status":"queued","executor":"worker","hash":"${'a'.repeat(64)}"}' || '${changes}' as r) given`
 
 test.each([
@@ -214,6 +214,7 @@ test.each([
   ['runs_imported_has_no_executor', aRun('{"kind":"external"}')],
   ['runs_running_is_claimed', aRun('{"status":"running"}')],
   ['runs_ended_dated', aRun('{"status":"succeeded"}')],
+  ['runs_log_open', aRun('{"open":1}')],
 ])('a run holds to %s', async (constraint, statement) => {
   await expect(sql(statement)).rejects.toMatchObject({ code: '23514', constraint })
 })

@@ -92,6 +92,7 @@ export const exactReads: Readonly<Record<string, readonly string[]>> = {
     'run-attempt-left',
     'run-forks',
     'run-gated-checkpoints',
+    'run-measured-end',
     'run-published-step',
     'run-tripwires',
     'spend-holds-by-id',

@@ -165,6 +165,12 @@ export async function fillLaterTables(client: pg.Client): Promise<void> {
     `insert into run_gate_results (run_id, step, rows, pass_count, cell_count, alive_count, seed_count) values ('${run}', 2, '[]', 0, 1, 1, 1)`,
   )
   await client.query(
+    `insert into account_measurements (account_id, template, tier, batch, peak_vram_gb, samples_per_s, n_runs) values ('${lab}', 'act', 'l4', 8, 11.5, 120.25, 1)`,
+  )
+  await client.query(
+    `insert into hub_measurements (template, tier, batch, peak_vram_gb, samples_per_s, n_runs) values ('act', 'l4', 8, 9.5, 100.25, 1)`,
+  )
+  await client.query(
     `insert into run_measurements (template, tier, batch, peak_vram_gb, samples_per_s, n_runs) values ('act', 'l4', 8, 11.5, 120.25, 1)`,
   )
   await client.query(`insert into deleted_runs (run_id, created_by, filed_by, reserved, max_hours, created_at, cleared_at) values

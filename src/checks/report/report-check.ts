@@ -12,7 +12,8 @@ import type { Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 import { isClaimer } from '../../work/held-job.ts'
 import { deleteAfterCommit, forgetRefused, putJobObject } from '../../work/job-objects.ts'
-import { countLines } from '../../work/log/log-lines.ts'
+import { openLineOf } from '../../work/log/job-log.ts'
+import { linesAfter, shapeOf } from '../../work/log/log-lines.ts'
 import { appendChunk } from '../../work/log/write-chunks.ts'
 import { isStored, withNumber } from '../../work/report-numbers.ts'
 import { announceEnd } from '../../work/stop.ts'
@@ -67,6 +68,8 @@ const update = statement({
     chunks: param<number>(),
     lines: param<number>(),
     bytes: param<number>(),
+    openFrom: param<number | null>(),
+    openBytes: param<number | null>(),
     tail: param<string>(),
     clientLogSeq: param<number | null>(),
     clientLogGaps: param<readonly number[]>(),
@@ -76,7 +79,7 @@ const update = statement({
       error = coalesce(:error, error), report = coalesce(:report::json, report), draft = coalesce(:draft::json, draft),
       engine = coalesce(:engine::json, engine), intake = coalesce(:intake::json, intake), card = coalesce(:card::json, card),
       needs_you = coalesce(:needsYou::json, needs_you), log_seq = log_seq + :chunks::int, log_lines = log_lines + :lines::int,
-      log_bytes = log_bytes + :bytes::int, log_tail = :tail, client_log_seq = :clientLogSeq, client_log_gaps = :clientLogGaps
+      log_bytes = log_bytes + :bytes::int, log_open_from = :openFrom, log_open_bytes = :openBytes, log_tail = :tail, client_log_seq = :clientLogSeq, client_log_gaps = :clientLogGaps
     where id = :checkId and status = 'running'`,
 })
 
@@ -165,16 +168,19 @@ async function write(ctx: RequestContext, tx: Tx, input: ReportCheckInput, store
       'conflict.in_progress',
       'An artifact was presigned a second time while this report was processed; send the report again.',
     )
-  const lines = countLines(input.logChunk ?? '')
-  if (stored.logKey !== null) {
+  const before = openLineOf(check)
+  const lines = stored.logKey === null ? null : linesAfter(before, check.logSeq + 1, shapeOf(stored.log))
+  const open = lines ? lines.open : before
+  if (lines) {
     await appendChunk(tx, checkLog, {
       jobId: check.id,
       seq: check.logSeq + 1,
       attempt: check.attempt,
       storageKey: stored.logKey,
       byteCount: stored.log.byteLength,
-      lineCount: lines,
+      lineCount: lines.lineCount,
       firstLine: check.logLines,
+      lineFrom: lines.lineFrom,
       at: check.now,
     })
   }
@@ -187,9 +193,11 @@ async function write(ctx: RequestContext, tx: Tx, input: ReportCheckInput, store
     costUsd,
     error: input.error ?? null,
     ...documentsOf(check, input, stored.card),
-    chunks: stored.logKey === null ? 0 : 1,
-    lines: stored.logKey === null ? 0 : lines,
+    chunks: lines ? 1 : 0,
+    lines: lines?.lineCount ?? 0,
     bytes: stored.log.byteLength,
+    openFrom: open?.from ?? null,
+    openBytes: open?.bytes ?? null,
     tail: tailOf(check.logTail, input.logChunk ?? ''),
     ...numbersAfter(check, input),
   })

@@ -4,15 +4,14 @@ import type { Approval } from '../../billing/holds/approval.ts'
 import { fileHold } from '../../billing/holds/file-hold.ts'
 import type { SpendHold } from '../../billing/holds/hold-shape.ts'
 import { lockAccounts } from '../../billing/lock-accounts.ts'
-import { appRefusal, ownerRefusal } from '../../hosting/hosting-policy.ts'
 import type { StoredPolicy } from '../../models/stored-policy/read-stored-policy.ts'
 import { audit } from '../../operation/audit.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { Credentialed, RequestContext } from '../../operation/context.ts'
-import { HubError, invalid, notFound } from '../../platform/errors.ts'
+import { HubError, notFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { type Usd, usd } from '../../platform/money.ts'
-import { getReposById, lockRepo, type RepoFacts } from '../../repos/get-repo.ts'
+import { lockRepo, type RepoFacts } from '../../repos/get-repo.ts'
 import { addReferences } from '../../repos/references.ts'
 import type { ControlClass } from '../../repos/repo-shape.ts'
 import type { Tx } from '../../store/db.ts'
@@ -24,16 +23,14 @@ import type { ArtifactKind, Endpoint, EndpointArtifact } from '../endpoint-shape
 import { readEndpoint } from '../read/get-endpoint.ts'
 import type { Artifact } from './find-artifact.ts'
 import { heldEndpoint } from './held-endpoint.ts'
+import { judgeRequest } from './judge-request.ts'
 import {
   type CreateEndpointInput,
   type EndpointPlan,
-  type Found,
   findServed,
   type Granted,
-  hostedPart,
   mayServe,
   planOf,
-  readDeclared,
 } from './plan-endpoint.ts'
 import { mostOf, reserveEndpoint } from './reserve-endpoint.ts'
 
@@ -96,44 +93,15 @@ export function createEndpoint(ctx: RequestContext, input: CreateEndpointInput):
   )
 }
 
-/** Errors: as `findServed`, `readDeclared` and `planOf`; hosted: 503 no hosted app, then 403 an owner that is not hosted, 422 an agent's without an end. Writes nothing. */
+/** Errors: as `judgeRequest`, with a hosted app. Writes nothing. */
 export async function prepareEndpoint(
   ctx: RequestContext,
   granted: Granted,
   input: CreateEndpointInput,
 ): Promise<PreparedEndpoint> {
-  const viewer = requireCredential(ctx.viewer)
-  const { tiers, hosted } = ctx.deps.config
-  const { found, declared } = await readServed(ctx, viewer, granted.repo, input)
-  planOf(found, declared, input, tiers)
-  const work = hostedPart(input, granted.owner)
-  const refusal = work && (appRefusal(work, hosted) ?? ownerRefusal(work, hosted) ?? endRefusal(viewer, input))
-  if (refusal) throw refusal
+  const end = { hours: input.maxHours ?? null, member: 'maxHours' } as const
+  const { found, declared } = await judgeRequest(ctx, granted, input, { end, needsApp: true })
   return { ...granted, input, read: found.artifact, declared }
-}
-
-/** Errors: as `findServed` and `readDeclared`. */
-async function readServed(
-  ctx: RequestContext,
-  viewer: Credentialed,
-  { id, fullName }: RepoFacts,
-  input: CreateEndpointInput,
-): Promise<{ readonly found: Found; readonly declared: StoredPolicy }> {
-  try {
-    const found = await findServed(ctx.deps.db, viewer, id, input)
-    return { found, declared: await readDeclared(ctx, found, input) }
-  } catch (error) {
-    // A repo that was deleted meanwhile loses its files, which would be reported as missing.
-    const [repo] = await getReposById(ctx.deps.db, viewer, [id])
-    throw repo ? error : notFound(`The repo ${fullName}`)
-  }
-}
-
-/** An agent's endpoint without an end would cost its owner something every month. */
-function endRefusal({ agent }: Credentialed, { maxHours, budgetUsd }: CreateEndpointInput): HubError | null {
-  if (!agent || maxHours != null || budgetUsd != null) return null
-  const detail = 'An agent key gives a hosted endpoint an end: max_hours or budget_usd.'
-  return invalid('validation.required', detail, ['maxHours'])
 }
 
 /**
@@ -175,7 +143,8 @@ function assertSame(now: Artifact, read: Artifact, { fullName }: RepoFacts): voi
   throw new HubError('conflict.in_progress', `The files of ${fullName} changed while they were read; try again.`)
 }
 
-const limitsOf = ({ maxHours, budgetUsd }: CreateEndpointInput) => ({
+/** The limits that a request gives. */
+export const limitsOf = ({ maxHours, budgetUsd }: Pick<CreateEndpointInput, 'maxHours' | 'budgetUsd'>) => ({
   maxHours: maxHours ?? null,
   budgetUsd: budgetUsd == null ? null : usd(budgetUsd),
 })

@@ -1,22 +1,15 @@
 /** estimateEndpoint (spec, "POST /v1/endpoints/estimate"): what createEndpoint would refuse, and the most that so many hours can cost. Writes nothing. */
-import { ownerRefusal } from '../../hosting/hosting-policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
-import { costOfHours, type Usd, usd, usdLess } from '../../platform/money.ts'
+import { costOfHours, type Usd, usdLess } from '../../platform/money.ts'
 import type { JobExecutor } from '../../work/held-job.ts'
 import type { EndpointArtifact } from '../endpoint-shape.ts'
-import { pinnedOf } from './create-endpoint.ts'
-import {
-  type EndpointPlan,
-  type EndpointRequest,
-  findServed,
-  hostedPart,
-  mayServe,
-  planOf,
-  readDeclared,
-} from './plan-endpoint.ts'
+import { limitsOf, pinnedOf } from './create-endpoint.ts'
+import { judgeRequest } from './judge-request.ts'
+import { type EndpointPlan, type EndpointRequest, mayServe } from './plan-endpoint.ts'
+import { type Reserved, reservedBy } from './reserve-endpoint.ts'
 
 export interface EstimateEndpointInput extends EndpointRequest {
-  /** Default 1. */
+  /** Default 1. Given, they are those that end the endpoint. */
   readonly hours?: number | null
 }
 
@@ -34,23 +27,28 @@ export interface EndpointEstimate {
   readonly priced: boolean
   readonly artifact: EndpointArtifact
   readonly notes: readonly string[]
+  /** What creating it reserves, with the given hours as its `max_hours`; null where it is not priced. */
+  readonly reservation: Reserved | null
 }
 
-/** Errors: as createEndpoint, save that a hosted estimate is priced where nothing can be hosted, and to an agent. */
+/** Errors: as createEndpoint, save that a hosted estimate is priced where nothing can be hosted, and that no hold is filed and no limit of the month looked at. */
 export async function estimateEndpoint(ctx: RequestContext, input: EstimateEndpointInput): Promise<EndpointEstimate> {
-  const { repo, owner } = await mayServe(ctx, input)
-  const found = await findServed(ctx.deps.db, ctx.viewer, repo.id, input)
-  const plan = planOf(found, await readDeclared(ctx, found, input), input, ctx.deps.config.tiers)
-  const work = hostedPart(input, owner)
-  const refusal = work && ownerRefusal(work, ctx.deps.config.hosted)
-  if (refusal) throw refusal
-  return estimateOf(plan, input.hours ?? 1, input.budgetUsd ?? null)
+  const granted = await mayServe(ctx, input)
+  const end = { hours: input.hours ?? null, member: 'hours' } as const
+  const { plan } = await judgeRequest(ctx, granted, input, { end, needsApp: false })
+  const { rateUsdPerHour } = plan
+  const limits = limitsOf({ maxHours: end.hours, budgetUsd: input.budgetUsd ?? null })
+  const reservation = rateUsdPerHour === null ? null : await reservedBy(ctx.deps.db, { ...limits, rateUsdPerHour })
+  return { ...estimateOf(plan, end.hours ?? 1, limits.budgetUsd), reservation }
 }
 
 /** The most that so many hours of a planned endpoint can cost. Pure. */
-export function estimateOf(plan: EndpointPlan, hours: number, budget: number | null): EndpointEstimate {
+export function estimateOf(
+  plan: EndpointPlan,
+  hours: number,
+  budgetUsd: Usd | null,
+): Omit<EndpointEstimate, 'reservation'> {
   const { executor, sizing, rateUsdPerHour } = plan
-  const budgetUsd = budget === null ? null : usd(budget)
   const rate = rateUsdPerHour ?? '0.0000'
   const uncapped = costOfHours(rate, hours)
   const costUsdMax = budgetUsd === null ? uncapped : usdLess(uncapped, budgetUsd)

@@ -17,7 +17,7 @@ export function cappedUsd({ rateUsdPerHour, maxHours, budgetUsd }: EndpointLimit
   return byTime !== null && budgetUsd !== null ? usdLess(byTime, budgetUsd) : (byTime ?? budgetUsd)
 }
 
-interface Reserved {
+export interface Reserved {
   readonly amountUsd: Usd
   /** The end of what it covers; null: the whole job. */
   readonly coversTo: string | null
@@ -32,8 +32,11 @@ async function mostUntil(tx: Querier, limits: EndpointLimits, spentUsd: Usd): Pr
 }
 
 /** What creating such an endpoint reserves. */
+export const reservedBy = (tx: Querier, limits: EndpointLimits): Promise<Reserved> => mostUntil(tx, limits, '0.0000')
+
+/** The amount of it. */
 export const mostOf = async (tx: Querier, limits: EndpointLimits): Promise<Usd> =>
-  (await mostUntil(tx, limits, '0.0000')).amountUsd
+  (await reservedBy(tx, limits)).amountUsd
 
 export interface ReservedEndpoint extends EndpointLimits {
   readonly id: string

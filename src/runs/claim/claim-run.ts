@@ -9,8 +9,10 @@ import { column, columns } from '../../store/columns.ts'
 import type { Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 import { claimJob, claimParams, claimSql } from '../../work/claim.ts'
+import { endOpenLine } from '../../work/log/write-chunks.ts'
 import { filesOfStep } from '../checkpoints/checkpoints.ts'
 import { dropAttempt } from '../lease/drop-attempt.ts'
+import { runLog } from '../log/run-log.ts'
 import { nextStatus, type RunActor, runFacts } from '../next-status.ts'
 import { readRun } from '../read/get-run.ts'
 import type { Run } from '../read/run-shape.ts'
@@ -131,6 +133,7 @@ async function takeAgain(ctx: RequestContext, tx: Tx, credential: Credentialed, 
   await endAttempt(tx, run, 'reclaimed')
   await beginAttempt(tx, { id: run.id, attempt: taken.attempt, credentialId, claimedBy: input.worker })
   await dropAttempt(ctx.deps, tx, run.id, input.resumeStep ?? null)
+  await endOpenLine(tx, runLog, run.id)
   await auditReclaim(ctx, tx, run, input, taken.attempt)
 }
 

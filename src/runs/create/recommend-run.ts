@@ -10,11 +10,8 @@ export async function recommendRun(ctx: RequestContext, request: RunRequest): Pr
   const owner = await billingOwner(ctx, request.owner ?? null)
   const { recipe, plan } = await resolveRequest(ctx, owner, request)
   const { config, db } = ctx.deps
-  const batch = measuredBatch(plan, recipe)
-  const [read, measured] = await Promise.all([
-    readDataset(ctx, recipe),
-    readMeasured(db, plan.template.name, batch, config.tiers),
-  ])
+  const key = { template: plan.template.name, batchSize: measuredBatch(plan, recipe), tiers: config.tiers }
+  const [read, measured] = await Promise.all([readDataset(ctx, recipe), readMeasured(db, owner.id, key)])
   const facts = { recipe, plan, dataset: read.dataset, datasetWarnings: read.warnings, measured, settings: config }
   return recommendOf(facts)
 }

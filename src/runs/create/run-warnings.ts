@@ -7,11 +7,14 @@ import type { JobExecutor } from '../../work/held-job.ts'
 export function warningsOf({ executor, recipe }: { executor: JobExecutor | null; recipe: RecipeDocument }): string[] {
   if (executor === null) return []
   const gate = isObject(recipe.gate) ? gateWarning(executor, recipe.gate.executor ?? executor) : null
-  const budget =
-    executor === 'worker' && recipe.budget_usd != null
-      ? 'recipe.budget_usd: a worker run costs nothing, so its budget is never spent; max_hours is what ends it.'
-      : null
+  const budget = executor === 'worker' && recipe.budget_usd != null ? budgetWarning(recipe.max_hours != null) : null
   return [gate, budget].filter((warning) => warning !== null)
+}
+
+/** Nothing but its own `max_hours` limits a worker run. */
+function budgetWarning(isLimited: boolean): string {
+  const end = isLimited ? 'max_hours is what ends it' : 'without max_hours nothing but its runner ends it'
+  return `recipe.budget_usd: a worker run costs nothing, so its budget is never spent; ${end}.`
 }
 
 /** The hub itself executes no rollouts: only the run's holder does. */

@@ -9,7 +9,7 @@ import type { Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 import type { JobStatus } from '../../work/job-status.ts'
 import { deadlineError, isDeadlineOver, isGraceOver } from '../../work/limits.ts'
-import { addNotice } from '../../work/log/write-chunks.ts'
+import { addNotice, endOpenLine } from '../../work/log/write-chunks.ts'
 import { announceEnd, askToStop } from '../../work/stop.ts'
 import { type Sweep, type SweepDeps, sweepDue } from '../../work/sweep.ts'
 import { announceWaiting } from '../../work/waiting.ts'
@@ -94,6 +94,7 @@ async function sweepRun(deps: SweepDeps, tx: Tx, run: HeldRun): Promise<void> {
     announceEnd(tx, runJob, to)
   }
   if (run.leaseOver) tx.afterCommit(() => leaseLost.send({ kind: runJob.name }))
+  await endOpenLine(tx, runLog, run.id)
   await addNotice(tx, runLog, run.id, noticeOf(run, to))
   await audit(tx, noViewer, {
     action: 'run.sweep',

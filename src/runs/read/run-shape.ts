@@ -100,7 +100,6 @@ export const runColumns = columns({
   rateUsdPerHour: column<string | null>('u.rate_usd_per_hour'),
   budgetUsd: column<string | null>('u.budget_usd'),
   costUsd: column<string | null>('u.cost_usd'),
-  metricsSeq: column<number>('u.metrics_seq'),
   logSeq: column<number>('u.log_seq'),
   configKey: column<string | null>('u.config_key'),
   scorecardKey: column<string | null>('u.scorecard_key'),
@@ -165,8 +164,8 @@ export function toRun(row: RunRow): Run {
         : { id: row.creatorId, kind: 'user', handle: row.creatorHandle ?? '', name: row.creatorName },
     gpuType: row.gpuType,
     costUsd: row.costUsd === null ? null : Number(row.costUsd),
-    // An imported run has no metrics lines, but the summary of its import.
-    metricsKey: row.metricsSeq > 0 || row.kind === 'external' ? metricsKey(row.id) : null,
+    // An imported run has no metrics lines, but the summary of its import. Lines of a lost attempt are none: the newest is of an attempt that counts.
+    metricsKey: row.latestMetrics !== null || row.kind === 'external' ? metricsKey(row.id) : null,
     logsKey: row.logSeq > 0 && row.kind !== 'external' ? `runs/${row.id}/logs/` : null,
     configKey: row.configKey,
     scorecardKey: row.scorecardKey,

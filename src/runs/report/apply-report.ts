@@ -8,7 +8,7 @@ import type { Tx } from '../../store/db.ts'
 import type { JobActor } from '../../work/held-job.ts'
 import { deleteAfterCommit } from '../../work/job-objects.ts'
 import { endClaimedRun } from '../end/end-claimed-run.ts'
-import { addMeasurements } from './measure.ts'
+import { addMeasurements, type MeasuredValues } from './measure.ts'
 import { lockOutputRepo, referToOutput, stampOutput } from './output-repo.ts'
 import { freshParts } from './report-guards.ts'
 import type { ReportRunInput } from './report-input.ts'
@@ -44,10 +44,11 @@ export async function applyReport(ctx: RequestContext, tx: Tx, report: Report): 
   if (output) await referToOutput(tx, run, output.id)
   if (costUsd !== null) await writeEnd(ctx, tx, run, input, costUsd, repo)
   await countRunBytes(tx, ctx.deps.config, run, bytesOfReport(read))
+  if (input.status === 'succeeded') await addMeasurements(tx, ctx.deps.config, run, valuesAfter(run, input))
   tx.afterCommit(() => ctx.deps.events.hint(run.id))
 }
 
-/** Further effects of a reported end: the audit entry, the measurements and the model's meta block. */
+/** Further effects of a reported end: the audit entry and the model's meta block. */
 async function writeEnd(
   ctx: RequestContext,
   tx: Tx,
@@ -63,11 +64,12 @@ async function writeEnd(
     before: { status: run.status, attempt: run.attempt },
     after: { status: input.status, costUsd },
   })
-  if (input.status !== 'succeeded') return
-  await addMeasurements(tx, ctx.deps.config, run, {
-    peakVramGb: input.peakVramGb ?? run.peakVramGb,
-    samplesPerS: input.samplesPerS ?? run.samplesPerS,
-    gpuTier: input.gpuTier ?? run.gpuTier,
-  })
-  if (repo) await stampOutput(ctx, tx, run, repo)
+  if (input.status === 'succeeded' && repo) await stampOutput(ctx, tx, run, repo)
 }
+
+/** What the run has measured, with this report. */
+const valuesAfter = (run: LockedRun, input: ReportRunInput): MeasuredValues => ({
+  peakVramGb: input.peakVramGb ?? run.peakVramGb,
+  samplesPerS: input.samplesPerS ?? run.samplesPerS,
+  gpuTier: input.gpuTier ?? run.gpuTier,
+})

@@ -1,26 +1,59 @@
-/** Adds the measurements of a succeeded run to the rolling mean of its template, tier and batch size. Spec, recommendRun; contract, "Reports". */
+/**
+ * Adds what a succeeded run measured to the rolling means of its template, tier and batch size: to those of its account, and of a hosted run what the hub observed
+ * to those for everybody. Spec, recommendRun; contract, "Reports".
+ */
 
 import { resolveInputs } from '../../planner/inputs.ts'
+import { observedOf } from '../../planner/observed.ts'
 import { findTemplate } from '../../planner/templates.ts'
 import type { Config } from '../../platform/config.ts'
+import { column, columns } from '../../store/columns.ts'
 import type { Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
+import type { Pace } from '../read/pace.ts'
+import { progressOf, type ReportedProgress } from '../read/progress.ts'
 import type { LockedRun } from './report-rows.ts'
 
-const addMeasurement = statement({
-  name: 'run-measurement-add',
-  params: {
-    template: param<string>(),
-    tier: param<string | null>(),
-    batchSize: param<number>(),
-    peakVramGb: param<number>(),
-    samplesPerS: param<number>(),
-  },
-  text: `insert into run_measurements as m (template, tier, batch, peak_vram_gb, samples_per_s, n_runs)
-    values (:template, :tier, :batchSize, :peakVramGb, :samplesPerS, 1)
-    on conflict (template, tier, batch) do update set n_runs = m.n_runs + 1, updated_at = now(),
+const meanParams = {
+  template: param<string>(),
+  tier: param<string>(),
+  batchSize: param<number>(),
+  peakVramGb: param<number>(),
+  samplesPerS: param<number>(),
+}
+
+/** One statement: concurrent reports cannot lose each other's run. */
+const rollingSql = `do update set n_runs = m.n_runs + 1, updated_at = now(),
       peak_vram_gb = m.peak_vram_gb + (excluded.peak_vram_gb - m.peak_vram_gb) / (m.n_runs + 1),
-      samples_per_s = m.samples_per_s + (excluded.samples_per_s - m.samples_per_s) / (m.n_runs + 1)`,
+      samples_per_s = m.samples_per_s + (excluded.samples_per_s - m.samples_per_s) / (m.n_runs + 1)`
+
+const addOfAccount = statement({
+  name: 'account-measurement-add',
+  params: { ...meanParams, accountId: param<string>() },
+  text: `insert into account_measurements as m (account_id, template, tier, batch, peak_vram_gb, samples_per_s, n_runs)
+    values (:accountId, :template, :tier, :batchSize, :peakVramGb, :samplesPerS, 1)
+    on conflict (account_id, template, tier, batch) ${rollingSql}`,
+})
+
+const addOfHub = statement({
+  name: 'hub-measurement-add',
+  params: meanParams,
+  text: `insert into hub_measurements as m (template, tier, batch, peak_vram_gb, samples_per_s, n_runs)
+    values (:template, :tier, :batchSize, :peakVramGb, :samplesPerS, 1)
+    on conflict (template, tier, batch) ${rollingSql}`,
+})
+
+/** Progress as the end left it, and the seconds of the claim by the hub's clock. */
+const endColumns = columns({
+  progress: column<ReportedProgress | null>('u.progress'),
+  progressAt: column<string | null>('u.progress_at'),
+  pace: column<Pace | null>('u.pace'),
+  seconds: column<number | null>('extract(epoch from u.finished_at - u.claimed_at)::float8'),
+})
+const endOfRun = statement({
+  name: 'run-measured-end',
+  columns: endColumns,
+  text: `select ${endColumns.sql} from runs u where u.id = $1`,
 })
 
 export interface MeasuredValues {
@@ -29,13 +62,44 @@ export interface MeasuredValues {
   readonly gpuTier: string | null
 }
 
-/** Adds both numbers, if both were reported and the hub knows the template and the tier: a tier that only a worker names is not reliable. */
+/** What no machine reaches. Between the two a mean neither overflows nor becomes 0, and neither does an estimate made from it. */
+const [LEAST, MOST] = [1e-9, 1e15]
+const isNumber = (value: number | null): value is number => value !== null && value >= LEAST && value <= MOST
+
+/**
+ * Adds both numbers, if both were reported and the hub knows the template and the tier: a tier that only a worker names is not reliable. The run has ended in this
+ * transaction. Lock order: accounts, then the rows of the means; nothing is locked after them.
+ */
 export async function addMeasurements(tx: Tx, config: Config, run: LockedRun, measured: MeasuredValues): Promise<void> {
   const tier = measured.gpuTier ?? run.gpuType
   const template = findTemplate(run.template, config.runs.extraTemplates)
-  if (!template || !config.tiers.some((known) => known.tier === tier)) return
+  if (!template || tier === null || !config.tiers.some((known) => known.tier === tier)) return
   const { peakVramGb, samplesPerS } = measured
-  if (peakVramGb === null || samplesPerS === null || peakVramGb <= 0 || samplesPerS <= 0) return
-  const { batchSize } = resolveInputs(template, run.recipe, null).inputs
-  await tx.query(addMeasurement, { template: run.template, tier, batchSize, peakVramGb, samplesPerS })
+  if (!isNumber(peakVramGb) || !isNumber(samplesPerS)) return
+  const { inputs } = resolveInputs(template, run.recipe, null)
+  const key = { template: run.template, tier, batchSize: inputs.batchSize }
+  await tx.query(addOfAccount, { ...key, accountId: run.ownerId, peakVramGb, samplesPerS })
+  if (run.executor !== 'hosted') return
+  const end = await readEnd(tx, run)
+  const result = {
+    template,
+    inputs,
+    tier: run.gpuType,
+    reportedTier: measured.gpuTier,
+    peakVramGb,
+    samplesPerS,
+    ...end,
+  }
+  const observed = observedOf(result, config.tiers)
+  if (observed) await tx.query(addOfHub, { ...key, ...observed })
+}
+
+/** How many iterations the run made, and in how many seconds. */
+async function readEnd(tx: Tx, run: LockedRun): Promise<{ iterations: number; seconds: number }> {
+  const [end] = await tx.query(endOfRun, [run.id])
+  if (!end) throw new Error('The run was deleted while its row was locked.')
+  const { progress: reported, progressAt: reportedAt, pace, seconds } = end
+  const startStep = run.recipe.parent_checkpoint_step ?? null
+  const progress = progressOf({ reported, reportedAt, pace, startStep, running: false }, run.now)
+  return { iterations: (progress?.iteration ?? 0) - (progress?.startIteration ?? 0), seconds: seconds ?? 0 }
 }

@@ -2,7 +2,7 @@
 
 import { boundedBytes } from '../../platform/bounded-text.ts'
 import type { Config } from '../../platform/config.ts'
-import { countLines } from '../../work/log/log-lines.ts'
+import { type ChunkShape, shapeOf } from '../../work/log/log-lines.ts'
 import { type Gates, gatesOf } from '../gates/scorecard.ts'
 import { type MetricsBatch, readMetrics } from '../metrics/metrics-batch.ts'
 import type { ReportedProgress } from '../read/progress.ts'
@@ -30,7 +30,7 @@ export interface ReportRunInput {
 }
 
 export interface ReadReport {
-  readonly log: { readonly bytes: Uint8Array; readonly lineCount: number } | null
+  readonly log: { readonly bytes: Uint8Array; readonly shape: ChunkShape } | null
   readonly metrics: MetricsBatch | null
   readonly config: Uint8Array | null
   readonly scorecard: { readonly bytes: Uint8Array; readonly gates: Gates } | null
@@ -57,7 +57,9 @@ export function readReport({ runs }: Pick<Config, 'runs'>, input: ReportRunInput
 }
 
 function readChunk(text: string | null | undefined): ReadReport['log'] {
-  return text ? { bytes: boundedBytes(text, MAX_LOG_CHUNK_BYTES, ['logChunk']), lineCount: countLines(text) } : null
+  if (!text) return null
+  const bytes = boundedBytes(text, MAX_LOG_CHUNK_BYTES, ['logChunk'])
+  return { bytes, shape: shapeOf(bytes) }
 }
 
 function readScorecard(given: unknown, limit: number): ReadReport['scorecard'] {

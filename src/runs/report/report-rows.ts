@@ -8,6 +8,7 @@ import type { Usd } from '../../platform/money.ts'
 import { column, type RowOf } from '../../store/columns.ts'
 import { param, statement } from '../../store/statement.ts'
 import type { JobStatus } from '../../work/job-status.ts'
+import { openLineColumns } from '../../work/log/job-log.ts'
 import type { Pace } from '../read/pace.ts'
 import type { ReportedProgress } from '../read/progress.ts'
 import { visibleRun } from '../read/run-shape.ts'
@@ -58,6 +59,7 @@ const lockedColumns = reportColumns.with({
   logSeq: column<number>('u.log_seq'),
   logLines: column<number>('u.log_lines'),
   logBytes: column<number>('u.log_bytes'),
+  ...openLineColumns,
   metricsSeq: column<number>('u.metrics_seq'),
   /** When the runner last reported. */
   heartbeatAt: column<string | null>('u.heartbeat_at'),
@@ -92,6 +94,8 @@ export const updateReportedRun = statement({
     logSeq: param<number>(),
     logLines: param<number>(),
     logBytes: param<number>(),
+    logOpenFrom: param<number | null>(),
+    logOpenBytes: param<number | null>(),
     metricsSeq: param<number>(),
     clientLogSeq: param<number | null>(),
     clientLogGaps: param<readonly number[]>(),
@@ -121,7 +125,8 @@ export const updateReportedRun = statement({
       lease_expires_at = case when :endedAt::timestamptz is null then :now::timestamptz + make_interval(secs => :leaseSeconds) end,
       finished_at = :endedAt, cost_usd = :costUsd,
       error = case when :status::"JobStatus" <> 'succeeded' then coalesce(:error, error) end,
-      log_seq = :logSeq, log_lines = :logLines, log_bytes = :logBytes, metrics_seq = :metricsSeq,
+      log_seq = :logSeq, log_lines = :logLines, log_bytes = :logBytes, log_open_from = :logOpenFrom,
+      log_open_bytes = :logOpenBytes, metrics_seq = :metricsSeq,
       client_log_seq = :clientLogSeq, client_log_gaps = :clientLogGaps,
       client_metrics_seq = :clientMetricsSeq, client_metrics_gaps = :clientMetricsGaps,
       latest_metrics = coalesce(:latestMetrics::json, latest_metrics), pace = coalesce(:pace::jsonb, pace),

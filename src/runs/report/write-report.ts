@@ -4,6 +4,8 @@ import type { Usd } from '../../platform/money.ts'
 import type { RepoFacts } from '../../repos/get-repo.ts'
 import type { Tx } from '../../store/db.ts'
 import { deleteAfterCommit } from '../../work/job-objects.ts'
+import { openLineOf } from '../../work/log/job-log.ts'
+import { linesAfter } from '../../work/log/log-lines.ts'
 import { addNotice, appendChunk } from '../../work/log/write-chunks.ts'
 import { withNumber } from '../../work/report-numbers.ts'
 import { announceEnd } from '../../work/stop.ts'
@@ -41,18 +43,21 @@ export async function writeReport(
   costUsd: Usd | null,
 ): Promise<void> {
   const { log, metrics } = read
-  if (log) {
+  const lines = log ? linesAfter(openLineOf(run), run.logSeq + 1, log.shape) : null
+  if (log && lines) {
     await appendChunk(tx, runLog, {
       jobId: run.id,
       seq: run.logSeq + 1,
       attempt: run.attempt,
       storageKey: stored.logKey,
       byteCount: log.bytes.byteLength,
-      lineCount: log.lineCount,
+      lineCount: lines.lineCount,
       firstLine: run.logLines,
+      lineFrom: lines.lineFrom,
       at: run.now,
     })
   }
+  const open = lines ? lines.open : openLineOf(run)
   if (metrics) {
     await tx.query(insertMetrics, {
       runId: run.id,
@@ -76,8 +81,10 @@ export async function writeReport(
     costUsd,
     error: input.error ?? null,
     logSeq: run.logSeq + (log ? 1 : 0),
-    logLines: run.logLines + (log?.lineCount ?? 0),
+    logLines: run.logLines + (lines?.lineCount ?? 0),
     logBytes: run.logBytes + (log?.bytes.byteLength ?? 0),
+    logOpenFrom: open?.from ?? null,
+    logOpenBytes: open?.bytes ?? null,
     metricsSeq: run.metricsSeq + (metrics?.lines.length ?? 0),
     ...numbersAfter(run, input),
     ...metricColumns(run, input, metrics),

@@ -4,10 +4,12 @@ import { assertLevel } from '../../auth/policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { readJobObject } from '../job-objects.ts'
 import type { JobLog } from './job-log.ts'
-import { readChunk } from './log-chunks.ts'
+import { type LogChunk, readChunk } from './log-chunks.ts'
+import { openEndOf } from './log-lines.ts'
 
 /**
- * All chunks in order of arrival, up to the last one at the time of the request; prefetches one chunk. 404 if the job is not visible to the caller.
+ * All chunks in order of arrival, up to the last one at the time of the request; prefetches one chunk. A notice of the hub that arrived inside a line stands before
+ * it. 404 if the job is not visible to the caller.
  */
 export async function downloadLog(
   ctx: RequestContext,
@@ -17,33 +19,51 @@ export async function downloadLog(
 ): Promise<AsyncGenerator<string>> {
   assertLevel(ctx.viewer, 'read')
   const { logSeq } = await log.findHead(ctx, ctx.viewer, jobId)
-  return textsOf(ctx, log, jobId, logSeq, options.stripAnsi)
+  return options.stripAnsi ? strippedOf(linesOf(ctx, log, jobId, logSeq)) : linesOf(ctx, log, jobId, logSeq)
 }
 
-async function* textsOf(
-  ctx: RequestContext,
-  log: JobLog,
-  jobId: string,
-  last: number,
-  strip: boolean,
-): AsyncGenerator<string> {
-  let next = last > 0 ? readText(ctx, log, jobId, 1) : null
+/** Line by line, as the stream does, so that an unterminated escape sequence affects only its own line. */
+async function* strippedOf(texts: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const text of texts)
+    yield text
+      .split('\n')
+      .map((line) => stripAnsi(line))
+      .join('\n')
+}
+
+/** Texts of whole lines; the last one may be open. */
+async function* linesOf(ctx: RequestContext, log: JobLog, jobId: string, last: number): AsyncGenerator<string> {
+  let open = ''
+  for await (const { stream, lineCount, text } of chunksOf(ctx, log, jobId, last)) {
+    if (stream === 'stderr') {
+      yield text
+      continue
+    }
+    const end = openEndOf(text, lineCount)
+    const whole = open + text.slice(0, text.length - end.length)
+    const hasLineEnd = end.length < text.length
+    if (hasLineEnd) yield whole
+    open = hasLineEnd ? end : whole + end
+  }
+  if (open.length > 0) yield open
+}
+
+interface ChunkText extends Pick<LogChunk, 'stream' | 'lineCount'> {
+  readonly text: string
+}
+
+async function* chunksOf(ctx: RequestContext, log: JobLog, jobId: string, last: number): AsyncGenerator<ChunkText> {
+  let next = last > 0 ? read(ctx, log, jobId, 1) : null
   for (let seq = 1; next; seq += 1) {
-    const text = await next
-    next = seq < last ? readText(ctx, log, jobId, seq + 1) : null
+    const chunk = await next
+    next = seq < last ? read(ctx, log, jobId, seq + 1) : null
     // Avoids an unhandled rejection: the prefetch may fail before it is awaited. The await still gets the error.
     next?.catch(() => undefined)
-    // Line by line, as the stream does, so that an unterminated escape sequence affects only its own line.
-    yield strip
-      ? text
-          .split('\n')
-          .map((line) => stripAnsi(line))
-          .join('\n')
-      : text
+    yield chunk
   }
 }
 
-async function readText(ctx: RequestContext, log: JobLog, jobId: string, seq: number): Promise<string> {
-  const chunk = await readChunk(ctx.deps.db, log, jobId, seq)
-  return chunk.key === null ? (chunk.text ?? '') : readJobObject(ctx.deps, chunk.key, ctx.signal)
+async function read(ctx: RequestContext, log: JobLog, jobId: string, seq: number): Promise<ChunkText> {
+  const { stream, lineCount, key, text } = await readChunk(ctx.deps.db, log, jobId, seq)
+  return { stream, lineCount, text: key === null ? (text ?? '') : await readJobObject(ctx.deps, key, ctx.signal) }
 }

@@ -108,7 +108,7 @@ const sameHead = (one: LogHead, other: LogHead) =>
 /** A job that has ended gets no more log or metrics. */
 const isOver = ({ status }: LogHead) => terminalStatuses.includes(status)
 
-/** Everything up to the head, the log first: chunks from `nextChunk` on, metrics after the position. */
+/** Everything up to the head, the log first: lines that end in the chunks from `nextChunk` on, the open line if no more of it comes, metrics after the position. */
 async function* readUpTo(
   ctx: RequestContext,
   log: JobLog,
@@ -125,6 +125,15 @@ async function* readUpTo(
       const batch = await logs.logBatch(log, jobId, seq, line, position, options.stripAnsi)
       ;({ isLast, after: position } = batch)
       if (batch.lines.length > 0) yield batch
+    }
+  }
+  // Nothing more comes that could end the line: the reader does not wait, or the job is over.
+  if (options.log && head.openFrom !== null && (!options.follow || isOver(head))) {
+    const batch = await logs.openLine(log, jobId, head, position, options.stripAnsi)
+    const isShown = position.chunk === head.logSeq && position.line > batch.from
+    if (!isShown) {
+      position = batch.after
+      yield batch
     }
   }
   while (options.metrics && log.metrics && position.metric < head.metricsSeq) {
@@ -146,7 +155,8 @@ async function startOf(
     if (position.chunk <= head.logSeq && position.metric <= head.metricsSeq) return position
     throw invalid('validation.value', `The position is not one of this ${log.job.noun}.`, loc)
   }
-  const line = tail === null ? 0 : Math.max(0, head.logLines - tail)
+  const lines = head.logLines + (head.openFrom === null ? 0 : 1)
+  const line = tail === null ? 0 : Math.max(0, lines - tail)
   if (line === 0) return { chunk: 0, line: 0, metric: 0 }
   const chunk = await findChunkOfLine(ctx.deps.db, log, jobId, line, head.logSeq)
   return { chunk: chunk?.seq ?? 0, line: chunk ? line - chunk.firstLine : 0, metric: 0 }

@@ -4,8 +4,12 @@ import { column, columns, type RowOf } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
 import type { JobKind } from '../job-kind.ts'
 import type { JobStatus } from '../job-status.ts'
+import type { OpenLine } from './log-lines.ts'
 
-/** The table of the jobs also has `log_seq`, `log_lines` and `log_bytes`: the number of the last chunk, and the sums of all chunks. */
+/**
+ * The table of the jobs also has `log_seq`, `log_lines` and `log_bytes`, the number of the last chunk and the sums of all chunks, and its open line
+ * (`openLineColumns`).
+ */
 export interface JobLog {
   readonly job: JobKind
   /** The table of the chunks, and its column of the job's id. */
@@ -36,12 +40,26 @@ export interface MetricRow {
   readonly line: string
 }
 
+/** The open line on the job's row `u`, for writers. */
+export const openLineColumns = {
+  logOpenFrom: column<number | null>('u.log_open_from'),
+  logOpenBytes: column<number | null>('u.log_open_bytes'),
+}
+const openLine = columns(openLineColumns)
+
+/** The open line of a row with `openLineColumns`. */
+export function openLineOf({ logOpenFrom: from, logOpenBytes: bytes }: RowOf<typeof openLine>): OpenLine | null {
+  return from === null || bytes === null ? null : { from, bytes }
+}
+
 /** Columns of `LogHead` on the job's row `u`. */
 export function headColumns({ metrics }: Pick<JobLog, 'metrics'>) {
   return columns({
     status: column<JobStatus>('u.status'),
     logSeq: column<number>('u.log_seq'),
     logLines: column<number>('u.log_lines'),
+    /** The chunk in which the open line began; null without one. */
+    openFrom: column<number | null>('u.log_open_from'),
     /** 0 for a kind without metrics. */
     metricsSeq: column<number>(metrics?.seqSql ?? '0'),
     /** Changes when metrics of a lost attempt are hidden. */

@@ -13,10 +13,11 @@ declare module '../../operation/context.ts' {
   }
 }
 
-/** Lines of one chunk, without line ends. */
+/** Lines that end in one chunk, without line ends; or the open line of the log, as far as it goes. */
 export interface LogBatch {
   readonly kind: 'log'
   readonly stream: 'stdout' | 'stderr'
+  /** When the chunk arrived in which they end. */
   readonly at: string
   readonly lines: readonly string[]
   /** Number of lines of the chunk before these. */
@@ -61,6 +62,8 @@ export interface SharedLogs {
     before: LogPosition,
     strip: boolean,
   ): Promise<LogBatch>
+  /** The open line of a log that has one, as the line after those of its last chunk. */
+  openLine(log: JobLog, jobId: string, head: LogHead, before: LogPosition, strip: boolean): Promise<LogBatch>
   /** The next page of metrics for a follower at position `before`. */
   metricBatch(metrics: JobMetrics, jobId: string, head: LogHead, before: LogPosition): Promise<MetricBatch>
 }

@@ -11,8 +11,10 @@ const chunkColumns = columns({
   key: column<string | null>('storage_key'),
   text: column<string | null>('text'),
   lineCount: column<number>('line_count'),
-  /** Number of lines of the log before this chunk. */
+  /** Number of lines of the log that ended before this chunk. */
   firstLine: column<number>('first_line'),
+  /** The chunk that the line began in which this one goes on with. */
+  lineFrom: column<number | null>('line_from'),
   byteCount: column<number>('byte_count'),
   /** When the chunk arrived. */
   at: column<string>('at'),
@@ -63,7 +65,7 @@ const chunkOfLine = memoizeByKey(({ job, chunks }: JobLog) =>
   }),
 )
 
-/** The chunk with this line of the log (counted from 0), among the chunks up to `last`; null if there is none. */
+/** The last chunk up to `last` that begins with this line of the log (counted from 0) or an earlier one; null if there is none. */
 export async function findChunkOfLine(
   db: Querier,
   log: JobLog,

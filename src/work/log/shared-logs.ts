@@ -5,27 +5,31 @@
  */
 import DataLoader from 'dataloader'
 import { LRUCache } from 'lru-cache'
+import pMap from 'p-map'
 import stripAnsi from 'strip-ansi'
 import type { Deps } from '../../operation/context.ts'
 import { readJobObject } from '../job-objects.ts'
 import type { JobLog, JobMetrics, LogHead } from './job-log.ts'
 import type { LogBatch, MetricBatch, SharedLogs } from './log-batch.ts'
 import { type LogChunk, readChunk, readHeads } from './log-chunks.ts'
-import { linesOf } from './log-lines.ts'
+import { joined, linesOf, openEndOf } from './log-lines.ts'
 import type { LogPosition } from './position.ts'
 
 type Parts = Pick<Deps, 'db' | 'objects'>
 
-/** A chunk with its lines. */
+/** A chunk with the lines of its own text, and what of the text is after its last line end. */
 interface ReadChunk {
   readonly row: LogChunk
   readonly lines: readonly string[]
+  readonly openEnd: string
 }
 
 /** Size of each cache. JavaScript strings take up to two bytes per character, and each line is an object of about `LINE_BYTES`. */
 const CACHE_BYTES = 64 * 1024 * 1024
 const LINE_BYTES = 64
 const MAX_ENTRIES = 5000
+/** Chunks of one open line that are read at once. */
+const READ_AT_ONCE = 8
 /** A chunk of 256 KiB can have as many lines as bytes, and a batch is built and sent in one turn of the event loop. */
 export const BATCH_LINES = 2000
 const sizeOf = (bytes: number, lines: number) => 256 + 2 * bytes + LINE_BYTES * lines
@@ -36,6 +40,28 @@ const batchSizeOf = (characters: number, lines: number) => sizeOf(2 * characters
 const TURN_LINES = BATCH_LINES
 const TURN_CHARACTERS = 1024 * 1024
 const costOf = (characters: number, lines: number) => Math.max(lines / TURN_LINES, characters / TURN_CHARACTERS)
+
+interface BatchParts extends Pick<LogBatch, 'lines' | 'from' | 'isLast' | 'before'> {
+  readonly row: LogChunk
+  readonly strip: boolean
+}
+
+/** Lines are stripped whole, so that an escape sequence may be in two chunks. */
+function batchOf({ row, lines, from, isLast, before, strip }: BatchParts): { value: LogBatch; size: number } {
+  const characters = lines.reduce((sum, line) => sum + line.length, 0)
+  const value: LogBatch = {
+    kind: 'log',
+    stream: row.stream,
+    at: row.at,
+    lines: strip ? lines.map((line) => stripAnsi(line)) : lines,
+    from,
+    isLast,
+    before,
+    after: { ...before, chunk: row.seq, line: from + lines.length },
+    cost: costOf(characters, lines.length),
+  }
+  return { value, size: batchSizeOf(characters, lines.length) }
+}
 
 /** One instance for each hub process. */
 export class JobLogs implements SharedLogs {
@@ -67,21 +93,23 @@ export class JobLogs implements SharedLogs {
     const key = `${jobId}/${seq}/${from}/${before.chunk}.${before.line}-${before.metric}/${strip}`
     return this.#kept(this.#batches, key, async () => {
       const { row, lines } = await this.#readChunk(log, jobId, seq)
-      const cut = lines.slice(from, from + BATCH_LINES)
-      const reaches = from + cut.length
-      const characters = cut.reduce((sum, line) => sum + line.length, 0)
-      const batch: LogBatch = {
-        kind: 'log',
-        stream: row.stream,
-        at: row.at,
-        lines: strip ? cut.map((line) => stripAnsi(line)) : cut,
-        from,
-        isLast: reaches >= lines.length,
-        before,
-        after: { ...before, chunk: seq, line: reaches },
-        cost: costOf(characters, cut.length),
-      }
-      return { value: batch, size: batchSizeOf(characters, cut.length) }
+      const cut = lines.slice(from, Math.min(from + BATCH_LINES, row.lineCount))
+      if (from === 0 && cut[0] !== undefined && row.lineFrom !== null)
+        cut[0] = joined(await this.#readOpen(log, jobId, row.lineFrom, seq - 1), cut[0])
+      const isLast = from + cut.length >= row.lineCount
+      return batchOf({ row, lines: cut, from, isLast, before, strip })
+    }) as Promise<LogBatch>
+  }
+
+  openLine(log: JobLog, jobId: string, head: LogHead, before: LogPosition, strip: boolean): Promise<LogBatch> {
+    const { logSeq, openFrom } = head
+    if (openFrom === null) throw new Error('The log has no open line.')
+    const key = `${jobId}/open/${logSeq}/${before.chunk}.${before.line}-${before.metric}/${strip}`
+    return this.#kept(this.#batches, key, async () => {
+      const { row } = await this.#readChunk(log, jobId, logSeq)
+      const lines = linesOf(await this.#readOpen(log, jobId, openFrom, logSeq))
+      // A notice of the hub may be the last chunk.
+      return batchOf({ row: { ...row, stream: 'stdout' }, lines, from: row.lineCount, isLast: true, before, strip })
     }) as Promise<LogBatch>
   }
 
@@ -96,11 +124,22 @@ export class JobLogs implements SharedLogs {
     }) as Promise<MetricBatch>
   }
 
+  /** The text of the line that is open after chunk `to` and began in chunk `from`: a hundred chunks and a few more than 1 MiB at most. */
+  async #readOpen(log: JobLog, jobId: string, from: number, to: number): Promise<string> {
+    const seqs = Array.from({ length: to - from + 1 }, (_, place) => from + place)
+    const chunks = await pMap(seqs, (seq) => this.#readChunk(log, jobId, seq), { concurrency: READ_AT_ONCE })
+    return chunks.map(({ row, openEnd }) => (row.stream === 'stdout' ? openEnd : '')).join('')
+  }
+
   #readChunk(log: JobLog, jobId: string, seq: number): Promise<ReadChunk> {
     return this.#kept(this.#chunks, `${jobId}/${seq}`, async () => {
       const row = await readChunk(this.#parts.db, log, jobId, seq)
       const text = row.key === null ? (row.text ?? '') : await readJobObject(this.#parts, row.key)
-      return { value: { row, lines: linesOf(text) }, size: sizeOf(row.byteCount, row.lineCount) }
+      const lines = linesOf(text)
+      return {
+        value: { row, lines, openEnd: openEndOf(text, row.lineCount) },
+        size: sizeOf(row.byteCount, lines.length),
+      }
     })
   }
 

@@ -3,7 +3,7 @@ import type { Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 import { memoizeByKey } from '../job-kind.ts'
 import type { JobLog } from './job-log.ts'
-import { countLines } from './log-lines.ts'
+import { shapeOf } from './log-lines.ts'
 
 const insertNotice = memoizeByKey(({ job, chunks }: JobLog) =>
   statement({
@@ -23,7 +23,26 @@ const insertNotice = memoizeByKey(({ job, chunks }: JobLog) =>
  */
 export async function addNotice(tx: Tx, log: JobLog, jobId: string, sentence: string): Promise<void> {
   const text = `${sentence}\n`
-  await tx.query(insertNotice(log), { jobId, text, lineCount: countLines(text), byteCount: Buffer.byteLength(text) })
+  const bytes = Buffer.from(text)
+  await tx.query(insertNotice(log), { jobId, text, lineCount: shapeOf(bytes).lineEnds, byteCount: bytes.byteLength })
+}
+
+const insertLineEnd = memoizeByKey(({ job, chunks }: JobLog) =>
+  statement({
+    name: `${job.name}-log-line-end`,
+    params: { jobId: param<string>() },
+    text: `with open as (select id, log_open_from from ${job.table} where id = :jobId and log_open_from is not null),
+      numbered as (
+        update ${job.table} u set log_seq = log_seq + 1, log_lines = log_lines + 1, log_bytes = log_bytes + 1, log_open_from = null, log_open_bytes = null
+        from open where u.id = open.id returning u.log_seq, u.log_lines - 1 as first_line, u.attempt, open.log_open_from as line_from)
+      insert into ${chunks.table} (${chunks.jobId}, seq, attempt, stream, text, byte_count, line_count, first_line, line_from, at)
+      select :jobId, log_seq, attempt, 'stdout', e'\\n', 1, 1, first_line, line_from, clock_timestamp() from numbered`,
+  }),
+)
+
+/** Ends the open line of a holder that is lost: the next one begins a line. No effect without one. The caller holds the job's row lock. */
+export async function endOpenLine(tx: Tx, log: JobLog, jobId: string): Promise<void> {
+  await tx.query(insertLineEnd(log), { jobId })
 }
 
 const insertChunk = memoizeByKey(({ job, chunks }: JobLog) =>
@@ -37,10 +56,11 @@ const insertChunk = memoizeByKey(({ job, chunks }: JobLog) =>
       byteCount: param<number>(),
       lineCount: param<number>(),
       firstLine: param<number>(),
+      lineFrom: param<number | null>(),
       at: param<string>(),
     },
-    text: `insert into ${chunks.table} (${chunks.jobId}, seq, attempt, stream, storage_key, byte_count, line_count, first_line, at)
-      values (:jobId, :seq, :attempt, 'stdout', :storageKey, :byteCount, :lineCount, :firstLine, :at)`,
+    text: `insert into ${chunks.table} (${chunks.jobId}, seq, attempt, stream, storage_key, byte_count, line_count, first_line, line_from, at)
+      values (:jobId, :seq, :attempt, 'stdout', :storageKey, :byteCount, :lineCount, :firstLine, :lineFrom, :at)`,
   }),
 )
 
@@ -52,13 +72,16 @@ export interface ReportedChunk {
   readonly attempt: number
   readonly storageKey: string | null
   readonly byteCount: number
+  /** Lines that end in it. */
   readonly lineCount: number
-  /** Number of lines of the log before this chunk. */
+  /** Number of lines of the log that ended before this chunk. */
   readonly firstLine: number
+  /** The chunk that the line began in which this one goes on with. */
+  readonly lineFrom: number | null
   readonly at: string
 }
 
-/** Appends a chunk, under the lock of the job's row. The caller writes `log_seq` and the sums together with the other changes of a report. */
+/** Appends a chunk, under the lock of the job's row. The caller writes `log_seq`, the sums and the open line together with the other changes of a report. */
 export async function appendChunk(tx: Tx, log: JobLog, chunk: ReportedChunk): Promise<void> {
   await tx.query(insertChunk(log), chunk)
 }

@@ -49,7 +49,9 @@ describe('a hosted endpoint', () => {
     const asked = { executor: 'hosted', max_hours: 1 }
     const endless = await endpoints.create(agent, model, { executor: 'hosted' })
     expect([endless.status, places(endless)]).toEqual([422, [['body', 'max_hours']]])
-    expect((await endpoints.estimate(agent, model, { executor: 'hosted' })).json).toMatchObject({
+    const endlessEstimate = await endpoints.estimate(agent, model, { executor: 'hosted' })
+    expect([endlessEstimate.status, places(endlessEstimate)]).toEqual([422, [['body', 'hours']]])
+    expect((await endpoints.estimate(agent, model, { executor: 'hosted', hours: 1 })).json).toMatchObject({
       priced: true,
       cost_usd_max: 0.7992,
       tier: 'l4',
@@ -104,6 +106,27 @@ describe('a hosted endpoint', () => {
     expect(await endpoints.estimate(ada, model, { executor: 'hosted', hours: 10, budget_usd: 5 })).toMatchObject({
       json: { rate_usd_per_hour: 0.7992, cost_usd_max: 5, capped_by_budget: true, priced: true },
     })
+  })
+
+  it('is estimated with what creating it reserves, which of one without an end is the rest of the month', async () => {
+    const [{ ends, seconds }] = (await hub.sql<Json>(
+      `select date_trunc('month', now(), 'UTC') + interval '1 month' as ends,
+        extract(epoch from date_trunc('month', now(), 'UTC') + interval '1 month' - now())::float8 as seconds`,
+    )) as [Json]
+    const estimated = async (change: Json) =>
+      (await ok(endpoints.estimate(ada, model, { executor: 'hosted', ...change }), 200)).reservation
+    for (const { hours, ...rest } of [{ hours: 2 }, { hours: 2, budget_usd: 1 }, { budget_usd: 3.5 }] as Json[]) {
+      const { amount_usd, covers_to } = await estimated({ hours, ...rest })
+      const made = await reservationOf((await hosted({ max_hours: hours ?? null, ...rest })).id)
+      expect([amount_usd, covers_to]).toEqual([Number(made.amount_usd), null])
+    }
+    const open = await estimated({})
+    expect(open.covers_to).toBe(ends)
+    expect(Math.abs(open.amount_usd - (0.7992 * seconds) / 3600)).toBeLessThan(0.1)
+    expect((await endpoints.estimate(ada, model)).json).not.toHaveProperty('reservation')
+    const query = `mutation { estimateEndpoint(input: { modelRepo: "${model}", params: 1, executor: HOSTED }) { hours reservation { coversTo } } }`
+    const { data } = await hub.graphql(ada, query)
+    expect(data.estimateEndpoint).toEqual({ hours: 1, reservation: { coversTo: ends } })
   })
 
   it('is claimed by its own call alone, over wss, with a key that is good for this endpoint and dead with it', async () => {

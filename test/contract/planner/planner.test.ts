@@ -241,12 +241,13 @@ describe('a recommendation', () => {
   })
 
   it('uses measurements of runs instead of the calculation', async () => {
-    await hub.sql(`insert into run_measurements (template, tier, batch, peak_vram_gb, samples_per_s, n_runs) values
+    await hub.sql(`insert into hub_measurements (template, tier, batch, peak_vram_gb, samples_per_s, n_runs) values
       ('diffusion_policy', 'a100', 32, 30.25, 500, 2), ('diffusion_policy', 'gone', 32, 1, 1, 9)`)
     const measured = (
       await recommend(boss, { template: 'diffusion_policy', executor: 'hosted', hyperparams: { batch_size: 32 } })
     ).json
-    expect(measured).toMatchObject({ basis: 'measured', vram_estimate_gb: 30.25, vram_required_gb: 36.3, tier: 'l40s' })
+    expect(measured).toMatchObject({ basis: 'measured', measured_by: 'hub' })
+    expect(measured).toMatchObject({ vram_estimate_gb: 30.25, vram_required_gb: 36.3, tier: 'l40s' })
     expect(measured.measured).toEqual({
       tier: 'a100',
       batch_size: 32,
@@ -255,7 +256,7 @@ describe('a recommendation', () => {
       n_runs: 2,
     })
     const other = (await recommend(boss, { template: 'diffusion_policy', hyperparams: { batch_size: 33 } })).json
-    expect([other.basis, other.measured]).toEqual(['modelled', null])
+    expect([other.basis, other.measured, other.measured_by]).toEqual(['modelled', null, null])
   })
 })
 

@@ -211,6 +211,12 @@ describe('a created run warns about settings without effect', () => {
     ])
   })
 
+  it('of which a budget names what ends the run: its max_hours, or nothing but its runner', async () => {
+    const free = 'recipe.budget_usd: a worker run costs nothing, so its budget is never spent;'
+    expect(await warned({ budget_usd: 5, max_hours: 2 })).toEqual([`${free} max_hours is what ends it.`])
+    expect(await warned({ budget_usd: 5 })).toEqual([`${free} without max_hours nothing but its runner ends it.`])
+  })
+
   it('including rollouts that would be hosted, in the graph and on a replay', async () => {
     const hosted = contractWarnings('hosted', 'worker')
     expect(hosted).toEqual([expect.stringContaining('will not be gated')])

@@ -25,7 +25,7 @@ const recipeMembers = 'template dataset robot hyperparams gpu max_hours executor
 const gateMembers = 'every_steps battery seeds delay executor tripwires video horizon_s cell_count'
 const estimateMembers = `executor tier rate_usd_per_hour host_rate_usd_per_hour max_hours cost_usd_max budget_usd capped_by_budget priced`
 const recommendationMembers = `template model_family control_class method implemented executor tier requested_tier vram_estimate_gb vram_required_gb
-  headroom fits_on est_hours rate_usd_per_hour cost_usd_est cost_usd_max priced basis measured inputs dataset why warnings explanation`
+  headroom fits_on est_hours rate_usd_per_hour cost_usd_est cost_usd_max priced basis measured measured_by inputs dataset why warnings explanation`
 const configMembers = `run_id parent_run_id keys total diff reason shape parent_shape comparison groups pairs declared`
 const diffMembers = 'entries changed_keys unchanged_keys truncated comparison parent_has_no_record child_has_no_record'
 const entryMembers = 'path kind from to in_declared_change group parent_path'

@@ -39,6 +39,7 @@ describe('measurements of succeeded runs', () => {
     }
     expect(await recommend(hyperparams)).toMatchObject({
       basis: 'measured',
+      measured_by: 'account',
       vram_estimate_gb: 12,
       vram_required_gb: 14.4,
       measured: { tier: 'l4', batch_size: 12, peak_vram_gb: 12, samples_per_s: 150, n_runs: 2 },

@@ -101,6 +101,42 @@ describe('reports of a lost attempt', () => {
     await expect.poll(async () => [await isStored(config), await isStored(scorecard)]).toEqual([false, false])
   })
 
+  it('leave a swept run as one that never ran, in each member but its attempt, log and output repo', async () => {
+    const fresh = await putRun(t.db, { ownerId: ada.id })
+    const runId = await putRun(t.db, { ownerId: ada.id, status: 'running', claimCredential: 'key_runner' })
+    const model = await world.repo(ada, { kind: 'model' })
+    const outputModelRepo = `${model.owner}/${model.repo}`
+    await reportRun(runner(), { runId, ...said, logChunk: 'one\n', outputModelRepo, metricsSeq: 0, logSeq: 0 })
+    const shown = async (id: string) => {
+      const run = await getRun(runner(), id)
+      if (!run) throw new Error('The run is gone.')
+      const { id: _id, createdAt: _at, displayName: _name, displayNameSource: _source, spend, ...rest } = run
+      const { attempt, logsKey, outputModelRepo: output, ...same } = rest
+      const { asOf: _asOf, ...money } = spend
+      return { same: { ...same, spend: money }, kept: { attempt, logsKey, output: output?.fullName ?? null } }
+    }
+    expect((await shown(runId)).same.metricsKey).toBe(`runs/${runId}/metrics.jsonl`)
+    await world.sql(`update runs set lease_expires_at = now() - interval '1 s' where id = $1`, [runId])
+    expect(await sweepLeases(world.deps)).toBe(1)
+    const swept = await shown(runId)
+    expect(swept.same).toEqual((await shown(fresh)).same)
+    expect(swept.kept).toEqual({ attempt: 1, logsKey: `runs/${runId}/logs/`, output: outputModelRepo })
+  })
+
+  it('leave no metrics key, until the next attempt reports metrics', async () => {
+    const runId = await reported()
+    await world.sql(`update runs set lease_expires_at = now() - interval '1 s' where id = $1`, [runId])
+    await sweepLeases(world.deps)
+    const next = world.as(ada, { kind: 'key', credentialId: 'key_next' })
+    const keyOf = async () => (await getRun(next, runId))?.metricsKey
+    expect(await keyOf()).toBeNull()
+    await claimRun(next, { runId, worker: 'next' })
+    await reportRun(next, { runId, logChunk: 'nothing yet\n' })
+    expect(await keyOf()).toBeNull()
+    await reportRun(next, { runId, metrics: [{ step: 1 }] })
+    expect(await keyOf()).toBe(`runs/${runId}/metrics.jsonl`)
+  })
+
   it('are dropped when its own call starts over; a config stays for a call that resumes', async () => {
     for (const resumes of [true, false]) {
       const runId = await reported({ executor: 'hosted', hostedCallId: 'call_1' })
@@ -117,6 +153,7 @@ describe('reports of a lost attempt', () => {
       const run = await getRun(runner(), runId)
       expect(run).toMatchObject({ status: 'running', error: null, gate: null, gates: null, scorecardKey: null })
       expect(run?.configKey).toBe(resumes ? config : null)
+      expect(run?.metricsKey).toBe(resumes ? `runs/${runId}/metrics.jsonl` : null)
       await expect.poll(async () => [await isStored(config), await isStored(scorecard)]).toEqual([resumes, false])
     }
   })

@@ -1,6 +1,6 @@
 import stripAnsi from 'strip-ansi'
 import { describe, expect, it } from 'vitest'
-import { countLines, linesOf } from '../../../src/work/log/log-lines.ts'
+import { joined, linesAfter, linesOf, type OpenLine, openEndOf, shapeOf } from '../../../src/work/log/log-lines.ts'
 import { positionText, readPosition } from '../../../src/work/log/position.ts'
 import { isStored, type StoredNumbers, withNumber } from '../../../src/work/report-numbers.ts'
 import { cpuWithin } from '../../support/cpu.ts'
@@ -44,7 +44,68 @@ describe('lines of a chunk', () => {
     ['10%\r20%\r30%\n', ['10%\r20%\r30%']],
   ])('of %j', (text, lines) => {
     expect(linesOf(text)).toEqual(lines)
-    expect(countLines(text)).toBe(lines.length)
+  })
+
+  it.each([
+    ['', 0, 0],
+    ['one', 0, 3],
+    ['one\n', 1, 0],
+    ['é\ngrün', 1, 5],
+    ['\n\n', 2, 0],
+  ])('of %j are counted by their ends', (text, lineEnds, openBytes) => {
+    expect(shapeOf(Buffer.from(text))).toEqual({ lineEnds, openBytes })
+  })
+
+  it('are those that end in it: what is after the last line end is of a later chunk, unless it says so', () => {
+    expect(openEndOf('one\ntwo', 1)).toBe('two')
+    expect(openEndOf('one\ntwo', 2)).toBe('')
+    expect(openEndOf('one\n', 1)).toBe('')
+  })
+
+  it('that were cut are joined, also inside a line end', () => {
+    expect([joined('a', 'b'), joined('a\r', 'b'), joined('a\r', ''), joined('', '')]).toEqual(['ab', 'a\rb', 'a', ''])
+  })
+})
+
+describe('the lines of a log', () => {
+  const KIB = 1024
+  /** What each chunk does to the lines, one after the other; notices of the hub are numbers too. */
+  function after(...chunks: readonly (string | null)[]) {
+    let open: OpenLine | null = null
+    return chunks.flatMap((text, place) => {
+      if (text === null) return []
+      const lines = linesAfter(open, place + 1, shapeOf(Buffer.from(text)))
+      open = lines.open
+      return [[lines.lineCount, lines.lineFrom, lines.open]]
+    })
+  }
+
+  it('end where their line end is, whichever chunk they began in', () => {
+    expect(after('a\nb', 'c', null, 'd\ne\n', 'f\n')).toEqual([
+      [1, null, { from: 1, bytes: 1 }],
+      [0, 1, { from: 1, bytes: 2 }],
+      [2, 1, null],
+      [1, null, null],
+    ])
+    expect(after('a', 'b\nc', '\n')).toEqual([
+      [0, null, { from: 1, bytes: 1 }],
+      [1, 1, { from: 2, bytes: 1 }],
+      [1, 2, null],
+    ])
+  })
+
+  it('end with a chunk where they are longer than 1 MiB, or in a hundred chunks', () => {
+    const long = 'x'.repeat(256 * KIB)
+    expect(after(long, long, long, long, 'y\n').map(([count, from]) => [count, from])).toEqual([
+      [0, null],
+      [0, 1],
+      [0, 1],
+      [1, 1],
+      [1, null],
+    ])
+    const dots = after(...Array.from({ length: 250 }, () => '.'))
+    expect(dots.flatMap(([count], place) => (count === 1 ? [place + 1] : []))).toEqual([100, 200])
+    expect(dots.at(-1)).toEqual([0, 201, { from: 201, bytes: 50 }])
   })
 })
 
