@@ -1,12 +1,15 @@
 /**
- * How long it takes to refuse a GraphQL operation that is too large, and to accept one of a dashboard: `npm run bench:limits`. In one process, with the hub's schema,
+ * Two tables. How long it takes to refuse a GraphQL operation that is too large, and to accept one of a dashboard: `npm run bench:limits`. In one process, with the hub's schema,
  * without HTTP: parsing, limits, validation and cost of a document that was never seen before, and of one that was. Median and longest of 200 documents each.
+ * Then the dearest operations that a search finds (`SEARCH_S` seconds, 60 by default) among those that are accepted, on data as large as it may be: what each uses, and how
+ * long it blocks the event loop at most.
  */
 import { schema } from '../../schema/index.ts'
 import { countedSchema } from '../../src/http/counted-schema.ts'
 import { Documents, PreparedDocument } from '../../src/http/graphql-documents.ts'
 import { assertCost } from '../../src/http/graphql-limits.ts'
 import { hugeOperations } from '../support/huge-operations.ts'
+import { hostileSearch } from './hostile-search.ts'
 import { median } from './measure.ts'
 
 const ROUNDS = 200
@@ -55,3 +58,5 @@ const rows = operations.map(({ what, make }) => {
   }
 })
 console.table(rows)
+
+console.table(await hostileSearch(documents, Number(process.env.SEARCH_S ?? 60)))

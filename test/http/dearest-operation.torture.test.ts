@@ -5,9 +5,10 @@ import { schema } from '../../schema/index.ts'
 import { countedSchema } from '../../src/http/counted-schema.ts'
 import { Documents } from '../../src/http/graphql-documents.ts'
 import { contractHub } from '../contract/support/hub.ts'
+import { beginningsOf } from '../support/hostile-beginnings.ts'
 import { type HostileLab, makeHostileLab } from '../support/hostile-lab.ts'
 import { loopWatch } from '../support/loop-watch.ts'
-import { type Beginning, documentOf, searchDearest } from '../support/operation-search.ts'
+import { type Beginning, documentOf, searchDearest, seeded } from '../support/operation-search.ts'
 import { isFull, testSeed } from '../support/torture.ts'
 
 const hub = contractHub({ RATE_LIMIT_PER_MINUTE: '0' }, { alone: true })
@@ -21,31 +22,6 @@ beforeAll(async () => {
   )
   beginnings = beginningsOf(lab)
 })
-
-function beginningsOf({ robot, dataset, run, check, owner, ids }: HostileLab): Beginning[] {
-  const named = (name: string) => `owner: "${name.split('/')[0]}", slug: "${name.split('/')[1]}"`
-  const list = (of: readonly string[]) => JSON.stringify(of)
-  return [
-    'repos',
-    'repos(first: 100)',
-    'repos(q: "long", first: 100)',
-    `repos(owner: "${owner.handle}", kind: ROBOT, first: 100)`,
-    `repo(${named(robot)})`,
-    `repo(${named(dataset)})`,
-    `tree(${named(dataset)}, first: 1000)`,
-    `robotCard(${named(robot)})`,
-    `account(handle: "${owner.handle}")`,
-    'viewer',
-    'runs(first: 100)',
-    `run(id: "${run}")`,
-    'robotChecks(first: 100)',
-    `robotCheck(id: "${check}")`,
-    `node(id: "${run}")`,
-    `nodes(ids: ${list(ids.repos)})`,
-    `nodes(ids: ${list(ids.runs.slice(0, 30))})`,
-    `nodes(ids: ${list(ids.checks)})`,
-  ].map((text) => ({ kind: 'query' as const, text, field: text.split('(')[0] ?? '' }))
-}
 
 describe('the dearest operation', () => {
   it('uses no more than the limits, and is answered', async () => {
@@ -93,12 +69,3 @@ describe('the dearest operation', () => {
     )
   })
 })
-
-/** A small generator of numbers from 0 to below 1, which repeats with its seed. */
-function seeded(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
-}

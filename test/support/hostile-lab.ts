@@ -1,8 +1,15 @@
 /** What a stranger may store at most, of each kind, in one account: the data on which the dearest operations are looked for. */
 import { CARD_RULES } from '../../src/cards/card-checks.ts'
-import type { contractHub, Json, Person } from '../contract/support/hub.ts'
+import type { Json, Person } from '../contract/support/hub.ts'
 
-type Hub = Pick<ReturnType<typeof contractHub>, 'call' | 'sql' | 'person' | 'repo' | 'upload'>
+/** What it needs of a hub: of tests or of a bench. */
+export interface LabHub {
+  call(who: Person, method: string, path: string, body: Json): Promise<{ status: number; text: string; json: Json }>
+  sql<T>(text: string, values?: unknown[]): Promise<T[]>
+  person(): Promise<Person>
+  repo(who: Person, change: Record<string, unknown>): Promise<string>
+  upload(who: Person, name: string, files: Readonly<Record<string, string>>): Promise<void>
+}
 
 export interface HostileLab {
   readonly owner: Person
@@ -44,7 +51,7 @@ const KEYS = 20_000
 const config = (value: number) => Array.from({ length: KEYS }, (_, at) => `key_${at}: ${value + (at % 7)}\n`).join('')
 
 /** Makes it through the verbs, and copies rows by SQL. */
-export async function makeHostileLab(hub: Hub, { copies, files, metricLines }: LabSize): Promise<HostileLab> {
+export async function makeHostileLab(hub: LabHub, { copies, files, metricLines }: LabSize): Promise<HostileLab> {
   const owner = await hub.person()
   const made = async (path: string, body: Json, status = 201) => {
     const answer = await hub.call(owner, path.startsWith('/v1/robots/') ? 'PUT' : 'POST', path, body)

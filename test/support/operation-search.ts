@@ -166,3 +166,12 @@ export async function searchDearest(options: {
   }
   return { dearest, tried }
 }
+
+/** A small generator of numbers from 0 to below 1, which repeats with its seed. */
+export function seeded(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
