@@ -32,7 +32,7 @@ const EstimateType = builder.objectRef<RunEstimate>('RunEstimate').implement({
     maxHours: t.exposeFloat('maxHours', { description: 'Wall-clock limit in hours.' }),
     costUsdMax: t.float({
       resolve: ({ costUsdMax }) => Number(costUsdMax),
-      description: 'Maximum cost, four decimals.',
+      description: 'Maximum cost, rounded up to four decimals: no bill is above it.',
     }),
     budgetUsd: t.float({
       nullable: true,

@@ -1220,7 +1220,7 @@ export interface Operations {
        */
       max_hours: number
       /**
-       * Maximum cost, four decimals.
+       * Maximum cost, rounded up to four decimals: no bill is above it.
        */
       cost_usd_max: number
       /**
@@ -4622,7 +4622,7 @@ export interface Operations {
        */
       executor?: RunExecutor | null
       /**
-       * Hours from the claim after which the hub ends it; no cap if absent.
+       * Hours from the claim after which the hub ends it, at least a minute for a hosted one; no cap if absent.
        */
       max_hours?: number | null
       /**
@@ -4687,7 +4687,7 @@ export interface Operations {
        */
       executor?: RunExecutor | null
       /**
-       * Hours to estimate; 1 by default.
+       * Hours to estimate, at least a minute for a hosted one; 1 by default.
        */
       hours?: number | null
       /**
@@ -4734,7 +4734,7 @@ export interface Operations {
        */
       hours: number
       /**
-       * Rate x hours, and no more than the budget.
+       * Rate x hours, rounded up to four decimals, and no more than the budget.
        */
       cost_usd_max: number
       /**
@@ -6235,7 +6235,7 @@ export interface RunRecipe {
     [k: string]: unknown
   } | null
   /**
-   * Hard wall-clock limit in hours over all attempts; if absent, 4 for hosted runs and no limit for worker runs.
+   * Hard wall-clock limit in hours over all attempts, at least a minute for hosted runs; if absent, 4 for hosted runs and no limit for worker runs.
    */
   max_hours?: number | null
   /**

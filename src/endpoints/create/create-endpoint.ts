@@ -11,7 +11,7 @@ import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { Credentialed, RequestContext } from '../../operation/context.ts'
 import { HubError, invalid, notFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
-import { type Usd, usd } from '../../platform/money.ts'
+import { type Usd, usdLimit } from '../../platform/money.ts'
 import { getReposById, lockRepo, type RepoFacts } from '../../repos/get-repo.ts'
 import { addReferences } from '../../repos/references.ts'
 import type { ControlClass } from '../../repos/repo-shape.ts'
@@ -25,6 +25,7 @@ import { readEndpoint } from '../read/get-endpoint.ts'
 import type { Artifact } from './find-artifact.ts'
 import { heldEndpoint } from './held-endpoint.ts'
 import {
+  assertLongEnough,
   type CreateEndpointInput,
   type EndpointPlan,
   type Found,
@@ -96,7 +97,7 @@ export function createEndpoint(ctx: RequestContext, input: CreateEndpointInput):
   )
 }
 
-/** Errors: as `findServed`, `readDeclared` and `planOf`; hosted: 503 no hosted app, then 403 an owner that is not hosted, 422 an agent's without an end. Writes nothing. */
+/** Errors: 422 a hosted endpoint of less than a minute, then as `findServed`, `readDeclared` and `planOf`; hosted: 503 no hosted app, then 403 an owner that is not hosted, 422 an agent's without an end. Writes nothing. */
 export async function prepareEndpoint(
   ctx: RequestContext,
   granted: Granted,
@@ -104,6 +105,7 @@ export async function prepareEndpoint(
 ): Promise<PreparedEndpoint> {
   const viewer = requireCredential(ctx.viewer)
   const { tiers, hosted } = ctx.deps.config
+  assertLongEnough(input, 'maxHours', input.maxHours)
   const { found, declared } = await readServed(ctx, viewer, granted.repo, input)
   planOf(found, declared, input, tiers)
   const work = hostedPart(input, granted.owner)
@@ -177,7 +179,7 @@ function assertSame(now: Artifact, read: Artifact, { fullName }: RepoFacts): voi
 
 const limitsOf = ({ maxHours, budgetUsd }: CreateEndpointInput) => ({
   maxHours: maxHours ?? null,
-  budgetUsd: budgetUsd == null ? null : usd(budgetUsd),
+  budgetUsd: budgetUsd == null ? null : usdLimit(budgetUsd),
 })
 
 const repoOf = ({ id, fullName, seq }: RepoFacts) => ({ modelRepoId: id, modelRepoName: fullName, repoSeq: seq })

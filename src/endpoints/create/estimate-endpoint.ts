@@ -1,11 +1,12 @@
 /** estimateEndpoint (spec, "POST /v1/endpoints/estimate"): what createEndpoint would refuse, and the most that so many hours can cost. Writes nothing. */
 import { ownerRefusal } from '../../hosting/hosting-policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
-import { costOfHours, type Usd, usd, usdLess } from '../../platform/money.ts'
+import { mostOfHours, type Usd, usdLess, usdLimit } from '../../platform/money.ts'
 import type { JobExecutor } from '../../work/held-job.ts'
 import type { EndpointArtifact } from '../endpoint-shape.ts'
 import { pinnedOf } from './create-endpoint.ts'
 import {
+  assertLongEnough,
   type EndpointPlan,
   type EndpointRequest,
   findServed,
@@ -39,6 +40,7 @@ export interface EndpointEstimate {
 /** Errors: as createEndpoint, save that a hosted estimate is priced where nothing can be hosted, and to an agent. */
 export async function estimateEndpoint(ctx: RequestContext, input: EstimateEndpointInput): Promise<EndpointEstimate> {
   const { repo, owner } = await mayServe(ctx, input)
+  assertLongEnough(input, 'hours', input.hours)
   const found = await findServed(ctx.deps.db, ctx.viewer, repo.id, input)
   const plan = planOf(found, await readDeclared(ctx, found, input), input, ctx.deps.config.tiers)
   const work = hostedPart(input, owner)
@@ -50,9 +52,9 @@ export async function estimateEndpoint(ctx: RequestContext, input: EstimateEndpo
 /** The most that so many hours of a planned endpoint can cost. Pure. */
 export function estimateOf(plan: EndpointPlan, hours: number, budget: number | null): EndpointEstimate {
   const { executor, sizing, rateUsdPerHour } = plan
-  const budgetUsd = budget === null ? null : usd(budget)
+  const budgetUsd = budget === null ? null : usdLimit(budget)
   const rate = rateUsdPerHour ?? '0.0000'
-  const uncapped = costOfHours(rate, hours)
+  const uncapped = mostOfHours(rate, hours)
   const costUsdMax = budgetUsd === null ? uncapped : usdLess(uncapped, budgetUsd)
   return {
     executor,
