@@ -317,9 +317,9 @@ const frequent = [
   'report',
 ]
 
-/** Whoever comes late, or asks for what is not hosted yet, is refused; anything else is a fault. */
+/** Whoever comes late is refused; anything else is a fault. */
 const refusedOnly = (error: unknown) => {
-  if (error instanceof Killed || (error instanceof HubError && (error.status < 500 || error.status === 501))) return
+  if (error instanceof Killed || (error instanceof HubError && error.status < 500)) return
   throw error
 }
 

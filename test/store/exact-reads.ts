@@ -73,6 +73,7 @@ export const exactReads: Readonly<Record<string, readonly string[]>> = {
     'files-live',
     'files-withdraw-blob',
     'files-withdraw-paths',
+    'hosted-call-backend',
     'identity-find',
     'org-role',
     'org-role-of',
