@@ -44,6 +44,7 @@ export const exactReads: Readonly<Record<string, readonly string[]>> = {
     'robots-by-name',
     'runs-by-id',
     'src/repos/list-sql.ts',
+    'uploads-kept',
     'uploads-resumable',
   ],
   'Each report of a runner or read of a follower asks it.': [

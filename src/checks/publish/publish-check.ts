@@ -7,7 +7,7 @@ import { type Copies, type ObjectToLink, withCopies } from '../../files/copy-obj
 import type { RepoFile } from '../../models/reader/repo-files.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../../operation/context.ts'
-import { HubError } from '../../platform/errors.ts'
+import { HubError, notFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { assertMayShow } from '../../repos/update-repo.ts'
 import { uniqueViolation } from '../../store/db.ts'
@@ -34,6 +34,7 @@ export function publishCheck(ctx: RequestContext, input: PublishCheckInput): Pro
     ctx,
     () => mayPublish(ctx, input),
     (allowed, grant) => publish(allowed, grant, input),
+    async (_published, grant) => assertTargetThere(grant),
   )
 }
 
@@ -116,6 +117,13 @@ async function judge(
     throw error instanceof HubError && error.type === 'not_found' ? new RepoMoved() : error
   })
   return { card: acceptedCard(verdict, () => undefined), seq: verdict.seq }
+}
+
+/** On a replay: 404 if the repo that the check was published into is gone. */
+function assertTargetThere({ check, target }: PublishGrant): void {
+  if ('repo' in target && target.repo !== null) return
+  const name = 'missing' in target ? `${target.missing.owner.handle}/${target.missing.input.slug}` : null
+  throw notFound(`The repo ${name ?? (check.kind === 'robot' ? check.robotRepoName : check.modelRepoName) ?? ''}`)
 }
 
 function assertAskedOfRobot({ repo, smoke }: PublishCheckInput): void {

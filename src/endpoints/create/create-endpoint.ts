@@ -2,6 +2,7 @@
 import { requireCredential } from '../../auth/policy.ts'
 import type { Approval } from '../../billing/holds/approval.ts'
 import { fileHold } from '../../billing/holds/file-hold.ts'
+import { assertMadeVisible } from '../../billing/holds/get-hold.ts'
 import type { SpendHold } from '../../billing/holds/hold-shape.ts'
 import { lockAccounts } from '../../billing/lock-accounts.ts'
 import { appRefusal, ownerRefusal } from '../../hosting/hosting-policy.ts'
@@ -20,6 +21,7 @@ import { param, statement } from '../../store/statement.ts'
 import type { JobExecutor } from '../../work/held-job.ts'
 import { announceWaiting } from '../../work/waiting.ts'
 import { endpointJob } from '../endpoint-job.ts'
+import { findEndpoint } from '../endpoint-row.ts'
 import type { ArtifactKind, Endpoint, EndpointArtifact } from '../endpoint-shape.ts'
 import { readEndpoint } from '../read/get-endpoint.ts'
 import type { Artifact } from './find-artifact.ts'
@@ -94,6 +96,7 @@ export function createEndpoint(ctx: RequestContext, input: CreateEndpointInput):
       const prepared = await prepareEndpoint(allowed, granted, input)
       return commitVerb(allowed, (tx) => makeEndpoint(allowed, tx, prepared, null))
     },
+    (made) => assertMadeVisible(ctx, made, (id) => findEndpoint(ctx, id)),
   )
 }
 
