@@ -5479,7 +5479,7 @@ export interface RobotCard {
      */
     engine_version: string | null
     /**
-     * When the checks ran; if older than the card's `updatedAt`, the card has changed since.
+     * When the checks ran; if older than the card's `updatedAt`, the card was put or published since.
      */
     checked_at: string
     /**

@@ -17,6 +17,7 @@ import { pathFaults } from './known-refusals.ts'
 import { mayPublish, type PublishCheckInput, type PublishGrant, type PublishTarget } from './publish-rights.ts'
 import { assertPublishable, readPublishable } from './publishable.ts'
 import { cardToPublish, filesToPublish } from './published-card.ts'
+import { stampedCard } from './stamped-card.ts'
 import { type Publication, RepoMoved, writePublication } from './write-publication.ts'
 
 export type { PublishCheckInput } from './publish-rights.ts'
@@ -97,13 +98,14 @@ async function judgeAndWrite(
   }
 }
 
-/** The card of a robot check, judged against the repo with the copies, and the `seq` of the repo for which the verdict is valid; null for a model check. */
+/** The card of a robot check, with its validation record, judged against the repo with the copies, and the `seq` of the repo for which the verdict is valid; null for a model check. */
 async function judge(
   ctx: RequestContext,
   { target }: PublishGrant,
-  { kind, card, artifacts }: CheckRow,
+  row: CheckRow,
   { copied }: Copies,
 ): Promise<{ readonly card: RobotCardDocument; readonly seq: number } | null> {
+  const { kind, card, artifacts } = row
   if (kind === 'model' || card === null) return null
   const repo = presentRepo(target)
   if (!repo) throw new Error('A robot repo is never made.')
@@ -113,9 +115,11 @@ async function judge(
       { path, sizeBytes: size, sha256, storageKey },
     ]),
   )
-  const verdict = await judgeCard(ctx, repo, cardToPublish(card, artifacts), overlay).catch((error: unknown) => {
-    throw error instanceof HubError && error.type === 'not_found' ? new RepoMoved() : error
-  })
+  const verdict = await judgeCard(ctx, repo, stampedCard(cardToPublish(card, artifacts), row), overlay).catch(
+    (error: unknown) => {
+      throw error instanceof HubError && error.type === 'not_found' ? new RepoMoved() : error
+    },
+  )
   return { card: acceptedCard(verdict, () => undefined), seq: verdict.seq }
 }
 
